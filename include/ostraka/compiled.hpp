@@ -49,35 +49,36 @@ using compiled_space = Kokkos::DefaultExecutionSpace;
   WHERE template run_functions<EXEC, T> const& every_function<EXEC, T>();                                             \
   WHERE template void run(EXEC const&, execution_context const&, planner::plan_view const&, T const* const*, T*,      \
                           update<T> const&, schedule_memory&, run_functions<EXEC, T> const&);                         \
-  WHERE template void run(EXEC const&, execution_context const&, planner::plan_view const&, region<T const> const*,   \
-                          region<T> const&, update<T> const&, schedule_memory&, run_functions<EXEC, T> const&);       \
+  WHERE template void run(EXEC const&, execution_context const&, planner::plan_view const&,                           \
+                          strided_block<T const*> const*, strided_block<T*> const&, update<T> const&,                 \
+                          schedule_memory&, run_functions<EXEC, T> const&);                                           \
   WHERE template void run(EXEC const&, mesh_route const&, T const*, T*);                                              \
   WHERE template run_in_flight detail::begin_flight(EXEC const&, execution_context const&, planner::plan_view const&, \
                                                     T const* const*, T*, update<T> const&, schedule_memory&,          \
                                                     planner::strided_box const*);                                     \
   WHERE template run_in_flight begin_permute(EXEC const&, execution_context const&, planner::spec const&,             \
-                                             planner::mesh_set, permutation_view const&, region<T const> const&,      \
-                                             region<T> const&, bool);                                                 \
+                                             planner::mesh_set, permutation_view const&,                              \
+                                             strided_block<T const*> const&, strided_block<T*> const&, bool);         \
   WHERE template run_in_flight begin_broadcast(EXEC const&, execution_context const&, planner::spec const&,           \
-                                               planner::mesh_set, int, region<T const> const&, region<T> const&,      \
-                                               bool);                                                                 \
+                                               planner::mesh_set, int, strided_block<T const*> const&,                \
+                                               strided_block<T*> const&, bool);                                       \
   WHERE template run_in_flight begin_gather_to(EXEC const&, execution_context const&, planner::spec const&,           \
-                                               planner::mesh_set, int, int, counts_view, region<T const> const&,      \
-                                               region<T> const&, bool);                                               \
+                                               planner::mesh_set, int, int, counts_view,                              \
+                                               strided_block<T const*> const&, strided_block<T*> const&, bool);       \
   WHERE template run_in_flight begin_scatter_from(EXEC const&, execution_context const&, planner::spec const&,        \
-                                                  planner::mesh_set, int, int, counts_view, region<T const> const&,   \
-                                                  region<T> const&, bool);                                            \
+                                                  planner::mesh_set, int, int, counts_view,                           \
+                                                  strided_block<T const*> const&, strided_block<T*> const&, bool);    \
   WHERE template run_in_flight begin_gather_rows(EXEC const&, execution_context const&, planner::spec const&,         \
-                                                 planner::mesh_set, int, counts_view, region<T const> const&,         \
-                                                 region<T> const&);                                                   \
+                                                 planner::mesh_set, int, counts_view, strided_block<T const*> const&, \
+                                                 strided_block<T*> const&);                                           \
   WHERE template run_in_flight begin_ragged(EXEC const&, execution_context const&, planner::spec const&,              \
-                                            planner::mesh_set, int, region<T const> const&, region<T> const&,         \
-                                            ragged_rows const&);                                                      \
+                                            planner::mesh_set, int, strided_block<T const*> const&,                   \
+                                            strided_block<T*> const&, ragged_rows const&);                            \
   WHERE template void scan_block(EXEC const&, execution_context const&, planner::spec const&, planner::mesh_set,      \
-                                 region<T const> const&, region<T> const&, reduction, scan_kind);                     \
+                                 strided_block<T const*> const&, strided_block<T*> const&, reduction, scan_kind);     \
   WHERE template void reduce(EXEC const&, contraction const&, T const*, T*, reduction, update<T> const&);             \
   WHERE template void copy(EXEC const&, T*, strided const&, T const*, strided const&);                                \
-  WHERE template void copy(EXEC const&, region<T> const&, region<T const> const&, update<T> const&);
+  WHERE template void copy(EXEC const&, strided_block<T*> const&, strided_block<T const*> const&, update<T> const&);
 
 // Products; and where these are not done in wider elements (products/widened.hpp) their kernels.
 #define OSTRAKA_PRODUCT_INSTANCES_(WHERE, T, EXEC)                                                         \

@@ -64,7 +64,7 @@ class simulated_device {
   void enter(schedule const& s, std::size_t i) { poison_those(s, i, true); }
   void leave(schedule const& s, std::size_t i) { poison_those(s, i, false); }
 
-  void copy(planner::region const& to, planner::region const& from, planner::scaling how) {
+  void copy(planner::buffer_block const& to, planner::buffer_block const& from, planner::scaling how) {
     expect(to.where.rank == from.where.rank, "a copy changes the rank");
     for (int i = 0; i < to.where.rank; ++i)
       expect(to.where.at[i].size() == from.where.at[i].size(), "a copy changes the extents");
@@ -72,7 +72,7 @@ class simulated_device {
     for_each_element(to, [&](position const& n) { write(at_index(to, n), at_index(from, n), how); });
   }
 
-  void fill(planner::region const& to, factor beta, reduction kind) {
+  void fill(planner::buffer_block const& to, factor beta, reduction kind) {
     expect(kind == reduction::sum, "a fill for another reduction than a sum");
     for_each_element(to, [&](position const& n) { write(at_index(to, n), 0, {factor::zero, beta}); });
   }
@@ -132,9 +132,9 @@ class simulated_device {
     return m.even ? m.own : todo.counts[static_cast<std::size_t>(m.first_count + d)];
   }
 
-  /// Where an element lies whose indices are `n` after the first of a region: what is in units of devices goes by
+  /// Where an element lies whose indices are `n` after the first of a block: what is in units of devices goes by
   /// their strides, the largest unit first.
-  [[nodiscard]] std::int64_t& at_index(planner::region const& r, position const& n) {
+  [[nodiscard]] std::int64_t& at_index(planner::buffer_block const& r, position const& n) {
     std::int64_t offset = 0;
     for (int i = 0; i < r.where.rank; ++i) {
       std::int64_t rest = n[i];
@@ -149,11 +149,11 @@ class simulated_device {
       }
       offset += rest * r.stride[i];
     }
-    return at(r.begin, offset);
+    return at(r.data, offset);
   }
 
   template <class F>
-  static void for_each_element(planner::region const& r, F const& f) {
+  static void for_each_element(planner::buffer_block const& r, F const& f) {
     box b;
     b.rank = r.where.rank;
     for (int i = 0; i < b.rank; ++i) b.end[i] = r.where.at[i].size();

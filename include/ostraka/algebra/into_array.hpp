@@ -52,7 +52,7 @@ using extents_known_verdict = typename decltype(check_extents_known<C, Operands.
 // An array of the block of a tensor, as the engine takes it.
 template <class T>
 struct array_block {
-  engine::region<T> lies;
+  engine::strided_block<T*> lies;
   memory_range memory;
   bool dense = false;
 };
@@ -86,7 +86,7 @@ auto array_of_block(engine::execution_context const& w, engine::steps_ahead step
   engine::given_block const given = describe_block(axes_in<C>{}, array, wanted);
   require_array(w, steps, given, where);
   value* const first = data_of(array);
-  array_block<value> block{engine::dense_region(first, where), memory_between(first, given, where), true};
+  array_block<value> block{engine::dense_block(first, where), memory_between(first, given, where), true};
   if (given.rank >= 0 && where.size() > 0)
     for (int d = 0; d < where.rank; ++d)
       if (wanted[d] > 1 && given.stride[d] != block.lies.stride[d]) {

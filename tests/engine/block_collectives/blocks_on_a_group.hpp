@@ -15,8 +15,8 @@
 #include <vector>
 
 #include <ostraka/engine/mesh/execution_context.hpp>
+#include <ostraka/engine/moves/copy_block.hpp>
 #include <ostraka/engine/moves/on_host.hpp>
-#include <ostraka/engine/moves/region.hpp>
 #include <ostraka/engine/moves/transport.hpp>
 
 namespace ostraka::testing {
@@ -59,7 +59,7 @@ struct block_at_hand {
   std::int64_t rows, columns;
   lies how;
   std::vector<T> memory;
-  engine::region<T> region;
+  engine::strided_block<T*> block;
 
   block_at_hand(std::int64_t r, std::int64_t c, lies lie, T fill = T(-77)) : rows(r), columns(c), how(lie) {
     planner::box where;
@@ -68,14 +68,14 @@ struct block_at_hand {
     where.at[1] = {0, columns};
     std::int64_t const gap = lie == lies::with_gaps ? 2 : 0;
     memory.assign(static_cast<std::size_t>(rows * (columns + gap) + 1), fill);
-    region = engine::dense_region(memory.data(), where);
-    if (lie == lies::transposed) region.stride[0] = 1, region.stride[1] = rows;
-    if (lie == lies::with_gaps) region.stride[0] = columns + gap;
+    block = engine::dense_block(memory.data(), where);
+    if (lie == lies::transposed) block.stride[0] = 1, block.stride[1] = rows;
+    if (lie == lies::with_gaps) block.stride[0] = columns + gap;
   }
   block_at_hand(block_at_hand&& other) noexcept = default;  // whose memory moves along
 
   [[nodiscard]] T& at(std::int64_t i, std::int64_t j) {
-    return memory[static_cast<std::size_t>(i * region.stride[0] + j * region.stride[1])];
+    return memory[static_cast<std::size_t>(i * block.stride[0] + j * block.stride[1])];
   }
 
   template <class F>
@@ -91,7 +91,7 @@ struct block_at_hand {
     std::vector<T> expected(memory.size(), behind);
     for (std::int64_t i = 0; i < rows; ++i)
       for (std::int64_t j = 0; j < columns; ++j)
-        expected[static_cast<std::size_t>(i * region.stride[0] + j * region.stride[1])] = value(i, j);
+        expected[static_cast<std::size_t>(i * block.stride[0] + j * block.stride[1])] = value(i, j);
     for (std::size_t k = 0; k < memory.size(); ++k) n += memory[k] == expected[k] ? 0 : 1;
     return n;
   }

@@ -72,7 +72,7 @@ void check_gather(t::group_at_hand const& g, int along, int seed, lies from, lie
   t::block_at_hand<T> whole(along == 0 ? total : 3, along == 0 ? 3 : total, to);
   own.fill([&](auto i, auto j) { return t::element_of<T>(me, i, j); });
   run_in_flight run = begin_gather_rows(t::exec_space(), g.w, ostraka::planner::spec{}, g.axes, along, rows,
-                                        readable(own.region), whole.region);
+                                        readable(own.block), whole.block);
   progress();
   run.wait();
   CHECK(whole.wrong([&](std::int64_t i, std::int64_t j) {
@@ -92,8 +92,8 @@ void check_ragged(t::group_at_hand const& g, int along, int seed, lies how_from,
   t::block_at_hand<T> to(along == 0 ? gets : 3, along == 0 ? 3 : gets, how_to);
   from.fill([&](auto i, auto j) { return t::element_of<T>(me, i, j); });
   to.fill([](auto, auto) { return T(55); });
-  run_in_flight run = begin_ragged(t::exec_space(), g.w, ostraka::planner::spec{}, g.axes, along, readable(from.region),
-                                   to.region, mine.view());
+  run_in_flight run = begin_ragged(t::exec_space(), g.w, ostraka::planner::spec{}, g.axes, along, readable(from.block),
+                                   to.block, mine.view());
   progress();
   run.wait();
   CHECK(to.wrong([&](std::int64_t i, std::int64_t j) {
@@ -113,7 +113,7 @@ std::string refusal(t::group_at_hand const& g, std::vector<std::int64_t> const& 
                     std::vector<std::int64_t> const& rows, std::vector<std::int64_t> const& to) {
   t::block_at_hand<double> a(4, 2, lies::dense), b(5, 2, lies::dense);
   try {
-    begin_ragged(t::exec_space(), g.w, ostraka::planner::spec{}, g.axes, 0, readable(a.region), b.region,
+    begin_ragged(t::exec_space(), g.w, ostraka::planner::spec{}, g.axes, 0, readable(a.block), b.block,
                  {from.data(), rows.data(), to.data()})
         .wait();
   } catch (ostraka::error const& e) {
@@ -145,10 +145,9 @@ TEST_CASE("blocks of length 0") {
   t::on_every_group([](t::group_at_hand const& g) {
     std::vector<std::int64_t> const none(static_cast<std::size_t>(g.members().size()), 0);
     t::block_at_hand<double> own(0, 3, lies::dense), whole(0, 3, lies::dense);
-    begin_gather_rows(t::exec_space(), g.w, ostraka::planner::spec{}, g.axes, 0, none, readable(own.region),
-                      whole.region)
+    begin_gather_rows(t::exec_space(), g.w, ostraka::planner::spec{}, g.axes, 0, none, readable(own.block), whole.block)
         .wait();
-    begin_ragged(t::exec_space(), g.w, ostraka::planner::spec{}, g.axes, 0, readable(own.region), whole.region,
+    begin_ragged(t::exec_space(), g.w, ostraka::planner::spec{}, g.axes, 0, readable(own.block), whole.block,
                  {none.data(), none.data(), none.data()})
         .wait();
     CHECK(whole.wrong([](auto, auto) { return 0.0; }) == 0);

@@ -39,7 +39,7 @@ std::string told(schedule const& s) {
   heard h;
   for (action const& a : s.actions) {
     if (a.what == verb::copy || a.what == verb::fill) {
-      h.write(s.regions[static_cast<std::size_t>(a.to)].where.size(), a.what == verb::copy);
+      h.write(s.blocks[static_cast<std::size_t>(a.to)].where.size(), a.what == verb::copy);
     } else if (a.what == verb::price) {
       for (int k = 0; k < a.items; ++k) {
         written_run const& w = s.written[static_cast<std::size_t>(a.item + k)];
@@ -86,7 +86,7 @@ bool says_the_same(Plan const& plan, decisions const& decided, viewpoint const& 
   schedule const run = lowered(plan, decided, v, false), priced = lowered(plan, decided, v, true);
   bool same = told(run) == told(priced) && sent_by(run) == sent_by(priced) && run.workspace == priced.workspace &&
               run.stages.size() == priced.stages.size() && run.messages.size() == priced.messages.size() &&
-              run.products.size() == priced.products.size() && priced.regions.empty() && priced.parts.empty();
+              run.products.size() == priced.products.size() && priced.blocks.empty() && priced.parts.empty();
   for (std::size_t i = 0; same && i < run.stages.size(); ++i)
     same = run.stages[i].step == priced.stages[i].step && run.stages[i].fused == priced.stages[i].fused &&
            run.stages[i].copied == priced.stages[i].copied && run.stages[i].moved == priced.stages[i].moved;
@@ -166,7 +166,7 @@ TEST_CASE("the lists of a schedule that is priced do not grow with the devices")
     v.sizes = e;
     v.here = {{devices - 1, 1}};
     schedule const s = lowered(plan, decide(plan.operands, plan.steps, result_of(plan), e), v, true);
-    return s.actions.size() + s.regions.size() + s.written.size() + s.sent.size() + s.parts.size() + s.buffers.size();
+    return s.actions.size() + s.blocks.size() + s.written.size() + s.sent.size() + s.parts.size() + s.buffers.size();
   };
   spec const stored = of({{0, 0}, {1, -1}}), whole = of({{0, -1}, {1, -1}}), across = of({{0, 1}, {1, -1}});
   for (auto const& [from, to] : {std::pair{stored, whole}, {stored, across}, {across, stored}}) {

@@ -89,18 +89,18 @@ TEST_CASE("collectives on blocks") {
     for (bool with_gaps : {false, true}) {
       std::int64_t const gap = with_gaps ? 5 : 0;
       std::vector<double> memory[4];
-      e::region<double> part, other, whole, source;
-      e::region<double>* const regions[] = {&part, &other, &whole, &source};
+      e::strided_block<double*> part, other, whole, source;
+      e::strided_block<double*>* const blocks[] = {&part, &other, &whole, &source};
       for (int k = 0; k < 4; ++k) {
         os::planner::box where;
         where.rank = 2;
         where.at[0] = {0, k < 2 ? 2 : 2 * n};
         where.at[1] = {0, columns};
         memory[k].resize(static_cast<std::size_t>(2 * n * (columns + gap)));
-        *regions[k] = e::dense_region(memory[k].data(), where);
-        regions[k]->stride[0] = columns + gap;
+        *blocks[k] = e::dense_block(memory[k].data(), where);
+        blocks[k]->stride[0] = columns + gap;
       }
-      e::region<double> const dense = e::dense_region(other.data, other.where);
+      e::strided_block<double*> const dense = e::dense_block(other.data, other.where);
       CHECK(most_in_steady_state([&] {
               e::run_in_flight first =
                   e::begin_permute(exec, w, block, axes, e::permutation_view::by(1), e::readable(part), other, false);

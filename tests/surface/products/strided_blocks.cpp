@@ -23,9 +23,10 @@ namespace {
 
 // Of a dense block, the indices [lo, hi) of label number `l`, which then count from 0.
 template <class T>
-os::engine::region<T> piece_of(T* data, os::engine::execution_context whole, os::engine::execution_context const& piece,
-                               os::planner::spec const& s, int l, std::int64_t lo) {
-  os::engine::region<T> r = os::engine::dense_region(data, os::engine::box_of(s, whole.here, whole.sizes));
+os::engine::strided_block<T*> piece_of(T* data, os::engine::execution_context whole,
+                                       os::engine::execution_context const& piece, os::planner::spec const& s, int l,
+                                       std::int64_t lo) {
+  os::engine::strided_block<T*> r = os::engine::dense_block(data, os::engine::box_of(s, whole.here, whole.sizes));
   os::engine::box const inner = os::engine::box_of(s, piece.here, piece.sizes);
   for (int i = 0; i < s.rank; ++i) {
     if (s.label[i] == l && inner.size() > 0) r.data += lo * r.stride[i];
@@ -59,7 +60,7 @@ void check(t::mesh_at_hand const& m, t::extents_by_letter const& e, dims<Out...>
   for (std::int64_t lo = 0; lo < w.sizes.label[l]; lo += 3) {
     os::engine::execution_context piece = w;
     piece.sizes.label[l] = std::min<std::int64_t>(3, w.sizes.label[l] - lo);
-    os::engine::region<double const> const operands[] = {
+    os::engine::strided_block<double const*> const operands[] = {
         piece_of(static_cast<double const*>(a.local().data()), w, piece, plan.operands[0], l, lo),
         piece_of(static_cast<double const*>(b.local().data()), w, piece, plan.operands[1], l, lo)};
     os::engine::run(exec, piece, plan, operands, piece_of(c.local().data(), w, piece, *plan.result, l, lo),

@@ -16,8 +16,8 @@
 #include <ostraka/engine/kernels/loops/parallel.hpp>
 #include <ostraka/engine/memory/pool.hpp>
 #include <ostraka/engine/memory/short_array.hpp>
+#include <ostraka/engine/moves/copy_block.hpp>
 #include <ostraka/engine/moves/on_host.hpp>
-#include <ostraka/engine/moves/region.hpp>
 #include <ostraka/engine/moves/transport.hpp>
 #include <ostraka/types/support/dynamic_array.hpp>
 
@@ -34,7 +34,7 @@ class blocks_for_mpi {
     via_ = transport_for<Exec, T>();
   }
 
-  void send(Exec const& exec, exchanged<T>& part, region<T const> const& block) {
+  void send(Exec const& exec, exchanged<T>& part, strided_block<T const*> const& block) {
     part.send = block.data;
     part.sent = block.where.size();
     if (part.sent == 0 || block.gapless()) return;
@@ -43,11 +43,11 @@ class blocks_for_mpi {
       return;
     }
     T* const packed = buffer_for(part.sent);
-    copy(exec, dense_region(packed, block.where), block);
+    copy(exec, dense_block(packed, block.where), block);
     part.send = packed;
   }
 
-  void receive(exchanged<T>& part, region<T> const& block) {
+  void receive(exchanged<T>& part, strided_block<T*> const& block) {
     part.receive = block.data;
     part.received = block.where.size();
     if (part.received == 0 || block.gapless()) return;
@@ -72,7 +72,7 @@ class blocks_for_mpi {
   /// Behind the end of the collective: what has arrived is where it belongs.
   void bring_back(Exec const& exec) {
     arrays_.bring_back();
-    for (arrived const& a : unpacked_) copy(exec, a.to, dense_region(static_cast<T const*>(a.packed), a.to.where));
+    for (arrived const& a : unpacked_) copy(exec, a.to, dense_block(static_cast<T const*>(a.packed), a.to.where));
     fence(exec);
     end();
   }
@@ -89,7 +89,7 @@ class blocks_for_mpi {
   using buffer = kernel_scratch<T, typename Exec::memory_space>;
 
   struct arrived {
-    region<T> to;
+    strided_block<T*> to;
     T* packed;
   };
 

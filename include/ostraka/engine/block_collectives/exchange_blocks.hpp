@@ -22,8 +22,8 @@ namespace ostraka::engine {
 
 /// No elements.
 template <class T>
-region<T> empty_region() {
-  region<T> r;
+strided_block<T*> empty_block() {
+  strided_block<T*> r;
   r.where.rank = 1;
   return r;
 }
@@ -31,8 +31,8 @@ region<T> empty_region() {
 /// What goes to a member of a group, and what comes from there; nothing unless it is said.
 template <class T>
 struct block_exchanged {
-  region<T const> sent = empty_region<T const>();
-  region<T> received = empty_region<T>();
+  strided_block<T const*> sent = empty_block<T const>();
+  strided_block<T*> received = empty_block<T>();
 };
 
 namespace detail {

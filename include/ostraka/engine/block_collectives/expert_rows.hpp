@@ -190,8 +190,8 @@ void exchange_rows(Exec const& exec, execution_context const& w, planner::mesh_s
   };
   begin_exchange<T>(exec, w, axes, [&](int m) {
     auto const k = static_cast<std::size_t>(m);
-    return block_exchanged<T>{dense_region(out + sent_begin[k] * row, run(sent[k] * row)),
-                              dense_region(in + received_begin[k] * row, run(received[k] * row))};
+    return block_exchanged<T>{dense_block(out + sent_begin[k] * row, run(sent[k] * row)),
+                              dense_block(in + received_begin[k] * row, run(received[k] * row))};
   }).wait();
 }
 

@@ -18,9 +18,9 @@
 #include <ostraka/engine/memory/pool.hpp>
 #include <ostraka/engine/memory/short_array.hpp>
 #include <ostraka/engine/mesh/execution_context.hpp>
+#include <ostraka/engine/moves/copy_block.hpp>
 #include <ostraka/engine/moves/flight.hpp>
 #include <ostraka/engine/moves/on_host.hpp>
-#include <ostraka/engine/moves/region.hpp>
 
 namespace ostraka::engine {
 
@@ -30,7 +30,7 @@ template <class Exec, class T>
 class gather_record final : public flight_on<Exec> {
  public:
   void begin(Exec const& exec, execution_context const& w, communicator const& members, int along, counts_view rows,
-             region<T const> const& own, region<T> const& whole) {
+             strided_block<T const*> const& own, strided_block<T*> const& whole) {
     along_ = along;
     whole_ = whole;
     counts_.clear();
@@ -43,7 +43,7 @@ class gather_record final : public flight_on<Exec> {
     in_place_ = whole.gapless() && parts_follow(whole, along);
     buffer_ = buffer(in_place_ ? 0 : whole.where.size());
     T* const message = in_place_ ? whole.data : buffer_.data();
-    if (own.where.size() > 0) copy(exec, dense_region(message + before, own.where), own);
+    if (own.where.size() > 0) copy(exec, dense_block(message + before, own.where), own);
     if (members.size() > 1) {
       fence(exec);
       arrays_.begin(is_staged<Exec>(host_work::carries));
@@ -58,14 +58,14 @@ class gather_record final : public flight_on<Exec> {
  private:
   using buffer = kernel_scratch<T, typename Exec::memory_space>;
 
-  static std::int64_t elements_of_a_row(region<T> const& whole, int along) {
+  static std::int64_t elements_of_a_row(strided_block<T*> const& whole, int along) {
     std::int64_t n = 1;
     for (int i = 0; i < whole.where.rank; ++i) n *= i == along ? 1 : whole.where.at[i].size();
     return n;
   }
 
   // Does each block lie in one run of the whole?
-  static bool parts_follow(region<T> const& whole, int along) {
+  static bool parts_follow(strided_block<T*> const& whole, int along) {
     for (int i = 0; i < along; ++i)
       if (whole.where.at[i].size() != 1) return false;
     return true;
@@ -83,7 +83,7 @@ class gather_record final : public flight_on<Exec> {
       for (std::size_t d = 0; d < counts.size(); ++d) {
         std::int64_t const count = counts[d];
         part.at[along_].end = part.at[along_].begin + (row > 0 ? count / row : 0);
-        if (count > 0) copy(this->exec(), whole_.part(part), dense_region(message, part));
+        if (count > 0) copy(this->exec(), whole_.part(part), dense_block(message, part));
         part.at[along_].begin = part.at[along_].end;
         message += count;
       }
@@ -98,7 +98,7 @@ class gather_record final : public flight_on<Exec> {
 
   int along_ = 0;
   bool in_place_ = false;
-  region<T> whole_{};
+  strided_block<T*> whole_{};
   buffer buffer_;
   short_array<std::int64_t> counts_;
   arrays_for_mpi<Exec, T> arrays_;
@@ -112,8 +112,8 @@ class gather_record final : public flight_on<Exec> {
 /// check mode calls the blocks. Collective over the mesh axes.
 template <class Exec, class T>
 run_in_flight begin_gather_rows(Exec const& exec, execution_context const& w, planner::spec const& block,
-                                planner::mesh_set axes, int along, counts_view rows, region<T const> const& own,
-                                region<T> const& whole) {
+                                planner::mesh_set axes, int along, counts_view rows, strided_block<T const*> const& own,
+                                strided_block<T*> const& whole) {
   require_same_call<T>(w, block, axes, [] { return std::string(); });
   communicator const& members = w.group(axes);
   using record = detail::gather_record<Exec, T>;

@@ -22,7 +22,7 @@ template <class Exec, class T>
 class permute_record final : public flight_on<Exec> {
  public:
   void begin(Exec const& exec, execution_context const& w, communicator const& members, hops_here here,
-             region<T const> const& from, region<T> const& to) {
+             strided_block<T const*> const& from, strided_block<T*> const& to) {
     exchanged<T> part{nullptr, 0, nullptr, 0};
     bool const stays = here.to == members.rank();
     blocks_.begin(2);
@@ -60,8 +60,8 @@ class permute_record final : public flight_on<Exec> {
 /// Collective over the mesh axes.
 template <class Exec, class T>
 run_in_flight begin_permute(Exec const& exec, execution_context const& w, planner::spec const& block,
-                            planner::mesh_set axes, permutation_view const& permutation, region<T const> const& from,
-                            region<T> const& to, bool is_waited_for) {
+                            planner::mesh_set axes, permutation_view const& permutation,
+                            strided_block<T const*> const& from, strided_block<T*> const& to, bool is_waited_for) {
   if (is_waited_for || compares_calls(w))
     require_same_call<T>(
         w, block, axes, [&] { return permutation.describe(); },

@@ -37,7 +37,7 @@ namespace detail {
 
 /// Indices [begin, begin + size) of dimension `along`, counted from where the block begins.
 template <class T>
-region<T> rows_of(region<T> const& block, int along, std::int64_t begin, std::int64_t size) {
+strided_block<T*> rows_of(strided_block<T*> const& block, int along, std::int64_t begin, std::int64_t size) {
   box inner = block.where;
   inner.at[along].begin += begin;
   inner.at[along].end = inner.at[along].begin + size;
@@ -71,8 +71,8 @@ enum class ragged_fault : std::int64_t { none, sends_what_is_not_there, receives
 /// there, or arrive where no row is or another arrives
 template <class Exec, class T>
 run_in_flight begin_ragged(Exec const& exec, execution_context const& w, planner::spec const& block,
-                           planner::mesh_set axes, int along, region<T const> const& from, region<T> const& to,
-                           ragged_rows const& sent) {
+                           planner::mesh_set axes, int along, strided_block<T const*> const& from,
+                           strided_block<T*> const& to, ragged_rows const& sent) {
   require_same_call<T>(w, block, axes, [] { return std::string(); });
   communicator const& members = w.group(axes);
   int const n = members.size();

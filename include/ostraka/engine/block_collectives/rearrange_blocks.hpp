@@ -25,9 +25,10 @@ namespace detail {
 
 /// Indices first, first + step, … of dimension `along` of a block, `count` of them.
 template <class T>
-region<T> steps_of(region<T> const& block, int along, std::int64_t first, std::int64_t step, std::int64_t count) {
-  if (count <= 0) return empty_region<T>();
-  region<T> r = block;
+strided_block<T*> steps_of(strided_block<T*> const& block, int along, std::int64_t first, std::int64_t step,
+                           std::int64_t count) {
+  if (count <= 0) return empty_block<T>();
+  strided_block<T*> r = block;
   r.where.at[along] = {0, count};
   r.stride[along] = step * block.stride[along];
   r.data += first * block.stride[along];
@@ -65,8 +66,8 @@ struct axis_of_group {
 /// of which operand and result then have so many. Collective over the mesh axes that divide the dimension.
 template <class Exec, class T>
 void rearrange(Exec const& exec, execution_context const& w, planner::spec const& s, int along,
-               planner::rearrangement const& r, region<T const> const* from, region<T> const& result, T const& blank,
-               int in_blocks = -1) {
+               planner::rearrangement const& r, strided_block<T const*> const* from, strided_block<T*> const& result,
+               T const& blank, int in_blocks = -1) {
   if (w.here.nowhere) return;
   int const dimension = in_blocks < 0 ? along : in_blocks;
   detail::axis_of_group const axis(w, s.over[along]);
@@ -75,7 +76,7 @@ void rearrange(Exec const& exec, execution_context const& w, planner::spec const
   planner::range const own = axis.block(r.result, w.here);
   auto const fill_blank = [&](planner::range const& b) {
     planner::range const here = planner::intersect(b, own);
-    region<T> const empty = detail::steps_of(result, dimension, here.begin - own.begin, 1, here.size());
+    strided_block<T*> const empty = detail::steps_of(result, dimension, here.begin - own.begin, 1, here.size());
     if (empty.where.size() > 0) fill(exec, empty.data, layout_of(empty), blank);
   };
   if (r.is_sparse) {  // before anything arrives
@@ -96,7 +97,7 @@ void rearrange(Exec const& exec, execution_context const& w, planner::spec const
       return detail::steps_of(result, dimension, p.to + j.begin * p.to_step - own.begin, p.to_step, j.size());
     };
     if (planner::indices_moved(p, r, axis.ways) == 0) {
-      region<T const> const stays = sent(own);
+      strided_block<T const*> const stays = sent(own);
       if (stays.where.size() > 0) copy(exec, received(held), stays);
       continue;
     }

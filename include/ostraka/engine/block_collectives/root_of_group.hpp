@@ -28,7 +28,7 @@ template <class Exec, class T>
 class broadcast_record final : public flight_on<Exec> {
  public:
   void begin(Exec const& exec, execution_context const& w, communicator const& members, int root,
-             region<T const> const& from, region<T> const& to) {
+             strided_block<T const*> const& from, strided_block<T*> const& to) {
     bool const sends = members.rank() == root;
     std::int64_t const count = to.where.size();
     if (sends && count > 0) copy(exec, to, from);
@@ -59,7 +59,7 @@ class broadcast_record final : public flight_on<Exec> {
 
 // Of dimension `along`, which is divided into parts of these lengths, part d.
 template <class T>
-region<T> part_along(region<T> const& whole, int along, counts_view lengths, int d) {
+strided_block<T*> part_along(strided_block<T*> const& whole, int along, counts_view lengths, int d) {
   box part = whole.where;
   for (int e = 0; e < d; ++e) part.at[along].begin += lengths[static_cast<std::size_t>(e)];
   part.at[along].end = part.at[along].begin + lengths[static_cast<std::size_t>(d)];
@@ -73,8 +73,8 @@ region<T> part_along(region<T> const& whole, int along, counts_view lengths, int
 /// waited for at once: to compare it would wait for the others. Collective over the mesh axes.
 template <class Exec, class T>
 run_in_flight begin_broadcast(Exec const& exec, execution_context const& w, planner::spec const& block,
-                              planner::mesh_set axes, int root, region<T const> const& from, region<T> const& to,
-                              bool is_waited_for) {
+                              planner::mesh_set axes, int root, strided_block<T const*> const& from,
+                              strided_block<T*> const& to, bool is_waited_for) {
   if (is_waited_for || compares_calls(w))
     require_same_call<T>(w, block, axes, [&] { return detail::describe_root(root); });
   communicator const& members = w.group(axes);
@@ -87,7 +87,7 @@ run_in_flight begin_broadcast(Exec const& exec, execution_context const& w, plan
 template <class Exec, class T>
 run_in_flight begin_gather_to(Exec const& exec, execution_context const& w, planner::spec const& block,
                               planner::mesh_set axes, int root, int along, counts_view lengths,
-                              region<T const> const& own, region<T> const& whole, bool is_waited_for) {
+                              strided_block<T const*> const& own, strided_block<T*> const& whole, bool is_waited_for) {
   if (is_waited_for || compares_calls(w))
     require_same_call<T>(w, block, axes, [&] { return detail::describe_root(root); });
   bool const receives = w.group(axes).rank() == root;
@@ -104,7 +104,8 @@ run_in_flight begin_gather_to(Exec const& exec, execution_context const& w, plan
 template <class Exec, class T>
 run_in_flight begin_scatter_from(Exec const& exec, execution_context const& w, planner::spec const& block,
                                  planner::mesh_set axes, int root, int along, counts_view lengths,
-                                 region<T const> const& whole, region<T> const& own, bool is_waited_for) {
+                                 strided_block<T const*> const& whole, strided_block<T*> const& own,
+                                 bool is_waited_for) {
   if (is_waited_for || compares_calls(w))
     require_same_call<T>(w, block, axes, [&] { return detail::describe_root(root); });
   bool const sends = w.group(axes).rank() == root;

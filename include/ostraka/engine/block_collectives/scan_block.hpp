@@ -16,8 +16,8 @@
 #include <ostraka/engine/collectives/scan.hpp>
 #include <ostraka/engine/kernels/loops/parallel.hpp>
 #include <ostraka/engine/mesh/execution_context.hpp>
+#include <ostraka/engine/moves/copy_block.hpp>
 #include <ostraka/engine/moves/on_host.hpp>
-#include <ostraka/engine/moves/region.hpp>
 #include <ostraka/types/support/join_text.hpp>
 
 namespace ostraka::engine {
@@ -26,7 +26,7 @@ namespace ostraka::engine {
 /// blocks are equally long; `block` is what check mode calls them. Collective over the mesh axes.
 template <class Exec, class T>
 void scan_block(Exec const& exec, execution_context const& w, planner::spec const& block, planner::mesh_set axes,
-                region<T const> const& from, region<T> const& to, reduction how, scan_kind kind) {
+                strided_block<T const*> const& from, strided_block<T*> const& to, reduction how, scan_kind kind) {
   require_same_call<T>(w, block, axes, [&] {
     return join_text(planner::name_of(how), kind == scan_kind::exclusive ? ", exclusive" : ", inclusive");
   });

@@ -22,7 +22,7 @@ void copy_aligned(Exec const& exec, execution_context const& w, planner::spec co
                 (planner::block_size(out, w.here, w.sizes) + detail::elements_met(w, out, from.stride)) *
                     static_cast<std::int64_t>(sizeof(T)));
   });
-  region<T> const to = dense_region(result, box_of(out, w.here, w.sizes));
+  strided_block<T*> const to = dense_block(result, box_of(out, w.here, w.sizes));
   strided source = layout_of(to);
   for (int i = 0; i < out.rank; ++i) source.stride[i] = from.stride[i];
   copy(exec, to.data, layout_of(to), from.data, source);

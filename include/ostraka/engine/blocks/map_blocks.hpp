@@ -10,7 +10,7 @@
 
 #include <ostraka/engine/kernels/elementwise.hpp>
 #include <ostraka/engine/mesh/execution_context.hpp>
-#include <ostraka/engine/moves/region.hpp>
+#include <ostraka/engine/moves/copy_block.hpp>
 #include <ostraka/engine/run/profiling.hpp>
 #include <ostraka/plan/spec/blocks.hpp>
 
@@ -59,7 +59,7 @@ namespace detail {
 /// it returns. One instance for all shardings of these elements.
 template <class Exec, class R, class F, class... Ts>
 void map_blocks(Exec const& exec, execution_context const& w, planner::spec const& out, F const& f,
-                region<R> const& result, aligned<Ts> const&... in) {
+                strided_block<R*> const& result, aligned<Ts> const&... in) {
   profiled const region_of_run([&] {
     std::int64_t const written = planner::block_size(out, w.here, w.sizes) * static_cast<std::int64_t>(sizeof(R));
     push_blocks(w.operation, out, w.names, "reads and writes",
@@ -75,7 +75,7 @@ void map_blocks(Exec const& exec, execution_context const& w, planner::spec cons
 template <class Exec, class R, class F, class... Ts>
 void map_blocks(Exec const& exec, execution_context const& w, planner::spec const& out, F const& f, R* result,
                 aligned<Ts> const&... in) {
-  map_blocks(exec, w, out, f, dense_region(result, box_of(out, w.here, w.sizes)), in...);
+  map_blocks(exec, w, out, f, dense_block(result, box_of(out, w.here, w.sizes)), in...);
 }
 
 }  // namespace ostraka::engine

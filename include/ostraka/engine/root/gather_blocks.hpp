@@ -28,9 +28,9 @@ void gather_blocks(execution_context const& w, planner::spec const& s, T const* 
   scratch<T, Kokkos::HostSpace> const message(root ? blocks.elements() : 0);
   gather(w.mesh->world(), block, message.data(), blocks.counts);
   if (!root) return;
-  region<T> const to = dense_region(whole, whole_box(w, s));
+  strided_block<T*> const to = dense_block(whole, whole_box(w, s));
   blocks.for_each([&](box const& b, std::int64_t at) {
-    copy(exec, to.part(b), dense_region(static_cast<T const*>(message.data()) + at, b));
+    copy(exec, to.part(b), dense_block(static_cast<T const*>(message.data()) + at, b));
   });
   fence(exec);
 }

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include <ostraka/engine/mesh/execution_context.hpp>
-#include <ostraka/engine/moves/region.hpp>
+#include <ostraka/engine/moves/copy_block.hpp>
 #include <ostraka/engine/run/profiling.hpp>
 #include <ostraka/types/support/dynamic_array.hpp>
 #include <ostraka/types/support/join_text.hpp>

@@ -69,9 +69,9 @@ void scatter_to_host(execution_context const& w, planner::spec const& s, T const
   bool const root = w.mesh->device() == 0;
   scratch<T, Kokkos::HostSpace> const message(root ? blocks.elements() : 0);
   if (root) {
-    region<T const> const from{layout, whole};
+    strided_block<T const*> const from{layout, whole};
     blocks.for_each(
-        [&](box const& b, std::int64_t at) { copy(exec, dense_region(message.data() + at, b), from.part(b)); });
+        [&](box const& b, std::int64_t at) { copy(exec, dense_block(message.data() + at, b), from.part(b)); });
     fence(exec);
   }
   scatter(w.mesh->world(), static_cast<T const*>(message.data()), block, blocks.counts);

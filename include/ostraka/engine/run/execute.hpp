@@ -15,7 +15,7 @@
 #include <ostraka/engine/call_check/call_in_words.hpp>
 #include <ostraka/engine/kernels/scaled_update.hpp>
 #include <ostraka/engine/memory/pool.hpp>
-#include <ostraka/engine/moves/region.hpp>
+#include <ostraka/engine/moves/copy_block.hpp>
 #include <ostraka/engine/run/known_schedule.hpp>
 #include <ostraka/engine/run/running.hpp>
 #include <ostraka/plan/regions/diagonal.hpp>
@@ -62,9 +62,9 @@ void run(Exec const& exec, execution_context const& w, planner::plan_view const&
 /// The same for blocks that may be parts of larger ones, or lie otherwise. An operand that covers a part of its block
 /// is zero elsewhere.
 template <class Exec, class T>
-void run(Exec const& exec, execution_context const& w, planner::plan_view const& plan, region<T const> const* operands,
-         region<T> const& result, update<T> const& how, schedule_memory& memory,
-         run_functions<Exec, T> const& functions = every_function<Exec, T>()) {
+void run(Exec const& exec, execution_context const& w, planner::plan_view const& plan,
+         strided_block<T const*> const* operands, strided_block<T*> const& result, update<T> const& how,
+         schedule_memory& memory, run_functions<Exec, T> const& functions = every_function<Exec, T>()) {
   require_same_call<T>(w, plan);
   planner::strided_box given[planner::result_buffer + 1];
   T const* data[planner::max_operands]{};
@@ -80,42 +80,42 @@ void run(Exec const& exec, execution_context const& w, planner::plan_view const&
 namespace detail {
 
 template <class T>
-region<T> region_of_result(T* result, box const& where) {
-  return dense_region(result, where);
+strided_block<T*> block_of_result(T* result, box const& where) {
+  return dense_block(result, where);
 }
 template <class T>
-region<T> const& region_of_result(region<T> const& result, box const&) {
+strided_block<T*> const& block_of_result(strided_block<T*> const& result, box const&) {
   return result;
 }
 
 // Where the blocks of operands lie, of which some stand under labels that repeat, and that of the result.
 template <class T, class Result>
-region<T> regions_of(execution_context const& w, planner::plan_view const& plan, operand_source<T> const* operands,
-                     Result const& result, region<T const>* blocks) {
+strided_block<T*> blocks_of(execution_context const& w, planner::plan_view const& plan,
+                            operand_source<T> const* operands, Result const& result, strided_block<T const*>* blocks) {
   execution_context whole = w;
   whole.sizes.now = {};
   for (int k = 0; k < plan.operands.size(); ++k) {
     box const target = box_of(plan.operands[k], whole.here, whole.sizes);
     operand_source<T> const& a = operands[k];
     if (a.along == nullptr) {
-      blocks[k] = dense_region(a.data, target);
+      blocks[k] = dense_block(a.data, target);
     } else {
-      planner::diagonal const d = planner::diagonal_of(a.whole, a.along, target);
-      blocks[k] = {d.lies, a.data + d.begin};
+      strided_block<std::int64_t> const d = planner::diagonal_of(a.whole, a.along, target);
+      blocks[k] = {d, a.data + d.data};
     }
   }
-  return region_of_result(result, box_of(*plan.result, whole.here, whole.sizes));
+  return block_of_result(result, box_of(*plan.result, whole.here, whole.sizes));
 }
 
 }  // namespace detail
 
-/// The same for operands of which some stand under labels that repeat. `Result`: `T*`, or a region.
+/// The same for operands of which some stand under labels that repeat. `Result`: `T*`, or a block.
 template <class Exec, class T, class Result>
 void run(Exec const& exec, execution_context const& w, planner::plan_view const& plan,
          operand_source<T> const* operands, Result const& result, update<T> const& how, schedule_memory& memory,
          run_functions<Exec, T> const& functions = every_function<Exec, T>()) {
-  region<T const> blocks[planner::max_operands];
-  region<T> const target = detail::regions_of(w, plan, operands, result, blocks);
+  strided_block<T const*> blocks[planner::max_operands];
+  strided_block<T*> const target = detail::blocks_of(w, plan, operands, result, blocks);
   run(exec, w, plan, blocks, target, how, memory, functions);
 }
 
@@ -135,7 +135,7 @@ operand_source<T> const& source_of(operand_source<T> const& source) {
 /// The same for dense operands and a result that may lie otherwise.
 template <class Exec, class T>
 void run(Exec const& exec, execution_context const& w, planner::plan_view const& plan, T const* const* operands,
-         region<T> const& result, update<T> const& how, schedule_memory& memory,
+         strided_block<T*> const& result, update<T> const& how, schedule_memory& memory,
          run_functions<Exec, T> const& functions = every_function<Exec, T>()) {
   operand_source<T> sources[planner::max_operands];
   for (int k = 0; k < plan.operands.size(); ++k) sources[k] = {operands[k]};
@@ -164,7 +164,7 @@ void run(Exec const& exec, execution_context w, bounded_plan const& bounded, Sou
   }
 }
 
-/// Runs the steps of a reshard from a dense block into another one or a region.
+/// Runs the steps of a reshard from a dense block into another one, or into one that lies otherwise.
 template <class Exec, class T, class Result>
 void run(Exec const& exec, execution_context const& w, planner::reshard_steps const& steps, planner::spec const& from,
          T const* source, Result const& target, schedule_memory& memory,

@@ -113,7 +113,7 @@ run_in_flight begin(Exec const& exec, execution_context const& w, planner::plan_
 /// The same for blocks that may be parts of larger ones, or lie otherwise.
 template <class Exec, class T>
 run_in_flight begin(Exec const& exec, execution_context const& w, planner::plan_view const& plan,
-                    region<T const> const* operands, region<T> const& result, update<T> const& how,
+                    strided_block<T const*> const* operands, strided_block<T*> const& result, update<T> const& how,
                     schedule_memory& memory) {
   planner::strided_box given[planner::result_buffer + 1];
   T const* data[planner::max_operands]{};
@@ -129,8 +129,8 @@ run_in_flight begin(Exec const& exec, execution_context const& w, planner::plan_
 template <class Exec, class T>
 run_in_flight begin(Exec const& exec, execution_context const& w, planner::plan_view const& plan,
                     operand_source<T> const* operands, T* result, update<T> const& how, schedule_memory& memory) {
-  region<T const> blocks[planner::max_operands];
-  region<T> const target = detail::regions_of(w, plan, operands, result, blocks);
+  strided_block<T const*> blocks[planner::max_operands];
+  strided_block<T*> const target = detail::blocks_of(w, plan, operands, result, blocks);
   return begin(exec, w, plan, blocks, target, how, memory);
 }
 

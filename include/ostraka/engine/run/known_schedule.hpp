@@ -35,7 +35,7 @@ inline bool only_prices(execution_context const& w) {
   return !computes() && w.mesh != nullptr && w.mesh->is_dry() && pretended == pretended_gpu::none;
 }
 
-/// A schedule, and beside it what kernels want to know of its regions, where the plans of its products were found last,
+/// A schedule, and beside it what kernels want to know of its blocks, where the plans of its products were found last,
 /// and what collectives want to know of the parts that members have. It names no address.
 struct known_schedule {
   bool is_kept = false;  ///< for other calls
@@ -43,7 +43,7 @@ struct known_schedule {
   int in_flight = 0;     ///< runs of it that are under way: until they end nobody lowers anything into it
   planner::viewpoint view{};
   planner::schedule schedule{};
-  dynamic_array<strided> shapes{};  ///< of the regions, those of a copy with the same loops
+  dynamic_array<strided> shapes{};  ///< of its blocks, those of a copy with the same loops
   dynamic_array<plan_ticket> product_plans{};
   dynamic_array<std::int64_t> sums{};        ///< of uneven parts: before each member, and of all
   dynamic_array<equal_counts> kinds{};       ///< how many members have how much
@@ -64,7 +64,7 @@ struct known_schedule {
 
 namespace detail {
 
-// Adds a region, and another of the same elements, with the same loops: those over devices of either.
+// Adds a block, and another of the same elements, with the same loops: those over devices of either.
 [[gnu::cold]] inline void add_shapes(dynamic_array<strided>& shapes, planner::strided_box const& to,
                                      planner::strided_box const* from) {
   strided target, source;
@@ -131,15 +131,15 @@ namespace detail {
   detail::sum_parts(known);
   known.shapes.clear();
   known.product_plans.clear();
-  known.shapes.reserve(known.schedule.regions.size());
+  known.shapes.reserve(known.schedule.blocks.size());
   known.product_plans.resize(known.schedule.products.size());
-  auto const& regions = known.schedule.regions;
+  auto const& blocks = known.schedule.blocks;
   for (planner::action const& a : known.schedule.actions) {
     if (a.what == planner::verb::copy)
-      detail::add_shapes(known.shapes, regions[static_cast<std::size_t>(a.to)],
-                         &regions[static_cast<std::size_t>(a.from)]);
+      detail::add_shapes(known.shapes, blocks[static_cast<std::size_t>(a.to)],
+                         &blocks[static_cast<std::size_t>(a.from)]);
     if (a.what == planner::verb::fill)
-      detail::add_shapes(known.shapes, regions[static_cast<std::size_t>(a.to)], nullptr);
+      detail::add_shapes(known.shapes, blocks[static_cast<std::size_t>(a.to)], nullptr);
   }
 }
 

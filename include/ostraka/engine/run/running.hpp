@@ -25,8 +25,8 @@
 #include <ostraka/engine/memory/computing.hpp>
 #include <ostraka/engine/memory/pool.hpp>
 #include <ostraka/engine/memory/short_array.hpp>
+#include <ostraka/engine/moves/copy_block.hpp>
 #include <ostraka/engine/moves/on_host.hpp>
-#include <ostraka/engine/moves/region.hpp>
 #include <ostraka/engine/run/contract_in_tiles.hpp>
 #include <ostraka/engine/run/known_schedule.hpp>
 #include <ostraka/engine/run/profiling.hpp>
@@ -105,19 +105,19 @@ class running {
   }
   void leave(planner::schedule const&, std::size_t) { progress(); }
 
-  void copy(planner::region const& to, planner::region const& from, planner::scaling how) {
+  void copy(planner::buffer_block const& to, planner::buffer_block const& from, planner::scaling how) {
     copied_bytes += to.where.size() * static_cast<std::int64_t>(sizeof(T));
     if (listened_to()) tell_written(to, 2);
-    engine::copy(exec_, at(to.begin), shape_of(to), static_cast<T const*>(at(from.begin)), shape_of(from),
+    engine::copy(exec_, at(to.data), shape_of(to), static_cast<T const*>(at(from.data)), shape_of(from),
                  update_of(how));
   }
 
-  void fill(planner::region const& to, planner::factor beta, reduction kind) {
+  void fill(planner::buffer_block const& to, planner::factor beta, reduction kind) {
     if (listened_to()) tell_written(to, 1);
     if (beta == planner::factor::zero)
-      engine::fill(exec_, at(to.begin), shape_of(to), identity<T>(kind));
+      engine::fill(exec_, at(to.data), shape_of(to), identity<T>(kind));
     else
-      scale(exec_, at(to.begin), shape_of(to), update_of({planner::factor::one, beta}).beta);
+      scale(exec_, at(to.data), shape_of(to), update_of({planner::factor::one, beta}).beta);
   }
 
   // Copies and fills that are only priced: who listens hears of each of them.
@@ -279,8 +279,8 @@ class running {
       exchanged<T>& part = parts_.data()[p.member];
       part.sent = p.sent.where.size();
       part.received = p.received.where.size();
-      part.send = at(p.sent.begin);
-      part.receive = at(p.received.begin);
+      part.send = at(p.sent.data);
+      part.receive = at(p.received.data);
       if (part.sent > 0 && !p.sent.gapless()) part.block_sent = &layouts_.push_back(layout_of(p.sent));
       if (part.received > 0 && !p.received.gapless()) part.block_received = &layouts_.push_back(layout_of(p.received));
       part.send = arrays_.sent(part.send, part.sent);
@@ -308,8 +308,8 @@ class running {
     return {alpha[static_cast<int>(how.alpha)], beta[static_cast<int>(how.beta)]};
   }
 
-  [[nodiscard]] strided const& shape_of(planner::region const& r) const {
-    return known_.shapes[static_cast<std::size_t>(&r - known_.schedule.regions.data())];
+  [[nodiscard]] strided const& shape_of(planner::buffer_block const& r) const {
+    return known_.shapes[static_cast<std::size_t>(&r - known_.schedule.blocks.data())];
   }
   [[nodiscard]] plan_ticket& plan_of(planner::product const& p) const {
     return known_.product_plans[static_cast<std::size_t>(&p - known_.schedule.products.data())];
@@ -330,8 +330,8 @@ class running {
     if (listened_to()) tell_computed(2 * products, (a + b + c) * std::int64_t{sizeof(T)}, int{sizeof(T)});
   }
 
-  // A region is written; where `times` is 2, another one is read, too.
-  [[gnu::cold, gnu::noinline]] static void tell_written(planner::region const& to, int times) {
+  // A block is written; where `times` is 2, another one is read, too.
+  [[gnu::cold, gnu::noinline]] static void tell_written(planner::buffer_block const& to, int times) {
     tell_computed(0, times * to.where.size() * std::int64_t{sizeof(T)}, int{sizeof(T)});
   }
 

@@ -316,11 +316,11 @@ class keys_going_round {
   [[nodiscard]] int member(std::int64_t device) const { return member_.data()[static_cast<std::size_t>(device)]; }
 
   template <class U>
-  static region<U> run_of(U* data, std::int64_t elements) {
+  static strided_block<U*> run_of(U* data, std::int64_t elements) {
     box one;
     one.rank = 1;
     one.at[0] = {0, elements};
-    return dense_region(data, one);
+    return dense_block(data, one);
   }
 
   void pack(int piece) {

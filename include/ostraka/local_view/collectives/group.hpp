@@ -14,7 +14,7 @@
 #include <utility>
 
 #include <ostraka/detail/blocks/make_block.hpp>
-#include <ostraka/engine/moves/region.hpp>
+#include <ostraka/engine/moves/copy_block.hpp>
 #include <ostraka/local_view/collectives/collective.hpp>
 #include <ostraka/types/support/error.hpp>
 
@@ -75,11 +75,11 @@ inline void require_root(named_group const& g, int root) {
 
 // Elements that lie one after the other.
 template <class T>
-engine::region<T> dense_block(T* data, std::int64_t const* extents, int rank) {
+engine::strided_block<T*> dense_block(T* data, std::int64_t const* extents, int rank) {
   engine::box b;
   b.rank = rank;
   for (int i = 0; i < rank; ++i) b.at[i] = {0, extents[i]};
-  return engine::dense_region(data, b);
+  return engine::dense_block(data, b);
 }
 
 // What this device holds of a tensor or block, to be read or written.

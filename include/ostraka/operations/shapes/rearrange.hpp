@@ -134,7 +134,7 @@ auto rearrange(char const* operation, planner::rearrangement const& r, extent_or
   engine::profiled const region_of_run([&] {
     engine::push_blocks(operation, s, w.names, "moves", bytes_of_rearrangement<Told>(r, first));
   });
-  engine::region<value const> const from[] = {readable_block(first), readable_block(rest)...};
+  engine::strided_block<value const*> const from[] = {readable_block(first), readable_block(rest)...};
   engine::rearrange(execution_space_of<result_type>(), w, s, static_cast<int>(along), r, from, writable_block(result),
                     blank);
   return result;

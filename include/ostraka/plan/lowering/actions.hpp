@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 2. What a device does when it runs a plan: verbs on regions of buffers. A slice, a fused move and a tensor
-/// that is passed on are no actions: they change which regions later actions name.
+/// Floor 2. What a device does when it runs a plan: verbs on blocks in buffers. A slice, a fused move and a tensor
+/// that is passed on are no actions: they change which blocks later actions name.
 ///
 ///     copy       to <- alpha from + beta to             packs, unpacks, keeps, puts into the result
 ///     fill       to <- beta to, or what changes nothing in a reduction
@@ -19,7 +19,7 @@
 #include <cstdint>
 
 #include <ostraka/plan/regions/contraction_loops.hpp>
-#include <ostraka/plan/regions/strided_box.hpp>
+#include <ostraka/plan/regions/strided_block.hpp>
 #include <ostraka/plan/spec/step.hpp>
 
 namespace ostraka::planner {
@@ -48,19 +48,11 @@ struct place {
   std::int64_t at = 0;
 
   friend constexpr bool operator==(place, place) = default;
+  friend constexpr place operator+(place p, std::int64_t elements) { return {p.buffer, p.at + elements}; }
 };
 
 /// Elements of a box, in a buffer.
-struct region : strided_box {
-  place begin{};
-
-  /// The part of it within `inner`. @pre it lies within, and this does not lie as a message
-  [[nodiscard]] constexpr region part(box const& inner) const {
-    return {strided_box::part(inner), {begin.buffer, begin.at + offset_of(inner)}};
-  }
-};
-
-[[nodiscard]] constexpr region dense_region(box const& where, place begin) { return {dense(where), begin}; }
+using buffer_block = strided_block<place>;
 
 /// The loops of a local product or a reduction, and where its blocks (left, right, result) begin.
 struct product {
@@ -69,13 +61,13 @@ struct product {
 };
 
 /// What members of a group send each other. Gathers and reductions have arrays of parts in member order; in an exchange
-/// each pair has regions of its own.
+/// each pair has blocks of its own.
 ///
 ///                         sends                        receives
 ///     all_gather          its part                     all parts (or all but its own)
 ///     all_reduce          its array                    in the same place
 ///     reduce_scatter      all parts (or all but own)   its part, reduced
-///     exchanges           a region to each             a region from each
+///     exchanges           a block to each              a block from each
 struct message {
   step kind = step::all_gather;
   mesh_set axes{};
@@ -97,8 +89,8 @@ struct message {
 /// The other end of an exchange, and what goes there and comes from there.
 struct message_part {
   std::int64_t member = 0;
-  region sent{};
-  region received{};
+  buffer_block sent{};
+  buffer_block received{};
 };
 
 /// Copies, or fills, of as many elements each that follow one another.

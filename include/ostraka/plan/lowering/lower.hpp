@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 2. Lowering: from what a plan says to what a device does, for given extents. A tensor on its way is a region
-/// of somebody's buffer or of its own; a slice is a part of it; what stays in the block that it is written to is
+/// Floor 2. Lowering: from what a plan says to what a device does, for given extents. A tensor on its way is a block
+/// in somebody's buffer or in its own; a slice is a part of it; what stays in the block that it is written to is
 /// written where the result belongs. There, the steps that follow have to know of what the result held before:
 ///
 ///     follows in place    alpha                                beta
@@ -40,7 +40,7 @@ namespace detail {
 // A tensor on its way through a plan.
 struct lowered_tensor {
   spec const* labels = nullptr;
-  region now{};
+  buffer_block now{};
   buffer_taken own{};     // its buffer, if it has one
   bool writable = false;  // it is all of its buffer, or of the result's
 };
@@ -67,7 +67,7 @@ class plan_lowering {
   }
 
   [[gnu::cold]] constexpr void lower() {
-    region const result = block_of_call(result_spec(), result_buffer);
+    buffer_block const result = block_of_call(result_spec(), result_buffer);
     for (int i = 0; i < plan_.steps.size(); ++i) {
       planned_step const& s = plan_.steps[i];
       if (!contracts(s.kind) && decided_[i].fused >= 0) continue;  // done by a contraction
@@ -75,7 +75,7 @@ class plan_lowering {
       contracts(s.kind) ? contract(i, result) : move(i, result);
     }
     lowered_tensor& made = at(result_);
-    if (made.now.begin.buffer != result_buffer) {
+    if (made.now.data.buffer != result_buffer) {
       out_.begin_stage(plan_.steps.size(), -1);
       out_.copy(result, made.now, arriving());
     }
@@ -95,16 +95,16 @@ class plan_lowering {
 
   // A block that the call has in a buffer, or this pass's part of it. Who foretells takes it for a part that is not
   // all: for the last device it may be, when for others it is not.
-  [[nodiscard, gnu::cold]] constexpr region block_of_call(spec const& s, int buffer) const {
+  [[nodiscard, gnu::cold]] constexpr buffer_block block_of_call(spec const& s, int buffer) const {
     box whole = box_of(s, v_.here, whole_);
     if (v_.given != nullptr) {
-      region const block{v_.given[buffer], {buffer, 0}};
+      buffer_block const block{v_.given[buffer], {buffer, 0}};
       return in_passes() ? block.part(intersect(block.where, box_of(s, v_.here, e_))) : block;
     }
-    if (!in_passes()) return dense_region(whole, {buffer, 0});
+    if (!in_passes()) return dense_block(place{buffer, 0}, whole);
     int const divided = v_.foretells ? s.find(e_.now.label) : -1;
     if (divided >= 0) ++whole.at[divided].end;
-    return dense_region(whole, {buffer, 0}).part(box_of(s, v_.here, e_));
+    return dense_block(place{buffer, 0}, whole).part(box_of(s, v_.here, e_));
   }
 
   // An operand begins its way: where it is, or as a copy, which outlives a pass.
@@ -126,9 +126,9 @@ class plan_lowering {
       t.now.where = block;  // also where both are empty
       return;
     }
-    region const covered = t.now;
+    buffer_block const covered = t.now;
     t.own = out_.take(block.size());
-    t.now = dense_region(block, {t.own.number, 0});
+    t.now = dense_block(place{t.own.number, 0}, block);
     out_.begin_stage(-1, -1);
     out_.fill(t.now, factor::zero, reduction::sum);
     if (covered.where.size() > 0) out_.copy(t.now.part(covered.where), covered, {});
@@ -156,7 +156,7 @@ class plan_lowering {
   }
 
   // A new block of a device: in the result's place, or in a buffer of its own, where it may lie as a message.
-  [[gnu::cold]] constexpr lowered_tensor block_for(spec const& s, bool lands, region const& result,
+  [[gnu::cold]] constexpr lowered_tensor block_for(spec const& s, bool lands, buffer_block const& result,
                                                    device_loops const* loops) {
     box const b = box_of(s, v_.here, e_);
     lowered_tensor t{&s, result, {}, true};
@@ -166,11 +166,11 @@ class plan_lowering {
     return t;
   }
 
-  [[gnu::cold]] constexpr void move(int i, region const& result) {
+  [[gnu::cold]] constexpr void move(int i, buffer_block const& result) {
     planned_step const& s = plan_.steps[i];
     lowered_tensor& t = at(s.operand);
     t.labels = &s.to;
-    if (s.kind == step::mask && s.operand == result_ && v_.adds && t.now.begin.buffer == result_buffer)
+    if (s.kind == step::mask && s.operand == result_ && v_.adds && t.now.data.buffer == result_buffer)
       return;  // share_of has seen to it
     std::int64_t const ways = e_.ways(s.axes);
     if (s.kind == step::slice || ways == 1) {  // along mesh axes of one device every move is a slice, if it is anything
@@ -186,7 +186,7 @@ class plan_lowering {
     t = next;
   }
 
-  [[gnu::cold]] constexpr void contract(int i, region const& result) {
+  [[gnu::cold]] constexpr void contract(int i, buffer_block const& result) {
     planned_step const& s = plan_.steps[i];
     step_decision const& decided = decided_[i];
     if (decided.passes_on && !v_.scales) return pass_on(i, result);
@@ -225,11 +225,11 @@ class plan_lowering {
 
   // The same elements under another order of the labels. Who foretells the most does not know whether there is an
   // alpha, and counts both.
-  [[gnu::cold]] constexpr void pass_on(int i, region const& result) {
+  [[gnu::cold]] constexpr void pass_on(int i, buffer_block const& result) {
     planned_step const& s = plan_.steps[i];
     lowered_tensor moved = at(s.left);
     at(s.left) = {};
-    moved.now = {reordered(moved.now, *moved.labels, s.to), moved.now.begin};
+    moved.now = {reordered(moved.now, *moved.labels, s.to), moved.now.data};
     moved.labels = &s.to;
     if (v_.foretells && v_.adds) {
       buffer_taken const made = block_for(s.to, decided_[i].lands, result, nullptr).own;

@@ -19,9 +19,9 @@ namespace detail {
 
 // What goes to and comes from other processes, one entry each.
 [[gnu::cold]] inline dynamic_array<message_part> parts_between(mesh_side const& source, mesh_side const& target, int me,
-                                                               region const& from, region const& to) {
+                                                               buffer_block const& from, buffer_block const& to) {
   dynamic_array<message_part> parts;
-  region const nothing = dense_region(box{1}, {});
+  buffer_block const nothing = dense_block(place{}, box{1});
   auto const with = [&](int process) -> message_part& {
     for (message_part& p : parts)
       if (p.member == process) return p;
@@ -49,8 +49,8 @@ namespace detail {
   v.via = via;
   coordinates const now = source.at(me);
   coordinates const then = target.at(me);
-  region const from = dense_region(box_of(source.sharding, now, source.sizes), {0, 0});
-  region const to = dense_region(box_of(target.sharding, then, target.sizes), {result_buffer, 0});
+  buffer_block const from = dense_block(place{}, box_of(source.sharding, now, source.sizes));
+  buffer_block const to = dense_block(place{result_buffer, 0}, box_of(target.sharding, then, target.sizes));
   dynamic_array<message_part> const parts = detail::parts_between(source, target, me, from, to);
   bool const keeps = !then.nowhere && detail::common(source, now, target, then) > 0;
   box const shared = keeps ? intersect(from.where, to.where) : box{1};

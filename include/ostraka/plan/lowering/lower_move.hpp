@@ -76,8 +76,8 @@ class move_lowering {
       : v_(v), e_(v.sizes), out_(out), machine_(machine), functions_(functions) {}
 
   // to <- alpha (from, moved) + beta to. @pre the group has more than one member
-  [[gnu::cold]] constexpr void move(planned_step const& s, step_decision const& decided, region const& from,
-                                    region const& to, scaling how) {
+  [[gnu::cold]] constexpr void move(planned_step const& s, step_decision const& decided, buffer_block const& from,
+                                    buffer_block const& to, scaling how) {
     switch (s.kind) {
       case step::mask:
         return mask(s, from, to, how);
@@ -105,10 +105,10 @@ class move_lowering {
 
   // A message for `block`: the block itself if it has no gaps, else a copy of it.
   template <class Use>
-  [[gnu::cold]] constexpr void with_message(region const& block, scaling how, bool reads, Use const& use) {
+  [[gnu::cold]] constexpr void with_message(buffer_block const& block, scaling how, bool reads, Use const& use) {
     if (block.gapless()) return use(block);
     buffer_taken const b = out_.take(block.where.size());
-    region const lies = dense_region(block.where, {b.number, 0});
+    buffer_block const lies = dense_block(place{b.number, 0}, block.where);
     if (reads) out_.copy(lies, block, {});
     use(lies);
     out_.copy(block, lies, how);
@@ -119,8 +119,8 @@ class move_lowering {
   template <class Each>
   [[gnu::cold]] constexpr void exchange_parts(message const& m, Each const& each, message_part const& kept,
                                               scaling how) {
-    auto const is_packed = [&](region const& r) { return !r.gapless() && !v_.via.takes(r); };
-    auto const is_unpacked = [&](region const& r) { return is_packed(r) || !how.overwrites(); };
+    auto const is_packed = [&](buffer_block const& r) { return !r.gapless() && !v_.via.takes(r); };
+    auto const is_unpacked = [&](buffer_block const& r) { return is_packed(r) || !how.overwrites(); };
     std::int64_t packed = 0;
     std::int64_t unpacked = 0;
     message starts = m;
@@ -151,8 +151,8 @@ class move_lowering {
     if constexpr (Writer::keeps) {
       place next{out.number, 0};
       for (std::size_t k = first; k < out_.parts.size(); ++k)
-        if (region& sent = out_.parts[k].sent; is_packed(sent)) {
-          region const packs = dense_region(sent.where, next);
+        if (buffer_block& sent = out_.parts[k].sent; is_packed(sent)) {
+          buffer_block const packs = dense_block(next, sent.where);
           copy_if_any(packs, sent, {});
           next.at += sent.where.size();
           sent = packs;
@@ -169,8 +169,8 @@ class move_lowering {
     if constexpr (Writer::keeps) {
       place next{in.number, 0};
       for (std::size_t k = first; k < out_.parts.size(); ++k)
-        if (region& received = out_.parts[k].received; is_unpacked(received)) {
-          region const arrives = dense_region(received.where, next);
+        if (buffer_block& received = out_.parts[k].received; is_unpacked(received)) {
+          buffer_block const arrives = dense_block(next, received.where);
           copy_if_any(received, arrives, how);
           next.at += received.where.size();
           received = arrives;
@@ -186,30 +186,32 @@ class move_lowering {
   }
 
  private:
-  [[gnu::cold]] constexpr void mask(planned_step const& s, region const& from, region const& to, scaling how) {
+  [[gnu::cold]] constexpr void mask(planned_step const& s, buffer_block const& from, buffer_block const& to,
+                                    scaling how) {
     if (!v_.foretells && !v_.first_along(s.axes)) return out_.fill(to, how.beta, s.to.kind);
-    if (from.begin != to.begin) out_.copy(to, from, how);
+    if (from.data != to.data) out_.copy(to, from, how);
   }
 
-  [[gnu::cold]] constexpr void zero_pad(planned_step const& s, region const& from, region const& to, scaling how) {
+  [[gnu::cold]] constexpr void zero_pad(planned_step const& s, buffer_block const& from, buffer_block const& to,
+                                        scaling how) {
     out_.fill(to, how.beta, s.to.kind);
     out_.copy(to.part(from.where), from, how.beta == factor::zero ? how : scaling{how.alpha, factor::one});
   }
 
-  [[gnu::cold]] constexpr void all_gather(planned_step const& s, step_decision const& decided, region const& from,
-                                          region const& to, scaling how) {
+  [[gnu::cold]] constexpr void all_gather(planned_step const& s, step_decision const& decided, buffer_block const& from,
+                                          buffer_block const& to, scaling how) {
     device_loops const loops = loops_of_received(s, e_);
     std::int64_t const total = to.where.size();
     bool const lies_so = lies_as_message(v_, to, s.to, s.from, s.axes, loops, decided.stays_message);
     bool const as_it_is = how.overwrites() && lies_so;
     buffer_taken const b = out_.take(as_it_is ? 0 : total);
     message m = message_of(s, from.where.size(), !loops.empty());
-    m.received = as_it_is ? to.begin : place{b.number, 0};
-    m.sent = from.begin;
+    m.received = as_it_is ? to.data : place{b.number, 0};
+    m.sent = from.data;
     m.moved = total - m.own;
     if (!from.gapless()) {
       m.sent = {m.received.buffer, m.received.at + elements_before(s.from, m)};
-      out_.copy(dense_region(from.where, m.sent), from, {});
+      out_.copy(dense_block(m.sent, from.where), from, {});
     }
     count_parts(s.from, m);
     out_.start(m);
@@ -218,12 +220,12 @@ class move_lowering {
     out_.give_back(b);
   }
 
-  [[gnu::cold]] constexpr void all_reduce(planned_step const& s, step_decision const&, region const& from,
-                                          region const& to, scaling how) {
-    if (from.begin != to.begin) out_.copy(to, from, how);
-    with_message(to, {}, true, [&](region const& lies) {
+  [[gnu::cold]] constexpr void all_reduce(planned_step const& s, step_decision const&, buffer_block const& from,
+                                          buffer_block const& to, scaling how) {
+    if (from.data != to.data) out_.copy(to, from, how);
+    with_message(to, {}, true, [&](buffer_block const& lies) {
       message m = message_of(s, lies.where.size(), true);
-      m.sent = m.received = lies.begin;
+      m.sent = m.received = lies.data;
       range const part = block(m.own, v_.number_in(s.axes), m.members);
       m.moved = (m.members - 1) * part.size() + m.own - part.size();
       std::int64_t const share = v_.via.reduces(m.how) ? 0 : (m.own + m.members - 1) / m.members;
@@ -238,19 +240,19 @@ class move_lowering {
     });
   }
 
-  [[gnu::cold]] constexpr void reduce_scatter(planned_step const& s, step_decision const& decided, region const& from,
-                                              region const& to, scaling how) {
+  [[gnu::cold]] constexpr void reduce_scatter(planned_step const& s, step_decision const& decided,
+                                              buffer_block const& from, buffer_block const& to, scaling how) {
     device_loops const loops = loops_of_sent(s, e_);
     bool const as_it_is = lies_as_message(v_, from, s.from, s.to, s.axes, loops, decided.sends_message);
     message m = message_of(s, to.where.size(), !loops.empty());
     m.moved = (m.members - 1) * m.own;
     buffer_taken const b = out_.take(as_it_is ? 0 : elements_of_parts(s, from, m));
-    m.sent = as_it_is ? from.begin : place{b.number, 0};
+    m.sent = as_it_is ? from.data : place{b.number, 0};
     if (!as_it_is) copy_parts(s.to, s.axes, loops, from, m.sent, {}, true);
     bool const gapless = to.gapless();
     m.into = gapless ? how : scaling{};
-    with_message(to, how, false, [&](region const& lies) {
-      m.received = lies.begin;
+    with_message(to, how, false, [&](buffer_block const& lies) {
+      m.received = lies.data;
       buffer_taken const pieces = take_for_reduction(m.own, m.members);
       m.pieces = {pieces.number, 0};
       count_parts(s.to, m);
@@ -263,13 +265,13 @@ class move_lowering {
 
   // Each device sends each other the intersection of their blocks. Where the source is repeated along a mesh axis, the
   // receiver is served by the device with its own coordinate there; the others send it nothing.
-  [[gnu::cold]] constexpr void exchange(planned_step const& s, step_decision const& decided, region const& from,
-                                        region const& to, scaling how) {
+  [[gnu::cold]] constexpr void exchange(planned_step const& s, step_decision const& decided, buffer_block const& from,
+                                        buffer_block const& to, scaling how) {
     if (v_.foretells) return foretold_exchange(s, decided, from, to, how);
     mesh_set const repeated = s.axes - s.from.uses();
     message m = message_of(s, to.where.size(), false);
-    m.sent = from.begin;
-    m.received = to.begin;
+    m.sent = from.data;
+    m.received = to.data;
     std::int64_t const me = v_.number_in(s.axes);
     auto const each = [&](auto const& use) {
       for (std::int64_t d = 0; d < m.members; ++d) {
@@ -284,8 +286,8 @@ class move_lowering {
   }
 
   // What goes to member `d`, and what comes from there.
-  [[gnu::cold]] constexpr message_part shared_with(std::int64_t d, planned_step const& s, region const& from,
-                                                   region const& to) const {
+  [[gnu::cold]] constexpr message_part shared_with(std::int64_t d, planned_step const& s, buffer_block const& from,
+                                                   buffer_block const& to) const {
     coordinates const c = v_.member(s.axes, d);
     return {d, part_for(from, d, intersect(from.where, box_of(s.to, c, e_))),
             part_for(to, d, intersect(box_of(s.from, c, e_), to.where))};
@@ -293,7 +295,7 @@ class move_lowering {
 
   // The most that any device has of it: what the last one keeps, others send.
   [[gnu::cold]] constexpr void foretold_exchange(planned_step const& s, step_decision const& decided,
-                                                 region const& from, region const& to, scaling how) {
+                                                 buffer_block const& from, buffer_block const& to, scaling how) {
     std::int64_t const sent = from.where.size();
     std::int64_t const received = to.where.size();
     std::int64_t const ways = e_.ways(s.axes);
@@ -338,7 +340,7 @@ class move_lowering {
     return n;
   }
 
-  [[gnu::cold]] constexpr std::int64_t elements_of_parts(planned_step const& s, region const& from,
+  [[gnu::cold]] constexpr std::int64_t elements_of_parts(planned_step const& s, buffer_block const& from,
                                                          message const& m) const {
     if (m.even || s.to.splits() == (s.from.splits() | s.axes)) return from.where.size();  // they make up the block
     if (v_.foretells) return std::min(from.where.size(), m.members * m.own);
@@ -355,8 +357,8 @@ class move_lowering {
 
   // Between a block and the message of its parts, which begins there: at once where they are equal, else one by one.
   [[gnu::cold]] constexpr void copy_parts(spec const& parts, mesh_set axes, device_loops const& loops,
-                                          region const& block_there, place message, scaling how, bool packs) {
-    auto const between = [&](region const& there, region const& in_message) {
+                                          buffer_block const& block_there, place message, scaling how, bool packs) {
+    auto const between = [&](buffer_block const& there, buffer_block const& in_message) {
       packs ? copy_if_any(in_message, there, how) : copy_if_any(there, in_message, how);
     };
     if (!loops.empty()) return between(block_there, {as_message(block_there.where, loops, v_.order, e_), message});
@@ -364,24 +366,24 @@ class move_lowering {
       if (v_.foretells) return out_.copy_elements(foretold_elements(parts, axes, block_there));
     for (std::int64_t d = 0; d < e_.ways(axes); ++d) {
       box const b = box_of(parts, v_.member(axes, d), e_);
-      region const in_message = dense_region(b, message);
+      buffer_block const in_message = dense_block(message, b);
       between(block_there.part(b), in_message);
       message.at += b.size();
     }
   }
 
-  constexpr std::int64_t foretold_elements(spec const& parts, mesh_set axes, region const& b) const {
+  constexpr std::int64_t foretold_elements(spec const& parts, mesh_set axes, buffer_block const& b) const {
     return std::min(b.where.size(), e_.ways(axes) * largest_block(parts, e_));
   }
 
-  [[gnu::cold]] constexpr void copy_if_any(region const& to, region const& from, scaling how) {
+  [[gnu::cold]] constexpr void copy_if_any(buffer_block const& to, buffer_block const& from, scaling how) {
     if (to.where.size() > 0) out_.copy(to, from, how);
   }
 
   // The part of a block for member `d`: by its indices, or where it lies in a message of equal parts.
-  [[gnu::cold]] static constexpr region part_for(region const& block, std::int64_t d, box const& inner) {
+  [[gnu::cold]] static constexpr buffer_block part_for(buffer_block const& block, std::int64_t d, box const& inner) {
     if (block.across.empty()) return block.part(inner);
-    return dense_region(inner, {block.begin.buffer, block.begin.at + d * inner.size()});
+    return dense_block(block.data + d * inner.size(), inner);
   }
 
   // Has this device the same coordinates along these mesh axes?

@@ -21,19 +21,19 @@ namespace ostraka::planner::detail {
 // A product of two blocks into a third; each of the three has labels of its own.
 struct block_product {
   spec const* labels[3]{&no_labels, &no_labels, &no_labels};  // left, right, result
-  region block[3]{};
+  buffer_block block[3]{};
 
   [[nodiscard, gnu::cold]] constexpr product loops(int all_labels) const {
     contracted const tensors[3] = {{labels[0], &block[0]}, {labels[1], &block[1]}, {labels[2], &block[2]}};
     product p{loops_of_contraction(all_labels, tensors)};
-    for (int k = 0; k < 3; ++k) p.begin[k] = block[k].begin;
+    for (int k = 0; k < 3; ++k) p.begin[k] = block[k].data;
     return p;
   }
 
   // Of these indices of a label. Block number `which` is already `given`, which has those alone. @pre the others do not
   // lie as messages
   [[nodiscard, gnu::cold]] constexpr block_product part(int label, range indices, int which,
-                                                        region const& given) const {
+                                                        buffer_block const& given) const {
     block_product p = *this;
     p.block[which] = given;
     for (int k = 0; k < 3; ++k) {
@@ -70,22 +70,22 @@ class product_lowering {
   [[gnu::cold]] constexpr void gather_and_contract(planned_step const& gather, block_product const& given, int which,
                                                    scaling how) {
     block_product p = given;
-    region const own = p.block[which];
+    buffer_block const own = p.block[which];
     parts_of_block const parts(box_of(gather.to, v_.here, e_), own.where, loops_of_received(gather, e_)[0]);
     std::int64_t const part = own.where.size();
     buffer_taken const arriving = out_.take(parts.whole.size() - part);
     buffer_taken const packed = out_.take(own.gapless() ? 0 : part);
     if (!own.gapless()) {
-      p.block[which] = dense_region(own.where, {packed.number, 0});
+      p.block[which] = dense_block(place{packed.number, 0}, own.where);
       out_.copy(p.block[which], own, {});
     }
-    message m = message_of(gather, parts, p.block[which].begin, {arriving.number, 0});
+    message m = message_of(gather, parts, p.block[which].data, {arriving.number, 0});
     m.moved = parts.whole.size() - part;
     bool const repeated = !p.labels[2]->uses().contains(parts.loop.mesh_axis);
     int const label = gather.to.label[parts.loop.dimension];
     bool const summed = p.labels[2]->find(label) < 0;
     bool const own_first = !(summed && repeated);  // else nobody begins before all have what they wait for
-    auto const multiply_part = [&](region const& b, range indices) {
+    auto const multiply_part = [&](buffer_block const& b, range indices) {
       multiply(p.part(label, indices, which, b), how);
       if (summed) how.beta = factor::one;
     };
@@ -104,24 +104,24 @@ class product_lowering {
   // (itself). @pre p.block[2] is where the own part belongs
   [[gnu::cold]] constexpr void contract_and_scatter(planned_step const& scatter, block_product const& p, int,
                                                     scaling how) {
-    region const own = p.block[2];
+    buffer_block const own = p.block[2];
     parts_of_block const parts(box_of(scatter.from, v_.here, e_), own.where, loops_of_sent(scatter, e_)[0]);
     std::int64_t const part = own.where.size();
     buffer_taken const sent = out_.take(parts.whole.size() - part);
     int const label = scatter.from.label[parts.loop.dimension];
-    message m = message_of(scatter, parts, {sent.number, 0}, own.begin);
+    message m = message_of(scatter, parts, {sent.number, 0}, own.data);
     m.moved = (m.members - 1) * part;
     if constexpr (Writer::keeps)
       parts.for_each(
           m.sent, false, *this,
-          [&](region const& b, range indices) {
+          [&](buffer_block const& b, range indices) {
             multiply(p.part(label, indices, 2, b), {how.alpha, factor::zero});
           },
           [] {});
     scaling const arriving{factor::one, how.beta};
     m.into = own.gapless() ? arriving : scaling{};
-    moves_.with_message(own, arriving, false, [&](region const& lies) {
-      m.received = lies.begin;
+    moves_.with_message(own, arriving, false, [&](buffer_block const& lies) {
+      m.received = lies.data;
       bool const directly = m.members == 2 && m.into.overwrites();  // the sum of one part is that part
       buffer_taken const pieces = directly ? out_.take(0) : moves_.take_for_reduction(part, m.members);
       m.pieces = {pieces.number, 0};
@@ -164,7 +164,7 @@ class product_lowering {
       for (std::int64_t begin = parts.begin; begin < parts.end; begin += step) {
         box b = whole;
         b.at[loop.dimension] = {begin, begin + step};
-        use(region{as_message(b, loops, l.v_.order, l.e_), message}, b.at[loop.dimension]);
+        use(buffer_block{as_message(b, loops, l.v_.order, l.e_), message}, b.at[loop.dimension]);
         message.at += b.size();
       }
     }

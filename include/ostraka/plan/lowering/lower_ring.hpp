@@ -108,7 +108,7 @@ class ring_lowering {
   // along `dimension`.
   [[gnu::cold]] constexpr void gather_and_contract(planned_step const& gather, int dimension, block_product const& p,
                                                    int which, bool both_ways, scaling how) {
-    region const own = p.block[which];
+    buffer_block const own = p.block[which];
     travel const t = travel_of(
         gather, gather.from, dimension,
         cut_of_gather(gather.from, e_.ways(gather.axes), both_ways && may_go_both_ways(gather, p), e_, machine_));
@@ -120,7 +120,8 @@ class ring_lowering {
         return piece(t, t.origin(turn, lane), lane, pieces, turn == 0 && !packs ? &own : nullptr, passed, turn % sets);
       };
       for (int lane = 0; packs && lane < t.cut.lanes; ++lane)
-        if (region const r = lies(0, lane, {0, t.cut.pieces}); r.where.size() > 0) out_.copy(r, own.part(r.where), {});
+        if (buffer_block const r = lies(0, lane, {0, t.cut.pieces}); r.where.size() > 0)
+          out_.copy(r, own.part(r.where), {});
       marks written{t.cut};
       go_round(
           t,
@@ -150,7 +151,7 @@ class ring_lowering {
   // (itself). @pre p.block[2] is where the own part belongs
   [[gnu::cold]] constexpr void contract_and_scatter(planned_step const& scatter, int dimension, block_product const& p,
                                                     int, bool both_ways, scaling how) {
-    region const own = p.block[2];
+    buffer_block const own = p.block[2];
     travel const t = travel_of(scatter, scatter.to, dimension,
                                cut_of_scatter(scatter.to, e_.ways(scatter.axes), both_ways, e_, machine_));
     std::int64_t const pieces = t.cut.pieces, slots = pieces + 1;
@@ -166,7 +167,7 @@ class ring_lowering {
         return pieces_of(t, box_of(*t.parts, v_.member(t.axes, origin(number, lane)), e_), lane, range{k, k + 1});
       };
       auto const slot = [&](std::int64_t number, int lane) {
-        return dense_region(piece_of(number, lane), {passed.number, (lane * slots + number % slots) * of_slot});
+        return dense_block(place{passed.number, (lane * slots + number % slots) * of_slot}, piece_of(number, lane));
       };
       go_round_with_sums(
           t,
@@ -183,7 +184,7 @@ class ring_lowering {
           },
           [&](std::int64_t number) {
             for (int lane = 0; lane < t.cut.lanes; ++lane)
-              if (region const to = own.part(piece_of(number, lane)); to.where.size() > 0)
+              if (buffer_block const to = own.part(piece_of(number, lane)); to.where.size() > 0)
                 out_.copy(to, slot(number, lane), {factor::one, factor::one});
           });
     } else {
@@ -256,13 +257,14 @@ class ring_lowering {
   }
 
   // Of a member's part: where that is, or in a set of what is set aside, where each lane has room of its own.
-  [[gnu::cold]] constexpr region piece(travel const& t, std::int64_t member, int lane, range pieces,
-                                       region const* there, buffer_taken const& passed, std::int64_t set) const {
+  [[gnu::cold]] constexpr buffer_block piece(travel const& t, std::int64_t member, int lane, range pieces,
+                                             buffer_block const* there, buffer_taken const& passed,
+                                             std::int64_t set) const {
     box const part = box_of(*t.parts, v_.member(t.axes, member), e_);
     box const b = pieces_of(t, part, lane, pieces);
     if (there != nullptr) return there->part(b);
     place const begin{passed.number, set * t.elements_of_set() + lane * t.longest};
-    return dense_region(pieces_of(t, part, lane, {0, t.cut.pieces}), begin).part(b);
+    return dense_block(begin, pieces_of(t, part, lane, {0, t.cut.pieces})).part(b);
   }
 
   // Messages and products of a gather, in step: pieces of a part that are multiplied beside one message are one
@@ -318,12 +320,12 @@ class ring_lowering {
   [[gnu::cold]] constexpr void pass_on(travel const& t, Sent const& sent, Received const& received) {
     std::int64_t const neighbour[2] = {(t.me + 1) % t.members, (t.me + t.members - 1) % t.members};
     message m = message_of(t);
-    region nothing;
+    buffer_block nothing;
     nothing.where.rank = 1;
     message_part parts[2]{{neighbour[0], nothing, nothing}, {neighbour[1], nothing, nothing}};
     for (int lane = 0; lane < t.cut.lanes; ++lane) {
       parts[lane].sent = sent(lane);
-      region const arrives = received(lane);
+      buffer_block const arrives = received(lane);
       parts[t.members == 2 ? lane : 1 - lane].received = arrives;
       m.moved += arrives.where.size();
     }
@@ -334,7 +336,7 @@ class ring_lowering {
 
   // Of the indices of a part, and of the piece of it that `here` is.
   [[gnu::cold]] constexpr void multiply(travel const& t, block_product const& p, std::int64_t member, int which,
-                                        region const& here, scaling how) {
+                                        buffer_block const& here, scaling how) {
     box const part = box_of(*t.parts, v_.member(t.axes, member), e_);
     block_product q = p.part(t.label(t.dimension), part.at[t.dimension], which, here);
     int const cut = t.cut.dimension;

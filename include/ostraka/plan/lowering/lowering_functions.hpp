@@ -11,13 +11,12 @@
 
 #include <type_traits>
 
+#include <ostraka/plan/lowering/actions.hpp>
 #include <ostraka/plan/lowering/kinds.hpp>
 #include <ostraka/types/support/error.hpp>
 
 namespace ostraka::planner {
 
-struct region;
-struct scaling;
 struct step_decision;
 
 namespace detail {
@@ -36,8 +35,8 @@ class ring_lowering;
 template <class Writer>
 struct lowering_functions {
   /// Of moves, as move_lowering::move.
-  using move = void (detail::move_lowering<Writer>::*)(planned_step const&, step_decision const&, region const&,
-                                                       region const&, scaling);
+  using move = void (detail::move_lowering<Writer>::*)(planned_step const&, step_decision const&, buffer_block const&,
+                                                       buffer_block const&, scaling);
   move gather = nullptr;
   move all_reduce = nullptr;
   move scatter = nullptr;

@@ -8,7 +8,7 @@
 /// that runs one. Whoever runs it brings hands: Kokkos and MPI, a simulated mesh, or a list that only records.
 ///
 /// A schedule that is only priced lists neither copies nor the parts of exchanges one by one: of those that are equal
-/// and follow one another it keeps the number. So uneven parts of 65,536 devices are a line, and not 65,536 regions.
+/// and follow one another it keeps the number. So uneven parts of 65,536 devices are a line, and not 65,536 blocks.
 
 #include <cstddef>
 #include <cstdint>
@@ -25,8 +25,8 @@ struct action {
   reduction kind = reduction::sum;  ///< of a fill: what changes nothing there; of a reduce
   scaling how{};
   int stage = 0;
-  int to = -1;    ///< region, of a copy or a fill
-  int from = -1;  ///< region, of a copy
+  int to = -1;    ///< block, of a copy or a fill
+  int from = -1;  ///< block, of a copy
   int item = -1;  ///< product, message, or the first of what is written
   int items = 0;  ///< of what is written
 };
@@ -55,7 +55,7 @@ class schedule {
   static constexpr bool keeps = true;
 
   dynamic_array<action> actions{};
-  dynamic_array<region> regions{};
+  dynamic_array<buffer_block> blocks{};
   dynamic_array<product> products{};
   dynamic_array<scheduled_message> messages{};
   dynamic_array<message_part> parts{};
@@ -69,7 +69,7 @@ class schedule {
 
   void clear() {
     actions.clear();
-    regions.clear();
+    blocks.clear();
     products.clear();
     messages.clear();
     parts.clear();
@@ -86,7 +86,7 @@ class schedule {
   /// Gives back the memory that it has no use for, where it is kept for long.
   [[gnu::cold]] void shrink() {
     actions.shrink_to_fit();
-    regions.shrink_to_fit();
+    blocks.shrink_to_fit();
     products.shrink_to_fit();
     messages.shrink_to_fit();
     parts.shrink_to_fit();
@@ -111,14 +111,14 @@ class schedule {
   [[gnu::cold]] void give_back(buffer_taken const& b) {
     buffers[static_cast<std::size_t>(b.number - first_own_buffer)].given_back = numbered_;
   }
-  [[gnu::cold]] void copy(region const& to, region const& from, scaling how) {
+  [[gnu::cold]] void copy(buffer_block const& to, buffer_block const& from, scaling how) {
     stages.back().copied += to.where.size();
     if (only_prices) return write(to.where.size(), true);
     action& a = add(verb::copy, how);
     a.to = keep(to);
     a.from = keep(from);
   }
-  [[gnu::cold]] void fill(region const& to, factor beta, reduction kind) {
+  [[gnu::cold]] void fill(buffer_block const& to, factor beta, reduction kind) {
     if (only_prices) return write(to.where.size(), false);
     action& a = add(verb::fill, {factor::one, beta});
     a.to = keep(to);
@@ -190,9 +190,9 @@ class schedule {
     a.item = static_cast<int>(products.size()) - 1;
     return a;
   }
-  [[gnu::cold]] int keep(region const& r) {
-    regions.push_back(r);
-    return static_cast<int>(regions.size()) - 1;
+  [[gnu::cold]] int keep(buffer_block const& r) {
+    blocks.push_back(r);
+    return static_cast<int>(blocks.size()) - 1;
   }
 
   int parts_before_ = 0;
@@ -225,15 +225,15 @@ bool advance(schedule const& s, std::size_t& next, Hands& hands, verb until = ve
   while (next < s.actions.size()) {
     std::size_t const i = next++;
     action const& a = s.actions[i];
-    auto const region_number = [&](int k) -> region const& { return s.regions[static_cast<std::size_t>(k)]; };
+    auto const block_number = [&](int k) -> buffer_block const& { return s.blocks[static_cast<std::size_t>(k)]; };
     auto const item = static_cast<std::size_t>(a.item);
     hands.enter(s, i);
     switch (a.what) {
       case verb::copy:
-        hands.copy(region_number(a.to), region_number(a.from), a.how);
+        hands.copy(block_number(a.to), block_number(a.from), a.how);
         break;
       case verb::fill:
-        hands.fill(region_number(a.to), a.how.beta, a.kind);
+        hands.fill(block_number(a.to), a.how.beta, a.kind);
         break;
       case verb::multiply:
         hands.multiply(s.products[item], a.how);

@@ -36,9 +36,9 @@ struct tally {
   }
   constexpr void give_back(buffer_taken const& b) { held -= b.elements; }
 
-  constexpr void copy(region const& to, region const&, scaling) { copied += to.where.size(); }
+  constexpr void copy(buffer_block const& to, buffer_block const&, scaling) { copied += to.where.size(); }
   constexpr void copy_elements(std::int64_t count) { copied += count; }
-  constexpr void fill(region const&, factor, reduction) {}
+  constexpr void fill(buffer_block const&, factor, reduction) {}
   constexpr void start(message const& m) { moved += m.moved; }
   constexpr void finish() {}
   constexpr void begin_stage(int, int) {}

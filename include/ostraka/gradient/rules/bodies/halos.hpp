@@ -18,8 +18,8 @@
 #include <type_traits>
 #include <utility>
 
+#include <ostraka/engine/moves/copy_block.hpp>
 #include <ostraka/engine/moves/halo_flight.hpp>
-#include <ostraka/engine/moves/region.hpp>
 #include <ostraka/gradient/rules/bodies/exchanges.hpp>
 #include <ostraka/local_view/halos/exchange_halo.hpp>
 #include <ostraka/local_view/halos/own.hpp>

@@ -12,7 +12,7 @@
 #include <type_traits>
 
 #include <ostraka/detail/blocks/fill.hpp>
-#include <ostraka/engine/moves/region.hpp>
+#include <ostraka/engine/moves/copy_block.hpp>
 #include <ostraka/gradient/cotangents/as.hpp>
 #include <ostraka/local_view/collectives/gather_and_scatter.hpp>
 #include <ostraka/local_view/collectives/ppermute.hpp>

@@ -1,0 +1,35 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 2. A block: where its first element is, and how all of them lie from there on. As CuTe's tensors are an
+/// iterator and a layout, so a block is a place and a layout:
+///
+///     strided_block<T*>           elements in memory
+///     strided_block<place>        elements in a buffer of a schedule, which has a number and no address
+///     strided_block<int64_t>      elements of another block: the place is counted from where that begins
+
+#include <ostraka/plan/regions/strided_box.hpp>
+
+namespace ostraka::planner {
+
+/// `Place`: what a number of elements can be added to.
+template <class Place, class Layout = strided_box>
+struct strided_block : Layout {
+  Place data{};
+
+  /// The part of it that is part `which` of the layout. @pre as there
+  template <class... Which>
+  [[nodiscard]] constexpr strided_block part(Which const&... which) const {
+    return {Layout::part(which...), data + Layout::offset_of(which...)};
+  }
+};
+
+/// The elements of a box without gaps, from `data` on.
+template <class Place>
+[[nodiscard]] constexpr strided_block<Place> dense_block(Place data, box const& where) {
+  return {dense(where), data};
+}
+
+}  // namespace ostraka::planner
