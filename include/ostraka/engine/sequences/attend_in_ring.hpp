@@ -58,12 +58,12 @@ void attend_in_ring(Exec const& exec, execution_context const& w, ring_attention
   bool const in_place = std::is_same_v<T, wide> && b.out.lies_as(b.weighted);
   scratch const own(in_place ? 0 : b.weighted.size()), statistics(2 * b.rows()),
       score_room(detail::most_scores(round, b));
-  detail::labelled_block<wide> const weighted{in_place ? reinterpret_cast<wide*>(out) : own.data(), b.weighted};
+  labelled_block<wide> const weighted{b.weighted, in_place ? reinterpret_cast<wide*>(out) : own.data()};
   softmax_so_far<wide> const so_far{statistics.data(), statistics.data() + b.rows(), weighted.data, b.width};
   fill(exec, so_far.largest, b.rows(), detail::minus_infinity<wide>);
   detail::fill_zeros(exec, so_far.sum, b.rows());
   detail::fill_zeros(exec, weighted.data, b.weighted.size());
-  detail::wide_block<Exec, T> const queries(exec, {q, b.q});
+  detail::wide_block<Exec, T> const queries(exec, {b.q, q});
 
   for (std::int64_t step = 0; step < ring.devices; ++step) {
     if (step + 1 < ring.devices) round.begin(step);
@@ -75,19 +75,19 @@ void attend_in_ring(Exec const& exec, execution_context const& w, ring_attention
       ring.for_each_product(round.here(), home, piece, [&](planner::ring_product const& m) {
         attended_chunks += m.chunks;
         planner::range const part = detail::within(m.keys, whole);
-        detail::labelled_block<wide> const scores{score_room.data(), b.scores_of(m)};
+        labelled_block<wide> const scores{b.scores_of(m), score_room.data()};
         detail::multiply(exec, queries.block.part(b.queries, m.queries), keys.block.part(b.keys, part), scores,
                          static_cast<wide>(p.scale), wide(0));
         weigh_scores(exec, b.rows_of(m), scores.data, so_far);
         progress();
-        detail::add_products(exec, detail::read(scores), values.block.part(b.keys, part),
+        detail::add_products(exec, readable(scores), values.block.part(b.keys, part),
                              weighted.part(b.queries, m.queries), m.is_masked);
       });
     }
     round.end();
   }
   finish_weighing(exec, b.rows(), so_far, log_sums);
-  if (!in_place) detail::convert(exec, detail::labelled_block<T>{out, b.out}, weighted);
+  if (!in_place) detail::convert(exec, labelled_block<T>{b.out, out}, weighted);
   fence(exec);
 }
 

@@ -15,7 +15,7 @@ namespace ostraka::engine::detail {
 template <class Exec, class T>
 bool is_finite_block(Exec const& exec, labelled_block<T const> const& b) {
   loop_nest<1> loops;
-  for (int d = 0; d < b.lies.rank; ++d) loops.add(b.lies.extent[b.lies.order[d]], b.lies.stride[b.lies.order[d]]);
+  for (int d = 0; d < b.rank; ++d) loops.add(b.extent[d], b.stride[d]);
   return engine::is_finite_block(exec, loops, b.data);
 }
 
@@ -25,12 +25,12 @@ template <class Exec, class T>
                                                     labelled_block<T const> const& values,
                                                     labelled_block<T> const& sums) {
   weighted_sums<T> in{{}, {}, weights.data, values.data, sums.data};
-  labelled const &a = weights.lies, &b = values.lies, &c = sums.lies;
-  for (int l = 0; l < max_loops; ++l)
-    if (c.has[l])
-      in.sums.add(c.extent[l], a.has[l] ? a.stride[l] : 0, b.has[l] ? b.stride[l] : 0, c.stride[l]);
-    else if (a.has[l] || b.has[l])
-      in.terms.add(a.has[l] ? a.extent[l] : b.extent[l], a.has[l] ? a.stride[l] : 0, b.has[l] ? b.stride[l] : 0);
+  contraction const p = planner::contraction_of(weights, values, sums);
+  for (int l = 0; l < p.labels; ++l)
+    if (p.in_c[l])
+      in.sums.add(p.extent[l], p.a[l], p.b[l], p.c[l]);
+    else if (p.in_a[l] || p.in_b[l])
+      in.terms.add(p.extent[l], p.a[l], p.b[l]);
   add_sums(exec, in);
 }
 

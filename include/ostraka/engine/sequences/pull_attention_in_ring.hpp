@@ -90,8 +90,8 @@ class cotangent_sum_of {
   using wide = accumulator_of_t<T>;
 
   cotangent_sum_of(Exec const& exec, T* to, labelled const& lies)
-      : exec_(exec), to_{to, lies}, own_(std::is_same_v<T, wide> ? 0 : lies.size()) {
-    block = {std::is_same_v<T, wide> ? reinterpret_cast<wide*>(to) : own_.data(), lies};
+      : exec_(exec), to_{lies, to}, own_(std::is_same_v<T, wide> ? 0 : lies.size()) {
+    block = {lies, std::is_same_v<T, wide> ? reinterpret_cast<wide*>(to) : own_.data()};
     fill(exec, block.data, lies.size(), wide(0));
   }
   void finish() const {
@@ -115,10 +115,10 @@ class ordered_block {
   ordered_block(Exec const& exec, labelled_block<T const> const& given, labelled const& order)
       : own_(is_there(given, order) ? 0 : order.size()) {
     if (is_there(given, order)) {
-      block = {reinterpret_cast<wide const*>(given.data), order};
+      block = {order, reinterpret_cast<wide const*>(given.data)};
     } else {
-      convert(exec, labelled_block<wide>{own_.data(), order}, given);
-      block = {own_.data(), order};
+      convert(exec, labelled_block<wide>{order, own_.data()}, given);
+      block = {order, own_.data()};
     }
   }
 
@@ -126,7 +126,7 @@ class ordered_block {
 
  private:
   static bool is_there(labelled_block<T const> const& given, labelled const& order) {
-    return std::is_same_v<T, wide> && given.lies.lies_as(order);
+    return std::is_same_v<T, wide> && given.lies_as(order);
   }
   kernel_scratch<wide, typename Exec::memory_space> own_;
 };
@@ -152,10 +152,10 @@ void pull_attention_in_ring(Exec const& exec, execution_context const& w, ring_a
 
   scratch const result_sums(b.rows()), score_room(detail::most_scores(round, b)),
       pulled_room(detail::most_scores(round, b));
-  detail::wide_block<Exec, T> const queries(exec, {q, b.q});
-  detail::ordered_block<Exec, T> const cotangents(exec, {g, b.out}, b.weighted);
+  detail::wide_block<Exec, T> const queries(exec, {b.q, q});
+  detail::ordered_block<Exec, T> const cotangents(exec, {b.out, g}, b.weighted);
   {
-    detail::ordered_block<Exec, T> const results(exec, {out, b.out}, b.weighted);
+    detail::ordered_block<Exec, T> const results(exec, {b.out, out}, b.weighted);
     sum_products_of_rows(exec, b.rows(), b.width, cotangents.block.data, results.block.data, result_sums.data());
     fence(exec);
   }
@@ -178,16 +178,16 @@ void pull_attention_in_ring(Exec const& exec, execution_context const& w, ring_a
           auto const some_q = queries.block.part(b.queries, m.queries);
           auto const some_g = cotangents.block.part(b.queries, m.queries);
           auto const some_k = keys.block.part(b.keys, part);
-          detail::labelled_block<wide> const scores{score_room.data(), b.scores_of(m)};
-          detail::labelled_block<wide> const of_scores{pulled_room.data(), scores.lies};
+          labelled_block<wide> const scores{b.scores_of(m), score_room.data()};
+          labelled_block<wide> const of_scores{scores, pulled_room.data()};
           detail::multiply(exec, some_q, some_k, scores, static_cast<wide>(p.scale), wide(0));
           detail::multiply(exec, some_g, values.block.part(b.keys, part), of_scores, wide(1), wide(0));
           pull_weighed_scores(exec, b.rows_of(m), scores.data, of_scores.data, log_sums,
                               static_cast<wide const*>(result_sums.data()), static_cast<wide>(p.scale));
           progress();
-          detail::add_products(exec, detail::read(scores), some_g, sums.second.part(b.keys, part), m.is_masked);
-          detail::add_products(exec, detail::read(of_scores), some_q, sums.first.part(b.keys, part), m.is_masked);
-          detail::add_products(exec, detail::read(of_scores), some_k, of_queries.block.part(b.queries, m.queries),
+          detail::add_products(exec, readable(scores), some_g, sums.second.part(b.keys, part), m.is_masked);
+          detail::add_products(exec, readable(of_scores), some_q, sums.first.part(b.keys, part), m.is_masked);
+          detail::add_products(exec, readable(of_scores), some_k, of_queries.block.part(b.queries, m.queries),
                                m.is_masked);
         });
       }
@@ -198,14 +198,8 @@ void pull_attention_in_ring(Exec const& exec, execution_context const& w, ring_a
   for (int piece = 0; piece < ring.pieces(); ++piece)
     pulled.end(piece, [&](auto const& made) {
       planner::range const whole = ring.piece(round.here(), piece);
-      auto const add = [&](detail::labelled_block<wide> const& to, detail::labelled_block<wide const> const& more) {
-        strided target, from;
-        for (int d = 0; d < to.lies.rank; ++d) {
-          int const l = to.lies.order[d];
-          target.add(to.lies.extent[l], to.lies.stride[l]);
-          from.add(more.lies.extent[l], more.lies.stride[l]);
-        }
-        copy(exec, to.data, target, more.data, from, update<wide>{wide(1), wide(1)});
+      auto const add = [&](labelled_block<wide> const& to, labelled_block<wide const> const& more) {
+        copy(exec, to.data, to, more.data, more.in_order_of(to), update<wide>{wide(1), wide(1)});
       };
       add(of_keys.block.part(b.keys, whole), made.first);
       add(of_values.block.part(b.keys, whole), made.second);

@@ -19,8 +19,12 @@
 #include <ostraka/engine/run/contract_in_tiles.hpp>
 #include <ostraka/plan/decisions/viewpoint.hpp>
 #include <ostraka/plan/regions/attention_ring.hpp>
+#include <ostraka/plan/regions/labelled_layout.hpp>
 
 namespace ostraka::engine {
+
+using planner::labelled;
+using planner::labelled_block;
 
 /// Which blocks attend to which. Labels are numbered alike in all.
 struct ring_attention {
@@ -35,63 +39,11 @@ struct ring_attention {
 
 namespace detail {
 
-/// How a block lies, by label.
-struct labelled {
-  bool has[max_loops]{};
-  std::int64_t extent[max_loops]{}, stride[max_loops]{};
-  int order[max_loops]{}, rank = 0;
-
-  /// Adds the next dimension; `lie_dense` says the strides.
-  void add(int label, std::int64_t n) {
-    has[label] = true;
-    extent[label] = n;
-    order[rank++] = label;
-  }
-  labelled& lie_dense() {
-    std::int64_t step = 1;
-    for (int d = rank - 1; d >= 0; --d) {
-      stride[order[d]] = step;
-      step *= extent[order[d]];
-    }
-    return *this;
-  }
-  /// The same dimensions, dense, with another extent of one.
-  [[nodiscard]] labelled with(int label, std::int64_t n) const {
-    labelled other = *this;
-    other.extent[label] = n;
-    return other.lie_dense();
-  }
-  [[nodiscard]] std::int64_t size() const {
-    std::int64_t n = 1;
-    for (int d = 0; d < rank; ++d) n *= extent[order[d]];
-    return n;
-  }
-  [[nodiscard]] bool lies_as(labelled const& other) const {
-    bool same = rank == other.rank;
-    for (int d = 0; same && d < rank; ++d)
-      same = order[d] == other.order[d] && stride[order[d]] == other.stride[order[d]];
-    return same;
-  }
-};
-
-template <class T>
-struct labelled_block {
-  T* data = nullptr;
-  labelled lies{};
-
-  [[nodiscard]] labelled_block part(int label, planner::range r) const {
-    labelled_block p = *this;
-    p.data += r.begin * lies.stride[label];
-    p.lies.extent[label] = r.size();
-    return p;
-  }
-};
-
 /// This device's block.
 inline labelled lies_here(execution_context const& w, planner::spec const& s) {
   labelled b;
   for (int i = 0; i < s.rank; ++i) b.add(s.label[i], planner::range_of(s, i, w.here, w.sizes).size());
-  return b.lie_dense();
+  return b.close_gaps();
 }
 
 template <class To>
@@ -105,11 +57,9 @@ struct as_element {
 /// to <- from, as elements of another type, or another order.
 template <class Exec, class To, class From>
 void convert(Exec const& exec, labelled_block<To> const& to, labelled_block<From> const& from) {
+  strided const source = from.in_order_of(to);
   loop_nest<2> loops;
-  for (int d = 0; d < to.lies.rank; ++d) {
-    int const l = to.lies.order[d];
-    loops.add(to.lies.extent[l], to.lies.stride[l], from.lies.stride[l]);
-  }
+  for (int d = 0; d < to.rank; ++d) loops.add(to.extent[d], to.stride[d], source.stride[d]);
   loops.merge();
   map_elements(exec, loops, as_element<To>{}, to.data, const_cast<std::remove_const_t<From> const*>(from.data));
 }
@@ -121,14 +71,14 @@ class wide_block {
   using wide = accumulator_of_t<T>;
 
   wide_block(Exec const& exec, labelled_block<T const> const& given)
-      : own_(std::is_same_v<T, wide> ? 0 : given.lies.size()) {
+      : own_(std::is_same_v<T, wide> ? 0 : given.size()) {
     if constexpr (std::is_same_v<T, wide>) {
       block = given;
     } else {
-      labelled lies = given.lies;
-      labelled_block<wide> const to{own_.data(), lies.lie_dense()};
+      labelled lies = given;
+      labelled_block<wide> const to{lies.close_gaps(), own_.data()};
       convert(exec, to, given);
-      block = {to.data, to.lies};
+      block = readable(to);
     }
   }
 
@@ -142,24 +92,8 @@ class wide_block {
 template <class Exec, class T>
 void multiply(Exec const& exec, labelled_block<T const> const& a, labelled_block<T const> const& b,
               labelled_block<T> const& c, T alpha, T beta) {
-  contraction p;
-  for (int l = 0; l < max_loops; ++l) {
-    p.in_a[l] = a.lies.has[l];
-    p.in_b[l] = b.lies.has[l];
-    p.in_c[l] = c.lies.has[l];
-    p.a[l] = a.lies.stride[l];
-    p.b[l] = b.lies.stride[l];
-    p.c[l] = c.lies.stride[l];
-    p.extent[l] = p.in_c[l] ? c.lies.extent[l] : p.in_a[l] ? a.lies.extent[l] : p.in_b[l] ? b.lies.extent[l] : 1;
-    if (p.in_a[l] || p.in_b[l] || p.in_c[l]) p.labels = l + 1;
-  }
   plan_ticket ticket;  // pieces have few shapes, which the plans' cache knows
-  contract_in_tiles(exec, p, a.data, b.data, c.data, {alpha, beta}, ticket);
-}
-
-template <class T>
-labelled_block<T const> read(labelled_block<T> const& b) {
-  return {b.data, b.lies};
+  contract_in_tiles(exec, planner::contraction_of(a, b, c), a.data, b.data, c.data, {alpha, beta}, ticket);
 }
 
 /// All blocks of an attention on this device.
@@ -179,23 +113,22 @@ struct attended_blocks {
         keys(p.keys) {
     bool behind = false;
     for (int d = 0; d < q.rank; ++d) {
-      int const l = q.order[d];
+      int const l = q.label[d];
       if (l == p.width) continue;
-      std::int64_t const n = q.extent[l];
+      std::int64_t const n = q.extent[d];
       scores.add(l, n);
       weighted.add(l, n);
       (l == queries ? of_queries : behind ? inner : outer) *= n;
       behind = behind || l == queries;
     }
     scores.add(keys, 1);
-    scores.lie_dense();
+    scores.close_gaps();
     for (int d = 0; d < v.rank; ++d) {
-      int const l = v.order[d];
-      if (scores.has[l]) continue;
-      weighted.add(l, v.extent[l]);
-      width *= v.extent[l];
+      if (scores.has(v.label[d])) continue;
+      weighted.add(v.label[d], v.extent[d]);
+      width *= v.extent[d];
     }
-    weighted.lie_dense();
+    weighted.close_gaps();
   }
 
   [[nodiscard]] std::int64_t rows() const { return outer * of_queries * inner; }
@@ -223,7 +156,7 @@ class keys_going_round {
 
   keys_going_round(Exec const& exec, execution_context const& w, ring_attention const& p, attended_blocks const& b,
                    T const* k, T const* v)
-      : exec_(exec), w_(w), p_(p), b_(b), ring_(p.ring), own_k_{k, b.k}, own_v_{v, b.v} {
+      : exec_(exec), w_(w), p_(p), b_(b), ring_(p.ring), own_k_{b.k, k}, own_v_{b.v, v} {
     planner::mesh_order const over = p.k.over[p.k.find(p.keys)];
     axes_ = over.axes();
     planner::viewpoint from{};
@@ -294,7 +227,7 @@ class keys_going_round {
   [[nodiscard]] std::pair<labelled_block<U>, labelled_block<U>> as_blocks(U* message, std::int64_t home,
                                                                           int piece) const {
     std::int64_t const n = ring_.piece(home, piece).size();
-    return {{message, b_.k.with(b_.keys, n)}, {message + n * key_elements_, b_.v.with(b_.keys, n)}};
+    return {{b_.k.with(b_.keys, n), message}, {b_.v.with(b_.keys, n), message + n * key_elements_}};
   }
 
   /// Each piece that `goes` goes from one device to another: a message, if any does. `home` is whose piece it is.
@@ -335,7 +268,7 @@ class keys_going_round {
     std::int64_t const whose = home(piece, step);
     planner::range const part = ring_.piece(whose, piece);
     if (step == 0) return own.part(b_.keys, part);
-    return {buffers_[piece][step % 2].data() + part.size() * elements_before, own.lies.with(b_.keys, part.size())};
+    return {own.with(b_.keys, part.size()), buffers_[piece][step % 2].data() + part.size() * elements_before};
   }
 
   Exec const& exec_;
