@@ -58,7 +58,7 @@ struct array_block {
 };
 
 template <class T>
-memory_range memory_between(T const* first, engine::given_block const& b, planner::box const& where) {
+memory_range memory_between(T const* first, engine::strided const& b, planner::box const& where) {
   if (b.rank < 0) return {reinterpret_cast<char const*>(first), reinterpret_cast<char const*>(first + where.size())};
   std::int64_t lowest = 0, highest = where.size() == 0 ? -1 : 0;
   for (int d = 0; d < b.rank && where.size() > 0; ++d)
@@ -67,7 +67,7 @@ memory_range memory_between(T const* first, engine::given_block const& b, planne
 }
 
 // Each device sees its own array alone: where one does not fit, that device throws, and in check mode all of them.
-inline void require_array(engine::execution_context const& w, engine::steps_ahead steps, engine::given_block const& b,
+inline void require_array(engine::execution_context const& w, engine::steps_ahead steps, engine::strided const& b,
                           planner::box const& where) {
   std::int64_t wanted[max_rank + 1]{};
   for (int d = 0; d < where.rank; ++d) wanted[d] = where.at[d].size();
@@ -83,7 +83,7 @@ auto array_of_block(engine::execution_context const& w, engine::steps_ahead step
   planner::box const where = engine::box_of(s, w.here, w.sizes);
   std::int64_t wanted[max_rank + 1]{};
   for (int d = 0; d < where.rank; ++d) wanted[d] = where.at[d].size();
-  engine::given_block const given = describe_block(axes_in<C>{}, array, wanted);
+  engine::strided const given = describe_block(axes_in<C>{}, array, wanted);
   require_array(w, steps, given, where);
   value* const first = data_of(array);
   array_block<value> block{engine::dense_block(first, where), memory_between(first, given, where), true};

@@ -108,7 +108,7 @@ void copy_to(A const& a, Array& array) {
       engine::require_same_call<value>(compared_context_of("copy_to_local", a), s);
   }
   engine::strided const lies = layout_of_tensor(a);
-  engine::given_block const given = describe_block(axes_in<A>{}, array, lies.extent);
+  engine::strided const given = describe_block(axes_in<A>{}, array, lies.extent);
   engine::require_block("copy_to_local", engine::demand::a_place_each, mesh, given, lies.extent, rank, AskOthers);
   profiled_block<A> const region_of_run("copy_to_local", a, "reads and writes", 2);
   engine::copy_across(execution_space_of_array<A, Array>(), data_of(array), layout_of_block(given, lies.extent, rank),

@@ -107,7 +107,7 @@ template <class TensorType>
 struct looked_at {
   typename TensorType::extents_type extents;
   std::int64_t wanted[max_rank]{};
-  engine::given_block given;
+  engine::strided given;
 };
 
 // @throws ostraka::error, on all devices alike, if the array has not the extents of the block or lies otherwise than

@@ -169,17 +169,17 @@ inline constexpr bool has_axes = [] {
          (given_array<Array>::rank >= 0 || std::is_same_v<own, axes>);
 }();
 
-/// How a block lies in an array, dimension by dimension of the tensor. `wanted`: the extents of the block, which are
-/// those of strided memory.
+/// How a block lies in an array, dimension by dimension of the tensor; a list as engine::require_block has it.
+/// `wanted`: the extents of the block, which are those of strided memory.
 template <class Array, class... As>
-engine::given_block describe_block(type_list<As...>, Array& array, [[maybe_unused]] std::int64_t const* wanted) {
+engine::strided describe_block(type_list<As...>, Array& array, [[maybe_unused]] std::int64_t const* wanted) {
   using given = given_array<Array>;
   using own = typename given::template own<type_list<As...>>;
-  engine::given_block b;
+  engine::strided b;
+  b.rank = given::rank;
   if constexpr (given::rank < 0) {
     b.extent[0] = given::extent(array, 0);
   } else {
-    b.rank = given::rank;
     [[maybe_unused]] constexpr int at[] = {position_in<As, own>..., 0};
     for (int d = 0; d < b.rank; ++d) {
       b.stride[d] = given::stride(array, at[d]);
@@ -193,11 +193,8 @@ engine::given_block describe_block(type_list<As...>, Array& array, [[maybe_unuse
 }
 
 /// The same as kernels take it. @pre it has the extents of the block
-inline engine::strided layout_of_block(engine::given_block const& b, std::int64_t const* wanted, int rank) {
-  engine::strided lies = engine::row_major(wanted, rank);
-  if (b.rank >= 0)
-    for (int d = 0; d < rank; ++d) lies.stride[d] = b.stride[d];
-  return lies;
+inline engine::strided layout_of_block(engine::strided const& b, std::int64_t const* wanted, int rank) {
+  return b.rank < 0 ? engine::row_major(wanted, rank) : b;
 }
 
 /// Where its elements are, as those of tensors: std::complex is Kokkos::complex there.

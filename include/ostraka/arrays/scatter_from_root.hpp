@@ -66,12 +66,12 @@ void scatter_into(TensorType const& t, Array const& whole) {
   planner::box const everything = engine::whole_box(w, s);
   std::int64_t wanted[max_rank + 1]{};
   for (int i = 0; i < rank; ++i) wanted[i] = everything.at[i].size();
-  engine::given_block const seen = describe_block(typename TensorType::axes{}, whole, wanted);
+  engine::strided const seen = describe_block(typename TensorType::axes{}, whole, wanted);
   engine::whole_extents given{seen.rank, {}};
   for (int i = 0; i < (seen.rank < 0 ? 1 : rank); ++i) given.extent[i] = seen.extent[i];
   engine::require_whole(w, s, given);
   decltype(auto) array = whole_on_host(w.mesh->device() == 0, whole);
-  engine::given_block const read = describe_block(typename TensorType::axes{}, array, wanted);
+  engine::strided const read = describe_block(typename TensorType::axes{}, array, wanted);
   planner::strided_box layout = planner::dense(everything);
   if (read.rank >= 0)
     for (int i = 0; i < rank; ++i) layout.stride[i] = read.stride[i];

@@ -4,11 +4,13 @@
 
 /// @file
 /// Floor 3. Is what a program gives as this device's block one: has it the extents of the block, and does it lie as it
-/// has to? Each device sees its own block alone, so the devices agree before one of them throws.
+/// has to? Each device sees its own block alone, so the devices agree before one of them throws. A list has rank −1,
+/// and the number of its elements is its one extent.
 
 #include <cstdint>
 #include <string>
 
+#include <ostraka/engine/kernels/loops/loop_nest.hpp>
 #include <ostraka/engine/mesh/device_mesh.hpp>
 #include <ostraka/types/reasons.hpp>
 #include <ostraka/types/support/error.hpp>
@@ -16,33 +18,13 @@
 
 namespace ostraka::engine {
 
-/// Extents and strides of a block as it is given; of a list (rank −1) the number of its elements.
-struct given_block {
-  int rank = -1;
-  std::int64_t extent[max_rank + 1]{};
-  std::int64_t stride[max_rank + 1]{};
-};
-
-/// How a block has to lie: row-major without gaps to be adopted, anyhow to be read, with a place for each element to be
-/// written.
+/// How a block as it is given has to lie: row-major without gaps to be adopted, anyhow to be read, with a place for
+/// each element to be written.
 enum class demand { row_major, any, a_place_each };
 
 namespace detail {
 
-// Does each row follow the one before? A part of a larger view, a padded one, or one in another order may have the same
-// type.
-inline bool is_row_major(given_block const& b) {
-  std::int64_t step = 1;
-  bool dense = true;
-  for (int d = b.rank - 1; d >= 0; --d) {
-    if (b.extent[d] == 0) return true;
-    dense = dense && (b.extent[d] == 1 || b.stride[d] == step);
-    step *= b.extent[d];
-  }
-  return dense;
-}
-
-inline bool has_a_place_each(given_block const& b) {
+inline bool has_a_place_each(strided const& b) {
   for (int d = 0; d < b.rank; ++d)
     if (b.extent[d] == 0) return true;
   for (int d = 0; d < b.rank; ++d)
@@ -50,12 +32,12 @@ inline bool has_a_place_each(given_block const& b) {
   return true;
 }
 
-inline bool lies_as_demanded(given_block const& b, demand how) {
-  return how == demand::row_major ? is_row_major(b) : how == demand::any || has_a_place_each(b);
+inline bool lies_as_demanded(strided const& b, demand how) {
+  return how == demand::row_major ? b.is_row_major() : how == demand::any || has_a_place_each(b);
 }
 
 // The dimension in which it has not the extents of the block that a device has to hold; −1 if there is none.
-inline int wrong_dimension(given_block const& b, std::int64_t const* wanted, int rank) {
+inline int wrong_dimension(strided const& b, std::int64_t const* wanted, int rank) {
   std::int64_t elements = 1;
   for (int d = 0; d < rank; ++d) elements *= wanted[d];
   if (b.rank < 0) return b.extent[0] == elements ? -1 : 0;
@@ -65,7 +47,7 @@ inline int wrong_dimension(given_block const& b, std::int64_t const* wanted, int
 }
 
 // Elements along a dimension, or of a list all of them.
-inline std::int64_t elements_along(given_block const& b, std::int64_t const* of, int rank, int dimension) {
+inline std::int64_t elements_along(strided const& b, std::int64_t const* of, int rank, int dimension) {
   if (b.rank >= 0) return of[dimension];
   std::int64_t elements = 1;
   for (int d = 0; d < rank; ++d) elements *= of[d];
@@ -78,15 +60,14 @@ inline std::int64_t elements_along(given_block const& b, std::int64_t const* of,
                        : join_text(elements, " elements along dimension ", dimension);
 }
 
-[[gnu::cold]] inline std::string elements_in_words(given_block const& b, std::int64_t const* of, int rank,
-                                                   int dimension) {
+[[gnu::cold]] inline std::string elements_in_words(strided const& b, std::int64_t const* of, int rank, int dimension) {
   return elements_in_words(elements_along(b, of, rank, dimension), b.rank < 0 ? -1 : dimension);
 }
 
 // Throws that the block of the device `first` is wrong, with what it holds and what it gave, which that device tells
 // all others. Collective over the mesh if others are asked.
 [[noreturn, gnu::cold]] inline void refuse_block(std::string const& operation, device_mesh const& mesh,
-                                                 std::int64_t first, given_block const& b, std::int64_t const* wanted,
+                                                 std::int64_t first, strided const& b, std::int64_t const* wanted,
                                                  int rank, int wrong, bool ask_others) {
   constexpr std::int64_t nothing = -1;
   std::int64_t told[3] = {nothing, nothing, nothing};  // what it holds, what it gave, in which dimension
@@ -105,7 +86,7 @@ inline std::int64_t elements_along(given_block const& b, std::int64_t const* of,
 }  // namespace detail
 
 /// Why an array is no place for a block of these extents; empty if it is one.
-inline std::string fault_of_block(given_block const& b, std::int64_t const* wanted, int rank) {
+inline std::string fault_of_block(strided const& b, std::int64_t const* wanted, int rank) {
   int const wrong = detail::wrong_dimension(b, wanted, rank);
   if (wrong >= 0)
     return join_text("an array that is written has the extents of its device's block, which holds ",
@@ -117,7 +98,7 @@ inline std::string fault_of_block(given_block const& b, std::int64_t const* want
 
 /// @throws ostraka::error, on all devices alike, if a block has not the `wanted` extents of its device, or does not lie
 /// as is demanded. Collective over the mesh; where others are not asked nothing is sent, and this device throws alone.
-inline void require_block(std::string const& operation, demand how, device_mesh const& mesh, given_block const& b,
+inline void require_block(std::string const& operation, demand how, device_mesh const& mesh, strided const& b,
                           std::int64_t const* wanted, int rank, bool ask_others) {
   exclusive_use const use = mesh.use(operation);
   int const wrong = detail::wrong_dimension(b, wanted, rank);

@@ -16,7 +16,7 @@ namespace ostraka::engine {
 /// result <- what meets it, `result` being this device's dense block under `out`.
 template <class Exec, class T>
 void copy_aligned(Exec const& exec, execution_context const& w, planner::spec const& out, T* result,
-                  aligned<T> const& from) {
+                  aligned<T const> const& from) {
   profiled const region_of_run([&] {
     push_blocks(w.operation, out, w.names, "reads and writes",
                 (planner::block_size(out, w.here, w.sizes) + detail::elements_met(w, out, from.stride)) *

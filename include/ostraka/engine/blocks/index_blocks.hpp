@@ -8,6 +8,7 @@
 
 #include <cstdint>
 
+#include <ostraka/engine/blocks/aligned.hpp>
 #include <ostraka/engine/kernels/copy_strided.hpp>
 #include <ostraka/engine/kernels/elementwise.hpp>
 #include <ostraka/engine/kernels/rows/add_rows.hpp>
@@ -21,34 +22,20 @@ namespace ostraka::engine {
 
 namespace detail {
 
-/// Where the elements of a block lie under the loops of another: the first one, and a stride for each of its labels.
-struct placed_block {
-  std::int64_t first = 0;
-  std::int64_t stride[max_rank + 1]{};  // by dimension of the loops; 0 along those that it lacks
-  index_window window{};
-};
-
-// `v`: the label that the indices point into.
-inline placed_block place_under(execution_context const& w, planner::spec const& block, planner::spec const& loops,
-                                int v) {
-  placed_block p;
+// Of the label `v` that the indices point into.
+inline index_window window_of(execution_context const& w, planner::spec const& block, int v) {
   std::int64_t step = 1;
   for (int i = block.rank - 1; i >= 0; --i) {
     planner::range const own = planner::range_of(block, i, w.here, w.sizes);
-    int const at = loops.find(block.label[i]);
-    if (block.label[i] == v) {
-      p.window = {own.begin, own.size(), step};
-    } else if (at >= 0) {
-      p.first += (planner::range_of(loops, at, w.here, w.sizes).begin - own.begin) * step;
-      p.stride[at] = step;
-    }
+    if (block.label[i] == v) return {own.begin, own.size(), step};
     step *= own.size();
   }
-  return p;
+  return {};
 }
 
-inline loop_nest<3> loops_of_rows(execution_context const& w, planner::spec const& s, placed_block const& a,
-                                  placed_block const& b, placed_block const& c) {
+template <class A, class B, class C>
+loop_nest<3> loops_of_rows(execution_context const& w, planner::spec const& s, aligned<A> const& a, aligned<B> const& b,
+                           aligned<C> const& c) {
   loop_nest<3> loops;
   for (int i = 0; i < s.rank; ++i)
     loops.add(planner::range_of(s, i, w.here, w.sizes).size(), a.stride[i], b.stride[i], c.stride[i]);
@@ -68,11 +55,11 @@ template <class Exec, class T, class Index>
 void look_up_blocks(Exec const& exec, execution_context const& w, int v, planner::spec const& out,
                     planner::spec const& table, planner::spec const& index, T* result, T const* rows,
                     Index const* numbers) {
-  detail::placed_block const to = detail::place_under(w, out, out, v);
-  detail::placed_block const from = detail::place_under(w, table, out, v);
-  detail::placed_block const by = detail::place_under(w, index, out, v);
+  aligned<T> const to = align(w, out, out, result);
+  aligned<T const> const from = align(w, table, out, rows);
+  aligned<Index const> const by = align(w, index, out, numbers);
   loop_nest<3> const loops = detail::loops_of_rows(w, out, to, from, by);
-  if (loops.size() > 0) look_up(exec, loops, from.window, result, rows + from.first, numbers + by.first);
+  if (loops.size() > 0) look_up(exec, loops, detail::window_of(w, table, v), to.data, from.data, by.data);
 }
 
 /// out <- Σ updates where the index says, in the order of the updates; 16-bit numbers are summed in float. `v`: the
@@ -82,14 +69,15 @@ void scatter_add_blocks(Exec const& exec, execution_context const& w, int v, pla
                         planner::spec const& updates, planner::spec const& index, T* result, T const* rows,
                         Index const* numbers) {
   using sum = accumulator_of_t<T>;
-  detail::placed_block const to = detail::place_under(w, out, updates, v);
-  detail::placed_block const from = detail::place_under(w, updates, updates, v);
-  detail::placed_block const by = detail::place_under(w, index, updates, v);
+  aligned<T> const to = align(w, out, updates, result);
+  aligned<T const> const from = align(w, updates, updates, rows);
+  aligned<Index const> const by = align(w, index, updates, numbers);
   loop_nest<3> const loops = detail::loops_of_rows(w, updates, to, from, by);
+  index_window const window = detail::window_of(w, out, v);
   std::int64_t const elements = planner::block_size(out, w.here, w.sizes);
   auto const add = [&](sum* into) {
     fill(exec, into, elements, sum(0));
-    scatter_add(exec, loops, to.window, into, rows, numbers);
+    scatter_add(exec, loops, window, into, from.data, by.data);
   };
   if constexpr (is_narrow<T>) {
     scratch<sum, typename Exec::memory_space> const wide(elements);

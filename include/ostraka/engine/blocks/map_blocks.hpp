@@ -8,6 +8,7 @@
 
 #include <cstdint>
 
+#include <ostraka/engine/blocks/aligned.hpp>
 #include <ostraka/engine/kernels/elementwise.hpp>
 #include <ostraka/engine/mesh/execution_context.hpp>
 #include <ostraka/engine/moves/copy_block.hpp>
@@ -15,30 +16,6 @@
 #include <ostraka/plan/spec/blocks.hpp>
 
 namespace ostraka::engine {
-
-/// An operand's elements under the result's block: the first one, and their stride by dimension of the result.
-template <class T>
-struct aligned {
-  T const* data;
-  std::int64_t stride[max_rank]{};
-};
-
-/// @pre `data` is this device's block of `operand`, dense; the result's block is a part of it along each label that the
-/// operand has
-template <class T>
-aligned<T> align(execution_context const& w, planner::spec const& operand, planner::spec const& result, T const* data) {
-  aligned<T> a{data, {}};
-  std::int64_t step = 1;
-  for (int i = operand.rank - 1; i >= 0; --i) {
-    planner::range const own = planner::range_of(operand, i, w.here, w.sizes);
-    int const at = result.find(operand.label[i]);
-    planner::range const wanted = planner::range_of(result, at, w.here, w.sizes);
-    a.stride[at] = step;
-    if (wanted.size() > 0) a.data += (wanted.begin - own.begin) * step;
-    step *= own.size();
-  }
-  return a;
-}
 
 namespace detail {
 

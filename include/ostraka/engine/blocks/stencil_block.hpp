@@ -8,18 +8,12 @@
 #include <algorithm>
 #include <cstdint>
 
+#include <ostraka/engine/blocks/aligned.hpp>
 #include <ostraka/engine/kernels/stencil_kernel.hpp>
 #include <ostraka/engine/machine/progress.hpp>
 #include <ostraka/plan/spec/blocks.hpp>
 
 namespace ostraka::engine {
-
-/// A block that a stencil reads or writes: its first point, and the steps to the next by dimension.
-template <class T>
-struct stencil_block {
-  T* data = nullptr;
-  std::int64_t stride[max_rank]{};
-};
 
 /// The points of a stencil: those of the result are every so-manyth of the block's.
 struct stencil_points {
@@ -65,10 +59,10 @@ void for_each_boundary(stencil_points const& p, std::uint32_t axes, F const& par
 /// Points that are computed between two looks at what is in flight.
 inline constexpr std::int64_t points_between_progress = 1 << 16;
 
-/// A source and how it is walked.
+/// A source, its block under the dimensions of the points, and how its neighbours are reached.
 template <class T, int Axes>
 struct stencil_operand_block {
-  stencil_block<T const> block;
+  aligned<T const> block;
   std::int64_t neighbour[Axes > 0 ? Axes : 1]{};
 
   [[nodiscard]] stencil_source<T, Axes> source_at(stencil_points const& p, planner::range const* where) const {
@@ -82,7 +76,7 @@ struct stencil_operand_block {
 /// The result's points in `where` <- f around them.
 template <class Exec, class R, class F, class... Operands>
 void stencil_in(Exec const& exec, stencil_points const& p, planner::range const* where, F const& f,
-                stencil_block<R> const& result, Operands const&... from) {
+                aligned<R> const& result, Operands const&... from) {
   constexpr int operands = static_cast<int>(sizeof...(Operands)) + 1;
   R* to = result.data;
   if constexpr (runs_on_host<Exec>) {
@@ -110,8 +104,8 @@ void stencil_in(Exec const& exec, stencil_points const& p, planner::range const*
 /// The points that read no margin along `axes`, which are on their way. Between slabs of them what is in flight goes
 /// on; behind the last one somebody waits for it.
 template <class Exec, class R, class F, class... Operands>
-void stencil_inner(Exec const& exec, stencil_points const& p, std::uint32_t axes, F const& f,
-                   stencil_block<R> const& result, Operands const&... from) {
+void stencil_inner(Exec const& exec, stencil_points const& p, std::uint32_t axes, F const& f, aligned<R> const& result,
+                   Operands const&... from) {
   planner::range where[max_rank];
   std::int64_t row = 1;
   for (int d = 0; d < p.rank; ++d) {
@@ -131,7 +125,7 @@ void stencil_inner(Exec const& exec, stencil_points const& p, std::uint32_t axes
 /// All points: first those that read no margin along `axes`; after `wait()` has brought these the others.
 template <class Exec, class R, class F, class Wait, class... Operands>
 void stencil_of_block(Exec const& exec, stencil_points const& p, std::uint32_t axes, Wait const& wait, F const& f,
-                      stencil_block<R> const& result, Operands const&... from) {
+                      aligned<R> const& result, Operands const&... from) {
   stencil_inner(exec, p, axes, f, result, from...);
   wait();
   if (axes != 0)

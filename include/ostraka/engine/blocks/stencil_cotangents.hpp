@@ -33,8 +33,8 @@ namespace detail {
 
 // to[i] <- f(to[i], g[i], around i, …) for each point i of the result, which `g` has.
 template <class Exec, class T, class F, class G, class... Operands>
-void add_cotangents(Exec const& exec, stencil_points const& p, F const& f, stencil_block<T> const& to,
-                    stencil_block<G const> const& g, Operands const&... from) {
+void add_cotangents(Exec const& exec, stencil_points const& p, F const& f, aligned<T> const& to,
+                    aligned<G const> const& g, Operands const&... from) {
   loop_nest<static_cast<int>(sizeof...(Operands)) + 3> loops;
   planner::range where[max_rank];
   T* target = to.data;
@@ -52,8 +52,8 @@ void add_cotangents(Exec const& exec, stencil_points const& p, F const& f, stenc
 
 /// Adds to the cotangents `to` of an argument that is read at each point alone: `f(sum, g, arguments…)` is the new sum.
 template <class Exec, class T, class F, class G, class... Operands>
-void add_cotangents_of_points(Exec const& exec, stencil_points const& p, F const& f, stencil_block<T> const& to,
-                              stencil_block<G const> const& g, Operands const&... from) {
+void add_cotangents_of_points(Exec const& exec, stencil_points const& p, F const& f, aligned<T> const& to,
+                              aligned<G const> const& g, Operands const&... from) {
   detail::add_cotangents(exec, p, f, to, g, from...);
   fence(exec);
 }
@@ -62,10 +62,10 @@ void add_cotangents_of_points(Exec const& exec, stencil_points const& p, F const
 /// neighbour n. `width`, `stride`: of its padded axes.
 template <int Axes, class Exec, class T, class F, class G, class... Operands>
 void add_cotangents_of_neighbours(Exec const& exec, stencil_points const& p, std::int64_t const* width,
-                                  std::int64_t const* stride, F const& function_at, stencil_block<T> const& to,
-                                  stencil_block<G const> const& g, Operands const&... from) {
+                                  std::int64_t const* stride, F const& function_at, aligned<T> const& to,
+                                  aligned<G const> const& g, Operands const&... from) {
   for_each_neighbour<Axes>(width, [&](neighbour<Axes> const& at) {
-    stencil_block<T> there = to;
+    aligned<T> there = to;
     for (int k = 0; k < Axes; ++k) there.data += at[k] * stride[k];
     detail::add_cotangents(exec, p, function_at(at), there, g, from...);
   });

@@ -8,7 +8,7 @@
 
 #include <cstdint>
 
-#include <ostraka/engine/blocks/map_blocks.hpp>
+#include <ostraka/engine/blocks/aligned.hpp>
 #include <ostraka/engine/kernels/rotation.hpp>
 #include <ostraka/engine/mesh/execution_context.hpp>
 #include <ostraka/engine/run/profiling.hpp>
@@ -30,7 +30,7 @@ struct rotation {
 /// `s`, dense; there are two along the dimension of pairs. All is written when it returns.
 template <class Exec, class T>
 void rotate_blocks(Exec const& exec, execution_context const& w, planner::spec const& s, rotation const& r,
-                   aligned<std::int64_t> const* positions, T const* x, T* y) {
+                   aligned<std::int64_t const> const* positions, T const* x, T* y) {
   profiled const region_of_run([&] {
     push_blocks(w.operation, s, w.names, "reads and writes",
                 2 * planner::block_size(s, w.here, w.sizes) * static_cast<std::int64_t>(sizeof(T)));

@@ -136,8 +136,8 @@ std::array<extent_origin, Rank> without_marks(std::array<extent_origin, Rank> or
 }
 
 template <class T, class A>
-engine::stencil_block<T> own_block(A const& a) {
-  engine::stencil_block<T> b{a.local().data(), {}};
+engine::aligned<T> own_block(A const& a) {
+  engine::aligned<T> b{a.local().data(), {}};
   std::int64_t step = 1;
   for (int d = A::rank - 1; d >= 0; --d) {
     auto const i = static_cast<std::size_t>(d);
@@ -246,7 +246,7 @@ void take_steps(char const* operation, A const& a, every_index<As...> const& e, 
 
 // The points that need none of what is on its way, and then the others.
 template <class Exec, class R, class F, class Operand, class... Sources>
-void run_stencil(engine::stencil_points const& p, F const& f, engine::stencil_block<R> const& result, Operand&& first,
+void run_stencil(engine::stencil_points const& p, F const& f, engine::aligned<R> const& result, Operand&& first,
                  Sources const&... from) {
   using operand = stencil_operand<std::remove_cvref_t<Operand>>;
   engine::stencil_of_block(

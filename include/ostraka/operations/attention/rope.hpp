@@ -105,7 +105,7 @@ struct rope : detail::moves_nothing {
   template <class A>
   auto operator()(A const& a) const {
     if (stripes > 1) return (*this)(a, positions_in(a));
-    engine::aligned<std::int64_t> const* const none = nullptr;
+    engine::aligned<std::int64_t const> const* const none = nullptr;
     return run(
         a, [=](auto const&, auto const& turn) { turn(none); }, a);
   }
@@ -154,7 +154,7 @@ struct rope : detail::moves_nothing {
     engine::execution_context const w = detail::context_of<labels, mesh>(name, operands...);
     require_pairs(w.sizes.label[how.pairs]);
     auto const result = detail::allocate_for<result_type, labels, mesh>(w, operands...);
-    find(w, [&](engine::aligned<std::int64_t> const* positions) {
+    find(w, [&](engine::aligned<std::int64_t const> const* positions) {
       engine::rotate_blocks(detail::execution_space_of<result_type>(), w, spec_of<A, labels, mesh>, how, positions,
                             detail::elements_of(a), result.local().data());
     });
