@@ -87,6 +87,8 @@ struct element_function {
   using is_verb = void;
   static constexpr bool has_wide_loops = false;  ///< are loops over it compiled for wide vectors, too?
   static constexpr bool is_holomorphic = true;   ///< of complex numbers, if it is defined for them
+  /// F never falls and is defined for all numbers (log is not: of a part it may be NaN, of the parts' maximum none).
+  static constexpr bool grows = false;
 
   template <class T>
   requires takes_number<F, T> KOKKOS_INLINE_FUNCTION auto operator()(T const& x) const {
@@ -120,5 +122,9 @@ concept ElementFunction = std::derived_from<F, element_function<F>>;
 
 template <detail::ElementFunction F>
 inline constexpr bool engine::detail::is_worth_width<F> = F::has_wide_loops;
+
+template <detail::ElementFunction F, reduction Kind>
+  requires(F::grows)
+inline constexpr preservation preserves<F, Kind> = non_decreasing(Kind);
 
 }  // namespace ostraka

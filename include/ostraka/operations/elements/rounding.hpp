@@ -1,0 +1,95 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 4. Rounding of elements, and tests for NaN and infinity: floor ceil round isnan isfinite.
+
+#include <cmath>
+#include <type_traits>
+
+#include <ostraka/operations/elements/element_function.hpp>
+
+namespace ostraka {
+
+namespace function {
+
+using detail::defined_for;
+using detail::element_function;
+
+struct floor : element_function<floor> {
+  static constexpr char const* name = "floor";
+  static constexpr auto defined = defined_for::all_but_complex;
+  static constexpr bool grows = true;
+  static constexpr bool has_wide_loops = true;
+  template <class T>
+  KOKKOS_INLINE_FUNCTION static T of(T x) {
+    if constexpr (std::is_integral_v<T>)
+      return x;
+    else
+      return std::floor(x);
+  }
+};
+
+struct ceil : element_function<ceil> {
+  static constexpr char const* name = "ceil";
+  static constexpr auto defined = defined_for::all_but_complex;
+  static constexpr bool grows = true;
+  static constexpr bool has_wide_loops = true;
+  template <class T>
+  KOKKOS_INLINE_FUNCTION static T of(T x) {
+    if constexpr (std::is_integral_v<T>)
+      return x;
+    else
+      return std::ceil(x);
+  }
+};
+
+/// The nearest whole number, of two that are as near the even one, as NumPy rounds.
+struct round : element_function<round> {
+  static constexpr char const* name = "round";
+  static constexpr auto defined = defined_for::all_but_complex;
+  static constexpr bool grows = true;
+  static constexpr bool has_wide_loops = true;
+  template <class T>
+  KOKKOS_INLINE_FUNCTION static T of(T x) {
+    if constexpr (std::is_integral_v<T>)
+      return x;
+    else
+      return std::rint(x);
+  }
+};
+
+struct isnan : element_function<isnan> {
+  static constexpr char const* name = "isnan";
+  static constexpr auto defined = defined_for::all;
+  static constexpr bool has_wide_loops = true;
+  template <class T>
+  KOKKOS_INLINE_FUNCTION static bool of(T const& x) {
+    return !(x == x);
+  }
+};
+
+/// Neither NaN nor infinite.
+struct isfinite : element_function<isfinite> {
+  static constexpr char const* name = "isfinite";
+  static constexpr auto defined = defined_for::all;
+  static constexpr bool has_wide_loops = true;
+  template <class T>
+  KOKKOS_INLINE_FUNCTION static bool of(T const& x) {
+    if constexpr (detail::complex_number<T>)
+      return of(x.real()) && of(x.imag());
+    else
+      return x - x == T(0);
+  }
+};
+
+}  // namespace function
+
+OSTRAKA_DETAIL_FUNCTION_OBJECT function::floor floor{};
+OSTRAKA_DETAIL_FUNCTION_OBJECT function::ceil ceil{};
+OSTRAKA_DETAIL_FUNCTION_OBJECT function::round round{};
+OSTRAKA_DETAIL_FUNCTION_OBJECT function::isnan isnan{};
+OSTRAKA_DETAIL_FUNCTION_OBJECT function::isfinite isfinite{};
+
+}  // namespace ostraka
