@@ -101,12 +101,7 @@ struct foretold_gradient {
   [[nodiscard]] constexpr std::int64_t peak_memory(Given const&... given) const {
     return in_use_after(Memory.events, given...).most;
   }
-  /// Those that are in use when the forward ends: what the tape keeps, and the loss.
-  template <class... Given>
-  [[nodiscard]] constexpr std::int64_t memory_of_tape(Given const&... given) const {
-    return in_use_after(Memory.of_forward, given...).now;
-  }
-  /// Those of the loss and of the gradients.
+  /// Bytes of the loss and of the gradients.
   template <class... Given>
   [[nodiscard]] constexpr std::int64_t memory_kept(Given const&... given) const {
     return in_use_after(Memory.events, given...).now;

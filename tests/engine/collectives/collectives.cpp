@@ -159,8 +159,12 @@ TEST_CASE_TEMPLATE("gathers and sums that leave out the own part", T, float, std
       CHECK(all == expected);
 
       std::fill(added.begin(), added.end(), T(3.f));
-      reduce_scatter_of_others(world, parts.data(), sum.data(), count);
-      reduce_scatter_of_others(world, parts.data(), added.data(), count, update<T>{wide(1), wide(2)});
+      auto const sum_of_others = [&](std::vector<T>& to, update<T> const& into) {
+        reduce_scatter(world, parts.data(), to.data(), counts_view::even(count, static_cast<std::size_t>(n)),
+                       ostraka::reduction::sum, into, parts_sent::all_but_own);
+      };
+      sum_of_others(sum, {});
+      sum_of_others(added, update<T>{wide(1), wide(2)});
       for (std::int64_t i = 0; i < count; ++i) {
         wide total(0);
         for (int d = 0; d < n; ++d)

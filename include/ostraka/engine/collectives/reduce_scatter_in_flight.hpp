@@ -239,13 +239,4 @@ void reduce_scatter(communicator const& members, T const* send, T* recv, counts_
   scatter.finish();
 }
 
-/// The sum over the other members of part `rank`, of parts of `count` elements each: `send` has those for the others in
-/// member order, without the own one between them. @pre more than one member
-template <class T>
-void reduce_scatter_of_others(communicator const& members, T const* send, T* recv, std::int64_t count,
-                              update<T> const& into = {}) {
-  reduce_scatter<T>(members, send, recv, counts_view::even(count, static_cast<std::size_t>(members.size())),
-                    reduction::sum, into, parts_sent::all_but_own);
-}
-
 }  // namespace ostraka::engine

@@ -39,11 +39,6 @@ struct transformer_shape {
 
   [[nodiscard]] constexpr std::int64_t heads_of_keys() const { return kv_heads > 0 ? kv_heads : heads; }
 
-  /// Weights of the products of a layer.
-  [[nodiscard]] constexpr std::int64_t weights_of_layer() const {
-    return experts * (up_products + 1) * width * inner + 2 * width * head_width * (heads + heads_of_keys());
-  }
-
   friend constexpr bool operator==(transformer_shape const&, transformer_shape const&) = default;
 };
 

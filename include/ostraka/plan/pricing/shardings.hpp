@@ -176,22 +176,4 @@ class program_flow {
   std::vector<std::vector<int>> used_by_;
 };
 
-/// Can a tensor be divided so? No mesh axis twice, and not more blocks than indices, unless the tensor's own sharding
-/// says so; `even`: blocks of one size.
-[[nodiscard]] inline bool can_be_divided(spec const& s, program const& p, std::int64_t const* mesh, bool even) {
-  mesh_set seen = s.partial;
-  for (int d = 0; d < s.rank; ++d) {
-    std::int64_t ways = 1;
-    for (int i = 0; i < s.over[d].size(); ++i) {
-      int const m = s.over[d][i];
-      if (seen.contains(m)) return false;
-      seen.insert(m);
-      ways *= mesh[m];
-    }
-    std::int64_t const n = p.axes[static_cast<std::size_t>(s.label[d])].extent;
-    if (ways > n || (even && n % ways != 0)) return false;
-  }
-  return true;
-}
-
 }  // namespace ostraka::planner
