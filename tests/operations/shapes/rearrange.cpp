@@ -81,21 +81,21 @@ void check_all(t::mesh_at_hand const& m, std::string const& letters, std::uint64
     for (int repeat = 0; repeat < 2; ++repeat) {
       std::int64_t const begin = up_to(n), end = begin + up_to(n - begin), step = 1 + up_to(3);
       INFO("[", begin, ", ", end, ") by ", step);
-      check(m, os::operation::window<told>{begin, end}, picked(g, counted(begin, end)), a);
-      check(m, os::operation::window<told>{begin, end, step}, picked(g, counted(begin, end, step)), a);
+      check(m, os::operation::window<told>{{}, begin, end}, picked(g, counted(begin, end)), a);
+      check(m, os::operation::window<told>{{}, begin, end, step}, picked(g, counted(begin, end, step)), a);
       std::int64_t const before = up_to(3), behind = up_to(9);
       std::vector<std::int64_t> padded(static_cast<std::size_t>(before), -1);
       for (std::int64_t i = 0; i < n; ++i) padded.push_back(i);
       padded.resize(padded.size() + static_cast<std::size_t>(behind), -1);
-      check(m, os::operation::pad<told>{before, behind, {}}, picked(g, padded), a);
+      check(m, os::operation::pad<told>{{}, before, behind, {}}, picked(g, padded), a);
       if constexpr (os::sharding_traits<typename Tensor::sharding_type>::partials::size == 0)
-        check(m, os::operation::pad<told, T>{before, behind, T(2)}, picked(g, padded, T(2)), a);
+        check(m, os::operation::pad<told, T>{{}, before, behind, T(2)}, picked(g, padded, T(2)), a);
       std::int64_t const by = up_to(3 * n) - n;
       std::vector<std::int64_t> rolled;
       for (std::int64_t i = 0; i < n; ++i) rolled.push_back(((i - by) % n + n) % n);
-      check(m, os::operation::roll<told>{by}, picked(g, rolled), a);
+      check(m, os::operation::roll<told>{{}, by}, picked(g, rolled), a);
     }
-    check(m, os::operation::roll<told>{1}, picked(g, [&] {
+    check(m, os::operation::roll<told>{{}, 1}, picked(g, [&] {
             auto at = counted(-1, n - 1);
             if (n > 0) at[0] = n - 1;
             return at;
@@ -147,8 +147,8 @@ TEST_CASE("all element types") {
       auto const g = t::whole_numbers<T>("I", e, 6);
       auto const a = t::placed<os::tensor<T, I/X>>(m, g);
       check(m, os::operation::flip<os::over<I_axis, X_mesh>>{}, picked(g, {8, 7, 6, 5, 4, 3, 2, 1, 0}), a);
-      check(m, os::operation::window<os::over<I_axis, X_mesh>>{2, 7}, picked(g, {2, 3, 4, 5, 6}), a);
-      check(m, os::operation::pad<os::over<I_axis, X_mesh>>{1, 0, {}}, picked(g, {-1, 0, 1, 2, 3, 4, 5, 6, 7, 8}), a);
+      check(m, os::operation::window<os::over<I_axis, X_mesh>>{{}, 2, 7}, picked(g, {2, 3, 4, 5, 6}), a);
+      check(m, os::operation::pad<os::over<I_axis, X_mesh>>{{}, 1, 0, {}}, picked(g, {-1, 0, 1, 2, 3, 4, 5, 6, 7, 8}), a);
     };
     once(float{}), once(double{}), once(os::float16{}), once(os::bfloat16{});
     once(std::int8_t{}), once(std::int16_t{}), once(std::int32_t{}), once(std::int64_t{});

@@ -20,10 +20,8 @@ namespace ostraka {
 namespace operation {
 
 template <class Along>
-struct concatenate {
+struct concatenate : detail::rearranges<concatenate<Along>, Along, detail::result_extent::added_up> {
   static constexpr char const* name = "concatenate";
-  template <class...>
-  using moves = detail::moves_if_whole<Along>;
 
   template <class First, class... Rest>
   static consteval auto check() {
@@ -48,20 +46,6 @@ struct concatenate {
       r.result += n;
     }
     return r;
-  }
-
-  template <class First, class... Rest>
-  [[nodiscard]] std::int64_t bytes(First const& first, Rest const&... rest) const {
-    return detail::bytes_of_rearrangement<Along>(pieces(first, rest...), first);
-  }
-
-  template <class First, class... Rest>
-  auto operator()(First const& first, Rest const&... rest) const {
-    constexpr auto along = static_cast<std::size_t>(detail::dimension_of<Along, First>);
-    detail::extent_origin const origins[] = {detail::origins_in(first)[along], detail::origins_in(rest)[along]...};
-    return detail::rearrange<Along>(name, pieces(first, rest...),
-                                    detail::origin_of_sum(origins, static_cast<int>(sizeof...(Rest)) + 1), {}, first,
-                                    rest...);
   }
 };
 

@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// Floor 4. What windows, pads, flips, rolls and concatenations share: each says of which pieces the axis of its result
+/// Floor 4. The base of windows, pads, flips, rolls and concatenations: each says of which pieces the axis of its result
 /// is made (plan/regions/pieces.hpp), and is checked, foretold and run here. The axis is told as it lies; the result
 /// has the sharding of the operands.
 
@@ -139,5 +139,45 @@ auto rearrange(char const* operation, planner::rearrangement const& r, extent_or
                     blank);
   return result;
 }
+
+/// Where the extent of the axis in the result comes from: it is the operand's, is added up of those of the operands and
+/// of numbers, or is computed of numbers alone, which all devices have alike.
+enum class result_extent { of_operand, added_up, of_numbers };
+
+/// The base of an operation that rearranges an axis, told as it lies. `Operation` has `pieces(operands…)`, and
+/// `blank<T>()`, what its blanks hold, if that is not zero.
+template <class Operation, class Along, result_extent Extent>
+struct rearranges {
+  template <class...>
+  using moves = moves_if_whole<Along>;
+
+  template <class First, class... Rest>
+  [[nodiscard]] std::int64_t bytes(First const& first, Rest const&... rest) const {
+    return bytes_of_rearrangement<Along>(own().pieces(first, rest...), first);
+  }
+
+  template <class First, class... Rest>
+  auto operator()(First const& first, Rest const&... rest) const {
+    common_mesh(Operation::name, first);
+    constexpr auto along = static_cast<std::size_t>(dimension_of<Along, First>);
+    extent_origin origin{};
+    if constexpr (Extent == result_extent::of_operand) {
+      origin = origins_in(first)[along];
+    } else if constexpr (Extent == result_extent::added_up) {
+      extent_origin const summands[] = {origins_in(first)[along], origins_in(rest)[along]...};
+      origin = origin_of_sum(summands, static_cast<int>(sizeof...(Rest)) + 1);
+    }
+    return rearrange<Along>(Operation::name, own().pieces(first, rest...), origin,
+                            own().template blank<typename First::value_type>(), first, rest...);
+  }
+
+  template <class T>
+  [[nodiscard]] T blank() const {
+    return T{};
+  }
+
+ private:
+  [[nodiscard]] constexpr Operation const& own() const { return static_cast<Operation const&>(*this); }
+};
 
 }  // namespace ostraka::detail

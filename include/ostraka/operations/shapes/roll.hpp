@@ -21,10 +21,8 @@ namespace ostraka {
 namespace operation {
 
 template <class Along>
-struct roll {
+struct roll : detail::rearranges<roll<Along>, Along, detail::result_extent::of_operand> {
   static constexpr char const* name = "roll";
-  template <class...>
-  using moves = detail::moves_if_whole<Along>;
   std::int64_t by = 0;
 
   template <class A>
@@ -40,25 +38,11 @@ struct roll {
     if (s > 0) r.pieces.push_back({0, n - s, 1, 0, 1, s});
     return r;
   }
-
-  template <class A>
-  [[nodiscard]] std::int64_t bytes(A const& a) const {
-    return detail::bytes_of_rearrangement<Along>(pieces(a), a);
-  }
-
-  template <class A>
-  auto operator()(A const& a) const {
-    detail::common_mesh(name, a);
-    auto const origin = detail::origins_in(a)[static_cast<std::size_t>(detail::dimension_of<Along, A>)];
-    return detail::rearrange<Along>(name, pieces(a), origin, {}, a);
-  }
 };
 
 template <class Along>
-struct flip {
+struct flip : detail::rearranges<flip<Along>, Along, detail::result_extent::of_operand> {
   static constexpr char const* name = "flip";
-  template <class...>
-  using moves = detail::moves_if_whole<Along>;
 
   template <class A>
   using verdict = detail::rearrangement_verdict<flip, Along, false, A>;
@@ -71,18 +55,6 @@ struct flip {
     r.pieces.push_back({0, n - 1, -1, 0, 1, n});
     return r;
   }
-
-  template <class A>
-  [[nodiscard]] std::int64_t bytes(A const& a) const {
-    return detail::bytes_of_rearrangement<Along>(pieces(a), a);
-  }
-
-  template <class A>
-  auto operator()(A const& a) const {
-    detail::common_mesh(name, a);
-    auto const origin = detail::origins_in(a)[static_cast<std::size_t>(detail::dimension_of<Along, A>)];
-    return detail::rearrange<Along>(name, pieces(a), origin, {}, a);
-  }
 };
 
 }  // namespace operation
@@ -91,7 +63,7 @@ struct flip {
 /// back.
 template <auto Along, TensorOrVariable A>
 [[nodiscard]] constexpr auto roll(A const& a, std::int64_t by) {
-  return detail::operate(operation::roll<detail::type_of<Along>>{by}, a);
+  return detail::operate(operation::roll<detail::type_of<Along>>{{}, by}, a);
 }
 
 /// The axis, told as it lies, from its end to its begin.

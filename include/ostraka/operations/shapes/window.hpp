@@ -65,10 +65,8 @@ consteval auto check_pad_value() {
 namespace operation {
 
 template <class Along>
-struct window {
+struct window : detail::rearranges<window<Along>, Along, detail::result_extent::of_numbers> {
   static constexpr char const* name = "window";
-  template <class...>
-  using moves = detail::moves_if_whole<Along>;
   std::int64_t begin = 0;
   std::int64_t end = 0;  ///< the first index that is left out
   std::int64_t step = 1;
@@ -88,26 +86,13 @@ struct window {
     r.pieces.push_back({0, begin, step, 0, 1, r.result});
     return r;
   }
-
-  template <class A>
-  [[nodiscard]] std::int64_t bytes(A const& a) const {
-    return detail::bytes_of_rearrangement<Along>(pieces(a), a);
-  }
-
-  template <class A>
-  auto operator()(A const& a) const {
-    detail::common_mesh(name, a);
-    return detail::rearrange<Along>(name, pieces(a), {}, {}, a);
-  }
 };
 
 /// The transpose of a window: index k becomes `begin` + k · `step` of an axis of this extent, all others are zero. What
 /// os::window's derivative calls.
 template <class Along>
-struct spread {
+struct spread : detail::rearranges<spread<Along>, Along, detail::result_extent::of_numbers> {
   static constexpr char const* name = "spread";
-  template <class...>
-  using moves = detail::moves_if_whole<Along>;
   std::int64_t begin = 0;
   std::int64_t step = 1;
   std::int64_t extent = 0;
@@ -124,24 +109,11 @@ struct spread {
     r.pieces.push_back({0, 0, 1, begin, step, n});
     return r;
   }
-
-  template <class A>
-  [[nodiscard]] std::int64_t bytes(A const& a) const {
-    return detail::bytes_of_rearrangement<Along>(pieces(a), a);
-  }
-
-  template <class A>
-  auto operator()(A const& a) const {
-    detail::common_mesh(name, a);
-    return detail::rearrange<Along>(name, pieces(a), {}, {}, a);
-  }
 };
 
 template <class Along, class Value = detail::zeros_of_pad>
-struct pad {
+struct pad : detail::rearranges<pad<Along, Value>, Along, detail::result_extent::added_up> {
   static constexpr char const* name = "pad";
-  template <class...>
-  using moves = detail::moves_if_whole<Along>;
   std::int64_t before = 0;
   std::int64_t behind = 0;
   Value value{};
@@ -170,21 +142,12 @@ struct pad {
     return r;
   }
 
-  template <class A>
-  [[nodiscard]] std::int64_t bytes(A const& a) const {
-    return detail::bytes_of_rearrangement<Along>(pieces(a), a);
-  }
-
-  template <class A>
-  auto operator()(A const& a) const {
-    using element = typename A::value_type;
-    detail::common_mesh(name, a);
-    detail::extent_origin const whole = detail::origins_in(a)[static_cast<std::size_t>(detail::dimension_of<Along, A>)];
+  template <class T>
+  [[nodiscard]] T blank() const {
     if constexpr (std::is_same_v<Value, detail::zeros_of_pad>)
-      return detail::rearrange<Along>(name, pieces(a), detail::origin_of_sum(&whole, 1), element{}, a);
+      return T{};
     else
-      return detail::rearrange<Along>(name, pieces(a), detail::origin_of_sum(&whole, 1),
-                                      detail::as_element<element>(name, value), a);
+      return detail::as_element<T>(name, value);
   }
 };
 
@@ -194,19 +157,19 @@ struct pad {
 /// @throws ostraka::error, on all devices alike, unless 0 ≤ begin ≤ end ≤ extent and step > 0
 template <auto Along, TensorOrVariable A>
 [[nodiscard]] constexpr auto window(A const& a, std::int64_t begin, std::int64_t end, std::int64_t step = 1) {
-  return detail::operate(operation::window<detail::type_of<Along>>{begin, end, step}, a);
+  return detail::operate(operation::window<detail::type_of<Along>>{{}, begin, end, step}, a);
 }
 
 /// So many zeros before and behind an axis, told as it lies. @throws ostraka::error, on all devices alike, if negative
 template <auto Along, TensorOrVariable A>
 [[nodiscard]] constexpr auto pad(A const& a, std::int64_t before, std::int64_t behind) {
-  return detail::operate(operation::pad<detail::type_of<Along>>{before, behind, {}}, a);
+  return detail::operate(operation::pad<detail::type_of<Along>>{{}, before, behind, {}}, a);
 }
 
 /// The same of another value; partial tensors are padded with zeros alone (or by max, min, and, or: with any).
 template <auto Along, TensorOrVariable A, class Value>
 [[nodiscard]] constexpr auto pad(A const& a, std::int64_t before, std::int64_t behind, Value const& value) {
-  return detail::operate(operation::pad<detail::type_of<Along>, Value>{before, behind, value}, a);
+  return detail::operate(operation::pad<detail::type_of<Along>, Value>{{}, before, behind, value}, a);
 }
 
 }  // namespace ostraka

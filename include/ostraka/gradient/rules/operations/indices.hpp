@@ -132,7 +132,7 @@ struct write_pullback {
   template <int K, class Wanted, class G>
   constexpr Wanted pull(G const& g) const {
     if constexpr (K == 1) {
-      ostraka::operation::window<Told> const own{position, position + count, 1};
+      ostraka::operation::window<Told> const own{{}, position, position + count, 1};
       return summed_to<Wanted>(operate(own, g));
     } else {
       return summed_to<Wanted>(operate(cleared_copy<Told>{{}, position, count}, g));

@@ -76,7 +76,7 @@ struct concatenate_pullback {
   template <int K, class Wanted, class G>
   constexpr Wanted pull(G const& g) const {
     constexpr auto k = static_cast<std::size_t>(K);
-    return summed_to<Wanted>(operate(ostraka::operation::window<Along>{begin[k], begin[k + 1], 1}, g));
+    return summed_to<Wanted>(operate(ostraka::operation::window<Along>{{}, begin[k], begin[k + 1], 1}, g));
   }
 };
 
@@ -121,7 +121,7 @@ struct derivative_of<operation::window<Along>> {
   template <class Result, class A>
   static constexpr auto pullback(operation::window<Along> const& window, Result const&, A const& a) {
     using spread = operation::spread<Along>;
-    return detail::transposed_pullback<spread>{spread{window.begin, window.step, detail::told_extent<Along>(a)}};
+    return detail::transposed_pullback<spread>{spread{{}, window.begin, window.step, detail::told_extent<Along>(a)}};
   }
 };
 
@@ -132,7 +132,7 @@ struct derivative_of<operation::spread<Along>> {
     using window = operation::window<Along>;
     std::int64_t const n = detail::told_extent<Along>(a);
     std::int64_t const end = n == 0 ? spread.begin : spread.begin + (n - 1) * spread.step + 1;
-    return detail::transposed_pullback<window>{window{spread.begin, end, spread.step}};
+    return detail::transposed_pullback<window>{window{{}, spread.begin, end, spread.step}};
   }
 };
 
@@ -141,7 +141,7 @@ struct derivative_of<operation::pad<Along, Value>> {
   template <class Result, class A>
   static constexpr auto pullback(operation::pad<Along, Value> const& pad, Result const&, A const& a) {
     using window = operation::window<Along>;
-    return detail::transposed_pullback<window>{window{pad.before, pad.before + detail::told_extent<Along>(a), 1}};
+    return detail::transposed_pullback<window>{window{{}, pad.before, pad.before + detail::told_extent<Along>(a), 1}};
   }
 };
 
@@ -157,7 +157,7 @@ template <class Along>
 struct derivative_of<operation::roll<Along>> {
   template <class Result, class A>
   static constexpr auto pullback(operation::roll<Along> const& roll, Result const&, A const&) {
-    return detail::transposed_pullback<operation::roll<Along>>{operation::roll<Along>{-roll.by}};
+    return detail::transposed_pullback<operation::roll<Along>>{operation::roll<Along>{{}, -roll.by}};
   }
 };
 
