@@ -12,10 +12,9 @@
 #include <string>
 #include <vector>
 
-#include <ostraka/engine/memory/computing.hpp>
 #include <ostraka/engine/trace/program_adviser.hpp>
 #include <ostraka/foresight/machine.hpp>
-#include <ostraka/meshes/mesh.hpp>
+#include <ostraka/foresight/priced_run.hpp>
 
 namespace ostraka {
 
@@ -26,10 +25,7 @@ namespace ostraka {
 template <MeshAxis... Ms, class F>
 [[nodiscard]] std::vector<std::string> advice_of(mesh<Ms...> const& m, machine const& on, F&& f) {
   engine::program_adviser adviser(on);
-  {
-    engine::only_priced_scope const priced(m.handle()->is_dry());
-    f();
-  }
+  detail::run_priced(m, f);
   auto const texts = adviser.advice();
   return {texts.begin(), texts.end()};
 }

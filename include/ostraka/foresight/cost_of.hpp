@@ -16,7 +16,7 @@
 
 #include <ostraka/engine/memory/computing.hpp>
 #include <ostraka/engine/memory/memory_counter.hpp>
-#include <ostraka/meshes/mesh.hpp>
+#include <ostraka/foresight/priced_run.hpp>
 
 namespace ostraka {
 
@@ -37,28 +37,17 @@ struct cost {
   /// Of `bytes`, those of collectives over these mesh axes together and no others.
   template <MeshAxis... Along>
   [[nodiscard]] std::int64_t bytes_over(Along...) const {
-    return over[((std::size_t{1} << position<Along>()) | ... | std::size_t{0})].bytes;
+    return over[detail::bits_on_mesh(type_list<Ms...>{}, Along{}...)].bytes;
   }
 
   /// Of these, those for devices of other nodes: what goes over the slow level. The rest of bytes_over goes over the fast
   /// one.
   template <MeshAxis... Along>
   [[nodiscard]] std::int64_t bytes_between_nodes_over(Along...) const {
-    return over[((std::size_t{1} << position<Along>()) | ... | std::size_t{0})].bytes_between_nodes;
+    return over[detail::bits_on_mesh(type_list<Ms...>{}, Along{}...)].bytes_between_nodes;
   }
 
   std::array<engine::traffic, std::size_t{1} << sizeof...(Ms)> over{};  ///< by bits of mesh axes
-
- private:
-  template <class M>
-  static constexpr int position() {
-    if constexpr (!is_one_of<M, Ms...>) {
-      reason::raise<reason::unknown_mesh_axis<M, mesh<Ms...>>>();
-      return 0;
-    } else {
-      return position_in<M, type_list<Ms...>>;
-    }
-  }
 };
 
 namespace detail {
@@ -99,9 +88,8 @@ template <MeshAxis... Ms, class F>
   add(-1);
   memory_counter const counter;
   {
-    engine::only_priced_scope const priced(m.handle()->is_dry());
     detail::flops_scope const counted(c.flops);
-    f();
+    detail::run_priced(m, f);
   }
   c.peak_memory = counter.peak();
   memory_counter::release_workspace();

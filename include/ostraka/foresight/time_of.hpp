@@ -14,8 +14,8 @@
 #include <cstdint>
 
 #include <ostraka/engine/record/machine_clock.hpp>
-#include <ostraka/foresight/cost_of.hpp>
 #include <ostraka/foresight/machine.hpp>
+#include <ostraka/foresight/priced_run.hpp>
 #include <ostraka/types/support/dynamic_array.hpp>
 
 namespace ostraka {
@@ -33,7 +33,7 @@ struct predicted_time {
   /// Of `communicating`, collectives over these mesh axes together and no others.
   template <MeshAxis... Along>
   [[nodiscard]] double seconds_over(Along...) const {
-    std::uint32_t const asked = ((std::uint32_t{1} << position_of<Along>()) | ... | 0u);
+    std::uint32_t const asked = detail::bits_on_mesh(type_list<Ms...>{}, Along{}...);
     double sum = 0;
     for (engine::machine_clock::collectives const& c : by_kind) sum += c.over == asked ? c.seconds : 0;
     return sum;
@@ -48,17 +48,6 @@ struct predicted_time {
   }
 
   dynamic_array<engine::machine_clock::collectives> by_kind{};  ///< and by bits of mesh axes
-
- private:
-  template <class M>
-  static constexpr int position_of() {
-    if constexpr (!is_one_of<M, Ms...>) {
-      reason::raise<reason::unknown_mesh_axis<M, mesh<Ms...>>>();
-      return 0;
-    } else {
-      return position_in<M, type_list<Ms...>>;
-    }
-  }
 };
 
 namespace detail {
@@ -88,10 +77,7 @@ template <MeshAxis... Ms, class F>
   detail::listening_clock heard(on);
   engine::mesh_axes const* const own = m.handle()->world().mesh();
   heard.clock.check("time_of", own);
-  {
-    engine::only_priced_scope const priced(m.handle()->is_dry());
-    f();
-  }
+  detail::run_priced(m, f);
   engine::machine_clock const& c = heard.clock;
   predicted_time<Ms...> t{c.now(), c.computing(), c.waiting(), c.communicating()};
   for (engine::machine_clock::collectives const& each : c.by_kind())

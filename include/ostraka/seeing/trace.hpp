@@ -19,12 +19,11 @@
 #include <string>
 #include <utility>
 
-#include <ostraka/engine/memory/computing.hpp>
 #include <ostraka/engine/run/profiling.hpp>
 #include <ostraka/engine/trace/foretold_timeline.hpp>
 #include <ostraka/engine/trace/tracer.hpp>
 #include <ostraka/foresight/machine.hpp>
-#include <ostraka/meshes/mesh.hpp>
+#include <ostraka/foresight/priced_run.hpp>
 #include <ostraka/types/support/error.hpp>
 #include <ostraka/types/support/join_text.hpp>
 
@@ -75,10 +74,7 @@ template <MeshAxis... Ms, class F>
 std::string trace_of(mesh<Ms...> const& m, machine const& on, F&& f, std::string const& file) {
   engine::foretold_timeline heard(on, static_cast<std::size_t>(engine::trace_wishes::of_this_process().spans));
   heard.check("trace_of", m.handle()->world().mesh());
-  {
-    engine::only_priced_scope const priced(m.handle()->is_dry());
-    f();
-  }
+  detail::run_priced(m, f);
   heard.end();
   if (!file.empty() && !heard.write(file, m.device(), join_text(m.handle()->describe(), " on ", on.name.view())))
     throw_error("trace_of: ", file, " cannot be written; give a path where files may be made");
