@@ -10,8 +10,6 @@
 ///
 /// Where all extents are static, `os::budget<train_step>()`. Nothing runs and nothing is allocated.
 
-#include <array>
-#include <cstddef>
 #include <cstdint>
 
 #include <ostraka/gradient.hpp>
@@ -48,27 +46,18 @@ struct step_budget {
 template <class Step, class... Given>
 [[nodiscard]] constexpr step_budget budget(Given const&... given) {
   constexpr auto const& plan = Step::plan;
-  detail::known_sizes const known(collect_sizes(given...), plan.memory.mesh);
-  detail::size_table const at = known.table();
+  auto const known = collect_sizes(given...);
+  detail::memory_in_use const end = plan.memory_at_end(known);
 
   step_budget b;
-  auto const add = [&](auto const& operations) {
-    for (foretold_operation const& op : operations) {
-      if (!op.is_priced()) continue;
-      b.bytes += op.bytes(at);
-      b.total_bytes += op.total_bytes(at);
-      b.flops += op.flops(at);
-    }
-  };
-  add(plan.forward);
-  add(plan.backward);
-  for (std::size_t i = 0; i + 1 < plan.memory.operands.size(); ++i) b.operands += plan.memory.operands[i](at);
-  std::size_t const events = plan.memory.events.size() - 1;
-  auto const end = plan.memory.after(events, at);
+  b.bytes = plan.bytes(known);
+  b.total_bytes = plan.total_bytes(known);
+  b.flops = plan.flops(known);
+  b.operands = plan.memory_of_operands(known);
   b.memory = end.most;
+  b.tape = plan.memory_of_tape(known);
   b.results = end.now;
   b.workspace = end.set_aside;
-  b.tape = plan.memory.after(plan.memory.of_forward(), at).now;
   return b;
 }
 

@@ -99,23 +99,33 @@ struct foretold_gradient {
   /// the tape keeps, cotangents, and what plans set aside; not what kernels set aside for themselves.
   template <class... Given>
   [[nodiscard]] constexpr std::int64_t peak_memory(Given const&... given) const {
-    return in_use_after(Memory.events, given...).most;
+    return memory_at_end(given...).most;
   }
   /// Bytes of the loss and of the gradients.
   template <class... Given>
   [[nodiscard]] constexpr std::int64_t memory_kept(Given const&... given) const {
-    return in_use_after(Memory.events, given...).now;
+    return memory_at_end(given...).now;
   }
   /// The most that an operation's plan sets aside.
   template <class... Given>
   [[nodiscard]] constexpr std::int64_t workspace(Given const&... given) const {
-    return in_use_after(Memory.events, given...).set_aside;
+    return memory_at_end(given...).set_aside;
   }
 
- private:
+  /// The three of them at once.
   template <class... Given>
-  constexpr detail::memory_in_use in_use_after(std::size_t events, Given const&... given) const {
-    return memory.after(events, detail::known_sizes(collect_sizes(given...), memory.mesh).table());
+  [[nodiscard]] constexpr detail::memory_in_use memory_at_end(Given const&... given) const {
+    return memory.after(Memory.events, detail::known_sizes(collect_sizes(given...), memory.mesh).table());
+  }
+  /// Bytes that are in use when the forward ends: what the tape keeps, and the loss.
+  template <class... Given>
+  [[nodiscard]] constexpr std::int64_t memory_of_tape(Given const&... given) const {
+    return memory.after(Memory.of_forward, detail::known_sizes(collect_sizes(given...), memory.mesh).table()).now;
+  }
+  /// Bytes of parameters and data.
+  template <class... Given>
+  [[nodiscard]] constexpr std::int64_t memory_of_operands(Given const&... given) const {
+    return memory.of_operands(detail::known_sizes(collect_sizes(given...), memory.mesh).table());
   }
 };
 

@@ -165,8 +165,11 @@ struct foretold_memory {
     for (std::size_t i = 0; i < N.mesh_axes; ++i) mesh[i] = written.mesh()[i];
   }
 
-  /// Events of the forward.
-  [[nodiscard]] static constexpr std::size_t of_forward() { return N.of_forward; }
+  [[nodiscard]] constexpr std::int64_t of_operands(size_table const& sizes) const {
+    std::int64_t bytes = 0;
+    for (std::size_t i = 0; i < N.operands; ++i) bytes += operands[i](sizes);
+    return bytes;
+  }
 
   /// After so many events.
   [[nodiscard]] constexpr memory_in_use after(std::size_t count, size_table const& sizes) const {
