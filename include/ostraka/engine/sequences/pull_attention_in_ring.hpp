@@ -11,7 +11,8 @@
 
 #include <cstdint>
 
-#include <ostraka/engine/sequences/attend_in_ring.hpp>
+#include <ostraka/engine/sequences/attention_round.hpp>
+#include <ostraka/engine/sequences/multiply_seen.hpp>
 
 namespace ostraka::engine {
 
@@ -143,16 +144,12 @@ void pull_attention_in_ring(Exec const& exec, execution_context const& w, ring_a
   using wide = accumulator_of_t<T>;
   using scratch = kernel_scratch<wide, typename Exec::memory_space>;
   if (w.here.nowhere) return;
-  profiled const region_of_run([&] {
-    push_blocks(w.operation, p.q, w.names, "reads", planner::block_size(p.q, w.here, w.sizes) * int{sizeof(T)});
-  });
-  detail::attended_blocks const b(w, p);
-  detail::keys_going_round<Exec, T> round(exec, w, p, b, k, v);
+  detail::attention_round<Exec, T> round(exec, w, p, q, k, v);
+  detail::attended_blocks const& b = round.blocks();
   planner::attention_ring const& ring = round.ring();
+  std::int64_t const here = round.travelling().here();
 
-  scratch const result_sums(b.rows()), score_room(detail::most_scores(round, b)),
-      pulled_room(detail::most_scores(round, b));
-  detail::wide_block<Exec, T> const queries(exec, {b.q, q});
+  scratch const result_sums(b.rows()), pulled_room(round.most_scores());
   detail::ordered_block<Exec, T> const cotangents(exec, {b.out, g}, b.weighted);
   {
     detail::ordered_block<Exec, T> const results(exec, {b.out, out}, b.weighted);
@@ -160,44 +157,31 @@ void pull_attention_in_ring(Exec const& exec, execution_context const& w, ring_a
     fence(exec);
   }
   detail::cotangent_sum_of<Exec, T> const of_queries(exec, dq, b.q), of_keys(exec, dk, b.k), of_values(exec, dv, b.v);
-  detail::cotangents_going_round<Exec, T> pulled(exec, round);
+  detail::cotangents_going_round<Exec, T> pulled(exec, round.travelling());
 
-  for (std::int64_t step = 0; step < ring.devices; ++step) {
-    if (step + 1 < ring.devices) round.begin(step);
-    for (int piece = 0; piece < ring.pieces(); ++piece) {
-      std::int64_t const home = round.home(piece, step);
-      bool const needed = ring.needs(round.here(), home, piece);
-      if (needed) {
-        planner::range const whole = ring.piece(home, piece);
-        detail::wide_block<Exec, T> const keys(exec, round.keys(piece, step)), values(exec, round.values(piece, step));
-        auto const sums = step == 0 ? std::pair(of_keys.block.part(b.keys, whole), of_values.block.part(b.keys, whole))
-                                    : pulled.begin(piece, step);
-        ring.for_each_product(round.here(), home, piece, [&](planner::ring_product const& m) {
-          attended_chunks += m.chunks;
-          planner::range const part = detail::within(m.keys, whole);
-          auto const some_q = queries.block.part(b.queries, m.queries);
-          auto const some_g = cotangents.block.part(b.queries, m.queries);
-          auto const some_k = keys.block.part(b.keys, part);
-          labelled_block<wide> const scores{b.scores_of(m), score_room.data()};
-          labelled_block<wide> const of_scores{scores, pulled_room.data()};
-          detail::multiply(exec, some_q, some_k, scores, static_cast<wide>(p.scale), wide(0));
-          detail::multiply(exec, some_g, values.block.part(b.keys, part), of_scores, wide(1), wide(0));
-          pull_weighed_scores(exec, b.rows_of(m), scores.data, of_scores.data, log_sums,
-                              static_cast<wide const*>(result_sums.data()), static_cast<wide>(p.scale));
-          progress();
-          detail::add_products(exec, readable(scores), some_g, sums.second.part(b.keys, part), m.is_masked);
-          detail::add_products(exec, readable(of_scores), some_q, sums.first.part(b.keys, part), m.is_masked);
-          detail::add_products(exec, readable(of_scores), some_k, of_queries.block.part(b.queries, m.queries),
-                               m.is_masked);
-        });
-      }
-      if (step > 0) pulled.hand_on(piece, step, needed);
+  round.for_each_piece([&](int piece, std::int64_t step, bool needed) {
+    if (needed) {
+      planner::range const whole = ring.piece(here, piece);  // of step 0, whose pieces are this device's own
+      auto const sums = step == 0 ? std::pair(of_keys.block.part(b.keys, whole), of_values.block.part(b.keys, whole))
+                                  : pulled.begin(piece, step);
+      round.for_each_product(piece, step, [&](planner::ring_product const& m, detail::scored_chunks<wide> const& c) {
+        auto const some_g = cotangents.block.part(b.queries, m.queries);
+        labelled_block<wide> const of_scores{c.scores, pulled_room.data()};
+        detail::multiply(exec, some_g, c.values, of_scores, wide(1), wide(0));
+        pull_weighed_scores(exec, b.rows_of(m), c.scores.data, of_scores.data, log_sums,
+                            static_cast<wide const*>(result_sums.data()), static_cast<wide>(p.scale));
+        progress();
+        detail::add_products(exec, readable(c.scores), some_g, sums.second.part(b.keys, c.part), m.is_masked);
+        detail::add_products(exec, readable(of_scores), c.queries, sums.first.part(b.keys, c.part), m.is_masked);
+        detail::add_products(exec, readable(of_scores), c.keys, of_queries.block.part(b.queries, m.queries),
+                             m.is_masked);
+      });
     }
-    round.end();
-  }
+    if (step > 0) pulled.hand_on(piece, step, needed);
+  });
   for (int piece = 0; piece < ring.pieces(); ++piece)
     pulled.end(piece, [&](auto const& made) {
-      planner::range const whole = ring.piece(round.here(), piece);
+      planner::range const whole = ring.piece(here, piece);
       auto const add = [&](labelled_block<wide> const& to, labelled_block<wide const> const& more) {
         copy(exec, to.data, to, more.data, more.in_order_of(to), update<wide>{wide(1), wide(1)});
       };

@@ -21,6 +21,7 @@
 #include <tuple>
 #include <type_traits>
 
+#include <ostraka/engine/sequences/attend_in_ring.hpp>
 #include <ostraka/engine/sequences/pull_attention_in_ring.hpp>
 #include <ostraka/operations/attention/attention.hpp>
 #include <ostraka/operations/shared/moves_of_parts.hpp>

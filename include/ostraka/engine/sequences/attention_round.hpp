@@ -1,0 +1,97 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 3. One round of an attention ring, as attention and its derivative walk it: while a device multiplies its
+/// queries with the keys that are there, the next ones arrive. Scores are of the part that is there alone.
+///
+///     for each part:  S = scale · Q K,  then what the caller does with S, Q, K and V
+
+#include <cstdint>
+
+#include <ostraka/engine/run/profiling.hpp>
+#include <ostraka/engine/sequences/ring_blocks.hpp>
+
+namespace ostraka::engine::detail {
+
+/// Chunks whose scores have been computed. `part`: their keys, counted from the first of the piece that is there.
+template <class T>
+struct scored_chunks {
+  planner::range part{};
+  labelled_block<T const> queries, keys, values;
+  labelled_block<T> scores;
+};
+
+/// Collective over the mesh axes that divide the keys. @pre this process has a block
+template <class Exec, class T>
+class attention_round {
+ public:
+  using wide = accumulator_of_t<T>;
+
+  attention_round(Exec const& exec, execution_context const& w, ring_attention const& p, T const* q, T const* k,
+                  T const* v)
+      : exec_(exec),
+        scale_(static_cast<wide>(p.scale)),
+        region_of_run_([&] {
+          push_blocks(w.operation, p.q, w.names, "reads", planner::block_size(p.q, w.here, w.sizes) * int{sizeof(T)});
+        }),
+        blocks_(w, p),
+        travelling_(exec, w, p, blocks_, k, v),
+        scores_(most_scores()),
+        queries_(exec, {blocks_.q, q}) {}
+
+  [[nodiscard]] attended_blocks const& blocks() const { return blocks_; }
+  [[nodiscard]] keys_going_round<Exec, T>& travelling() { return travelling_; }
+  [[nodiscard]] planner::attention_ring const& ring() const { return travelling_.ring(); }
+
+  /// Elements of the scores of any piece, at most.
+  [[nodiscard]] std::int64_t most_scores() const {
+    std::int64_t most = 0;
+    for (int piece = 0; piece < ring().pieces(); ++piece)
+      for (std::int64_t home = 0; home < ring().devices; ++home)
+        if (std::int64_t const n = ring().piece(home, piece).size(); n > most) most = n;
+    return most * blocks_.rows();
+  }
+
+  /// f(piece, step, whether this device's queries need it) of each piece when it is there.
+  template <class F>
+  void for_each_piece(F const& f) {
+    for (std::int64_t step = 0; step < ring().devices; ++step) {
+      if (step + 1 < ring().devices) travelling_.begin(step);
+      for (int piece = 0; piece < ring().pieces(); ++piece)
+        f(piece, step, ring().needs(travelling_.here(), travelling_.home(piece, step), piece));
+      travelling_.end();
+    }
+  }
+
+  /// f(product, scored_chunks) of each product of this device's queries with a piece that is there.
+  template <class F>
+  void for_each_product(int piece, std::int64_t step, F const& f) {
+    std::int64_t const home = travelling_.home(piece, step), first = ring().piece(home, piece).begin;
+    wide_block<Exec, T> const keys(exec_, travelling_.keys(piece, step)),
+        values(exec_, travelling_.values(piece, step));
+    ring().for_each_product(travelling_.here(), home, piece, [&](planner::ring_product const& m) {
+      attended_chunks += m.chunks;
+      planner::range const part{m.keys.begin - first, m.keys.end - first};
+      scored_chunks<wide> const c{part,
+                                  queries_.block.part(blocks_.queries, m.queries),
+                                  keys.block.part(blocks_.keys, part),
+                                  values.block.part(blocks_.keys, part),
+                                  {blocks_.scores_of(m), scores_.data()}};
+      multiply(exec_, c.queries, c.keys, c.scores, scale_, wide(0));
+      f(m, c);
+    });
+  }
+
+ private:
+  Exec const& exec_;
+  wide scale_;
+  profiled region_of_run_;
+  attended_blocks blocks_;
+  keys_going_round<Exec, T> travelling_;
+  kernel_scratch<wide, typename Exec::memory_space> scores_;
+  wide_block<Exec, T> queries_;
+};
+
+}  // namespace ostraka::engine::detail
