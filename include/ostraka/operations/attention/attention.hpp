@@ -114,9 +114,8 @@ using attention_axes_verdict =
                 typename decltype(check_axis_of_attention<typename told_axis<ToldD>::axis, TK>())::type,
                 typename decltype(check_axis_of_attention<typename told_axis<ToldK>::axis, TV>())::type>;
 
-template <class Operation, class ToldQ, class ToldK, class ToldD, class Out, class TQ, class TK, class TV,
-          class... Mask>
-consteval auto check_attention() {
+template <class Operation, class ToldQ, class ToldK, class ToldD, class TQ, class TK, class TV>
+consteval auto check_attention_operands() {
   using own = first_fault<
       typename sharding_traits<sharding_in<TQ>>::verdict, typename sharding_traits<sharding_in<TK>>::verdict,
       typename sharding_traits<sharding_in<TV>>::verdict, attention_axes_verdict<ToldQ, ToldK, ToldD, TQ, TK, TV>,
@@ -124,10 +123,25 @@ consteval auto check_attention() {
       told_verdict<Operation, ToldK, TV>, told_verdict<Operation, ToldD, TQ>, told_verdict<Operation, ToldD, TK>,
       elements_verdict<TQ, TK, TV>, fractions_verdict<Operation, TQ>, whole_values_verdict<Operation, TQ>,
       whole_values_verdict<Operation, TK>, whole_values_verdict<Operation, TV>, blocks_verdict<sharding<>, TQ, TK, TV>>;
+  if constexpr (!std::is_same_v<own, reason::ok>)
+    return found<own>{};
+  else if constexpr (!are_queries_keys_and_width<ToldQ, ToldK, ToldD, TQ, TK, TV>())
+    return found<reason::queries_and_keys_are_confused<sharding_in<TQ>, sharding_in<TK>, sharding_in<TV>>>{};
+  else
+    return found<reason::ok>{};
+}
+
+/// What an attention asks of its operands, whether its keys go round or not.
+template <class Operation, class ToldQ, class ToldK, class ToldD, class TQ, class TK, class TV>
+using attention_operands_verdict =
+    typename decltype(check_attention_operands<Operation, ToldQ, ToldK, ToldD, TQ, TK, TV>())::type;
+
+template <class Operation, class ToldQ, class ToldK, class ToldD, class Out, class TQ, class TK, class TV,
+          class... Mask>
+consteval auto check_attention() {
+  using own = attention_operands_verdict<Operation, ToldQ, ToldK, ToldD, TQ, TK, TV>;
   if constexpr (!std::is_same_v<own, reason::ok>) {
     return found<own>{};
-  } else if constexpr (!are_queries_keys_and_width<ToldQ, ToldK, ToldD, TQ, TK, TV>()) {
-    return found<reason::queries_and_keys_are_confused<sharding_in<TQ>, sharding_in<TK>, sharding_in<TV>>>{};
   } else {
     using types = attention_types<ToldQ, ToldK, ToldD, Out, TQ, TK, TV>;
     using both = common_of<typename told_axis<ToldK>::mesh, mesh_axes_in<TQ>>;

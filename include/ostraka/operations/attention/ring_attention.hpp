@@ -99,17 +99,9 @@ consteval bool lies_as_queries(type_list<Axes...>) {
 
 template <class Operation, class ToldQ, class ToldK, class ToldD, class TQ, class TK, class TV>
 consteval auto check_ring() {
-  using own = first_fault<
-      typename sharding_traits<sharding_in<TQ>>::verdict, typename sharding_traits<sharding_in<TK>>::verdict,
-      typename sharding_traits<sharding_in<TV>>::verdict, attention_axes_verdict<ToldQ, ToldK, ToldD, TQ, TK, TV>,
-      told_or_bare_verdict<Operation, ToldQ, TQ>, told_verdict<Operation, ToldK, TK>,
-      told_verdict<Operation, ToldK, TV>, told_verdict<Operation, ToldD, TQ>, told_verdict<Operation, ToldD, TK>,
-      elements_verdict<TQ, TK, TV>, fractions_verdict<Operation, TQ>, whole_values_verdict<Operation, TQ>,
-      whole_values_verdict<Operation, TK>, whole_values_verdict<Operation, TV>, blocks_verdict<sharding<>, TQ, TK, TV>>;
+  using own = attention_operands_verdict<Operation, ToldQ, ToldK, ToldD, TQ, TK, TV>;
   if constexpr (!std::is_same_v<own, reason::ok>) {
     return found<own>{};
-  } else if constexpr (!are_queries_keys_and_width<ToldQ, ToldK, ToldD, TQ, TK, TV>()) {
-    return found<reason::queries_and_keys_are_confused<sharding_in<TQ>, sharding_in<TK>, sharding_in<TV>>>{};
   } else if constexpr (!std::is_same_v<splits_of<typename told_axis<ToldQ>::axis, sharding_in<TQ>>,
                                        typename told_axis<ToldK>::mesh>) {
     return found<reason::ring_divides_queries_otherwise<sharding_in<TQ>, sharding_in<TK>>>{};
