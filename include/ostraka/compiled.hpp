@@ -58,16 +58,16 @@ using compiled_space = Kokkos::DefaultExecutionSpace;
                                                     planner::strided_box const*);                                     \
   WHERE template run_in_flight begin_permute(EXEC const&, execution_context const&, planner::spec const&,             \
                                              planner::mesh_set, permutation_view const&,                              \
-                                             strided_block<T const*> const&, strided_block<T*> const&, bool);         \
+                                             strided_block<T const*> const&, strided_block<T*> const&);               \
   WHERE template run_in_flight begin_broadcast(EXEC const&, execution_context const&, planner::spec const&,           \
                                                planner::mesh_set, int, strided_block<T const*> const&,                \
-                                               strided_block<T*> const&, bool);                                       \
+                                               strided_block<T*> const&);                                             \
   WHERE template run_in_flight begin_gather_to(EXEC const&, execution_context const&, planner::spec const&,           \
                                                planner::mesh_set, int, int, counts_view,                              \
-                                               strided_block<T const*> const&, strided_block<T*> const&, bool);       \
+                                               strided_block<T const*> const&, strided_block<T*> const&);             \
   WHERE template run_in_flight begin_scatter_from(EXEC const&, execution_context const&, planner::spec const&,        \
                                                   planner::mesh_set, int, int, counts_view,                           \
-                                                  strided_block<T const*> const&, strided_block<T*> const&, bool);    \
+                                                  strided_block<T const*> const&, strided_block<T*> const&);          \
   WHERE template run_in_flight begin_gather_rows(EXEC const&, execution_context const&, planner::spec const&,         \
                                                  planner::mesh_set, int, counts_view, strided_block<T const*> const&, \
                                                  strided_block<T*> const&);                                           \

@@ -100,6 +100,8 @@ namespace detail {
 
 /// How operations are run that are begun and waited for (at_once.hpp has the other way).
 struct later {
+  static constexpr bool is_begun = true;
+
   template <class Result>
   static pending<Result> same(Result const& result) {
     return {result, {}};

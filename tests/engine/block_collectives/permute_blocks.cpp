@@ -69,8 +69,7 @@ struct permuted {
         source(p.of(g.members().rank(), g.members().size()).from) {
     int const me = g.members().rank();
     from.fill([&](auto i, auto j) { return t::element_of<T>(me, i, j); });
-    run =
-        begin_permute(t::exec_space(), g.w, ostraka::planner::spec{}, g.axes, p, readable(from.block), to.block, true);
+    run = begin_permute(t::exec_space(), g.w, ostraka::planner::spec{}, g.axes, p, readable(from.block), to.block);
   }
   std::int64_t wrong() {
     return to.wrong([&](auto i, auto j) { return source < 0 ? T(0) : t::element_of<T>(source, i, j); });

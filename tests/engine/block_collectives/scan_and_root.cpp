@@ -71,7 +71,7 @@ template <class T>
 void check_broadcast(t::group_at_hand const& g, int root, lies how_from) {
   t::block_at_hand<T> from(4, 3, how_from), to(4, 3, lies::dense);
   from.fill([&](auto i, auto j) { return t::element_of<T>(g.members().rank(), i, j); });
-  begin_broadcast(t::exec_space(), g.w, no_spec, g.axes, root, readable(from.block), to.block, true).wait();
+  begin_broadcast(t::exec_space(), g.w, no_spec, g.axes, root, readable(from.block), to.block).wait();
   CHECK(to.wrong([&](auto i, auto j) { return t::element_of<T>(root, i, j); }) == 0);
 }
 
@@ -92,7 +92,7 @@ void check_root(t::group_at_hand const& g, int root, int along, lies how_own, li
   };
   t::block_at_hand<T> own = block(length_of(me), how_own), whole = block(total, how_whole);
   own.fill([&](auto i, auto j) { return t::element_of<T>(me, i, j); });
-  begin_gather_to(t::exec_space(), g.w, no_spec, g.axes, root, along, lengths, readable(own.block), whole.block, true)
+  begin_gather_to(t::exec_space(), g.w, no_spec, g.axes, root, along, lengths, readable(own.block), whole.block)
       .wait();
   if (me == root)
     CHECK(whole.wrong(in_whole) == 0);
@@ -100,7 +100,7 @@ void check_root(t::group_at_hand const& g, int root, int along, lies how_own, li
     CHECK(whole.wrong([](auto, auto) { return T(-77); }) == 0);
   t::block_at_hand<T> part = block(length_of(me), how_own);
   run_in_flight scattered = begin_scatter_from(t::exec_space(), g.w, no_spec, g.axes, root, along, lengths,
-                                               readable(whole.block), part.block, false);
+                                               readable(whole.block), part.block);
   progress();
   scattered.wait();
   CHECK(part.wrong([&](auto i, auto j) { return t::element_of<T>(me, i, j); }) == 0);

@@ -103,7 +103,7 @@ TEST_CASE("collectives on blocks") {
       e::strided_block<double*> const dense = e::dense_block(other.data, other.where);
       CHECK(most_in_steady_state([&] {
               e::run_in_flight first =
-                  e::begin_permute(exec, w, block, axes, e::permutation_view::by(1), e::readable(part), other, false);
+                  e::begin_permute(exec, w, block, axes, e::permutation_view::by(1), e::readable(part), other);
               e::progress();
             }) == 0);
       CHECK(most_in_steady_state([&] {
@@ -115,11 +115,11 @@ TEST_CASE("collectives on blocks") {
                   .wait();
             }) == 0);
       CHECK(most_in_steady_state([&] {
-              e::begin_gather_to(exec, w, block, axes, 0, 0, each, e::readable(part), whole, true).wait();
-              e::begin_scatter_from(exec, w, block, axes, 0, 0, each, e::readable(whole), part, true).wait();
+              e::begin_gather_to(exec, w, block, axes, 0, 0, each, e::readable(part), whole).wait();
+              e::begin_scatter_from(exec, w, block, axes, 0, 0, each, e::readable(whole), part).wait();
             }) == 0);
       CHECK(most_in_steady_state([&] {
-              e::begin_broadcast(exec, w, block, axes, 0, e::readable(part), dense, true).wait();
+              e::begin_broadcast(exec, w, block, axes, 0, e::readable(part), dense).wait();
               e::scan_block(exec, w, block, axes, e::readable(part), dense, os::reduction::sum,
                             e::scan_kind::exclusive);
               e::barrier(w, axes);

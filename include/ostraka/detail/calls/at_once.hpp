@@ -13,6 +13,8 @@
 namespace ostraka::detail {
 
 struct at_once {
+  static constexpr bool is_begun = false;
+
   /// Where nothing is to be done: the result is a view of the operand.
   template <class Result>
   static Result same(Result const& result) {

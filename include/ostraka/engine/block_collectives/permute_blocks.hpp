@@ -55,22 +55,20 @@ class permute_record final : public flight_on<Exec> {
 
 /// Begins a permute along mesh axes: `from` goes where the hops say, and `to`, which does not overlap it, is what comes
 /// from there; zeros, if nothing does. A block may be longer than another, but every target is as long as what it gets.
-/// Devices count as their group does. `block` is what check mode calls the blocks. A first run is compared only if it
-/// is waited for at once: to compare it would wait for the others. @pre no hop is wrong
+/// Devices count as their group does. `block` is what check mode calls the blocks. @pre no hop is wrong
 /// Collective over the mesh axes.
 template <class Exec, class T>
 run_in_flight begin_permute(Exec const& exec, execution_context const& w, planner::spec const& block,
                             planner::mesh_set axes, permutation_view const& permutation,
-                            strided_block<T const*> const& from, strided_block<T*> const& to, bool is_waited_for) {
-  if (is_waited_for || compares_calls(w))
-    require_same_call<T>(
-        w, block, axes, [&] { return permutation.describe(); },
-        [&](call_key& key) {
-          key.add(static_cast<std::uint64_t>(permutation.shift));
-          for (int h = 0; h < permutation.count; ++h)
-            key.add(static_cast<std::uint64_t>(permutation.hops[h].from) << 32 |
-                    static_cast<std::uint64_t>(permutation.hops[h].to));
-        });
+                            strided_block<T const*> const& from, strided_block<T*> const& to) {
+  require_same_call<T>(
+      w, block, axes, [&] { return permutation.describe(); },
+      [&](call_key& key) {
+        key.add(static_cast<std::uint64_t>(permutation.shift));
+        for (int h = 0; h < permutation.count; ++h)
+          key.add(static_cast<std::uint64_t>(permutation.hops[h].from) << 32 |
+                  static_cast<std::uint64_t>(permutation.hops[h].to));
+      });
   communicator const& members = w.group(axes);
   hops_here const here = permutation.of(members.rank(), members.size());
   using record = detail::permute_record<Exec, T>;

@@ -57,6 +57,11 @@ class broadcast_record final : public flight_on<Exec> {
 
 [[gnu::cold]] inline std::string describe_root(int root) { return join_text("root ", root); }
 
+template <class T>
+void require_same_root(execution_context const& w, planner::spec const& block, planner::mesh_set axes, int root) {
+  require_same_call<T>(w, block, axes, [&] { return describe_root(root); });
+}
+
 // Of dimension `along`, which is divided into parts of these lengths, part d.
 template <class T>
 strided_block<T*> part_along(strided_block<T*> const& whole, int along, counts_view lengths, int d) {
@@ -69,14 +74,12 @@ strided_block<T*> part_along(strided_block<T*> const& whole, int along, counts_v
 }  // namespace detail
 
 /// Begins a broadcast along mesh axes: `to`, which lies dense, becomes the block `from` of member `root`; nobody else's
-/// is looked at. `block` is what check mode calls the blocks. Here and below, a first run is compared only if it is
-/// waited for at once: to compare it would wait for the others. Collective over the mesh axes.
+/// is looked at. `block` is what check mode calls the blocks. Collective over the mesh axes.
 template <class Exec, class T>
 run_in_flight begin_broadcast(Exec const& exec, execution_context const& w, planner::spec const& block,
                               planner::mesh_set axes, int root, strided_block<T const*> const& from,
-                              strided_block<T*> const& to, bool is_waited_for) {
-  if (is_waited_for || compares_calls(w))
-    require_same_call<T>(w, block, axes, [&] { return detail::describe_root(root); });
+                              strided_block<T*> const& to) {
+  detail::require_same_root<T>(w, block, axes, root);
   communicator const& members = w.group(axes);
   using record = detail::broadcast_record<Exec, T>;
   return detail::begin_record<record>(exec, [&](record& r) { r.begin(exec, w, members, root, from, to); });
@@ -87,9 +90,8 @@ run_in_flight begin_broadcast(Exec const& exec, execution_context const& w, plan
 template <class Exec, class T>
 run_in_flight begin_gather_to(Exec const& exec, execution_context const& w, planner::spec const& block,
                               planner::mesh_set axes, int root, int along, counts_view lengths,
-                              strided_block<T const*> const& own, strided_block<T*> const& whole, bool is_waited_for) {
-  if (is_waited_for || compares_calls(w))
-    require_same_call<T>(w, block, axes, [&] { return detail::describe_root(root); });
+                              strided_block<T const*> const& own, strided_block<T*> const& whole) {
+  detail::require_same_root<T>(w, block, axes, root);
   bool const receives = w.group(axes).rank() == root;
   return begin_exchange<T>(exec, w, axes, [&](int d) {
     block_exchanged<T> p;
@@ -104,10 +106,8 @@ run_in_flight begin_gather_to(Exec const& exec, execution_context const& w, plan
 template <class Exec, class T>
 run_in_flight begin_scatter_from(Exec const& exec, execution_context const& w, planner::spec const& block,
                                  planner::mesh_set axes, int root, int along, counts_view lengths,
-                                 strided_block<T const*> const& whole, strided_block<T*> const& own,
-                                 bool is_waited_for) {
-  if (is_waited_for || compares_calls(w))
-    require_same_call<T>(w, block, axes, [&] { return detail::describe_root(root); });
+                                 strided_block<T const*> const& whole, strided_block<T*> const& own) {
+  detail::require_same_root<T>(w, block, axes, root);
   bool const sends = w.group(axes).rank() == root;
   return begin_exchange<T>(exec, w, axes, [&](int d) {
     block_exchanged<T> p;

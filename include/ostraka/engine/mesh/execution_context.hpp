@@ -28,6 +28,7 @@ struct execution_context {
   planner::coordinates here{};
   std::string_view operation{};  ///< that runs here, and what its numbers are called: for messages
   planner::naming names{};
+  bool is_begun = false;  ///< the operation is waited for later; to compare its first run would wait for others
   exclusive_use use{};  ///< of the mesh by this host thread, as long as the context lives; a copy has none of its own
 
   /// The devices that take a step over these mesh axes together with this one.

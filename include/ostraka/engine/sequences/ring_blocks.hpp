@@ -239,7 +239,7 @@ class keys_going_round {
       if (goes(home)) hops_.push_back({member(from(home)), member(to(home))});
     if (hops_.size() == 0) return {};
     return begin_permute(exec_, w_, p_.k, axes_, {hops_.data(), static_cast<int>(hops_.size())},
-                         run_of<U const>(sent, elements_sent), run_of<U>(received, elements_received), true);
+                         run_of<U const>(sent, elements_sent), run_of<U>(received, elements_received));
   }
 
  private:

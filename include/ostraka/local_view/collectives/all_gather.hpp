@@ -51,8 +51,6 @@ struct all_gather<over<I, Ms...>> : detail::collective<all_gather<over<I, Ms...>
   [[gnu::cold]] static auto gather_rows(A const& a) {
     using result_type = basic_tensor<typename A::value_type, detail::invariant_over<sharding_in<A>, type_list<Ms...>>,
                                      typename A::space>;
-    using mesh = union_of<type_list<Ms...>, mesh_axes_in<A>>;
-    static constexpr planner::spec block = spec_of<A, axes_in<A>, mesh>;
     if constexpr (!std::is_same_v<typename detail::divisor_of<I, sharding_in<A>>::type, I>)
       throw_not_nested_own(I::name);
     detail::blocks_along<I, A, Ms...> all("all_gather", a);
@@ -67,9 +65,8 @@ struct all_gather<over<I, Ms...>> : detail::collective<all_gather<over<I, Ms...>
       known = known && (g.w.bits_of(g.axes) >> origins[along].over[k] & 1u) != 0;
     origins[along] = known ? detail::extent_origin{} : detail::extent_origin{detail::extent_origin::of_its_own};
     auto const result = detail::make_block_like<result_type>(a, extents, origins, static_cast<int>(along));
-    return When::launch(result, std::tuple(a.local()), [&] {
-      if (g.w.mesh->absent()) return engine::run_in_flight();
-      return engine::begin_gather_rows(detail::execution_space_of<A>(), g.w, block, g.axes, static_cast<int>(along),
+    return detail::launch_on<When>(g, result, a, [&] {
+      return engine::begin_gather_rows(detail::execution_space_of<A>(), g.w, all.block, g.axes, static_cast<int>(along),
                                        engine::counts_view(all.lengths), own, detail::writable_block(result));
     });
   }

@@ -42,13 +42,15 @@ inline void require_order_of_mesh(named_group const& g) {
 // what it refuses on all of them alike.
 template <class I, class A, class... Ms>
 struct blocks_along {
-  static constexpr auto axis = static_cast<std::size_t>(position_in<I, axes_in<A>>);
+  static constexpr planner::spec block = spec_of<A, axes_in<A>, union_of<type_list<Ms...>, mesh_axes_in<A>>>;
+  static constexpr int along = position_in<I, axes_in<A>>;
+  static constexpr auto axis = static_cast<std::size_t>(along);
 
   blocks_along(char const* operation, A const& a, int root = 0)
       : g(group_of<A, Ms...>(operation, a)), origins(a.origins()) {
     require_root(g, root);
     require_order_of_mesh(g);
-    require_equal_extents(g, A::rank, a.extents().data(), origins.data(), static_cast<int>(axis));
+    require_equal_extents(g, A::rank, a.extents().data(), origins.data(), along);
     g.w.sizes.label[axis] = -1;  // each device's own
     find_extents_of_members<I>(lengths, g, a);
   }
@@ -57,6 +59,15 @@ struct blocks_along {
     std::int64_t sum = 0;
     for (int d = 0; d < g.size; ++d) sum += lengths.data()[d];
     return sum;
+  }
+
+  /// This device's block of the result: as `a`, with another extent along I, which comes about like this.
+  auto make(A const& a, std::int64_t extent, extent_origin const& origin) {
+    auto extents = a.extents();
+    extents[axis] = extent;
+    origins[axis] = origin;
+    return make_block_like<basic_tensor<typename A::value_type, sharding_in<A>, typename A::space>>(a, extents, origins,
+                                                                                                    along);
   }
 
   named_group g;
@@ -84,23 +95,15 @@ struct gather_to<over<I, Ms...>> : detail::collective<gather_to<over<I, Ms...>>>
   static auto call(A const& a, int root) {
     using verdict = detail::first_fault<detail::varies_verdict<A, Ms...>, detail::not_divided_verdict<A, I>>;
     if constexpr (detail::may_move<verdict, A>()) {
-      using result_type = basic_tensor<typename A::value_type, sharding_in<A>, typename A::space>;
-      using mesh = union_of<type_list<Ms...>, mesh_axes_in<A>>;
-      static constexpr planner::spec block = spec_of<A, axes_in<A>, mesh>;
       detail::blocks_along<I, A, Ms...> all("gather_to", a, root);
       auto& g = all.g;
-      auto& origins = all.origins;
-      constexpr auto along = decltype(all)::axis;
+      g.w.is_begun = When::is_begun;
       auto const own = detail::readable_block(a);
-      auto extents = a.extents();
-      extents[along] = g.number == root ? all.total() : 0;
-      origins[along] = {detail::extent_origin::of_its_own};
-      auto const result = detail::make_block_like<result_type>(a, extents, origins, static_cast<int>(along));
-      return When::launch(result, std::tuple(a.local()), [&] {
-        if (g.w.mesh->absent()) return engine::run_in_flight();
-        return engine::begin_gather_to(detail::execution_space_of<A>(), g.w, block, g.axes, root,
-                                       static_cast<int>(along), engine::counts_view(all.lengths), own,
-                                       detail::writable_block(result), std::is_same_v<When, detail::at_once>);
+      auto const result = all.make(a, g.number == root ? all.total() : 0, {detail::extent_origin::of_its_own});
+      return detail::launch_on<When>(g, result, a, [&] {
+        return engine::begin_gather_to(detail::execution_space_of<A>(), g.w, all.block, g.axes, root, all.along,
+                                       engine::counts_view(all.lengths), own,
+                                       detail::writable_block(result));
       });
     } else {
       return detail::block_after_error<A>{};
@@ -124,32 +127,26 @@ struct scatter_from<over<I, Ms...>> : detail::collective<scatter_from<over<I, Ms
   static auto call(A const& a, int root) {
     using verdict = detail::first_fault<detail::varies_verdict<A, Ms...>, detail::not_divided_verdict<A, I>>;
     if constexpr (detail::may_move<verdict, A>()) {
-      using result_type = basic_tensor<typename A::value_type, sharding_in<A>, typename A::space>;
-      using mesh = union_of<type_list<Ms...>, mesh_axes_in<A>>;
-      static constexpr planner::spec block = spec_of<A, axes_in<A>, mesh>;
       detail::blocks_along<I, A, Ms...> all("scatter_from", a, root);
       auto& g = all.g;
-      auto& origins = all.origins;
-      constexpr auto along = decltype(all)::axis;
+      g.w.is_begun = When::is_begun;
       std::int64_t const whole = all.lengths.data()[root];
       engine::short_array<std::int64_t> lengths;
       for (int d = 0; d < g.size; ++d) lengths.push_back(planner::block(whole, d, g.size).size());
       auto const given = detail::readable_block(a);
-      auto extents = a.extents();
-      extents[along] = g.w.mesh->absent() ? 0 : lengths.data()[g.number];
       planner::mesh_order running{};
       for (int m = 0; m < static_cast<int>(sizeof...(Ms)); ++m)
         if (g.w.sizes.mesh[m] > 1) running.push_back(g.w.axis[m]);
-      if (!origins[along].is_alike())  // elsewhere the root may have had another
-        origins[along] = {detail::extent_origin::of_its_own};
+      detail::extent_origin origin = all.origins[all.axis];
+      if (!origin.is_alike())  // elsewhere the root may have had another
+        origin = {detail::extent_origin::of_its_own};
       else if (whole % g.size != 0)
-        origins[along] = {whole, running};
-      auto const result = detail::make_block_like<result_type>(a, extents, origins, static_cast<int>(along));
-      return When::launch(result, std::tuple(a.local()), [&] {
-        if (g.w.mesh->absent()) return engine::run_in_flight();
-        return engine::begin_scatter_from(detail::execution_space_of<A>(), g.w, block, g.axes, root,
-                                          static_cast<int>(along), engine::counts_view(lengths), given,
-                                          detail::writable_block(result), std::is_same_v<When, detail::at_once>);
+        origin = {whole, running};
+      auto const result = all.make(a, g.w.mesh->absent() ? 0 : lengths.data()[g.number], origin);
+      return detail::launch_on<When>(g, result, a, [&] {
+        return engine::begin_scatter_from(detail::execution_space_of<A>(), g.w, all.block, g.axes, root, all.along,
+                                          engine::counts_view(lengths), given,
+                                          detail::writable_block(result));
       });
     } else {
       return detail::block_after_error<A>{};

@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <tuple>
 #include <utility>
 
 #include <ostraka/detail/blocks/make_block.hpp>
@@ -71,6 +72,13 @@ named_group group_of(char const* operation, A const& a) {
 
 inline void require_root(named_group const& g, int root) {
   if (root < 0 || root >= g.size) throw_no_root(g.w, root, g.size);
+}
+
+// Runs what `begin` begins, or begins it; a process that holds no block does nothing. `a`: what is read meanwhile.
+template <class When, class Result, class A, class Begin>
+auto launch_on(named_group const& g, Result const& result, A const& a, Begin const& begin) {
+  return When::launch(result, std::tuple(a.local()),
+                      [&] { return g.w.mesh->absent() ? engine::run_in_flight() : begin(); });
 }
 
 // Elements that lie one after the other.

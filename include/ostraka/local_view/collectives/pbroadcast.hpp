@@ -27,15 +27,15 @@ struct pbroadcast : detail::collective<pbroadcast<Ms...>> {
       using mesh = union_of<type_list<Ms...>, mesh_axes_in<A>>;
       static constexpr planner::spec block = spec_of<A, axes_in<A>, mesh>;
       detail::named_group g = detail::group_of<A, Ms...>("pbroadcast", a);
+      g.w.is_begun = When::is_begun;
       detail::require_root(g, root);
       detail::extent_origins<A::rank> origins = a.origins();
       detail::require_equal_extents(g, A::rank, a.extents().data(), origins.data());
       auto const from = detail::readable_block(a);
       auto const result = detail::make_block_like<result_type>(a, a.extents(), origins);
-      return When::launch(result, std::tuple(a.local()), [&] {
-        if (g.w.mesh->absent()) return engine::run_in_flight();
+      return detail::launch_on<When>(g, result, a, [&] {
         return engine::begin_broadcast(detail::execution_space_of<A>(), g.w, block, g.axes, g.member(root), from,
-                                       detail::writable_block(result), std::is_same_v<When, detail::at_once>);
+                                       detail::writable_block(result));
       });
     } else {
       return detail::block_after_error<A>{};

@@ -58,12 +58,12 @@ inline bool find_permuted_extents(named_group const& g, engine::permutation_view
 // do.
 template <class = void>
 [[gnu::cold]] void send_extents(named_group const& g, planner::spec const& block, engine::permutation_view const& hops,
-                                int rank, std::int64_t* extents, bool is_waited_for) {
+                                int rank, std::int64_t* extents) {
   std::int64_t const own = rank;
   std::int64_t received[max_rank];
   auto const host = engine::instance<Kokkos::DefaultHostExecutionSpace>();
   engine::begin_permute(host, g.w, block, g.axes, hops, dense_block<std::int64_t const>(extents, &own, 1),
-                        dense_block(received, &own, 1), is_waited_for)
+                        dense_block(received, &own, 1))
       .wait();
   if (hops.of(g.w.group(g.axes).rank(), g.size).from >= 0)
     for (int i = 0; i < rank; ++i) extents[i] = received[i];
@@ -89,6 +89,7 @@ auto permute(char const* operation, A const& a, engine::permutation_view const& 
   using mesh = union_of<type_list<Ms...>, mesh_axes_in<A>>;
   static constexpr planner::spec block = spec_of<A, axes_in<A>, mesh>;
   named_group g = group_of<A, Ms...>(operation, a);
+  g.w.is_begun = When::is_begun;
   if (int const wrong = named.wrong_hop(g.size); wrong >= 0) throw_wrong_hop(g.w, named.hops[wrong], g.size);
   engine::short_array<hop> members;
   engine::permutation_view const hops = as_members(g, named, members);
@@ -96,8 +97,7 @@ auto permute(char const* operation, A const& a, engine::permutation_view const& 
   typename A::extents_type extents = a.extents();
   extent_origins<A::rank> origins = a.origins();
   bool const known = find_permuted_extents(g, named, differs, A::rank, extents.data(), origins.data());
-  constexpr bool is_waited_for = std::is_same_v<When, at_once>;
-  if (!known && !g.w.mesh->absent()) send_extents(g, block, hops, A::rank, extents.data(), is_waited_for);
+  if (!known && !g.w.mesh->absent()) send_extents(g, block, hops, A::rank, extents.data());
 
   std::int64_t here[max_rank]{}, there[max_rank]{};
   for (std::size_t i = 0; i < static_cast<std::size_t>(A::rank); ++i) {
@@ -105,11 +105,10 @@ auto permute(char const* operation, A const& a, engine::permutation_view const& 
     there[i] = origins[i].is_alike() ? here[i] : extents[i];
   }
   auto const result = make_block<result_type>(a.mesh_handle(), extents, there, origins);
-  return When::launch(result, std::tuple(a.local()), [&] {
-    if (g.w.mesh->absent()) return engine::run_in_flight();
+  return launch_on<When>(g, result, a, [&] {
     return engine::begin_permute(execution_space_of<A>(), g.w, block, g.axes, hops,
                                  dense_block<value const>(a.local().data(), here, A::rank),
-                                 dense_block(result.local().data(), there, A::rank), is_waited_for);
+                                 dense_block(result.local().data(), there, A::rank));
   });
 }
 

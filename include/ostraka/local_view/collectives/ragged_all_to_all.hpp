@@ -65,8 +65,7 @@ auto ragged(over<I, Ms...>, Out const& out, A const& a, From const& from, Rows c
     for (std::size_t const n : {from.size(), rows.size(), to.size()})
       if (n != static_cast<std::size_t>(g.size)) wrong = n;
     bool const fits = wrong == static_cast<std::size_t>(g.size);
-    return When::launch(out, std::tuple(a.local()), [&] {
-      if (g.w.mesh->absent()) return engine::run_in_flight();
+    return launch_on<When>(g, out, a, [&] {
       engine::short_array<std::int64_t> lists[3];
       for (int d = 0; d < 3 * g.size; ++d) lists[d / g.size].push_back(0);
       for (int d = 0; d < g.size; ++d) {
