@@ -14,11 +14,10 @@
 #include <ostraka/operations.hpp>
 
 #include <cstdint>
-#include <limits>
-#include <type_traits>
 #include <vector>
 
 #include "field/field_case.hpp"
+#include "field/gradient.hpp"
 #include "support/on_meshes.hpp"
 
 OSTRAKA_AXIS(C);
@@ -27,21 +26,6 @@ OSTRAKA_AXIS(M);
 OSTRAKA_AXIS(R);
 
 using namespace field;
-
-namespace {
-
-constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
-constexpr double infinite = std::numeric_limits<double>::infinity();
-
-// The gradient of f by p, of p's own type.
-template <class F, class P>
-auto gradient(F const& f, P const& p) {
-  auto const g = os::value_and_grad(f)(p).gradient;
-  static_assert(std::is_same_v<std::remove_const_t<decltype(g)>, P>);
-  return g;
-}
-
-}  // namespace
 
 FIELD_CASE("A1", "jax-ml/jax#3970",
            "The gradient of a loss that is summed over the devices was 0 on one device and 4 on the other, for 2.") {

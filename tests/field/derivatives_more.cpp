@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "field/field_case.hpp"
+#include "field/gradient.hpp"
 #include "support/on_meshes.hpp"
 
 using namespace field;
@@ -23,13 +24,6 @@ using namespace field;
 namespace {
 
 using complex = Kokkos::complex<double>;
-
-template <class F, class P>
-auto gradient(F const& f, P const& p) {
-  auto const g = os::value_and_grad(f)(p).gradient;
-  static_assert(std::is_same_v<std::remove_const_t<decltype(g)>, P>);
-  return g;
-}
 
 }  // namespace
 

@@ -13,10 +13,10 @@
 #include <ostraka/operations.hpp>
 
 #include <cstdint>
-#include <limits>
 #include <vector>
 
 #include "field/field_case.hpp"
+#include "field/gradient.hpp"
 #include "support/on_meshes.hpp"
 
 OSTRAKA_AXIS(C);
@@ -25,18 +25,6 @@ OSTRAKA_AXIS(M);
 OSTRAKA_AXIS(R);
 
 using namespace field;
-
-namespace {
-
-constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
-constexpr double infinite = std::numeric_limits<double>::infinity();
-
-template <class F, class P>
-auto gradient(F const& f, P const& p) {
-  return os::value_and_grad(f)(p).gradient;
-}
-
-}  // namespace
 
 FIELD_CASE("O21", "icl-utk-edu/blaspp#39, ValeevGroup/tiledarray#104, ROCm/rocBLAS#125",
            "A product that was to overwrite memory multiplied what stood there by zero, and NaN stayed NaN.") {

@@ -24,6 +24,7 @@
 #include <cmath>
 #include <cstdint>
 #include <initializer_list>
+#include <limits>
 #include <source_location>
 #include <string>
 #include <string_view>
@@ -39,6 +40,9 @@ namespace field {
 
 namespace os = ostraka;
 namespace t = os::testing;
+
+inline constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
+inline constexpr double infinite = std::numeric_limits<double>::infinity();
 
 /// The mesh that a case runs on at present.
 inline t::mesh_at_hand const* at_hand = nullptr;

@@ -11,7 +11,6 @@
 #include <ostraka/operations.hpp>
 
 #include <cstdint>
-#include <limits>
 #include <vector>
 
 #include "field/field_case.hpp"
@@ -20,9 +19,6 @@
 using namespace field;
 
 namespace {
-
-constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
-constexpr double infinite = std::numeric_limits<double>::infinity();
 
 // All elements of a tensor of a mesh of this process alone.
 template <class Tensor>

@@ -14,7 +14,6 @@
 
 #include <cmath>
 #include <cstdint>
-#include <limits>
 
 #include "field/field_case.hpp"
 #include "support/on_meshes.hpp"
@@ -22,9 +21,6 @@
 using namespace field;
 
 namespace {
-
-constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
-constexpr double infinite = std::numeric_limits<double>::infinity();
 
 template <class Leaf>
 struct parameters {
