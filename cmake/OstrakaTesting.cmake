@@ -5,11 +5,11 @@
 #   ostraka_add_test(plan.cost cost.cpp)                               doctest cases; floors 1 and 2 alone
 #   ostraka_add_mpi_test(engine.kernels.copy copy.cpp RANKS 1 2)        doctest cases on every rank: mpi.engine.kernels.copy.np1 and .np2
 #   ostraka_add_tests_of_folder(...)                                   one of these for every file of a folder and those in it
-#   ostraka_add_compile_fail_tests(FILES ...)                          compile_fail.<file>.<compiler>
+# Tests that a compiler runs are in OstrakaCompilerTests.cmake.
 #
 # Comments in a test file override what its folder says:   // ranks: 1 2 4   // labels: slow essential   // timeout: 300
 # "// gpu: 2 4" runs it again on so many ranks with host memory treated as a GPU's, which MPI takes (mpi.<name>.gpu_direct.np2) or does not (mpi.<name>.gpu_staged.np2);
-# "// checked: 2 4" in check mode (mpi.<name>.checked.np2). "// environment: A=1" sets a variable.
+# "// checked: 2 4" in check mode (mpi.<name>.checked.np2).
 # The label "essential" is for what another compiler, MPI or Kokkos could break: these tests are built on every leg of .ci/run.
 # The label "ci" is for what costs more than a user's trust in the library gains by it: without OSTRAKA_TEST_EVERYTHING, as with the README's command,
 # it is neither built nor run. Legs of .ci/run build it by the targets ostraka_ci_examples and ostraka_ci_tests.
@@ -127,7 +127,7 @@ function(ostraka_add_test name)
 endfunction()
 
 function(ostraka_add_mpi_test name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "TIMEOUT" "SOURCES;RANKS;GPU_RANKS;CHECKED_RANKS;LABELS;ENVIRONMENT")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "TIMEOUT" "SOURCES;RANKS;GPU_RANKS;CHECKED_RANKS;LABELS")
   ostraka_test_executable(${name} ostraka_mpi_test_main ostraka::compiled ${arg_SOURCES} ${arg_UNPARSED_ARGUMENTS})
   add_dependencies(ostraka_mpi_tests ${name})
   if("essential" IN_LIST arg_LABELS)
@@ -161,7 +161,6 @@ function(ostraka_add_mpi_test name)
       set(test mpi.${name}${mode}.np${ranks})
       add_test(NAME ${test} COMMAND ${launcher} $<TARGET_FILE:${name}> ${MPIEXEC_POSTFLAGS})
       ostraka_set_test_properties(${test} ${ranks} "${arg_TIMEOUT}" "mpi;${arg_LABELS}")
-      set_property(TEST ${test} APPEND PROPERTY ENVIRONMENT ${arg_ENVIRONMENT})
       if(mode STREQUAL ".checked")
         set_property(TEST ${test} APPEND PROPERTY ENVIRONMENT OSTRAKA_CHECK_SPMD=1)
       elseif(mode)
@@ -196,10 +195,8 @@ function(ostraka_add_tests_of_folder folder kind)
     ostraka_read_comment(timeout "${file}" timeout "${OSTRAKA_TEST_TIMEOUT}")
     ostraka_read_comment(gpu_ranks "${file}" gpu "")
     ostraka_read_comment(checked_ranks "${file}" checked "${arg_CHECKED_RANKS}")
-    ostraka_read_comment(environment "${file}" environment "")
     if(kind STREQUAL "MPI")
-      ostraka_add_mpi_test(${name} "${file}" RANKS ${ranks} GPU_RANKS ${gpu_ranks} CHECKED_RANKS ${checked_ranks} LABELS ${labels} TIMEOUT ${timeout}
-        ENVIRONMENT ${environment})
+      ostraka_add_mpi_test(${name} "${file}" RANKS ${ranks} GPU_RANKS ${gpu_ranks} CHECKED_RANKS ${checked_ranks} LABELS ${labels} TIMEOUT ${timeout})
     elseif(kind STREQUAL "STATIC")
       ostraka_add_test(${name} "${file}" LABELS static ${labels} TIMEOUT ${timeout})
     else()
@@ -250,156 +247,4 @@ function(ostraka_set_test_properties test processors timeout labels)
     ENVIRONMENT "${OSTRAKA_TEST_ENVIRONMENT};MPIEXEC_TIMEOUT=${ranks_timeout}")
 endfunction()
 
-# --- compile-fail tests ---------------------------------------------------------------------------------------------------------------
-
-# g++ and the newest clang++ from 16 on that is installed: an error is a sentence for a reader, so both renderings are checked. Older clangs word theirs
-# in the same way, and each would cost as many tests again. The one of the other kind than this build's compiler has the label ci.
-function(ostraka_compile_fail_compilers result)
-  set(compilers "")
-  find_program(OSTRAKA_COMPILER_g++ g++)
-  find_program(OSTRAKA_COMPILER_clang++ NAMES clang++-22 clang++-21 clang++-20 clang++-19 clang++-18 clang++-17 clang++-16)
-  mark_as_advanced(OSTRAKA_COMPILER_g++ OSTRAKA_COMPILER_clang++)
-  foreach(name IN ITEMS g++ clang++)
-    if(OSTRAKA_COMPILER_${name})
-      ostraka_label_of_compiler(label "${OSTRAKA_COMPILER_${name}}")
-      ostraka_leave_out(left_out "${label}" "errors of ${name}")
-      if(NOT left_out)
-        list(APPEND compilers "${OSTRAKA_COMPILER_${name}}")
-      endif()
-    endif()
-  endforeach()
-  set(${result} "${compilers}" PARENT_SCOPE)
-endfunction()
-
-function(ostraka_label_of_compiler result compiler)
-  set(label ci)
-  if(compiler MATCHES "clang" AND (CMAKE_CXX_COMPILER_ID MATCHES "Clang" OR NOT OSTRAKA_COMPILER_g++))
-    set(label "")
-  elseif(NOT compiler MATCHES "clang" AND (NOT CMAKE_CXX_COMPILER_ID MATCHES "Clang" OR NOT OSTRAKA_COMPILER_clang++))
-    set(label "")
-  endif()
-  set(${result} "${label}" PARENT_SCOPE)
-endfunction()
-
-# What compile-fail tests share. `plan` are those of floors 1 and 2 alone, `ostraka` all others, which get the flags of ostraka::ostraka.
-set(compile_fail_dir "${CMAKE_CURRENT_BINARY_DIR}/compile_fail_shared")
-set(compile_fail_arguments_plan "-DINCLUDE_DIR=${PROJECT_SOURCE_DIR}/include")
-set(compile_fail_arguments_ostraka ${compile_fail_arguments_plan} "-DFLAGS_FILE=${compile_fail_dir}/flags.cmake")
-
-# Once for each compiler, as the fixture of the tests that need it: all headers of the floors, with Kokkos and MPI, compiled beforehand.
-function(ostraka_prepare_compile_fail_tests)
-  set(headers plan)
-  if(TARGET ostraka::ostraka)
-    list(APPEND headers ostraka)
-    string(CONCAT content
-      "set(include_dirs \"$<TARGET_PROPERTY:INCLUDE_DIRECTORIES>\")\n"
-      "set(definitions \"$<TARGET_PROPERTY:COMPILE_DEFINITIONS>\")\n"
-      "set(options \"$<FILTER:$<TARGET_PROPERTY:COMPILE_OPTIONS>,INCLUDE,openmp>\")\n")
-    file(GENERATE OUTPUT "${compile_fail_dir}/flags.cmake" CONTENT "${content}" TARGET ostraka_mpi_test_main)
-  endif()
-  ostraka_compile_fail_compilers(compilers)
-  foreach(compiler IN LISTS compilers)
-    cmake_path(GET compiler FILENAME compiler_name)
-    foreach(header IN LISTS headers)
-      set(precompiled "${compile_fail_dir}/${compiler_name}/${header}.hpp")
-      file(CONFIGURE OUTPUT "${precompiled}" CONTENT "#pragma once\n#include <ostraka/${header}.hpp>\n")
-      set(test compile_fail.precompile.${header}.${compiler_name})
-      add_test(NAME ${test} COMMAND "${CMAKE_COMMAND}" "-DCOMPILER=${compiler}" "-DPRECOMPILE=${precompiled}" ${compile_fail_arguments_${header}}
-        -P "${PROJECT_SOURCE_DIR}/cmake/compile_fail.cmake")
-      ostraka_label_of_compiler(label "${compiler}")
-      set_tests_properties(${test} PROPERTIES TIMEOUT ${OSTRAKA_TEST_TIMEOUT} LABELS "compile_fail;${label}" FIXTURES_SETUP ${test})
-    endforeach()
-  endforeach()
-endfunction()
-
-# A file that includes more than floors 1 and 2 is left out without ostraka::ostraka. The controls of all files are compiled at once, each in a
-# name space of its own, in a test <NAME>.<plan or ostraka>, but for those that say "// control: alone". Without NAME, each has its own.
-function(ostraka_add_compile_fail_tests)
-  cmake_parse_arguments(PARSE_ARGV 0 arg "" "NAME" "FILES")
-  ostraka_compile_fail_compilers(compilers)
-  set(headers plan ostraka)
-  foreach(file IN LISTS arg_FILES)
-    cmake_path(GET file STEM LAST_ONLY stem)
-    file(STRINGS "${file}" includes REGEX "^# *include *<ostraka/")
-    list(FILTER includes EXCLUDE REGEX "<ostraka/(plan\\.hpp|version\\.hpp|plan/|types/)")
-    set(header plan)
-    if(includes AND NOT TARGET ostraka::ostraka)
-      continue()
-    elseif(includes)
-      set(header ostraka)
-    endif()
-    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${file}")
-    ostraka_read_comment(control "${file}" control together)
-    set(what "-DSOURCE=${file}")
-    if(arg_NAME AND control STREQUAL "together")
-      list(APPEND includes_${header} ${includes})
-      string(MAKE_C_IDENTIFIER "${stem}" space)
-      string(APPEND controls_${header} "namespace control_of_${space} {\n#include \"${file}\"\n}\n")
-      list(APPEND what -DMISTAKE_ONLY=ON)
-    endif()
-    foreach(compiler IN LISTS compilers)
-      cmake_path(GET compiler FILENAME compiler_name)
-      ostraka_add_compile_fail_test(${stem} "${compiler}" ${header} ${what} "-DKEEP=${compile_fail_dir}/said/${compiler_name}/${stem}.txt")
-      if(arg_NAME AND NOT stem MATCHES "\\.")  # a reason's first program: docs/errors.md shows it
-        set_tests_properties(compile_fail.${stem}.${compiler_name} PROPERTIES FIXTURES_SETUP compile_fail.said)
-      endif()
-    endforeach()
-  endforeach()
-  foreach(header IN LISTS headers)
-    list(REMOVE_DUPLICATES includes_${header})
-    if(controls_${header})
-      set(controls "${compile_fail_dir}/${arg_NAME}_${header}.cpp")
-      set(includes "#include <ostraka/${header}.hpp>\n")
-      foreach(include IN LISTS includes_${header})  # before, so that they do nothing within the name spaces
-        string(APPEND includes "${include}\n")
-      endforeach()
-      file(CONFIGURE OUTPUT "${controls}" CONTENT "${includes}${controls_${header}}")
-      foreach(compiler IN LISTS compilers)
-        ostraka_add_compile_fail_test(${arg_NAME}.${header} "${compiler}" ${header} "-DCONTROLS=${controls}")
-      endforeach()
-    endif()
-  endforeach()
-endfunction()
-
-function(ostraka_add_compile_fail_test name compiler header)
-  cmake_path(GET compiler FILENAME compiler_name)
-  set(test compile_fail.${name}.${compiler_name})
-  add_test(NAME ${test} COMMAND "${CMAKE_COMMAND}" "-DCOMPILER=${compiler}" "-DPRECOMPILED=${compile_fail_dir}/${compiler_name}/${header}.hpp"
-    ${compile_fail_arguments_${header}} ${ARGN} -P "${PROJECT_SOURCE_DIR}/cmake/compile_fail.cmake")
-  ostraka_label_of_compiler(label "${compiler}")
-  set_tests_properties(${test} PROPERTIES TIMEOUT ${OSTRAKA_TEST_TIMEOUT} LABELS "compile_fail;${label}" FIXTURES_REQUIRED compile_fail.precompile.${header}.${compiler_name})
-endfunction()
-
-# --- what planning costs --------------------------------------------------------------------------------------------------------------
-
-# Each plan of a file in `folder` is found within the steps of constant evaluation that the file allows ("// g++: number", "// clang: number").
-# Time differs from run to run, this count does not.
-function(ostraka_add_compile_time_tests folder)
-  ostraka_compile_fail_compilers(compilers)
-  file(GLOB files CONFIGURE_DEPENDS "${folder}/*.cpp")
-  foreach(file IN LISTS files)
-    cmake_path(GET file STEM stem)
-    file(STRINGS "${file}" limits REGEX "^// (g\\+\\+|clang): ")
-    file(STRINGS "${file}" says REGEX "^// says: ")  # what the compiler, stopping, says, and (not:) what it must not say
-    file(STRINGS "${file}" never REGEX "^// not: ")
-    foreach(compiler IN LISTS compilers)
-      cmake_path(GET compiler FILENAME compiler_name)
-      if(compiler_name MATCHES "clang")
-        set(option -fconstexpr-steps)
-        string(REGEX REPLACE ".*clang: ([0-9]+).*" "\\1" limit "${limits}")
-      else()
-        set(option -fconstexpr-ops-limit)
-        string(REGEX REPLACE ".*g\\+\\+: ([0-9]+).*" "\\1" limit "${limits}")
-      endif()
-      set(test compile_time.${stem}.${compiler_name})
-      add_test(NAME ${test} COMMAND "${compiler}" -std=c++20 -fsyntax-only "-I${PROJECT_SOURCE_DIR}/include" "${option}=${limit}" "${file}")
-      ostraka_label_of_compiler(label "${compiler}")
-      set_tests_properties(${test} PROPERTIES TIMEOUT ${OSTRAKA_TEST_TIMEOUT} LABELS "compile_fail;${label}")
-      if(says)
-        string(REPLACE "// says: " "" says "${says}")
-        string(REPLACE "// not: " "" never "${never}")
-        set_tests_properties(${test} PROPERTIES PASS_REGULAR_EXPRESSION "${says}" FAIL_REGULAR_EXPRESSION "${never}")
-      endif()
-    endforeach()
-  endforeach()
-endfunction()
+include("${CMAKE_CURRENT_LIST_DIR}/OstrakaCompilerTests.cmake")
