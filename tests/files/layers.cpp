@@ -19,6 +19,7 @@
 
 #include "files/scratch_file.hpp"
 #include "support/on_meshes.hpp"
+#include "support/said_alike.hpp"
 
 namespace os = ostraka;
 namespace t = os::testing;
@@ -181,19 +182,6 @@ std::int64_t header_of(std::string const& file) {
 // The part of a file that is no header.
 std::string data_of(std::string const& file) { return file.substr(static_cast<std::size_t>(header_of(file))); }
 
-template <class F>
-std::string message_of(F&& f) {
-  std::string what;
-  try {
-    f();
-  } catch (os::error const& e) {
-    what = e.what();
-  }
-  std::vector<char> const mine(what.begin(), what.end());
-  for (auto const& other : t::bytes_of_ranks(mine)) CHECK(other == mine);
-  return what;
-}
-
 in_vector<os::values> layers_in_vector(t::mesh_at_hand const& m, int layers) {
   in_vector<os::values> v;
   v.layers.resize(static_cast<std::size_t>(layers));
@@ -331,35 +319,35 @@ TEST_CASE("what is wrong is said on all ranks, with the name of the tensor") {
       CHECK(found);
     };
     auto const six = os::make_tree<on_stages>(mesh, I = 5, J = 3, K = 7, L = 6);
-    begins(message_of([&] { os::load_into(six, file.path()); }), " has no tensor called layers.5.w; give");
+    begins(t::said_alike([&] { os::load_into(six, file.path()); }), " has no tensor called layers.5.w; give");
     auto const four = os::make_tree<in_repeats>(mesh, I = 5, J = 3, K = 7, L = 2, Q = 2);
-    begins(message_of([&] { os::load_into(four, file.path()); }), " also has layers.4.norm.gain, for which the tree");
+    begins(t::said_alike([&] { os::load_into(four, file.path()); }), " also has layers.4.norm.gain, for which the tree");
     auto const wide = os::make_tree<on_stages>(mesh, I = 5, J = 4, K = 7, L = 5);
-    CHECK(message_of([&] { os::load_into(wide, file.path()); }).find("layers.0.w in ") != std::string::npos);
-    begins(message_of([&] { static_cast<void>(os::load<in_repeats>(file.path(), mesh)); }),
+    CHECK(t::said_alike([&] { os::load_into(wide, file.path()); }).find("layers.0.w in ") != std::string::npos);
+    begins(t::said_alike([&] { static_cast<void>(os::load<in_repeats>(file.path(), mesh)); }),
            " has 5 layers of layers, which are to be stacked along 2 axes; give the extents of all of these but one, "
            "whose product divides that number");
-    begins(message_of([&] { static_cast<void>(os::load<in_repeats>(file.path(), mesh, Q = 2)); }),
+    begins(t::said_alike([&] { static_cast<void>(os::load<in_repeats>(file.path(), mesh, Q = 2)); }),
            " has 5 layers of layers, which");
-    begins(message_of([&] { static_cast<void>(os::load<on_stages>(file.path(), mesh, L = 4)); }),
+    begins(t::said_alike([&] { static_cast<void>(os::load<on_stages>(file.path(), mesh, L = 4)); }),
            " has 5 layers of layers, which");
 
     std::string text = file.bytes();
     for (std::size_t i; (i = text.find("layers.3.")) != std::string::npos;) text.replace(i, 9, "layers_3.");
     file.write(text);
-    begins(message_of([&] { static_cast<void>(os::load<on_stages>(file.path(), mesh)); }),
+    begins(t::said_alike([&] { static_cast<void>(os::load<on_stages>(file.path(), mesh)); }),
            " has no tensor called layers.3.w; give");
 
     v.layers[2].w =
         t::placed<os::tensor<double, I/X, J/Y>>(m, t::whole_numbers<double>("IJ", {{'I', 4}, {'J', 3}}, 1));
     os::save(file.path(), v);
-    CHECK(message_of([&] { static_cast<void>(os::load<on_stages>(file.path(), mesh)); })
+    CHECK(t::said_alike([&] { static_cast<void>(os::load<on_stages>(file.path(), mesh)); })
               .starts_with("load: layers.2.w in " + file.path() +
                            " has the extents (4, 3), and (5, 3) are asked for; give the extents of the file"));
 
     in_vector<os::values> const none = layers_in_vector(m, 0);
     os::save(file.path(), none);
-    begins(message_of([&] { static_cast<void>(os::load<on_stages>(file.path(), mesh)); }),
+    begins(t::said_alike([&] { static_cast<void>(os::load<on_stages>(file.path(), mesh)); }),
            " has no layers of layers.w, which would say its extents; give them");
     CHECK(os::load<on_stages>(file.path(), mesh, I = 5, J = 3).layers.w.extents()[0] == 0);
   });

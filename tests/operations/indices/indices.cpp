@@ -12,25 +12,12 @@
 #include <string>
 
 #include "support/on_meshes.hpp"
+#include "support/said_alike.hpp"
 
 namespace os = ostraka;
 namespace t = os::testing;
 
 namespace {
-
-/// What it throws on this rank; the same on all of them, else "different".
-template <class F>
-std::string error_of(F&& f) {
-  std::string text;
-  try {
-    f();
-  } catch (os::error const& e) {
-    text = e.what();
-  }
-  for (std::vector<char> const& other : t::bytes_of_ranks({text.begin(), text.end()}))
-    if (std::string(other.begin(), other.end()) != text) return "different";
-  return text;
-}
 
 /// Numbers from 0 to n − 1.
 template <class Index>
@@ -153,11 +140,11 @@ TEST_CASE("rows of tables of other elements, and in bodies") {
     auto wrong = few;
     wrong.values[3] = 7;
     auto const bad = t::placed<os::tensor<std::int64_t, B/X>>(m, wrong);
-    CHECK(error_of([&] {
+    CHECK(t::said_alike([&] {
             static_cast<void>(os::shard_map<B/X, K/Y>(
                 [](auto const& numbers, auto const& part) { return os::take<J>(part, numbers); }, bad, table));
           }).find("take: an index is one of 0 … 6 along J, but it is 7 at element ") == 0);
-    CHECK(error_of([&] { static_cast<void>(os::take<J, B, K>(table, bad)); }).find("but it is 7 at B = 3;") !=
+    CHECK(t::said_alike([&] { static_cast<void>(os::take<J, B, K>(table, bad)); }).find("but it is 7 at B = 3;") !=
           std::string::npos);
   });
 }
@@ -249,12 +236,12 @@ TEST_CASE("an index out of range is named on all ranks alike") {
   t::on_every_mesh([](t::mesh_at_hand const& m) {
     t::global_tensor<std::int64_t> g{"IJ", {{'I', 7}, {'J', 5}}, std::vector<std::int64_t>(35, 3)};
     auto const check = [&](auto const& index, std::int64_t extent) {
-      return error_of([&] { os::detail::check_range<os::detail::checked_range>("take", index, "V", extent); });
+      return t::said_alike([&] { os::detail::check_range<os::detail::checked_range>("take", index, "V", extent); });
     };
     using whole = os::tensor<std::int64_t, I, J>;
     using divided = os::tensor<std::int64_t, I/X, J/Y>;
-    CHECK(check(t::placed<whole>(m, g), 4) == "");
-    CHECK(check(t::placed<divided>(m, g), 4) == "");
+    CHECK(check(t::placed<whole>(m, g), 4) == "nothing");
+    CHECK(check(t::placed<divided>(m, g), 4) == "nothing");
     g.values[13] = -1;
     g.values[27] = 77;
     std::string const wrong =
@@ -263,7 +250,7 @@ TEST_CASE("an index out of range is named on all ranks alike") {
     CHECK(check(t::placed<whole>(m, g), 4) == wrong);
     CHECK(check(t::placed<divided>(m, g), 4) == wrong);
     g.values[13] = 0;
-    CHECK(check(t::placed<divided>(m, g), 78) == "");
+    CHECK(check(t::placed<divided>(m, g), 78) == "nothing");
     CHECK(check(t::placed<divided>(m, g), 0).find("none of the empty axis V") != std::string::npos);
     auto const index = t::placed<divided>(m, g);
     auto const nothing = t::placed<whole>(m, g);

@@ -16,6 +16,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "support/draws.hpp"
 #include "support/on_meshes.hpp"
 
 namespace os = ostraka;
@@ -170,10 +171,7 @@ void check_all(t::mesh_at_hand const& m, t::global_tensor<typename A::value_type
 
 /// Small, so that ties and blocks without elements abound; every few an extent of some hundreds.
 t::extents_by_letter random_extents(std::uint64_t seed) {
-  auto const draw = [&](std::int64_t n) {
-    seed = seed * 6364136223846793005u + 1442695040888963407u;
-    return static_cast<std::int64_t>(seed >> 33) % n;
-  };
+  t::draws draw(seed);
   t::extents_by_letter e{{'I', draw(9)}, {'J', draw(14)}, {'K', 1 + draw(5)}};
   if (draw(4) == 0) e['J'] = 200 + draw(1100);
   if (draw(4) == 0) e['K'] = 250 + draw(20);
@@ -328,38 +326,6 @@ TEST_CASE("reductions move what they say") {
     moves(os::operation::count<columns>{});
     moves(os::operation::truth_of_elements<os::reduction::max, rows>{});
     CHECK(moves(os::operation::argmax<os::sharding_of<I/X, J/Y>>{}) == 0);
-  });
-}
-
-TEST_CASE("sums of segments") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
-    for (std::uint64_t seed = 21; seed <= 24; ++seed) {
-      auto const e = random_extents(seed);
-      std::int64_t const n = 1 + static_cast<std::int64_t>(seed % 3) * 4;
-      auto const data = t::whole_numbers<float>("JK", e, seed);
-      auto ids = t::whole_numbers<std::int32_t>("J", e, seed + 1);
-      for (std::int32_t& id : ids.values) id = (id + 6) % static_cast<std::int32_t>(n);
-      t::global_tensor<float> want{"LK", e, std::vector<float>(static_cast<std::size_t>(n * e.at('K')))};
-      want.extents['L'] = n;
-      for (std::size_t j = 0; j < ids.values.size(); ++j)
-        for (std::int64_t k = 0; k < e.at('K'); ++k)
-          want.values[static_cast<std::size_t>(ids.values[j] * e.at('K') + k)] +=
-              data.values[j * static_cast<std::size_t>(e.at('K')) + static_cast<std::size_t>(k)];
-      INFO(m.text(), t::text_of(e), "seed ", seed);
-      auto const whole = t::placed<os::tensor<float, J, K/X>>(m, data);
-      auto const by = t::placed<os::tensor<std::int32_t, J>>(m, ids);
-      CHECK(t::disagreements(m, os::segment_sum<J, L>(whole, by, L = n), want) == 0);
-      auto const rows = t::placed<os::tensor<float, J/X, K>>(m, data);
-      auto const row_ids = t::placed<os::tensor<std::int32_t, J/X>>(m, ids);
-      CHECK(t::disagreements(m, os::segment_sum<J, L, L, K>(rows, row_ids, L = n), want) == 0);
-      CHECK(t::disagreements(m, os::segment_sum<J, L, L/X, K/Y>(rows, row_ids, L = n), want) == 0);
-      CHECK(t::disagreements(m, os::segment_sum<J, L, L, K, os::partial(X)>(rows, row_ids, L = n), want) == 0);
-      if (e.at('J') == 0) continue;
-      ids.values.back() = static_cast<std::int32_t>(n);
-      CHECK_THROWS_AS(
-          static_cast<void>(os::segment_sum<J, L, L, K>(rows, t::placed<os::tensor<std::int32_t, J/X>>(m, ids), L = n)),
-          os::error);
-    }
   });
 }
 

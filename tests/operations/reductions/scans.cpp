@@ -14,6 +14,7 @@
 #include <cmath>
 #include <limits>
 
+#include "support/draws.hpp"
 #include "support/on_meshes.hpp"
 
 namespace os = ostraka;
@@ -55,10 +56,7 @@ void check_sums(t::mesh_at_hand const& m, t::global_tensor<typename A::value_typ
 }
 
 t::extents_by_letter random_extents(std::uint64_t seed) {
-  auto const draw = [&](std::int64_t n) {
-    seed = seed * 6364136223846793005u + 1442695040888963407u;
-    return static_cast<std::int64_t>(seed >> 33) % n;
-  };
+  t::draws draw(seed);
   t::extents_by_letter e{{'I', draw(20)}, {'J', draw(14)}, {'K', 1 + draw(5)}};
   if (draw(3) == 0) e['J'] = 1000 + draw(20000), e['I'] = draw(3);
   if (draw(3) == 0) e['K'] = 250 + draw(20), e['I'] = draw(4);

@@ -15,6 +15,7 @@
 #include <limits>
 #include <vector>
 
+#include "support/draws.hpp"
 #include "support/on_meshes.hpp"
 
 namespace os = ostraka;
@@ -90,10 +91,7 @@ void check_sorts(t::mesh_at_hand const& m, t::global_tensor<typename A::value_ty
 }
 
 t::extents_by_letter random_extents(std::uint64_t seed) {
-  auto const draw = [&](std::int64_t n) {
-    seed = seed * 6364136223846793005u + 1442695040888963407u;
-    return static_cast<std::int64_t>(seed >> 33) % n;
-  };
+  t::draws draw(seed);
   return {{'I', draw(9)}, {'J', draw(3) == 0 ? 60 + draw(200) : draw(14)}, {'K', 1 + draw(5)}};
 }
 

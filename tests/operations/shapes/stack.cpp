@@ -18,6 +18,7 @@
 
 #include "gradient/by_differences.hpp"
 #include "support/on_meshes.hpp"
+#include "support/said_alike.hpp"
 
 namespace os = ostraka;
 namespace t = os::testing;
@@ -53,16 +54,6 @@ void check_index(t::mesh_at_hand const& m, t::global_tensor<T> const& x, std::st
   }
 }
 
-template <class F>
-std::string error_of(F&& f) {
-  try {
-    f();
-  } catch (os::error const& e) {
-    return e.what();
-  }
-  return "";
-}
-
 std::vector<t::extents_by_letter> some_extents() {
   return {{{'B', 8}, {'J', 6}, {'K', 12}}, {{'B', 5}, {'J', 3}, {'K', 1}}, {{'B', 2}, {'J', 1}, {'K', 0}}};
 }
@@ -91,10 +82,10 @@ TEST_CASE("an index of an axis, whole and divided, of all kinds of elements") {
 TEST_CASE("an index that the axis has not") {
   t::on_every_mesh([](t::mesh_at_hand const& m) {
     auto const a = t::placed<os::tensor<float, B/X, J>>(m, t::whole_numbers<float>("BJ", {{'B', 4}, {'J', 3}}, 1));
-    CHECK(error_of([&] { static_cast<void>(os::take<J>(a, 3)); })
+    CHECK(t::said_alike([&] { static_cast<void>(os::take<J>(a, 3)); })
               .find("take: an index is one of 0 … 2 along J, but it is 3; ") == 0);
-    CHECK(error_of([&] { static_cast<void>(os::take<J>(a, -1)); }).find("but it is -1; ") != std::string::npos);
-    CHECK(error_of([&] { static_cast<void>(os::take<B, J>(a, std::uint8_t{4})); }).find("0 … 3 along B") !=
+    CHECK(t::said_alike([&] { static_cast<void>(os::take<J>(a, -1)); }).find("but it is -1; ") != std::string::npos);
+    CHECK(t::said_alike([&] { static_cast<void>(os::take<B, J>(a, std::uint8_t{4})); }).find("0 … 3 along B") !=
           std::string::npos);
   });
 }
@@ -136,8 +127,8 @@ TEST_CASE("summands stay summands; extents differ; none") {
     auto const expected = os::sum<K>(a);
     CHECK(os::value(os::sum<>(os::abs(sums - (expected + expected)))) == 0);
     auto const shorter = os::window<K>(a, 0, 2);
-    CHECK(error_of([&] { static_cast<void>(os::stack<J>(a, shorter)); }).find("stack: ") == 0);
-    CHECK(error_of([&] { static_cast<void>(os::stack<J>(std::vector<os::tensor<float, B/X, K>>())); })
+    CHECK(t::said_alike([&] { static_cast<void>(os::stack<J>(a, shorter)); }).find("stack: ") == 0);
+    CHECK(t::said_alike([&] { static_cast<void>(os::stack<J>(std::vector<os::tensor<float, B/X, K>>())); })
               .find("stack: ") == 0);
   });
 }
