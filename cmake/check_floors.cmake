@@ -33,7 +33,7 @@ set(rooms
   "plan/pricing: plan/spec plan/hardware plan/reshard plan/search plan/workspace plan/program"
   "plan/rule_search: plan/spec plan/hardware plan/program plan/pricing"
   "plan/typed: plan/spec plan/rules plan/search plan/workspace"
-  "plan/parallelism: plan/spec plan/pipeline plan/hardware plan/reshard plan/search"
+  "plan/parallelism: plan/spec plan/program plan/pipeline plan/hardware plan/reshard plan/search"
   "engine/memory:"
   "engine/record: plan/hardware"
   "engine/machine: engine/memory"

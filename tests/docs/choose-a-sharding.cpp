@@ -88,8 +88,9 @@ TEST_CASE("rules of storage and of use") {
 }
 
 TEST_CASE("a decoder on 2,048 GPUs") {
-  auto const decoder = os::programs::decoder({.batch = 1024, .positions = 4096, .width = 5120, .inner = 13824,
-                                              .heads = 40, .head_width = 128, .vocabulary = 32000, .layers = 40});
+  auto const decoder = os::programs::decoder({.width = 5120, .inner = 13824, .up_products = 2, .heads = 40,
+                                              .head_width = 128, .layers = 40, .vocabulary = 32000},
+                                             {.sequences = 1024, .length = 4096});
   os::search_settings how{.most = 4, .node_devices = 8};   // NVLink joins eight, InfiniBand nodes
   how.step.state_bytes = 12;   // Adam's moments and the parameter, in 32 bits
   os::rules_found const found = os::search_rules(decoder, 2048, os::machines::h100, how);

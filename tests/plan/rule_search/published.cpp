@@ -100,27 +100,22 @@ search_result compare(program const& p, std::int64_t devices, machine const& on,
 
 // Sizes of a batch are chosen by the tokens of a device.
 program layer_of(std::int64_t devices, std::int64_t tokens) {
-  return programs::feed_forward(
-      {.batch = devices * tokens / 512, .positions = 512, .width = 5120, .inner = 20480});
+  return programs::feed_forward({.width = 5120, .inner = 20480},
+                                {.sequences = devices * tokens / 512, .length = 512});
 }
 program esm2_of(std::int64_t devices, std::int64_t tokens) {
-  return programs::encoder({.batch = devices * tokens / 512,
-                            .positions = 512,
-                            .width = 5120,
-                            .inner = 20480,
-                            .heads = 40,
-                            .head_width = 128,
-                            .layers = 48});
+  return programs::encoder({.width = 5120, .inner = 20480, .heads = 40, .head_width = 128, .layers = 48},
+                           {.sequences = devices * tokens / 512, .length = 512});
 }
 program decoder_of(std::int64_t devices, std::int64_t tokens) {
-  return programs::decoder({.batch = devices * tokens / 4096,
-                            .positions = 4096,
-                            .width = 5120,
+  return programs::decoder({.width = 5120,
                             .inner = 13824,
+                            .up_products = 2,
                             .heads = 40,
                             .head_width = 128,
-                            .vocabulary = 32000,
-                            .layers = 40});
+                            .layers = 40,
+                            .vocabulary = 32000},
+                           {.sequences = devices * tokens / 4096, .length = 4096});
 }
 
 search_settings on_gpus() {
@@ -169,7 +164,7 @@ TEST_CASE("… and where both are mixed, as many ways of each as the literature 
 
 TEST_CASE("computing takes as long as moving where tokens a device are C/W") {
   // Fully sharded, forward: 2,550 tokens a device of a TPU v5p over one mesh axis.
-  program const p = programs::feed_forward({.batch = 2550 * 64, .positions = 1, .width = 8192, .inner = 32768});
+  program const p = programs::feed_forward({.width = 8192, .inner = 32768}, {.sequences = 2550 * 64});
   device_mesh const mesh = mesh_on(machines::tpu_v5p, {"X"}, {64});
   program_flow const flow(p);
   plan_table plans;

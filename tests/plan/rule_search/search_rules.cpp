@@ -189,7 +189,7 @@ TEST_CASE("… where links differ, and of a whole encoder") {
   machine pairs = on;
   pairs.between_nodes = {1e8, 1e-6, link_shape::switched, true};
   compare(two_products(), meshes_of(8, pairs, 2), pairs, {.memory_bytes = 1e9, .node_devices = 2});
-  program const layer = programs::feed_forward({.batch = 2, .positions = 2, .width = 4, .inner = 8});
+  program const layer = programs::feed_forward({.width = 4, .inner = 8}, {.sequences = 2, .length = 2});
   compare(layer, {mesh_on(on, {"X", "Y"}, {2, 2})}, on, {.memory_bytes = 1e9});
 }
 
@@ -369,12 +369,15 @@ TEST_CASE("statements that no tensors can meet in are said") {
   for (int t = 0; t < 3; ++t) wide.parameter("xyz"[t] + ("[" + axes[t] + ']'));
   says([&] { wide.einsum("r[a0]", {"x", "y", "z"}); }, "operands of r[a0] have more than 16 axes");
   says([&] { wide.operation("s[a0]", {"x", "y"}); }, "operands of s[a0] have more than 8 axes");
-  says([] { static_cast<void>(programs::decoder({.batch = 1, .positions = 1, .width = 1, .inner = 1})); },
+  says([] { static_cast<void>(programs::decoder({.width = 1, .inner = 1, .head_width = 1}, {})); },
        "axis vocabulary has no indices");
   says(
       [] {
-        static_cast<void>(programs::encoder(
-            {.batch = 1, .positions = 1, .width = 1, .inner = 1, .heads = 40, .key_heads = 12, .head_width = 1}));
+        static_cast<void>(
+            programs::encoder({.width = 1, .inner = 1, .heads = 40, .kv_heads = 12, .head_width = 1}, {}));
       },
-      "give key_heads that divides heads");
+      "give kv_heads that divides heads");
+  says([] { static_cast<void>(programs::encoder({.width = 1, .inner = 1, .up_products = 3}, {})); },
+       "give up_products = 1 or 2");
+  says([] { static_cast<void>(programs::encoder({.width = 1, .inner = 1, .experts = 2}, {})); }, "give experts = 1");
 }

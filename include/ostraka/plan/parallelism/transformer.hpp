@@ -3,13 +3,11 @@
 #pragma once
 
 /// @file
-/// Floor 2. A transformer as far as its parallelism goes: how large a layer is, how many tokens a step has, and in how
-/// many ways each kind of parallelism divides them.
-///
-///     constexpr os::transformer_shape llama_13b{.width = 5120, .inner = 13824, .heads = 40, .head_width = 128,
-///                                               .layers = 40};
+/// Floor 2. In how many ways each kind of parallelism divides a transformer and its tokens (plan/program/model.hpp).
 
 #include <cstdint>
+
+#include <ostraka/plan/program/model.hpp>
 
 namespace ostraka {
 
@@ -23,33 +21,6 @@ enum class parallelism : std::uint8_t {
   pipeline        ///< layers are divided: activations go from stage to stage
 };
 inline constexpr int parallelisms = 6;
-
-/// A layer of a transformer, and how many of them there are.
-struct transformer_shape {
-  std::int64_t width = 0;     ///< of the model, between sublayers
-  std::int64_t inner = 0;     ///< of the feed-forward sublayer; of one expert
-  int up_products = 1;        ///< from width to inner: 2 with a gate
-  std::int64_t heads = 1;     ///< of queries
-  std::int64_t kv_heads = 0;  ///< of keys and values; 0: as many as of queries
-  std::int64_t head_width = 0;
-  std::int64_t layers = 1;
-  std::int64_t experts = 1;  ///< of a feed-forward sublayer
-  std::int64_t active = 1;   ///< experts that a token goes to
-  int element_bytes = 2;     ///< of weights, activations and gradients as they are sent
-
-  [[nodiscard]] constexpr std::int64_t heads_of_keys() const { return kv_heads > 0 ? kv_heads : heads; }
-
-  friend constexpr bool operator==(transformer_shape const&, transformer_shape const&) = default;
-};
-
-/// What a step of training is given.
-struct token_batch {
-  std::int64_t sequences = 1;
-  std::int64_t length = 1;
-
-  [[nodiscard]] constexpr std::int64_t tokens() const { return sequences * length; }
-  friend constexpr bool operator==(token_batch const&, token_batch const&) = default;
-};
 
 /// Devices along the mesh axis of each parallelism; 1: there is none.
 struct parallel_ways {

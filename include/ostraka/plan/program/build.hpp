@@ -19,6 +19,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
+#include <limits>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -110,9 +111,10 @@ class program_builder {
   }
 
   /// What is said from here on is there, and is done, so many times: in each layer.
-  program_builder& repeat(int times) {
+  program_builder& repeat(std::int64_t times) {
     if (times < 1) refuse("a layer is there once at least; give how many there are");
-    repeat_ = times;
+    if (times > std::numeric_limits<int>::max()) refuse("layers are fewer than 2^31; give how many there are");
+    repeat_ = static_cast<int>(times);
     return *this;
   }
 

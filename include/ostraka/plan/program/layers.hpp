@@ -21,28 +21,21 @@
 #include <cstdint>
 
 #include <ostraka/plan/program/build.hpp>
+#include <ostraka/plan/program/model.hpp>
 #include <ostraka/types/support/join_text.hpp>
 
 namespace ostraka::planner::programs {
 
-/// Sizes of a model and of a batch.
-struct model_sizes {
-  std::int64_t batch = 0;      ///< sequences
-  std::int64_t positions = 0;  ///< of a sequence
-  std::int64_t width = 0;
-  std::int64_t inner = 0;
-  std::int64_t heads = 0;  ///< of queries
-  std::int64_t key_heads = 0;  ///< of keys and values; 0: as many
-  std::int64_t head_width = 0;
-  std::int64_t vocabulary = 0;
-  int layers = 1;
-  int element_bytes = 2;
-};
-
 namespace detail {
 
-inline void add_axes(program_builder& p, model_sizes const& m) {
-  p.axis("batch", m.batch).axis("position", m.positions).axis("between", m.positions);
+inline void add_axes(program_builder& p, transformer_shape const& m, token_batch const& b) {
+  if (m.experts != 1)
+    throw_error(
+        "programs: these layers have no experts; give experts = 1, or write the program by os::program_builder");
+  if (m.up_products != 1 && m.up_products != 2)
+    throw_error(
+        "programs: a layer has one product to its inner width, or two with a gate; give up_products = 1 or 2");
+  p.axis("batch", b.sequences).axis("position", b.length).axis("between", b.length);
   p.axis("width", m.width).axis("block", m.width).axis("rows", m.width).axis("inner", m.inner);
 }
 
@@ -56,11 +49,12 @@ inline void leave(program_builder& p, std::string const& sum, std::string const&
 }
 
 // Attention over all positions, for so many heads of queries for each of keys.
-inline void attention(program_builder& p, model_sizes const& m, std::string_view x, int norm_numbers, bool causal) {
-  std::int64_t const groups = m.key_heads > 0 ? m.key_heads : m.heads;
-  p.axis("key", m.positions, {.whole = true}).axis("heads", groups);
+inline void attention(program_builder& p, transformer_shape const& m, token_batch const& b, std::string_view x,
+                      int norm_numbers, bool causal) {
+  std::int64_t const groups = m.heads_of_keys();
+  p.axis("key", b.length, {.whole = true}).axis("heads", groups);
   if (m.heads % groups != 0)
-    throw_error("programs: heads of keys share the heads of queries evenly; give key_heads that divides heads, or 0");
+    throw_error("programs: heads of keys share the heads of queries evenly; give kv_heads that divides heads, or 0");
   p.axis("of group", m.heads / groups, {.whole = true}).axis("head width", m.head_width, {.whole = true});
   p.parameter("q[rows, heads, of group, head width]").parameter("k[rows, heads, head width]");
   p.parameter("v[rows, heads, head width]").parameter("out[heads, of group, head width, rows]");
@@ -77,52 +71,63 @@ inline void attention(program_builder& p, model_sizes const& m, std::string_view
   leave(p, "y", "projected", std::string(x));
 }
 
+// The products of a feed-forward sublayer, with a gate if it has two to the inner width.
+inline void feed_forward(program_builder& p, transformer_shape const& m, std::string const& h) {
+  if (m.up_products == 2) {
+    p.einsum("a[batch, position, inner]", {h, "gate[block, inner]"});
+    p.einsum("b[batch, position, inner]", {h, "up[block, inner]"});
+    p.operation("g[batch, position, inner]", {"a", "b"}, {.flops = 10});
+  } else {
+    p.einsum("a[batch, position, inner]", {h, "up[block, inner]"});
+    p.operation("g[batch, position, inner]", {"a"}, {.flops = 10});
+  }
+  p.partial_einsum("made[batch, position, block]", {"g", "down[inner, block]"});
+}
+inline void add_feed_forward_weights(program_builder& p, transformer_shape const& m) {
+  if (m.up_products == 2) p.parameter("gate[rows, inner]");
+  p.parameter("up[rows, inner]").parameter("down[inner, rows]");
+}
+
 }  // namespace detail
 
 /// y = gelu(x · up) · down for all positions of a batch: the literature's running example.
-[[nodiscard]] inline program feed_forward(model_sizes const& m) {
+[[nodiscard]] inline program feed_forward(transformer_shape const& m, token_batch const& b) {
   program_builder p("feed-forward layer", m.element_bytes);
-  detail::add_axes(p, m);
-  p.repeat(m.layers).carried("x[batch, between, width]").parameter("up[rows, inner]").parameter("down[inner, rows]");
+  detail::add_axes(p, m, b);
+  p.repeat(m.layers).carried("x[batch, between, width]");
+  detail::add_feed_forward_weights(p, m);
   detail::enter(p, "h", "x");
-  p.einsum("a[batch, position, inner]", {"h", "up[block, inner]"});
-  p.operation("g[batch, position, inner]", {"a"}, {.flops = 10});
-  p.partial_einsum("made[batch, position, block]", {"g", "down[inner, block]"});
+  detail::feed_forward(p, m, "h");
   p.move("y[batch, between, width]", "made[batch, between, width]");
   return p;
 }
 
 /// The encoder of ESM2: attention and a feed-forward layer behind layer norms, with residuals.
-[[nodiscard]] inline program encoder(model_sizes const& m) {
+[[nodiscard]] inline program encoder(transformer_shape const& m, token_batch const& b) {
   program_builder p("encoder", m.element_bytes);
-  detail::add_axes(p, m);
+  detail::add_axes(p, m, b);
   p.repeat(m.layers).carried("x[batch, between, width]");
-  detail::attention(p, m, "x", 2, false);
-  p.parameter("up[rows, inner]").parameter("down[inner, rows]");
+  detail::attention(p, m, b, "x", 2, false);
+  detail::add_feed_forward_weights(p, m);
   p.operation("inner norm[batch, between, width]", {"y"}, {.flops = 5, .rows = {"width"}, .row_numbers = 2});
   detail::enter(p, "n", "inner norm");
-  p.einsum("a[batch, position, inner]", {"n", "up[block, inner]"});
-  p.operation("g[batch, position, inner]", {"a"}, {.flops = 10});
-  p.partial_einsum("made[batch, position, block]", {"g", "down[inner, block]"});
+  detail::feed_forward(p, m, "n");
   detail::leave(p, "z", "made", "y");
   return p;
 }
 
-/// A decoder: causal attention with grouped heads and SwiGLU behind RMS norms, and behind all layers the logits and
-/// their loss.
-[[nodiscard]] inline program decoder(model_sizes const& m) {
+/// A decoder: causal attention with grouped heads and, with two products to the inner width, SwiGLU behind RMS norms;
+/// behind all layers the logits and their loss.
+[[nodiscard]] inline program decoder(transformer_shape const& m, token_batch const& b) {
   program_builder p("decoder", m.element_bytes);
-  detail::add_axes(p, m);
+  detail::add_axes(p, m, b);
   p.axis("vocabulary", m.vocabulary);
   p.repeat(m.layers).carried("x[batch, between, width]");
-  detail::attention(p, m, "x", 1, true);
-  p.parameter("gate[rows, inner]").parameter("up[rows, inner]").parameter("down[inner, rows]");
+  detail::attention(p, m, b, "x", 1, true);
+  detail::add_feed_forward_weights(p, m);
   p.operation("inner norm[batch, between, width]", {"y"}, {.flops = 5, .rows = {"width"}});
   detail::enter(p, "n", "inner norm");
-  p.einsum("a[batch, position, inner]", {"n", "gate[block, inner]"});
-  p.einsum("b[batch, position, inner]", {"n", "up[block, inner]"});
-  p.operation("g[batch, position, inner]", {"a", "b"}, {.flops = 10});
-  p.partial_einsum("made[batch, position, block]", {"g", "down[inner, block]"});
+  detail::feed_forward(p, m, "n");
   detail::leave(p, "z", "made", "y");
   p.repeat(1).carried("last[batch, between, width]").parameter("head[rows, vocabulary]");
   p.operation("last norm[batch, between, width]", {"last"}, {.flops = 5, .rows = {"width"}});
