@@ -31,6 +31,7 @@
 #include <ostraka/engine/run/known_schedule.hpp>
 #include <ostraka/engine/run/profiling.hpp>
 #include <ostraka/engine/run/run_functions.hpp>
+#include <ostraka/engine/run/tell_run.hpp>
 
 namespace ostraka::engine {
 
@@ -107,13 +108,13 @@ class running {
 
   void copy(planner::buffer_block const& to, planner::buffer_block const& from, planner::scaling how) {
     copied_bytes += to.where.size() * static_cast<std::int64_t>(sizeof(T));
-    if (listened_to()) tell_written(to, 2);
+    if (listened_to()) tell_written(to, 2, int{sizeof(T)});
     engine::copy(exec_, at(to.data), shape_of(to), static_cast<T const*>(at(from.data)), shape_of(from),
                  update_of(how));
   }
 
   void fill(planner::buffer_block const& to, planner::factor beta, reduction kind) {
-    if (listened_to()) tell_written(to, 1);
+    if (listened_to()) tell_written(to, 1, int{sizeof(T)});
     if (beta == planner::factor::zero)
       engine::fill(exec_, at(to.data), shape_of(to), identity<T>(kind));
     else
@@ -122,11 +123,11 @@ class running {
 
   // Copies and fills that are only priced: who listens hears of each of them.
   void price(planner::schedule const& s, planner::action const& a) {
-    if (listened_to()) tell_all_written(s, a);
+    if (listened_to()) tell_all_written(s, a, int{sizeof(T)});
   }
 
   void multiply(planner::product const& p, planner::scaling how) {
-    if (counts_flops()) count_flops(p.loops, true);
+    if (counts_flops()) count_flops(p.loops, true, int{sizeof(T)});
     if constexpr (!std::is_same_v<T, bool>)  // which are not multiplied
       contract_in_tiles(exec_, p.loops, static_cast<T const*>(at(p.begin[0])), static_cast<T const*>(at(p.begin[1])),
                         at(p.begin[2]), update_of(how), plan_of(p), functions_.products);
@@ -197,7 +198,7 @@ class running {
   }
 
   void fold(planner::product const& p, reduction kind, planner::scaling how) {
-    if (counts_flops()) count_flops(p.loops, false);
+    if (counts_flops()) count_flops(p.loops, false, int{sizeof(T)});
     engine::reduce(exec_, p.loops, static_cast<T const*>(at(p.begin[0])), at(p.begin[2]), kind, update_of(how));
   }
 
@@ -313,33 +314,6 @@ class running {
   }
   [[nodiscard]] plan_ticket& plan_of(planner::product const& p) const {
     return known_.product_plans[static_cast<std::size_t>(&p - known_.schedule.products.data())];
-  }
-
-  static bool counts_flops() { return counted_flops != nullptr || listened_to(); }
-
-  // As plans do: an addition with each multiplication.
-  [[gnu::cold, gnu::noinline]] static void count_flops(contraction const& p, bool of_two) {
-    std::int64_t products = 1, a = 1, b = of_two ? 1 : 0, c = 1;
-    for (int l = 0; l < p.labels; ++l) {
-      products *= p.extent[l];
-      if (p.in_a[l]) a *= p.extent[l];
-      if (p.in_b[l]) b *= p.extent[l];
-      if (p.in_c[l]) c *= p.extent[l];
-    }
-    if (counted_flops != nullptr) *counted_flops += 2 * products;
-    if (listened_to()) tell_computed(2 * products, (a + b + c) * std::int64_t{sizeof(T)}, int{sizeof(T)});
-  }
-
-  // A block is written; where `times` is 2, another one is read, too.
-  [[gnu::cold, gnu::noinline]] static void tell_written(planner::buffer_block const& to, int times) {
-    tell_computed(0, times * to.where.size() * std::int64_t{sizeof(T)}, int{sizeof(T)});
-  }
-
-  [[gnu::cold, gnu::noinline]] static void tell_all_written(planner::schedule const& s, planner::action const& a) {
-    for (int k = 0; k < a.items; ++k) {
-      planner::written_run const& w = s.written[static_cast<std::size_t>(a.item + k)];
-      tell_computed(0, (w.reads ? 2 : 1) * w.elements * std::int64_t{sizeof(T)}, int{sizeof(T)}, w.number);
-    }
   }
 
   [[gnu::cold, gnu::noinline]] void push_operation(bool resumed) const {

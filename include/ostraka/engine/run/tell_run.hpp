@@ -1,0 +1,48 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 3. What listeners are told of the local work of a run: its flops, and the memory that it touches.
+
+#include <cstddef>
+#include <cstdint>
+
+#include <ostraka/engine/kernels/contraction.hpp>
+#include <ostraka/engine/memory/computing.hpp>
+#include <ostraka/engine/record/events.hpp>
+#include <ostraka/plan/lowering/schedule.hpp>
+
+namespace ostraka::engine {
+
+/// True if flops are counted or told.
+inline bool counts_flops() { return counted_flops != nullptr || listened_to(); }
+
+/// Counts and tells a product of two operands, or a sum of one: as plans do, an addition with each multiplication.
+[[gnu::cold, gnu::noinline]] inline void count_flops(contraction const& p, bool of_two, int element_bytes) {
+  std::int64_t products = 1, a = 1, b = of_two ? 1 : 0, c = 1;
+  for (int l = 0; l < p.labels; ++l) {
+    products *= p.extent[l];
+    if (p.in_a[l]) a *= p.extent[l];
+    if (p.in_b[l]) b *= p.extent[l];
+    if (p.in_c[l]) c *= p.extent[l];
+  }
+  if (counted_flops != nullptr) *counted_flops += 2 * products;
+  if (listened_to()) tell_computed(2 * products, (a + b + c) * element_bytes, element_bytes);
+}
+
+/// Tells that a block is written; where `times` is 2, another one is read, too.
+[[gnu::cold, gnu::noinline]] inline void tell_written(planner::buffer_block const& to, int times, int element_bytes) {
+  tell_computed(0, times * to.where.size() * element_bytes, element_bytes);
+}
+
+/// The same of all copies and fills of an action that is only priced.
+[[gnu::cold, gnu::noinline]] inline void tell_all_written(planner::schedule const& s, planner::action const& a,
+                                                          int element_bytes) {
+  for (int k = 0; k < a.items; ++k) {
+    planner::written_run const& w = s.written[static_cast<std::size_t>(a.item + k)];
+    tell_computed(0, (w.reads ? 2 : 1) * w.elements * element_bytes, element_bytes, w.number);
+  }
+}
+
+}  // namespace ostraka::engine
