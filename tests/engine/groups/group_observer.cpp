@@ -25,8 +25,8 @@ struct counting_observer final : group_observer {
   int created = 0, foreseen = 0, alive = 0;
   std::atomic<std::uint64_t> published[thread_slot::number_of]{};
 
-  void creates(MPI_Group, bool) override { ++created; }
-  void may_create(MPI_Group) override { ++foreseen; }
+  void creates(carrier::processes const&, bool) override { ++created; }
+  void may_create(carrier::processes const&) override { ++foreseen; }
   group_progress* made(MPI_Comm group) override {
     ++alive;
     auto* const progress = new group_progress;

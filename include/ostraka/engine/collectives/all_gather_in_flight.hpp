@@ -34,7 +34,7 @@ class all_gather_in_flight {
     std::int64_t const before = counts.before(me);
     // Two members send one message each way: Open MPI 4's call takes up to twice as long.
     if (calls == mpi_calls::blocking && members.size() > 2 && total <= chunk_limit)
-      return gather_by_mpi(members, send, recv, counts, recv + before);
+      return gather_by_carrier(members, send, recv, counts, recv + before);
     go_on(members, members.next_tag(), send, recv, counts, calls);
     // Meanwhile. What has just been written is far from the one who is to read it: the part goes from where it was.
     if (send != recv + before) detail::copy_part(send, counts[me], recv + before);
@@ -94,7 +94,7 @@ class all_gather_in_flight {
 
   [[nodiscard]] bool more() const { return steps_.members != nullptr && steps_.done + 1 < steps_.members->size(); }
 
-  // Beyond what a call of MPI can carry, a ring is optimal in bandwidth, and at this length nothing else matters: in
+  // Beyond what a call of the carrier takes, a ring is optimal in bandwidth, and at this length nothing else matters: in
   // step s a member passes on the part of the member s before it. Who computes meanwhile sends its part to each other
   // by itself, so that no step waits for one that nobody has looked at.
   void post() {
@@ -138,8 +138,8 @@ class all_gather_in_flight {
     post();
   }
 
-  void gather_by_mpi(communicator const& members, T const* send, T* recv, counts_view const& counts, T* own) {
-    int const mine = static_cast<int>(counts[static_cast<std::size_t>(members.rank())]);
+  void gather_by_carrier(communicator const& members, T const* send, T* recv, counts_view const& counts, T* own) {
+    std::int64_t const mine = counts[static_cast<std::size_t>(members.rank())];
     std::int64_t const total = counts.total();
     counted_.begin(members, collective::all_gather);
     counted_.add_of_each((total - mine) * static_cast<std::int64_t>(sizeof(T)), [&](int d) {
@@ -150,18 +150,10 @@ class all_gather_in_flight {
       detail::receive_zeros(recv, own - recv);
       return detail::receive_zeros(own + mine, recv + total - own - mine);
     }
-#if OSTRAKA_ENABLE_MPI
-    MPI_Datatype const type = detail::message_type<T>();
-    if (counts.all_equal()) {
-      MPI_Allgather(send == own ? MPI_IN_PLACE : send, mine, type, recv, mine, type, members.native());
-      return;
-    }
+    if (counts.all_equal()) return members.carried()->all_gather(send, recv, mine);
     if (send != own)
       detail::copy_part(send, mine, own);  // uneven parts need not lie alike: in place is for all or none
-    short_array<int> const narrow = detail::to_int(counts);
-    short_array<int> const places = detail::to_int(detail::offsets_of(counts));
-    MPI_Allgatherv(MPI_IN_PLACE, mine, type, recv, narrow.data(), places.data(), type, members.native());
-#endif
+    members.carried()->all_gather(recv, counts);
   }
 
   counted_collective counted_;

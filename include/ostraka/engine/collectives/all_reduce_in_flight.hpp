@@ -13,37 +13,6 @@
 
 namespace ostraka::engine {
 
-#if OSTRAKA_ENABLE_MPI
-
-namespace detail {
-
-inline MPI_Op operation_of(reduction how) {
-  switch (how) {
-    case reduction::sum: return MPI_SUM;
-    case reduction::max: return MPI_MAX;
-    case reduction::min: return MPI_MIN;
-    case reduction::prod: return MPI_PROD;
-    case reduction::bit_and: return MPI_BAND;
-    case reduction::bit_or: return MPI_BOR;
-  }
-  return MPI_OP_NULL;
-}
-
-}  // namespace detail
-
-#endif
-
-/// Does MPI reduce such elements, to the same bits on all members? Its maximum of numbers that compare equal or not at
-/// all (-0 and 0, NaN) may be another on every device; a sum or product of two is the same both ways round, so that the
-/// trees of all devices agree. (Not so a complex product, where a compiler fuses multiplication and addition.) It has
-/// no operations for numbers of 16 bits.
-template <class T>
-constexpr bool reduced_by_mpi(reduction how) {
-  bool const any_tree_agrees =
-      how == reduction::sum || (how == reduction::prod && std::is_arithmetic_v<T>) || std::is_integral_v<T>;
-  return any_tree_agrees && !is_narrow<T>;
-}
-
 /// Elements of the largest part that a member reduces for all.
 inline std::int64_t share_of_all_reduce(communicator const& members, std::int64_t count) {
   return (count + members.size() - 1) / members.size();
@@ -54,24 +23,24 @@ inline std::int64_t share_of_all_reduce(communicator const& members, std::int64_
 template <class T>
 class all_reduce_in_flight {
  public:
-  /// Does MPI do it? In flight, only where the array is short: Open MPI sends a longer one up a tree and down, where a
+  /// Does the carrier do it? In flight, only where the array is short: Open MPI sends a longer one up a tree and down, where a
   /// reduce-scatter and an all-gather of our own use both directions of all links.
-  static bool by_mpi(reduction how, std::int64_t count, mpi_calls calls) {
+  static bool by_carrier(reduction how, std::int64_t count, mpi_calls calls) {
     constexpr std::int64_t shortest = 64 * 1024;  // bytes
-    return reduced_by_mpi<T>(how) &&
+    return carrier::reduces<T>(how) &&
            (calls == mpi_calls::blocking || count * static_cast<std::int64_t>(sizeof(T)) < shortest);
   }
 
   /// data becomes the reduction over all members, the same bits on each of them. Set aside are `share` with room for
-  /// share_of_all_reduce, and `pieces` with room for what a reduce-scatter of such a part sets aside; neither, if MPI
-  /// does it. All of them stay where they are until the end. With `tag`, it is a part of a collective that has begun, and
-  /// MPI does not do it.
+  /// share_of_all_reduce, and `pieces` with room for what a reduce-scatter of such a part sets aside; neither, if
+  /// the carrier does it. All of them stay where they are until the end. With `tag`, it is a part of a collective that has begun, and
+  /// the carrier does not do it.
   [[gnu::cold]] void begin(communicator const& members, T* data, std::int64_t count, reduction how, T* share, T* pieces,
                            mpi_calls calls = mpi_calls::blocking, int tag = new_tag) {
     require_reducible<T>(how);
     if (members.size() == 1 || count == 0) return;
     if (tag == new_tag) members.enter();
-    if (tag == new_tag && by_mpi(how, count, calls)) return reduce_by_mpi(members, data, count, how, calls);
+    if (tag == new_tag && by_carrier(how, count, calls)) return reduce_by_carrier(members, data, count, how, calls);
     // The same bytes: what a reduce-scatter and an all-gather move.
     std::int64_t const n = members.size();
     std::int64_t own = 0;
@@ -111,22 +80,17 @@ class all_reduce_in_flight {
   }
 
  private:
-  void reduce_by_mpi(communicator const& members, [[maybe_unused]] T* data, std::int64_t count,
-                     [[maybe_unused]] reduction how, [[maybe_unused]] mpi_calls calls) {
+  void reduce_by_carrier(communicator const& members, T* data, std::int64_t count, reduction how, mpi_calls calls) {
     counted_.begin(members, collective::all_reduce);
     counted_.add_all_reduce(count, sizeof(T));
-#if OSTRAKA_ENABLE_MPI
     if (members.is_dry()) return;
-    MPI_Op const operation = detail::operation_of(how);
-    MPI_Datatype const type = detail::message_type<T>();
     for (std::int64_t done = 0; done < count; done += chunk_limit) {
-      int const n = static_cast<int>(std::min(chunk_limit, count - done));
+      std::int64_t const n = std::min(chunk_limit, count - done);
       if (calls == mpi_calls::blocking)
-        MPI_Allreduce(MPI_IN_PLACE, data + done, n, type, operation, members.native());
+        members.carried()->all_reduce(data + done, n, how);
       else
-        MPI_Iallreduce(MPI_IN_PLACE, data + done, n, type, operation, members.native(), pending_.next());
+        members.carried()->all_reduce(data + done, n, how, pending_.begun());
     }
-#endif
   }
 
   // What everybody has reduced goes to all. In flight, when that is depends on who arrives when, so it has no tag of
@@ -140,7 +104,7 @@ class all_reduce_in_flight {
     gather_.go_on(*members_, scatter_.tag(), data_, counts_, calls_);
   }
 
-  communicator const* members_ = nullptr;  // unless MPI reduces the elements
+  communicator const* members_ = nullptr;  // unless the carrier reduces the elements
   T* data_ = nullptr;
   T* share_ = nullptr;
   T* own_ = nullptr;  // the part of the data that is reduced here
@@ -149,7 +113,7 @@ class all_reduce_in_flight {
   short_array<std::int64_t> counts_;
   reduce_scatter_in_flight<T> scatter_;
   all_gather_in_flight<T> gather_;
-  counted_collective counted_;  // of MPI's own
+  counted_collective counted_;  // of the carrier's own
   detail::messages pending_;
 };
 
@@ -164,7 +128,7 @@ void all_reduce(communicator const& members, T* data, std::int64_t count, reduct
 /// The same with memory of its own.
 template <class T>
 void all_reduce(communicator const& members, T* data, std::int64_t count, reduction how) {
-  std::int64_t const part = reduced_by_mpi<T>(how) || members.size() == 1 ? 0 : share_of_all_reduce(members, count);
+  std::int64_t const part = carrier::reduces<T>(how) || members.size() == 1 ? 0 : share_of_all_reduce(members, count);
   scratch<T, Kokkos::HostSpace> const share(part);
   scratch<T, Kokkos::HostSpace> const pieces(reduce_scatter_in_flight<T>::pieces_of(members, part));
   all_reduce(members, data, count, how, share.data(), pieces.data());

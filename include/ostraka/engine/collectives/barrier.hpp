@@ -12,9 +12,7 @@ namespace ostraka::engine {
 inline void barrier(communicator const& members) {
   if (members.size() == 1 || members.is_dry()) return;
   members.enter();
-#if OSTRAKA_ENABLE_MPI
-  MPI_Barrier(members.native());
-#endif
+  members.carried()->barrier();
 }
 
 }  // namespace ostraka::engine

@@ -32,9 +32,7 @@ inline void exchange_counts(communicator const& members, std::int64_t const* tol
     return;
   }
   members.enter();
-#if OSTRAKA_ENABLE_MPI
-  MPI_Alltoall(told, each, MPI_INT64_T, heard, each, MPI_INT64_T, members.native());
-#endif
+  members.carried()->all_to_all(told, heard, each);
 }
 
 /// Everyone tells all the same numbers: those of member d stand at heard + d · each. On a dry group all of them tell

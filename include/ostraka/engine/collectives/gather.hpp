@@ -33,14 +33,7 @@ void gather(communicator const& members, T const* send, T* recv, counts_view con
     return;
   }
   members.enter();
-#if OSTRAKA_ENABLE_MPI
-  if (at.back() <= chunk_limit) {
-    MPI_Datatype const type = detail::message_type<T>();
-    short_array<int> const narrow = detail::to_int(counts);
-    short_array<int> const places = detail::to_int(at);
-    MPI_Gatherv(send, narrow[me], type, recv, narrow.data(), places.data(), type, root, members.native());
-    return;
-  }
+  if (at.back() <= chunk_limit) return members.carried()->gather(send, recv, counts, root);
   detail::messages pending;  // which ends first
   pending.begin(members, counted);
   if (is_root) {
@@ -50,7 +43,6 @@ void gather(communicator const& members, T const* send, T* recv, counts_view con
   } else {
     pending.send(root, send, counts[me]);
   }
-#endif
 }
 
 }  // namespace ostraka::engine

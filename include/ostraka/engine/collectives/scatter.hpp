@@ -32,14 +32,7 @@ void scatter(communicator const& members, T const* send, T* recv, counts_view co
     return;
   }
   members.enter();
-#if OSTRAKA_ENABLE_MPI
-  if (at.back() <= chunk_limit) {
-    MPI_Datatype const type = detail::message_type<T>();
-    short_array<int> const narrow = detail::to_int(counts);
-    short_array<int> const places = detail::to_int(at);
-    MPI_Scatterv(send, narrow.data(), places.data(), type, recv, narrow[me], type, root, members.native());
-    return;
-  }
+  if (at.back() <= chunk_limit) return members.carried()->scatter(send, recv, counts, root);
   detail::messages pending;  // which ends first
   pending.begin(members, counted);
   if (is_root) {
@@ -49,7 +42,6 @@ void scatter(communicator const& members, T const* send, T* recv, counts_view co
   } else {
     pending.receive(root, recv, counts[me]);
   }
-#endif
 }
 
 /// A broadcast in flight. Members begin the collectives of a group in the same order; between beginning and end nobody
@@ -58,7 +50,7 @@ template <class T>
 class broadcast_in_flight {
  public:
   /// data on member `root` → data on all members.
-  void begin(communicator const& members, T* data, std::int64_t count, int root, [[maybe_unused]] mpi_calls calls) {
+  void begin(communicator const& members, T* data, std::int64_t count, int root, mpi_calls calls) {
     if (members.size() == 1) return;
     bool const is_root = members.rank() == root;
     both_.counted.begin(members, collective::broadcast);
@@ -66,16 +58,13 @@ class broadcast_in_flight {
     both_.counted.add_of_each((members.size() - 1) * bytes, [&](int) { return bytes; });
     if (members.is_dry()) return is_root ? void() : detail::receive_zeros(data, count);
     members.enter();
-#if OSTRAKA_ENABLE_MPI
-    MPI_Datatype const type = detail::message_type<T>();
     for (std::int64_t done = 0; done < count; done += chunk_limit) {
-      int const n = static_cast<int>(std::min(chunk_limit, count - done));
+      std::int64_t const n = std::min(chunk_limit, count - done);
       if (calls == mpi_calls::blocking)
-        MPI_Bcast(data + done, n, type, root, members.native());
+        members.carried()->broadcast(data + done, n, root);
       else
-        MPI_Ibcast(data + done, n, type, root, members.native(), both_.pending.next());
+        members.carried()->broadcast(data + done, n, root, both_.pending.begun());
     }
-#endif
   }
 
   /// Goes on without waiting; would finish() not wait either?

@@ -3,15 +3,14 @@
 #pragma once
 
 /// @file
-/// Floor 3. A group of devices that talk to each other: an MPI communicator of our own, or, without MPI, the one device
-/// there is. It counts what this device sends. A dry group has one device that exists, this one: what it would send is
+/// Floor 3. A group of devices that talk to each other: a group of the carrier, MPI say, of our own. It counts what this device sends. A dry group has one device that exists, this one: what it would send is
 /// counted and not sent. It knows which of its members run on one node. An observer can be told which groups there are,
 /// and how far this device has come in them.
 
 #include <cstdint>
 #include <utility>
 
-#include <ostraka/engine/groups/block_types.hpp>
+#include <ostraka/engine/groups/carrier.hpp>
 #include <ostraka/engine/groups/group_observer.hpp>
 #include <ostraka/engine/groups/nodes.hpp>
 #include <ostraka/engine/machine/mpi.hpp>
@@ -38,11 +37,10 @@ struct traffic {
 
 struct node_levels;
 
-/// A group of devices, numbered from 0. Copies share one MPI communicator, which is freed with the last of them unless
-/// MPI has ended before.
+/// A group of devices, numbered from 0. Copies share one group of the carrier, which ends with the last of them.
 class communicator {
  public:
-  /// The group of this device alone; needs no communication and no MPI.
+  /// The group of this device alone; needs no communication and no carrier.
   communicator() = default;
 
   /// A duplicate of the caller's communicator, so that our messages never meet theirs. Collective.
@@ -51,7 +49,7 @@ class communicator {
   /// All devices of the job. Collective.
   static communicator world();
 
-  /// A group of so many devices of which none but this one exists: nothing is sent, and no MPI is needed.
+  /// A group of so many devices of which none but this one exists: nothing is sent, and no carrier is needed.
   static communicator dry(int size, int rank) { return communicator(shared_value<owned const>::make(size, rank)); }
   [[nodiscard]] bool is_dry() const { return shared_ && shared_->dry; }
 
@@ -103,7 +101,12 @@ class communicator {
 
   int size() const { return shared_ ? shared_->size : 1; }
   int rank() const { return shared_ ? shared_->rank : 0; }
-  native_communicator native() const;
+  native_communicator native() const {
+    return shared_ && !shared_->dry ? shared_->group.native() : this_rank_alone();
+  }
+
+  /// What its messages and collectives are handed to; null for one device.
+  [[nodiscard]] carrier::group const* carried() const { return shared_ ? &shared_->group : nullptr; }
 
   /// Of each member, its number in the other group, -1 for none. Not collective.
   dynamic_array<int> numbers_in(communicator const& other) const;
@@ -113,45 +116,30 @@ class communicator {
 
   /// Every collective begins with this, so that others can read that this device waits for them in it.
   void enter() const {
-#if OSTRAKA_ENABLE_MPI
     if (shared_ && shared_->progress) shared_->progress->enter();
-#endif
   }
 
   /// The tag of the messages of a collective that begins now. Members begin the collectives of a group in the same
   /// order, so it is the same on all of them, and what several send that are in flight does not meet.
   int next_tag() const {
-#if OSTRAKA_ENABLE_MPI
     constexpr int tags = 1 << 14;  // MPI has twice as many, of which check mode uses the last
     return shared_ ? shared_->tag = (shared_->tag + 1) % tags : 0;
-#else
-    return 0;
-#endif
   }
 
   /// The calls that its devices tell each other.
   compared_calls compared() const {
-#if OSTRAKA_ENABLE_MPI
     return shared_ && shared_->progress ? shared_->observer->compared() : compared_calls::none;
-#else
-    return compared_calls::none;
-#endif
   }
 
   /// True in check mode, where they tell each other all of them.
   bool compares_calls() const { return compared() == compared_calls::all; }
 
-#if OSTRAKA_ENABLE_MPI
-  /// Types of blocks that it sends; null for one device.
-  block_types* types() const { return shared_ ? &shared_->types : nullptr; }
-
   /// What its observer gave it; null if nobody observes, and for one device.
   group_progress* progress() const { return shared_ ? shared_->progress : nullptr; }
-#endif
 
  private:
   struct owned {
-    native_communicator native;
+    carrier::group group;
     int size = 1;
     int rank = 0;
     bool dry = false;
@@ -163,14 +151,11 @@ class communicator {
     mutable node_grid nodes{};
     mutable int node = 0;                            // this device's
     mutable shared_value<node_levels const> levels;  // once they are needed
-    owned(int all, int number);
-#if OSTRAKA_ENABLE_MPI
-    mutable int tag = 0;  // given out last
-    mutable block_types types{};
+    mutable int tag = 0;                             // given out last
     group_observer* observer = nullptr;
     group_progress* progress = nullptr;
-    owned(native_communicator adopted, group_observer* observed_by);
-#endif
+    owned(int all, int number);
+    owned(carrier::group::handle adopted, group_observer* observed_by);
     owned(owned const&) = delete;
     owned& operator=(owned const&) = delete;
     [[gnu::cold]] ~owned();
@@ -191,7 +176,7 @@ class communicator {
     return theirs;
   }
 
-  communicator level(int members, bool between) const;
+  carrier::processes members() const { return shared_ ? shared_->group.members() : carrier::processes(this_rank_alone()); }
 
   [[gnu::cold]] communicator make_level(mesh_level which) const;
 
@@ -205,7 +190,16 @@ struct node_levels {
   communicator between;  ///< by their nodes
 };
 
-inline communicator::owned::owned(int all, int number) : native(), size(all), rank(number), dry(true) {}
+inline communicator::owned::owned(int all, int number) : size(all), rank(number), dry(true) {}
+
+inline communicator::owned::owned(carrier::group::handle adopted, group_observer* observed_by)
+    : group(adopted), size(group.size()), rank(group.rank()), observer(observed_by) {
+  if (observer && size > 1) progress = observer->made(group.native());
+}
+
+inline communicator::owned::~owned() {
+  if (progress) observer->given_back(progress);
+}
 
 inline communicator communicator::make_level(mesh_level which) const {
   bool const between = which == mesh_level::between_nodes;
@@ -234,108 +228,42 @@ inline communicator communicator::make_level(mesh_level which) const {
   return &*shared_->levels;
 }
 
-#if OSTRAKA_ENABLE_MPI
-
-inline communicator::owned::owned(native_communicator adopted, group_observer* observed_by)
-    : native(adopted), observer(observed_by) {
-  // An error that is returned on one device only would hang the others, whatever handler the user's communicator has.
-  MPI_Comm_set_errhandler(native, MPI_ERRORS_ARE_FATAL);
-  size = size_of(native);
-  MPI_Comm_rank(native, &rank);
-  if (observer && size > 1) progress = observer->made(native);
-}
-
-inline communicator::owned::~owned() {
-  if (dry) return;
-  if (progress) observer->given_back(progress);
-  int finalized = 0;
-  MPI_Finalized(&finalized);
-  MPI_Comm ours = native;
-  if (!finalized) MPI_Comm_free(&ours);
-}
-
 inline communicator::communicator(native_communicator theirs) {
   group_observer* const observer = find_group_observer ? find_group_observer(theirs) : nullptr;
-  if (observer) observer->creates(ranks_of(theirs).group, false);
-  MPI_Comm duplicate = MPI_COMM_NULL;
-  MPI_Comm_dup(theirs, &duplicate);
-  shared_ = shared_value<owned const>::make(duplicate, observer);
+  if (observer) observer->creates(carrier::processes(theirs), false);
+  shared_ = shared_value<owned const>::make(carrier::group::duplicate_of(theirs), observer);
 }
 
-inline communicator communicator::world() { return communicator(MPI_COMM_WORLD); }
+inline communicator communicator::world() { return communicator(all_ranks()); }
 
 inline communicator communicator::split(int colour, int key) const {
   if (!shared_ || shared_->dry) return {};
   enter();
-  MPI_Comm part = MPI_COMM_NULL;
-  MPI_Comm_split(shared_->native, colour, key, &part);
-  return communicator(shared_value<owned const>::make(part, shared_->observer));
+  return communicator(shared_value<owned const>::make(shared_->group.split(colour, key), shared_->observer));
 }
 
 inline communicator communicator::part(dynamic_array<int> const& numbers) const {
   if (!shared_ || numbers.size() == 1) return {};
   if (shared_->dry) return dry_part(numbers);
-  ranks_of const all(shared_->native);
-  MPI_Group some = MPI_GROUP_NULL;
-  MPI_Group_incl(all.group, static_cast<int>(numbers.size()), numbers.data(), &some);
+  carrier::processes const some(shared_->group.members(), numbers);
   if (shared_->observer) shared_->observer->creates(some, true);
-  MPI_Comm made = MPI_COMM_NULL;
-  MPI_Comm_create_group(shared_->native, some, 0, &made);
-  MPI_Group_free(&some);
-  return communicator(shared_value<owned const>::make(made, shared_->observer));
+  return communicator(shared_value<owned const>::make(shared_->group.part(some), shared_->observer));
 }
 
 inline communicator communicator::duplicate() const {
   if (!shared_ || shared_->dry) return *this;
   enter();
-  MPI_Comm made = MPI_COMM_NULL;
-  MPI_Comm_dup(shared_->native, &made);
-  return communicator(shared_value<owned const>::make(made, nullptr));
+  return communicator(shared_value<owned const>::make(shared_->group.duplicate(), nullptr));
 }
 
 inline void communicator::expect_part(dynamic_array<int> const& numbers) const {
   if (!shared_ || !shared_->observer) return;
-  ranks_of const all(shared_->native);
-  MPI_Group some = MPI_GROUP_NULL;
-  MPI_Group_incl(all.group, static_cast<int>(numbers.size()), numbers.data(), &some);
-  shared_->observer->may_create(some);
-  MPI_Group_free(&some);
-}
-
-inline native_communicator communicator::native() const {
-  return shared_ && !shared_->dry ? shared_->native : MPI_COMM_SELF;
+  shared_->observer->may_create(carrier::processes(shared_->group.members(), numbers));
 }
 
 inline dynamic_array<int> communicator::numbers_in(communicator const& other) const {
   if (is_dry() || other.is_dry()) return dry_numbers_in(other);
-  dynamic_array<int> mine(static_cast<std::size_t>(size()));
-  dynamic_array<int> theirs(mine.size());
-  for (int i = 0; i < size(); ++i) mine[static_cast<std::size_t>(i)] = i;
-  MPI_Group from = MPI_GROUP_NULL;
-  MPI_Group to = MPI_GROUP_NULL;
-  MPI_Comm_group(native(), &from);
-  MPI_Comm_group(other.native(), &to);
-  MPI_Group_translate_ranks(from, size(), mine.data(), to, theirs.data());
-  MPI_Group_free(&from);
-  MPI_Group_free(&to);
-  for (int& n : theirs) n = n == MPI_UNDEFINED ? -1 : n;
-  return theirs;
+  return members().numbers_in(other.members());
 }
-
-#else
-
-inline communicator::owned::~owned() = default;
-inline communicator::communicator(native_communicator) {}
-inline communicator communicator::world() { return {}; }
-inline communicator communicator::split(int, int) const { return {}; }
-inline communicator communicator::part(dynamic_array<int> const& numbers) const {
-  return shared_ && numbers.size() > 1 ? dry_part(numbers) : communicator();
-}
-inline communicator communicator::duplicate() const { return *this; }
-inline void communicator::expect_part(dynamic_array<int> const&) const {}
-inline native_communicator communicator::native() const { return {}; }
-inline dynamic_array<int> communicator::numbers_in(communicator const& other) const { return dry_numbers_in(other); }
-
-#endif
 
 }  // namespace ostraka::engine

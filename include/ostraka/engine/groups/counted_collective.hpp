@@ -141,7 +141,6 @@ class counted_collective {
   collective how_ = collective::all_gather;
 };
 
-#if OSTRAKA_ENABLE_MPI
 inline void communicator::find_largest(std::int64_t* numbers, int count) const {
   if (!shared_) return;
   counted_collective counted(*this, collective::all_reduce);
@@ -149,12 +148,7 @@ inline void communicator::find_largest(std::int64_t* numbers, int count) const {
   if (size() > 1) counted.add_all_reduce(count, sizeof(std::int64_t));
   if (shared_->dry) return;
   enter();
-  MPI_Allreduce(MPI_IN_PLACE, numbers, count, MPI_INT64_T, MPI_MAX, shared_->native);
+  shared_->group.all_reduce(numbers, count, reduction::max);
 }
-#else
-inline void communicator::find_largest(std::int64_t*, int count) const {
-  if (size() > 1) counted_collective(*this, collective::all_reduce).add_all_reduce(count, sizeof(std::int64_t));
-}
-#endif
 
 }  // namespace ostraka::engine

@@ -8,24 +8,17 @@
 /// only when a group is made or given back. Without an observer nothing is counted. engine/spmd/ sets one when the job
 /// begins.
 
-#include <ostraka/engine/machine/mpi.hpp>
+#include <atomic>
+#include <cstdint>
+
+#include <ostraka/engine/groups/carrier.hpp>
+#include <ostraka/engine/machine/thread_slot.hpp>
 
 namespace ostraka::engine {
 
 /// The calls that ranks tell each other before they communicate. `first_runs`: those that the group has not called
 /// before, with the same extents.
 enum class compared_calls { none, first_runs, all };
-
-}  // namespace ostraka::engine
-
-#if OSTRAKA_ENABLE_MPI
-
-#  include <atomic>
-#  include <cstdint>
-
-#  include <ostraka/engine/machine/thread_slot.hpp>
-
-namespace ostraka::engine {
 
 /// How far this device has come in the collectives of one group.
 struct group_progress {
@@ -57,14 +50,14 @@ class group_observer {
  public:
   /// A communicator is about to be created by these ranks, this one among them. `later`: within an operation that needs
   /// it. Collective over them where first runs of calls are compared and it is created later.
-  virtual void creates(MPI_Group ranks, bool later) = 0;
+  virtual void creates(carrier::processes const& ranks, bool later) = 0;
 
   /// These ranks may create one later; those that begin will wait for this rank. Not collective.
-  virtual void may_create(MPI_Group ranks) = 0;
+  virtual void may_create(carrier::processes const& ranks) = 0;
 
   /// A group was made. It counts its collectives in the record that is returned, until it gives that back. Collective
   /// over it.
-  virtual group_progress* made(MPI_Comm group) = 0;
+  virtual group_progress* made(native_communicator group) = 0;
 
   virtual void given_back(group_progress* progress) = 0;
 
@@ -76,36 +69,7 @@ class group_observer {
   compared_calls compared_ = compared_calls::none;
 };
 
-/// How many ranks a communicator has.
-inline int size_of(MPI_Comm comm) {
-  int size = 1;
-  MPI_Comm_size(comm, &size);
-  return size;
-}
-
 /// Finds the observer of all groups of these ranks; it may return null. Collective over them. Null: nobody observes.
-[[gnu::visibility("default")]] inline group_observer* (*find_group_observer)(MPI_Comm ranks) = nullptr;
-
-/// The ranks of a communicator, as MPI's group.
-struct ranks_of {
-  MPI_Group group = MPI_GROUP_NULL;
-  explicit ranks_of(MPI_Comm comm) { MPI_Comm_group(comm, &group); }
-  ranks_of(ranks_of const&) = delete;
-  ranks_of& operator=(ranks_of const&) = delete;
-  ~ranks_of() { MPI_Group_free(&group); }
-};
-
-namespace detail {
-
-// A member's number in MPI_COMM_WORLD.
-inline int number_in_world(MPI_Comm comm, int member) {
-  int name = member;
-  MPI_Group_translate_ranks(ranks_of(comm).group, 1, &member, ranks_of(MPI_COMM_WORLD).group, &name);
-  return name;
-}
-
-}  // namespace detail
+[[gnu::visibility("default")]] inline group_observer* (*find_group_observer)(native_communicator ranks) = nullptr;
 
 }  // namespace ostraka::engine
-
-#endif

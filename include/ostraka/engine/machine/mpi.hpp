@@ -26,10 +26,12 @@ namespace ostraka::engine {
 using native_communicator = MPI_Comm;
 inline native_communicator no_communicator() { return MPI_COMM_NULL; }
 inline native_communicator all_ranks() { return MPI_COMM_WORLD; }
+inline native_communicator this_rank_alone() { return MPI_COMM_SELF; }
 #else
 struct native_communicator {};
 inline native_communicator no_communicator() { return {}; }
 inline native_communicator all_ranks() { return {}; }
+inline native_communicator this_rank_alone() { return {}; }
 #endif
 
 }  // namespace ostraka::engine

@@ -30,7 +30,7 @@ planner::transport transport_for() {
   planner::transport t{!is_gpu_memory<Exec>(), element_bytes, shortest_block_message, shortest_block_row,
                        std::min<std::int64_t>(chunk_limit, longest_block_message / element_bytes)};
   for (unsigned how = 0; how < 8; ++how)
-    if (reduced_by_mpi<T>(static_cast<reduction>(how))) t.reduced_by_mpi |= 1u << how;
+    if (carrier::reduces<T>(static_cast<reduction>(how))) t.reduced_by_mpi |= 1u << how;
   return t;
 }
 

@@ -42,22 +42,11 @@ struct group_record : group_progress {
   group_record** at = nullptr;  ///< what points to it
 };
 
-/// The members of a group, as `all` numbers them; MPI_UNDEFINED for those that it lacks.
-[[gnu::cold]] inline dynamic_array<int> members_in(MPI_Comm all, MPI_Group group) {
-  int size = 0;
-  MPI_Group_size(group, &size);
-  dynamic_array<int> numbers(static_cast<std::size_t>(size));
-  for (int r = 0; r < size; ++r) numbers[static_cast<std::size_t>(r)] = r;
-  dynamic_array<int> members(numbers.size());
-  MPI_Group_translate_ranks(group, size, numbers.data(), ranks_of(all).group, members.data());
-  return members;
-}
-
 /// All records of a monitor. Host threads may make groups and give them back at once.
 class group_records {
  public:
   /// Counts are published there. Of groups that compare calls the members are kept.
-  void begin(peer_monitor& monitor, MPI_Comm all, std::atomic<std::uint64_t>* published, compared_calls compared) {
+  void begin(peer_monitor& monitor, native_communicator all, std::atomic<std::uint64_t>* published, compared_calls compared) {
     monitor_ = &monitor;
     all_ = all;
     published_ = published;
@@ -67,8 +56,8 @@ class group_records {
   }
 
   /// The record of creating communicators of these ranks, which lives as long as the process. Not collective.
-  [[gnu::cold]] group_record& creation_by(MPI_Group ranks) {
-    dynamic_array<int> members = members_in(all_, ranks);
+  [[gnu::cold]] group_record& creation_by(carrier::processes const& ranks) {
+    dynamic_array<int> members = ranks.numbers_in(carrier::processes(all_));
     std::uint64_t fingerprint = 14695981039346656037u;  // FNV-1a
     for (int m : members) fingerprint = (fingerprint ^ static_cast<std::uint64_t>(m)) * 1099511628211u;
     fingerprint = (fingerprint ^ fingerprint >> 29) * 0xBF58476D1CE4E5B9u;
@@ -84,7 +73,7 @@ class group_records {
   }
 
   /// Several threads may create groups of the same ranks: they enter one at a time.
-  void enter_creation_by(MPI_Group ranks) {
+  void enter_creation_by(carrier::processes const& ranks) {
     group_record& creation = creation_by(ranks);
     short_lock const alone(changing_);
     creation.enter();
@@ -92,8 +81,8 @@ class group_records {
 
   /// A group that was made. Where threads may make groups of the same ranks at the same time, in no common order, the
   /// first member numbers them. Collective over it.
-  [[gnu::cold]] group_record* add(MPI_Comm group) {
-    group_record& creation = creation_by(ranks_of(group).group);
+  [[gnu::cold]] group_record* add(native_communicator group) {
+    group_record& creation = creation_by(carrier::processes(group));
     auto number = [&] {
       short_lock const alone(changing_);
       return ++creation.made;
@@ -165,7 +154,7 @@ class group_records {
   }
 
   peer_monitor* monitor_ = nullptr;
-  MPI_Comm all_ = MPI_COMM_NULL;
+  native_communicator all_ = no_communicator();
   std::atomic<std::uint64_t>* published_ = nullptr;
   std::size_t most_members_ = 0;  // of a group whose members are kept
   group_record* alive_ = nullptr;

@@ -50,19 +50,21 @@ class peer_monitor final : public group_observer {
   /// The first monitor that covers these ranks; made now if there is none. Null for one rank. Collective.
   [[gnu::cold]] static peer_monitor* over(MPI_Comm ranks);
 
-  void creates(MPI_Group ranks, bool later) override {
+  void creates(carrier::processes const& ranks, bool later) override {
     if (later && compared_ == compared_calls::first_runs && before_creation != nullptr && !mpi_serves_threads_at_once())
       before_creation(records_.creation_by(ranks));
     records_.enter_creation_by(ranks);
   }
   /// Where first runs of calls are compared, that of a call which creates a group; set by who compares.
   [[gnu::visibility("default")]] inline static void (*before_creation)(group_record& creation) = nullptr;
-  void may_create(MPI_Group ranks) override { records_.creation_by(ranks); }
-  [[gnu::cold]] group_progress* made(MPI_Comm group) override { return records_.add(group); }
+  void may_create(carrier::processes const& ranks) override { records_.creation_by(ranks); }
+  [[gnu::cold]] group_progress* made(native_communicator group) override { return records_.add(group); }
   void given_back(group_progress* progress) override { records_.give_back(static_cast<group_record*>(progress)); }
 
   /// The record of creating communicators of these ranks. Not collective.
-  group_record& creation_by(MPI_Comm ranks) { return records_.creation_by(ranks_of(ranks).group); }
+  group_record& creation_by(native_communicator ranks) {
+    return records_.creation_by(carrier::processes(ranks));
+  }
 
   [[nodiscard]] MPI_Comm comm() const { return comm_; }
   [[nodiscard]] int rank() const { return rank_; }
@@ -146,12 +148,13 @@ class peer_monitor final : public group_observer {
 
 inline peer_monitor* peer_monitor::over(MPI_Comm ranks) {
   if (size_of(ranks) == 1) return nullptr;
-  ranks_of const theirs(ranks);
+  carrier::processes const theirs(ranks);
   // All members of `ranks` took part in making each monitor that covers them, in this order, so that they choose the
   // same.
   peer_monitor** end = &first_;
   for (; *end != nullptr; end = &(*end)->next_)
-    if ((*end)->comm_ != MPI_COMM_NULL && !members_in((*end)->comm_, theirs.group).contains(MPI_UNDEFINED)) return *end;
+    if ((*end)->comm_ != MPI_COMM_NULL && !theirs.numbers_in(carrier::processes((*end)->comm_)).contains(-1))
+      return *end;
   auto* const made = new peer_monitor(ranks);
   *end = made;
   return made;

@@ -15,6 +15,7 @@
 #  include <cstdint>
 
 #  include <ostraka/engine/kernels/loops/loop_nest.hpp>
+#  include <ostraka/engine/machine/job_of_mpi.hpp>
 #  include <ostraka/types/support/dynamic_array.hpp>
 
 namespace ostraka::engine {
@@ -26,9 +27,7 @@ class block_types {
   block_types(block_types const&) = delete;
   block_types& operator=(block_types const&) = delete;
   ~block_types() {
-    int finalized = 0;
-    MPI_Finalized(&finalized);
-    if (!finalized)
+    if (!mpi_has_ended())
       for (entry& e : kept_) MPI_Type_free(&e.type);
   }
 

@@ -1,0 +1,27 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 3. The elements that MPI reduces. A build without MPI has the same answer: its dry meshes foretell what a job
+/// with MPI sends.
+
+#include <type_traits>
+
+#include <ostraka/types/values/half.hpp>
+#include <ostraka/types/values/reduction.hpp>
+
+namespace ostraka::engine {
+
+/// Does MPI reduce such elements, to the same bits on all members? Its maximum of numbers that compare equal or not at
+/// all (-0 and 0, NaN) may be another on every device; a sum or product of two is the same both ways round, so that the
+/// trees of all devices agree. (Not so a complex product, where a compiler fuses multiplication and addition.) It has
+/// no operations for numbers of 16 bits.
+template <class T>
+constexpr bool reduced_by_mpi(reduction how) {
+  bool const any_tree_agrees =
+      how == reduction::sum || (how == reduction::prod && std::is_arithmetic_v<T>) || std::is_integral_v<T>;
+  return any_tree_agrees && !is_narrow<T>;
+}
+
+}  // namespace ostraka::engine

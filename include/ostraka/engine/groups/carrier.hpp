@@ -1,0 +1,106 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 3. The seam of communication: what a back end gives, which carries messages between the processes of a job.
+/// Collectives, meshes and schedules are made of that, and name no library. A back end is a struct in engine/carriers/,
+/// chosen here while the program compiles: MPI, or without it one process. Where OSTRAKA_CARRIER is a header, in
+/// quotation marks, that header says what the carrier is. docs/design/communication.md.
+
+#include <concepts>
+#include <cstdint>
+
+#include <ostraka/engine/kernels/loops/strided_layout.hpp>
+#include <ostraka/engine/machine/mpi.hpp>
+#include <ostraka/engine/memory/short_array.hpp>
+#include <ostraka/types/support/dynamic_array.hpp>
+#include <ostraka/types/values/reduction.hpp>
+
+#if defined(OSTRAKA_CARRIER)
+#  include OSTRAKA_CARRIER
+#elif OSTRAKA_ENABLE_MPI
+#  include <ostraka/engine/carriers/mpi_carrier.hpp>
+#else
+#  include <ostraka/engine/carriers/one_process.hpp>
+#endif
+
+namespace ostraka::engine {
+
+#if defined(OSTRAKA_CARRIER)
+#elif OSTRAKA_ENABLE_MPI
+using carrier = mpi_carrier;
+#else
+using carrier = one_process;
+#endif
+
+/// Processes in an order: those of a program's communicator, or some of another set; processes(all, {3, 1}) has the one
+/// that is number 3 there first.
+template <class P>
+concept ProcessSet = requires(P const& set, native_communicator theirs, dynamic_array<int> const& numbers) {
+  P(theirs);
+  P(set, numbers);
+  { set.numbers_in(set) } -> std::same_as<dynamic_array<int>>;  // of each, in another set; -1 for none
+};
+
+/// What has begun, and ends when all of it is done. wait() returns then; test() lets it go on, and is true then.
+template <class R>
+concept CarrierRequests = std::default_initializable<R> && requires(R& begun) {
+  begun.wait();
+  { begun.test() } -> std::same_as<bool>;
+};
+
+/// Processes with messages of their own, of which this is number rank(). A handle is what a group is made of, and can be
+/// copied; the group that is made of it ends it. Without arguments a group carries nothing and is asked nothing.
+///
+/// Point to point: messages between two members with the same tag arrive in the order in which they were sent. What is
+/// sent stays as it is, and what is received is not looked at, until the requests are done. A member sends only what
+/// another receives. A block in host memory is given where it lies.
+///
+/// Collectives: all members call them in the same order. Those with requests return at once. Elements lie where this
+/// process can hand them to the back end; counts are at most chunk_limit, in all.
+template <class G, class T>
+concept CarriesElements =
+    requires(G const& group, typename G::requests& with, T* data, T const* from, std::int64_t count,
+             strided const& block, counts_view const& counts, reduction how, int member, int tag) {
+      group.send(member, tag, from, count, with);
+      group.receive(member, tag, data, count, with);
+      group.send(member, tag, from, block, with);
+      group.receive(member, tag, data, block, with);
+      group.broadcast(data, count, member);  // data of member `member` → of all
+      group.broadcast(data, count, member, with);
+      group.all_reduce(data, count, how);  // where the carrier reduces such elements
+      group.all_reduce(data, count, how, with);
+      group.all_gather(from, data, count);  // so many of each member; from may be the own part of data
+      group.all_gather(data, counts);       // the own part lies in its place
+      group.gather(from, data, counts, member);
+      group.scatter(from, data, counts, member);
+      group.all_to_all(from, data, count);  // so many for each member
+    };
+
+template <class G, class Processes>
+concept CarrierGroup =
+    CarrierRequests<typename G::requests> && std::copyable<typename G::handle> && CarriesElements<G, float> &&
+    std::default_initializable<G> && std::constructible_from<G, typename G::handle> &&
+    requires(G const& group, native_communicator theirs, Processes const& some, int number) {
+      { group.size() } -> std::same_as<int>;
+      { group.rank() } -> std::same_as<int>;
+      { group.members() } -> std::same_as<Processes>;
+      { group.native() } -> std::same_as<native_communicator>;          // the program's way to the same processes
+      { G::duplicate_of(theirs) } -> std::same_as<typename G::handle>;  // of the same processes; collective
+      { group.duplicate() } -> std::same_as<typename G::handle>;        // the same
+      { group.split(number, number) } -> std::same_as<typename G::handle>;  // of one colour, by keys; collective
+      { group.split_by_machine() } -> std::same_as<typename G::handle>;     // those that share memory; collective
+      { group.part(some) } -> std::same_as<typename G::handle>;             // collective over them alone
+      group.barrier();
+    };
+
+/// A back end. reduces<T>(how): does its all_reduce give the same bits on all members? Where it does not, the engine
+/// adds in the order of members.
+template <class C>
+concept Carrier = ProcessSet<typename C::processes> && CarrierGroup<typename C::group, typename C::processes> &&
+                  std::same_as<decltype(C::template reduces<float>(reduction::sum)), bool>;
+
+static_assert(Carrier<carrier>);
+
+}  // namespace ostraka::engine
