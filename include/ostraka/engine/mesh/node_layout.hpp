@@ -21,7 +21,7 @@
 
 namespace ostraka::engine {
 
-/// What a program says of nodes: nothing, so that MPI is asked; how many devices each has; or which block of the mesh.
+/// What a program says of nodes: nothing, so that the carrier is asked; how many devices each has; or which block of the mesh.
 /// A wish brings the functions that grant it, which no other program compiles.
 struct node_wish {
   int each = 0;                 ///< devices of a node, where its block is not said
@@ -51,7 +51,7 @@ inline dynamic_array<int> without_nodes(dynamic_array<int> const& sizes) {
   return dynamic_array<int>(sizes.size(), 1);
 }
 
-/// Devices that a node has by the environment: OSTRAKA_DEVICES_PER_NODE, which takes the place of MPI's answer. 0: not
+/// Devices that a node has by the environment: OSTRAKA_DEVICES_PER_NODE, which takes the place of the carrier's answer. 0: not
 /// said.
 [[gnu::cold]] inline int devices_per_node_said() {
   char const* const said = std::getenv("OSTRAKA_DEVICES_PER_NODE");
@@ -73,34 +73,25 @@ inline dynamic_array<int> without_nodes(dynamic_array<int> const& sizes) {
               " so; give a number of devices, or sizes within a node, that divide the sizes of the mesh axes");
 }
 
-#if OSTRAKA_ENABLE_MPI
-
-/// A rank's machine: its first rank, and how many it has, all of this communicator.
+/// A rank's machine: its first rank, and how many it has, all of this group.
 struct machine_of_rank {
   std::int64_t first = 0;
   std::int64_t ranks = 1;
   bool in_a_row = true;
 };
 
-/// Tests say which machine this rank runs on; a negative number: MPI knows.
+/// Tests say which machine this rank runs on; a negative number: the carrier knows.
 [[gnu::visibility("default")]] inline int pretended_machine = -1;
 
 /// By shared memory. Collective.
-[[gnu::cold]] inline machine_of_rank find_machine(native_communicator comm) {
-  MPI_Comm node = MPI_COMM_NULL;
-  if (pretended_machine >= 0)
-    MPI_Comm_split(comm, pretended_machine, 0, &node);
-  else
-    MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
-  int rank = 0;
-  MPI_Comm_rank(comm, &rank);
-  std::int64_t ends[2] = {rank, -rank};
-  MPI_Allreduce(MPI_IN_PLACE, ends, 2, MPI_INT64_T, MPI_MAX, node);
+[[gnu::cold]] inline machine_of_rank find_machine(carrier::group const& world) {
+  carrier::group const machine(pretended_machine >= 0 ? world.split(pretended_machine, 0) : world.split_by_machine());
+  std::int64_t ends[2] = {world.rank(), -world.rank()};
+  machine.all_reduce(ends, 2, reduction::max);
   machine_of_rank m;
   m.first = -ends[1];
-  m.ranks = size_of(node);
+  m.ranks = machine.size();
   m.in_a_row = ends[0] - m.first + 1 == m.ranks;
-  MPI_Comm_free(&node);
   return m;
 }
 
@@ -109,10 +100,10 @@ struct machine_of_rank {
 [[gnu::cold]] inline dynamic_array<int> found_block(communicator const& world, dynamic_array<int> const& sizes) {
   std::int64_t each = devices_per_node_said();
   if (each == 0) {
-    machine_of_rank const m = find_machine(world.native());
+    machine_of_rank const m = find_machine(*world.carried());
     bool const whole = m.in_a_row && m.first % m.ranks == 0;
     std::int64_t extremes[2] = {whole ? m.ranks : 0, whole ? -m.ranks : 0};
-    MPI_Allreduce(MPI_IN_PLACE, extremes, 2, MPI_INT64_T, MPI_MAX, world.native());
+    world.carried()->all_reduce(extremes, 2, reduction::max);
     each = extremes[0] == -extremes[1] ? extremes[0] : 0;
   }
   dynamic_array<int> const within = block_of_consecutive(sizes, static_cast<int>(each));
@@ -126,34 +117,25 @@ struct machine_of_rank {
                                                     dynamic_array<int> const& within) {
   node_grid grid;
   for (std::size_t a = 0; a < sizes.size(); ++a) grid.add(sizes[a], within[a]);
-  machine_of_rank const mine = find_machine(world.native());
+  machine_of_rank const mine = find_machine(*world.carried());
   dynamic_array<std::int64_t> machine(static_cast<std::size_t>(world.size()));
-  MPI_Allgather(&mine.first, 1, MPI_INT64_T, machine.data(), 1, MPI_INT64_T, world.native());
+  world.carried()->all_gather(&mine.first, machine.data(), 1);
   int before = 0;  // ranks of earlier machines, or of this one
   for (int r = 0; r < world.size(); ++r) {
     std::int64_t const m = machine[static_cast<std::size_t>(r)];
     before += m < mine.first || (m == mine.first && r < world.rank()) ? 1 : 0;
   }
   std::int64_t wrong = mine.ranks % grid.each() != 0 && grid.nodes() > 1 ? mine.ranks : 0;
-  MPI_Allreduce(MPI_IN_PLACE, &wrong, 1, MPI_INT64_T, MPI_MAX, world.native());
+  world.carried()->all_reduce(&wrong, 1, reduction::max);
   if (wrong != 0)
     throw_error("make_mesh: a node's devices run on one machine, but a machine has ", wrong, " ranks, and nodes have ",
                 grid.each(),
                 " devices; start a multiple of that on every machine, or give nodes that divide their ranks");
   int const device = grid.device(before / grid.each(), before % grid.each());
-  int moved = device != world.rank() ? 1 : 0;
-  MPI_Allreduce(MPI_IN_PLACE, &moved, 1, MPI_INT, MPI_MAX, world.native());
+  std::int32_t moved = device != world.rank() ? 1 : 0;
+  world.carried()->all_reduce(&moved, 1, reduction::max);
   return moved != 0 ? world.split(0, device) : world;
 }
-
-#else
-
-inline dynamic_array<int> found_block(communicator const&, dynamic_array<int> const& sizes) { return sizes; }
-inline communicator in_order_of_nodes(communicator const& world, dynamic_array<int> const&, dynamic_array<int> const&) {
-  return world;
-}
-
-#endif
 
 /// What a program says: so many devices, or a block where these are 0. A mesh without axes has none: nothing is said.
 [[nodiscard]] inline node_wish wish_of_nodes(int each, dynamic_array<int> within) {
