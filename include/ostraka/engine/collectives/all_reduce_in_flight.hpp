@@ -23,8 +23,8 @@ inline std::int64_t share_of_all_reduce(communicator const& members, std::int64_
 template <class T>
 class all_reduce_in_flight {
  public:
-  /// Does the carrier do it? In flight, only where the array is short: Open MPI sends a longer one up a tree and down, where a
-  /// reduce-scatter and an all-gather of our own use both directions of all links.
+  /// Does the carrier do it? In flight, only where the array is short: Open MPI sends a longer one up a tree and down,
+  /// where a reduce-scatter and an all-gather of our own use both directions of all links.
   static bool by_carrier(reduction how, std::int64_t count, mpi_calls calls) {
     constexpr std::int64_t shortest = 64 * 1024;  // bytes
     return carrier::reduces<T>(how) &&
@@ -33,8 +33,8 @@ class all_reduce_in_flight {
 
   /// data becomes the reduction over all members, the same bits on each of them. Set aside are `share` with room for
   /// share_of_all_reduce, and `pieces` with room for what a reduce-scatter of such a part sets aside; neither, if
-  /// the carrier does it. All of them stay where they are until the end. With `tag`, it is a part of a collective that has begun, and
-  /// the carrier does not do it.
+  /// the carrier does it. All of them stay where they are until the end. With `tag`, it is a part of a collective that
+  /// has begun, and the carrier does not do it.
   [[gnu::cold]] void begin(communicator const& members, T* data, std::int64_t count, reduction how, T* share, T* pieces,
                            mpi_calls calls = mpi_calls::blocking, int tag = new_tag) {
     require_reducible<T>(how);

@@ -50,8 +50,8 @@ concept CarrierRequests = std::default_initializable<R> && requires(R& begun) {
   { begun.test() } -> std::same_as<bool>;
 };
 
-/// Processes with messages of their own, of which this is number rank(). A handle is what a group is made of, and can be
-/// copied; the group that is made of it ends it. Without arguments a group carries nothing and is asked nothing.
+/// Processes with messages of their own, of which this is number rank(). A handle is what a group is made of, and can
+/// be copied; the group that is made of it ends it. Without arguments a group carries nothing and is asked nothing.
 ///
 /// Point to point: messages between two members with the same tag arrive in the order in which they were sent. What is
 /// sent stays as it is, and what is received is not looked at, until the requests are done. A member sends only what

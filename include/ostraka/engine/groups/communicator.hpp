@@ -3,9 +3,10 @@
 #pragma once
 
 /// @file
-/// Floor 3. A group of devices that talk to each other: a group of the carrier, MPI say, of our own. It counts what this device sends. A dry group has one device that exists, this one: what it would send is
-/// counted and not sent. It knows which of its members run on one node. An observer can be told which groups there are,
-/// and how far this device has come in them.
+/// Floor 3. A group of devices that talk to each other: a group of the carrier (MPI, say) of our own. It counts what
+/// this device sends. A dry group has one device that exists, this one: what it would send is counted and not sent. It
+/// knows which of its members run on one node. An observer can be told which groups there are, and how far this device
+/// has come in them.
 
 #include <cstdint>
 #include <utility>
@@ -176,7 +177,9 @@ class communicator {
     return theirs;
   }
 
-  carrier::processes members() const { return shared_ ? shared_->group.members() : carrier::processes(this_rank_alone()); }
+  carrier::processes members() const {
+    return shared_ ? shared_->group.members() : carrier::processes(this_rank_alone());
+  }
 
   [[gnu::cold]] communicator make_level(mesh_level which) const;
 

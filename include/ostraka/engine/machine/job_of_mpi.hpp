@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 3. The job as MPI has begun it: whether it runs, which of its ranks this process is, and its end. Without MPI a
-/// job is one process, which runs.
+/// Floor 3. The job as MPI has begun it: whether it runs, which of its ranks this process is, and its end. Without MPI
+/// a job is one process, which runs.
 
 #include <cstdlib>
 

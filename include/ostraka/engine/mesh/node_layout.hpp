@@ -21,8 +21,8 @@
 
 namespace ostraka::engine {
 
-/// What a program says of nodes: nothing, so that the carrier is asked; how many devices each has; or which block of the mesh.
-/// A wish brings the functions that grant it, which no other program compiles.
+/// What a program says of nodes: nothing, so that the carrier is asked; how many devices each has; or which block of the
+/// mesh. A wish brings the functions that grant it, which no other program compiles.
 struct node_wish {
   int each = 0;                 ///< devices of a node, where its block is not said
   dynamic_array<int> within{};  ///< those along each mesh axis
@@ -51,8 +51,8 @@ inline dynamic_array<int> without_nodes(dynamic_array<int> const& sizes) {
   return dynamic_array<int>(sizes.size(), 1);
 }
 
-/// Devices that a node has by the environment: OSTRAKA_DEVICES_PER_NODE, which takes the place of the carrier's answer. 0: not
-/// said.
+/// Devices that a node has by the environment: OSTRAKA_DEVICES_PER_NODE, which takes the place of the carrier's answer.
+/// 0: not said.
 [[gnu::cold]] inline int devices_per_node_said() {
   char const* const said = std::getenv("OSTRAKA_DEVICES_PER_NODE");
   return said != nullptr ? std::max(0, std::atoi(said)) : 0;

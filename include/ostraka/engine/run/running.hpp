@@ -230,7 +230,8 @@ class running {
     all_reduce_message& all_reduce = message_.template make<all_reduce_message>();
     arrays_.begin(is_staged<Exec>(host_work::computes));
     T* const data = arrays_.received(at(m.received), m.own, true);
-    bool const nothing = all_reduce.has_levels(members, m.own) || all_reduce_in_flight<T>::by_carrier(m.how, m.own, calls_);
+    bool const nothing =
+        all_reduce.has_levels(members, m.own) || all_reduce_in_flight<T>::by_carrier(m.how, m.own, calls_);
     std::int64_t const share = nothing ? 0 : share_of_all_reduce(members, m.own);
     std::int64_t const pieces = one_level::pieces_of(members, share, share, calls_);
     if (calls_ == mpi_calls::nonblocking) {

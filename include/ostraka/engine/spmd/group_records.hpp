@@ -46,7 +46,8 @@ struct group_record : group_progress {
 class group_records {
  public:
   /// Counts are published there. Of groups that compare calls the members are kept.
-  void begin(peer_monitor& monitor, native_communicator all, std::atomic<std::uint64_t>* published, compared_calls compared) {
+  void begin(peer_monitor& monitor, native_communicator all, std::atomic<std::uint64_t>* published,
+             compared_calls compared) {
     monitor_ = &monitor;
     all_ = all;
     published_ = published;
