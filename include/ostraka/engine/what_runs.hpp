@@ -16,7 +16,9 @@
 #include <ostraka/engine/kernels/loops/vectors.hpp>
 #include <ostraka/engine/machine/blas_library.hpp>
 #include <ostraka/engine/machine/gpu_aware_mpi.hpp>
+#include <ostraka/engine/machine/job_of_mpi.hpp>
 #include <ostraka/engine/machine/mpi.hpp>
+#include <ostraka/engine/machine/mpi_library.hpp>
 #include <ostraka/engine/machine/node.hpp>
 #include <ostraka/engine/machine/threads.hpp>
 #include <ostraka/types/support/join_text.hpp>
@@ -85,17 +87,9 @@ struct what_runs {
 
 #if OSTRAKA_ENABLE_MPI
 [[gnu::cold]] inline void ask_mpi(what_runs& w) {
-  char said[MPI_MAX_LIBRARY_VERSION_STRING]{};
-  int length = 0;
-  MPI_Get_library_version(said, &length);
-  w.mpi = short_mpi_version(said);
-  int level = MPI_THREAD_SINGLE;
-  MPI_Query_thread(&level);
-  w.mpi_level = level == MPI_THREAD_MULTIPLE     ? "multiple"
-                : level == MPI_THREAD_SERIALIZED ? "serialized"
-                : level == MPI_THREAD_FUNNELED   ? "funneled"
-                                                 : "single";
-  MPI_Comm_size(MPI_COMM_WORLD, &w.ranks);
+  w.mpi = short_mpi_version(mpi_library_version());
+  w.mpi_level = mpi_thread_level();
+  w.ranks = find_place_in_job().ranks;
   w.takes_gpu_memory = mpi_takes_gpu_memory();
 }
 #endif

@@ -5,6 +5,7 @@
 /// @file
 /// Floor 4. MPI and Kokkos, begun and ended once; adopted, and left running, if somebody else began them.
 
+#include <ostraka/engine/machine/job_of_mpi.hpp>
 #include <ostraka/engine/machine/mpi.hpp>
 #include <ostraka/engine/spmd/check_mode.hpp>
 #include <ostraka/engine/spmd/observe_groups.hpp>
@@ -56,11 +57,7 @@ class environment {
 
   /// Number of devices of the job, one a process.
   [[nodiscard]] int devices() const {
-    int n = 1;
-#if OSTRAKA_ENABLE_MPI
-    MPI_Comm_size(MPI_COMM_WORLD, &n);
-#endif
-    return n;
+    return engine::find_place_in_job().ranks;
   }
 
   ~environment() { end(); }
@@ -80,13 +77,7 @@ class environment {
   template <class = void>
   [[gnu::cold]] void write_trace(bool thrown_through);
 
-  static bool is_first_rank() {
-    int rank = 0;
-#if OSTRAKA_ENABLE_MPI
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-#endif
-    return rank == 0;
-  }
+  static bool is_first_rank() { return engine::find_place_in_job().rank == 0; }
 
   [[gnu::visibility("default")]] static inline bool left_running_ = false;  // MPI, by an environment that was refused
   bool owns_mpi_ = false;

@@ -18,6 +18,7 @@
 #include <ostraka/engine/call_check/same_calls.hpp>
 #include <ostraka/engine/groups/communicator.hpp>
 #include <ostraka/engine/machine/exclusive_use.hpp>
+#include <ostraka/engine/machine/job_of_mpi.hpp>
 #include <ostraka/engine/mesh/device_mesh.hpp>
 #include <ostraka/engine/spmd/check_mode.hpp>
 #include <ostraka/engine/spmd/ended.hpp>
@@ -98,11 +99,7 @@ template <class... Ms>
   engine::tell_build();
   engine::observe_groups();
   engine::require_not_ended("make_mesh");
-#if OSTRAKA_ENABLE_MPI
-  int running = 0;
-  MPI_Initialized(&running);
-  if (!running) throw_error("make_mesh: MPI is not running; make an os::environment first");
-#endif
+  if (!engine::mpi_has_begun()) throw_error("make_mesh: MPI is not running; make an os::environment first");
   if (!Kokkos::is_initialized())
     throw_error(
         "make_mesh: Kokkos is not running; make an os::environment first, or, if the program has made one, let this "
@@ -111,15 +108,11 @@ template <class... Ms>
 }
 
 [[gnu::cold]] inline mesh_processes processes_of(engine::native_communicator comm) {
-#if OSTRAKA_ENABLE_MPI
-  if (comm == MPI_COMM_NULL) return {mesh_processes::kind::none, comm};
-  int joins_two_groups = 0;
-  MPI_Comm_test_inter(comm, &joins_two_groups);
-  if (joins_two_groups)
+  if (engine::is_none(comm)) return {mesh_processes::kind::none, comm};
+  if (engine::joins_two_groups(comm))
     throw_error(
         "make_mesh: a mesh is made over one group of processes, but an intercommunicator was given, which joins two; "
         "merge them with MPI_Intercomm_merge first");
-#endif
   return {mesh_processes::kind::of_communicator, comm};
 }
 

@@ -17,6 +17,7 @@
 #include <utility>
 
 #include <ostraka/engine/machine/exclusive_use.hpp>
+#include <ostraka/engine/machine/job_of_mpi.hpp>
 #include <ostraka/engine/machine/launcher.hpp>
 #include <ostraka/engine/machine/node.hpp>
 #include <ostraka/engine/memory/heap.hpp>
@@ -34,18 +35,12 @@ namespace ostraka {
 template <class>
 [[gnu::cold]] void environment::begin(int& argc, char**& argv, [[maybe_unused]] threads served) {
 #if OSTRAKA_ENABLE_MPI
-  int running = 0;
-  int ended = 0;
-  MPI_Initialized(&running);
-  MPI_Finalized(&ended);
-  if (ended)
+  if (engine::mpi_has_ended())
     throw_error(
         "environment: MPI has been finalized and cannot be begun again; make the environment once, at the head of "
         "main");
-  if (!running) {
-    int given = 0;
-    MPI_Init_thread(&argc, &argv, served == threads::multiple ? MPI_THREAD_MULTIPLE : MPI_THREAD_SERIALIZED, &given);
-  }
+  bool const running = engine::mpi_has_begun();
+  if (!running) engine::begin_mpi(argc, argv, served == threads::multiple);
   owns_mpi_ = !running || std::exchange(left_running_, false);
   bool const serves_several = engine::mpi_serves_threads_at_once();
   if (served == threads::multiple && !serves_several) {
@@ -71,7 +66,7 @@ template <class>
 #if OSTRAKA_ENABLE_MPI
   if (owns_mpi_) {  // all ranks are here
     engine::abort_handlers::agree();
-    engine::peer_monitor const* const monitor = engine::peer_monitor::over(MPI_COMM_WORLD);
+    engine::peer_monitor const* const monitor = engine::peer_monitor::over(engine::all_ranks());
     if (monitor && monitor->compared() == engine::compared_calls::all) engine::abort_handlers::introduce();
   }
 #endif
@@ -105,9 +100,7 @@ template <class>
   write_trace(false);  // all ranks are here
   engine::abort_handlers::release();
   if (owns_kokkos_) Kokkos::finalize();
-#if OSTRAKA_ENABLE_MPI
-  if (owns_mpi_) MPI_Finalize();
-#endif
+  if (owns_mpi_) engine::end_mpi();
 }
 
 template <class>

@@ -3,10 +3,12 @@
 #pragma once
 
 /// @file
-/// Floor 3. The job as MPI has begun it: whether it runs, which of its ranks this process is, and its end. Without MPI
+/// Floor 3. The job as MPI has begun it: its beginning and end, and which of its ranks this process is. Without MPI
 /// a job is one process, which runs.
 
+#include <cstddef>
 #include <cstdlib>
+#include <string>
 
 #include <ostraka/engine/machine/mpi.hpp>
 
@@ -32,6 +34,21 @@ namespace ostraka::engine {
 
 [[nodiscard]] inline bool mpi_runs() { return mpi_has_begun() && !mpi_has_ended(); }
 
+/// Begins MPI, for host threads that take turns or for several at the same time, which not each MPI serves.
+[[gnu::cold]] inline void begin_mpi([[maybe_unused]] int& argc, [[maybe_unused]] char**& argv,
+                                    [[maybe_unused]] bool several_threads) {
+#if OSTRAKA_ENABLE_MPI
+  int given = 0;
+  MPI_Init_thread(&argc, &argv, several_threads ? MPI_THREAD_MULTIPLE : MPI_THREAD_SERIALIZED, &given);
+#endif
+}
+
+[[gnu::cold]] inline void end_mpi() {
+#if OSTRAKA_ENABLE_MPI
+  MPI_Finalize();
+#endif
+}
+
 /// This process among those of the job, as launchers number them.
 struct place_in_job {
   int rank = 0;
@@ -46,6 +63,32 @@ struct place_in_job {
   MPI_Comm_size(MPI_COMM_WORLD, &here.ranks);
 #endif
   return here;
+}
+
+/// The machine's name, where MPI knows one.
+[[nodiscard, gnu::cold]] inline std::string name_of_host() {
+  std::string name;
+#if OSTRAKA_ENABLE_MPI
+  int length = 0;
+  name.resize(MPI_MAX_PROCESSOR_NAME);
+  MPI_Get_processor_name(name.data(), &length);
+  name.resize(static_cast<std::size_t>(length));
+#endif
+  return name;
+}
+
+/// f is called before MPI ends, by us or by the program: MPI deletes the attributes of MPI_COMM_SELF first.
+[[gnu::cold]] inline void call_at_end_of_mpi([[maybe_unused]] void (*f)()) {
+#if OSTRAKA_ENABLE_MPI
+  auto const call = [](MPI_Comm, int, void* what, void*) {
+    reinterpret_cast<void (*)()>(what)();
+    return MPI_SUCCESS;
+  };
+  int key = MPI_KEYVAL_INVALID;
+  MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, call, &key, nullptr);
+  MPI_Comm_set_attr(MPI_COMM_SELF, key, reinterpret_cast<void*>(f));
+  MPI_Comm_free_keyval(&key);
+#endif
 }
 
 /// Ends all ranks of the job. @pre MPI runs, and this is its thread

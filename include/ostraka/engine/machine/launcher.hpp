@@ -10,6 +10,7 @@
 #include <string>
 #include <string_view>
 
+#include <ostraka/engine/machine/job_of_mpi.hpp>
 #include <ostraka/engine/machine/mpi.hpp>
 #include <ostraka/types/support/join_text.hpp>
 
@@ -77,11 +78,7 @@ template <class Said>
 
 /// The fault in how this process was started, or an empty text. Call it between MPI's beginning and its end.
 [[gnu::cold]] inline std::string launcher_mismatch() {
-  int ranks = 1;
-#if OSTRAKA_ENABLE_MPI
-  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-#endif
-  return launcher_mismatch(launcher_of_this_process(), ranks, mpi_of_this_program());
+  return launcher_mismatch(launcher_of_this_process(), find_place_in_job().ranks, mpi_of_this_program());
 }
 
 }  // namespace ostraka::engine

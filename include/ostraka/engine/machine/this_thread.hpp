@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// Floor 3. A thread waits, gives way, and knows itself. By POSIX where it is: <thread> would be the largest header
+/// Floor 3. A thread waits, gives way, and knows itself and the time. By POSIX where it is: <thread> would be the largest header
 /// that this library adds to those of Kokkos and MPI.
 
 #include <cstdint>
@@ -28,6 +28,17 @@ inline void sleep(std::int64_t microseconds) {
   nanosleep(&time, nullptr);
 #else
   std::this_thread::sleep_for(std::chrono::microseconds(microseconds));
+#endif
+}
+
+/// By a clock that never goes back.
+[[nodiscard]] inline double seconds() {
+#ifdef OSTRAKA_DETAIL_POSIX
+  timespec now{};
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+#else
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 #endif
 }
 

@@ -13,7 +13,7 @@
 #include <string>
 #include <utility>
 
-#include <ostraka/engine/machine/mpi.hpp>
+#include <ostraka/engine/machine/job_of_mpi.hpp>
 #include <ostraka/types/support/error.hpp>
 
 namespace ostraka::engine {
@@ -43,11 +43,7 @@ inline bool has_ended() { return detail::the_end.began && !Kokkos::is_initialize
 [[gnu::visibility("default"), gnu::cold]] inline void foresee_end() {
   static bool const once = [] {
     Kokkos::push_finalize_hook([] { detail::the_end.began = true; });
-#if OSTRAKA_ENABLE_MPI
-    int rank = 0;
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    detail::the_end.speaks = rank == 0;
-#endif
+    detail::the_end.speaks = find_place_in_job().rank == 0;
     return true;
   }();
   static_cast<void>(once);
