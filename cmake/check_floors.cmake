@@ -8,7 +8,7 @@
 # engine/kernels is the seam of local work: other rooms include its own headers and its rooms loops, numbers, accumulators and rows, and nothing behind it.
 # The surface's folders, ostraka/operations, ostraka/gradient, ostraka/optimizers, ostraka/experts, ostraka/tree, ostraka/local_view and ostraka/detail, are floor 4 as the verbs beside them: no floor below includes them.
 # The surface executes nothing: it hands blocks and functors to the engine (`execution`, below).
-# mpi.h is named by machine/mpi.hpp and by the surface alone; cblas.h, cublas_v2.h and rocblas.h under engine/kernels/blas/ alone; ostraka.hpp, the whole, by operations.hpp and gradient.hpp alone.
+# MPI is named by engine/machine (its beginning and end), engine/carriers (messages) and engine/files (MPI-IO) alone: other rooms ask engine/groups for what they send. cblas.h, cublas_v2.h and rocblas.h under engine/kernels/blas/ alone; ostraka.hpp, the whole, by operations.hpp and gradient.hpp alone.
 
 cmake_minimum_required(VERSION 3.23)
 
@@ -52,9 +52,9 @@ set(rooms
   "engine/collectives: plan/decisions plan/lowering engine/memory engine/kernels engine/kernels/loops engine/groups"
   "engine/levels: engine/memory engine/groups engine/collectives"
   "engine/mesh: plan/spec engine/memory engine/machine engine/groups engine/collectives"
-  "engine/spmd: engine/memory engine/machine engine/groups"
-  "engine/call_check: plan/spec engine/machine engine/groups engine/mesh engine/spmd"
-  "engine/trace: plan/spec plan/hardware engine/memory engine/record engine/machine engine/groups engine/spmd engine/call_check"
+  "engine/spmd: engine/memory engine/machine engine/carriers engine/groups"
+  "engine/call_check: plan/spec engine/machine engine/carriers engine/groups engine/mesh engine/spmd"
+  "engine/trace: plan/spec plan/hardware engine/memory engine/record engine/machine engine/carriers engine/groups engine/spmd engine/call_check"
   "engine/moves: plan/spec plan/regions plan/decisions engine/memory engine/machine engine/kernels engine/kernels/loops engine/groups engine/collectives engine/mesh"
   "engine/run: plan/spec plan/regions plan/reshard plan/decisions plan/lowering engine/memory engine/record engine/machine engine/kernels engine/kernels/loops engine/collectives engine/levels engine/mesh engine/call_check engine/moves"
   "engine/block_collectives: plan/spec plan/regions plan/decisions engine/memory engine/kernels/loops engine/kernels/rows engine/collectives engine/levels engine/mesh engine/call_check engine/moves engine/run"
@@ -128,6 +128,8 @@ function(broken_rule header included result)
     set(rule "floor ${floor} includes the standard library only")
   elseif(included MATCHES "^(cblas|cublas_v2|rocblas/rocblas)\\.h$" AND NOT header MATCHES "^ostraka/engine/kernels/blas/")
     set(rule "only engine/kernels/blas/ names libraries of products")
+  elseif(included MATCHES "^mpi(-ext|o)?\\.h$" AND NOT header MATCHES "^ostraka/engine/machine/")
+    set(rule "engine/machine/mpi.hpp includes it for all")
   endif()
   set(${result} "${rule}" PARENT_SCOPE)
 endfunction()
@@ -153,26 +155,26 @@ foreach(header IN LISTS headers)
   endforeach()
 endforeach()
 
-# What runs kernels, waits for them or talks to MPI is the engine's. Of the surface three files know MPI: what begins
-# and ends it, and what makes a mesh over a communicator. Comments may name anything.
+# What runs kernels or waits for them is the engine's, and what calls MPI is a room's that may. Comments may name
+# anything, and messages name MPI.
 set(execution "Kokkos::parallel_|Kokkos::deep_copy|create_mirror|fence\\(|engine::(for_each|gather|scatter|broadcast|copy|fill)\\(")
-set(knows_mpi ostraka/meshes/environment.hpp ostraka/detail/calls/job.hpp ostraka/meshes/make_mesh.hpp)
+set(names_mpi "(^|[^A-Za-z0-9_])P?MPIX?_[A-Z]")
+set(knows_mpi engine/machine engine/carriers engine/files)
 foreach(header IN LISTS headers)
   floor_of("${header}" floor)
-  if(floor EQUAL 4)
-    set(executes "${execution}")
-    if(NOT header IN_LIST knows_mpi)
-      string(APPEND executes "|MPI_[A-Z]")
+  room_of("${header}" room)
+  file(STRINGS "${INCLUDE_DIR}/${header}" lines REGEX "${execution}|${names_mpi}")
+  foreach(line IN LISTS lines)
+    string(REGEX REPLACE "\"[^\"]*\"" "" code "${line}")
+    string(REGEX REPLACE "//.*" "" code "${code}")
+    if(floor EQUAL 4 AND code MATCHES "${execution}")
+      message(NOTICE "${header}: ${line}: the surface executes nothing, hand it to the engine")
+      set(broken TRUE)
+    elseif(code MATCHES "${names_mpi}" AND NOT room IN_LIST knows_mpi)
+      message(NOTICE "${header}: ${line}: only engine/carriers/, engine/machine/ and engine/files/ call MPI, ask engine/groups/ for what is sent")
+      set(broken TRUE)
     endif()
-    file(STRINGS "${INCLUDE_DIR}/${header}" lines REGEX "${executes}")
-    foreach(line IN LISTS lines)
-      string(REGEX REPLACE "//.*" "" code "${line}")
-      if(code MATCHES "${executes}")
-        message(NOTICE "${header}: ${line}: the surface executes nothing, hand it to the engine")
-        set(broken TRUE)
-      endif()
-    endforeach()
-  endif()
+  endforeach()
 endforeach()
 
 # Instances of execution spaces come from engine::instance, where an application may have given one.

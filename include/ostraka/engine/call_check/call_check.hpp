@@ -48,7 +48,7 @@ namespace ostraka::engine::detail {
 /// One call check, from the first message until all members are known.
 class call_check {
  public:
-  [[gnu::cold]] call_check(group_record const& group, MPI_Comm own, std::string const& text)
+  [[gnu::cold]] call_check(group_record const& group, native_communicator own, std::string const& text)
       : monitor_(*group.monitor),
         passed_(group),
         channel_(group, own),
@@ -74,22 +74,22 @@ class call_check {
 
  private:
   [[gnu::cold]] void wait() {
-    double ask = MPI_Wtime() + 0.2, look = MPI_Wtime() + 0.05, pause = 0.5;
+    double ask = this_thread::seconds() + 0.2, look = this_thread::seconds() + 0.05, pause = 0.5;
     presence_questions questions(monitor_);
     for (int idle = 0; !missing_.empty();) {
       idle = listen() ? 0 : idle + 1;
       if (idle < 200) continue;
       this_thread::yield();
-      if (passed_.may_be() && MPI_Wtime() > look) {
-        look = MPI_Wtime() + 0.05;
+      if (passed_.may_be() && this_thread::seconds() > look) {
+        look = this_thread::seconds() + 0.05;
         passed_.look_at([&](std::size_t m) { return said_[m].empty(); }, text_);
       }
       if (!channel_.of_all_groups) continue;
       answer();
       monitor_.answer_for_presence();
       probe_presence(questions);
-      if (MPI_Wtime() < ask) continue;
-      ask = MPI_Wtime() + pause;
+      if (this_thread::seconds() < ask) continue;
+      ask = this_thread::seconds() + pause;
       if (passed_.may_be() && pause < 30) pause *= 2;  // a rank that comes late leaves the questions unread
       answered_.clear();
       ++occasion_;
@@ -142,8 +142,8 @@ class call_check {
   // rank waits for. All on a ring that closes have waited since the question passed them, and will for ever (Chandy,
   // Misra, Haas 1983).
   [[gnu::cold]] void answer() {
-    for (int from = MPI_ANY_SOURCE; has_control_message(channel_.comm, from, control_message::question);
-         from = MPI_ANY_SOURCE) {
+    for (int from = control::any_member; has_control_message(channel_.comm, from, control_message::question);
+         from = control::any_member) {
       chain q = chain::unpacked(receive_control_message(channel_.comm, from, control_message::question));
       listen();
       if (missing_.empty()) return;

@@ -26,7 +26,7 @@ namespace ostraka::engine {
 
 namespace detail {
 
-[[gnu::cold]] inline void compare(group_record& group, MPI_Comm own, std::string const& text) {
+[[gnu::cold]] inline void compare(group_record& group, native_communicator own, std::string const& text) {
   group.monitor->announce(text);
   group.enter();
   group.monitor->answer_for_presence();
@@ -35,7 +35,7 @@ namespace detail {
 }
 
 // The first time, by words that the group does not know. Groups of very many members, which are not kept, do not ask.
-[[gnu::cold]] inline void compare_first_run(group_record& group, MPI_Comm own, std::string const& text) {
+[[gnu::cold]] inline void compare_first_run(group_record& group, native_communicator own, std::string const& text) {
   if (group.members == nullptr) return;
   group.monitor->announce(text);
   group.monitor->announce(known_calls::fingerprint(text) | 1u);
@@ -96,7 +96,7 @@ template <class>
   if (over->compared() == compared_calls::all) return detail::compare(over->creation_by(ranks), ranks, what);
   peer_monitor::before_creation = [](group_record& creation) {
     if (creation.members != nullptr)
-      detail::compare_first_run(creation, MPI_COMM_NULL, detail::first_operation_of(creation));
+      detail::compare_first_run(creation, no_communicator(), detail::first_operation_of(creation));
   };
   detail::compare_first_run(over->creation_by(ranks), ranks, what);
 }

@@ -4,8 +4,7 @@
 
 /// @file
 /// Floor 3. The messages by which ranks compare what they call in check mode: a call in words, and the question whether
-/// those who wait do so in a ring. They are sent by MPI's profiling names, so that tools that count a program's
-/// messages count the program's, and nobody waits until they have arrived.
+/// those who wait do so in a ring. Nobody waits until they have arrived.
 
 #include <ostraka/engine/machine/mpi.hpp>
 
@@ -16,6 +15,7 @@
 #  include <cstring>
 #  include <string>
 
+#  include <ostraka/engine/carriers/control.hpp>
 #  include <ostraka/engine/machine/exclusive_use.hpp>
 #  include <ostraka/engine/spmd/group_records.hpp>
 #  include <ostraka/engine/spmd/peer_monitor.hpp>
@@ -73,12 +73,12 @@ enum class control_message { record = 32766, question = 32767 };
 /// Where the members of a group tell each other: as the monitor numbers them, among the messages of all groups, of
 /// which each tells who waits for whom; or, where several host threads may wait at once, on the group's communicator.
 struct control_channel {
-  MPI_Comm comm = MPI_COMM_NULL;
+  native_communicator comm = no_communicator();
   int me = 0;
   dynamic_array<int> members;  // in the order of the group
   bool of_all_groups = true;
 
-  control_channel(group_record const& group, MPI_Comm own) : of_all_groups(!mpi_serves_threads_at_once()) {
+  control_channel(group_record const& group, native_communicator own) : of_all_groups(!mpi_serves_threads_at_once()) {
     if (of_all_groups) {
       comm = group.monitor->comm();
       me = group.monitor->rank();
@@ -86,21 +86,22 @@ struct control_channel {
       return;
     }
     comm = own;
-    MPI_Comm_rank(comm, &me);
     members.resize(group.members->size());
-    for (std::size_t m = 0; m < members.size(); ++m) members[m] = static_cast<int>(m);
+    for (std::size_t m = 0; m < members.size(); ++m) {
+      members[m] = static_cast<int>(m);
+      if ((*group.members)[m] == group.monitor->rank()) me = members[m];
+    }
   }
 };
 
-/// Messages that are nobody's business but ours: MPI's profiling names, so that tools that count a program's messages
-/// count the program's. They stay until they have arrived; of those that are `answered` that means received.
+/// A message that stays until it has arrived; of those that are `answered` that means received.
 class pending_send {
  public:
-  [[gnu::cold]] pending_send(MPI_Comm comm, int to, control_message kind, std::string const& bytes,
+  [[gnu::cold]] pending_send(native_communicator comm, int to, control_message kind, std::string const& bytes,
                              bool answered = false)
       : bytes_(bytes), answered_(answered) {
-    (answered ? &PMPI_Issend : &PMPI_Isend)(bytes_.data(), static_cast<int>(bytes_.size()), MPI_BYTE, to,
-                                            static_cast<int>(kind), comm, &request_);
+    control::send(comm, to, static_cast<int>(kind), bytes_.data(), bytes_.size(), request_,
+                  answered ? control::send_ends::received : control::send_ends::soon);
     next_ = first_;
     first_ = this;
   }
@@ -115,9 +116,7 @@ class pending_send {
   /// Forgets those that have arrived.
   [[gnu::cold]] static void tidy() {
     for (pending_send** o = &first_; *o != nullptr;) {
-      int arrived = 0;
-      PMPI_Test(&(*o)->request_, &arrived, MPI_STATUS_IGNORE);
-      if (arrived) {
+      if ((*o)->request_.test()) {
         pending_send* const done = *o;
         *o = done->next_;
         delete done;
@@ -130,30 +129,20 @@ class pending_send {
  private:
   std::string bytes_;
   bool answered_ = false;
-  MPI_Request request_ = MPI_REQUEST_NULL;
+  control::request request_;
   pending_send* next_ = nullptr;
   // Never freed before they have arrived.
   [[gnu::visibility("default")]] inline static thread_local constinit pending_send* first_ = nullptr;
 };
 
-/// Is there any? Then `from`, which may be MPI_ANY_SOURCE, becomes its sender.
-inline bool has_control_message(MPI_Comm comm, int& from, control_message kind) {
-  int there = 0;
-  MPI_Status status;
-  PMPI_Iprobe(from, static_cast<int>(kind), comm, &there, &status);
-  if (there) from = status.MPI_SOURCE;
-  return there != 0;
+/// Is there any? Then `from`, which may be any_member, becomes its sender.
+inline bool has_control_message(native_communicator comm, int& from, control_message kind) {
+  return control::find(comm, from, static_cast<int>(kind));
 }
 
 /// @pre has_control_message
-[[gnu::cold]] inline std::string receive_control_message(MPI_Comm comm, int from, control_message kind) {
-  MPI_Status status;
-  int length = 0;
-  PMPI_Probe(from, static_cast<int>(kind), comm, &status);
-  PMPI_Get_count(&status, MPI_BYTE, &length);
-  std::string bytes(static_cast<std::size_t>(length), '\0');
-  PMPI_Recv(bytes.data(), length, MPI_BYTE, from, static_cast<int>(kind), comm, MPI_STATUS_IGNORE);
-  return bytes;
+[[gnu::cold]] inline std::string receive_control_message(native_communicator comm, int from, control_message kind) {
+  return control::receive_text(comm, from, static_cast<int>(kind));
 }
 
 }  // namespace ostraka::engine::detail

@@ -23,6 +23,7 @@
 
 #  include <ostraka/engine/groups/group_observer.hpp>
 #  include <ostraka/engine/machine/exclusive_use.hpp>
+#  include <ostraka/engine/machine/this_thread.hpp>
 #  include <ostraka/engine/spmd/end_job.hpp>
 #  include <ostraka/engine/spmd/group_records.hpp>
 #  include <ostraka/engine/spmd/peer_monitor.hpp>
@@ -72,11 +73,11 @@ class passed_members {
 
   [[gnu::cold]] void wait_elsewhere(int rank, int slot, progress_window::numbers const& n, std::string const& words) {
     if (rank != stuck_ || n.last[slot] != stuck_in_) {
-      if (stuck_ >= 0 && MPI_Wtime() - since_ < 2 && rank != stuck_) return;  // one at a time
+      if (stuck_ >= 0 && this_thread::seconds() - since_ < 2 && rank != stuck_) return;  // one at a time
       stuck_ = rank;
       stuck_in_ = n.last[slot];
-      since_ = MPI_Wtime();
-    } else if (MPI_Wtime() - since_ > 1) {
+      since_ = this_thread::seconds();
+    } else if (this_thread::seconds() - since_ > 1) {
       std::string const other = number(rank);
       end_job(join_text(this_rank(), " calls ", words, ", which needs ", other, ", but ", other, " calls ",
                         called(rank, slot, n), ", which needs ", this_rank(),

@@ -15,6 +15,8 @@
 
 #  include <cstdint>
 
+#  include <ostraka/engine/carriers/control.hpp>
+#  include <ostraka/engine/machine/this_thread.hpp>
 #  include <ostraka/engine/spmd/peer_monitor.hpp>
 #  include <ostraka/types/support/dynamic_array.hpp>
 
@@ -25,18 +27,17 @@ class presence_questions {
  public:
   static constexpr int enough = 20;  // rounds
 
-  explicit presence_questions(peer_monitor const& over) : monitor_(over), next_(MPI_Wtime() + 0.5) {}
+  explicit presence_questions(peer_monitor const& over) : monitor_(over), next_(this_thread::seconds() + 0.5) {}
   presence_questions(presence_questions const&) = delete;
   presence_questions& operator=(presence_questions const&) = delete;
   [[gnu::cold]] ~presence_questions() {
     stop();
-    for (MPI_Request& r : open_)
-      if (r != MPI_REQUEST_NULL) PMPI_Request_free(&r);
+    for (control::request& r : open_) r.leave();
   }
 
   /// To be called again and again. @returns whether all ranks have answered all of the last rounds
   [[gnu::cold]] bool all_wait(dynamic_array<int> const& missing) {
-    double const now = MPI_Wtime();
+    double const now = this_thread::seconds();
     if (now < next_) return false;
     if (!open_.empty()) {  // a round is over
       bool const answered = all_have_answered();
@@ -81,24 +82,17 @@ class presence_questions {
     if (it_asks != asks_) monitor_.tell_that_it_asks(asks_ = it_asks);
   }
   void ask(int rank) {
-    MPI_Request r = MPI_REQUEST_NULL;
-    PMPI_Issend(nullptr, 0, MPI_BYTE, rank, 0, monitor_.comm_of_presence(), &r);
+    control::request r;
+    control::send(monitor_.comm_of_presence(), rank, 0, nullptr, 0, r, control::send_ends::received);
     open_.push_back(r);
   }
   void ask_all() {
-    int me = 0, size = 1;
-    PMPI_Comm_rank(monitor_.comm_of_presence(), &me);
-    PMPI_Comm_size(monitor_.comm_of_presence(), &size);
-    for (int r = 0; r < size; ++r)
-      if (r != me) ask(r);
+    for (int r = 0; r < monitor_.size(); ++r)
+      if (r != monitor_.rank()) ask(r);
   }
   bool all_have_answered() {
     bool all = true;
-    for (MPI_Request& r : open_) {
-      int done = 0;
-      PMPI_Test(&r, &done, MPI_STATUS_IGNORE);  // of those that are done: at once
-      all = all && done != 0;
-    }
+    for (control::request& r : open_) all = r.test() && all;
     return all;
   }
 
@@ -108,7 +102,7 @@ class presence_questions {
   bool asks_ = false;  // as the others read it
   std::uint64_t seen_ = 0;
   double since_ = 0;
-  dynamic_array<MPI_Request> open_;
+  dynamic_array<control::request> open_;
 };
 
 }  // namespace ostraka::engine::detail

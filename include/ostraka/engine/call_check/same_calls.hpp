@@ -56,7 +56,7 @@ void require_agreement(communicator const& group, Describe const& describe) {
 
 /// The same before a communicator is made of these ranks.
 template <class = void>
-[[gnu::cold]] void require_agreement_to_create(char const* what, native_communicator ranks = MPI_COMM_WORLD);
+[[gnu::cold]] void require_agreement_to_create(char const* what, native_communicator ranks = all_ranks());
 
 #else
 

@@ -16,6 +16,8 @@
 #include <exception>
 #include <string>
 
+#include <ostraka/engine/carriers/control.hpp>
+#include <ostraka/engine/machine/job_of_mpi.hpp>
 #include <ostraka/engine/machine/mpi.hpp>
 #include <ostraka/engine/machine/this_thread.hpp>
 #include <ostraka/engine/spmd/end_job.hpp>
@@ -65,9 +67,8 @@ namespace detail {
 // Of this process; signal handlers and exit handlers reach nothing else.
 struct state {
   std::atomic<int> armed{0};  // environments alive
-  int ranks = 1;
-  int rank = 0;
-  MPI_Comm job = MPI_COMM_NULL;  // for ranks that end alike; where somebody else began MPI nobody can make one
+  place_in_job here;
+  native_communicator job = no_communicator();  // for ranks that end alike; where somebody else began MPI nobody can make one
   std::string name;
   void const* thread = nullptr;  // of MPI
   std::terminate_handler before = nullptr;
@@ -79,32 +80,23 @@ struct state {
 };
 [[gnu::visibility("default")]] inline state self;
 
-inline bool is_running() {
-  int running = 0;
-  int ended = 0;
-  MPI_Initialized(&running);
-  MPI_Finalized(&ended);
-  return running && !ended;
-}
-
-inline bool can_speak() { return self.armed > 0 && self.ranks > 1 && is_running(); }
+inline bool can_speak() { return self.armed > 0 && self.here.ranks > 1 && mpi_runs(); }
 
 inline bool is_thread_of_mpi() { return this_thread::mark() == self.thread; }
 
 // "rank 1 of 4", "ranks 0, 2 and 3 of 4", "all 4 ranks"
 [[gnu::cold]] inline std::string name_of(same_end const& e) {
-  if (e.count == self.ranks) return join_text("all ", e.count, " ranks");
+  if (e.count == self.here.ranks) return join_text("all ", e.count, " ranks");
   std::string text = e.count == 1 ? "rank " : "ranks ";
   for (int i = 0; i < e.count && i < same_end::most; ++i)
     append_text(text, i == 0 ? "" : i + 1 == e.count ? " and " : ", ", e.ranks[i]);
-  return join_text(text, e.count > same_end::most ? ", …" : "", " of ", self.ranks);
+  return join_text(text, e.count > same_end::most ? ", …" : "", " of ", self.here.ranks);
 }
 
 // This rank does not go on, and another one tells why and ends the job.
 [[noreturn]] inline void leave_it_to_another() {
   for (int i = 0; i < 30; ++i) this_thread::sleep(100000);
-  MPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
-  std::abort();
+  abort_job();
 }
 
 [[noreturn]] inline void speak(std::string const& what) {
@@ -114,18 +106,18 @@ inline bool is_thread_of_mpi() { return this_thread::mark() == self.thread; }
     std::fprintf(stderr, "ostraka: %s %s%sit\n", self.name.c_str(), what.c_str(), waiting.c_str());
     std::abort();  // another thread may not call MPI: the launcher sees the signal
   }
-  if (self.job == MPI_COMM_NULL) end_job(join_text(self.name, ' ', what, waiting, "it"));
+  if (self.job == no_communicator()) end_job(join_text(self.name, ' ', what, waiting, "it"));
   same_end const e = find_same_end(self.job, what);
   if (e.speaks == 0) leave_it_to_another();
   end_job(join_text(name_of(e), ' ', what,
-                    e.count == self.ranks ? "; the job ends" : join_text(waiting, e.count == 1 ? "it" : "them")));
+                    e.count == self.here.ranks ? "; the job ends" : join_text(waiting, e.count == 1 ? "it" : "them")));
 }
 
 // MPI has ended, and with it all ways to tell others. Rank 0 is the first to speak, and Open MPI's launcher then ends
 // the others.
 [[noreturn]] inline void speak_after_the_end(std::string const& what) {
 #  ifdef OPEN_MPI
-  for (int i = 0; i < 25 && self.rank != 0; ++i) this_thread::sleep(100000);
+  for (int i = 0; i < 25 && self.here.rank != 0; ++i) this_thread::sleep(100000);
 #  endif
   std::fprintf(stderr, "ostraka: %s %s\n", self.name.c_str(), what.c_str());
   std::fflush(stderr);
@@ -134,10 +126,8 @@ inline bool is_thread_of_mpi() { return this_thread::mark() == self.thread; }
 
 [[gnu::cold]] inline void on_terminate() {
   if (can_speak()) speak(why_terminated());
-  if (self.armed > 0 && self.ranks == 1 && is_running()) end_alone(is_thread_of_mpi());
-  int ended = 0;
-  MPI_Finalized(&ended);
-  if (ended && self.ranks > 1 && is_thread_of_mpi()) speak_after_the_end(why_terminated());
+  if (self.armed > 0 && self.here.ranks == 1 && mpi_runs()) end_alone(is_thread_of_mpi());
+  if (mpi_has_ended() && self.here.ranks > 1 && is_thread_of_mpi()) speak_after_the_end(why_terminated());
   if (self.before) self.before();
   std::abort();
 }
@@ -183,8 +173,7 @@ inline void listen_to_signals() {}
 [[gnu::visibility("default")]] inline void arm() {
   detail::state& self = detail::self;
   self.name = this_rank();
-  MPI_Comm_rank(MPI_COMM_WORLD, &self.rank);
-  MPI_Comm_size(MPI_COMM_WORLD, &self.ranks);
+  self.here = find_place_in_job();
   self.thread = this_thread::mark();
   if (self.armed++ > 0) return;
   static bool const ends_alike = [] {
@@ -192,7 +181,7 @@ inline void listen_to_signals() {}
     return true;
   }();
   static_cast<void>(ends_alike);
-  if (self.ranks == 1) return;
+  if (self.here.ranks == 1) return;
   static bool const once = [] {
     std::atexit(&detail::on_exit);
 #  ifndef __APPLE__  // has none
@@ -210,32 +199,26 @@ inline void release() { --detail::self.armed; }
 /// which it is.
 inline void introduce() {
 #if defined(MPICH_VERSION) && defined(OSTRAKA_DETAIL_POSIX)
-  char host[MPI_MAX_PROCESSOR_NAME]{};
-  int length = 0;
-  MPI_Get_processor_name(host, &length);
   std::fprintf(stderr, "ostraka: %s is process %ld on %s\n", detail::self.name.c_str(), static_cast<long>(::getpid()),
-               host);
+               name_of_host().c_str());
 #  endif
 }
 
 /// From now on, until disagree, ranks that end alike say so together. Collective over all ranks.
 inline void agree() {
-  if (detail::self.ranks == 1) return;
-  MPI_Comm_dup(MPI_COMM_WORLD, &detail::self.job);
-  MPI_Comm_set_errhandler(detail::self.job, MPI_ERRORS_RETURN);
+  if (detail::self.here.ranks == 1) return;
+  detail::self.job = control::open(all_ranks());
 }
 
-inline void disagree() {
-  if (detail::self.job != MPI_COMM_NULL) MPI_Comm_free(&detail::self.job);
-}
+inline void disagree() { control::close(detail::self.job); }
 
 /// For destructors that an exception runs. Returns if exceptions run those of all ranks: then nobody waits for anybody,
 /// and the program goes on to where they are caught.
 [[gnu::cold]] inline void thrown_through() {
   std::string const what = "lost its environment to an exception";
-  if (detail::self.job == MPI_COMM_NULL || !detail::is_thread_of_mpi()) detail::speak(what);
+  if (detail::self.job == no_communicator() || !detail::is_thread_of_mpi()) detail::speak(what);
   same_end const e = find_same_end(detail::self.job, what);
-  if (e.count == detail::self.ranks) return;
+  if (e.count == detail::self.here.ranks) return;
   if (e.speaks == 0) detail::leave_it_to_another();
   end_job(join_text(detail::name_of(e), ' ', what, "; the job ends, since the others would wait for ",
                     e.count == 1 ? "it" : "them"));

@@ -20,6 +20,7 @@
 #  include <string>
 #  include <utility>
 
+#  include <ostraka/engine/carriers/control.hpp>
 #  include <ostraka/engine/groups/group_observer.hpp>
 #  include <ostraka/engine/machine/exclusive_use.hpp>
 #  include <ostraka/engine/memory/per_thread.hpp>
@@ -88,7 +89,7 @@ class group_records {
       short_lock const alone(changing_);
       return ++creation.made;
     }();
-    if (mpi_serves_threads_at_once()) PMPI_Bcast(&number, 1, MPI_UINT64_T, 0, group);
+    if (mpi_serves_threads_at_once()) control::broadcast(group, &number, sizeof(number), 0);
     short_lock const alone(changing_);
     group_record* const r = open(creation.members, creation.ranks, number);
     r->next = alive_;

@@ -7,7 +7,7 @@
 /// others: it reads on their pages which collective they have entered last (progress_window.hpp). A collective that
 /// this rank should have joined, and never will, is an error; it is said, and the job ends. Nothing is timed out: a
 /// slow rank has entered nothing that others have not. In check mode the monitor also tells whether any rank has moved.
-/// Ranks are numbers in MPI_COMM_WORLD, as launchers print them. docs/design/spmd-safety.md tells what is found when.
+/// Ranks are numbers in the job, as launchers print them. docs/design/spmd-safety.md tells what is found when.
 
 #include <ostraka/engine/machine/mpi.hpp>
 #include <ostraka/types/support/join_text.hpp>
@@ -19,9 +19,14 @@
 #  include <cstdint>
 #  include <string>
 #  include <string_view>
+#  include <utility>
 
+#  include <ostraka/engine/carriers/control.hpp>
+#  include <ostraka/engine/groups/carrier.hpp>
+#  include <ostraka/engine/groups/communicator.hpp>
 #  include <ostraka/engine/groups/group_observer.hpp>
 #  include <ostraka/engine/machine/exclusive_use.hpp>
+#  include <ostraka/engine/machine/job_of_mpi.hpp>
 #  include <ostraka/engine/machine/this_thread.hpp>
 #  include <ostraka/engine/spmd/check_mode.hpp>
 #  include <ostraka/engine/spmd/end_job.hpp>
@@ -48,7 +53,7 @@ struct standstill {
 class peer_monitor final : public group_observer {
  public:
   /// The first monitor that covers these ranks; made now if there is none. Null for one rank. Collective.
-  [[gnu::cold]] static peer_monitor* over(MPI_Comm ranks);
+  [[gnu::cold]] static peer_monitor* over(native_communicator ranks);
 
   void creates(carrier::processes const& ranks, bool later) override {
     if (later && compared_ == compared_calls::first_runs && before_creation != nullptr && !mpi_serves_threads_at_once())
@@ -66,8 +71,9 @@ class peer_monitor final : public group_observer {
     return records_.creation_by(carrier::processes(ranks));
   }
 
-  [[nodiscard]] MPI_Comm comm() const { return comm_; }
+  [[nodiscard]] native_communicator comm() const { return group_->native(); }
   [[nodiscard]] int rank() const { return rank_; }
+  [[nodiscard]] int size() const { return size_; }
   /// Number of groups that are alive.
   [[nodiscard]] int groups() const { return records_.count(); }
 
@@ -89,10 +95,10 @@ class peer_monitor final : public group_observer {
 
   /// Keeps the receives posted by which others see that this rank is in MPI.
   void answer_for_presence() { answers_.post(); }
-  [[nodiscard]] MPI_Comm comm_of_presence() const { return answers_.comm(); }
+  [[nodiscard]] native_communicator comm_of_presence() const { return answers_.comm(); }
   /// Can it tell that all ranks of the job wait? A rank of several host threads may be in MPI by one of them, and
   /// compute by another; and of several monitors the first is told of all operations.
-  [[nodiscard]] bool sees_all() const { return sees_presence_ && this == first_ && size_of(MPI_COMM_WORLD) == size_; }
+  [[nodiscard]] bool sees_all() const { return sees_presence_ && this == first_ && find_place_in_job().ranks == size_; }
   /// What the ranks of the job do, by what they have told, as one sees it who waits for those missing.
   [[nodiscard]] detail::standstill probe_all(dynamic_array<int> const& missing) const;
   /// Says whether this rank asks the others if they are in MPI.
@@ -120,10 +126,10 @@ class peer_monitor final : public group_observer {
 
   /// Collective over all ranks of the job: returns when all are here, and ends the job if one of them waits for this
   /// rank in an operation. `what` ends here: `a trace`. @pre no other host thread of this rank is in an operation
-  static void meet(MPI_Comm job, char const* what);
+  static void meet(communicator const& job, char const* what);
 
  private:
-  explicit peer_monitor(MPI_Comm theirs);
+  explicit peer_monitor(native_communicator theirs);
   ~peer_monitor() = default;
   void leave_with_mpi();
   template <class Done>
@@ -132,7 +138,7 @@ class peer_monitor final : public group_observer {
   void probe(int other, char const* what_ends) const;
   void close();
 
-  MPI_Comm comm_ = MPI_COMM_NULL;
+  carrier::group* group_ = nullptr;  // until it is closed
   int rank_ = 0;
   int size_ = 1;
   bool sees_presence_ = false;  // all ranks alike
@@ -140,104 +146,84 @@ class peer_monitor final : public group_observer {
   group_records records_;
   detail::presence_answers answers_;
   int probed_ = 0;
-  MPI_Request leaving_ = MPI_REQUEST_NULL;
+  control::request leaving_;
   peer_monitor* next_ = nullptr;
   // Never destroyed: communicators may outlive main.
   [[gnu::visibility("default")]] inline static peer_monitor* first_ = nullptr;
 };
 
-inline peer_monitor* peer_monitor::over(MPI_Comm ranks) {
+inline peer_monitor* peer_monitor::over(native_communicator ranks) {
   if (size_of(ranks) == 1) return nullptr;
   carrier::processes const theirs(ranks);
   // All members of `ranks` took part in making each monitor that covers them, in this order, so that they choose the
   // same.
   peer_monitor** end = &first_;
   for (; *end != nullptr; end = &(*end)->next_)
-    if ((*end)->comm_ != MPI_COMM_NULL && !theirs.numbers_in(carrier::processes((*end)->comm_)).contains(-1))
-      return *end;
+    if ((*end)->group_ != nullptr && !theirs.numbers_in((*end)->group_->members()).contains(-1)) return *end;
   auto* const made = new peer_monitor(ranks);
   *end = made;
   return made;
 }
 
-[[gnu::cold]] inline peer_monitor::peer_monitor(MPI_Comm theirs) {
-  MPI_Comm_dup(theirs, &comm_);
-  MPI_Comm_rank(comm_, &rank_);
-  size_ = size_of(comm_);
-
+[[gnu::cold]] inline peer_monitor::peer_monitor(native_communicator theirs)
+    : group_(new carrier::group(carrier::group::duplicate_of(theirs))), rank_(group_->rank()), size_(group_->size()) {
   // Agreed, because the variable may have been set on some nodes only.
-  int wanted = static_cast<int>(calls_to_compare());
-  MPI_Allreduce(MPI_IN_PLACE, &wanted, 1, MPI_INT, MPI_MAX, comm_);
+  auto wanted = static_cast<std::int32_t>(calls_to_compare());
+  group_->all_reduce(&wanted, 1, reduction::max);
   compared_ = static_cast<compared_calls>(wanted);
 
-  window_.open(comm_);
+  window_.open(comm());
   // Agreed: ranks may differ in whether they got a window, and in the level of threads.
   if (compared_ == compared_calls::all) {
-    int able = window_.is_open() && !mpi_serves_threads_at_once() ? 1 : 0;
-    MPI_Allreduce(MPI_IN_PLACE, &able, 1, MPI_INT, MPI_MIN, comm_);
+    std::int32_t able = window_.is_open() && !mpi_serves_threads_at_once() ? 1 : 0;
+    group_->all_reduce(&able, 1, reduction::min);
     sees_presence_ = able != 0;
-    if (sees_presence_) answers_.begin(comm_);
+    if (sees_presence_) answers_.begin(comm());
   }
-  MPI_Barrier(comm_);
-  records_.begin(*this, comm_, window_.mine().last, compared_);
-  creation_by(comm_);
+  group_->barrier();
+  records_.begin(*this, comm(), window_.mine().last, compared_);
+  creation_by(comm());
   if (first_ == nullptr) leave_with_mpi();
 }
 
-// MPI deletes the attributes of MPI_COMM_SELF first when it is finalized, by us or by the program.
 inline void peer_monitor::leave_with_mpi() {
   if (sees_presence_) {
     window_.mine().uses.store(use_of_mpi.user.load() != nullptr ? 1 : 0);  // this may be made within an operation
     use_of_mpi.told = &window_.mine().uses;
   }
-  auto const on_finalize = [](MPI_Comm, int, void*, void*) {
-    leave();
-    return MPI_SUCCESS;
-  };
-  int key = MPI_KEYVAL_INVALID;
-  MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, on_finalize, &key, nullptr);
-  MPI_Comm_set_attr(MPI_COMM_SELF, key, nullptr);
-  MPI_Comm_free_keyval(&key);
+  call_at_end_of_mpi(&leave);
 }
 
 [[gnu::cold]] inline void peer_monitor::leave() {
   for (peer_monitor* m = first_; m != nullptr; m = m->next_) {
     m->probed_ = m->rank_;
-    if (m->comm_ != MPI_COMM_NULL) MPI_Ibarrier(m->comm_, &m->leaving_);
+    if (m->group_ != nullptr) control::barrier(m->comm(), m->leaving_);
   }
   peer_monitor* m = first_;
   wait_until(
       [&m] {
-        for (int arrived = 0; m != nullptr; m = m->next_) {
-          MPI_Test(&m->leaving_, &arrived, MPI_STATUS_IGNORE);
-          if (arrived == 0) return false;
-        }
+        for (; m != nullptr; m = m->next_)
+          if (!m->leaving_.test()) return false;
         return true;
       },
       "MPI");
   for (m = first_; m != nullptr; m = m->next_) m->close();
 }
 
-[[gnu::cold]] inline void peer_monitor::meet(MPI_Comm job, char const* what) {
-  MPI_Request all_are_here = MPI_REQUEST_NULL;
-  MPI_Ibarrier(job, &all_are_here);
-  wait_until(
-      [&] {
-        int arrived = 0;
-        MPI_Test(&all_are_here, &arrived, MPI_STATUS_IGNORE);
-        return arrived != 0;
-      },
-      what);
-  MPI_Barrier(job);  // nobody goes on, and is ahead, while another still looks who is
+[[gnu::cold]] inline void peer_monitor::meet(communicator const& job, char const* what) {
+  control::request all_are_here;
+  control::barrier(job.native(), all_are_here);
+  wait_until([&] { return all_are_here.test(); }, what);
+  job.carried()->barrier();  // nobody goes on, and is ahead, while another still looks who is
 }
 
 template <class Done>
 [[gnu::cold]] void peer_monitor::wait_until(Done const& done, char const* what_ends) {
-  double next = MPI_Wtime() + 0.1;  // most have come by then
+  double next = this_thread::seconds() + 0.1;  // most have come by then
   for (int pause = 1; !done(); pause = std::min(2 * pause, 1000)) {
     this_thread::sleep(pause);
-    if (MPI_Wtime() < next) continue;
-    next = MPI_Wtime() + 0.1;
+    if (this_thread::seconds() < next) continue;
+    next = this_thread::seconds() + 0.1;
     for (peer_monitor* each = first_; each != nullptr; each = each->next_) each->probe_some(what_ends);
   }
 }
@@ -258,7 +244,7 @@ template <class Done>
   if (slot == progress_window::slots) return;
   if (window_.numbers_of(other).last[slot] != before.last[slot]) return;  // it goes on: probe again later
   std::string const text = call_of(other, slot, before);
-  end_job(join_text(this_rank(), " ends ", what_ends, ", but rank ", detail::number_in_world(comm_, other),
+  end_job(join_text(this_rank(), " ends ", what_ends, ", but rank ", detail::number_in_world(comm(), other),
                     " waits for it in ",
                     text.empty() ? std::string("an operation (OSTRAKA_CHECK_SPMD=1 tells which)") : text,
                     "; every rank takes part in its operations before it ends ",
@@ -288,12 +274,12 @@ inline void peer_monitor::close() {
   answers_.end();
   window_.close();
   records_.publish_to(window_.mine().last);
-  if (comm_ != MPI_COMM_NULL) MPI_Comm_free(&comm_);
+  delete std::exchange(group_, nullptr);
 }
 
 template <class>
 [[gnu::cold]] void observe_groups() {
-  find_group_observer = [](MPI_Comm ranks) -> group_observer* { return peer_monitor::over(ranks); };
+  find_group_observer = [](native_communicator ranks) -> group_observer* { return peer_monitor::over(ranks); };
 }
 
 }  // namespace ostraka::engine

@@ -11,7 +11,9 @@
 #include <cstddef>
 #include <cstdlib>
 
+#include <ostraka/engine/carriers/control.hpp>
 #include <ostraka/engine/machine/mpi.hpp>
+#include <ostraka/engine/machine/this_thread.hpp>
 #include <ostraka/types/support/dynamic_array.hpp>
 
 #if OSTRAKA_ENABLE_MPI
@@ -29,38 +31,31 @@ inline double patience() {
 /// once a second at most, when it compares what it calls, and while it waits for what others call.
 class presence_answers {
  public:
-  void begin(MPI_Comm ranks) {
-    PMPI_Comm_dup(ranks, &comm_);
-    requests_.assign(most, MPI_REQUEST_NULL);
+  void begin(native_communicator ranks) {
+    comm_ = control::open(ranks);
+    requests_.assign(most, {});
     post();
   }
   void post() {
-    if (requests_.empty() || MPI_Wtime() < next_) return;
-    next_ = MPI_Wtime() + 1;
-    for (MPI_Request& r : requests_) {
-      int used = r == MPI_REQUEST_NULL;
-      if (!used) PMPI_Test(&r, &used, MPI_STATUS_IGNORE);
-      if (used) PMPI_Irecv(nullptr, 0, MPI_BYTE, MPI_ANY_SOURCE, 0, comm_, &r);
-    }
+    if (requests_.empty() || this_thread::seconds() < next_) return;
+    next_ = this_thread::seconds() + 1;
+    for (control::request& r : requests_)
+      if (r.test()) control::receive(comm_, control::any_member, 0, nullptr, 0, r);
   }
   void end() {
     if (requests_.empty()) return;
-    for (MPI_Request& r : requests_) {
-      if (r == MPI_REQUEST_NULL) continue;
-      PMPI_Cancel(&r);
-      PMPI_Wait(&r, MPI_STATUS_IGNORE);
-    }
+    for (control::request& r : requests_) r.cancel();
     requests_.clear();
-    PMPI_Comm_free(&comm_);
+    control::close(comm_);
   }
 
-  MPI_Comm comm() const { return comm_; }
+  native_communicator comm() const { return comm_; }
 
  private:
   static constexpr std::size_t most = 64;  // for three who ask all, one after another
-  MPI_Comm comm_ = MPI_COMM_NULL;
+  native_communicator comm_ = no_communicator();
   double next_ = 0;
-  dynamic_array<MPI_Request> requests_;
+  dynamic_array<control::request> requests_;
 };
 
 }  // namespace ostraka::engine::detail

@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 3. What a rank tells of itself, on a page that the others can read without its help: in an MPI window, even
-/// while it is blocked in MPI. On the page are the collective that each of its host threads entered last, the words for
+/// Floor 3. What a rank tells of itself, on a page that the others can read without its help, even while it is blocked
+/// in MPI. On the page are the collective that each of its host threads entered last, the words for
 /// it, and, in check mode, whether it is in an operation and waits there. Where MPI has no windows nobody reads it.
 
 #include <ostraka/engine/machine/mpi.hpp>
@@ -19,6 +19,7 @@
 #  include <new>
 #  include <string>
 
+#  include <ostraka/engine/carriers/readable_pages.hpp>
 #  include <ostraka/engine/machine/thread_slot.hpp>
 
 namespace ostraka::engine {
@@ -49,13 +50,9 @@ class progress_window {
   static_assert(offsetof(page, asks) + sizeof(page::asks) == sizeof(numbers));
 
   /// Collective.
-  void open(MPI_Comm ranks) {
-    MPI_Comm_set_errhandler(ranks, MPI_ERRORS_RETURN);
-    void* memory = nullptr;
-    if (MPI_Win_allocate(sizeof(page), 1, MPI_INFO_NULL, ranks, &memory, &window_) != MPI_SUCCESS)
-      window_ = MPI_WIN_NULL;
-    MPI_Comm_set_errhandler(ranks, MPI_ERRORS_ARE_FATAL);
-    mine_ = window_ == MPI_WIN_NULL ? &unread_ : new (memory) page;
+  void open(native_communicator ranks) {
+    void* const memory = pages_.open(ranks, sizeof(page));
+    mine_ = memory == nullptr ? &unread_ : new (memory) page;
     for (int s = 0; s < slots; ++s) {
       mine_->last[s].store(0);
       mine_->call[s].store(0);
@@ -64,21 +61,17 @@ class progress_window {
     mine_->uses.store(0);
     mine_->waits.store(0);
     mine_->asks.store(0);
-    if (window_ == MPI_WIN_NULL) return;
-    MPI_Win_lock_all(MPI_MODE_NOCHECK, window_);
-    MPI_Win_sync(window_);
+    if (is_open()) pages_.begin();
   }
 
   /// Nobody reads any more. Collective.
   void close() {
     mine_ = &unread_;
-    if (window_ == MPI_WIN_NULL) return;
-    MPI_Win_unlock_all(window_);
-    MPI_Win_free(&window_);
+    pages_.close();
   }
 
   /// Can ranks read each other's pages?
-  [[nodiscard]] bool is_open() const { return window_ != MPI_WIN_NULL; }
+  [[nodiscard]] bool is_open() const { return pages_.is_open(); }
 
   [[nodiscard]] page& mine() const { return *mine_; }
 
@@ -98,23 +91,17 @@ class progress_window {
   /// The numbers on another rank's page. @pre is_open
   [[nodiscard]] numbers numbers_of(int rank) const {
     numbers n{};
-    read(rank, &n, sizeof(n), 0);
+    pages_.read(rank, &n, sizeof(n), 0);
     return n;
   }
   [[nodiscard]] std::string text_of(int rank, int slot) const {
     char text[text_bytes]{};
-    read(rank, text, text_bytes, offsetof(page, text) + static_cast<std::size_t>(slot) * text_bytes);
+    pages_.read(rank, text, text_bytes, offsetof(page, text) + static_cast<std::size_t>(slot) * text_bytes);
     return text;
   }
 
  private:
-  void read(int rank, void* to, std::size_t bytes, std::size_t at) const {
-    MPI_Get(to, static_cast<int>(bytes), MPI_BYTE, rank, static_cast<MPI_Aint>(at), static_cast<int>(bytes), MPI_BYTE,
-            window_);
-    MPI_Win_flush(rank, window_);
-  }
-
-  MPI_Win window_ = MPI_WIN_NULL;
+  readable_pages pages_;
   page unread_;
   page* mine_ = &unread_;
 };

@@ -10,7 +10,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
+#include <type_traits>
 
+#include <ostraka/engine/carriers/control.hpp>
+#include <ostraka/engine/machine/job_of_mpi.hpp>
 #include <ostraka/engine/machine/mpi.hpp>
 #include <ostraka/engine/machine/this_thread.hpp>
 #include <ostraka/types/support/dynamic_array.hpp>
@@ -32,8 +35,7 @@ namespace detail {
 
 inline constexpr int reason_tag = 1;
 inline constexpr int answer_tag = 2;
-inline constexpr int answer_length = sizeof(same_end) / sizeof(int);
-static_assert(sizeof(same_end) == (2 + same_end::most) * sizeof(int));
+static_assert(std::is_trivially_copyable_v<same_end>);  // which travels as bytes
 
 // Seconds. Long enough for ranks that fail in the same operation to come here, short enough for nobody to notice.
 inline constexpr double rank_0_listens = 0.25;
@@ -41,27 +43,26 @@ inline constexpr double others_wait = 0.6;
 
 template <class Done>
 bool wait_until(Done done, double most) {
-  double const end = PMPI_Wtime() + most;
+  double const end = this_thread::seconds() + most;
   while (!done()) {
-    if (PMPI_Wtime() > end) return false;
+    if (this_thread::seconds() > end) return false;
     this_thread::sleep(1000);
   }
   return true;
 }
 
-[[gnu::cold]] inline same_end hear_others(MPI_Comm job, int ranks, std::uint64_t mine) {
+[[gnu::cold]] inline same_end hear_others(native_communicator job, int ranks, std::uint64_t mine) {
   dynamic_array<std::uint64_t> reasons(static_cast<std::size_t>(ranks), 0);  // 0: this rank goes on, as far as is known
   auto const reason_of = [&](int rank) -> std::uint64_t& { return reasons[static_cast<std::size_t>(rank)]; };
   reason_of(0) = mine;
   int heard = 1;
   wait_until(
       [&] {
-        for (int here = 1; here != 0 && heard < ranks;) {
-          MPI_Status from;
-          PMPI_Iprobe(MPI_ANY_SOURCE, reason_tag, job, &here, &from);
-          if (here == 0) break;
-          PMPI_Recv(&reason_of(from.MPI_SOURCE), 1, MPI_UINT64_T, from.MPI_SOURCE, reason_tag, job, MPI_STATUS_IGNORE);
-          ++heard;
+        for (int from = control::any_member; heard < ranks && control::find(job, from, reason_tag); ++heard) {
+          control::request hearing;
+          control::receive(job, from, reason_tag, &reason_of(from), sizeof(std::uint64_t), hearing);
+          hearing.wait();
+          from = control::any_member;
         }
         return heard == ranks;
       },
@@ -81,10 +82,13 @@ bool wait_until(Done done, double most) {
       if (reason_of(r) == reason) {
         reason_of(r) = 0;
         e.speaks = r == first ? 1 : 0;
-        if (r == 0)
+        if (r == 0) {
           of_mine = e;
-        else
-          PMPI_Send(&e, answer_length, MPI_INT, r, answer_tag, job);  // small, and awaited
+        } else {
+          control::request answering;
+          control::send(job, r, answer_tag, &e, sizeof(e), answering);
+          answering.wait();  // it is small, and awaited
+        }
       }
   }
   return of_mine;
@@ -92,13 +96,10 @@ bool wait_until(Done done, double most) {
 
 }  // namespace detail
 
-/// Compares the reason of this rank with those of others that end now. `job`: a duplicate of MPI_COMM_WORLD that
-/// carries nothing else.
-[[gnu::visibility("default"), gnu::cold]] inline same_end find_same_end(MPI_Comm job, std::string_view reason) {
-  int rank = 0;
-  int ranks = 1;
-  PMPI_Comm_rank(job, &rank);
-  PMPI_Comm_size(job, &ranks);
+/// Compares the reason of this rank with those of others that end now. `job`: all ranks, for such messages
+/// alone.
+[[gnu::visibility("default"), gnu::cold]] inline same_end find_same_end(native_communicator job, std::string_view reason) {
+  auto const [rank, ranks] = find_place_in_job();
   std::uint64_t fingerprint = 14695981039346656037u;  // FNV-1a; 0 stands for none
   for (char const c : reason) fingerprint = (fingerprint ^ static_cast<unsigned char>(c)) * 1099511628211u;
   fingerprint |= 1;
@@ -107,19 +108,12 @@ bool wait_until(Done done, double most) {
   static std::uint64_t sent;  // these outlive what nobody answers
   static same_end answer;
   sent = fingerprint;
-  MPI_Request sending = MPI_REQUEST_NULL;
-  MPI_Request answering = MPI_REQUEST_NULL;
-  PMPI_Irecv(&answer, detail::answer_length, MPI_INT, 0, detail::answer_tag, job, &answering);
-  PMPI_Isend(&sent, 1, MPI_UINT64_T, 0, detail::reason_tag, job, &sending);
-  int answered = 0;
-  bool const heard = detail::wait_until(
-      [&] {
-        PMPI_Test(&answering, &answered, MPI_STATUS_IGNORE);
-        return answered != 0;
-      },
-      detail::others_wait);
+  control::request sending, answering;
+  control::receive(job, 0, detail::answer_tag, &answer, sizeof(answer), answering);
+  control::send(job, 0, detail::reason_tag, &sent, sizeof(sent), sending);
+  bool const heard = detail::wait_until([&] { return answering.test(); }, detail::others_wait);
   if (!heard) return {1, 1, {rank}};  // and this rank ends the job, so that both requests may stay
-  PMPI_Wait(&sending, MPI_STATUS_IGNORE);
+  sending.wait();
   return answer;
 }
 

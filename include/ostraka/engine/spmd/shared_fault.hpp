@@ -20,6 +20,7 @@
 #include <exception>
 #include <string>
 
+#include <ostraka/engine/carriers/control.hpp>
 #include <ostraka/engine/groups/message.hpp>
 #include <ostraka/engine/machine/mpi.hpp>
 #include <ostraka/engine/machine/this_thread.hpp>
@@ -85,9 +86,9 @@ class shared_fault {
   template <class Done>
   [[gnu::cold]] void wait_until([[maybe_unused]] Done const& done) const {
 #if OSTRAKA_ENABLE_MPI
-    double const end = MPI_Wtime() + patience_after_fault;
+    double const end = this_thread::seconds() + patience_after_fault;
     while (!done()) {
-      if (MPI_Wtime() > end)
+      if (this_thread::seconds() > end)
         end_job(join_text(this_rank(), " threw an exception (", why_,
                           ") that not all devices with the same work threw; the job ends, since they wait for it"));
       this_thread::sleep(200);
@@ -96,35 +97,28 @@ class shared_fault {
   }
 
 #if OSTRAKA_ENABLE_MPI
-  // The first member whose work has thrown, or their number: each tells one 1, 2, 4, … places on what it has heard. By
-  // MPI's profiling names, as all that is none of the program's own communication.
+  // The first member whose work has thrown, or their number: each tells one 1, 2, 4, … places on what it has heard.
   [[nodiscard]] int find_first() const {
     int const n = members_.size(), me = members_.rank(), tag = members_.next_tag();
-    MPI_Comm const comm = members_.native();
     int first = is_here_ ? me : n;
     for (int step = 1; step < n; step *= 2) {
       int heard = n;
-      MPI_Request both[2];
-      PMPI_Irecv(&heard, 1, MPI_INT, (me + n - step) % n, tag, comm, &both[0]);
-      PMPI_Isend(&first, 1, MPI_INT, (me + step) % n, tag, comm, &both[1]);
-      if (is_here_)
-        wait_until([&] {
-          int there = 0;
-          PMPI_Testall(2, both, &there, MPI_STATUSES_IGNORE);
-          return there != 0;
-        });
-      else
-        PMPI_Waitall(2, both, MPI_STATUSES_IGNORE);
+      control::request hearing, telling;
+      control::receive(members_.native(), (me + n - step) % n, tag, &heard, sizeof(heard), hearing);
+      control::send(members_.native(), (me + step) % n, tag, &first, sizeof(first), telling);
+      if (is_here_) wait_until([&] { return hearing.test() && telling.test(); });
+      hearing.wait();
+      telling.wait();
       first = std::min(first, heard);
     }
     return first;
   }
 
   [[noreturn, gnu::cold]] void throw_what_it_threw(int first, char const* operation, char const* member) {
-    auto length = static_cast<int>(why_.size());
-    PMPI_Bcast(&length, 1, MPI_INT, first, members_.native());
-    why_.resize(static_cast<std::size_t>(length));
-    PMPI_Bcast(why_.data(), length, MPI_CHAR, first, members_.native());
+    std::size_t length = why_.size();
+    control::broadcast(members_.native(), &length, sizeof(length), first);
+    why_.resize(length);
+    control::broadcast(members_.native(), why_.data(), length, first);
     throw_error(operation, ": what one ", member, " throws all throw, and ", member, ' ', first, " of ",
                 members_.size(), " threw: ", why_);
   }

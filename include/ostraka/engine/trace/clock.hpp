@@ -9,7 +9,7 @@
 #include <chrono>
 #include <cstdint>
 
-#include <ostraka/engine/machine/mpi.hpp>
+#include <ostraka/engine/groups/communicator.hpp>
 
 namespace ostraka::engine {
 
@@ -26,34 +26,38 @@ struct clock_reading {
   std::int64_t within = 0;
 };
 
-/// Collective over the ranks of a communicator. The shortest of some round trips tells most: its answer was on its way
+/// Collective over these ranks. The shortest of some round trips tells most: its answer was on its way
 /// at most so long. An offset that is smaller than that is taken to be none, as of ranks of one node, which have one
 /// clock.
-[[gnu::cold]] inline clock_reading read_clock([[maybe_unused]] native_communicator ranks) {
+[[gnu::cold]] inline clock_reading read_clock(communicator const& ranks) {
   clock_reading reading{nanoseconds(), 0, 0};
-#if OSTRAKA_ENABLE_MPI
   constexpr int trips = 16, tag = 0;
-  int rank = 0, size = 1;
-  MPI_Comm_rank(ranks, &rank);
-  MPI_Comm_size(ranks, &size);
+  int const rank = ranks.rank(), size = ranks.size();
+  carrier::group::requests begun;
   std::int64_t answer = 0;
+  auto const tell = [&](int to, std::int64_t const& number) {
+    ranks.carried()->send(to, tag, &number, 1, begun);
+    begun.wait();
+  };
+  auto const hear = [&](int from) {
+    ranks.carried()->receive(from, tag, &answer, 1, begun);
+    begun.wait();
+  };
   for (int other = rank == 0 ? 1 : rank; other < size; other = rank == 0 ? other + 1 : size)
     for (int trip = 0; trip < trips; ++trip) {
       if (rank == 0) {
-        MPI_Recv(&answer, 1, MPI_INT64_T, other, tag, ranks, MPI_STATUS_IGNORE);
-        answer = nanoseconds();
-        MPI_Send(&answer, 1, MPI_INT64_T, other, tag, ranks);
+        hear(other);
+        tell(other, nanoseconds());
       } else {
         std::int64_t const asked = nanoseconds();
-        MPI_Send(&asked, 1, MPI_INT64_T, 0, tag, ranks);
-        MPI_Recv(&answer, 1, MPI_INT64_T, 0, tag, ranks, MPI_STATUS_IGNORE);
+        tell(0, asked);
+        hear(0);
         std::int64_t const told = nanoseconds();
         std::int64_t const half = (told - asked) / 2;
         if (trip == 0 || half < reading.within) reading = {asked + half, answer - (asked + half), half};
       }
     }
   if (reading.offset <= reading.within && reading.offset >= -reading.within) reading.offset = 0;
-#endif
   return reading;
 }
 

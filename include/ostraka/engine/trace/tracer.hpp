@@ -20,7 +20,9 @@
 #include <utility>
 
 #include <ostraka/engine/call_check/same_calls.hpp>
+#include <ostraka/engine/carriers/control.hpp>
 #include <ostraka/engine/groups/communicator.hpp>
+#include <ostraka/engine/machine/job_of_mpi.hpp>
 #include <ostraka/engine/machine/mpi.hpp>
 #include <ostraka/engine/memory/computing.hpp>
 #include <ostraka/engine/memory/per_thread.hpp>
@@ -56,23 +58,18 @@ struct trace_wishes {
   [[gnu::cold, gnu::noinline]] static trace_wishes of_job(trace_wishes w) {
 #if OSTRAKA_ENABLE_MPI
     std::int64_t numbers[3] = {static_cast<std::int64_t>(w.file.size()), w.table ? 1 : 0, w.spans};
-    MPI_Bcast(numbers, 3, MPI_INT64_T, 0, MPI_COMM_WORLD);
+    control::broadcast(all_ranks(), numbers, sizeof(numbers), 0);
     w.file.resize(static_cast<std::size_t>(numbers[0]));
     w.table = numbers[1] != 0;
     w.spans = numbers[2];
-    if (!w.file.empty()) MPI_Bcast(w.file.data(), static_cast<int>(w.file.size()), MPI_CHAR, 0, MPI_COMM_WORLD);
+    if (!w.file.empty()) control::broadcast(all_ranks(), w.file.data(), w.file.size(), 0);
 #endif
     return w;
   }
 
   /// For a part of the program. Collective over all ranks of the job. @throws ostraka::error if MPI does not run
   [[gnu::cold, gnu::noinline]] static trace_wishes of_part(std::string file) {
-#if OSTRAKA_ENABLE_MPI
-    int began = 0, ended = 0;
-    MPI_Initialized(&began);
-    MPI_Finalized(&ended);
-    if (began == 0 || ended != 0) throw_error("trace: MPI is not running; make a trace while an os::environment lives");
-#endif
+    if (!mpi_runs()) throw_error("trace: MPI is not running; make a trace while an os::environment lives");
     observe_groups();
     require_agreement_to_create("trace");
     // Others see that this rank waits here, as they do not see the broadcast: one that has left a trace before by an
@@ -91,13 +88,12 @@ class tracer final : public listener {
 
   /// @param together  all ranks of the job are here with the same wishes, and end it together: collective then
   [[gnu::cold, gnu::noinline]] tracer(trace_wishes wishes, bool together)
-      : wishes_(std::move(wishes)), together_(together), line_(static_cast<std::size_t>(wishes_.spans)) {
-#if OSTRAKA_ENABLE_MPI
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
-    MPI_Comm_size(MPI_COMM_WORLD, &ranks_);
-#endif
+      : wishes_(std::move(wishes)),
+        together_(together),
+        here_(find_place_in_job()),
+        line_(static_cast<std::size_t>(wishes_.spans)) {
     if (together_) job_ = communicator(all_ranks());
-    if (together_) clock_.first = read_clock(job_.native());
+    if (together_) clock_.first = read_clock(job_);
     number_of_this_thread();
     begin_ = nanoseconds();
     listen(hears::all_threads);
@@ -116,14 +112,14 @@ class tracer final : public listener {
   /// The table so far, of all ranks on rank 0, empty elsewhere. Collective where the ranks are together.
   [[nodiscard, gnu::cold, gnu::noinline]] std::string table() {
     trace_shares shares = this_rank_so_far();
-    if (!together_ || ranks_ == 1) return shares.describe(rank_name());
+    if (!together_ || here_.ranks == 1) return shares.describe(rank_name());
     meet();
-    if (rank_ != 0) {
+    if (here_.rank != 0) {
       send(shares.text());
       return "";
     }
-    for (int r = 1; r < ranks_; ++r) shares.read(receive(r));
-    return shares.describe(join_text(ranks_, " ranks"));
+    for (int r = 1; r < here_.ranks; ++r) shares.read(receive(r));
+    return shares.describe(join_text(here_.ranks, " ranks"));
   }
 
   /// Nothing more is heard.
@@ -138,14 +134,14 @@ class tracer final : public listener {
   /// leaves the others: it writes a file of its own, as ranks do that are not together.
   [[gnu::cold, gnu::noinline]] void write(bool alone = false) {
     stop();
-    if (!together_ || (alone && ranks_ > 1)) return write_own();
+    if (!together_ || (alone && here_.ranks > 1)) return write_own();
     if (wishes_.table) {
       std::string const text = table();
       std::fputs(text.c_str(), stderr);
     }
     if (wishes_.file.empty()) return;
     meet();
-    clock_.last = read_clock(job_.native());
+    clock_.last = read_clock(job_);
     write_all();
   }
 
@@ -162,17 +158,17 @@ class tracer final : public listener {
 
   [[gnu::cold, gnu::noinline]] void meet() const {
 #if OSTRAKA_ENABLE_MPI
-    if (ranks_ == 1) return;
+    if (here_.ranks == 1) return;
     job_.enter();
-    peer_monitor::meet(job_.native(), "a trace");
+    peer_monitor::meet(job_, "a trace");
 #endif
   }
 
-  [[gnu::cold, gnu::noinline]] std::string rank_name() const { return join_text("rank ", rank_); }
+  [[gnu::cold, gnu::noinline]] std::string rank_name() const { return join_text("rank ", here_.rank); }
 
   [[nodiscard, gnu::cold, gnu::noinline]] traced_process process(std::int64_t origin, std::string const& labels) const {
     traced_process p;
-    p.number = rank_;
+    p.number = here_.rank;
     p.name = rank_name();
     p.labels = labels;
     p.origin = origin;
@@ -187,7 +183,7 @@ class tracer final : public listener {
     if (wishes_.table) std::fputs(this_rank_so_far().describe(rank_name()).c_str(), stderr);
     if (wishes_.file.empty()) return;
     clock_ = {};
-    std::string const path = join_text(wishes_.file, ".rank", rank_);
+    std::string const path = join_text(wishes_.file, ".rank", here_.rank);
     std::FILE* const file = std::fopen(path.c_str(), "w");
     if (file == nullptr) return say("cannot be written", path);
     std::fputs("[\n", file);
@@ -198,33 +194,31 @@ class tracer final : public listener {
   [[gnu::cold, gnu::noinline]] void write_all() {
     std::int64_t numbers[2] = {begin_, 1};  // where time begins, and is there a file?
     std::FILE* file = nullptr;
-    if (rank_ == 0) {
+    if (here_.rank == 0) {
       file = std::fopen(wishes_.file.c_str(), "w");
       numbers[1] = file != nullptr ? 1 : 0;
       if (file == nullptr) say("cannot be written", wishes_.file);
     }
     std::int64_t within = clock_.within(), dropped = line_.dropped;
-#if OSTRAKA_ENABLE_MPI
-    MPI_Bcast(numbers, 2, MPI_INT64_T, 0, job_.native());
-    MPI_Allreduce(MPI_IN_PLACE, &within, 1, MPI_INT64_T, MPI_MAX, job_.native());
-    MPI_Allreduce(MPI_IN_PLACE, &dropped, 1, MPI_INT64_T, MPI_SUM, job_.native());
-#endif
+    job_.carried()->broadcast(numbers, 2, 0);
+    job_.carried()->all_reduce(&within, 1, reduction::max);
+    job_.carried()->all_reduce(&dropped, 1, reduction::sum);
     if (numbers[1] == 0) return;
     text_buffer labels;
     labels.put("clock within %.1f us of rank 0's", 1e-3 * static_cast<double>(clock_.within()));
     traced_process const mine = process(numbers[0], labels.text);
-    if (rank_ != 0) {
+    if (here_.rank != 0) {
       root_sink to_root(*this);
       trace_text(line_, mine, to_root).write();
       return send("");  // the end
     }
     std::fputs("[\n", file);
     write_events(mine, file);
-    for (int r = 1; r < ranks_; ++r)
+    for (int r = 1; r < here_.ranks; ++r)
       for (std::string text = receive(r); !text.empty(); text = receive(r))
         std::fwrite(text.data(), 1, text.size(), file);
     text_buffer note;
-    note.put("%d rank%s on one clock, within %.1f us", ranks_, ranks_ == 1 ? "" : "s",
+    note.put("%d rank%s on one clock, within %.1f us", here_.ranks, here_.ranks == 1 ? "" : "s",
              1e-3 * static_cast<double>(within));
     end_file(file, wishes_.file, note.text, dropped);
   }
@@ -246,7 +240,7 @@ class tracer final : public listener {
   // The last event has no comma behind it.
   [[gnu::cold, gnu::noinline]] void end_file(std::FILE* file, std::string const& path, std::string const& note,
                                              std::int64_t dropped) {
-    bool const whole = end_trace_file(file, note, rank_);
+    bool const whole = end_trace_file(file, note, here_.rank);
     if (!whole) return say("is not whole: a write failed", path);
     say(join_text("written, ", note), path);
     if (dropped > 0)
@@ -258,23 +252,25 @@ class tracer final : public listener {
     std::fprintf(stderr, "ostraka: trace %s: %s\n", path.c_str(), what.c_str());
   }
 
-  [[gnu::cold, gnu::noinline]] void send([[maybe_unused]] std::string const& text) const {
-#if OSTRAKA_ENABLE_MPI
-    MPI_Send(text.data(), static_cast<int>(text.size()), MPI_CHAR, 0, 1, job_.native());
-#endif
+  // A text, behind its length.
+  [[gnu::cold, gnu::noinline]] void send(std::string const& text) const {
+    carrier::group::requests begun;
+    auto const length = static_cast<std::int64_t>(text.size());
+    job_.carried()->send(0, tag_of_text, &length, 1, begun);
+    job_.carried()->send(0, tag_of_text, reinterpret_cast<std::int8_t const*>(text.data()), length, begun);
+    begun.wait();
   }
-  [[nodiscard, gnu::cold, gnu::noinline]] std::string receive([[maybe_unused]] int rank) const {
-    std::string text;
-#if OSTRAKA_ENABLE_MPI
-    MPI_Status status;
-    int size = 0;
-    MPI_Probe(rank, 1, job_.native(), &status);
-    MPI_Get_count(&status, MPI_CHAR, &size);
-    text.resize(static_cast<std::size_t>(size));
-    MPI_Recv(text.data(), size, MPI_CHAR, rank, 1, job_.native(), MPI_STATUS_IGNORE);
-#endif
+  [[nodiscard, gnu::cold, gnu::noinline]] std::string receive(int rank) const {
+    carrier::group::requests begun;
+    std::int64_t length = 0;
+    job_.carried()->receive(rank, tag_of_text, &length, 1, begun);
+    begun.wait();
+    std::string text(static_cast<std::size_t>(length), '\0');
+    job_.carried()->receive(rank, tag_of_text, reinterpret_cast<std::int8_t*>(text.data()), length, begun);
+    begun.wait();
     return text;
   }
+  static constexpr int tag_of_text = 1;
 
   // The thread that begins is the first.
   [[gnu::visibility("default"), gnu::cold, gnu::noinline]] int number_of_this_thread() {
@@ -287,7 +283,7 @@ class tracer final : public listener {
 
   trace_wishes wishes_;
   bool together_;
-  int rank_ = 0, ranks_ = 1;
+  place_in_job here_;
   communicator job_;
   common_clock clock_{};
   std::int64_t begin_ = 0, end_ = not_yet;

@@ -1,0 +1,107 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 3. Messages by which ranks tell each other of the program, beside its own: what they call, and how they end.
+/// They are MPI's whatever carries the program's, for some of them find out whether a rank is in a call of MPI. By MPI's
+/// profiling names, so that tools that count a program's messages count the program's.
+
+#include <ostraka/engine/machine/mpi.hpp>
+
+#if OSTRAKA_ENABLE_MPI
+
+#  include <cstddef>
+#  include <cstdint>
+#  include <string>
+
+namespace ostraka::engine::control {
+
+inline constexpr int any_member = MPI_ANY_SOURCE;
+
+/// The same ranks, for such messages alone. An error is returned and not fatal. Collective.
+[[gnu::cold]] inline native_communicator open(native_communicator ranks) {
+  MPI_Comm made = MPI_COMM_NULL;
+  PMPI_Comm_dup(ranks, &made);
+  MPI_Comm_set_errhandler(made, MPI_ERRORS_RETURN);
+  return made;
+}
+[[gnu::cold]] inline void close(native_communicator& channel) {
+  if (channel != MPI_COMM_NULL) PMPI_Comm_free(&channel);
+}
+
+/// Something that has begun, or nothing.
+class request {
+ public:
+  [[nodiscard]] bool is_open() const { return open_ != MPI_REQUEST_NULL; }
+
+  /// Lets it go on; is it done, or nothing?
+  bool test() {
+    int done = 0;
+    PMPI_Test(&open_, &done, MPI_STATUS_IGNORE);
+    return done != 0;
+  }
+  void wait() { PMPI_Wait(&open_, MPI_STATUS_IGNORE); }
+
+  /// Nobody waits for it any more. What it sends stays where it is until MPI ends.
+  void leave() {
+    if (is_open()) PMPI_Request_free(&open_);
+  }
+
+  /// A receive, which gets nothing any more.
+  void cancel() {
+    if (!is_open()) return;
+    PMPI_Cancel(&open_);
+    wait();
+  }
+
+  /// For a call that begins.
+  [[nodiscard]] MPI_Request* begins() { return &open_; }
+
+ private:
+  MPI_Request open_ = MPI_REQUEST_NULL;
+};
+
+/// When a send is done: at once or soon, or when the receiver has begun to receive, which it does while it is in a call
+/// of MPI.
+enum class send_ends : std::uint8_t { soon, received };
+
+inline void send(native_communicator ranks, int to, int tag, void const* data, std::size_t bytes, request& with,
+                 send_ends when = send_ends::soon) {
+  (when == send_ends::soon ? &PMPI_Isend : &PMPI_Issend)(data, static_cast<int>(bytes), MPI_BYTE, to, tag, ranks,
+                                                         with.begins());
+}
+inline void receive(native_communicator ranks, int from, int tag, void* data, std::size_t bytes, request& with) {
+  PMPI_Irecv(data, static_cast<int>(bytes), MPI_BYTE, from, tag, ranks, with.begins());
+}
+
+/// Is there a message? Then `from`, which may be any_member, becomes its sender.
+inline bool find(native_communicator ranks, int& from, int tag) {
+  int there = 0;
+  MPI_Status status;
+  PMPI_Iprobe(from, tag, ranks, &there, &status);
+  if (there != 0) from = status.MPI_SOURCE;
+  return there != 0;
+}
+
+/// A message, once it is there, whatever its length.
+[[gnu::cold]] inline std::string receive_text(native_communicator ranks, int from, int tag) {
+  MPI_Status status;
+  int length = 0;
+  PMPI_Probe(from, tag, ranks, &status);
+  PMPI_Get_count(&status, MPI_BYTE, &length);
+  std::string bytes(static_cast<std::size_t>(length), '\0');
+  PMPI_Recv(bytes.data(), length, MPI_BYTE, from, tag, ranks, MPI_STATUS_IGNORE);
+  return bytes;
+}
+
+[[gnu::cold]] inline void broadcast(native_communicator ranks, void* data, std::size_t bytes, int root) {
+  PMPI_Bcast(data, static_cast<int>(bytes), MPI_BYTE, root, ranks);
+}
+
+/// Done when all ranks have begun it.
+[[gnu::cold]] inline void barrier(native_communicator ranks, request& with) { PMPI_Ibarrier(ranks, with.begins()); }
+
+}  // namespace ostraka::engine::control
+
+#endif
