@@ -135,6 +135,7 @@ struct thread_carrier {
     processes(processes const& all, dynamic_array<int> const& numbers) {
       for (int const n : numbers) ranks.push_back(all.ranks[static_cast<std::size_t>(n)]);
     }
+    [[nodiscard]] int size() const { return static_cast<int>(ranks.size()); }
     [[nodiscard]] int find(int rank) const {
       for (std::size_t i = 0; i < ranks.size(); ++i)
         if (ranks[i] == rank) return static_cast<int>(i);
@@ -178,7 +179,7 @@ struct thread_carrier {
     group(group const&) = delete;
     group& operator=(group const&) = delete;
 
-    [[nodiscard]] int size() const { return static_cast<int>(members_.ranks.size()); }
+    [[nodiscard]] int size() const { return members_.size(); }
     [[nodiscard]] int rank() const { return rank_; }
     [[nodiscard]] processes members() const { return members_; }
     [[nodiscard]] engine::native_communicator native() const { return {}; }

@@ -37,32 +37,26 @@ class mpi_processes {
   ~mpi_processes() { MPI_Group_free(&group_); }
 
   [[nodiscard]] MPI_Group group() const { return group_; }
+  [[nodiscard]] int size() const {
+    int size = 0;
+    MPI_Group_size(group_, &size);
+    return size;
+  }
 
   /// Of each, its number among others; -1 for those that are not there.
   [[nodiscard, gnu::cold]] dynamic_array<int> numbers_in(mpi_processes const& others) const {
-    int size = 0;
-    MPI_Group_size(group_, &size);
-    dynamic_array<int> mine(static_cast<std::size_t>(size)), theirs(mine.size());
-    for (int i = 0; i < size; ++i) mine[static_cast<std::size_t>(i)] = i;
-    MPI_Group_translate_ranks(group_, size, mine.data(), others.group_, theirs.data());
-    for (int& n : theirs) n = n == MPI_UNDEFINED ? -1 : n;
+    int const n = size();
+    dynamic_array<int> mine(static_cast<std::size_t>(n)), theirs(mine.size());
+    for (int i = 0; i < n; ++i) mine[static_cast<std::size_t>(i)] = i;
+    MPI_Group_translate_ranks(group_, n, mine.data(), others.group_, theirs.data());
+    for (int& there : theirs)
+      if (there == MPI_UNDEFINED) there = -1;
     return theirs;
   }
 
  private:
   MPI_Group group_ = MPI_GROUP_NULL;
 };
-
-namespace detail {
-
-// A member's number in MPI_COMM_WORLD.
-inline int number_in_world(MPI_Comm comm, int member) {
-  int name = member;
-  MPI_Group_translate_ranks(mpi_processes(comm).group(), 1, &member, mpi_processes(MPI_COMM_WORLD).group(), &name);
-  return name;
-}
-
-}  // namespace detail
 
 }  // namespace ostraka::engine
 

@@ -40,6 +40,7 @@ template <class P>
 concept ProcessSet = requires(P const& set, native_communicator theirs, dynamic_array<int> const& numbers) {
   P(theirs);
   P(set, numbers);
+  { set.size() } -> std::same_as<int>;
   { set.numbers_in(set) } -> std::same_as<dynamic_array<int>>;  // of each, in another set; -1 for none
 };
 

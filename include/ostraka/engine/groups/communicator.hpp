@@ -186,6 +186,16 @@ class communicator {
   shared_value<owned const> shared_;  // empty: this device alone
 };
 
+namespace detail {
+
+// A member's number among the ranks of the job.
+[[gnu::cold]] inline int number_in_world(native_communicator ranks, int member) {
+  carrier::processes const it(carrier::processes(ranks), {member});
+  return it.numbers_in(carrier::processes(all_ranks()))[0];
+}
+
+}  // namespace detail
+
 /// A group that spans several nodes with several members on each: those on this device's node, and those of all nodes
 /// that have its place there. What is sent in them counts for the group.
 struct node_levels {

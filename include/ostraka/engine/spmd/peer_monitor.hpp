@@ -153,8 +153,8 @@ class peer_monitor final : public group_observer {
 };
 
 inline peer_monitor* peer_monitor::over(native_communicator ranks) {
-  if (size_of(ranks) == 1) return nullptr;
   carrier::processes const theirs(ranks);
+  if (theirs.size() == 1) return nullptr;
   // All members of `ranks` took part in making each monitor that covers them, in this order, so that they choose the
   // same.
   peer_monitor** end = &first_;

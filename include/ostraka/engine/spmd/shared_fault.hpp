@@ -38,7 +38,7 @@ namespace ostraka::engine {
 class shared_fault {
  public:
   explicit shared_fault(communicator const& members)
-      : members_(members), is_shared_(members.size() > 1 && !members.is_dry()) {}
+      : members_(members), is_shared_(OSTRAKA_ENABLE_MPI && members.size() > 1 && !members.is_dry()) {}
 
   /// Has the work of this member thrown?
   [[nodiscard]] bool is_here() const { return is_here_; }
