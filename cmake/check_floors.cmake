@@ -18,7 +18,7 @@ set(rooms
   "types/values:"
   "types/axes: types/support"
   "types/shardings: types/support types/values types/axes"
-  "types/reasons:"
+  "types/reasons: types/support"
   "plan/spec:"
   "plan/regions: plan/spec"
   "plan/pipeline: plan/spec"

@@ -11,10 +11,10 @@
 
 #include <ostraka/algebra/einsum.hpp>
 #include <ostraka/creation/zeros.hpp>
+#include <ostraka/environment/environment.hpp>
 #include <ostraka/foresight/cost_of.hpp>
 #include <ostraka/foresight/time_of.hpp>
 #include <ostraka/meshes/dry_mesh.hpp>
-#include <ostraka/meshes/environment.hpp>
 #include <ostraka/moves/reshard.hpp>
 
 namespace os = ostraka;

@@ -9,7 +9,7 @@
 #include <array>
 #include <cstdint>
 
-#include <ostraka/gradient/gradient_plan.hpp>
+#include <ostraka/foresight/gradient_plan.hpp>
 
 #include "layer.hpp"
 

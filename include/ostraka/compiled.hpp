@@ -15,7 +15,7 @@
 #include <string_view>
 #include <vector>
 
-#include <ostraka/detail/calls/within.hpp>
+#include <ostraka/calls/within.hpp>
 #include <ostraka/engine/block_collectives/gather_rows.hpp>
 #include <ostraka/engine/block_collectives/permute_blocks.hpp>
 #include <ostraka/engine/block_collectives/ragged_moves.hpp>
@@ -32,8 +32,8 @@
 #include <ostraka/engine/run/in_flight.hpp>
 #include <ostraka/engine/run/move_between.hpp>
 #include <ostraka/engine/spmd/observe_groups.hpp>
-#include <ostraka/foresight/advise.hpp>
-#include <ostraka/meshes/environment.hpp>
+#include <ostraka/environment/advise.hpp>
+#include <ostraka/environment/environment.hpp>
 #include <ostraka/meshes/make_mesh.hpp>
 #include <ostraka/plan/spec/describe_plan.hpp>
 #include <ostraka/seeing/describe.hpp>

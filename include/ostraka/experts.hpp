@@ -16,5 +16,5 @@
 #include <ostraka/experts/ragged_dot.hpp>
 #include <ostraka/experts/route.hpp>
 #include <ostraka/experts/rows.hpp>
-#include <ostraka/gradient/rules/operations/experts.hpp>
-#include <ostraka/gradient/rules/operations/ragged_dot.hpp>
+#include <ostraka/gradient/rules/experts/derivative_of_experts.hpp>
+#include <ostraka/gradient/rules/experts/derivative_of_ragged_dot.hpp>

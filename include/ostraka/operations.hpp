@@ -8,17 +8,17 @@
 
 #include <ostraka/ostraka.hpp>
 
+#include <ostraka/creation/creation_options.hpp>
 #include <ostraka/operations/attention/attention.hpp>
 #include <ostraka/operations/attention/kv_cache.hpp>
 #include <ostraka/operations/attention/latent_attention.hpp>
 #include <ostraka/operations/attention/ring_attention.hpp>
 #include <ostraka/operations/attention/rope.hpp>
 #include <ostraka/operations/attention/stripe.hpp>
-#include <ostraka/operations/creation/creation_options.hpp>
 #include <ostraka/operations/creation/dropout.hpp>
 #include <ostraka/operations/creation/initialise.hpp>
 #include <ostraka/operations/creation/iota.hpp>
-#include <ostraka/operations/creation/random.hpp>
+#include <ostraka/operations/creation/random_numbers.hpp>
 #include <ostraka/operations/creation/triangle.hpp>
 #include <ostraka/operations/elements/clamp.hpp>
 #include <ostraka/operations/elements/complex_parts.hpp>

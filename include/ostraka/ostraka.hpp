@@ -18,12 +18,12 @@
 #include <ostraka/plan.hpp>
 #include <ostraka/version.hpp>
 
-#include <ostraka/meshes/environment.hpp>
+#include <ostraka/environment/environment.hpp>
+#include <ostraka/environment/with_instance.hpp>
 #include <ostraka/meshes/make_mesh.hpp>
 #include <ostraka/meshes/mesh.hpp>
-#include <ostraka/meshes/with_instance.hpp>
 
-#include <ostraka/tensors/holds_first_copy.hpp>
+#include <ostraka/arrays/holds_first_copy.hpp>
 #include <ostraka/tensors/relabel.hpp>
 #include <ostraka/tensors/rules.hpp>
 #include <ostraka/tensors/tensor.hpp>
@@ -71,10 +71,10 @@
 #include <ostraka/local_view/pipelines/pipeline_loss.hpp>
 #include <ostraka/local_view/shard_map.hpp>
 
+#include <ostraka/arrays/value.hpp>
 #include <ostraka/seeing/check_replicas.hpp>
 #include <ostraka/seeing/describe.hpp>
 #include <ostraka/seeing/describe_environment.hpp>
-#include <ostraka/seeing/value.hpp>
 
 #ifdef OSTRAKA_COMPILED
 #include <ostraka/compiled.hpp>

@@ -15,10 +15,10 @@
 ///     auto p = os::make_tree<mlp>(mesh, in = 784, hidden = 128, os::seed(1));           // mlp<os::values>
 ///     auto half = os::tree_cast<os::bfloat16>(p);                                       // mlp<os::values_of<…>>
 
-#include <ostraka/tree/describe_tree.hpp>
+#include <ostraka/seeing/describe_tree.hpp>
 #include <ostraka/tree/in_bodies.hpp>
 #include <ostraka/tree/in_pipelines.hpp>
 #include <ostraka/tree/leaf.hpp>
 #include <ostraka/tree/make_tree.hpp>
-#include <ostraka/tree/map.hpp>
-#include <ostraka/tree/reshard.hpp>
+#include <ostraka/tree/tree_map.hpp>
+#include <ostraka/tree/tree_reshard.hpp>

@@ -4,8 +4,8 @@
 // error: shard_map: the operation speaks for all devices, and a block differs along this mesh axis
 // error: block_is_no_tensor<X_mesh, operation::value>
 #include <ostraka/algebra/reductions.hpp>
+#include <ostraka/arrays/value.hpp>
 #include <ostraka/local_view/shard_map.hpp>
-#include <ostraka/seeing/value.hpp>
 namespace os = ostraka;
 
 OSTRAKA_AXIS(I);

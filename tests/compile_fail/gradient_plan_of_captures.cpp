@@ -3,8 +3,8 @@
 // when: the function whose gradient is planned captures a number
 // error: gradient_plan: the function is known from its type, so it captures nothing
 // error: gradient_plan_of_captures<
+#include <ostraka/foresight/gradient_plan.hpp>
 #include <ostraka/gradient.hpp>
-#include <ostraka/gradient/gradient_plan.hpp>
 namespace os = ostraka;
 
 OSTRAKA_AXIS(I);

@@ -4,8 +4,8 @@
 // control: alone
 // error: derivative: an operation on variables has a rule
 // error: no_derivative<
+#include <ostraka/calls/vocabulary.hpp>
 #include <ostraka/gradient.hpp>
-#include <ostraka/operations/shared/operate.hpp>
 namespace os = ostraka;
 
 OSTRAKA_AXIS(I);

@@ -4,7 +4,7 @@
 // error: value: a tensor without axes holds one number; reduce the others first, as in os::sum<>(A), or read A.local()
 // error: not_a_scalar<sharding<over<I_axis, X_mesh>>>
 #include <ostraka/algebra/reductions.hpp>
-#include <ostraka/seeing/value.hpp>
+#include <ostraka/arrays/value.hpp>
 namespace os = ostraka;
 
 OSTRAKA_AXIS(I);

@@ -3,8 +3,8 @@
 // when: the number of a partial tensor
 // error: partial: the operation wants values, and a partial tensor holds parts of them (of summands, f(a) + f(b) is not f(a + b));
 // error: partial_in_nonlinear_operation<X_mesh, operation::value>
+#include <ostraka/arrays/value.hpp>
 #include <ostraka/moves/all_reduce.hpp>
-#include <ostraka/seeing/value.hpp>
 namespace os = ostraka;
 
 OSTRAKA_MESH_AXIS(X);

@@ -3,8 +3,8 @@
 // when: a product in a region of a program whose gradient is planned names an axis that no operand has
 // error: result: each axis of the result is an axis of an operand; drop it from the result or use an operand that has it
 // error: result_axis_in_no_operand<K_axis>
+#include <ostraka/foresight/gradient_plan.hpp>
 #include <ostraka/gradient.hpp>
-#include <ostraka/gradient/gradient_plan.hpp>
 namespace os = ostraka;
 
 OSTRAKA_AXIS(B);

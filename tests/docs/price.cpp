@@ -11,8 +11,8 @@
 #include <vector>
 
 #include <ostraka/foresight/advise_parallelism.hpp>
+#include <ostraka/foresight/budget.hpp>
 #include <ostraka/foresight/time_of.hpp>
-#include <ostraka/gradient/budget.hpp>
 #include <ostraka/meshes/dry_mesh.hpp>
 #include <ostraka/operations.hpp>
 

@@ -13,7 +13,7 @@
 #include <cstdio>
 namespace os = ostraka;
 
-#include <ostraka/gradient/gradient_plan.hpp>
+#include <ostraka/foresight/gradient_plan.hpp>
 
 #include <array>
 #include <cstdint>

@@ -16,7 +16,7 @@
 #include <vector>
 
 #define TRANSFORMER_REAL double
-#include <ostraka/gradient/gradient_plan.hpp>
+#include <ostraka/foresight/gradient_plan.hpp>
 
 #include "../../examples/strategies/transposed.hpp"
 #include "../../examples/transformer/model.hpp"

@@ -10,7 +10,7 @@ cmake_minimum_required(VERSION 3.23)
 
 set(own
   "types/axes/one_extent.hpp: constinit known_extent extent_of_program"        # follows the templates of the axis
-  "detail/calls/check_and_advise.hpp: constinit advice_record advice_of"       # what was said of one call
+  "calls/checked_plan.hpp: constinit advice_record advice_of"       # what was said of one call
   "engine/kernels/blas/library_handles.hpp: static "                           # a library ends the handles that it made
 )
 

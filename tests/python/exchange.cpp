@@ -5,8 +5,8 @@
 /// exchange FOLDER: loads the files that files_oracle.py has written there, divided over all ranks, and saves each again
 /// under another name, divided otherwise.
 
+#include <ostraka/environment/environment.hpp>
 #include <ostraka/files.hpp>
-#include <ostraka/meshes/environment.hpp>
 #include <ostraka/meshes/make_mesh.hpp>
 #include <ostraka/moves/reshard.hpp>
 

@@ -9,12 +9,12 @@
 #include <tuple>
 #include <type_traits>
 
-#include <ostraka/detail/calls/at_once.hpp>
-#include <ostraka/detail/calls/operate.hpp>
-#include <ostraka/detail/calls/planned_call.hpp>
-#include <ostraka/detail/calls/within.hpp>
+#include <ostraka/calls/at_once.hpp>
+#include <ostraka/calls/operate.hpp>
+#include <ostraka/calls/planned_call.hpp>
+#include <ostraka/calls/within.hpp>
 #include <ostraka/engine/memory/per_thread.hpp>
-#include <ostraka/plan.hpp>
+#include <ostraka/plan/typed/plan_of.hpp>
 #include <ostraka/tensors/after_error.hpp>
 #include <ostraka/tensors/relabel.hpp>
 

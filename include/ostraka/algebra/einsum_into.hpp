@@ -12,8 +12,8 @@
 
 #include <ostraka/algebra/einsum.hpp>
 #include <ostraka/arrays/given_array.hpp>
-#include <ostraka/detail/blocks/shared_memory.hpp>
-#include <ostraka/detail/calls/numbers.hpp>
+#include <ostraka/blocks/shared_memory.hpp>
+#include <ostraka/calls/numbers.hpp>
 
 namespace ostraka {
 

@@ -13,8 +13,8 @@
 #include <utility>
 
 #include <ostraka/arrays/given_array.hpp>
-#include <ostraka/detail/blocks/create.hpp>
-#include <ostraka/detail/calls/operation.hpp>
+#include <ostraka/blocks/create.hpp>
+#include <ostraka/calls/context.hpp>
 #include <ostraka/engine/agreement/adopted_block.hpp>
 
 namespace ostraka {

@@ -10,8 +10,8 @@
 #include <utility>
 
 #include <ostraka/arrays/on_root.hpp>
-#include <ostraka/detail/blocks/create.hpp>
-#include <ostraka/detail/calls/operation.hpp>
+#include <ostraka/blocks/create.hpp>
+#include <ostraka/calls/context.hpp>
 #include <ostraka/engine/moves/on_host.hpp>
 #include <ostraka/engine/root/gather_blocks.hpp>
 

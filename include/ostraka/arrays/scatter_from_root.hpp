@@ -14,8 +14,8 @@
 
 #include <ostraka/arrays/given_array.hpp>
 #include <ostraka/arrays/on_root.hpp>
-#include <ostraka/detail/blocks/create.hpp>
-#include <ostraka/detail/calls/operation.hpp>
+#include <ostraka/blocks/create.hpp>
+#include <ostraka/calls/context.hpp>
 #include <ostraka/engine/moves/on_host.hpp>
 #include <ostraka/engine/root/scatter_blocks.hpp>
 

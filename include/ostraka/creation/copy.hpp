@@ -6,7 +6,7 @@
 /// Floor 4. `os::copy(A)`: a tensor of A's type and values in memory of its own, where `auto B = A;` is another handle
 /// of the same block.
 
-#include <ostraka/detail/blocks/fill.hpp>
+#include <ostraka/blocks/fill.hpp>
 
 namespace ostraka {
 

@@ -9,9 +9,9 @@
 #include <type_traits>
 #include <utility>
 
-#include <ostraka/detail/blocks/create.hpp>
-#include <ostraka/detail/blocks/fill.hpp>
-#include <ostraka/detail/calls/numbers.hpp>
+#include <ostraka/blocks/create.hpp>
+#include <ostraka/blocks/fill.hpp>
+#include <ostraka/calls/numbers.hpp>
 
 namespace ostraka {
 

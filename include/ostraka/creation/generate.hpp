@@ -11,9 +11,9 @@
 #include <tuple>
 #include <utility>
 
-#include <ostraka/detail/blocks/create.hpp>
-#include <ostraka/detail/calls/called_function.hpp>
-#include <ostraka/detail/calls/operation.hpp>
+#include <ostraka/blocks/create.hpp>
+#include <ostraka/calls/called_function.hpp>
+#include <ostraka/calls/context.hpp>
 #include <ostraka/engine/blocks/generate_block.hpp>
 
 namespace ostraka {

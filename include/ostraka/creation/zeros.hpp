@@ -5,8 +5,8 @@
 /// @file
 /// Floor 4. Tensors of one number: `os::zeros<float, I/X, J>(mesh, I = 1024, J = 8)`, `os::zeros_like(A)`.
 
-#include <ostraka/detail/blocks/create.hpp>
-#include <ostraka/detail/blocks/fill.hpp>
+#include <ostraka/blocks/create.hpp>
+#include <ostraka/blocks/fill.hpp>
 
 namespace ostraka {
 

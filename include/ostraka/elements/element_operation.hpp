@@ -15,7 +15,7 @@
 
 #include <type_traits>
 
-#include <ostraka/detail/calls/numbers.hpp>
+#include <ostraka/calls/numbers.hpp>
 #include <ostraka/elements/map.hpp>
 
 namespace ostraka {

@@ -9,10 +9,10 @@
 #include <cstdint>
 #include <type_traits>
 
-#include <ostraka/detail/calls/called_function.hpp>
+#include <ostraka/calls/called_function.hpp>
+#include <ostraka/calls/vocabulary.hpp>
 #include <ostraka/engine/blocks/dense.hpp>
 #include <ostraka/engine/blocks/map_blocks.hpp>
-#include <ostraka/operations/shared/operate.hpp>
 #include <ostraka/plan/rules/map_rule.hpp>
 #include <ostraka/plan/typed/checks.hpp>
 #include <ostraka/tensors/after_error.hpp>

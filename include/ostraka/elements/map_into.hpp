@@ -7,8 +7,8 @@
 /// f(A[I_X, J], B[J]). C meets the operands as they meet each other, so that it may be one of them: os::map_into(A, f,
 /// A) is elementwise in place.
 
-#include <ostraka/detail/blocks/create.hpp>
-#include <ostraka/detail/blocks/shared_memory.hpp>
+#include <ostraka/blocks/create.hpp>
+#include <ostraka/blocks/shared_memory.hpp>
 #include <ostraka/elements/map.hpp>
 
 namespace ostraka {

@@ -13,7 +13,7 @@
 #include <type_traits>
 #include <utility>
 
-#include <ostraka/detail/blocks/make_block.hpp>
+#include <ostraka/blocks/make_block.hpp>
 #include <ostraka/operations/indices/index_range.hpp>
 #include <ostraka/plan/typed/inside.hpp>
 #include <ostraka/tensors/after_error.hpp>

@@ -13,9 +13,9 @@
 #include <string>
 #include <type_traits>
 
+#include <ostraka/arrays/value.hpp>
 #include <ostraka/experts/capacity.hpp>
 #include <ostraka/experts/route.hpp>
-#include <ostraka/seeing/value.hpp>
 #include <ostraka/types/support/join_text.hpp>
 
 namespace ostraka {

@@ -15,7 +15,7 @@
 #include <cstdint>
 #include <type_traits>
 
-#include <ostraka/detail/blocks/fill.hpp>
+#include <ostraka/blocks/fill.hpp>
 #include <ostraka/elements/arithmetic.hpp>
 #include <ostraka/elements/cast.hpp>
 #include <ostraka/gradient/cotangents/as.hpp>

@@ -9,8 +9,8 @@
 #include <string>
 #include <type_traits>
 
-#include <ostraka/detail/blocks/create.hpp>
-#include <ostraka/detail/calls/operation.hpp>
+#include <ostraka/blocks/create.hpp>
+#include <ostraka/calls/context.hpp>
 #include <ostraka/engine/files/file_block.hpp>
 #include <ostraka/tree/walk.hpp>
 #include <ostraka/types/support/join_text.hpp>

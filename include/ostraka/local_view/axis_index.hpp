@@ -11,7 +11,7 @@
 #include <string>
 #include <type_traits>
 
-#include <ostraka/detail/calls/operation.hpp>
+#include <ostraka/calls/context.hpp>
 #include <ostraka/meshes/mesh.hpp>
 #include <ostraka/tensors/after_error.hpp>
 #include <ostraka/types/shardings/varying_int.hpp>

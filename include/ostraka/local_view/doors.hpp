@@ -9,7 +9,7 @@
 #include <cstddef>
 #include <string_view>
 
-#include <ostraka/detail/calls/operation.hpp>
+#include <ostraka/calls/context.hpp>
 #include <ostraka/engine/agreement/compare_replicas.hpp>
 #include <ostraka/engine/call_check/call_in_words.hpp>
 #include <ostraka/engine/moves/on_host.hpp>
@@ -109,7 +109,7 @@ auto leave(char const* operation, B const& b) {
 
 namespace ostraka::verbs {
 
-/// A door of a body as an operation, which has a derivative (gradient/rules/bodies/doors.hpp).
+/// A door of a body as an operation, which has a derivative (gradient/rules/local_view/derivative_of_doors.hpp).
 template <class Manual>
 struct enter_body {
   using is_verb = void;

@@ -13,7 +13,7 @@
 #include <string>
 #include <utility>
 
-#include <ostraka/detail/calls/operation.hpp>
+#include <ostraka/calls/context.hpp>
 #include <ostraka/engine/run/execute.hpp>
 #include <ostraka/tensors/after_error.hpp>
 #include <ostraka/tensors/relabel.hpp>

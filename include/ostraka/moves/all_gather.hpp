@@ -5,7 +5,7 @@
 /// @file
 /// Floor 4. `os::all_gather<X>(A)`: A[I_X, J] → A[I, J], (n−1)/n of the gathered block received by each device.
 
-#include <ostraka/detail/calls/verb.hpp>
+#include <ostraka/moves/one_move.hpp>
 
 namespace ostraka {
 

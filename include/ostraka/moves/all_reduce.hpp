@@ -5,7 +5,7 @@
 /// @file
 /// Floor 4. `os::all_reduce<X>(A)`: A[I] {U_X} → A[I], 2(n−1)/n of the block moved per device.
 
-#include <ostraka/detail/calls/verb.hpp>
+#include <ostraka/moves/one_move.hpp>
 
 namespace ostraka {
 

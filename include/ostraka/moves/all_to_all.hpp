@@ -5,7 +5,7 @@
 /// @file
 /// Floor 4. `os::all_to_all<J/X>(A)`: A[I_X, J] → A[I, J_X], (n−1)/n² of the gathered block received by each device.
 
-#include <ostraka/detail/calls/verb.hpp>
+#include <ostraka/moves/one_move.hpp>
 
 namespace ostraka {
 
@@ -33,7 +33,7 @@ struct refused_all_to_all<I, J> {
 
 namespace operation {
 
-/// The type of os::all_to_all<I/X>. Of two dimensions: local_view/collectives/all_to_all.hpp. This one is of what is
+/// The type of os::all_to_all<I/X>. Of two dimensions: local_view/collectives/all_to_all_blocks.hpp. This one is of what is
 /// neither.
 template <class... Dims>
 struct all_to_all : detail::callable<all_to_all<Dims...>> {

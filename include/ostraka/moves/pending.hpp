@@ -15,7 +15,7 @@
 #include <tuple>
 #include <utility>
 
-#include <ostraka/detail/calls/at_once.hpp>
+#include <ostraka/calls/at_once.hpp>
 #include <ostraka/engine/run/in_flight.hpp>
 #include <ostraka/types/reasons.hpp>
 

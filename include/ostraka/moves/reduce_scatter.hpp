@@ -5,7 +5,7 @@
 /// @file
 /// Floor 4. `os::reduce_scatter<I/X>(A)`: A[I] {U_X} → A[I_X], (n−1)/n of the block sent by each device.
 
-#include <ostraka/detail/calls/verb.hpp>
+#include <ostraka/moves/one_move.hpp>
 
 namespace ostraka {
 

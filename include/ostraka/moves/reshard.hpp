@@ -7,13 +7,13 @@
 
 #include <tuple>
 
-#include <ostraka/detail/calls/at_once.hpp>
-#include <ostraka/detail/calls/operation.hpp>
-#include <ostraka/detail/calls/planned_call.hpp>
-#include <ostraka/detail/calls/within.hpp>
+#include <ostraka/calls/at_once.hpp>
+#include <ostraka/calls/context.hpp>
+#include <ostraka/calls/planned_call.hpp>
+#include <ostraka/calls/within.hpp>
 #include <ostraka/engine/memory/per_thread.hpp>
-#include <ostraka/plan.hpp>
 #include <ostraka/plan/typed/nominal.hpp>
+#include <ostraka/plan/typed/plan_of.hpp>
 #include <ostraka/tensors/after_error.hpp>
 #include <ostraka/tensors/relabel.hpp>
 

@@ -13,8 +13,8 @@
 #include <string>
 #include <utility>
 
-#include <ostraka/detail/blocks/create.hpp>
-#include <ostraka/detail/calls/operation.hpp>
+#include <ostraka/blocks/create.hpp>
+#include <ostraka/calls/context.hpp>
 #include <ostraka/engine/run/move_between.hpp>
 #include <ostraka/moves/reshard.hpp>
 #include <ostraka/plan/spec/describe_plan.hpp>

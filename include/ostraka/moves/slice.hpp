@@ -5,7 +5,7 @@
 /// @file
 /// Floor 4. `os::slice<I/X>(A)`: A[I] → A[I_X]; each device keeps its part, nothing moves.
 
-#include <ostraka/detail/calls/verb.hpp>
+#include <ostraka/moves/one_move.hpp>
 
 namespace ostraka {
 

@@ -15,7 +15,7 @@
 #include <type_traits>
 #include <utility>
 
-#include <ostraka/detail/blocks/create.hpp>
+#include <ostraka/blocks/create.hpp>
 #include <ostraka/engine/block_collectives/sum_over.hpp>
 #include <ostraka/engine/divided_rows/accumulate_rows.hpp>
 #include <ostraka/engine/kernels/accumulators/sums.hpp>

@@ -17,7 +17,7 @@
 #include <cstdint>
 #include <type_traits>
 
-#include <ostraka/detail/blocks/fill.hpp>
+#include <ostraka/blocks/fill.hpp>
 #include <ostraka/engine/moves/on_host.hpp>
 #include <ostraka/plan/typed/split_further.hpp>
 #include <ostraka/tree/walk.hpp>

@@ -24,7 +24,7 @@
 #include <type_traits>
 #include <utility>
 
-#include <ostraka/detail/calls/numbers.hpp>
+#include <ostraka/calls/numbers.hpp>
 #include <ostraka/engine/kernels/change_blocks.hpp>
 #include <ostraka/engine/memory/pool.hpp>
 #include <ostraka/moves/reshard_into.hpp>

@@ -7,7 +7,7 @@
 
 #include <Kokkos_Core.hpp>
 
-#include <ostraka/detail/calls/operation.hpp>
+#include <ostraka/calls/context.hpp>
 #include <ostraka/engine/agreement/compare_replicas.hpp>
 #include <ostraka/engine/call_check/call_in_words.hpp>
 #include <ostraka/engine/moves/on_host.hpp>

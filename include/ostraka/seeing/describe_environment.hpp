@@ -8,7 +8,7 @@
 #include <string>
 
 #include <ostraka/engine/what_runs.hpp>
-#include <ostraka/meshes/environment.hpp>
+#include <ostraka/environment/environment.hpp>
 
 namespace ostraka {
 

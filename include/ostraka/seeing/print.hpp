@@ -20,8 +20,8 @@
 #include <vector>
 
 #include <ostraka/arrays/gather_to_root.hpp>
-#include <ostraka/local_view/print_blocks.hpp>
 #include <ostraka/seeing/describe.hpp>
+#include <ostraka/seeing/print_blocks.hpp>
 #include <ostraka/types/support/join_text.hpp>
 
 namespace ostraka {

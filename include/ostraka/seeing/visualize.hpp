@@ -22,8 +22,8 @@
 #include <utility>
 #include <vector>
 
-#include <ostraka/detail/blocks/picture.hpp>
 #include <ostraka/seeing/describe.hpp>
+#include <ostraka/seeing/picture.hpp>
 #include <ostraka/types/support/join_text.hpp>
 
 namespace ostraka {

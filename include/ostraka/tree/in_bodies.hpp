@@ -13,7 +13,7 @@
 
 #include <ostraka/local_view/pipelines/pipeline_operands.hpp>
 #include <ostraka/local_view/shard_map.hpp>
-#include <ostraka/tree/map.hpp>
+#include <ostraka/tree/tree_map.hpp>
 
 namespace ostraka {
 

@@ -10,7 +10,7 @@
 #include <utility>
 
 #include <ostraka/local_view/pipelines/pipeline_operands.hpp>
-#include <ostraka/tree/map.hpp>
+#include <ostraka/tree/tree_map.hpp>
 
 namespace ostraka::detail {
 

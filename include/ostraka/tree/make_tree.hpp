@@ -19,9 +19,9 @@
 #include <type_traits>
 #include <utility>
 
+#include <ostraka/blocks/create.hpp>
 #include <ostraka/creation/random.hpp>
 #include <ostraka/creation/zeros.hpp>
-#include <ostraka/detail/blocks/create.hpp>
 #include <ostraka/tree/walk.hpp>
 
 namespace ostraka {

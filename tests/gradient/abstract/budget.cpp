@@ -13,8 +13,8 @@
 #include <optional>
 #include <type_traits>
 
+#include <ostraka/foresight/budget.hpp>
 #include <ostraka/gradient.hpp>
-#include <ostraka/gradient/budget.hpp>
 #include <ostraka/operations.hpp>
 
 #include "surface/meshes/dry_and_wet.hpp"

@@ -8,8 +8,8 @@
 
 #include <doctest/doctest.h>
 
+#include <ostraka/foresight/gradient_plan.hpp>
 #include <ostraka/gradient.hpp>
-#include <ostraka/gradient/gradient_plan.hpp>
 #include <ostraka/operations.hpp>
 
 #include <algorithm>

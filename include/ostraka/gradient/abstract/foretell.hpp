@@ -15,8 +15,8 @@
 #include <utility>
 
 #include <ostraka/gradient/abstract/abstract.hpp>
-#include <ostraka/gradient/rules/verbs/reductions.hpp>
-#include <ostraka/plan.hpp>
+#include <ostraka/gradient/rules/algebra/derivative_of_reductions.hpp>
+#include <ostraka/plan/typed/plan_of.hpp>
 #include <ostraka/types/axes/sizes.hpp>
 
 namespace ostraka {

@@ -15,7 +15,7 @@
 #include <string_view>
 #include <utility>
 
-#include <ostraka/operations/shared/moves_of_parts.hpp>
+#include <ostraka/calls/moves_of_parts.hpp>
 #include <ostraka/types/axes/sizes.hpp>
 #include <ostraka/types/support/error.hpp>
 

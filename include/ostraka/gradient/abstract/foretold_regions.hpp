@@ -12,7 +12,7 @@
 #include <utility>
 
 #include <ostraka/gradient/abstract/abstract_tape.hpp>
-#include <ostraka/gradient/checkpoint.hpp>
+#include <ostraka/gradient/directives/checkpoint.hpp>
 
 namespace ostraka::detail {
 

@@ -11,7 +11,7 @@
 #include <cstdint>
 #include <type_traits>
 
-#include <ostraka/gradient/rules/verbs/verbs.hpp>
+#include <ostraka/gradient/tape/verbs.hpp>
 #include <ostraka/operations/shapes/broadcast.hpp>
 
 namespace ostraka {
@@ -132,7 +132,7 @@ template <class Wanted, class G>
 }
 
 template <class Cotangent>
-Cotangent sum_of_padded(Cotangent const& a, Cotangent const& b);  // of rules/bodies/halos.hpp
+Cotangent sum_of_padded(Cotangent const& a, Cotangent const& b);  // of rules/local_view/derivative_of_halos.hpp
 
 template <class Cotangent>
 constexpr Cotangent sum_of_cotangents(Cotangent const& a, Cotangent const& b) {

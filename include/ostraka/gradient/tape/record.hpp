@@ -18,9 +18,9 @@
 #include <type_traits>
 #include <utility>
 
-#include <ostraka/gradient/cotangents/kinds.hpp>
+#include <ostraka/calls/vocabulary.hpp>
+#include <ostraka/gradient/tape/cotangent_kinds.hpp>
 #include <ostraka/gradient/tape/remembered.hpp>
-#include <ostraka/operations/shared/operate.hpp>
 
 namespace ostraka {
 

@@ -9,9 +9,9 @@
 
 #include <utility>
 
+#include <ostraka/calls/vocabulary.hpp>
 #include <ostraka/gradient/tape/recipe.hpp>
 #include <ostraka/gradient/tape/variable.hpp>
-#include <ostraka/operations/shared/operate.hpp>
 
 namespace ostraka::detail {
 

@@ -13,7 +13,7 @@
 #include <type_traits>
 #include <utility>
 
-#include <ostraka/detail/calls/operate.hpp>
+#include <ostraka/calls/operate.hpp>
 #include <ostraka/gradient/tape/recipe.hpp>
 #include <ostraka/gradient/tape/tape.hpp>
 #include <ostraka/types/values/differentiated.hpp>

@@ -6,9 +6,9 @@
 /// Floor 4. Variables in the leaves of trees (tree.hpp): what a function of parameters is called with while its
 /// derivative is taken.
 
+#include <ostraka/calls/vocabulary.hpp>
 #include <ostraka/gradient/tape/variable.hpp>
-#include <ostraka/operations/shared/operate.hpp>
-#include <ostraka/tree/map.hpp>
+#include <ostraka/tree/tree_map.hpp>
 
 namespace ostraka {
 

@@ -23,8 +23,8 @@
 #include <tuple>
 #include <utility>
 
-#include <ostraka/detail/calls/verb.hpp>
 #include <ostraka/local_view/extents_at_doors.hpp>
+#include <ostraka/moves/one_move.hpp>
 #include <ostraka/moves/pending.hpp>
 #include <ostraka/plan/typed/inside.hpp>
 #include <ostraka/types/shardings/changed_sharding.hpp>

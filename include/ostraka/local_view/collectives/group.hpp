@@ -14,7 +14,7 @@
 #include <tuple>
 #include <utility>
 
-#include <ostraka/detail/blocks/make_block.hpp>
+#include <ostraka/blocks/make_block.hpp>
 #include <ostraka/engine/moves/copy_block.hpp>
 #include <ostraka/local_view/collectives/collective.hpp>
 #include <ostraka/types/support/error.hpp>

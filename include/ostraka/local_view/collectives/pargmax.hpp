@@ -11,8 +11,8 @@
 #include <cstdint>
 #include <tuple>
 
-#include <ostraka/detail/blocks/create.hpp>
-#include <ostraka/detail/blocks/fill.hpp>
+#include <ostraka/blocks/create.hpp>
+#include <ostraka/blocks/fill.hpp>
 #include <ostraka/elements/map.hpp>
 #include <ostraka/local_view/collectives/preduce.hpp>
 

@@ -224,7 +224,7 @@ auto reduce_over(F const& f, Blocks const&... blocks) {
   return reduce_and_keep<Ms...>(f, keeps_nothing(), blocks...);
 }
 
-// Of variables: gradient/rules/bodies/preduce.hpp.
+// Of variables: gradient/rules/local_view/derivative_of_preduce.hpp.
 template <class... Ms, class F, class... Given>
 auto preduce_of_variables(F const& f, Given const&... given);
 

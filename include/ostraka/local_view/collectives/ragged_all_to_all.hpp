@@ -11,8 +11,8 @@
 #include <string>
 #include <tuple>
 
+#include <ostraka/blocks/shared_memory.hpp>
 #include <ostraka/creation/copy.hpp>
-#include <ostraka/detail/blocks/shared_memory.hpp>
 #include <ostraka/engine/block_collectives/ragged_moves.hpp>
 #include <ostraka/local_view/collectives/group.hpp>
 #include <ostraka/moves/pending.hpp>

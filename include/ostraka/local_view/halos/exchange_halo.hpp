@@ -18,8 +18,8 @@
 #include <type_traits>
 #include <utility>
 
-#include <ostraka/detail/blocks/fill.hpp>
-#include <ostraka/detail/blocks/make_block.hpp>
+#include <ostraka/blocks/fill.hpp>
+#include <ostraka/blocks/make_block.hpp>
 #include <ostraka/engine/call_check/same_calls.hpp>
 #include <ostraka/engine/moves/halo_flight.hpp>
 #include <ostraka/local_view/halos/halo_calls.hpp>

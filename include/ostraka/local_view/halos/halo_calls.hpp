@@ -13,7 +13,7 @@
 #include <string_view>
 #include <type_traits>
 
-#include <ostraka/detail/calls/operation.hpp>
+#include <ostraka/calls/context.hpp>
 #include <ostraka/engine/call_check/call_key.hpp>
 #include <ostraka/engine/call_check/element_name.hpp>
 #include <ostraka/engine/moves/halo_plan.hpp>

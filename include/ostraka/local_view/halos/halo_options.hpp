@@ -8,7 +8,7 @@
 
 #include <type_traits>
 
-#include <ostraka/detail/calls/numbers.hpp>
+#include <ostraka/calls/numbers.hpp>
 #include <ostraka/local_view/collectives/collective.hpp>
 #include <ostraka/types/shardings/halo.hpp>
 

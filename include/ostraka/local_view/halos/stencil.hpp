@@ -23,9 +23,9 @@
 #include <type_traits>
 #include <utility>
 
-#include <ostraka/detail/blocks/create.hpp>
-#include <ostraka/detail/blocks/shared_memory.hpp>
-#include <ostraka/detail/calls/operation.hpp>
+#include <ostraka/blocks/create.hpp>
+#include <ostraka/blocks/shared_memory.hpp>
+#include <ostraka/calls/context.hpp>
 #include <ostraka/engine/blocks/stencil_block.hpp>
 #include <ostraka/local_view/halos/check_reach.hpp>
 #include <ostraka/local_view/halos/exchange_halo.hpp>

@@ -13,8 +13,8 @@
 #include <string_view>
 #include <utility>
 
-#include <ostraka/detail/blocks/fill.hpp>
-#include <ostraka/detail/calls/operation.hpp>
+#include <ostraka/blocks/fill.hpp>
+#include <ostraka/calls/context.hpp>
 #include <ostraka/engine/blocks/dense.hpp>
 #include <ostraka/engine/call_check/same_calls.hpp>
 #include <ostraka/engine/moves/handed_on.hpp>

@@ -46,7 +46,7 @@ template <weights_rhythm Rhythm, class Prepare, class F>
 inline constexpr weights_rhythm rhythm_of<layer_of_prepared<Rhythm, Prepare, F>> = Rhythm;
 
 template <class Sharding, class X>
-auto gathered_variable(X const& x);  // of gradient/rules/bodies/pipeline_parameters.hpp
+auto gathered_variable(X const& x);  // of gradient/rules/local_view/pipeline_parameters.hpp
 
 template <class... Ms>
 struct gather_leaf {

@@ -21,10 +21,10 @@
 #include <tuple>
 #include <type_traits>
 
+#include <ostraka/calls/moves_of_parts.hpp>
 #include <ostraka/engine/sequences/attend_in_ring.hpp>
 #include <ostraka/engine/sequences/pull_attention_in_ring.hpp>
 #include <ostraka/operations/attention/attention.hpp>
-#include <ostraka/operations/shared/moves_of_parts.hpp>
 #include <ostraka/tensors/relabel.hpp>
 
 namespace ostraka {
@@ -270,7 +270,7 @@ struct ring_attention {
   }
 };
 
-/// The cotangents of queries, keys and values; gradient/rules/operations/ring_attention.hpp calls it.
+/// The cotangents of queries, keys and values; gradient/rules/operations/derivative_of_ring_attention.hpp calls it.
 template <class Q, class K, class D, class Way>
 struct ring_attention_vjp {
   static constexpr char const* name = "attention_vjp";

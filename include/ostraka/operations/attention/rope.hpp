@@ -16,12 +16,12 @@
 #include <cstdint>
 #include <type_traits>
 
+#include <ostraka/calls/along.hpp>
 #include <ostraka/creation/generate.hpp>
 #include <ostraka/elements/cast.hpp>
 #include <ostraka/elements/map.hpp>
 #include <ostraka/engine/sequences/rotate.hpp>
 #include <ostraka/operations/attention/striped.hpp>
-#include <ostraka/operations/shared/along.hpp>
 #include <ostraka/types/support/error.hpp>
 
 namespace ostraka {

@@ -14,12 +14,12 @@
 #include <cstddef>
 #include <cstdint>
 
+#include <ostraka/blocks/create.hpp>
+#include <ostraka/calls/vocabulary.hpp>
+#include <ostraka/creation/creation_options.hpp>
 #include <ostraka/creation/generate.hpp>
-#include <ostraka/detail/blocks/create.hpp>
 #include <ostraka/operations/attention/striped.hpp>
-#include <ostraka/operations/creation/creation_options.hpp>
 #include <ostraka/operations/shapes/rearrange.hpp>
-#include <ostraka/operations/shared/operate.hpp>
 
 namespace ostraka {
 

@@ -10,7 +10,7 @@
 #include <string>
 #include <string_view>
 
-#include <ostraka/detail/calls/operation.hpp>
+#include <ostraka/calls/context.hpp>
 #include <ostraka/plan/regions/stripes.hpp>
 #include <ostraka/types/support/error.hpp>
 #include <ostraka/types/values/differentiated.hpp>

@@ -9,9 +9,9 @@
 #include <cstdint>
 #include <type_traits>
 
-#include <ostraka/detail/blocks/fill.hpp>
-#include <ostraka/operations/creation/random.hpp>
-#include <ostraka/operations/shared/along.hpp>
+#include <ostraka/blocks/fill.hpp>
+#include <ostraka/calls/along.hpp>
+#include <ostraka/operations/creation/random_numbers.hpp>
 
 namespace ostraka {
 

@@ -19,7 +19,7 @@
 #include <cstdint>
 #include <type_traits>
 
-#include <ostraka/operations/creation/random.hpp>
+#include <ostraka/operations/creation/random_numbers.hpp>
 
 namespace ostraka {
 

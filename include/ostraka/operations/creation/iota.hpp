@@ -12,9 +12,9 @@
 #include <cstdint>
 #include <type_traits>
 
+#include <ostraka/creation/creation_options.hpp>
 #include <ostraka/creation/generate.hpp>
 #include <ostraka/elements/map.hpp>
-#include <ostraka/operations/creation/creation_options.hpp>
 #include <ostraka/operations/indices/index_range.hpp>
 
 namespace ostraka {

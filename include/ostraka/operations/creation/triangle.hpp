@@ -10,10 +10,10 @@
 #include <cstdint>
 #include <type_traits>
 
+#include <ostraka/calls/along.hpp>
+#include <ostraka/creation/creation_options.hpp>
 #include <ostraka/creation/generate.hpp>
 #include <ostraka/elements/map.hpp>
-#include <ostraka/operations/creation/creation_options.hpp>
-#include <ostraka/operations/shared/along.hpp>
 #include <ostraka/plan/typed/inside.hpp>
 
 namespace ostraka {

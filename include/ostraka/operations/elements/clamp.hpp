@@ -53,7 +53,7 @@ struct clamp {
 
   template <Variable A, class Least, class Most>
   [[nodiscard]] constexpr auto operator()(A const& a, Least const& least, Most const& most) const {
-    return differentiate(*this, a, least, most);  // of gradient/rules/operations/operations.hpp
+    return differentiate(*this, a, least, most);  // of gradient/rules/derivative_of.hpp
   }
 };
 

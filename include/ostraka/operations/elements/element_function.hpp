@@ -9,8 +9,8 @@
 #include <concepts>
 #include <type_traits>
 
+#include <ostraka/calls/vocabulary.hpp>
 #include <ostraka/elements/arithmetic.hpp>
-#include <ostraka/operations/shared/operate.hpp>
 
 // An accelerator's compiler knows objects of its own only.
 #if defined(__CUDA_ARCH__) || defined(__HIP_DEVICE_COMPILE__)
@@ -55,7 +55,7 @@ inline constexpr bool takes_derivative = is_number<T> &&
                                               ? is_defined<T, F::defined> && F::is_holomorphic
                                               : is_defined<T, defined_for::fractions> && !std::is_integral_v<T>);
 
-// Of gradient/rules/operations/function_derivatives.hpp.
+// Of gradient/rules/elements/function_derivatives.hpp.
 template <class F>
 struct function_derivative;
 template <class F, class T>
@@ -107,7 +107,7 @@ struct element_function {
   [[nodiscard]] constexpr auto operator()(A const& a) const {
     using value = typename A::value_type;
     if constexpr (is_variable<A>)
-      return differentiate(F{}, a);  // of gradient/rules/operations/operations.hpp
+      return differentiate(F{}, a);  // of gradient/rules/derivative_of.hpp
     else if constexpr (reason::ok_or_raise<function_verdict<F, value>>())
       return checked_map<F, F, reason::ok, decltype(function_of_number<F>(value()))>(F::name, F{}, a);
     else

@@ -122,7 +122,7 @@ struct pow {
   template <class A, class B>
     requires any_variable<A, B>
   [[nodiscard]] constexpr auto operator()(A const& a, B const& b) const {
-    return differentiate(*this, a, b);  // of gradient/rules/operations/operations.hpp
+    return differentiate(*this, a, b);  // of gradient/rules/derivative_of.hpp
   }
 };
 

@@ -18,11 +18,11 @@
 #include <string_view>
 #include <type_traits>
 
-#include <ostraka/detail/calls/operation.hpp>
+#include <ostraka/calls/along.hpp>
+#include <ostraka/calls/context.hpp>
+#include <ostraka/creation/creation_options.hpp>
 #include <ostraka/engine/agreement/check_indices.hpp>
 #include <ostraka/moves/reshard.hpp>
-#include <ostraka/operations/creation/creation_options.hpp>
-#include <ostraka/operations/shared/along.hpp>
 #include <ostraka/tensors/after_error.hpp>
 
 namespace ostraka {

@@ -15,7 +15,7 @@
 #include <cstdint>
 #include <type_traits>
 
-#include <ostraka/detail/blocks/create.hpp>
+#include <ostraka/blocks/create.hpp>
 #include <ostraka/engine/blocks/index_blocks.hpp>
 #include <ostraka/operations/indices/index_range.hpp>
 #include <ostraka/plan/search/index_plans.hpp>

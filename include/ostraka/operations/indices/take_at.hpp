@@ -13,7 +13,7 @@
 #include <cstdint>
 #include <type_traits>
 
-#include <ostraka/detail/blocks/fill.hpp>
+#include <ostraka/blocks/fill.hpp>
 #include <ostraka/operations/indices/scatter_add.hpp>
 #include <ostraka/operations/indices/take.hpp>
 

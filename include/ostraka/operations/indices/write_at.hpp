@@ -16,8 +16,8 @@
 #include <string_view>
 #include <type_traits>
 
+#include <ostraka/calls/along.hpp>
 #include <ostraka/engine/blocks/write_rows.hpp>
-#include <ostraka/operations/shared/along.hpp>
 #include <ostraka/types/support/error.hpp>
 #include <ostraka/types/support/join_text.hpp>
 

@@ -9,11 +9,11 @@
 #include <cstdint>
 #include <type_traits>
 
+#include <ostraka/calls/along.hpp>
+#include <ostraka/calls/moves_of_parts.hpp>
 #include <ostraka/elements/map.hpp>
 #include <ostraka/engine/blocks/map_blocks.hpp>
 #include <ostraka/engine/divided_rows/normalise_rows.hpp>
-#include <ostraka/operations/shared/along.hpp>
-#include <ostraka/operations/shared/moves_of_parts.hpp>
 
 namespace ostraka::detail {
 

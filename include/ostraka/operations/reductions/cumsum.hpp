@@ -12,8 +12,8 @@
 #include <concepts>
 #include <cstdint>
 
+#include <ostraka/calls/along.hpp>
 #include <ostraka/engine/divided_rows/scan_axis.hpp>
-#include <ostraka/operations/shared/along.hpp>
 
 namespace ostraka {
 

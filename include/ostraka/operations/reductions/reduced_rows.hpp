@@ -18,8 +18,8 @@
 #include <type_traits>
 
 #include <ostraka/algebra/reductions.hpp>
+#include <ostraka/calls/along.hpp>
 #include <ostraka/engine/divided_rows/accumulate_rows.hpp>
-#include <ostraka/operations/shared/along.hpp>
 #include <ostraka/types/support/error.hpp>
 
 namespace ostraka::detail {

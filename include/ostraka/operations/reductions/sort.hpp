@@ -13,9 +13,9 @@
 #include <string>
 #include <type_traits>
 
-#include <ostraka/detail/blocks/create.hpp>
+#include <ostraka/blocks/create.hpp>
+#include <ostraka/calls/along.hpp>
 #include <ostraka/engine/blocks/sort_block.hpp>
-#include <ostraka/operations/shared/along.hpp>
 #include <ostraka/types/support/error.hpp>
 
 namespace ostraka {
@@ -210,7 +210,7 @@ template <auto Along, TensorOrVariable A>
 [[nodiscard]] constexpr auto sort_by_key(A const& keys) {
   using sorts = operation::sort_by_key<detail::type_of<Along>>;
   if constexpr (is_variable<A>) {
-    return differentiate(sorts{}, keys);  // of gradient/rules/operations/indices.hpp
+    return differentiate(sorts{}, keys);  // of gradient/rules/operations/derivative_of_indices.hpp
   } else if constexpr (reason::ok_or_raise<typename sorts::template verdict<A>>()) {
     return sorts{}(keys);
   } else {

@@ -14,9 +14,9 @@
 #include <cstdint>
 #include <type_traits>
 
-#include <ostraka/detail/blocks/create.hpp>
+#include <ostraka/blocks/create.hpp>
+#include <ostraka/calls/vocabulary.hpp>
 #include <ostraka/engine/blocks/copy_aligned.hpp>
-#include <ostraka/operations/shared/operate.hpp>
 #include <ostraka/types/shardings/changed_sharding.hpp>
 
 namespace ostraka {

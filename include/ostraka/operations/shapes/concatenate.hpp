@@ -12,8 +12,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include <ostraka/calls/vocabulary.hpp>
 #include <ostraka/operations/shapes/rearrange.hpp>
-#include <ostraka/operations/shared/operate.hpp>
 
 namespace ostraka {
 

@@ -16,9 +16,9 @@
 #include <cstdint>
 #include <type_traits>
 
-#include <ostraka/detail/calls/operation.hpp>
+#include <ostraka/calls/context.hpp>
+#include <ostraka/calls/vocabulary.hpp>
 #include <ostraka/operations/shapes/product_axis.hpp>
-#include <ostraka/operations/shared/operate.hpp>
 
 namespace ostraka {
 

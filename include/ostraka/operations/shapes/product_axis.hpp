@@ -15,8 +15,8 @@
 #include <string_view>
 #include <type_traits>
 
-#include <ostraka/detail/blocks/create.hpp>
-#include <ostraka/detail/blocks/reshaped.hpp>
+#include <ostraka/blocks/create.hpp>
+#include <ostraka/blocks/reshaped.hpp>
 #include <ostraka/plan/typed/inside.hpp>
 #include <ostraka/types/shardings/changed_sharding.hpp>
 #include <ostraka/types/support/error.hpp>

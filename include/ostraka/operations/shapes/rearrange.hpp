@@ -14,11 +14,11 @@
 #include <string_view>
 #include <type_traits>
 
-#include <ostraka/detail/calls/operation.hpp>
+#include <ostraka/calls/along.hpp>
+#include <ostraka/calls/context.hpp>
+#include <ostraka/calls/moves_of_parts.hpp>
 #include <ostraka/engine/block_collectives/rearrange_blocks.hpp>
 #include <ostraka/local_view/collectives/group.hpp>
-#include <ostraka/operations/shared/along.hpp>
-#include <ostraka/operations/shared/moves_of_parts.hpp>
 #include <ostraka/plan/regions/pieces.hpp>
 #include <ostraka/types/support/error.hpp>
 

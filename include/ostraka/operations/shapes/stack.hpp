@@ -17,9 +17,9 @@
 #include <string>
 #include <type_traits>
 
-#include <ostraka/detail/blocks/create.hpp>
+#include <ostraka/blocks/create.hpp>
+#include <ostraka/calls/along.hpp>
 #include <ostraka/engine/blocks/write_rows.hpp>
-#include <ostraka/operations/shared/along.hpp>
 
 namespace ostraka {
 

@@ -9,9 +9,9 @@
 
 #include <type_traits>
 
+#include <ostraka/calls/vocabulary.hpp>
 #include <ostraka/engine/blocks/copy_aligned.hpp>
 #include <ostraka/operations/shapes/product_axis.hpp>
-#include <ostraka/operations/shared/operate.hpp>
 #include <ostraka/plan/typed/checks.hpp>
 
 namespace ostraka {

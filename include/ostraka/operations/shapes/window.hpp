@@ -17,9 +17,9 @@
 #include <string_view>
 #include <type_traits>
 
-#include <ostraka/detail/calls/numbers.hpp>
+#include <ostraka/calls/numbers.hpp>
+#include <ostraka/calls/vocabulary.hpp>
 #include <ostraka/operations/shapes/rearrange.hpp>
-#include <ostraka/operations/shared/operate.hpp>
 #include <ostraka/types/support/error.hpp>
 
 namespace ostraka {

@@ -6,7 +6,7 @@
 /// Floor 1. Reasons of the arrays that an application has: blocks that are copied from and to them, and results that
 /// are written to them.
 
-#include <ostraka/types/reasons/reason.hpp>
+#include <ostraka/types/support/reason.hpp>
 
 namespace ostraka::reason {
 

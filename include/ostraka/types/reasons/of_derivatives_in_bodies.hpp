@@ -5,7 +5,7 @@
 /// @file
 /// Floor 1. Reasons of differentiation in the bodies of os::shard_map.
 
-#include <ostraka/types/reasons/reason.hpp>
+#include <ostraka/types/support/reason.hpp>
 
 namespace ostraka::reason {
 

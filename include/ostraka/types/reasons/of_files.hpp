@@ -5,7 +5,7 @@
 /// @file
 /// Floor 1. Reasons of what is not saved in a file, and not loaded from one.
 
-#include <ostraka/types/reasons/reason.hpp>
+#include <ostraka/types/support/reason.hpp>
 
 namespace ostraka::reason {
 

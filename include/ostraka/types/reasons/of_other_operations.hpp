@@ -6,7 +6,7 @@
 /// Floor 1. Reasons of operations on one tensor (moves, renames, reductions, assignments) and on several element by
 /// element.
 
-#include <ostraka/types/reasons/reason.hpp>
+#include <ostraka/types/support/reason.hpp>
 
 namespace ostraka::reason {
 

@@ -8,7 +8,7 @@
 /// (in both, not in the result), I and K outer ones (in one operand and the result). Costs are per device, n devices
 /// along the mesh axis, |T| the bytes of T as divided by the other mesh axes.
 
-#include <ostraka/types/reasons/reason.hpp>
+#include <ostraka/types/support/reason.hpp>
 
 namespace ostraka::reason {
 

@@ -5,7 +5,7 @@
 /// @file
 /// Floor 1. What can be wrong with attention whose keys and values go round, and with striped sequences.
 
-#include <ostraka/types/reasons/reason.hpp>
+#include <ostraka/types/support/reason.hpp>
 
 namespace ostraka::reason {
 

@@ -5,7 +5,7 @@
 /// @file
 /// Floor 1. Reasons of types: shardings that mean nothing by themselves, and tensors that cannot be made.
 
-#include <ostraka/types/reasons/reason.hpp>
+#include <ostraka/types/support/reason.hpp>
 
 namespace ostraka::reason {
 

@@ -7,7 +7,7 @@
 
 #include <type_traits>
 
-#include <ostraka/types/reasons/reason.hpp>
+#include <ostraka/types/support/reason.hpp>
 
 namespace ostraka::reason {
 

@@ -5,7 +5,7 @@
 /// @file
 /// Floor 1. Reasons of optimisers and of sums of gradients.
 
-#include <ostraka/types/reasons/reason.hpp>
+#include <ostraka/types/support/reason.hpp>
 
 namespace ostraka::reason {
 

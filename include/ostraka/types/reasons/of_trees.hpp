@@ -5,7 +5,7 @@
 /// @file
 /// Floor 1. Reasons of what cannot be a tree of parameters.
 
-#include <ostraka/types/reasons/reason.hpp>
+#include <ostraka/types/support/reason.hpp>
 
 namespace ostraka::reason {
 

@@ -14,7 +14,7 @@
 #include <ostraka/engine/kernels/loops/independent.hpp>
 #include <ostraka/engine/kernels/loops/vectors.hpp>
 #if OSTRAKA_DETAIL_X86
-#include <ostraka/engine/kernels/x86/square_root.hpp>
+#include <ostraka/engine/kernels/x86/sse_square_root.hpp>
 #endif
 
 namespace ostraka::engine {

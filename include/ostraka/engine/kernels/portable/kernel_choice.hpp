@@ -11,7 +11,7 @@
 #include <ostraka/engine/kernels/loops/vectors.hpp>
 #include <ostraka/engine/kernels/portable/micro_kernel.hpp>
 #if OSTRAKA_DETAIL_X86
-#include <ostraka/engine/kernels/x86/micro_kernel.hpp>
+#include <ostraka/engine/kernels/x86/wide_micro_kernel.hpp>
 #endif
 
 namespace ostraka::engine::detail {

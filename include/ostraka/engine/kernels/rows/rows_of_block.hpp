@@ -13,7 +13,7 @@
 
 #include <ostraka/engine/kernels/rows/row_layout.hpp>
 #include <ostraka/engine/kernels/rows/row_statistics.hpp>
-#include <ostraka/types/reasons/reason.hpp>
+#include <ostraka/types/support/reason.hpp>
 #include <ostraka/types/values/half.hpp>
 
 namespace ostraka::engine {

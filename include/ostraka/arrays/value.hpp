@@ -1,0 +1,53 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 4. `os::value(A)`: the number that a tensor without axes holds, on every device; a loss, a residual. A[]
+
+#include <ostraka/blocks/create.hpp>
+#include <ostraka/calls/context.hpp>
+#include <ostraka/engine/moves/on_host.hpp>
+#include <ostraka/types/values/differentiated.hpp>
+
+namespace ostraka {
+
+namespace detail {
+
+template <class A>
+consteval auto check_value() {
+  if constexpr (A::rank > 0)
+    return found<reason::not_a_scalar<sharding_in<A>>>{};
+  else
+    return found<first_fault<no_block_verdict<A, operation::value>, values_verdict<A, operation::value>>>{};
+}
+
+template <class A>
+using value_verdict = typename decltype(check_value<A>())::type;
+
+}  // namespace detail
+
+/// The element of a tensor without axes. Not collective. @throws ostraka::error if the handle is empty, or the mesh
+/// absent
+template <Tensor A>
+[[nodiscard]] typename A::value_type value([[maybe_unused]] A const& a) {
+  if constexpr (reason::ok_or_raise<detail::value_verdict<A>>()) {
+    if (detail::common_mesh("value", a)->absent())
+      throw_error(
+          "value: this process is none of the mesh's devices and holds no value; ask for it where mesh.absent() is false, or os::reshard the tensor to a mesh "
+          "of all");
+    return engine::on_host(a.local())();
+  } else {
+    return {};
+  }
+}
+
+/// Says that it is no tensor.
+template <class T>
+  requires(!is_tensor<T> && !is_variable<T>)
+T value(T const& number) {
+  reason::raise<reason::value_of_no_tensor<T>>();
+  return number;
+}
+
+}  // namespace ostraka

@@ -1,0 +1,148 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 4. The axis along which an operation works is told *as it lies*: `os::softmax<V>(A)` of a V that no mesh axis
+/// divides, `os::softmax<V/X>(A)` of one that X divides. Naming the mesh axis is what authorises the communication;
+/// under rules R, `os::softmax<R(V)>(A)` is right whatever R says of V.
+///
+///     told     A[…, V]     A[…, V_X]                 A[…, V_Y]
+///     V        free        refused: axis_is_divided  refused
+///     V/X      refused     communicates over X       refused: axis_lies_otherwise
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <type_traits>
+
+#include <ostraka/calls/vocabulary.hpp>
+#include <ostraka/plan/typed/checks.hpp>
+#include <ostraka/plan/typed/plan_of.hpp>
+#include <ostraka/tensors/block_extents.hpp>
+#include <ostraka/types/shardings/changed_sharding.hpp>
+#include <ostraka/types/support/error.hpp>
+#include <ostraka/types/values/half.hpp>
+
+namespace ostraka::detail {
+
+/// The axis that is told, and the mesh axes that are to divide it; of what is no axis, void.
+template <class Told>
+struct told_axis {
+  using axis = void;
+  using mesh = type_list<>;
+};
+template <Axis I>
+struct told_axis<I> {
+  using axis = I;
+  using mesh = type_list<>;
+};
+template <Axis I, MeshAxis... Ms>
+struct told_axis<over<I, Ms...>> {
+  using axis = I;
+  using mesh = type_list<Ms...>;
+};
+template <class Entry>
+struct told_axis<sharding<Entry>> : told_axis<Entry> {};
+
+template <class I, class Operation, class... Ms>
+auto divided_reason(type_list<Ms...>) -> reason::axis_is_divided<I, Operation, Ms...>;
+
+template <class Operation, class Told, class A>
+consteval auto check_told() {
+  using told = told_axis<Told>;
+  using I = typename told::axis;
+  if constexpr (std::is_void_v<I>) {
+    return found<reason::told_no_axis<Told, Operation>>{};
+  } else if constexpr (position_in<I, axes_in<A>> < 0) {
+    return found<reason::axis_missing<I, sharding_in<A>>>{};
+  } else {
+    using splits = splits_of<I, sharding_in<A>>;
+    if constexpr (std::is_same_v<splits, typename told::mesh>)
+      return found<reason::ok>{};
+    else if constexpr (told::mesh::size == 0)
+      return found<decltype(divided_reason<I, Operation>(splits{}))>{};
+    else
+      return found<reason::axis_lies_otherwise<Told, sharding_in<A>, Operation>>{};
+  }
+}
+
+/// Does the axis lie in A as it is told?
+template <class Operation, class Told, class A>
+using told_verdict = typename decltype(check_told<Operation, Told, A>())::type;
+
+template <class Operation, class Told, class A>
+consteval auto check_told_or_bare() {
+  using told = told_axis<Told>;
+  if constexpr (std::is_void_v<typename told::axis> || told::mesh::size > 0)
+    return check_told<Operation, Told, A>();
+  else if constexpr (position_in<typename told::axis, axes_in<A>> < 0)
+    return found<reason::axis_missing<typename told::axis, sharding_in<A>>>{};
+  else
+    return found<reason::ok>{};
+}
+
+/// An axis along which nothing communicates, however it lies: told bare, or as it lies.
+template <class Operation, class Told, class A>
+using told_or_bare_verdict = typename decltype(check_told_or_bare<Operation, Told, A>())::type;
+
+template <class Operation, class A>
+consteval auto check_whole_values() {
+  using partials = typename sharding_traits<sharding_in<A>>::partials;
+  if constexpr (partials::size > 0)
+    return found<reason::partial_in_nonlinear_operation<typename type_at<partials, 0>::type, Operation>>{};
+  else
+    return found<reason::ok>{};
+}
+
+/// Does A hold values, and not parts of them?
+template <class Operation, class A>
+using whole_values_verdict = typename decltype(check_whole_values<Operation, A>())::type;
+
+template <class Operation, class A>
+consteval auto check_fractions() {
+  using T = typename A::value_type;
+  if constexpr (std::is_floating_point_v<T> || is_narrow<T>)
+    return found<reason::ok>{};
+  else
+    return found<reason::elements_are_no_fractions<T, Operation>>{};
+}
+
+/// Are the elements real numbers that are not whole?
+template <class Operation, class A>
+using fractions_verdict = typename decltype(check_fractions<Operation, A>())::type;
+
+/// What operations along one axis ask of a tensor that must hold values. `Unless`: what else may be wrong.
+template <class Operation, class Told, class A, class Unless = reason::ok>
+using along_verdict =
+    first_fault<typename sharding_traits<sharding_in<A>>::verdict, blocks_verdict<sharding<>, A>,
+                told_verdict<Operation, Told, A>, whole_values_verdict<Operation, A>, Unless>;
+
+/// The sharding of A without that axis: one element a row.
+template <class Told, class A>
+using rows_of = without_axis<sharding_in<A>, typename told_axis<Told>::axis>;
+
+/// The number of the dimension of A that is told.
+template <class Told, class A>
+inline constexpr int dimension_of = position_in<typename told_axis<Told>::axis, axes_in<A>>;
+
+[[noreturn, gnu::cold]] inline void throw_extent_is_unknown(char const* operation, std::string_view axis) {
+  throw_error(operation, ": all devices know whether each has elements enough, but the extent of ", axis,
+              " is each device's own and not known to the others; give the block an extent that "
+              "all know, or take os::part");
+}
+
+/// The least extent that the axis has on a device, which all of them know: for what has to be there on all of them.
+/// @throws ostraka::error, on all devices alike, where it is not known
+template <class Told, class A>
+std::int64_t least_extent(char const* operation, A const& a) {
+  using I = typename told_axis<Told>::axis;
+  extent_origin const o = origin_in<I>(a);
+  if (o.is_alike()) return a.extents()[static_cast<std::size_t>(dimension_of<Told, A>)];
+  if (o.whole == extent_origin::of_its_own) throw_extent_is_unknown(operation, I::name);
+  std::int64_t ways = 1;
+  for (int k = 0; k < o.over.size(); ++k) ways *= a.mesh_handle()->size(o.over[k]);
+  return o.whole / ways + o.halo;
+}
+
+}  // namespace ostraka::detail

@@ -1,0 +1,139 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 4. What an operation moves and multiplies, told once: the type that it names as its `moves<Operands…>`, a
+/// function of extents by name. os::bytes_of asks it with the extents at hand, os::gradient_plan with a table.
+///
+///     count(kind)         its steps of this kind
+///     total_bytes(sizes)  that all devices move together
+///     bytes(sizes)        that a device moves
+///     flops(sizes)        of products and sums, on the device that has most
+///     workspace(sizes)    that its plan sets aside; only of what has one
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+#include <type_traits>
+
+#include <ostraka/plan/typed/plan_of.hpp>
+#include <ostraka/tensors/relabel.hpp>
+#include <ostraka/tensors/tensor.hpp>
+
+namespace ostraka::detail {
+
+/// Extents by name as those of a plan.
+template <class Labels, class Mesh>
+struct extents_by_name;
+template <class... Labels, class... Mesh>
+struct extents_by_name<type_list<Labels...>, type_list<Mesh...>> {
+  template <class Sizes>
+  static constexpr planner::extents of(Sizes const& sizes) {
+    planner::extents e;
+    ((e.label[e.labels++] = sizes.template of<Labels>()), ...);
+    ((e.mesh[e.mesh_axes++] = sizes.template of<Mesh>()), ...);
+    return e;
+  }
+  /// How many groups of devices do the same.
+  template <class Sizes>
+  static constexpr std::int64_t groups(Sizes const& sizes) {
+    return sizes.template side_by_side<Mesh...>();
+  }
+};
+
+/// The base of those that are no products.
+struct no_flops {
+  template <class Sizes>
+  static constexpr std::int64_t flops(Sizes const&) {
+    return 0;
+  }
+};
+
+/// Nothing.
+struct nothing_moved : no_flops {
+  static constexpr int count(step) { return 0; }
+  template <class Sizes>
+  static constexpr std::int64_t total_bytes(Sizes const&) {
+    return 0;
+  }
+  template <class Sizes>
+  static constexpr std::int64_t bytes(Sizes const&) {
+    return 0;
+  }
+};
+
+/// The moves of a plan: `Source::plan` is a named_plan.
+template <class Source>
+struct moves_of_plan {
+  template <class Plan>
+  struct parts;
+  template <class Labels, class Mesh, int Bytes>
+  struct parts<named_plan<Labels, Mesh, Bytes>> {
+    using named = extents_by_name<Labels, Mesh>;
+    static constexpr int element_bytes = Bytes;
+  };
+  using of_plan = parts<std::remove_cvref_t<decltype(Source::plan)>>;
+  using named = typename of_plan::named;
+
+  static constexpr int count(step kind) { return Source::plan.count(kind); }
+  template <class Sizes>
+  static constexpr std::int64_t total_bytes(Sizes const& sizes) {
+    return Source::plan.elements_moved(named::of(sizes)) * of_plan::element_bytes * named::groups(sizes);
+  }
+  template <class Sizes>
+  static constexpr std::int64_t bytes(Sizes const& sizes) {
+    planner::extents const e = named::of(sizes);
+    return planner::bytes_per_device(Source::plan.elements_moved(e), of_plan::element_bytes, e);
+  }
+  template <class Sizes>
+  static constexpr std::int64_t flops(Sizes const& sizes) {
+    planner::einsum_plan const& steps = Source::plan;
+    return steps.flops(named::of(sizes));
+  }
+  template <class Sizes>
+  static constexpr std::int64_t workspace(Sizes const& sizes) {
+    return planner::peak_workspace(Source::plan, named::of(sizes)) * of_plan::element_bytes;
+  }
+};
+
+/// Extents by name of tensors that are there.
+class sizes_at_hand {
+ public:
+  /// Policies and numbers among them are none.
+  template <class... Given>
+  explicit sizes_at_hand(Given const&... given) {
+    (enter_operand(given), ...);
+  }
+  template <class Label>
+  [[nodiscard]] std::int64_t of() const {
+    for (int k = 0; k < count_; ++k)
+      if (names_[k] == Label::name) return extents_[k];
+    return mesh_->size(mesh_->find(Label::name));
+  }
+  /// Groups of devices that do the same: the mesh axes that are not among these.
+  template <class... Ms>
+  [[nodiscard]] std::int64_t side_by_side() const {
+    return mesh_->devices() / (std::int64_t{1} * ... * of<Ms>());
+  }
+
+ private:
+  template <class T>
+  void enter_operand(T const& given) {
+    if constexpr (is_operand<T>) {
+      enter(axes_in<T>{}, given.extents().data());
+      mesh_ = given.mesh_handle().get();
+    }
+  }
+  template <class... As>
+  void enter(type_list<As...>, std::int64_t const* extents) {
+    ((names_[count_] = As::name, extents_[count_++] = *extents++), ...);
+  }
+
+  std::string_view names_[planner::max_operands * max_rank];
+  std::int64_t extents_[planner::max_operands * max_rank]{};
+  int count_ = 0;
+  engine::device_mesh const* mesh_ = nullptr;
+};
+
+}  // namespace ostraka::detail

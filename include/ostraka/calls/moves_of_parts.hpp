@@ -1,0 +1,90 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 4. Prices that operations of the vocabulary share (calls/moves.hpp).
+
+#include <cstdint>
+#include <type_traits>
+
+#include <ostraka/calls/along.hpp>
+#include <ostraka/calls/moves.hpp>
+#include <ostraka/plan/typed/plan_of.hpp>
+
+namespace ostraka::detail {
+
+/// Of a rearrangement along an axis: nothing if it is whole, else not known while compiling.
+template <class Told>
+using moves_if_whole = std::conditional_t<told_axis<Told>::mesh::size == 0, nothing_moved, void>;
+
+/// So many numbers a row of A, made one over the mesh axes that divide it.
+template <class Told, int Numbers, class A>
+struct moves_of_statistics : no_flops {
+  using labels = axes_in<A>;
+  using mesh = mesh_axes_in<A>;
+  using named = extents_by_name<labels, mesh>;
+  using over = typename told_axis<Told>::mesh;
+  static constexpr int row_bytes = Numbers * static_cast<int>(sizeof(accumulator_of_t<typename A::value_type>));
+
+  static constexpr std::int64_t moved(planner::extents const& e) {
+    std::int64_t const n = e.ways(mesh_axes_numbered<mesh>(over{}));
+    return 2 * (n - 1) * (planner::held_by_all(spec_of<rows_of<Told, A>, labels, mesh>, e) / n);
+  }
+  static constexpr int count(step kind) { return over::size > 0 && kind == step::all_reduce ? 1 : 0; }
+  template <class Sizes>
+  static constexpr std::int64_t total_bytes(Sizes const& sizes) {
+    return moved(named::of(sizes)) * row_bytes * named::groups(sizes);
+  }
+  template <class Sizes>
+  static constexpr std::int64_t bytes(Sizes const& sizes) {
+    planner::extents const e = named::of(sizes);
+    return planner::bytes_per_device(moved(e), row_bytes, e);
+  }
+};
+
+/// Indices are looked at: 8 bytes agree.
+template <class Index>
+struct moves_of_check : no_flops {
+  using mesh = mesh_axes_in<Index>;
+  using named = extents_by_name<type_list<>, mesh>;
+
+  static constexpr int count(step kind) { return mesh::size > 0 && kind == step::all_reduce ? 1 : 0; }
+  template <class Sizes>
+  static constexpr std::int64_t total_bytes(Sizes const& sizes) {
+    return 16 * (named::of(sizes).devices() - 1) * named::groups(sizes);
+  }
+  template <class Sizes>
+  static constexpr std::int64_t bytes(Sizes const& sizes) {
+    std::int64_t const n = named::of(sizes).devices();
+    return (16 * (n - 1) + n - 1) / n;
+  }
+};
+
+/// A product to this sharding by this policy.
+template <class Sharding, class Policy, class... Operands>
+struct product_source {
+  static constexpr auto plan = plan_for<Sharding>::make(std::type_identity<Policy>{}, type_list<Operands...>{});
+};
+template <class Sharding, class Policy, class... Operands>
+using moves_of_product = moves_of_plan<product_source<Sharding, Policy, Operands...>>;
+
+/// One after the other.
+template <class... Parts>
+struct moves_in_turn {
+  static constexpr int count(step kind) { return (Parts::count(kind) + ...); }
+  template <class Sizes>
+  static constexpr std::int64_t total_bytes(Sizes const& sizes) {
+    return (Parts::total_bytes(sizes) + ...);
+  }
+  template <class Sizes>
+  static constexpr std::int64_t bytes(Sizes const& sizes) {
+    return (Parts::bytes(sizes) + ...);
+  }
+  template <class Sizes>
+  static constexpr std::int64_t flops(Sizes const& sizes) {
+    return (Parts::flops(sizes) + ...);
+  }
+};
+
+}  // namespace ostraka::detail

@@ -1,0 +1,181 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 4. What an operation is, and the one way in which all are called. An operation is a struct, by which its
+/// derivative is found (derivative_of, in gradient/):
+///
+///     template <class Along>
+///     struct softmax {
+///       using runs_how = void;
+///       static constexpr char const* name = "softmax";                   // in profiles, errors and docs
+///       template <class... Given> using verdict = …;                      // reason::ok, or why not on these tensors
+///       template <class... Given> using moves = …;                        // its price (moves.hpp); void: not known
+///       template <class How, class... Given>
+///       auto run(How const&, Given const&...) const;                      // does it. @pre the verdict is ok
+///       template <class... Given> using refused = …;                      // optional: the type of a refused result
+///     };
+///
+/// `Given` are operands, and what goes along: numbers, policies. `How` is at_once, or later (a pending result). What an
+/// operation does with a kind of operand is said by the operand's *carrier*: of tensors it runs; other folders
+/// specialise carrier_of beside the type that they carry. No folder is named here.
+
+#include <type_traits>
+
+#include <ostraka/blocks/shared_memory.hpp>
+#include <ostraka/calls/at_once.hpp>
+#include <ostraka/calls/context.hpp>
+#include <ostraka/calls/moves.hpp>
+#include <ostraka/tensors/after_error.hpp>
+#include <ostraka/tensors/relabel.hpp>
+
+namespace ostraka {
+
+namespace detail {
+
+/// A destination that is there: how os::einsum_into and its like are called.
+template <class C>
+struct into {
+  C const& target;
+};
+template <class C>
+into(C const&) -> into<C>;
+
+template <class How>
+inline constexpr bool is_into = false;
+template <class C>
+inline constexpr bool is_into<into<C>> = true;
+
+/// Where an operation runs that is told `How`: a destination's extents agree, too.
+template <class Labels, class Mesh, class How, class... Operands>
+engine::execution_context context_how([[maybe_unused]] How const& how, char const* operation,
+                                      engine::steps_ahead steps, Operands const&... operands) {
+  if constexpr (is_into<How>)
+    return context_of<Labels, Mesh>(operation, steps, operands..., how.target);
+  else
+    return context_of<Labels, Mesh>(operation, steps, operands...);
+}
+
+/// Where its result stands: in a new tensor, or in a destination that shares no memory with the operands. `otherwise`:
+/// the operation that makes a new one.
+template <class Result, class Labels, class Mesh, class How, class... Operands>
+Result result_how([[maybe_unused]] How const& how, [[maybe_unused]] char const* otherwise,
+                  engine::execution_context const& w, [[maybe_unused]] engine::steps_ahead steps,
+                  Operands const&... operands) {
+  if constexpr (is_into<How>) {
+    memory_range const read[] = {memory_of(operands)...};
+    refuse_shared_memory(w, steps, otherwise, memory_of(how.target), read, static_cast<int>(sizeof...(Operands)));
+    return how.target;
+  } else {
+    return allocate_for<Result, Labels, Mesh>(w, operands...);
+  }
+}
+
+/// An operation that writes to a C: specialised beside each `…_into`, with a `verdict` and a static
+/// `run(operation, target, given…)`.
+template <class Operation, class C, class... Given>
+struct written_to;
+
+/// The result where an operation is refused; nothing, where it would be written to a destination.
+template <class How, class Operation, class First, class... Rest>
+constexpr auto refused_result() {
+  if constexpr (is_into<How>)
+    return;
+  else if constexpr (requires { typename Operation::template refused<First, Rest...>; })
+    return typename Operation::template refused<First, Rest...>();
+  else
+    return after_error_of<typename First::value_type, typename First::sharding_type, typename First::space>();
+}
+
+template <class How, class Operation, class... Given>
+struct verdict_of {
+  using type = typename Operation::template verdict<Given...>;
+};
+template <class C, class Operation, class... Given>
+struct verdict_of<into<C>, Operation, Given...> {
+  using type = typename written_to<Operation, C, Given...>::verdict;
+};
+
+/// Of tensors: raises the reason, or does it. What an operand's own error has made says nothing more.
+struct runs {
+  static constexpr int level = 0;
+  template <class How, class Operation, class... Given>
+  static constexpr auto operate(How const& how, Operation const& operation, Given const&... given) {
+    if constexpr ((is_after_error<Given> || ...)) {
+      return refused_result<How, Operation, Given...>();
+    } else if constexpr (reason::ok_or_raise<typename verdict_of<How, Operation, Given...>::type>()) {
+      if constexpr (is_into<How>)
+        return written_to<Operation, std::remove_cvref_t<decltype(how.target)>, Given...>::run(operation, how.target,
+                                                                                               given...);
+      else if constexpr (requires { typename Operation::runs_how; })
+        return operation.run(how, given...);
+      else
+        return operation(given...);  // of those that have not moved
+    } else {
+      return refused_result<How, Operation, Given...>();
+    }
+  }
+};
+
+/// Of what is no operand: numbers, policies and functions go along with operands.
+struct goes_along {
+  static constexpr int level = -1;
+  template <class How, class Operation, class First, class... Rest>
+  static constexpr auto operate(How const&, Operation const&, First const&, Rest const&...) {
+    if constexpr (requires { typename Operation::template without_operand<First>; })
+      reason::raise<typename Operation::template without_operand<First>>();
+    else
+      reason::raise<reason::not_an_operand<First>>();
+    return scalar_after_error<First>();
+  }
+};
+
+/// Who carries operations on T: the customisation point. A carrier has a `level` and a static `operate(how, operation,
+/// given…)`; of several operands the highest level carries all. Specialise it where T is defined, never elsewhere.
+template <class T>
+struct carrier_of {
+  using type = std::conditional_t<is_operand<T>, runs, goes_along>;
+};
+
+template <class One, class Other>
+using higher_carrier = std::conditional_t<(One::level >= Other::level), One, Other>;
+
+template <class Highest, class... Ts>
+struct common_carrier {
+  using type = Highest;
+};
+template <class Highest, class T, class... Ts>
+struct common_carrier<Highest, T, Ts...>
+    : common_carrier<higher_carrier<Highest, typename carrier_of<T>::type>, Ts...> {};
+
+/// A destination's carrier carries the operation.
+template <class C>
+struct carrier_of<into<C>> : carrier_of<C> {};
+
+/// The one call.
+template <class How, class Operation, class... Given>
+constexpr auto operate_how(How const& how, Operation const& operation, Given const&... given) {
+  return common_carrier<goes_along, How, Given...>::type::operate(how, operation, given...);
+}
+template <class Operation, class... Given>
+constexpr auto operate(Operation const& operation, Given const&... given) {
+  return common_carrier<goes_along, Given...>::type::operate(at_once{}, operation, given...);
+}
+
+/// The base of operations that are called as objects: `os::all_reduce<X>(A)`.
+template <class Operation>
+struct callable : verb_base {
+  template <class First, class... Rest>
+  [[nodiscard]] constexpr auto operator()(First const& first, Rest const&... rest) const {
+    return operate(static_cast<Operation const&>(*this), first, rest...);
+  }
+};
+
+}  // namespace detail
+
+/// What operations that have a derivative take: a tensor, or what another carrier makes of one.
+template <class T>
+concept TensorOrVariable = Tensor<T> || (detail::carrier_of<T>::type::level > 0);
+
+}  // namespace ostraka

@@ -1,0 +1,104 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 4. How an operation that has a plan is run at once: an einsum, a reduction, a reshard. What the types say
+/// becomes constants, and one function runs them all, so that a distinct operation adds to a program its constants and
+/// a call.
+
+#include <cstdint>
+#include <memory>
+
+#include <ostraka/calls/checked_plan.hpp>
+#include <ostraka/calls/context.hpp>
+#include <ostraka/engine/memory/per_thread.hpp>
+#include <ostraka/engine/run/execute.hpp>
+#include <ostraka/plan/spec/stored_plan.hpp>
+
+namespace ostraka::detail {
+
+/// One of a program's operations as constants: whatever its types say that its run needs.
+struct planned_call {
+  planner::plan_view stored;
+  planner::naming const* names;
+  int labels;
+  int mesh_axes;
+  planner::admit rule = planner::admit::any;
+  bool has_policy = false;
+  bool may_change = false;
+  advice_record* advice = nullptr;                                                ///< none where nothing is moved
+  planner::plan_view (*plan_to_run)(engine::execution_context const&) = nullptr;  ///< none where it is the stored one
+};
+
+/// The policy of what has none: its plan is run unseen.
+struct no_policy {};
+
+template <class Policy, class Types, int ElementBytes>
+consteval planned_call make_planned_call() {
+  using labels = typename Types::labels;
+  using mesh = typename Types::mesh;
+  planned_call call{stored_plan_of<Types>, &naming_of<labels, mesh, ElementBytes>, labels::size, mesh::size};
+  if constexpr (!std::is_same_v<Policy, no_policy>) {
+    call.rule = Policy::rule;
+    call.has_policy = gives_policy<Policy>;
+    call.may_change = is_planned_at_run_time<Policy, Types>;
+    if constexpr (!is_stored_plan<Policy>)
+      call.plan_to_run = checked_plan<Policy, Types, ElementBytes>;
+    else if constexpr (is_advised<Policy, Types>)
+      call.advice = &advice_of<Policy, Types, ElementBytes>;
+  }
+  return call;
+}
+
+template <class Policy, class Types, int ElementBytes>
+inline constexpr planned_call planned_call_of = make_planned_call<Policy, Types, ElementBytes>();
+
+/// May the operation be run so? Its plan is one for all passes, and it is of the global view.
+template <class Policy, class... Operands>
+inline constexpr bool is_planned_call = !any_varies<Operands...> && !limits_workspace<Policy>;
+template <class... Operands>
+inline constexpr bool is_planned_call<no_policy, Operands...> = !any_varies<Operands...>;
+
+/// What schedules of the call may hold: of a plan that is made when it runs, anything.
+template <class Policy, class Types>
+consteval unsigned kinds_of_call() {
+  if constexpr (std::is_same_v<Policy, no_policy>)  // which cannot be asked what follows
+    return planner::kinds_of(planner::plan_view(stored_plan_of<Types>));
+  else if constexpr (is_stored_plan<Policy>)
+    return planner::kinds_of(planner::plan_view(stored_plan_of<Types>));
+  else
+    return planner::kinds::all;
+}
+
+/// A new tensor <- what is computed, times how.alpha, at once. One function for all operations on these elements whose
+/// results have this rank.
+template <class T, int Rank, class Space>
+[[gnu::noinline]] void run_planned(planned_call const& call, char const* operation,
+                                   std::shared_ptr<engine::device_mesh const> const& mesh,
+                                   operand_at_hand const* operands, T const* const* blocks,
+                                   engine::update<T> const& how,
+                                   engine::run_functions<typename Space::execution_space, T> const& functions,
+                                   engine::schedule_memory*& memory, unnamed_tensor<T, Rank, Space>& result) {
+  using tensor_type = unnamed_tensor<T, Rank, Space>;
+  planner::spec const* specs[planner::max_operands];
+  int const count = call.stored.operands.size();
+  for (int k = 0; k < count; ++k) specs[k] = &call.stored.operands[k];
+  engine::steps_ahead steps(call.stored.steps);
+  steps.may_change = call.may_change;
+  engine::execution_context const w =
+      context_of_operands(operation, steps, *call.names, call.labels, call.mesh_axes, operands, specs, count);
+  if (call.advice != nullptr)
+    advise(w, {w.operation, call.stored, call.rule, *call.names, call.has_policy}, *call.advice);
+  planner::plan_view const plan = call.plan_to_run != nullptr ? call.plan_to_run(w) : call.stored;
+  result = allocate_unnamed<T, Rank, Space>(mesh, w, *call.stored.result);
+  engine::run(execution_space_of<tensor_type>(), w, plan, blocks, result.local().data(), how,
+              engine::per_thread(memory), functions);
+}
+
+template <class Policy, class Types, class T, class Space>
+engine::run_functions<typename Space::execution_space, T> const& functions_of_call() {
+  return engine::functions_of_kinds<kinds_of_call<Policy, Types>(), typename Space::execution_space, T>();
+}
+
+}  // namespace ostraka::detail

@@ -1,0 +1,43 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 4. What an operation moves, asked for operands that are there (calls/moves.hpp).
+
+#include <cstdint>
+
+#include <ostraka/calls/operate.hpp>
+
+namespace ostraka {
+
+namespace detail {
+
+/// The base of operations that need no communication.
+struct moves_nothing {
+  template <class... Operands>
+  using moves = nothing_moved;
+};
+
+/// Does an operation tell its price by types?
+template <class Operation, class... Given>
+consteval bool has_moves() {
+  if constexpr (requires { typename Operation::template moves<Given...>; })
+    return !std::is_void_v<typename Operation::template moves<Given...>>;
+  else
+    return false;
+}
+
+}  // namespace detail
+
+/// Bytes that an operation on these operands moves, per device: all devices' bytes over the number of devices, rounded
+/// up. `os::bytes_of(os::operation::softmax<over<V_axis, X_mesh>>(), scores)`
+template <class Operation, class... Given>
+[[nodiscard]] std::int64_t bytes_of(Operation const& operation, Given const&... given) {
+  if constexpr (detail::has_moves<Operation, Given...>())
+    return Operation::template moves<Given...>::bytes(detail::sizes_at_hand(given...));
+  else
+    return operation.bytes(given...);  // by a number that the operation holds, or of those that have not moved
+}
+
+}  // namespace ostraka

@@ -1,0 +1,44 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 4. The adviser: says on stderr, on device 0 of the mesh, once for each distinct operation, that for the sizes
+/// at hand another plan would have cost at most half, and how to get it. OSTRAKA_ADVISE=0 silences it; os::environment
+/// reads that.
+
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <string_view>
+
+#include <ostraka/calls/checked_plan.hpp>
+
+namespace ostraka::detail {
+
+/// Plans again for these sizes, unless it has done so before, and compares. A template so that ostraka::compiled can
+/// hold it: it is the planner.
+template <class = void>
+[[gnu::visibility("default"), gnu::cold]] void advise(operation_info const& o, planner::extents const& sizes,
+                                                      std::uint64_t hash, advice_record& record) {
+  static constinit std::atomic_flag one_at_a_time{};
+  engine::short_lock const alone(one_at_a_time);
+  if (record.done.load(std::memory_order_relaxed)) return;
+  record.last.store(hash, std::memory_order_relaxed);
+  for (int i = 0; i < record.count; ++i)
+    if (record.seen[i] == hash) return;
+  record.seen[record.count++] = hash;
+  record.done.store(record.count == advice_record::most_sizes, std::memory_order_relaxed);
+  std::string const text = planner::advice(o.operation, o.plan.value(), o.rule, sizes, o.names, o.has_policy);
+  if (!text.empty()) record.done.store(true, std::memory_order_relaxed);
+  std::fputs(text.c_str(), stderr);
+}
+
+/// Does this value of OSTRAKA_ADVISE, null where it is not set, allow advice and warnings? Both are few, and as useful
+/// in a release build.
+inline bool advice_wanted(char const* variable) { return variable == nullptr || std::string_view(variable) != "0"; }
+
+inline void appoint_adviser() { adviser = advice_wanted(std::getenv("OSTRAKA_ADVISE")) ? &advise<> : nullptr; }
+
+}  // namespace ostraka::detail

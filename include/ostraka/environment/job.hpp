@@ -1,0 +1,156 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 4. How a job begins and ends: the bodies of os::environment. A program that links ostraka::compiled has them
+/// there, and does not read this file, nor what it includes: traces, what is said when ranks end, threads.
+
+#include <Kokkos_Core.hpp>
+
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+#include <ostraka/engine/machine/exclusive_use.hpp>
+#include <ostraka/engine/machine/job_of_mpi.hpp>
+#include <ostraka/engine/machine/launcher.hpp>
+#include <ostraka/engine/machine/node.hpp>
+#include <ostraka/engine/memory/heap.hpp>
+#include <ostraka/engine/spmd/abort_handlers.hpp>
+#include <ostraka/engine/spmd/ended.hpp>
+#include <ostraka/engine/spmd/peer_monitor.hpp>
+#include <ostraka/engine/trace/tracer.hpp>
+#include <ostraka/environment/advise.hpp>
+#include <ostraka/environment/environment.hpp>
+#include <ostraka/types/support/dynamic_array.hpp>
+#include <ostraka/types/support/error.hpp>
+
+namespace ostraka {
+
+template <class>
+[[gnu::cold]] void environment::begin(int& argc, char**& argv, [[maybe_unused]] threads served) {
+#if OSTRAKA_ENABLE_MPI
+  if (engine::mpi_has_ended())
+    throw_error(
+        "environment: MPI has been finalized and cannot be begun again; make the environment once, at the head of "
+        "main");
+  bool const running = engine::mpi_has_begun();
+  if (!running) engine::begin_mpi(argc, argv, served == threads::multiple);
+  owns_mpi_ = !running || std::exchange(left_running_, false);
+  bool const serves_several = engine::mpi_serves_threads_at_once();
+  if (served == threads::multiple && !serves_several) {
+    left_running_ = owns_mpi_;  // the next environment ends it
+    throw_error("environment: os::threads::multiple needs MPI_THREAD_MULTIPLE, but ",
+                running ? "MPI has been begun without it; ask MPI_Init_thread for it"
+                        : "this MPI does not give it; use one that was built with it");
+  }
+#endif
+  tell_of_launcher();
+  if (engine::has_ended())
+    throw_error(
+        "environment: Kokkos has been finalized and cannot be begun again; make the environment once, at the head of "
+        "main");
+  if (!Kokkos::is_initialized()) {
+    begin_kokkos_with_its_threads(argc, argv);
+    owns_kokkos_ = true;
+    engine::prepare_heap();
+  }
+  in_flight_ = std::uncaught_exceptions();
+  detail::appoint_adviser();
+  engine::abort_handlers::arm();
+#if OSTRAKA_ENABLE_MPI
+  if (owns_mpi_) {  // all ranks are here
+    engine::abort_handlers::agree();
+    engine::peer_monitor const* const monitor = engine::peer_monitor::over(engine::all_ranks());
+    if (monitor && monitor->compared() == engine::compared_calls::all) engine::abort_handlers::introduce();
+  }
+#endif
+  bool const all_are_here = owns_mpi_ || OSTRAKA_ENABLE_MPI == 0;
+  engine::trace_wishes const asked = engine::trace_wishes::of_this_process();
+  engine::trace_wishes const wishes = all_are_here ? engine::trace_wishes::of_job(asked) : asked;
+  if (wishes.any() && !engine::tracer::traces_all) tracer_ = new engine::tracer(wishes, all_are_here);
+  engine::tracer::traces_all = engine::tracer::traces_all || tracer_ != nullptr;
+}
+
+// Each process of such a job is rank 0, so the launcher's first one speaks.
+template <class>
+[[gnu::cold]] void environment::tell_of_launcher() {
+  if (!detail::advice_wanted(std::getenv("OSTRAKA_ADVISE")) || engine::launcher_of_this_process().rank != 0) return;
+  if (std::string const wrong = engine::launcher_mismatch(); !wrong.empty())
+    std::fprintf(stderr, "ostraka: environment: %s\n", wrong.c_str());
+}
+
+template <class>
+[[gnu::cold]] void environment::end() {
+  bool const thrown_through = std::uncaught_exceptions() > in_flight_;
+  if (tracer_ != nullptr) tracer_->stop();
+  if (thrown_through) write_trace(true);  // the job may end here
+#if OSTRAKA_ENABLE_MPI
+  if (owns_mpi_ && devices() > 1) {
+    if (thrown_through) engine::abort_handlers::thrown_through();
+    engine::peer_monitor::leave();
+    engine::abort_handlers::disagree();
+  }
+#endif
+  write_trace(false);  // all ranks are here
+  engine::abort_handlers::release();
+  if (owns_kokkos_) Kokkos::finalize();
+  if (owns_mpi_) engine::end_mpi();
+}
+
+template <class>
+[[gnu::cold]] void environment::write_trace(bool thrown_through) {
+  if (tracer_ == nullptr) return;
+  tracer_->write(thrown_through);
+  delete std::exchange(tracer_, nullptr);
+  engine::tracer::traces_all = false;
+}
+
+// How many ranks share a node, all have to tell together: known only where MPI begins here. Else the launcher may have
+// told.
+template <class>
+[[gnu::cold]] void environment::begin_kokkos_with_its_threads(int& argc, char** argv) {
+  engine::thread_wishes const said = engine::node::wishes(argc, argv);
+  bool const all_are_here = owns_mpi_ || OSTRAKA_ENABLE_MPI == 0;
+  engine::core_share const share =
+      all_are_here ? engine::node::share_of_this_rank() : engine::node::share_told_by_launcher();
+  engine::node::set_threads(said, share);
+  begin_kokkos(argc, argv);
+  engine::node::set_blas_threads(said, share);
+  if (!detail::advice_wanted(std::getenv("OSTRAKA_ADVISE")) || !is_first_rank()) return;
+  for (std::string const& warning : engine::thread_warnings(said, engine::node::facts(share)))
+    std::fprintf(stderr, "ostraka: environment: %s (docs/threads.md)\n", warning.c_str());
+}
+
+// Before version 4 Kokkos answers to --help, --threads and others, too, on every device; those are the program's. Of
+// more threads than cores it would warn on every rank, whatever the launcher was told: thread_warnings says, once, what
+// can be remedied. Of GPUs it may tell on one.
+template <class>
+[[gnu::cold]] void environment::begin_kokkos(int& argc, char** argv) {
+  dynamic_array<char*> its;
+  int kept = 0;
+  static char quietly[] = "--kokkos-disable-warnings";
+  bool const one_speaks = !std::is_same_v<Kokkos::DefaultExecutionSpace, Kokkos::DefaultHostExecutionSpace>;
+  bool said = std::getenv("KOKKOS_DISABLE_WARNINGS") != nullptr;
+  for (int i = 0; i < argc; ++i) {
+    bool const is_its = i > 0 && std::string_view(argv[i]).substr(0, 9) == "--kokkos-";
+    said = said || (is_its && std::string_view(argv[i]).substr(0, 25) == quietly);
+    if (i == 0 || is_its) its.push_back(argv[i]);
+    if (!is_its) argv[kept++] = argv[i];
+  }
+  if (kept < argc) argv[kept] = nullptr;
+  argc = kept;
+  static char no_name[] = "";
+  if (its.empty()) its.push_back(no_name);
+  if (!said && !(one_speaks && is_first_rank())) its.push_back(quietly);
+  int count = static_cast<int>(its.size());
+  its.push_back(nullptr);
+  Kokkos::initialize(count, its.data());
+}
+
+}  // namespace ostraka

@@ -1,0 +1,178 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 4. The derivatives of functions of one element: os::gelu(A), os::pow(A, B), os::clamp(A, least, most), and
+/// os::map(os::gelu, A). The cotangent times the derivative is one pass, in floats for elements of 16 bits. The
+/// operand is kept, or of relu, exp, sqrt and rsqrt the result. floor, ceil and round give constants, as do isnan
+/// and isfinite. Those that are no functions of complex analysis (abs, conj, real, imag) have rules of their own
+/// (complex_cotangents.hpp).
+
+#include <type_traits>
+
+#include <ostraka/gradient/rules/elements/derivative_of_map.hpp>
+#include <ostraka/gradient/rules/elements/function_derivatives.hpp>
+#include <ostraka/operations/elements/clamp.hpp>
+
+namespace ostraka {
+
+namespace detail {
+
+template <class F>
+inline constexpr bool is_of_the_result = std::is_base_of_v<of_the_result, function_derivative<F>>;
+
+/// The first derivative by the operand or the result, whichever is kept; its own derivative is the second.
+template <class F>
+struct kept_derivative {
+  template <class T>
+  KOKKOS_INLINE_FUNCTION T operator()(T const& v) const {
+    return T(function_derivative<F>::first(static_cast<wide_number<T>>(v)));
+  }
+  template <class T>
+  KOKKOS_INLINE_FUNCTION T derivative(T const& v) const {
+    return T(function_derivative<F>::second(static_cast<wide_number<T>>(v)));
+  }
+};
+
+template <class F>
+struct times_kept_derivative {
+  template <class T>
+  KOKKOS_INLINE_FUNCTION T operator()(T const& g, T const& v) const {
+    using wide = wide_number<T>;
+    return T(static_cast<wide>(g) * function_derivative<F>::first(static_cast<wide>(v)));
+  }
+};
+
+/// `V`: the operand or the result.
+template <class F, class V>
+struct function_pullback {
+  kept<true, V> v;
+
+  template <int K, class Wanted, class G>
+  constexpr Wanted pull(G const& g) const {
+    if constexpr (any_differentiated_again<G, plain_type<V>>)
+      return summed_to<Wanted>(ostraka::multiply(g, ostraka::map(kept_derivative<F>{}, v.get())));
+    else
+      return summed_to<Wanted>(ostraka::map(times_kept_derivative<F>{}, g, v.get()));
+  }
+};
+
+/// F of an element and a number, which stand in the order that `At` says: the element is argument At.
+template <class F, class T, int At>
+struct of_element_and_number {
+  F f;
+  T number;
+  KOKKOS_INLINE_FUNCTION T derivative(T const& x) const {
+    if constexpr (At == 0)
+      return f.template derivative<0>(x, number);
+    else
+      return f.template derivative<1>(number, x);
+  }
+  KOKKOS_INLINE_FUNCTION T second_derivative(T const& x) const {
+    if constexpr (At == 0)
+      return f.template second_derivative<0, 0>(x, number);
+    else
+      return f.template second_derivative<1, 1>(number, x);
+  }
+};
+
+/// Of F of one operand, which may stand beside numbers.
+template <class F, class A>
+struct lone_pullback {
+  map_pullback<F, A> of_it;
+
+  template <int, class Wanted, class G>
+  constexpr Wanted pull(G const& g) const {
+    return of_it.template pull<0, Wanted>(g);
+  }
+};
+
+template <class F, class A>
+constexpr auto pullback_of_one(F const& f, A const& a) {
+  return lone_pullback<F, A>{{f, {remember(a)}}};
+}
+
+/// Of an F of two, one of which may be a number.
+template <class F, class A, class B>
+constexpr auto pullback_of_two(F const& f, A const& a, B const& b) {
+  if constexpr (is_number<B>) {
+    using value = typename A::value_type;
+    return pullback_of_one(of_element_and_number<F, value, 0>{f, as_element<value>("derivative", b)}, a);
+  } else if constexpr (is_number<A>) {
+    using value = typename B::value_type;
+    return pullback_of_one(of_element_and_number<F, value, 1>{f, as_element<value>("derivative", a)}, b);
+  } else {
+    return map_pullback<F, A, B>{f, {remember(a), remember(b)}};
+  }
+}
+
+}  // namespace detail
+
+template <detail::ElementFunction F>
+inline constexpr bool engine::detail::is_worth_width<detail::times_kept_derivative<F>> = F::has_wide_loops;
+
+template <class F, reduction Kind>
+inline constexpr preservation preserves<detail::times_kept_derivative<F>, Kind> = multilinear(Kind, 0b1);
+
+template <>
+struct derivative_of<function::abs> {
+  template <class Result, class A>
+  static constexpr auto pullback(function::abs const&, Result const&, A const& a) {
+    if constexpr (detail::complex_number<typename A::value_type>)
+      return detail::modulus_pullback<A>{detail::remember(a)};
+    else
+      return detail::function_pullback<function::abs, A>{detail::remember(a)};
+  }
+};
+
+template <detail::ElementFunction F>
+struct derivative_of<F> {
+  template <class Result, class A>
+  static constexpr auto pullback(F const&, Result const& result, A const& a) {
+    if constexpr (detail::is_of_the_result<F>)
+      return detail::function_pullback<F, Result>{detail::remember(result)};
+    else
+      return detail::function_pullback<F, A>{detail::remember(a)};
+  }
+};
+
+template <>
+struct derivative_of<function::floor> : detail::locally_constant {};
+template <>
+struct derivative_of<function::ceil> : detail::locally_constant {};
+template <>
+struct derivative_of<function::round> : detail::locally_constant {};
+template <>
+struct derivative_of<function::isnan> : detail::locally_constant {};
+template <>
+struct derivative_of<function::isfinite> : detail::locally_constant {};
+
+template <>
+struct derivative_of<function::pow> {
+  template <class Result, class A, class B>
+  static constexpr auto pullback(function::pow const& f, Result const&, A const& a, B const& b) {
+    return detail::pullback_of_two(f, a, b);
+  }
+};
+
+template <>
+struct derivative_of<function::clamp> {
+  template <class Result, class A, class Least, class Most>
+  static constexpr auto pullback(function::clamp const&, Result const&, A const& a, Least const& least,
+                                 Most const& most) {
+    using value = typename A::value_type;
+    return detail::pullback_of_one(
+        function::clamp_between<value>{detail::as_element<value>("clamp", least),
+                                       detail::as_element<value>("clamp", most)},
+        a);
+  }
+};
+
+/// As os::gelu(A): what is kept is the function's choice.
+template <detail::ElementFunction F, Variable A>
+[[nodiscard]] constexpr auto map(F const& f, A const& a) {
+  return f(a);
+}
+
+}  // namespace ostraka

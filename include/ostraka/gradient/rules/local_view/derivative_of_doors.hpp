@@ -1,0 +1,127 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 4. The derivatives of the doors of os::shard_map: each is the other's, and moves nothing. What enters and does
+/// not name a manual mesh axis is replicated along it (cotangent_kinds.hpp): the summands of its cotangent, of all its uses in
+/// the body, leave as a partial tensor, which is summed once, to the sharding that the operand wants.
+
+#include <ostraka/gradient/cotangents/as.hpp>
+#include <ostraka/gradient/rules/local_view/rows_among_zeros.hpp>
+#include <ostraka/local_view/doors.hpp>
+#include <ostraka/local_view/shard_map.hpp>
+#include <ostraka/types/shardings/changed_sharding.hpp>
+
+namespace ostraka {
+
+namespace verbs {
+
+/// What a block is a block of, whose extents are known: it came through the door.
+template <class Out, class Manual, int Rank>
+struct leave_as_it_came {
+  using is_verb = void;
+  static constexpr char const* name = "leave_as_it_came";
+  std::array<std::int64_t, static_cast<std::size_t>(Rank)> extents;
+  detail::extent_origins<Rank> origins;
+
+  template <Variable B>
+  auto operator()(B const& b) const {
+    return differentiate(*this, b);
+  }
+  template <Tensor B>
+  auto operator()(B const& b) const {
+    using result =
+        basic_tensor<typename B::value_type,
+                     typename detail::with_varying<Out, difference_of<varying_in<B>, Manual>>::type, typename B::space>;
+    result r(b.mesh_handle(), extents, b.local());
+    if constexpr (varying_in<result>::size > 0) r.set_origins(origins);
+    return r;
+  }
+};
+
+}  // namespace verbs
+
+namespace detail {
+
+// The summands of a tensor of this sharding over the manual mesh axes that it does not name.
+template <class Sharding, class Manual>
+struct summands_at_door {
+  using whole = typename without_parts<invariant_over<Sharding, varying_in<Sharding>>>::type;
+  using over = difference_of<Manual, mesh_axes_in<Sharding>>;
+  template <class... Ms>
+  static auto with_parts(type_list<Ms...>) {
+    if constexpr (sizeof...(Ms) == 0)
+      return whole{};
+    else
+      return canonical_sharding<whole, typename partial_of<reduction::sum, type_list<Ms...>>::type>{};
+  }
+  using type = decltype(with_parts(over{}));
+};
+
+template <class Manual, class Sharding, int Rank>
+struct enter_pullback {
+  using is_door = void;
+  std::array<std::int64_t, static_cast<std::size_t>(Rank)> extents;
+  extent_origins<Rank> origins;
+
+  template <int, class Wanted, class G>
+  auto pull(G const& g) const {
+    using out = typename summands_at_door<Sharding, Manual>::type;
+    auto const summands = verbs::leave_as_it_came<out, Manual, Rank>{extents, origins}(g);
+    return summed_to<cotangent_along<Wanted, varying_in<decltype(summands)>>>(summands);
+  }
+};
+
+template <class Manual>
+struct leave_pullback {
+  using is_door = void;
+  template <int, class Wanted, class G>
+  auto pull(G const& g) const {
+    auto const block = verbs::enter_body<Manual>{}(g);
+    return summed_to<cotangent_along<Wanted, varying_in<decltype(block)>>>(block);
+  }
+};
+
+}  // namespace detail
+
+template <class Manual>
+struct derivative_of<verbs::enter_body<Manual>> {
+  using varies_along = Manual;
+  template <class Result, class A>
+  static auto pullback(verbs::enter_body<Manual>, Result const&, A const& a) {
+    using sharding = sharding_in<A>;
+    using parts = detail::common_of<typename sharding_traits<sharding>::partials, Manual>;
+    if constexpr (parts::size > 0)
+      reason::raise<reason::partial_variable_enters<typename detail::type_at<parts, 0>::type, sharding>>();
+    return detail::enter_pullback<Manual, sharding, A::rank>{a.extents(), detail::origins_of_operand(a)};
+  }
+};
+
+template <class Out, class Manual, class Kept>
+struct derivative_of<verbs::leave_body<Out, Manual, Kept>> {
+  using invariant_along = Manual;
+  template <class Result, class B>
+  static auto pullback(verbs::leave_body<Out, Manual, Kept>, Result const&, B const&) {
+    return detail::leave_pullback<Manual>{};
+  }
+};
+
+template <class Out, class Manual, int Rank>
+struct derivative_of<verbs::leave_as_it_came<Out, Manual, Rank>> {
+  using invariant_along = Manual;
+  template <class Result, class B>
+  static auto pullback(verbs::leave_as_it_came<Out, Manual, Rank> const&, Result const&, B const&) {
+    return detail::leave_pullback<Manual>{};
+  }
+};
+
+/// os::in of a variable: whose tensor has this sharding.
+template <auto... Dims, Variable A>
+[[nodiscard]] A const& in(A const& a) {
+  using tensor = std::remove_cvref_t<decltype(detail::tensor_of(a))>;
+  static_cast<void>(reason::ok_or_raise<typename decltype(detail::check_in<tensor, sharding_of<Dims...>>())::type>());
+  return a;
+}
+
+}  // namespace ostraka

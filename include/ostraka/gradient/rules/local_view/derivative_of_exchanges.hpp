@@ -1,0 +1,261 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 4. The derivatives of what sends blocks from device to device in the body of os::shard_map, of scans, and of
+/// parts: each goes the other way.
+///
+///     forward                       backward
+///     shift<X> by k                 shift<X> by −k
+///     ppermute<X> {from, to}        ppermute<X> {to, from}; what was sent nowhere has the cotangent zero
+///     scatter_from<I/X>             gather_to<I/X>, and zeros where nothing was looked at
+///     inclusive_scan, exclusive     the same from the last device to the first
+///     part<J>(a, i, n)              among zeros
+
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+#include <ostraka/gradient/rules/local_view/rows_among_zeros.hpp>
+#include <ostraka/local_view/part.hpp>
+
+namespace ostraka {
+
+namespace verbs {
+
+/// Part i of n along J.
+template <class J, class Number>
+struct part {
+  using is_verb = void;
+  static constexpr char const* name = "part";
+  Number i;
+  std::int64_t n;
+
+  template <Variable A>
+  auto operator()(A const& a) const {
+    return differentiate(*this, a);
+  }
+  template <Tensor A>
+  auto operator()(A const& a) const {
+    auto const cut = ostraka::part<J{}>(a, i, n);
+    if constexpr (Tensor<std::remove_cvref_t<decltype(cut)>>)
+      return cut;
+    else
+      return detail::einsum_as<sharding_in<decltype(cut)>>(cut);  // a copy, which lies dense
+  }
+};
+
+}  // namespace verbs
+
+namespace detail {
+
+/// A cotangent that was moved, as the operand wants it.
+template <class Wanted, class X>
+auto settled_there(X const& moved) {
+  return summed_to<cotangent_along<Wanted, varying_in<X>>>(moved);
+}
+
+template <class By, class... Ms>
+struct shift_pullback {
+  By by;
+  template <int, class Wanted, class G>
+  auto pull(G const& g) const {
+    return settled_there<Wanted>(ostraka::operation::shift<Ms...>{}(g, -by));
+  }
+};
+
+// Of a move that leaves blocks out: `is_sent`, this device's is not.
+template <int Rank>
+struct shape_before {
+  std::array<std::int64_t, static_cast<std::size_t>(Rank)> extents;
+  extent_origins<Rank> origins;
+  bool is_sent;
+
+  template <class X>
+  auto of(X const& moved) const {
+    return verbs::zeros_unless_sent<Rank>{extents, origins, is_sent || moved.extents() == extents}(moved);
+  }
+};
+
+template <class A>
+shape_before<A::rank> shape_before_move(A const& a, bool is_sent) {
+  return {a.extents(), origins_of_operand(a), is_sent};
+}
+
+template <int Rank, class... Ms>
+struct permute_pullback {
+  shape_before<Rank> before;
+  verbs::ppermute<Ms...> back;
+  template <int, class Wanted, class G>
+  auto pull(G const& g) const {
+    return settled_there<Wanted>(before.of(back(g)));
+  }
+};
+
+template <class... Ms, class A>
+auto make_permute_pullback(A const& a, hop const* hops, std::size_t count) {
+  permute_pullback<A::rank, Ms...> pullback{shape_before_move(a, false), {}};
+  int const here = group_of<std::remove_cvref_t<decltype(tensor_of(a))>, Ms...>("ppermute", tensor_of(a)).number;
+  for (std::size_t k = 0; k < count; ++k) {
+    pullback.back.hops.push_back({hops[k].to, hops[k].from});
+    pullback.before.is_sent = pullback.before.is_sent || hops[k].from == here;
+  }
+  return pullback;
+}
+
+// Of a move to or from one device by the move `Back`.
+template <class Back, int Rank>
+struct root_pullback {
+  shape_before<Rank> before;
+  int root;
+  template <int, class Wanted, class G>
+  auto pull(G const& g) const {
+    return settled_there<Wanted>(before.of(Back{}(g, root)));
+  }
+};
+
+template <class Back>
+struct scan_pullback {
+  template <int, class Wanted, class G>
+  auto pull(G const& g) const {
+    return settled_there<Wanted>(Back{}(g));
+  }
+};
+
+template <class J>
+struct part_pullback {
+  verbs::rows_among_zeros<J> back;
+  template <int, class Wanted, class G>
+  auto pull(G const& g) const {
+    return settled_there<Wanted>(back(g));
+  }
+};
+
+}  // namespace detail
+
+template <class... Ms>
+struct derivative_of<operation::shift<Ms...>> {
+  template <class Result, class A, class By>
+  static auto pullback(operation::shift<Ms...> const&, Result const&, A const&, By by) {
+    return detail::shift_pullback<By, Ms...>{by};
+  }
+};
+
+template <class... Ms>
+struct derivative_of<verbs::ppermute<Ms...>> {
+  template <class Result, class A>
+  static auto pullback(verbs::ppermute<Ms...> const& operation, Result const&, A const& a) {
+    return detail::make_permute_pullback<Ms...>(a, operation.hops.data(), operation.hops.size());
+  }
+};
+
+template <auto Permutation, class... Ms>
+struct derivative_of<operation::ppermute_by<Permutation, Ms...>> {
+  template <class Result, class A>
+  static auto pullback(operation::ppermute_by<Permutation, Ms...> const&, Result const&, A const& a) {
+    return detail::make_permute_pullback<Ms...>(a, Permutation.hops, static_cast<std::size_t>(Permutation.count));
+  }
+};
+
+template <int Rank>
+struct derivative_of<verbs::zeros_unless_sent<Rank>> {
+  struct back {
+    verbs::zeros_unless_sent<Rank> operation;
+    template <int, class Wanted, class G>
+    auto pull(G const& g) const {
+      return detail::settled_there<Wanted>(operation(g));
+    }
+  };
+  template <class Result, class A>
+  static auto pullback(verbs::zeros_unless_sent<Rank> const& operation, Result const&, A const& a) {
+    return back{{a.extents(), detail::origins_of_operand(a), operation.is_sent}};
+  }
+};
+
+template <class I, class... Ms>
+struct derivative_of<operation::scatter_from<over<I, Ms...>>> {
+  template <class Result, class A>
+  static auto pullback(operation::scatter_from<over<I, Ms...>> const&, Result const&, A const& a, int root) {
+    auto const& t = detail::tensor_of(a);
+    int const here = detail::group_of<std::remove_cvref_t<decltype(t)>, Ms...>("scatter_from", t).number;
+    return detail::root_pullback<operation::gather_to<over<I, Ms...>>, A::rank>{
+        detail::shape_before_move(a, here == root), root};
+  }
+};
+
+template <engine::scan_kind Kind, class M>
+struct derivative_of<operation::scan<Kind, reduction::sum, M>> {
+  template <class Result, class A>
+  static auto pullback(operation::scan<Kind, reduction::sum, M> const&, Result const&, A const&) {
+    return detail::scan_pullback<verbs::scan_from_behind<Kind, reduction::sum, M>>{};
+  }
+};
+
+template <engine::scan_kind Kind, class M>
+struct derivative_of<verbs::scan_from_behind<Kind, reduction::sum, M>> {
+  template <class Result, class A>
+  static auto pullback(verbs::scan_from_behind<Kind, reduction::sum, M> const&, Result const&, A const&) {
+    return detail::scan_pullback<operation::scan<Kind, reduction::sum, M>>{};
+  }
+};
+
+template <class J, class Number>
+struct derivative_of<verbs::part<J, Number>> {
+  template <class Result, class A>
+  static auto pullback(verbs::part<J, Number> const& cut, Result const&, A const& a) {
+    constexpr auto along = static_cast<std::size_t>(position_in<J, axes_in<A>>);
+    std::int64_t const extent = a.extents()[along];
+    std::int64_t const number = detail::plain_number(cut.i);
+    std::int64_t const begin = number < 0 ? 0 : planner::block(extent, number, cut.n).begin;
+    return detail::part_pullback<J>{{begin, extent, detail::origins_of_operand(a)[along]}};
+  }
+};
+
+/// os::part of a variable: a copy, where it does not lie dense.
+template <auto J, Variable A, class Number>
+  requires(detail::is_varying_int<Number> || std::integral<Number>)
+[[nodiscard]] auto part(A const& a, Number i, std::int64_t n) {
+  return verbs::part<detail::type_of<J>, Number>{i, n}(a);
+}
+
+// ---- begun and waited for -------------------------------------------------------------------------------------------
+
+/// A collective on a variable that is under way: it is recorded when it is waited for.
+template <class Verb, class Begun, class A, class... More>
+class [[nodiscard]] pending_variable {
+ public:
+  pending_variable(Begun begun, A const& a, More const&... more) : begun_(std::move(begun)), a_(a), more_(more...) {}
+
+  /// As of os::pending.
+  auto wait() && {
+    auto result = std::move(begun_).wait();
+    return std::apply(
+        [&](More const&... more) { return detail::record_result(Verb(), detail::tape_of(a_), 0, result, a_, more...); },
+        more_);
+  }
+  auto wait() & {
+    reason::raise<reason::waited_for_by_name<pending_variable>>();
+    return std::move(*this).wait();
+  }
+  bool test() { return begun_.test(); }
+
+  /// The same collective on the value, for what computes something meanwhile.
+  [[nodiscard]] Begun& begun() { return begun_; }
+
+ private:
+  Begun begun_;
+  A a_;
+  std::tuple<More...> more_;
+};
+
+template <class Verb, class Begun, class A, class... More>
+inline constexpr bool is_pending<pending_variable<Verb, Begun, A, More...>> = true;
+
+template <class Verb, Variable A, class... More>
+auto start_on_variable(Verb const&, A const& a, More const&... more) {
+  auto begun = detail::operate_how(detail::later{}, Verb(), a.value(), more...);
+  return pending_variable<Verb, decltype(begun), A, More...>(std::move(begun), a, more...);
+}
+
+}  // namespace ostraka

@@ -1,0 +1,268 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 4. What the derivatives of collectives do to blocks beside moving them: rows of one and rows among zeros, each
+/// the other's transpose; a block that was not sent; the product of the others' blocks.
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+#include <ostraka/blocks/fill.hpp>
+#include <ostraka/engine/moves/copy_block.hpp>
+#include <ostraka/gradient/cotangents/as.hpp>
+#include <ostraka/local_view/collectives/gather_and_scatter.hpp>
+#include <ostraka/local_view/collectives/ppermute.hpp>
+#include <ostraka/local_view/collectives/psum.hpp>
+#include <ostraka/local_view/collectives/scans.hpp>
+
+namespace ostraka {
+
+namespace detail {
+
+/// The tensor of a variable, of a variable of variables, or itself.
+template <class X>
+constexpr auto const& tensor_of(X const& x) {
+  if constexpr (is_variable<X>)
+    return tensor_of(x.value());
+  else
+    return x;
+}
+
+/// How the extents of a tensor, block or variable came about.
+template <class X>
+constexpr auto origins_of_operand(X const& x) {
+  auto const& t = tensor_of(x);
+  using type = std::remove_cvref_t<decltype(t)>;
+  if constexpr (varying_in<type>::size > 0)
+    return t.origins();
+  else
+    return extent_origins<type::rank>{};
+}
+
+// Indices of the axis in all of the others.
+template <class I, class A>
+engine::box rows_box(A const& a, std::int64_t begin, std::int64_t size) {
+  engine::box b;
+  b.rank = A::rank;
+  for (int i = 0; i < A::rank; ++i) {
+    if (i == position_in<I, axes_in<A>>)
+      b.at[i] = {begin, begin + size};
+    else
+      b.at[i] = {0, static_cast<std::int64_t>(a.local().extent(static_cast<std::size_t>(i)))};
+  }
+  return b;
+}
+
+template <class I, class To, class From>
+constexpr void copy_rows(To const& to, std::int64_t to_row, From const& from, std::int64_t from_row,
+                         std::int64_t rows) {
+  engine::copy_part(execution_space_of<To>(), writable_block(to), rows_box<I>(to, to_row, rows), readable_block(from),
+                    rows_box<I>(from, from_row, rows));
+}
+
+// As `a`, but with so many rows along I, uninitialised; it varies along `Ms`, too.
+template <class I, class... Ms, class A>
+constexpr auto block_with_rows(A const& a, std::int64_t rows, extent_origin const& origin) {
+  using block = basic_tensor<typename A::value_type, typename with_varying<sharding_in<A>, type_list<Ms...>>::type,
+                             typename A::space>;
+  constexpr int along = position_in<I, axes_in<A>>;
+  auto extents = a.extents();
+  auto origins = origins_of_operand(a);
+  extents[static_cast<std::size_t>(along)] = rows;
+  origins[static_cast<std::size_t>(along)] = origin;
+  return make_block_like<block>(a, extents, origins, along);
+}
+
+}  // namespace detail
+
+namespace verbs {
+
+/// Rows of a block along I, which this device has for itself.
+template <class I, class... Ms>
+struct rows_of {
+  using is_verb = void;
+  static constexpr char const* name = "rows_of";
+  std::int64_t begin, size;
+  detail::extent_origin origin;
+
+  template <Variable A>
+  constexpr auto operator()(A const& a) const {
+    return differentiate(*this, a);
+  }
+  template <Tensor A>
+  constexpr auto operator()(A const& a) const {
+    auto const rows = detail::block_with_rows<I, Ms...>(a, size, origin);
+    detail::copy_rows<I>(rows, 0, a, begin, size);
+    return rows;
+  }
+};
+
+/// The rows of a block along I at `begin` of so many, all others zero.
+template <class I>
+struct rows_among_zeros {
+  using is_verb = void;
+  static constexpr char const* name = "rows_among_zeros";
+  std::int64_t begin, whole;
+  detail::extent_origin origin;
+
+  template <Variable A>
+  constexpr auto operator()(A const& a) const {
+    return differentiate(*this, a);
+  }
+  template <Tensor A>
+  constexpr auto operator()(A const& a) const {
+    auto const all = detail::block_with_rows<I>(a, whole, origin);
+    detail::fill_block("gradient", all, typename A::value_type(0));
+    detail::copy_rows<I>(all, begin, a, 0, a.extents()[static_cast<std::size_t>(position_in<I, axes_in<A>>)]);
+    return all;
+  }
+};
+
+/// A block of these extents as it is; zeros in its place where it has others, because none was sent to this device.
+template <int Rank>
+struct zeros_unless_sent {
+  using is_verb = void;
+  static constexpr char const* name = "zeros_unless_sent";
+  std::array<std::int64_t, static_cast<std::size_t>(Rank)> extents;
+  detail::extent_origins<Rank> origins;
+  bool is_sent;
+
+  template <Variable A>
+  constexpr auto operator()(A const& a) const {
+    return differentiate(*this, a);
+  }
+  template <Tensor A>
+  constexpr auto operator()(A const& a) const {
+    if (is_sent) {
+      A same = a;
+      if constexpr (varying_in<A>::size > 0) same.set_origins(origins);
+      return same;
+    }
+    detail::local_extents_array local = detail::local_extents_of(a);
+    for (std::size_t i = 0; i < extents.size(); ++i)
+      if (a.extents()[i] != extents[i]) local[i] = extents[i];
+    auto const zero = detail::make_block<A>(a.mesh_handle(), extents, local.data(), origins);
+    detail::fill_block("gradient", zero, typename A::value_type(0));
+    return zero;
+  }
+};
+
+/// The sum of the blocks of the devices from this one to the last, or of those behind it.
+template <engine::scan_kind Kind, reduction How, class M>
+struct scan_from_behind {
+  using is_verb = void;
+  static constexpr char const* name = "scan_from_behind";
+
+  template <Variable A>
+  constexpr auto operator()(A const& a) const {
+    return differentiate(*this, a);
+  }
+  template <Tensor A>
+  constexpr auto operator()(A const& a) const {
+    ppermute<M> turn;
+    int const n = a.mesh_handle()->size(a.mesh_handle()->find(M::name));
+    for (int d = 0; d < n; ++d) turn.hops.push_back({d, n - 1 - d});
+    return turn(operation::scan<Kind, How, M>{}(turn(a)));
+  }
+};
+
+/// The product of the blocks of all other devices along several mesh axes.
+template <class M, class... Ms>
+struct product_of_others {
+  using is_verb = void;
+  static constexpr char const* name = "product_of_others";
+  template <Variable A>
+  constexpr auto operator()(A const& a) const {
+    return differentiate(*this, a);
+  }
+  template <Tensor A>
+  constexpr auto operator()(A const& a) const {
+    auto const before = operation::scan<engine::scan_kind::exclusive, reduction::prod, M>{}(a);
+    auto const behind = scan_from_behind<engine::scan_kind::exclusive, reduction::prod, M>{}(a);
+    auto const others = ostraka::multiply(before, behind);
+    if constexpr (sizeof...(Ms) == 0)
+      return others;
+    else  // and those of other rows
+      return ostraka::multiply(others, product_of_others<Ms...>{}(operation::combine_blocks<reduction::prod, M>{}(a)));
+  }
+};
+
+}  // namespace verbs
+
+namespace detail {
+
+/// Where the rows of a block lie among those of the devices along `Ms`, one block after the other.
+struct own_rows {
+  std::int64_t begin = 0, size = 0;
+  extent_origin origin{};
+  bool is_regular = true;  ///< as os::shard_map divides them
+};
+
+/// Collective over `Ms` where extents are each device's own.
+template <class I, class... Ms, class A>
+own_rows rows_among_members(char const* operation, A const& a) {
+  auto const& t = tensor_of(a);
+  own_rows own;
+  own.size = t.extents()[static_cast<std::size_t>(position_in<I, axes_in<A>>)];
+  own.origin = origin_in<I>(t);
+  own.is_regular = own.origin.whole != extent_origin::of_its_own && own.origin.shifted == 0;
+  if (t.mesh_handle()->absent()) return own;
+  if (own.is_regular) {
+    named_group const g = group_of<std::remove_cvref_t<decltype(t)>, Ms...>(operation, t);
+    own.begin =
+        own.origin.is_alike() ? g.number * own.size : planner::block(own.origin.whole, g.number, g.size).begin;
+    return own;
+  }
+  blocks_along<I, std::remove_cvref_t<decltype(t)>, Ms...> const all(operation, t);
+  for (int d = 0; d < all.g.number; ++d) own.begin += all.lengths.data()[d];
+  return own;
+}
+
+/// With the axes in the order in which the operand has them.
+template <class Wanted, class X>
+constexpr auto in_order_of(X const& x) {
+  if constexpr (std::is_same_v<axes_in<X>, axes_in<Wanted>>)
+    return summed_to<Wanted>(x);
+  else
+    return einsum_as<sharding_in<Wanted>>(x);
+}
+
+}  // namespace detail
+
+template <class I, class... Ms>
+struct derivative_of<verbs::rows_of<I, Ms...>> {
+  struct among_zeros {
+    verbs::rows_among_zeros<I> back;
+    template <int, class Wanted, class G>
+    constexpr auto pull(G const& g) const {
+      return detail::summed_to<Wanted>(back(g));
+    }
+  };
+  template <class Result, class A>
+  static constexpr auto pullback(verbs::rows_of<I, Ms...> const& rows, Result const&, A const& a) {
+    constexpr auto along = static_cast<std::size_t>(position_in<I, axes_in<A>>);
+    return among_zeros{{rows.begin, a.extents()[along], detail::origins_of_operand(a)[along]}};
+  }
+};
+
+template <class I>
+struct derivative_of<verbs::rows_among_zeros<I>> {
+  struct of_them {
+    verbs::rows_of<I> back;
+    template <int, class Wanted, class G>
+    constexpr auto pull(G const& g) const {
+      return detail::summed_to<Wanted>(back(g));
+    }
+  };
+  template <class Result, class A>
+  static constexpr auto pullback(verbs::rows_among_zeros<I> const& all, Result const&, A const& a) {
+    constexpr auto along = static_cast<std::size_t>(position_in<I, axes_in<A>>);
+    return of_them{{all.begin, a.extents()[along], detail::origins_of_operand(a)[along]}};
+  }
+};
+
+}  // namespace ostraka

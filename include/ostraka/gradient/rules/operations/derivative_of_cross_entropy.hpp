@@ -1,0 +1,105 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 4. The derivative of os::cross_entropy: g (exp(x − l) − 1 at the label), l the row's log Σ exp(x). The forward
+/// has l and keeps it, one number a row, so the backward reads logits once, writes their cotangents, and moves nothing.
+
+#include <type_traits>
+
+#include <ostraka/gradient/rules/operations/derivative_of_softmax.hpp>
+#include <ostraka/operations/creation/iota.hpp>
+
+namespace ostraka {
+
+namespace detail {
+
+template <class Along, class LogSum, class A, class Labels>
+struct cross_entropy_pullback {
+  ostraka::operation::cross_entropy_vjp<Along> back;
+  remembered<LogSum> log_sum;
+  kept<true, A> logits;
+  kept<true, Labels> labels;
+
+  template <int, class Wanted, class G>
+  constexpr Wanted pull(G const& g) const {
+    return summed_to<Wanted>(operate(back, logits.get(), log_sum.get(), g, labels.get()));
+  }
+};
+
+/// 0 of rows without a class.
+struct is_counted {
+  bool ignores;
+  std::int64_t ignored;
+  template <class T, class Label>
+  KOKKOS_INLINE_FUNCTION T operator()(T const& g, Label const& label) const {
+    return ignores && static_cast<std::int64_t>(label) == ignored ? T(0) : g;
+  }
+  template <int K, class T, class Label>
+  KOKKOS_INLINE_FUNCTION T derivative(T const&, Label const& label) const {
+    return T(static_cast<float>(K == 0 && !(ignores && static_cast<std::int64_t>(label) == ignored)));
+  }
+};
+
+struct cross_entropy_vjp_by_parts {
+  template <class Along, class A, class LogSum, class G, class Labels>
+  constexpr auto operator()(ostraka::operation::cross_entropy_vjp<Along> const& operation, A const& x,
+                            LogSum const& log_sum, G const& g, Labels const& labels) const {
+    using T = accumulator_of_t<typename A::value_type>;
+    using I = typename told_axis<Along>::axis;
+    auto const counted = ostraka::map(is_counted{operation.ignores, operation.ignored}, as_wide(g), labels);
+    auto const label = ostraka::map(drop_ignored{operation.ignores ? operation.ignored : -1}, labels);
+    std::int64_t const classes = x.extents()[static_cast<std::size_t>(position_in<I, axes_in<A>>)];
+    auto const hot = ostraka::one_hot<T, Along{}>(label, I{} = classes);
+    auto const wide = as_wide(x);
+    auto const shares = ostraka::map(share_of_row{}, wide, log_sum, counted);
+    return as_elements<typename A::value_type>(ostraka::subtract(shares, ostraka::multiply(counted, hot)));
+  }
+};
+
+}  // namespace detail
+
+template <class Along>
+struct derivative_of<operation::cross_entropy<Along>> {
+  using cross_entropy = operation::cross_entropy<Along>;
+
+  template <class A, class Labels>
+  static constexpr auto with_more(cross_entropy const& operation, A const& a, Labels const& labels) {
+    if constexpr (any_variable<A>) {  // of a derivative further out
+      auto const log_sum = ostraka::log_sum_exp<Along{}>(detail::as_wide(a));
+      auto const loss = detail::operate(operation, a, labels);
+      return detail::loss_with_rows<std::remove_const_t<decltype(loss)>, std::remove_const_t<decltype(log_sum)>>{
+          loss, log_sum};
+    } else if constexpr (reason::ok_or_raise<typename cross_entropy::template verdict<A, Labels>>()) {
+      return operation.with_rows(a, labels);
+    } else {
+      auto const loss = detail::operate(operation, a, labels);
+      return detail::loss_with_rows<std::remove_const_t<decltype(loss)>, std::remove_const_t<decltype(loss)>>{loss,
+                                                                                                              loss};
+    }
+  }
+
+  /// Of abstract tensors: the rows' types.
+  template <class Result, class A, class Labels>
+    requires is_abstract<Result>
+  static constexpr auto with_rows_of(Result const& result, A const&, Labels const&) {
+    using rows = abstract<detail::numbers_of_rows<Along, detail::innermost<A>>>;
+    return detail::loss_with_rows<Result, rows>{result, rows(result.written())};
+  }
+
+  template <class Loss, class LogSum, class A, class Labels>
+  static constexpr auto pullback(cross_entropy const& operation, detail::loss_with_rows<Loss, LogSum> const& made,
+                                 A const& a, Labels const& labels) {
+    return detail::cross_entropy_pullback<Along, LogSum, A, Labels>{{{}, {}, operation.ignores, operation.ignored},
+                                                                    detail::remembered<LogSum>(made.log_sum),
+                                                                    detail::remember(a),
+                                                                    detail::remember(labels)};
+  }
+};
+
+template <class Along>
+struct derivative_of<operation::cross_entropy_vjp<Along>>
+    : detail::composed_derivative<operation::cross_entropy_vjp<Along>, detail::cross_entropy_vjp_by_parts> {};
+
+}  // namespace ostraka

@@ -1,0 +1,280 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 4. The derivatives of what goes by indices. Those of os::take and os::scatter_add, and with it
+/// os::segment_sum, are each other, asked for the sharding that the operand wants, so that the table is never gathered:
+/// cotangents of rows move, or their sums, as os::scatter_add plans. Indices were looked at by the forward. Sorted
+/// elements are taken by the permutation.
+///
+///     take<V>(table, index)          scatter_add<V>(g, index)
+///     scatter_add<V>(rows, index)    take<V>(g, index)
+///     take<V>(a, at), stack<V>       zeros but for that index; take<V>(g, at)
+///     sort, sort_by_key, top_k       as take<J>(A, permutation)
+///     write_at(cache, t, row)        of the row its positions; of the cache the others
+
+#include <cstdint>
+#include <type_traits>
+
+#include <ostraka/gradient/rules/moves/derivative_of_moves.hpp>
+#include <ostraka/gradient/rules/operations/derivative_of_shapes.hpp>
+#include <ostraka/operations/indices/segment_sum.hpp>
+#include <ostraka/operations/indices/take_at.hpp>
+#include <ostraka/operations/indices/write_at.hpp>
+#include <ostraka/operations/reductions/sort.hpp>
+#include <ostraka/operations/shapes/stack.hpp>
+
+namespace ostraka {
+
+namespace detail {
+
+/// Stands for an axis that is pointed into, where the index has that axis, too.
+struct place_axis : axis<"place"> {};
+
+template <class V, class Index>
+struct take_pullback {
+  kept<true, Index> index;
+  std::int64_t extent;
+  extent_origin origin;
+
+  template <int, class Wanted, class G>
+  constexpr Wanted pull(G const& g) const {
+    ostraka::operation::scatter_add<V, sharding_in<Wanted>, promised_range> add;
+    add.extent = extent;
+    add.origin = origin;
+    return operate(add, g, index.get());
+  }
+};
+
+template <class V, class Index>
+struct scatter_pullback {
+  kept<true, Index> index;
+
+  template <int, class Wanted, class G>
+  constexpr Wanted pull(G const& g) const {
+    return operate(ostraka::operation::take<V, sharding_in<Wanted>, promised_range>{}, g, index.get());
+  }
+};
+
+template <class V>
+struct take_at_pullback {
+  std::int64_t at, extent;
+  extent_origin origin;
+
+  template <int, class Wanted, class G>
+  constexpr Wanted pull(G const& g) const {
+    return operate(ostraka::operation::put_at<V, sharding_in<Wanted>>{at, extent, origin}, g);
+  }
+};
+
+/// Of the operand that stands there; the others, which lie in the same memory, take their own.
+template <class V, int Operand>
+struct stack_pullback {
+  std::int64_t at;
+
+  template <int K, class Wanted, class G>
+  constexpr Wanted pull(G const& g) const {
+    if constexpr (K == Operand)
+      return operate(ostraka::operation::take_at<V, sharding_in<Wanted>>{at}, g);
+    else
+      return summed_to<Wanted>(g);
+  }
+};
+
+/// Elements along I of numbers that have the axis themselves, or another one in its place.
+template <class I, class A, class Index>
+constexpr auto take_along(A const& a, Index const& index) {
+  return operate(ostraka::operation::take<place_axis, void, promised_range>{}, ostraka::rename<I{}, place_axis{}>(a),
+                 index);
+}
+
+/// A cache that nobody writes to: the row into a copy.
+template <class Told>
+struct written_copy : moves_nothing {
+  static constexpr char const* name = "write_at";
+  std::int64_t position = 0;
+
+  template <class Cache, class Row>
+  using verdict = typename ostraka::operation::write_at<Told>::template verdict<Cache, Row>;
+
+  template <class Cache, class Row>
+  constexpr auto operator()(Cache const& cache, Row const& row) const {
+    return ostraka::operation::write_at<Told>{{}, position}(copy(cache), row);
+  }
+};
+
+/// A copy with zeros at positions.
+template <class Told>
+struct cleared_copy : moves_nothing {
+  static constexpr char const* name = "write_at";
+  std::int64_t position = 0, count = 0;
+
+  template <class A>
+  using verdict = reason::ok;
+
+  template <class A>
+  auto operator()(A const& a) const {
+    using T = typename told_axis<Told>::axis;
+    using rows = basic_tensor<typename A::value_type, with_entry<sharding_in<A>, T, T>, typename A::space>;
+    auto extents = a.extents();
+    extents[static_cast<std::size_t>(dimension_of<Told, A>)] = count;
+    auto const zeros = allocate<rows>(a.mesh_handle(), extents);
+    fill_block(name, zeros, typename A::value_type(0.0f));
+    return ostraka::operation::write_at<Told>{{}, position}(copy(a), zeros);
+  }
+};
+
+template <class Told>
+struct write_pullback {
+  std::int64_t position, count;
+
+  template <int K, class Wanted, class G>
+  constexpr Wanted pull(G const& g) const {
+    if constexpr (K == 1) {
+      ostraka::operation::window<Told> const own{{}, position, position + count, 1};
+      return summed_to<Wanted>(operate(own, g));
+    } else {
+      return summed_to<Wanted>(operate(cleared_copy<Told>{{}, position, count}, g));
+    }
+  }
+};
+
+/// Where the largest stand.
+template <class Along, class K>
+struct largest_places : moves_nothing {
+  static constexpr char const* name = "top_k";
+  ostraka::operation::top_k<Along, K> largest;
+
+  template <class A>
+  using verdict = typename ostraka::operation::top_k<Along, K>::template verdict<A>;
+
+  template <class A>
+  auto operator()(A const& a) const {
+    return largest(a).indices;
+  }
+};
+
+}  // namespace detail
+
+template <class V, class Out, class Range>
+struct derivative_of<operation::take<V, Out, Range>> {
+  template <class Result, class Table, class Index>
+  static constexpr auto pullback(operation::take<V, Out, Range> const&, Result const&, Table const& table,
+                                 Index const& index) {
+    return detail::take_pullback<V, Index>{detail::remember(index), detail::told_extent<V>(table),
+                                           detail::origin_in<V>(stop_gradient(table))};
+  }
+};
+
+template <class V, class Out, class Range>
+struct derivative_of<operation::scatter_add<V, Out, Range>> {
+  template <class Operation, class Result, class Rows, class Index>
+  static constexpr auto pullback(Operation const&, Result const&, Rows const&, Index const& index) {
+    return detail::scatter_pullback<V, Index>{detail::remember(index)};
+  }
+};
+template <class V, class Out, class Range>
+struct derivative_of<operation::segment_sum<V, Out, Range>> : derivative_of<operation::scatter_add<V, Out, Range>> {};
+
+template <class V, class Out>
+struct derivative_of<operation::take_at<V, Out>> {
+  template <class Result, class A>
+  static constexpr auto pullback(operation::take_at<V, Out> const& take, Result const&, A const& a) {
+    return detail::take_at_pullback<V>{take.at, detail::told_extent<V>(a), detail::origin_in<V>(stop_gradient(a))};
+  }
+};
+
+template <class V, class Out>
+struct derivative_of<operation::put_at<V, Out>> {
+  template <class Result, class A>
+  static constexpr auto pullback(operation::put_at<V, Out> const& put, Result const&, A const&) {
+    return detail::stack_pullback<V, 0>{put.at};
+  }
+};
+
+template <class Named>
+struct derivative_of<operation::stack<Named>> {
+  template <class Result, class A>
+  static constexpr auto pullback(operation::stack<Named> const&, Result const&, A const&) {
+    return detail::stack_pullback<typename detail::stack_of<Named, A>::axis, 0>{0};
+  }
+};
+
+template <class T>
+struct derivative_of<operation::stack_next<T>> {
+  template <class Result, class All, class A>
+  static constexpr auto pullback(operation::stack_next<T> const& next, Result const&, All const&, A const&) {
+    return detail::stack_pullback<T, 1>{next.at};
+  }
+};
+
+template <class Told>
+struct derivative_of<detail::written_copy<Told>> {
+  template <class Result, class Cache, class Row>
+  static constexpr auto pullback(detail::written_copy<Told> const& write, Result const&, Cache const&,
+                                 Row const& row) {
+    std::int64_t count = 1;
+    if constexpr (position_in<typename detail::told_axis<Told>::axis, axes_in<Row>> >= 0)
+      count = detail::told_extent<Told>(row);
+    return detail::write_pullback<Told>{write.position, count};
+  }
+};
+
+template <class Told>
+struct derivative_of<detail::cleared_copy<Told>> {
+  template <class Result, class A>
+  static constexpr auto pullback(detail::cleared_copy<Told> const& cleared, Result const&, A const&) {
+    return detail::transposed_pullback<detail::cleared_copy<Told>>{cleared};
+  }
+};
+
+template <class Along, class K>
+struct derivative_of<detail::largest_places<Along, K>> : detail::locally_constant {};
+template <class Along>
+struct derivative_of<operation::argsort<Along>> : detail::locally_constant {};
+
+/// Variables are values, so the cache stays as it was.
+template <class Told>
+struct derivative_of<operation::write_at<Told>> {
+  template <class Cache, class Row>
+  static constexpr auto composed(operation::write_at<Told> const& write, Cache const& cache, Row const& row) {
+    return detail::operate(detail::written_copy<Told>{{}, write.position}, cache, row);
+  }
+};
+
+template <class Along>
+struct derivative_of<operation::sort<Along>> {
+  template <class A>
+  static constexpr auto composed(operation::sort<Along> const&, A const& a) {
+    using I = typename detail::told_axis<Along>::axis;
+    return detail::take_along<I>(a, detail::operate(operation::argsort<Along>{}, stop_gradient(a)));
+  }
+};
+
+/// The permutation is a constant.
+template <class Along>
+struct derivative_of<operation::sort_by_key<Along>> {
+  template <class A>
+  static constexpr auto composed(operation::sort_by_key<Along> const&, A const& keys) {
+    using I = typename detail::told_axis<Along>::axis;
+    auto const permutation = detail::operate(operation::argsort<Along>{}, stop_gradient(keys));
+    auto const sorted = detail::take_along<I>(keys, permutation);
+    return sorted_keys<std::remove_const_t<decltype(sorted)>, std::remove_const_t<decltype(permutation)>>{sorted,
+                                                                                                          permutation};
+  }
+};
+
+/// So are the indices.
+template <class Along, class K>
+struct derivative_of<operation::top_k<Along, K>> {
+  template <class A>
+  static constexpr auto composed(operation::top_k<Along, K> const& largest, A const& a) {
+    using I = typename detail::told_axis<Along>::axis;
+    auto const places = detail::operate(detail::largest_places<Along, K>{{}, largest}, stop_gradient(a));
+    auto const values = detail::take_along<I>(a, places);
+    return top_elements<std::remove_const_t<decltype(values)>, std::remove_const_t<decltype(places)>>{values, places};
+  }
+};
+
+}  // namespace ostraka

@@ -1,0 +1,242 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 4. The derivatives of os::rms_norm and os::layer_norm with respect to operand, gain and bias. The forward
+/// keeps of each row the mean μ and r = 1 / √(…), and the backward is one pass for operand and gain; with h = gain · g
+///
+///     rms_norm      r (h − x r² Σ x h / n)                                      a divided width: one number a row
+///     layer_norm    r (h − Σ h / n − (x − μ) r² Σ (x − μ) h / n)                two, in one message
+///     gain          Σ over rows of g (x − μ) r      bias   Σ over rows of g     what a sum over rows moves
+
+#include <cmath>
+#include <cstddef>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+#include <ostraka/gradient/rules/operations/derivative_of_softmax.hpp>
+#include <ostraka/operations/normalisation/layer_norm.hpp>
+
+namespace ostraka {
+
+namespace detail {
+
+template <class Operation>
+inline constexpr bool is_layer_norm = false;
+template <class Along>
+inline constexpr bool is_layer_norm<ostraka::operation::layer_norm<Along>> = true;
+
+template <class Operation>
+struct told_in;
+template <template <class> class Norm, class Along>
+struct told_in<Norm<Along>> {
+  using type = Along;
+};
+
+/// Are operand and gain variables, of tensors whose rows are runs? Of variables of variables and abstract tensors each
+/// is pulled by itself.
+template <class Along, class G, class Rows, class A, class... Vectors>
+inline constexpr bool norm_is_pulled_at_once = false;
+template <class Along, class G, class Rows, class A, class Gain, class... Bias>
+  requires(Tensor<G> && Tensor<Rows> && is_variable<A> && is_variable<Gain> && Tensor<plain_type<A>> &&
+           Tensor<plain_type<Gain>> && (Tensor<plain_type<Bias>> && ...))
+inline constexpr bool norm_is_pulled_at_once<Along, G, Rows, A, Gain, Bias...> =
+    rows_are_runs_on_host<Along, plain_type<A>>;
+
+/// `Vectors`: gain, and bias.
+template <class Operation, class Rows, class A, class... Vectors>
+struct norm_of_rows_pullback {
+  using Along = typename told_in<Operation>::type;
+
+  kept<true, A> a;
+  remembered<Rows> mean, factor;
+  std::tuple<kept<true, Vectors>...> vectors;
+
+  /// Operand and gain in one pass, where both are wanted.
+  template <class G>
+    requires(norm_is_pulled_at_once<Along, G, Rows, A, Vectors...>)
+  auto pull_all(G const& g) const {
+    auto const made = vjp::with_gain(a.get(), g, mean.get(), factor.get(), std::get<0>(vectors).get());
+    return std::tuple_cat(std::tuple(made.first), pull_vectors<G>(g, made.second, std::type_identity<Vectors>{}...));
+  }
+
+  template <int K, class Wanted, class G>
+  constexpr Wanted pull(G const& g) const {
+    if constexpr (K == 0) {
+      return summed_to<Wanted>(pull_operand(g));
+    } else if constexpr (K == 1) {
+      auto const sums = operate(ostraka::operation::gain_vjp<Along>{}, a.get(), g, mean.get(), factor.get());
+      return gain_as<Wanted>(sums);
+    } else {
+      return summed_to<Wanted>(g);
+    }
+  }
+
+ private:
+  using vjp = std::conditional_t<is_layer_norm<Operation>, ostraka::operation::layer_norm_vjp<Along>,
+                                 ostraka::operation::rms_norm_vjp<Along>>;
+
+  template <class Wanted, class Sums>
+  static constexpr Wanted gain_as(Sums const& sums) {
+    return as_elements<typename Wanted::value_type>(reshard_as<sharding_in<Wanted>>(sums));
+  }
+
+  template <class G, class Sums, class Gain, class... Bias>
+  static auto pull_vectors(G const& g, Sums const& sums, std::type_identity<Gain>, std::type_identity<Bias>...) {
+    auto const of_bias = [&] {
+      if constexpr ((is_variable<Bias> || ...))
+        return std::tuple(summed_to<cotangent_along<typename Bias::cotangent_type, varying_in<G>>>(g)...);
+      else
+        return std::tuple(not_kept(static_cast<Bias const*>(nullptr))...);
+    };
+    auto const of_gain = gain_as<cotangent_along<typename Gain::cotangent_type, varying_in<G>>>(sums);
+    return std::tuple_cat(std::tuple(of_gain), of_bias());
+  }
+
+  template <class G>
+  constexpr auto pull_operand(G const& g) const {
+    auto const back = [&](auto const&... gain) {
+      if constexpr (is_layer_norm<Operation>)
+        return operate(vjp{}, a.get(), g, mean.get(), factor.get(), gain...);
+      else
+        return operate(vjp{}, a.get(), g, factor.get(), gain...);
+    };
+    if constexpr (sizeof...(Vectors) == 0)
+      return back();
+    else
+      return back(std::get<0>(vectors).get());
+  }
+};
+
+template <class Along, class A>
+double elements_of_row(A const& a) {
+  return static_cast<double>(
+      a.extents()[static_cast<std::size_t>(position_in<typename told_axis<Along>::axis, axes_in<A>>)]);
+}
+
+/// 1 / √(s / n + ε).
+template <class T>
+struct inverse_root {
+  T n, epsilon;
+  KOKKOS_INLINE_FUNCTION T operator()(T const& s) const {
+    using std::sqrt;
+    return T(1) / sqrt(s / n + epsilon);
+  }
+  KOKKOS_INLINE_FUNCTION T derivative(T const& s) const {
+    T const r = (*this)(s);
+    return T(-0.5) * r * r * r / n;
+  }
+};
+
+/// Mean and factor of the rows of a variable, by operations that have derivatives.
+template <class Operation, class A>
+constexpr auto rows_of_norm(Operation const& operation, A const& a) {
+  using Along = typename told_in<Operation>::type;
+  using T = accumulator_of_t<typename A::value_type>;
+  using rows = rows_of<Along, A>;
+  auto const x = as_wide(a);
+  T const n = static_cast<T>(elements_of_row<Along>(a));
+  inverse_root<T> const of_sum{n, static_cast<T>(operation.epsilon)};
+  auto const mean = ostraka::scale(sum_as<rows>(x), is_layer_norm<Operation> ? T(1) / n : T(0));
+  auto const apart = ostraka::subtract(x, mean);
+  auto const factor = ostraka::map(of_sum, sum_as<rows>(ostraka::multiply(apart, apart)));
+  return std::pair(mean, factor);
+}
+
+struct norm_vjp_by_parts {
+  template <class Along, class A, class G, class Rows, class... Gain>
+  constexpr auto operator()(ostraka::operation::rms_norm_vjp<Along> const&, A const& a, G const& g, Rows const& r,
+                  Gain const&... gain) const {
+    auto const x = as_wide(a), h = gained(as_wide(g), gain...);
+    auto const c = sum_as<rows_of<Along, A>>(ostraka::multiply(x, h));
+    auto const share = ostraka::scale(ostraka::multiply(c, ostraka::multiply(r, ostraka::multiply(r, r))),
+                                      1 / elements_of_row<Along>(a));
+    return as_elements<typename A::value_type>(ostraka::subtract(ostraka::multiply(h, r), ostraka::multiply(x, share)));
+  }
+
+  template <class Along, class A, class G, class Mean, class Rows, class... Gain>
+  constexpr auto operator()(ostraka::operation::layer_norm_vjp<Along> const&, A const& a, G const& g, Mean const& mean,
+                  Rows const& r, Gain const&... gain) const {
+    auto const x = ostraka::subtract(as_wide(a), mean), h = gained(as_wide(g), gain...);
+    using rows = rows_of<Along, A>;
+    double const n = elements_of_row<Along>(a);
+    auto const c = ostraka::scale(ostraka::multiply(sum_as<rows>(h), r), 1 / n);
+    auto const d = ostraka::scale(
+        ostraka::multiply(sum_as<rows>(ostraka::multiply(x, h)), ostraka::multiply(r, ostraka::multiply(r, r))), 1 / n);
+    return as_elements<typename A::value_type>(
+        ostraka::subtract(ostraka::subtract(ostraka::multiply(h, r), c), ostraka::multiply(x, d)));
+  }
+
+  template <class Along, class A, class G, class Mean, class Rows>
+  constexpr auto operator()(ostraka::operation::gain_vjp<Along> const&, A const& a, G const& g, Mean const& mean,
+                  Rows const& r) const {
+    auto const x = ostraka::multiply(ostraka::subtract(as_wide(a), mean), r);
+    return sum_as<typename ostraka::operation::gain_vjp<Along>::template result<A>>(ostraka::multiply(as_wide(g), x));
+  }
+
+ private:
+  template <class H>
+  static H gained(H const& h) {
+    return h;
+  }
+  template <class H, class Gain>
+  static constexpr auto gained(H const& h, Gain const& gain) {
+    return ostraka::multiply(h, as_wide(gain));
+  }
+};
+
+template <class Operation>
+struct norm_of_rows_derivative {
+  template <class A, class... Vectors>
+  static constexpr auto with_more(Operation const& operation, A const& a, Vectors const&... vectors) {
+    if constexpr (any_variable<A, Vectors...>) {  // of a derivative further out
+      auto const result = operate(operation, a, vectors...);
+      auto const [mean, factor] = rows_of_norm(operation, a);
+      return norm_with_rows<std::remove_const_t<decltype(result)>, std::remove_const_t<decltype(factor)>>{result, mean,
+                                                                                                          factor};
+    } else if constexpr (reason::ok_or_raise<typename Operation::template verdict<A, Vectors...>>()) {
+      return operation.with_rows(a, vectors...);
+    } else {
+      auto const result = operate(operation, a, vectors...);
+      return norm_with_rows<std::remove_const_t<decltype(result)>, std::remove_const_t<decltype(result)>>{
+          result, result, result};
+    }
+  }
+
+  /// Of abstract tensors: the rows' types.
+  template <class Result, class A, class... Vectors>
+    requires is_abstract<Result>
+  static constexpr auto with_rows_of(Result const& result, A const&, Vectors const&...) {
+    using rows = abstract<numbers_of_rows<typename told_in<Operation>::type, innermost<A>>>;
+    rows const of_rows(result.written());
+    return norm_with_rows<Result, rows>{result, of_rows, of_rows};
+  }
+
+  template <class Result, class Rows, class A, class... Vectors>
+  static constexpr auto pullback(Operation const&, norm_with_rows<Result, Rows> const& made, A const& a,
+                       Vectors const&... vectors) {
+    return norm_of_rows_pullback<Operation, Rows, A, Vectors...>{
+        remember(a), remembered<Rows>(made.mean), remembered<Rows>(made.factor), {remember(vectors)...}};
+  }
+};
+
+}  // namespace detail
+
+template <class Along>
+struct derivative_of<operation::rms_norm<Along>> : detail::norm_of_rows_derivative<operation::rms_norm<Along>> {};
+template <class Along>
+struct derivative_of<operation::layer_norm<Along>> : detail::norm_of_rows_derivative<operation::layer_norm<Along>> {};
+
+template <class Along>
+struct derivative_of<operation::rms_norm_vjp<Along>>
+    : detail::composed_derivative<operation::rms_norm_vjp<Along>, detail::norm_vjp_by_parts> {};
+template <class Along>
+struct derivative_of<operation::layer_norm_vjp<Along>>
+    : detail::composed_derivative<operation::layer_norm_vjp<Along>, detail::norm_vjp_by_parts> {};
+template <class Along>
+struct derivative_of<operation::gain_vjp<Along>>
+    : detail::composed_derivative<operation::gain_vjp<Along>, detail::norm_vjp_by_parts> {};
+
+}  // namespace ostraka

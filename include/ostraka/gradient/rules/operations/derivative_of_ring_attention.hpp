@@ -1,0 +1,128 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 4. The derivative of os::attention with os::ring. The forward keeps queries, keys, values, the result and a
+/// number for each query, l = log Σ exp; weights are made again, because nobody has them all:
+///
+///     P = exp(S − l),  dS = scale · P (dO V − Σ dO O)         dQ += dS K,  dK += dS Q,  dV += P dO
+///
+/// Keys and values go round once more, and the cotangents of a part follow it, and end at home. Second derivatives
+/// are those of attention to gathered keys.
+
+#include <tuple>
+#include <type_traits>
+
+#include <ostraka/gradient/abstract/foretell.hpp>
+#include <ostraka/gradient/rules/composed.hpp>
+#include <ostraka/gradient/rules/operations/derivative_of_attention.hpp>
+#include <ostraka/operations/attention/ring_attention.hpp>
+
+namespace ostraka {
+
+namespace detail {
+
+template <class Vjp, class Result, class LogSums, class Q, class K, class V>
+struct ring_pullback {
+  Vjp back;
+  kept<true, Q> q;
+  kept<true, K> k;
+  kept<true, V> v;
+  remembered<Result> result;
+  remembered<LogSums> log_sums;
+
+  template <class G>
+  constexpr auto pull_all(G const& given) const {
+    auto const g = reshard_as<sharding_in<Result>>(given);
+    if constexpr (is_abstract<Result>) {
+      using TQ = innermost_type<Q>;
+      using TK = innermost_type<K>;
+      using TV = innermost_type<V>;
+      using blocks_of = typename Vjp::template ring_of<TQ, TK, TV>;
+      if (g.written() != nullptr) g.written()->add(entry_for<Vjp, TQ, TK, TV>(Vjp::name));
+      return std::tuple(abstract<typename blocks_of::template cotangent_type<TQ>>(g.written()),
+                        abstract<typename blocks_of::template cotangent_type<TK>>(g.written()),
+                        abstract<typename blocks_of::template cotangent_type<TV>>(g.written()));
+    } else {
+      return back(q.get(), k.get(), v.get(), result.get(), log_sums.get(), g);
+    }
+  }
+
+ private:
+  template <class T>
+  using innermost_type = typename concrete<plain_type<T>>::type;
+};
+
+/// Is a derivative of a derivative asked for?
+template <class T>
+inline constexpr bool is_nested = false;
+template <class T, class Cotangent>
+inline constexpr bool is_nested<variable<T, Cotangent>> = is_variable<T> && !is_abstract<T>;
+
+}  // namespace detail
+
+template <class Q, class K, class D, class Way>
+struct derivative_of<operation::ring_attention<Q, K, D, Way>> {
+  using operation_type = operation::ring_attention<Q, K, D, Way>;
+  using vjp = operation::ring_attention_vjp<Q, K, D, Way>;
+
+  template <class TQ, class TK, class TV>
+    requires(detail::is_nested<TQ> || detail::is_nested<TK> || detail::is_nested<TV>)
+  static auto composed(operation_type const& operation, TQ const& q, TK const& k, TV const& v) {
+    using axis = typename detail::told_axis<K>::axis;
+    using mesh = typename detail::told_axis<K>::mesh;
+    operation::attention<Q, axis, D> gathered;
+    gathered.is_causal = Way::is_causal;
+    gathered.has_scale = operation.has_scale;
+    gathered.scale = operation.scale;
+    if constexpr (Way::is_striped) gathered.stripes = devices_of(q, mesh{});
+    return detail::operate(gathered, q, whole<axis>(k), whole<axis>(v));
+  }
+
+  template <class TQ, class TK, class TV>
+  static auto with_more(operation_type const& operation, TQ const& q, TK const& k, TV const& v) {
+    if constexpr (reason::ok_or_raise<typename operation_type::template verdict<TQ, TK, TV>>()) {
+      return operation.with_log_sums(q, k, v);
+    } else {
+      auto const result = detail::operate(operation, q, k, v);
+      using type = std::remove_const_t<decltype(result)>;
+      return detail::attended<type, type>{result, result};
+    }
+  }
+
+  /// Of abstract tensors.
+  template <class Result, class TQ, class TK, class TV>
+    requires is_abstract<Result>
+  static constexpr auto with_rows_of(Result const& result, TQ const&, TK const&, TV const&) {
+    using blocks_of = typename operation_type::template ring_of<
+        typename detail::concrete<TQ>::type, typename detail::concrete<TK>::type, typename detail::concrete<TV>::type>;
+    using log_sums = abstract<typename blocks_of::log_sums_type>;
+    return detail::attended<Result, log_sums>{result, log_sums(result.written())};
+  }
+
+  template <class Result, class LogSums, class TQ, class TK, class TV>
+  static constexpr auto pullback(operation_type const& operation, detail::attended<Result, LogSums> const& made,
+                                 TQ const& q, TK const& k, TV const& v) {
+    double scale = 1;
+    if constexpr (!is_abstract<Result>) scale = operation.factor_of(q);
+    return detail::ring_pullback<vjp, Result, LogSums, TQ, TK, TV>{{scale},
+                                                                   detail::remember(q),
+                                                                   detail::remember(k),
+                                                                   detail::remember(v),
+                                                                   detail::remembered<Result>(made.result),
+                                                                   detail::remembered<LogSums>(made.log_sums)};
+  }
+
+ private:
+  template <class TQ, class... Ms>
+  static std::int64_t devices_of(TQ const& q, type_list<Ms...>) {
+    return detail::devices_along<Ms...>(operation_type::name, q);
+  }
+  template <class Axis, class A>
+  static auto whole(A const& a) {
+    return detail::reshard_as<typename detail::replace_entry<sharding_in<A>, Axis, sharding<Axis>>::type>(a);
+  }
+};
+
+}  // namespace ostraka

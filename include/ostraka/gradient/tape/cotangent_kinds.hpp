@@ -1,0 +1,183 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 4. Cotangents in the body of os::shard_map. Along a mesh axis X a variable is one of three kinds, which its
+/// value's and its cotangent's types say:
+///
+///     kind         value       cotangent    so that
+///     varying      varies      varies       each device has its own
+///     replicated   is the same varies       cotangents are summands of the whole one
+///     invariant    is the same is the same  each device has the whole cotangent
+///
+/// What a pullback makes of a varying cotangent varies; where the operand is invariant it is summed over X (the
+/// transpose of the pvary that let it meet what varies), where it is replicated it stays.
+
+#include <type_traits>
+
+#include <ostraka/blocks/fill.hpp>
+#include <ostraka/gradient/tape/variable.hpp>
+#include <ostraka/local_view/collectives/group.hpp>
+#include <ostraka/local_view/collectives/psum.hpp>
+#include <ostraka/local_view/pvary.hpp>
+
+namespace ostraka {
+
+namespace detail {
+
+template <class Cotangent, class MeshAxes>
+struct varying_cotangent;
+template <class T, class Sharding, class Space, class MeshAxes>
+struct varying_cotangent<basic_tensor<T, Sharding, Space>, MeshAxes> {
+  using invariant = invariant_over<Sharding, varying_in<Sharding>>;
+  using type = basic_tensor<T, typename with_varying<invariant, MeshAxes>::type, Space>;
+};
+template <class T, class Cotangent, class MeshAxes>
+struct varying_cotangent<variable<T, Cotangent>, MeshAxes> {
+  using type = variable<typename varying_cotangent<T, MeshAxes>::type,
+                        typename varying_cotangent<Cotangent, MeshAxes>::type>;
+};
+
+/// Cotangents of this type that vary along these mesh axes, and no others.
+template <class Cotangent, class MeshAxes>
+using cotangent_along =
+    typename std::conditional_t<std::is_same_v<varying_in<Cotangent>, MeshAxes>, std::type_identity<Cotangent>,
+                                varying_cotangent<Cotangent, MeshAxes>>::type;
+
+// The mesh axes along which the cotangents of an operand vary.
+template <class T>
+struct varying_of_cotangent {
+  using type = type_list<>;
+};
+template <class T, class Cotangent>
+struct varying_of_cotangent<variable<T, Cotangent>> {
+  using type = varying_in<Cotangent>;
+};
+
+// What a rule says of the cotangents of its result: along `varies_along` they vary, along `invariant_along` they do
+// not.
+template <class Rule>
+struct added_by_rule {
+  using type = type_list<>;
+};
+template <class Rule>
+  requires requires { typename Rule::varies_along; }
+struct added_by_rule<Rule> {
+  using type = typename Rule::varies_along;
+};
+template <class Rule>
+struct removed_by_rule {
+  using type = type_list<>;
+};
+template <class Rule>
+  requires requires { typename Rule::invariant_along; }
+struct removed_by_rule<Rule> {
+  using type = typename Rule::invariant_along;
+};
+
+// A rule of the same tensor in other words, `Rule::handed_on<Result, Operand>`, hands on which cotangents its operand
+// wants, as a reshard does.
+template <class Rule, class Result, class... Operands>
+struct wanted_by_rule {
+  using type = cotangent_of<Result>;
+};
+template <class Rule, class Result, class Operand>
+  requires requires { typename Rule::template handed_on<Result, Operand>; }
+struct wanted_by_rule<Rule, Result, Operand> {
+  using type = typename Rule::template handed_on<Result, Operand>;
+};
+
+// A policy beside the operand is none.
+template <class Rule, class Result, class Operand, class Policy>
+  requires(
+      requires { typename Rule::template handed_on<Result, Operand>; } && !requires { typename Policy::sharding_type; })
+struct wanted_by_rule<Rule, Result, Operand, Policy> {
+  using type = typename Rule::template handed_on<Result, Operand>;
+};
+
+template <class Rule, class Result, class... Operands>
+inline constexpr bool hands_on = false;
+template <class Rule, class Result, class Operand>
+  requires requires { typename Rule::template handed_on<Result, Operand>; }
+inline constexpr bool hands_on<Rule, Result, Operand> = true;
+
+/// The type of the cotangents of a result, unless it is told: they vary where the result does, and where those of an
+/// operand do.
+template <class Rule, class Result, class... Operands>
+using cotangent_of_result = cotangent_along<
+    typename wanted_by_rule<Rule, Result, Operands...>::type,
+    union_of<varying_in<cotangent_of<Result>>, typename added_by_rule<Rule>::type,
+             difference_of<union_of<typename varying_of_cotangent<Operands>::type...>,
+                           typename removed_by_rule<Rule>::type>>>;
+
+}  // namespace detail
+
+template <auto... Ms, Variable A>
+auto pvary(A const& a);
+
+namespace verbs {
+
+/// The block of one device along `Ms`, zeros on the others: it varies.
+template <class... Ms>
+struct keep_on {
+  using is_verb = void;
+  static constexpr char const* name = "keep_on";
+  int device = 0;
+
+  template <Variable A>
+  auto operator()(A const& a) const {
+    return differentiate(*this, a);
+  }
+  template <Tensor A>
+  auto operator()(A const& a) const {
+    using varied = typename detail::with_varying<sharding_in<A>, type_list<Ms...>>::type;
+    using block = basic_tensor<typename A::value_type, varied, typename A::space>;
+    if (detail::group_of<A, Ms...>("keep_on", a).number == device) return block(a);
+    detail::extent_origins<A::rank> origins{};
+    if constexpr (varying_in<A>::size > 0) origins = a.origins();
+    auto const zero = detail::make_block_like<block>(a, a.extents(), origins);
+    detail::fill_block("keep_on", zero, typename A::value_type(0));
+    return zero;
+  }
+};
+
+template <class... Ms>
+struct pvary {
+  using is_verb = void;
+  static constexpr char const* name = "pvary";
+  template <class A>
+  auto operator()(A const& a) const {
+    return ostraka::pvary<Ms{}...>(a);
+  }
+};
+
+}  // namespace verbs
+
+namespace detail {
+
+/// A cotangent as an operand wants it, whose value varies along `ValueVaries`. What varies too much is summed. What
+/// does not vary is the whole cotangent: that of a varying value is the same on each device, that of a replicated one
+/// is kept on the first.
+template <class Cotangent, class ValueVaries, class G>
+Cotangent settled(G const& g) {
+  using too_much = difference_of<varying_in<G>, varying_in<Cotangent>>;
+  using lacking = difference_of<varying_in<Cotangent>, varying_in<G>>;
+  using replicated = difference_of<lacking, ValueVaries>;
+  if constexpr (too_much::size > 0)
+    return settled<Cotangent, ValueVaries>([&]<class... Ms>(type_list<Ms...>) {
+      return ostraka::operation::combine_blocks<reduction::sum, Ms...>{}(g);
+    }(too_much{}));
+  else if constexpr (replicated::size > 0)
+    return settled<Cotangent, ValueVaries>([&]<class... Ms>(type_list<Ms...>) {
+      return verbs::keep_on<Ms...>{}(g);
+    }(replicated{}));
+  else if constexpr (lacking::size > 0)
+    return [&]<class... Ms>(type_list<Ms...>) { return ostraka::pvary<Ms{}...>(g); }(lacking{});
+  else
+    return g;
+}
+
+}  // namespace detail
+
+}  // namespace ostraka

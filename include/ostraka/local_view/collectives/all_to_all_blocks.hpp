@@ -1,0 +1,152 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 4. `os::all_to_all<I/X, J/X>(a)`: in the body of os::shard_map, blocks that were parts of I become parts of J:
+/// device d along X is sent block d along J, and puts what it is sent one after the other along I. float[I, J] {V_X} →
+/// float[I, J] {V_X}. `os::all_to_all<I/X, I/X>(a)` does both along one axis.
+
+#include <ostraka/blocks/fill.hpp>
+#include <ostraka/local_view/collectives/collective.hpp>
+#include <ostraka/moves/all_to_all.hpp>
+#include <ostraka/types/support/error.hpp>
+
+namespace ostraka::detail {
+
+// The block [J, I] {V_X} as [J, from_X, to, I]: part `to` of I on device `from` goes to device `to`, and is part `from`
+// there.
+struct part_from : declared<part_from, axis<"from">> {};
+struct part_to : declared<part_to, axis<"to">> {};
+
+template <class Entry, class I, class... Ms>
+struct entry_in_parts {
+  using type = Entry;
+};
+template <class I, class... Ms>
+struct entry_in_parts<I, I, Ms...> {
+  using type = sharding<over<part_from, Ms...>, part_to, I>;
+};
+
+template <class Sharding, class I, class... Ms>
+struct in_parts;
+template <class... Entries, class I, class... Ms>
+struct in_parts<sharding<Entries...>, I, Ms...> {
+  static constexpr bool is_whole = is_one_of<I, Entries...>;
+  using type = canonical_sharding<typename entry_in_parts<Entries, I, Ms...>::type...>;
+};
+
+[[noreturn, gnu::cold]] inline void throw_no_equal_parts(std::string_view axis, std::int64_t extent, int devices) {
+  throw_error("all_to_all: along an axis that is both split and concatenated each device gets an equal part, but ",
+              axis, " = ", extent, " for ", devices,
+              "; choose an extent that they divide, or concatenate along another axis");
+}
+
+// Split and concatenated along I.
+template <class Move, class I, class When, class A>
+auto exchange_parts(A const& a) {
+  engine::execution_context w = engine::make_context(
+      *common_mesh("all_to_all", a), names_of<typename Move::mesh>.data(), Move::mesh::size, "all_to_all");
+  using labels = typename Move::labels;
+  w.names.labels = names_of<labels>.data();
+  w.sizes.labels = labels::size;
+  std::int64_t const devices = w.sizes.ways(Move::moved);
+  [&]<class... Ls>(type_list<Ls...>) {
+    ((w.sizes.label[position_in<Ls, labels>] = std::int64_t(a.extent(Ls{}))), ...);
+    (void(origin_in<Ls>(a).is_alike() || (throw_extents_differ("all_to_all", Ls::name), true)), ...);
+  }(axes_in<A>{});
+  std::int64_t const extent = a.extent(I{});
+  if (extent % devices != 0) throw_no_equal_parts(I::name, extent, static_cast<int>(devices));
+  w.sizes.label[position_in<I, labels>] = extent / devices;
+  w.sizes.label[position_in<part_from, labels>] = devices;
+  w.sizes.label[position_in<part_to, labels>] = devices;
+  auto const result = uninitialised_like(a);
+  static constexpr planner::spec from = Move::from, to = Move::to;
+  static thread_local constinit engine::schedule_memory* memory = nullptr;
+  auto const* const block = elements_of(a);
+  return When::run(result, std::tuple(a.local()), execution_space_of<A>(), w, planner::plan_view(from, to, Move::steps),
+                   &block, result.local().data(), engine::update<typename A::value_type>(), engine::per_thread(memory));
+}
+
+template <class A, class I>
+consteval auto check_parts() {
+  if constexpr (A::rank + 2 > max_rank)
+    return found<reason::too_many_axes<A::rank + 2>>{};
+  else if constexpr (position_in<I, axes_in<A>> < 0)
+    return found<reason::axis_missing<I, sharding_in<A>>>{};
+  else if constexpr (!in_parts<sharding_in<A>, I>::is_whole)
+    return found<reason::split_axis_is_divided<I, sharding_in<A>>>{};
+  else
+    return found<reason::ok>{};
+}
+
+}  // namespace ostraka::detail
+
+namespace ostraka::operation {
+
+/// Of os::all_to_all<I/X, J/X>. With os::untiled behind the block J has an index for each device, and goes, and I is
+/// new and comes first. Moves (n−1)/n of the block on each of n devices. Collective over `Ms`.
+/// @throws ostraka::error, on all devices alike, if extents differ along `Ms` that are not I's, or an untiled axis has
+/// another
+template <class I, class J, class... Ms>
+struct all_to_all<over<I, Ms...>, over<J, Ms...>> : detail::collective<all_to_all<over<I, Ms...>, over<J, Ms...>>> {
+  template <class When, class A>
+  static auto call(A const& a) {
+    using verdict = detail::first_fault<detail::varies_verdict<A, Ms...>, detail::has_axis_verdict<A, I>,
+                                        detail::has_axis_verdict<A, J>>;
+    if constexpr (detail::may_move<verdict, A>())
+      return exchange<When, typename detail::lifted_as_division<A, I, Ms...>::type, void>(a);
+    else
+      return detail::block_after_error<A>{};
+  }
+  template <class When, class A>
+  static auto call(A const& a, untiled_axis) {
+    using verdict = detail::first_fault<detail::varies_verdict<A, Ms...>, detail::new_axis_verdict<A, I>,
+                                        detail::has_axis_verdict<A, J>, detail::untiled_extent_verdict<I, Ms...>,
+                                        detail::untiled_extent_verdict<J, Ms...>>;
+    if constexpr (detail::may_move<verdict, A>())
+      return exchange<When, typename detail::lifted_as_stack<A, I, Ms...>::type, J>(a);
+    else
+      return detail::block_after_error<A>{};
+  }
+
+ private:
+  template <class When, class Lifted, class Dropped, class A>
+  static auto exchange(A const& a) {
+    return detail::run_lifted<detail::lifted_move<step::all_to_all, Lifted, J, Ms...>, Dropped, When>("all_to_all", a);
+  }
+};
+
+/// Of os::all_to_all<I/X, I/X>: part d of I goes to device d, and the parts that come stand one after the other along
+/// I.
+/// @throws ostraka::error, on all devices alike, unless the blocks have the same extents and X divides I
+template <class I, class... Ms>
+struct all_to_all<over<I, Ms...>, over<I, Ms...>> : detail::collective<all_to_all<over<I, Ms...>, over<I, Ms...>>> {
+  template <class When, class A>
+  static auto call(A const& a) {
+    using verdict =
+        detail::first_fault<detail::varies_verdict<A, Ms...>, typename decltype(detail::check_parts<A, I>())::type>;
+    if constexpr (detail::may_move<verdict, A>()) {
+      using lifted =
+          typename detail::in_parts<detail::invariant_over<sharding_in<A>, type_list<Ms...>>, I, Ms...>::type;
+      return detail::exchange_parts<detail::lifted_move<step::all_to_all, lifted, detail::part_to, Ms...>, I, When>(a);
+    } else {
+      return detail::block_after_error<A>{};
+    }
+  }
+  template <class When, class A>
+  static auto call(A const&, untiled_axis) {
+    static_cast<void>(detail::may_move<reason::untiled_axis_is_there<I, sharding_in<A>>, A>());
+    return detail::block_after_error<A>{};
+  }
+};
+
+}  // namespace ostraka::operation
+
+namespace ostraka {
+
+/// os::all_to_all<I/X, J/X>, begun: it reads its operand until `wait` (pending.hpp).
+template <auto From, auto To>
+inline constexpr detail::started<operation::all_to_all<detail::type_of<From>, detail::type_of<To>>> start_all_to_all{};
+
+}  // namespace ostraka

@@ -1,0 +1,180 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 4. The verbs that are one move each: what they are told, what they ask of the tensor, and what they make of
+/// it.
+///
+///     verb                   the mesh axes, before           and then
+///     all_gather<X, …>       at the minor end of an axis     the tensor is replicated along them
+///     all_reduce<X, …>       hold parts                      the tensor is replicated along them
+///     reduce_scatter<I/X>    hold parts                      they divide I, at its minor end
+///     all_to_all<I/X>        at the minor end of another     they divide I, at its minor end
+///     slice<I/X>             not used by the tensor          they divide I, at its minor end
+
+#include <ostraka/calls/operate.hpp>
+#include <ostraka/moves/reshard.hpp>
+
+namespace ostraka::detail {
+
+/// What a verb asks of the mesh axes that it is told. `wrong`: the list of those that the sharding does not have where
+/// the verb takes them from. `reason_if_wrong`: the reason for the first of them. `reason_if_not_minor`: the reason
+/// where they are not at the minor end.
+template <step Kind>
+struct verb_rule;
+
+template <>
+struct verb_rule<step::all_gather> {
+  template <class Told, class Sharding>
+  using wrong = difference_of<Told, typename sharding_traits<Sharding>::splits>;
+  template <class X, class Sharding>
+  using reason_if_wrong = reason::all_gather_needs_a_split<X, Sharding>;
+  template <class X, class Sharding>
+  using reason_if_not_minor = reason::all_gather_is_not_from_the_minor_end<X, Sharding>;
+};
+
+template <>
+struct verb_rule<step::all_reduce> {
+  template <class Told, class Sharding>
+  using wrong = difference_of<Told, typename sharding_traits<Sharding>::partials>;
+  template <class X, class Sharding>
+  using reason_if_wrong = reason::all_reduce_needs_a_partial<X, Sharding>;
+};
+
+template <>
+struct verb_rule<step::reduce_scatter> {
+  template <class Told, class Sharding>
+  using wrong = difference_of<Told, typename sharding_traits<Sharding>::partials>;
+  template <class X, class Sharding>
+  using reason_if_wrong = reason::reduce_scatter_needs_a_partial<X, Sharding>;
+};
+
+template <>
+struct verb_rule<step::all_to_all> {
+  template <class Told, class Sharding>
+  using wrong = difference_of<Told, typename sharding_traits<Sharding>::splits>;
+  template <class X, class Sharding>
+  using reason_if_wrong = reason::all_to_all_needs_a_split_elsewhere<X, Sharding>;
+  template <class X, class Sharding>
+  using reason_if_not_minor = reason::all_to_all_needs_a_split_elsewhere<X, Sharding>;
+};
+
+template <>
+struct verb_rule<step::slice> {
+  template <class Told, class Sharding>
+  using wrong = difference_of<Told, difference_of<Told, mesh_axes_in<Sharding>>>;
+  template <class X, class Sharding>
+  using reason_if_wrong = reason::slice_needs_a_replicated_axis<X, Sharding>;
+};
+
+/// `s` without these mesh axes, wherever they divide it or hold its parts.
+constexpr planner::spec without(planner::spec s, planner::mesh_set axes) {
+  for (int i = 0; i < s.rank; ++i)
+    for (int k = s.over[i].size() - 1; k >= 0; --k)
+      if (axes.contains(s.over[i][k])) s.over[i].erase(k);
+  s.partial = s.partial - axes;
+  return s;
+}
+
+/// The move of a tensor or sharding A, from the values that reshard runs on: the mesh axes `Ms` leave the places where
+/// they are and, unless I is void, divide I.
+template <step Kind, class A, class I, class... Ms>
+struct one_move {
+  using labels = axes_in<A>;
+  using mesh = union_of<mesh_axes_in<A>, type_list<Ms...>>;
+  static constexpr planner::mesh_set moved = mesh_axes_numbered<mesh>(type_list<Ms...>{});
+  static constexpr int divided = position_in<I, labels>;  // −1: none
+  static constexpr planner::spec from = spec_of<A, labels, mesh>;
+
+  static consteval planner::spec make_target() {
+    planner::spec s = without(from, moved);
+    if (divided >= 0) (s.over[divided].push_back(position_in<Ms, mesh>), ...);
+    return s;
+  }
+  static constexpr planner::spec to = make_target();
+
+  /// Were they at minor ends, and of other axes than I? Else blocks would change places.
+  static consteval bool is_from_minor_ends() {
+    planner::spec const rest = without(from, moved);
+    for (int i = 0; i < from.rank; ++i)
+      if (!from.over[i].starts_with(rest.over[i]) || (i == divided && rest.over[i] != from.over[i])) return false;
+    return true;
+  }
+
+  /// A reshard may find a cheaper way to the same sharding; a verb is what it says.
+  static constexpr planner::reshard_steps steps = [] {
+    planner::reshard_steps move;
+    if (!moved.empty()) move.push_back({Kind, 0, moved, from, to});
+    return move;
+  }();
+  static constexpr planner::einsum_plan plan = plan_of_moves(from, to, steps, {});
+};
+
+template <class Operation, step Kind, class A, class I, class... Ms>
+consteval auto check_move() {
+  using sharding = sharding_in<A>;
+  using rule = verb_rule<Kind>;
+  using wrong = typename rule::template wrong<type_list<Ms...>, sharding>;
+  using varying = common_of<type_list<Ms...>, varying_in<A>>;
+  if constexpr (!std::is_void_v<I> && position_in<I, axes_in<A>> < 0)
+    return found<reason::axis_missing<I, sharding>>{};
+  else if constexpr (varying::size > 0)
+    return found<reason::block_is_no_tensor<typename type_at<varying, 0>::type, Operation>>{};
+  else if constexpr (wrong::size > 0)
+    return found<typename rule::template reason_if_wrong<typename type_at<wrong, 0>::type, sharding>>{};
+  else if constexpr (!one_move<Kind, A, I, Ms...>::is_from_minor_ends())
+    return found<typename rule::template reason_if_not_minor<typename type_at<type_list<Ms...>, 0>::type, sharding>>{};
+  else
+    return found<reason::ok>{};
+}
+
+/// The move of a verb that is told `Told`: mesh axes as a list, or an axis and those that are to divide it.
+template <class Operation, step Kind, class A, class Told>
+struct verb_call {
+  using verdict = reason::not_a_divided_axis<Told>;
+};
+
+template <class Operation, step Kind, class A, class... Ms>
+struct verb_call<Operation, Kind, A, type_list<Ms...>> {
+  using move = one_move<Kind, A, void, Ms...>;
+  using verdict = typename decltype(check_move<Operation, Kind, A, void, Ms...>())::type;
+};
+
+template <class Operation, step Kind, class A, class I, class... Ms>
+struct verb_call<Operation, Kind, A, over<I, Ms...>> {
+  using move = one_move<Kind, A, I, Ms...>;
+  using verdict = typename decltype(check_move<Operation, Kind, A, I, Ms...>())::type;
+};
+
+/// The plan of a move, as its price is asked.
+template <class Move, class A>
+struct move_source {
+  static constexpr named_plan<typename Move::labels, typename Move::mesh, element_bytes_in<A>> plan{Move::plan};
+};
+
+/// What all verbs are.
+template <class Operation, step Kind, class Told>
+struct verb : callable<Operation> {
+  using is_one_move = void;
+  using runs_how = void;
+  static constexpr char const* name = planner::name_of(Kind).data();
+  template <class A>
+  using verdict = typename verb_call<Operation, Kind, A, Told>::verdict;
+  template <class A>
+  using move = typename verb_call<Operation, Kind, A, Told>::move;
+  template <class A>
+  using moves = moves_of_plan<move_source<move<A>, A>>;
+  template <class A>
+  using refused = after_error<A>;
+  /// The same tensor under this sharding.
+  template <class A>
+  using target = varying_as<sharding_from<move<A>::to, typename move<A>::labels, typename move<A>::mesh>, A>;
+
+  template <class How, class A>
+  auto run(How const&, A const& a) const {
+    return run_reshard<move<A>, target<A>, How>(name, a);
+  }
+};
+
+}  // namespace ostraka::detail
