@@ -4,15 +4,17 @@
 #   cmake -DINCLUDE_DIR=include -P check_floors.cmake
 #
 # Includes go down: types (1) < plan (2) < engine (3) < surface (4). Floors 1 and 2 include the standard library and nothing else.
-# A floor has rooms, each a folder with one idea. `rooms` lists them with all that each knows: those that stand before it, but for kernels behind the seam.
+# A floor has rooms, each a folder with one idea and at most 14 headers. `rooms` lists them, and for each the rooms of its floor that it includes. Those
+# stand before it in the list, so no two rooms know each other; rooms of engine/kernels are excepted, which stand on both sides of a seam.
 # engine/kernels is the seam of local work: other rooms include its own headers and its rooms loops, numbers, accumulators and rows, and nothing behind it.
-# The surface's folders, ostraka/operations, ostraka/gradient, ostraka/optimizers, ostraka/experts, ostraka/tree, ostraka/local_view and ostraka/detail, are floor 4 as the verbs beside them: no floor below includes them.
+# A folder that is none of types/, plan/ and engine/ is a room of the surface. Headers directly in ostraka/ are umbrellas, which are for users: no room
+# includes them. Only an umbrella may have the name of another header.
 # The surface executes nothing: it hands blocks and functors to the engine (`execution`, below).
-# MPI is named by engine/machine (its beginning and end), engine/carriers (messages) and engine/files (MPI-IO) alone: other rooms ask engine/groups for what they send. cblas.h, cublas_v2.h and rocblas.h under engine/kernels/blas/ alone; ostraka.hpp, the whole, by operations.hpp and gradient.hpp alone.
+# MPI is named by engine/machine (its beginning and end), engine/carriers (messages) and engine/files (MPI-IO) alone: other rooms ask engine/groups for what they send. cblas.h, cublas_v2.h and rocblas.h under engine/kernels/blas/ alone.
 
 cmake_minimum_required(VERSION 3.23)
 
-# <room>: <the rooms that it includes>. Everyone knows types/; of plan/ rooms of the engine know what is listed.
+# <room>: <the rooms that it includes>. All know types/; rooms of the engine know of plan/ what is listed; the surface knows all three floors below it.
 set(rooms
   "types/support:"
   "types/values:"
@@ -64,12 +66,53 @@ set(rooms
   "engine/blocks: plan/spec plan/regions engine/memory engine/machine engine/kernels engine/kernels/loops engine/kernels/rows engine/mesh engine/moves engine/run engine/block_collectives"
   "engine/sequences: plan/spec plan/regions plan/decisions engine/kernels engine/kernels/loops engine/kernels/rows engine/mesh engine/run engine/block_collectives engine/blocks"
   "engine/formats:"
-  "engine/files: plan/spec plan/regions engine/machine engine/kernels/loops engine/groups engine/collectives engine/mesh engine/call_check engine/moves engine/run engine/root engine/formats")
+  "engine/files: plan/spec plan/regions engine/machine engine/kernels/loops engine/groups engine/collectives engine/mesh engine/call_check engine/moves engine/run engine/root engine/formats"
+  "environment:"
+  "meshes:"
+  "tensors: meshes"
+  "calls: environment tensors"
+  "blocks: tensors calls"
+  "creation: tensors calls blocks"
+  "arrays: tensors calls blocks"
+  "elements: tensors calls blocks"
+  "moves: tensors calls blocks"
+  "algebra: tensors calls blocks arrays elements moves"
+  "local_view: meshes tensors calls moves"
+  "local_view/collectives: blocks creation elements moves algebra local_view"
+  "local_view/halos: tensors calls blocks moves local_view/collectives"
+  "local_view/pipelines: calls blocks elements moves local_view local_view/collectives"
+  "tree: tensors blocks creation elements moves local_view local_view/pipelines"
+  "operations/elements: calls elements"
+  "operations/shapes: calls blocks local_view/collectives"
+  "operations/indices: tensors calls blocks creation moves"
+  "operations/creation: calls blocks creation elements operations/indices"
+  "operations/reductions: calls blocks algebra"
+  "operations/normalisation: tensors calls elements operations/indices"
+  "operations/attention: tensors calls blocks creation elements algebra operations/shapes operations/indices operations/normalisation"
+  "gradient/tape: calls blocks elements moves algebra local_view local_view/collectives tree"
+  "gradient/cotangents: elements operations/elements operations/shapes gradient/tape"
+  "gradient/directives: gradient/tape gradient/cotangents"
+  "gradient/rules: tensors elements moves algebra gradient/tape gradient/cotangents"
+  "gradient/rules/elements: elements operations/elements gradient/cotangents"
+  "gradient/rules/moves: creation moves gradient/cotangents"
+  "gradient/rules/algebra: algebra operations/reductions gradient/cotangents gradient/rules/elements"
+  "gradient/abstract: calls operations/indices gradient/cotangents gradient/directives gradient/rules/algebra"
+  "gradient/rules/operations: elements operations/shapes operations/indices operations/creation operations/reductions operations/normalisation operations/attention gradient/rules gradient/rules/elements gradient/rules/moves gradient/rules/algebra gradient/abstract"
+  "gradient/rules/local_view: blocks creation arrays local_view local_view/collectives local_view/halos local_view/pipelines tree gradient/cotangents gradient/directives gradient/rules/elements"
+  "gradient: creation elements gradient/cotangents"
+  "experts: tensors blocks arrays elements local_view local_view/collectives operations/elements operations/indices operations/reductions operations/normalisation gradient/cotangents"
+  "gradient/rules/experts: gradient/rules gradient/rules/operations experts"
+  "optimizers: calls blocks elements moves tree"
+  "files: calls blocks tree"
+  "foresight: meshes gradient/tape gradient/abstract gradient"
+  "seeing: environment meshes tensors calls arrays local_view/collectives tree foresight")
 
-# The room of a header, or nothing: the surface and the few files that stand on a floor itself have none.
+set(below_surface "^(types|plan|engine)/")
+
+# The room of a header, its folder, or nothing: umbrellas and the few files that stand on a floor itself have none.
 function(room_of header result)
   set(room "")
-  if(header MATCHES "^ostraka/((types|plan|engine)/[a-z0-9_]+(/[a-z0-9_]+)?)/")
+  if(NOT header MATCHES "^ostraka/(types|plan|engine)/[^/]+$" AND header MATCHES "^ostraka/(.+)/[^/]+$")
     set(room "${CMAKE_MATCH_1}")
   endif()
   set(${result} "${room}" PARENT_SCOPE)
@@ -79,6 +122,8 @@ endfunction()
 function(room_knows room other result)
   set(${result} TRUE PARENT_SCOPE)
   if(NOT other OR room STREQUAL "" OR room STREQUAL other OR (other MATCHES "^types/" AND NOT room MATCHES "^types/"))
+    return()
+  elseif(other MATCHES "${below_surface}" AND NOT room MATCHES "${below_surface}")
     return()
   endif()
   foreach(line IN LISTS rooms)
@@ -117,8 +162,8 @@ function(broken_rule header included result)
     room_knows("${room}" "${included_room}" knows)
     if(included_floor GREATER floor)
       set(rule "floor ${floor} includes floor ${included_floor}, includes go down")
-    elseif(included STREQUAL "ostraka/ostraka.hpp" AND NOT header MATCHES "^ostraka/(operations|gradient)\\.hpp$")
-      set(rule "ostraka.hpp is for users, a header includes what it needs")
+    elseif(included MATCHES "^ostraka/[^/]+$" AND NOT included STREQUAL "ostraka/version.hpp" AND NOT header MATCHES "^ostraka/([^/]+|foresight/budget.hpp)$")
+      set(rule "umbrellas are for users, a header includes what it needs")  # but for budget.hpp, which prices programs with every rule there is
     elseif(NOT knows)
       set(rule "${room}/ does not know ${included_room}/ (rooms, in cmake/check_floors.cmake)")
     elseif(NOT EXISTS "${INCLUDE_DIR}/${included}")
@@ -134,9 +179,23 @@ function(broken_rule header included result)
   set(${result} "${rule}" PARENT_SCOPE)
 endfunction()
 
+set(broken FALSE)
+set(before "")
+foreach(line IN LISTS rooms)
+  string(REGEX MATCH "^([^:]+):(.*)$" _ "${line}")
+  set(room "${CMAKE_MATCH_1}")
+  separate_arguments(known UNIX_COMMAND "${CMAKE_MATCH_2}")
+  foreach(other IN LISTS known)
+    if(NOT other IN_LIST before AND NOT (room MATCHES "^engine/kernels" AND other MATCHES "^engine/kernels"))
+      message(NOTICE "${room}/ knows ${other}/, which stands behind it (rooms, in cmake/check_floors.cmake)")
+      set(broken TRUE)
+    endif()
+  endforeach()
+  list(APPEND before "${room}")
+endforeach()
+
 file(GLOB_RECURSE headers RELATIVE "${INCLUDE_DIR}" "${INCLUDE_DIR}/ostraka/*.hpp")
 set(include_pattern "^[ \t]*#[ \t]*include[ \t]*[<\"]([^>\"]+)[>\"]")
-set(broken FALSE)
 foreach(header IN LISTS headers)
   file(STRINGS "${INCLUDE_DIR}/${header}" lines REGEX "${include_pattern}")
   foreach(line IN LISTS lines)
@@ -153,6 +212,28 @@ foreach(header IN LISTS headers)
       set(broken TRUE)
     endif()
   endforeach()
+endforeach()
+
+# Rooms can be overlooked, and a header is found by its name.
+set(most 14)
+foreach(header IN LISTS headers)
+  room_of("${header}" room)
+  if(room)
+    list(APPEND "headers_of-${room}" "${header}")
+    list(LENGTH "headers_of-${room}" count)
+    math(EXPR beyond "${most} + 1")
+    if(count EQUAL beyond)
+      message(NOTICE "${room}/ has more than ${most} headers: two ideas live in it")
+      set(broken TRUE)
+    endif()
+  endif()
+  cmake_path(GET header FILENAME name)
+  if(DEFINED "header_named-${name}" AND header MATCHES "/.*/")
+    message(NOTICE "${header}: ${header_named-${name}} has the same name; rename one after what it holds")
+    set(broken TRUE)
+  elseif(header MATCHES "/.*/")
+    set("header_named-${name}" "${header}")
+  endif()
 endforeach()
 
 # What runs kernels or waits for them is the engine's, and what calls MPI is a room's that may. Comments may name

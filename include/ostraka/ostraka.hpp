@@ -20,10 +20,10 @@
 
 #include <ostraka/environment/environment.hpp>
 #include <ostraka/environment/with_instance.hpp>
+
 #include <ostraka/meshes/make_mesh.hpp>
 #include <ostraka/meshes/mesh.hpp>
 
-#include <ostraka/arrays/holds_first_copy.hpp>
 #include <ostraka/tensors/relabel.hpp>
 #include <ostraka/tensors/rules.hpp>
 #include <ostraka/tensors/tensor.hpp>
@@ -38,8 +38,10 @@
 #include <ostraka/arrays/copy_local.hpp>
 #include <ostraka/arrays/from_local.hpp>
 #include <ostraka/arrays/gather_to_root.hpp>
+#include <ostraka/arrays/holds_first_copy.hpp>
 #include <ostraka/arrays/scatter_from_root.hpp>
 #include <ostraka/arrays/strided.hpp>
+#include <ostraka/arrays/value.hpp>
 
 #include <ostraka/elements/arithmetic.hpp>
 #include <ostraka/elements/cast.hpp>
@@ -67,14 +69,12 @@
 #include <ostraka/algebra/reductions.hpp>
 #include <ostraka/algebra/start.hpp>
 
-#include <ostraka/local_view/pipelines/pipeline.hpp>
-#include <ostraka/local_view/pipelines/pipeline_loss.hpp>
-#include <ostraka/local_view/shard_map.hpp>
+#include <ostraka/local_view.hpp>
 
-#include <ostraka/arrays/value.hpp>
 #include <ostraka/seeing/check_replicas.hpp>
 #include <ostraka/seeing/describe.hpp>
 #include <ostraka/seeing/describe_environment.hpp>
+#include <ostraka/seeing/print_blocks.hpp>
 
 #ifdef OSTRAKA_COMPILED
 #include <ostraka/compiled.hpp>

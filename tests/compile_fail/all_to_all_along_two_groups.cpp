@@ -3,7 +3,7 @@
 // when: blocks are split over one mesh axis and concatenated along another
 // error: all_to_all: both dimensions name the same mesh axes in the same order
 // error: all_to_all_along_two_groups<over<I_axis, X_mesh>, over<J_axis, Y_mesh>>
-#include <ostraka/local_view/shard_map.hpp>
+#include <ostraka/local_view.hpp>
 namespace os = ostraka;
 
 OSTRAKA_AXIS(I);

@@ -3,7 +3,7 @@
 // when: the refused sum is an operand of further collectives, which say nothing
 // error: tensor: the axis asked for is an axis of the tensor
 // error: axis_missing<K_axis, sharding<I_axis, J_axis, varying<X_mesh>>>
-#include <ostraka/local_view/shard_map.hpp>
+#include <ostraka/local_view.hpp>
 namespace os = ostraka;
 
 OSTRAKA_AXIS(I);

@@ -3,7 +3,7 @@
 // when: a block is to be divided along an axis that it lacks
 // error: tensor: the axis asked for is an axis of the tensor
 // error: axis_missing<J_axis, sharding<I_axis, varying<X_mesh>>>
-#include <ostraka/local_view/shard_map.hpp>
+#include <ostraka/local_view.hpp>
 namespace os = ostraka;
 
 OSTRAKA_AXIS(I);

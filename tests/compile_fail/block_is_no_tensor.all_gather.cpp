@@ -3,7 +3,7 @@
 // when: a verb of tensors is asked to gather blocks
 // error: shard_map: the operation speaks for all devices, and a block differs along this mesh axis
 // error: block_is_no_tensor<X_mesh, operation::all_gather<X_mesh>>
-#include <ostraka/local_view/shard_map.hpp>
+#include <ostraka/local_view.hpp>
 #include <ostraka/moves/all_gather.hpp>
 namespace os = ostraka;
 

@@ -3,7 +3,7 @@
 // when: a block is compared with its replicas
 // error: shard_map: the operation speaks for all devices, and a block differs along this mesh axis
 // error: block_is_no_tensor<X_mesh, operation::check_replicas>
-#include <ostraka/local_view/shard_map.hpp>
+#include <ostraka/local_view.hpp>
 #include <ostraka/seeing/check_replicas.hpp>
 namespace os = ostraka;
 

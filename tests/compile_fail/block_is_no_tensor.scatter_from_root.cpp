@@ -4,7 +4,7 @@
 // error: shard_map: the operation speaks for all devices, and a block differs along this mesh axis
 // error: block_is_no_tensor<X_mesh, operation::scatter_from_root>
 #include <ostraka/arrays/scatter_from_root.hpp>
-#include <ostraka/local_view/shard_map.hpp>
+#include <ostraka/local_view.hpp>
 namespace os = ostraka;
 
 OSTRAKA_AXIS(I);

@@ -3,7 +3,7 @@
 // when: a block is sliced over a manual mesh axis
 // error: shard_map: the operation speaks for all devices, and a block differs along this mesh axis
 // error: block_is_no_tensor<X_mesh, operation::slice<ostraka::over<J_axis, X_mesh>>>
-#include <ostraka/local_view/shard_map.hpp>
+#include <ostraka/local_view.hpp>
 #include <ostraka/moves/slice.hpp>
 namespace os = ostraka;
 

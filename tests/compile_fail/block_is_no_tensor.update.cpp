@@ -3,7 +3,7 @@
 // when: an optimiser is called in the body of os::shard_map
 // error: shard_map: the operation speaks for all devices, and a block differs along this mesh axis
 // error: block_is_no_tensor<X_mesh, operation::update>
-#include <ostraka/local_view/shard_map.hpp>
+#include <ostraka/local_view.hpp>
 #include <ostraka/optimizers.hpp>
 namespace os = ostraka;
 

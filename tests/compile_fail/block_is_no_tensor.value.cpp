@@ -5,7 +5,7 @@
 // error: block_is_no_tensor<X_mesh, operation::value>
 #include <ostraka/algebra/reductions.hpp>
 #include <ostraka/arrays/value.hpp>
-#include <ostraka/local_view/shard_map.hpp>
+#include <ostraka/local_view.hpp>
 namespace os = ostraka;
 
 OSTRAKA_AXIS(I);

@@ -3,7 +3,7 @@
 // when: a body names the type of a tensor where it is handed a block
 // error: shard_map: this call of the body, with a block for each tensor, does not compile
 // error: body_does_not_take_blocks<
-#include <ostraka/local_view/shard_map.hpp>
+#include <ostraka/local_view.hpp>
 namespace os = ostraka;
 
 OSTRAKA_AXIS(I);

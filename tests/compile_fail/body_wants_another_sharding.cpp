@@ -3,7 +3,7 @@
 // when: a body is handed a tensor under another sharding than os::in names
 // error: shard_map: a body takes a tensor only under the sharding that os::in names, order of mesh axes included, because anything else would move it
 // error: body_wants_another_sharding<sharding<I_axis, over<J_axis, X_mesh>>, sharding<over<I_axis, X_mesh>, J_axis>, 
-#include <ostraka/local_view/shard_map.hpp>
+#include <ostraka/local_view.hpp>
 #include <ostraka/moves/reshard.hpp>
 namespace os = ostraka;
 

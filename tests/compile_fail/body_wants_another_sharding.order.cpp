@@ -3,7 +3,7 @@
 // when: its mesh axes are in another order
 // error: shard_map: a body takes a tensor only under the sharding that os::in names, order of mesh axes included, because anything else would move it
 // error: body_wants_another_sharding<sharding<over<I_axis, X_mesh, Y_mesh>>, sharding<over<I_axis, Y_mesh, X_mesh>>, 
-#include <ostraka/local_view/shard_map.hpp>
+#include <ostraka/local_view.hpp>
 namespace os = ostraka;
 
 OSTRAKA_AXIS(I);

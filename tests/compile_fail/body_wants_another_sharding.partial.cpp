@@ -3,7 +3,7 @@
 // when: it is partial, and its sum is wanted
 // error: shard_map: a body takes a tensor only under the sharding that os::in names, order of mesh axes included, because anything else would move it
 // error: body_wants_another_sharding<sharding<I_axis, partial_sum<X_mesh>>, sharding<I_axis>, 
-#include <ostraka/local_view/shard_map.hpp>
+#include <ostraka/local_view.hpp>
 #include <ostraka/moves/reshard.hpp>
 namespace os = ostraka;
 

@@ -3,7 +3,7 @@
 // when: blocks of bools are summed
 // error: reduction: bools are neither summed nor multiplied;
 // error: bools_do_not_add<
-#include <ostraka/local_view/shard_map.hpp>
+#include <ostraka/local_view.hpp>
 namespace os = ostraka;
 
 OSTRAKA_AXIS(I);

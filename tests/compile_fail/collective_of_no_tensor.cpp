@@ -3,7 +3,7 @@
 // when: devices are counted with a sum of ones
 // error: collective: it is of a block of the body, first among the arguments
 // error: collective_of_no_tensor<int>
-#include <ostraka/local_view/shard_map.hpp>
+#include <ostraka/local_view.hpp>
 namespace os = ostraka;
 
 OSTRAKA_AXIS(I);

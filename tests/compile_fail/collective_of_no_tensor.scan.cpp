@@ -3,7 +3,7 @@
 // when: a number is scanned
 // error: collective: it is of a block of the body, first among the arguments
 // error: collective_of_no_tensor<float>
-#include <ostraka/local_view/shard_map.hpp>
+#include <ostraka/local_view.hpp>
 namespace os = ostraka;
 
 OSTRAKA_AXIS(I);

@@ -3,7 +3,7 @@
 // when: blocks are gathered along a mesh axis along which they are the same
 // error: collective: a block is moved along mesh axes along which it varies
 // error: collective_over_unknown_axis<Y_mesh, sharding<I_axis, varying<X_mesh>>>
-#include <ostraka/local_view/shard_map.hpp>
+#include <ostraka/local_view.hpp>
 namespace os = ostraka;
 
 OSTRAKA_AXIS(I);

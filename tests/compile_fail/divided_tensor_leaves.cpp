@@ -3,7 +3,7 @@
 // when: a captured tensor is returned by a body
 // error: shard_map: a result is a block of the body, and this tensor is divided over a manual mesh axis or partial
 // error: divided_tensor_leaves<X_mesh, sharding<over<I_axis, X_mesh>>>
-#include <ostraka/local_view/shard_map.hpp>
+#include <ostraka/local_view.hpp>
 namespace os = ostraka;
 
 OSTRAKA_AXIS(I);

@@ -3,7 +3,7 @@
 // when: a captured tensor that is partial is returned
 // error: shard_map: a result is a block of the body, and this tensor is divided over a manual mesh axis or partial
 // error: divided_tensor_leaves<X_mesh, sharding<I_axis, partial_sum<X_mesh>>>
-#include <ostraka/local_view/shard_map.hpp>
+#include <ostraka/local_view.hpp>
 namespace os = ostraka;
 
 OSTRAKA_AXIS(I);

@@ -5,7 +5,7 @@
 // error: divided_tensor_meets_block<X_mesh, sharding<J_axis, over<K_axis, X_mesh>>, sharding<I_axis, J_axis, varying<X_mesh>>>
 #include <ostraka/algebra/contract.hpp>
 #include <ostraka/algebra/einsum.hpp>
-#include <ostraka/local_view/shard_map.hpp>
+#include <ostraka/local_view.hpp>
 namespace os = ostraka;
 
 OSTRAKA_AXIS(I);

@@ -4,7 +4,7 @@
 // error: shard_map: a tensor that is divided over a mesh axis, or partial, does not meet a block that varies along it, because its own block is hidden
 // error: divided_tensor_meets_block<X_mesh, sharding<over<J_axis, X_mesh>>, sharding<I_axis, J_axis, varying<X_mesh>>>
 #include <ostraka/algebra/einsum_into.hpp>
-#include <ostraka/local_view/shard_map.hpp>
+#include <ostraka/local_view.hpp>
 namespace os = ostraka;
 
 OSTRAKA_AXIS(I);

@@ -3,7 +3,7 @@
 // when: a divided tensor is to vary along the same mesh axis
 // error: shard_map: a tensor that is divided over a mesh axis, or partial, does not meet a block that varies along it, because its own block is hidden
 // error: divided_tensor_meets_block<X_mesh, sharding<over<I_axis, X_mesh>>, sharding<varying<X_mesh>>>
-#include <ostraka/local_view/shard_map.hpp>
+#include <ostraka/local_view.hpp>
 namespace os = ostraka;
 
 OSTRAKA_AXIS(I);

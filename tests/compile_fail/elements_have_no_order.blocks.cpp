@@ -3,7 +3,7 @@
 // when: the largest of complex blocks is asked for
 // error: reduction: complex numbers have no maximum and no minimum
 // error: elements_have_no_order<
-#include <ostraka/local_view/shard_map.hpp>
+#include <ostraka/local_view.hpp>
 namespace os = ostraka;
 
 OSTRAKA_AXIS(I);

@@ -3,7 +3,7 @@
 // when: a tensor is declared with a padded axis that is divided
 // error: halo: a padded axis is one of a block and is not divided itself; name os::halo<I, 1> without mesh axes here, and with them for os::exchange_halo
 // error: halo_is_divided<
-#include <ostraka/local_view/shard_map.hpp>
+#include <ostraka/local_view.hpp>
 namespace os = ostraka;
 
 OSTRAKA_AXIS(I);

@@ -3,7 +3,7 @@
 // when: a mesh axis, or an axis that is padded already, is to be padded
 // error: halo: an axis of a tensor is padded, once; write os::halo<I, 1>, and the mesh axes behind it, as in os::halo<I, 1>/X
 // error: halo_is_of_an_axis<
-#include <ostraka/local_view/shard_map.hpp>
+#include <ostraka/local_view.hpp>
 namespace os = ostraka;
 
 OSTRAKA_AXIS(I);

@@ -3,7 +3,7 @@
 // when: a padded block leaves a body
 // error: shard_map: blocks leave without their halos, which are copies of what others hold; return os::own(a), or what os::stencil makes of the block
 // error: halo_leaves<
-#include <ostraka/local_view/shard_map.hpp>
+#include <ostraka/local_view.hpp>
 namespace os = ostraka;
 
 OSTRAKA_AXIS(I);

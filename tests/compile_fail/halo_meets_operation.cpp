@@ -3,7 +3,7 @@
 // when: a padded block is mapped
 // error: halo: operations on tensors do not take a padded block, because they would count what it holds of its neighbours once a device; use os::stencil, or its own part with os::own(a)
 // error: halo_meets_operation<
-#include <ostraka/local_view/shard_map.hpp>
+#include <ostraka/local_view.hpp>
 namespace os = ostraka;
 
 OSTRAKA_AXIS(I);

@@ -3,7 +3,7 @@
 // when: an axis is to be padded that is still divided in the body
 // error: exchange_halo: an axis is padded in a body where all its mesh axes are manual, and this one is still divided; name them with os::manual(X, Y), or leave os::manual out
 // error: halo_of_a_divided_axis<
-#include <ostraka/local_view/shard_map.hpp>
+#include <ostraka/local_view.hpp>
 namespace os = ostraka;
 
 OSTRAKA_AXIS(I);

@@ -3,7 +3,7 @@
 // when: halos are exchanged into a block that is padded otherwise
 // error: exchange_halo_into: the target has the axes of the block, those padded that are named, in the same order, and the same elements; make it with os::exchange_halo, or os::zeros_like of a padded block
 // error: halo_target_is_another<
-#include <ostraka/local_view/shard_map.hpp>
+#include <ostraka/local_view.hpp>
 namespace os = ostraka;
 
 OSTRAKA_AXIS(I);

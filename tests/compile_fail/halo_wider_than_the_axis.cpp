@@ -3,7 +3,7 @@
 // when: a halo is wider than its axis, whose extent is known while compiling
 // error: halo: a halo is at most as wide as its axis, beyond which there are no neighbours
 // error: halo_wider_than_the_axis<
-#include <ostraka/local_view/shard_map.hpp>
+#include <ostraka/local_view.hpp>
 namespace os = ostraka;
 
 OSTRAKA_AXIS(I, 4);

@@ -3,7 +3,7 @@
 // when: a halo of no width is asked for
 // error: halo: a halo is at least one index wide; leave the axis as it is for none
 // error: halo_without_width<
-#include <ostraka/local_view/shard_map.hpp>
+#include <ostraka/local_view.hpp>
 namespace os = ostraka;
 
 OSTRAKA_AXIS(I);

@@ -3,7 +3,7 @@
 // when: a block that varies is handed to a function that takes one that does not
 // error: assignment: a block that varies along a mesh axis is not assigned to one that does not
 // error: loop_changes_variance<X_mesh, sharding<I_axis, varying<X_mesh>>, sharding<I_axis>>
-#include <ostraka/local_view/shard_map.hpp>
+#include <ostraka/local_view.hpp>
 namespace os = ostraka;
 
 OSTRAKA_AXIS(I);

@@ -4,7 +4,7 @@
 // error: assignment: a block that varies along a mesh axis is not assigned to one that does not
 // error: loop_changes_variance<X_mesh, sharding<I_axis, varying<X_mesh>>, sharding<I_axis>>
 #include <ostraka/elements/arithmetic.hpp>
-#include <ostraka/local_view/shard_map.hpp>
+#include <ostraka/local_view.hpp>
 namespace os = ostraka;
 
 OSTRAKA_AXIS(I);

@@ -3,7 +3,7 @@
 // when: it varies along one mesh axis and becomes what varies along two
 // error: assignment: a block that varies along a mesh axis is not assigned to one that does not
 // error: loop_changes_variance<Y_mesh, sharding<I_axis, varying<X_mesh, Y_mesh>>, sharding<I_axis, varying<X_mesh>>>
-#include <ostraka/local_view/shard_map.hpp>
+#include <ostraka/local_view.hpp>
 namespace os = ostraka;
 
 OSTRAKA_AXIS(I);

@@ -4,7 +4,7 @@
 // error: shard_map: inside a body a result is each device's own, so manual mesh axes do not divide it
 // error: manual_axis_divides_result<X_mesh, sharding<over<I_axis, X_mesh>, K_axis, varying<X_mesh>>>
 #include <ostraka/algebra/einsum.hpp>
-#include <ostraka/local_view/shard_map.hpp>
+#include <ostraka/local_view.hpp>
 namespace os = ostraka;
 
 OSTRAKA_AXIS(I);

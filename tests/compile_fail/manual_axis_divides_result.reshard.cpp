@@ -3,7 +3,7 @@
 // when: a block is resharded over a manual mesh axis
 // error: shard_map: inside a body a result is each device's own, so manual mesh axes do not divide it
 // error: manual_axis_divides_result<X_mesh, sharding<I_axis, over<J_axis, X_mesh>, varying<X_mesh>>>
-#include <ostraka/local_view/shard_map.hpp>
+#include <ostraka/local_view.hpp>
 #include <ostraka/moves/reshard.hpp>
 namespace os = ostraka;
 

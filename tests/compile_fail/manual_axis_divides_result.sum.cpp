@@ -4,7 +4,7 @@
 // error: shard_map: inside a body a result is each device's own, so manual mesh axes do not divide it
 // error: manual_axis_divides_result<X_mesh, sharding<partial_sum<X_mesh>, varying<X_mesh>>>
 #include <ostraka/algebra/reductions.hpp>
-#include <ostraka/local_view/shard_map.hpp>
+#include <ostraka/local_view.hpp>
 namespace os = ostraka;
 
 OSTRAKA_AXIS(I);

@@ -3,7 +3,7 @@
 // when: the minor mesh axis of an axis is made manual alone
 // error: shard_map: the manual mesh axes of an axis are its major ones, because blocks of I/X/Y along Y alone are no block of I
 // error: manual_axis_is_minor<I_axis, Y_mesh>
-#include <ostraka/local_view/shard_map.hpp>
+#include <ostraka/local_view.hpp>
 namespace os = ostraka;
 
 OSTRAKA_AXIS(I);

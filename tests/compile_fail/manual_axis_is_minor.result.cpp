@@ -3,7 +3,7 @@
 // when: a result has a manual mesh axis behind another
 // error: shard_map: the manual mesh axes of an axis are its major ones, because blocks of I/X/Y along Y alone are no block of I
 // error: manual_axis_is_minor<I_axis, X_mesh>
-#include <ostraka/local_view/shard_map.hpp>
+#include <ostraka/local_view.hpp>
 #include <ostraka/moves/reshard.hpp>
 namespace os = ostraka;
 

@@ -3,7 +3,7 @@
 // when: the mean of blocks of integers is asked for
 // error: mean: the mean of integers is not an integer
 // error: mean_of_integers<int>
-#include <ostraka/local_view/shard_map.hpp>
+#include <ostraka/local_view.hpp>
 namespace os = ostraka;
 
 OSTRAKA_AXIS(I);

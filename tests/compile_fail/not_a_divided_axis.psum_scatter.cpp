@@ -3,7 +3,7 @@
 // when: os::psum_scatter is told mesh axes only
 // error: verb: os::slice, os::reduce_scatter, os::all_to_all and the like are told an axis and the mesh axes that divide it
 // error: not_a_divided_axis<X_mesh>
-#include <ostraka/local_view/shard_map.hpp>
+#include <ostraka/local_view.hpp>
 namespace os = ostraka;
 
 OSTRAKA_AXIS(I);

@@ -3,7 +3,7 @@
 // when: something else than options stands behind the block
 // error: exchange_halo: behind the block stand os::periodic or os::periodic(I), os::boundary = 2.5 and os::faces, each optional; drop what is none of these
 // error: not_a_halo_option<
-#include <ostraka/local_view/shard_map.hpp>
+#include <ostraka/local_view.hpp>
 namespace os = ostraka;
 
 OSTRAKA_AXIS(I);

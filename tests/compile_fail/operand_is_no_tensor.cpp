@@ -3,7 +3,7 @@
 // when: a number is an operand
 // error: shard_map: the body comes first, and behind it tensors
 // error: operand_is_no_tensor<float>
-#include <ostraka/local_view/shard_map.hpp>
+#include <ostraka/local_view.hpp>
 namespace os = ostraka;
 
 OSTRAKA_AXIS(I);

@@ -3,7 +3,7 @@
 // when: there is no operand, and several results
 // error: shard_map: the body comes first, and behind it tensors
 // error: operand_is_no_tensor<void>
-#include <ostraka/local_view/shard_map.hpp>
+#include <ostraka/local_view.hpp>
 namespace os = ostraka;
 
 OSTRAKA_AXIS(I);

@@ -3,7 +3,7 @@
 // when: a part of an axis that is divided is asked for
 // error: part: a part is of an axis that is not divided
 // error: part_of_divided_axis<I_axis, sharding<over<I_axis, X_mesh>, J_axis>>
-#include <ostraka/local_view/shard_map.hpp>
+#include <ostraka/local_view.hpp>
 namespace os = ostraka;
 
 OSTRAKA_AXIS(I);

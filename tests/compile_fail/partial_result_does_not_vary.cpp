@@ -4,7 +4,7 @@
 // error: shard_map: a result that is partial over a mesh axis is made of blocks that differ along it, else it would be counted once a device
 // error: partial_result_does_not_vary<X_mesh, partial_sum<X_mesh>>
 #include <ostraka/algebra/reductions.hpp>
-#include <ostraka/local_view/shard_map.hpp>
+#include <ostraka/local_view.hpp>
 namespace os = ostraka;
 
 OSTRAKA_AXIS(I);

@@ -3,7 +3,7 @@
 // when: patches of two padded axes get one axis
 // error: patches: what is around a point is an axis for each padded one, in their order
 // error: patches_need_an_axis_each<
-#include <ostraka/local_view/shard_map.hpp>
+#include <ostraka/local_view.hpp>
 namespace os = ostraka;
 
 OSTRAKA_AXIS(I);

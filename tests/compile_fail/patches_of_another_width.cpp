@@ -3,7 +3,7 @@
 // when: an axis of patches has another extent than the halo
 // error: patches: around a point there are as many indices as the halo has at both ends, and the point's own
 // error: patches_of_another_width<
-#include <ostraka/local_view/shard_map.hpp>
+#include <ostraka/local_view.hpp>
 namespace os = ostraka;
 
 OSTRAKA_AXIS(I);

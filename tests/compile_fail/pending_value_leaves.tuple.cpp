@@ -3,7 +3,7 @@
 // when: one of several results is under way
 // error: shard_map: an operation that is under way belongs to its body
 // error: pending_value_leaves<
-#include <ostraka/local_view/shard_map.hpp>
+#include <ostraka/local_view.hpp>
 namespace os = ostraka;
 
 OSTRAKA_AXIS(I);

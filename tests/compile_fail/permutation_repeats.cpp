@@ -3,7 +3,7 @@
 // when: a device is to get blocks from two others
 // error: ppermute: each device sends to one other at most and gets from one at most, and all are there
 // error: permutation_repeats<2, 1>
-#include <ostraka/local_view/shard_map.hpp>
+#include <ostraka/local_view.hpp>
 namespace os = ostraka;
 
 OSTRAKA_AXIS(I);

@@ -3,7 +3,7 @@
 // when: a device is to send its block twice
 // error: ppermute: each device sends to one other at most and gets from one at most, and all are there
 // error: permutation_repeats<0, 2>
-#include <ostraka/local_view/shard_map.hpp>
+#include <ostraka/local_view.hpp>
 namespace os = ostraka;
 
 OSTRAKA_AXIS(I);

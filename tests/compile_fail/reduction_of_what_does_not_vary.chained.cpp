@@ -5,7 +5,7 @@
 // error: reduction_of_what_does_not_vary<Y_mesh, sharding<I_axis, varying<X_mesh>>>
 #include <ostraka/algebra/einsum.hpp>
 #include <ostraka/elements/map.hpp>
-#include <ostraka/local_view/shard_map.hpp>
+#include <ostraka/local_view.hpp>
 namespace os = ostraka;
 
 OSTRAKA_AXIS(I);

@@ -3,7 +3,7 @@
 // when: a block is summed over two mesh axes and varies along one
 // error: reduction: blocks are combined over mesh axes along which they vary, and along this one all devices have the same
 // error: reduction_of_what_does_not_vary<Y_mesh, sharding<I_axis, varying<X_mesh>>>
-#include <ostraka/local_view/shard_map.hpp>
+#include <ostraka/local_view.hpp>
 namespace os = ostraka;
 
 OSTRAKA_AXIS(I);

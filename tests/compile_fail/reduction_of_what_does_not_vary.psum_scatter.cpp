@@ -3,7 +3,7 @@
 // when: the same of os::psum_scatter
 // error: reduction: blocks are combined over mesh axes along which they vary, and along this one all devices have the same
 // error: reduction_of_what_does_not_vary<X_mesh, sharding<I_axis>>
-#include <ostraka/local_view/shard_map.hpp>
+#include <ostraka/local_view.hpp>
 namespace os = ostraka;
 
 OSTRAKA_AXIS(I);

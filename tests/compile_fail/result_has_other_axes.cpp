@@ -4,7 +4,7 @@
 // error: shard_map: a result has the axes that are named for it, in that order
 // error: result_has_other_axes<sharding<J_axis, I_axis, varying<X_mesh>>, sharding<over<I_axis, X_mesh>, J_axis>>
 #include <ostraka/algebra/einsum.hpp>
-#include <ostraka/local_view/shard_map.hpp>
+#include <ostraka/local_view.hpp>
 namespace os = ostraka;
 
 OSTRAKA_AXIS(I);

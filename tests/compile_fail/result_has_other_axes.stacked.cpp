@@ -3,7 +3,7 @@
 // when: a gather has added an axis
 // error: shard_map: a result has the axes that are named for it, in that order
 // error: result_has_other_axes<sharding<N_axis, I_axis>, sharding<I_axis>>
-#include <ostraka/local_view/shard_map.hpp>
+#include <ostraka/local_view.hpp>
 namespace os = ostraka;
 
 OSTRAKA_AXIS(I);

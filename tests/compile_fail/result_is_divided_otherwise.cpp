@@ -3,7 +3,7 @@
 // when: a block leaves whole along a mesh axis over which it is divided in the body
 // error: shard_map: a block leaves divided over the mesh axes that are not manual as it is inside
 // error: result_is_divided_otherwise<sharding<I_axis, over<J_axis, Y_mesh>, varying<X_mesh>>, sharding<over<I_axis, X_mesh>, J_axis>>
-#include <ostraka/local_view/shard_map.hpp>
+#include <ostraka/local_view.hpp>
 #include <ostraka/moves/reshard.hpp>
 namespace os = ostraka;
 

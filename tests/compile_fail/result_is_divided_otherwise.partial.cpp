@@ -3,7 +3,7 @@
 // when: a block leaves as partial over a mesh axis that is not manual, but it is not
 // error: shard_map: a block leaves divided over the mesh axes that are not manual as it is inside
 // error: result_is_divided_otherwise<sharding<I_axis, varying<X_mesh>>, sharding<over<I_axis, X_mesh>, partial_sum<Y_mesh>>>
-#include <ostraka/local_view/shard_map.hpp>
+#include <ostraka/local_view.hpp>
 namespace os = ostraka;
 
 OSTRAKA_AXIS(I);

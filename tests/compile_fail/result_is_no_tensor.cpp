@@ -4,7 +4,7 @@
 // error: shard_map: a body returns a block, or a std::tuple of as many blocks as results are named with os::dims<...>{}
 // error: result_is_no_tensor<float>
 #include <ostraka/algebra/reductions.hpp>
-#include <ostraka/local_view/shard_map.hpp>
+#include <ostraka/local_view.hpp>
 namespace os = ostraka;
 
 OSTRAKA_AXIS(I);

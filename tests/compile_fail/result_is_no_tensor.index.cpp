@@ -3,7 +3,7 @@
 // when: a body returns the number of its device
 // error: shard_map: a body returns a block, or a std::tuple of as many blocks as results are named with os::dims<...>{}
 // error: result_is_no_tensor<varying_int<X_mesh>>
-#include <ostraka/local_view/shard_map.hpp>
+#include <ostraka/local_view.hpp>
 namespace os = ostraka;
 
 OSTRAKA_AXIS(I);

@@ -5,7 +5,7 @@
 // error: result_varies_over<X_mesh, sharding<I_axis, J_axis, varying<X_mesh>>>
 #include <ostraka/algebra/contract.hpp>
 #include <ostraka/elements/map.hpp>
-#include <ostraka/local_view/shard_map.hpp>
+#include <ostraka/local_view.hpp>
 namespace os = ostraka;
 
 OSTRAKA_AXIS(I);

@@ -3,7 +3,7 @@
 // when: the second of several results varies
 // error: shard_map: a result that does not name a manual mesh axis is the same along it, and this block varies
 // error: result_varies_over<X_mesh, sharding<I_axis, varying<X_mesh>>>
-#include <ostraka/local_view/shard_map.hpp>
+#include <ostraka/local_view.hpp>
 namespace os = ostraka;
 
 OSTRAKA_AXIS(I);

@@ -4,7 +4,7 @@
 // error: shard_map: a result that does not name a manual mesh axis is the same along it, and this block varies
 // error: result_varies_over<X_mesh, sharding<varying<X_mesh>>>
 #include <ostraka/algebra/reductions.hpp>
-#include <ostraka/local_view/shard_map.hpp>
+#include <ostraka/local_view.hpp>
 namespace os = ostraka;
 
 OSTRAKA_AXIS(I);

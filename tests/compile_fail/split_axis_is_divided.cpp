@@ -3,7 +3,7 @@
 // when: an axis is split and concatenated that other mesh axes divide
 // error: all_to_all: along one axis a block is split in equal parts
 // error: split_axis_is_divided<I_axis, sharding<over<I_axis, Y_mesh>, varying<X_mesh>>>
-#include <ostraka/local_view/shard_map.hpp>
+#include <ostraka/local_view.hpp>
 namespace os = ostraka;
 
 OSTRAKA_AXIS(I);

@@ -3,7 +3,7 @@
 // when: a stencil is given a block without a halo
 // error: stencil: the first tensor is a padded block, whose neighbours the function reads; pad it with os::exchange_halo<os::halo<I, 1>/X>(a), or use os::map, which reads one element of each tensor
 // error: stencil_needs_a_halo<
-#include <ostraka/local_view/shard_map.hpp>
+#include <ostraka/local_view.hpp>
 namespace os = ostraka;
 
 OSTRAKA_AXIS(I);

@@ -3,7 +3,7 @@
 // when: a stencil is given blocks of other axes
 // error: stencil: all blocks have the axes of the first one in its order, padded or not; transpose with os::einsum<I, J>(a), or rename an axis
 // error: stencil_of_other_axes<
-#include <ostraka/local_view/shard_map.hpp>
+#include <ostraka/local_view.hpp>
 namespace os = ostraka;
 
 OSTRAKA_AXIS(I);

@@ -3,7 +3,7 @@
 // when: the function of a stencil names more steps than axes are padded
 // error: stencil: the function names one step along each padded axis, in their order; write x(-1, 0) where two axes are padded, and x(0, 0) for the point itself
 // error: stencil_step_missing<2, 1>
-#include <ostraka/local_view/shard_map.hpp>
+#include <ostraka/local_view.hpp>
 namespace os = ostraka;
 
 OSTRAKA_AXIS(I);

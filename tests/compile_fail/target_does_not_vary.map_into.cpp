@@ -4,7 +4,7 @@
 // error: shard_map: what is written to varies along the mesh axes along which the operands do
 // error: target_does_not_vary<X_mesh, sharding<I_axis>>
 #include <ostraka/elements/map_into.hpp>
-#include <ostraka/local_view/shard_map.hpp>
+#include <ostraka/local_view.hpp>
 namespace os = ostraka;
 
 OSTRAKA_AXIS(I);

@@ -3,7 +3,7 @@
 // when: the same in os::reshard_into
 // error: shard_map: what is written to varies along the mesh axes along which the operands do
 // error: target_does_not_vary<X_mesh, sharding<I_axis>>
-#include <ostraka/local_view/shard_map.hpp>
+#include <ostraka/local_view.hpp>
 #include <ostraka/moves/reshard_into.hpp>
 namespace os = ostraka;
 

@@ -3,7 +3,7 @@
 // when: the same where the axis is split, too
 // error: collective: an untiled result stacks blocks along a new axis
 // error: untiled_axis_is_there<J_axis, sharding<I_axis, J_axis, varying<X_mesh>>>
-#include <ostraka/local_view/shard_map.hpp>
+#include <ostraka/local_view.hpp>
 namespace os = ostraka;
 
 OSTRAKA_AXIS(I);

@@ -3,7 +3,7 @@
 // when: an axis of six indices is to have one for each of four devices
 // error: collective: an axis that is untiled has an index for each device, and no block of this static extent has
 // error: untiled_extent_is_not_the_axis_size<D_axis, 6, 4>
-#include <ostraka/local_view/shard_map.hpp>
+#include <ostraka/local_view.hpp>
 namespace os = ostraka;
 
 

@@ -3,7 +3,7 @@
 // when: a body returns two blocks, and one result is named
 // error: shard_map: a body returns as many blocks as results are named
 // error: wrong_number_of_results<2, 1>
-#include <ostraka/local_view/shard_map.hpp>
+#include <ostraka/local_view.hpp>
 namespace os = ostraka;
 
 OSTRAKA_AXIS(I);

@@ -3,17 +3,17 @@
 #pragma once
 
 /// @file
-/// Floor 4. What an operation looks at once it knows its sizes and before it moves anything: which plan is run, does it
-/// keep within the budget of os::at_most, and has the adviser something to say?
+/// Floor 4. The plan that an operation runs, chosen once it knows its sizes and before it moves anything: the one that
+/// was made while the program was compiled, or one for the sizes at hand. It keeps within the budget of os::at_most, and
+/// the adviser looks at it.
 
-#include <atomic>
 #include <cstdint>
-#include <string_view>
 #include <type_traits>
 
 #include <ostraka/engine/call_check/call_in_words.hpp>
 #include <ostraka/engine/memory/per_thread.hpp>
 #include <ostraka/engine/mesh/execution_context.hpp>
+#include <ostraka/environment/adviser.hpp>
 #include <ostraka/plan/search/advice.hpp>
 #include <ostraka/plan/spec/stored_plan.hpp>
 #include <ostraka/plan/typed/checks.hpp>
@@ -22,46 +22,6 @@
 #include <ostraka/types/support/error.hpp>
 
 namespace ostraka::detail {
-
-/// An operation with its plan, the rule that admitted it, and names; free of types from here on.
-struct operation_info {
-  std::string_view operation;
-  planner::plan_view plan;
-  planner::admit rule;
-  planner::naming names;
-  bool has_policy = false;  // the program gave one, beside a budget
-};
-
-/// What the adviser knows of an operation. Zeros at first; host threads share it.
-struct advice_record {
-  static constexpr int most_sizes = 8;  // then the program is known well enough
-  std::atomic<bool> done;               // it has spoken, or it knows enough
-  std::atomic<std::uint64_t> last;      // sizes last found good, as a hash
-  int count;                            // the rest under the adviser's lock
-  std::uint64_t seen[most_sizes];
-};
-
-/// The adviser, if there is one: os::environment appoints it (advise.hpp). A pointer, so that only the file with the
-/// environment contains the planner as code that runs.
-[[gnu::visibility("default")]] inline void (*adviser)(operation_info const&, planner::extents const&, std::uint64_t,
-                                                      advice_record&) = nullptr;
-
-/// Sizes in a number, never 0.
-inline std::uint64_t hash_of(planner::extents const& e) {
-  std::uint64_t h = 14695981039346656037u;  // FNV-1a, by whole numbers
-  for (int l = 0; l < e.labels; ++l) h = (h ^ static_cast<std::uint64_t>(e.label[l])) * 1099511628211u;
-  for (int m = 0; m < e.mesh_axes; ++m) h = (h ^ static_cast<std::uint64_t>(e.mesh[m])) * 1099511628211u;
-  return h | 1;
-}
-
-/// The hash of sizes that the adviser is to look at on this device, or 0. Costs next to nothing where they are those of
-/// the last time.
-inline std::uint64_t sizes_to_advise_on(engine::execution_context const& w, advice_record const& record) {
-  if (adviser == nullptr || record.done.load(std::memory_order_relaxed) || w.mesh->absent() || w.mesh->device() != 0)
-    return 0;
-  std::uint64_t const hash = hash_of(w.sizes);
-  return hash == record.last.load(std::memory_order_relaxed) ? 0 : hash;
-}
 
 template <class Types, planner::admit Rule, int ElementBytes>
 operation_info info_of(engine::execution_context const& w, planner::plan_view const& plan = stored_plan_of<Types>,
@@ -140,11 +100,6 @@ inline constexpr bool gives_policy = !std::is_same_v<Policy, policy<planner::adm
 /// What the adviser knows of the operation.
 template <class Policy, class Types, int ElementBytes>
 inline constinit advice_record advice_of{};
-
-/// Has the adviser something to say?
-inline void advise(engine::execution_context const& w, operation_info const& o, advice_record& record) {
-  if (std::uint64_t const hash = sizes_to_advise_on(w, record); hash != 0) adviser(o, w.sizes, hash, record);
-}
 
 /// Is the plan that runs the stored one, and is that all there is to ask? Then the adviser may still look at it.
 template <class Policy>

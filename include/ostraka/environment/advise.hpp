@@ -13,7 +13,8 @@
 #include <string>
 #include <string_view>
 
-#include <ostraka/calls/checked_plan.hpp>
+#include <ostraka/environment/adviser.hpp>
+#include <ostraka/plan/search/advice.hpp>
 
 namespace ostraka::detail {
 

@@ -15,29 +15,10 @@
 #include <utility>
 
 #include <ostraka/calls/context.hpp>
-#include <ostraka/local_view/axis_index.hpp>
-#include <ostraka/local_view/collectives/all_gather_blocks.hpp>
-#include <ostraka/local_view/collectives/all_to_all_blocks.hpp>
-#include <ostraka/local_view/collectives/gather_and_scatter.hpp>
-#include <ostraka/local_view/collectives/pargmax.hpp>
-#include <ostraka/local_view/collectives/pbroadcast.hpp>
-#include <ostraka/local_view/collectives/ppermute.hpp>
-#include <ostraka/local_view/collectives/preduce.hpp>
-#include <ostraka/local_view/collectives/psum.hpp>
-#include <ostraka/local_view/collectives/psum_scatter.hpp>
-#include <ostraka/local_view/collectives/ragged_all_to_all.hpp>
-#include <ostraka/local_view/collectives/scans.hpp>
 #include <ostraka/local_view/doors.hpp>
-#include <ostraka/local_view/halos/exchange_halo.hpp>
-#include <ostraka/local_view/halos/own.hpp>
-#include <ostraka/local_view/halos/patches.hpp>
-#include <ostraka/local_view/halos/stencil.hpp>
-#include <ostraka/local_view/part.hpp>
-#include <ostraka/local_view/pvary.hpp>
 #include <ostraka/moves/pending.hpp>
 #include <ostraka/moves/reshard.hpp>
 #include <ostraka/plan/typed/inside.hpp>
-#include <ostraka/seeing/print_blocks.hpp>
 #include <ostraka/tensors/after_error.hpp>
 #include <ostraka/types/values/differentiated.hpp>
 

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include <ostraka/local_view/pipelines/pipeline_operands.hpp>
+#include <ostraka/local_view/pvary.hpp>
 #include <ostraka/local_view/shard_map.hpp>
 #include <ostraka/tree/tree_map.hpp>
 

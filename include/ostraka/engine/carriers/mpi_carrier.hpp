@@ -17,7 +17,7 @@
 #  include <ostraka/engine/carriers/message_types.hpp>
 #  include <ostraka/engine/carriers/mpi_processes.hpp>
 #  include <ostraka/engine/carriers/reduced_by_mpi.hpp>
-#  include <ostraka/plan/regions/strided_layout.hpp>
+#  include <ostraka/engine/kernels/loops/loop_nest.hpp>
 #  include <ostraka/engine/machine/job_of_mpi.hpp>
 #  include <ostraka/engine/memory/short_array.hpp>
 #  include <ostraka/types/support/dynamic_array.hpp>

@@ -9,7 +9,7 @@
 #include <cstdint>
 
 #include <ostraka/engine/carriers/reduced_by_mpi.hpp>
-#include <ostraka/plan/regions/strided_layout.hpp>
+#include <ostraka/engine/kernels/loops/loop_nest.hpp>
 #include <ostraka/engine/machine/mpi.hpp>
 #include <ostraka/engine/memory/short_array.hpp>
 #include <ostraka/types/support/dynamic_array.hpp>

@@ -11,7 +11,7 @@
 #include <concepts>
 #include <cstdint>
 
-#include <ostraka/plan/regions/strided_layout.hpp>
+#include <ostraka/engine/kernels/loops/loop_nest.hpp>
 #include <ostraka/engine/machine/mpi.hpp>
 #include <ostraka/engine/memory/short_array.hpp>
 #include <ostraka/types/support/dynamic_array.hpp>

@@ -7,10 +7,12 @@
 /// products take x with weights that Y divides (queries, keys and values; a gate and its partner), each gives a part of
 /// x's cotangent on every device: one reduction instead of one for each product. Megatron's f.
 
-#include <ostraka/gradient/abstract/foretell.hpp>
 #include <ostraka/gradient/cotangents/deferred.hpp>
 
 namespace ostraka {
+
+template <class T>
+class abstract;  // of abstract.hpp
 
 namespace detail {
 

@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// Floor 1. Reasons of differentiation.
+/// Floor 1. Reasons of differentiation, and of the functions that os::map of variables is given.
 
 #include <ostraka/types/support/reason.hpp>
 
@@ -71,6 +71,11 @@ struct verb_takes_no_variables {
 template <class Keys>
 struct cache_of_variables {
   static_assert(never<Keys>, "append: a cache is written in place, for decoding, and no derivative flows through it; append os::stop_gradient(keys) and os::stop_gradient(values)");
+};
+
+template <class F>
+struct function_has_no_derivative {
+  static_assert(never<F>, "map: a function of variables says its derivative, derivative(x), or derivative<K>(x, y) of several arguments, and for derivatives of derivatives second_derivative(x), or second_derivative<K, L>(x, y); give this one such members, or join it with its derivative by os::differentiable(f, df)");
 };
 
 }  // namespace ostraka::reason

@@ -4,7 +4,7 @@
 
 /// @file
 /// Floor 3. The innermost product where the batch lies innermost: C[i, j, b] = sum over l of A[i, l, b] B[l, j, b] for
-/// a few i and j in registers, each a vector along b. As micro_kernel.hpp, it exists for several processors.
+/// a few i and j in registers, each a vector along b. As wide_micro_kernel.hpp, it exists for several processors.
 
 #include <cstdint>
 #include <type_traits>
@@ -40,7 +40,7 @@ struct batch_kernel {
   batch_function<T> product[most][most] = {};  // [rows - 1][columns - 1], rows >= columns: A and B may change places
 };
 
-// A macro for the same reason as in micro_kernel.hpp.
+// A macro for the same reason as in wide_micro_kernel.hpp.
 #define OSTRAKA_DETAIL_BATCH_PRODUCT(name, attribute, bytes)                                                          \
     template <class T, int rows, int columns>                                                                         \
     attribute void name(batch_operands<T> const& in, std::int64_t vectors, T* c, std::int64_t const* row_at,          \
