@@ -49,7 +49,7 @@ inline std::string figure_of(spec const& t, std::string const& name, studied_sta
   extents const& e = s.problem.sizes;
   return "<figure>" + picture_of(t, s, all.element) + "<figcaption>" +
          escaped(name + planner::describe(t, s.naming(all.element))) + "<small>" +
-         escaped(in_bytes(planner::detail::held_at_most(t, e) * all.element.bytes)) +
+         escaped(in_bytes(held_at_most(t, e) * all.element.bytes)) +
          " a device</small></figcaption></figure>";
 }
 
@@ -164,7 +164,7 @@ inline std::string section_of(studied_statement const& s, study const& all, std:
 
 inline std::string devices_of(study const& all) {
   std::string text = "<div class=\"devices\"><span class=\"soft\">A device:</span>";
-  for (planner::named_size const& m : all.mesh)
+  for (named_size const& m : all.mesh)
     text += "<label>" + escaped(m.name) + "<input type=\"range\" name=\"" + escaped(m.name) + "\" min=\"0\" max=\"" +
             std::to_string(m.size - 1) + "\" value=\"0\" data-size=\"" + std::to_string(m.size) +
             "\"><output>0</output></label>";

@@ -56,9 +56,9 @@ inline std::string number_or_null(double n) {
   return text;
 }
 
-inline std::string object_of(std::vector<planner::named_size> const& sizes) {
+inline std::string object_of(std::vector<named_size> const& sizes) {
   std::string text = "{";
-  for (planner::named_size const& s : sizes)
+  for (named_size const& s : sizes)
     text += (text.size() > 1 ? ", " : "") + quoted(s.name) + ": " + std::to_string(s.size);
   return text + '}';
 }

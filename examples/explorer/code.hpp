@@ -89,7 +89,7 @@ inline bool is_nominal(einsum_way const& w, studied_statement const& s) {
   for (int m = 0; m < p.sizes.mesh_axes; ++m) p.sizes.mesh[m] = ostraka::dynamic_extent;
   p.sizes = planner::nominal_sizes(p.sizes, p.operands, p.result);
   planner::einsum_plan const plan = planner::plan_einsum(p);
-  return plan.feasible && planner::detail::same_steps(plan, w.plan);
+  return plan.feasible && same_steps(plan, w.plan);
 }
 
 /// An operand as an argument: os::rename<S, T>(k) where the statement calls an axis otherwise.
@@ -156,7 +156,7 @@ inline std::vector<code_line> code_of(einsum_way const& w, studied_statement con
   std::string made_last;
   std::vector<code_line> lines;
   for (std::size_t i = 0; i < w.calls.size(); ++i) {
-    planner::written_call const& c = w.calls[i];
+    written_call const& c = w.calls[i];
     bool const last = i + 1 == w.calls.size();
     auto const variable = [&](int tensor) {
       return tensor == planner::the_result ? made_last : now[static_cast<std::size_t>(tensor)];
@@ -192,9 +192,9 @@ inline std::vector<code_line> code_of(einsum_way const& w, studied_statement con
 /// `OSTRAKA_AXIS(B, 128);` and so on.
 inline std::vector<std::string> declarations(study const& all) {
   std::vector<std::string> lines;
-  for (planner::named_size const& s : all.sizes)
+  for (named_size const& s : all.sizes)
     lines.push_back("OSTRAKA_AXIS(" + s.name + ", " + std::to_string(s.size) + ");");
-  for (planner::named_size const& m : all.mesh)
+  for (named_size const& m : all.mesh)
     lines.push_back("OSTRAKA_MESH_AXIS(" + m.name + ", " + std::to_string(m.size) + ");");
   return lines;
 }

@@ -15,7 +15,6 @@
 #include <string>
 #include <vector>
 
-#include <ostraka/plan/program/unsharded.hpp>
 #include <ostraka/plan/rule_search/report.hpp>
 #include <ostraka/plan/rule_search/rule_search.hpp>
 #include <ostraka/version.hpp>
@@ -25,6 +24,7 @@
 #include "as_json.hpp"
 #include "as_text.hpp"
 #include "options.hpp"
+#include "program/unsharded.hpp"
 
 namespace {
 
@@ -80,7 +80,7 @@ void list_machines() {
 
 // The best rules on any mesh of so many devices.
 int search(planner::program const& given, options const& o) {
-  planner::program const p = planner::unsharded(given, o.element.bytes);
+  planner::program const p = unsharded(given, o.element.bytes);
   planner::search_settings how;
   how.most = static_cast<int>(o.top);
   how.node_devices = static_cast<std::int64_t>(o.node);
@@ -89,8 +89,8 @@ int search(planner::program const& given, options const& o) {
             << o.machine->name.view();
   if (o.node > 0) std::cout << ", " << o.node << " in a node";
   std::cout << "; " << o.element.name << '\n';
-  std::string const parameters = planner::list_of_tensors(p, planner::tensor_role::parameter);
-  std::string const carried = planner::list_of_tensors(p, planner::tensor_role::carried);
+  std::string const parameters = list_of_tensors(p, planner::tensor_role::parameter);
+  std::string const carried = list_of_tensors(p, planner::tensor_role::carried);
   if (!parameters.empty()) std::cout << "parameters: " << parameters << '\n';
   if (!carried.empty()) std::cout << "from the layer before: " << carried << '\n';
   std::cout << '\n'
@@ -109,20 +109,20 @@ int run(std::vector<std::string> const& arguments) {
   if (o.machines) return list_machines(), 0;
   if (o.what.empty()) return complain("nothing to plan; ostraka-plan --help shows how");
 
-  planner::parsed<std::vector<planner::named_size>> mesh, sizes;
-  if (!o.mesh.empty() && !(mesh = planner::parse_sizes(o.mesh)).ok()) {
-    std::cerr << planner::describe(*mesh.error, o.mesh, "--mesh");
+  parsed<std::vector<named_size>> mesh, sizes;
+  if (!o.mesh.empty() && !(mesh = parse_sizes(o.mesh)).ok()) {
+    std::cerr << describe(*mesh.error, o.mesh, "--mesh");
     return wrong_request;
   }
-  if (!o.sizes.empty() && !(sizes = planner::parse_sizes(o.sizes)).ok()) {
-    std::cerr << planner::describe(*sizes.error, o.sizes, "--sizes");
+  if (!o.sizes.empty() && !(sizes = parse_sizes(o.sizes)).ok()) {
+    std::cerr << describe(*sizes.error, o.sizes, "--sizes");
     return wrong_request;
   }
   std::string text, source;
   if (int const status = read_program(o.what, text, source); status != 0) return status;
-  planner::parsed<planner::parsed_program> const program = planner::parse_program(text, mesh.value, sizes.value);
+  parsed<parsed_program> const program = parse_program(text, mesh.value, sizes.value);
   if (!program.ok()) {
-    std::cerr << planner::describe(*program.error, text, source);
+    std::cerr << describe(*program.error, text, source);
     return wrong_request;
   }
   if (o.search > 0) {

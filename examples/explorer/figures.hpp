@@ -101,9 +101,9 @@ inline std::string summary_of(einsum_way const& w, studied_statement const& s) {
 }
 
 /// `X=2 · Y=4`
-inline std::string mesh_text(std::vector<planner::named_size> const& mesh, char const* between = " · ") {
+inline std::string mesh_text(std::vector<named_size> const& mesh, char const* between = " · ") {
   std::string text;
-  for (planner::named_size const& m : mesh)
+  for (named_size const& m : mesh)
     text += (text.empty() ? "" : between) + m.name + '=' + std::to_string(m.size);
   return text;
 }

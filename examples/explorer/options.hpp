@@ -170,8 +170,8 @@ inline std::string read_options(std::vector<std::string> const& arguments, optio
     }
     std::string wrong;
     if (flag == "--top") wrong = detail::read_number(flag, *value, 100000, o.top);
-    if (flag == "--search") wrong = detail::read_number(flag, *value, planner::most_devices_in_text, o.search);
-    if (flag == "--node") wrong = detail::read_number(flag, *value, planner::most_devices_in_text, o.node);
+    if (flag == "--search") wrong = detail::read_number(flag, *value, most_devices_in_text, o.search);
+    if (flag == "--node") wrong = detail::read_number(flag, *value, most_devices_in_text, o.node);
     if (!wrong.empty()) return wrong;
   }
   if (std::string const wrong = detail::wrong_with_search(o, !network.empty()); !wrong.empty()) return wrong;

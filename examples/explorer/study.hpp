@@ -13,16 +13,15 @@
 #include <string_view>
 #include <vector>
 
-#include <ostraka/plan/pricing/ways.hpp>
-#include <ostraka/plan/program/parse.hpp>
 #include <ostraka/plan/spec/describe_plan.hpp>
 
+#include "program/parse.hpp"
 #include "times.hpp"
+#include "ways.hpp"
 
 namespace explorer {
 
 namespace planner = ostraka::planner;
-using planner::einsum_way;
 using planner::extents;
 using planner::mesh_order;
 using planner::spec;
@@ -76,12 +75,12 @@ struct studied_statement {
 struct study {
   element_type element{};
   std::optional<planner::machine> machine{};
-  std::vector<planner::named_size> mesh{}, sizes{};
+  std::vector<named_size> mesh{}, sizes{};
   std::vector<studied_statement> statements{};
 
   [[nodiscard]] std::int64_t devices() const {
     std::int64_t n = 1;
-    for (planner::named_size const& m : mesh) n *= m.size;
+    for (named_size const& m : mesh) n *= m.size;
     return n;
   }
 };
@@ -126,7 +125,7 @@ inline std::vector<einsum_way> way_of_reshard(planner::einsum_problem const& p) 
     w.plan.steps.push_back(s);
   w.elements = w.plan.elements_moved(p.sizes);
   w.workspace = planner::peak_workspace(w.plan, p.sizes);
-  planner::written_call call;
+  written_call call;
   call.moves = true;
   call.left = 0;
   call.made = planner::the_result;
@@ -147,8 +146,8 @@ inline studied_way measured(einsum_way const& w, studied_statement const& s, stu
   extents const& e = s.problem.sizes;
   std::int64_t const size = all.element.bytes;
   studied_way found{w, planner::bytes_per_device(w.elements, all.element.bytes, e), 0, {}, 0, 0};
-  std::int64_t held = planner::detail::held_at_most(s.problem.result, e) + w.workspace;
-  for (spec const& o : s.problem.operands) held += planner::detail::held_at_most(o, e);
+  std::int64_t held = held_at_most(s.problem.result, e) + w.workspace;
+  for (spec const& o : s.problem.operands) held += held_at_most(o, e);
   found.memory = held * size;
   if (!all.machine) return found;
   found.timeline = timeline_of(w.plan, e, all.element.bytes, *all.machine, s.mesh_axes);
@@ -179,16 +178,16 @@ inline void keep_considerable(studied_statement& s, planner::einsum_plan const& 
     bool leave_out =
         w.way.beaten && (by_time ? w.seconds > 10 * s.ways[0].seconds : w.way.price > 10 * s.ways[0].way.price);
     for (studied_way const& better : kept) leave_out = leave_out || (w.way.beaten && same_moves(w.way, better.way));
-    if (!leave_out || planner::detail::same_steps(w.way.plan, chosen)) kept.push_back(w);
+    if (!leave_out || same_steps(w.way.plan, chosen)) kept.push_back(w);
   }
   s.ways = std::move(kept);
 }
 
-inline studied_statement studied(planner::parsed_program const& p, std::size_t which, std::string_view text,
+inline studied_statement studied(parsed_program const& p, std::size_t which, std::string_view text,
                                  study const& all, bool every_way) {
   planner::program_statement const& said = p.program.statements[which];
   studied_statement s;
-  planner::text_span const where = p.statements[which];
+  text_span const where = p.statements[which];
   s.text = std::string(text.substr(where.begin, where.length));
   s.kind = said.kind;
   numbering n;
@@ -233,17 +232,17 @@ inline studied_statement studied(planner::parsed_program const& p, std::size_t w
   planner::mesh_set idle;
   for (std::size_t m = named; m < s.mesh_axes.size(); ++m) idle.insert(static_cast<int>(m));
   std::vector<einsum_way> const ways =
-      is_reshard(s.problem) ? way_of_reshard(s.problem) : planner::ways_of_einsum(s.problem, idle);
+      is_reshard(s.problem) ? way_of_reshard(s.problem) : ways_of_einsum(s.problem, idle);
   for (einsum_way const& w : ways) s.ways.push_back(measured(w, s, all));
   auto const better = [&](studied_way const& a, studied_way const& b) {
     return all.machine ? a.seconds < b.seconds : a.way.price < b.way.price;
   };
   if (!s.ways.empty()) {
     planner::einsum_plan const chosen = s.ways[0].way.plan;
-    planner::sort_large(s.ways, better);
+    sort_large(s.ways, better);
     if (!every_way) keep_considerable(s, chosen, all.machine.has_value());
     for (std::size_t i = 0; i < s.ways.size(); ++i)
-      if (planner::detail::same_steps(s.ways[i].way.plan, chosen)) s.of_default = static_cast<int>(i);
+      if (same_steps(s.ways[i].way.plan, chosen)) s.of_default = static_cast<int>(i);
   }
   return s;
 }
@@ -251,7 +250,7 @@ inline studied_statement studied(planner::parsed_program const& p, std::size_t w
 }  // namespace detail
 
 /// All ways of all statements. `every_way`: those, too, that another beats in every respect.
-inline study study_program(planner::parsed_program const& p, std::string_view text, element_type const& element,
+inline study study_program(parsed_program const& p, std::string_view text, element_type const& element,
                            std::optional<planner::machine> const& machine, bool every_way) {
   study all;
   all.element = element;

@@ -4,7 +4,7 @@
 
 /// @file
 /// Floor 2. Which axes an einsum of a program would sum on their own (plan/rules/lone_sum.hpp), in the program's
-/// numbers and in words. Programs as data and as text refuse the same statements as os::einsum.
+/// numbers and in words. Programs refuse the same statements as os::einsum, whether calls build them or a text.
 
 #include <algorithm>
 #include <cstddef>

@@ -11,14 +11,14 @@
 #include <string>
 #include <vector>
 
-#include <ostraka/plan/pricing/ways.hpp>
 #include <support/simulated_mesh.hpp>
 
+#include "../../examples/explorer/ways.hpp"
 #include "plan/problem_text.hpp"
 
 using namespace ostraka::testing;
 using ostraka::planner::einsum_problem;
-using ostraka::planner::einsum_way;
+using explorer::einsum_way;
 using ostraka::planner::planned_step;
 
 namespace {
@@ -90,7 +90,7 @@ TEST_CASE("every way computes the einsum and moves what it says") {
     }
     whole_tensor expected(p.result, p.sizes);
     multiply(p, operands, expected);
-    for (einsum_way const& w : ostraka::planner::ways_of_einsum(p)) {
+    for (einsum_way const& w : explorer::ways_of_einsum(p)) {
       CHECK(fault_of(w, p, operands, expected) == "");
       ++run;
     }

@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// Floor 2. What parsers of small texts are made of: words, numbers, `X=2, Y=4`, and the first error with its place.
+/// What parsers of small texts are made of: words, numbers, `X=2, Y=4`, and the first error with its place.
 
 #include <cstdint>
 #include <optional>
@@ -12,10 +12,11 @@
 #include <utility>
 #include <vector>
 
-#include <ostraka/plan/program/text.hpp>
 #include <ostraka/types/support/join_text.hpp>
 
-namespace ostraka::planner {
+#include "text.hpp"
+
+namespace explorer {
 
 /// A name and its number: X=2.
 struct named_size {
@@ -180,4 +181,4 @@ class size_reader : text_reader {
   return detail::size_reader(text).read();
 }
 
-}  // namespace ostraka::planner
+}  // namespace explorer

@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 2. A program of lines (parse.hpp) as one whose rules are searched (rule_search.hpp): without shardings, and
-/// with parameters. Lines do not say what a parameter is. Here it is a tensor that no line makes and that lacks the
+/// A program of lines (parse.hpp) as one whose rules are searched (os::search_rules): without shardings, and with
+/// parameters. Lines do not say what a parameter is. Here it is a tensor that no line makes and that lacks the
 /// axis of the batch, the first one of the first tensor; others that no line makes come from the layer before.
 /// Weights and activations may be divided in different ways, so an axis that both have becomes two, H and H_w:
 ///
@@ -18,7 +18,9 @@
 
 #include <ostraka/plan/program/program.hpp>
 
-namespace ostraka::planner {
+namespace explorer {
+
+using namespace ostraka::planner;  // programs
 
 namespace detail {
 
@@ -81,4 +83,4 @@ inline int add_weight_axis(program& p, int shared) {
   return list;
 }
 
-}  // namespace ostraka::planner
+}  // namespace explorer

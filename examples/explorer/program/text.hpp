@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// Floor 2. Places in a text, and what is wrong there, said as compilers say it:
+/// Places in a text, and what is wrong there, said as compilers say it:
 ///
 ///     error: mesh axis Z is not in the mesh, which has X, Y
 ///       h[B_Z, S] W[S, H_Y] -> a[B_Z, H_Y]
@@ -17,7 +17,10 @@
 
 #include <ostraka/types/support/join_text.hpp>
 
-namespace ostraka::planner {
+namespace explorer {
+
+using ostraka::append_text;
+using ostraka::join_text;
 
 /// A part of a text.
 struct text_span {
@@ -86,4 +89,4 @@ namespace detail {
   return said;
 }
 
-}  // namespace ostraka::planner
+}  // namespace explorer

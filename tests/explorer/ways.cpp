@@ -11,10 +11,10 @@
 #include <string>
 #include <string_view>
 
-#include <ostraka/plan/pricing/ways.hpp>
-
+#include "../../examples/explorer/ways.hpp"
 #include "plan/problem_text.hpp"
 
+using namespace explorer;
 using namespace ostraka::planner;
 using ostraka::step;
 using ostraka::testing::problem;
@@ -134,7 +134,7 @@ TEST_CASE("the planner's plan is the cheapest of all, and no two are the same") 
     auto const all = ways_of_einsum(p);
     REQUIRE(!all.empty());
     einsum_plan const own = plan_einsum(p);
-    CHECK(detail::same_steps(all[0].plan, own));
+    CHECK(same_steps(all[0].plan, own));
     for (std::size_t i = 0; i < all.size(); ++i) {
       CHECK(all[i].price >= all[0].price * (1 - 1e-12));
       CHECK(all[i].plan.result == p.result);
@@ -145,7 +145,7 @@ TEST_CASE("the planner's plan is the cheapest of all, and no two are the same") 
         now.after(s);
       }
       CHECK(now.of(all[i].plan.computes() ? the_result : all[i].plan.steps[0].operand) == p.result);
-      for (std::size_t k = 0; k < i; ++k) CHECK(!detail::same_steps(all[i].plan, all[k].plan));
+      for (std::size_t k = 0; k < i; ++k) CHECK(!same_steps(all[i].plan, all[k].plan));
       std::int64_t of_calls = 0;
       for (written_call const& c : all[i].calls) of_calls += c.plan.elements_moved(p.sizes);
       if (!all[i].one_call()) CHECK(of_calls == all[i].elements);

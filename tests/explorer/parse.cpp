@@ -14,9 +14,11 @@
 #include <vector>
 
 #include <ostraka/plan/program/build.hpp>
-#include <ostraka/plan/program/parse.hpp>
-#include <ostraka/plan/program/unsharded.hpp>
 
+#include "../../examples/explorer/program/parse.hpp"
+#include "../../examples/explorer/program/unsharded.hpp"
+
+using namespace explorer;
 using namespace ostraka::planner;
 
 namespace {

@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// Floor 2. A program from its text, in the notation that plans are printed in:
+/// A program from its text, in the notation that plans are printed in:
 ///
 ///     mesh X=2, Y=4
 ///     sizes B=128, S=512, M=1024, H=4096
@@ -24,11 +24,12 @@
 #include <vector>
 
 #include <ostraka/plan/program/program_sums.hpp>
-#include <ostraka/plan/program/tensor_reader.hpp>
 #include <ostraka/plan/spec/step.hpp>
 #include <ostraka/types/support/join_text.hpp>
 
-namespace ostraka::planner {
+#include "tensor_reader.hpp"
+
+namespace explorer {
 
 namespace detail {
 
@@ -357,4 +358,4 @@ class program_parser : tensor_reader {
   return detail::program_parser(text, mesh, sizes).read();
 }
 
-}  // namespace ostraka::planner
+}  // namespace explorer

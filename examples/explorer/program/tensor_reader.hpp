@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// Floor 2. The tensors of a program's text: h[B_X, S, M_Y] {U_Z}, where I_XY is I over X, then Y; words are
+/// The tensors of a program's text: h[B_X, S, M_Y] {U_Z}, where I_XY is I over X, then Y; words are
 /// batch_data, or batch_{data,model}; I/X/Y does as well. Which underscore parts an axis from its mesh axes is known
 /// from their names, which have sizes before they are used.
 
@@ -14,11 +14,16 @@
 #include <vector>
 
 #include <ostraka/plan/program/program.hpp>
-#include <ostraka/plan/program/reader.hpp>
 #include <ostraka/types/reasons.hpp>
 #include <ostraka/types/support/join_text.hpp>
 
-namespace ostraka::planner {
+#include "reader.hpp"
+
+namespace explorer {
+
+namespace planner = ostraka::planner;
+using namespace ostraka::planner;  // programs, and shardings as values
+using ostraka::max_rank;
 
 /// What a text says: the program, the sizes of its mesh axes, and where its statements stand.
 struct parsed_program {
@@ -260,4 +265,4 @@ class tensor_reader : protected text_reader {
 };
 
 }  // namespace detail
-}  // namespace ostraka::planner
+}  // namespace explorer

@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// Floor 2. Every way to run one einsum that anyone would consider, each as a plan and as what a program writes to get
+/// Every way to run one einsum that anyone would consider, each as a plan and as what a program writes to get
 /// exactly that plan:
 ///
 ///     a named result     C = einsum(A, B), by the default plan or another policy's; also with idle mesh axes
@@ -26,7 +26,9 @@
 #include <ostraka/plan/search/price.hpp>
 #include <ostraka/plan/workspace/memory_use.hpp>
 
-namespace ostraka::planner {
+namespace explorer {
+
+using namespace ostraka::planner;
 
 /// One call of a program: a product, or a move of one tensor. Tensors are numbered as in plans: operands, then what
 /// calls have made, in their order; `made` of the last call is the_result.
@@ -54,9 +56,7 @@ struct einsum_way {
   [[nodiscard]] bool one_call() const { return calls.empty(); }
 };
 
-namespace detail {
-
-// Do two plans do the same? Moves of different tensors may stand in any order.
+/// Do two plans do the same? Moves of different tensors may stand in any order.
 inline bool same_steps(einsum_plan const& a, einsum_plan const& b) {
   if (a.steps.size() != b.steps.size()) return false;
   bool used[max_plan_steps]{};
@@ -79,6 +79,10 @@ inline bool same_steps(einsum_plan const& a, einsum_plan const& b) {
   for (int i = 0; i < s.rank; ++i) n *= largest_size(e.label[s.label[i]], e.ways(s.over[i]));
   return n;
 }
+
+namespace detail {
+
+using namespace ostraka::planner::detail;  // what the planner's own search is made of: orders, layouts, prices
 
 class way_search {
  public:
@@ -348,4 +352,4 @@ void sort_large(std::vector<T>& all, Less const& less) {
   return ways;
 }
 
-}  // namespace ostraka::planner
+}  // namespace explorer
