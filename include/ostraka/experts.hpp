@@ -3,9 +3,9 @@
 #pragma once
 
 /// @file
-/// Mixtures of experts: routing, dispatch by capacity and dropless, products in groups of rows, losses that balance,
-/// and what imbalance costs; with derivatives (docs/experts.md). Include it before the templates that are to be
-/// differentiated.
+/// Floor 4. Mixtures of experts: routing, dispatch by capacity and dropless, products in groups of rows, losses that
+/// balance, and what imbalance costs; with derivatives (docs/experts.md). Include it before the templates that are to
+/// be differentiated.
 
 #include <ostraka/gradient.hpp>
 #include <ostraka/operations.hpp>

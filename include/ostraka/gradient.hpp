@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Differentiation: os::value_and_grad, and the verbs of variables. Include it before the templates that are to be
-/// differentiated.
+/// Floor 4. Differentiation: os::value_and_grad, os::checkpoint, os::custom_vjp, and a rule for each operation. Include
+/// it before the templates that are to be differentiated.
 
 #include <ostraka/ostraka.hpp>
 

@@ -3,8 +3,9 @@
 #pragma once
 
 /// @file
-/// The vocabulary of programs beyond ostraka.hpp, one operation or family a file in ostraka/operations/;
-/// docs/operations.md has a row for each.
+/// Floor 4. The vocabulary of programs: functions of elements, softmax and norms, sorting, indices, shapes, attention;
+/// with trees, os::print and os::visualize. Include it instead of ostraka.hpp, which it includes, in a program that
+/// calls one of them. docs/operations.md has a row for each.
 
 #include <ostraka/ostraka.hpp>
 

@@ -3,7 +3,8 @@
 #pragma once
 
 /// @file
-/// Optimisers of parameter trees and single tensors, and what a training step has beside them.
+/// Floor 4. Optimisers of parameter trees and single tensors, and what a training step has beside them: schedules,
+/// clipping, loss scales, sums over microbatches. Include it in a program that trains.
 ///
 ///     os::adamw const optimizer{.learning_rate = os::cosine_decay{.from = 3e-4, .steps = 1000}};
 ///     auto state = optimizer.init(params);                      // a tree, in the parameters' shardings

@@ -3,7 +3,9 @@
 #pragma once
 
 /// @file
-/// Everything: named-axis sharded tensors. `namespace os = ostraka;` is yours to write.
+/// Floor 4. Named-axis sharded tensors, as every program includes them: meshes, tensors and how they are made,
+/// arithmetic, moves, einsum and reductions, bodies of os::shard_map. The vocabulary, derivatives, optimisers, experts
+/// and files have headers beside this one. `namespace os = ostraka;` is yours to write.
 
 #include <ostraka/types/support/language.hpp>
 

@@ -4,7 +4,7 @@
 
 /// @file
 /// Floor 4. Parameter trees: plain structs of tensors, templated on what stands in their leaves, nested, in arrays and
-/// vectors. docs/design/trees.md says why they are so.
+/// vectors. operations.hpp and optimizers.hpp include it; docs/design/trees.md says why trees are so.
 ///
 ///     template <class L>
 ///     struct mlp {

@@ -12,7 +12,7 @@
 
 #include <ostraka/algebra/einsum.hpp>
 #include <ostraka/arrays/given_array.hpp>
-#include <ostraka/blocks/shared_memory.hpp>
+#include <ostraka/calls/shared_memory.hpp>
 #include <ostraka/calls/numbers.hpp>
 
 namespace ostraka {

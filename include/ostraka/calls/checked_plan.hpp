@@ -4,8 +4,8 @@
 
 /// @file
 /// Floor 4. The plan that an operation runs, chosen once it knows its sizes and before it moves anything: the one that
-/// was made while the program was compiled, or one for the sizes at hand. It keeps within the budget of os::at_most, and
-/// the adviser looks at it.
+/// was made while the program was compiled, or one for the sizes at hand. It keeps within the budget of os::at_most,
+/// and the adviser looks at it.
 
 #include <cstdint>
 #include <type_traits>

@@ -23,7 +23,7 @@
 
 #include <type_traits>
 
-#include <ostraka/blocks/shared_memory.hpp>
+#include <ostraka/calls/shared_memory.hpp>
 #include <ostraka/calls/at_once.hpp>
 #include <ostraka/calls/context.hpp>
 #include <ostraka/calls/moves.hpp>

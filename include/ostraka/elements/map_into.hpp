@@ -8,7 +8,7 @@
 /// A) is elementwise in place.
 
 #include <ostraka/blocks/create.hpp>
-#include <ostraka/blocks/shared_memory.hpp>
+#include <ostraka/calls/shared_memory.hpp>
 #include <ostraka/elements/map.hpp>
 
 namespace ostraka {

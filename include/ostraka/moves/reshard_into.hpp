@@ -5,7 +5,7 @@
 /// @file
 /// Floor 4. `os::reshard_into(B, A)`: A under the sharding of B, into a tensor that is there. A[I_X, J] → B[I, J_X]
 
-#include <ostraka/blocks/shared_memory.hpp>
+#include <ostraka/calls/shared_memory.hpp>
 #include <ostraka/moves/reshard.hpp>
 
 namespace ostraka {

@@ -3,17 +3,26 @@
 #pragma once
 
 /// @file
-/// Floor 3. Which CBLAS runs: what is linked, or what the system has put in its place since. Each library is known by a
-/// name that it alone exports, as in cmake/OstrakaDependencies.cmake; only the address is asked for, under a name of
-/// ours, lest the library's own header declare it otherwise.
+/// Floor 3. Which CBLAS runs: what is linked, or what the system has put in its place since; and what OpenBLAS tells
+/// about itself. Each library is known by a name that it alone exports, as in cmake/OstrakaDependencies.cmake. These
+/// names are looked for while linking and may be absent, which is why they are declared here and not taken from a
+/// cblas.h; of the others' only the address is asked for, under a name of ours, lest their own headers declare them
+/// otherwise.
+
+#ifndef OSTRAKA_ENABLE_CBLAS
+#define OSTRAKA_ENABLE_CBLAS 0
+#endif
 
 #include <string>
 #include <string_view>
 
-#include <ostraka/engine/machine/openblas.hpp>
-
-#ifdef OSTRAKA_DETAIL_ASKS_OPENBLAS
+#if OSTRAKA_ENABLE_CBLAS && defined(__ELF__) && defined(__GNUC__)
+#define OSTRAKA_DETAIL_ASKS_OPENBLAS 1
 extern "C" {
+int openblas_get_parallel() __attribute__((weak));
+int openblas_get_num_threads() __attribute__((weak));
+void openblas_set_num_threads(int) __attribute__((weak));
+char* openblas_get_corename() __attribute__((weak));
 char* openblas_get_config() __attribute__((weak));
 extern char const ostraka_detail_mkl __asm__("MKL_Get_Version") __attribute__((weak));
 extern char const ostraka_detail_blis __asm__("bli_info_get_version_str") __attribute__((weak));
@@ -21,6 +30,46 @@ extern char const ostraka_detail_flexiblas __asm__("flexiblas_get_version") __at
 extern char const ostraka_detail_reference __asm__("CBLAS_CallFromC") __attribute__((weak));
 }
 #endif
+
+namespace ostraka::engine {
+
+/// Whose threads the BLAS library works with.
+enum class blas_pool { unknown, none, its_own, openmp };
+
+}  // namespace ostraka::engine
+
+namespace ostraka::engine::openblas {
+
+#ifdef OSTRAKA_DETAIL_ASKS_OPENBLAS
+
+inline blas_pool pool() {
+  if (!openblas_get_parallel) return blas_pool::unknown;
+  switch (openblas_get_parallel()) {
+    case 0: return blas_pool::none;
+    case 1: return blas_pool::its_own;
+    case 2: return blas_pool::openmp;
+    default: return blas_pool::unknown;
+  }
+}
+
+inline int threads() { return openblas_get_num_threads ? openblas_get_num_threads() : 1; }
+
+inline void set_threads(int n) {
+  if (openblas_set_num_threads) openblas_set_num_threads(n);
+}
+
+inline std::string_view core() { return openblas_get_corename ? openblas_get_corename() : ""; }
+
+#else
+
+inline blas_pool pool() { return blas_pool::unknown; }
+inline int threads() { return 1; }
+inline void set_threads(int) {}
+inline std::string_view core() { return {}; }
+
+#endif
+
+}  // namespace ostraka::engine::openblas
 
 namespace ostraka::engine {
 

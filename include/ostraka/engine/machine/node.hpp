@@ -14,7 +14,7 @@
 #include <string_view>
 
 #include <ostraka/engine/machine/mpi.hpp>
-#include <ostraka/engine/machine/openblas.hpp>
+#include <ostraka/engine/machine/blas_library.hpp>
 #include <ostraka/engine/machine/this_thread.hpp>
 #include <ostraka/engine/machine/threads.hpp>
 #include <ostraka/types/support/dynamic_array.hpp>

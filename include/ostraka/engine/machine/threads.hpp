@@ -12,7 +12,7 @@
 #include <string>
 #include <string_view>
 
-#include <ostraka/engine/machine/openblas.hpp>
+#include <ostraka/engine/machine/blas_library.hpp>
 #include <ostraka/types/support/dynamic_array.hpp>
 #include <ostraka/types/support/join_text.hpp>
 

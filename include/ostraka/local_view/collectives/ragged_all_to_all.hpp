@@ -11,7 +11,7 @@
 #include <string>
 #include <tuple>
 
-#include <ostraka/blocks/shared_memory.hpp>
+#include <ostraka/calls/shared_memory.hpp>
 #include <ostraka/creation/copy.hpp>
 #include <ostraka/engine/block_collectives/ragged_moves.hpp>
 #include <ostraka/local_view/collectives/group.hpp>

@@ -24,7 +24,7 @@
 #include <utility>
 
 #include <ostraka/blocks/create.hpp>
-#include <ostraka/blocks/shared_memory.hpp>
+#include <ostraka/calls/shared_memory.hpp>
 #include <ostraka/calls/context.hpp>
 #include <ostraka/engine/blocks/stencil_block.hpp>
 #include <ostraka/local_view/halos/check_reach.hpp>

@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 2. `os::plan<I/X, K/Y>(A, B)` and `os::plan_of<os::dims<I/X, K/Y>, TA, TB>`: the plan of an einsum as a constant
-/// expression, from tensors or from types.
+/// Floor 2. `os::plan<I/X, K/Y>(A, B)` and `os::plan_of<os::dims<I/X, K/Y>, TA, TB>`: the plan of an einsum as a
+/// constant expression, from tensors or from types.
 
 #include <type_traits>
 

@@ -18,7 +18,7 @@
 #include <ostraka/engine/kernels/loops/parallel.hpp>
 #include <ostraka/engine/kernels/products/library_plan.hpp>
 #include <ostraka/engine/kernels/update_block.hpp>
-#include <ostraka/engine/machine/openblas.hpp>
+#include <ostraka/engine/machine/blas_library.hpp>
 #include <ostraka/engine/memory/pool.hpp>
 
 namespace ostraka::engine::detail {

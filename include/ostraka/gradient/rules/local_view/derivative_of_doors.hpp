@@ -4,8 +4,8 @@
 
 /// @file
 /// Floor 4. The derivatives of the doors of os::shard_map: each is the other's, and moves nothing. What enters and does
-/// not name a manual mesh axis is replicated along it (cotangent_kinds.hpp): the summands of its cotangent, of all its uses in
-/// the body, leave as a partial tensor, which is summed once, to the sharding that the operand wants.
+/// not name a manual mesh axis is replicated along it (cotangent_kinds.hpp): the summands of its cotangent, of all its
+/// uses in the body, leave as a partial tensor, which is summed once, to the sharding that the operand wants.
 
 #include <ostraka/gradient/cotangents/as.hpp>
 #include <ostraka/gradient/rules/local_view/rows_among_zeros.hpp>
