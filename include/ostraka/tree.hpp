@@ -15,6 +15,8 @@
 ///     auto p = os::make_tree<mlp>(mesh, in = 784, hidden = 128, os::seed(1));           // mlp<os::values>
 ///     auto half = os::tree_cast<os::bfloat16>(p);                                       // mlp<os::values_of<…>>
 
+#include <ostraka/types/support/language.hpp>
+
 #include <ostraka/seeing/describe_tree.hpp>
 #include <ostraka/tree/in_bodies.hpp>
 #include <ostraka/tree/in_pipelines.hpp>

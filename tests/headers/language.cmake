@@ -28,7 +28,7 @@ function(expect header sentence)
   endif()
 endfunction()
 
-foreach(header IN ITEMS plan ostraka operations gradient files optimizers experts search_rules advise_parallelism)
+foreach(header IN ITEMS plan ostraka local_view operations tree gradient files optimizers experts foresight/search_rules foresight/advise_parallelism)
   expect(${header} "ostraka: the language is C++20 or later, compile with -std=c++20" -std=c++17)
 endforeach()
 foreach(header IN ITEMS plan ostraka)
