@@ -4,7 +4,7 @@
 
 /// @file
 /// Floor 3. √x of floats and doubles, rounded correctly, NaN of negative numbers; errno means nothing. One number, and
-/// runs of them for loops that would not vectorise (x86/square_root.hpp).
+/// runs of them for loops that would not vectorise (x86/sse_square_root.hpp).
 
 #include <Kokkos_Core.hpp>
 
