@@ -106,7 +106,7 @@ inline std::vector<std::size_t> rounds_of(std::vector<piece_in_memory> const& pi
   return counts;
 }
 
-inline loop_nest<1> loops_of(file_piece const& p) {
+inline loop_nest<1> loops_of_piece(file_piece const& p) {
   loop_nest<1> loops;
   for (int d = 0; d < p.lies.rank; ++d) loops.add(p.lies.extent[d], p.lies.stride[d]);
   loops.merge();
@@ -232,7 +232,7 @@ class shared_file {
   }
 
   static MPI_Datatype type_of(file_piece const& p) {
-    loop_nest<1> const loops = loops_of(p);
+    loop_nest<1> const loops = loops_of_piece(p);
     int d = loops.rank - 1;
     MPI_Datatype type;
     bool const run = d >= 0 && loops.stride[0][d] == 1;
@@ -258,7 +258,7 @@ class shared_file {
 inline bool in_long_runs(communicator const& all, std::vector<piece_in_memory> const& pieces) {
   std::int64_t bytes = 0, others = 0;
   for (piece_in_memory const& p : pieces) {
-    loop_nest<1> const loops = loops_of(p);
+    loop_nest<1> const loops = loops_of_piece(p);
     if (loops.rank > 1 || (loops.rank == 1 && loops.stride[0][0] != 1)) others = 1;
     bytes += p.bytes();
   }
