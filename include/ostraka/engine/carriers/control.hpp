@@ -4,8 +4,8 @@
 
 /// @file
 /// Floor 3. Messages by which ranks tell each other of the program, beside its own: what they call, and how they end.
-/// They are MPI's whatever carries the program's, for some of them find out whether a rank is in a call of MPI. By MPI's
-/// profiling names, so that tools that count a program's messages count the program's.
+/// They are MPI's whatever carries the program's, for some of them find out whether a rank is in a call of MPI. By
+/// MPI's profiling names, so that tools that count a program's messages count the program's.
 
 #include <ostraka/engine/machine/mpi.hpp>
 

@@ -18,21 +18,23 @@
 #include <ostraka/types/values/reduction.hpp>
 
 #if defined(OSTRAKA_CARRIER)
+#  ifdef OSTRAKA_COMPILED
+#    error "ostraka: ostraka::compiled was compiled with another carrier than OSTRAKA_CARRIER; link ostraka::ostraka"
+#  endif
 #  include OSTRAKA_CARRIER
 #elif OSTRAKA_ENABLE_MPI
 #  include <ostraka/engine/carriers/mpi_carrier.hpp>
+namespace ostraka::engine {
+using carrier = mpi_carrier;
+}
 #else
 #  include <ostraka/engine/carriers/one_process.hpp>
+namespace ostraka::engine {
+using carrier = one_process;
+}
 #endif
 
 namespace ostraka::engine {
-
-#if defined(OSTRAKA_CARRIER)
-#elif OSTRAKA_ENABLE_MPI
-using carrier = mpi_carrier;
-#else
-using carrier = one_process;
-#endif
 
 /// Processes in an order: those of a program's communicator, or some of another set; processes(all, {3, 1}) has the one
 /// that is number 3 there first.

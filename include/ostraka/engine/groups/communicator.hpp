@@ -102,9 +102,7 @@ class communicator {
 
   int size() const { return shared_ ? shared_->size : 1; }
   int rank() const { return shared_ ? shared_->rank : 0; }
-  native_communicator native() const {
-    return shared_ && !shared_->dry ? shared_->group.native() : this_rank_alone();
-  }
+  native_communicator native() const { return shared_ && !shared_->dry ? shared_->group.native() : this_rank_alone(); }
 
   /// What its messages and collectives are handed to; null for one device.
   [[nodiscard]] carrier::group const* carried() const { return shared_ ? &shared_->group : nullptr; }

@@ -21,8 +21,8 @@
 
 namespace ostraka::engine {
 
-/// Elements that one call of the carrier takes at most. Counts of MPI before version 4 are int; tests lower this to walk
-/// the chunked paths with small arrays.
+/// Elements that one call of the carrier takes at most. Counts of MPI before version 4 are int; tests lower this to
+/// walk the chunked paths with small arrays.
 [[gnu::visibility("default")]] inline std::int64_t chunk_limit = std::int64_t(1) << 30;
 
 /// How the carrier is called for a collective that is begun: by a call that returns when all is done, which is the

@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 3. A thread waits, gives way, and knows itself and the time. By POSIX where it is: <thread> would be the largest header
-/// that this library adds to those of Kokkos and MPI.
+/// Floor 3. A thread waits, gives way, and knows itself and the time. By POSIX where it is: <thread> would be the
+/// largest header that this library adds to those of Kokkos and MPI.
 
 #include <cstdint>
 

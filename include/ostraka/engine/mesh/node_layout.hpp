@@ -21,8 +21,8 @@
 
 namespace ostraka::engine {
 
-/// What a program says of nodes: nothing, so that the carrier is asked; how many devices each has; or which block of the
-/// mesh. A wish brings the functions that grant it, which no other program compiles.
+/// What a program says of nodes: nothing, so that the carrier is asked; how many devices each has; or which block of
+/// the mesh. A wish brings the functions that grant it, which no other program compiles.
 struct node_wish {
   int each = 0;                 ///< devices of a node, where its block is not said
   dynamic_array<int> within{};  ///< those along each mesh axis

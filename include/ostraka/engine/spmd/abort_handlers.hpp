@@ -68,7 +68,8 @@ namespace detail {
 struct state {
   std::atomic<int> armed{0};  // environments alive
   place_in_job here;
-  native_communicator job = no_communicator();  // for ranks that end alike; where somebody else began MPI nobody can make one
+  // For ranks that end alike; none where somebody else began MPI, for then nobody can make one.
+  native_communicator job = no_communicator();
   std::string name;
   void const* thread = nullptr;  // of MPI
   std::terminate_handler before = nullptr;
@@ -198,7 +199,7 @@ inline void release() { --detail::self.armed; }
 /// mpiexec of MPICH names the process, not the rank, that a signal ended which nobody can handle; so a rank may say
 /// which it is.
 inline void introduce() {
-#if defined(MPICH_VERSION) && defined(OSTRAKA_DETAIL_POSIX)
+#  if defined(MPICH_VERSION) && defined(OSTRAKA_DETAIL_POSIX)
   std::fprintf(stderr, "ostraka: %s is process %ld on %s\n", detail::self.name.c_str(), static_cast<long>(::getpid()),
                name_of_host().c_str());
 #  endif

@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 3. The end of a job that cannot go on: a sentence, and all ranks end. Ranks are numbers in the job, as launchers
-/// print them.
+/// Floor 3. The end of a job that cannot go on: a sentence, and all ranks end. Ranks are numbers in the job, as
+/// launchers print them.
 
 #include <cstdio>
 #include <string>

@@ -67,9 +67,7 @@ class peer_monitor final : public group_observer {
   void given_back(group_progress* progress) override { records_.give_back(static_cast<group_record*>(progress)); }
 
   /// The record of creating communicators of these ranks. Not collective.
-  group_record& creation_by(native_communicator ranks) {
-    return records_.creation_by(carrier::processes(ranks));
-  }
+  group_record& creation_by(native_communicator ranks) { return records_.creation_by(carrier::processes(ranks)); }
 
   [[nodiscard]] native_communicator comm() const { return group_->native(); }
   [[nodiscard]] int rank() const { return rank_; }

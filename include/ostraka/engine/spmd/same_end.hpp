@@ -98,7 +98,8 @@ bool wait_until(Done done, double most) {
 
 /// Compares the reason of this rank with those of others that end now. `job`: all ranks, for such messages
 /// alone.
-[[gnu::visibility("default"), gnu::cold]] inline same_end find_same_end(native_communicator job, std::string_view reason) {
+[[gnu::visibility("default"), gnu::cold]] inline same_end find_same_end(native_communicator job,
+                                                                        std::string_view reason) {
   auto const [rank, ranks] = find_place_in_job();
   std::uint64_t fingerprint = 14695981039346656037u;  // FNV-1a; 0 stands for none
   for (char const c : reason) fingerprint = (fingerprint ^ static_cast<unsigned char>(c)) * 1099511628211u;
