@@ -48,8 +48,8 @@ TEST_CASE("row-major is what counts on without a gap, whatever the stride of one
         std::int64_t next = 0;
         for (std::int64_t i = 0; i < n[0]; ++i)
           for (std::int64_t j = 0; j < n[1]; ++j)
-            for (std::int64_t k = 0; k < n[2]; ++k)
-              counts_on = counts_on && i * s.stride[0] + j * s.stride[1] + k * s.stride[2] == next++;
+            for (std::int64_t k = 0; k < n[2]; ++k, ++next)
+              counts_on = counts_on && i * s.stride[0] + j * s.stride[1] + k * s.stride[2] == next;
         CHECK(s.is_row_major() == counts_on);
         CHECK(s.size() == next);
       }
@@ -94,8 +94,7 @@ TEST_CASE("a diagonal is each element whose indices are alike, counted from wher
       std::int64_t found = 0;
       for (std::int64_t i = whole.at[0].begin; i < whole.at[0].end; ++i)
         for (std::int64_t j = whole.at[1].begin; j < whole.at[1].end; ++j)
-          if (i == j)
-            CHECK(d.data + found++ * d.stride[0] == (i - whole.at[0].begin) * n[1] + j - whole.at[1].begin);
+          if (i == j) CHECK(d.data + found++ * d.stride[0] == (i - whole.at[0].begin) * n[1] + j - whole.at[1].begin);
       CHECK(d.where.size() == found);
     });
 }
