@@ -5,8 +5,8 @@
 /// @file
 /// Floor 3. Halos on their way: begun, and waited for later. An exchange fills the margins of a padded block from the
 /// devices that own those indices; a return is its transpose, with the same plan: what lies in the margins goes back to
-/// these devices and is added there. Who sends the one way receives the other way, and messages are as long. Between
-/// beginning and end what is sent stays as it is, and nobody touches what is received.
+/// these devices and is added there. A device that sends the one way receives the other way, and messages are as long.
+/// Between beginning and end what is sent stays as it is, and what is received is not touched.
 
 #include <Kokkos_Core.hpp>
 
@@ -173,27 +173,21 @@ class halo_record final : public flight_on<Exec> {
 
 }  // namespace detail
 
-/// Begins to fill the margins of `padded` from the blocks of `members`, this device's being `block`. If the plan is not
-/// in place, what is between the margins is copied. What no device has stays as it is.
-template <class Exec, class T>
-run_in_flight begin_halo_exchange(Exec const& exec, device_mesh const& mesh, std::string_view operation,
-                                  communicator const& members, halo_plan& plan, T const* block, T* padded) {
-  using record_type = detail::halo_record<Exec, T, halo_way::exchange>;
+/// Begins an exchange or a return among `members`:
+///
+///     exchange    `to`, padded, gets the margins that the others' blocks `from` have, and, if the plan is not in place,
+///                 this device's block between them; what no device has stays as it is
+///     give_back   `to`, a block, gets the inner part of the padded `from`, and what other padded blocks have of it in
+///                 their margins is added; what a margin has beyond the ends goes nowhere. @pre the plan is not in place
+template <halo_way Way, class Exec, class T>
+run_in_flight begin_halo(Exec const& exec, device_mesh const& mesh, std::string_view operation,
+                         communicator const& members, halo_plan& plan, T const* from, T* to) {
+  using record_type = detail::halo_record<Exec, T, Way>;
   return detail::begin_record<record_type>(
-      exec, [&](record_type& record) { record.begin(mesh, operation, members, plan, block, padded); });
+      exec, [&](record_type& record) { record.begin(mesh, operation, members, plan, from, to); });
 }
 
-/// Begins: `block` <- the inner part of `padded`, and what other padded blocks have of it in their margins is added.
-/// What a margin has beyond the ends goes nowhere. @pre the plan is not in place
-template <class Exec, class T>
-run_in_flight begin_halo_return(Exec const& exec, device_mesh const& mesh, std::string_view operation,
-                                communicator const& members, halo_plan& plan, T const* padded, T* block) {
-  using record_type = detail::halo_record<Exec, T, halo_way::give_back>;
-  return detail::begin_record<record_type>(
-      exec, [&](record_type& record) { record.begin(mesh, operation, members, plan, padded, block); });
-}
-
-/// Of the padded block, what no device has <- value.
+/// The part of the padded block that no device has <- value.
 template <class Exec, class T>
 void fill_beyond(Exec const& exec, halo_plan const& plan, T* target, T const& value) {
   for (halo_box const& b : plan.beyond) fill(exec, target + b.begin, b.loops, value);

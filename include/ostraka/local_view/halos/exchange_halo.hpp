@@ -113,8 +113,9 @@ pending_halo<Padded> begin_exchange(char const* operation, engine::device_mesh c
   else if (fresh)  // corners, too
     fill_block(operation, target, boundary_among<value>(operation, options...));
   return {target, std::is_same_v<A, Padded> ? source() : source(a.local()),
-          engine::begin_halo_exchange(engine::instance<exec>(), mesh, operation, members, plan,
-                                      static_cast<value const*>(a.local().data()), target.local().data()),
+          engine::begin_halo<engine::halo_way::exchange>(engine::instance<exec>(), mesh, operation, members, plan,
+                                                         static_cast<value const*>(a.local().data()),
+                                                         target.local().data()),
           waited_for(plan.shape)};
 }
 

@@ -92,9 +92,9 @@ auto return_halo(char const* operation, G const& g, type_list<Options...>) {
       members, [&] { return types::template key_of_call<value>(operation, shape); },
       [&] { return types::template describe<value>(operation, shape); });
   static thread_local constinit engine::halo_plans* plans = nullptr;
-  engine::begin_halo_return(engine::instance<exec>(), *w.mesh, w.operation, members,
-                            engine::per_thread(plans).of(shape),
-                            static_cast<value const*>(g.local().data()), result.local().data())
+  engine::begin_halo<engine::halo_way::give_back>(
+      engine::instance<exec>(), *w.mesh, w.operation, members, engine::per_thread(plans).of(shape),
+      static_cast<value const*>(g.local().data()), result.local().data())
       .wait();
   return result;
 }
