@@ -321,7 +321,8 @@ TEST_CASE("what is wrong is said on all ranks, with the name of the tensor") {
     auto const six = os::make_tree<on_stages>(mesh, I = 5, J = 3, K = 7, L = 6);
     begins(t::said_alike([&] { os::load_into(six, file.path()); }), " has no tensor called layers.5.w; give");
     auto const four = os::make_tree<in_repeats>(mesh, I = 5, J = 3, K = 7, L = 2, Q = 2);
-    begins(t::said_alike([&] { os::load_into(four, file.path()); }), " also has layers.4.norm.gain, for which the tree");
+    begins(t::said_alike([&] { os::load_into(four, file.path()); }),
+           " also has layers.4.norm.gain, for which the tree");
     auto const wide = os::make_tree<on_stages>(mesh, I = 5, J = 4, K = 7, L = 5);
     CHECK(t::said_alike([&] { os::load_into(wide, file.path()); }).find("layers.0.w in ") != std::string::npos);
     begins(t::said_alike([&] { static_cast<void>(os::load<in_repeats>(file.path(), mesh)); }),

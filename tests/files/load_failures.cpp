@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// When loading goes wrong, on one rank or on all: every rank throws the same sentence, nobody hangs, and what is loaded
-/// into stays as it was.
+/// Loading fails on one rank or on all: every rank throws the same sentence, none hangs, and what is loaded into stays
+/// as it was.
 // ranks: 1 2 4
 // labels: essential
 

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// When saving goes wrong, on one rank or on all: every rank throws the same sentence, nobody hangs, what was there
-/// stays as it was, and nothing is left beside it.
+/// Saving fails on one rank or on all: every rank throws the same sentence, none hangs, what was there stays as it was,
+/// and nothing is left beside it.
 // ranks: 1 2 4
 // labels: essential
 

@@ -21,7 +21,7 @@ using planner::schedule;
 
 inline constexpr std::int64_t poison = std::int64_t{1} << 40;
 
-/// What a call multiplies by.
+/// The factors of a call.
 struct scalars {
   std::int64_t alpha = 1;
   std::int64_t beta = 0;

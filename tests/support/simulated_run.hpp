@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Tests of floor 2. Schedules run by plain loops on all devices of a mesh (simulated_device.hpp), in turns from message
-/// to message. What a message sends is taken when it is started, and has to be the same when it is finished.
+/// Tests of floor 2. Schedules run by plain loops on all devices of a mesh (simulated_device.hpp), in turns from
+/// message to message. A message takes its elements when it is started; they have to be the same when it is finished.
 
 #include <cstddef>
 #include <cstdint>

@@ -68,7 +68,7 @@ template <class T, auto... Dims, class Mesh, class... ExtentsThenF>
 
 namespace detail {
 
-// What the name of several functions converts to that is handed to os::generate of such a tensor.
+// The function pointer that the name of several functions converts to when os::generate of such a tensor takes it.
 template <class T, auto... Dims>
 using overloaded_generator = typename overloaded_of_indices<
     typename named_tensor<T, Dims...>::type::value_type,

@@ -40,8 +40,7 @@ struct cost {
     return over[detail::bits_on_mesh(type_list<Ms...>{}, Along{}...)].bytes;
   }
 
-  /// Of these, those for devices of other nodes: what goes over the slow level. The rest of bytes_over goes over the fast
-  /// one.
+  /// Those of bytes_over for devices of other nodes, which go over the slow level; the rest goes over the fast one.
   template <MeshAxis... Along>
   [[nodiscard]] std::int64_t bytes_between_nodes_over(Along...) const {
     return over[detail::bits_on_mesh(type_list<Ms...>{}, Along{}...)].bytes_between_nodes;

@@ -7,7 +7,8 @@
 /// that a step takes the least time that memory allows; on a mesh, or on every mesh of so many devices. Nothing runs;
 /// the standard library is all it needs.
 ///
-///     auto const layer = os::programs::feed_forward({.width = 5120, .inner = 20480}, {.sequences = 64, .length = 512});
+///     auto const layer = os::programs::feed_forward({.width = 5120, .inner = 20480},
+///                                                   {.sequences = 64, .length = 512});
 ///     auto const found = os::search_rules(layer, 8, os::machines::h100);
 ///     std::puts(os::describe(found).c_str());
 ///     // … constexpr os::rules<batch/X, …> R;

@@ -12,7 +12,6 @@
 #include <ostraka/types/reasons/of_the_local_view.hpp>
 #include <ostraka/types/reasons/of_the_vocabulary.hpp>
 #include <ostraka/types/reasons/of_derivatives.hpp>
-#include <ostraka/types/reasons/of_derivatives_in_bodies.hpp>
 #include <ostraka/types/reasons/of_trees.hpp>
 #include <ostraka/types/reasons/of_training.hpp>
 #include <ostraka/types/reasons/of_arrays.hpp>

@@ -345,8 +345,8 @@ TEST_CASE("complex numbers have no maximum") {
   CHECK_THROWS_AS(all_reduce(world, &x, 1, reduction::max), ostraka::error);
 }
 
-TEST_CASE_TEMPLATE("several collectives of one group in flight, finished in the order in which they were begun", T, float,
-                   std::int64_t, Kokkos::complex<double>) {
+TEST_CASE_TEMPLATE("several collectives of one group in flight, finished in the order in which they were begun", T,
+                   float, std::int64_t, Kokkos::complex<double>) {
   communicator const world = communicator::world();
   std::size_t const n = static_cast<std::size_t>(world.size());
   int const me = world.rank();

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// What a mask, os::causal or os::from_position hides has no part in an attention, even if it is NaN or infinite:
+/// Keys that a mask, os::causal or os::from_position hides have no part in attention, even if they are NaN or infinite:
 /// whole keys and divided ones, gathered ones and rings, in order and striped, groups of heads, in a body, latent, of
 /// 16 bits. Plain loops that look at what is seen alone say what is right.
 // ranks: 1 2 3 4

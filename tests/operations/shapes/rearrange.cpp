@@ -148,7 +148,8 @@ TEST_CASE("all element types") {
       auto const a = t::placed<os::tensor<T, I/X>>(m, g);
       check(m, os::operation::flip<os::over<I_axis, X_mesh>>{}, picked(g, {8, 7, 6, 5, 4, 3, 2, 1, 0}), a);
       check(m, os::operation::window<os::over<I_axis, X_mesh>>{{}, 2, 7}, picked(g, {2, 3, 4, 5, 6}), a);
-      check(m, os::operation::pad<os::over<I_axis, X_mesh>>{{}, 1, 0, {}}, picked(g, {-1, 0, 1, 2, 3, 4, 5, 6, 7, 8}), a);
+      check(m, os::operation::pad<os::over<I_axis, X_mesh>>{{}, 1, 0, {}}, picked(g, {-1, 0, 1, 2, 3, 4, 5, 6, 7, 8}),
+            a);
     };
     once(float{}), once(double{}), once(os::float16{}), once(os::bfloat16{});
     once(std::int8_t{}), once(std::int16_t{}), once(std::int32_t{}), once(std::int64_t{});

@@ -109,7 +109,9 @@ TEST_CASE("tensors side by side, and apart again") {
       if (e.at('J') == 3) CHECK(t::disagreements(m, os::stack<J>(parts[0], parts[1], parts[2]), x) == 0);
     }
     std::vector<os::tensor<float>> losses;
-    for (int k = 0; k < 11; ++k) losses.push_back(t::placed<os::tensor<float>>(m, t::global_tensor<float>{"", {}, {static_cast<float>(k)}}));
+    for (int k = 0; k < 11; ++k)
+      losses.push_back(
+          t::placed<os::tensor<float>>(m, t::global_tensor<float>{"", {}, {static_cast<float>(k)}}));
     t::global_tensor<float> counted{"J", {{'J', 11}}, {}};
     for (int k = 0; k < 11; ++k) counted.values.push_back(static_cast<float>(k));
     CHECK(t::disagreements(m, os::stack<J>(losses), counted) == 0);

@@ -135,8 +135,8 @@ TEST_CASE("each machine's axes against blocks that go hop by hop") {
 }
 
 TEST_CASE("a closed and an open axis together are a torus") {
-  // What goes along the ring first, and the line then, is a part p of the bytes; the rest goes the other way round. The
-  // best part loads both alike.
+  // A part p of the bytes goes along the ring first, and the line then; the rest goes the other way round. The best
+  // part loads both alike.
   double const rate = 1e9;
   link const ring{rate, 0, link_shape::ring, true};
   link const line{rate, 0, link_shape::line, true};

@@ -22,7 +22,7 @@ namespace ostraka::engine {
 
 namespace detail {
 
-// Of the label `v` that the indices point into.
+// The window of the label `v` that the indices point into.
 inline index_window window_of(execution_context const& w, planner::spec const& block, int v) {
   std::int64_t step = 1;
   for (int i = block.rank - 1; i >= 0; --i) {

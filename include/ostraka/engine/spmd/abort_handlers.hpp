@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 3. What a rank says when it ends otherwise than at the end of main: an exception that nobody catches, and of
-/// several ranks exit in the middle, and a signal. It names itself and ends the job, for the others would wait for it.
+/// Floor 3. A rank that ends otherwise than at the end of main says so: at an exception that is not caught, at a
+/// signal, and, of several ranks, at exit in the middle. It names itself and ends the job, for others would wait for it.
 /// Ranks that end alike have one sentence together.
 
 #include <algorithm>

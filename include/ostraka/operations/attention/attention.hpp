@@ -131,7 +131,7 @@ consteval auto check_attention_operands() {
     return found<reason::ok>{};
 }
 
-/// What an attention asks of its operands, whether its keys go round or not.
+/// The first fault of the operands of an attention, whether its keys go round or not.
 template <class Operation, class ToldQ, class ToldK, class ToldD, class TQ, class TK, class TV>
 using attention_operands_verdict =
     typename decltype(check_attention_operands<Operation, ToldQ, ToldK, ToldD, TQ, TK, TV>())::type;

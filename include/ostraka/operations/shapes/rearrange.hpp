@@ -3,9 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 4. The base of windows, pads, flips, rolls and concatenations: each says of which pieces the axis of its result
-/// is made (plan/regions/pieces.hpp), and is checked, foretold and run here. The axis is told as it lies; the result
-/// has the sharding of the operands.
+/// Floor 4. The base of windows, pads, flips, rolls and concatenations: each says which pieces make up the axis of its
+/// result (plan/regions/pieces.hpp), and is checked, foretold and run here. The axis is told as it lies; the result has
+/// the sharding of the operands.
 
 #include <array>
 #include <cstddef>

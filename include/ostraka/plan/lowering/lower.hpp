@@ -4,7 +4,7 @@
 
 /// @file
 /// Floor 2. Lowering: from what a plan says to what a device does, for given extents. A tensor on its way is a block
-/// in somebody's buffer or in its own; a slice is a part of it; what stays in the block that it is written to is
+/// in a given buffer or in its own; a slice is a part of it; what stays in the block that it is written to is
 /// written where the result belongs. There, the steps that follow have to know of what the result held before:
 ///
 ///     follows in place    alpha                                beta

@@ -33,7 +33,7 @@ struct transformer_shape {
   friend constexpr bool operator==(transformer_shape const&, transformer_shape const&) = default;
 };
 
-/// What a step of training is given.
+/// The tokens of a training step.
 struct token_batch {
   std::int64_t sequences = 1;
   std::int64_t length = 1;

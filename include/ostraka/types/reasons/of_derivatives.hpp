@@ -3,7 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 1. Reasons of differentiation, and of the functions that os::map of variables is given.
+/// Floor 1. Reasons of differentiation: of functions that os::map of variables is given, and in the bodies of
+/// os::shard_map, too.
 
 #include <ostraka/types/support/reason.hpp>
 
@@ -76,6 +77,38 @@ struct cache_of_variables {
 template <class F>
 struct function_has_no_derivative {
   static_assert(never<F>, "map: a function of variables says its derivative, derivative(x), or derivative<K>(x, y) of several arguments, and for derivatives of derivatives second_derivative(x), or second_derivative<K, L>(x, y); give this one such members, or join it with its derivative by os::differentiable(f, df)");
+};
+
+// In the bodies of os::shard_map.
+
+template <class MeshAxis, class Sharding>
+struct partial_variable_enters {
+  static_assert(never<MeshAxis, Sharding>, "shard_map: a variable that is partial over a manual mesh axis would have a cotangent for each summand, and the sum has one; os::all_reduce<X> it first, or sum it in the body by os::psum<X> of what is divided");
+};
+
+template <class Function>
+struct preduce_has_no_derivative {
+  static_assert(never<Function>, "preduce: the derivative calls the program's function on variables, and this one takes tensors of certain types alone; write it for all (auto const& left, auto const& right), give it a derivative by os::custom_vjp, or hold the blocks by os::stop_gradient");
+};
+
+template <class Results>
+struct preduce_captures_variable {
+  static_assert(never<Results>, "preduce: the program's function depends on its arguments alone, but it captures a variable; capture its value by os::stop_gradient(x), or make what the blocks need of it before they are combined");
+};
+
+template <class F>
+struct stencil_function_has_no_derivative {
+  static_assert(never<F>, "stencil: a function of variables says its derivative by the element at each neighbour n, derivative(n, x), or of several arguments derivative<K>(n, x, y) for one that is padded and derivative<K>(x, y) for one that is not; give this one such members, join it with its derivative by os::differentiable(f, df), or write what is linear as a product, os::einsum<I, J>(os::patches<M, N>(x), weights)");
+};
+
+template <class F>
+struct stencil_has_first_derivatives {
+  static_assert(never<F>, "stencil: its function says first derivatives, and nothing is known of theirs; for second derivatives write what is linear as a product, os::einsum<I, J>(os::patches<M, N>(x), weights), and the rest by os::map");
+};
+
+template <class Layers, class Stages>
+struct pipeline_has_first_derivatives {
+  static_assert(never<Layers, Stages>, "pipeline: its backward is another pipeline, which has no derivative of its own; for second derivatives go through the layers in a loop, or take the inner derivative of one layer");
 };
 
 }  // namespace ostraka::reason

@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// What attention hides has no part in its derivatives, even if it is NaN or infinite: a hidden key and its value have
-/// cotangents of exactly 0, and no other cotangent is spoilt by them. Plain loops over what is seen say what is right.
+/// Hidden keys have no part in the derivatives of attention, even if they are NaN or infinite: they and their values
+/// have cotangents of exactly 0, and no other cotangent is spoilt by them. Plain loops over what is seen say what is
+/// right.
 // ranks: 1 2 3 4
 
 #include <doctest/doctest.h>
