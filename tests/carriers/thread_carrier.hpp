@@ -22,7 +22,7 @@
 #include <utility>
 #include <vector>
 
-#include <ostraka/plan/regions/strided_layout.hpp>
+#include <ostraka/plan/blocks/strided_layout.hpp>
 #include <ostraka/engine/machine/mpi.hpp>
 #include <ostraka/engine/memory/short_array.hpp>
 #include <ostraka/types/support/dynamic_array.hpp>

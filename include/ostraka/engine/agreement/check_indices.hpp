@@ -22,7 +22,7 @@
 #include <ostraka/engine/kernels/loops/parallel.hpp>
 #include <ostraka/engine/mesh/execution_context.hpp>
 #include <ostraka/engine/moves/on_host.hpp>
-#include <ostraka/plan/regions/box.hpp>
+#include <ostraka/plan/blocks/box.hpp>
 #include <ostraka/types/support/error.hpp>
 #include <ostraka/types/support/join_text.hpp>
 

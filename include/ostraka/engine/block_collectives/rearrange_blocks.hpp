@@ -15,8 +15,8 @@
 #include <ostraka/engine/block_collectives/exchange_blocks.hpp>
 #include <ostraka/engine/call_check/call_in_words.hpp>
 #include <ostraka/engine/kernels/loops/parallel.hpp>
+#include <ostraka/plan/blocks/pieces.hpp>
 #include <ostraka/plan/decisions/viewpoint.hpp>
-#include <ostraka/plan/regions/pieces.hpp>
 #include <ostraka/types/support/join_text.hpp>
 
 namespace ostraka::engine {

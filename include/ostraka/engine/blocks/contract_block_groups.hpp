@@ -9,7 +9,7 @@
 
 #include <ostraka/engine/kernels/contract_groups.hpp>
 #include <ostraka/engine/kernels/loops/parallel.hpp>
-#include <ostraka/plan/regions/labelled_layout.hpp>
+#include <ostraka/plan/blocks/labelled_layout.hpp>
 
 namespace ostraka::engine {
 

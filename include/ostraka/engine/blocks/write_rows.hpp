@@ -10,7 +10,7 @@
 
 #include <ostraka/engine/kernels/copy_strided.hpp>
 #include <ostraka/engine/mesh/execution_context.hpp>
-#include <ostraka/plan/regions/box.hpp>
+#include <ostraka/plan/blocks/box.hpp>
 
 namespace ostraka::engine {
 

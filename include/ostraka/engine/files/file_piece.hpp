@@ -10,7 +10,7 @@
 #include <cstdint>
 
 #include <ostraka/engine/kernels/loops/loop_nest.hpp>
-#include <ostraka/plan/regions/box.hpp>
+#include <ostraka/plan/blocks/box.hpp>
 
 namespace ostraka::engine {
 

@@ -9,7 +9,7 @@
 #include <cstdint>
 
 #include <ostraka/engine/kernels/loops/loop_nest.hpp>
-#include <ostraka/plan/regions/contraction_problem.hpp>
+#include <ostraka/plan/blocks/contraction_problem.hpp>
 
 namespace ostraka::engine {
 

@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// Floor 3. Copies between blocks: a pointer, and how the elements lie from there on (plan/regions/strided_block.hpp).
+/// Floor 3. Copies between blocks: a pointer, and how the elements lie from there on (plan/blocks/strided_block.hpp).
 
 #include <Kokkos_Core.hpp>
 
@@ -12,7 +12,7 @@
 #include <ostraka/engine/kernels/copy_strided.hpp>
 #include <ostraka/engine/kernels/loops/loop_nest.hpp>
 #include <ostraka/engine/kernels/update_block.hpp>
-#include <ostraka/plan/regions/strided_block.hpp>
+#include <ostraka/plan/blocks/strided_block.hpp>
 
 namespace ostraka::engine {
 

@@ -14,7 +14,7 @@
 
 #include <ostraka/engine/kernels/loops/loop_nest.hpp>
 #include <ostraka/engine/mesh/execution_context.hpp>
-#include <ostraka/plan/regions/halo_overlaps.hpp>
+#include <ostraka/plan/blocks/halo_overlaps.hpp>
 #include <ostraka/types/support/dynamic_array.hpp>
 
 namespace ostraka::engine {

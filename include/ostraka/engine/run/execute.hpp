@@ -18,7 +18,7 @@
 #include <ostraka/engine/moves/copy_block.hpp>
 #include <ostraka/engine/run/known_schedule.hpp>
 #include <ostraka/engine/run/running.hpp>
-#include <ostraka/plan/regions/diagonal.hpp>
+#include <ostraka/plan/blocks/diagonal.hpp>
 #include <ostraka/plan/spec/stored_plan.hpp>
 
 namespace ostraka::engine {

@@ -13,7 +13,7 @@
 #include <ostraka/engine/kernels/loops/parallel.hpp>
 #include <ostraka/engine/mesh/execution_context.hpp>
 #include <ostraka/engine/run/profiling.hpp>
-#include <ostraka/plan/regions/stripes.hpp>
+#include <ostraka/plan/blocks/stripes.hpp>
 #include <ostraka/plan/spec/blocks.hpp>
 
 namespace ostraka::engine {

@@ -17,9 +17,9 @@
 #include <ostraka/engine/kernels/elementwise.hpp>
 #include <ostraka/engine/kernels/rows/online_softmax.hpp>
 #include <ostraka/engine/run/contract_in_tiles.hpp>
+#include <ostraka/plan/blocks/attention_ring.hpp>
+#include <ostraka/plan/blocks/labelled_layout.hpp>
 #include <ostraka/plan/decisions/viewpoint.hpp>
-#include <ostraka/plan/regions/attention_ring.hpp>
-#include <ostraka/plan/regions/labelled_layout.hpp>
 
 namespace ostraka::engine {
 

@@ -4,14 +4,14 @@
 
 /// @file
 /// Floor 4. `os::striped<X>` behind operands: their sequences are in the order of `os::stripe<S/X>`, so positions are
-/// not indices. Each device along X has an early and a late part of the sequence (plan/regions/stripes.hpp).
+/// not indices. Each device along X has an early and a late part of the sequence (plan/blocks/stripes.hpp).
 
 #include <cstdint>
 #include <string>
 #include <string_view>
 
 #include <ostraka/calls/context.hpp>
-#include <ostraka/plan/regions/stripes.hpp>
+#include <ostraka/plan/blocks/stripes.hpp>
 #include <ostraka/types/support/error.hpp>
 #include <ostraka/types/values/differentiated.hpp>
 

@@ -4,7 +4,7 @@
 
 /// @file
 /// Floor 4. The base of windows, pads, flips, rolls and concatenations: each says which pieces make up the axis of its
-/// result (plan/regions/pieces.hpp), and is checked, foretold and run here. The axis is told as it lies; the result has
+/// result (plan/blocks/pieces.hpp), and is checked, foretold and run here. The axis is told as it lies; the result has
 /// the sharding of the operands.
 
 #include <array>
@@ -19,7 +19,7 @@
 #include <ostraka/calls/moves_of_parts.hpp>
 #include <ostraka/engine/block_collectives/rearrange_blocks.hpp>
 #include <ostraka/local_view/collectives/group.hpp>
-#include <ostraka/plan/regions/pieces.hpp>
+#include <ostraka/plan/blocks/pieces.hpp>
 #include <ostraka/types/support/error.hpp>
 
 namespace ostraka::detail {

@@ -15,9 +15,9 @@
 
 #include <cstdint>
 
+#include <ostraka/plan/blocks/contraction_loops.hpp>
+#include <ostraka/plan/blocks/strided_box.hpp>
 #include <ostraka/plan/decisions/machine_constants.hpp>
-#include <ostraka/plan/regions/contraction_loops.hpp>
-#include <ostraka/plan/regions/strided_box.hpp>
 #include <ostraka/plan/spec/blocks.hpp>
 #include <ostraka/plan/spec/plan.hpp>
 

@@ -8,7 +8,7 @@
 
 #include <cstdint>
 
-#include <ostraka/plan/regions/strided_box.hpp>
+#include <ostraka/plan/blocks/strided_box.hpp>
 #include <ostraka/plan/spec/blocks.hpp>
 
 namespace ostraka::planner {

@@ -18,8 +18,8 @@
 
 #include <cstdint>
 
-#include <ostraka/plan/regions/contraction_loops.hpp>
-#include <ostraka/plan/regions/strided_block.hpp>
+#include <ostraka/plan/blocks/contraction_loops.hpp>
+#include <ostraka/plan/blocks/strided_block.hpp>
 #include <ostraka/plan/spec/step.hpp>
 
 namespace ostraka::planner {

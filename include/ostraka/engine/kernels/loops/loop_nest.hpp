@@ -11,7 +11,7 @@
 
 #include <cstdint>
 
-#include <ostraka/plan/regions/strided_layout.hpp>
+#include <ostraka/plan/blocks/strided_layout.hpp>
 
 // Who sets up loops on the host asks often how many iterations there are: one function, not its loop in each place. On
 // a device each iteration may ask.

@@ -10,7 +10,7 @@
 ///     strided_block<place>        elements in a buffer of a schedule, which has a number and no address
 ///     strided_block<int64_t>      elements of another block: the place is counted from where that begins
 
-#include <ostraka/plan/regions/strided_box.hpp>
+#include <ostraka/plan/blocks/strided_box.hpp>
 
 namespace ostraka::planner {
 

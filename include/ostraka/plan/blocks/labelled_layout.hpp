@@ -9,8 +9,8 @@
 #include <cstdint>
 #include <initializer_list>
 
-#include <ostraka/plan/regions/contraction_problem.hpp>
-#include <ostraka/plan/regions/strided_block.hpp>
+#include <ostraka/plan/blocks/contraction_problem.hpp>
+#include <ostraka/plan/blocks/strided_block.hpp>
 #include <ostraka/plan/spec/blocks.hpp>
 
 namespace ostraka::planner {

@@ -8,8 +8,8 @@
 
 #include <doctest/doctest.h>
 
-#include <ostraka/plan/regions/attention_ring.hpp>
-#include <ostraka/plan/regions/stripes.hpp>
+#include <ostraka/plan/blocks/attention_ring.hpp>
+#include <ostraka/plan/blocks/stripes.hpp>
 
 #include <cstddef>
 #include <cstdint>

@@ -8,7 +8,7 @@
 
 #include <cstdint>
 
-#include <ostraka/plan/regions/strided_layout.hpp>
+#include <ostraka/plan/blocks/strided_layout.hpp>
 
 namespace ostraka::planner {
 

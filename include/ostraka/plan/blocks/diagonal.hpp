@@ -8,7 +8,7 @@
 
 #include <cstdint>
 
-#include <ostraka/plan/regions/strided_block.hpp>
+#include <ostraka/plan/blocks/strided_block.hpp>
 
 namespace ostraka::planner {
 

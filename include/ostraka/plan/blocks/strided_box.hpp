@@ -8,7 +8,7 @@
 
 #include <cstdint>
 
-#include <ostraka/plan/regions/box.hpp>
+#include <ostraka/plan/blocks/box.hpp>
 #include <ostraka/plan/spec/step.hpp>
 
 namespace ostraka::planner {

@@ -7,8 +7,8 @@
 
 #include <doctest/doctest.h>
 
-#include <ostraka/plan/regions/diagonal.hpp>
-#include <ostraka/plan/regions/labelled_layout.hpp>
+#include <ostraka/plan/blocks/diagonal.hpp>
+#include <ostraka/plan/blocks/labelled_layout.hpp>
 
 #include <array>
 #include <cstddef>

@@ -9,8 +9,8 @@
 
 #include <cstdint>
 
-#include <ostraka/plan/regions/contraction_problem.hpp>
-#include <ostraka/plan/regions/strided_box.hpp>
+#include <ostraka/plan/blocks/contraction_problem.hpp>
+#include <ostraka/plan/blocks/strided_box.hpp>
 
 namespace ostraka::planner {
 
@@ -44,8 +44,8 @@ struct label_cuts {
   }
 };
 
-/// Of a tensor that is not there. (Null would be asked for; but under -fsanitize=undefined g++ does not compare addresses
-/// of a plan's parts with null while compiling.)
+/// Of a tensor that is not there. (Null would be asked for; but under -fsanitize=undefined g++ does not compare
+/// addresses of a plan's parts with null while compiling.)
 inline constexpr spec no_labels{};
 
 /// A tensor of a contraction: its labels, and where its elements lie.
