@@ -8,7 +8,7 @@
 
 #include <doctest/doctest.h>
 
-#include <ostraka/local_view/shard_map.hpp>
+#include <ostraka/local_view.hpp>
 #include <ostraka/operations.hpp>
 
 #include <cmath>
