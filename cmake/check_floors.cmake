@@ -65,6 +65,7 @@ set(rooms
   "engine/agreement: plan/spec plan/blocks engine/memory engine/kernels/loops engine/collectives engine/mesh engine/spmd engine/call_check engine/moves engine/root"
   "engine/blocks: plan/spec plan/blocks engine/memory engine/machine engine/kernels engine/kernels/loops engine/kernels/rows engine/mesh engine/moves engine/run engine/block_collectives"
   "engine/sequences: plan/spec plan/blocks plan/decisions engine/kernels engine/kernels/loops engine/kernels/rows engine/mesh engine/run engine/block_collectives engine/blocks"
+  "engine/foreign_blocks: plan/spec plan/blocks engine/memory engine/collectives engine/kernels/loops engine/mesh engine/call_check engine/moves engine/blocks engine/agreement"
   "engine/formats:"
   "engine/files: plan/spec plan/blocks engine/machine engine/kernels/loops engine/groups engine/collectives engine/mesh engine/call_check engine/moves engine/run engine/root engine/formats"
   "environment:"

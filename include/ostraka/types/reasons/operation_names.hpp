@@ -21,6 +21,8 @@ struct bit_or;
 template <class To>
 struct cast;
 struct check_replicas;
+struct copy_from_blocks;
+struct copy_to_blocks;
 struct divide;
 struct equal;
 struct full;
@@ -45,6 +47,7 @@ struct multiply;
 struct negate;
 struct not_equal;
 struct ones;
+struct plan_blocks;
 struct prod;
 struct random;
 template <class Dim>

@@ -1,0 +1,175 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 4. What the devices have agreed about arrays of another distribution, and what this device sends and receives:
+/// worked out for one copy, or kept by os::plan_blocks.
+
+#include <cstddef>
+#include <cstdint>
+
+#include <ostraka/arrays/copy_local.hpp>
+#include <ostraka/arrays/foreign_given.hpp>
+#include <ostraka/engine/foreign_blocks/boxes_agree.hpp>
+#include <ostraka/engine/run/profiling.hpp>
+
+namespace ostraka::detail {
+
+// Mesh axes of the tensor and of the grid that is dealt.
+template <class TensorType, class Law>
+struct axes_of_exchange {
+  using type = mesh_axes_in<TensorType>;
+};
+template <class TensorType, class Grid, class... Is>
+struct axes_of_exchange<TensorType, dealt_blocks<Grid, Is...>> {
+  using type = union_of<mesh_axes_in<TensorType>, mesh_axes_in<typename grid_of<TensorType, Grid>::type>>;
+};
+
+/// What a law deals of a tensor `s`; the context has the mesh axes of both.
+template <class TensorType, class MeshAxes, class Grid, class... Is>
+engine::foreign_layout dealt_layout(engine::execution_context const& w, planner::spec const& s,
+                                    dealt_blocks<Grid, Is...> const& law) {
+  using axes = axes_in<TensorType>;
+  using grid = typename grid_of<TensorType, Grid>::type;
+  constexpr planner::spec g = spec_of<grid, axes, MeshAxes>;
+  engine::foreign_layout layout;
+  layout.is_dealt = true;
+  layout.grid = s;
+  for (int d = 0; d < s.rank; ++d) {
+    std::int64_t const n = w.sizes.label[s.label[d]];
+    layout.grid.over[d] = g.over[g.find(s.label[d])];
+    layout.block[d] = n > 0 ? n : 1;
+  }
+  ((layout.block[position_in<Is, axes>] = law.block.template of<Is>()), ...);
+  return layout;
+}
+
+// Says in profiles what is done.
+template <class T>
+class profiled_exchange {
+ public:
+  profiled_exchange(engine::execution_context const& w, planner::spec const& s, engine::foreign_plan const& plan)
+      : region_([&] {
+          engine::push_region(join_text(w.operation, ' ', planner::describe(s, w.names), ", sends ",
+                                        planner::describe_bytes(plan.sent.elements *
+                                                                static_cast<std::int64_t>(sizeof(T)))));
+        }) {}
+
+ private:
+  engine::profiled region_;
+};
+
+/// The copies to come of tensors of this type, with the room that they need.
+template <class TensorType>
+class foreign_state {
+ public:
+  using value = typename TensorType::value_type;
+
+  /// Agrees about arrays at places, or about what a law deals, and makes the plans of one way or of both. `shape`: of
+  /// the extents; its elements are not looked at. Collective over the mesh.
+  /// @throws ostraka::error, on all devices alike, unless the arrays hold each element of the tensor once
+  template <class Arrays>
+  void agree(char const* operation, TensorType const& shape, Arrays const& arrays, bool from, bool to, bool written) {
+    using law = typename Arrays::law_type;
+    using mesh_axes = typename axes_of_exchange<TensorType, law>::type;
+    constexpr planner::spec s = spec_of<TensorType, axes_in<TensorType>, mesh_axes>;
+    engine::execution_context const w = context_of<axes_in<TensorType>, mesh_axes>(operation, shape);
+    bool const absent = w.mesh->absent();
+    if (!absent) engine::require_same_call<value>(w, s);
+    engine::foreign_layout layout;
+    if constexpr (std::is_same_v<law, no_law>) {
+      look(arrays, nullptr);
+      if (absent) return engine::require_nothing(w, given_, s.rank);
+      for (engine::given_array_of_box const& g : given_) own_.push_back(box_of(g));
+      std::int64_t fault = engine::fault_of_places(given_, written);
+      layout = engine::agree_on_boxes(w, s, own_, fault);
+      engine::require_places(w, fault);
+    } else {
+      layout = dealt_layout<TensorType, mesh_axes>(w, s, arrays.law);
+      if (!absent) engine::require_same_blocks(w, s, layout.block);
+      own_ = engine::own_of_dealt(w, s, layout);
+      look(arrays, &own_);
+      if (absent) return engine::require_nothing(w, given_, s.rank);
+      engine::require_arrays(w, own_, given_, s.rank, false, written);
+    }
+    if (from) from_ = engine::plan_foreign(w, s, layout, engine::foreign_way::from_arrays);
+    if (to) to_ = engine::plan_foreign(w, s, layout, engine::foreign_way::to_arrays);
+  }
+
+  /// Looks at arrays again, which are those of the plan. Collective over the mesh.
+  /// @throws ostraka::error, on all devices alike, if they are not
+  template <class Arrays>
+  void look_again(char const* operation, TensorType const& t, Arrays const& arrays, bool at_begins, bool written) {
+    constexpr planner::spec s = spec_of<TensorType, axes_in<TensorType>, mesh_axes_in<TensorType>>;
+    engine::execution_context const w = context_of<axes_in<TensorType>, mesh_axes_in<TensorType>>(operation, t);
+    look(arrays, &own_);
+    if (w.mesh->absent()) return engine::require_nothing(w, given_, s.rank);
+    engine::require_same_call<value>(w, s);
+    engine::require_arrays(w, own_, given_, s.rank, at_begins, written);
+  }
+
+  /// t <- the arrays that were looked at last.
+  template <class Array>
+  void copy_from(char const* operation, TensorType const& t) {
+    constexpr planner::spec s = spec_of<TensorType, axes_in<TensorType>, mesh_axes_in<TensorType>>;
+    engine::execution_context const w = context_of<axes_in<TensorType>, mesh_axes_in<TensorType>>(operation, t);
+    if (w.mesh->absent()) return;
+    profiled_exchange<value> const region_of_run(w, s, from_);
+    engine::copy_from_arrays(execution_space_of_array<TensorType, Array>(),
+                             engine::in_arrays<value const>{read_.data(), TensorType::rank},
+                             execution_space_of<TensorType>(),
+                             engine::in_block<value>{t.local().data(), planner::dense(block_of(w, s))}, *w.mesh, from_,
+                             parts_);
+  }
+
+  /// The arrays that were looked at last <- a.
+  template <class Array, class A>
+  void copy_to(char const* operation, A const& a) {
+    constexpr planner::spec s = spec_of<A, axes_in<A>, mesh_axes_in<A>>;
+    engine::execution_context const w = context_of<axes_in<A>, mesh_axes_in<A>>(operation, a);
+    if (w.mesh->absent()) return;
+    profiled_exchange<value> const region_of_run(w, s, to_);
+    written_.clear();
+    for (engine::foreign_array<value const> const& r : read_) {
+      engine::foreign_array<value> array{const_cast<value*>(r.data), {}};  // copy_to is called for arrays to write
+      for (int d = 0; d < TensorType::rank; ++d) array.stride[d] = r.stride[d];
+      written_.push_back(array);
+    }
+    engine::copy_to_arrays(execution_space_of_array<TensorType, Array>(),
+                           engine::in_arrays<value>{written_.data(), TensorType::rank},
+                           execution_space_of<TensorType>(),
+                           engine::in_block<value const>{elements_of(a), planner::dense(block_of(w, s))}, *w.mesh, to_,
+                           parts_);
+  }
+
+  [[nodiscard]] std::int64_t bytes_from() const { return from_.sent.elements * element_bytes; }
+  [[nodiscard]] std::int64_t bytes_to() const { return to_.sent.elements * element_bytes; }
+
+ private:
+  static constexpr std::int64_t element_bytes = sizeof(value);
+
+  template <class Arrays>
+  void look(Arrays const& arrays, dynamic_array<planner::box> const* own) {
+    look_at_arrays<TensorType>(arrays, own, given_, read_);
+  }
+
+  static planner::box box_of(engine::given_array_of_box const& g) {
+    planner::box b{TensorType::rank, {}};
+    for (int d = 0; d < TensorType::rank; ++d) b.at[d] = {g.begin[d], g.begin[d] + g.lies.extent[d]};
+    return b;
+  }
+
+  static planner::box block_of(engine::execution_context const& w, planner::spec const& s) {
+    return planner::box_of(s, w.here, w.sizes);
+  }
+
+  engine::foreign_plan from_{}, to_{};
+  dynamic_array<planner::box> own_;
+  dynamic_array<engine::given_array_of_box> given_;
+  dynamic_array<engine::foreign_array<value const>> read_;
+  dynamic_array<engine::foreign_array<value>> written_;
+  dynamic_array<engine::exchanged<value>> parts_;
+};
+
+}  // namespace ostraka::detail

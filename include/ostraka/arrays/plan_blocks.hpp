@@ -1,0 +1,165 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 4. A copy from and to arrays of another distribution that is done again and again: the devices agree once, and
+/// what each sends and receives is worked out once. `auto plan = os::plan_blocks<double, I/X>(mesh, I = n, os::at(I =
+/// begin), view)`, then `plan.copy_from_into(A, view)` and `plan.copy_to(A, view)`.
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+#include <ostraka/arrays/copy_blocks.hpp>
+
+namespace ostraka {
+
+/// What os::plan_blocks returns. Arrays are given again at each copy: others may be given, with other strides, as long
+/// as each has the extents, and each placed array the begin, of one in the plan. Copies are collective over the mesh,
+/// and after the first of either way they allocate nothing but the tensor that copy_from() makes. Movable; one host
+/// thread uses it at a time.
+template <class TensorType>
+class blocks_plan {
+ public:
+  using tensor_type = TensorType;
+
+  /// A new tensor of the elements of the arrays: one view, or a range of os::placed ones.
+  /// @throws ostraka::error, on all devices alike, if arrays are not those of the plan
+  template <class Arrays>
+  [[nodiscard]] TensorType copy_from(Arrays const& arrays) {
+    auto t = detail::allocate<TensorType>(mesh_, extents_);
+    read("blocks_plan::copy_from", t, arrays);
+    return t;
+  }
+
+  /// The same into a tensor that is there. It may be the tensor of the array itself: then what it holds stays there.
+  template <class Arrays>
+  void copy_from_into(TensorType const& to, Arrays const& arrays) {
+    char const* const name = "blocks_plan::copy_from_into";
+    require_tensor(name, to);
+    read(name, to, arrays);
+  }
+
+  /// The elements of a tensor into the arrays. @throws ostraka::error as copy_from(), and for strides of 0
+  template <Tensor A, class Arrays>
+  void copy_to(A const& a, Arrays&& arrays) {
+    if constexpr (reason::ok_or_raise<planned_verdict<A>>()) {
+      char const* const name = "blocks_plan::copy_to";
+      require_tensor(name, a);
+      with(arrays, [&](auto const& given, bool at_begins) {
+        using given_type = std::remove_cvref_t<decltype(given)>;
+        if constexpr (reason::ok_or_raise<detail::written_verdict<given_type>>()) {
+          state_.look_again(name, shape(), given, at_begins, true);
+          state_.template copy_to<typename given_type::array_type>(name, a);
+        }
+      });
+    }
+  }
+
+  /// Bytes that this device sends in a copy from the arrays, and in one to them; 0 where it has what it needs.
+  [[nodiscard]] std::int64_t bytes_sent_from() const { return state_.bytes_from(); }
+  [[nodiscard]] std::int64_t bytes_sent_to() const { return state_.bytes_to(); }
+
+  // For os::plan_blocks.
+  template <class Arrays>
+  blocks_plan(TensorType const& shape, Arrays const& arrays) : mesh_(shape.mesh_handle()), extents_(shape.extents()) {
+    state_.agree("plan_blocks", shape, arrays, true, true, false);
+  }
+
+ private:
+  template <class A>
+  static consteval auto check_planned() {
+    if constexpr (std::is_same_v<typename A::sharding_type, typename TensorType::sharding_type> &&
+                  std::is_same_v<typename A::value_type, typename TensorType::value_type>)
+      return detail::found<reason::ok>{};
+    else
+      return detail::found<reason::plan_of_other_tensors<A, TensorType>>{};
+  }
+  template <class A>
+  using planned_verdict = typename decltype(check_planned<A>())::type;
+
+  TensorType shape() const { return TensorType(mesh_, extents_, typename TensorType::view_type()); }
+
+  template <class A>
+  void require_tensor(char const* name, A const& a) const {
+    detail::common_mesh(name, a);
+    if (a.mesh_handle() != mesh_)
+      throw_error(name, ": the tensor lives on the mesh that the plan was made for, but this one is of another; make a "
+                  "plan for it by os::plan_blocks");
+    if (a.extents() != extents_)
+      throw_error(name, ": the tensor has the extents that the plan was made for, but this one has others; make a plan "
+                  "for it by os::plan_blocks");
+  }
+
+  template <class Arrays>
+  void read(char const* name, TensorType const& t, Arrays const& arrays) {
+    with(arrays, [&](auto const& given, bool at_begins) {
+      using given_type = std::remove_cvref_t<decltype(given)>;
+      state_.look_again(name, shape(), given, at_begins, false);
+      state_.template copy_from<typename given_type::array_type>(name, t);
+    });
+  }
+
+  // f(the arrays, do they say where they begin?)
+  template <class Arrays, class F>
+  static void with(Arrays const& arrays, F const& f) {
+    if constexpr (detail::PlacedRange<Arrays>) {
+      using given = detail::foreign_arrays<detail::no_law, Arrays>;
+      if constexpr (reason::ok_or_raise<detail::foreign_verdict<TensorType, given>>())
+        f(given{detail::no_law{}, arrays}, true);
+    } else {
+      detail::single_placed const range{placed(at(), arrays)};
+      using given = detail::foreign_arrays<detail::no_law, decltype(range)>;
+      using verdict = typename decltype(detail::check_foreign_array<TensorType, typename given::array_type>())::type;
+      if constexpr (reason::ok_or_raise<verdict>()) f(given{detail::no_law{}, range}, false);
+    }
+  }
+
+  std::shared_ptr<engine::device_mesh const> mesh_;
+  typename TensorType::extents_type extents_;
+  detail::foreign_state<TensorType> state_;
+};
+
+namespace detail {
+
+template <class TensorType, class Arguments, class Mesh, std::size_t... Is>
+auto plan_blocks(Mesh const& m, [[maybe_unused]] Arguments const& arguments, std::index_sequence<Is...>) {
+  constexpr int extents = static_cast<int>(sizeof...(Is));
+  return with_foreign_arrays<extents>(arguments, [&](auto const& arrays) {
+    using given = std::remove_cvref_t<decltype(arrays)>;
+    using verdict = from_blocks_verdict<TensorType, operation::plan_blocks, given, Mesh,
+                                        std::remove_cvref_t<std::tuple_element_t<Is, Arguments>>...>;
+    if constexpr (reason::ok_or_raise<verdict>())
+      return blocks_plan<TensorType>(shape_of_blocks<TensorType>("plan_blocks", m, std::get<Is>(arguments)...), arrays);
+    else
+      return after_error_of<typename TensorType::value_type, typename TensorType::sharding_type,
+                            typename TensorType::space>();
+  });
+}
+
+}  // namespace detail
+
+/// A plan of copies between a tensor and arrays, which are named as in os::copy_from_blocks; their elements are not
+/// looked at. Collective over the mesh. @throws ostraka::error as os::copy_from_blocks does
+template <class T, auto... Dims, class Mesh, class... ExtentsThenArrays>
+[[nodiscard]] auto plan_blocks([[maybe_unused]] Mesh const& m,
+                               [[maybe_unused]] ExtentsThenArrays const&... extents_then_arrays) {
+  using named = typename detail::named_tensor<T, Dims...>::type;
+  using tensor_type = basic_tensor<typename named::value_type, typename named::sharding_type, typename named::space>;
+  constexpr int extents = detail::number_of_extents<ExtentsThenArrays...>;
+  if constexpr (extents < 0) {
+    reason::raise<reason::array_without_a_place<ExtentsThenArrays...>>();
+    return detail::after_error_of<typename tensor_type::value_type, typename tensor_type::sharding_type,
+                                  typename tensor_type::space>();
+  } else {
+    return detail::plan_blocks<tensor_type>(m, std::forward_as_tuple(extents_then_arrays...),
+                                            std::make_index_sequence<static_cast<std::size_t>(extents)>{});
+  }
+}
+
+}  // namespace ostraka

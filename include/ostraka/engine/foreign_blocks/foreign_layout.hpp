@@ -1,0 +1,70 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 3. Which device holds what of a tensor in arrays of the program: boxes that the devices have told each other,
+/// or blocks that a grid of mesh axes is dealt, as ScaLAPACK's are.
+
+#include <cstddef>
+#include <cstdint>
+
+#include <ostraka/engine/mesh/execution_context.hpp>
+#include <ostraka/plan/regions/box.hpp>
+#include <ostraka/plan/regions/combs.hpp>
+#include <ostraka/types/support/dynamic_array.hpp>
+
+namespace ostraka::engine {
+
+/// The arrays of all devices.
+struct foreign_layout {
+  bool is_dealt = false;
+  planner::spec grid{};                ///< of what is dealt: the mesh axes of each dimension, as the context numbers them
+  std::int64_t block[max_rank]{};      ///< and the indices of a block
+  dynamic_array<planner::box> boxes;   ///< else the box of each array, device by device
+  dynamic_array<std::size_t> first;    ///< where each device's boxes begin, and their end
+  bool others_are_unknown = false;     ///< of boxes on a dry mesh: only this device's are there
+
+  [[nodiscard]] std::size_t arrays(int device) const {
+    auto const d = static_cast<std::size_t>(device);
+    return is_dealt ? 1 : first[d + 1] - first[d];
+  }
+  [[nodiscard]] planner::box const& box_of(int device, std::size_t array) const {
+    return boxes[first[static_cast<std::size_t>(device)] + array];
+  }
+};
+
+/// A device's coordinates, as the mesh numbers its axes and as a plan does.
+struct device_coordinates {
+  int at[device_mesh::max_axes]{};
+  planner::coordinates in_plan{};
+};
+
+inline device_coordinates coordinates_on(execution_context const& w, int device) {
+  device_coordinates c;
+  for (int a = w.mesh->axes() - 1; a >= 0; --a) {
+    c.at[a] = device % w.mesh->size(a);
+    device /= w.mesh->size(a);
+  }
+  for (int m = 0; m < w.sizes.mesh_axes; ++m) c.in_plan.at[m] = c.at[w.axis[m]];
+  return c;
+}
+
+/// What a device holds in one of its arrays, dimension by dimension.
+struct held_combs {
+  planner::comb of[max_rank]{};
+};
+
+inline held_combs combs_of(execution_context const& w, foreign_layout const& arrays, int rank, int device,
+                           device_coordinates const& at, std::size_t array) {
+  held_combs held;
+  for (int d = 0; d < rank; ++d)
+    held.of[d] = arrays.is_dealt
+                     ? planner::dealt(w.sizes.label[arrays.grid.label[d]],
+                                      planner::block_number(arrays.grid.over[d], at.in_plan, w.sizes),
+                                      w.sizes.ways(arrays.grid.over[d]), arrays.block[d])
+                     : planner::comb_of(arrays.box_of(device, array).at[d]);
+  return held;
+}
+
+}  // namespace ostraka::engine
