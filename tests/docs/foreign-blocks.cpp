@@ -7,6 +7,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -51,7 +52,7 @@ TEST_CASE("one box") {
 
   int rows = n / ranks + (rank < n % ranks ? 1 : 0);
   int begin = rank * (n / ranks) + std::min(rank, n % ranks);
-  matrix view("u", rows, m);
+  matrix view("u", std::size_t(rows), m);
   set(view, begin);
 
   auto A = os::copy_from_blocks<double, I/X, J>(mesh, I = n, J = m, os::at(I = begin, J = 0), view);
@@ -61,7 +62,7 @@ TEST_CASE("one box") {
   CHECK(view(0, 1) == start(begin, 1));
 
   int ghosts = 1;
-  matrix with_ghosts("u", rows + 2 * ghosts, m);
+  matrix with_ghosts("u", std::size_t(rows + 2 * ghosts), m);
   auto owned = Kokkos::subview(with_ghosts, std::pair(ghosts, ghosts + rows), Kokkos::ALL);
   os::copy_to_blocks(A, os::at(I = begin), owned);
   CHECK(with_ghosts(1, 1) == start(begin, 1));
