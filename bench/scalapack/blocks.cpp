@@ -4,8 +4,8 @@
 /// @file
 /// A tensor [I_X, J_Y] into ScaLAPACK's column-major arrays in blocks of 64, and back, by a plan that is kept
 /// (os::plan_blocks). Beside it ScaLAPACK's own pdgemr2d between the same two distributions, of which ours is one block
-/// a rank, column-major as it wants it, and one copy of as many elements in memory each way. The seconds are the slowest
-/// rank's.
+/// a rank, column-major as it wants it, and one copy of as many elements in memory each way. The seconds are the
+/// slowest rank's.
 ///
 ///     mpirun -n 2 bench/scalapack_blocks [rounds=9] [only=TEXT] [json=FILE]
 
@@ -63,7 +63,8 @@ void compare(bench::report& out, bench::arguments const& given, int n, int x, in
   auto plan = os::plan_blocks<double, I/X, J/Y>(mesh, I = n, J = n, law, lies);
 
   // One block a rank, and in it what our block has.
-  auto const whole = os::scalapack_array_of<I/X, J/Y>(mesh, I = n, J = n, os::block_cyclic(I = n / x, J = n / y), context);
+  auto const whole =
+      os::scalapack_array_of<I/X, J/Y>(mesh, I = n, J = n, os::block_cyclic(I = n / x, J = n / y), context);
   std::vector<double> start(whole.elements()), end(whole.elements());
   for (std::size_t i = 0; i < a.local().extent(0); ++i)
     for (std::size_t j = 0; j < a.local().extent(1); ++j)
@@ -89,9 +90,9 @@ void compare(bench::report& out, bench::arguments const& given, int n, int x, in
   bool good = ours == theirs && end == start;
   for (std::size_t k = 0; k < a.local().size(); ++k) good = good && a.local().data()[k] == back.local().data()[k];
 
-  bench::comparison timed = bench::compare(
-      name, {{"plan_blocks", by_plan}, {"pdgemr2d", by_pdgemr2d}, {"two copies in memory", by_copies}},
-      given.number("rounds", 9), bench::seconds_of_all);
+  bench::comparison timed =
+      bench::compare(name, {{"plan_blocks", by_plan}, {"pdgemr2d", by_pdgemr2d}, {"two copies in memory", by_copies}},
+                     given.number("rounds", 9), bench::seconds_of_all);
   timed.numbers["MB sent"] = 1e-6 * static_cast<double>(plan.bytes_sent_to() + plan.bytes_sent_from());
   if (!good) timed.remark = "DIFFERENT RESULTS";
   out.add(timed);

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// A tensor goes to ScaLAPACK and back: the Cholesky factor of a matrix (pdpotrf) and all eigenvalues and eigenvectors of
-/// another (pdsyevd), each on a process grid that is the mesh. The factor is compared with plain loops, eigenvalues with
-/// their formula, eigenvectors with the equation that they solve. Without ScaLAPACK the program says so and ends
+/// A tensor goes to ScaLAPACK and back: the Cholesky factor of a matrix (pdpotrf) and all eigenvalues and eigenvectors
+/// of another (pdsyevd), each on a process grid that is the mesh. The factor is compared with plain loops, eigenvalues
+/// with their formula, eigenvectors with the equation that they solve. Without ScaLAPACK the program says so and ends
 /// with 77.
 // ranks: 1 2 4 6
 
@@ -31,7 +31,8 @@ extern "C" {
 void Cblacs_get(int context, int what, int* value);
 void Cblacs_gridinit(int* context, char const* order, int rows, int columns);
 void Cblacs_gridexit(int context);
-void pdpotrf_(char const* half, int const* n, double* a, int const* ia, int const* ja, int const* descriptor, int* info);
+void pdpotrf_(char const* half, int const* n, double* a, int const* ia, int const* ja, int const* descriptor,
+              int* info);
 void pdsyevd_(char const* job, char const* half, int const* n, double* a, int const* ia, int const* ja,
               int const* descriptor, double* eigenvalues, double* z, int const* iz, int const* jz, int const* of_z,
               double* work, int const* work_size, int* iwork, int const* iwork_size, int* info);

@@ -3,14 +3,15 @@
 #pragma once
 
 /// @file
-/// Floor 4. Arrays of programs that divide them by rules of their own, ScaLAPACK's among them; opt-in. docs/foreign-blocks.md
-/// goes through them.
+/// Floor 4. Arrays of programs that divide them by rules of their own, ScaLAPACK's among them; opt-in.
+/// docs/foreign-blocks.md goes through them.
 ///
 ///     auto A = os::copy_from_blocks<double, I/X, J>(mesh, I = n, J = m, os::at(I = begin), view);
-///     os::copy_to_blocks(A, os::block_cyclic<I/X, J/Y>(I = 64, J = 64), os::strided(local.data(), I = 1, J = lld));
+///     os::copy_to_blocks(A, os::block_cyclic(I = 64, J = 64), os::strided(p, I = 1, J = lld));
 ///     auto plan = os::plan_blocks<double, I/X, J>(mesh, I = n, J = m, os::at(I = begin), view);
 ///     plan.copy_from_into(A, view);                                        // as often as you like
-///     auto const there = os::scalapack_array<I/X, J/Y>(mesh, I = n, J = m, os::block_cyclic(I = 64, J = 64), context);
+///     auto const there = os::scalapack_array_of<I/X, J/Y>(mesh, I = n, J = m, os::block_cyclic(I = 64, J = 64),
+///     context);
 
 #include <ostraka/types/support/language.hpp>
 

@@ -24,7 +24,8 @@ namespace detail {
 template <class TensorType, class Mesh, class... Given>
 TensorType shape_of_blocks(char const* operation, Mesh const& m, Given const&... extents) {
   engine::require_not_ended(operation);
-  return TensorType(m.handle(), checked_extents<TensorType>(axes_in<TensorType>{}, collect_sizes(extents...), operation),
+  return TensorType(m.handle(),
+                    checked_extents<TensorType>(axes_in<TensorType>{}, collect_sizes(extents...), operation),
                     typename TensorType::view_type());
 }
 
@@ -98,10 +99,9 @@ void copy_to_blocks([[maybe_unused]] A const& a, [[maybe_unused]] Arrays&&... ar
   } else {
     with_foreign_arrays<0>(std::forward_as_tuple(arrays...), [&](auto const& given) {
       using given_type = std::remove_cvref_t<decltype(given)>;
-      if constexpr (reason::ok_or_raise<
-                        first_fault<no_block_verdict<A, operation::copy_to_blocks>,
-                                    values_verdict<A, operation::copy_to_blocks>,
-                                    foreign_verdict<tensor_type, given_type>, written_verdict<given_type>>>()) {
+      if constexpr (reason::ok_or_raise<first_fault<
+                        no_block_verdict<A, operation::copy_to_blocks>, values_verdict<A, operation::copy_to_blocks>,
+                        foreign_verdict<tensor_type, given_type>, written_verdict<given_type>>>()) {
         char const* const name = "copy_to_blocks";
         common_mesh(name, a);
         foreign_state<tensor_type> state;

@@ -105,8 +105,8 @@ consteval auto check_writable_elements() {
     return found<reason::ok>{};
 }
 template <class Arrays>
-using written_verdict = typename decltype(check_writable_elements<
-                                          typename given_array<typename Arrays::array_type>::element>())::type;
+using written_verdict =
+    typename decltype(check_writable_elements<typename given_array<typename Arrays::array_type>::element>())::type;
 
 // The extents that stand with strided memory.
 template <class Sizes, class... As>

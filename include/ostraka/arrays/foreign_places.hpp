@@ -34,8 +34,8 @@ template <class... Is>
   return block_position<Is...>{sizes<Is...>(begins...)};
 }
 
-/// Blocks of so many indices that the devices of a grid are dealt in turn. `Grid`: os::dims<I/X, J/Y>, or os::dims<> for
-/// the mesh axes that divide the tensor.
+/// Blocks of so many indices that the devices of a grid are dealt in turn. `Grid`: os::dims<I/X, J/Y>, or os::dims<>
+/// for the mesh axes that divide the tensor.
 template <class Grid, class... Is>
 struct dealt_blocks {
   sizes<Is...> block;
@@ -44,7 +44,8 @@ struct dealt_blocks {
 /// The two-dimensional block-cyclic rule of ScaLAPACK, for any number of axes. Blocks of `I = …` indices go to the
 /// devices of a process grid in turn, the first block to the first device. An axis that is not divided needs no number.
 /// The grid is the mesh axes that divide the tensor, os::block_cyclic(I = 64, J = 64), or those that are named,
-/// os::block_cyclic<I/X, J/Y>(I = 64, J = 64). Of the mesh {X: P, Y: Q} it is ScaLAPACK's P × Q grid in row-major order.
+/// os::block_cyclic<I/X, J/Y>(I = 64, J = 64). Of the mesh {X: P, Y: Q} it is ScaLAPACK's P × Q grid in row-major
+/// order.
 template <auto... Dims, class... Is>
 [[nodiscard]] constexpr auto block_cyclic(named_extent<Is>... blocks) {
   return dealt_blocks<dims<Dims...>, Is...>{sizes<Is...>(blocks...)};
@@ -153,8 +154,7 @@ struct axes_of_position<dealt_blocks<Grid, Is...>> {
 
 // Memory of which only a pointer and strides are known.
 template <class Array>
-inline constexpr bool has_no_extents =
-    std::is_same_v<typename given_array<Array>::memory, memory_of_tensor>;
+inline constexpr bool has_no_extents = std::is_same_v<typename given_array<Array>::memory, memory_of_tensor>;
 
 template <class TensorType, class Array>
 consteval auto check_foreign_array() {
@@ -194,11 +194,12 @@ template <class TensorType, class Grid, class... Is>
 struct dealt_verdict<TensorType, dealt_blocks<Grid, Is...>> {
   using grid = typename grid_of<TensorType, Grid>::type;
   template <class A>
-  static constexpr bool needs = spec_of<grid, typename grid::axes, mesh_axes_in<grid>>.over[position_in<A, typename grid::axes>].size() > 0;
+  static constexpr bool needs =
+      spec_of<grid, typename grid::axes, mesh_axes_in<grid>>.over[position_in<A, typename grid::axes>].size() > 0;
 
   template <class... As>
   static consteval bool names_what_is_divided(type_list<As...>) {
-    return ((!needs<As> || is_one_of<As, Is...>) && ...);
+    return ((!needs<As> || is_one_of<As, Is...>)&&...);
   }
   static consteval auto check() {
     using axes = typename TensorType::axes;

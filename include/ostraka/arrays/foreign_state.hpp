@@ -51,9 +51,9 @@ class profiled_exchange {
  public:
   profiled_exchange(engine::execution_context const& w, planner::spec const& s, engine::foreign_plan const& plan)
       : region_([&] {
-          engine::push_region(join_text(w.operation, ' ', planner::describe(s, w.names), ", sends ",
-                                        planner::describe_bytes(plan.sent.elements *
-                                                                static_cast<std::int64_t>(sizeof(T)))));
+          engine::push_region(
+              join_text(w.operation, ' ', planner::describe(s, w.names), ", sends ",
+                        planner::describe_bytes(plan.sent.elements * static_cast<std::int64_t>(sizeof(T)))));
         }) {}
 
  private:
@@ -116,11 +116,10 @@ class foreign_state {
     engine::execution_context const w = context_of<axes_in<TensorType>, mesh_axes_in<TensorType>>(operation, t);
     if (w.mesh->absent()) return;
     profiled_exchange<value> const region_of_run(w, s, from_);
-    engine::copy_from_arrays(execution_space_of_array<TensorType, Array>(),
-                             engine::in_arrays<value const>{read_.data(), TensorType::rank},
-                             execution_space_of<TensorType>(),
-                             engine::in_block<value>{t.local().data(), planner::dense(block_of(w, s))}, *w.mesh, from_,
-                             parts_);
+    engine::copy_from_arrays(
+        execution_space_of_array<TensorType, Array>(), engine::in_arrays<value const>{read_.data(), TensorType::rank},
+        execution_space_of<TensorType>(), engine::in_block<value>{t.local().data(), planner::dense(block_of(w, s))},
+        *w.mesh, from_, parts_);
   }
 
   /// The arrays that were looked at last <- a.
@@ -136,11 +135,10 @@ class foreign_state {
       for (int d = 0; d < TensorType::rank; ++d) array.stride[d] = r.stride[d];
       written_.push_back(array);
     }
-    engine::copy_to_arrays(execution_space_of_array<TensorType, Array>(),
-                           engine::in_arrays<value>{written_.data(), TensorType::rank},
-                           execution_space_of<TensorType>(),
-                           engine::in_block<value const>{elements_of(a), planner::dense(block_of(w, s))}, *w.mesh, to_,
-                           parts_);
+    engine::copy_to_arrays(
+        execution_space_of_array<TensorType, Array>(), engine::in_arrays<value>{written_.data(), TensorType::rank},
+        execution_space_of<TensorType>(), engine::in_block<value const>{elements_of(a), planner::dense(block_of(w, s))},
+        *w.mesh, to_, parts_);
   }
 
   [[nodiscard]] std::int64_t bytes_from() const { return from_.sent.elements * element_bytes; }

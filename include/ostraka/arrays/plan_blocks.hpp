@@ -89,10 +89,12 @@ class blocks_plan {
   void require_tensor(char const* name, A const& a) const {
     detail::common_mesh(name, a);
     if (a.mesh_handle() != mesh_)
-      throw_error(name, ": the tensor lives on the mesh that the plan was made for, but this one is of another; make a "
+      throw_error(name,
+                  ": the tensor lives on the mesh that the plan was made for, but this one is of another; make a "
                   "plan for it by os::plan_blocks");
     if (a.extents() != extents_)
-      throw_error(name, ": the tensor has the extents that the plan was made for, but this one has others; make a plan "
+      throw_error(name,
+                  ": the tensor has the extents that the plan was made for, but this one has others; make a plan "
                   "for it by os::plan_blocks");
   }
 

@@ -26,7 +26,7 @@ namespace ostraka {
 
 /// What this device holds of a matrix, column-major.
 struct scalapack_array {
-  std::int64_t rows = 0;               ///< numroc of ScaLAPACK
+  std::int64_t rows = 0;  ///< numroc of ScaLAPACK
   std::int64_t columns = 0;
   std::int64_t leading_dimension = 1;  ///< rows, but 1 at least
   std::array<int, 9> descriptor{};
@@ -74,8 +74,14 @@ scalapack_array describe_matrix(Mesh const& m, Law const& law, int context, Exte
     there.leading_dimension = std::max<std::int64_t>(there.rows, 1);
   }
   // Dense matrix, context, rows, columns, rows and columns of a block, the first block's process, leading dimension.
-  std::int64_t const entries[9] = {1, w.mesh->absent() ? -1 : context, w.sizes.label[s.label[0]],
-                                   w.sizes.label[s.label[1]], layout.block[0], layout.block[1], 0, 0,
+  std::int64_t const entries[9] = {1,
+                                   w.mesh->absent() ? -1 : context,
+                                   w.sizes.label[s.label[0]],
+                                   w.sizes.label[s.label[1]],
+                                   layout.block[0],
+                                   layout.block[1],
+                                   0,
+                                   0,
                                    there.leading_dimension};
   for (std::size_t k = 0; k < 9; ++k) there.descriptor[k] = entry_of_descriptor(entries[k]);
   return there;
@@ -90,7 +96,8 @@ scalapack_array scalapack_array_of(Mesh const& m, Arguments const& arguments, st
                   creation_verdict<TensorType, Mesh, std::remove_cvref_t<std::tuple_element_t<Is, Arguments>>...>,
                   typename dealt_verdict<TensorType, law>::type>;
   if constexpr (reason::ok_or_raise<verdict>())
-    return describe_matrix<TensorType>(m, std::get<n>(arguments), std::get<n + 1>(arguments), std::get<Is>(arguments)...);
+    return describe_matrix<TensorType>(m, std::get<n>(arguments), std::get<n + 1>(arguments),
+                                       std::get<Is>(arguments)...);
   else
     return {};
 }

@@ -39,7 +39,9 @@ std::int64_t held(std::int64_t n, std::int64_t block, std::int64_t at, std::int6
   return found;
 }
 
-std::int64_t local(std::int64_t i, std::int64_t block, std::int64_t ways) { return i / (block * ways) * block + i % block; }
+std::int64_t local(std::int64_t i, std::int64_t block, std::int64_t ways) {
+  return i / (block * ways) * block + i % block;
+}
 
 // f(i, j, element of the array) for each element that the process holds.
 template <class F>
@@ -60,26 +62,37 @@ void check(Mesh const& mesh, t::mesh_at_hand const& m, std::int64_t n, std::int6
   CHECK(there.rows == rows);
   CHECK(there.columns == columns);
   CHECK(there.leading_dimension == std::max<std::int64_t>(rows, 1));
-  std::array<int, 9> const wanted{1, 7, static_cast<int>(n), static_cast<int>(k), static_cast<int>(mb),
-                                  static_cast<int>(nb), 0, 0, static_cast<int>(std::max<std::int64_t>(rows, 1))};
+  std::array<int, 9> const wanted{1,
+                                  7,
+                                  static_cast<int>(n),
+                                  static_cast<int>(k),
+                                  static_cast<int>(mb),
+                                  static_cast<int>(nb),
+                                  0,
+                                  0,
+                                  static_cast<int>(std::max<std::int64_t>(rows, 1))};
   CHECK(there.descriptor == wanted);
 
   std::int64_t const lld = there.leading_dimension;
   std::vector<double> array(there.elements(), -1.0);
-  for_each_held(n, k, mb, nb, g, lld, [&](std::int64_t i, std::int64_t j, std::size_t at) { array[at] = exactly(i, j); });
-  auto const a = os::copy_from_blocks<double, Dims...>(mesh, I = n, J = k, law, os::strided(array.data(), I = 1, J = lld));
+  for_each_held(n, k, mb, nb, g, lld,
+                [&](std::int64_t i, std::int64_t j, std::size_t at) { array[at] = exactly(i, j); });
+  auto const a =
+      os::copy_from_blocks<double, Dims...>(mesh, I = n, J = k, law, os::strided(array.data(), I = 1, J = lld));
   int wrong = 0;
   auto const block = a.local();
   for (std::size_t i = 0; i < block.extent(0); ++i)
     for (std::size_t j = 0; j < block.extent(1); ++j)
-      wrong += block(i, j) != exactly(static_cast<std::int64_t>(i) + a.range(0).begin, static_cast<std::int64_t>(j) + a.range(1).begin);
+      wrong += block(i, j) != exactly(static_cast<std::int64_t>(i) + a.range(0).begin,
+                                      static_cast<std::int64_t>(j) + a.range(1).begin);
   CHECK(wrong == 0);
 
   Kokkos::View<double**, Kokkos::LayoutRight, Kokkos::HostSpace> const view("view", static_cast<std::size_t>(rows),
                                                                             static_cast<std::size_t>(columns));
   os::copy_to_blocks(a, law, view);
   for_each_held(n, k, mb, nb, g, 1, [&](std::int64_t i, std::int64_t j, std::size_t) {
-    wrong += view(static_cast<std::size_t>(local(i, mb, g.p)), static_cast<std::size_t>(local(j, nb, g.q))) != exactly(i, j);
+    wrong +=
+        view(static_cast<std::size_t>(local(i, mb, g.p)), static_cast<std::size_t>(local(j, nb, g.q))) != exactly(i, j);
   });
   CHECK(wrong == 0);
 }
@@ -160,7 +173,8 @@ TEST_CASE("plans send what elements differ, and count it") {
     int wrong = 0;
     for (std::size_t i = 0; i < a.local().extent(0); ++i)
       for (std::size_t j = 0; j < a.local().extent(1); ++j)
-        wrong += a.local()(i, j) != exactly(static_cast<std::int64_t>(i) + a.range(0).begin, static_cast<std::int64_t>(j));
+        wrong +=
+            a.local()(i, j) != exactly(static_cast<std::int64_t>(i) + a.range(0).begin, static_cast<std::int64_t>(j));
     CHECK(wrong == 0);
   });
 }
@@ -186,11 +200,13 @@ TEST_CASE("dry meshes: what each device would send is what the devices send") {
 
   auto const rows = [](auto const& mesh, std::int64_t begin, std::int64_t end) {
     auto const a = os::zeros<double, I/X, J>(mesh, I = 11, J = 5);
-    Kokkos::View<double**, Kokkos::LayoutLeft, Kokkos::HostSpace> const v("v", static_cast<std::size_t>(end - begin), 5);
+    Kokkos::View<double**, Kokkos::LayoutLeft, Kokkos::HostSpace> const v("v", static_cast<std::size_t>(end - begin),
+                                                                          5);
     auto plan = os::plan_blocks<double, I/X, J>(mesh, I = 11, J = 5, os::at(I = begin), v);
     return os::cost_of(mesh, [&] { plan.copy_from_into(a, v); });
   };
   std::int64_t const each = (11 + p - 1) / p, begin = std::min<std::int64_t>(11, t::rank() * each);
   std::int64_t const end = std::min<std::int64_t>(11, begin + each);
-  CHECK(rows(os::dry_mesh(os::as_device(t::rank()), X = p), begin, end).bytes == rows(os::make_mesh(X = p), begin, end).bytes);
+  CHECK(rows(os::dry_mesh(os::as_device(t::rank()), X = p), begin, end).bytes ==
+        rows(os::make_mesh(X = p), begin, end).bytes);
 }

@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include <ostraka/engine/moves/on_host.hpp>
 #include <ostraka/foreign_blocks.hpp>
 
 #include "support/on_meshes.hpp"
@@ -44,7 +45,8 @@ int wrong(A const& a, At const& at) {
   auto const block = a.local();
   for (std::size_t i = 0; i < block.extent(0); ++i)
     for (std::size_t j = 0; j < block.extent(1); ++j)
-      if (block(i, j) != at(static_cast<std::int64_t>(i) + a.range(0).begin, static_cast<std::int64_t>(j) + a.range(1).begin))
+      if (block(i, j) !=
+          at(static_cast<std::int64_t>(i) + a.range(0).begin, static_cast<std::int64_t>(j) + a.range(1).begin))
         ++found;
   return found;
 }
@@ -158,7 +160,7 @@ TEST_CASE("columns, and fields of a board: any number of boxes on each device") 
   on_meshes([](auto const& mesh, t::mesh_at_hand const& m) {
     for (std::int64_t n : {0, 1, 2, 7})
       for (std::int64_t k : {n == 1 ? 0 : 9, 2, 3}) {
-        check_shardings(mesh, m, n, k,
+        check<I/Y, J/X>(mesh, m, n, k,
                         [=](int r) { return t::columns_of(t::division::first_have_more, n, k, r, t::ranks()); });
         check_shardings(mesh, m, n, k, [=](int r) { return t::fields_of(n, k, r, t::ranks()); });
       }
@@ -183,7 +185,8 @@ TEST_CASE("every kind of array: layouts, parts of larger ones, strided memory, d
   there_and_back(in, r, r);
   there_and_back(r, out, out);
   right const larger("larger", rows + 3, 2 * columns + 1);
-  auto const part = Kokkos::subview(larger, std::pair(std::size_t{2}, rows + 2), std::pair(std::size_t{1}, columns + 1));
+  auto const part =
+      Kokkos::subview(larger, std::pair(std::size_t{2}, rows + 2), std::pair(std::size_t{1}, columns + 1));
   set(part, b);
   right const also("also", rows + 3, 2 * columns + 1);
   auto const part_of_also =
@@ -203,9 +206,9 @@ TEST_CASE("every kind of array: layouts, parts of larger ones, strided memory, d
   os::copy_to_blocks(os::copy_from_blocks<double, I/X, J>(mesh, I = n, J = k, os::at(I = b.i0), in), os::at(I = b.i0),
                      os::sizes(J = k, I = b.rows()), os::strided(memory.data(), J = ld, I = 1));
   CHECK(wrong_in(seen, b) == 0);
-  auto const again = os::copy_from_blocks<double, I/X, J>(mesh, I = n, J = k, os::at(I = b.i0),
-                                                          os::sizes(I = b.rows(), J = k),
-                                                          os::strided(static_cast<double const*>(memory.data()), I = 1, J = ld));
+  auto const again =
+      os::copy_from_blocks<double, I/X, J>(mesh, I = n, J = k, os::at(I = b.i0), os::sizes(I = b.rows(), J = k),
+                                             os::strided(static_cast<double const*>(memory.data()), I = 1, J = ld));
   CHECK(wrong(again, exactly) == 0);
 
   right const swapped("swapped", columns, rows);  // J, I
@@ -222,7 +225,8 @@ TEST_CASE("lists of one axis, no axes at all") {
     for (std::int64_t i = b.i0; i < b.i1; ++i) in.emplace_back(static_cast<float>(i), -1.0f);
     auto const a = os::copy_from_blocks<std::complex<float>, I/X>(mesh, I = n, os::at(I = b.i0), in);
     for (std::size_t i = 0; i < a.local().extent(0); ++i)
-      CHECK(a.local()(i) == Kokkos::complex<float>(static_cast<float>(static_cast<std::int64_t>(i) + a.range(0).begin), -1));
+      CHECK(a.local()(i) ==
+            Kokkos::complex<float>(static_cast<float>(static_cast<std::int64_t>(i) + a.range(0).begin), -1));
     os::copy_to_blocks(a, os::at(I = b.i0), out);
     CHECK(out == in);
   }
@@ -243,7 +247,8 @@ void check_elements() {
   using element = typename os::tensor<T, I/X, J>::value_type;
   std::int64_t const n = 2 * t::ranks() + 1, k = 3;
   t::matrix_box const b = t::rows_of(t::division::reversed, n, k, t::rank(), t::ranks())[0];
-  Kokkos::View<element**, Kokkos::LayoutLeft, host> const in("in", size(b.rows()), size(k)), out("out", size(b.rows()), size(k));
+  Kokkos::View<element**, Kokkos::LayoutLeft, host> const in("in", size(b.rows()), size(k)),
+      out("out", size(b.rows()), size(k));
   for (std::int64_t i = b.i0; i < b.i1; ++i)
     for (std::int64_t j = 0; j < k; ++j) in(size(i - b.i0), size(j)) = value_at<element>(i, j);
   auto const a = os::copy_from_blocks<T, I, J/X>(mesh, I = n, J = k, os::at(I = b.i0), in);
@@ -265,7 +270,8 @@ TEST_CASE("bfloat16") { check_elements<os::bfloat16>(); }
 TEST_CASE("laws that agree: a local copy, and none where the array is the tensor's own memory") {
   auto const mesh = os::make_mesh(X = t::ranks());
   std::int64_t const n = 2 * t::ranks() + 1, k = 3;
-  auto const a = os::generate<double, I/X, J>(mesh, I = n, J = k, [](std::int64_t i, std::int64_t j) { return exactly(i, j); });
+  auto const a =
+      os::generate<double, I/X, J>(mesh, I = n, J = k, [](std::int64_t i, std::int64_t j) { return exactly(i, j); });
   std::int64_t const begin = a.range(0).begin;
   auto plan = os::plan_blocks<double, I/X, J>(mesh, I = n, J = k, os::at(I = begin), a.local());
   CHECK(plan.bytes_sent_from() == 0);
@@ -273,19 +279,23 @@ TEST_CASE("laws that agree: a local copy, and none where the array is the tensor
   right const copy("copy", a.local().extent(0), size(k));
   CHECK(t::traffic_of([&] { plan.copy_to(a, copy); }).bytes == agreement());
   for (std::size_t i = 0; i < copy.extent(0); ++i)
-    for (std::size_t j = 0; j < size(k); ++j) CHECK(copy(i, j) == exactly(static_cast<std::int64_t>(i) + begin, static_cast<std::int64_t>(j)));
+    for (std::size_t j = 0; j < size(k); ++j)
+      CHECK(copy(i, j) == exactly(static_cast<std::int64_t>(i) + begin, static_cast<std::int64_t>(j)));
   plan.copy_from_into(a, a.local());
   plan.copy_to(a, a.local());
   CHECK(wrong(a, exactly) == 0);
 }
 
 TEST_CASE("three axes, and a mesh axis that nothing is divided along") {
-  auto const mesh = os::make_mesh(X = t::ranks() % 2 == 0 ? t::ranks() / 2 : t::ranks(), Y = t::ranks() % 2 == 0 ? 2 : 1);
+  auto const mesh =
+      os::make_mesh(X = t::ranks() % 2 == 0 ? t::ranks() / 2 : t::ranks(), Y = t::ranks() % 2 == 0 ? 2 : 1);
   std::int64_t const n = 5, k = 3, l = 4;
   t::matrix_box const b = t::rows_of(t::division::first_have_more, n, k, t::rank(), t::ranks())[0];
   Kokkos::View<float***, Kokkos::LayoutLeft, host> const in("in", size(b.rows()), size(k), size(l));
   Kokkos::View<float***, Kokkos::LayoutRight, host> const out("out", size(b.rows()), size(k), size(l));
-  auto const at = [](std::int64_t i, std::int64_t j, std::int64_t q) { return static_cast<float>(100 * i + 10 * j + q); };
+  auto const at = [](std::int64_t i, std::int64_t j, std::int64_t q) {
+    return static_cast<float>(100 * i + 10 * j + q);
+  };
   for (std::int64_t i = b.i0; i < b.i1; ++i)
     for (std::int64_t j = 0; j < k; ++j)
       for (std::int64_t q = 0; q < l; ++q) in(size(i - b.i0), size(j), size(q)) = at(i, j, q);
@@ -301,4 +311,17 @@ TEST_CASE("three axes, and a mesh axis that nothing is divided along") {
   for (std::size_t i = 0; i < in.extent(0); ++i)
     for (std::size_t j = 0; j < size(k); ++j)
       for (std::size_t q = 0; q < size(l); ++q) CHECK(out(i, j, q) == in(i, j, q));
+}
+
+TEST_CASE("memory that the host keeps away from, by an MPI that takes it and by one that does not") {
+  namespace e = os::engine;
+  for (e::pretended_gpu what : {e::pretended_gpu::direct, e::pretended_gpu::staged}) {
+    e::pretended = what;
+    on_meshes([](auto const& mesh, t::mesh_at_hand const& m) {
+      check<I/X, J/Y>(mesh, m, 7, 5, [](int r) { return t::fields_of(7, 5, r, t::ranks()); });
+      check<I/Y, J>(mesh, m, 13, 3,
+                      [](int r) { return t::rows_of(t::division::first_have_more, 13, 3, r, t::ranks()); });
+    });
+    e::pretended = e::pretended_gpu::none;
+  }
 }

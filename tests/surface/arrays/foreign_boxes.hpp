@@ -28,10 +28,14 @@ enum class division { first_have_more, rounded_up, all_on_the_last, reversed };
 inline std::int64_t begin_of(division how, std::int64_t n, int rank, int ranks) {
   std::int64_t const r = rank, p = ranks;
   switch (how) {
-    case division::first_have_more: return r * (n / p) + std::min(r, n % p);
-    case division::rounded_up: return std::min(n, r * ((n + p - 1) / p));
-    case division::all_on_the_last: return rank == ranks ? n : 0;
-    case division::reversed: return 0;  // not asked for
+    case division::first_have_more:
+      return r * (n / p) + std::min(r, n % p);
+    case division::rounded_up:
+      return std::min(n, r * ((n + p - 1) / p));
+    case division::all_on_the_last:
+      return rank == ranks ? n : 0;
+    case division::reversed:
+      return 0;  // not asked for
   }
   return 0;
 }

@@ -37,43 +37,47 @@ void from(std::int64_t begin, view const& v) {
 }  // namespace
 
 TEST_CASE("a gap") {
-  CHECK_THROWS_WITH_AS(from(2 * t::rank(), of(t::rank() == 0 ? 1 : 2, 3)),
-                       "copy_from_blocks: the boxes of all devices hold every element of the tensor, but none holds I = "
-                       "[1, 2), J = [0, 3), between those of devices 0 and 1; give the global index at which each array "
-                       "begins, and every array that a device holds",
-                       os::error);
+  CHECK_THROWS_WITH_AS(
+      from(2 * t::rank(), of(t::rank() == 0 ? 1 : 2, 3)),
+      "copy_from_blocks: the boxes of all devices hold every element of the tensor, but none holds I = "
+      "[1, 2), J = [0, 3), between those of devices 0 and 1; give the global index at which each array "
+      "begins, and every array that a device holds",
+      os::error);
   std::string const beside = t::ranks() > 2 ? "between those of devices 0 and 2" : "beside that of device 0";
-  CHECK_THROWS_WITH_AS(from(2 * t::rank(), of(2, t::rank() == 1 ? 2 : 3)),
-                       ("copy_from_blocks: the boxes of all devices hold every element of the tensor, but none holds I = "
-                        "[2, 4), J = [2, 3), " +
-                        beside +
-                        "; give the global index at which each array begins, and every array that a device holds")
-                           .c_str(),
-                       os::error);
-  CHECK_THROWS_WITH_AS(from(0, of(0, 0)),
-                       (std::string("copy_from_blocks: the boxes of all devices hold every element of the tensor, but "
-                                    "none holds I = [0, ") +
-                        std::to_string(2 * t::ranks()) +
-                        "), J = [0, 3); give the global index at which each array begins, and every array that a device "
-                        "holds")
-                           .c_str(),
-                       os::error);
+  CHECK_THROWS_WITH_AS(
+      from(2 * t::rank(), of(2, t::rank() == 1 ? 2 : 3)),
+      ("copy_from_blocks: the boxes of all devices hold every element of the tensor, but none holds I = "
+       "[2, 4), J = [2, 3), " +
+       beside + "; give the global index at which each array begins, and every array that a device holds")
+          .c_str(),
+      os::error);
+  CHECK_THROWS_WITH_AS(
+      from(0, of(0, 0)),
+      (std::string("copy_from_blocks: the boxes of all devices hold every element of the tensor, but "
+                   "none holds I = [0, ") +
+       std::to_string(2 * t::ranks()) +
+       "), J = [0, 3); give the global index at which each array begins, and every array that a device "
+       "holds")
+          .c_str(),
+      os::error);
 }
 
 TEST_CASE("an overlap, as where ghost layers are in the array") {
-  CHECK_THROWS_WITH_AS(from(2 * t::rank(), of(t::rank() == 0 ? 3 : 2, 3)),
-                       "copy_from_blocks: each element of the tensor is in one box, but devices 0 and 1 both hold I = [2, "
-                       "3), J = [0, 3); give views of what the device owns, without its ghost layers, and an empty view on "
-                       "devices that hold a copy",
-                       os::error);
+  CHECK_THROWS_WITH_AS(
+      from(2 * t::rank(), of(t::rank() == 0 ? 3 : 2, 3)),
+      "copy_from_blocks: each element of the tensor is in one box, but devices 0 and 1 both hold I = [2, "
+      "3), J = [0, 3); give views of what the device owns, without its ghost layers, and an empty view on "
+      "devices that hold a copy",
+      os::error);
   auto const mesh = os::make_mesh(X = t::ranks());
   std::vector<decltype(os::placed(os::at(I = 0), of(1, 1)))> two;
   if (t::rank() == 1) two = {os::placed(os::at(I = 0), of(2, 3)), os::placed(os::at(I = 1), of(1, 3))};
-  CHECK_THROWS_WITH_AS(static_cast<void>(os::copy_from_blocks<double, I/X, J>(mesh, I = 2, J = 3, two)),
-                       "copy_from_blocks: each element of the tensor is in one box, but two boxes of device 1 both hold I = "
-                       "[1, 2), J = [0, 3); give views of what the device owns, without its ghost layers, and an empty view "
-                       "on devices that hold a copy",
-                       os::error);
+  CHECK_THROWS_WITH_AS(
+      static_cast<void>(os::copy_from_blocks<double, I/X, J>(mesh, I = 2, J = 3, two)),
+      "copy_from_blocks: each element of the tensor is in one box, but two boxes of device 1 both hold I = "
+      "[1, 2), J = [0, 3); give views of what the device owns, without its ghost layers, and an empty view "
+      "on devices that hold a copy",
+      os::error);
 }
 
 TEST_CASE("beyond the tensor") {
@@ -81,15 +85,16 @@ TEST_CASE("beyond the tensor") {
   for (bool before : {false, true}) {
     std::int64_t const begin = before ? 2 * t::rank() - 1 : 2 * t::rank() + 1;
     std::string const whose = before ? "device 0 holds I = [-1, 1), J = [0, 3)"
-                                     : "device " + std::to_string(p - 1) + " holds I = [" + std::to_string(2 * p - 1) + ", " +
-                                           std::to_string(2 * p + 1) + "), J = [0, 3)";
-    CHECK_THROWS_WITH_AS(from(begin, of(2, 3)),
-                         ("copy_from_blocks: boxes lie within the tensor, but " + whose + ", and the tensor is I = [0, " +
-                          std::to_string(2 * p) +
-                          "), J = [0, 3); give the global index at which each array begins, and views of what the device "
-                          "owns, without its ghost layers")
-                             .c_str(),
-                         os::error);
+                                     : "device " + std::to_string(p - 1) + " holds I = [" + std::to_string(2 * p - 1) +
+                                           ", " + std::to_string(2 * p + 1) + "), J = [0, 3)";
+    CHECK_THROWS_WITH_AS(
+        from(begin, of(2, 3)),
+        ("copy_from_blocks: boxes lie within the tensor, but " + whose + ", and the tensor is I = [0, " +
+         std::to_string(2 * p) +
+         "), J = [0, 3); give the global index at which each array begins, and views of what the device "
+         "owns, without its ghost layers")
+            .c_str(),
+        os::error);
   }
 }
 
@@ -99,11 +104,12 @@ TEST_CASE("strides of 0, blocks of no index, of two sizes, and arrays of other e
   auto const a = os::full<double, I/X, J>(mesh, I = 2 * p, J = 3, 5.0);
   std::vector<double> memory(10);
   bool const odd = me == 1;
-  CHECK_THROWS_WITH_AS(os::copy_to_blocks(a, os::at(I = 2 * me), os::sizes(I = 2, J = 3),
-                                          os::strided(memory.data(), I = 1, J = odd ? 0 : 2)),
-                       "copy_to_blocks: each element of what is written has a place of its own, but a device gives an array "
-                       "with a stride of 0; give one without",
-                       os::error);
+  CHECK_THROWS_WITH_AS(
+      os::copy_to_blocks(a, os::at(I = 2 * me), os::sizes(I = 2, J = 3),
+                         os::strided(memory.data(), I = 1, J = odd ? 0 : 2)),
+      "copy_to_blocks: each element of what is written has a place of its own, but a device gives an array "
+      "with a stride of 0; give one without",
+      os::error);
   CHECK_THROWS_WITH_AS(os::copy_to_blocks(a, os::block_cyclic(I = odd ? 2 : 1), of(2, 3)),
                        "copy_to_blocks: all devices deal blocks of the same size, but along I it is 1 on one and 2 on "
                        "another; give os::block_cyclic the same numbers",
@@ -112,27 +118,31 @@ TEST_CASE("strides of 0, blocks of no index, of two sizes, and arrays of other e
                        "copy_to_blocks: a block that is dealt has one index at least, but along I it has 0; give "
                        "os::block_cyclic a positive number",
                        os::error);
-  CHECK_THROWS_WITH_AS(os::copy_to_blocks(a, os::block_cyclic(I = 1), of(2, odd ? 4 : 3)),
-                       "copy_to_blocks: each array has the extents of what its device holds, but array 0 of device 1 has 4 "
-                       "along dimension 1 and the device holds 3; give a view of these elements alone, or os::strided "
-                       "memory, which has no extents",
-                       os::error);
+  CHECK_THROWS_WITH_AS(
+      os::copy_to_blocks(a, os::block_cyclic(I = 1), of(2, odd ? 4 : 3)),
+      "copy_to_blocks: each array has the extents of what its device holds, but array 0 of device 1 has 4 "
+      "along dimension 1 and the device holds 3; give a view of these elements alone, or os::strided "
+      "memory, which has no extents",
+      os::error);
   auto plan = os::plan_blocks<double, I/X, J>(mesh, I = 2 * p, J = 3, os::at(I = 2 * me), of(2, 3));
-  CHECK_THROWS_WITH_AS(plan.copy_to(a, of(odd ? 1 : 2, 3)),
-                       "blocks_plan::copy_to: each array has the extents of what its device holds, but array 0 of device 1 "
-                       "has 1 along dimension 0 and the device holds 2; give a view of these elements alone, or os::strided "
-                       "memory, which has no extents",
-                       os::error);
+  CHECK_THROWS_WITH_AS(
+      plan.copy_to(a, of(odd ? 1 : 2, 3)),
+      "blocks_plan::copy_to: each array has the extents of what its device holds, but array 0 of device 1 "
+      "has 1 along dimension 0 and the device holds 2; give a view of these elements alone, or os::strided "
+      "memory, which has no extents",
+      os::error);
   std::vector const other{os::placed(os::at(I = odd ? 0 : 2 * me), of(2, 3))};
-  CHECK_THROWS_WITH_AS(plan.copy_to(a, other),
-                       "blocks_plan::copy_to: each array begins where that of the plan does, but array 0 of device 1 begins "
-                       "at 0 along dimension 0, and that of the plan at 2; make a plan of these by os::plan_blocks",
-                       os::error);
+  CHECK_THROWS_WITH_AS(
+      plan.copy_to(a, other),
+      "blocks_plan::copy_to: each array begins where that of the plan does, but array 0 of device 1 begins "
+      "at 0 along dimension 0, and that of the plan at 2; make a plan of these by os::plan_blocks",
+      os::error);
   std::vector<decltype(os::placed(os::at(I = 0), of(1, 1)))> none;
-  CHECK_THROWS_WITH_AS(static_cast<void>(plan.copy_from(none)),
-                       "blocks_plan::copy_from: each device gives the arrays that the plan was made for, but device 0 gives "
-                       "0 and the plan has 1; make a plan of these by os::plan_blocks",
-                       os::error);
+  CHECK_THROWS_WITH_AS(
+      static_cast<void>(plan.copy_from(none)),
+      "blocks_plan::copy_from: each device gives the arrays that the plan was made for, but device 0 gives "
+      "0 and the plan has 1; make a plan of these by os::plan_blocks",
+      os::error);
   auto const more = os::full<double, I/X, J>(mesh, I = 2 * p + 1, J = 3, 5.0);
   CHECK_THROWS_WITH_AS(plan.copy_to(more, of(2, 3)),
                        "blocks_plan::copy_to: the tensor has the extents that the plan was made for, but this one has "
@@ -158,8 +168,9 @@ TEST_CASE("processes that are none of the mesh's devices hold nothing") {
   os::copy_to_blocks(a, os::at(), v);
   os::copy_to_blocks(a, os::block_cyclic(I = 1), v);
   if (!here)
-    CHECK_THROWS_WITH_AS(os::copy_to_blocks(a, os::at(), of(2, 3)),
-                         "copy_to_blocks: this process is none of the mesh's devices and holds nothing of the tensor, but it "
-                         "gives an array of 6 elements; give an empty view where mesh.absent()",
-                         os::error);
+    CHECK_THROWS_WITH_AS(
+        os::copy_to_blocks(a, os::at(), of(2, 3)),
+        "copy_to_blocks: this process is none of the mesh's devices and holds nothing of the tensor, but it "
+        "gives an array of 6 elements; give an empty view where mesh.absent()",
+        os::error);
 }

@@ -117,8 +117,10 @@ inline void require_nothing(execution_context const& w, dynamic_array<given_arra
     std::int64_t elements = 1;
     for (int d = 0; d < rank; ++d) elements *= g.lies.extent[d];
     if (elements > 0 && rank > 0)
-      throw_error(w.operation, ": this process is none of the mesh's devices and holds nothing of the tensor, but it "
-                  "gives an array of ", elements, " elements; give an empty view where mesh.absent()");
+      throw_error(w.operation,
+                  ": this process is none of the mesh's devices and holds nothing of the tensor, but it "
+                  "gives an array of ",
+                  elements, " elements; give an empty view where mesh.absent()");
   }
 }
 
@@ -134,8 +136,8 @@ inline void require_same_blocks(execution_context const& w, planner::spec const&
       throw_error(w.operation, ": all devices deal blocks of the same size, but along ", w.names.labels[s.label[d]],
                   " it is ", least, " on one and ", most, " on another; give os::block_cyclic the same numbers");
     if (least < 1)
-      throw_error(w.operation, ": a block that is dealt has one index at least, but along ",
-                  w.names.labels[s.label[d]], " it has ", least, "; give os::block_cyclic a positive number");
+      throw_error(w.operation, ": a block that is dealt has one index at least, but along ", w.names.labels[s.label[d]],
+                  " it has ", least, "; give os::block_cyclic a positive number");
   }
 }
 

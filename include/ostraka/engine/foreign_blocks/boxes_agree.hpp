@@ -119,7 +119,8 @@ class boxes_check {
         one ? join_text("two boxes of device ", overlap_.device[0], " both hold ")
             : join_text("devices ", overlap_.device[0], " and ", overlap_.device[1], " both hold "),
         box_in_words(w_, s_, overlap_.where),
-        "; give views of what the device owns, without its ghost layers, and an empty view on devices that hold a copy");
+        "; give views of what the device owns, without its ghost layers, and an empty view on devices that hold a "
+                "copy");
   }
 
   [[noreturn]] void refuse_gap() const {
@@ -140,7 +141,8 @@ class boxes_check {
                                 : behind >= 0 ? join_text(", beside that of device ", behind)
                                               : std::string();
     throw_error(w_.operation, ": the boxes of all devices hold every element of the tensor, but none holds ",
-                box_in_words(w_, s_, gap), between, "; give the global index at which each array begins, and every "
+                box_in_words(w_, s_, gap), between,
+                "; give the global index at which each array begins, and every "
                 "array that a device holds");
   }
 

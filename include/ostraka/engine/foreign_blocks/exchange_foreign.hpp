@@ -194,8 +194,9 @@ class foreign_exchange {
 /// block <- arrays, or arrays <- block, by the plan of that way. `parts` is room that a caller may keep for the next.
 /// Collective over the mesh.
 template <class Theirs, class Ours, class T>
-void copy_from_arrays(Theirs const& theirs, in_arrays<T const> const& arrays, Ours const& ours, in_block<T> const& block,
-                      device_mesh const& mesh, foreign_plan const& plan, dynamic_array<exchanged<T>>& parts) {
+void copy_from_arrays(Theirs const& theirs, in_arrays<T const> const& arrays, Ours const& ours,
+                      in_block<T> const& block, device_mesh const& mesh, foreign_plan const& plan,
+                      dynamic_array<exchanged<T>>& parts) {
   detail::foreign_exchange<Theirs, Ours, T, in_arrays<T const>, in_block<T>>(theirs, arrays, ours, block, plan, parts)
       .run(mesh.world());
 }

@@ -19,11 +19,11 @@ namespace ostraka::engine {
 /// The arrays of all devices.
 struct foreign_layout {
   bool is_dealt = false;
-  planner::spec grid{};                ///< of what is dealt: the mesh axes of each dimension, as the context numbers them
-  std::int64_t block[max_rank]{};      ///< and the indices of a block
-  dynamic_array<planner::box> boxes;   ///< else the box of each array, device by device
-  dynamic_array<std::size_t> first;    ///< where each device's boxes begin, and their end
-  bool others_are_unknown = false;     ///< of boxes on a dry mesh: only this device's are there
+  planner::spec grid{};            ///< of what is dealt: the mesh axes of each dimension, as the context numbers them
+  std::int64_t block[max_rank]{};  ///< and the indices of a block
+  dynamic_array<planner::box> boxes;  ///< else the box of each array, device by device
+  dynamic_array<std::size_t> first;   ///< where each device's boxes begin, and their end
+  bool others_are_unknown = false;    ///< of boxes on a dry mesh: only this device's are there
 
   [[nodiscard]] std::size_t arrays(int device) const {
     auto const d = static_cast<std::size_t>(device);
@@ -59,11 +59,10 @@ inline held_combs combs_of(execution_context const& w, foreign_layout const& arr
                            device_coordinates const& at, std::size_t array) {
   held_combs held;
   for (int d = 0; d < rank; ++d)
-    held.of[d] = arrays.is_dealt
-                     ? planner::dealt(w.sizes.label[arrays.grid.label[d]],
-                                      planner::block_number(arrays.grid.over[d], at.in_plan, w.sizes),
-                                      w.sizes.ways(arrays.grid.over[d]), arrays.block[d])
-                     : planner::comb_of(arrays.box_of(device, array).at[d]);
+    held.of[d] = arrays.is_dealt ? planner::dealt(w.sizes.label[arrays.grid.label[d]],
+                                                  planner::block_number(arrays.grid.over[d], at.in_plan, w.sizes),
+                                                  w.sizes.ways(arrays.grid.over[d]), arrays.block[d])
+                                 : planner::comb_of(arrays.box_of(device, array).at[d]);
   return held;
 }
 

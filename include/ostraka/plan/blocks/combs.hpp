@@ -35,9 +35,7 @@ struct comb {
 };
 
 /// All indices of a range.
-[[nodiscard]] constexpr comb comb_of(range r) {
-  return {r.begin, r.size(), r.size() > 0 ? r.size() : 1, r.end};
-}
+[[nodiscard]] constexpr comb comb_of(range r) { return {r.begin, r.size(), r.size() > 0 ? r.size() : 1, r.end}; }
 
 /// What device `number` of `ways` is dealt of `n` indices in blocks of this size: numroc of ScaLAPACK is its size().
 /// @pre block > 0
@@ -73,8 +71,8 @@ using stretches = bounded_list<stretch, 3>;
   };
   auto const add = [&](range p, std::int64_t number, std::int64_t count) {
     if (p.size() > 0 && count > 0)
-      found.push_back({p.begin, p.size(), count, c.period,
-                       number * c.block + p.begin - (c.first + number * c.period), c.block});
+      found.push_back(
+          {p.begin, p.size(), count, c.period, number * c.block + p.begin - (c.first + number * c.period), c.block});
   };
   range const head = part(k), tail = part(last);
   if (k == last) {
