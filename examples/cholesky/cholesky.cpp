@@ -48,7 +48,7 @@ void report(bool root, char const* what, double error, double limit) {
   if (root) std::printf("%-52s %.1e%s\n", what, error, error <= limit ? "" : "  TOO LARGE");
 }
 
-/// What is dense and positive definite, and −u'' in differences.
+/// A dense matrix that is positive definite, and −u'' in differences.
 struct kernel_matrix {
   KOKKOS_FUNCTION double operator()(std::int64_t i, std::int64_t j) const {
     return 1.0 / static_cast<double>(1 + (i > j ? i - j : j - i)) + (i == j ? 3 : 0);

@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 4. What stands behind the tensor or its extents where arrays of another distribution are named, in one form: a
-/// range of placed arrays, and the law by which they are dealt, if they are.
+/// Floor 4. Reads the arguments that name arrays of another distribution, behind a tensor or its extents, into one
+/// form: a range of placed arrays, and the law by which they are dealt, if they are.
 
 #include <cstddef>
 #include <cstdint>
@@ -93,7 +93,7 @@ consteval auto check_foreign_arrays() {
   }
 }
 
-/// Can a tensor be copied from there?
+/// `reason::ok`, or why a tensor cannot be copied from there.
 template <class TensorType, class Arrays>
 using foreign_verdict = typename decltype(check_foreign_arrays<TensorType, Arrays>())::type;
 

@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// Floor 4. Where arrays of the program lie in a tensor that they do not divide as ours are divided:
+/// Floor 4. Places of the program's arrays in a tensor, which they divide by another rule than ours:
 ///
 ///     os::at(I = begin, J = 0), view                          the box that begins there, of the view's extents
 ///     os::at(I = begin), os::sizes(I = 5, J = 8), os::strided(p, I = 1, J = 5)      of memory without extents
@@ -44,7 +44,7 @@ struct dealt_blocks {
 /// The two-dimensional block-cyclic rule of ScaLAPACK, for any number of axes. Blocks of `I = …` indices go to the
 /// devices of a process grid in turn, the first block to the first device. An axis that is not divided needs no number.
 /// The grid is the mesh axes that divide the tensor, os::block_cyclic(I = 64, J = 64), or those that are named,
-/// os::block_cyclic<I/X, J/Y>(I = 64, J = 64). Of the mesh {X: P, Y: Q} it is ScaLAPACK's P × Q grid in row-major
+/// os::block_cyclic<I/X, J/Y>(I = 64, J = 64). On the mesh {X: P, Y: Q} it is ScaLAPACK's P × Q grid in row-major
 /// order.
 template <auto... Dims, class... Is>
 [[nodiscard]] constexpr auto block_cyclic(named_extent<Is>... blocks) {
@@ -166,7 +166,7 @@ consteval auto check_foreign_array() {
     return found<reason::ok>{};
 }
 
-// Can its elements be those of a box, and are they at a place?
+// `reason::ok`, or why an array cannot hold the elements of a box at its place.
 template <class TensorType, class Placed>
 struct placed_verdict;
 template <class TensorType, class Position, class Extents, class Array>
@@ -187,7 +187,7 @@ struct placed_verdict<TensorType, placed_array<Position, Extents, Array>> {
   using type = typename decltype(check())::type;
 };
 
-// Does it deal axes of the tensor, with a number for each that is divided?
+// `reason::ok`, or why a law does not deal the axes of the tensor, with a number for each that is divided.
 template <class TensorType, class Law>
 struct dealt_verdict;
 template <class TensorType, class Grid, class... Is>

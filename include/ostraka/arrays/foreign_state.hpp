@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 4. What the devices have agreed about arrays of another distribution, and what this device sends and receives:
-/// worked out for one copy, or kept by os::plan_blocks.
+/// Floor 4. Holds what the devices have agreed about arrays of another distribution, and this device's messages: for
+/// one copy, or as long as a plan of os::plan_blocks lives.
 
 #include <cstddef>
 #include <cstdint>
@@ -26,7 +26,7 @@ struct axes_of_exchange<TensorType, dealt_blocks<Grid, Is...>> {
   using type = union_of<mesh_axes_in<TensorType>, mesh_axes_in<typename grid_of<TensorType, Grid>::type>>;
 };
 
-/// What a law deals of a tensor `s`; the context has the mesh axes of both.
+/// The layout of a tensor `s` that a law deals. The context has the mesh axes of both.
 template <class TensorType, class MeshAxes, class Grid, class... Is>
 engine::foreign_layout dealt_layout(engine::execution_context const& w, planner::spec const& s,
                                     dealt_blocks<Grid, Is...> const& law) {

@@ -19,7 +19,7 @@
 
 namespace ostraka {
 
-/// What os::plan_blocks returns. Arrays are given again at each copy: others may be given, with other strides, as long
+/// The result of os::plan_blocks. Arrays are given again at each copy: others may be given, with other strides, as long
 /// as each has the extents, and each placed array the begin, of one in the plan. Copies are collective over the mesh,
 /// and after the first of either way they allocate nothing but the tensor that copy_from() makes. Movable; one host
 /// thread uses it at a time.

@@ -24,7 +24,7 @@
 
 namespace ostraka {
 
-/// What this device holds of a matrix, column-major.
+/// This device's part of a matrix, column-major.
 struct scalapack_array {
   std::int64_t rows = 0;  ///< numroc of ScaLAPACK
   std::int64_t columns = 0;

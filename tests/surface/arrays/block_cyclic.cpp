@@ -32,7 +32,7 @@ struct grid {
   std::int64_t p, q, row, column;
 };
 
-// What a process has along an axis, counted index by index.
+// The number of indices that a process has along an axis, counted one by one.
 std::int64_t held(std::int64_t n, std::int64_t block, std::int64_t at, std::int64_t ways) {
   std::int64_t found = 0;
   for (std::int64_t i = 0; i < n; ++i) found += i / block % ways == at;

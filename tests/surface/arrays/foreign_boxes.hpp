@@ -21,7 +21,7 @@ struct matrix_box {
 
 using boxes_of_rank = std::vector<matrix_box>;
 
-/// Who has which rows, or columns: the remainder on the first ranks; rows of ⌈n/p⌉, which leave the last ones with
+/// Rules by which ranks have rows, or columns: the remainder on the first ranks; rows of ⌈n/p⌉, which leave the last ones with
 /// less or nothing; all on the last one; in reversed order.
 enum class division { first_have_more, rounded_up, all_on_the_last, reversed };
 

@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 3. Do the arrays that a program gives hold what their devices own under another rule than ours? Each device
-/// sees its own arrays alone, so the devices agree before one of them throws.
+/// Floor 3. Checks that the arrays of a program have the extents of the boxes that their devices own. Each device sees
+/// its own arrays alone, so the devices agree before one of them throws.
 
 #include <cstddef>
 #include <cstdint>
@@ -141,7 +141,7 @@ inline void require_same_blocks(execution_context const& w, planner::spec const&
   }
 }
 
-/// What this device holds of what is dealt: one box, in its own numbering.
+/// The part of a dealt tensor that this device holds: one box, in its own numbering.
 inline dynamic_array<planner::box> own_of_dealt(execution_context const& w, planner::spec const& s,
                                                 foreign_layout const& dealt) {
   dynamic_array<planner::box> own;

@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 3. Do the boxes of all devices make up a tensor, each element once? Each device knows its own alone, so they
-/// tell each other, and whoever finds a fault finds it on all devices.
+/// Floor 3. Checks that the boxes of all devices make up a tensor, each element once. Each device knows its own alone,
+/// so they tell each other, and then all of them find the same fault.
 
 #include <algorithm>
 #include <cstddef>
@@ -120,7 +120,7 @@ class boxes_check {
             : join_text("devices ", overlap_.device[0], " and ", overlap_.device[1], " both hold "),
         box_in_words(w_, s_, overlap_.where),
         "; give views of what the device owns, without its ghost layers, and an empty view on devices that hold a "
-                "copy");
+        "copy");
   }
 
   [[noreturn]] void refuse_gap() const {
@@ -146,14 +146,14 @@ class boxes_check {
                 "array that a device holds");
   }
 
-  // Does a box lie beside the gap in this dimension?
+  // True if a box lies beside the gap in this dimension.
   static bool touches(planner::box const& b, planner::box const& gap, int dimension) {
     for (int d = 0; d < gap.rank; ++d)
       if (d != dimension && planner::intersect(b.at[d], gap.at[d]).size() == 0) return false;
     return b.at[dimension].end == gap.at[dimension].begin || b.at[dimension].begin == gap.at[dimension].end;
   }
 
-  // Of `gap`, whose dimensions before d are narrow already, the first part that none of the boxes covers.
+  // Narrows `gap`, dimension d and those behind it, to the first part that none of the boxes covers.
   static bool find_gap(planner::box& gap, int d, std::vector<planner::box> const& boxes) {
     if (boxes.empty()) return gap.size() > 0;
     if (d == gap.rank) return false;
@@ -183,8 +183,8 @@ class boxes_check {
   shared overlap_{};
 };
 
-// Of each device the number of its boxes, a number of the caller's, and its first box; the others in a second round,
-// where there are any.
+// Each device tells the number of its boxes, a number of the caller's, and its first box. The others follow in a
+// second round, where there are any.
 [[gnu::cold]] inline foreign_layout gather_boxes(execution_context const& w, int rank,
                                                  dynamic_array<planner::box> const& own, std::int64_t& fault) {
   communicator const& all = w.mesh->world();

@@ -4,9 +4,8 @@
 
 /// @file
 /// Floor 3. Runs an exchange between the block of a tensor and arrays of the program, which may lie in two memory
-/// spaces: packed, sent at once, put in place. What stays on this device is copied while messages are under way, from
-/// where it lies to where it belongs; a message that is a run of memory on either side is sent from there and received
-/// there.
+/// spaces: packed, sent at once, put in place. Elements that stay on this device are copied while messages are under
+/// way. A message that is a run of memory on either side is sent from there and received there.
 
 #include <Kokkos_Core.hpp>
 
@@ -36,7 +35,7 @@ struct located_piece {
   strided loops{};
 };
 
-/// Where pieces lie in the arrays of the program.
+/// Locates pieces in the arrays of the program.
 template <class T>
 struct in_arrays {
   foreign_array<T> const* array;
@@ -53,7 +52,7 @@ struct in_arrays {
   }
 };
 
-/// Where pieces lie in this device's block of the tensor, which is dense.
+/// Locates pieces in this device's block of the tensor, which is dense.
 template <class T>
 struct in_block {
   T* data;
@@ -71,7 +70,7 @@ struct in_block {
 
 namespace detail {
 
-// Is it the block itself that the program gives as its array? Then there is nothing to copy.
+// True if the program gives the block itself as its array: then there is nothing to copy.
 template <class T>
 bool is_same_place(located_piece<T const> const& from, located_piece<T> const& to) {
   if (from.data != to.data) return false;
@@ -128,7 +127,7 @@ class foreign_exchange {
   }
 
  private:
-  // Of a dry mesh only what would be sent is known, and no other device has anything.
+  // On a dry mesh, only the bytes that would be sent are known.
   void count(communicator const& members) {
     for (foreign_message const& m : plan_.sent.messages) part(m).sent = m.elements;
     exchange(members, static_cast<exchanged<T> const*>(parts_.data()), [&] { copy_what_stays(); });

@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 3. Which device holds what of a tensor in arrays of the program: boxes that the devices have told each other,
-/// or blocks that a grid of mesh axes is dealt, as ScaLAPACK's are.
+/// Floor 3. The part of a tensor that each device holds in arrays of the program: boxes that the devices have told each
+/// other, or blocks that a grid of mesh axes is dealt, as ScaLAPACK's are.
 
 #include <cstddef>
 #include <cstdint>
@@ -50,7 +50,7 @@ inline device_coordinates coordinates_on(execution_context const& w, int device)
   return c;
 }
 
-/// What a device holds in one of its arrays, dimension by dimension.
+/// The indices that a device holds in one of its arrays, dimension by dimension.
 struct held_combs {
   planner::comb of[max_rank]{};
 };

@@ -3,10 +3,11 @@
 #pragma once
 
 /// @file
-/// Floor 3. What an exchange between the blocks of a tensor and arrays of the program sends, receives and copies. All
-/// for one device is one message. Where several devices hold the same elements, the one sends that has the receiver's
-/// coordinates along the mesh axes that do not divide them, so that no device serves all others, and what a device
-/// holds itself is not sent. A[I_X] on {X: 2, Z: 2}, into arrays of all four: device (x, z) gets its parts from (·, z).
+/// Floor 3. The messages and local copies of an exchange between the blocks of a tensor and arrays of the program. All
+/// pieces for one device are one message. Where several devices hold the same elements, the one sends that has the
+/// receiver's coordinates along the mesh axes that do not divide them, so that no device serves all others, and what a
+/// device holds itself is not sent. A[I_X] on {X: 2, Z: 2}, into arrays of all four: device (x, z) gets its parts from
+/// (·, z).
 
 #include <cstddef>
 #include <cstdint>
@@ -17,14 +18,14 @@ namespace ostraka::engine {
 
 enum class foreign_way { from_arrays, to_arrays };
 
-/// What an array of the program and a block of the tensor have in common: a stretch of each dimension.
+/// A common part of an array of the program and a block of the tensor: a stretch of each dimension.
 struct foreign_piece {
   std::size_t array = 0;  ///< among those of its device
   std::int64_t elements = 0;
   planner::stretch at[max_rank]{};
 };
 
-/// What goes to one device or comes from there: pieces, one after the other.
+/// A message to one device or from it: pieces, one after the other.
 struct foreign_message {
   int peer = 0;
   std::size_t first = 0;
@@ -73,7 +74,7 @@ class foreign_planning {
         if (!arrays_.others_are_unknown) add_message(from ? plan.received : plan.sent, d, d, there, here);
       }
     }
-    // What others take from here, a dry mesh does not know; all together take what they receive.
+    // A dry mesh does not know what others take from here. All devices together send what they receive.
     if (arrays_.others_are_unknown && !from) plan.sent = plan.received;
     return plan;
   }
@@ -133,7 +134,7 @@ class foreign_planning {
 
 }  // namespace detail
 
-/// What this device does for it. Not collective.
+/// This device's part of the exchange. Not collective.
 [[gnu::cold]] inline foreign_plan plan_foreign(execution_context const& w, planner::spec const& s,
                                                foreign_layout const& arrays, foreign_way way) {
   return detail::foreign_planning(w, s, arrays).make(way);

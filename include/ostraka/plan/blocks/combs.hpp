@@ -9,8 +9,8 @@
 ///     device 0   0 1 | 4 5 | 8 9     first 0, block 2, period 4, end 11
 ///     device 1   2 3 | 6 7 | 10      first 2
 ///
-/// What a range has in common with them is at most three stretches, however many blocks there are: the end of a block,
-/// whole blocks, the beginning of a block. So the plan of an exchange does not grow with the number of blocks.
+/// A range has at most three stretches in common with them, however many blocks there are: the end of a block, whole
+/// blocks, the beginning of a block. So the plan of an exchange does not grow with the number of blocks.
 
 #include <algorithm>
 #include <cstdint>
@@ -37,7 +37,8 @@ struct comb {
 /// All indices of a range.
 [[nodiscard]] constexpr comb comb_of(range r) { return {r.begin, r.size(), r.size() > 0 ? r.size() : 1, r.end}; }
 
-/// What device `number` of `ways` is dealt of `n` indices in blocks of this size: numroc of ScaLAPACK is its size().
+/// The indices that device `number` of `ways` is dealt of `n`, in blocks of this size. ScaLAPACK's numroc is its
+/// size().
 /// @pre block > 0
 [[nodiscard]] constexpr comb dealt(std::int64_t n, std::int64_t number, std::int64_t ways, std::int64_t block) {
   std::int64_t const size = std::min(block, n > 0 ? n : 1);  // a longer block has no more indices
