@@ -75,6 +75,7 @@ set(rooms
   "blocks: tensors calls"
   "creation: tensors calls blocks"
   "arrays: tensors calls blocks"
+  "arrays/foreign: tensors calls blocks arrays"
   "elements: tensors calls blocks"
   "moves: tensors calls blocks"
   "algebra: tensors calls blocks arrays elements moves"

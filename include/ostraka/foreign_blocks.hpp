@@ -17,6 +17,6 @@
 
 #include <ostraka/types/reasons/of_arrays.hpp>
 
-#include <ostraka/arrays/copy_blocks.hpp>
-#include <ostraka/arrays/plan_blocks.hpp>
-#include <ostraka/arrays/scalapack_array.hpp>
+#include <ostraka/arrays/foreign/copy_blocks.hpp>
+#include <ostraka/arrays/foreign/plan_blocks.hpp>
+#include <ostraka/arrays/foreign/scalapack_array.hpp>

@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <vector>
 
-#include <ostraka/plan/regions/combs.hpp>
+#include <ostraka/plan/blocks/combs.hpp>
 
 namespace pl = ostraka::planner;
 

@@ -21,7 +21,7 @@ namespace ostraka::engine {
 /// An array as the program gives it: where it begins in the tensor, which is known of boxes, and how it lies.
 struct given_array_of_box {
   std::int64_t begin[max_rank]{};
-  given_block lies{};
+  strided lies{};
 };
 
 namespace detail {

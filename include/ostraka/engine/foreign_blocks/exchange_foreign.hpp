@@ -141,7 +141,7 @@ class foreign_exchange {
     std::int64_t next = 0;
     for (foreign_message const& m : all.messages) {
       auto const first = place(all.pieces[m.first]);
-      bool const is_run = m.pieces == 1 && !staged && is_dense(first.loops);
+      bool const is_run = m.pieces == 1 && !staged && first.loops.is_row_major();
       f(m, is_run ? first.data : nullptr, next);
       next += is_run ? 0 : m.elements;
     }

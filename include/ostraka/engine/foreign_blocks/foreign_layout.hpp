@@ -10,8 +10,8 @@
 #include <cstdint>
 
 #include <ostraka/engine/mesh/execution_context.hpp>
-#include <ostraka/plan/regions/box.hpp>
-#include <ostraka/plan/regions/combs.hpp>
+#include <ostraka/plan/blocks/box.hpp>
+#include <ostraka/plan/blocks/combs.hpp>
 #include <ostraka/types/support/dynamic_array.hpp>
 
 namespace ostraka::engine {

@@ -15,7 +15,7 @@
 #include <algorithm>
 #include <cstdint>
 
-#include <ostraka/plan/regions/box.hpp>
+#include <ostraka/plan/blocks/box.hpp>
 #include <ostraka/plan/spec/step.hpp>
 
 namespace ostraka::planner {

@@ -10,7 +10,7 @@
 #include <cstdint>
 
 #include <ostraka/arrays/copy_local.hpp>
-#include <ostraka/arrays/foreign_given.hpp>
+#include <ostraka/arrays/foreign/foreign_given.hpp>
 #include <ostraka/engine/foreign_blocks/boxes_agree.hpp>
 #include <ostraka/engine/run/profiling.hpp>
 

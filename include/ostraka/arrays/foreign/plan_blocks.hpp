@@ -15,7 +15,7 @@
 #include <type_traits>
 #include <utility>
 
-#include <ostraka/arrays/copy_blocks.hpp>
+#include <ostraka/arrays/foreign/copy_blocks.hpp>
 
 namespace ostraka {
 

@@ -14,7 +14,7 @@
 #include <type_traits>
 #include <utility>
 
-#include <ostraka/arrays/foreign_state.hpp>
+#include <ostraka/arrays/foreign/foreign_state.hpp>
 
 namespace ostraka {
 
@@ -58,7 +58,7 @@ auto copy_from_blocks(Mesh const& m, [[maybe_unused]] Arguments const& arguments
 }  // namespace detail
 
 /// A new tensor of the elements that the devices hold in arrays of any distribution. Behind the global extents stand
-/// the arrays of this device (arrays/foreign_places.hpp): os::at(I = begin, J = 0), view; or a range of os::placed
+/// the arrays of this device (arrays/foreign/foreign_places.hpp): os::at(I = begin, J = 0), view; or a range of os::placed
 /// arrays, which may be empty; or os::block_cyclic(I = 64, J = 64), view. An array is a Kokkos::View or mdspan of any
 /// layout, os::strided memory, os::in_order<J, I>(view) or, of one axis, a list. Each device gets what it lacks, by one
 /// exchange, and copies what it has. Collective over the mesh.

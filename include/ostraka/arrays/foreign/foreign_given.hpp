@@ -12,7 +12,7 @@
 #include <type_traits>
 #include <utility>
 
-#include <ostraka/arrays/foreign_places.hpp>
+#include <ostraka/arrays/foreign/foreign_places.hpp>
 #include <ostraka/engine/foreign_blocks/arrays_fit.hpp>
 #include <ostraka/engine/foreign_blocks/exchange_foreign.hpp>
 

@@ -20,7 +20,7 @@
 #include <tuple>
 #include <utility>
 
-#include <ostraka/arrays/copy_blocks.hpp>
+#include <ostraka/arrays/foreign/copy_blocks.hpp>
 
 namespace ostraka {
 
