@@ -22,6 +22,7 @@
 #include <ostraka/engine/block_collectives/root_of_group.hpp>
 #include <ostraka/engine/block_collectives/scan_block.hpp>
 #include <ostraka/engine/call_check/call_in_words.hpp>
+#include <ostraka/engine/call_check/observe_groups.hpp>
 #include <ostraka/engine/call_check/same_calls.hpp>
 #include <ostraka/engine/kernels/contraction.hpp>
 #include <ostraka/engine/kernels/copy_strided.hpp>
@@ -31,7 +32,6 @@
 #include <ostraka/engine/run/execute.hpp>
 #include <ostraka/engine/run/in_flight.hpp>
 #include <ostraka/engine/run/move_between.hpp>
-#include <ostraka/engine/spmd/observe_groups.hpp>
 #include <ostraka/environment/advise.hpp>
 #include <ostraka/environment/environment.hpp>
 #include <ostraka/meshes/make_mesh.hpp>

@@ -48,6 +48,16 @@ scenario_list host_threads() {
        work(one);
        second.join();
      }},
+    {"adopts_unlike_threads",  // what ranks do together does not depend on what MPI tells one of them
+     [](os::environment& env) {
+       auto const mesh = os::make_mesh(X = env.devices() / 2, Y = 2);
+       auto const other = os::make_mesh(X = env.devices() / 2, Y = 2);
+       for (auto const* each : {&mesh, &other}) {
+         auto const a = os::zeros<float, I/X, J/Y>(*each, I = 8, J = 6);
+         static_cast<void>(os::all_gather<Y>(a));
+         static_cast<void>(os::reshard<I, J>(a));
+       }
+     }},
     {"threads_returns",  // while two threads of the others wait for it
      [](os::environment& env) {
        auto const mesh = a_line(env.devices());

@@ -12,6 +12,17 @@
 
 #include "scenarios.hpp"
 
+namespace {
+
+// Before MPI has begun.
+bool is_launched_as_rank_1() {
+  for (char const* variable : {"OMPI_COMM_WORLD_RANK", "PMI_RANK"})
+    if (char const* const said = std::getenv(variable)) return std::string(said) == "1";
+  return false;
+}
+
+}  // namespace
+
 int main(int argc, char** argv) {
   using namespace scenarios;
   scenario_list all{{"nothing", one_does([] {})}};
@@ -43,6 +54,14 @@ int main(int argc, char** argv) {
       os::environment env(argc, argv);
       if (name == "finalizes") all.at("returns")(env);
       std::printf("%d threads\n", static_cast<int>(Kokkos::DefaultHostExecutionSpace().concurrency()));
+    }
+    MPI_Finalize();
+  } else if (name == "adopts_unlike_threads") {  // rank 1 asks MPI for several, the others for one
+    int given = 0;
+    MPI_Init_thread(&argc, &argv, is_launched_as_rank_1() ? MPI_THREAD_MULTIPLE : MPI_THREAD_SERIALIZED, &given);
+    {
+      os::environment env(argc, argv);
+      all.at(name)(env);
     }
     MPI_Finalize();
   } else if (name.rfind("threads", 0) == 0) {

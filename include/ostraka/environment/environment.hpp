@@ -5,10 +5,10 @@
 /// @file
 /// Floor 4. MPI and Kokkos, begun and ended once; adopted, and left running, if somebody else began them.
 
+#include <ostraka/engine/call_check/observe_groups.hpp>
 #include <ostraka/engine/machine/job_of_mpi.hpp>
 #include <ostraka/engine/machine/mpi.hpp>
 #include <ostraka/engine/spmd/check_mode.hpp>
-#include <ostraka/engine/spmd/observe_groups.hpp>
 
 namespace ostraka::engine {
 

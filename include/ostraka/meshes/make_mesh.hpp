@@ -15,6 +15,7 @@
 #include <type_traits>
 #include <utility>
 
+#include <ostraka/engine/call_check/observe_groups.hpp>
 #include <ostraka/engine/call_check/same_calls.hpp>
 #include <ostraka/engine/groups/communicator.hpp>
 #include <ostraka/engine/machine/exclusive_use.hpp>
@@ -22,7 +23,6 @@
 #include <ostraka/engine/mesh/device_mesh.hpp>
 #include <ostraka/engine/spmd/check_mode.hpp>
 #include <ostraka/engine/spmd/ended.hpp>
-#include <ostraka/engine/spmd/observe_groups.hpp>
 #include <ostraka/meshes/mesh.hpp>
 #include <ostraka/types/support/dynamic_array.hpp>
 #include <ostraka/types/support/error.hpp>

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "support/placement.hpp"
 
-#include <ostraka/engine/spmd/observe_groups.hpp>
+#include <ostraka/engine/call_check/observe_groups.hpp>
 
 #include "support/mpi_main.hpp"
 

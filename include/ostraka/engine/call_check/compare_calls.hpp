@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 3. What check mode does in an operation: the bodies of same_calls.hpp's functions. A program that links
-/// ostraka::compiled has them there, and does not read this file, nor call_check.hpp.
+/// Floor 3. What check mode does in an operation: the bodies of the functions of same_calls.hpp and observe_groups.hpp.
+/// A program that links ostraka::compiled has them there, and does not read this file, nor call_check.hpp.
 
 #include <ostraka/engine/machine/mpi.hpp>
 
@@ -15,8 +15,10 @@
 #  include <string>
 
 #  include <ostraka/engine/call_check/call_check.hpp>
+#  include <ostraka/engine/call_check/observe_groups.hpp>
 #  include <ostraka/engine/call_check/same_calls.hpp>
 #  include <ostraka/engine/groups/communicator.hpp>
+#  include <ostraka/engine/groups/group_observer.hpp>
 #  include <ostraka/engine/spmd/group_records.hpp>
 #  include <ostraka/engine/spmd/peer_monitor.hpp>
 #  include <ostraka/types/support/dynamic_array.hpp>
@@ -92,13 +94,18 @@ template <class>
 template <class>
 [[gnu::cold]] void require_agreement_to_create(char const* what, native_communicator ranks) {
   peer_monitor* const over = peer_monitor::over(ranks);
-  if (over == nullptr || over->compared() == compared_calls::none || mpi_serves_threads_at_once()) return;
+  if (over == nullptr || over->compared() == compared_calls::none || over->serves_threads_at_once()) return;
   if (over->compared() == compared_calls::all) return detail::compare(over->creation_by(ranks), ranks, what);
-  peer_monitor::before_creation = [](group_record& creation) {
+  detail::compare_first_run(over->creation_by(ranks), ranks, what);
+}
+
+template <class>
+[[gnu::cold]] void observe_groups() {
+  peer_monitor::compare_creation = [](group_record& creation) {
     if (creation.members != nullptr)
       detail::compare_first_run(creation, no_communicator(), detail::first_operation_of(creation));
   };
-  detail::compare_first_run(over->creation_by(ranks), ranks, what);
+  find_group_observer = [](native_communicator ranks) -> group_observer* { return peer_monitor::over(ranks); };
 }
 
 }  // namespace ostraka::engine

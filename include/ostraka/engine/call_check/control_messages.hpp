@@ -16,7 +16,6 @@
 #  include <string>
 
 #  include <ostraka/engine/carriers/control.hpp>
-#  include <ostraka/engine/machine/exclusive_use.hpp>
 #  include <ostraka/engine/spmd/group_records.hpp>
 #  include <ostraka/engine/spmd/peer_monitor.hpp>
 #  include <ostraka/types/support/dynamic_array.hpp>
@@ -78,7 +77,7 @@ struct control_channel {
   dynamic_array<int> members;  // in the order of the group
   bool of_all_groups = true;
 
-  control_channel(group_record const& group, native_communicator own) : of_all_groups(!mpi_serves_threads_at_once()) {
+  control_channel(group_record const& group, native_communicator own) : of_all_groups(!group.monitor->serves_threads_at_once()) {
     if (of_all_groups) {
       comm = group.monitor->comm();
       me = group.monitor->rank();

@@ -22,7 +22,6 @@
 #  include <string>
 
 #  include <ostraka/engine/groups/group_observer.hpp>
-#  include <ostraka/engine/machine/exclusive_use.hpp>
 #  include <ostraka/engine/machine/this_thread.hpp>
 #  include <ostraka/engine/spmd/end_job.hpp>
 #  include <ostraka/engine/spmd/group_records.hpp>
@@ -67,7 +66,7 @@ class passed_members {
 
   // Several threads of a rank may be in groups in any order.
   [[nodiscard]] bool is_elsewhere(progress_window::numbers const& n, int slot) const {
-    return (n.last[slot] & ~group_progress::count_mask) != group_.id && !mpi_serves_threads_at_once() &&
+    return (n.last[slot] & ~group_progress::count_mask) != group_.id && !group_.monitor->serves_threads_at_once() &&
            group_.monitor->is_ahead(n.last[slot]);
   }
 
@@ -96,7 +95,8 @@ class passed_members {
   [[nodiscard, gnu::cold]] std::string called(int rank, int slot, progress_window::numbers const& n) const {
     std::string const known = group_.calls.words(n.call[slot]);
     if (!known.empty()) return known;
-    std::string const other = mpi_serves_threads_at_once() ? std::string() : group_.monitor->call_of(rank, slot, n);
+    peer_monitor const& monitor = *group_.monitor;
+    std::string const other = monitor.serves_threads_at_once() ? std::string() : monitor.call_of(rank, slot, n);
     return other.empty() ? "another operation" : other;
   }
 

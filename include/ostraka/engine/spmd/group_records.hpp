@@ -22,7 +22,6 @@
 
 #  include <ostraka/engine/carriers/control.hpp>
 #  include <ostraka/engine/groups/group_observer.hpp>
-#  include <ostraka/engine/machine/exclusive_use.hpp>
 #  include <ostraka/engine/memory/per_thread.hpp>
 #  include <ostraka/engine/spmd/known_calls.hpp>
 #  include <ostraka/types/support/dynamic_array.hpp>
@@ -46,12 +45,14 @@ struct group_record : group_progress {
 /// All records of a monitor. Host threads may make groups and give them back at once.
 class group_records {
  public:
-  /// Counts are published there. Of groups that compare calls the members are kept.
+  /// Counts are published there. Of groups that compare calls the members are kept. `in_threads`: several threads of a
+  /// rank may make groups at the same time.
   void begin(peer_monitor& monitor, native_communicator all, std::atomic<std::uint64_t>* published,
-             compared_calls compared) {
+             compared_calls compared, bool in_threads) {
     monitor_ = &monitor;
     all_ = all;
     published_ = published;
+    in_threads_ = in_threads;
     most_members_ = compared == compared_calls::all          ? std::numeric_limits<std::size_t>::max()
                     : compared == compared_calls::first_runs ? std::size_t{known_calls::most_members}
                                                              : 0;
@@ -89,7 +90,7 @@ class group_records {
       short_lock const alone(changing_);
       return ++creation.made;
     }();
-    if (mpi_serves_threads_at_once()) control::broadcast(group, &number, sizeof(number), 0);
+    if (in_threads_) control::broadcast(group, &number, sizeof(number), 0);
     short_lock const alone(changing_);
     group_record* const r = open(creation.members, creation.ranks, number);
     r->next = alive_;
@@ -158,6 +159,7 @@ class group_records {
   peer_monitor* monitor_ = nullptr;
   native_communicator all_ = no_communicator();
   std::atomic<std::uint64_t>* published_ = nullptr;
+  bool in_threads_ = false;
   std::size_t most_members_ = 0;  // of a group whose members are kept
   group_record* alive_ = nullptr;
   group_record* creations_ = nullptr;  // one for each set of ranks that there was

@@ -31,7 +31,6 @@
 #  include <ostraka/engine/spmd/check_mode.hpp>
 #  include <ostraka/engine/spmd/end_job.hpp>
 #  include <ostraka/engine/spmd/group_records.hpp>
-#  include <ostraka/engine/spmd/observe_groups.hpp>
 #  include <ostraka/engine/spmd/presence.hpp>
 #  include <ostraka/engine/spmd/progress_window.hpp>
 #  include <ostraka/types/support/dynamic_array.hpp>
@@ -55,13 +54,15 @@ class peer_monitor final : public group_observer {
   /// The first monitor that covers these ranks; made now if there is none. Null for one rank. Collective.
   [[gnu::cold]] static peer_monitor* over(native_communicator ranks);
 
+  // All of these ranks compare, or none does: that depends on what they agreed on when the monitor was made, and on how
+  // many they are, but not on anything that a rank has called before.
   void creates(carrier::processes const& ranks, bool later) override {
-    if (later && compared_ == compared_calls::first_runs && before_creation != nullptr && !mpi_serves_threads_at_once())
-      before_creation(records_.creation_by(ranks));
+    if (later && compared_ == compared_calls::first_runs && !serves_threads_at_once_)
+      compare_creation(records_.creation_by(ranks));
     records_.enter_creation_by(ranks);
   }
-  /// Where first runs of calls are compared, that of a call which creates a group; set by who compares.
-  [[gnu::visibility("default")]] inline static void (*before_creation)(group_record& creation) = nullptr;
+  /// Compares the creation of a group within a call; observe_groups sets it on each rank.
+  [[gnu::visibility("default")]] inline static void (*compare_creation)(group_record& creation) = nullptr;
   void may_create(carrier::processes const& ranks) override { records_.creation_by(ranks); }
   [[gnu::cold]] group_progress* made(native_communicator group) override { return records_.add(group); }
   void given_back(group_progress* progress) override { records_.give_back(static_cast<group_record*>(progress)); }
@@ -72,6 +73,9 @@ class peer_monitor final : public group_observer {
   [[nodiscard]] native_communicator comm() const { return group_->native(); }
   [[nodiscard]] int rank() const { return rank_; }
   [[nodiscard]] int size() const { return size_; }
+  /// May several host threads of a rank communicate at the same time? All ranks say the same, though MPI may tell them
+  /// different levels.
+  [[nodiscard]] bool serves_threads_at_once() const { return serves_threads_at_once_; }
   /// Number of groups that are alive.
   [[nodiscard]] int groups() const { return records_.count(); }
 
@@ -139,7 +143,8 @@ class peer_monitor final : public group_observer {
   carrier::group* group_ = nullptr;  // until it is closed
   int rank_ = 0;
   int size_ = 1;
-  bool sees_presence_ = false;  // all ranks alike
+  bool serves_threads_at_once_ = false;  // this and the next: all ranks alike
+  bool sees_presence_ = false;
   progress_window window_;
   group_records records_;
   detail::presence_answers answers_;
@@ -165,21 +170,22 @@ inline peer_monitor* peer_monitor::over(native_communicator ranks) {
 
 [[gnu::cold]] inline peer_monitor::peer_monitor(native_communicator theirs)
     : group_(new carrier::group(carrier::group::duplicate_of(theirs))), rank_(group_->rank()), size_(group_->size()) {
-  // Agreed, because the variable may have been set on some nodes only.
-  auto wanted = static_cast<std::int32_t>(calls_to_compare());
-  group_->all_reduce(&wanted, 1, reduction::max);
-  compared_ = static_cast<compared_calls>(wanted);
+  // Agreed: the variable may have been set on some nodes only, and programs may ask for threads on some ranks only.
+  std::int32_t wanted[2] = {static_cast<std::int32_t>(calls_to_compare()), mpi_serves_threads_at_once() ? 1 : 0};
+  group_->all_reduce(wanted, 2, reduction::max);
+  compared_ = static_cast<compared_calls>(wanted[0]);
+  serves_threads_at_once_ = wanted[1] != 0;
 
   window_.open(comm());
-  // Agreed: ranks may differ in whether they got a window, and in the level of threads.
+  // Agreed: ranks may differ in whether they got a window.
   if (compared_ == compared_calls::all) {
-    std::int32_t able = window_.is_open() && !mpi_serves_threads_at_once() ? 1 : 0;
+    std::int32_t able = window_.is_open() && !serves_threads_at_once_ ? 1 : 0;
     group_->all_reduce(&able, 1, reduction::min);
     sees_presence_ = able != 0;
     if (sees_presence_) answers_.begin(comm());
   }
   group_->barrier();
-  records_.begin(*this, comm(), window_.mine().last, compared_);
+  records_.begin(*this, comm(), window_.mine().last, compared_, serves_threads_at_once_);
   creation_by(comm());
   if (first_ == nullptr) leave_with_mpi();
 }
@@ -273,11 +279,6 @@ inline void peer_monitor::close() {
   window_.close();
   records_.publish_to(window_.mine().last);
   delete std::exchange(group_, nullptr);
-}
-
-template <class>
-[[gnu::cold]] void observe_groups() {
-  find_group_observer = [](native_communicator ranks) -> group_observer* { return peer_monitor::over(ranks); };
 }
 
 }  // namespace ostraka::engine

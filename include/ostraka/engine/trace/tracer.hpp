@@ -19,6 +19,7 @@
 #include <type_traits>
 #include <utility>
 
+#include <ostraka/engine/call_check/observe_groups.hpp>
 #include <ostraka/engine/call_check/same_calls.hpp>
 #include <ostraka/engine/carriers/control.hpp>
 #include <ostraka/engine/groups/communicator.hpp>
@@ -26,7 +27,6 @@
 #include <ostraka/engine/machine/mpi.hpp>
 #include <ostraka/engine/memory/computing.hpp>
 #include <ostraka/engine/memory/per_thread.hpp>
-#include <ostraka/engine/spmd/observe_groups.hpp>
 #include <ostraka/engine/spmd/peer_monitor.hpp>
 #include <ostraka/engine/trace/clock.hpp>
 #include <ostraka/engine/trace/shares.hpp>

@@ -3,7 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 3. Groups of ranks are observed: who waits for whom is known then (peer_monitor.hpp).
+/// Floor 3. Groups of ranks are observed: who waits for whom is known then (peer_monitor.hpp), and ranks that create a
+/// group compare that. One call sets both, so that a rank which counts the creation of a group compares it, too.
 
 #include <ostraka/engine/machine/mpi.hpp>
 
@@ -25,5 +26,5 @@ inline void observe_groups() {}
 }  // namespace ostraka::engine
 
 #if !defined(OSTRAKA_COMPILED) && OSTRAKA_ENABLE_MPI
-#  include <ostraka/engine/spmd/peer_monitor.hpp>
+#  include <ostraka/engine/call_check/compare_calls.hpp>
 #endif
