@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// Calls whose first run alone is compared (OSTRAKA_CHECK_SPMD=first): one rank calls an operation that is new to all,
-/// new to itself alone, or known to all.
+/// Calls whose first run alone is compared, as in a release build: one rank calls an operation that is new to all, new
+/// to itself alone, or known to all.
 
 #include "scenarios.hpp"
 

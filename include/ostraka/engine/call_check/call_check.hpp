@@ -4,8 +4,8 @@
 
 /// @file
 /// Floor 3. Do all ranks call the same? In check mode (OSTRAKA_CHECK_SPMD) the members of a group tell each other what
-/// they are about to do, in words, before they communicate, and wait until they know it of all. With
-/// OSTRAKA_CHECK_SPMD=first they do so the first time. What a member does, and what happens then:
+/// they are about to do, in words, before they communicate, and wait until they know it of all. Else they do so the
+/// first time, unless OSTRAKA_CHECK_SPMD is 0. What a member does, and what happens then:
 ///
 ///     an operation of this group, but another one     ostraka::error, the same on all members: the job can go on
 ///     an operation of another group, which waits      the job ends, naming both: those who wait elsewhere cannot

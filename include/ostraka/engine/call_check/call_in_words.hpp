@@ -102,7 +102,7 @@ inline bool compares_some_calls(execution_context const& w) {
 }
 
 /// Throws unless the devices that communicate in the plan's steps run the same steps on tensors of the same sizes: each
-/// time in check mode, the first time where first runs are compared (OSTRAKA_CHECK_SPMD=first), else never.
+/// time in check mode, else the first time, unless OSTRAKA_CHECK_SPMD is 0.
 /// @throws ostraka::error, on all of these devices alike
 template <class T>
 void require_same_call(execution_context const& w, planner::plan_view const& plan) {

@@ -4,7 +4,7 @@
 
 /// @file
 /// Floor 3. The question that operations ask before they communicate: do all members of the group call the same? In
-/// check mode they ask each time, with OSTRAKA_CHECK_SPMD=first the first time, else never. call_check.hpp answers it.
+/// check mode they ask each time, else the first time, unless OSTRAKA_CHECK_SPMD is 0. call_check.hpp answers it.
 
 #include <cstdint>
 #include <string>

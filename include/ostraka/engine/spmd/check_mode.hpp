@@ -5,7 +5,7 @@
 /// @file
 /// Floor 3. The calls that ranks compare before they communicate. OSTRAKA_CHECK_SPMD=1 compares all (check mode), `first`
 /// the first run of each, 0 none. Where the variable is not set, a program that was built without NDEBUG compares all,
-/// and another one none.
+/// and another one first runs.
 
 #include <cstdlib>
 #include <cstring>
@@ -30,7 +30,7 @@ inline compared_calls calls_to_compare() {
     return std::strcmp(said, "0") == 0       ? compared_calls::none
            : std::strcmp(said, "first") == 0 ? compared_calls::first_runs
                                              : compared_calls::all;
-  return is_debug_build ? compared_calls::all : compared_calls::none;
+  return is_debug_build ? compared_calls::all : compared_calls::first_runs;
 }
 
 }  // namespace ostraka::engine
