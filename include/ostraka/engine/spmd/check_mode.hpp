@@ -3,9 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 3. The calls that ranks compare before they communicate. OSTRAKA_CHECK_SPMD=1 compares all (check mode), `first`
-/// the first run of each, 0 none. Where the variable is not set, a program that was built without NDEBUG compares all,
-/// and another one first runs.
+/// Floor 3. The calls that ranks compare before they communicate. OSTRAKA_CHECK_SPMD=1 compares all (check mode),
+/// `first` the first run of each, 0 none. Where the variable is not set, a program that was built without NDEBUG
+/// compares all, and another one first runs.
 
 #include <cstdlib>
 #include <cstring>
