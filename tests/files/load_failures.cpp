@@ -23,6 +23,7 @@
 
 #include "files/failing.hpp"
 #include "files/scratch_file.hpp"
+#include "support/on_meshes.hpp"
 
 namespace {
 long arrays_until_memory_ends = -1;

@@ -20,6 +20,7 @@
 
 #include "files/failing.hpp"
 #include "files/scratch_file.hpp"
+#include "support/on_meshes.hpp"
 
 namespace os = ostraka;
 namespace t = os::testing;
