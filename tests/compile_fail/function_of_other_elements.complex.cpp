@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // when: complex numbers are clamped
 // error: function: it is not defined for such elements
-// error: function_of_other_elements<Kokkos::complex<float>, function::clamp>
+// error: function_of_other_elements<Kokkos::complex<float>, operation::clamp>
 #include <ostraka/operations.hpp>
 namespace os = ostraka;
 

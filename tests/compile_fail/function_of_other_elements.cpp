@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // when: the exponential of integers is asked for
 // error: function: it is not defined for such elements (docs/operations.md says for which); convert integers and bools to numbers with a fraction, as in os::cast<float>(A), and of complex numbers take the modulus with os::abs, or a part with os::real or os::imag
-// error: function_of_other_elements<int, function::exp>
+// error: function_of_other_elements<int, operation::exp>
 #include <ostraka/operations.hpp>
 namespace os = ostraka;
 

@@ -149,33 +149,6 @@ struct of_ordered_numbers : of_numbers {
                   reducible_verdict<typename nth<0, Operands...>::type::value_type, reduction::max, Operation>>;
 };
 
-// Of two tensors, or of a tensor and a number on either side, by a function that has a verdict of its own.
-template <class Operation, class Unless, class F, class A, class B>
-auto arithmetic_of_two(char const* operation, F const& f, A const& a, B const& b) {
-  if constexpr (Tensor<A> && Tensor<B>) {
-    using value = typename A::value_type;
-    return checked_map<Operation, on<F, value>, first_fault<of_numbers::verdict<Operation, A, B>, Unless>, value>(
-        operation, f, a, b);
-  } else {
-    constexpr int at = Tensor<A> ? 0 : 1;
-    auto const of = [&](auto const& tensor, auto const& number) {
-      using T = std::remove_cvref_t<decltype(tensor)>;
-      using Number = std::remove_cvref_t<decltype(number)>;
-      using value = typename T::value_type;
-      with_number<F, value, at> with{f, {}};
-      if constexpr (is_number_among<Number, value>) with.number = as_element<value>(operation, number);
-      return checked_map<
-          Operation, on<with_number<F, value, at>, value>,
-          first_fault<of_numbers::verdict<Operation, T>, number_verdict<Number, value>, Unless>, value>(operation, with,
-                                                                                                        tensor);
-    };
-    if constexpr (at == 0)
-      return of(a, b);
-    else
-      return of(b, a);
-  }
-}
-
 }  // namespace detail
 
 namespace operation {

@@ -58,7 +58,7 @@ inline constexpr bool throws_nothing = is_worth_width<F> || std::is_nothrow_invo
 template <class F>
 using kept = std::conditional_t<std::is_trivially_copyable_v<F> && sizeof(F) <= 64, F, F const&>;
 
-/// One item: some tiles. A function may know how runs of neighbours are best computed, `f.run(count, to, from…)`.
+/// One item: some tiles. A function may know how neighbours are best computed, `f.of_neighbours(count, to, from…)`.
 template <class R, class F, class... Ts>
 struct map_tiles {
   static constexpr int operands = static_cast<int>(sizeof...(Ts)) + 1;
@@ -122,8 +122,8 @@ struct map_tiles {
 
   void map_piece(std::int64_t count, R* to, Ts const*... from) const {
     std::int64_t const step = tiles.step[0][0];
-    if constexpr (requires { f.run(count, to, from...); })
-      if (step == 1) return f.run(count, to, from...);
+    if constexpr (requires { f.of_neighbours(count, to, from...); })
+      if (step == 1) return f.of_neighbours(count, to, from...);
     kept<F> const g = f;
     if (step == 1) {
       if constexpr (throws_nothing<F, Ts...>)

@@ -28,7 +28,7 @@ struct add_scaled {
     return beta == wide(0) ? T(alpha * x) : T(alpha * x + beta * c);
   }
   /// Runs of neighbours, with numbers that what is written cannot change: such loops become vectors.
-  void run(std::int64_t count, T* to, T const* c, T const* x) const {
+  void of_neighbours(std::int64_t count, T* to, T const* c, T const* x) const {
     wide const a = alpha, b = beta;
     if (b == wide(0)) {
       for_each_independent(count, [=](std::int64_t i) { to[i] = T(a * x[i]); });

@@ -94,7 +94,7 @@ struct ratio_or_zero {
 struct times_conjugate_of_direction {
   template <class R>
   KOKKOS_INLINE_FUNCTION Kokkos::complex<R> operator()(R const& g, Kokkos::complex<R> const& z) const {
-    return ratio_or_zero{}(z, function::abs::of(z), g);
+    return ratio_or_zero{}(z, operation::abs::of(z), g);
   }
 };
 
@@ -161,40 +161,34 @@ inline constexpr preservation preserves<detail::times_conjugate_of_direction, Ki
 
 // Real variables are their own real parts and conjugates; their imaginary parts are constants.
 template <>
-struct derivative_of<function::conj> {
+struct derivative_of<operation::conj> {
   template <class A>
     requires(detail::is_real<typename A::value_type>)
-  static constexpr auto composed(function::conj const&, A const& a) {
-    return a;
-  }
+  static constexpr auto composed(operation::conj const&, A const& a) { return a; }
   template <class Result, class A>
   using handed_on = typename detail::conjugate_cotangent<Result, A>::type;
   template <class Result, class A>
-  static constexpr detail::conjugate_pullback pullback(function::conj const&, Result const&, A const&) {
+  static constexpr detail::conjugate_pullback pullback(operation::conj const&, Result const&, A const&) {
     return {};
   }
 };
 template <>
-struct derivative_of<function::real> {
+struct derivative_of<operation::real> {
   template <class A>
     requires(detail::is_real<typename A::value_type>)
-  static constexpr auto composed(function::real const&, A const& a) {
-    return a;
-  }
+  static constexpr auto composed(operation::real const&, A const& a) { return a; }
   template <class Result, class A>
-  static constexpr detail::real_part_pullback pullback(function::real const&, Result const&, A const&) {
+  static constexpr detail::real_part_pullback pullback(operation::real const&, Result const&, A const&) {
     return {};
   }
 };
 template <>
-struct derivative_of<function::imag> {
+struct derivative_of<operation::imag> {
   template <class A>
     requires(detail::is_real<typename A::value_type>)
-  static constexpr auto composed(function::imag const&, A const& a) {
-    return imag(stop_gradient(a));
-  }
+  static constexpr auto composed(operation::imag const&, A const& a) { return imag(stop_gradient(a)); }
   template <class Result, class A>
-  static constexpr detail::imaginary_part_pullback pullback(function::imag const&, Result const&, A const&) {
+  static constexpr detail::imaginary_part_pullback pullback(operation::imag const&, Result const&, A const&) {
     return {};
   }
 };

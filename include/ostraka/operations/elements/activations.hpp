@@ -13,7 +13,7 @@
 
 namespace ostraka {
 
-namespace function {
+namespace operation {
 
 using detail::defined_for;
 using detail::element_function;
@@ -77,12 +77,104 @@ struct gelu_tanh : element_function<gelu_tanh> {
   }
 };
 
-}  // namespace function
+}  // namespace operation
 
-OSTRAKA_DETAIL_FUNCTION_OBJECT function::relu relu{};
-OSTRAKA_DETAIL_FUNCTION_OBJECT function::sigmoid sigmoid{};
-OSTRAKA_DETAIL_FUNCTION_OBJECT function::silu silu{};
-OSTRAKA_DETAIL_FUNCTION_OBJECT function::gelu gelu{};
-OSTRAKA_DETAIL_FUNCTION_OBJECT function::gelu_tanh gelu_tanh{};
+namespace detail {
+
+template <>
+struct function_derivative<operation::relu> : of_the_result {
+  template <class T>
+  KOKKOS_INLINE_FUNCTION static T first(T y) {
+    return y > T(0) ? T(1) : T(0);
+  }
+  template <class T>
+  KOKKOS_INLINE_FUNCTION static T second(T) {
+    return T(0);
+  }
+};
+
+/// e / (1 + e)², e = exp(−|x|); and of it −tanh(x/2) times that.
+template <>
+struct function_derivative<operation::sigmoid> {
+  template <class T>
+  KOKKOS_INLINE_FUNCTION static T first(T x) {
+    T const e = engine::exp(-std::abs(x));
+    return e / ((T(1) + e) * (T(1) + e));
+  }
+  template <class T>
+  KOKKOS_INLINE_FUNCTION static T second(T x) {
+    return -engine::tanh(T(0.5) * x) * first(x);
+  }
+};
+
+/// s (1 + x s(−x)), s being the sigmoid.
+template <>
+struct function_derivative<operation::silu> {
+  template <class T>
+  KOKKOS_INLINE_FUNCTION static T first(T x) {
+    T const b = cut_off(x, T(1000));
+    T const e = engine::exp(-std::abs(b)), lesser = e / (T(1) + e), larger = T(1) / (T(1) + e);
+    return chosen(b < T(0), lesser, larger) * (T(1) + b * chosen(b < T(0), larger, lesser));
+  }
+  template <class T>
+  KOKKOS_INLINE_FUNCTION static T second(T x) {
+    T const b = cut_off(x, T(1000));
+    return function_derivative<operation::sigmoid>::first(b) * (T(2) - b * engine::tanh(T(0.5) * b));
+  }
+};
+
+/// Φ + x φ, φ being the density of the normal distribution Φ.
+template <>
+struct function_derivative<operation::gelu> {
+  template <class T>
+  KOKKOS_INLINE_FUNCTION static T density(T x) {
+    return T(0.39894228040143267794) * engine::exp(T(-0.5) * x * x);
+  }
+  template <class T>
+  KOKKOS_INLINE_FUNCTION static T first(T x) {
+    T const b = cut_off(x, T(40)), tail = engine::normal_tail(std::abs(b));
+    return chosen(b < T(0), tail, T(1) - tail) + b * density(b);
+  }
+  template <class T>
+  KOKKOS_INLINE_FUNCTION static T second(T x) {
+    T const b = cut_off(x, T(40));
+    return density(b) * (T(2) - b * b);
+  }
+};
+
+/// s(v) + x s'(v) v', v = √(8/π) (x + 0.044715 x³), s being the sigmoid.
+template <>
+struct function_derivative<operation::gelu_tanh> {
+  using sigmoid_derivative = function_derivative<operation::sigmoid>;
+  static constexpr double scale = 1.5957691216057307117, cubic = 0.044715;
+
+  template <class T>
+  KOKKOS_INLINE_FUNCTION static T v(T x) {
+    return T(scale) * (x + T(cubic) * x * x * x);
+  }
+  template <class T>
+  KOKKOS_INLINE_FUNCTION static T dv(T x) {
+    return T(scale) * (T(1) + T(3 * cubic) * x * x);
+  }
+  template <class T>
+  KOKKOS_INLINE_FUNCTION static T first(T x) {
+    T const b = cut_off(x, T(100));
+    return operation::sigmoid::of(v(b)) + b * sigmoid_derivative::first(v(b)) * dv(b);
+  }
+  template <class T>
+  KOKKOS_INLINE_FUNCTION static T second(T x) {
+    T const b = cut_off(x, T(100)), d = dv(b);
+    return sigmoid_derivative::first(v(b)) *
+           (T(2) * d + b * (T(6 * scale * cubic) * b - d * d * engine::tanh(T(0.5) * v(b))));
+  }
+};
+
+}  // namespace detail
+
+OSTRAKA_DETAIL_FUNCTION_OBJECT operation::relu relu{};
+OSTRAKA_DETAIL_FUNCTION_OBJECT operation::sigmoid sigmoid{};
+OSTRAKA_DETAIL_FUNCTION_OBJECT operation::silu silu{};
+OSTRAKA_DETAIL_FUNCTION_OBJECT operation::gelu gelu{};
+OSTRAKA_DETAIL_FUNCTION_OBJECT operation::gelu_tanh gelu_tanh{};
 
 }  // namespace ostraka

@@ -10,11 +10,15 @@
 
 namespace ostraka {
 
-namespace function {
+namespace operation {
 
-using detail::defined_for;
+struct clamp;
 
-/// Of an element: the nearest in [least, most].
+}  // namespace operation
+
+namespace detail {
+
+/// The nearest in [least, most].
 template <class T>
 struct clamp_between {
   T least, most;
@@ -25,46 +29,59 @@ struct clamp_between {
   KOKKOS_INLINE_FUNCTION T second_derivative(T const&) const { return T(0); }
 };
 
-/// The nearest in [least, most].
-struct clamp {
-  using is_verb = void;
-  static constexpr auto defined = defined_for::all_but_complex;
+/// The function of elements T between these numbers.
+template <class T, class Least, class Most>
+constexpr clamp_between<T> between_numbers(Least const& least, Most const& most) {
+  return {as_element<T>("clamp", least), as_element<T>("clamp", most)};
+}
+
+template <class T, class A, class Least, class Most>
+using clamp_verdict =
+    map_verdict<operation::clamp, clamp_between<T>,
+                first_fault<function_verdict<operation::clamp, T>, number_verdict<Least, T>, number_verdict<Most, T>>,
+                T, A>;
+
+}  // namespace detail
+
+template <class T>
+inline constexpr bool engine::detail::is_worth_width<detail::clamp_between<T>> = true;
+
+template <class T, reduction Kind>
+inline constexpr preservation preserves<detail::clamp_between<T>, Kind> = non_decreasing(Kind);
+
+namespace operation {
+
+struct clamp : detail::moves_nothing {
+  using runs_how = void;
+  static constexpr char const* name = "clamp";
+  static constexpr auto defined = detail::defined_for::all_but_complex;
 
   template <class T>
     requires(detail::is_number<T> && detail::is_defined<T, defined>)
   KOKKOS_INLINE_FUNCTION T operator()(T const& x, T const& least, T const& most) const {
-    return clamp_between<T>{least, most}(x);
+    return detail::clamp_between<T>{least, most}(x);
   }
 
-  template <Tensor A, class Least, class Most>
+  template <TensorOrVariable A, class Least, class Most>
     requires(detail::is_number<Least> && detail::is_number<Most>)
   [[nodiscard]] constexpr auto operator()(A const& a, Least const& least, Most const& most) const {
-    using value = typename A::value_type;
-    using verdict = detail::first_fault<detail::function_verdict<clamp, value>, detail::number_verdict<Least, value>,
-                                        detail::number_verdict<Most, value>>;
-    if constexpr (reason::ok_or_raise<verdict>()) {
-      clamp_between<value> const f{detail::as_element<value>("clamp", least), detail::as_element<value>("clamp", most)};
-      if (f.most < f.least) throw_error("clamp: the least number is none beyond the largest; give the least one first");
-      return detail::checked_map<clamp, clamp_between<value>, reason::ok, value>("clamp", f, a);
-    } else {
-      return detail::after_error_of<value, typename A::sharding_type, typename A::space>();
-    }
+    return detail::operate(*this, a, least, most);
   }
 
-  template <Variable A, class Least, class Most>
-  [[nodiscard]] constexpr auto operator()(A const& a, Least const& least, Most const& most) const {
-    return differentiate(*this, a, least, most);  // of gradient/rules/derivative_of.hpp
+  template <class A, class Least, class Most>
+  using verdict = detail::clamp_verdict<typename A::value_type, A, Least, Most>;
+  template <class How, class A, class Least, class Most>
+  auto run(How const&, A const& a, Least const& least, Most const& most) const {
+    using T = typename A::value_type;
+    using between = detail::clamp_between<T>;
+    between const f = detail::between_numbers<T>(least, most);
+    if (f.most < f.least) throw_error("clamp: the least number is none beyond the largest; give the least one first");
+    return detail::run_map<detail::map_types<between, A>, T>(name, f, a);
   }
 };
 
-}  // namespace function
+}  // namespace operation
 
-template <class T>
-inline constexpr bool engine::detail::is_worth_width<function::clamp_between<T>> = true;
-
-template <class T, reduction Kind>
-inline constexpr preservation preserves<function::clamp_between<T>, Kind> = non_decreasing(Kind);
-
-OSTRAKA_DETAIL_FUNCTION_OBJECT function::clamp clamp{};
+OSTRAKA_DETAIL_FUNCTION_OBJECT operation::clamp clamp{};
 
 }  // namespace ostraka

@@ -13,7 +13,7 @@
 
 namespace ostraka {
 
-namespace function {
+namespace operation {
 
 struct conj : detail::element_function<conj> {
   static constexpr char const* name = "conj";
@@ -54,17 +54,17 @@ struct imag : detail::element_function<imag> {
   }
 };
 
-}  // namespace function
+}  // namespace operation
 
 template <reduction Kind>
-inline constexpr preservation preserves<function::conj, Kind> = linear(Kind) | multiplicative(Kind);
+inline constexpr preservation preserves<operation::conj, Kind> = linear(Kind) | multiplicative(Kind);
 template <reduction Kind>
-inline constexpr preservation preserves<function::real, Kind> = linear(Kind);
+inline constexpr preservation preserves<operation::real, Kind> = linear(Kind);
 template <reduction Kind>
-inline constexpr preservation preserves<function::imag, Kind> = linear(Kind);
+inline constexpr preservation preserves<operation::imag, Kind> = linear(Kind);
 
-OSTRAKA_DETAIL_FUNCTION_OBJECT function::conj conj{};
-OSTRAKA_DETAIL_FUNCTION_OBJECT function::real real{};
-OSTRAKA_DETAIL_FUNCTION_OBJECT function::imag imag{};
+OSTRAKA_DETAIL_FUNCTION_OBJECT operation::conj conj{};
+OSTRAKA_DETAIL_FUNCTION_OBJECT operation::real real{};
+OSTRAKA_DETAIL_FUNCTION_OBJECT operation::imag imag{};
 
 }  // namespace ostraka

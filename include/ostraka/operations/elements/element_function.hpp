@@ -5,12 +5,24 @@
 /// @file
 /// Floor 4. What functions of one element have in common (functions.hpp): they take numbers, in device code, too, and
 /// tensors, which they map; elements of 16 bits are computed as floats; each is defined for some elements only.
+///
+///     struct sin : detail::element_function<sin> {
+///       static constexpr char const* name = "sin";
+///       static constexpr auto defined = detail::defined_for::fractions_and_complex;
+///       template <class T>
+///       KOKKOS_INLINE_FUNCTION static T of(T const& x);
+///     };
+///
+/// Its derivatives stand behind it (function_derivative.hpp).
 
 #include <concepts>
 #include <type_traits>
+#include <utility>
 
+#include <ostraka/calls/numbers.hpp>
 #include <ostraka/calls/vocabulary.hpp>
-#include <ostraka/elements/arithmetic.hpp>
+#include <ostraka/elements/map.hpp>
+#include <ostraka/operations/elements/function_derivative.hpp>
 
 // An accelerator's compiler knows objects of its own only.
 #if defined(__CUDA_ARCH__) || defined(__HIP_DEVICE_COMPILE__)
@@ -45,6 +57,7 @@ consteval auto check_function() {
     return found<reason::function_of_other_elements<T, F>>{};
 }
 
+/// Is F defined for elements T?
 template <class F, class T>
 using function_verdict = typename decltype(check_function<F, T>())::type;
 
@@ -54,18 +67,6 @@ inline constexpr bool takes_derivative = is_number<T> &&
                                          (complex_number<T>
                                               ? is_defined<T, F::defined> && F::is_holomorphic
                                               : is_defined<T, defined_for::fractions> && !std::is_integral_v<T>);
-
-// Of gradient/rules/elements/function_derivatives.hpp.
-template <class F>
-struct function_derivative;
-template <class F, class T>
-KOKKOS_INLINE_FUNCTION T derivative_of_number(T const& x);
-template <class F, class T>
-KOKKOS_INLINE_FUNCTION T second_derivative_of_number(T const& x);
-template <class F, int K, class T>
-KOKKOS_INLINE_FUNCTION T derivative_of_numbers(T const& x, T const& y);
-template <class F, int K, int L, class T>
-KOKKOS_INLINE_FUNCTION T second_derivative_of_numbers(T const& x, T const& y);
 
 /// What F gives for an element: of 16 bits, the float's result rounded.
 template <class F, class T>
@@ -81,10 +82,22 @@ KOKKOS_INLINE_FUNCTION auto function_of_number(T const& x) {
   }
 }
 
+template <class F, class T>
+using function_result = decltype(function_of_number<F>(std::declval<T const&>()));
+
+template <class F, class A>
+consteval auto check_function_of_elements() {
+  using of_elements = function_verdict<F, typename A::value_type>;
+  if constexpr (std::is_same_v<of_elements, reason::ok>)
+    return found<map_verdict<F, F, reason::ok, function_result<F, typename A::value_type>, A>>{};
+  else
+    return found<of_elements>{};
+}
+
 /// The base of functions of one element. F says what they are of numbers, `F::of(x)`, and for which, `F::defined`.
 template <class F>
-struct element_function {
-  using is_verb = void;
+struct element_function : moves_nothing {
+  using runs_how = void;
   static constexpr bool has_wide_loops = false;  ///< are loops over it compiled for wide vectors, too?
   static constexpr bool is_holomorphic = true;   ///< of complex numbers, if it is defined for them
   /// F never falls and is defined for all numbers (log is not: of a part it may be NaN, of the parts' maximum none).
@@ -95,7 +108,7 @@ struct element_function {
     return function_of_number<F>(x);
   }
 
-  /// Of a number with a fraction, for derivatives of functions that call this one (ostraka/gradient.hpp).
+  /// Of a number with a fraction, for derivatives of functions that call this one.
   template <class T>
     requires takes_derivative<F, T> KOKKOS_INLINE_FUNCTION T derivative(T const& x)
   const { return derivative_of_number<F>(x); }
@@ -105,13 +118,14 @@ struct element_function {
 
   template <TensorOrVariable A>
   [[nodiscard]] constexpr auto operator()(A const& a) const {
-    using value = typename A::value_type;
-    if constexpr (is_variable<A>)
-      return differentiate(F{}, a);  // of gradient/rules/derivative_of.hpp
-    else if constexpr (reason::ok_or_raise<function_verdict<F, value>>())
-      return checked_map<F, F, reason::ok, decltype(function_of_number<F>(value()))>(F::name, F{}, a);
-    else
-      return after_error_of<value, typename A::sharding_type, typename A::space>();
+    return operate(F{}, a);
+  }
+
+  template <class A>
+  using verdict = typename decltype(check_function_of_elements<F, A>())::type;
+  template <class How, class A>
+  auto run(How const&, A const& a) const {
+    return run_map<map_types<F, A>, function_result<F, typename A::value_type>>(F::name, F{}, a);
   }
 };
 

@@ -12,7 +12,7 @@
 
 namespace ostraka {
 
-namespace function {
+namespace operation {
 
 using detail::defined_for;
 using detail::element_function;
@@ -114,15 +114,130 @@ struct tanh : element_function<tanh> {
   }
 };
 
-}  // namespace function
+}  // namespace operation
 
-OSTRAKA_DETAIL_FUNCTION_OBJECT function::exp exp{};
-OSTRAKA_DETAIL_FUNCTION_OBJECT function::expm1 expm1{};
-OSTRAKA_DETAIL_FUNCTION_OBJECT function::log log{};
-OSTRAKA_DETAIL_FUNCTION_OBJECT function::log1p log1p{};
-OSTRAKA_DETAIL_FUNCTION_OBJECT function::erf erf{};
-OSTRAKA_DETAIL_FUNCTION_OBJECT function::sin sin{};
-OSTRAKA_DETAIL_FUNCTION_OBJECT function::cos cos{};
-OSTRAKA_DETAIL_FUNCTION_OBJECT function::tanh tanh{};
+namespace detail {
+
+template <>
+struct function_derivative<operation::exp> : of_the_result {
+  template <class T>
+  KOKKOS_INLINE_FUNCTION static T first(T y) {
+    return y;
+  }
+  template <class T>
+  KOKKOS_INLINE_FUNCTION static T second(T) {
+    return T(1);
+  }
+};
+
+/// Of the operand: y + 1 is nothing but a rounding error where x is far below zero.
+template <>
+struct function_derivative<operation::expm1> {
+  template <class T>
+  KOKKOS_INLINE_FUNCTION static T first(T x) {
+    return engine::exp(x);
+  }
+  template <class T>
+  KOKKOS_INLINE_FUNCTION static T second(T x) {
+    return engine::exp(x);
+  }
+};
+
+template <>
+struct function_derivative<operation::log> {
+  template <class T>
+  KOKKOS_INLINE_FUNCTION static T first(T x) {
+    return T(1) / x;
+  }
+  template <class T>
+  KOKKOS_INLINE_FUNCTION static T second(T x) {
+    return -(T(1) / x) * (T(1) / x);
+  }
+};
+
+template <>
+struct function_derivative<operation::log1p> {
+  template <class T>
+  KOKKOS_INLINE_FUNCTION static T first(T x) {
+    return T(1) / (T(1) + x);
+  }
+  template <class T>
+  KOKKOS_INLINE_FUNCTION static T second(T x) {
+    return -first(x) * first(x);
+  }
+};
+
+/// 2 / √π exp(−x²)
+template <>
+struct function_derivative<operation::erf> {
+  template <class T>
+  KOKKOS_INLINE_FUNCTION static T first(T x) {
+    return T(1.12837916709551257390) * engine::exp(-x * x);
+  }
+  template <class T>
+  KOKKOS_INLINE_FUNCTION static T second(T x) {
+    T const b = cut_off(x, T(40));
+    return T(-2) * b * first(b);
+  }
+};
+
+template <>
+struct function_derivative<operation::sin> {
+  template <class T>
+  KOKKOS_INLINE_FUNCTION static T first(T x) {
+    return operation::cos::of(x);
+  }
+  template <class T>
+  KOKKOS_INLINE_FUNCTION static T second(T x) {
+    return -operation::sin::of(x);
+  }
+};
+
+template <>
+struct function_derivative<operation::cos> {
+  template <class T>
+  KOKKOS_INLINE_FUNCTION static T first(T x) {
+    return -operation::sin::of(x);
+  }
+  template <class T>
+  KOKKOS_INLINE_FUNCTION static T second(T x) {
+    return -operation::cos::of(x);
+  }
+};
+
+/// 4 e / (1 + e)², e = exp(−2 |x|): 1 − tanh² loses all digits where tanh is nearly 1. Of complex numbers x or −x,
+/// whichever is on the right.
+template <>
+struct function_derivative<operation::tanh> {
+  template <class T>
+  KOKKOS_INLINE_FUNCTION static T first(T x) {
+    T const e = operation::exp::of(T(-2) * rightwards(x));
+    return T(4) * e / ((T(1) + e) * (T(1) + e));
+  }
+  template <class T>
+  KOKKOS_INLINE_FUNCTION static T second(T x) {
+    return T(-2) * operation::tanh::of(x) * first(x);
+  }
+
+ private:
+  template <class T>
+  KOKKOS_INLINE_FUNCTION static T rightwards(T const& x) {
+    if constexpr (complex_number<T>)
+      return x.real() < 0 ? -x : x;
+    else
+      return std::abs(x);
+  }
+};
+
+}  // namespace detail
+
+OSTRAKA_DETAIL_FUNCTION_OBJECT operation::exp exp{};
+OSTRAKA_DETAIL_FUNCTION_OBJECT operation::expm1 expm1{};
+OSTRAKA_DETAIL_FUNCTION_OBJECT operation::log log{};
+OSTRAKA_DETAIL_FUNCTION_OBJECT operation::log1p log1p{};
+OSTRAKA_DETAIL_FUNCTION_OBJECT operation::erf erf{};
+OSTRAKA_DETAIL_FUNCTION_OBJECT operation::sin sin{};
+OSTRAKA_DETAIL_FUNCTION_OBJECT operation::cos cos{};
+OSTRAKA_DETAIL_FUNCTION_OBJECT operation::tanh tanh{};
 
 }  // namespace ostraka

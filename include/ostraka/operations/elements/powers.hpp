@@ -10,13 +10,25 @@
 #include <cstdint>
 #include <type_traits>
 
+#include <ostraka/elements/arithmetic.hpp>
 #include <ostraka/engine/kernels/loops/independent.hpp>
 #include <ostraka/engine/kernels/numbers/square_root.hpp>
 #include <ostraka/operations/elements/element_function.hpp>
 
 namespace ostraka {
 
-namespace function {
+namespace detail {
+
+/// Of numbers for which a function of two is defined.
+struct of_powers : of_numbers {
+  template <class Operation, class... Operands>
+  using verdict = first_fault<of_numbers::verdict<Operation, Operands...>,
+                              function_verdict<Operation, typename nth<0, Operands...>::type::value_type>>;
+};
+
+}  // namespace detail
+
+namespace operation {
 
 using detail::defined_for;
 using detail::element_function;
@@ -60,13 +72,14 @@ struct sqrt : element_function<sqrt> {
     }
   }
   template <std::floating_point T>
-  static void run(std::int64_t count, T* to, T const* from) {
+  static void of_neighbours(std::int64_t count, T* to, T const* from) {
     engine::square_roots(count, to, from);
   }
   template <class T>
     requires is_narrow<T>
-  static void run(std::int64_t count, T* to, T const* from) {
-    engine::in_floats(count, to, from, [](std::int64_t n, float* x) { run(n, x, static_cast<float const*>(x)); });
+  static void of_neighbours(std::int64_t count, T* to, T const* from) {
+    engine::in_floats(count, to, from,
+                      [](std::int64_t n, float* x) { of_neighbours(n, x, static_cast<float const*>(x)); });
   }
 };
 
@@ -79,20 +92,21 @@ struct rsqrt : element_function<rsqrt> {
     return T(1) / engine::square_root(x);
   }
   template <std::floating_point T>
-  static void run(std::int64_t count, T* to, T const* from) {
+  static void of_neighbours(std::int64_t count, T* to, T const* from) {
     engine::square_roots(count, to, from);
     engine::for_each_independent(count, [=](std::int64_t i) { to[i] = T(1) / to[i]; });
   }
   template <class T>
     requires is_narrow<T>
-  static void run(std::int64_t count, T* to, T const* from) {
-    engine::in_floats(count, to, from, [](std::int64_t n, float* x) { run(n, x, static_cast<float const*>(x)); });
+  static void of_neighbours(std::int64_t count, T* to, T const* from) {
+    engine::in_floats(count, to, from,
+                      [](std::int64_t n, float* x) { of_neighbours(n, x, static_cast<float const*>(x)); });
   }
 };
 
 /// x to the power of y.
-struct pow {
-  using is_verb = void;
+struct pow : detail::element_operation<pow, pow, detail::of_powers> {
+  static constexpr char const* name = "pow";
   static constexpr auto defined = defined_for::fractions;
   template <class T>
     requires(detail::is_number<T> && detail::is_defined<T, defined>)
@@ -101,7 +115,7 @@ struct pow {
     return T(std::pow(static_cast<wide>(x), static_cast<wide>(y)));
   }
 
-  /// By argument K, and of that by argument L (ostraka/gradient.hpp).
+  /// By argument K, and of that by argument L.
   template <int K, class T>
   KOKKOS_INLINE_FUNCTION T derivative(T const& x, T const& y) const {
     return detail::derivative_of_numbers<pow, K>(x, y);
@@ -113,30 +127,101 @@ struct pow {
 
   /// Two tensors, or one and a number, as in os::multiply.
   template <class A, class B>
-    requires(!any_variable<A, B> && (is_tensor<A> || is_tensor<B>) && ArithmeticOperands<A, B>)
-  [[nodiscard]] constexpr auto operator()(A const& a, B const& b) const {
-    using value = typename std::conditional_t<is_tensor<A>, A, B>::value_type;
-    return detail::arithmetic_of_two<pow, detail::function_verdict<pow, value>>("pow", *this, a, b);
-  }
+    requires ArithmeticOperands<A, B>
+  [[nodiscard]] constexpr auto operator()(A const& a, B const& b) const { return detail::operate(*this, a, b); }
+};
 
-  template <class A, class B>
-    requires any_variable<A, B>
-  [[nodiscard]] constexpr auto operator()(A const& a, B const& b) const {
-    return differentiate(*this, a, b);  // of gradient/rules/derivative_of.hpp
+}  // namespace operation
+
+namespace detail {
+
+template <>
+struct function_derivative<operation::abs> {
+  template <class T>
+  KOKKOS_INLINE_FUNCTION static T first(T x) {
+    return x > T(0) ? T(1) : x < T(0) ? T(-1) : x;  // 0 and NaN are their own
+  }
+  template <class T>
+  KOKKOS_INLINE_FUNCTION static T second(T) {
+    return T(0);
   }
 };
 
-}  // namespace function
+template <>
+struct function_derivative<operation::square> {
+  template <class T>
+  KOKKOS_INLINE_FUNCTION static T first(T x) {
+    return x + x;
+  }
+  template <class T>
+  KOKKOS_INLINE_FUNCTION static T second(T) {
+    return T(2);
+  }
+};
+
+template <>
+struct function_derivative<operation::sqrt> : of_the_result {
+  template <class T>
+  KOKKOS_INLINE_FUNCTION static T first(T y) {
+    return T(0.5) / y;
+  }
+  template <class T>
+  KOKKOS_INLINE_FUNCTION static T second(T y) {
+    return T(-0.5) / y / y;
+  }
+};
+
+template <>
+struct function_derivative<operation::rsqrt> : of_the_result {
+  template <class T>
+  KOKKOS_INLINE_FUNCTION static T first(T y) {
+    return T(-0.5) * y * y * y;
+  }
+  template <class T>
+  KOKKOS_INLINE_FUNCTION static T second(T y) {
+    return T(-1.5) * y * y;
+  }
+};
+
+/// y x^(y−1) and x^y log x, and of these; where y = 0 the first is 0, and of x = 0 the logarithm counts as 0, as in
+/// JAX.
+template <>
+struct function_derivative<operation::pow> {
+  template <int K, class T>
+  KOKKOS_INLINE_FUNCTION static T first(T x, T y) {
+    if constexpr (K == 0)
+      return y == T(0) ? T(0) : y * std::pow(x, y - T(1));
+    else
+      return logarithm(x) * std::pow(x, y);
+  }
+  template <int K, int L, class T>
+  KOKKOS_INLINE_FUNCTION static T second(T x, T y) {
+    if constexpr (K == 0 && L == 0)
+      return y == T(0) || y == T(1) ? T(0) : y * (y - T(1)) * std::pow(x, y - T(2));
+    else if constexpr (K == 1 && L == 1)
+      return logarithm(x) * logarithm(x) * std::pow(x, y);
+    else
+      return std::pow(x, y - T(1)) * (T(1) + y * logarithm(x));
+  }
+
+ private:
+  template <class T>
+  KOKKOS_INLINE_FUNCTION static T logarithm(T x) {
+    return x == T(0) ? T(0) : std::log(x);
+  }
+};
+
+}  // namespace detail
 
 template <reduction Kind>
-inline constexpr preservation preserves<function::abs, Kind> = multiplicative(Kind);
+inline constexpr preservation preserves<operation::abs, Kind> = multiplicative(Kind);
 template <reduction Kind>
-inline constexpr preservation preserves<function::square, Kind> = multiplicative(Kind);
+inline constexpr preservation preserves<operation::square, Kind> = multiplicative(Kind);
 
-OSTRAKA_DETAIL_FUNCTION_OBJECT function::abs abs{};
-OSTRAKA_DETAIL_FUNCTION_OBJECT function::square square{};
-OSTRAKA_DETAIL_FUNCTION_OBJECT function::sqrt sqrt{};
-OSTRAKA_DETAIL_FUNCTION_OBJECT function::rsqrt rsqrt{};
-OSTRAKA_DETAIL_FUNCTION_OBJECT function::pow pow{};
+OSTRAKA_DETAIL_FUNCTION_OBJECT operation::abs abs{};
+OSTRAKA_DETAIL_FUNCTION_OBJECT operation::square square{};
+OSTRAKA_DETAIL_FUNCTION_OBJECT operation::sqrt sqrt{};
+OSTRAKA_DETAIL_FUNCTION_OBJECT operation::rsqrt rsqrt{};
+OSTRAKA_DETAIL_FUNCTION_OBJECT operation::pow pow{};
 
 }  // namespace ostraka

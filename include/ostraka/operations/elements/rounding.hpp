@@ -12,7 +12,7 @@
 
 namespace ostraka {
 
-namespace function {
+namespace operation {
 
 using detail::defined_for;
 using detail::element_function;
@@ -84,12 +84,25 @@ struct isfinite : element_function<isfinite> {
   }
 };
 
-}  // namespace function
+}  // namespace operation
 
-OSTRAKA_DETAIL_FUNCTION_OBJECT function::floor floor{};
-OSTRAKA_DETAIL_FUNCTION_OBJECT function::ceil ceil{};
-OSTRAKA_DETAIL_FUNCTION_OBJECT function::round round{};
-OSTRAKA_DETAIL_FUNCTION_OBJECT function::isnan isnan{};
-OSTRAKA_DETAIL_FUNCTION_OBJECT function::isfinite isfinite{};
+namespace detail {
+
+template <>
+struct function_derivative<operation::floor> : derivative_zero {};
+
+template <>
+struct function_derivative<operation::ceil> : derivative_zero {};
+
+template <>
+struct function_derivative<operation::round> : derivative_zero {};
+
+}  // namespace detail
+
+OSTRAKA_DETAIL_FUNCTION_OBJECT operation::floor floor{};
+OSTRAKA_DETAIL_FUNCTION_OBJECT operation::ceil ceil{};
+OSTRAKA_DETAIL_FUNCTION_OBJECT operation::round round{};
+OSTRAKA_DETAIL_FUNCTION_OBJECT operation::isnan isnan{};
+OSTRAKA_DETAIL_FUNCTION_OBJECT operation::isfinite isfinite{};
 
 }  // namespace ostraka

@@ -139,7 +139,7 @@ TEST_CASE("at kinks, poles and infinities") {
 }
 
 TEST_CASE("powers") {
-  os::function::pow const f;
+  os::operation::pow const f;
   for (double x = 0.2; x < 3; x += 0.4)
     for (double y = -2.5; y < 3.1; y += 0.5) {
       INFO(x, " ", y);

@@ -5,15 +5,14 @@
 /// @file
 /// Floor 4. The derivatives of functions of one element: os::gelu(A), os::pow(A, B), os::clamp(A, least, most), and
 /// os::map(os::gelu, A). The cotangent times the derivative is one pass, in floats for elements of 16 bits. The
-/// operand is kept, or of relu, exp, sqrt and rsqrt the result. floor, ceil and round give constants, as do isnan
-/// and isfinite. Those that are no functions of complex analysis (abs, conj, real, imag) have rules of their own
-/// (complex_cotangents.hpp).
+/// operand is kept, or of relu, exp, sqrt and rsqrt the result. floor, ceil and round give constants. Those that are no
+/// functions of complex analysis (abs, conj, real, imag) have rules of their own (complex_cotangents.hpp).
 
 #include <type_traits>
 
 #include <ostraka/gradient/rules/elements/derivative_of_map.hpp>
-#include <ostraka/gradient/rules/elements/function_derivatives.hpp>
 #include <ostraka/operations/elements/clamp.hpp>
+#include <ostraka/operations/elements/functions.hpp>
 
 namespace ostraka {
 
@@ -116,13 +115,13 @@ template <class F, reduction Kind>
 inline constexpr preservation preserves<detail::times_kept_derivative<F>, Kind> = multilinear(Kind, 0b1);
 
 template <>
-struct derivative_of<function::abs> {
+struct derivative_of<operation::abs> {
   template <class Result, class A>
-  static constexpr auto pullback(function::abs const&, Result const&, A const& a) {
+  static constexpr auto pullback(operation::abs const&, Result const&, A const& a) {
     if constexpr (detail::complex_number<typename A::value_type>)
       return detail::modulus_pullback<A>{detail::remember(a)};
     else
-      return detail::function_pullback<function::abs, A>{detail::remember(a)};
+      return detail::function_pullback<operation::abs, A>{detail::remember(a)};
   }
 };
 
@@ -137,42 +136,34 @@ struct derivative_of<F> {
   }
 };
 
-template <>
-struct derivative_of<function::floor> : detail::locally_constant {};
-template <>
-struct derivative_of<function::ceil> : detail::locally_constant {};
-template <>
-struct derivative_of<function::round> : detail::locally_constant {};
-template <>
-struct derivative_of<function::isnan> : detail::locally_constant {};
-template <>
-struct derivative_of<function::isfinite> : detail::locally_constant {};
+template <detail::ElementFunction F>
+  requires requires { typename detail::function_derivative<F>::is_constant; }
+struct derivative_of<F> : detail::locally_constant {};
+
+/// As os::gelu(A): what is kept is the function's choice.
+template <detail::ElementFunction F>
+struct derivative_of<operation::map_by<F>> {
+  template <class A>
+  static constexpr auto composed(operation::map_by<F> const& map, A const& a) {
+    return detail::operate(map.f, a);
+  }
+};
 
 template <>
-struct derivative_of<function::pow> {
+struct derivative_of<operation::pow> {
   template <class Result, class A, class B>
-  static constexpr auto pullback(function::pow const& f, Result const&, A const& a, B const& b) {
+  static constexpr auto pullback(operation::pow const& f, Result const&, A const& a, B const& b) {
     return detail::pullback_of_two(f, a, b);
   }
 };
 
 template <>
-struct derivative_of<function::clamp> {
+struct derivative_of<operation::clamp> {
   template <class Result, class A, class Least, class Most>
-  static constexpr auto pullback(function::clamp const&, Result const&, A const& a, Least const& least,
+  static constexpr auto pullback(operation::clamp const&, Result const&, A const& a, Least const& least,
                                  Most const& most) {
-    using value = typename A::value_type;
-    return detail::pullback_of_one(
-        function::clamp_between<value>{detail::as_element<value>("clamp", least),
-                                       detail::as_element<value>("clamp", most)},
-        a);
+    return detail::pullback_of_one(detail::between_numbers<typename A::value_type>(least, most), a);
   }
 };
-
-/// As os::gelu(A): what is kept is the function's choice.
-template <detail::ElementFunction F, Variable A>
-[[nodiscard]] constexpr auto map(F const& f, A const& a) {
-  return f(a);
-}
 
 }  // namespace ostraka
