@@ -66,6 +66,18 @@ struct by_map {
   static double derivative(double x) { return 3 * x * x; }
 };
 
+struct by_functions {
+  template <class A>
+  auto operator()(A const& x) const {
+    return os::sin(x) * os::map(os::exp, x) + os::clamp(os::pow(os::square(x) + 1.0, 1.5), 0.0, 1.5) + os::floor(x);
+  }
+  static double power(double x) { return std::pow(x * x + 1, 1.5); }
+  static double of(double x) { return std::sin(x) * std::exp(x) + std::fmin(power(x), 1.5) + std::floor(x); }
+  static double derivative(double x) {
+    return (std::sin(x) + std::cos(x)) * std::exp(x) + (power(x) < 1.5 ? 3 * x * std::sqrt(x * x + 1) : 0.0);
+  }
+};
+
 // The verbs of one move.
 struct by_moves {
   template <class A>
@@ -91,6 +103,14 @@ auto by_a_body(A const& x) {
 template <class A>
 auto mean_by_softmax(A const& x) {
   return os::einsum<I/X>(os::softmax<J>(x), x);
+}
+
+// Running sums, rows in order, and the largest of each row, over its length.
+template <class A>
+auto by_order(A const& x) {
+  auto const largest = os::top_k<J, K>(x, K = 1).values;
+  return os::add(os::cumsum<J>(x), os::add(os::sort<J>(x), os::sort_by_key<J>(x).keys)) +
+         os::divide(os::einsum<I/X>(largest), os::norm<I/X>(x));
 }
 
 }  // namespace
@@ -140,6 +160,7 @@ void check(F const& f) {
 TEST_CASE("arithmetic") { check(by_arithmetic{}); }
 TEST_CASE("comparisons and choices") { check(by_choice{}); }
 TEST_CASE("maps") { check(by_map{}); }
+TEST_CASE("functions of elements") { check(by_functions{}); }
 TEST_CASE("moves and products") { check(by_moves{}); }
 
 TEST_CASE("collectives of bodies") {
@@ -182,6 +203,30 @@ TEST_CASE("softmax") {
       }
       auto const [value, gradient] =
           os::value_and_grad([](auto const& v) { return os::sum<>(mean_by_softmax(v)); })(x);
+      CHECK(agree(os::value(value), sum));
+      CHECK(t::disagreements(m, gradient, derivatives, agree) == 0);
+    }
+  });
+}
+
+TEST_CASE("running sums, rows in order, and norms") {
+  t::on_every_mesh([](t::mesh_at_hand const& m) {
+    for (std::int64_t const rows : {0, 1, 3}) {
+      auto derivatives = numbers(rows);
+      auto const x = t::placed<os::tensor<double, I/X, J>>(m, derivatives);
+      double sum = 0;
+      for (std::int64_t i = 0; i < rows; ++i) {
+        double squares = 0;
+        for (std::int64_t j = 0; j < columns; ++j) squares += element(i, j) * element(i, j);
+        double const length = std::sqrt(squares), largest = element(i, 0);  // elements fall with j
+        for (std::int64_t j = 0; j < columns; ++j) {
+          auto const sums = static_cast<double>(columns - j);
+          sum += (sums + 2) * element(i, j) + largest / length;
+          derivatives.values[static_cast<std::size_t>(i * columns + j)] =
+              sums + 2 + columns * ((j == 0 ? 1 / length : 0.0) - largest * element(i, j) / (squares * length));
+        }
+      }
+      auto const [value, gradient] = os::value_and_grad([](auto const& v) { return os::sum<>(by_order(v)); })(x);
       CHECK(agree(os::value(value), sum));
       CHECK(t::disagreements(m, gradient, derivatives, agree) == 0);
     }

@@ -18,20 +18,19 @@ namespace ostraka::detail {
 template <class Told>
 using moves_if_whole = std::conditional_t<told_axis<Told>::mesh::size == 0, nothing_moved, void>;
 
-/// So many numbers a row of A, made one over the mesh axes that divide it.
-template <class Told, int Numbers, class A>
-struct moves_of_statistics : no_flops {
+/// So many bytes a row of A, made one over the mesh axes that divide the rows.
+template <class A, class Rows, class Over, int RowBytes>
+struct moves_of_rows : no_flops {
   using labels = axes_in<A>;
   using mesh = mesh_axes_in<A>;
   using named = extents_by_name<labels, mesh>;
-  using over = typename told_axis<Told>::mesh;
-  static constexpr int row_bytes = Numbers * static_cast<int>(sizeof(accumulator_of_t<typename A::value_type>));
+  static constexpr int row_bytes = RowBytes;
 
   static constexpr std::int64_t moved(planner::extents const& e) {
-    std::int64_t const n = e.ways(mesh_axes_numbered<mesh>(over{}));
-    return 2 * (n - 1) * (planner::held_by_all(spec_of<rows_of<Told, A>, labels, mesh>, e) / n);
+    std::int64_t const n = e.ways(mesh_axes_numbered<mesh>(Over{}));
+    return 2 * (n - 1) * (planner::held_by_all(spec_of<Rows, labels, mesh>, e) / n);
   }
-  static constexpr int count(step kind) { return over::size > 0 && kind == step::all_reduce ? 1 : 0; }
+  static constexpr int count(step kind) { return Over::size > 0 && kind == step::all_reduce ? 1 : 0; }
   template <class Sizes>
   static constexpr std::int64_t total_bytes(Sizes const& sizes) {
     return moved(named::of(sizes)) * row_bytes * named::groups(sizes);
@@ -42,6 +41,11 @@ struct moves_of_statistics : no_flops {
     return planner::bytes_per_device(moved(e), row_bytes, e);
   }
 };
+
+/// So many numbers a row along that axis.
+template <class Told, int Numbers, class A>
+using moves_of_statistics = moves_of_rows<A, rows_of<Told, A>, typename told_axis<Told>::mesh,
+                                          Numbers * static_cast<int>(sizeof(accumulator_of_t<typename A::value_type>))>;
 
 /// Indices are looked at: 8 bytes agree.
 template <class Index>

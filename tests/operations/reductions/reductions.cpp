@@ -311,7 +311,7 @@ TEST_CASE("reductions move what they say") {
   t::on_every_mesh([](t::mesh_at_hand const& m) {
     auto const a = t::placed<os::tensor<float, I/X, J/Y>>(m, t::whole_numbers<float>("IJ", {{'I', 16}, {'J', 24}}, 1));
     auto const moves = [&](auto const& operation) {
-      std::int64_t const moved = t::traffic_of([&] { (void)operation(a); }).bytes;
+      std::int64_t const moved = t::traffic_of([&] { (void)os::detail::operate(operation, a); }).bytes;
       CHECK((moved + t::ranks() - 1) / t::ranks() == os::bytes_of(operation, a));
       return moved;
     };

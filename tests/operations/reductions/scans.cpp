@@ -118,7 +118,7 @@ TEST_CASE("running sums move what they say") {
     auto const a = t::placed<os::tensor<float, I/X, J/Y>>(m, g);
     auto const b = t::placed<os::tensor<float, I, J/Y/X>>(m, g);
     auto const check = [](auto const& operation, auto const& operand) {
-      std::int64_t const moved = t::traffic_of([&] { (void)operation(operand); }).bytes;
+      std::int64_t const moved = t::traffic_of([&] { (void)os::detail::operate(operation, operand); }).bytes;
       CHECK((moved + t::ranks() - 1) / t::ranks() == os::bytes_of(operation, operand));
     };
     INFO(m.text());

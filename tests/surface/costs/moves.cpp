@@ -84,6 +84,12 @@ TEST_CASE("what is done element by element moves nothing") {
   moves_what_it_says(operation::where{}, os::type_list<os::tensor<bool, I/X>, a>{}, 1.0);
   moves_what_it_says(operation::cast<float>{}, os::type_list<a>{});
   moves_what_it_says(operation::map_by<os::detail::plus>{{}, {}}, os::type_list<a, b>{});
+  moves_what_it_says(os::exp, os::type_list<a>{});
+  moves_what_it_says(os::isnan, os::type_list<a>{});
+  moves_what_it_says(os::real, os::type_list<a>{});
+  moves_what_it_says(os::pow, os::type_list<a, b>{});
+  moves_what_it_says(os::pow, os::type_list<a>{}, 2.0);
+  moves_what_it_says(os::clamp, os::type_list<a>{}, 0.0, 1.0);
 }
 
 TEST_CASE("einsum") {
@@ -109,6 +115,37 @@ TEST_CASE("what makes rows one") {
   moves_what_it_says(operation::softmax<told<I/X>>{}, os::type_list<tensor<I/X, J/Y>>{});
   moves_what_it_says(operation::log_softmax<told<I/X>>{}, os::type_list<tensor<I/X, J>>{});
   moves_what_it_says(operation::log_sum_exp<told<I/X>>{}, os::type_list<tensor<I/X, J>>{});
+}
+
+TEST_CASE("reductions of rows") {
+  using a = os::type_list<tensor<I/X, J/Y>>;
+  moves_what_it_says(operation::argmax<to<I/X>>{}, a{});
+  moves_what_it_says(operation::argmin<to<I>>{}, a{});
+  moves_what_it_says(operation::norm<to<I/X>>{}, a{});
+  moves_what_it_says(operation::norm<to<J>>{}, a{});
+  moves_what_it_says(operation::norm<to<I/X/Y>>{}, a{});
+  moves_what_it_says(operation::norm<to<>>{}, a{});
+  moves_what_it_says(operation::variance<to<I/X>>{1}, a{});
+  moves_what_it_says(operation::standard_deviation<to<J/Y>>{}, a{});
+  moves_what_it_says(operation::variance<to<>>{}, os::type_list<tensor<I/X, J>>{});
+  moves_what_it_says(operation::count<to<J/Y>>{}, a{});
+  moves_what_it_says(operation::truth_of_elements<os::reduction::max, to<I>>{}, a{});
+  moves_what_it_says(operation::truth_of_elements<os::reduction::min, to<>>{}, a{});
+}
+
+TEST_CASE("running sums") {
+  moves_what_it_says(operation::cumsum<told<J>>{}, os::type_list<tensor<I/X, J>>{});
+  moves_what_it_says(operation::cumsum<told<I/X>>{}, os::type_list<tensor<I/X, J/Y>>{});
+  moves_what_it_says(operation::cumsum<told<I/X>>{os::exclusive | os::reversed}, os::type_list<tensor<I/X, J>>{});
+  moves_what_it_says(operation::cumulate<told<I/X/Y>, os::reduction::max>{}, os::type_list<tensor<I/X/Y, J>>{});
+}
+
+TEST_CASE("sorting an axis that is whole moves nothing") {
+  using a = os::type_list<tensor<I/X, J>>;
+  moves_what_it_says(operation::sort<told<J>>{}, a{});
+  moves_what_it_says(operation::argsort<told<J>>{}, a{});
+  moves_what_it_says(operation::sort_by_key<told<J>>{}, a{});
+  moves_what_it_says(operation::top_k<told<J>, K_axis>{}, a{}, K = 2);
 }
 
 namespace {

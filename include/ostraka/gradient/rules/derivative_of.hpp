@@ -12,7 +12,8 @@
 ///       static auto pullback(operation::softmax<Along> const&, Result const&, Given const&...);  // see record.hpp
 ///     };
 ///
-/// An operation that gives no real numbers (argmax) has a derivative_of that is a detail::locally_constant.
+/// Results of bools and whole numbers are constants without a rule. That of an operation that changes by jumps (floor)
+/// is a detail::locally_constant.
 
 #include <ostraka/gradient/cotangents/as.hpp>
 

@@ -32,6 +32,7 @@ namespace operation {
 /// `Out`: the sharding of the result.
 template <reduction How, class Out>
 struct index_of_extreme {
+  using runs_how = void;
   static constexpr char const* name = How == reduction::max ? "argmax" : "argmin";
 
   template <class A>
@@ -43,12 +44,10 @@ struct index_of_extreme {
   using accumulator = engine::extreme_element<How, typename A::value_type>;
 
   template <class A>
-  [[nodiscard]] std::int64_t bytes(A const& a) const {
-    return detail::bytes_of_states<Out, std::int64_t, typename accumulator<A>::state>(a);
-  }
+  using moves = detail::moves_of_states<Out, typename accumulator<A>::state, std::int64_t, A>;
 
-  template <class A>
-  auto operator()(A const& a) const {
+  template <class When, class A>
+  auto run(When const&, A const& a) const {
     detail::require_elements(name, a, typename detail::row_types<Out, A>::gone{});
     return detail::reduce_as_states<Out, accumulator<A>, std::int64_t>(name, a, detail::index_of_state{});
   }

@@ -13,6 +13,7 @@
 #include <cstdint>
 
 #include <ostraka/calls/along.hpp>
+#include <ostraka/calls/moves.hpp>
 #include <ostraka/engine/divided_rows/scan_axis.hpp>
 
 namespace ostraka {
@@ -31,37 +32,55 @@ inline constexpr scan_option exclusive{true, false};
 /// From the last element to the first.
 inline constexpr scan_option reversed{false, true};
 
+namespace detail {
+
+/// A total a row, in the messages of an exclusive scan, whichever the scan is.
+template <class Told, class Total, class A>
+struct moves_of_scan : no_flops {
+  using labels = axes_in<A>;
+  using mesh = mesh_axes_in<A>;
+  using named = extents_by_name<labels, mesh>;
+  static constexpr int total_size = static_cast<int>(sizeof(Total));
+
+  static constexpr std::int64_t moved(planner::extents const& e) {
+    std::int64_t const n = e.ways(mesh_axes_numbered<mesh>(typename told_axis<Told>::mesh{}));
+    return engine::messages_of_scan(n, engine::scan_kind::exclusive) *
+           (planner::held_by_all(spec_of<rows_of<Told, A>, labels, mesh>, e) / n);
+  }
+  static constexpr int count(step) { return 0; }
+  template <class Sizes>
+  static constexpr std::int64_t total_bytes(Sizes const& sizes) {
+    return moved(named::of(sizes)) * total_size * named::groups(sizes);
+  }
+  template <class Sizes>
+  static constexpr std::int64_t bytes(Sizes const& sizes) {
+    planner::extents const e = named::of(sizes);
+    return planner::bytes_per_device(moved(e), total_size, e);
+  }
+};
+
+}  // namespace detail
+
 namespace operation {
 
 template <class Along, reduction How>
 struct cumulate {
+  using runs_how = void;
   static constexpr char const* name = How == reduction::sum    ? "cumsum"
                                       : How == reduction::prod ? "cumprod"
                                       : How == reduction::max  ? "cummax"
                                                                : "cummin";
-  using is_priced_by_type = void;  // what it moves is the same of all scans
   scan_option how{false, false};
 
   template <class A>
   using verdict =
       detail::along_verdict<cumulate, Along, A, detail::reducible_verdict<typename A::value_type, How, cumulate>>;
 
-  /// A total a row, in the messages of an exclusive scan.
   template <class A>
-  [[nodiscard]] std::int64_t bytes(A const& a) const {
-    using labels = axes_in<A>;
-    using mesh = mesh_axes_in<A>;
-    auto const e = named_plan<labels, mesh, 1>::extents_of(a.sizes());
-    constexpr planner::spec rows = spec_of<detail::rows_of<Along, A>, labels, mesh>;
-    constexpr planner::spec whole = spec_of<A, labels, mesh>;
-    std::int64_t const n = e.ways(whole.over[detail::dimension_of<Along, A>]);
-    std::int64_t const sent =
-        engine::messages_of_scan(n, engine::scan_kind::exclusive) * (planner::held_by_all(rows, e) / n);
-    return planner::bytes_per_device(sent, static_cast<int>(sizeof(accumulator_of_t<typename A::value_type>)), e);
-  }
+  using moves = detail::moves_of_scan<Along, accumulator_of_t<typename A::value_type>, A>;
 
-  template <class A>
-  auto operator()(A const& a) const {
+  template <class When, class A>
+  auto run(When const&, A const& a) const {
     using labels = axes_in<A>;
     using mesh = mesh_axes_in<A>;
     using result_type = basic_tensor<typename A::value_type, sharding_in<A>, typename A::space>;

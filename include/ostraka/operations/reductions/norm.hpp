@@ -77,16 +77,15 @@ namespace operation {
 /// √Σ|a|². The sum is a double's.
 template <class Out>
 struct norm {
+  using runs_how = void;
   static constexpr char const* name = "norm";
   template <class A>
   using verdict = detail::rows_verdict<norm, Out, policy<planner::admit::any>, reduction::sum, double, A>;
 
   template <class A>
-  [[nodiscard]] std::int64_t bytes(A const& a) const {
-    return detail::bytes_of_parts<Out, reduction::sum, double>(a);
-  }
-  template <class A>
-  auto operator()(A const& a) const {
+  using moves = detail::moves_of_parts<Out, reduction::sum, double, A>;
+  template <class How, class A>
+  auto run(How const&, A const& a) const {
     using element = typename A::value_type;
     using squares = engine::sum_of<engine::square_of, element>;
     using result = detail::real_result_of<element>;
@@ -98,8 +97,8 @@ struct norm {
 /// Σ|a − mean|² / (n − less), or the root of it.
 template <bool Root, class Out>
 struct mean_deviation {
+  using runs_how = void;
   static constexpr char const* name = Root ? "standard_deviation" : "variance";
-  using is_priced_by_type = void;
   int less = 0;
 
   template <class A>
@@ -110,11 +109,9 @@ struct mean_deviation {
   using verdict = detail::rows_verdict<mean_deviation, Out, policy<planner::admit::any>, reduction::sum, result<A>, A>;
 
   template <class A>
-  [[nodiscard]] std::int64_t bytes(A const& a) const {
-    return detail::bytes_of_states<Out, result<A>, typename accumulator<A>::state>(a);
-  }
-  template <class A>
-  auto operator()(A const& a) const {
+  using moves = detail::moves_of_states<Out, typename accumulator<A>::state, result<A>, A>;
+  template <class How, class A>
+  auto run(How const&, A const& a) const {
     detail::deviations_of_state<result<A>, Root> const finish{static_cast<double>(less)};
     return detail::reduce_as_states<Out, accumulator<A>, result<A>>(name, a, finish);
   }
@@ -127,16 +124,15 @@ using standard_deviation = mean_deviation<true, Out>;
 
 template <class Out>
 struct count {
+  using runs_how = void;
   static constexpr char const* name = "count";
   template <class A>
   using verdict = detail::rows_verdict<count, Out, policy<planner::admit::any>, reduction::sum, std::int64_t, A>;
 
   template <class A>
-  [[nodiscard]] std::int64_t bytes(A const& a) const {
-    return detail::bytes_of_parts<Out, reduction::sum, std::int64_t>(a);
-  }
-  template <class A>
-  auto operator()(A const& a) const {
+  using moves = detail::moves_of_parts<Out, reduction::sum, std::int64_t, A>;
+  template <class How, class A>
+  auto run(How const&, A const& a) const {
     using nonzero = engine::sum_of<engine::one_if_nonzero, typename A::value_type>;
     return detail::reduce_as_parts<Out, nonzero, reduction::sum, std::int64_t>(name, a);
   }
@@ -145,16 +141,15 @@ struct count {
 /// Is any element not zero (How = max), are all (How = min)?
 template <reduction How, class Out>
 struct truth_of_elements {
+  using runs_how = void;
   static constexpr char const* name = How == reduction::max ? "any" : "all";
   template <class A>
   using verdict = detail::rows_verdict<truth_of_elements, Out, policy<planner::admit::any>, How, detail::truth, A>;
 
   template <class A>
-  [[nodiscard]] std::int64_t bytes(A const& a) const {
-    return detail::bytes_of_parts<Out, How, detail::truth>(a);
-  }
-  template <class A>
-  auto operator()(A const& a) const {
+  using moves = detail::moves_of_parts<Out, How, detail::truth, A>;
+  template <class When, class A>
+  auto run(When const&, A const& a) const {
     using nonzero = engine::sum_of<engine::one_if_nonzero, typename A::value_type>;
     using gone = typename detail::row_types<Out, A>::gone;
     if constexpr (How == reduction::max)

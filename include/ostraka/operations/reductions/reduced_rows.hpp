@@ -19,6 +19,7 @@
 
 #include <ostraka/algebra/reductions.hpp>
 #include <ostraka/calls/along.hpp>
+#include <ostraka/calls/moves_of_parts.hpp>
 #include <ostraka/engine/divided_rows/accumulate_rows.hpp>
 #include <ostraka/types/support/error.hpp>
 
@@ -83,31 +84,25 @@ consteval auto check_rows() {
 template <class Operation, class Out, class Policy, reduction How, class R, class A>
 using rows_verdict = typename decltype(check_rows<Operation, Out, Policy, How, R, A>())::type;
 
-/// Bytes that a device moves where rows of R are taken to Out, from parts that are combined by `How`.
-template <class Out, reduction How, class R, class A>
-[[nodiscard]] std::int64_t bytes_of_parts(A const& a) {
-  using types = row_types<Out, A>;
-  using part = basic_tensor<R, typename types::template part<How>, typename A::space>;
-  using out = varying_as_one<Out, A>;
-  using moved = einsum_types<out, policy<planner::admit::any>, How, part>;
-  return named_plan<typename moved::labels, typename moved::mesh, static_cast<int>(sizeof(R))>{moved::plan}.bytes(
-      a.sizes());
-}
+/// The plan that takes Rows of A to Out.
+template <class Out, reduction How, class Rows, class A>
+struct rows_source {
+  using moved = einsum_types<varying_as_one<Out, A>, policy<planner::admit::any>, How, Rows>;
+  static constexpr named_plan<typename moved::labels, typename moved::mesh, element_bytes_in<Rows>> plan{moved::plan};
+};
 
-/// Bytes that a device moves where states of so many bytes are made one, and rows of R then taken to Out.
-template <class Out, class R, class State, class A>
-[[nodiscard]] std::int64_t bytes_of_states(A const& a) {
-  using types = row_types<Out, A>;
-  constexpr planner::spec rows = spec_of<typename types::rows, typename types::labels, typename types::mesh>;
-  auto const e = named_plan<typename types::labels, typename types::mesh, 1>::extents_of(a.sizes());
-  std::int64_t const n = e.ways(types::combined);
-  std::int64_t const states = 2 * (n - 1) * (planner::held_by_all(rows, e) / n);
-  using row_tensor = basic_tensor<R, typename types::rows, typename A::space>;
-  using moved = einsum_types<varying_as_one<Out, A>, policy<planner::admit::any>, reduction::sum, row_tensor>;
-  return planner::bytes_per_device(states, static_cast<int>(sizeof(State)), e) +
-         named_plan<typename moved::labels, typename moved::mesh, static_cast<int>(sizeof(R))>{moved::plan}.bytes(
-             a.sizes());
-}
+/// Rows of R are taken to Out, from parts that are combined by `How`.
+template <class Out, reduction How, class R, class A>
+using moves_of_parts = moves_of_plan<
+    rows_source<Out, How, basic_tensor<R, typename row_types<Out, A>::template part<How>, typename A::space>, A>>;
+
+/// States are made one by the devices that divide what is reduced, and the rows of R that they give are taken to Out.
+template <class Out, class State, class R, class A>
+using moves_of_states =
+    moves_in_turn<moves_of_rows<A, typename row_types<Out, A>::rows, typename row_types<Out, A>::splits,
+                                static_cast<int>(sizeof(State))>,
+                  moves_of_plan<rows_source<Out, reduction::sum,
+                                            basic_tensor<R, typename row_types<Out, A>::rows, typename A::space>, A>>>;
 
 template <class Rows, class Accumulator, class A, class Finish>
 Rows accumulated(char const* name, A const& a, planner::mesh_set combined, Finish const& finish) {

@@ -111,6 +111,10 @@ auto sorted_like(char const* name, A const& a) {
   return make_with_axis<T, I, I>(name, a, extent_along<Told>(a));
 }
 
+/// A refused result that lies as A does.
+template <class T, class A>
+using refused_tensor = after_error_of<T, sharding_in<A>, typename A::space>;
+
 [[noreturn, gnu::cold]] inline void throw_too_few(std::string_view axis, std::int64_t extent, std::string_view wanted,
                                                   std::int64_t k) {
   throw_error("top_k: there are at least as many elements as are asked for, but ", wanted, " = ", k, " and ", axis,
@@ -123,12 +127,13 @@ namespace operation {
 
 template <class Along>
 struct sort : detail::moves_nothing {
+  using runs_how = void;
   static constexpr char const* name = "sort";
   template <class A>
   using verdict = detail::sort_verdict<sort, Along, A>;
 
-  template <class A>
-  auto operator()(A const& a) const {
+  template <class How, class A>
+  auto run(How const&, A const& a) const {
     auto const result = detail::sorted_like<typename A::value_type, Along>(name, a);
     detail::run_sort<false, Along>(name, a, {result.local().data(), nullptr, detail::extent_along<Along>(a)});
     return result;
@@ -137,12 +142,13 @@ struct sort : detail::moves_nothing {
 
 template <class Along>
 struct argsort : detail::moves_nothing {
+  using runs_how = void;
   static constexpr char const* name = "argsort";
   template <class A>
   using verdict = detail::sort_verdict<argsort, Along, A>;
 
-  template <class A>
-  auto operator()(A const& a) const {
+  template <class How, class A>
+  auto run(How const&, A const& a) const {
     auto const result = detail::sorted_like<std::int64_t, Along>(name, a);
     detail::run_sort<false, Along>(name, a, {nullptr, result.local().data(), detail::extent_along<Along>(a)});
     return result;
@@ -151,12 +157,16 @@ struct argsort : detail::moves_nothing {
 
 template <class Along>
 struct sort_by_key : detail::moves_nothing {
+  using runs_how = void;
   static constexpr char const* name = "sort_by_key";
   template <class A>
   using verdict = detail::sort_verdict<sort_by_key, Along, A>;
-
   template <class A>
-  auto operator()(A const& a) const {
+  using refused =
+      sorted_keys<detail::refused_tensor<typename A::value_type, A>, detail::refused_tensor<std::int64_t, A>>;
+
+  template <class How, class A>
+  auto run(How const&, A const& a) const {
     auto const keys = detail::sorted_like<typename A::value_type, Along>(name, a);
     auto const permutation = detail::sorted_like<std::int64_t, Along>(name, a);
     detail::run_sort<false, Along>(name, a,
@@ -166,19 +176,24 @@ struct sort_by_key : detail::moves_nothing {
   }
 };
 
-/// `K` stands in place of the axis.
+/// `K`, whose extent goes along if its type does not tell it, stands in place of the axis.
 template <class Along, class K>
 struct top_k : detail::moves_nothing {
+  using runs_how = void;
   static constexpr char const* name = "top_k";
-  std::int64_t k = 0;
 
-  template <class A>
-  using verdict = detail::first_fault<detail::sort_verdict<top_k, Along, A>,
-                                      typename decltype(detail::check_new_name<top_k, Along, K, A>())::type>;
+  template <class A, class... Given>
+  using verdict = detail::first_fault<
+      detail::sort_verdict<top_k, Along, A>, typename decltype(detail::check_new_name<top_k, Along, K, A>())::type,
+      typename decltype(detail::check_extents_given<false>(type_list<K>{}, type_list<Given...>{}))::type>;
+  template <class A, class... Given>
+  using refused =
+      top_elements<detail::refused_tensor<typename A::value_type, A>, detail::refused_tensor<std::int64_t, A>>;
 
-  template <class A>
-  auto operator()(A const& a) const {
+  template <class How, class A, class... Given>
+  auto run(How const&, A const& a, Given const&... given) const {
     using I = typename detail::told_axis<Along>::axis;
+    std::int64_t const k = detail::checked_extent<false, K>(collect_sizes(given...), name);
     detail::common_mesh(name, a);
     if (std::int64_t const there = detail::least_extent<Along>(name, a); there < k)
       detail::throw_too_few(I::name, there, K::name, k);
@@ -208,16 +223,7 @@ template <auto Along, TensorOrVariable A>
 /// os::take<J>(it, permutation).
 template <auto Along, TensorOrVariable A>
 [[nodiscard]] constexpr auto sort_by_key(A const& keys) {
-  using sorts = operation::sort_by_key<detail::type_of<Along>>;
-  if constexpr (is_variable<A>) {
-    return differentiate(sorts{}, keys);  // of gradient/rules/operations/derivative_of_indices.hpp
-  } else if constexpr (reason::ok_or_raise<typename sorts::template verdict<A>>()) {
-    return sorts{}(keys);
-  } else {
-    using given = detail::after_error_of<typename A::value_type, sharding_in<A>, typename A::space>;
-    using places = detail::after_error_of<std::int64_t, sharding_in<A>, typename A::space>;
-    return sorted_keys<given, places>{};
-  }
+  return detail::operate(operation::sort_by_key<detail::type_of<Along>>{}, keys);
 }
 
 /// The K largest elements of each row, largest first, and where they stand; of equal ones the first, and NaN is larger
@@ -225,20 +231,7 @@ template <auto Along, TensorOrVariable A>
 /// @throws ostraka::error, on all devices alike, if J has fewer elements
 template <auto J, auto K, TensorOrVariable A, class... Given>
 [[nodiscard]] constexpr auto top_k(A const& a, Given const&... given) {
-  using axis = detail::type_of<K>;
-  using sorts = operation::top_k<detail::type_of<J>, axis>;
-  using extents = typename decltype(detail::check_extents_given<false>(type_list<axis>{}, type_list<Given...>{}))::type;
-  if constexpr (reason::ok_or_raise<detail::first_fault<typename sorts::template verdict<A>, extents>>()) {
-    auto const k = detail::checked_extent<false, axis>(collect_sizes(given...), sorts::name);
-    if constexpr (is_variable<A>)
-      return differentiate(sorts{{}, k}, a);
-    else
-      return sorts{{}, k}(a);
-  } else {
-    using largest = detail::after_error_of<typename A::value_type, sharding_in<A>, typename A::space>;
-    using places = detail::after_error_of<std::int64_t, sharding_in<A>, typename A::space>;
-    return top_elements<largest, places>{};
-  }
+  return detail::operate(operation::top_k<detail::type_of<J>, detail::type_of<K>>{}, a, given...);
 }
 
 }  // namespace ostraka

@@ -253,13 +253,6 @@ struct derivative_of<operation::mean_deviation<Root, Out>> {
   }
 };
 
-template <reduction How, class Out>
-struct derivative_of<operation::index_of_extreme<How, Out>> : detail::locally_constant {};
-template <class Out>
-struct derivative_of<operation::count<Out>> : detail::locally_constant {};
-template <reduction How, class Out>
-struct derivative_of<operation::truth_of_elements<How, Out>> : detail::locally_constant {};
-
 /// The elements that are equal to the largest share its cotangent equally.
 template <auto... Out, Variable A, class Policy = policy<planner::admit::any>>
 [[nodiscard]] constexpr auto max(A const& a, Policy const& how = {}) {

@@ -143,15 +143,15 @@ struct write_pullback {
 /// Where the largest stand.
 template <class Along, class K>
 struct largest_places : moves_nothing {
+  using runs_how = void;
   static constexpr char const* name = "top_k";
-  ostraka::operation::top_k<Along, K> largest;
 
-  template <class A>
-  using verdict = typename ostraka::operation::top_k<Along, K>::template verdict<A>;
+  template <class A, class... Given>
+  using verdict = typename ostraka::operation::top_k<Along, K>::template verdict<A, Given...>;
 
-  template <class A>
-  auto operator()(A const& a) const {
-    return largest(a).indices;
+  template <class How, class A, class... Given>
+  auto run(How const& how, A const& a, Given const&... given) const {
+    return ostraka::operation::top_k<Along, K>{}.run(how, a, given...).indices;
   }
 };
 
@@ -229,11 +229,6 @@ struct derivative_of<detail::cleared_copy<Told>> {
   }
 };
 
-template <class Along, class K>
-struct derivative_of<detail::largest_places<Along, K>> : detail::locally_constant {};
-template <class Along>
-struct derivative_of<operation::argsort<Along>> : detail::locally_constant {};
-
 /// Variables are values, so the cache stays as it was.
 template <class Told>
 struct derivative_of<operation::write_at<Told>> {
@@ -268,10 +263,10 @@ struct derivative_of<operation::sort_by_key<Along>> {
 /// So are the indices.
 template <class Along, class K>
 struct derivative_of<operation::top_k<Along, K>> {
-  template <class A>
-  static constexpr auto composed(operation::top_k<Along, K> const& largest, A const& a) {
+  template <class A, class... Given>
+  static constexpr auto composed(operation::top_k<Along, K> const&, A const& a, Given const&... given) {
     using I = typename detail::told_axis<Along>::axis;
-    auto const places = detail::operate(detail::largest_places<Along, K>{{}, largest}, stop_gradient(a));
+    auto const places = detail::operate(detail::largest_places<Along, K>{}, stop_gradient(a), given...);
     auto const values = detail::take_along<I>(a, places);
     return top_elements<std::remove_const_t<decltype(values)>, std::remove_const_t<decltype(places)>>{values, places};
   }

@@ -115,6 +115,7 @@ struct place_or_none {
 /// it.
 template <class Along, reduction How>
 struct places_of_extremes {
+  using runs_how = void;
   static constexpr char const* name = ostraka::operation::cumulate<Along, How>::name;
   scan_option how;
 
@@ -122,14 +123,11 @@ struct places_of_extremes {
   using verdict = reason::ok;
 
   template <class A>
-  [[nodiscard]] std::int64_t bytes(A const& a) const {
-    using element = typename A::value_type;
-    std::int64_t const of_elements = ostraka::operation::cumulate<Along, How>{how}.bytes(a);
-    return of_elements + of_elements / static_cast<std::int64_t>(sizeof(accumulator_of_t<element>)) * 8;
-  }
+  using moves = moves_in_turn<typename ostraka::operation::cumulate<Along, How>::template moves<A>,
+                              moves_of_scan<Along, std::int64_t, A>>;
 
-  template <class A>
-  auto operator()(A const& a) const {
+  template <class When, class A>
+  auto run(When const&, A const& a) const {
     using numbers = basic_tensor<std::int64_t, canonical_sharding<Along>, typename A::space>;
     std::int64_t const extent = told_extent<Along>(a);
     auto const before = cumulate_as<Along, How>(a, {true, how.is_reversed});
@@ -161,9 +159,6 @@ struct running_extreme_pullback {
 };
 
 }  // namespace detail
-
-template <class Along, reduction How>
-struct derivative_of<detail::places_of_extremes<Along, How>> : detail::locally_constant {};
 
 template <class Along, reduction How>
 struct derivative_of<operation::cumulate<Along, How>> {
