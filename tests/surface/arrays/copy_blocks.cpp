@@ -126,6 +126,11 @@ void check(Mesh const& mesh, t::mesh_at_hand const& m, std::int64_t n, std::int6
     CHECK(t::traffic_of([&] { plan.copy_to(b, out); }).bytes == 8 * sent.second + agreement());
     right_again("by plan");
   }
+  Kokkos::deep_copy(b.local(), 0);
+  CHECK(t::traffic_of([&] { plan.copy_from_into(b, in, os::unchecked); }).bytes == 8 * sent.first);
+  CHECK(wrong(b, exactly) == 0);
+  CHECK(t::traffic_of([&] { plan.copy_to(b, out, os::unchecked); }).bytes == 8 * sent.second);
+  right_again("unchecked");
   CHECK(wrong(plan.copy_from(in), exactly) == 0);
 }
 
@@ -228,6 +233,10 @@ TEST_CASE("lists of one axis, no axes at all") {
       CHECK(a.local()(i) ==
             Kokkos::complex<float>(static_cast<float>(static_cast<std::int64_t>(i) + a.range(0).begin), -1));
     os::copy_to_blocks(a, os::at(I = b.i0), out);
+    CHECK(out == in);
+    auto plan = os::plan_blocks<std::complex<float>, I/X>(mesh, I = n, os::at(I = b.i0), in);
+    out.assign(out.size(), {});
+    plan.copy_to(a, out);
     CHECK(out == in);
   }
   using scalar = Kokkos::View<double, host>;

@@ -97,16 +97,17 @@ class foreign_state {
     if (to) to_ = engine::plan_foreign(w, s, layout, engine::foreign_way::to_arrays);
   }
 
-  /// Looks at arrays again, which are those of the plan. Collective over the mesh.
+  /// Looks at arrays again, which are those of the plan. Collective over the mesh, if others are asked.
   /// @throws ostraka::error, on all devices alike, if they are not
   template <class Arrays>
-  void look_again(char const* operation, TensorType const& t, Arrays const& arrays, bool at_begins, bool written) {
+  void look_again(char const* operation, TensorType const& t, Arrays const& arrays, bool at_begins, bool written,
+                  bool ask_others) {
     constexpr planner::spec s = spec_of<TensorType, axes_in<TensorType>, mesh_axes_in<TensorType>>;
     engine::execution_context const w = context_of<axes_in<TensorType>, mesh_axes_in<TensorType>>(operation, t);
     look(arrays, &own_);
     if (w.mesh->absent()) return engine::require_nothing(w, given_, s.rank);
     engine::require_same_call<value>(w, s);
-    engine::require_arrays(w, own_, given_, s.rank, at_begins, written);
+    engine::require_arrays(w, own_, given_, s.rank, at_begins, written, ask_others);
   }
 
   /// t <- the arrays that were looked at last.

@@ -21,8 +21,9 @@ namespace ostraka {
 
 /// The result of os::plan_blocks. Arrays are given again at each copy: others may be given, with other strides, as long
 /// as each has the extents, and each placed array the begin, of one in the plan. Copies are collective over the mesh,
-/// and after the first of either way they allocate nothing but the tensor that copy_from() makes. Movable; one host
-/// thread uses it at a time.
+/// and after the first of either way they allocate nothing but the tensor that copy_from() makes. The devices agree
+/// that all arrays fit; with os::unchecked behind the arrays nothing is sent for that, and what is wrong is thrown on
+/// its device alone. Movable; one host thread uses it at a time.
 template <class TensorType>
 class blocks_plan {
  public:
@@ -33,32 +34,28 @@ class blocks_plan {
   template <class Arrays>
   [[nodiscard]] TensorType copy_from(Arrays const& arrays) {
     auto t = detail::allocate<TensorType>(mesh_, extents_);
-    read("blocks_plan::copy_from", t, arrays);
+    read("blocks_plan::copy_from", t, arrays, true);
     return t;
   }
 
   /// The same into a tensor that is there. It may be the tensor of the array itself: then what it holds stays there.
   template <class Arrays>
   void copy_from_into(TensorType const& to, Arrays const& arrays) {
-    char const* const name = "blocks_plan::copy_from_into";
-    require_tensor(name, to);
-    read(name, to, arrays);
+    read_into(to, arrays, true);
+  }
+  template <class Arrays>
+  void copy_from_into(TensorType const& to, Arrays const& arrays, unchecked_by_others) {
+    read_into(to, arrays, false);
   }
 
   /// The elements of a tensor into the arrays. @throws ostraka::error as copy_from(), and for strides of 0
   template <Tensor A, class Arrays>
   void copy_to(A const& a, Arrays&& arrays) {
-    if constexpr (reason::ok_or_raise<planned_verdict<A>>()) {
-      char const* const name = "blocks_plan::copy_to";
-      require_tensor(name, a);
-      with(arrays, [&](auto const& given, bool at_begins) {
-        using given_type = std::remove_cvref_t<decltype(given)>;
-        if constexpr (reason::ok_or_raise<detail::written_verdict<given_type>>()) {
-          state_.look_again(name, shape(), given, at_begins, true);
-          state_.template copy_to<typename given_type::array_type>(name, a);
-        }
-      });
-    }
+    write(a, arrays, true);
+  }
+  template <Tensor A, class Arrays>
+  void copy_to(A const& a, Arrays&& arrays, unchecked_by_others) {
+    write(a, arrays, false);
   }
 
   /// Bytes that this device sends in a copy from the arrays, and in one to them; 0 where it has what it needs.
@@ -99,19 +96,41 @@ class blocks_plan {
   }
 
   template <class Arrays>
-  void read(char const* name, TensorType const& t, Arrays const& arrays) {
+  void read_into(TensorType const& to, Arrays const& arrays, bool ask_others) {
+    char const* const name = "blocks_plan::copy_from_into";
+    require_tensor(name, to);
+    read(name, to, arrays, ask_others);
+  }
+
+  template <class Arrays>
+  void read(char const* name, TensorType const& t, Arrays const& arrays, bool ask_others) {
     with(arrays, [&](auto const& given, bool at_begins) {
       using given_type = std::remove_cvref_t<decltype(given)>;
-      state_.look_again(name, shape(), given, at_begins, false);
+      state_.look_again(name, shape(), given, at_begins, false, ask_others);
       state_.template copy_from<typename given_type::array_type>(name, t);
     });
   }
 
-  // f(the arrays, do they say where they begin?)
+  template <class A, class Arrays>
+  void write(A const& a, Arrays& arrays, bool ask_others) {
+    if constexpr (reason::ok_or_raise<planned_verdict<A>>()) {
+      char const* const name = "blocks_plan::copy_to";
+      require_tensor(name, a);
+      with(arrays, [&](auto const& given, bool at_begins) {
+        using given_type = std::remove_cvref_t<decltype(given)>;
+        if constexpr (reason::ok_or_raise<detail::written_verdict<given_type>>()) {
+          state_.look_again(name, shape(), given, at_begins, true, ask_others);
+          state_.template copy_to<typename given_type::array_type>(name, a);
+        }
+      });
+    }
+  }
+
+  // f(the arrays, whether they say where they begin)
   template <class Arrays, class F>
-  static void with(Arrays const& arrays, F const& f) {
+  static void with(Arrays& arrays, F const& f) {
     if constexpr (detail::PlacedRange<Arrays>) {
-      using given = detail::foreign_arrays<detail::no_law, Arrays>;
+      using given = detail::foreign_arrays<detail::no_law, std::remove_const_t<Arrays>>;
       if constexpr (reason::ok_or_raise<detail::foreign_verdict<TensorType, given>>())
         f(given{detail::no_law{}, arrays}, true);
     } else {

@@ -56,7 +56,7 @@ inline bool have_a_place_each(dynamic_array<given_array_of_box> const& given) {
 }
 
 [[noreturn, gnu::cold]] inline void refuse_arrays(execution_context const& w, std::int64_t device,
-                                                  told_fault const& mine) {
+                                                  told_fault const& mine, bool ask_others) {
   constexpr std::int64_t nothing = INT64_MIN;
   std::int64_t told[5] = {nothing, nothing, nothing, nothing, nothing};
   if (w.mesh->device() == device) {
@@ -64,7 +64,7 @@ inline bool have_a_place_each(dynamic_array<given_array_of_box> const& given) {
                                  mine.given};
     for (int k = 0; k < 5; ++k) told[k] = own[k];
   }
-  w.mesh->world().find_largest(told, 5);
+  if (ask_others) w.mesh->world().find_largest(told, 5);
   std::string const which = join_text("array ", told[1], " of device ", device);
   switch (static_cast<array_fault>(told[0])) {
     case array_fault::number:
@@ -99,15 +99,17 @@ inline void require_places(execution_context const& w, std::int64_t fault) {
 }
 
 /// @throws ostraka::error, on all devices alike, if the arrays of a device are not of the boxes that it owns, or are
-/// written and have a stride of 0. `at_begins`: they say where they begin. Collective over the mesh.
+/// written and have a stride of 0. `at_begins`: they say where they begin. Collective over the mesh; where others are
+/// not asked nothing is sent, and this device throws alone.
 inline void require_arrays(execution_context const& w, dynamic_array<planner::box> const& own,
-                           dynamic_array<given_array_of_box> const& given, int rank, bool at_begins, bool written) {
+                           dynamic_array<given_array_of_box> const& given, int rank, bool at_begins, bool written,
+                           bool ask_others = true) {
   detail::told_fault const mine = detail::fault_of_arrays(own, given, rank, at_begins);
   device_mesh const& mesh = *w.mesh;
   std::int64_t first[2] = {mine.kind == detail::array_fault::none ? 0 : mesh.devices() - mesh.device(),
                            fault_of_places(given, written)};
-  mesh.world().find_largest(first, 2);
-  if (first[0] > 0) detail::refuse_arrays(w, mesh.devices() - first[0], mine);
+  if (ask_others) mesh.world().find_largest(first, 2);
+  if (first[0] > 0) detail::refuse_arrays(w, mesh.devices() - first[0], mine, ask_others);
   require_places(w, first[1]);
 }
 
