@@ -10,13 +10,14 @@ Every case is a source that is generated here, and is compared in each round wit
 work on the machine meets all alike. Times are user + system time of the compiler, medians over the rounds; memory is the largest resident set.
 
     program     README's first program (examples/first)          against   the same sum by Kokkos and MPI alone (by_hand.cpp)
+    model       a small Llama under two rule sets (model.cpp)    against   the same under one
     include     <ostraka/ostraka.hpp>                            against   <Kokkos_Core.hpp> and <mpi.h>
     case        one operation and 100 others of its kind         against   one operation and 100 trivial function templates
     case plan   os::plan_of of the same operations               against   the same, on <ostraka/plan.hpp> alone
     derivative  the same of variables, with the backward          against   the same, on <ostraka/gradient.hpp>
 
 Modes that make code (O0, O2, compiled) say what an operation adds to it, too: machine code and constants, as `size` counts text. compiled: -O2 of a
-program that links ostraka::compiled.
+program that links ostraka::compiled, compiled-O1 and compiled-O3 those of others.
 
 So an operation's figure is what one more of its kind adds, and holds its plan, its checks, the types of its operands and its run; what an element
 type costs once (kernels, collectives) stands in its own column.
@@ -38,7 +39,8 @@ import tempfile
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 AXES = "BCDEFGHIJKLM"
 INSTRUCTIONS = False  # instead of seconds
-MODES = {"syntax": ["-fsyntax-only"], "O0": ["-O0", "-c"], "O2": ["-O2", "-c"], "compiled": ["-O2", "-DNDEBUG", "-DOSTRAKA_COMPILED", "-c"]}
+LINKED = ["-DNDEBUG", "-DOSTRAKA_COMPILED", "-c"]
+MODES = {"syntax": ["-fsyntax-only"], "O0": ["-O0", "-c"], "O2": ["-O2", "-c"], "compiled": ["-O2", *LINKED], "compiled-O1": ["-O1", *LINKED], "compiled-O3": ["-O3", *LINKED]}
 
 # --- operations ---------------------------------------------------------------------------------------------------------------------
 
@@ -281,6 +283,18 @@ def measure_program(command, folder, rounds):
             "baseline_bytes": runs[0][0][2], "subject_bytes": runs[0][1][2]}
 
 
+def measure_model(command, folder, rounds):
+    """Least of the rounds: the compilers are long enough at work for others to slow them, and nothing makes them faster."""
+    source = (ROOT / "bench/compile/model.cpp").read_text()
+    files = [folder / f"model{rule_sets}.cpp" for rule_sets in (1, 2)]
+    for rule_sets, file in enumerate(files, 1):
+        file.write_text(f"#define RULE_SETS {rule_sets}\n{source}")
+    runs = compare(command, files, rounds)
+    one, two = ([r[k] for r in runs] for k in (0, 1))
+    return {"one_s": min(r[0] for r in one), "two_s": min(r[0] for r in two), "one_MiB": median(r[1] for r in one), "two_MiB": median(r[1] for r in two),
+            "one_bytes": one[0][2], "two_bytes": two[0][2]}
+
+
 def measure_case(case, command, folder, rounds, count):
     header = CASES[case][2]
     texts = {"header": f"#include <ostraka/{header}>\n", "baseline": source_of(case, count, False), "subject": source_of(case, count, True)}
@@ -301,7 +315,7 @@ def main():
     arguments.add_argument("--flags", type=pathlib.Path, required=True, help="flags.cmake of a configured build: bench/compile/flags.cmake")
     arguments.add_argument("--count", type=int, default=100, help="operations of a kind")
     arguments.add_argument("--rounds", type=int, default=5)
-    arguments.add_argument("--modes", default="syntax,O0,O2", help="of syntax, O0, O2, compiled; cases of plans are checked for syntax only")
+    arguments.add_argument("--modes", default="syntax,O0,O2", help="of syntax, O0, O2, compiled, compiled-O1, compiled-O3; cases of plans are checked for syntax only")
     arguments.add_argument("--compilers", default="", help="instead of g++ and every clang++ from 16 on")
     arguments.add_argument("--only", default="", help="cases whose name has this")
     arguments.add_argument("--json", type=pathlib.Path, help="write the figures here, too")
@@ -330,6 +344,11 @@ def main():
                     figures.append({"compiler": compiler, "mode": mode, "case": "program", **f})
                     print(f"{compiler}, {mode}: program {f['subject_s']:.2f} s ({f['least_s']:.2f} to {f['most_s']:.2f}) against {f['baseline_s']:.2f} s, {f['ratio']:.2f} times; "
                           f"{f['subject_MiB']:.0f} MiB; {f['subject_bytes'] / 1000:.0f} KB against {f['baseline_bytes'] / 1000:.0f} KB", flush=True)
+                if given.only in "model" and mode.startswith("compiled"):
+                    f = measure_model(command, folder, given.rounds)
+                    figures.append({"compiler": compiler, "mode": mode, "case": "model", **f})
+                    print(f"{compiler}, {mode}: model {f['two_s']:.2f} s, {f['two_MiB']:.0f} MiB, {f['two_bytes'] / 1000:.0f} KB under two rule sets; "
+                          f"{f['one_s']:.2f} s, {f['one_MiB']:.0f} MiB, {f['one_bytes'] / 1000:.0f} KB under one", flush=True)
                 for header in ("ostraka.hpp", "gradient.hpp"):
                     if given.only not in f"include {header}":
                         continue

@@ -106,7 +106,7 @@ constexpr void read_option(between<T>& found, between<N> const& given) {
 /// The last option of this kind, as numbers of the type that what stands for none has.
 template <class Option, class... Given>
 constexpr Option numbers_among(Option found, [[maybe_unused]] Given const&... given) {
-  auto const look = [&](auto const& one) {
+  [[maybe_unused]] auto const look = [&](auto const& one) {
     if constexpr (requires { read_option(found, one); }) read_option(found, one);
   };
   (look(given), ...);
