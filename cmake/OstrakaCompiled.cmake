@@ -25,8 +25,23 @@ function(ostraka_add_compiled)
     file(CONFIGURE OUTPUT "${source}" CONTENT "#include <ostraka/compiled.hpp>\n\nOSTRAKA_${instances}_(, ${type})\n")
     list(APPEND sources "${source}")
   endforeach()
+  # The vocabulary, of the elements that it is most called for.
+  foreach(type IN ITEMS float double)
+    set(source "${PROJECT_BINARY_DIR}/compiled/vocabulary_${type}.cpp")
+    string(CONCAT content "#include <ostraka/files/compiled_files.hpp>\n#include <ostraka/gradient/compiled_derivatives.hpp>\n"
+      "#include <ostraka/optimizers/compiled_updates.hpp>\n\nOSTRAKA_OPERATION_INSTANCES_(, ${type})\nOSTRAKA_DERIVATIVE_INSTANCES_(, ${type})\n"
+      "OSTRAKA_UPDATE_INSTANCES_(, ${type})\nOSTRAKA_FILE_BLOCK_INSTANCE_(, ${type})\n")
+    file(CONFIGURE OUTPUT "${source}" CONTENT "${content}")
+    list(APPEND sources "${source}")
+  endforeach()
   set(source "${PROJECT_BINARY_DIR}/compiled/all_types.cpp")
-  file(CONFIGURE OUTPUT "${source}" CONTENT "#include <ostraka/compiled.hpp>\n\nOSTRAKA_COMMON_INSTANCES_()\n")
+  string(CONCAT content "#include <ostraka/engine/files/reading_tensors.hpp>\n#include <ostraka/engine/files/writing_tensors.hpp>\n"
+    "#include <ostraka/files/compiled_files.hpp>\n#include <ostraka/gradient/compiled_derivatives.hpp>\n\nOSTRAKA_COMMON_INSTANCES_()\nOSTRAKA_FILE_INSTANCES_()\n"
+    "OSTRAKA_FILE_BLOCK_INSTANCE_(, std::int64_t)\n")
+  foreach(type IN ITEMS std::int32_t std::int64_t)
+    string(APPEND content "OSTRAKA_INDEX_OPERATION_INSTANCES_(, ${type})\nOSTRAKA_LABEL_INSTANCE_(, ${type})\n")
+  endforeach()
+  file(CONFIGURE OUTPUT "${source}" CONTENT "${content}")
   list(APPEND sources "${source}")
 
   add_library(ostraka_compiled STATIC ${ARGN} ${sources})

@@ -16,22 +16,29 @@
 #include <vector>
 
 #include <ostraka/calls/within.hpp>
+#include <ostraka/elements/arithmetic.hpp>
 #include <ostraka/engine/block_collectives/gather_rows.hpp>
 #include <ostraka/engine/block_collectives/permute_blocks.hpp>
 #include <ostraka/engine/block_collectives/ragged_moves.hpp>
 #include <ostraka/engine/block_collectives/root_of_group.hpp>
 #include <ostraka/engine/block_collectives/scan_block.hpp>
+#include <ostraka/engine/block_collectives/sum_over.hpp>
+#include <ostraka/engine/blocks/dense.hpp>
+#include <ostraka/engine/blocks/map_blocks.hpp>
 #include <ostraka/engine/call_check/call_in_words.hpp>
 #include <ostraka/engine/call_check/observe_groups.hpp>
 #include <ostraka/engine/call_check/same_calls.hpp>
 #include <ostraka/engine/kernels/contraction.hpp>
 #include <ostraka/engine/kernels/copy_strided.hpp>
+#include <ostraka/engine/kernels/loops/parallel.hpp>
 #include <ostraka/engine/kernels/reduce.hpp>
+#include <ostraka/engine/memory/pool.hpp>
 #include <ostraka/engine/mesh/device_mesh.hpp>
 #include <ostraka/engine/mesh/execution_context.hpp>
 #include <ostraka/engine/run/execute.hpp>
 #include <ostraka/engine/run/in_flight.hpp>
 #include <ostraka/engine/run/move_between.hpp>
+#include <ostraka/engine/run/profiling.hpp>
 #include <ostraka/environment/advise.hpp>
 #include <ostraka/environment/environment.hpp>
 #include <ostraka/meshes/make_mesh.hpp>
@@ -91,12 +98,45 @@ using compiled_space = Kokkos::DefaultExecutionSpace;
   WHERE template void detail::contract_portable(EXEC const&, contraction const&, T const*, T const*, T*, \
                                                 update<T> const&, product_kernels<EXEC, T> const&);
 
+// What is done to blocks of any elements without a plan.
+#define OSTRAKA_BLOCK_INSTANCES_(WHERE, T, EXEC)                           \
+  WHERE template void fill_block(EXEC const&, T*, std::int64_t, T const&); \
+  WHERE template void copy_block(EXEC const&, T*, T const*, std::int64_t); \
+  WHERE template aligned<T> align(execution_context const&, planner::spec const&, planner::spec const&, T const*);
+
+/// A map of elements to those of type R by a function of type F, which may have commas; IN are its operands, in
+/// parentheses.
+#define OSTRAKA_MAP_INSTANCE_(WHERE, EXEC, R, IN, ...)                                                                \
+  WHERE template void map_blocks(EXEC const&, execution_context const&, planner::spec const&, __VA_ARGS__ const&, R*, \
+                                 OSTRAKA_OPERANDS_ IN);
+#define OSTRAKA_OPERANDS_(...) __VA_ARGS__
+
+#define OSTRAKA_ARITHMETIC_INSTANCE_(WHERE, EXEC, T, F) \
+  OSTRAKA_MAP_INSTANCE_(WHERE, EXEC, T, (aligned<T> const&, aligned<T> const&), ostraka::detail::F)
+#define OSTRAKA_NUMBER_INSTANCE_(WHERE, EXEC, T, F, AT) \
+  OSTRAKA_MAP_INSTANCE_(WHERE, EXEC, T, (aligned<T> const&), ostraka::detail::with_number<ostraka::detail::F, T, AT>)
+
+// Arithmetic of tensors, and of a tensor and a number.
+#define OSTRAKA_ARITHMETIC_INSTANCES_(WHERE, T, EXEC)    \
+  OSTRAKA_ARITHMETIC_INSTANCE_(WHERE, EXEC, T, plus)     \
+  OSTRAKA_ARITHMETIC_INSTANCE_(WHERE, EXEC, T, minus)    \
+  OSTRAKA_ARITHMETIC_INSTANCE_(WHERE, EXEC, T, product)  \
+  OSTRAKA_ARITHMETIC_INSTANCE_(WHERE, EXEC, T, quotient) \
+  OSTRAKA_NUMBER_INSTANCE_(WHERE, EXEC, T, plus, 0)      \
+  OSTRAKA_NUMBER_INSTANCE_(WHERE, EXEC, T, minus, 0)     \
+  OSTRAKA_NUMBER_INSTANCE_(WHERE, EXEC, T, minus, 1)     \
+  OSTRAKA_NUMBER_INSTANCE_(WHERE, EXEC, T, product, 0)   \
+  OSTRAKA_NUMBER_INSTANCE_(WHERE, EXEC, T, quotient, 0)  \
+  OSTRAKA_MAP_INSTANCE_(WHERE, EXEC, T, (aligned<T> const&), ostraka::detail::negation)
+
 /// WHERE is `extern`, or nothing where they are made.
-#define OSTRAKA_INSTANCES_(WHERE, T)                                      \
-  namespace ostraka::engine {                                             \
-  OSTRAKA_ENGINE_INSTANCES_(WHERE, T, ::ostraka::detail::compiled_space)  \
-  OSTRAKA_PRODUCT_INSTANCES_(WHERE, T, ::ostraka::detail::compiled_space) \
-  OSTRAKA_KERNEL_INSTANCES_(WHERE, T, ::ostraka::detail::compiled_space)  \
+#define OSTRAKA_INSTANCES_(WHERE, T)                                         \
+  namespace ostraka::engine {                                                \
+  OSTRAKA_ENGINE_INSTANCES_(WHERE, T, ::ostraka::detail::compiled_space)     \
+  OSTRAKA_PRODUCT_INSTANCES_(WHERE, T, ::ostraka::detail::compiled_space)    \
+  OSTRAKA_KERNEL_INSTANCES_(WHERE, T, ::ostraka::detail::compiled_space)     \
+  OSTRAKA_ARITHMETIC_INSTANCES_(WHERE, T, ::ostraka::detail::compiled_space) \
+  OSTRAKA_BLOCK_INSTANCES_(WHERE, T, ::ostraka::detail::compiled_space)      \
   }
 
 /// Of elements of 8 and 16 bits.
@@ -104,44 +144,46 @@ using compiled_space = Kokkos::DefaultExecutionSpace;
   namespace ostraka::engine {                                             \
   OSTRAKA_ENGINE_INSTANCES_(WHERE, T, ::ostraka::detail::compiled_space)  \
   OSTRAKA_PRODUCT_INSTANCES_(WHERE, T, ::ostraka::detail::compiled_space) \
+  OSTRAKA_BLOCK_INSTANCES_(WHERE, T, ::ostraka::detail::compiled_space)   \
   }
 
 /// Of bools, which are not multiplied.
 #define OSTRAKA_BOOL_INSTANCES_(WHERE, T)                                \
   namespace ostraka::engine {                                            \
   OSTRAKA_ENGINE_INSTANCES_(WHERE, T, ::ostraka::detail::compiled_space) \
+  OSTRAKA_BLOCK_INSTANCES_(WHERE, T, ::ostraka::detail::compiled_space)  \
   }
 
 // What depends on no element type, and is a template for this alone: words for plans and calls, how a job begins and
 // ends, meshes, and the planner at run time.
-#define OSTRAKA_WORDS_INSTANCES_(WHERE)                                                                                \
-  namespace ostraka::planner {                                                                                         \
-  WHERE template std::string describe<>(spec const&, naming const&);                                                   \
-  WHERE template std::string describe_number<>(std::int64_t);                                                          \
-  WHERE template std::string describe_bytes<>(std::int64_t);                                                           \
-  WHERE template std::string describe_equation<>(spec const*, int, spec const&, naming const&);                        \
-  WHERE template std::string describe<>(einsum_plan const&, naming const&, extents const&);                            \
-  WHERE template std::string detail::mesh_names<>(mesh_order, naming const&);                                          \
-  }                                                                                                                    \
-  namespace ostraka::engine {                                                                                          \
-  WHERE template std::string describe_sizes<>(execution_context const&, planner::naming const&);                       \
-  WHERE template std::string detail::describe_call<>(execution_context const&, planner::spec const*, int,              \
-                                                     planner::spec const&, steps_ahead, char const*);                  \
-  WHERE template void detail::require_same_call<>(execution_context const&, planner::spec const*, int,                 \
-                                                  planner::spec const&, steps_ahead, char const*);                     \
-  WHERE template void require_same_seed<>(execution_context const&, planner::spec const&, char const*, std::uint64_t,  \
-                                           std::uint32_t);                                                           \
-  WHERE template void fail_alike<>(execution_context const&, steps_ahead, std::string const&);                         \
+#define OSTRAKA_WORDS_INSTANCES_(WHERE)                                                                               \
+  namespace ostraka::planner {                                                                                        \
+  WHERE template std::string describe<>(spec const&, naming const&);                                                  \
+  WHERE template std::string describe_number<>(std::int64_t);                                                         \
+  WHERE template std::string describe_bytes<>(std::int64_t);                                                          \
+  WHERE template std::string describe_equation<>(spec const*, int, spec const&, naming const&);                       \
+  WHERE template std::string describe<>(einsum_plan const&, naming const&, extents const&);                           \
+  WHERE template std::string detail::mesh_names<>(mesh_order, naming const&);                                         \
+  }                                                                                                                   \
+  namespace ostraka::engine {                                                                                         \
+  WHERE template std::string describe_sizes<>(execution_context const&, planner::naming const&);                      \
+  WHERE template std::string detail::describe_call<>(execution_context const&, planner::spec const*, int,             \
+                                                     planner::spec const&, steps_ahead, char const*);                 \
+  WHERE template void detail::require_same_call<>(execution_context const&, planner::spec const*, int,                \
+                                                  planner::spec const&, steps_ahead, char const*);                    \
+  WHERE template void require_same_seed<>(execution_context const&, planner::spec const&, char const*, std::uint64_t, \
+                                          std::uint32_t);                                                             \
+  WHERE template void fail_alike<>(execution_context const&, steps_ahead, std::string const&);                        \
   }
 
 #if OSTRAKA_ENABLE_MPI
-#  define OSTRAKA_CHECK_INSTANCES_(WHERE)                                                                              \
-    namespace ostraka::engine {                                                                                        \
-    WHERE template void observe_groups<>();                                                                            \
-    WHERE template void require_agreement_to_create<>(char const*, native_communicator);                               \
-    WHERE template void detail::compare<>(communicator const&, std::string const&);                                    \
-    WHERE template bool detail::enter_known_call<>(communicator const&, std::uint64_t);                                \
-    WHERE template void detail::compare_first_run<>(communicator const&, std::uint64_t, std::string const&);           \
+#  define OSTRAKA_CHECK_INSTANCES_(WHERE)                                                                    \
+    namespace ostraka::engine {                                                                              \
+    WHERE template void observe_groups<>();                                                                  \
+    WHERE template void require_agreement_to_create<>(char const*, native_communicator);                     \
+    WHERE template void detail::compare<>(communicator const&, std::string const&);                          \
+    WHERE template bool detail::enter_known_call<>(communicator const&, std::uint64_t);                      \
+    WHERE template void detail::compare_first_run<>(communicator const&, std::uint64_t, std::string const&); \
     }
 #else
 #  define OSTRAKA_CHECK_INSTANCES_(WHERE)
@@ -154,6 +196,13 @@ using compiled_space = Kokkos::DefaultExecutionSpace;
   namespace engine {                                                                                                   \
   WHERE template void device_mesh::make<>(node_wish const&);                                                           \
   WHERE template void device_mesh::make_group<>(std::uint32_t) const;                                                  \
+  WHERE template class slab_pool<Kokkos::HostSpace>;                                                                   \
+  WHERE template class workspace<Kokkos::HostSpace>;                                                                   \
+  WHERE template void detail::run_host_items(char const*, Kokkos::DefaultHostExecutionSpace const&, std::int64_t,      \
+                                             std::int64_t, detail::host_items const&);                                 \
+  WHERE template void push_blocks<>(std::string_view, planner::spec const&, planner::naming const&, char const*,       \
+                                    std::int64_t);                                                                     \
+  WHERE template double sum_over<>(execution_context const&, planner::mesh_set, double);                               \
   WHERE template device_mesh device_mesh::absent<>(dynamic_array<std::string>, dynamic_array<int>);                    \
   WHERE template device_mesh device_mesh::dry<>(dynamic_array<std::string>, dynamic_array<int>, std::int64_t,          \
                                                 node_wish const&);                                                     \

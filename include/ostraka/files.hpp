@@ -19,3 +19,7 @@
 #include <ostraka/files/load.hpp>
 #include <ostraka/files/save.hpp>
 #include <ostraka/files/together.hpp>
+
+#ifdef OSTRAKA_COMPILED
+#include <ostraka/files/compiled_files.hpp>
+#endif

@@ -39,3 +39,7 @@
 #include <ostraka/gradient/rules/operations/derivative_of_cross_entropy.hpp>
 #include <ostraka/gradient/rules/operations/derivative_of_norms.hpp>
 #include <ostraka/gradient/value_and_grad.hpp>
+
+#ifdef OSTRAKA_COMPILED
+#include <ostraka/gradient/compiled_derivatives.hpp>
+#endif

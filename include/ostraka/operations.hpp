@@ -49,3 +49,7 @@
 #include <ostraka/seeing/print.hpp>
 #include <ostraka/seeing/visualize.hpp>
 #include <ostraka/tree.hpp>
+
+#ifdef OSTRAKA_COMPILED
+#include <ostraka/operations/compiled_operations.hpp>
+#endif

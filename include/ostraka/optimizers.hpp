@@ -21,3 +21,7 @@
 #include <ostraka/optimizers/optimizer_state.hpp>
 #include <ostraka/optimizers/sgd.hpp>
 #include <ostraka/tree.hpp>
+
+#ifdef OSTRAKA_COMPILED
+#include <ostraka/optimizers/compiled_updates.hpp>
+#endif

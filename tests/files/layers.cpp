@@ -9,6 +9,7 @@
 
 #include <doctest/doctest.h>
 
+#include <ostraka/engine/files/transfer.hpp>
 #include <ostraka/files.hpp>
 #include <ostraka/optimizers.hpp>
 #include <ostraka/tree.hpp>

@@ -10,6 +10,7 @@
 
 #include <doctest/doctest.h>
 
+#include <ostraka/engine/files/transfer.hpp>
 #include <ostraka/files.hpp>
 #include <ostraka/meshes/make_mesh.hpp>
 

@@ -11,6 +11,7 @@
 #include <doctest/doctest.h>
 
 #include <ostraka/elements/cast.hpp>
+#include <ostraka/engine/files/transfer.hpp>
 #include <ostraka/files.hpp>
 #include <ostraka/tree.hpp>
 

@@ -9,6 +9,7 @@
 #include <doctest/doctest.h>
 
 #include <ostraka/engine/files/file_block.hpp>
+#include <ostraka/engine/files/foreign_block.hpp>
 #include <ostraka/engine/files/posix_file.hpp>
 #include <ostraka/engine/files/transfer.hpp>
 

@@ -17,7 +17,8 @@
 namespace ostraka::engine {
 
 /// The sum over the devices along `axes`, the same bits on each of them. Collective over the mesh axes.
-inline double sum_over(execution_context const& w, planner::mesh_set axes, double here) {
+template <class = void>
+double sum_over(execution_context const& w, planner::mesh_set axes, double here) {
   if (w.mesh->absent() || axes.empty()) return here;
   profiled const region_of_run([&] { push_region(join_text(w.operation, ", adds up a number of each device's")); });
   require_same_call<double>(w, planner::spec{}, axes, [] { return std::string(); });

@@ -93,20 +93,6 @@ void combine_statistics(Exec const& exec, execution_context const& w, planner::s
   });
 }
 
-/// Calls use(exec, rows, count) with the statistics of whole rows, for the length of the call. Collective over the mesh
-/// axes that divide dimension `along`.
-template <class Formula, class Exec, class X, class Mask, class Use>
-void with_statistics(Exec const& exec, execution_context const& w, planner::spec const& s, int along,
-                     rows_of_block<X, Mask> const& in, Use const& use) {
-  profiled const region_of_run(
-      [&] { push_blocks(w.operation, s, w.names, "reads", in.rows.size() * static_cast<std::int64_t>(sizeof(X))); });
-  std::int64_t const count = in.rows.count();
-  kernel_scratch<typename Formula::statistic, typename Exec::memory_space> const rows(count);
-  measure_rows<Formula>("ostraka statistics of rows", exec, in, rows.data());
-  combine_statistics(exec, w, s, along, rows.data(), count);
-  use(exec, rows.data(), count);
-}
-
 /// out <- the formula of each element of this device's block of `s`, times its gain, plus its bias. `kept`: where the
 /// statistics of whole rows go, if they are asked for.
 template <class Formula, class Exec, class X, class Mask, class Gain, class Bias>
@@ -145,6 +131,20 @@ template <class Exec, class R, class Finish>
 void finish_rows(Exec const& exec, std::int64_t count, R* to, Finish const& finish) {
   for_each_item("ostraka finish rows", exec, count, count, detail::finish_row<Finish, R>{finish, to});
   fence(exec);
+}
+
+/// to[row] <- Finish{statistics}(row) of the statistics of whole rows. Collective over the mesh axes that divide
+/// dimension `along`.
+template <class Formula, class Finish, class Exec, class X, class Mask, class R>
+void finish_statistics(Exec const& exec, execution_context const& w, planner::spec const& s, int along,
+                       rows_of_block<X, Mask> const& in, R* to) {
+  profiled const region_of_run(
+      [&] { push_blocks(w.operation, s, w.names, "reads", in.rows.size() * static_cast<std::int64_t>(sizeof(X))); });
+  std::int64_t const count = in.rows.count();
+  kernel_scratch<typename Formula::statistic, typename Exec::memory_space> const rows(count);
+  measure_rows<Formula>("ostraka statistics of rows", exec, in, rows.data());
+  combine_statistics(exec, w, s, along, rows.data(), count);
+  finish_rows(exec, count, to, Finish{rows.data()});
 }
 
 }  // namespace ostraka::engine

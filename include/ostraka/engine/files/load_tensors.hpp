@@ -14,18 +14,10 @@
 #include <string_view>
 #include <vector>
 
-#include <ostraka/engine/call_check/same_calls.hpp>
-#include <ostraka/engine/files/fail_alike.hpp>
 #include <ostraka/engine/files/file_block.hpp>
-#include <ostraka/engine/files/posix_file.hpp>
-#include <ostraka/engine/files/save_tensors.hpp>
-#include <ostraka/engine/files/transfer.hpp>
-#include <ostraka/engine/formats/npy.hpp>
-#include <ostraka/engine/formats/safetensors.hpp>
+#include <ostraka/engine/files/file_format.hpp>
+#include <ostraka/engine/formats/file_contents.hpp>
 #include <ostraka/engine/mesh/device_mesh.hpp>
-#include <ostraka/engine/run/profiling.hpp>
-#include <ostraka/types/support/error.hpp>
-#include <ostraka/types/support/join_text.hpp>
 
 namespace ostraka::engine {
 
@@ -37,131 +29,15 @@ struct tensor_to_load {
   std::vector<std::int64_t> extents{};  ///< −1 where the file says it
 };
 
-namespace detail {
-
-[[nodiscard, gnu::cold]] inline error malformed(char const* operation, std::string const& path, file_format format,
-                                                malformed_header const& e) {
-  return error(join_text(operation, ": ", path, " is no well-formed ", ending_of(format), " file: ", e.what(),
-                         "; write it again"));
-}
-
-struct header_of_file {
-  std::string text{};
-  std::int64_t file_bytes = 0;
-};
-
-// The device that calls this reads it.
-inline header_of_file read_header(char const* operation, std::string const& path, file_format format) {
-  bool const npy = format == file_format::npy;
-  posix_file const file(operation, path, O_RDONLY);
-  header_of_file h;
-  h.file_bytes = file.size();
-  std::int64_t const begun = std::min(h.file_bytes, npy ? npy_prefix : safetensors_prefix);
-  h.text.resize(static_cast<std::size_t>(begun));
-  file.read(h.text.data(), begun, 0);
-  std::int64_t const bytes =
-      npy ? npy_header_bytes(h.text, h.file_bytes) : safetensors_header_bytes(h.text, h.file_bytes);
-  h.text.resize(static_cast<std::size_t>(bytes));
-  if (bytes > begun) file.read(h.text.data() + begun, bytes - begun, begun);
-  traffic_of_files.read += std::max(bytes, begun);
-  return h;
-}
-
-inline std::string describe_extents(std::vector<std::int64_t> const& extents) {
-  std::string text = "(";
-  for (std::size_t d = 0; d < extents.size(); ++d)
-    append_text(text, d > 0 ? ", " : "", extents[d] < 0 ? std::string("any") : std::to_string(extents[d]));
-  return join_text(text, ')');
-}
-
-// (3, 4) → 2 axes, of extents (3, 4)
-inline std::string describe_axes(std::vector<std::int64_t> const& extents) {
-  if (extents.empty()) return "no axes";
-  return extents.size() == 1 ? join_text("1 axis, of extent ", extents[0])
-                             : join_text(extents.size(), " axes, of extents ", describe_extents(extents));
-}
-
-inline std::string describe_names(std::vector<std::string_view> const& axes) {
-  std::string text = "(";
-  for (std::size_t d = 0; d < axes.size(); ++d) append_text(text, d > 0 ? ", " : "", axes[d]);
-  return join_text(text, ')');
-}
-
-// in/X, hidden → in, hidden
-inline std::vector<std::string> names_in(std::string const& axes) {
-  std::vector<std::string> names;
-  for (std::size_t begin = 0; begin < axes.size();) {
-    std::size_t const end = std::min(axes.find(", ", begin), axes.size());
-    std::string const one = axes.substr(begin, end - begin);
-    names.push_back(one.substr(0, one.find('/')));
-    begin = end + 2;
-  }
-  return names;
-}
-
-// Does the file have one of these axes at the place of another? An axis that is called otherwise there may be the same.
-inline bool lie_otherwise(std::vector<std::string> const& in_file, std::vector<std::string_view> const& wanted) {
-  for (std::size_t d = 0; d < in_file.size() && d < wanted.size(); ++d)
-    for (std::size_t e = 0; e < wanted.size(); ++e)
-      if (d != e && in_file[d] == wanted[e]) return true;
-  return false;
-}
-
-inline std::string title_of(char const* operation, std::string const& path, std::string const& name) {
-  return join_text(operation, ": ", name.empty() ? std::string("the array") : name, " in ", path);
-}
-
-}  // namespace detail
-
 /// What a file holds, read by one device for all of a mesh; a process that is none of them reads it for itself.
 /// Collective over the mesh. @throws ostraka::error, on all devices alike, if there is no such file or it is malformed
-[[nodiscard]] inline file_contents load_contents(device_mesh const& mesh, char const* operation,
-                                                 std::string const& path, file_format format) {
-  require_ending(operation, path, format);
-  require_devices(mesh, operation);
-  exclusive_use const use = mesh.use(operation);
-  communicator const alone;
-  communicator const& all = mesh.absent() ? alone : mesh.world();
-  // In check mode alone the path is compared, too: ranks may see one file under several names.
-  require_agreement(all, [&] {
-    return all.compares_calls() ? join_text(operation, ' ', path) : std::string(operation);
-  });
-  detail::header_of_file header;
-  file_contents contents;
-  auto const read = [&](auto const& f) {
-    alike_on_all(all, [&] {
-      try {
-        f();
-      } catch (malformed_header const& e) {
-        throw detail::malformed(operation, path, format, e);
-      }
-    });
-  };
-  read([&] {
-    if (all.rank() == 0) header = detail::read_header(operation, path, format);
-  });
-  std::int64_t sizes[2] = {static_cast<std::int64_t>(header.text.size()), header.file_bytes};
-  broadcast(all, sizes, 2);
-  read([&] { header.text.resize(static_cast<std::size_t>(sizes[0])); });
-  broadcast(all, reinterpret_cast<std::int8_t*>(header.text.data()), sizes[0]);
-  read([&] {
-    std::string_view const text(header.text);
-    contents = format == file_format::npy ? parse_npy(text, sizes[1])
-                                          : parse_safetensors(text.substr(safetensors_prefix), sizes[1]);
-  });
-  return contents;
-}
+template <class = void>
+[[nodiscard]] file_contents load_contents(device_mesh const& mesh, char const* operation, std::string const& path,
+                                          file_format format);
 
 /// The tensors whose names begin so.
-[[nodiscard]] inline std::span<tensor_in_file const> tensors_beginning_with(file_contents const& c,
-                                                                            std::string_view begin) {
-  auto const start = [&](tensor_in_file const& t) { return std::string_view(t.name).substr(0, begin.size()); };
-  auto const first = std::partition_point(c.tensors.begin(), c.tensors.end(),
-                                          [&](tensor_in_file const& t) { return start(t) < begin; });
-  auto const last =
-      std::partition_point(first, c.tensors.end(), [&](tensor_in_file const& t) { return start(t) == begin; });
-  return {first, last};
-}
+template <class = void>
+[[nodiscard]] std::span<tensor_in_file const> tensors_beginning_with(file_contents const& c, std::string_view begin);
 
 inline constexpr auto no_index = static_cast<std::size_t>(-1);
 
@@ -178,60 +54,14 @@ inline constexpr auto no_index = static_cast<std::size_t>(-1);
 }
 
 /// The tensor that is asked for. @throws ostraka::error if the file has none, or another
-[[nodiscard]] inline tensor_in_file const& find_tensor(file_contents const& c, char const* operation,
-                                                       std::string const& path, tensor_to_load const& wanted) {
-  auto const at = std::lower_bound(c.tensors.begin(), c.tensors.end(), wanted.name,
-                                   [](tensor_in_file const& t, std::string const& name) { return t.name < name; });
-  if (at == c.tensors.end() || at->name != wanted.name)
-    throw_error(operation, ": ", path, " has no tensor called ", wanted.name,
-                "; give the tree that was saved, or a file of this one");
-  tensor_in_file const& t = *at;
-  auto const called = [](file_element e) {
-    return std::string(names_of(e).dtype.empty() ? names_of(e).descr : names_of(e).dtype);
-  };
-  if (t.element != wanted.element)
-    throw_error(detail::title_of(operation, path, t.name), " has elements ", called(t.element), ", and ",
-                called(wanted.element), " are asked for; nothing is converted, so load them as they are and os::cast");
-  if (t.extents.size() != wanted.extents.size())
-    throw_error(detail::title_of(operation, path, t.name), " has ", detail::describe_axes(t.extents), ", and ",
-                wanted.axes.empty()
-                    ? "a tensor without axes is asked for"
-                    : join_text("one of the axes ", detail::describe_names(wanted.axes), " is asked for"),
-                "; name an axis for each of the file's");
-  bool fits = true;
-  for (std::size_t d = 0; fits && d < t.extents.size(); ++d)
-    fits = wanted.extents[d] < 0 || wanted.extents[d] == t.extents[d];
-  if (!fits)
-    throw_error(detail::title_of(operation, path, t.name), " has the extents ", detail::describe_extents(t.extents),
-                ", and ", detail::describe_extents(wanted.extents), " are asked for; give the extents of the file");
-  if (std::string const* const axes = c.find_metadata(key_of_axes(t.name));
-      axes != nullptr && detail::lie_otherwise(detail::names_in(*axes), wanted.axes))
-    throw_error(detail::title_of(operation, path, t.name), " was saved with the axes ", *axes,
-                ", which are asked for in another order; load it as it lies and os::copy it into the other order");
-  return t;
-}
+template <class = void>
+[[nodiscard]] tensor_in_file const& find_tensor(file_contents const& c, char const* operation, std::string const& path,
+                                                tensor_to_load const& wanted);
 
 /// @throws ostraka::error if the file has tensors that nobody has asked for
-inline void require_all_asked_for(file_contents const& c, char const* operation, std::string const& path,
-                                  std::vector<tensor_in_file const*> asked) {
-  std::sort(asked.begin(), asked.end());
-  for (tensor_in_file const& t : c.tensors)
-    if (!std::binary_search(asked.begin(), asked.end(), &t))
-      throw_error(operation, ": ", path, " also has ", t.name,
-                  ", for which the tree has no leaf; give the tree that was saved, or os::ignore_others");
-}
-
-namespace detail {
-
-// MPI-IO does not always say that a file has ended, so its size is looked at again when all is read.
-inline void require_whole(char const* operation, std::string const& path, file_contents const& c) {
-  std::int64_t end = 0;
-  for (tensor_in_file const& t : c.tensors) end = std::max(end, t.end);
-  if (posix_file(operation, path, O_RDONLY).size() < c.data_begin + end)
-    throw_error(operation, ": ", path, " has become shorter while it was read; load it again");
-}
-
-}  // namespace detail
+template <class = void>
+void require_all_asked_for(file_contents const& c, char const* operation, std::string const& path,
+                           std::vector<tensor_in_file const*> asked);
 
 struct block_to_load {
   tensor_in_file const* tensor = nullptr;
@@ -240,32 +70,12 @@ struct block_to_load {
 
 /// Reads the blocks. Collective over the mesh. @throws ostraka::error, on all devices alike; what has been read by then
 /// is not said
-inline void load_blocks(device_mesh const& mesh, char const* operation, std::string const& path, file_contents const& c,
-                        std::vector<block_to_load> blocks) {
-  if (mesh.absent()) return;
-  exclusive_use const use = mesh.use(operation);
-  std::int64_t bytes = 0;
-  for (block_to_load const& b : blocks) bytes += b.block.bytes();
-  profiled const region_of_run([&] {
-    push_region(join_text(operation, ' ', path, ", reads ", planner::describe_bytes(bytes), " on this device"));
-  });
-  std::sort(blocks.begin(), blocks.end(),
-            [](auto const& a, auto const& b) { return a.tensor->begin < b.tensor->begin; });
-  std::vector<detail::foreign_block> foreign;
-  std::vector<piece_in_memory> pieces;
-  alike_on_all(mesh.world(), [&] {
-    for (block_to_load const& b : blocks) {
-      bool const is_foreign = detail::foreign_block::is_one(b.block, *b.tensor);
-      if (is_foreign) foreign.emplace_back(b.block, *b.tensor);
-      detail::add_pieces(pieces, is_foreign ? foreign.back().as_read() : b.block, file_use::reads,
-                         c.data_begin + b.tensor->begin);
-    }
-  });
-  move_pieces(mesh.world(), operation, path, file_use::reads, pieces);
-  alike_on_all(mesh.world(), [&] {
-    if (mesh.device() == 0) detail::require_whole(operation, path, c);
-    for (detail::foreign_block& f : foreign) f.settle();
-  });
-}
+template <class = void>
+void load_blocks(device_mesh const& mesh, char const* operation, std::string const& path, file_contents const& c,
+                 std::vector<block_to_load> blocks);
 
 }  // namespace ostraka::engine
+
+#ifndef OSTRAKA_COMPILED
+#  include <ostraka/engine/files/reading_tensors.hpp>
+#endif

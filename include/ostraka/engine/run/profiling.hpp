@@ -72,9 +72,9 @@ class profiled {
 };
 
 /// Of an operation on blocks: `map [I_X, J], reads and writes 12 B`.
-[[gnu::cold, gnu::noinline]] inline void push_blocks(std::string_view operation, planner::spec const& s,
-                                                     planner::naming const& names, char const* does,
-                                                     std::int64_t bytes) {
+template <class = void>
+[[gnu::cold, gnu::noinline]] void push_blocks(std::string_view operation, planner::spec const& s,
+                                              planner::naming const& names, char const* does, std::int64_t bytes) {
   push_region(join_text(operation, ' ', planner::describe(s, names), ", ", does, ' ', planner::describe_bytes(bytes)));
   if (listened_to()) tell_computed(0, bytes, 0);
 }
@@ -228,8 +228,7 @@ namespace detail {
                                                    int element_bytes) {
   planner::planned_step const& s = plan.steps[at];
   if (!contracts(s.kind)) return push_step(w, s, element_bytes);
-  planner::step_decision const decided =
-      w.here.nowhere ? planner::step_decision{} : planner::decide(plan, w.sizes)[at];
+  planner::step_decision const decided = w.here.nowhere ? planner::step_decision{} : planner::decide(plan, w.sizes)[at];
   std::string text(planner::name_of(decided.ring >= 0 ? step::ring_contraction : step::contract));
   int const with = decided.fused;
   event e;

@@ -86,11 +86,9 @@ struct log_sum_exp : detail::over_rows<log_sum_exp<Along>, Along> {
         basic_tensor<typename A::value_type, varying_as<detail::rows_of<Along, A>, A, Mask...>, typename A::space>;
     engine::execution_context const w = detail::context_of<labels, mesh>(name, a, mask...);
     auto const result = detail::allocate_for<result_type, labels, mesh>(w, a, mask...);
-    engine::with_statistics<engine::softmax_formula<T>>(
+    engine::finish_statistics<engine::softmax_formula<T>, detail::log_of_all<T>>(
         detail::execution_space_of<A>(), w, spec_of<A, labels, mesh>, detail::dimension_of<Along, A>,
-        detail::rows_in<Along, mesh>(w, a, mask...), [&](auto const& exec, auto const* rows, std::int64_t count) {
-          engine::finish_rows(exec, count, result.local().data(), detail::log_of_all<T>{rows});
-        });
+        detail::rows_in<Along, mesh>(w, a, mask...), result.local().data());
     return result;
   }
 };

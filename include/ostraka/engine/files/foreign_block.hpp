@@ -1,0 +1,112 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 3. The pieces of a device's block, as they are moved between a file and memory; and blocks whose file holds
+/// them otherwise than memory does.
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include <ostraka/engine/files/file_block.hpp>
+#include <ostraka/engine/files/file_piece.hpp>
+#include <ostraka/engine/files/transfer.hpp>
+#include <ostraka/engine/formats/file_contents.hpp>
+#include <ostraka/plan/regions/box.hpp>
+
+namespace ostraka::engine {
+
+namespace detail {
+
+inline void add_pieces(std::vector<piece_in_memory>& pieces, file_block const& b, file_use use, std::int64_t at) {
+  if (!b.here) return;
+  auto const carry = use == file_use::reads ? b.to_device : b.to_host;
+  cut_block(b.block, b.extents.data(), bytes_of(b.element), at, b.memory, file_round_bytes, [&](file_piece const& p) {
+    pieces.push_back(piece_in_memory{p, carry});
+  });
+}
+
+// Elements whose last index is the slowest, to where it is the fastest.
+inline void to_row_major(box const& block, int element_bytes, char const* from, char* to) {
+  std::int64_t const n = block.size();
+  std::int64_t index[max_rank]{}, step[max_rank]{};
+  std::int64_t next = element_bytes;
+  for (int d = 0; d < block.rank; next *= block.at[d++].size()) step[d] = next;
+  for (std::int64_t i = 0, at = 0; i < n; ++i) {
+    std::memcpy(to + i * element_bytes, from + at, static_cast<std::size_t>(element_bytes));
+    for (int d = block.rank - 1; d >= 0; --d) {
+      at += step[d];
+      if (++index[d] < block.at[d].size()) break;
+      at -= step[d] * index[d];
+      index[d] = 0;
+    }
+  }
+}
+
+// The same tensor with its dimensions in the opposite order.
+inline file_block reversed(file_block b) {
+  std::reverse(b.block.at, b.block.at + b.block.rank);
+  std::reverse(b.extents.begin(), b.extents.begin() + b.block.rank);
+  return b;
+}
+
+// What is read as it stands in a file and is not yet what a tensor holds: numbers in the other order of bytes, columns
+// before rows, bools that are neither 0 nor 1.
+class foreign_block {
+ public:
+  foreign_block(file_block const& block, tensor_in_file const& t)
+      : block_(block),
+        column_major_(t.column_major && block.block.rank > 1),
+        other_order_(t.other_order),
+        read_(std::make_unique_for_overwrite<char[]>(static_cast<std::size_t>(block.bytes()))) {}
+
+  static bool is_one(file_block const& b, tensor_in_file const& t) {
+    return b.here && (t.other_order || (t.column_major && b.block.rank > 1) || b.element == file_element::boolean);
+  }
+
+  // Where and how it is read.
+  [[nodiscard]] file_block as_read() const {
+    file_block b = column_major_ ? reversed(block_) : block_;
+    b.memory = read_.get();
+    b.to_device = nullptr;
+    return b;
+  }
+
+  // To where it belongs.
+  void settle() {
+    std::int64_t const bytes = block_.bytes();
+    if (other_order_) {
+      int const n = names_of(block_.element).number_bytes;
+      for (char* at = read_.get(); at < read_.get() + bytes; at += n) std::reverse(at, at + n);
+    }
+    if (block_.element == file_element::boolean)
+      for (std::int64_t i = 0; i < bytes; ++i)
+        read_[static_cast<std::size_t>(i)] = read_[static_cast<std::size_t>(i)] != 0;
+    if (column_major_) {
+      auto turned = std::make_unique_for_overwrite<char[]>(static_cast<std::size_t>(bytes));
+      to_row_major(block_.block, bytes_of(block_.element), read_.get(), turned.get());
+      read_ = std::move(turned);
+    }
+    if (bytes == 0) return;
+    if (block_.to_device != nullptr)
+      block_.to_device(block_.memory, read_.get(), bytes);
+    else
+      std::memcpy(block_.memory, read_.get(), static_cast<std::size_t>(bytes));
+  }
+
+ private:
+  file_block block_;
+  bool column_major_;
+  bool other_order_;
+  std::unique_ptr<char[]> read_;
+};
+
+}  // namespace detail
+
+}  // namespace ostraka::engine

@@ -1,0 +1,44 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 4. What ostraka::compiled holds of files, as compiled.hpp has it.
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <ostraka/compiled.hpp>
+#include <ostraka/engine/files/load_tensors.hpp>
+#include <ostraka/engine/files/save_tensors.hpp>
+
+/// WHERE is `extern`, or nothing where they are made.
+#define OSTRAKA_FILE_INSTANCES_(WHERE)                                                                             \
+  namespace ostraka::engine {                                                                                      \
+  WHERE template file_block part_of<>(file_block, int, std::int64_t const*);                                       \
+  WHERE template file_contents load_contents<>(device_mesh const&, char const*, std::string const&, file_format);  \
+  WHERE template std::span<tensor_in_file const> tensors_beginning_with<>(file_contents const&, std::string_view); \
+  WHERE template std::string describe_axes<>(execution_context const&, planner::spec const&, int);                 \
+  WHERE template tensor_in_file const& find_tensor<>(file_contents const&, char const*, std::string const&,        \
+                                                     tensor_to_load const&);                                       \
+  WHERE template void require_all_asked_for<>(file_contents const&, char const*, std::string const&,               \
+                                              std::vector<tensor_in_file const*>);                                 \
+  WHERE template void load_blocks<>(device_mesh const&, char const*, std::string const&, file_contents const&,     \
+                                    std::vector<block_to_load>);                                                   \
+  WHERE template void save_tensors<>(device_mesh const&, std::string const&, file_format,                          \
+                                     std::vector<tensor_to_save> const&);                                          \
+  }
+
+/// The blocks of tensors of T.
+#define OSTRAKA_FILE_BLOCK_INSTANCE_(WHERE, T)                                                          \
+  namespace ostraka::engine {                                                                           \
+  WHERE template file_block file_block_of<::ostraka::detail::compiled_space>(execution_context const&,  \
+                                                                             planner::spec const&, T*); \
+  }
+
+OSTRAKA_FILE_INSTANCES_(extern)
+OSTRAKA_FILE_BLOCK_INSTANCE_(extern, float)
+OSTRAKA_FILE_BLOCK_INSTANCE_(extern, double)
+OSTRAKA_FILE_BLOCK_INSTANCE_(extern, std::int64_t)

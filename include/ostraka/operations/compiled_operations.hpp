@@ -1,0 +1,152 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 4. What ostraka::compiled holds of the vocabulary beyond the engine's instances in compiled.hpp: the functions
+/// of the engine that operations of neural networks call, for floats and doubles, and those that move or look up
+/// elements of any type. What depends on a rank (random numbers) or is rarer (running sums, sorts) is compiled with the
+/// program.
+
+#include <ostraka/compiled.hpp>
+#include <ostraka/elements/cast.hpp>
+#include <ostraka/elements/comparison.hpp>
+#include <ostraka/elements/where.hpp>
+#include <ostraka/operations/attention/attention.hpp>
+#include <ostraka/operations/attention/rope.hpp>
+#include <ostraka/operations/elements/functions.hpp>
+#include <ostraka/operations/indices/scatter_add.hpp>
+#include <ostraka/operations/indices/take.hpp>
+#include <ostraka/operations/indices/write_at.hpp>
+#include <ostraka/operations/normalisation/cross_entropy.hpp>
+#include <ostraka/operations/normalisation/layer_norm.hpp>
+#include <ostraka/operations/normalisation/rms_norm.hpp>
+#include <ostraka/operations/normalisation/softmax.hpp>
+#include <ostraka/operations/reductions/argmax.hpp>
+#include <ostraka/operations/reductions/norm.hpp>
+#include <ostraka/operations/shapes/rearrange.hpp>
+#include <ostraka/operations/shapes/transpose.hpp>
+
+/// M(WHERE, EXEC, T, F) for functions of elements F that programs of neural networks call.
+#define OSTRAKA_FOR_FUNCTIONS_(M, WHERE, EXEC, T) \
+  M(WHERE, EXEC, T, ostraka::function::abs)       \
+  M(WHERE, EXEC, T, ostraka::function::exp)       \
+  M(WHERE, EXEC, T, ostraka::function::gelu)      \
+  M(WHERE, EXEC, T, ostraka::function::gelu_tanh) \
+  M(WHERE, EXEC, T, ostraka::function::log)       \
+  M(WHERE, EXEC, T, ostraka::function::relu)      \
+  M(WHERE, EXEC, T, ostraka::function::rsqrt)     \
+  M(WHERE, EXEC, T, ostraka::function::sigmoid)   \
+  M(WHERE, EXEC, T, ostraka::function::silu)      \
+  M(WHERE, EXEC, T, ostraka::function::sqrt)      \
+  M(WHERE, EXEC, T, ostraka::function::square)    \
+  M(WHERE, EXEC, T, ostraka::function::tanh)
+
+#define OSTRAKA_FUNCTION_INSTANCE_(WHERE, EXEC, T, F) OSTRAKA_MAP_INSTANCE_(WHERE, EXEC, T, (aligned<T> const&), F)
+
+#define OSTRAKA_CHOICE_INSTANCES_(WHERE, EXEC, T)                                                               \
+  OSTRAKA_MAP_INSTANCE_(WHERE, EXEC, T, (aligned<T> const&, aligned<T> const&), ostraka::detail::larger)        \
+  OSTRAKA_MAP_INSTANCE_(WHERE, EXEC, T, (aligned<T> const&, aligned<T> const&), ostraka::detail::smaller)       \
+  OSTRAKA_MAP_INSTANCE_(WHERE, EXEC, bool, (aligned<T> const&, aligned<T> const&), ostraka::detail::is_less)    \
+  OSTRAKA_MAP_INSTANCE_(WHERE, EXEC, bool, (aligned<T> const&, aligned<T> const&), ostraka::detail::is_greater) \
+  OSTRAKA_MAP_INSTANCE_(WHERE, EXEC, T, (aligned<T> const&, aligned<T> const&, aligned<bool> const&),           \
+                        ostraka::detail::choose)                                                                \
+  OSTRAKA_MAP_INSTANCE_(WHERE, EXEC, T, (aligned<T> const&, aligned<bool> const&),                              \
+                        ostraka::detail::choose_or_number<T>)                                                   \
+  OSTRAKA_MAP_INSTANCE_(WHERE, EXEC, T, (aligned<T> const&, aligned<bool> const&), ostraka::detail::choose_number_or<T>)
+
+#define OSTRAKA_NORM_INSTANCE_(WHERE, EXEC, T, FORMULA, MASK, GAIN, BIAS)                                            \
+  WHERE template void normalise_rows(EXEC const&, execution_context const&, planner::spec const&, int,               \
+                                     rows_of_block<T, MASK> const&, FORMULA<T> const&, T*, GAIN const*, BIAS const*, \
+                                     FORMULA<T>::statistic*);
+
+#define OSTRAKA_COEFFICIENT_INSTANCES_(WHERE, EXEC, T, FORMULA)                           \
+  WHERE template void finish_rows(EXEC const&, std::int64_t, T*,                          \
+                                  ostraka::detail::first_coefficient<FORMULA<T>> const&); \
+  WHERE template void finish_rows(EXEC const&, std::int64_t, T*,                          \
+                                  ostraka::detail::second_coefficient<FORMULA<T>> const&);
+
+#define OSTRAKA_ROW_INSTANCES_(WHERE, EXEC, T)                                                                 \
+  OSTRAKA_NORM_INSTANCE_(WHERE, EXEC, T, softmax_formula, no_mask, no_vector, no_vector)                       \
+  OSTRAKA_NORM_INSTANCE_(WHERE, EXEC, T, softmax_formula, bool, no_vector, no_vector)                          \
+  OSTRAKA_NORM_INSTANCE_(WHERE, EXEC, T, log_softmax_formula, no_mask, no_vector, no_vector)                   \
+  OSTRAKA_NORM_INSTANCE_(WHERE, EXEC, T, rms_norm_formula, no_mask, no_vector, no_vector)                      \
+  OSTRAKA_NORM_INSTANCE_(WHERE, EXEC, T, rms_norm_formula, no_mask, T, no_vector)                              \
+  OSTRAKA_NORM_INSTANCE_(WHERE, EXEC, T, layer_norm_formula, no_mask, no_vector, no_vector)                    \
+  OSTRAKA_NORM_INSTANCE_(WHERE, EXEC, T, layer_norm_formula, no_mask, T, T)                                    \
+  OSTRAKA_COEFFICIENT_INSTANCES_(WHERE, EXEC, T, rms_norm_formula)                                             \
+  OSTRAKA_COEFFICIENT_INSTANCES_(WHERE, EXEC, T, layer_norm_formula)                                           \
+  WHERE template void finish_statistics<softmax_formula<T>, ostraka::detail::log_of_all<T>>(                   \
+      EXEC const&, execution_context const&, planner::spec const&, int, rows_of_block<T> const&, T*);          \
+  WHERE template rows_of_block<T> rows_in(execution_context const&, planner::spec const&, int, T const*);      \
+  WHERE template rows_of_block<T, bool> rows_in(execution_context const&, planner::spec const&, int, T const*, \
+                                                bool const*, std::int64_t const*);
+
+#define OSTRAKA_STATE_INSTANCE_(WHERE, EXEC, T, R, FINISH, ...)                                                 \
+  WHERE template void accumulate_rows<__VA_ARGS__>(EXEC const&, execution_context const&, planner::spec const&, \
+                                                   planner::spec const&, planner::mesh_set, T const*, R*,       \
+                                                   FINISH const&);
+
+#define OSTRAKA_REDUCTION_INSTANCES_(WHERE, EXEC, T)                                               \
+  OSTRAKA_STATE_INSTANCE_(WHERE, EXEC, T, double, ostraka::detail::as_it_is, sum_of<square_of, T>) \
+  OSTRAKA_STATE_INSTANCE_(WHERE, EXEC, T, std::int64_t, ostraka::detail::index_of_state,           \
+                          extreme_element<reduction::max, T>)                                      \
+  OSTRAKA_MAP_INSTANCE_(WHERE, EXEC, T, (aligned<double> const&), ostraka::detail::square_root<T>)
+
+#define OSTRAKA_ATTENTION_INSTANCES_(WHERE, EXEC, T)                                                                 \
+  WHERE template void rotate_blocks(EXEC const&, execution_context const&, planner::spec const&, rotation const&,    \
+                                    aligned<std::int64_t> const*, T const*, T*);                                     \
+  WHERE template void hide_later(EXEC const&, execution_context const&, planner::spec const&, int, std::int64_t, T*, \
+                                 std::int64_t);                                                                      \
+  WHERE template bool has_met_no_number(EXEC const&, T const*, std::int64_t, T const*, std::int64_t);                \
+  WHERE template void mend_weighted_sums(EXEC const&, execution_context const&, planner::spec const&,                \
+                                         planner::spec const&, planner::spec const&, T const*, T const*, T*);
+
+#define OSTRAKA_INDEXED_INSTANCES_(WHERE, EXEC, T, INDEX)                                                         \
+  WHERE template void look_up_blocks(EXEC const&, execution_context const&, int, planner::spec const&,            \
+                                     planner::spec const&, planner::spec const&, T*, T const*, INDEX const*);     \
+  WHERE template void scatter_add_blocks(EXEC const&, execution_context const&, int, planner::spec const&,        \
+                                         planner::spec const&, planner::spec const&, T*, T const*, INDEX const*); \
+  WHERE template void cross_entropy_rows(EXEC const&, execution_context const&, planner::spec const&, int,        \
+                                         rows_of_block<T> const&, labels_of_rows<INDEX> const&, T*,               \
+                                         accumulator_of_t<T>*);
+
+#define OSTRAKA_INDEX_INSTANCES_(WHERE, EXEC, INDEX)                                                           \
+  WHERE template void check_indices(EXEC const&, execution_context const&, planner::spec const&, INDEX const*, \
+                                    planner::mesh_set, std::string_view, std::int64_t, bool);
+
+#define OSTRAKA_PLACE_INSTANCES_(WHERE, EXEC, T)                                                                   \
+  WHERE template void rearrange(EXEC const&, execution_context const&, planner::spec const&, int,                  \
+                                planner::rearrangement const&, region<T const> const*, region<T> const&, T const&, \
+                                int);                                                                              \
+  WHERE template void copy_aligned(EXEC const&, execution_context const&, planner::spec const&, T*,                \
+                                   aligned<T> const&);                                                             \
+  WHERE template void write_rows(EXEC const&, execution_context const&, planner::spec const&, int, std::int64_t,   \
+                                 std::int64_t, T*, T const*);
+
+/// Of floats and doubles. WHERE is `extern`, or nothing where they are made.
+#define OSTRAKA_OPERATION_INSTANCES_(WHERE, T)                                                    \
+  namespace ostraka::engine {                                                                     \
+  OSTRAKA_FOR_FUNCTIONS_(OSTRAKA_FUNCTION_INSTANCE_, WHERE, ::ostraka::detail::compiled_space, T) \
+  OSTRAKA_CHOICE_INSTANCES_(WHERE, ::ostraka::detail::compiled_space, T)                          \
+  OSTRAKA_ROW_INSTANCES_(WHERE, ::ostraka::detail::compiled_space, T)                             \
+  OSTRAKA_REDUCTION_INSTANCES_(WHERE, ::ostraka::detail::compiled_space, T)                       \
+  OSTRAKA_ATTENTION_INSTANCES_(WHERE, ::ostraka::detail::compiled_space, T)                       \
+  OSTRAKA_INDEXED_INSTANCES_(WHERE, ::ostraka::detail::compiled_space, T, std::int32_t)           \
+  OSTRAKA_INDEXED_INSTANCES_(WHERE, ::ostraka::detail::compiled_space, T, std::int64_t)           \
+  OSTRAKA_PLACE_INSTANCES_(WHERE, ::ostraka::detail::compiled_space, T)                           \
+  }
+
+/// Of whole numbers.
+#define OSTRAKA_INDEX_OPERATION_INSTANCES_(WHERE, T)                                                 \
+  namespace ostraka::engine {                                                                        \
+  OSTRAKA_INDEX_INSTANCES_(WHERE, ::ostraka::detail::compiled_space, T)                              \
+  OSTRAKA_PLACE_INSTANCES_(WHERE, ::ostraka::detail::compiled_space, T)                              \
+  OSTRAKA_MAP_INSTANCE_(WHERE, ::ostraka::detail::compiled_space, std::int64_t, (aligned<T> const&), \
+                        ostraka::detail::to_element<std::int64_t>)                                   \
+  }
+
+OSTRAKA_OPERATION_INSTANCES_(extern, float)
+OSTRAKA_OPERATION_INSTANCES_(extern, double)
+OSTRAKA_INDEX_OPERATION_INSTANCES_(extern, std::int32_t)
+OSTRAKA_INDEX_OPERATION_INSTANCES_(extern, std::int64_t)

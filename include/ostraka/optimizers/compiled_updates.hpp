@@ -1,0 +1,31 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 4. What ostraka::compiled holds of optimisers: what they do to the elements of a block.
+
+#include <ostraka/compiled.hpp>
+#include <ostraka/optimizers/adam.hpp>
+#include <ostraka/optimizers/clip.hpp>
+#include <ostraka/optimizers/sgd.hpp>
+
+/// Of floats and doubles. WHERE is `extern`, or nothing where they are made.
+#define OSTRAKA_UPDATE_INSTANCES_(WHERE, T)                                                                    \
+  namespace ostraka::engine {                                                                                  \
+  WHERE template void change_blocks<T>(char const*, ::ostraka::detail::compiled_space const&, std::int64_t,    \
+                                       ostraka::detail::descend<T> const&, T*, T const*);                      \
+  WHERE template void change_blocks<T>(char const*, ::ostraka::detail::compiled_space const&, std::int64_t,    \
+                                       ostraka::detail::descend_with_momentum<T> const&, T*, T const*, T*);    \
+  WHERE template void change_blocks<T>(char const*, ::ostraka::detail::compiled_space const&, std::int64_t,    \
+                                       ostraka::detail::adam_step<T> const&, T*, T const*, T*, T*);            \
+  WHERE template void change_blocks<T>(char const*, ::ostraka::detail::compiled_space const&, std::int64_t,    \
+                                       ostraka::detail::times<T> const&, T*);                                  \
+  WHERE template void accumulate_rows<sum_of<square_of, T>>(::ostraka::detail::compiled_space const&,          \
+                                                            execution_context const&, planner::spec const&,    \
+                                                            planner::spec const&, planner::mesh_set, T const*, \
+                                                            double*, ostraka::detail::same_number const&);     \
+  }
+
+OSTRAKA_UPDATE_INSTANCES_(extern, float)
+OSTRAKA_UPDATE_INSTANCES_(extern, double)
