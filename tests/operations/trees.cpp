@@ -11,6 +11,7 @@
 
 #include <array>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -41,6 +42,18 @@ struct model {
   os::leaf<L, float> scale;
   std::vector<os::leaf<L, float, K>> tables;
   std::vector<int> choices{1, 2};
+};
+
+// A struct that is not assigned, and a vector of it, which says that it could be.
+template <class L>
+struct fixed {
+  int const heads = 4;
+  os::leaf<L, double, I> w;
+};
+template <class L>
+struct fixed_layers {
+  std::vector<fixed<L>> layers;
+  os::leaf<L, double> scale;
 };
 
 template <class L, int N>
@@ -179,6 +192,19 @@ TEST_CASE("trees are mapped and reduced while compiling") {
       },
       dense<os::names>{});
   static_assert(mixed.w == 'c' && mixed.b == 1.5);
+}
+
+TEST_CASE("layers that cannot be assigned are made and carried, too") {
+  fixed_layers<os::each<double>> a;
+  a.scale = 7;
+  for (int heads : {1, 2, 3}) a.layers.push_back({heads, 10.0 * heads});
+  fixed_layers<os::each<double>> const b = os::tree_map([](double x, double y) { return x + 2 * y; }, a, a);
+  CHECK(b.scale == 21);
+  REQUIRE(b.layers.size() == 3);
+  for (std::size_t i = 0; i < 3; ++i) {
+    CHECK(b.layers[i].heads == static_cast<int>(i) + 1);
+    CHECK(b.layers[i].w == 30.0 * static_cast<double>(i + 1));
+  }
 }
 
 TEST_CASE("leaves that are stacked have more axes") {

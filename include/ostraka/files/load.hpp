@@ -49,8 +49,9 @@ template <class T, auto... Dims, class Mesh, class... Given>
   if constexpr (reason::ok_or_raise<verdict>()) {
     engine::require_not_ended("load");
     detail::loading file("load", path, engine::file_format::npy, m.handle());
-    auto const& found = file.ask(detail::tensor_to_load<typename tensor_type::value_type>(
-        "", axes{}, detail::wanted_extents(axes{}, collect_sizes(given...))));
+    constexpr auto type = detail::type_in_file<typename tensor_type::value_type>(axes{});
+    auto const wanted = detail::wanted_extents(axes{}, collect_sizes(given...));
+    auto const& found = file.ask(detail::tensor_to_load("", type, wanted.data()));
     auto a = detail::allocate_loaded<tensor_type>(m.handle(), found.extents);
     file.into(a);
     file.read();

@@ -7,6 +7,7 @@
 /// and how many layers there are, and when all that is asked for is there, blocks are allocated and read.
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -45,25 +46,39 @@ std::int64_t wanted_extent([[maybe_unused]] Sizes const& given) {
 
 // Extents of all of these axes, −1 where the file says them.
 template <class... As, class Sizes>
-std::vector<std::int64_t> wanted_extents(type_list<As...>, Sizes const& given) {
+std::array<std::int64_t, sizeof...(As)> wanted_extents(type_list<As...>, Sizes const& given) {
   return {wanted_extent<As>(given)...};
 }
 
-// What a tensor with these axes and extents asks of a file, for one layer if layers are stacked along the first ones.
+// What a file has of tensors of one type.
+struct tensors_of_type {
+  engine::file_element element;
+  std::string_view const* axes;
+  int rank;
+};
+
+template <class... As>
+inline constexpr std::string_view names_in_file[] = {std::string_view(As::name)..., {}};
+
 template <class T, class... As>
-engine::tensor_to_load tensor_to_load(std::string name, type_list<As...>, std::vector<std::int64_t> const& extents,
-                                      layer_of_stack const& layer = {}) {
-  engine::tensor_to_load t{std::move(name), engine::file_element_of<T>, {std::string_view(As::name)...}, extents};
-  t.axes.erase(t.axes.begin(), t.axes.begin() + layer.axes);
-  t.extents.erase(t.extents.begin(), t.extents.begin() + layer.axes);
-  return t;
+constexpr tensors_of_type type_in_file(type_list<As...>) {
+  return {engine::file_element_of<T>, names_in_file<As...>, static_cast<int>(sizeof...(As))};
+}
+
+// What one of them with these extents asks of a file, for one layer if layers are stacked along its first axes.
+[[gnu::cold]] inline engine::tensor_to_load tensor_to_load(std::string name, tensors_of_type const& type,
+                                                           std::int64_t const* extents, int stacked = 0) {
+  return {std::move(name),
+          type.element,
+          {type.axes + stacked, type.axes + type.rank},
+          {extents + stacked, extents + type.rank}};
 }
 
 // What a tensor that is there asks of a file.
 template <class A>
 engine::tensor_to_load tensor_as_it_is(std::string name, A const& a, layer_of_stack const& layer = {}) {
-  return tensor_to_load<typename A::value_type>(std::move(name), axes_in<A>{}, {a.extents().begin(), a.extents().end()},
-                                                layer);
+  constexpr tensors_of_type type = type_in_file<typename A::value_type>(axes_in<A>{});
+  return tensor_to_load(std::move(name), type, a.extents().data(), layer.axes);
 }
 
 template <class TensorType>
@@ -186,6 +201,19 @@ inline void fit_stack(loading const& file, std::string const& name, std::int64_t
                         " axes; give the extents of all of these but one, whose product divides that number"));
 }
 
+// What leaf number `leaf` asks of a file, with the extents that an earlier layer has found, or these.
+[[gnu::cold, gnu::noinline]] inline void ask_for_leaf(loading& file, path const& at, layer_of_stack const& layer,
+                                                      tensors_of_type const& type, std::int64_t const* wanted,
+                                                      std::vector<std::vector<std::int64_t>>& extents,
+                                                      std::size_t leaf) {
+  bool const known = leaf < extents.size();
+  auto const& found =
+      file.ask(tensor_to_load(name_in_file(at), type, known ? extents[leaf].data() : wanted, layer.axes)).extents;
+  if (known) return;
+  extents.emplace_back(layer.extents.begin(), layer.extents.begin() + layer.axes);
+  extents.back().insert(extents.back().end(), found.begin(), found.end());
+}
+
 // What a tree that is not there yet asks of a file, which has as many layers of a stack as it has names of them.
 // `extents` are those of the leaves in the order of their fields.
 template <class Leaves, class Mesh, class Sizes>
@@ -202,13 +230,8 @@ struct asks_for_leaf {
     using axes = axes_in<tensor_type>;
     using verdict = first_fault<loaded_verdict<tensor_type, Mesh>, in_safetensors_verdict<value>>;
     if constexpr (reason::ok_or_raise<verdict>()) {
-      bool const known = next_leaf < extents.size();  // by an earlier layer
-      auto const wanted = known ? extents[next_leaf] : wanted_extents(axes{}, given);
-      auto const& found = file.ask(tensor_to_load<value>(name_in_file(at), axes{}, wanted, layer)).extents;
-      if (!known) {
-        extents.emplace_back(layer.extents.begin(), layer.extents.begin() + layer.axes);
-        extents.back().insert(extents.back().end(), found.begin(), found.end());
-      }
+      constexpr tensors_of_type type = type_in_file<value>(axes{});
+      ask_for_leaf(file, at, layer, type, wanted_extents(axes{}, given).data(), extents, next_leaf);
     }
     ++next_leaf;
   }
@@ -231,7 +254,8 @@ struct asks_for_leaf {
   template <class S, class Shape>
   void ask_without_layers(path const& at, layer_of_stack const& stack, Shape const& shape) {
     auto without = [&]<class T, class Sharding>(path const& here, leaf_name<T, Sharding> const&) {
-      auto wanted = wanted_extents(axes_in<typename Leaves::template leaf<T, Sharding>>{}, given);
+      auto const known = wanted_extents(axes_in<typename Leaves::template leaf<T, Sharding>>{}, given);
+      std::vector<std::int64_t> wanted(known.begin(), known.end());
       std::copy(stack.extents.begin(), stack.extents.begin() + stack.axes, wanted.begin());
       if (std::find(wanted.begin(), wanted.end(), -1) != wanted.end())
         file.fail(join_text("has no layers of ", name_in_file(here), ", which would say its extents; give them"));

@@ -48,12 +48,29 @@ void visit_fields_of_layer(F& f, path const& at, layer_of_stack const& layer, st
   (visit_layers<field_type<S, S, Is>>(f, {&at, field_name<S, Is>, 0}, layer, field_at<S, Is>(tree)), ...);
 }
 
+// Of a tree whose layers may be stacked along further axes than `layer` says.
+template <class S, class F, class T>
+[[gnu::cold]] void visit_each_layer(F& f, path const& at, layer_of_stack const& layer, T& tree) {
+  constexpr std::make_integer_sequence<int, fields_of<S>> fields{};
+  if (layer.axes == stacked_axes_in<S>::size) return visit_fields_of_layer<S>(f, at, layer, fields, tree);
+  layer_of_stack further = f.template extents_of_stack<S>(at, layer, tree);
+  for (int d = layer.axes; d < further.axes; ++d)
+    if (further.extents[static_cast<std::size_t>(d)] == 0) return;
+  std::int64_t number = 0;
+  [[maybe_unused]] std::size_t first_leaf = 0;
+  if constexpr (requires { f.next_leaf; }) first_leaf = f.next_leaf;
+  do {
+    if constexpr (requires { f.next_leaf; }) f.next_leaf = first_leaf;
+    visit_fields_of_layer<S>(f, {&at, {}, number++}, further, fields, tree);
+  } while (further.next(layer.axes));
+}
+
 /// f(path, layer, leaf) for each leaf of each layer, one layer after another, of a tree whose shape is S.
 /// `f.template extents_of_stack<S>(path, layer, tree)` gives what is to be walked of a tree whose layers are stacked:
 /// `layer` with the extents of its further axes. `f.next_leaf`, if it has one, counts leaves by f; each layer begins
 /// with the same number.
 template <class S, class F, class T>
-void visit_layers(F& f, path const& at, layer_of_stack const& layer, T& tree) {
+[[gnu::cold]] void visit_layers(F& f, path const& at, layer_of_stack const& layer, T& tree) {
   constexpr node kind = node_of<S>;
   if constexpr (kind == node::leaf) {
     auto one = [&](path const& here, auto& leaf) { f(here, layer, leaf); };
@@ -62,18 +79,10 @@ void visit_layers(F& f, path const& at, layer_of_stack const& layer, T& tree) {
     for (std::size_t i = 0; i < tree.size(); ++i)
       visit_layers<typename S::value_type>(f, {&at, {}, static_cast<std::int64_t>(i)}, layer, tree[i]);
   } else if constexpr (kind == node::branch) {
-    constexpr std::make_integer_sequence<int, fields_of<S>> fields{};
-    if (layer.axes == stacked_axes_in<S>::size) return visit_fields_of_layer<S>(f, at, layer, fields, tree);
-    layer_of_stack further = f.template extents_of_stack<S>(at, layer, tree);
-    for (int d = layer.axes; d < further.axes; ++d)
-      if (further.extents[static_cast<std::size_t>(d)] == 0) return;
-    std::int64_t number = 0;
-    [[maybe_unused]] std::size_t first_leaf = 0;
-    if constexpr (requires { f.next_leaf; }) first_leaf = f.next_leaf;
-    do {
-      if constexpr (requires { f.next_leaf; }) f.next_leaf = first_leaf;
-      visit_fields_of_layer<S>(f, {&at, {}, number++}, further, fields, tree);
-    } while (further.next(layer.axes));
+    if constexpr (stacked_axes_in<S>::size == 0)
+      visit_fields_of_layer<S>(f, at, layer, std::make_integer_sequence<int, fields_of<S>>{}, tree);
+    else
+      visit_each_layer<S>(f, at, layer, tree);
   }
 }
 

@@ -68,13 +68,17 @@ constexpr void require_same_lengths(path const& at, char const* operation, Trees
   }
 }
 
-/// What f gives for a leaf; an error that it throws says which.
+[[noreturn, gnu::cold, gnu::noinline]] inline void throw_at_leaf(error const& e, path const& at) {
+  throw_error(e.what(), " (the leaf ", at.text(), ")");
+}
+
+/// What f gives for a leaf; an error that it throws says which. One function for all leaves of these types.
 template <class F, class... Leaves>
-constexpr decltype(auto) at_leaf(F& f, path const& at, Leaves&... leaves) {
+[[gnu::noinline]] constexpr decltype(auto) at_leaf(F& f, path const& at, Leaves&... leaves) {
   try {
     return f(at, leaves...);
   } catch (error const& e) {
-    throw_error(e.what(), " (the leaf ", at.text(), ")");
+    throw_at_leaf(e, at);
   }
 }
 
@@ -137,12 +141,62 @@ constexpr Out make_fields(F& f, path const& at, std::integer_sequence<int, Is...
   }
 }
 
+/// Is a new tree filled where it stands? Others are handed up, level by level.
+template <class Out>
+inline constexpr bool is_filled_in_place = std::is_default_constructible_v<Out>&& std::is_copy_assignable_v<Out>;
+
+/// out <- what make_node gives.
+template <class S, class Out, class F, class First, class... More>
+constexpr void fill_node(Out& out, F& f, path const& at, First const& first, More const&... more);
+
+template <class Out, class F, class... Leaves>
+[[gnu::noinline]] constexpr void fill_leaf(Out& out, F& f, path const& at, Leaves&... leaves) {
+  try {
+    Out made = f(at, leaves...);
+    out = std::move(made);
+  } catch (error const& e) {
+    throw_at_leaf(e, at);
+  }
+}
+
+template <class S, int I, class Out, class F, class... Trees>
+constexpr void fill_field(Out& out, F& f, path const& at, Trees const&... trees) {
+  fill_node<field_type<S, S, I>>(field_at<S, I>(out), f, {&at, field_name<S, I>, 0}, field_at<S, I>(trees)...);
+}
+
+template <class S, class Out, class F, int... Is, class... Trees>
+constexpr void fill_fields(Out& out, F& f, path const& at, std::integer_sequence<int, Is...>, Trees const&... trees) {
+  (fill_field<S, Is>(out, f, at, trees...), ...);
+}
+
+template <class S, class Out, class F, class First, class... More>
+constexpr void fill_node(Out& out, F& f, path const& at, First const& first, More const&... more) {
+  constexpr node kind = node_of<S>;
+  if constexpr (kind == node::leaf) {
+    fill_leaf(out, f, at, first, more...);
+  } else if constexpr (kind == node::carried) {
+    out = first;
+  } else if constexpr (kind == node::branch) {
+    fill_fields<S>(out, f, at, std::make_integer_sequence<int, fields_of<S>>{}, first, more...);
+  } else if constexpr (is_filled_in_place<typename Out::value_type>) {
+    if constexpr (kind == node::vector) out.resize(first.size());
+    for (std::size_t i = 0; i < first.size(); ++i)
+      fill_node<typename S::value_type>(out[i], f, {&at, {}, static_cast<std::int64_t>(i)}, first[i], more[i]...);
+  } else {
+    out = make_node<S, Out>(f, at, first, more...);
+  }
+}
+
 /// The tree Out, whose shape is S as well, with f(path, leaf…) in its leaves; what is no leaf is the first tree's.
 template <class S, class Out, class F, class First, class... More>
 constexpr Out make_node(F& f, path const& at, First const& first, More const&... more) {
   constexpr node kind = node_of<S>;
   if constexpr (kind == node::leaf) {
     return at_leaf(f, at, first, more...);
+  } else if constexpr (kind == node::branch && is_filled_in_place<Out>) {
+    Out out{};
+    fill_node<S>(out, f, at, first, more...);
+    return out;
   } else if constexpr (kind == node::array) {
     if constexpr (std::tuple_size_v<S> == 0)
       return Out{};
