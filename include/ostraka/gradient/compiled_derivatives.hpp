@@ -41,6 +41,10 @@
                                          rows_of_block<T> const&, labels_of_rows<INDEX> const&,            \
                                          accumulator_of_t<T> const*, T const*, T*);
 
+#define OSTRAKA_SUM_OF_COTANGENTS_INSTANCE_(WHERE, T, RANK)                                      \
+  WHERE template void add_cotangent(unnamed_tensor<T, RANK, compiled_space::device_type>&, bool, \
+                                    unnamed_tensor<T, RANK, compiled_space::device_type> const&);
+
 /// Of floats and doubles. WHERE is `extern`, or nothing where they are made.
 #define OSTRAKA_DERIVATIVE_INSTANCES_(WHERE, T)                                                                   \
   namespace ostraka::engine {                                                                                     \
@@ -65,6 +69,9 @@
                                      T const*, T const*, std::int64_t);                                           \
   WHERE template void change_block(::ostraka::detail::compiled_space const&, T*, std::int64_t,                    \
                                    ostraka::detail::divide_by<T> const&);                                         \
+  }                                                                                                               \
+  namespace ostraka::detail {                                                                                     \
+  OSTRAKA_FOR_RANKS_(OSTRAKA_SUM_OF_COTANGENTS_INSTANCE_, WHERE, T)                                               \
   }
 
 /// Of labels.

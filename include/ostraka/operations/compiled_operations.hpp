@@ -9,6 +9,7 @@
 /// program.
 
 #include <ostraka/compiled.hpp>
+#include <ostraka/detail/calls/planned_call.hpp>
 #include <ostraka/elements/cast.hpp>
 #include <ostraka/elements/comparison.hpp>
 #include <ostraka/elements/where.hpp>
@@ -124,6 +125,18 @@
   WHERE template void write_rows(EXEC const&, execution_context const&, planner::spec const&, int, std::int64_t,   \
                                  std::int64_t, T*, T const*);
 
+/// M(WHERE, T, RANK) for the ranks that tensors have as a rule.
+#define OSTRAKA_FOR_RANKS_(M, WHERE, T) \
+  M(WHERE, T, 0) M(WHERE, T, 1) M(WHERE, T, 2) M(WHERE, T, 3) M(WHERE, T, 4) M(WHERE, T, 5) M(WHERE, T, 6)
+
+#define OSTRAKA_TENSOR_INSTANCES_(WHERE, T, RANK)                                                                      \
+  WHERE template unnamed_tensor<T, RANK, compiled_space::device_type> allocate_unnamed(                                \
+      std::shared_ptr<engine::device_mesh const> const&, engine::execution_context const&, planner::spec const&);      \
+  WHERE template void run_planned(planned_call const&, char const*, std::shared_ptr<engine::device_mesh const> const&, \
+                                  operand_at_hand const*, T const* const*, engine::update<T> const&,                   \
+                                  engine::run_functions<compiled_space, T> const&, engine::schedule_memory*&,          \
+                                  unnamed_tensor<T, RANK, compiled_space::device_type>&);
+
 /// Of floats and doubles. WHERE is `extern`, or nothing where they are made.
 #define OSTRAKA_OPERATION_INSTANCES_(WHERE, T)                                                    \
   namespace ostraka::engine {                                                                     \
@@ -135,6 +148,9 @@
   OSTRAKA_INDEXED_INSTANCES_(WHERE, ::ostraka::detail::compiled_space, T, std::int32_t)           \
   OSTRAKA_INDEXED_INSTANCES_(WHERE, ::ostraka::detail::compiled_space, T, std::int64_t)           \
   OSTRAKA_PLACE_INSTANCES_(WHERE, ::ostraka::detail::compiled_space, T)                           \
+  }                                                                                               \
+  namespace ostraka::detail {                                                                     \
+  OSTRAKA_FOR_RANKS_(OSTRAKA_TENSOR_INSTANCES_, WHERE, T)                                         \
   }
 
 /// Of whole numbers.
