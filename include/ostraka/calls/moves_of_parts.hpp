@@ -73,7 +73,7 @@ struct product_source {
 template <class Sharding, class Policy, class... Operands>
 using moves_of_product = moves_of_plan<product_source<Sharding, Policy, Operands...>>;
 
-/// One after the other.
+/// One after the other. Of a device it is all devices' bytes over their number, rounded up once.
 template <class... Parts>
 struct moves_in_turn {
   static constexpr int count(step kind) { return (Parts::count(kind) + ...); }
@@ -83,7 +83,8 @@ struct moves_in_turn {
   }
   template <class Sizes>
   static constexpr std::int64_t bytes(Sizes const& sizes) {
-    return (Parts::bytes(sizes) + ...);
+    std::int64_t const n = sizes.template side_by_side<>();
+    return (total_bytes(sizes) + n - 1) / n;
   }
   template <class Sizes>
   static constexpr std::int64_t flops(Sizes const& sizes) {
