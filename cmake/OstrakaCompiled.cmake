@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The Ostraka authors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# ostraka::compiled: ostraka::ostraka and a static library of the engine's instances (include/ostraka/compiled.hpp). A program that links it is
+# ostraka::compiled: ostraka::ostraka and a static library of the engine's instances (include/ostraka/compiled/compiled_engine.hpp). A program that links it is
 # compiled in a fraction of the time and does the same. Its sources are written here, a few lines each: there are none to keep.
 
 include_guard()
@@ -22,21 +22,21 @@ function(ostraka_add_compiled)
     elseif(type STREQUAL "bool")
       set(instances BOOL_INSTANCES)
     endif()
-    file(CONFIGURE OUTPUT "${source}" CONTENT "#include <ostraka/compiled.hpp>\n\nOSTRAKA_${instances}_(, ${type})\n")
+    file(CONFIGURE OUTPUT "${source}" CONTENT "#include <ostraka/compiled/compiled_engine.hpp>\n\nOSTRAKA_${instances}_(, ${type})\n")
     list(APPEND sources "${source}")
   endforeach()
   # The vocabulary, of the elements that it is most called for.
   foreach(type IN ITEMS float double)
     set(source "${PROJECT_BINARY_DIR}/compiled/vocabulary_${type}.cpp")
-    string(CONCAT content "#include <ostraka/files/compiled_files.hpp>\n#include <ostraka/gradient/compiled_derivatives.hpp>\n"
-      "#include <ostraka/optimizers/compiled_updates.hpp>\n\nOSTRAKA_OPERATION_INSTANCES_(, ${type})\nOSTRAKA_DERIVATIVE_INSTANCES_(, ${type})\n"
+    string(CONCAT content "#include <ostraka/compiled/compiled_files.hpp>\n#include <ostraka/compiled/compiled_derivatives.hpp>\n"
+      "#include <ostraka/compiled/compiled_updates.hpp>\n\nOSTRAKA_OPERATION_INSTANCES_(, ${type})\nOSTRAKA_DERIVATIVE_INSTANCES_(, ${type})\n"
       "OSTRAKA_UPDATE_INSTANCES_(, ${type})\nOSTRAKA_FILE_BLOCK_INSTANCE_(, ${type})\n")
     file(CONFIGURE OUTPUT "${source}" CONTENT "${content}")
     list(APPEND sources "${source}")
   endforeach()
   set(source "${PROJECT_BINARY_DIR}/compiled/all_types.cpp")
   string(CONCAT content "#include <ostraka/engine/files/reading_tensors.hpp>\n#include <ostraka/engine/files/writing_tensors.hpp>\n"
-    "#include <ostraka/files/compiled_files.hpp>\n#include <ostraka/gradient/compiled_derivatives.hpp>\n\nOSTRAKA_COMMON_INSTANCES_()\nOSTRAKA_FILE_INSTANCES_()\n"
+    "#include <ostraka/compiled/compiled_files.hpp>\n#include <ostraka/compiled/compiled_derivatives.hpp>\n\nOSTRAKA_COMMON_INSTANCES_()\nOSTRAKA_FILE_INSTANCES_()\n"
     "OSTRAKA_FILE_BLOCK_INSTANCE_(, std::int64_t)\n")
   foreach(type IN ITEMS std::int32_t std::int64_t)
     string(APPEND content "OSTRAKA_INDEX_OPERATION_INSTANCES_(, ${type})\nOSTRAKA_LABEL_INSTANCE_(, ${type})\n")

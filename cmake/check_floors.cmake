@@ -107,7 +107,8 @@ set(rooms
   "optimizers: calls blocks elements moves tree"
   "files: calls blocks tree"
   "foresight: meshes gradient/tape gradient/abstract gradient"
-  "seeing: environment meshes tensors calls arrays local_view/collectives tree foresight")
+  "seeing: environment meshes tensors calls arrays local_view/collectives tree foresight"
+  "compiled: environment meshes calls elements operations/elements operations/shapes operations/indices operations/reductions operations/normalisation operations/attention gradient/rules/elements gradient/rules/operations optimizers seeing")
 
 set(below_surface "^(types|plan|engine)/")
 

@@ -21,5 +21,5 @@
 #include <ostraka/files/together.hpp>
 
 #ifdef OSTRAKA_COMPILED
-#include <ostraka/files/compiled_files.hpp>
+#include <ostraka/compiled/compiled_files.hpp>
 #endif

@@ -41,5 +41,5 @@
 #include <ostraka/gradient/value_and_grad.hpp>
 
 #ifdef OSTRAKA_COMPILED
-#include <ostraka/gradient/compiled_derivatives.hpp>
+#include <ostraka/compiled/compiled_derivatives.hpp>
 #endif

@@ -51,5 +51,5 @@
 #include <ostraka/tree.hpp>
 
 #ifdef OSTRAKA_COMPILED
-#include <ostraka/operations/compiled_operations.hpp>
+#include <ostraka/compiled/compiled_operations.hpp>
 #endif

@@ -23,5 +23,5 @@
 #include <ostraka/tree.hpp>
 
 #ifdef OSTRAKA_COMPILED
-#include <ostraka/optimizers/compiled_updates.hpp>
+#include <ostraka/compiled/compiled_updates.hpp>
 #endif

@@ -79,5 +79,5 @@
 #include <ostraka/seeing/print_blocks.hpp>
 
 #ifdef OSTRAKA_COMPILED
-#include <ostraka/compiled.hpp>
+#include <ostraka/compiled/compiled_engine.hpp>
 #endif

@@ -7,7 +7,7 @@
 /// beside the engine's own instances of ostraka::compiled: here it is said to be elsewhere, in shared/*.cpp, which name
 /// the element types.
 
-#include <ostraka/compiled.hpp>
+#include <ostraka/compiled/compiled_engine.hpp>
 #include <ostraka/ostraka.hpp>
 
 #include "support/on_meshes.hpp"

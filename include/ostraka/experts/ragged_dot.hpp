@@ -127,14 +127,14 @@ struct ragged_product : detail::moves_nothing {
     auto const told = engine::on_host(sizes.local());
     dynamic_array<std::int64_t> counts;
     for (std::size_t g = 0; g < told.extent(0); ++g) counts.push_back(static_cast<std::int64_t>(told.data()[g]));
-    using value = typename A::value_type;
-    using read_block = engine::labelled_block<value const>;
+    using element = typename A::value_type;
+    using read_block = engine::labelled_block<element const>;
     engine::contract_groups_of_blocks(
         detail::execution_space_of<A>(), position_in<R, labels>, position_in<E, labels>, counts.data(),
         static_cast<std::int64_t>(counts.size()),
         read_block{planner::row_major(of_a, extents_a.data()), detail::elements_of(a)},
         read_block{planner::row_major(of_b, extents_b.data()), detail::elements_of(b)},
-        engine::labelled_block<value>{planner::row_major(of_c, extents_c.data()), result.local().data()});
+        engine::labelled_block<element>{planner::row_major(of_c, extents_c.data()), result.local().data()});
     return result;
   }
 };

@@ -21,7 +21,7 @@
 #include <ostraka/engine/mesh/execution_context.hpp>
 #include <ostraka/engine/moves/on_host.hpp>
 #include <ostraka/engine/root/root_blocks.hpp>
-#include <ostraka/plan/regions/box.hpp>
+#include <ostraka/plan/blocks/box.hpp>
 #include <ostraka/types/values/half.hpp>
 
 namespace ostraka::engine {

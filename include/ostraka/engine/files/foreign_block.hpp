@@ -18,7 +18,7 @@
 #include <ostraka/engine/files/file_piece.hpp>
 #include <ostraka/engine/files/transfer.hpp>
 #include <ostraka/engine/formats/file_contents.hpp>
-#include <ostraka/plan/regions/box.hpp>
+#include <ostraka/plan/blocks/box.hpp>
 
 namespace ostraka::engine {
 

@@ -98,11 +98,19 @@ using compiled_space = Kokkos::DefaultExecutionSpace;
   WHERE template void detail::contract_portable(EXEC const&, contraction const&, T const*, T const*, T*, \
                                                 update<T> const&, product_kernels<EXEC, T> const&);
 
+namespace ostraka::engine {
+
+/// An operand as a function of the engine reads it.
+template <class T>
+using read_block = aligned<T const>;
+
+}  // namespace ostraka::engine
+
 // What is done to blocks of any elements without a plan.
 #define OSTRAKA_BLOCK_INSTANCES_(WHERE, T, EXEC)                           \
   WHERE template void fill_block(EXEC const&, T*, std::int64_t, T const&); \
   WHERE template void copy_block(EXEC const&, T*, T const*, std::int64_t); \
-  WHERE template aligned<T> align(execution_context const&, planner::spec const&, planner::spec const&, T const*);
+  WHERE template read_block<T> align(execution_context const&, planner::spec const&, planner::spec const&, T const*);
 
 /// A map of elements to those of type R by a function of type F, which may have commas; IN are its operands, in
 /// parentheses.
@@ -112,9 +120,9 @@ using compiled_space = Kokkos::DefaultExecutionSpace;
 #define OSTRAKA_OPERANDS_(...) __VA_ARGS__
 
 #define OSTRAKA_ARITHMETIC_INSTANCE_(WHERE, EXEC, T, F) \
-  OSTRAKA_MAP_INSTANCE_(WHERE, EXEC, T, (aligned<T> const&, aligned<T> const&), ostraka::detail::F)
+  OSTRAKA_MAP_INSTANCE_(WHERE, EXEC, T, (read_block<T> const&, read_block<T> const&), ostraka::detail::F)
 #define OSTRAKA_NUMBER_INSTANCE_(WHERE, EXEC, T, F, AT) \
-  OSTRAKA_MAP_INSTANCE_(WHERE, EXEC, T, (aligned<T> const&), ostraka::detail::with_number<ostraka::detail::F, T, AT>)
+  OSTRAKA_MAP_INSTANCE_(WHERE, EXEC, T, (read_block<T> const&), ostraka::detail::with_number<ostraka::detail::F, T, AT>)
 
 // Arithmetic of tensors, and of a tensor and a number.
 #define OSTRAKA_ARITHMETIC_INSTANCES_(WHERE, T, EXEC)    \
@@ -127,7 +135,7 @@ using compiled_space = Kokkos::DefaultExecutionSpace;
   OSTRAKA_NUMBER_INSTANCE_(WHERE, EXEC, T, minus, 1)     \
   OSTRAKA_NUMBER_INSTANCE_(WHERE, EXEC, T, product, 0)   \
   OSTRAKA_NUMBER_INSTANCE_(WHERE, EXEC, T, quotient, 0)  \
-  OSTRAKA_MAP_INSTANCE_(WHERE, EXEC, T, (aligned<T> const&), ostraka::detail::negation)
+  OSTRAKA_MAP_INSTANCE_(WHERE, EXEC, T, (read_block<T> const&), ostraka::detail::negation)
 
 /// WHERE is `extern`, or nothing where they are made.
 #define OSTRAKA_INSTANCES_(WHERE, T)                                         \

@@ -5,7 +5,7 @@
 /// @file
 /// Floor 4. What ostraka::compiled holds of optimisers: what they do to the elements of a block.
 
-#include <ostraka/compiled.hpp>
+#include <ostraka/compiled/compiled_engine.hpp>
 #include <ostraka/optimizers/adam.hpp>
 #include <ostraka/optimizers/clip.hpp>
 #include <ostraka/optimizers/sgd.hpp>

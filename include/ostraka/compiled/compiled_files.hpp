@@ -3,14 +3,14 @@
 #pragma once
 
 /// @file
-/// Floor 4. What ostraka::compiled holds of files, as compiled.hpp has it.
+/// Floor 4. What ostraka::compiled holds of files, as compiled_engine.hpp has it.
 
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include <ostraka/compiled.hpp>
+#include <ostraka/compiled/compiled_engine.hpp>
 #include <ostraka/engine/files/load_tensors.hpp>
 #include <ostraka/engine/files/save_tensors.hpp>
 

@@ -3,13 +3,13 @@
 #pragma once
 
 /// @file
-/// Floor 4. What ostraka::compiled holds of the vocabulary beyond the engine's instances in compiled.hpp: the functions
+/// Floor 4. What ostraka::compiled holds of the vocabulary beyond the instances in compiled_engine.hpp: the functions
 /// of the engine that operations of neural networks call, for floats and doubles, and those that move or look up
 /// elements of any type. What depends on a rank (random numbers) or is rarer (running sums, sorts) is compiled with the
 /// program.
 
-#include <ostraka/compiled.hpp>
-#include <ostraka/detail/calls/planned_call.hpp>
+#include <ostraka/calls/planned_call.hpp>
+#include <ostraka/compiled/compiled_engine.hpp>
 #include <ostraka/elements/cast.hpp>
 #include <ostraka/elements/comparison.hpp>
 #include <ostraka/elements/where.hpp>
@@ -29,32 +29,33 @@
 #include <ostraka/operations/shapes/transpose.hpp>
 
 /// M(WHERE, EXEC, T, F) for functions of elements F that programs of neural networks call.
-#define OSTRAKA_FOR_FUNCTIONS_(M, WHERE, EXEC, T) \
-  M(WHERE, EXEC, T, ostraka::function::abs)       \
-  M(WHERE, EXEC, T, ostraka::function::exp)       \
-  M(WHERE, EXEC, T, ostraka::function::gelu)      \
-  M(WHERE, EXEC, T, ostraka::function::gelu_tanh) \
-  M(WHERE, EXEC, T, ostraka::function::log)       \
-  M(WHERE, EXEC, T, ostraka::function::relu)      \
-  M(WHERE, EXEC, T, ostraka::function::rsqrt)     \
-  M(WHERE, EXEC, T, ostraka::function::sigmoid)   \
-  M(WHERE, EXEC, T, ostraka::function::silu)      \
-  M(WHERE, EXEC, T, ostraka::function::sqrt)      \
-  M(WHERE, EXEC, T, ostraka::function::square)    \
-  M(WHERE, EXEC, T, ostraka::function::tanh)
+#define OSTRAKA_FOR_FUNCTIONS_(M, WHERE, EXEC, T)  \
+  M(WHERE, EXEC, T, ostraka::operation::abs)       \
+  M(WHERE, EXEC, T, ostraka::operation::exp)       \
+  M(WHERE, EXEC, T, ostraka::operation::gelu)      \
+  M(WHERE, EXEC, T, ostraka::operation::gelu_tanh) \
+  M(WHERE, EXEC, T, ostraka::operation::log)       \
+  M(WHERE, EXEC, T, ostraka::operation::relu)      \
+  M(WHERE, EXEC, T, ostraka::operation::rsqrt)     \
+  M(WHERE, EXEC, T, ostraka::operation::sigmoid)   \
+  M(WHERE, EXEC, T, ostraka::operation::silu)      \
+  M(WHERE, EXEC, T, ostraka::operation::sqrt)      \
+  M(WHERE, EXEC, T, ostraka::operation::square)    \
+  M(WHERE, EXEC, T, ostraka::operation::tanh)
 
-#define OSTRAKA_FUNCTION_INSTANCE_(WHERE, EXEC, T, F) OSTRAKA_MAP_INSTANCE_(WHERE, EXEC, T, (aligned<T> const&), F)
+#define OSTRAKA_FUNCTION_INSTANCE_(WHERE, EXEC, T, F) OSTRAKA_MAP_INSTANCE_(WHERE, EXEC, T, (read_block<T> const&), F)
 
-#define OSTRAKA_CHOICE_INSTANCES_(WHERE, EXEC, T)                                                               \
-  OSTRAKA_MAP_INSTANCE_(WHERE, EXEC, T, (aligned<T> const&, aligned<T> const&), ostraka::detail::larger)        \
-  OSTRAKA_MAP_INSTANCE_(WHERE, EXEC, T, (aligned<T> const&, aligned<T> const&), ostraka::detail::smaller)       \
-  OSTRAKA_MAP_INSTANCE_(WHERE, EXEC, bool, (aligned<T> const&, aligned<T> const&), ostraka::detail::is_less)    \
-  OSTRAKA_MAP_INSTANCE_(WHERE, EXEC, bool, (aligned<T> const&, aligned<T> const&), ostraka::detail::is_greater) \
-  OSTRAKA_MAP_INSTANCE_(WHERE, EXEC, T, (aligned<T> const&, aligned<T> const&, aligned<bool> const&),           \
-                        ostraka::detail::choose)                                                                \
-  OSTRAKA_MAP_INSTANCE_(WHERE, EXEC, T, (aligned<T> const&, aligned<bool> const&),                              \
-                        ostraka::detail::choose_or_number<T>)                                                   \
-  OSTRAKA_MAP_INSTANCE_(WHERE, EXEC, T, (aligned<T> const&, aligned<bool> const&), ostraka::detail::choose_number_or<T>)
+#define OSTRAKA_CHOICE_INSTANCES_(WHERE, EXEC, T)                                                                     \
+  OSTRAKA_MAP_INSTANCE_(WHERE, EXEC, T, (read_block<T> const&, read_block<T> const&), ostraka::detail::larger)        \
+  OSTRAKA_MAP_INSTANCE_(WHERE, EXEC, T, (read_block<T> const&, read_block<T> const&), ostraka::detail::smaller)       \
+  OSTRAKA_MAP_INSTANCE_(WHERE, EXEC, bool, (read_block<T> const&, read_block<T> const&), ostraka::detail::is_less)    \
+  OSTRAKA_MAP_INSTANCE_(WHERE, EXEC, bool, (read_block<T> const&, read_block<T> const&), ostraka::detail::is_greater) \
+  OSTRAKA_MAP_INSTANCE_(WHERE, EXEC, T, (read_block<T> const&, read_block<T> const&, read_block<bool> const&),        \
+                        ostraka::detail::choose)                                                                      \
+  OSTRAKA_MAP_INSTANCE_(WHERE, EXEC, T, (read_block<T> const&, read_block<bool> const&),                              \
+                        ostraka::detail::choose_or_number<T>)                                                         \
+  OSTRAKA_MAP_INSTANCE_(WHERE, EXEC, T, (read_block<T> const&, read_block<bool> const&),                              \
+                        ostraka::detail::choose_number_or<T>)
 
 #define OSTRAKA_NORM_INSTANCE_(WHERE, EXEC, T, FORMULA, MASK, GAIN, BIAS)                                            \
   WHERE template void normalise_rows(EXEC const&, execution_context const&, planner::spec const&, int,               \
@@ -92,11 +93,11 @@
   OSTRAKA_STATE_INSTANCE_(WHERE, EXEC, T, double, ostraka::detail::as_it_is, sum_of<square_of, T>) \
   OSTRAKA_STATE_INSTANCE_(WHERE, EXEC, T, std::int64_t, ostraka::detail::index_of_state,           \
                           extreme_element<reduction::max, T>)                                      \
-  OSTRAKA_MAP_INSTANCE_(WHERE, EXEC, T, (aligned<double> const&), ostraka::detail::square_root<T>)
+  OSTRAKA_MAP_INSTANCE_(WHERE, EXEC, T, (read_block<double> const&), ostraka::detail::square_root<T>)
 
 #define OSTRAKA_ATTENTION_INSTANCES_(WHERE, EXEC, T)                                                                 \
   WHERE template void rotate_blocks(EXEC const&, execution_context const&, planner::spec const&, rotation const&,    \
-                                    aligned<std::int64_t> const*, T const*, T*);                                     \
+                                    read_block<std::int64_t> const*, T const*, T*);                                  \
   WHERE template void hide_later(EXEC const&, execution_context const&, planner::spec const&, int, std::int64_t, T*, \
                                  std::int64_t);                                                                      \
   WHERE template bool has_met_no_number(EXEC const&, T const*, std::int64_t, T const*, std::int64_t);                \
@@ -116,13 +117,13 @@
   WHERE template void check_indices(EXEC const&, execution_context const&, planner::spec const&, INDEX const*, \
                                     planner::mesh_set, std::string_view, std::int64_t, bool);
 
-#define OSTRAKA_PLACE_INSTANCES_(WHERE, EXEC, T)                                                                   \
-  WHERE template void rearrange(EXEC const&, execution_context const&, planner::spec const&, int,                  \
-                                planner::rearrangement const&, region<T const> const*, region<T> const&, T const&, \
-                                int);                                                                              \
-  WHERE template void copy_aligned(EXEC const&, execution_context const&, planner::spec const&, T*,                \
-                                   aligned<T> const&);                                                             \
-  WHERE template void write_rows(EXEC const&, execution_context const&, planner::spec const&, int, std::int64_t,   \
+#define OSTRAKA_PLACE_INSTANCES_(WHERE, EXEC, T)                                                                 \
+  WHERE template void rearrange(EXEC const&, execution_context const&, planner::spec const&, int,                \
+                                planner::rearrangement const&, strided_block<T const*> const*,                   \
+                                strided_block<T*> const&, T const&, int);                                        \
+  WHERE template void copy_aligned(EXEC const&, execution_context const&, planner::spec const&, T*,              \
+                                   read_block<T> const&);                                                        \
+  WHERE template void write_rows(EXEC const&, execution_context const&, planner::spec const&, int, std::int64_t, \
                                  std::int64_t, T*, T const*);
 
 /// M(WHERE, T, RANK) for the ranks that tensors have as a rule.
@@ -154,12 +155,12 @@
   }
 
 /// Of whole numbers.
-#define OSTRAKA_INDEX_OPERATION_INSTANCES_(WHERE, T)                                                 \
-  namespace ostraka::engine {                                                                        \
-  OSTRAKA_INDEX_INSTANCES_(WHERE, ::ostraka::detail::compiled_space, T)                              \
-  OSTRAKA_PLACE_INSTANCES_(WHERE, ::ostraka::detail::compiled_space, T)                              \
-  OSTRAKA_MAP_INSTANCE_(WHERE, ::ostraka::detail::compiled_space, std::int64_t, (aligned<T> const&), \
-                        ostraka::detail::to_element<std::int64_t>)                                   \
+#define OSTRAKA_INDEX_OPERATION_INSTANCES_(WHERE, T)                                                    \
+  namespace ostraka::engine {                                                                           \
+  OSTRAKA_INDEX_INSTANCES_(WHERE, ::ostraka::detail::compiled_space, T)                                 \
+  OSTRAKA_PLACE_INSTANCES_(WHERE, ::ostraka::detail::compiled_space, T)                                 \
+  OSTRAKA_MAP_INSTANCE_(WHERE, ::ostraka::detail::compiled_space, std::int64_t, (read_block<T> const&), \
+                        ostraka::detail::to_element<std::int64_t>)                                      \
   }
 
 OSTRAKA_OPERATION_INSTANCES_(extern, float)

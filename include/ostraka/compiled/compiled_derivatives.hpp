@@ -1,0 +1,88 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 4. What ostraka::compiled holds of derivatives, beside the operations themselves (compiled_operations.hpp):
+/// the functions of the engine that the rules of neural networks call.
+
+#include <ostraka/compiled/compiled_operations.hpp>
+#include <ostraka/gradient/rules/elements/derivative_of_choices.hpp>
+#include <ostraka/gradient/rules/elements/derivative_of_functions.hpp>
+#include <ostraka/gradient/rules/operations/derivative_of_cross_entropy.hpp>
+#include <ostraka/gradient/rules/operations/derivative_of_norms.hpp>
+#include <ostraka/gradient/rules/operations/derivative_of_softmax.hpp>
+
+#define OSTRAKA_KEPT_DERIVATIVE_INSTANCE_(WHERE, EXEC, T, F)                          \
+  OSTRAKA_MAP_INSTANCE_(WHERE, EXEC, T, (read_block<T> const&, read_block<T> const&), \
+                        ostraka::detail::times_kept_derivative<F>)
+
+#define OSTRAKA_EXTREME_INSTANCE_(WHERE, EXEC, T, OPERAND, HOW)                           \
+  OSTRAKA_MAP_INSTANCE_(                                                                  \
+      WHERE, EXEC, T, (read_block<T> const&, read_block<T> const&, read_block<T> const&), \
+      ostraka::detail::times_derivative<OPERAND, ostraka::detail::derivative_of_extreme<reduction::HOW>, T>)
+
+#define OSTRAKA_COTANGENT_INSTANCE_(WHERE, EXEC, T, FORMULA, GAIN)                                  \
+  WHERE template void pull_blocks(EXEC const&, execution_context const&, planner::spec const&, int, \
+                                  rows_and_cotangents<T, GAIN> const&, FORMULA<T> const&, T*);
+
+// Of rows that are runs on the host (pull_rows_and_gain).
+#if defined(KOKKOS_ENABLE_CUDA) || defined(KOKKOS_ENABLE_HIP) || defined(KOKKOS_ENABLE_SYCL)
+#  define OSTRAKA_GAIN_COTANGENT_INSTANCE_(WHERE, EXEC, T, FORMULA)
+#else
+#  define OSTRAKA_GAIN_COTANGENT_INSTANCE_(WHERE, EXEC, T, FORMULA)                                            \
+    WHERE template void pull_blocks_and_gain(EXEC const&, execution_context const&, planner::spec const&, int, \
+                                             rows_and_cotangents<T, T> const&, FORMULA<T> const&, T*,          \
+                                             accumulator_of_t<T>*);
+#endif
+
+#define OSTRAKA_LOSS_COTANGENT_INSTANCE_(WHERE, EXEC, T, INDEX)                                            \
+  WHERE template void pull_cross_entropy(EXEC const&, execution_context const&, planner::spec const&, int, \
+                                         rows_of_block<T> const&, labels_of_rows<INDEX> const&,            \
+                                         accumulator_of_t<T> const*, T const*, T*);
+
+#define OSTRAKA_SUM_OF_COTANGENTS_INSTANCE_(WHERE, T, RANK)                                      \
+  WHERE template void add_cotangent(unnamed_tensor<T, RANK, compiled_space::device_type>&, bool, \
+                                    unnamed_tensor<T, RANK, compiled_space::device_type> const&);
+
+/// Of floats and doubles. WHERE is `extern`, or nothing where they are made.
+#define OSTRAKA_DERIVATIVE_INSTANCES_(WHERE, T)                                                                  \
+  namespace ostraka::engine {                                                                                    \
+  OSTRAKA_FOR_FUNCTIONS_(OSTRAKA_KEPT_DERIVATIVE_INSTANCE_, WHERE, ::ostraka::detail::compiled_space, T)         \
+  OSTRAKA_COTANGENT_INSTANCE_(WHERE, ::ostraka::detail::compiled_space, T, softmax_cotangents, no_vector)        \
+  OSTRAKA_COTANGENT_INSTANCE_(WHERE, ::ostraka::detail::compiled_space, T, log_softmax_cotangents, no_vector)    \
+  OSTRAKA_COTANGENT_INSTANCE_(WHERE, ::ostraka::detail::compiled_space, T, rms_norm_cotangents, no_vector)       \
+  OSTRAKA_COTANGENT_INSTANCE_(WHERE, ::ostraka::detail::compiled_space, T, rms_norm_cotangents, T)               \
+  OSTRAKA_COTANGENT_INSTANCE_(WHERE, ::ostraka::detail::compiled_space, T, layer_norm_cotangents, no_vector)     \
+  OSTRAKA_COTANGENT_INSTANCE_(WHERE, ::ostraka::detail::compiled_space, T, layer_norm_cotangents, T)             \
+  OSTRAKA_GAIN_COTANGENT_INSTANCE_(WHERE, ::ostraka::detail::compiled_space, T, rms_norm_cotangents)             \
+  OSTRAKA_GAIN_COTANGENT_INSTANCE_(WHERE, ::ostraka::detail::compiled_space, T, layer_norm_cotangents)           \
+  OSTRAKA_LOSS_COTANGENT_INSTANCE_(WHERE, ::ostraka::detail::compiled_space, T, std::int32_t)                    \
+  OSTRAKA_LOSS_COTANGENT_INSTANCE_(WHERE, ::ostraka::detail::compiled_space, T, std::int64_t)                    \
+  OSTRAKA_MAP_INSTANCE_(WHERE, ::ostraka::detail::compiled_space, T,                                             \
+                        (read_block<T> const&, read_block<T> const&, read_block<T> const&),                      \
+                        ostraka::detail::share_of_row)                                                           \
+  OSTRAKA_EXTREME_INSTANCE_(WHERE, ::ostraka::detail::compiled_space, T, 0, max)                                 \
+  OSTRAKA_EXTREME_INSTANCE_(WHERE, ::ostraka::detail::compiled_space, T, 1, max)                                 \
+  OSTRAKA_EXTREME_INSTANCE_(WHERE, ::ostraka::detail::compiled_space, T, 0, min)                                 \
+  OSTRAKA_EXTREME_INSTANCE_(WHERE, ::ostraka::detail::compiled_space, T, 1, min)                                 \
+  WHERE template void combine_blocks(::ostraka::detail::compiled_space const&, T*, ostraka::detail::plus const&, \
+                                     T const*, T const*, std::int64_t);                                          \
+  WHERE template void change_block(::ostraka::detail::compiled_space const&, T*, std::int64_t,                   \
+                                   ostraka::detail::divide_by<T> const&);                                        \
+  }                                                                                                              \
+  namespace ostraka::detail {                                                                                    \
+  OSTRAKA_FOR_RANKS_(OSTRAKA_SUM_OF_COTANGENTS_INSTANCE_, WHERE, T)                                              \
+  }
+
+/// Of labels.
+#define OSTRAKA_LABEL_INSTANCE_(WHERE, T)                                                               \
+  namespace ostraka::engine {                                                                           \
+  OSTRAKA_MAP_INSTANCE_(WHERE, ::ostraka::detail::compiled_space, std::int64_t, (read_block<T> const&), \
+                        ostraka::detail::drop_ignored)                                                  \
+  }
+
+OSTRAKA_DERIVATIVE_INSTANCES_(extern, float)
+OSTRAKA_DERIVATIVE_INSTANCES_(extern, double)
+OSTRAKA_LABEL_INSTANCE_(extern, std::int32_t)
+OSTRAKA_LABEL_INSTANCE_(extern, std::int64_t)
