@@ -100,8 +100,8 @@ scenario_list first_runs() {
        auto const mesh = a_line(env.devices());
        auto const a = os::generate<std::int64_t, I/X>(mesh, I = 12, KOKKOS_LAMBDA(std::int64_t i) { return i + 1; });
        auto const told = [](int turn) {
-         int told = turn;
-         if (rank_of_job() == 1) MPI_Recv(&told, 1, MPI_INT, 0, turn, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+         int received = turn;
+         if (rank_of_job() == 1) MPI_Recv(&received, 1, MPI_INT, 0, turn, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
        };
        auto const tell = [](int turn) {
          if (rank_of_job() == 0) MPI_Send(&turn, 1, MPI_INT, 1, turn, MPI_COMM_WORLD);
@@ -121,10 +121,10 @@ scenario_list first_runs() {
              tell(2);
              static_cast<void>(std::move(next).wait());
              told(3);
-             auto whole = os::start_gather_to<I/X>(block, 0);
+             auto gathered = os::start_gather_to<I/X>(block, 0);
              auto first = os::start_pbroadcast<X>(os::sum<>(block), 0);
              tell(3);
-             static_cast<void>(std::move(whole).wait());
+             static_cast<void>(std::move(gathered).wait());
              static_cast<void>(std::move(first).wait());
              return std::move(sum).wait();
            },
