@@ -364,7 +364,7 @@ struct thread_carrier {
     void get(int from, int tag, T* data, std::int64_t count, requests& with) const {
       begin(from, tag, with, [data, count](thread_job::bytes const& m) {
         if (std::ssize(m) != count * width<T>) std::abort();  // another length than the receiver's
-        std::memcpy(static_cast<void*>(data), m.data(), m.size());
+        if (!m.empty()) std::memcpy(static_cast<void*>(data), m.data(), m.size());
       });
     }
     template <class T>
