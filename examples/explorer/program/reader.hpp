@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// What parsers of small texts are made of: words, numbers, `X=2, Y=4`, and the first error with its place.
+/// Parts for parsers of small texts: words, numbers, `X=2, Y=4`, and the first error with its place.
 
 #include <cstdint>
 #include <optional>

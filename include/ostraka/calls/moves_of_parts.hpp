@@ -14,7 +14,7 @@
 
 namespace ostraka::detail {
 
-/// Of a rearrangement along an axis: nothing if it is whole, else not known while compiling.
+/// The price of a rearrangement along an axis: nothing moves if the axis is whole, else types do not tell.
 template <class Told>
 using moves_if_whole = std::conditional_t<told_axis<Told>::mesh::size == 0, nothing_moved, void>;
 

@@ -118,7 +118,7 @@ struct runs {
   }
 };
 
-/// Of what is no operand: numbers, policies and functions go along with operands.
+/// The carrier of anything but operands: numbers, policies and functions go along with operands.
 struct goes_along {
   static constexpr int level = -1;
   template <class How, class Operation, class First, class... Rest>
@@ -131,8 +131,8 @@ struct goes_along {
   }
 };
 
-/// Who carries operations on T: the customisation point. A carrier has a `level` and a static `operate(how, operation,
-/// given…)`; of several operands the highest level carries all. Specialise it where T is defined, never elsewhere.
+/// The carrier of operations on T: the customisation point. A carrier has a `level` and a static `operate(how,
+/// operation, given…)`; of several operands the highest level carries all. Specialise it where T is defined, never elsewhere.
 template <class T>
 struct carrier_of {
   using type = std::conditional_t<is_operand<T>, runs, goes_along>;
@@ -174,7 +174,7 @@ struct callable : verb_base {
 
 }  // namespace detail
 
-/// What operations that have a derivative take: a tensor, or what another carrier makes of one.
+/// An operand of operations that have a derivative: a tensor, or another carrier's stand-in for one.
 template <class T>
 concept TensorOrVariable = Tensor<T> || (detail::carrier_of<T>::type::level > 0);
 

@@ -19,7 +19,7 @@ struct moves_nothing {
   using moves = nothing_moved;
 };
 
-/// Does an operation tell its price by types?
+/// True if an operation tells its price by types.
 template <class Operation, class... Given>
 consteval bool has_moves() {
   if constexpr (requires { typename Operation::template moves<Given...>; })

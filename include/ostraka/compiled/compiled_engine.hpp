@@ -106,7 +106,7 @@ using read_block = aligned<T const>;
 
 }  // namespace ostraka::engine
 
-// What is done to blocks of any elements without a plan.
+// Functions on blocks of any elements that run without a plan.
 #define OSTRAKA_BLOCK_INSTANCES_(WHERE, T, EXEC)                           \
   WHERE template void fill_block(EXEC const&, T*, std::int64_t, T const&); \
   WHERE template void copy_block(EXEC const&, T*, T const*, std::int64_t); \

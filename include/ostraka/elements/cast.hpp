@@ -81,7 +81,7 @@ consteval auto check_cast() {
 template <class From, class To>
 using cast_verdict = typename decltype(check_cast<From, To>())::type;
 
-// What is partial is asked only of elements that can be converted.
+// Partial states are looked at only where the elements can be converted.
 template <class Operation, class To, class A>
 consteval auto check_cast_of() {
   using from = typename A::value_type;

@@ -35,8 +35,8 @@ struct with_number {
   }
 };
 
-// What an operation of two keeps of one operand where the other is the same on all devices; of a maximum that is equal
-// parts, too.
+// The parts of one operand that an operation of two keeps where the other is the same on all devices. Equal parts of a
+// maximum are kept, too.
 constexpr preservation beside_number(preservation const& both, int at, reduction kind) {
   bool const equal_parts_combine_to_themselves = kind != reduction::sum && kind != reduction::prod;
   preservation p;
@@ -44,7 +44,7 @@ constexpr preservation beside_number(preservation const& both, int at, reduction
   return p;
 }
 
-// What F does to elements of type T, to be asked for by the trait.
+// F on elements of type T, as a key for the trait.
 template <class F, class T>
 struct on {};
 

@@ -4,7 +4,7 @@
 
 /// @file
 /// Floor 3. The messages by which ranks compare what they call in check mode: a call in words, and the question whether
-/// those who wait do so in a ring. Nobody waits until they have arrived.
+/// those who wait do so in a ring. No rank waits until they have arrived.
 
 #include <ostraka/engine/machine/mpi.hpp>
 

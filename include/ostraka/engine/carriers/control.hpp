@@ -35,7 +35,7 @@ class request {
  public:
   [[nodiscard]] bool is_open() const { return open_ != MPI_REQUEST_NULL; }
 
-  /// Lets it go on; is it done, or nothing?
+  /// Lets it go on. True if it is done, or was never begun.
   bool test() {
     int done = 0;
     PMPI_Test(&open_, &done, MPI_STATUS_IGNORE);
