@@ -34,50 +34,61 @@ using from_blocks_verdict =
     first_fault<creation_verdict<TensorType, Mesh, Extents...>, no_block_verdict<TensorType, Operation>,
                 values_verdict<TensorType, Operation>, foreign_verdict<TensorType, Arrays>>;
 
-template <class TensorType, class Arguments, class Mesh, std::size_t... Is>
-auto copy_from_blocks(Mesh const& m, [[maybe_unused]] Arguments const& arguments, std::index_sequence<Is...>) {
-  constexpr int extents = static_cast<int>(sizeof...(Is));
-  return with_foreign_arrays<extents>(arguments, [&](auto const& arrays) {
-    using given = std::remove_cvref_t<decltype(arrays)>;
-    using verdict = from_blocks_verdict<TensorType, operation::copy_from_blocks, given, Mesh,
-                                        std::remove_cvref_t<std::tuple_element_t<Is, Arguments>>...>;
-    if constexpr (reason::ok_or_raise<verdict>()) {
-      char const* const name = "copy_from_blocks";
-      foreign_state<TensorType> state;
-      state.agree(name, shape_of_blocks<TensorType>(name, m, std::get<Is>(arguments)...), arrays, true, false, false);
-      auto t = make_uninitialised<TensorType>(name, m, std::get<Is>(arguments)...);
-      state.template copy_from<typename given::array_type>(name, t);
-      return t;
-    } else {
-      return after_error_of<typename TensorType::value_type, typename TensorType::sharding_type,
-                            typename TensorType::space>();
+template <class T, auto... Dims>
+using tensor_named = basic_tensor<typename named_tensor<T, Dims...>::type::value_type,
+                                  typename named_tensor<T, Dims...>::type::sharding_type,
+                                  typename named_tensor<T, Dims...>::type::space>;
+
+// make(the arrays, the extents…) of a call that names extents and, behind them, arrays; else raises what is wrong.
+template <class TensorType, class Operation, class Mesh, class F, class... Given>
+auto with_extents_and_arrays([[maybe_unused]] Mesh const& m, [[maybe_unused]] F const& make,
+                             [[maybe_unused]] Given const&... extents_then_arrays) {
+  using refused =
+      after_error_of<typename TensorType::value_type, typename TensorType::sharding_type, typename TensorType::space>;
+  constexpr int extents = number_of_extents<Given...>;
+  if constexpr (extents < 0) {
+    reason::raise<reason::array_without_a_place<Given...>>();
+    return refused();
+  } else {
+    return [&]<std::size_t... Is>(std::index_sequence<Is...>) {
+      auto const arguments = std::forward_as_tuple(extents_then_arrays...);
+      return with_foreign_arrays<extents>(arguments, [&](auto const& arrays) {
+        using verdict = from_blocks_verdict<TensorType, Operation, std::remove_cvref_t<decltype(arrays)>, Mesh,
+                                            std::remove_cvref_t<std::tuple_element_t<Is, decltype(arguments)>>...>;
+        if constexpr (reason::ok_or_raise<verdict>())
+          return make(arrays, std::get<Is>(arguments)...);
+        else
+          return refused();
+      });
     }
-  });
+    (std::make_index_sequence<static_cast<std::size_t>(extents)>{});
+  }
 }
 
 }  // namespace detail
 
 /// A new tensor of the elements that the devices hold in arrays of any distribution. Behind the global extents stand
-/// the arrays of this device (arrays/foreign/foreign_places.hpp): os::at(I = begin, J = 0), view; or a range of os::placed
-/// arrays, which may be empty; or os::block_cyclic(I = 64, J = 64), view. An array is a Kokkos::View or mdspan of any
-/// layout, os::strided memory, os::in_order<J, I>(view) or, of one axis, a list. Each device gets what it lacks, by one
-/// exchange, and copies what it has. Collective over the mesh.
+/// the arrays of this device (arrays/foreign/foreign_places.hpp): os::at(I = begin, J = 0), view; or a range of
+/// os::placed arrays, which may be empty; or os::block_cyclic(I = 64, J = 64), view. An array is a Kokkos::View or
+/// mdspan of any layout, os::strided memory, os::in_order<J, I>(view) or, of one axis, a list. Each device gets what it
+/// lacks, by one exchange, and copies what it has. Collective over the mesh.
 /// @throws ostraka::error, on all devices alike and before elements move, if boxes overlap, leave a gap or reach beyond
 /// the tensor, or if an array has not the extents of what its device is dealt
 template <class T, auto... Dims, class Mesh, class... ExtentsThenArrays>
 [[nodiscard]] auto copy_from_blocks([[maybe_unused]] Mesh const& m,
                                     [[maybe_unused]] ExtentsThenArrays const&... extents_then_arrays) {
-  using named = typename detail::named_tensor<T, Dims...>::type;
-  using tensor_type = basic_tensor<typename named::value_type, typename named::sharding_type, typename named::space>;
-  constexpr int extents = detail::number_of_extents<ExtentsThenArrays...>;
-  if constexpr (extents < 0) {
-    reason::raise<reason::array_without_a_place<ExtentsThenArrays...>>();
-    return detail::after_error_of<typename tensor_type::value_type, typename tensor_type::sharding_type,
-                                  typename tensor_type::space>();
-  } else {
-    return detail::copy_from_blocks<tensor_type>(m, std::forward_as_tuple(extents_then_arrays...),
-                                                 std::make_index_sequence<static_cast<std::size_t>(extents)>{});
-  }
+  using tensor_type = detail::tensor_named<T, Dims...>;
+  return detail::with_extents_and_arrays<tensor_type, operation::copy_from_blocks>(
+      m,
+      [&](auto const& arrays, auto const&... extents) {
+        char const* const name = "copy_from_blocks";
+        detail::foreign_state<tensor_type> state;
+        state.agree(name, detail::shape_of_blocks<tensor_type>(name, m, extents...), arrays, true, false, false);
+        auto t = detail::make_uninitialised<tensor_type>(name, m, extents...);
+        state.template copy_from<typename std::remove_cvref_t<decltype(arrays)>::array_type>(name, t);
+        return t;
+      },
+      extents_then_arrays...);
 }
 
 /// Says that the element type comes first.

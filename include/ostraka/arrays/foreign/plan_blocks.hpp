@@ -146,41 +146,18 @@ class blocks_plan {
   detail::foreign_state<TensorType> state_;
 };
 
-namespace detail {
-
-template <class TensorType, class Arguments, class Mesh, std::size_t... Is>
-auto plan_blocks(Mesh const& m, [[maybe_unused]] Arguments const& arguments, std::index_sequence<Is...>) {
-  constexpr int extents = static_cast<int>(sizeof...(Is));
-  return with_foreign_arrays<extents>(arguments, [&](auto const& arrays) {
-    using given = std::remove_cvref_t<decltype(arrays)>;
-    using verdict = from_blocks_verdict<TensorType, operation::plan_blocks, given, Mesh,
-                                        std::remove_cvref_t<std::tuple_element_t<Is, Arguments>>...>;
-    if constexpr (reason::ok_or_raise<verdict>())
-      return blocks_plan<TensorType>(shape_of_blocks<TensorType>("plan_blocks", m, std::get<Is>(arguments)...), arrays);
-    else
-      return after_error_of<typename TensorType::value_type, typename TensorType::sharding_type,
-                            typename TensorType::space>();
-  });
-}
-
-}  // namespace detail
-
 /// A plan of copies between a tensor and arrays, which are named as in os::copy_from_blocks; their elements are not
 /// looked at. Collective over the mesh. @throws ostraka::error as os::copy_from_blocks does
 template <class T, auto... Dims, class Mesh, class... ExtentsThenArrays>
 [[nodiscard]] auto plan_blocks([[maybe_unused]] Mesh const& m,
                                [[maybe_unused]] ExtentsThenArrays const&... extents_then_arrays) {
-  using named = typename detail::named_tensor<T, Dims...>::type;
-  using tensor_type = basic_tensor<typename named::value_type, typename named::sharding_type, typename named::space>;
-  constexpr int extents = detail::number_of_extents<ExtentsThenArrays...>;
-  if constexpr (extents < 0) {
-    reason::raise<reason::array_without_a_place<ExtentsThenArrays...>>();
-    return detail::after_error_of<typename tensor_type::value_type, typename tensor_type::sharding_type,
-                                  typename tensor_type::space>();
-  } else {
-    return detail::plan_blocks<tensor_type>(m, std::forward_as_tuple(extents_then_arrays...),
-                                            std::make_index_sequence<static_cast<std::size_t>(extents)>{});
-  }
+  using tensor_type = detail::tensor_named<T, Dims...>;
+  return detail::with_extents_and_arrays<tensor_type, operation::plan_blocks>(
+      m,
+      [&](auto const& arrays, auto const&... extents) {
+        return blocks_plan<tensor_type>(detail::shape_of_blocks<tensor_type>("plan_blocks", m, extents...), arrays);
+      },
+      extents_then_arrays...);
 }
 
 }  // namespace ostraka
