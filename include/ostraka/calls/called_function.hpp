@@ -34,13 +34,18 @@ struct overloaded_function {
   overloaded_function(Result (*)(Parameters...)) {}
 };
 
+/// An argument of a function of global indices, for each `I` of a pack. It is a class because nvcc expands no pack of
+/// which an alias makes the same type.
+template <std::size_t I>
+struct global_index {
+  using type = std::int64_t;
+};
+
 template <class T, class Indices>
 struct overloaded_of_indices;
 template <class T, std::size_t... Is>
 struct overloaded_of_indices<T, std::index_sequence<Is...>> {
-  template <std::size_t>
-  using index = std::int64_t;
-  using type = overloaded_function<T, index<Is>...>;
+  using type = overloaded_function<T, typename global_index<Is>::type...>;
 };
 
 }  // namespace ostraka::detail

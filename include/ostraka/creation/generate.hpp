@@ -32,7 +32,7 @@ void generate_elements(char const* operation, TensorType const& t, F const& f) {
 
 template <class F, std::size_t... Is>
 consteval auto check_generator(std::index_sequence<Is...>) {
-  return found<called_verdict<F, decltype(static_cast<void>(Is), std::int64_t())...>>{};
+  return found<called_verdict<F, typename global_index<Is>::type...>>{};
 }
 
 template <class TensorType, class Mesh, class Arguments, std::size_t... Is>
