@@ -195,4 +195,17 @@ std::int64_t disagreements(mesh_at_hand const& m, Tensor const& t,
   return detail::has_extents(t.local(), block_on(p, m, wanted.extents, rank())) ? differences(p, m, got, wanted) : -1;
 }
 
+/// How many elements of this rank's block of a matrix are not at(i, j) of their global indices.
+template <class Matrix, class At>
+int wrong_elements(Matrix const& a, At const& at) {
+  int found = 0;
+  auto const block = a.local();
+  for (std::size_t i = 0; i < block.extent(0); ++i)
+    for (std::size_t j = 0; j < block.extent(1); ++j)
+      if (block(i, j) !=
+          at(static_cast<std::int64_t>(i) + a.range(0).begin, static_cast<std::int64_t>(j) + a.range(1).begin))
+        ++found;
+  return found;
+}
+
 }  // namespace ostraka::testing

@@ -38,19 +38,6 @@ double exactly(std::int64_t i, std::int64_t j) { return static_cast<double>(100 
 
 std::size_t size(std::int64_t n) { return static_cast<std::size_t>(n); }
 
-// Elements of a tensor's block that are not what belongs there.
-template <class A, class At>
-int wrong(A const& a, At const& at) {
-  int found = 0;
-  auto const block = a.local();
-  for (std::size_t i = 0; i < block.extent(0); ++i)
-    for (std::size_t j = 0; j < block.extent(1); ++j)
-      if (block(i, j) !=
-          at(static_cast<std::int64_t>(i) + a.range(0).begin, static_cast<std::int64_t>(j) + a.range(1).begin))
-        ++found;
-  return found;
-}
-
 template <class View>
 void set(View const& v, t::matrix_box const& b) {
   for (std::int64_t i = b.i0; i < b.i1; ++i)
@@ -106,7 +93,7 @@ void check(Mesh const& mesh, t::mesh_at_hand const& m, std::int64_t n, std::int6
   };
   auto const a = os::copy_from_blocks<double, Dims...>(mesh, I = n, J = k, in);
   static_assert(std::is_same_v<std::remove_const_t<decltype(a)>, tensor>);
-  CHECK(wrong(a, exactly) == 0);
+  CHECK(t::wrong_elements(a, exactly) == 0);
   os::copy_to_blocks(a, out);
   right_again("once");
 
@@ -122,16 +109,16 @@ void check(Mesh const& mesh, t::mesh_at_hand const& m, std::int64_t n, std::int6
   auto const b = os::full<double, Dims...>(mesh, I = n, J = k, -1.0);
   for (int round = 0; round < 2; ++round) {
     CHECK(t::traffic_of([&] { plan.copy_from_into(b, in); }).bytes == 8 * sent.first + agreement());
-    CHECK(wrong(b, exactly) == 0);
+    CHECK(t::wrong_elements(b, exactly) == 0);
     CHECK(t::traffic_of([&] { plan.copy_to(b, out); }).bytes == 8 * sent.second + agreement());
     right_again("by plan");
   }
   Kokkos::deep_copy(b.local(), 0);
   CHECK(t::traffic_of([&] { plan.copy_from_into(b, in, os::unchecked); }).bytes == 8 * sent.first);
-  CHECK(wrong(b, exactly) == 0);
+  CHECK(t::wrong_elements(b, exactly) == 0);
   CHECK(t::traffic_of([&] { plan.copy_to(b, out, os::unchecked); }).bytes == 8 * sent.second);
   right_again("unchecked");
-  CHECK(wrong(plan.copy_from(in), exactly) == 0);
+  CHECK(t::wrong_elements(plan.copy_from(in), exactly) == 0);
 }
 
 template <class F>
@@ -179,7 +166,7 @@ TEST_CASE("every kind of array: layouts, parts of larger ones, strided memory, d
   std::size_t const rows = size(b.rows()), columns = size(k);
   auto const there_and_back = [&](auto const& from, auto&& to, auto const& seen) {
     auto const a = os::copy_from_blocks<double, I/X, J>(mesh, I = n, J = k, os::at(I = b.i0), from);
-    CHECK(wrong(a, exactly) == 0);
+    CHECK(t::wrong_elements(a, exactly) == 0);
     os::copy_to_blocks(a, os::at(I = b.i0, J = 0), to);
     CHECK(wrong_in(seen, b) == 0);
   };
@@ -214,7 +201,7 @@ TEST_CASE("every kind of array: layouts, parts of larger ones, strided memory, d
   auto const again =
       os::copy_from_blocks<double, I/X, J>(mesh, I = n, J = k, os::at(I = b.i0), os::sizes(I = b.rows(), J = k),
                                              os::strided(static_cast<double const*>(memory.data()), I = 1, J = ld));
-  CHECK(wrong(again, exactly) == 0);
+  CHECK(t::wrong_elements(again, exactly) == 0);
 
   right const swapped("swapped", columns, rows);  // J, I
   os::copy_to_blocks(again, os::at(I = b.i0), os::in_order<J, I>(swapped));
@@ -261,7 +248,7 @@ void check_elements() {
   for (std::int64_t i = b.i0; i < b.i1; ++i)
     for (std::int64_t j = 0; j < k; ++j) in(size(i - b.i0), size(j)) = value_at<element>(i, j);
   auto const a = os::copy_from_blocks<T, I, J/X>(mesh, I = n, J = k, os::at(I = b.i0), in);
-  CHECK(wrong(a, value_at<element>) == 0);
+  CHECK(t::wrong_elements(a, value_at<element>) == 0);
   os::copy_to_blocks(a, os::at(I = b.i0), out);
   for (std::size_t i = 0; i < in.extent(0); ++i)
     for (std::size_t j = 0; j < size(k); ++j) CHECK(out(i, j) == in(i, j));
@@ -292,7 +279,7 @@ TEST_CASE("laws that agree: a local copy, and none where the array is the tensor
       CHECK(copy(i, j) == exactly(static_cast<std::int64_t>(i) + begin, static_cast<std::int64_t>(j)));
   plan.copy_from_into(a, a.local());
   plan.copy_to(a, a.local());
-  CHECK(wrong(a, exactly) == 0);
+  CHECK(t::wrong_elements(a, exactly) == 0);
 }
 
 TEST_CASE("three axes, and a mesh axis that nothing is divided along") {

@@ -56,19 +56,6 @@ struct small_mdspan {
 
 double value_at(std::int64_t i, std::int64_t j) { return static_cast<double>(100 * i + j + 1); }
 
-// Elements of a tensor's block that are not what belongs there.
-template <class A, class At>
-int wrong(A const& a, At const& at) {
-  int found = 0;
-  auto const block = a.local();
-  for (std::size_t i = 0; i < block.extent(0); ++i)
-    for (std::size_t j = 0; j < block.extent(1); ++j)
-      if (block(i, j) !=
-          at(static_cast<std::int64_t>(i) + a.range(0).begin, static_cast<std::int64_t>(j) + a.range(1).begin))
-        ++found;
-  return found;
-}
-
 std::int64_t rows_here(std::int64_t n) { return (t::rank() + 1) * n / t::ranks() - t::rank() * n / t::ranks(); }
 
 template <class View>
@@ -117,7 +104,7 @@ TEST_CASE("dense in the order of the axes: every layout is adopted where it is, 
     std::uint64_t const bytes = allocated_by([&] {
       auto const a = os::from_local<double, I/X, J>(mesh, I = n, J = columns, block);
       CHECK(a.local().data() == where);
-      CHECK(wrong(a, value_at) == 0);
+      CHECK(t::wrong_elements(a, value_at) == 0);
     });
     CHECK(bytes == 0);
   };
@@ -146,7 +133,7 @@ TEST_CASE(
     os::tensor<double, J, I/X> a;
     CHECK(allocated_by([&] { a = os::from_local<double, J, I/X>(mesh, I = n, J = columns, block); }) == 0);
     CHECK(a.local().data() == left.data());
-    CHECK(wrong(a, swapped) == 0);
+    CHECK(t::wrong_elements(a, swapped) == 0);
   };
   check(os::in_order<I, J>(left));
   check(os::strided(left.data(), I = 1, J = static_cast<std::int64_t>(here)));
@@ -167,7 +154,7 @@ TEST_CASE(
       os::error);
   auto const copied = os::copy_from_local<double, I/X, J>(mesh, I = n, J = columns, left);
   CHECK(copied.local().data() != left.data());
-  CHECK(wrong(copied, value_at) == 0);
+  CHECK(t::wrong_elements(copied, value_at) == 0);
 }
 
 TEST_CASE("copies come from every layout, rank and kind of array, and go back to it") {
@@ -176,7 +163,7 @@ TEST_CASE("copies come from every layout, rank and kind of array, and go back to
   auto const here = static_cast<std::size_t>(rows_here(n));
   auto const there_and_back = [&](auto const& block, auto&& empty, auto const& at) {
     auto const a = os::copy_from_local<double, I/X, J>(mesh, I = n, J = columns, block);
-    CHECK(wrong(a, value_at) == 0);
+    CHECK(t::wrong_elements(a, value_at) == 0);
     os::copy_to_local(a, empty);
     int found = 0;
     for (std::int64_t i = 0; i < static_cast<std::int64_t>(here); ++i)
@@ -216,7 +203,7 @@ TEST_CASE("copies come from every layout, rank and kind of array, and go back to
   double const one_row[] = {1, 2, 3, 4};
   auto const repeated =
       os::copy_from_local<double, I/X, J>(mesh, I = n, J = columns, os::strided(one_row, I = 0, J = 1));
-  CHECK(wrong(repeated, [](std::int64_t, std::int64_t j) { return double(j + 1); }) == 0);
+  CHECK(t::wrong_elements(repeated, [](std::int64_t, std::int64_t j) { return double(j + 1); }) == 0);
   double row[4];
   CHECK_THROWS_WITH_AS(
       os::copy_to_local(repeated, os::strided(row, I = 0, J = 1)),
@@ -320,16 +307,16 @@ TEST_CASE("an array of device 0 is scattered from every layout, unevenly") {
   auto const from = [&](auto const& whole) {
     return os::scatter_from_root<double, I/X, J>(mesh, I = n, J = columns, whole);
   };
-  CHECK(wrong(from(left), value_at) == 0);
-  CHECK(wrong(from(part), value_at) == 0);
-  CHECK(wrong(from(view_of<double const**, Kokkos::LayoutStride>(part)), value_at) == 0);
+  CHECK(t::wrong_elements(from(left), value_at) == 0);
+  CHECK(t::wrong_elements(from(part), value_at) == 0);
+  CHECK(t::wrong_elements(from(view_of<double const**, Kokkos::LayoutStride>(part)), value_at) == 0);
   auto const rows = static_cast<std::int64_t>(n);
-  CHECK(wrong(from(os::strided(left.data(), I = 1, J = rows)), value_at) == 0);
-  CHECK(wrong(from(small_mdspan<double const>{
+  CHECK(t::wrong_elements(from(os::strided(left.data(), I = 1, J = rows)), value_at) == 0);
+  CHECK(t::wrong_elements(from(small_mdspan<double const>{
                   left.data(), {static_cast<int>(left.extent(0)), 4}, {1, static_cast<int>(rows)}}),
               value_at) == 0);
   auto const turned = os::scatter_from_root<double, J, I/X>(mesh, I = n, J = columns, os::in_order<I, J>(left));
-  CHECK(wrong(turned, [](std::int64_t j, std::int64_t i) { return value_at(i, j); }) == 0);
+  CHECK(t::wrong_elements(turned, [](std::int64_t j, std::int64_t i) { return value_at(i, j); }) == 0);
 }
 
 TEST_CASE("operations run on an instance that the application gives, those that are begun until they are waited for") {

@@ -24,19 +24,6 @@ using host = Kokkos::HostSpace;
 template <class T, class Layout>
 using view_of = Kokkos::View<T, Layout, host>;
 
-// Elements of a tensor's block that are not what belongs there.
-template <class A, class At>
-int wrong(A const& a, At const& at) {
-  int found = 0;
-  auto const block = a.local();
-  for (std::size_t i = 0; i < block.extent(0); ++i)
-    for (std::size_t j = 0; j < block.extent(1); ++j)
-      if (block(i, j) !=
-          at(static_cast<std::int64_t>(i) + a.range(0).begin, static_cast<std::int64_t>(j) + a.range(1).begin))
-        ++found;
-  return found;
-}
-
 std::int64_t rows_here(std::int64_t n) { return (t::rank() + 1) * n / t::ranks() - t::rank() * n / t::ranks(); }
 
 // Bytes that Kokkos allocates meanwhile.
@@ -157,7 +144,7 @@ TEST_CASE("results are written straight into arrays of every layout") {
   auto const doubled = os::copy(whole);
   os::map_into<I, J>(
       doubled.local(), [](double x) { return 2 * x; }, doubled);
-  CHECK(wrong(doubled, [&](auto i, auto j) { return 2 * left(i, j); }) == 0);
+  CHECK(t::wrong_elements(doubled, [&](auto i, auto j) { return 2 * left(i, j); }) == 0);
   CHECK_THROWS_AS((os::map_into<J, I>(
                       os::strided(doubled.local().data(), I = 1, J = n), [](double x) { return x; }, doubled)),
                   os::error);

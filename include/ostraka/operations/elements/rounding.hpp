@@ -12,51 +12,52 @@
 
 namespace ostraka {
 
+namespace detail {
+
+/// The base of functions that round numbers with a fraction, by `F::of_fraction(x)`. Whole numbers stay as they are.
+template <class F>
+struct rounding : element_function<F> {
+  static constexpr auto defined = defined_for::all_but_complex;
+  static constexpr bool grows = true;
+  static constexpr bool has_wide_loops = true;
+  template <class T>
+  KOKKOS_INLINE_FUNCTION static T of(T x) {
+    if constexpr (std::is_integral_v<T>)
+      return x;
+    else
+      return F::of_fraction(x);
+  }
+};
+
+}  // namespace detail
+
 namespace operation {
 
 using detail::defined_for;
 using detail::element_function;
 
-struct floor : element_function<floor> {
+struct floor : detail::rounding<floor> {
   static constexpr char const* name = "floor";
-  static constexpr auto defined = defined_for::all_but_complex;
-  static constexpr bool grows = true;
-  static constexpr bool has_wide_loops = true;
   template <class T>
-  KOKKOS_INLINE_FUNCTION static T of(T x) {
-    if constexpr (std::is_integral_v<T>)
-      return x;
-    else
-      return std::floor(x);
+  KOKKOS_INLINE_FUNCTION static T of_fraction(T x) {
+    return std::floor(x);
   }
 };
 
-struct ceil : element_function<ceil> {
+struct ceil : detail::rounding<ceil> {
   static constexpr char const* name = "ceil";
-  static constexpr auto defined = defined_for::all_but_complex;
-  static constexpr bool grows = true;
-  static constexpr bool has_wide_loops = true;
   template <class T>
-  KOKKOS_INLINE_FUNCTION static T of(T x) {
-    if constexpr (std::is_integral_v<T>)
-      return x;
-    else
-      return std::ceil(x);
+  KOKKOS_INLINE_FUNCTION static T of_fraction(T x) {
+    return std::ceil(x);
   }
 };
 
 /// The nearest whole number, of two that are as near the even one, as NumPy rounds.
-struct round : element_function<round> {
+struct round : detail::rounding<round> {
   static constexpr char const* name = "round";
-  static constexpr auto defined = defined_for::all_but_complex;
-  static constexpr bool grows = true;
-  static constexpr bool has_wide_loops = true;
   template <class T>
-  KOKKOS_INLINE_FUNCTION static T of(T x) {
-    if constexpr (std::is_integral_v<T>)
-      return x;
-    else
-      return std::rint(x);
+  KOKKOS_INLINE_FUNCTION static T of_fraction(T x) {
+    return std::rint(x);
   }
 };
 
