@@ -239,8 +239,8 @@ foreach(header IN LISTS headers)
   endif()
 endforeach()
 
-# What runs kernels or waits for them is the engine's, and what calls MPI is a room's that may. Comments may name
-# anything, and messages name MPI.
+# Only the engine runs kernels or waits for them, and only rooms that may call MPI call it. Comments may name anything,
+# and messages name MPI.
 set(execution "Kokkos::parallel_|Kokkos::deep_copy|create_mirror|fence\\(|engine::(for_each|gather|scatter|broadcast|copy|fill)\\(")
 set(names_mpi "(^|[^A-Za-z0-9_])P?MPIX?_[A-Z]")
 set(knows_mpi engine/machine engine/carriers engine/files)

@@ -56,7 +56,7 @@ struct einsum_way {
   [[nodiscard]] bool one_call() const { return calls.empty(); }
 };
 
-/// Do two plans do the same? Moves of different tensors may stand in any order.
+/// True if two plans do the same. Moves of different tensors may stand in any order.
 inline bool same_steps(einsum_plan const& a, einsum_plan const& b) {
   if (a.steps.size() != b.steps.size()) return false;
   bool used[max_plan_steps]{};

@@ -38,7 +38,7 @@ struct lowered_limit {
   ~lowered_limit() { chunk_limit = before; }
 };
 
-// Of member d, element i.
+// Element i of member d.
 float value(int d, std::int64_t i) { return static_cast<float>(100 * d + static_cast<int>(i)); }
 
 std::vector<float> values(int d, std::int64_t count) {

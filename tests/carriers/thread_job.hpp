@@ -92,7 +92,7 @@ class thread_job {
     return n;
   }
 
-  /// The number of a group: equal on its members, other for each `occasion` on which the same ranks make one of another.
+  /// The number of a group: equal on its members, another for each `occasion` on which the same ranks make one.
   int group_number(int of, std::vector<int> const& members, int occasion) {
     std::lock_guard const alone(lock_);
     return groups_.try_emplace({of, members, occasion}, static_cast<int>(groups_.size()) + 1).first->second;

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// What programs of neural networks call of the vocabulary, with its derivatives, for one element type. It is compiled
+/// The vocabulary that programs of neural networks call, with its derivatives, for one element type. It is compiled
 /// with ostraka::compiled and not run: library_is_whole.cmake looks at what of the engine its object holds.
 
 #include <cstdint>

@@ -26,7 +26,7 @@
   WHERE template void pull_blocks(EXEC const&, execution_context const&, planner::spec const&, int, \
                                   rows_and_cotangents<T, GAIN> const&, FORMULA<T> const&, T*);
 
-// Of rows that are runs on the host (pull_rows_and_gain).
+// For rows that are runs on the host (pull_rows_and_gain).
 #if defined(KOKKOS_ENABLE_CUDA) || defined(KOKKOS_ENABLE_HIP) || defined(KOKKOS_ENABLE_SYCL)
 #  define OSTRAKA_GAIN_COTANGENT_INSTANCE_(WHERE, EXEC, T, FORMULA)
 #else
@@ -45,7 +45,7 @@
   WHERE template void add_cotangent(unnamed_tensor<T, RANK, compiled_space::device_type>&, bool, \
                                     unnamed_tensor<T, RANK, compiled_space::device_type> const&);
 
-/// Of floats and doubles. WHERE is `extern`, or nothing where they are made.
+/// For floats and doubles. WHERE is `extern`, or nothing where they are made.
 #define OSTRAKA_DERIVATIVE_INSTANCES_(WHERE, T)                                                                  \
   namespace ostraka::engine {                                                                                    \
   OSTRAKA_FOR_FUNCTIONS_(OSTRAKA_KEPT_DERIVATIVE_INSTANCE_, WHERE, ::ostraka::detail::compiled_space, T)         \
@@ -75,7 +75,7 @@
   OSTRAKA_FOR_RANKS_(OSTRAKA_SUM_OF_COTANGENTS_INSTANCE_, WHERE, T)                                              \
   }
 
-/// Of labels.
+/// For labels.
 #define OSTRAKA_LABEL_INSTANCE_(WHERE, T)                                                               \
   namespace ostraka::engine {                                                                           \
   OSTRAKA_MAP_INSTANCE_(WHERE, ::ostraka::detail::compiled_space, std::int64_t, (read_block<T> const&), \

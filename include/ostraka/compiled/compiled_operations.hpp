@@ -138,7 +138,7 @@
                                   engine::run_functions<compiled_space, T> const&, engine::schedule_memory*&,          \
                                   unnamed_tensor<T, RANK, compiled_space::device_type>&);
 
-/// Of floats and doubles. WHERE is `extern`, or nothing where they are made.
+/// For floats and doubles. WHERE is `extern`, or nothing where they are made.
 #define OSTRAKA_OPERATION_INSTANCES_(WHERE, T)                                                    \
   namespace ostraka::engine {                                                                     \
   OSTRAKA_FOR_FUNCTIONS_(OSTRAKA_FUNCTION_INSTANCE_, WHERE, ::ostraka::detail::compiled_space, T) \
@@ -154,7 +154,7 @@
   OSTRAKA_FOR_RANKS_(OSTRAKA_TENSOR_INSTANCES_, WHERE, T)                                         \
   }
 
-/// Of whole numbers.
+/// For whole numbers.
 #define OSTRAKA_INDEX_OPERATION_INSTANCES_(WHERE, T)                                                    \
   namespace ostraka::engine {                                                                           \
   OSTRAKA_INDEX_INSTANCES_(WHERE, ::ostraka::detail::compiled_space, T)                                 \

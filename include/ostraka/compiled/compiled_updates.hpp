@@ -10,7 +10,7 @@
 #include <ostraka/optimizers/clip.hpp>
 #include <ostraka/optimizers/sgd.hpp>
 
-/// Of floats and doubles. WHERE is `extern`, or nothing where they are made.
+/// For floats and doubles. WHERE is `extern`, or nothing where they are made.
 #define OSTRAKA_UPDATE_INSTANCES_(WHERE, T)                                                                    \
   namespace ostraka::engine {                                                                                  \
   WHERE template void change_blocks<T>(char const*, ::ostraka::detail::compiled_space const&, std::int64_t,    \

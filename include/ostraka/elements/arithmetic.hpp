@@ -129,7 +129,7 @@ consteval auto check_numbers() {
 template <class T, class Operation>
 using numbers_verdict = typename decltype(check_numbers<T, Operation>())::type;
 
-// Of numbers; the result's elements are the operands'.
+// Takes numbers; the result's elements are the operands'.
 struct of_numbers {
   template <class T>
   using result = T;
@@ -141,7 +141,7 @@ struct of_numbers {
                   numbers_verdict<typename nth<0, Operands...>::type::value_type, Operation>>;
 };
 
-// Of numbers that have an order.
+// Takes numbers that have an order.
 struct of_ordered_numbers : of_numbers {
   template <class Operation, class... Operands>
   using verdict =

@@ -24,7 +24,7 @@ struct operation_info {
   bool has_policy = false;  // the program gave one, beside a budget
 };
 
-/// What the adviser knows of an operation. Zeros at first; host threads share it.
+/// The adviser's knowledge of one operation. Zeros at first; host threads share it.
 struct advice_record {
   static constexpr int most_sizes = 8;  // then the program is known well enough
   std::atomic<bool> done;               // it has spoken, or it knows enough

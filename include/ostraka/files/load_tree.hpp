@@ -50,7 +50,7 @@ std::array<std::int64_t, sizeof...(As)> wanted_extents(type_list<As...>, Sizes c
   return {wanted_extent<As>(given)...};
 }
 
-// What a file has of tensors of one type.
+// How tensors of one type lie in a file.
 struct tensors_of_type {
   engine::file_element element;
   std::string_view const* axes;
@@ -65,7 +65,7 @@ constexpr tensors_of_type type_in_file(type_list<As...>) {
   return {engine::file_element_of<T>, names_in_file<As...>, static_cast<int>(sizeof...(As))};
 }
 
-// What one of them with these extents asks of a file, for one layer if layers are stacked along its first axes.
+// The request for one of them with these extents, or for one of its layers if layers are stacked along its first axes.
 [[gnu::cold]] inline engine::tensor_to_load tensor_to_load(std::string name, tensors_of_type const& type,
                                                            std::int64_t const* extents, int stacked = 0) {
   return {std::move(name),
@@ -74,7 +74,7 @@ constexpr tensors_of_type type_in_file(type_list<As...>) {
           {extents + stacked, extents + type.rank}};
 }
 
-// What a tensor that is there asks of a file.
+// The request for a tensor that exists already.
 template <class A>
 engine::tensor_to_load tensor_as_it_is(std::string name, A const& a, layer_of_stack const& layer = {}) {
   constexpr tensors_of_type type = type_in_file<typename A::value_type>(axes_in<A>{});
@@ -109,7 +109,7 @@ class loading {
 
   [[noreturn]] void fail(std::string const& what) const { throw_error(operation_, ": ", path_, ' ', what); }
 
-  // What is asked for, in some order, and then, in the same order, where it goes.
+  // Requests come first, in any order, then the places where they go, in the same order.
   engine::tensor_in_file const& ask(engine::tensor_to_load const& wanted) {
     asked_.push_back(&engine::find_tensor(contents_, operation_, path_, wanted));
     return *asked_.back();
@@ -201,7 +201,7 @@ inline void fit_stack(loading const& file, std::string const& name, std::int64_t
                         " axes; give the extents of all of these but one, whose product divides that number"));
 }
 
-// What leaf number `leaf` asks of a file, with the extents that an earlier layer has found, or these.
+// Requests leaf number `leaf`, with the extents that an earlier layer has found, or these.
 [[gnu::cold, gnu::noinline]] inline void ask_for_leaf(loading& file, path const& at, layer_of_stack const& layer,
                                                       tensors_of_type const& type, std::int64_t const* wanted,
                                                       std::vector<std::vector<std::int64_t>>& extents,
@@ -214,8 +214,8 @@ inline void fit_stack(loading const& file, std::string const& name, std::int64_t
   extents.back().insert(extents.back().end(), found.begin(), found.end());
 }
 
-// What a tree that is not there yet asks of a file, which has as many layers of a stack as it has names of them.
-// `extents` are those of the leaves in the order of their fields.
+// The requests of a tree that is to be made. The file has as many layers of a stack as it has names of them. `extents`
+// are those of the leaves in the order of their fields.
 template <class Leaves, class Mesh, class Sizes>
 struct asks_for_leaf {
   loading& file;

@@ -48,7 +48,7 @@ void visit_fields_of_layer(F& f, path const& at, layer_of_stack const& layer, st
   (visit_layers<field_type<S, S, Is>>(f, {&at, field_name<S, Is>, 0}, layer, field_at<S, Is>(tree)), ...);
 }
 
-// Of a tree whose layers may be stacked along further axes than `layer` says.
+// Visits a tree whose layers may be stacked along further axes than `layer` says.
 template <class S, class F, class T>
 [[gnu::cold]] void visit_each_layer(F& f, path const& at, layer_of_stack const& layer, T& tree) {
   constexpr std::make_integer_sequence<int, fields_of<S>> fields{};

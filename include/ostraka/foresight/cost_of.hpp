@@ -40,7 +40,7 @@ struct cost {
     return over[detail::bits_on_mesh(type_list<Ms...>{}, Along{}...)].bytes;
   }
 
-  /// Those of bytes_over for devices of other nodes, which go over the slow level; the rest goes over the fast one.
+  /// The part of bytes_over that goes to devices of other nodes, over the slow level; the rest goes over the fast one.
   template <MeshAxis... Along>
   [[nodiscard]] std::int64_t bytes_between_nodes_over(Along...) const {
     return over[detail::bits_on_mesh(type_list<Ms...>{}, Along{}...)].bytes_between_nodes;

@@ -33,8 +33,8 @@ struct refused_all_to_all<I, J> {
 
 namespace operation {
 
-/// The type of os::all_to_all<I/X>. Of two dimensions: local_view/collectives/all_to_all_blocks.hpp. This one is of what is
-/// neither.
+/// The type of os::all_to_all<I/X>. The one for blocks, which names two dimensions, is in
+/// local_view/collectives/all_to_all_blocks.hpp; this one refuses anything else.
 template <class... Dims>
 struct all_to_all : detail::callable<all_to_all<Dims...>> {
   using runs_how = void;

@@ -72,7 +72,7 @@ constexpr void require_same_lengths(path const& at, char const* operation, Trees
   throw_error(e.what(), " (the leaf ", at.text(), ")");
 }
 
-/// What f gives for a leaf; an error that it throws says which. One function for all leaves of these types.
+/// f of a leaf; an error that it throws names the leaf. One function for all leaves of these types.
 template <class F, class... Leaves>
 [[gnu::noinline]] constexpr decltype(auto) at_leaf(F& f, path const& at, Leaves&... leaves) {
   try {
@@ -141,7 +141,7 @@ constexpr Out make_fields(F& f, path const& at, std::integer_sequence<int, Is...
   }
 }
 
-/// Is a new tree filled where it stands? Others are handed up, level by level.
+/// True if a new tree is filled where it stands. Others are handed up, level by level.
 template <class Out>
 inline constexpr bool is_filled_in_place = std::is_default_constructible_v<Out>&& std::is_copy_assignable_v<Out>;
 

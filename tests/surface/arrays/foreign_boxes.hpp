@@ -21,8 +21,8 @@ struct matrix_box {
 
 using boxes_of_rank = std::vector<matrix_box>;
 
-/// Rules by which ranks have rows, or columns: the remainder on the first ranks; rows of ⌈n/p⌉, which leave the last ones with
-/// less or nothing; all on the last one; in reversed order.
+/// Rules by which ranks have rows, or columns: the remainder on the first ranks; rows of ⌈n/p⌉, which leave the last
+/// ones with less or nothing; all on the last one; in reversed order.
 enum class division { first_have_more, rounded_up, all_on_the_last, reversed };
 
 inline std::int64_t begin_of(division how, std::int64_t n, int rank, int ranks) {

@@ -3,9 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 3. Is what a program gives as this device's block one: has it the extents of the block, and does it lie as it
-/// has to? Each device sees its own block alone, so the devices agree before one of them throws. A list has rank −1,
-/// and the number of its elements is its one extent.
+/// Floor 3. Checks what a program gives as this device's block: its extents, and how it lies. Each device sees its own
+/// block alone, so the devices agree before one of them throws. A list has rank −1, and the number of its elements is
+/// its one extent.
 
 #include <cstdint>
 #include <string>

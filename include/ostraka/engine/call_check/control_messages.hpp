@@ -77,7 +77,8 @@ struct control_channel {
   dynamic_array<int> members;  // in the order of the group
   bool of_all_groups = true;
 
-  control_channel(group_record const& group, native_communicator own) : of_all_groups(!group.monitor->serves_threads_at_once()) {
+  control_channel(group_record const& group, native_communicator own)
+      : of_all_groups(!group.monitor->serves_threads_at_once()) {
     if (of_all_groups) {
       comm = group.monitor->comm();
       me = group.monitor->rank();
@@ -134,7 +135,7 @@ class pending_send {
   [[gnu::visibility("default")]] inline static thread_local constinit pending_send* first_ = nullptr;
 };
 
-/// Is there any? Then `from`, which may be any_member, becomes its sender.
+/// True if one has arrived; `from`, which may be any_member, becomes its sender.
 inline bool has_control_message(native_communicator comm, int& from, control_message kind) {
   return control::find(comm, from, static_cast<int>(kind));
 }

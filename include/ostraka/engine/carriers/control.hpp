@@ -43,7 +43,7 @@ class request {
   }
   void wait() { PMPI_Wait(&open_, MPI_STATUS_IGNORE); }
 
-  /// Nobody waits for it any more. What it sends stays where it is until MPI ends.
+  /// Lets go of a message without waiting for it. Its memory must stay until MPI ends.
   void leave() {
     if (is_open()) PMPI_Request_free(&open_);
   }
@@ -75,7 +75,7 @@ inline void receive(native_communicator ranks, int from, int tag, void* data, st
   PMPI_Irecv(data, static_cast<int>(bytes), MPI_BYTE, from, tag, ranks, with.begins());
 }
 
-/// Is there a message? Then `from`, which may be any_member, becomes its sender.
+/// True if a message has arrived; `from`, which may be any_member, becomes its sender.
 inline bool find(native_communicator ranks, int& from, int tag) {
   int there = 0;
   MPI_Status status;

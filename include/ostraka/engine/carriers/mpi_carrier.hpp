@@ -24,7 +24,7 @@
 
 namespace ostraka::engine {
 
-/// What has begun and not been waited for.
+/// Calls that have begun and not been waited for.
 class mpi_requests {
  public:
   mpi_requests() = default;
@@ -37,7 +37,7 @@ class mpi_requests {
     all_.clear();
   }
 
-  /// Lets it go on; is all of it done?
+  /// Lets the calls progress. True if all of them are done.
   bool test() {
     if (all_.empty()) return true;
     int done = 0;
@@ -46,7 +46,7 @@ class mpi_requests {
     return done != 0;
   }
 
-  /// Of a call that begins.
+  /// A request for the next call to begin.
   MPI_Request* next() { return &all_.push_back(MPI_REQUEST_NULL); }
 
  private:

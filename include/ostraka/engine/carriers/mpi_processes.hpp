@@ -25,10 +25,10 @@ inline int size_of(MPI_Comm comm) {
 /// Processes in an order, numbered from 0.
 class mpi_processes {
  public:
-  /// Those of a communicator.
+  /// The processes of a communicator.
   explicit mpi_processes(MPI_Comm comm) { MPI_Comm_group(comm, &group_); }
 
-  /// Those of these numbers among others.
+  /// Some of `all`, by their numbers there.
   mpi_processes(mpi_processes const& all, dynamic_array<int> const& numbers) {
     MPI_Group_incl(all.group_, static_cast<int>(numbers.size()), numbers.data(), &group_);
   }
@@ -43,7 +43,7 @@ class mpi_processes {
     return size;
   }
 
-  /// Of each, its number among others; -1 for those that are not there.
+  /// For each process its number among `others`, −1 if it is not one of them.
   [[nodiscard, gnu::cold]] dynamic_array<int> numbers_in(mpi_processes const& others) const {
     int const n = size();
     dynamic_array<int> mine(static_cast<std::size_t>(n)), theirs(mine.size());

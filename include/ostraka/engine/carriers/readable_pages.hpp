@@ -26,13 +26,13 @@ class readable_pages {
     return is_open() ? memory : nullptr;
   }
 
-  /// What has been written to the page can be read from now on. @pre is_open
+  /// Makes visible to other ranks what was written to the page. @pre is_open
   void begin() {
     MPI_Win_lock_all(MPI_MODE_NOCHECK, window_);
     MPI_Win_sync(window_);
   }
 
-  /// Nobody reads any more. Collective.
+  /// Ends all reading. Collective.
   void close() {
     if (!is_open()) return;
     MPI_Win_unlock_all(window_);
@@ -41,7 +41,7 @@ class readable_pages {
 
   [[nodiscard]] bool is_open() const { return window_ != MPI_WIN_NULL; }
 
-  /// Of a rank's page, bytes from a place on. @pre is_open
+  /// Reads `bytes` of a rank's page from byte `at` on. @pre is_open
   void read(int rank, void* to, std::size_t bytes, std::size_t at) const {
     MPI_Get(to, static_cast<int>(bytes), MPI_BYTE, rank, static_cast<MPI_Aint>(at), static_cast<int>(bytes), MPI_BYTE,
             window_);

@@ -13,10 +13,10 @@
 
 namespace ostraka::engine {
 
-/// Does MPI reduce such elements, to the same bits on all members? Its maximum of numbers that compare equal or not at
-/// all (-0 and 0, NaN) may be another on every device; a sum or product of two is the same both ways round, so that the
-/// trees of all devices agree. (Not so a complex product, where a compiler fuses multiplication and addition.) It has
-/// no operations for numbers of 16 bits.
+/// True if MPI reduces such elements to the same bits on all members. Its maximum of numbers that compare equal or not
+/// at all (-0 and 0, NaN) may be another on every device; a sum or product of two is the same both ways round, so that
+/// the trees of all devices agree. (Not so a complex product, where a compiler fuses multiplication and addition.) It
+/// has no operations for numbers of 16 bits.
 template <class T>
 constexpr bool reduced_by_mpi(reduction how) {
   bool const any_tree_agrees =

@@ -95,8 +95,8 @@ class all_gather_in_flight {
   [[nodiscard]] bool more() const { return steps_.members != nullptr && steps_.done + 1 < steps_.members->size(); }
 
   // Beyond what a call of the carrier takes, a ring is optimal in bandwidth, and at this length nothing else matters:
-  // in step s a member passes on the part of the member s before it. Who computes meanwhile sends its part to each
-  // other by itself, so that no step waits for one that nobody has looked at.
+  // in step s a member passes on the part of the member s before it. A member that computes meanwhile sends its own
+  // part to each other member, so that no step waits for an earlier one to be noticed.
   void post() {
     constexpr int window = 32;
     if (steps_.calls == mpi_calls::blocking)

@@ -23,7 +23,7 @@ inline std::int64_t share_of_all_reduce(communicator const& members, std::int64_
 template <class T>
 class all_reduce_in_flight {
  public:
-  /// Does the carrier do it? In flight, only where the array is short: Open MPI sends a longer one up a tree and down,
+  /// True if the carrier does it. In flight it does short arrays only: Open MPI sends a longer one up a tree and down,
   /// where a reduce-scatter and an all-gather of our own use both directions of all links.
   static bool by_carrier(reduction how, std::int64_t count, mpi_calls calls) {
     constexpr std::int64_t shortest = 64 * 1024;  // bytes

@@ -56,8 +56,8 @@ inline file_block reversed(file_block b) {
   return b;
 }
 
-// What is read as it stands in a file and is not yet what a tensor holds: numbers in the other order of bytes, columns
-// before rows, bools that are neither 0 nor 1.
+// A block as it stands in a file, before it becomes a tensor's: numbers in the other order of bytes, columns before
+// rows, bools that are neither 0 nor 1.
 class foreign_block {
  public:
   foreign_block(file_block const& block, tensor_in_file const& t)

@@ -90,7 +90,7 @@ inline std::vector<std::string> names_in(std::string const& axes) {
   return names;
 }
 
-// Does the file have one of these axes at the place of another? An axis that is called otherwise there may be the same.
+// True if the file has one of these axes at the place of another. An axis of another name may be the same axis.
 inline bool lie_otherwise(std::vector<std::string> const& in_file, std::vector<std::string_view> const& wanted) {
   for (std::size_t d = 0; d < in_file.size() && d < wanted.size(); ++d)
     for (std::size_t e = 0; e < wanted.size(); ++e)

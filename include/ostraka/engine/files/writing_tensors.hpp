@@ -46,7 +46,7 @@ inline void require_names(std::string const& path, std::vector<tensor_to_save> c
                 ", under which such files keep what is no tensor; call it otherwise");
 }
 
-// What cannot be loaded does not replace what can.
+// Throws if the new file could not be loaded, before it replaces one that can.
 inline void require_readable(std::string const& path, file_format format, std::string_view header,
                              std::int64_t file_bytes) {
   if (format != file_format::safetensors) return;

@@ -46,7 +46,7 @@ concept ProcessSet = requires(P const& set, native_communicator theirs, dynamic_
   { set.numbers_in(set) } -> std::same_as<dynamic_array<int>>;  // of each, in another set; -1 for none
 };
 
-/// What has begun, and ends when all of it is done. wait() returns then; test() lets it go on, and is true then.
+/// Calls that have begun. wait() returns when all of them are done; test() lets them progress and is true then.
 template <class R>
 concept CarrierRequests = std::default_initializable<R> && requires(R& begun) {
   begun.wait();
@@ -98,8 +98,8 @@ concept CarrierGroup =
       group.barrier();
     };
 
-/// A back end. reduces<T>(how): does its all_reduce give the same bits on all members? Where it does not, the engine
-/// adds in the order of members.
+/// A back end. reduces<T>(how) is true if its all_reduce gives the same bits on all members. Otherwise the engine adds
+/// in the order of members.
 template <class C>
 concept Carrier = ProcessSet<typename C::processes> && CarrierGroup<typename C::group, typename C::processes> &&
                   std::same_as<decltype(C::template reduces<float>(reduction::sum)), bool>;

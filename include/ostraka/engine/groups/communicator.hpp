@@ -104,10 +104,10 @@ class communicator {
   int rank() const { return shared_ ? shared_->rank : 0; }
   native_communicator native() const { return shared_ && !shared_->dry ? shared_->group.native() : this_rank_alone(); }
 
-  /// What its messages and collectives are handed to; null for one device.
+  /// The carrier's group, which sends its messages; null for one device.
   [[nodiscard]] carrier::group const* carried() const { return shared_ ? &shared_->group : nullptr; }
 
-  /// Of each member, its number in the other group, -1 for none. Not collective.
+  /// Each member's number in the other group, −1 for none. Not collective.
   dynamic_array<int> numbers_in(communicator const& other) const;
 
   /// The largest of what the members give, number by number. Collective.
@@ -133,7 +133,7 @@ class communicator {
   /// True in check mode, where they tell each other all of them.
   bool compares_calls() const { return compared() == compared_calls::all; }
 
-  /// What its observer gave it; null if nobody observes, and for one device.
+  /// The progress that its observer keeps; null without an observer, and for one device.
   group_progress* progress() const { return shared_ ? shared_->progress : nullptr; }
 
  private:

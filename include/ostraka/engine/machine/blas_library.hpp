@@ -33,7 +33,7 @@ extern char const ostraka_detail_reference __asm__("CBLAS_CallFromC") __attribut
 
 namespace ostraka::engine {
 
-/// Whose threads the BLAS library works with.
+/// The threads that the BLAS library works with.
 enum class blas_pool { unknown, none, its_own, openmp };
 
 }  // namespace ostraka::engine

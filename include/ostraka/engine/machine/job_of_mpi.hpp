@@ -14,7 +14,7 @@
 
 namespace ostraka::engine {
 
-/// Has MPI ended, so that nothing of it can be freed?
+/// True once MPI has ended, after which nothing of it can be freed.
 [[nodiscard]] inline bool mpi_has_ended() {
   int ended = 0;
 #if OSTRAKA_ENABLE_MPI
@@ -23,7 +23,7 @@ namespace ostraka::engine {
   return ended != 0;
 }
 
-/// Has MPI begun? It may have ended since.
+/// True once MPI has begun; it may have ended since.
 [[nodiscard]] inline bool mpi_has_begun() {
   int begun = 1;
 #if OSTRAKA_ENABLE_MPI

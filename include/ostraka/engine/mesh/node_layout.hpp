@@ -21,8 +21,8 @@
 
 namespace ostraka::engine {
 
-/// What a program says of nodes: nothing, so that the carrier is asked; how many devices each has; or which block of
-/// the mesh. A wish brings the functions that grant it, which no other program compiles.
+/// How a program wants its nodes: not said, so that the carrier is asked; so many devices each; or each a block of the
+/// mesh. A wish brings the functions that grant it, which no other program compiles.
 struct node_wish {
   int each = 0;                 ///< devices of a node, where its block is not said
   dynamic_array<int> within{};  ///< those along each mesh axis
@@ -110,9 +110,9 @@ struct machine_of_rank {
   return each > 1 && !within.empty() ? within : without_nodes(sizes);
 }
 
-/// The same ranks in the order of the devices that they become, where nodes hold blocks `within`: the ranks of a machine
-/// in their order, machine by machine, fill node by node. Collective. @throws ostraka::error, on all ranks alike, if a
-/// node would have ranks of several machines
+/// The same ranks in the order of the devices that they become, where nodes hold blocks `within`: the ranks of a
+/// machine in their order, machine by machine, fill node by node. Collective. @throws ostraka::error, on all ranks
+/// alike, if a node would have ranks of several machines
 [[gnu::cold]] inline communicator in_order_of_nodes(communicator const& world, dynamic_array<int> const& sizes,
                                                     dynamic_array<int> const& within) {
   node_grid grid;

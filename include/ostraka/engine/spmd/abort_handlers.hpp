@@ -4,7 +4,8 @@
 
 /// @file
 /// Floor 3. A rank that ends otherwise than at the end of main says so: at an exception that is not caught, at a
-/// signal, and, of several ranks, at exit in the middle. It names itself and ends the job, for others would wait for it.
+/// signal, and, in a job of several ranks, at exit in the middle. It names itself and ends the job, for others would
+/// wait for it.
 /// Ranks that end alike have one sentence together.
 
 #include <algorithm>
@@ -68,7 +69,7 @@ namespace detail {
 struct state {
   std::atomic<int> armed{0};  // environments alive
   place_in_job here;
-  // For ranks that end alike; none where somebody else began MPI, for then nobody can make one.
+  // For ranks that end alike; none where the program began MPI, after which none can be made.
   native_communicator job = no_communicator();
   std::string name;
   void const* thread = nullptr;  // of MPI

@@ -73,7 +73,7 @@ class peer_monitor final : public group_observer {
   [[nodiscard]] native_communicator comm() const { return group_->native(); }
   [[nodiscard]] int rank() const { return rank_; }
   [[nodiscard]] int size() const { return size_; }
-  /// May several host threads of a rank communicate at the same time? All ranks say the same, though MPI may tell them
+  /// True if several host threads of a rank may communicate at the same time. All ranks agree, though MPI may tell them
   /// different levels.
   [[nodiscard]] bool serves_threads_at_once() const { return serves_threads_at_once_; }
   /// Number of groups that are alive.

@@ -35,7 +35,7 @@ namespace ostraka {
 
 namespace detail {
 
-/// Of which elements a function is defined beside numbers with a fraction.
+/// The elements for which a function is defined beside numbers with a fraction.
 enum class defined_for { fractions, fractions_and_complex, all_but_complex, all };
 
 template <class T, defined_for Which>
@@ -57,18 +57,18 @@ consteval auto check_function() {
     return found<reason::function_of_other_elements<T, F>>{};
 }
 
-/// Is F defined for elements T?
+/// `reason::ok` if F is defined for elements T.
 template <class F, class T>
 using function_verdict = typename decltype(check_function<F, T>())::type;
 
-// Has F a derivative at a number of this type, as a number? At a complex one, if it is holomorphic.
+// True if F has a derivative, a number, at numbers of this type: at complex ones, if it is holomorphic.
 template <class F, class T>
 inline constexpr bool takes_derivative = is_number<T> &&
                                          (complex_number<T>
                                               ? is_defined<T, F::defined> && F::is_holomorphic
                                               : is_defined<T, defined_for::fractions> && !std::is_integral_v<T>);
 
-/// What F gives for an element: of 16 bits, the float's result rounded.
+/// F's result for an element; for one of 16 bits, the float's result rounded.
 template <class F, class T>
 KOKKOS_INLINE_FUNCTION auto function_of_number(T const& x) {
   if constexpr (is_narrow<T>) {
@@ -98,7 +98,7 @@ consteval auto check_function_of_elements() {
 template <class F>
 struct element_function : moves_nothing {
   using runs_how = void;
-  static constexpr bool has_wide_loops = false;  ///< are loops over it compiled for wide vectors, too?
+  static constexpr bool has_wide_loops = false;  ///< its loops are compiled for wide vectors, too
   static constexpr bool is_holomorphic = true;   ///< of complex numbers, if it is defined for them
   /// F never falls and is defined for all numbers (log is not: of a part it may be NaN, of the parts' maximum none).
   static constexpr bool grows = false;
@@ -108,7 +108,7 @@ struct element_function : moves_nothing {
     return function_of_number<F>(x);
   }
 
-  /// Of a number with a fraction, for derivatives of functions that call this one.
+  /// At a number with a fraction, for derivatives of functions that call this one.
   template <class T>
     requires takes_derivative<F, T> KOKKOS_INLINE_FUNCTION T derivative(T const& x)
   const { return derivative_of_number<F>(x); }

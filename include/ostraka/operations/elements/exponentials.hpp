@@ -130,7 +130,7 @@ struct function_derivative<operation::exp> : of_the_result {
   }
 };
 
-/// Of the operand: y + 1 is nothing but a rounding error where x is far below zero.
+/// By the operand: y + 1 is nothing but a rounding error where x is far below zero.
 template <>
 struct function_derivative<operation::expm1> {
   template <class T>

@@ -26,7 +26,7 @@ struct function_derivative;
 
 struct of_the_result {};
 
-/// Of functions that do not change but by jumps: what they give is a constant.
+/// For functions that change by jumps only: their results are constants.
 struct derivative_zero {
   using is_constant = void;
   template <class T>
@@ -55,7 +55,7 @@ KOKKOS_FORCEINLINE_FUNCTION T cut_off(T x, T limit) {
   return chosen(x > limit, limit, chosen(x < -limit, -limit, x));
 }
 
-/// What formulas of a number are computed in.
+/// The type in which formulas of a number are computed.
 template <class T>
 using wide_number = std::conditional_t<is_narrow<T>, float, T>;
 

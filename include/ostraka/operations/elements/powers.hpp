@@ -19,7 +19,7 @@ namespace ostraka {
 
 namespace detail {
 
-/// Of numbers for which a function of two is defined.
+/// Takes numbers for which a function of two is defined.
 struct of_powers : of_numbers {
   template <class Operation, class... Operands>
   using verdict = first_fault<of_numbers::verdict<Operation, Operands...>,

@@ -44,8 +44,8 @@ struct label_cuts {
   }
 };
 
-/// Of a tensor that is not there. (Null would be asked for; but under -fsanitize=undefined g++ does not compare
-/// addresses of a plan's parts with null while compiling.)
+/// The labels of an absent tensor. (Null would do; but under -fsanitize=undefined g++ does not compare addresses of a
+/// plan's parts with null while compiling.)
 inline constexpr spec no_labels{};
 
 /// A tensor of a contraction: its labels, and where its elements lie.

@@ -47,7 +47,7 @@ struct strided {
     return *this;
   }
 
-  /// Do the elements lie one after the other, in the order of their indices? One element, or none, always does.
+  /// True if the elements lie one after the other, in the order of their indices. One element, or none, always does.
   [[nodiscard]] constexpr bool is_row_major() const {
     std::int64_t step = 1;
     bool follows = true;
