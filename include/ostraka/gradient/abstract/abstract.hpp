@@ -147,7 +147,7 @@ struct carrier_of<abstract<T>> {
   using type = foretells;
 };
 
-/// Of variables of abstract tensors (abstract_tape.hpp).
+/// Of variables of abstract tensors (abstract_variable.hpp).
 struct records_foretold {
   static constexpr int level = 3;
   template <class How, class Operation, class... Given>

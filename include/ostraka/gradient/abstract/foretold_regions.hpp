@@ -11,7 +11,7 @@
 #include <type_traits>
 #include <utility>
 
-#include <ostraka/gradient/abstract/abstract_tape.hpp>
+#include <ostraka/gradient/abstract/abstract_variable.hpp>
 #include <ostraka/gradient/directives/checkpoint.hpp>
 
 namespace ostraka::detail {

@@ -62,7 +62,7 @@ consteval bool is_a_gather() {
 template <class Sharding, class X, class Policy>
 constexpr auto foretell_reshard(X const& x, Policy const& how);  // of foretell.hpp
 template <class Sharding, class X, class Policy>
-constexpr auto reshard_foretold(X const& x, Policy const& how);  // of abstract_tape.hpp
+constexpr auto reshard_foretold(X const& x, Policy const& how);  // of abstract_variable.hpp
 
 /// os::reshard to this sharding.
 template <class Sharding, class X, class Policy>
@@ -156,7 +156,7 @@ struct identity_pullback {
 };
 
 template <class Wanted, class X>
-constexpr auto foretold_with_cotangent(X const& x);  // of abstract_tape.hpp
+constexpr auto foretold_with_cotangent(X const& x);  // of abstract_variable.hpp
 
 template <class Wanted, class T, class Cotangent>
 constexpr variable<T, Wanted> with_cotangent(variable<T, Cotangent> const& x) {

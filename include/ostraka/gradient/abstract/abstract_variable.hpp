@@ -1,0 +1,224 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 4. Variables without elements, and how operations on them are recorded (abstract_tape.hpp): what variable.hpp
+/// and record.hpp are to programs that run, in constant expressions.
+
+#include <string_view>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+#include <ostraka/gradient/abstract/abstract_tape.hpp>
+
+namespace ostraka {
+
+/// A tensor without elements whose derivative is foretold.
+template <class T, class Cotangent>
+class variable<abstract<T>, Cotangent> {
+ public:
+  using tensor_type = abstract<T>;
+  using cotangent_type = Cotangent;
+  using value_type = typename T::value_type;
+  using sharding_type = typename T::sharding_type;
+  using space = typename T::space;
+  using axes = typename T::axes;
+  using mesh_axes = typename T::mesh_axes;
+  static constexpr int rank = T::rank;
+
+  constexpr variable() = default;
+  constexpr variable(tensor_type const& value) : value_(value) {}
+  constexpr variable(tensor_type const& value, detail::abstract_slot<Cotangent>* slot, detail::abstract_tape* tape)
+      : value_(value), slot_(slot), tape_(tape) {}
+  constexpr variable(tensor_type const& value, int number, detail::abstract_tape* tape)
+      : value_(value), tape_(tape), number_(number) {}
+  template <class Other>
+    requires(!std::is_same_v<Other, Cotangent>)
+  constexpr variable(variable<tensor_type, Other> const& x) : variable(detail::with_cotangent<Cotangent>(x)) {}
+
+  [[nodiscard]] constexpr tensor_type const& value() const { return value_; }
+  [[nodiscard]] constexpr auto extents() const { return value_.extents(); }
+  [[nodiscard]] constexpr detail::abstract_slot<Cotangent>* slot() const { return slot_; }
+  [[nodiscard]] constexpr detail::abstract_tape* tape() const { return tape_; }
+  [[nodiscard]] constexpr int number() const { return number_; }
+
+  template <class Other>
+  [[nodiscard]] constexpr variable<Other, Cotangent> as(Other const& value) const {
+    return {value, slot_, tape_};
+  }
+
+  [[nodiscard]] constexpr detail::abstract_recipe_handle const& recipe() const { return recipe_; }
+  [[nodiscard]] constexpr variable made_by(detail::abstract_recipe_handle const& recipe) const {
+    variable x = *this;
+    x.recipe_ = recipe;
+    return x;
+  }
+
+ private:
+  tensor_type value_;
+  detail::abstract_slot<Cotangent>* slot_ = nullptr;
+  detail::abstract_tape* tape_ = nullptr;
+  int number_ = 0;
+  detail::abstract_recipe_handle recipe_;
+};
+
+namespace detail {
+
+template <class T>
+class remembered<abstract<T>> {
+ public:
+  constexpr explicit remembered(abstract<T> const& x) : value_(x) {}
+  constexpr remembered(abstract<T> const& x, abstract_recipe_handle const& again)
+      : value_(x.written(), again.block_beside(x.block())), again_(again) {}
+
+  [[nodiscard]] constexpr abstract<T> get() const {
+    if (again_) return abstract<T>(value_.written(), again_.make(value_.written()));
+    return value_;
+  }
+
+ private:
+  abstract<T> value_;
+  abstract_recipe_handle again_;
+};
+
+/// The result of an operation; one that a region has saved is not written down again, unless `IsMadeAgain` (see
+/// record_with_more).
+template <bool IsMadeAgain = false, class Make>
+constexpr auto foretold_result(abstract_tape* t, Make const& make) -> decltype(make()) {
+  using type = decltype(make());
+  bool const is_saved = t != nullptr && t->is_next_saved();
+  if constexpr (is_abstract<type> && !IsMadeAgain)
+    if (is_saved) return type(t->saved()->written(), t->saved()->block_of(t->number_of_last()));
+  return make();
+}
+
+template <class Sharding, class X, class Policy>
+constexpr auto reshard_foretold(X const& x, Policy const& how) {
+  auto const value = foretold_result(x.tape(), [&] { return reshard_as<Sharding>(x.value(), how); });
+  using from = typename X::tensor_type::tensor_type;
+  using to = typename std::remove_cvref_t<decltype(value)>::tensor_type;
+  if constexpr (is_after_error<to>) {
+    return value;
+  } else {
+    if (x.tape() != nullptr && x.tape()->is_first_run())
+      return variable<abstract<to>, typename X::cotangent_type>(value, x.tape()->number_of_last(), x.tape());
+    auto const y = x.as(value);
+    if constexpr (is_a_gather<from, Sharding>())
+      if (x.tape() != nullptr && x.tape()->gathers_again())
+        return y.made_by(abstract_recipe_handle(new abstract_recipe{
+            entry_of<reshard_plan_to<sharding_in<to>, from>>("reshard"), &largest_block_bytes<to>, x.recipe(),
+            x.recipe().block_beside(x.value().block())}));
+    return y;
+  }
+}
+
+template <class T, class Cotangent>
+struct slot_of<variable<abstract<T>, Cotangent>> {
+  constexpr explicit slot_of(variable<abstract<T>, Cotangent> const& x) : slot(x.slot()) {}
+  static constexpr bool wanted = true;
+  using cotangent_type = Cotangent;
+  abstract_slot<Cotangent>* slot;
+
+  constexpr void add(Cotangent const& g) const { slot->add(g); }
+};
+
+template <class T>
+constexpr void find_tape(abstract_tape*&, T const&) {}
+template <class T, class Cotangent>
+constexpr void find_tape(abstract_tape*& found, variable<abstract<T>, Cotangent> const& x) {
+  if (x.tape() != nullptr) found = x.tape();
+}
+
+template <class Cotangent, class Pullback, class... Operands>
+class abstract_recorded final : public abstract_slot<Cotangent> {
+ public:
+  constexpr explicit abstract_recorded(Pullback const& pullback, Operands const&... operands)
+      : pullback_(pullback), slots_(slot_of<Operands>(operands)...) {}
+
+  constexpr ~abstract_recorded() override {}
+
+  constexpr void pull() override {
+    if (!this->is_empty()) hand_all_on(pullback_, slots_, this->sum());
+  }
+
+ private:
+  Pullback pullback_;
+  std::tuple<slot_of<Operands>...> slots_;
+};
+
+template <class Wanted, class X>
+constexpr auto foretold_with_cotangent(X const& x) {
+  using type = variable<typename X::tensor_type, Wanted>;
+  if (x.tape() == nullptr) return type(x.value());
+  if (x.tape()->is_first_run()) return type(x.value(), x.number(), x.tape());
+  using recorded_node = abstract_recorded<Wanted, identity_pullback, X>;
+  return type(x.value(), x.tape()->template push<recorded_node>(identity_pullback{}, x), x.tape()).made_by(x.recipe());
+}
+
+/// Of rules that need more than the result of what runs: the derivative is an operation whose price is not known.
+struct opaque_pullback {
+  std::string_view name;
+
+  template <int, class Wanted, class G>
+  constexpr Wanted pull(G const& g) const {
+    if (g.written() != nullptr) g.written()->add({name});
+    return Wanted(g.written());
+  }
+};
+
+template <class Operation, class... Given>
+inline constexpr bool has_more = requires(Operation const& operation) {
+  derivative_of<Operation>::with_more(operation,
+                                      std::declval<typename concrete<plain_type<Given>>::type const&>()...);
+};
+
+template <class Operation, class Result, class... Given>
+constexpr auto foretold_pullback(Operation const& operation, Result const& result, Given const&... given) {
+  using rule = derivative_of<Operation>;
+  if constexpr (!requires { rule::with_rows_of(result, plain(given)...); } && has_more<Operation, Given...>)
+    return opaque_pullback{text_of_name<Operation>()};
+  else if constexpr (requires { rule::with_rows_of(result, plain(given)...); })
+    return rule::pullback(operation, rule::with_rows_of(result, plain(given)...), given...);
+  else
+    return rule::pullback(operation, as_held(result), given...);
+}
+
+}  // namespace detail
+
+/// An operation on variables of abstract tensors.
+template <class Operation, class... Given>
+constexpr auto record_foretold(Operation const& operation, Given const&... given) {
+  detail::abstract_tape* t = nullptr;
+  (detail::find_tape(t, given), ...);
+  auto const make = [&] { return detail::apply_to(operation, detail::plain(given)...); };
+  auto const result = detail::foretold_result<detail::has_more<Operation, Given...>>(t, make);
+  using type = std::remove_cvref_t<decltype(result)>;
+  if constexpr (!is_abstract<type> || detail::is_constant_result<derivative_of<Operation>, type>() ||
+                detail::is_after_error<type>) {
+    return result;
+  } else {
+    using cotangent = detail::cotangent_of_result<derivative_of<Operation>, type, Given...>;
+    if (t == nullptr) return variable<type, cotangent>(result);
+    if (t->is_first_run()) return variable<type, cotangent>(result, t->number_of_last(), t);
+    auto const pullback = detail::foretold_pullback(operation, result, given...);
+    using node = detail::abstract_recorded<cotangent, std::remove_cvref_t<decltype(pullback)>, Given...>;
+    return variable<type, cotangent>(result, t->push<node>(pullback, given...), t);
+  }
+}
+
+namespace detail {
+
+template <class How, class Operation, class... Given>
+constexpr auto records_foretold::operate(How const& how, Operation const& operation, Given const&... given) {
+  return operate_on_variables<records_foretold>(how, operation, given...);
+}
+template <class Operation, class... Given>
+constexpr auto records_foretold::record(Operation const& operation, Given const&... given) {
+  return record_foretold(operation, given...);
+}
+
+}  // namespace detail
+
+}  // namespace ostraka
