@@ -92,7 +92,7 @@ set(rooms
   "operations/normalisation: tensors calls elements operations/indices"
   "operations/attention: tensors calls blocks creation elements algebra operations/shapes operations/indices operations/normalisation"
   "gradient/tape: calls blocks elements moves algebra local_view local_view/collectives tree"
-  "gradient/cotangents: elements operations/elements operations/shapes gradient/tape"
+  "gradient/cotangents: elements moves algebra operations/elements operations/shapes gradient/tape"
   "gradient/directives: gradient/tape gradient/cotangents"
   "gradient/rules: tensors elements moves algebra gradient/tape gradient/cotangents"
   "gradient/rules/elements: elements operations/elements gradient/cotangents"
@@ -106,7 +106,7 @@ set(rooms
   "gradient/rules/experts: gradient/rules gradient/rules/operations experts"
   "optimizers: calls blocks elements moves tree"
   "files: calls blocks tree"
-  "foresight: meshes gradient/tape gradient/abstract gradient"
+  "foresight: meshes gradient/tape gradient/rules/moves gradient/abstract gradient"
   "seeing: environment meshes tensors calls arrays local_view/collectives tree foresight"
   "compiled: environment meshes calls elements operations/elements operations/shapes operations/indices operations/reductions operations/normalisation operations/attention gradient/rules/elements gradient/rules/operations optimizers seeing")
 

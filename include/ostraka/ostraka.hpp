@@ -26,7 +26,6 @@
 #include <ostraka/meshes/make_mesh.hpp>
 #include <ostraka/meshes/mesh.hpp>
 
-#include <ostraka/tensors/relabel.hpp>
 #include <ostraka/tensors/rules.hpp>
 #include <ostraka/tensors/tensor.hpp>
 
@@ -69,6 +68,7 @@
 #include <ostraka/algebra/einsum_into.hpp>
 #include <ostraka/algebra/into_array.hpp>
 #include <ostraka/algebra/reductions.hpp>
+#include <ostraka/algebra/relabel.hpp>
 #include <ostraka/algebra/start.hpp>
 
 #include <ostraka/local_view.hpp>

@@ -3,7 +3,7 @@
 // when: one label stands for two axes whose static extents differ
 // error: rename, relabel: axes that stand for each other have the same extent, and their static extents differ; choose axes of one extent or without a static one
 // error: static_extent_mismatch<query_axis, key_axis>
-#include <ostraka/tensors/relabel.hpp>
+#include <ostraka/algebra/relabel.hpp>
 namespace os = ostraka;
 
 OSTRAKA_AXIS(I);

@@ -99,6 +99,16 @@ auto by_a_body(A const& x) {
       [](auto const& block) { return block * os::psum<X>(os::einsum<J>(block, block)); }, x);
 }
 
+// Reductions of rows, from there and back under other shardings and names.
+template <class A>
+auto by_algebra(A const& x) {
+  auto const columns = os::reshard<I, J/X>(os::named("x", os::copy(x)));  // [I, J_X]
+  auto const rows = os::rename<K, J>(os::rename<J, K>(os::reshard<I/X, J>(columns)));
+  auto const ones = os::full<os::tensor<double, J>>(x.mesh(X), J = 3, 1.0);
+  return os::sum<I/X>(rows * x) + os::mean<I/X>(x) + os::max<I/X>(x) - os::min<I/X>(columns) +
+         os::prod<I/X>(rows) + os::contract<J>(rows, ones) + os::sum<I/X>(os::zeros_like(x));
+}
+
 // The rows' softmax, times the row: Σ p x, whose derivative is p (1 + x − Σ p x).
 template <class A>
 auto mean_by_softmax(A const& x) {
@@ -180,6 +190,32 @@ TEST_CASE("collectives of bodies") {
         sum += squares * all;
       }
       auto const [value, gradient] = os::value_and_grad([](auto const& v) { return os::sum<>(by_a_body(v)); })(x);
+      CHECK(agree(os::value(value), sum));
+      CHECK(t::disagreements(m, gradient, derivatives, agree) == 0);
+    }
+  });
+}
+
+TEST_CASE("reductions, contractions, other names and shardings") {
+  t::on_every_mesh([](t::mesh_at_hand const& m) {
+    for (std::int64_t const rows : {0, 1, 2}) {
+      auto derivatives = numbers(rows);
+      auto const x = t::placed<os::tensor<double, I/X, J>>(m, derivatives);
+      double sum = 0;
+      for (std::int64_t i = 0; i < rows; ++i) {
+        double product = 1;
+        sum += element(i, 0) - element(i, columns - 1);  // elements fall with j
+        for (std::int64_t j = 0; j < columns; ++j) {
+          sum += element(i, j) * (element(i, j) + 1.0 / columns + 1);
+          product *= element(i, j);
+        }
+        sum += product;
+        for (std::int64_t j = 0; j < columns; ++j)
+          derivatives.values[static_cast<std::size_t>(i * columns + j)] =
+              2 * element(i, j) + 1.0 / columns + 1 + (j == 0 ? 1 : 0) - (j == columns - 1 ? 1 : 0) +
+              product / element(i, j);
+      }
+      auto const [value, gradient] = os::value_and_grad([](auto const& v) { return os::sum<>(by_algebra(v)); })(x);
       CHECK(agree(os::value(value), sum));
       CHECK(t::disagreements(m, gradient, derivatives, agree) == 0);
     }

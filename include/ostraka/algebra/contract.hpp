@@ -7,6 +7,7 @@
 /// does not compile. A[I_X, J] · B[J, K_Y] → [I_X, K_Y]
 
 #include <ostraka/algebra/einsum.hpp>
+#include <ostraka/calls/moves_of_parts.hpp>
 
 namespace ostraka {
 
@@ -20,33 +21,57 @@ struct contract_result {
 
 /// The tensor that stands for a product that was refused.
 template <class Summed, class A, class B>
-constexpr auto refused_product() {
+struct refused_product {
+  using type = after_error_of<float, sharding<>>;
+};
+template <class Summed, Operand A, Operand B>
+struct refused_product<Summed, A, B> {
   using kept = difference_of<union_of<axes_in<A>, axes_in<B>>, Summed>;
-  return after_error_of<typename A::value_type, typename undivided<kept>::type, typename A::space>();
+  using type = after_error_of<typename A::value_type, typename undivided<kept>::type, typename A::space>;
+};
+
+template <class Summed, class A, class B, class... Behind>
+consteval auto check_contract_call() {
+  if constexpr (sizeof...(Behind) > 0)
+    return found<not_an_operand_verdict<typename nth<0, Behind...>::type>>{};
+  else
+    return found<first_fault<contract_verdict<Summed, A, B>, elements_verdict<A, B>>>{};
 }
 
 }  // namespace detail
 
-/// Sums over the axes `Js`; the others remain, first A's, then B's, divided as the operands are. Moves nothing between
-/// devices.
-/// @throws ostraka::error, on all devices alike, if extents disagree
-template <auto... Js, Tensor A, Tensor B>
-[[nodiscard]] auto contract(A const& a, B const& b) {
-  using summed = axes_in<sharding_of<Js...>>;
-  using verdict = detail::first_fault<contract_verdict<summed, A, B>, detail::elements_verdict<A, B>>;
-  if constexpr (reason::ok_or_raise<verdict>())
-    return detail::einsum_of<typename detail::contract_result<summed, A, B>::type,
-                             policy<planner::admit::no_communication>, reduction::sum, type_list<A, B>>::run("contract",
-                                                                                                             {}, a, b);
-  else
-    return detail::refused_product<summed, A, B>();
-}
+namespace operation {
 
-/// Says that a verb is no policy. os::contract takes no policy at all.
-template <auto... Js, Tensor A, Tensor B, Verb V>
-auto contract(A const&, B const&, V) {
-  reason::raise<reason::verb_is_no_policy<V>>();
-  return detail::refused_product<axes_in<sharding_of<Js...>>, A, B>();
+/// The operation of os::contract, which sums over these axes.
+template <class Summed>
+struct contract {
+  using runs_how = void;
+  static constexpr char const* name = "contract";
+  template <class A, class B, class... Behind>
+  using verdict = typename decltype(detail::check_contract_call<Summed, A, B, Behind...>())::type;
+  template <class A, class B>
+  using result = typename detail::contract_result<Summed, A, B>::type;
+  template <class A, class B>
+  using moves =
+      detail::moves_of_plan<detail::product_source<result<A, B>, policy<planner::admit::no_communication>, A, B>>;
+  template <class A, class B, class...>
+  using refused = typename detail::refused_product<Summed, A, B>::type;
+
+  template <class How, class A, class B>
+  auto run(How const&, A const& a, B const& b) const {
+    return detail::einsum_of<result<A, B>, policy<planner::admit::no_communication>, reduction::sum,
+                             type_list<A, B>>::run(name, {}, a, b);
+  }
+};
+
+}  // namespace operation
+
+/// Sums over the axes `Js`; the others remain, first A's, then B's, divided as the operands are. Moves nothing between
+/// devices, and takes no policy.
+/// @throws ostraka::error, on all devices alike, if extents disagree
+template <auto... Js, TensorOrVariable A, TensorOrVariable B, Verb... Vs>
+[[nodiscard]] constexpr auto contract(A const& a, B const& b, Vs... vs) {
+  return detail::operate(operation::contract<axes_in<sharding_of<Js...>>>{}, a, b, vs...);
 }
 
 }  // namespace ostraka

@@ -16,7 +16,7 @@
 #include <ostraka/engine/memory/per_thread.hpp>
 #include <ostraka/plan/typed/plan_of.hpp>
 #include <ostraka/tensors/after_error.hpp>
-#include <ostraka/tensors/relabel.hpp>
+#include <ostraka/tensors/relabelled.hpp>
 
 namespace ostraka {
 
@@ -185,7 +185,8 @@ struct einsum {
   using refused = typename detail::einsum_refused<Sharding, Given...>::type;
   template <class How, class... Given>
   auto run(How const&, Given const&... given) const {
-    return detail::einsum_call<Sharding, Given...>::run::template run<How>(name, {}, given...);
+    return detail::einsum_call<Sharding, Given...>::run::template run<How>(How::is_begun ? "start_einsum" : name, {},
+                                                                           given...);
   }
 };
 

@@ -203,6 +203,16 @@ struct written_to<operation::einsum<Sharding>, block_in_array<Array, Sharding>, 
   }
 };
 
+template <class Sharding, class Array, class A, class Policy>
+struct written_to<operation::reshard<Sharding>, block_in_array<Array, Sharding>, A, Policy> {
+  using result = tensor_in_array<varying_as_one<Sharding, A>, A>;
+  using verdict = first_fault<reshard_into_verdict<result, A, Policy>, array_in_place_verdict<result, Array>>;
+  static void run(operation::reshard<Sharding> const&, block_in_array<Array, Sharding> const& to, A const& a,
+                  Policy const& policy) {
+    reshard_into_array<result>(to.array, a, policy);
+  }
+};
+
 template <bool IsCalled, class F, class Destination, class... Operands>
 struct map_into_array_call {
   using verdict = called_verdict<F, typename Operands::value_type const&...>;
@@ -253,14 +263,11 @@ void map_into(Array&& array, F const& f, Operands const&... operands) {
 /// array <- A, divided as is named, which authorises the communication: os::reshard_into for this device's block in an
 /// array of the application's.
 /// @throws ostraka::error as os::reshard_into does, and if the array has not the extents of this device's block
-template <auto... To, detail::GivenArray Array, Tensor A, class Policy = policy<planner::admit::any>>
+template <auto... To, detail::GivenArray Array, TensorOrVariable A, class Policy = policy<planner::admit::any>>
   requires is_policy<Policy>
-void reshard_into([[maybe_unused]] Array&& array, [[maybe_unused]] A const& a,
-                  [[maybe_unused]] Policy const& policy = {}) {
-  using result = detail::tensor_in_array<detail::varying_as_one<sharding_of<To...>, A>, A>;
-  using verdict = detail::first_fault<detail::reshard_into_verdict<result, A, Policy>,
-                                      detail::array_in_place_verdict<result, std::remove_reference_t<Array>>>;
-  if constexpr (reason::ok_or_raise<verdict>()) detail::reshard_into_array<result>(array, a, policy);
+void reshard_into(Array&& array, A const& a, Policy const& policy = {}) {
+  using block = detail::block_in_array<std::remove_reference_t<Array>, sharding_of<To...>>;
+  detail::operate_how(detail::into<block>{block{array}}, operation::reshard<sharding_of<To...>>{}, a, policy);
 }
 
 }  // namespace ostraka

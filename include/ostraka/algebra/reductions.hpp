@@ -31,17 +31,43 @@ consteval auto check_reduction() {
 template <class Out, class Policy, reduction How, class A>
 using reduction_verdict = typename decltype(check_reduction<Out, Policy, How, A>())::type;
 
-// All reductions: raises the reason, or runs the einsum of one operand. The result is multiplied by `factor`.
+/// Runs the einsum of one operand that a reduction is. The result is multiplied by `factor`.
 template <class Out, reduction How, class A, class Policy = policy<planner::admit::any>>
-auto reduce(char const* name, A const& a, Policy const& policy = {}, double factor = 1) {
-  using out = varying_as_one<Out, A>;
-  if constexpr (reason::ok_or_raise<reduction_verdict<out, Policy, How, A>>())
-    return einsum_of<out, Policy, How, type_list<A>>::run(
-        name, {real_of<accumulator_of_t<typename A::value_type>>(factor)}, a, policy);
-  else if constexpr (Operand<A>)
-    return after_error_of<typename A::value_type, out, typename A::space>();
+auto run_reduction(char const* name, A const& a, Policy const& policy = {}, double factor = 1) {
+  return einsum_of<varying_as_one<Out, A>, Policy, How, type_list<A>>::run(
+      name, {real_of<accumulator_of_t<typename A::value_type>>(factor)}, a, policy);
+}
+
+/// The plan of a reduction, as its price is asked.
+template <class Out, reduction How, class A, class Policy>
+struct reduction_source {
+  using types = einsum_types<varying_as_one<Out, A>, typename Policy::unlimited, How, A>;
+  static constexpr named_plan<typename types::labels, typename types::mesh, element_bytes_in<A>> plan{types::plan};
+};
+
+/// What reductions to the sharding `Out` have in common.
+template <class Out, reduction How>
+struct reduction_operation {
+  using runs_how = void;
+  template <class A, class Policy = policy<planner::admit::any>>
+  using verdict = reduction_verdict<varying_as_one<Out, A>, Policy, How, A>;
+  template <class A, class Policy = policy<planner::admit::any>>
+  using moves = moves_of_plan<reduction_source<Out, How, A, Policy>>;
+  template <class A, class...>
+  using refused = typename einsum_refused<Out, A>::type;
+  template <class Given>
+  using without_operand = order_verdict<Given, policy<planner::admit::any>>;
+};
+
+template <class Out, class A, class Policy>
+consteval auto check_mean() {
+  if constexpr (Operand<A>)
+    if constexpr (std::is_integral_v<typename A::value_type>)
+      return found<reason::mean_of_integers<typename A::value_type>>{};
+    else
+      return found<reduction_verdict<varying_as_one<Out, A>, Policy, reduction::sum, A>>{};
   else
-    return after_error_of<float, out>();
+    return found<order_verdict<A, Policy>>{};
 }
 
 // The policy behind a tensor, or that of none.
@@ -70,7 +96,54 @@ struct divide_by {
   KOKKOS_INLINE_FUNCTION T operator()(T const& x) const { return T(x / n); }
 };
 
+constexpr char const* reduction_name(reduction how) {
+  switch (how) {
+    case reduction::sum: return "sum";
+    case reduction::max: return "max";
+    case reduction::min: return "min";
+    case reduction::prod: return "prod";
+    case reduction::bit_and: return "bit_and";
+    case reduction::bit_or: return "bit_or";
+  }
+  return "";
+}
+
 }  // namespace detail
+
+namespace operation {
+
+/// The operation of os::sum, max, min, prod, bit_and and bit_or to this sharding.
+template <reduction How, class Out>
+struct reduce : detail::reduction_operation<Out, How> {
+  static constexpr char const* name = detail::reduction_name(How);
+
+  template <class Told, class A, class Policy = policy<planner::admit::any>>
+  auto run(Told const&, A const& a, Policy const& policy = {}) const {
+    return detail::run_reduction<Out, How>(name, a, policy);
+  }
+};
+
+/// The operation of os::mean to this sharding.
+template <class Out>
+struct mean : detail::reduction_operation<Out, reduction::sum> {
+  static constexpr char const* name = "mean";
+  template <class A, class Policy = policy<planner::admit::any>>
+  using verdict = typename decltype(detail::check_mean<Out, A, Policy>())::type;
+
+  template <class Told, class A, class Policy = policy<planner::admit::any>>
+  auto run(Told const&, A const& a, Policy const& policy = {}) const {
+    using T = typename A::value_type;
+    using wide = accumulator_of_t<T>;
+    auto const n = static_cast<double>(detail::reduced_elements(a, axes_in<Out>{}));
+    if constexpr (is_narrow<T>)
+      if (n > 0) return detail::run_reduction<Out, reduction::sum>(name, a, policy, 1 / n);
+    auto const total = detail::run_reduction<Out, reduction::sum>(name, a, policy);
+    detail::apply_in_place(name, total, detail::divide_by<T>{wide(static_cast<detail::real_of<wide>>(n))});
+    return total;
+  }
+};
+
+}  // namespace operation
 
 /// Sums over the axes that the result lacks; integers in their type, modulo its range (os::cast them first). Partial
 /// sums are welcome, and come out if asked for: `os::sum<I, os::partial(X)>(A)`. All reductions take a policy behind
@@ -78,70 +151,56 @@ struct divide_by {
 /// that one.)
 template <auto... Out, OperandOrPolicy A, OperandOrPolicy... Policy>
   requires(sizeof...(Policy) < 2)
-[[nodiscard]] auto sum(A const& a, Policy... how) {
-  return detail::reduce<sharding_of<Out...>, reduction::sum>("sum", a, how...);
+[[nodiscard]] constexpr auto sum(A const& a, Policy... how) {
+  return detail::operate(operation::reduce<reduction::sum, sharding_of<Out...>>{}, a, detail::only_policy(how...));
 }
 
 /// The largest element over the axes that the result lacks; over none, -infinity (integers: the smallest number). NaN
 /// wins. Operand and result may be partial by os::partial_max.
 template <auto... Out, OperandOrPolicy A, OperandOrPolicy... Policy>
   requires(sizeof...(Policy) < 2)
-[[nodiscard]] auto max(A const& a, Policy... how) {
-  return detail::reduce<sharding_of<Out...>, reduction::max>("max", a, how...);
+[[nodiscard]] constexpr auto max(A const& a, Policy... how) {
+  return detail::operate(operation::reduce<reduction::max, sharding_of<Out...>>{}, a, detail::only_policy(how...));
 }
 
 /// The smallest element over the axes that the result lacks; over none, infinity (integers: the largest number). NaN
 /// wins. Operand and result may be partial by os::partial_min.
 template <auto... Out, OperandOrPolicy A, OperandOrPolicy... Policy>
   requires(sizeof...(Policy) < 2)
-[[nodiscard]] auto min(A const& a, Policy... how) {
-  return detail::reduce<sharding_of<Out...>, reduction::min>("min", a, how...);
+[[nodiscard]] constexpr auto min(A const& a, Policy... how) {
+  return detail::operate(operation::reduce<reduction::min, sharding_of<Out...>>{}, a, detail::only_policy(how...));
 }
 
 /// The product over the axes that the result lacks; over none, 1. Operand and result may be partial by
 /// os::partial_prod.
 template <auto... Out, OperandOrPolicy A, OperandOrPolicy... Policy>
   requires(sizeof...(Policy) < 2)
-[[nodiscard]] auto prod(A const& a, Policy... how) {
-  return detail::reduce<sharding_of<Out...>, reduction::prod>("prod", a, how...);
+[[nodiscard]] constexpr auto prod(A const& a, Policy... how) {
+  return detail::operate(operation::reduce<reduction::prod, sharding_of<Out...>>{}, a, detail::only_policy(how...));
 }
 
 /// The bits that all elements have over the axes that the result lacks; over none, all bits. Of bools: are all true?
 /// Integers and bools only. Operand and result may be partial by os::partial_and.
 template <auto... Out, OperandOrPolicy A, OperandOrPolicy... Policy>
   requires(sizeof...(Policy) < 2)
-[[nodiscard]] auto bit_and(A const& a, Policy... how) {
-  return detail::reduce<sharding_of<Out...>, reduction::bit_and>("bit_and", a, how...);
+[[nodiscard]] constexpr auto bit_and(A const& a, Policy... how) {
+  return detail::operate(operation::reduce<reduction::bit_and, sharding_of<Out...>>{}, a, detail::only_policy(how...));
 }
 
 /// The bits that any element has over the axes that the result lacks; over none, no bits. Of bools: is any true?
 /// Integers and bools only. Operand and result may be partial by os::partial_or.
 template <auto... Out, OperandOrPolicy A, OperandOrPolicy... Policy>
   requires(sizeof...(Policy) < 2)
-[[nodiscard]] auto bit_or(A const& a, Policy... how) {
-  return detail::reduce<sharding_of<Out...>, reduction::bit_or>("bit_or", a, how...);
+[[nodiscard]] constexpr auto bit_or(A const& a, Policy... how) {
+  return detail::operate(operation::reduce<reduction::bit_or, sharding_of<Out...>>{}, a, detail::only_policy(how...));
 }
 
 /// The sum over the axes that the result lacks, divided by the number of elements summed; over none, NaN. A sum of
 /// numbers of 16 bits is divided before it is rounded.
 template <auto... Out, OperandOrPolicy A, OperandOrPolicy... Policy>
   requires(sizeof...(Policy) < 2)
-[[nodiscard]] auto mean(A const& a, Policy... how) {
-  using result = decltype(ostraka::sum<Out...>(a, how...));
-  using value = typename result::value_type;
-  using wide = accumulator_of_t<value>;
-  if constexpr (std::is_integral_v<value>) reason::raise<reason::mean_of_integers<value>>();
-  if constexpr (!Operand<A> || std::is_integral_v<value>) {
-    return ostraka::sum<Out...>(a, how...);
-  } else {
-    auto const n = static_cast<double>(detail::reduced_elements(a, typename result::axes{}));
-    if constexpr (is_narrow<value>)
-      if (n > 0)
-        return detail::reduce<sharding_of<Out...>, reduction::sum>("mean", a, detail::only_policy(how...), 1 / n);
-    result total = detail::reduce<sharding_of<Out...>, reduction::sum>("mean", a, how...);
-    detail::apply_in_place("mean", total, detail::divide_by<value>{wide(static_cast<detail::real_of<wide>>(n))});
-    return total;
-  }
+[[nodiscard]] constexpr auto mean(A const& a, Policy... how) {
+  return detail::operate(operation::mean<sharding_of<Out...>>{}, a, detail::only_policy(how...));
 }
 
 }  // namespace ostraka

@@ -23,7 +23,7 @@ template <auto... Out, class A, class... OperandsThenPolicy>
 /// os::reshard, begun. It reads the operand until `wait`.
 template <auto... To, OperandOrPolicy A, OperandOrPolicy Policy = policy<planner::admit::any>>
 [[nodiscard]] auto start_reshard(A const& a, Policy policy = {}) {
-  return detail::checked_reshard<detail::later, sharding_of<To...>>("start_reshard", a, policy);
+  return detail::operate_how(detail::later{}, operation::reshard<sharding_of<To...>>{}, a, policy);
 }
 
 }  // namespace ostraka

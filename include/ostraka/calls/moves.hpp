@@ -18,7 +18,7 @@
 #include <type_traits>
 
 #include <ostraka/plan/typed/plan_of.hpp>
-#include <ostraka/tensors/relabel.hpp>
+#include <ostraka/tensors/relabelled.hpp>
 #include <ostraka/tensors/tensor.hpp>
 
 namespace ostraka::detail {

@@ -28,7 +28,7 @@
 #include <ostraka/calls/context.hpp>
 #include <ostraka/calls/moves.hpp>
 #include <ostraka/tensors/after_error.hpp>
-#include <ostraka/tensors/relabel.hpp>
+#include <ostraka/tensors/relabelled.hpp>
 
 namespace ostraka {
 
@@ -177,5 +177,9 @@ struct callable : verb_base {
 /// An operand of operations that have a derivative: a tensor, or another carrier's stand-in for one.
 template <class T>
 concept TensorOrVariable = Tensor<T> || (detail::carrier_of<T>::type::level > 0);
+
+/// What operations on one operand accept before and behind, so that they can say which belongs where.
+template <class T>
+concept OperandOrPolicy = Operand<T> || TensorOrVariable<T> || is_policy<T> || Verb<T>;
 
 }  // namespace ostraka

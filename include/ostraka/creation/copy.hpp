@@ -6,21 +6,40 @@
 /// Floor 4. `os::copy(A)`: a tensor of A's type and values in memory of its own, where `auto B = A;` is another handle
 /// of the same block.
 
+#include <cstdint>
+
 #include <ostraka/blocks/fill.hpp>
+#include <ostraka/calls/vocabulary.hpp>
 
 namespace ostraka {
+
+namespace operation {
+
+struct copy : detail::moves_nothing {
+  using runs_how = void;
+  static constexpr char const* name = "copy";
+  template <class A>
+  using verdict = reason::ok;
+
+  template <class How, class A>
+  auto run(How const&, A const& a) const {
+    detail::common_mesh(name, a);
+    detail::profiled_block<A> const region_of_run(name, a, "reads and writes", 2);
+    auto t = detail::uninitialised_like(a);
+    engine::copy_block(detail::execution_space_of<A>(), t.local().data(), detail::elements_of(a),
+                       static_cast<std::int64_t>(a.local().size()));
+    return t;
+  }
+};
+
+}  // namespace operation
 
 /// A deep copy. Nothing is moved between devices; parts of a partial tensor stay parts. os::reshard_into(B, A) copies
 /// into a tensor that is there.
 /// @throws ostraka::error if A is an empty handle
-template <Tensor A>
-[[nodiscard]] auto copy(A const& a) {
-  detail::common_mesh("copy", a);
-  detail::profiled_block<A> const region_of_run("copy", a, "reads and writes", 2);
-  auto t = detail::uninitialised_like(a);
-  engine::copy_block(detail::execution_space_of<A>(), t.local().data(), detail::elements_of(a),
-                     static_cast<std::int64_t>(a.local().size()));
-  return t;
+template <TensorOrVariable A>
+[[nodiscard]] constexpr auto copy(A const& a) {
+  return detail::operate(operation::copy{}, a);
 }
 
 }  // namespace ostraka

@@ -7,18 +7,37 @@
 /// prints: T[I_X, J] · V[J, K].
 
 #include <string>
-#include <utility>
+#include <type_traits>
 
+#include <ostraka/calls/vocabulary.hpp>
 #include <ostraka/tensors/tensor.hpp>
 
 namespace ostraka {
 
+namespace operation {
+
+struct named : detail::moves_nothing {
+  using runs_how = void;
+  static constexpr char const* name = "named";
+  template <class A, class Label>
+  using verdict = reason::ok;
+
+  template <class How, class A, class Label>
+  A run(How const&, A const& a, Label const& label) const {
+    A called = a;
+    called.set_label(std::string(label));
+    return called;
+  }
+};
+
+}  // namespace operation
+
 /// The same tensor, called so: a handle of the same block. Copies of the handle keep the label, results of operations
 /// have none.
-template <Tensor A>
-[[nodiscard]] A named(std::string label, A a) {
-  a.set_label(std::move(label));
-  return a;
+template <class Label, TensorOrVariable A>
+  requires std::is_convertible_v<Label const&, std::string>
+[[nodiscard]] constexpr auto named(Label const& label, A const& a) {
+  return detail::operate(operation::named{}, a, label);
 }
 
 }  // namespace ostraka

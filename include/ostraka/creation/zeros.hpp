@@ -7,6 +7,7 @@
 
 #include <ostraka/blocks/create.hpp>
 #include <ostraka/blocks/fill.hpp>
+#include <ostraka/calls/vocabulary.hpp>
 
 namespace ostraka {
 
@@ -25,13 +26,29 @@ auto zeros(Arguments const&...) {
   return detail::element_type_missing<Arguments...>();
 }
 
+namespace operation {
+
+struct zeros_like : detail::moves_nothing {
+  using runs_how = void;
+  static constexpr char const* name = "zeros_like";
+  template <class A>
+  using verdict = reason::ok;
+
+  template <class How, class A>
+  auto run(How const&, A const& a) const {
+    detail::common_mesh(name, a);
+    auto t = detail::uninitialised_like(a);
+    detail::fill_block(name, t, typename A::value_type(0));
+    return t;
+  }
+};
+
+}  // namespace operation
+
 /// A tensor of zeros of A's type, mesh and extents. @throws ostraka::error if A is an empty handle
-template <Tensor A>
-[[nodiscard]] auto zeros_like(A const& a) {
-  detail::common_mesh("zeros_like", a);
-  auto t = detail::uninitialised_like(a);
-  detail::fill_block("zeros_like", t, typename A::value_type(0));
-  return t;
+template <TensorOrVariable A>
+[[nodiscard]] constexpr auto zeros_like(A const& a) {
+  return detail::operate(operation::zeros_like{}, a);
 }
 
 }  // namespace ostraka

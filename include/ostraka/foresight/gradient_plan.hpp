@@ -14,6 +14,7 @@
 #include <ostraka/gradient/abstract/abstract_variable.hpp>
 #include <ostraka/gradient/abstract/foretold_indices.hpp>
 #include <ostraka/gradient/abstract/foretold_regions.hpp>
+#include <ostraka/gradient/rules/moves/derivative_of_moves.hpp>
 #include <ostraka/gradient/tape/variables_in_trees.hpp>
 #include <ostraka/gradient/value_and_grad.hpp>
 

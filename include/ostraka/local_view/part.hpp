@@ -16,7 +16,7 @@
 #include <ostraka/calls/context.hpp>
 #include <ostraka/engine/run/execute.hpp>
 #include <ostraka/tensors/after_error.hpp>
-#include <ostraka/tensors/relabel.hpp>
+#include <ostraka/tensors/relabelled.hpp>
 #include <ostraka/types/shardings/varying_int.hpp>
 #include <ostraka/types/support/error.hpp>
 

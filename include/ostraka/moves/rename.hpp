@@ -5,6 +5,7 @@
 /// @file
 /// Floor 4. `os::rename<J, K>(A)`: A[I, J_X] → A[I, K_X], free. Queries and keys are two names of one axis.
 
+#include <ostraka/calls/vocabulary.hpp>
 #include <ostraka/tensors/after_error.hpp>
 #include <ostraka/types/support/error.hpp>
 
@@ -57,26 +58,41 @@ using rename_verdict = typename decltype(check_rename<From, To, Axes>())::type;
 
 }  // namespace detail
 
-/// The same memory with axis `From` called `To`.
-/// @throws ostraka::error, on all devices alike, if `To` has a static extent that `From` has not at run time
-template <auto From, auto To, Tensor A>
-[[nodiscard]] auto rename(A const& a) {
-  using from = detail::type_of<From>;
-  using to = detail::type_of<To>;
-  using sharding = typename detail::rename_sharding<from, to, typename A::sharding_type>::type;
-  if constexpr (reason::ok_or_raise<detail::rename_verdict<from, to, axes_in<A>>>()) {
+namespace operation {
+
+template <class From, class To>
+struct rename : detail::moves_nothing {
+  using runs_how = void;
+  using gives_a_view = void;
+  static constexpr char const* name = "rename";
+  template <class A>
+  using verdict = detail::rename_verdict<From, To, axes_in<A>>;
+  template <class A>
+  using result = typename detail::rename_sharding<From, To, sharding_in<A>>::type;
+  template <class A>
+  using refused = detail::after_error_of<typename A::value_type, result<A>, typename A::space>;
+
+  template <class How, class A>
+  auto run(How const&, A const& a) const {
     constexpr bool is_block = varying_in<A>::size > 0;  // whose extents are its own
-    if (!is_block && to::extent != dynamic_extent && a.extent(from{}) != to::extent)
-      throw_error("rename: ", to::name, " has the static extent ", to::extent, ", but ", from::name, " is ",
-                  a.extent(from{}), "; rename to an axis of that extent or without a static one");
-    basic_tensor<typename A::element_type, sharding, typename A::space> renamed(a.mesh_handle(), a.extents(),
-                                                                                a.local());
+    if (!is_block && To::extent != dynamic_extent && a.extent(From{}) != To::extent)
+      throw_error("rename: ", To::name, " has the static extent ", To::extent, ", but ", From::name, " is ",
+                  a.extent(From{}), "; rename to an axis of that extent or without a static one");
+    basic_tensor<typename A::element_type, result<A>, typename A::space> renamed(a.mesh_handle(), a.extents(),
+                                                                                 a.local());
     renamed.share_label(a);
     if constexpr (is_block) renamed.set_origins(a.origins());
     return renamed;
-  } else {
-    return detail::after_error_of<typename A::value_type, sharding, typename A::space>();
   }
+};
+
+}  // namespace operation
+
+/// The same memory with axis `From` called `To`.
+/// @throws ostraka::error, on all devices alike, if `To` has a static extent that `From` has not at run time
+template <auto From, auto To, TensorOrVariable A>
+[[nodiscard]] constexpr auto rename(A const& a) {
+  return detail::operate(operation::rename<detail::type_of<From>, detail::type_of<To>>{}, a);
 }
 
 }  // namespace ostraka

@@ -9,13 +9,14 @@
 
 #include <ostraka/calls/at_once.hpp>
 #include <ostraka/calls/context.hpp>
+#include <ostraka/calls/operate.hpp>
 #include <ostraka/calls/planned_call.hpp>
 #include <ostraka/calls/within.hpp>
 #include <ostraka/engine/memory/per_thread.hpp>
 #include <ostraka/plan/typed/nominal.hpp>
 #include <ostraka/plan/typed/plan_of.hpp>
 #include <ostraka/tensors/after_error.hpp>
-#include <ostraka/tensors/relabel.hpp>
+#include <ostraka/tensors/relabelled.hpp>
 
 namespace ostraka {
 
@@ -173,19 +174,59 @@ auto run_reshard(char const* operation, A const& a, [[maybe_unused]] Policy cons
     return reshard_when<Types, To, When>(operation, a, policy);
 }
 
-// os::reshard and os::start_reshard.
-template <class When, class Target, class A, class Policy>
-auto checked_reshard(char const* operation, A const& a, Policy const& policy) {
+/// The plan of a reshard, as its price is asked.
+template <class To, class A>
+struct reshard_source {
+  static constexpr auto plan = make_reshard_plan<A, To>();
+};
+
+/// The result of a reshard that is refused. What stands before the tensor may be no operand.
+template <class To, class A>
+struct refused_reshard {
+  using type = after_error_of<float, To>;
+};
+template <class To, Tensor A>
+struct refused_reshard<To, A> {
+  using type = after_error_of<typename A::value_type, varying_as_one<To, A>, typename A::space>;
+};
+
+/// The same under another name, where another operation reshards its operand.
+template <class Target, class A>
+auto checked_reshard(char const* operation, A const& a) {
   using target = varying_as_one<Target, A>;
-  if constexpr (reason::ok_or_raise<reshard_call_verdict<A, target, Policy>>())
-    return run_reshard<reshard_types<A, target>, target, When>(operation, a, policy);
-  else if constexpr (Tensor<A>)
-    return after_error_of<typename A::value_type, target, typename A::space>();
+  if constexpr (reason::ok_or_raise<reshard_call_verdict<A, target, policy<planner::admit::any>>>())
+    return run_reshard<reshard_types<A, target>, target>(operation, a);
   else
-    return after_error_of<float, target>();
+    return typename refused_reshard<Target, A>::type();
 }
 
 }  // namespace detail
+
+namespace operation {
+
+/// The operation of os::reshard to this sharding.
+template <class To>
+struct reshard {
+  using runs_how = void;
+  static constexpr char const* name = "reshard";
+  template <class A, class Policy = policy<planner::admit::any>>
+  using verdict = detail::reshard_call_verdict<A, detail::varying_as_one<To, A>, Policy>;
+  template <class A, class...>
+  using moves = detail::moves_of_plan<detail::reshard_source<detail::varying_as_one<To, A>, A>>;
+  template <class A, class...>
+  using refused = typename detail::refused_reshard<To, A>::type;
+  template <class Given>
+  using without_operand = detail::order_verdict<Given, policy<planner::admit::any>>;
+
+  template <class How, class A, class Policy = policy<planner::admit::any>>
+  auto run(How const&, A const& a, Policy const& policy = {}) const {
+    using target = detail::varying_as_one<To, A>;
+    return detail::run_reshard<detail::reshard_types<A, target>, target, How>(How::is_begun ? "start_reshard" : name,
+                                                                              a, policy);
+  }
+};
+
+}  // namespace operation
 
 /// The same tensor under another sharding; shares its memory with `a` if that is the one it has. Naming the target
 /// authorises the communication; os::no_communication, os::at_most<bytes> or os::within(bytes) behind the tensor bounds
@@ -193,8 +234,8 @@ auto checked_reshard(char const* operation, A const& a, Policy const& policy) {
 /// @throws ostraka::error, on all devices alike, if the mesh lacks a mesh axis of the target or the plan moves more
 /// than a budget
 template <auto... To, OperandOrPolicy A, OperandOrPolicy Policy = policy<planner::admit::any>>
-[[nodiscard]] auto reshard(A const& a, Policy policy = {}) {
-  return detail::checked_reshard<detail::at_once, sharding_of<To...>>("reshard", a, policy);
+[[nodiscard]] constexpr auto reshard(A const& a, Policy policy = {}) {
+  return detail::operate(operation::reshard<sharding_of<To...>>{}, a, policy);
 }
 
 /// The plan of `os::reshard<Target…>(A)` from types alone: `os::reshard_plan_of<os::dims<I/Y, J>, TA>`.

@@ -31,6 +31,14 @@ void run_reshard_into(B const& b, A const& a, Policy const& policy) {
               engine::per_thread(memory), functions_of_call<Policy, Types, value, typename A::space>());
 }
 
+template <class To, class B, class A, class Policy>
+struct written_to<operation::reshard<To>, B, A, Policy> {
+  using verdict = reshard_into_verdict<B, A, Policy>;
+  static void run(operation::reshard<To> const&, B const& b, A const& a, Policy const& policy) {
+    run_reshard_into<reshard_types<A, To>>(b, a, policy);
+  }
+};
+
 }  // namespace detail
 
 /// B <- A under B's sharding, which authorises the communication; os::no_communication, os::at_most<bytes> or
@@ -38,12 +46,10 @@ void run_reshard_into(B const& b, A const& a, Policy const& policy) {
 /// that both name.
 /// @throws ostraka::error, on all devices alike, if extents disagree, if B is A, or if the plan moves more than a
 /// budget
-template <Tensor B, Tensor A, class Policy = policy<planner::admit::any>>
+template <TensorOrVariable B, TensorOrVariable A, class Policy = policy<planner::admit::any>>
   requires is_policy<Policy>
-void reshard_into([[maybe_unused]] B const& b, [[maybe_unused]] A const& a,
-                  [[maybe_unused]] Policy const& policy = {}) {
-  if constexpr (reason::ok_or_raise<detail::reshard_into_verdict<B, A, Policy>>())
-    detail::run_reshard_into<detail::reshard_types<A, sharding_in<B>>>(b, a, policy);
+void reshard_into(B const& b, A const& a, Policy const& policy = {}) {
+  detail::operate_how(detail::into<B>{b}, operation::reshard<sharding_in<B>>{}, a, policy);
 }
 
 }  // namespace ostraka

@@ -55,7 +55,7 @@ namespace detail {
 
 template <class A, class To, class Mesh>
 using reshard_to_mesh_verdict =
-    first_fault<no_block_verdict<A, operation::reshard>, same_axes_verdict<sharding_in<A>, To>,
+    first_fault<no_block_verdict<A, operation::reshard_to_mesh<To>>, same_axes_verdict<sharding_in<A>, To>,
                 mesh_verdict<Mesh, mesh_axes_in<To>>, element_verdict<typename A::value_type, To>>;
 
 template <class Sharding, class Labels>
@@ -92,6 +92,37 @@ std::string describe_move(A const& a, std::shared_ptr<engine::device_mesh const>
 
 }  // namespace detail
 
+namespace operation {
+
+/// The operation of os::reshard to this sharding on another mesh.
+template <class To>
+struct reshard_to_mesh {
+  using runs_how = void;
+  static constexpr char const* name = "reshard";
+  template <class A, class Mesh>
+  using verdict = detail::reshard_to_mesh_verdict<A, To, Mesh>;
+  template <class A, class Mesh>
+  using moves = void;  // the meshes tell: os::reshard_plan
+  template <class A, class Mesh>
+  using refused = detail::after_error_of<typename A::value_type, To, typename A::space>;
+
+  template <class How, class A, class Mesh>
+  auto run(How const&, A const& a, Mesh const& m) const {
+    using result_type = basic_tensor<typename A::value_type, To, typename A::space>;
+    engine::exclusive_use const of_source = detail::common_mesh(name, a)->use(name);
+    engine::exclusive_use const of_target = m.handle()->use(name);
+    engine::mesh_route const route = detail::route_to<To>(name, a, m.handle());
+    if (route.pair->here)
+      engine::require_agreement(route.all(), [&] { return detail::describe_move<To>(a, m.handle()); });
+    auto const result = detail::allocate<result_type>(m.handle(), a.extents());
+    engine::run(detail::execution_space_of<A>(), route, static_cast<typename A::value_type const*>(a.local().data()),
+                result.local().data());
+    return result;
+  }
+};
+
+}  // namespace operation
+
 /// What os::reshard<dims…>(A, mesh) will move, before it does. Exact, since both meshes and all extents are known.
 /// Collective over the larger mesh the first time that the two meet, if it is larger.
 template <auto... To, Tensor A, class... Ms>
@@ -107,23 +138,9 @@ template <auto... To, Tensor A, class... Ms>
 /// of the other. Where the source's mesh is absent `a` is a handle without elements, where the target's is the result
 /// is one. Naming the target authorises the communication. Collective over the larger mesh.
 /// @throws ostraka::error, on all processes of both alike, if neither mesh has all processes of the other
-template <auto... To, Tensor A, class... Ms>
+template <auto... To, TensorOrVariable A, class... Ms>
 [[nodiscard]] auto reshard(A const& a, mesh<Ms...> const& m) {
-  using target = sharding_of<To...>;
-  if constexpr (reason::ok_or_raise<detail::reshard_to_mesh_verdict<A, target, mesh<Ms...>>>()) {
-    using result_type = basic_tensor<typename A::value_type, target, typename A::space>;
-    engine::exclusive_use const of_source = detail::common_mesh("reshard", a)->use("reshard");
-    engine::exclusive_use const of_target = m.handle()->use("reshard");
-    engine::mesh_route const route = detail::route_to<target>("reshard", a, m.handle());
-    if (route.pair->here)
-      engine::require_agreement(route.all(), [&] { return detail::describe_move<target>(a, m.handle()); });
-    auto const result = detail::allocate<result_type>(m.handle(), a.extents());
-    engine::run(detail::execution_space_of<A>(), route, static_cast<typename A::value_type const*>(a.local().data()),
-                result.local().data());
-    return result;
-  } else {
-    return detail::after_error_of<typename A::value_type, target, typename A::space>();
-  }
+  return detail::operate(operation::reshard_to_mesh<sharding_of<To...>>{}, a, m);
 }
 
 }  // namespace ostraka

@@ -22,7 +22,7 @@ struct resharding_leaf {
 
   template <class T, class Sharding, class Space>
   operator basic_tensor<T, Sharding, Space>() const {
-    return checked_reshard<at_once, Sharding>("reshard", leaf, policy<planner::admit::any>{});
+    return operate(operation::reshard<Sharding>{}, leaf, cheapest);
   }
 };
 

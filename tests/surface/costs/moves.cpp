@@ -10,6 +10,7 @@
 #include <doctest/doctest.h>
 
 #include <cstdint>
+#include <string>
 #include <tuple>
 
 #include <ostraka/foresight/cost_of.hpp>
@@ -101,6 +102,30 @@ TEST_CASE("einsum") {
   moves_what_it_says(operation::einsum<to<J, K, partial(X)>>{}, os::type_list<tensor<I/X, J>, tensor<I/X, K>>{});
 }
 
+TEST_CASE("contractions, copies and other names move nothing") {
+  using a = tensor<I/X, J>;
+  moves_what_it_says(operation::contract<os::type_list<J_axis>>{}, os::type_list<a, tensor<J, K/Y>>{});
+  moves_what_it_says(operation::copy{}, os::type_list<a>{});
+  moves_what_it_says(operation::zeros_like{}, os::type_list<a>{});
+  moves_what_it_says(operation::named{}, os::type_list<a>{}, std::string("A"));
+  moves_what_it_says(operation::rename<J_axis, K_axis>{}, os::type_list<a>{});
+  moves_what_it_says(operation::relabel<I_axis, K_axis>{}, os::type_list<a>{});
+}
+
+TEST_CASE("reductions") {
+  using a = os::type_list<tensor<I/X, J/Y>>;
+  using os::reduction;
+  moves_what_it_says(operation::reduce<reduction::sum, to<I/X>>{}, a{});
+  moves_what_it_says(operation::reduce<reduction::sum, to<I>>{}, a{}, os::cheapest);
+  moves_what_it_says(operation::reduce<reduction::sum, to<J, partial(X)>>{}, a{});
+  moves_what_it_says(operation::reduce<reduction::sum, to<J/X>>{}, os::type_list<tensor<I/X, J>>{});
+  moves_what_it_says(operation::reduce<reduction::max, to<>>{}, a{});
+  moves_what_it_says(operation::reduce<reduction::min, to<J/Y>>{}, a{});
+  moves_what_it_says(operation::reduce<reduction::prod, to<J>>{}, a{});
+  moves_what_it_says(operation::mean<to<I/X>>{}, a{});
+  moves_what_it_says(operation::mean<to<>>{}, a{});
+}
+
 TEST_CASE("moves") {
   moves_what_it_says(os::all_gather<X>, os::type_list<tensor<I/X, J/Y>>{});
   moves_what_it_says(os::all_reduce<X>, os::type_list<tensor<I, J/Y, partial(X)>>{});
@@ -108,6 +133,9 @@ TEST_CASE("moves") {
   moves_what_it_says(os::reduce_scatter<I/X>, os::type_list<tensor<I, J, partial(X)>>{});
   moves_what_it_says(os::all_to_all<J/X>, os::type_list<tensor<I/X, J>>{});
   moves_what_it_says(os::slice<I/X>, os::type_list<tensor<I, J/Y>>{});
+  moves_what_it_says(operation::reshard<to<I, J/X>>{}, os::type_list<tensor<I/X, J>>{});
+  moves_what_it_says(operation::reshard<to<I/Y, J/X>>{}, os::type_list<tensor<I/X, J/Y>>{});
+  moves_what_it_says(operation::reshard<to<I, J>>{}, os::type_list<tensor<I/X, J, partial(Y)>>{}, os::cheapest);
 }
 
 TEST_CASE("what makes rows one") {

@@ -108,7 +108,7 @@ constexpr auto reshard_foretold(X const& x, Policy const& how) {
     if constexpr (is_a_gather<from, Sharding>())
       if (x.tape() != nullptr && x.tape()->gathers_again())
         return y.made_by(abstract_recipe_handle(new abstract_recipe{
-            entry_of<reshard_plan_to<sharding_in<to>, from>>("reshard"), &largest_block_bytes<to>, x.recipe(),
+            entry_for<operation::reshard<sharding_in<to>>, from>("reshard"), &largest_block_bytes<to>, x.recipe(),
             x.recipe().block_beside(x.value().block())}));
     return y;
   }

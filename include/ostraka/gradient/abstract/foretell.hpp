@@ -22,74 +22,6 @@
 namespace ostraka {
 namespace detail {
 
-// The plan of an operation on such operands; `void` if none is known while compiling.
-template <class Operation, class... Operands>
-struct foretold_plan {
-  using type = void;
-};
-
-template <reduction How, class Sharding, class A>
-struct reduction_plan {
-  using types = einsum_types<varying_as_one<Sharding, A>, policy<planner::admit::any>, How, A>;
-  static constexpr named_plan<typename types::labels, typename types::mesh, element_bytes_in<A>> plan{types::plan};
-};
-template <class Sharding, class A>
-struct reshard_plan_to {
-  static constexpr auto plan = make_reshard_plan<A, Sharding>();
-};
-
-template <class Sharding, class A, class Policy>
-struct foretold_plan<verbs::sum<Sharding>, A, Policy> {
-  using type = reduction_plan<reduction::sum, Sharding, A>;
-};
-template <auto... Out, class A, class Policy>
-struct foretold_plan<verbs::mean<Out...>, A, Policy> {
-  using type = reduction_plan<reduction::sum, sharding_of<Out...>, A>;
-};
-template <reduction How, class Sharding, class A, class Policy>
-struct foretold_plan<verbs::reduce<How, Sharding>, A, Policy> {
-  using type = reduction_plan<How, Sharding, A>;
-};
-
-// Questions to a plan, as functions of its source.
-template <class Source>
-struct priced {
-  static constexpr int count(step kind) { return Source::plan.count(kind); }
-  static constexpr std::int64_t total_bytes(size_table const& sizes) {
-    auto const price = [](auto const& plan, int element_bytes, planner::extents const& e, std::int64_t groups) {
-      return plan.elements_moved(e) * element_bytes * groups;
-    };
-    return with(Source::plan, price, sizes);
-  }
-  static constexpr std::int64_t bytes(size_table const& sizes) {
-    auto const price = [](auto const& plan, int element_bytes, planner::extents const& e, std::int64_t) {
-      return planner::bytes_per_device(plan.elements_moved(e), element_bytes, e);
-    };
-    return with(Source::plan, price, sizes);
-  }
-  static constexpr std::int64_t flops(size_table const& sizes) {
-    auto const price = [](planner::einsum_plan const& plan, int, planner::extents const& e, std::int64_t) {
-      return plan.flops(e);
-    };
-    return with(Source::plan, price, sizes);
-  }
-  static constexpr std::int64_t workspace(size_table const& sizes) {
-    auto const price = [](planner::einsum_plan const& plan, int element_bytes, planner::extents const& e,
-                          std::int64_t) { return planner::peak_workspace(plan, e) * element_bytes; };
-    return with(Source::plan, price, sizes);
-  }
-
- private:
-  template <class... Labels, class... Mesh, int ElementBytes, class F>
-  static constexpr std::int64_t with(named_plan<type_list<Labels...>, type_list<Mesh...>, ElementBytes> const& plan,
-                                     F const& f, size_table const& sizes) {
-    planner::extents e;
-    ((e.label[e.labels++] = sizes.template of<Labels>()), ...);
-    ((e.mesh[e.mesh_axes++] = sizes.template of<Mesh>()), ...);
-    return f(plan, ElementBytes, e, sizes.template side_by_side<Mesh...>());
-  }
-};
-
 // An operand of known extents, for operations of the vocabulary, whose `bytes` ask operands for their sizes.
 template <class T>
 class priced_operand {
@@ -150,18 +82,6 @@ consteval std::string_view text_of_name() {
     return name;
 }
 
-template <class Source>
-constexpr foretold_operation entry_of(std::string_view name) {
-  return {name,
-          &priced<Source>::count,
-          &priced<Source>::total_bytes,
-          &priced<Source>::bytes,
-          &priced<Source>::flops,
-          &priced<Source>::workspace,
-          true,
-          true};
-}
-
 template <class Priced>
 constexpr foretold_operation entry_of_operation(std::string_view name) {
   return {name, &Priced::count, &Priced::total_bytes, &Priced::bytes, &Priced::flops, nullptr, true};
@@ -181,10 +101,7 @@ constexpr foretold_operation entry_of_price(std::string_view name) {
 
 template <class Operation, class... Operands>
 constexpr foretold_operation entry_for(std::string_view name) {
-  using source = typename foretold_plan<Operation, Operands...>::type;
-  if constexpr (!std::is_void_v<source>) {
-    return entry_of<source>(name);
-  } else if constexpr (requires { typename Operation::template moves<Operands...>; }) {
+  if constexpr (requires { typename Operation::template moves<Operands...>; }) {
     using price = typename Operation::template moves<Operands...>;
     if constexpr (std::is_void_v<price>)
       return {name};
@@ -199,16 +116,6 @@ constexpr foretold_operation entry_for(std::string_view name) {
   } else {
     return {name};
   }
-}
-
-template <class Sharding, class X, class Policy>
-constexpr auto foretell_reshard(X const& x, Policy const&) {
-  using from = typename X::tensor_type;
-  using to = decltype(reshard_as<Sharding>(std::declval<from const&>(), std::declval<Policy const&>()));
-  abstract<to> const result(x.written());
-  if constexpr (!is_after_error<from> && !is_after_error<to>)
-    if (x.written() != nullptr) x.written()->add(entry_of<reshard_plan_to<sharding_in<to>, from>>("reshard"));
-  return result;
 }
 
 /// Is its result the same memory?

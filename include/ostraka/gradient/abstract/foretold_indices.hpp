@@ -30,9 +30,9 @@ struct priced_look<checked_range, type_list<First, More...>> {
 /// A look and reshards, each from a tensor type to a sharding.
 template <class Look, class... Reshards>
 struct priced_moves {
-  static constexpr int count(step kind) { return (0 + ... + priced<Reshards>::count(kind)); }
+  static constexpr int count(step kind) { return (0 + ... + moves_of_plan<Reshards>::count(kind)); }
   static constexpr std::int64_t total_bytes(size_table const& sizes) {
-    return (Look::total_bytes(sizes) + ... + priced<Reshards>::total_bytes(sizes));
+    return (Look::total_bytes(sizes) + ... + moves_of_plan<Reshards>::total_bytes(sizes));
   }
   static constexpr std::int64_t bytes(size_table const& sizes) {
     std::int64_t const devices = sizes.template side_by_side<>();
@@ -47,7 +47,7 @@ struct foretold_moves<ostraka::operation::take<V, Out, Range>, Table, Index> {
   using types = take_types<V, Table, Index, out>;
   using local = basic_tensor<typename Table::value_type, typename types::local_sharding, typename Table::space>;
   using type = priced_moves<priced_look<Range, differing_axes<Index>>,
-                            reshard_plan_to<typename types::index_sharding, Index>, reshard_plan_to<out, local>>;
+                            reshard_source<typename types::index_sharding, Index>, reshard_source<out, local>>;
 };
 
 template <class V, class Out, class Range, class Rows, class Index>
@@ -55,8 +55,8 @@ struct foretold_moves<ostraka::operation::scatter_add<V, Out, Range>, Rows, Inde
   using types = scatter_types<V, Out, Rows, Index>;
   using local = basic_tensor<typename Rows::value_type, typename types::local_sharding, typename Rows::space>;
   using type = priced_moves<priced_look<Range, differing_axes<Index>>,
-                            reshard_plan_to<typename types::rows_sharding, Rows>,
-                            reshard_plan_to<typename types::index_sharding, Index>, reshard_plan_to<Out, local>>;
+                            reshard_source<typename types::rows_sharding, Rows>,
+                            reshard_source<typename types::index_sharding, Index>, reshard_source<Out, local>>;
 };
 template <class V, class Out, class Range, class Rows, class Index>
 struct foretold_moves<ostraka::operation::segment_sum<V, Out, Range>, Rows, Index>

@@ -11,7 +11,10 @@
 #include <cstdint>
 #include <type_traits>
 
-#include <ostraka/gradient/tape/verbs.hpp>
+#include <ostraka/algebra/reductions.hpp>
+#include <ostraka/elements/operators.hpp>
+#include <ostraka/gradient/tape/record.hpp>
+#include <ostraka/moves/reshard.hpp>
 #include <ostraka/operations/shapes/broadcast.hpp>
 
 namespace ostraka {
@@ -25,13 +28,13 @@ template <class Sharding, class... Given>
 }
 
 /// os::sum to this sharding: over the axes that it lacks.
-template <class Sharding, class X, class Policy>
-[[nodiscard]] constexpr auto sum_as(X const& x, Policy const& how) {
-  if constexpr (is_variable<X>)
-    return differentiate(verbs::sum<Sharding>{}, x, how);
-  else
-    return reduce<Sharding, reduction::sum>("sum", x, how);
+template <class Sharding, class X>
+[[nodiscard]] constexpr auto sum_as(X const& x) {
+  return operate(ostraka::operation::reduce<reduction::sum, Sharding>{}, x, cheapest);
 }
+
+template <class Sharding, class X, class Policy = policy<planner::admit::any>>
+constexpr auto reshard_as(X const& x, Policy const& how = {});
 
 /// A tensor under another sharding, made again from what was resharded.
 template <class From, class Sharding, class T, class Policy>
@@ -60,18 +63,14 @@ consteval bool is_a_gather() {
 }
 
 template <class Sharding, class X, class Policy>
-constexpr auto foretell_reshard(X const& x, Policy const& how);  // of foretell.hpp
-template <class Sharding, class X, class Policy>
 constexpr auto reshard_foretold(X const& x, Policy const& how);  // of abstract_variable.hpp
 
 /// os::reshard to this sharding.
 template <class Sharding, class X, class Policy>
 [[nodiscard]] constexpr auto reshard_as(X const& x, Policy const& how) {
-  if constexpr (is_abstract<X>) {
-    return foretell_reshard<Sharding>(x, how);
-  } else if constexpr (is_foretold<X>) {
+  if constexpr (is_foretold<X>) {
     return reshard_foretold<Sharding>(x, how);
-  } else if constexpr (is_variable<X>) {
+  } else if constexpr (is_variable<X> && !is_abstract<X>) {
     using from = typename X::tensor_type;
     tape* const t = tape_of(x);
     auto const value = result_with(t, [&] { return reshard_as<Sharding>(x.value(), how); });
@@ -86,7 +85,7 @@ template <class Sharding, class X, class Policy>
     }
     return y;
   } else {
-    return checked_reshard<at_once, Sharding>("reshard", x, how);
+    return operate(ostraka::operation::reshard<Sharding>{}, x, how);
   }
 }
 

@@ -59,8 +59,7 @@ auto target_as_batch(T const& t) {
   if constexpr (rows::size == splits_of<N, sharding_in<T>>::size)
     return t;
   else
-    return checked_reshard<at_once, with_entry<sharding_in<T>, N, typename divided_over<N, rows>::type>>(
-        "pipeline_loss", t, policy<planner::admit::any>{});
+    return checked_reshard<with_entry<sharding_in<T>, N, typename divided_over<N, rows>::type>>("pipeline_loss", t);
 }
 
 /// @throws ostraka::error, on all devices alike, before anything is sent

@@ -56,7 +56,7 @@ struct gather_leaf {
     if constexpr (is_variable<W>)
       return gathered_variable<whole>(w);
     else
-      return checked_reshard<at_once, whole>("gather_over", w, policy<planner::admit::any>{});
+      return checked_reshard<whole>("gather_over", w);
   }
   template <class Inner>
   struct leaves : derivatives_as<Inner, leaves> {

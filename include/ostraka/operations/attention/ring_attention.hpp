@@ -25,7 +25,7 @@
 #include <ostraka/engine/sequences/attend_in_ring.hpp>
 #include <ostraka/engine/sequences/pull_attention_in_ring.hpp>
 #include <ostraka/operations/attention/attention.hpp>
-#include <ostraka/tensors/relabel.hpp>
+#include <ostraka/tensors/relabelled.hpp>
 
 namespace ostraka {
 

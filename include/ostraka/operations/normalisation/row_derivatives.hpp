@@ -22,7 +22,7 @@
 #include <ostraka/engine/divided_rows/pull_rows.hpp>
 #include <ostraka/operations/normalisation/cross_entropy.hpp>
 #include <ostraka/operations/normalisation/normalise.hpp>
-#include <ostraka/tensors/relabel.hpp>
+#include <ostraka/tensors/relabelled.hpp>
 
 namespace ostraka {
 

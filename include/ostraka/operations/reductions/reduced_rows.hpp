@@ -128,7 +128,7 @@ struct as_it_is {
 template <class Out, class Accumulator, reduction How, class R, class A, class Finish = as_it_is>
 auto reduce_as_parts(char const* name, A const& a, Finish const& finish = {}) {
   using rows = basic_tensor<R, typename row_types<Out, A>::template part<How>, typename A::space>;
-  return reduce<Out, How>(name, accumulated<rows, Accumulator>(name, a, {}, finish), policy<planner::admit::any>{});
+  return run_reduction<Out, How>(name, accumulated<rows, Accumulator>(name, a, {}, finish));
 }
 
 /// Rows that are states: these are made one first, in one message of all parts.
@@ -140,7 +140,7 @@ auto reduce_as_states(char const* name, A const& a, Finish const& finish) {
   if constexpr (std::is_same_v<typename rows::sharding_type, varying_as_one<Out, A>>)
     return whole;
   else
-    return reduce<Out, reduction::sum>(name, whole, policy<planner::admit::any>{});
+    return run_reduction<Out, reduction::sum>(name, whole);
 }
 
 }  // namespace ostraka::detail

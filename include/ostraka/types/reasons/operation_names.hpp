@@ -40,6 +40,7 @@ struct logical_or;
 struct map;
 struct max;
 struct maximum;
+template <class Out>
 struct mean;
 struct min;
 struct minimum;
@@ -52,7 +53,10 @@ struct prod;
 struct random;
 template <class Dim>
 struct reduce_scatter;
+template <class To>
 struct reshard;
+template <class To>
+struct reshard_to_mesh;
 struct save;
 struct scale;
 struct scatter_from_root;

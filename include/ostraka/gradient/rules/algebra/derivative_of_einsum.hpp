@@ -14,6 +14,7 @@
 #include <utility>
 
 #include <ostraka/algebra/contract.hpp>
+#include <ostraka/algebra/relabel.hpp>
 #include <ostraka/gradient/cotangents/as.hpp>
 #include <ostraka/gradient/cotangents/deferred.hpp>
 #include <ostraka/types/shardings/changed_sharding.hpp>
@@ -156,36 +157,47 @@ struct cotangent_of_sum<Result, variable<T, basic_tensor<U, Sharding, Space>>> {
 
 }  // namespace detail
 
-template <class Sharding>
-struct derivative_of<verbs::sum<Sharding>> {
+template <class Out>
+struct derivative_of<operation::reduce<reduction::sum, Out>> {
   template <class Result, class A>
   using handed_on = typename detail::cotangent_of_sum<Result, A>::type;
-  template <class Result, class A, class Policy>
-  static constexpr auto pullback(verbs::sum<Sharding>, Result const&, A const& a, Policy const&) {
+  template <class Result, class A, class... Policy>
+  static constexpr auto pullback(operation::reduce<reduction::sum, Out>, Result const&, A const& a, Policy const&...) {
     return detail::einsum_pullback<A>(a);
   }
 };
 
-template <auto... Out>
-struct derivative_of<verbs::mean<Out...>> {
-  template <class Result, class A, class Policy>
-  static constexpr auto pullback(verbs::mean<Out...>, Result const&, A const& a, Policy const&) {
+template <class Out>
+struct derivative_of<operation::mean<Out>> {
+  template <class Result, class A, class... Policy>
+  static constexpr auto pullback(operation::mean<Out>, Result const&, A const& a, Policy const&...) {
     using number = detail::real_of<accumulator_of_t<typename A::value_type>>;
     number const n = static_cast<number>(detail::reduced_elements(a, axes_in<Result>{}));
     return detail::mean_pullback<A, number>{detail::einsum_pullback<A>(a), number(1) / n};
   }
 };
 
-/// os::contract of variables and constants. It moves nothing; its backward gives each operand's cotangent as that lies.
-template <auto... Js, class A, class B>
-  requires detail::VariableOperands<A, B>
-[[nodiscard]] constexpr auto contract(A const& a, B const& b) {
-  using summed = axes_in<sharding_of<Js...>>;
-  using verdict = detail::first_fault<contract_verdict<summed, A, B>, detail::elements_verdict<A, B>>;
-  if constexpr (reason::ok_or_raise<verdict>())
-    return detail::einsum_as<typename detail::contract_result<summed, A, B>::type>(a, b, no_communication);
-  else
-    return detail::refused_product<summed, A, B>();
-}
+/// It is an einsum that moves nothing, whose backward gives each operand's cotangent as that lies.
+template <class Summed>
+struct derivative_of<operation::contract<Summed>> {
+  template <class A, class B, class... Behind>
+  static constexpr auto composed(operation::contract<Summed> const&, A const& a, B const& b, Behind const&...) {
+    using contract = operation::contract<Summed>;
+    if constexpr (reason::ok_or_raise<typename contract::template verdict<A, B, Behind...>>())
+      return detail::einsum_as<typename contract::template result<A, B>>(a, b, no_communication);
+    else
+      return typename contract::template refused<detail::plain_type<A>, detail::plain_type<B>>();
+  }
+};
+
+/// A diagonal has none.
+template <class... Labels>
+struct derivative_of<operation::relabel<Labels...>> {
+  template <class A>
+  static constexpr auto composed(operation::relabel<Labels...> const&, A const&) {
+    reason::raise<reason::diagonal_has_no_derivative<A>>();
+    return typename operation::relabel<Labels...>::template refused<detail::plain_type<A>>();
+  }
+};
 
 }  // namespace ostraka

@@ -25,44 +25,6 @@
 
 namespace ostraka {
 
-namespace verbs {
-
-/// A reduction whose result is one of the elements, or made of all of them; not os::sum.
-template <reduction How, class Sharding>
-struct reduce;
-
-}  // namespace verbs
-
-namespace detail {
-
-/// os::max, min, prod to this sharding.
-template <reduction How, class Sharding, class X, class Policy = policy<planner::admit::any>>
-[[nodiscard]] constexpr auto reduce_as(X const& x, Policy const& how = {}) {
-  if constexpr (is_variable<X>)
-    return differentiate(verbs::reduce<How, Sharding>{}, x, how);
-  else
-    return reduce<Sharding, How>(How == reduction::max   ? "max"
-                                 : How == reduction::min ? "min"
-                                                         : "prod",
-                                 x, how);
-}
-
-}  // namespace detail
-
-namespace verbs {
-
-template <reduction How, class Sharding>
-struct reduce {
-  using is_verb = void;
-  static constexpr char const* name = How == reduction::max ? "max" : How == reduction::min ? "min" : "prod";
-  template <class A, class Policy>
-  constexpr auto operator()(A const& a, Policy const& how) const {
-    return detail::reduce_as<How, Sharding>(a, how);
-  }
-};
-
-}  // namespace verbs
-
 namespace detail {
 
 /// The rows of A under a reduction to the axes of `Out`: as A lies, without those that are reduced.
@@ -148,7 +110,8 @@ struct product_of_others_pullback {
     auto const plain_factors = stop_gradient(factors);
     auto const nonzero = operate(ostraka::operation::count<rows>{}, plain_factors);
     auto const without = ostraka::map(one_for_zero{}, factors);
-    auto const others = ostraka::divide(reduce_as<reduction::prod, rows>(without), without);
+    auto const others =
+        ostraka::divide(operate(ostraka::operation::reduce<reduction::prod, rows>{}, without, cheapest), without);
     auto const none = ostraka::map(zeros_among_others<0>{elements}, plain_factors, nonzero);
     auto const gs = ostraka::multiply(others, reshard_as<rows>(g));
     if constexpr (any_variable<plain_type<A>>) {
@@ -224,10 +187,10 @@ struct deviation_pullback {
 
 }  // namespace detail
 
-template <reduction How, class Sharding>
-struct derivative_of<verbs::reduce<How, Sharding>> {
-  template <class Result, class A, class Policy>
-  static constexpr auto pullback(verbs::reduce<How, Sharding>, Result const& y, A const& x, Policy const&) {
+template <reduction How, class Out>
+struct derivative_of<operation::reduce<How, Out>> {
+  template <class Result, class A, class... Policy>
+  static constexpr auto pullback(operation::reduce<How, Out>, Result const& y, A const& x, Policy const&...) {
     if constexpr (How == reduction::prod)
       return detail::product_of_others_pullback<A, Result>{detail::remember(x),
                                                            detail::reduced_elements(x, axes_in<Result>{})};
@@ -252,19 +215,5 @@ struct derivative_of<operation::mean_deviation<Root, Out>> {
                                                        detail::reduced_elements(x, axes_in<Result>{}), operation.less};
   }
 };
-
-/// The elements that are equal to the largest share its cotangent equally.
-template <auto... Out, Variable A, class Policy = policy<planner::admit::any>>
-[[nodiscard]] constexpr auto max(A const& a, Policy const& how = {}) {
-  return detail::reduce_as<reduction::max, sharding_of<Out...>>(a, how);
-}
-template <auto... Out, Variable A, class Policy = policy<planner::admit::any>>
-[[nodiscard]] constexpr auto min(A const& a, Policy const& how = {}) {
-  return detail::reduce_as<reduction::min, sharding_of<Out...>>(a, how);
-}
-template <auto... Out, Variable A, class Policy = policy<planner::admit::any>>
-[[nodiscard]] constexpr auto prod(A const& a, Policy const& how = {}) {
-  return detail::reduce_as<reduction::prod, sharding_of<Out...>>(a, how);
-}
 
 }  // namespace ostraka

@@ -8,7 +8,6 @@
 /// directly: the backward of a gather and a product is one product and one reduce-scatter. A renamed one and a copy are
 /// asked for the sharding that their operand wants, too. Zeros like a variable are constants.
 
-#include <string>
 #include <type_traits>
 
 #include <ostraka/creation/copy.hpp>
@@ -16,46 +15,20 @@
 #include <ostraka/creation/zeros.hpp>
 #include <ostraka/gradient/cotangents/as.hpp>
 #include <ostraka/moves/rename.hpp>
+#include <ostraka/moves/reshard_meshes.hpp>
 
 namespace ostraka {
 
 template <class T>
 class abstract;  // of foretell.hpp
 
-template <Variable A>
-constexpr auto copy(A const& a);
-template <Variable A>
-constexpr auto zeros_like(A const& a);
-
-namespace verbs {
-
-struct copy {
-  using is_verb = void;
-  static constexpr char const* name = "copy";
-  template <class A>
-  constexpr auto operator()(A const& a) const {
-    return ostraka::copy(a);
-  }
-};
-
-struct zeros_like {
-  using is_verb = void;
-  static constexpr char const* name = "zeros_like";
-  template <class A>
-  constexpr auto operator()(A const& a) const {
-    return ostraka::zeros_like(a);
-  }
-};
-
-}  // namespace verbs
-
 namespace detail {
 
-template <auto From, auto To>
+template <class From, class To>
 struct rename_pullback {
   template <int, class Wanted, class G>
   constexpr Wanted pull(G const& g) const {
-    return summed_to<Wanted>(ostraka::rename<To, From>(g));
+    return summed_to<Wanted>(operate(ostraka::operation::rename<To, From>{}, g));
   }
 };
 
@@ -89,50 +62,57 @@ struct derivative_of<Operation> {
   }
 };
 
-template <auto From, auto To>
-struct derivative_of<verbs::rename<From, To>> {
+template <class To>
+struct derivative_of<operation::reshard<To>> {
+  template <Variable A, class Policy>
+    requires(!is_abstract<A>)
+  static constexpr auto composed(operation::reshard<To> const&, A const& a, Policy const& how) {
+    return detail::reshard_as<To>(a, how);
+  }
+};
+
+template <class To>
+struct derivative_of<operation::reshard_to_mesh<To>> {
+  template <class A, class Mesh>
+  static constexpr auto composed(operation::reshard_to_mesh<To> const&, A const&, Mesh const&) {
+    reason::raise<reason::verb_takes_no_variables<A>>();
+    return detail::after_error_of<typename A::value_type, To, typename A::space>();
+  }
+};
+
+template <class From, class To>
+struct derivative_of<operation::rename<From, To>> {
   template <class Result, class A>
-  using handed_on =
-      typename detail::renamed_cotangent<detail::type_of<From>, detail::type_of<To>, Result, A>::type;
+  using handed_on = typename detail::renamed_cotangent<From, To, Result, A>::type;
   template <class Result, class A>
-  static constexpr auto pullback(verbs::rename<From, To>, Result const&, A const&) {
+  static constexpr auto pullback(operation::rename<From, To>, Result const&, A const&) {
     return detail::rename_pullback<From, To>{};
   }
 };
 
 template <>
-struct derivative_of<verbs::copy> {
+struct derivative_of<operation::copy> {
   template <class Result, class A>
   using handed_on = typename A::cotangent_type;
   template <class Result, class A>
-  static constexpr auto pullback(verbs::copy, Result const&, A const&) {
+  static constexpr auto pullback(operation::copy, Result const&, A const&) {
     return detail::identity_pullback{};
   }
 };
 
 template <>
-struct derivative_of<verbs::zeros_like> : detail::locally_constant {};
-
-/// os::copy of a variable.
-template <Variable A>
-[[nodiscard]] constexpr auto copy(A const& a) {
-  return differentiate(verbs::copy{}, a);
-}
+struct derivative_of<operation::zeros_like> : detail::locally_constant {};
 
 /// The same variable, its value called that. Abstract tensors have no names, and none is made in constant expressions.
-template <class Label, Variable A>
-  requires std::is_convertible_v<Label const&, std::string>
-[[nodiscard]] constexpr A named([[maybe_unused]] Label const& label, A const& a) {
-  if constexpr (is_abstract<A> || detail::is_foretold<A>)
-    return a;
-  else
-    return a.with_value(named(std::string(label), a.value()));
-}
-
-/// Zeros, which are constants.
-template <Variable A>
-[[nodiscard]] constexpr auto zeros_like(A const& a) {
-  return differentiate(verbs::zeros_like{}, a);
-}
+template <>
+struct derivative_of<operation::named> {
+  template <class A, class Label>
+  static constexpr A composed(operation::named const& operation, A const& a, [[maybe_unused]] Label const& label) {
+    if constexpr (is_abstract<A> || detail::is_foretold<A>)
+      return a;
+    else
+      return a.with_value(detail::operate(operation, a.value(), label));
+  }
+};
 
 }  // namespace ostraka
