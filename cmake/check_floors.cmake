@@ -102,7 +102,7 @@ set(rooms
   "gradient/rules/operations: elements operations/shapes operations/indices operations/creation operations/reductions operations/normalisation operations/attention gradient/rules gradient/rules/elements gradient/rules/moves gradient/rules/algebra gradient/abstract"
   "gradient/rules/local_view: blocks creation arrays local_view local_view/collectives local_view/halos local_view/pipelines tree gradient/cotangents gradient/directives gradient/rules/elements"
   "gradient: creation elements gradient/cotangents"
-  "experts: tensors blocks arrays elements local_view local_view/collectives operations/elements operations/indices operations/reductions operations/normalisation gradient/cotangents"
+  "experts: tensors blocks arrays elements moves algebra local_view local_view/collectives operations/elements operations/indices operations/reductions operations/normalisation"
   "gradient/rules/experts: gradient/rules gradient/rules/operations experts"
   "optimizers: calls blocks elements moves tree"
   "files: calls blocks tree"

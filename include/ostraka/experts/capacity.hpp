@@ -19,7 +19,7 @@
 #include <ostraka/engine/blocks/expert_slots.hpp>
 #include <ostraka/experts/choices.hpp>
 #include <ostraka/experts/dropless.hpp>
-#include <ostraka/gradient/cotangents/as.hpp>
+#include <ostraka/moves/reshard.hpp>
 
 namespace ostraka {
 
@@ -242,17 +242,25 @@ template <TensorOrVariable Y, class E, class C, class Experts, class Numbers>
   return detail::operate(operation::collect<expert_slots<E, C, Experts, Numbers>>{{}, slots}, y);
 }
 
-namespace detail {
+namespace operation {
 
-/// A variable whose cotangents are summed in its own sharding, so that several products behind a move have one move
-/// back.
-template <class X>
-auto with_own_cotangent(X const& x) {
-  if constexpr (is_variable<X>)
-    return with_cotangent<cotangent_of<typename X::tensor_type>>(x);
-  else
+/// The tensor itself. Its cotangents are summed in its own sharding, so that several products behind a move have one
+/// move back.
+struct gather_cotangents : detail::moves_nothing {
+  using runs_how = void;
+  using gives_a_view = void;
+  static constexpr char const* name = "gather_cotangents";
+  template <class X>
+  using verdict = reason::ok;
+  template <class How, class X>
+  X run(How const&, X const& x) const {
     return x;
-}
+  }
+};
+
+}  // namespace operation
+
+namespace detail {
 
 /// What is the experts' product in f: rows[E_X, B, C, M], w[E_X, M, F] → [E_X, B, C, F].
 template <class E>
@@ -262,7 +270,7 @@ struct products_of_slots {
     using common = difference_of<common_of<axes_in<A>, axes_in<W>>, type_list<E>>;
     using left = without_axes<lasting_sharding<A>, common>;
     using right = without_axes<lasting_sharding<W>, typename unite_lists<common, type_list<E>>::type>;
-    return einsum_as<canonical_sharding<left, right>>(rows, w);
+    return operate(ostraka::operation::einsum<canonical_sharding<left, right>>{}, rows, w);
   }
 };
 
@@ -284,11 +292,13 @@ template <auto Dim, class F, TensorOrVariable X, class E, class C, class Experts
   using there = detail::canonical_sharding<typename detail::divided_over<E, mesh>::type,
                                            typename detail::left_to<typename types::groups, mesh>::type, C,
                                            typename detail::left_to<rest, mesh>::type>;
-  auto const rows = detail::with_own_cotangent(detail::reshard_as<there>(sent));
+  auto const rows =
+      detail::operate(operation::gather_cotangents{}, detail::operate(operation::reshard<there>{}, sent, cheapest));
   auto const made = f(rows, detail::products_of_slots<E>{}, w...);
   using made_rest = typename types::template rest_of<std::remove_cvref_t<decltype(made)>>;
-  return detail::combined<Experts>(
-      collect(detail::reshard_as<typename types::template dispatched<made_rest>>(made), slots), weights);
+  using here = typename types::template dispatched<made_rest>;
+  return detail::combined<Experts>(collect(detail::operate(operation::reshard<here>{}, made, cheapest), slots),
+                                   weights);
 }
 
 /// Of slots that were refused.

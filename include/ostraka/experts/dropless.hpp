@@ -13,10 +13,11 @@
 #include <cstdint>
 #include <type_traits>
 
+#include <ostraka/algebra/einsum.hpp>
 #include <ostraka/experts/ragged_dot.hpp>
 #include <ostraka/experts/rows.hpp>
-#include <ostraka/gradient/cotangents/as.hpp>
 #include <ostraka/local_view/shard_map.hpp>
+#include <ostraka/moves/reshard.hpp>
 
 namespace ostraka {
 
@@ -41,7 +42,7 @@ struct products_of_groups {
     auto const made = operate(ostraka::operation::ragged_dot<R, E>{}, rows, w, sizes);
     using lies = sharding_in<decltype(made)>;
     if constexpr (sharding_traits<lies>::partials::size > 0)
-      return reshard_as<typename without_parts<lies>::type>(made);
+      return operate(ostraka::operation::reshard<typename without_parts<lies>::type>{}, made, cheapest);
     else
       return made;
   }
@@ -51,8 +52,8 @@ struct products_of_groups {
 template <class Experts, class Back, class Weights>
 auto combined(Back const& back, Weights const& weights) {
   using types = choices_of<Experts>;
-  return einsum_as<canonical_sharding<typename types::tokens, typename types::template rest_of<Back, true>>>(weights,
-                                                                                                             back);
+  using result = canonical_sharding<typename types::tokens, typename types::template rest_of<Back, true>>;
+  return operate(ostraka::operation::einsum<result>{}, weights, back);
 }
 
 template <class R, class Dim, class Experts, class F>

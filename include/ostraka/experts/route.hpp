@@ -15,10 +15,11 @@
 #include <cstdint>
 #include <type_traits>
 
+#include <ostraka/algebra/einsum.hpp>
+#include <ostraka/algebra/reductions.hpp>
 #include <ostraka/blocks/fill.hpp>
 #include <ostraka/elements/arithmetic.hpp>
 #include <ostraka/elements/cast.hpp>
-#include <ostraka/gradient/cotangents/as.hpp>
 #include <ostraka/operations/elements/functions.hpp>
 #include <ostraka/operations/indices/scatter_add.hpp>
 #include <ostraka/operations/normalisation/softmax.hpp>
@@ -55,14 +56,14 @@ template <auto E, auto K, TensorOrVariable A, class... Given>
   auto const extents =
       collect_sizes(detail::extents_beside<std::is_same_v<Given, detail::renormalised_weights>>(given)...);
   auto const best = top_k<E, K>(probabilities, extents);
-  auto const experts = stop_gradient(best.indices);
+  auto const experts = best.indices;
   auto const made = [&](auto const& weights) {
     return routing<std::remove_cvref_t<decltype(weights)>, std::remove_const_t<decltype(experts)>,
                    std::remove_const_t<decltype(probabilities)>>{weights, experts, probabilities};
   };
   if constexpr ((std::is_same_v<Given, detail::renormalised_weights> || ...)) {
     using rows = detail::without_axis<sharding_in<A>, detail::type_of<E>>;
-    return made(divide(best.values, detail::sum_as<rows>(best.values)));
+    return made(divide(best.values, detail::operate(operation::reduce<reduction::sum, rows>{}, best.values, cheapest)));
   } else {
     return made(best.values);
   }
@@ -94,8 +95,8 @@ auto balance_of(Experts const& experts, Probabilities const& probabilities) {
     if (i != at) tokens *= static_cast<double>(probabilities.extents()[i]);
   for (std::int64_t const n : experts.extents()) choices *= static_cast<double>(n);
   auto const load = cast<typename Probabilities::value_type>(expert_load<E>(experts, E = all));
-  auto const mean = sum_as<sharding<axis>>(probabilities);
-  return scale(einsum_as<sharding<>>(load, mean), static_cast<double>(all) / (tokens * choices));
+  auto const mean = operate(operation::reduce<reduction::sum, sharding<axis>>{}, probabilities, cheapest);
+  return scale(ostraka::einsum<>(load, mean), static_cast<double>(all) / (tokens * choices));
 }
 
 }  // namespace detail

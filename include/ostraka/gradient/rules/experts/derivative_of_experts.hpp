@@ -17,6 +17,17 @@
 
 namespace ostraka {
 
+template <>
+struct derivative_of<operation::gather_cotangents> {
+  template <class X>
+  static constexpr auto composed(operation::gather_cotangents const&, X const& x) {
+    if constexpr (is_abstract<X>)
+      return x;
+    else
+      return detail::with_cotangent<cotangent_of<typename X::tensor_type>>(x);
+  }
+};
+
 template <class R, class Routes>
 struct derivative_of<operation::send_rows<R, Routes>> {
   template <class Result, class X>
