@@ -7,8 +7,8 @@
 
 #include <ostraka/blocks/create.hpp>
 #include <ostraka/calls/context.hpp>
+#include <ostraka/calls/operate.hpp>
 #include <ostraka/engine/moves/on_host.hpp>
-#include <ostraka/types/values/differentiated.hpp>
 
 namespace ostraka {
 
@@ -29,8 +29,9 @@ using value_verdict = typename decltype(check_value<A>())::type;
 
 /// The element of a tensor without axes. Not collective. @throws ostraka::error if the handle is empty, or the mesh
 /// absent
-template <Tensor A>
-[[nodiscard]] typename A::value_type value([[maybe_unused]] A const& a) {
+template <TensorOrVariable A>
+[[nodiscard]] typename A::value_type value(A const& given) {
+  [[maybe_unused]] auto const& a = detail::tensor_behind(given);
   if constexpr (reason::ok_or_raise<detail::value_verdict<A>>()) {
     if (detail::common_mesh("value", a)->absent())
       throw_error(
@@ -44,7 +45,7 @@ template <Tensor A>
 
 /// Says that it is no tensor.
 template <class T>
-  requires(!is_tensor<T> && !is_variable<T>)
+  requires(!TensorOrVariable<T>)
 T value(T const& number) {
   reason::raise<reason::value_of_no_tensor<T>>();
   return number;

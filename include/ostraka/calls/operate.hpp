@@ -138,6 +138,15 @@ struct carrier_of {
   using type = std::conditional_t<is_operand<T>, runs, goes_along>;
 };
 
+/// The tensor that an operand stands for, where its carrier says so (`value_of`); else the operand.
+template <class A>
+constexpr auto const& tensor_behind(A const& a) {
+  if constexpr (requires { carrier_of<A>::type::value_of(a); })
+    return tensor_behind(carrier_of<A>::type::value_of(a));
+  else
+    return a;
+}
+
 template <class One, class Other>
 using higher_carrier = std::conditional_t<(One::level >= Other::level), One, Other>;
 

@@ -8,15 +8,16 @@
 
 #include <memory>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
+#include <ostraka/calls/operate.hpp>
 #include <ostraka/engine/files/save_tensors.hpp>
 #include <ostraka/files/stacked_layers.hpp>
 #include <ostraka/files/tensors_in_files.hpp>
 #include <ostraka/files/together.hpp>
 #include <ostraka/tree/walk.hpp>
-#include <ostraka/types/values/differentiated.hpp>
 
 namespace ostraka {
 
@@ -43,10 +44,10 @@ struct leaves_to_save {
   std::shared_ptr<engine::device_mesh const> mesh{};
 
   template <class A>
-  void operator()(path const& at, layer_of_stack const& layer, A const& a) {
-    if constexpr (Variable<A>)
-      (*this)(at, layer, a.value());
-    else if constexpr (reason::ok_or_raise<typename decltype(check_leaf_to_save<A>())::type>()) {
+  void operator()(path const& at, layer_of_stack const& layer, A const& leaf) {
+    auto const& a = tensor_behind(leaf);
+    using type = std::remove_cvref_t<decltype(a)>;
+    if constexpr (reason::ok_or_raise<typename decltype(check_leaf_to_save<type>())::type>()) {
       tensors.push_back(tensor_to_save(name_in_file(at), layer, a));
       if (mesh && mesh != a.mesh_handle())
         throw_error("save: the leaves of a tree live on one mesh, and these live on two; save a tree for each mesh");
@@ -76,8 +77,9 @@ struct leaves_to_save {
 /// repeat one a single device. Collective over the mesh. The file gets its name when all of it is on the disk; a file
 /// that was there is replaced then.
 /// @throws ostraka::error, on all devices alike, and then what was there is as it was
-template <Tensor A>
-void save(std::string const& path, [[maybe_unused]] A const& a) {
+template <TensorOrVariable A>
+void save(std::string const& path, A const& given) {
+  [[maybe_unused]] auto const& a = detail::tensor_behind(given);
   if constexpr (reason::ok_or_raise<detail::in_file_verdict<A, operation::save>>()) {
     detail::common_mesh("save", a);
     engine::save_tensors(*a.mesh_handle(), path, engine::file_format::npy, {detail::tensor_to_save("", {}, a)});
@@ -104,7 +106,7 @@ void save(std::string const& path, trees_together<Trees...> const& trees) {
 
 /// Says that it is neither.
 template <class T>
-  requires(!Tensor<T> && !Tree<T> && !Variable<T> && !detail::are_together<T>)
+  requires(!TensorOrVariable<T> && !Tree<T> && !detail::are_together<T>)
 void save(std::string const&, T const&) { reason::raise<reason::not_a_tree<T>>(); }
 
 }  // namespace ostraka

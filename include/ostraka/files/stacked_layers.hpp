@@ -14,10 +14,10 @@
 #include <type_traits>
 #include <utility>
 
+#include <ostraka/calls/operate.hpp>
 #include <ostraka/files/tensors_in_files.hpp>
 #include <ostraka/tree/walk.hpp>
 #include <ostraka/types/support/error.hpp>
-#include <ostraka/types/values/differentiated.hpp>
 
 namespace ostraka::detail {
 
@@ -93,10 +93,9 @@ struct finds_stack {
   int known = 0;
 
   template <class A>
-  void operator()(path const&, A const& a) {
-    if constexpr (Variable<A>) {
-      (*this)(path{}, a.value());
-    } else if constexpr (is_tensor<A>) {
+  void operator()(path const&, A const& leaf) {
+    auto const& a = tensor_behind(leaf);
+    if constexpr (is_tensor<std::remove_cvref_t<decltype(a)>>) {
       for (int d = known; d < stack.axes; ++d)
         stack.extents[static_cast<std::size_t>(d)] = a.extents()[static_cast<std::size_t>(d)];
       known = stack.axes;

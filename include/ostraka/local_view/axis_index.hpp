@@ -12,11 +12,11 @@
 #include <type_traits>
 
 #include <ostraka/calls/context.hpp>
+#include <ostraka/calls/operate.hpp>
 #include <ostraka/meshes/mesh.hpp>
 #include <ostraka/tensors/after_error.hpp>
 #include <ostraka/types/shardings/varying_int.hpp>
 #include <ostraka/types/support/error.hpp>
-#include <ostraka/types/values/differentiated.hpp>
 
 namespace ostraka {
 
@@ -24,10 +24,8 @@ namespace detail {
 
 template <class T>
 engine::device_mesh const& mesh_of(char const* operation, T const& where) {
-  if constexpr (Tensor<T>)
-    return *common_mesh(operation, where);
-  else if constexpr (is_variable<T>)
-    return mesh_of(operation, where.value());
+  if constexpr (TensorOrVariable<T>)
+    return *common_mesh(operation, tensor_behind(where));
   else
     return *where.handle();
 }

@@ -20,6 +20,7 @@
 #include <vector>
 
 #include <ostraka/arrays/gather_to_root.hpp>
+#include <ostraka/calls/operate.hpp>
 #include <ostraka/seeing/describe.hpp>
 #include <ostraka/seeing/print_blocks.hpp>
 #include <ostraka/types/support/join_text.hpp>
@@ -93,8 +94,9 @@ template <class T>
 
 /// The whole tensor in brackets under its type, label and extents, on device 0; elsewhere an empty text. Of more than
 /// 1000 elements, three at either end of the longer axes. Collective over the mesh: the tensor is gathered to device 0.
-template <Tensor A>
-[[nodiscard, gnu::cold]] std::string gathered_as_text(A const& a) {
+template <TensorOrVariable A>
+[[nodiscard, gnu::cold]] std::string gathered_as_text(A const& given) {
+  auto const& a = detail::tensor_behind(given);
   auto const whole = gather_to_root(a);
   if (!whole) return {};
   std::string text = detail::named_type(a);
@@ -104,7 +106,7 @@ template <Tensor A>
 }
 
 /// Device 0 prints the whole tensor, for looking at small ones. Collective over the mesh: it is gathered there.
-template <Tensor A>
+template <TensorOrVariable A>
 [[gnu::cold]] void print(A const& a, std::FILE* file = stdout) {
   std::string const text = gathered_as_text(a);
   if (text.empty()) return;

@@ -16,6 +16,7 @@
 #include <string>
 #include <type_traits>
 
+#include <ostraka/calls/operate.hpp>
 #include <ostraka/engine/call_check/element_name.hpp>
 #include <ostraka/engine/moves/on_host.hpp>
 #include <ostraka/engine/root/gather_text.hpp>
@@ -66,14 +67,15 @@ template <class A>
 }  // namespace detail
 
 /// What os::print_blocks prints, on all devices; nothing where the mesh is absent. Collective over the mesh.
-template <Tensor A>
-[[nodiscard, gnu::cold]] std::string blocks_as_text(A const& a) {
+template <TensorOrVariable A>
+[[nodiscard, gnu::cold]] std::string blocks_as_text(A const& given) {
+  auto const& a = detail::tensor_behind(given);
   engine::device_mesh const& mesh = *detail::common_mesh("print_blocks", a);
   return mesh.absent() ? std::string() : engine::gather_text(mesh, detail::block_as_text(a));
 }
 
 /// Device 0 of the mesh prints everyone's block, for looking at small ones. Collective over the mesh.
-template <Tensor A>
+template <TensorOrVariable A>
 [[gnu::cold]] void print_blocks(A const& a, std::FILE* file = stdout) {
   std::string const text = blocks_as_text(a);
   if (!a.mesh_handle()->absent() && a.mesh_handle()->device() == 0) {

@@ -22,6 +22,7 @@
 #include <utility>
 #include <vector>
 
+#include <ostraka/calls/operate.hpp>
 #include <ostraka/seeing/describe.hpp>
 #include <ostraka/seeing/picture.hpp>
 #include <ostraka/types/support/join_text.hpp>
@@ -279,27 +280,27 @@ picture picture_of_dims(Given const&... given) {
 /// Which device holds which block: one axis as a row, two as a table, more as slices of named axes, in which those that
 /// are divided are rows and columns. `0,1`: both hold it; `0 + 1`: summands of it ({U_X}); `0 | 1`: each its own, of a
 /// block in a body ({V_X}). Nothing is communicated.
-template <Tensor A>
+template <TensorOrVariable A>
 [[nodiscard, gnu::cold]] std::string visualize(A const& a) {
-  return detail::picture_as_text(detail::picture_of_tensor("visualize", a));
+  return detail::picture_as_text(detail::picture_of_tensor("visualize", detail::tensor_behind(a)));
 }
 
 /// The same of a sharding, with extents and sizes of mesh axes by name. Devices are numbered over the mesh axes in the
 /// order in which these are given, the first one major.
 template <auto... Dims, class... Given>
-  requires(!(is_tensor<Given> || ...))
+  requires(!(TensorOrVariable<Given> || ...))
 [[nodiscard, gnu::cold]] std::string visualize(Given const&... given) {
   return detail::picture_as_text(detail::picture_of_dims<Dims...>(given...));
 }
 
 /// The picture as SVG, to be written to a file: blocks as large as their shares of the extents, a colour a device.
-template <Tensor A>
+template <TensorOrVariable A>
 [[nodiscard, gnu::cold]] std::string visualize_svg(A const& a) {
-  return detail::picture_as_svg(detail::picture_of_tensor("visualize_svg", a));
+  return detail::picture_as_svg(detail::picture_of_tensor("visualize_svg", detail::tensor_behind(a)));
 }
 
 template <auto... Dims, class... Given>
-  requires(!(is_tensor<Given> || ...))
+  requires(!(TensorOrVariable<Given> || ...))
 [[nodiscard, gnu::cold]] std::string visualize_svg(Given const&... given) {
   return detail::picture_as_svg(detail::picture_of_dims<Dims...>(given...));
 }

@@ -168,6 +168,10 @@ struct records {
   static constexpr auto operate(How const& how, Operation const& operation, Given const&... given);
   template <class Operation, class... Given>
   static constexpr auto record(Operation const& operation, Given const&... given);
+  template <class X>
+  static constexpr auto const& value_of(X const& x) {
+    return x.value();
+  }
 };
 template <class T, class Cotangent>
 struct carrier_of<variable<T, Cotangent>> {

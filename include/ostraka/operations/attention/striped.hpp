@@ -9,11 +9,12 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <type_traits>
 
 #include <ostraka/calls/context.hpp>
+#include <ostraka/calls/operate.hpp>
 #include <ostraka/plan/blocks/stripes.hpp>
 #include <ostraka/types/support/error.hpp>
-#include <ostraka/types/values/differentiated.hpp>
 
 namespace ostraka {
 
@@ -44,12 +45,11 @@ std::int64_t devices_along(char const* operation, engine::device_mesh const& mes
 
 template <class... Ms, class A>
 constexpr std::int64_t devices_along(char const* operation, A const& a) {
-  if constexpr (is_abstract<A>)
-    return 0;  // not known
-  else if constexpr (Variable<A>)
-    return devices_along<Ms...>(operation, a.value());
+  auto const& tensor = tensor_behind(a);
+  if constexpr (Tensor<std::remove_cvref_t<decltype(tensor)>>)
+    return devices_along<Ms...>(operation, *common_mesh(operation, tensor));
   else
-    return devices_along<Ms...>(operation, *common_mesh(operation, a));
+    return 0;  // not known
 }
 
 /// An operation's `stripes`: over how many devices its operand is striped, if an option says that it is.
