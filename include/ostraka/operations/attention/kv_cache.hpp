@@ -52,7 +52,7 @@ std::int64_t positions_in(A const& a) {
 /// cache is full, or keys and values are not as many; its length is then what it was
 template <auto Told, class Keys, class Values, TensorOrVariable K, TensorOrVariable V>
 void append(kv_cache<Keys, Values>& cache, K const& keys, V const& values) {
-  if constexpr (any_variable<K, V>) reason::raise<reason::cache_of_variables<K>>();
+  if constexpr (!Tensor<K> || !Tensor<V>) reason::raise<reason::cache_of_variables<K>>();
   using positions = typename detail::told_axis<detail::type_of<Told>>::axis;
   std::int64_t const count = detail::positions_in<positions>(keys), others = detail::positions_in<positions>(values);
   if (count != others)

@@ -1,0 +1,101 @@
+# SPDX-FileCopyrightText: The Ostraka authors
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# No header of the surface names what is defined in gradient/ (variables, abstract tensors, rules, its headers), but for these exceptions. An operation
+# is called through detail::operate (docs/design/operations.md), and its operands' carriers know the rest. The list only shrinks: a name that is not
+# in it fails, and so does a row that nothing needs any more. foresight/ stands on gradient/ and may name it. Comments, strings and names of reasons do
+# not count.
+
+cmake_minimum_required(VERSION 3.23)
+
+# <header>: <the names that it uses>: <why>
+set(exceptions
+  "compiled/compiled_derivatives.hpp: ostraka/gradient: what a library has compiled of derivatives"
+  "experts.hpp: ostraka/gradient: the rules of experts stand in gradient/, and gradient.hpp does not know experts"
+  "local_view/collectives/collective.hpp: is_begun_with_variables: collectives that are begun tell the carrier of derivatives that it may begin them"
+  "local_view/collectives/pargmax.hpp: Variable differentiate is_verb: has not moved to detail::operate"
+  "local_view/collectives/ppermute.hpp: Variable differentiate is_variable is_verb verbs: has not moved to detail::operate"
+  "local_view/collectives/preduce.hpp: Variable any_variable differentiate is_variable is_verb preduce_of_variables verbs: has not moved: its derivative runs the program's function on variables"
+  "local_view/collectives/scans.hpp: Variable differentiate is_verb: has not moved to detail::operate"
+  "local_view/doors.hpp: Variable differentiate is_verb verbs: has not moved to detail::operate"
+  "local_view/halos/exchange_halo.hpp: Variable differentiate is_verb start_halo_of_variable: has not moved to detail::operate"
+  "local_view/halos/stencil.hpp: any_variable: has not moved to detail::operate"
+  "local_view/pipelines/pipeline.hpp: any_variable_in: has not moved: variables in trees of parameters have an overload of their own"
+  "local_view/pipelines/pipeline_loss.hpp: any_variable_in: has not moved: of variables it goes forward and backward at once"
+  "local_view/pipelines/pipeline_operands.hpp: any_variable any_variable_among any_variable_in is_variable: tells these two calls whether derivatives are taken"
+  "local_view/pipelines/pipeline_weights.hpp: gathered_variable is_variable: has not moved to detail::operate"
+  "local_view/shard_map.hpp: Variable is_variable verbs: has not moved: variables enter and leave bodies by doors"
+  "operations/normalisation/row_derivatives.hpp: foretell_in_place is_abstract: what is written over its cotangent is foretold so, too, and no carrier says in place"
+  "types/values/differentiated.hpp: Variable any_variable is_abstract is_variable: by these the headers above ask, and it goes with them"
+)
+
+# The names of gradient/ in a text.
+function(find_names text result)
+  string(REGEX REPLACE "//[^\n]*" "" text "${text}")
+  string(REGEX REPLACE "\"[^\"\n]*\"" "" text "${text}")
+  string(REGEX REPLACE "reason::[a-z_]+" "" text "${text}")
+  string(REGEX MATCHALL "[A-Za-z_/]*([vV]ariable|abstract|is_foretold|foretell|differentiate|stop_gradient|with_cotangent|cotangent_of|derivative_of|[a-z]_as|is_verb|verbs|ostraka/gradient)[A-Za-z_/]*" found "${text}")
+  set(names "")
+  foreach(name IN LISTS found)
+    if(name MATCHES "^ostraka/gradient")
+      list(APPEND names "ostraka/gradient")
+    elseif(name MATCHES "[vV]ariable|foretell|^(is_foretold|is_abstract|abstract|differentiate|stop_gradient|with_cotangent|cotangent_of|derivative_of|einsum_as|sum_as|reshard_as|is_verb|verbs)$"
+           AND NOT name STREQUAL "TensorOrVariable" AND NOT name MATCHES "/")
+      list(APPEND names "${name}")
+    endif()
+  endforeach()
+  list(REMOVE_DUPLICATES names)
+  list(SORT names)
+  set(${result} "${names}" PARENT_SCOPE)
+endfunction()
+
+set(failed FALSE)
+function(expect text)
+  find_names("${text}" found)
+  if(NOT found STREQUAL "${ARGN}")
+    message(NOTICE "in '${text}' are found '${found}', not '${ARGN}'")
+    set(failed TRUE PARENT_SCOPE)
+  endif()
+endfunction()
+expect("#include <ostraka/gradient/tape/variable.hpp>\n" ostraka/gradient)
+expect("#include <ostraka/types/values/differentiated.hpp>\ntemplate <TensorOrVariable A> // Variable\n" "")
+expect("if constexpr (is_variable<A>) differentiate(verbs::f{}, \"a variable\", reason::cache_of_variables<A>());" differentiate is_variable verbs)
+expect("template <class T>\nclass abstract;\nauto f_of_variables(T); varying_as<T>; sum_as<T>" abstract f_of_variables sum_as)
+
+file(GLOB_RECURSE headers RELATIVE "${INCLUDE_DIR}/ostraka" "${INCLUDE_DIR}/ostraka/*.hpp")
+list(FILTER headers EXCLUDE REGEX "^(gradient|foresight|engine|plan|environment|types/reasons)/|^gradient\\.hpp$")
+list(SORT headers)
+set(needed "")
+foreach(header IN LISTS headers)
+  file(READ "${INCLUDE_DIR}/ostraka/${header}" text)
+  string(REPLACE ";" " " text "${text}")
+  string(REGEX REPLACE "[][]" " " text "${text}")
+  find_names("${text}" names)
+  if(names)
+    list(JOIN names " " names)
+    list(APPEND needed "${header}: ${names}")
+  endif()
+endforeach()
+
+set(allowed "")
+foreach(row IN LISTS exceptions)
+  string(REGEX REPLACE "^([^:]*: [^:]*): .*$" "\\1" row "${row}")
+  list(APPEND allowed "${row}")
+endforeach()
+foreach(row IN LISTS needed)
+  if(NOT row IN_LIST allowed)
+    message(NOTICE "${row}: names of gradient/ that tests/headers/names_of_gradient.cmake does not except; call detail::operate, and let the carrier of the operands decide")
+    set(failed TRUE)
+  endif()
+endforeach()
+foreach(row IN LISTS allowed)
+  if(NOT row IN_LIST needed)
+    message(NOTICE "${row}: an exception in tests/headers/names_of_gradient.cmake that is not so any more; shorten it")
+    set(failed TRUE)
+  endif()
+endforeach()
+if(failed)
+  message(FATAL_ERROR "the surface names gradient/")
+endif()
+list(LENGTH needed count)
+message(STATUS "${count} headers outside of gradient/ and foresight/ name what is defined there")
