@@ -69,30 +69,40 @@ struct custom_pullback {
 
 }  // namespace detail
 
-namespace verbs {
+namespace operation {
 
 template <class F, class Vjp>
-struct custom_vjp {
-  using is_verb = void;
+struct custom_vjp : detail::moves_nothing {
+  using runs_how = void;
   static constexpr char const* name = "custom_vjp";
   F f;
   Vjp vjp;
 
+  constexpr custom_vjp(F function, Vjp derivative) : f(std::move(function)), vjp(std::move(derivative)) {}
+
   template <class... Given>
-  auto operator()(Given const&... given) const {
+  using verdict = reason::ok;
+
+  template <class How, class... Given>
+  auto run(How const&, Given const&... given) const {
+    return f(given...);
+  }
+
+  template <class... Given>
+  constexpr auto operator()(Given const&... given) const {
     if constexpr (any_variable<Given...>)
-      return differentiate(*this, given...);
+      return detail::operate(*this, given...);
     else
       return f(given...);
   }
 };
 
-}  // namespace verbs
+}  // namespace operation
 
 template <class F, class Vjp>
-struct derivative_of<verbs::custom_vjp<F, Vjp>> {
+struct derivative_of<operation::custom_vjp<F, Vjp>> {
   template <class Result, class... Given>
-  static auto pullback(verbs::custom_vjp<F, Vjp> const& op, Result const& result, Given const&... given) {
+  static auto pullback(operation::custom_vjp<F, Vjp> const& op, Result const& result, Given const&... given) {
     return detail::custom_pullback<Vjp, Result, Given...>{
         op.vjp, detail::remember(result), {detail::remember(given)...}};
   }
@@ -101,7 +111,7 @@ struct derivative_of<verbs::custom_vjp<F, Vjp>> {
 /// f, whose derivative is vjp. On plain tensors it is f.
 template <class F, class Vjp>
 [[nodiscard]] auto custom_vjp(F f, Vjp vjp) {
-  return verbs::custom_vjp<F, Vjp>{std::move(f), std::move(vjp)};
+  return operation::custom_vjp<F, Vjp>(std::move(f), std::move(vjp));
 }
 
 }  // namespace ostraka

@@ -51,7 +51,7 @@ template <class Mine, class... Others>
 Mine with_zeros_for(Mine mine, std::tuple<Others...> const& others) {
   [[maybe_unused]] auto const one = [&]<class Other>(Other const& other) {
     if constexpr (is_variable<Mine> && is_variable<Other>)
-      mine = verbs::custom_vjp<first_of_all, zeros_for_others>{}(mine, other);
+      mine = custom_vjp(first_of_all{}, zeros_for_others{})(mine, other);
   };
   std::apply([&](Others const&... all) { (one(all), ...); }, others);
   return mine;
