@@ -13,6 +13,7 @@
 ///     workspace(sizes)    that its plan sets aside; only of what has one
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <string_view>
 #include <type_traits>
@@ -103,6 +104,7 @@ class sizes_at_hand {
   /// Policies and numbers among them are none.
   template <class... Given>
   explicit sizes_at_hand(Given const&... given) {
+    for (std::int64_t& whole : wholes_) whole = extent_origin::alike;
     (enter_operand(given), ...);
   }
   template <class Label>
@@ -110,6 +112,13 @@ class sizes_at_hand {
     for (int k = 0; k < count_; ++k)
       if (names_[k] == Label::name) return extents_[k];
     return mesh_->size(mesh_->find(Label::name));
+  }
+  /// Of blocks along these mesh axes: the extent that they have together, as far as this device knows.
+  template <class Label, class... Ms>
+  [[nodiscard]] std::int64_t joined() const {
+    for (int k = 0; k < count_; ++k)
+      if (names_[k] == Label::name && wholes_[k] >= 0) return wholes_[k];
+    return (of<Label>() * ... * of<Ms>());
   }
   /// Groups of devices that do the same: the mesh axes that are not among these.
   template <class... Ms>
@@ -121,6 +130,8 @@ class sizes_at_hand {
   template <class T>
   void enter_operand(T const& given) {
     if constexpr (is_operand<T>) {
+      if constexpr (varying_in<T>::size > 0)
+        for (int i = 0; i < T::rank; ++i) wholes_[count_ + i] = given.origins()[static_cast<std::size_t>(i)].whole;
       enter(axes_in<T>{}, given.extents().data());
       mesh_ = given.mesh_handle().get();
     }
@@ -132,6 +143,7 @@ class sizes_at_hand {
 
   std::string_view names_[planner::max_operands * max_rank];
   std::int64_t extents_[planner::max_operands * max_rank]{};
+  std::int64_t wholes_[planner::max_operands * max_rank];  // of an axis that is divided unevenly; else none
   int count_ = 0;
   engine::device_mesh const* mesh_ = nullptr;
 };

@@ -10,12 +10,12 @@
 #include <string_view>
 
 #include <ostraka/calls/context.hpp>
+#include <ostraka/calls/operate.hpp>
 #include <ostraka/engine/agreement/compare_replicas.hpp>
 #include <ostraka/engine/call_check/call_in_words.hpp>
 #include <ostraka/engine/moves/on_host.hpp>
 #include <ostraka/local_view/extents_at_doors.hpp>
 #include <ostraka/plan/typed/inside.hpp>
-#include <ostraka/types/values/differentiated.hpp>
 
 namespace ostraka::detail {
 
@@ -107,32 +107,41 @@ auto leave(char const* operation, B const& b) {
 
 }  // namespace ostraka::detail
 
-namespace ostraka::verbs {
+namespace ostraka::operation {
 
-/// A door of a body as an operation, which has a derivative (gradient/rules/local_view/derivative_of_doors.hpp).
+/// What os::shard_map does with its operands. Derivatives: gradient/rules/local_view/derivative_of_doors.hpp.
 template <class Manual>
-struct enter_body {
-  using is_verb = void;
-  template <Variable A>
-  auto operator()(A const& a) const {
-    return differentiate(*this, a);
-  }
-  template <Tensor A>
-  auto operator()(A const& a) const {
-    return detail::enter<Manual>("shard_map", a);
+struct enter_body : detail::callable<enter_body<Manual>> {
+  using runs_how = void;
+  static constexpr char const* name = "enter_body";
+  char const* called = "shard_map";  ///< what the program called
+
+  template <class>
+  using verdict = reason::ok;
+  template <class>
+  using moves = detail::nothing_moved;
+
+  template <class A>
+  auto run(detail::at_once, A const& a) const {
+    return detail::enter<Manual>(called, a);
   }
 };
+
+/// What it does with results.
 template <class Out, class Manual, class Kept>
-struct leave_body {
-  using is_verb = void;
-  template <Variable B>
-  auto operator()(B const& b) const {
-    return differentiate(*this, b);
-  }
-  template <Tensor B>
-  auto operator()(B const& b) const {
+struct leave_body : detail::callable<leave_body<Out, Manual, Kept>> {
+  using runs_how = void;
+  static constexpr char const* name = "leave_body";
+
+  template <class>
+  using verdict = reason::ok;
+  template <class>
+  using moves = detail::nothing_moved;
+
+  template <class B>
+  auto run(detail::at_once, B const& b) const {
     return detail::leave<Out, Manual, Kept>("shard_map", b);
   }
 };
 
-}  // namespace ostraka::verbs
+}  // namespace ostraka::operation

@@ -14,6 +14,7 @@
 #include <utility>
 
 #include <ostraka/calls/context.hpp>
+#include <ostraka/calls/operate.hpp>
 #include <ostraka/engine/run/execute.hpp>
 #include <ostraka/tensors/after_error.hpp>
 #include <ostraka/tensors/relabelled.hpp>
@@ -126,30 +127,51 @@ Result dense_part(A const& a, planner::range range, extent_origin const& origin)
 
 }  // namespace detail
 
-/// Part `i` of `n` of `a` along J, [⌊i·N/n⌋, ⌊(i+1)·N/n⌋) of its N indices, in the memory of `a`. Along the first axis
-/// it is a tensor, which may be written to; along another one an operand that is read. It varies where `i` does
-/// (os::axis_index). J is not divided. @throws ostraka::error unless 0 ≤ i < n
-template <auto J, Tensor A, class Number>
-  requires(detail::is_varying_int<Number> || std::integral<Number>)
-[[nodiscard]] auto part(A const& a, Number i, std::int64_t n) {
-  using axis = detail::type_of<J>;
-  using sharding = typename detail::with_varying<sharding_in<A>, typename detail::number_varies<Number>::type>::type;
-  if constexpr (reason::ok_or_raise<typename decltype(detail::check_part<A, axis>())::type>()) {
-    detail::common_mesh("part", a);
+namespace operation {
+
+/// os::part<J> as an operation: part i of n.
+template <class J, class Number>
+struct part {
+  using runs_how = void;
+  static constexpr char const* name = "part";
+  Number i;
+  std::int64_t n;
+
+  template <class A>
+  using verdict = typename decltype(detail::check_part<A, J>())::type;
+  template <class>
+  using moves = detail::nothing_moved;
+  template <class A>
+  using refused = detail::after_error<A>;
+
+  template <class A>
+  auto run(detail::at_once, A const& a) const {
+    using sharding = typename detail::with_varying<sharding_in<A>, typename detail::number_varies<Number>::type>::type;
+    detail::common_mesh(name, a);
     std::int64_t number = detail::plain_number(i);
     if (a.mesh_handle()->absent() && number < 0) number = 0;  // where nothing is held
     if (number < 0 || number >= n) detail::throw_no_part(number, n);
-    std::int64_t const extent = a.extents()[static_cast<std::size_t>(position_in<axis, axes_in<A>>)];
+    std::int64_t const extent = a.extents()[static_cast<std::size_t>(position_in<J, axes_in<A>>)];
     planner::range const range = planner::block(extent, number, n);
     detail::extent_origin const origin =
-        detail::origin_of_part(detail::origin_in<axis>(a), detail::is_varying_int<Number>, extent, n);
-    if constexpr (position_in<axis, axes_in<A>> == 0)
+        detail::origin_of_part(detail::origin_in<J>(a), detail::is_varying_int<Number>, extent, n);
+    if constexpr (position_in<J, axes_in<A>> == 0)
       return detail::dense_part<basic_tensor<typename A::element_type, sharding, typename A::space>>(a, range, origin);
     else
-      return part_of<A, axis, sharding>(a, range, origin);
-  } else {
-    return detail::after_error<A>{a};
+      return part_of<A, J, sharding>(a, range, origin);
   }
+};
+
+}  // namespace operation
+
+/// Part `i` of `n` of `a` along J, [⌊i·N/n⌋, ⌊(i+1)·N/n⌋) of its N indices, in the memory of `a`. Along the first axis
+/// it is a tensor, which may be written to; along another one an operand that is read. Of a variable it is a copy,
+/// where it does not lie dense. It varies where `i` does (os::axis_index). J is not divided. @throws ostraka::error
+/// unless 0 ≤ i < n
+template <auto J, TensorOrVariable A, class Number>
+  requires(detail::is_varying_int<Number> || std::integral<Number>)
+[[nodiscard]] auto part(A const& a, Number i, std::int64_t n) {
+  return detail::operate(operation::part<detail::type_of<J>, Number>{i, n}, a);
 }
 
 }  // namespace ostraka

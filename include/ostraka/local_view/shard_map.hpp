@@ -97,10 +97,8 @@ inline constexpr bool is_tree_operand<A> = std::is_same_v<A, typename tensors_in
 // The same of blocks.
 template <class Manual, class A>
 auto enter_all(char const* operation, A const& a) {
-  if constexpr (Tensor<A>)
-    return enter<Manual>(operation, a);
-  else if constexpr (is_variable<A>)
-    return verbs::enter_body<Manual>{}(a);
+  if constexpr (TensorOrVariable<A>)
+    return ostraka::operation::enter_body<Manual>{{}, operation}(a);
   else if constexpr (is_tree_operand<A>)
     return tensors_in<A>::template enter<Manual>(operation, a);
   else
@@ -156,19 +154,10 @@ consteval auto check_results(type_list<Returned...>, type_list<Outs...>) {
     return found<first_fault<typename decltype(check_returned<Returned, Outs, Manual, Kept>())::type...>>{};
 }
 
-// A block, or a variable of one.
-template <class Out, class Manual, class Kept, class B>
-auto leave_one(B const& b) {
-  if constexpr (is_variable<B>)
-    return verbs::leave_body<Out, Manual, Kept>{}(b);
-  else
-    return leave<Out, Manual, Kept>("shard_map", b);
-}
-
 template <class Manual, class Kept, class... Outs, class Returned>
 auto leave_all(type_list<Outs...>, Returned const& returned) {
   return [&]<std::size_t... Is>(std::index_sequence<Is...>) {
-    return std::tuple{leave_one<Outs, Manual, Kept>(std::get<Is>(returned))...};
+    return std::tuple{ostraka::operation::leave_body<Outs, Manual, Kept>{}(std::get<Is>(returned))...};
   }(std::index_sequence_for<Outs...>{});
 }
 
@@ -205,9 +194,9 @@ auto results_of(Returned const& returned) {
     if constexpr (Body::is_tuple && !is_one)
       return leave_all<manual, Kept>(results{}, returned);
     else if constexpr (Body::is_tuple)
-      return std::tuple{leave_one<typename type_at<results, 0>::type, manual, Kept>(returned)};
+      return std::tuple{ostraka::operation::leave_body<typename type_at<results, 0>::type, manual, Kept>{}(returned)};
     else
-      return leave_one<typename type_at<results, 0>::type, manual, Kept>(returned);
+      return ostraka::operation::leave_body<typename type_at<results, 0>::type, manual, Kept>{}(returned);
   } else {
     return refused_results<Body>();
   }
@@ -323,7 +312,7 @@ auto shard_map(F const&, As const&...) {
 
 /// The tensor as it is; does not compile unless its sharding is this one, order of mesh axes included. For operands of
 /// a body that takes `auto`: `os::shard_map<I/X, K>(f, os::in<I/X, J/Y>(A), B)`.
-template <auto... Dims, Tensor A>
+template <auto... Dims, TensorOrVariable A>
 [[nodiscard]] decltype(auto) in(A const& a) {
   using wanted = sharding_of<Dims...>;
   if constexpr (reason::ok_or_raise<typename decltype(detail::check_in<A, wanted>())::type>())

@@ -113,24 +113,22 @@ using cotangent_of_result = cotangent_along<
 
 }  // namespace detail
 
-template <auto... Ms, Variable A>
-auto pvary(A const& a);
-
-namespace verbs {
+namespace operation {
 
 /// The block of one device along `Ms`, zeros on the others: it varies.
 template <class... Ms>
-struct keep_on {
-  using is_verb = void;
+struct keep_on : detail::callable<keep_on<Ms...>> {
+  using runs_how = void;
   static constexpr char const* name = "keep_on";
   int device = 0;
 
-  template <Variable A>
-  auto operator()(A const& a) const {
-    return differentiate(*this, a);
-  }
-  template <Tensor A>
-  auto operator()(A const& a) const {
+  template <class>
+  using verdict = reason::ok;
+  template <class>
+  using moves = detail::nothing_moved;
+
+  template <class A>
+  auto run(detail::at_once, A const& a) const {
     using varied = typename detail::with_varying<sharding_in<A>, type_list<Ms...>>::type;
     using block = basic_tensor<typename A::value_type, varied, typename A::space>;
     if (detail::group_of<A, Ms...>("keep_on", a).number == device) return block(a);
@@ -142,17 +140,7 @@ struct keep_on {
   }
 };
 
-template <class... Ms>
-struct pvary {
-  using is_verb = void;
-  static constexpr char const* name = "pvary";
-  template <class A>
-  auto operator()(A const& a) const {
-    return ostraka::pvary<Ms{}...>(a);
-  }
-};
-
-}  // namespace verbs
+}  // namespace operation
 
 namespace detail {
 
@@ -170,7 +158,7 @@ Cotangent settled(G const& g) {
     }(too_much{}));
   else if constexpr (replicated::size > 0)
     return settled<Cotangent, ValueVaries>([&]<class... Ms>(type_list<Ms...>) {
-      return verbs::keep_on<Ms...>{}(g);
+      return ostraka::operation::keep_on<Ms...>{}(g);
     }(replicated{}));
   else if constexpr (lacking::size > 0)
     return [&]<class... Ms>(type_list<Ms...>) { return ostraka::pvary<Ms{}...>(g); }(lacking{});

@@ -7,6 +7,9 @@
 /// other along I, or, if the block has no axis I, stacked along it. float[I] {V_X} → float[I]; float[J] {V_X} →
 /// float[I, J]
 
+#include <concepts>
+#include <type_traits>
+
 #include <ostraka/engine/block_collectives/gather_rows.hpp>
 #include <ostraka/local_view/collectives/gather_and_scatter.hpp>
 #include <ostraka/moves/all_gather.hpp>
@@ -19,30 +22,31 @@ namespace ostraka::operation {
 /// @throws ostraka::error, on all devices alike, if other extents than I's differ along `Ms`
 template <class I, class... Ms>
 struct all_gather<over<I, Ms...>> : detail::collective<all_gather<over<I, Ms...>>> {
-  template <class When, class A>
-  static auto call(A const& a) {
-    constexpr bool stacks = position_in<I, axes_in<A>> < 0;
-    using verdict =
-        detail::first_fault<detail::varies_verdict<A, Ms...>,
-                            std::conditional_t<stacks, detail::untiled_extent_verdict<I, Ms...>, reason::ok>>;
-    if constexpr (detail::may_move<verdict, A>()) {
-      if constexpr (stacks)
-        return gather<When, typename detail::lifted_as_stack<A, I, Ms...>::type>(a);
-      else
-        return detail::origin_in<I>(a).whole == detail::extent_origin::of_its_own ||
-                       detail::origin_in<I>(a).shifted != 0
-                   ? gather_rows<When>(a)
-                   : gather<When, typename detail::lifted_as_division<A, I, Ms...>::type>(a);
-    } else {
-      return detail::whole_after_error<A>{};
-    }
-  }
-  template <class When, class A>
-  static auto call(A const& a, untiled_axis) {
-    if constexpr (detail::may_move<detail::new_axis_verdict<A, I>, A>())
-      return call<When>(a);
-    else
-      return detail::whole_after_error<A>{};
+  static constexpr char const* name = "all_gather";
+  template <class A>
+  static constexpr bool stacks = position_in<I, axes_in<A>> < 0;
+  template <class A, class... Untiled>
+  using verdict = detail::first_fault<
+      std::conditional_t<sizeof...(Untiled) == 0, reason::ok, detail::new_axis_verdict<A, I>>,
+      detail::varies_verdict<A, Ms...>,
+      std::conditional_t<stacks<A>, detail::untiled_extent_verdict<I, Ms...>, reason::ok>>;
+  template <class A>
+  using move = detail::lifted_move<
+      step::all_gather,
+      typename std::conditional_t<stacks<A>, detail::lifted_as_stack<A, I, Ms...>,
+                                  detail::lifted_as_division<A, I, Ms...>>::type,
+      void, Ms...>;
+  template <class A, class...>
+  using moves = typename detail::moves_of_blocks_along<move<A>, A, I, Ms...>::type;
+  template <class A, class...>
+  using refused = detail::whole_after_error<A>;
+
+  template <class When, class A, std::same_as<untiled_axis>... Untiled>
+  auto run(When const&, A const& a, Untiled...) const {
+    if constexpr (!stacks<A>)
+      if (detail::origin_in<I>(a).whole == detail::extent_origin::of_its_own || detail::origin_in<I>(a).shifted != 0)
+        return gather_rows<When>(a);
+    return detail::run_lifted<move<A>, void, When>(name, a);
   }
 
  private:
@@ -53,7 +57,7 @@ struct all_gather<over<I, Ms...>> : detail::collective<all_gather<over<I, Ms...>
                                      typename A::space>;
     if constexpr (!std::is_same_v<typename detail::divisor_of<I, sharding_in<A>>::type, I>)
       throw_not_nested_own(I::name);
-    detail::blocks_along<I, A, Ms...> all("all_gather", a);
+    detail::blocks_along<I, A, Ms...> all(name, a);
     auto& g = all.g;
     auto& origins = all.origins;
     constexpr auto along = decltype(all)::axis;
@@ -75,19 +79,29 @@ struct all_gather<over<I, Ms...>> : detail::collective<all_gather<over<I, Ms...>
     throw_error("all_gather: blocks of unequal extents are gathered along an axis that is not divided inside, but ",
                 axis, " is; os::reshard the block first");
   }
-
-  template <class When, class Lifted, class A>
-  static auto gather(A const& a) {
-    return detail::run_lifted<detail::lifted_move<step::all_gather, Lifted, void, Ms...>, void, When>("all_gather", a);
-  }
 };
 
-/// The type of os::all_gather_invariant<I/X>.
+/// The type of os::all_gather_invariant<I/X>. This one is of what is no divided axis.
 template <class Dim>
 struct all_gather_invariant : detail::collective<all_gather_invariant<Dim>> {
+  template <class...>
+  using verdict = reason::not_a_divided_axis<Dim>;
+};
+
+template <class I, class... Ms>
+struct all_gather_invariant<over<I, Ms...>> : detail::collective<all_gather_invariant<over<I, Ms...>>> {
+  using gather = all_gather<over<I, Ms...>>;
+  static constexpr char const* name = "all_gather_invariant";
+  template <class A, class... Untiled>
+  using verdict = typename gather::template verdict<A, Untiled...>;
+  template <class A, class... Untiled>
+  using moves = typename gather::template moves<A, Untiled...>;
+  template <class A, class... Untiled>
+  using refused = typename gather::template refused<A, Untiled...>;
+
   template <class When, class A, class... Untiled>
-  static auto call(A const& a, Untiled... untiled) {
-    return all_gather<Dim>::template call<When>(a, untiled...);
+  auto run(When const& when, A const& a, Untiled... untiled) const {
+    return gather{}.run(when, a, untiled...);
   }
 };
 

@@ -7,6 +7,9 @@
 /// device d along X is sent block d along J, and puts what it is sent one after the other along I. float[I, J] {V_X} →
 /// float[I, J] {V_X}. `os::all_to_all<I/X, I/X>(a)` does both along one axis.
 
+#include <cstdint>
+#include <type_traits>
+
 #include <ostraka/blocks/fill.hpp>
 #include <ostraka/local_view/collectives/collective.hpp>
 #include <ostraka/moves/all_to_all.hpp>
@@ -80,6 +83,45 @@ consteval auto check_parts() {
     return found<reason::ok>{};
 }
 
+template <class A, class I, class J, class Untiled, class... Ms>
+using all_to_all_verdict = std::conditional_t<
+    Untiled::size == 0, first_fault<varies_verdict<A, Ms...>, has_axis_verdict<A, I>, has_axis_verdict<A, J>>,
+    first_fault<varies_verdict<A, Ms...>, new_axis_verdict<A, I>, has_axis_verdict<A, J>,
+                untiled_extent_verdict<I, Ms...>, untiled_extent_verdict<J, Ms...>>>;
+
+template <class A, class I, class Untiled, class... Ms>
+using exchange_of_parts_verdict =
+    std::conditional_t<Untiled::size == 0,
+                       first_fault<varies_verdict<A, Ms...>, typename decltype(check_parts<A, I>())::type>,
+                       reason::untiled_axis_is_there<I, sharding_in<A>>>;
+
+// The extents of [J, from_X, to, I].
+template <class Sizes, class I, class... Ms>
+struct sizes_in_parts {
+  Sizes const& of_block;
+
+  template <class Label>
+  [[nodiscard]] constexpr std::int64_t of() const {
+    if constexpr (std::is_same_v<Label, part_from> || std::is_same_v<Label, part_to>)
+      return (std::int64_t{1} * ... * of_block.template of<Ms>());
+    else if constexpr (std::is_same_v<Label, I>)
+      return of_block.template of<I>() / of<part_to>();
+    else
+      return of_block.template of<Label>();
+  }
+  template <class... Others>
+  [[nodiscard]] constexpr std::int64_t side_by_side() const {
+    return of_block.template side_by_side<Others...>();
+  }
+};
+
+template <class Move, class A, class I, class... Ms>
+struct moves_of_parts_along {
+  template <class Sizes>
+  using lifted = sizes_in_parts<Sizes, I, Ms...>;
+  using type = moves_of_lifted<moves_of_plan<move_source<Move, A>>, lifted>;
+};
+
 }  // namespace ostraka::detail
 
 namespace ostraka::operation {
@@ -90,30 +132,25 @@ namespace ostraka::operation {
 /// another
 template <class I, class J, class... Ms>
 struct all_to_all<over<I, Ms...>, over<J, Ms...>> : detail::collective<all_to_all<over<I, Ms...>, over<J, Ms...>>> {
-  template <class When, class A>
-  static auto call(A const& a) {
-    using verdict = detail::first_fault<detail::varies_verdict<A, Ms...>, detail::has_axis_verdict<A, I>,
-                                        detail::has_axis_verdict<A, J>>;
-    if constexpr (detail::may_move<verdict, A>())
-      return exchange<When, typename detail::lifted_as_division<A, I, Ms...>::type, void>(a);
-    else
-      return detail::block_after_error<A>{};
-  }
-  template <class When, class A>
-  static auto call(A const& a, untiled_axis) {
-    using verdict = detail::first_fault<detail::varies_verdict<A, Ms...>, detail::new_axis_verdict<A, I>,
-                                        detail::has_axis_verdict<A, J>, detail::untiled_extent_verdict<I, Ms...>,
-                                        detail::untiled_extent_verdict<J, Ms...>>;
-    if constexpr (detail::may_move<verdict, A>())
-      return exchange<When, typename detail::lifted_as_stack<A, I, Ms...>::type, J>(a);
-    else
-      return detail::block_after_error<A>{};
-  }
+  static constexpr char const* name = "all_to_all";
+  template <class A, class... Untiled>
+  using verdict = detail::all_to_all_verdict<A, I, J, type_list<Untiled...>, Ms...>;
+  template <class A, class... Untiled>
+  using move = detail::lifted_move<
+      step::all_to_all,
+      typename std::conditional_t<sizeof...(Untiled) == 0, detail::lifted_as_division<A, I, Ms...>,
+                                  detail::lifted_as_stack<A, I, Ms...>>::type,
+      J, Ms...>;
+  template <class A, class... Untiled>
+  using moves = typename detail::moves_of_blocks_along<move<A, Untiled...>, A, I, Ms...>::type;
 
- private:
-  template <class When, class Lifted, class Dropped, class A>
-  static auto exchange(A const& a) {
-    return detail::run_lifted<detail::lifted_move<step::all_to_all, Lifted, J, Ms...>, Dropped, When>("all_to_all", a);
+  template <class When, class A>
+  auto run(When const&, A const& a) const {
+    return detail::run_lifted<move<A>, void, When>(name, a);
+  }
+  template <class When, class A>
+  auto run(When const&, A const& a, untiled_axis untiled) const {
+    return detail::run_lifted<move<A, decltype(untiled)>, J, When>(name, a);
   }
 };
 
@@ -122,22 +159,20 @@ struct all_to_all<over<I, Ms...>, over<J, Ms...>> : detail::collective<all_to_al
 /// @throws ostraka::error, on all devices alike, unless the blocks have the same extents and X divides I
 template <class I, class... Ms>
 struct all_to_all<over<I, Ms...>, over<I, Ms...>> : detail::collective<all_to_all<over<I, Ms...>, over<I, Ms...>>> {
+  static constexpr char const* name = "all_to_all";
+  template <class A, class... Untiled>
+  using verdict = detail::exchange_of_parts_verdict<A, I, type_list<Untiled...>, Ms...>;
+  template <class A>
+  using move = detail::lifted_move<
+      step::all_to_all,
+      typename detail::in_parts<detail::invariant_over<sharding_in<A>, type_list<Ms...>>, I, Ms...>::type,
+      detail::part_to, Ms...>;
+  template <class A>
+  using moves = typename detail::moves_of_parts_along<move<A>, A, I, Ms...>::type;
+
   template <class When, class A>
-  static auto call(A const& a) {
-    using verdict =
-        detail::first_fault<detail::varies_verdict<A, Ms...>, typename decltype(detail::check_parts<A, I>())::type>;
-    if constexpr (detail::may_move<verdict, A>()) {
-      using lifted =
-          typename detail::in_parts<detail::invariant_over<sharding_in<A>, type_list<Ms...>>, I, Ms...>::type;
-      return detail::exchange_parts<detail::lifted_move<step::all_to_all, lifted, detail::part_to, Ms...>, I, When>(a);
-    } else {
-      return detail::block_after_error<A>{};
-    }
-  }
-  template <class When, class A>
-  static auto call(A const&, untiled_axis) {
-    static_cast<void>(detail::may_move<reason::untiled_axis_is_there<I, sharding_in<A>>, A>());
-    return detail::block_after_error<A>{};
+  auto run(When const&, A const& a) const {
+    return detail::exchange_parts<move<A>, I, When>(a);
   }
 };
 

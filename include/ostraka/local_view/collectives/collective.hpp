@@ -21,15 +21,16 @@
 #include <string>
 #include <string_view>
 #include <tuple>
+#include <type_traits>
 #include <utility>
 
+#include <ostraka/local_view/collectives/moves_of_blocks.hpp>
 #include <ostraka/local_view/extents_at_doors.hpp>
 #include <ostraka/moves/one_move.hpp>
 #include <ostraka/moves/pending.hpp>
 #include <ostraka/plan/typed/inside.hpp>
 #include <ostraka/types/shardings/changed_sharding.hpp>
 #include <ostraka/types/support/error.hpp>
-#include <ostraka/types/values/differentiated.hpp>
 
 namespace ostraka {
 
@@ -282,6 +283,16 @@ struct lifted_as_stack {
   using type = canonical_sharding<over<N, Ms...>, invariant_over<sharding_in<A>, type_list<Ms...>>>;
 };
 
+// ---- what collectives are -------------------------------------------------------------------------------------------
+
+template <class A>
+using block_after_error = after_error_of<typename A::value_type, sharding_in<A>, typename A::space>;
+
+// Of a collective after which all devices have the same.
+template <class A>
+using whole_after_error =
+    after_error_of<typename A::value_type, invariant_over<sharding_in<A>, varying_in<A>>, typename A::space>;
+
 // Says that something is no block: of collectives that have not moved.
 struct refuses_other_things : verb_base {
   template <class Given, class... More>
@@ -292,37 +303,25 @@ struct refuses_other_things : verb_base {
   }
 };
 
-// What collectives are. Those that have not their own `verdict` check in `call<When>`.
-template <class Verb>
-struct collective : callable<Verb> {
+// What a collective of blocks is: it has its `verdict`, `moves` and `run`.
+template <class Operation>
+struct collective : callable<Operation> {
   using runs_how = void;
   using is_begun_with_variables = void;
   template <class Given>
   using without_operand = reason::collective_of_no_tensor<Given>;
-  template <class... Given>
-  using verdict = reason::ok;
-  template <class How, class A, class... More>
-  auto run(How const&, A const& a, More const&... more) const {
-    return Verb::template call<How>(a, more...);
-  }
+  template <class A, class...>
+  using refused = block_after_error<A>;
 };
 
 // The same, begun.
-template <class Verb>
+template <class Operation>
 struct started : verb_base {
   template <class First, class... Rest>
   [[nodiscard]] auto operator()(First const& first, Rest const&... rest) const {
-    return operate_how(later{}, Verb(), first, rest...);
+    return operate_how(later{}, Operation(), first, rest...);
   }
 };
-
-template <class A>
-using block_after_error = after_error_of<typename A::value_type, sharding_in<A>, typename A::space>;
-
-// Of a collective after which all devices have the same.
-template <class A>
-using whole_after_error =
-    after_error_of<typename A::value_type, invariant_over<sharding_in<A>, varying_in<A>>, typename A::space>;
 
 }  // namespace detail
 

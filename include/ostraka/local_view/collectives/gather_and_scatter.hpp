@@ -79,78 +79,68 @@ struct blocks_along {
 
 namespace operation {
 
-/// The type of os::gather_to<I/X>.
+/// The type of os::gather_to<I/X>. This one is of what is no divided axis.
 template <class Dim>
 struct gather_to : detail::collective<gather_to<Dim>> {
-  template <class When, class A>
-  static auto call(A const&, int) {
-    static_cast<void>(detail::may_move<reason::not_a_divided_axis<Dim>, A>());
-    return detail::block_after_error<A>{};
-  }
+  template <class...>
+  using verdict = reason::not_a_divided_axis<Dim>;
 };
 
 template <class I, class... Ms>
 struct gather_to<over<I, Ms...>> : detail::collective<gather_to<over<I, Ms...>>> {
+  static constexpr char const* name = "gather_to";
+  template <class A, class...>
+  using verdict = detail::first_fault<detail::varies_verdict<A, Ms...>, detail::not_divided_verdict<A, I>>;
+
   template <class When, class A>
-  static auto call(A const& a, int root) {
-    using verdict = detail::first_fault<detail::varies_verdict<A, Ms...>, detail::not_divided_verdict<A, I>>;
-    if constexpr (detail::may_move<verdict, A>()) {
-      detail::blocks_along<I, A, Ms...> all("gather_to", a, root);
-      auto& g = all.g;
-      g.w.is_begun = When::is_begun;
-      auto const own = detail::readable_block(a);
-      auto const result = all.make(a, g.number == root ? all.total() : 0, {detail::extent_origin::of_its_own});
-      return detail::launch_on<When>(g, result, a, [&] {
-        return engine::begin_gather_to(detail::execution_space_of<A>(), g.w, all.block, g.axes, root, all.along,
-                                       engine::counts_view(all.lengths), own,
-                                       detail::writable_block(result));
-      });
-    } else {
-      return detail::block_after_error<A>{};
-    }
+  auto run(When const&, A const& a, int root) const {
+    detail::blocks_along<I, A, Ms...> all(name, a, root);
+    auto& g = all.g;
+    g.w.is_begun = When::is_begun;
+    auto const own = detail::readable_block(a);
+    auto const result = all.make(a, g.number == root ? all.total() : 0, {detail::extent_origin::of_its_own});
+    return detail::launch_on<When>(g, result, a, [&] {
+      return engine::begin_gather_to(detail::execution_space_of<A>(), g.w, all.block, g.axes, root, all.along,
+                                     engine::counts_view(all.lengths), own, detail::writable_block(result));
+    });
   }
 };
 
-/// The type of os::scatter_from<I/X>.
+/// The type of os::scatter_from<I/X>. This one is of what is no divided axis.
 template <class Dim>
 struct scatter_from : detail::collective<scatter_from<Dim>> {
-  template <class When, class A>
-  static auto call(A const&, int) {
-    static_cast<void>(detail::may_move<reason::not_a_divided_axis<Dim>, A>());
-    return detail::block_after_error<A>{};
-  }
+  template <class...>
+  using verdict = reason::not_a_divided_axis<Dim>;
 };
 
 template <class I, class... Ms>
 struct scatter_from<over<I, Ms...>> : detail::collective<scatter_from<over<I, Ms...>>> {
+  static constexpr char const* name = "scatter_from";
+  template <class A, class...>
+  using verdict = detail::first_fault<detail::varies_verdict<A, Ms...>, detail::not_divided_verdict<A, I>>;
+
   template <class When, class A>
-  static auto call(A const& a, int root) {
-    using verdict = detail::first_fault<detail::varies_verdict<A, Ms...>, detail::not_divided_verdict<A, I>>;
-    if constexpr (detail::may_move<verdict, A>()) {
-      detail::blocks_along<I, A, Ms...> all("scatter_from", a, root);
-      auto& g = all.g;
-      g.w.is_begun = When::is_begun;
-      std::int64_t const whole = all.lengths.data()[root];
-      engine::short_array<std::int64_t> lengths;
-      for (int d = 0; d < g.size; ++d) lengths.push_back(planner::block(whole, d, g.size).size());
-      auto const given = detail::readable_block(a);
-      planner::mesh_order running{};
-      for (int m = 0; m < static_cast<int>(sizeof...(Ms)); ++m)
-        if (g.w.sizes.mesh[m] > 1) running.push_back(g.w.axis[m]);
-      detail::extent_origin origin = all.origins[all.axis];
-      if (!origin.is_alike())  // elsewhere the root may have had another
-        origin = {detail::extent_origin::of_its_own};
-      else if (whole % g.size != 0)
-        origin = {whole, running};
-      auto const result = all.make(a, g.w.mesh->absent() ? 0 : lengths.data()[g.number], origin);
-      return detail::launch_on<When>(g, result, a, [&] {
-        return engine::begin_scatter_from(detail::execution_space_of<A>(), g.w, all.block, g.axes, root, all.along,
-                                          engine::counts_view(lengths), given,
-                                          detail::writable_block(result));
-      });
-    } else {
-      return detail::block_after_error<A>{};
-    }
+  auto run(When const&, A const& a, int root) const {
+    detail::blocks_along<I, A, Ms...> all(name, a, root);
+    auto& g = all.g;
+    g.w.is_begun = When::is_begun;
+    std::int64_t const whole = all.lengths.data()[root];
+    engine::short_array<std::int64_t> lengths;
+    for (int d = 0; d < g.size; ++d) lengths.push_back(planner::block(whole, d, g.size).size());
+    auto const given = detail::readable_block(a);
+    planner::mesh_order running{};
+    for (int m = 0; m < static_cast<int>(sizeof...(Ms)); ++m)
+      if (g.w.sizes.mesh[m] > 1) running.push_back(g.w.axis[m]);
+    detail::extent_origin origin = all.origins[all.axis];
+    if (!origin.is_alike())  // elsewhere the root may have had another
+      origin = {detail::extent_origin::of_its_own};
+    else if (whole % g.size != 0)
+      origin = {whole, running};
+    auto const result = all.make(a, g.w.mesh->absent() ? 0 : lengths.data()[g.number], origin);
+    return detail::launch_on<When>(g, result, a, [&] {
+      return engine::begin_scatter_from(detail::execution_space_of<A>(), g.w, all.block, g.axes, root, all.along,
+                                        engine::counts_view(lengths), given, detail::writable_block(result));
+    });
   }
 };
 

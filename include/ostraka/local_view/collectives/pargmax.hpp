@@ -52,39 +52,32 @@ namespace operation {
 
 /// The type of os::pargmax<X> and os::pargmin<X>.
 template <reduction How, class... Ms>
-struct argument_of_extreme : detail::refuses_other_things {
-  using is_verb = void;
-  using refuses_other_things::operator();
-  template <Variable A>
-  [[nodiscard]] auto operator()(A const& a) const {
-    return differentiate(*this, a);  // a constant
-  }
-  template <Tensor A>
-  [[nodiscard]] auto operator()(A const& a) const {
-    using verdict = detail::first_fault<
-        typename decltype(detail::check_block_reduction<argument_of_extreme, How, A, Ms...>())::type,
-        detail::values_verdict<A, argument_of_extreme>>;
-    if constexpr (detail::may_move<verdict, A>()) {
-      using index_type = basic_tensor<std::int32_t, sharding_in<A>, typename A::space>;
-      detail::named_group const g = detail::group_of<A, Ms...>(name, a);
-      auto const own = detail::make_block_like<index_type>(a, a.extents(), a.origins());
-      detail::fill_block(name, own, static_cast<std::int32_t>(g.number));
-      auto const both = detail::reduce_over<Ms...>(
-          [](auto const& left, auto const& right) {
-            auto const& [va, ia] = left;
-            auto const& [vb, ib] = right;
-            return std::tuple{ostraka::map(detail::further_value<How>{}, va, vb),
-                              ostraka::map(detail::further_index<How>{}, va, vb, ia, ib)};
-          },
-          a, own);
-      return std::get<1>(both);
-    } else {
-      return detail::block_after_error<A>{};
-    }
-  }
-
- private:
+struct argument_of_extreme : detail::collective<argument_of_extreme<How, Ms...>> {
   static constexpr char const* name = How == reduction::max ? "pargmax" : "pargmin";
+  template <class A>
+  using verdict =
+      detail::first_fault<typename decltype(detail::check_block_reduction<argument_of_extreme, How, A, Ms...>())::type,
+                          detail::values_verdict<A, argument_of_extreme>>;
+  template <class A>  // values and indices
+  using moves = detail::moves_of_messages<A, type_list<Ms...>, &detail::messages_of_preduce,
+                                          detail::element_bytes_in<A> + static_cast<int>(sizeof(std::int32_t))>;
+
+  template <class A>
+  auto run(detail::at_once, A const& a) const {
+    using index_type = basic_tensor<std::int32_t, sharding_in<A>, typename A::space>;
+    detail::named_group const g = detail::group_of<A, Ms...>(name, a);
+    auto const own = detail::make_block_like<index_type>(a, a.extents(), a.origins());
+    detail::fill_block(name, own, static_cast<std::int32_t>(g.number));
+    auto const both = detail::reduce_over<Ms...>(
+        [](auto const& left, auto const& right) {
+          auto const& [va, ia] = left;
+          auto const& [vb, ib] = right;
+          return std::tuple{ostraka::map(detail::further_value<How>{}, va, vb),
+                            ostraka::map(detail::further_index<How>{}, va, vb, ia, ib)};
+        },
+        a, own);
+    return std::get<1>(both);
+  }
 };
 
 }  // namespace operation

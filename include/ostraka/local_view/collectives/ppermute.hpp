@@ -142,108 +142,52 @@ using shift_verdict = typename decltype(check_shift<Differing, Ms...>())::type;
 }  // namespace detail
 
 namespace operation {
-template <class... Ms>
-struct ppermute;
-}  // namespace operation
-
-namespace verbs {
-
-/// os::ppermute as an operation, which has a derivative.
-template <class... Ms>
-struct ppermute {
-  using is_verb = void;
-  dynamic_array<hop> hops;
-
-  template <class A>
-  auto operator()(A const& a) const {
-    if constexpr (is_variable<A>)
-      return differentiate(*this, a);
-    else
-      return operation::ppermute<Ms...>::template call<detail::at_once>(a, hops.data(), hops.size());
-  }
-};
-
-}  // namespace verbs
-
-namespace operation {
 
 /// The type of os::shift<X>.
 template <class... Ms>
 struct shift : detail::collective<shift<Ms...>> {
+  static constexpr char const* name = "shift";
+  template <class A, class By>
+  using verdict = detail::first_fault<detail::varies_verdict<A, Ms...>,
+                                      detail::shift_verdict<typename detail::number_varies<By>::type, Ms...>>;
+
   template <class When, class A, class By>
-  static auto call(A const& a, By by) {
+  auto run(When const&, A const& a, By by) const {
     using differing = typename detail::number_varies<By>::type;
-    using verdict = detail::first_fault<detail::varies_verdict<A, Ms...>, detail::shift_verdict<differing, Ms...>>;
-    if constexpr (!detail::may_move<verdict, A>()) {
-      return detail::block_after_error<A>{};
-    } else {
-      using wider = typename detail::with_varying<sharding_in<A>, difference_of<differing, varying_in<A>>>::type;
-      return detail::permute<When, Ms...>(
-          "shift", basic_tensor<typename A::element_type, wider, typename A::space>(a),
-          engine::permutation_view::by(static_cast<int>(detail::plain_number(by))), differing::size > 0);
-    }
+    using wider = typename detail::with_varying<sharding_in<A>, difference_of<differing, varying_in<A>>>::type;
+    return detail::permute<When, Ms...>(
+        name, basic_tensor<typename A::element_type, wider, typename A::space>(a),
+        engine::permutation_view::by(static_cast<int>(detail::plain_number(by))), differing::size > 0);
   }
 };
 
-/// The type of os::ppermute<X>.
+/// A permutation of the blocks along `Ms`, as os::ppermute<X>(a, hops) is told it.
 template <class... Ms>
-struct ppermute : detail::verb_base {
+struct ppermute : detail::collective<ppermute<Ms...>> {
+  static constexpr char const* name = "ppermute";
+  dynamic_array<hop> hops;
+
   template <class A>
-    requires(Tensor<A> || Variable<A>)
-  [[nodiscard]] auto operator()(A const& a, std::initializer_list<hop> hops) const {
-    return run(a, hops.begin(), hops.size());
-  }
-  /// Hops in a std::vector, a std::span, …
-  template <class A, class Hops>
-    requires(Tensor<A> || Variable<A>)
-  [[nodiscard]] auto operator()(A const& a, Hops const& hops) const {
-    return run(a, hops.data(), hops.size());
-  }
+  using verdict = detail::varies_verdict<A, Ms...>;
 
   template <class When, class A>
-  static auto call(A const& a, hop const* hops, std::size_t count) {
-    if constexpr (detail::may_move<detail::varies_verdict<A, Ms...>, A>())
-      return detail::permute<When, Ms...>("ppermute", a, engine::permutation_view{hops, static_cast<int>(count)});
-    else
-      return detail::block_after_error<A>{};
-  }
-
- private:
-  template <class A>
-  static auto run(A const& a, hop const* hops, std::size_t count) {
-    if constexpr (is_variable<A>) {
-      verbs::ppermute<Ms...> operation;
-      for (std::size_t k = 0; k < count; ++k) operation.hops.push_back(hops[k]);
-      return operation(a);
-    } else {
-      return call<detail::at_once>(a, hops, count);
-    }
-  }
-};
-
-template <class... Ms>
-struct start_ppermute : detail::verb_base {
-  template <Tensor A>
-  [[nodiscard]] auto operator()(A const& a, std::initializer_list<hop> hops) const {
-    return ppermute<Ms...>::template call<detail::later>(a, hops.begin(), hops.size());
-  }
-  template <Tensor A, class Hops>
-  [[nodiscard]] auto operator()(A const& a, Hops const& hops) const {
-    return ppermute<Ms...>::template call<detail::later>(a, hops.data(), hops.size());
+  auto run(When const&, A const& a) const {
+    return detail::permute<When, Ms...>(name, a,
+                                        engine::permutation_view{hops.data(), static_cast<int>(hops.size())});
   }
 };
 
 /// The type of os::ppermute<X, os::permutation({{0, 1}})>.
 template <auto Permutation, class... Ms>
 struct ppermute_by : detail::collective<ppermute_by<Permutation, Ms...>> {
+  static constexpr char const* name = "ppermute";
+  template <class A>
+  using verdict =
+      detail::first_fault<detail::permutation_verdict<Permutation, Ms...>, detail::varies_verdict<A, Ms...>>;
+
   template <class When, class A>
-  static auto call(A const& a) {
-    using verdict =
-        detail::first_fault<detail::permutation_verdict<Permutation, Ms...>, detail::varies_verdict<A, Ms...>>;
-    if constexpr (detail::may_move<verdict, A>())
-      return detail::permute<When, Ms...>("ppermute", a, engine::permutation_view{Permutation.hops, Permutation.count});
-    else
-      return detail::block_after_error<A>{};
+  auto run(When const&, A const& a) const {
+    return detail::permute<When, Ms...>(name, a, engine::permutation_view{Permutation.hops, Permutation.count});
   }
 };
 
@@ -251,13 +195,27 @@ struct ppermute_by : detail::collective<ppermute_by<Permutation, Ms...>> {
 
 namespace detail {
 
+// The type of os::ppermute<X> and os::start_ppermute<X>, which are told the hops behind the block.
+template <class How, class... Ms>
+struct told_hops : verb_base {
+  template <TensorOrVariable A>
+  [[nodiscard]] auto operator()(A const& a, std::initializer_list<hop> hops) const {
+    return operate_how(How{}, ostraka::operation::ppermute<Ms...>{{}, hops}, a);
+  }
+  /// Hops in a std::vector, a std::span, …
+  template <TensorOrVariable A, class Hops>
+  [[nodiscard]] auto operator()(A const& a, Hops const& hops) const {
+    return operate_how(How{}, ostraka::operation::ppermute<Ms...>{{}, hops}, a);
+  }
+};
+
 // Mesh axes, and perhaps a permutation behind them.
 template <class MeshAxes, auto... Named>
 struct permute_named;
 template <class... Ms>
 struct permute_named<type_list<Ms...>> {
-  using type = ostraka::operation::ppermute<Ms...>;
-  using start = ostraka::operation::start_ppermute<Ms...>;
+  using type = told_hops<at_once, Ms...>;
+  using start = told_hops<later, Ms...>;
 };
 template <class... Ms, auto Next, auto... More>
 struct permute_named<type_list<Ms...>, Next, More...> : permute_named<type_list<Ms..., type_of<Next>>, More...> {};

@@ -7,10 +7,11 @@
 /// by two by an associative function of the program on one block or on several together, such as the maximum and sum of
 /// an online softmax. float[I] {V_X} → float[I]
 
+#include <cstdint>
 #include <tuple>
+#include <type_traits>
 #include <utility>
 
-#include <ostraka/engine/memory/short_array.hpp>
 #include <ostraka/local_view/collectives/ppermute.hpp>
 
 namespace ostraka {
@@ -67,41 +68,43 @@ auto invariant(B const& b) {
 
 }  // namespace detail
 
-namespace verbs {
+namespace operation {
 
-/// A block without {V} along `Ms`, as a function of os::preduce is given it; the type says so, and nobody else. Unlike
-/// that of os::pvary its derivative sums nothing up: these are the same block in other words.
+/// A block without {V} along `Ms`, as a function of os::preduce is given it; the type alone says so. Unlike that of
+/// os::pvary its derivative sums nothing up: these are the same block in other words.
 template <class... Ms>
-struct unvaried {
-  using is_verb = void;
+struct unvaried : detail::callable<unvaried<Ms...>> {
+  using runs_how = void;
   static constexpr char const* name = "unvaried";
+  template <class>
+  using verdict = reason::ok;
+  template <class>
+  using moves = detail::nothing_moved;
 
   template <class A>
-  auto operator()(A const& a) const {
-    if constexpr (is_variable<A>)
-      return differentiate(*this, a);
-    else
-      return detail::invariant<Ms...>(a);
+  auto run(detail::at_once, A const& a) const {
+    return detail::invariant<Ms...>(a);
   }
 };
 
 /// The other way round.
 template <class... Ms>
-struct varied {
-  using is_verb = void;
+struct varied : detail::callable<varied<Ms...>> {
+  using runs_how = void;
   static constexpr char const* name = "varied";
+  template <class>
+  using verdict = reason::ok;
+  template <class>
+  using moves = detail::nothing_moved;
 
   template <class A>
-  auto operator()(A const& a) const {
-    if constexpr (is_variable<A>)
-      return differentiate(*this, a);
-    else
-      return basic_tensor<typename A::element_type,
-                          typename detail::with_varying<sharding_in<A>, type_list<Ms...>>::type, typename A::space>(a);
+  auto run(detail::at_once, A const& a) const {
+    return basic_tensor<typename A::element_type,
+                        typename detail::with_varying<sharding_in<A>, type_list<Ms...>>::type, typename A::space>(a);
   }
 };
 
-}  // namespace verbs
+}  // namespace operation
 
 namespace detail {
 
@@ -130,12 +133,12 @@ consteval auto check_captures(type_list<Other>) {
 // varies is refused.
 template <class... Ms, class F, class... Blocks>
 std::tuple<Blocks...> combine_two(F const& f, std::tuple<Blocks...> const& left, std::tuple<Blocks...> const& right) {
-  using same = std::tuple<decltype(verbs::unvaried<Ms...>{}(std::declval<Blocks const&>()))...>;
-  auto const both = [](Blocks const&... b) { return same(verbs::unvaried<Ms...>{}(b)...); };
+  using same = std::tuple<decltype(ostraka::operation::unvaried<Ms...>{}(std::declval<Blocks const&>()))...>;
+  auto const both = [](Blocks const&... b) { return same(ostraka::operation::unvaried<Ms...>{}(b)...); };
   same const l = std::apply(both, left), r = std::apply(both, right);
   using result = decltype(call_on_blocks(f, l, r));
   if constexpr (any_variable<Blocks...>) {
-    return std::apply([](auto const&... b) { return std::tuple<Blocks...>(verbs::varied<Ms...>{}(b)...); },
+    return std::apply([](auto const&... b) { return std::tuple<Blocks...>(ostraka::operation::varied<Ms...>{}(b)...); },
                       same(call_on_blocks(f, l, r)));
   } else if constexpr (!reason::ok_or_raise<typename decltype(check_captures(type_list<result>{}))::type>()) {
     return left;
@@ -147,20 +150,27 @@ std::tuple<Blocks...> combine_two(F const& f, std::tuple<Blocks...> const& left,
 // What the hops bring; `fill(hops)` lists them.
 template <class... Ms, class Fill, class... Blocks>
 std::tuple<Blocks...> send_all(std::tuple<Blocks...> const& blocks, Fill const& fill) {
-  if constexpr (any_variable<Blocks...>) {
-    verbs::ppermute<Ms...> operation;
-    fill(operation.hops);
-    return std::apply([&](Blocks const&... b) { return std::tuple<Blocks...>{operation(b)...}; }, blocks);
-  } else {
-    engine::short_array<hop> hops;
-    fill(hops);
-    return std::apply(
-        [&](Blocks const&... b) {
-          std::tuple pending{ostraka::operation::ppermute<Ms...>::template call<later>(b, hops.data(), hops.size())...};
+  ostraka::operation::ppermute<Ms...> permute;
+  fill(permute.hops);
+  return std::apply(
+      [&](Blocks const&... b) {
+        if constexpr (any_variable<Blocks...>) {
+          return std::tuple<Blocks...>{permute(b)...};
+        } else {
+          std::tuple pending{operate_how(later{}, permute, b)...};
           return std::apply([](auto&... p) { return std::tuple<Blocks...>{std::move(p).wait()...}; }, pending);
-        },
-        blocks);
-  }
+        }
+      },
+      blocks);
+}
+
+/// How many blocks are sent among n devices.
+constexpr std::int64_t messages_of_preduce(std::int64_t n) {
+  std::int64_t places = 1;
+  while (2 * places <= n) places *= 2;
+  std::int64_t sent = 2 * (n - places);
+  for (std::int64_t distance = 1; distance < places; distance *= 2) sent += places;
+  return sent;
 }
 
 /// What a device does with blocks that came from others.
@@ -224,47 +234,74 @@ auto reduce_over(F const& f, Blocks const&... blocks) {
   return reduce_and_keep<Ms...>(f, keeps_nothing(), blocks...);
 }
 
-// Of variables: gradient/rules/local_view/derivative_of_preduce.hpp.
-template <class... Ms, class F, class... Given>
-auto preduce_of_variables(F const& f, Given const&... given);
-
+// The first that is no operand; the last one, if all are.
 template <class First, class... Rest>
-struct first_no_tensor : first_no_tensor<Rest...> {};
+struct first_no_block : first_no_block<Rest...> {};
 template <class First, class... Rest>
-  requires(!(Tensor<First> || Variable<First>) || sizeof...(Rest) == 0)
-struct first_no_tensor<First, Rest...> {
+  requires(!TensorOrVariable<First> || sizeof...(Rest) == 0)
+struct first_no_block<First, Rest...> {
   using type = First;
 };
+
+template <class MeshAxes, class... Given>
+struct check_preduce;
+template <class... Ms, class... Given>
+struct check_preduce<type_list<Ms...>, Given...> {
+  static consteval auto check() {
+    if constexpr (!(TensorOrVariable<Given> && ...))
+      return found<reason::collective_of_no_tensor<typename first_no_block<Given...>::type>>{};
+    else
+      return found<first_fault<varies_verdict<Given, Ms...>...>>{};
+  }
+  using verdict = typename decltype(check())::type;
+};
+
+template <class First, class... Rest>
+consteval auto find_refused_preduce() {
+  if constexpr (Tensor<First>)
+    return std::type_identity<block_after_error<First>>{};
+  else
+    return std::type_identity<scalar_after_error<First>>{};
+}
 
 }  // namespace detail
 
 namespace operation {
 
+/// os::preduce<X> by the function F.
+template <class F, class... Ms>
+struct preduce_by {
+  using runs_how = void;
+  static constexpr char const* name = "preduce";
+  F f;
+
+  template <class Given>
+  using without_operand = reason::collective_of_no_tensor<Given>;
+  template <class... Given>
+  using verdict = typename detail::check_preduce<type_list<Ms...>, Given...>::verdict;
+  template <class... Given>
+  using refused = typename decltype(detail::find_refused_preduce<Given...>())::type;
+  template <class First, class... Rest>
+  using moves = detail::moves_of_messages<First, type_list<Ms...>, &detail::messages_of_preduce,
+                                          (detail::element_bytes_in<First> + ... + detail::element_bytes_in<Rest>)>;
+
+  template <class... Given>
+  auto run(detail::at_once, Given const&... given) const {
+    return detail::reduce_over<Ms...>(f, given...);
+  }
+};
+
 /// The type of os::preduce<X>.
 template <class... Ms>
 struct preduce : detail::verb_base {
-  /// Says what is no block behind the function.
   template <class F, class... Given>
-    requires(!((Tensor<Given> || Variable<Given>) && ...) || sizeof...(Given) == 0 || Tensor<F>)
-  auto operator()(F const&, Given const&...) const {
-    reason::raise<reason::collective_of_no_tensor<typename detail::first_no_tensor<Given..., F>::type>>();
-    return detail::scalar_after_error<Given...>();
-  }
-
-  template <class F, class... Given>
-    requires(any_variable<Given...> && ((Tensor<Given> || Variable<Given>) && ...))
   [[nodiscard]] auto operator()(F const& f, Given const&... given) const {
-    return detail::preduce_of_variables<Ms...>(f, given...);
-  }
-
-  template <class F, Tensor First, Tensor... Rest>
-    requires(!Tensor<F>)
-  [[nodiscard]] auto operator()(F const& f, First const& first, Rest const&... rest) const {
-    using verdict = detail::first_fault<detail::varies_verdict<First, Ms...>, detail::varies_verdict<Rest, Ms...>...>;
-    if constexpr (detail::may_move<verdict, First>())
-      return detail::reduce_over<Ms...>(f, first, rest...);
-    else
-      return detail::block_after_error<First>{first};
+    if constexpr (sizeof...(Given) == 0 || TensorOrVariable<F>) {
+      reason::raise<reason::collective_of_no_tensor<typename detail::first_no_block<Given..., F>::type>>();
+      return detail::scalar_after_error<Given...>();
+    } else {
+      return detail::operate(preduce_by<std::decay_t<F>, Ms...>{f}, given...);
+    }
   }
 };
 

@@ -6,47 +6,42 @@
 /// Floor 4. `os::psum_scatter<I/X>(a)`: in the body of os::shard_map, the sum of the blocks of the devices along X, of
 /// which each keeps its part along I. float[I, J] {V_X} → float[I, J] {V_X}, I shorter by the size of X.
 
+#include <type_traits>
+
 #include <ostraka/local_view/collectives/collective.hpp>
 
 namespace ostraka {
 
 namespace operation {
 
-/// The type of os::psum_scatter<I/X>.
+/// The type of os::psum_scatter<I/X>. This one is of what is no divided axis.
 template <class Dim>
 struct psum_scatter : detail::collective<psum_scatter<Dim>> {
-  template <class When, class A, class... Untiled>
-  static auto call(A const&, Untiled...) {
-    static_cast<void>(detail::may_move<reason::not_a_divided_axis<Dim>, A>());
-    return detail::block_after_error<A>{};
-  }
+  template <class...>
+  using verdict = reason::not_a_divided_axis<Dim>;
 };
 
 template <class I, class... Ms>
 struct psum_scatter<over<I, Ms...>> : detail::collective<psum_scatter<over<I, Ms...>>> {
-  template <class When, class A>
-  static auto call(A const& a) {
-    return scatter<When, void>(a);
-  }
-  template <class When, class A>
-  static auto call(A const& a, untiled_axis) {
-    return scatter<When, I>(a);
-  }
+  static constexpr char const* name = "psum_scatter";
+  template <class A, class... Untiled>
+  using verdict = detail::first_fault<
+      typename decltype(detail::check_block_reduction<psum_scatter, reduction::sum, A, Ms...>())::type,
+      detail::has_axis_verdict<A, I>,
+      std::conditional_t<sizeof...(Untiled) == 0, reason::ok, detail::untiled_extent_verdict<I, Ms...>>>;
+  template <class A>
+  using move = detail::lifted_move<step::reduce_scatter,
+                                   typename detail::lifted_as_part<A, reduction::sum, Ms...>::type, I, Ms...>;
+  template <class A, class...>
+  using moves = detail::moves_of_plan<detail::move_source<move<A>, A>>;
 
- private:
-  template <class When, class Dropped, class A>
-  static auto scatter(A const& a) {
-    using verdict = detail::first_fault<
-        typename decltype(detail::check_block_reduction<psum_scatter, reduction::sum, A, Ms...>())::type,
-        detail::has_axis_verdict<A, I>,
-        std::conditional_t<std::is_void_v<Dropped>, reason::ok, detail::untiled_extent_verdict<I, Ms...>>>;
-    if constexpr (detail::may_move<verdict, A>()) {
-      using lifted = typename detail::lifted_as_part<A, reduction::sum, Ms...>::type;
-      return detail::run_lifted<detail::lifted_move<step::reduce_scatter, lifted, I, Ms...>, Dropped, When>(
-          "psum_scatter", a);
-    } else {
-      return detail::block_after_error<A>{};
-    }
+  template <class When, class A>
+  auto run(When const&, A const& a) const {
+    return detail::run_lifted<move<A>, void, When>(name, a);
+  }
+  template <class When, class A>
+  auto run(When const&, A const& a, untiled_axis) const {
+    return detail::run_lifted<move<A>, I, When>(name, a);
   }
 };
 

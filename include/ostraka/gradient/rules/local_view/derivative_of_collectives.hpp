@@ -83,7 +83,7 @@ struct product_of_blocks_pullback {
 
   template <int, class Wanted, class G>
   auto pull(G const& g) const {
-    auto const share = ostraka::multiply(g, verbs::product_of_others<Ms...>{}(block.get()));
+    auto const share = ostraka::multiply(g, ostraka::operation::product_of_others<Ms...>{}(block.get()));
     return summed_to<cotangent_along<Wanted, varying_in<decltype(share)>>>(share);
   }
 };
@@ -111,7 +111,7 @@ struct gathered_pullback {
     using result = decltype(scattered{}.template pull<K, Wanted>(g));
     if (is_regular) return scattered{}.template pull<K, Wanted>(g);
     auto const all = ostraka::operation::combine_blocks<reduction::sum, Ms...>{}(g);
-    auto const own = verbs::rows_of<I, Ms...>{begin, size, origin}(all);
+    auto const own = ostraka::operation::rows_of<I, Ms...>{{}, begin, size, origin}(all);
     return result(summed_to<result>(own));
   }
 };
@@ -143,19 +143,16 @@ struct derivative_of<operation::mean_of_blocks<Ms...>> {
   }
 };
 
-template <reduction How, class... Ms>
-struct derivative_of<operation::argument_of_extreme<How, Ms...>> : detail::locally_constant {};
-
 template <class... Ms>
-struct derivative_of<verbs::pvary<Ms...>> {
+struct derivative_of<operation::pvary<Ms...>> {
   template <class Result, class A>
-  static auto pullback(verbs::pvary<Ms...> const&, Result const&, A const&) {
+  static auto pullback(operation::pvary<Ms...> const&, Result const&, A const&) {
     return detail::identity_pullback{};
   }
 };
 
 template <class... Ms>
-struct derivative_of<verbs::keep_on<Ms...>> {
+struct derivative_of<operation::keep_on<Ms...>> {
   template <class Operation>
   struct again {
     Operation keep;
@@ -165,8 +162,8 @@ struct derivative_of<verbs::keep_on<Ms...>> {
     }
   };
   template <class Result, class A>
-  static auto pullback(verbs::keep_on<Ms...> const& keep, Result const&, A const&) {
-    return again<verbs::keep_on<Ms...>>{keep};
+  static auto pullback(operation::keep_on<Ms...> const& keep, Result const&, A const&) {
+    return again<operation::keep_on<Ms...>>{keep};
   }
 };
 
@@ -174,7 +171,7 @@ template <class... Ms>
 struct derivative_of<operation::pbroadcast<Ms...>> {
   using invariant_along = type_list<Ms...>;
   struct stays {
-    verbs::keep_on<Ms...> keep;
+    operation::keep_on<Ms...> keep;
     template <int, class Wanted, class G>
     auto pull(G const& g) const {
       auto const kept = keep(g);
@@ -183,7 +180,7 @@ struct derivative_of<operation::pbroadcast<Ms...>> {
   };
   template <class Result, class A>
   static auto pullback(operation::pbroadcast<Ms...> const&, Result const&, A const&, int root) {
-    return stays{{root}};
+    return stays{{{}, root}};
   }
 };
 
@@ -204,7 +201,7 @@ template <class I, class... Ms>
 struct derivative_of<operation::all_gather_invariant<over<I, Ms...>>> {
   using invariant_along = type_list<Ms...>;
   struct own_part {
-    verbs::rows_of<I, Ms...> own;
+    operation::rows_of<I, Ms...> own;
     template <int, class Wanted, class G>
     constexpr auto pull(G const& g) const {
       auto const part = own(g);
@@ -215,10 +212,10 @@ struct derivative_of<operation::all_gather_invariant<over<I, Ms...>>> {
   static auto pullback(operation::all_gather_invariant<over<I, Ms...>> const&, Result const&, A const& a, Untiled...) {
     if constexpr (position_in<I, axes_in<A>> < 0) {
       auto const& t = detail::tensor_of(a);
-      return own_part{{detail::group_of<std::remove_cvref_t<decltype(t)>, Ms...>("all_gather", t).number, 1, {}}};
+      return own_part{{{}, detail::group_of<std::remove_cvref_t<decltype(t)>, Ms...>("all_gather", t).number, 1, {}}};
     } else {
       auto const own = detail::rows_among_members<I, Ms...>("all_gather", a);
-      return own_part{{own.begin, own.size, own.origin}};
+      return own_part{{{}, own.begin, own.size, own.origin}};
     }
   }
 };
@@ -239,11 +236,5 @@ struct derivative_of<operation::all_to_all<over<I, Ms...>, over<J, Ms...>>> {
     return detail::collective_pullback<operation::all_to_all<over<J, Ms...>, over<I, Ms...>>, Untiled...>{};
   }
 };
-
-/// os::pvary of a variable.
-template <auto... Ms, Variable A>
-[[nodiscard]] auto pvary(A const& a) {
-  return differentiate(verbs::pvary<detail::type_of<Ms>...>{}, a);
-}
 
 }  // namespace ostraka

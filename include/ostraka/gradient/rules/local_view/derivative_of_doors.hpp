@@ -15,22 +15,23 @@
 
 namespace ostraka {
 
-namespace verbs {
+namespace operation {
 
 /// What a block is a block of, whose extents are known: it came through the door.
 template <class Out, class Manual, int Rank>
-struct leave_as_it_came {
-  using is_verb = void;
+struct leave_as_it_came : detail::callable<leave_as_it_came<Out, Manual, Rank>> {
+  using runs_how = void;
   static constexpr char const* name = "leave_as_it_came";
   std::array<std::int64_t, static_cast<std::size_t>(Rank)> extents;
   detail::extent_origins<Rank> origins;
 
-  template <Variable B>
-  auto operator()(B const& b) const {
-    return differentiate(*this, b);
-  }
-  template <Tensor B>
-  auto operator()(B const& b) const {
+  template <class>
+  using verdict = reason::ok;
+  template <class>
+  using moves = detail::nothing_moved;
+
+  template <class B>
+  auto run(detail::at_once, B const& b) const {
     using result =
         basic_tensor<typename B::value_type,
                      typename detail::with_varying<Out, difference_of<varying_in<B>, Manual>>::type, typename B::space>;
@@ -40,7 +41,7 @@ struct leave_as_it_came {
   }
 };
 
-}  // namespace verbs
+}  // namespace operation
 
 namespace detail {
 
@@ -68,7 +69,7 @@ struct enter_pullback {
   template <int, class Wanted, class G>
   auto pull(G const& g) const {
     using out = typename summands_at_door<Sharding, Manual>::type;
-    auto const summands = verbs::leave_as_it_came<out, Manual, Rank>{extents, origins}(g);
+    auto const summands = ostraka::operation::leave_as_it_came<out, Manual, Rank>{{}, extents, origins}(g);
     return summed_to<cotangent_along<Wanted, varying_in<decltype(summands)>>>(summands);
   }
 };
@@ -78,7 +79,7 @@ struct leave_pullback {
   using is_door = void;
   template <int, class Wanted, class G>
   auto pull(G const& g) const {
-    auto const block = verbs::enter_body<Manual>{}(g);
+    auto const block = ostraka::operation::enter_body<Manual>{}(g);
     return summed_to<cotangent_along<Wanted, varying_in<decltype(block)>>>(block);
   }
 };
@@ -86,10 +87,10 @@ struct leave_pullback {
 }  // namespace detail
 
 template <class Manual>
-struct derivative_of<verbs::enter_body<Manual>> {
+struct derivative_of<operation::enter_body<Manual>> {
   using varies_along = Manual;
   template <class Result, class A>
-  static auto pullback(verbs::enter_body<Manual>, Result const&, A const& a) {
+  static auto pullback(operation::enter_body<Manual>, Result const&, A const& a) {
     using sharding = sharding_in<A>;
     using parts = detail::common_of<typename sharding_traits<sharding>::partials, Manual>;
     if constexpr (parts::size > 0)
@@ -99,29 +100,21 @@ struct derivative_of<verbs::enter_body<Manual>> {
 };
 
 template <class Out, class Manual, class Kept>
-struct derivative_of<verbs::leave_body<Out, Manual, Kept>> {
+struct derivative_of<operation::leave_body<Out, Manual, Kept>> {
   using invariant_along = Manual;
   template <class Result, class B>
-  static auto pullback(verbs::leave_body<Out, Manual, Kept>, Result const&, B const&) {
+  static auto pullback(operation::leave_body<Out, Manual, Kept>, Result const&, B const&) {
     return detail::leave_pullback<Manual>{};
   }
 };
 
 template <class Out, class Manual, int Rank>
-struct derivative_of<verbs::leave_as_it_came<Out, Manual, Rank>> {
+struct derivative_of<operation::leave_as_it_came<Out, Manual, Rank>> {
   using invariant_along = Manual;
   template <class Result, class B>
-  static auto pullback(verbs::leave_as_it_came<Out, Manual, Rank> const&, Result const&, B const&) {
+  static auto pullback(operation::leave_as_it_came<Out, Manual, Rank> const&, Result const&, B const&) {
     return detail::leave_pullback<Manual>{};
   }
 };
-
-/// os::in of a variable: whose tensor has this sharding.
-template <auto... Dims, Variable A>
-[[nodiscard]] A const& in(A const& a) {
-  using tensor = std::remove_cvref_t<decltype(detail::tensor_of(a))>;
-  static_cast<void>(reason::ok_or_raise<typename decltype(detail::check_in<tensor, sharding_of<Dims...>>())::type>());
-  return a;
-}
 
 }  // namespace ostraka

@@ -22,31 +22,32 @@
 
 namespace ostraka {
 
-namespace verbs {
+namespace operation {
 
-/// Part i of n along J.
+/// A part of a variable is a copy, where it does not lie dense.
 template <class J, class Number>
-struct part {
-  using is_verb = void;
+struct copied_part {
+  using runs_how = void;
   static constexpr char const* name = "part";
   Number i;
   std::int64_t n;
 
-  template <Variable A>
-  auto operator()(A const& a) const {
-    return differentiate(*this, a);
-  }
-  template <Tensor A>
-  auto operator()(A const& a) const {
+  template <class A>
+  using verdict = typename decltype(detail::check_part<A, J>())::type;
+  template <class>
+  using moves = detail::nothing_moved;
+
+  template <class A>
+  auto run(detail::at_once, A const& a) const {
     auto const cut = ostraka::part<J{}>(a, i, n);
     if constexpr (Tensor<std::remove_cvref_t<decltype(cut)>>)
       return cut;
     else
-      return detail::einsum_as<sharding_in<decltype(cut)>>(cut);  // a copy, which lies dense
+      return detail::einsum_as<sharding_in<decltype(cut)>>(cut);
   }
 };
 
-}  // namespace verbs
+}  // namespace operation
 
 namespace detail {
 
@@ -74,7 +75,7 @@ struct shape_before {
 
   template <class X>
   auto of(X const& moved) const {
-    return verbs::zeros_unless_sent<Rank>{extents, origins, is_sent || moved.extents() == extents}(moved);
+    return ostraka::operation::zeros_unless_sent<Rank>{{}, extents, origins, is_sent || moved.extents() == extents}(moved);
   }
 };
 
@@ -86,7 +87,7 @@ shape_before<A::rank> shape_before_move(A const& a, bool is_sent) {
 template <int Rank, class... Ms>
 struct permute_pullback {
   shape_before<Rank> before;
-  verbs::ppermute<Ms...> back;
+  ostraka::operation::ppermute<Ms...> back;
   template <int, class Wanted, class G>
   auto pull(G const& g) const {
     return settled_there<Wanted>(before.of(back(g)));
@@ -125,7 +126,7 @@ struct scan_pullback {
 
 template <class J>
 struct part_pullback {
-  verbs::rows_among_zeros<J> back;
+  ostraka::operation::rows_among_zeros<J> back;
   template <int, class Wanted, class G>
   auto pull(G const& g) const {
     return settled_there<Wanted>(back(g));
@@ -143,9 +144,9 @@ struct derivative_of<operation::shift<Ms...>> {
 };
 
 template <class... Ms>
-struct derivative_of<verbs::ppermute<Ms...>> {
+struct derivative_of<operation::ppermute<Ms...>> {
   template <class Result, class A>
-  static auto pullback(verbs::ppermute<Ms...> const& operation, Result const&, A const& a) {
+  static auto pullback(operation::ppermute<Ms...> const& operation, Result const&, A const& a) {
     return detail::make_permute_pullback<Ms...>(a, operation.hops.data(), operation.hops.size());
   }
 };
@@ -159,17 +160,17 @@ struct derivative_of<operation::ppermute_by<Permutation, Ms...>> {
 };
 
 template <int Rank>
-struct derivative_of<verbs::zeros_unless_sent<Rank>> {
+struct derivative_of<operation::zeros_unless_sent<Rank>> {
   struct back {
-    verbs::zeros_unless_sent<Rank> operation;
+    operation::zeros_unless_sent<Rank> operation;
     template <int, class Wanted, class G>
     auto pull(G const& g) const {
       return detail::settled_there<Wanted>(operation(g));
     }
   };
   template <class Result, class A>
-  static auto pullback(verbs::zeros_unless_sent<Rank> const& operation, Result const&, A const& a) {
-    return back{{a.extents(), detail::origins_of_operand(a), operation.is_sent}};
+  static auto pullback(operation::zeros_unless_sent<Rank> const& operation, Result const&, A const& a) {
+    return back{{{}, a.extents(), detail::origins_of_operand(a), operation.is_sent}};
   }
 };
 
@@ -188,50 +189,52 @@ template <engine::scan_kind Kind, class M>
 struct derivative_of<operation::scan<Kind, reduction::sum, M>> {
   template <class Result, class A>
   static auto pullback(operation::scan<Kind, reduction::sum, M> const&, Result const&, A const&) {
-    return detail::scan_pullback<verbs::scan_from_behind<Kind, reduction::sum, M>>{};
+    return detail::scan_pullback<operation::scan_from_behind<Kind, reduction::sum, M>>{};
   }
 };
 
 template <engine::scan_kind Kind, class M>
-struct derivative_of<verbs::scan_from_behind<Kind, reduction::sum, M>> {
+struct derivative_of<operation::scan_from_behind<Kind, reduction::sum, M>> {
   template <class Result, class A>
-  static auto pullback(verbs::scan_from_behind<Kind, reduction::sum, M> const&, Result const&, A const&) {
+  static auto pullback(operation::scan_from_behind<Kind, reduction::sum, M> const&, Result const&, A const&) {
     return detail::scan_pullback<operation::scan<Kind, reduction::sum, M>>{};
   }
 };
 
 template <class J, class Number>
-struct derivative_of<verbs::part<J, Number>> {
+struct derivative_of<operation::copied_part<J, Number>> {
   template <class Result, class A>
-  static auto pullback(verbs::part<J, Number> const& cut, Result const&, A const& a) {
+  static auto pullback(operation::copied_part<J, Number> const& cut, Result const&, A const& a) {
     constexpr auto along = static_cast<std::size_t>(position_in<J, axes_in<A>>);
     std::int64_t const extent = a.extents()[along];
     std::int64_t const number = detail::plain_number(cut.i);
     std::int64_t const begin = number < 0 ? 0 : planner::block(extent, number, cut.n).begin;
-    return detail::part_pullback<J>{{begin, extent, detail::origins_of_operand(a)[along]}};
+    return detail::part_pullback<J>{{{}, begin, extent, detail::origins_of_operand(a)[along]}};
   }
 };
 
-/// os::part of a variable: a copy, where it does not lie dense.
-template <auto J, Variable A, class Number>
-  requires(detail::is_varying_int<Number> || std::integral<Number>)
-[[nodiscard]] auto part(A const& a, Number i, std::int64_t n) {
-  return verbs::part<detail::type_of<J>, Number>{i, n}(a);
-}
+template <class J, class Number>
+struct derivative_of<operation::part<J, Number>> {
+  template <class A>
+  static auto composed(operation::part<J, Number> const& cut, A const& a) {
+    return detail::operate(operation::copied_part<J, Number>{cut.i, cut.n}, a);
+  }
+};
 
 // ---- begun and waited for -------------------------------------------------------------------------------------------
 
 /// A collective on a variable that is under way: it is recorded when it is waited for.
-template <class Verb, class Begun, class A, class... More>
+template <class Operation, class Begun, class A, class... More>
 class [[nodiscard]] pending_variable {
  public:
-  pending_variable(Begun begun, A const& a, More const&... more) : begun_(std::move(begun)), a_(a), more_(more...) {}
+  pending_variable(Operation const& operation, Begun begun, A const& a, More const&... more)
+      : operation_(operation), begun_(std::move(begun)), a_(a), more_(more...) {}
 
   /// As of os::pending.
   auto wait() && {
     auto result = std::move(begun_).wait();
     return std::apply(
-        [&](More const&... more) { return detail::record_result(Verb(), detail::tape_of(a_), 0, result, a_, more...); },
+        [&](More const&... more) { return detail::record_result(operation_, detail::tape_of(a_), 0, result, a_, more...); },
         more_);
   }
   auto wait() & {
@@ -244,18 +247,19 @@ class [[nodiscard]] pending_variable {
   [[nodiscard]] Begun& begun() { return begun_; }
 
  private:
+  Operation operation_;
   Begun begun_;
   A a_;
   std::tuple<More...> more_;
 };
 
-template <class Verb, class Begun, class A, class... More>
-inline constexpr bool is_pending<pending_variable<Verb, Begun, A, More...>> = true;
+template <class Operation, class Begun, class A, class... More>
+inline constexpr bool is_pending<pending_variable<Operation, Begun, A, More...>> = true;
 
-template <class Verb, Variable A, class... More>
-auto start_on_variable(Verb const&, A const& a, More const&... more) {
-  auto begun = detail::operate_how(detail::later{}, Verb(), a.value(), more...);
-  return pending_variable<Verb, decltype(begun), A, More...>(std::move(begun), a, more...);
+template <class Operation, Variable A, class... More>
+auto start_on_variable(Operation const& operation, A const& a, More const&... more) {
+  auto begun = detail::operate_how(detail::later{}, operation, a.value(), more...);
+  return pending_variable<Operation, decltype(begun), A, More...>(operation, std::move(begun), a, more...);
 }
 
 }  // namespace ostraka

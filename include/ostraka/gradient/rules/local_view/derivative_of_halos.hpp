@@ -352,8 +352,8 @@ template <class... Told, Variable A, class... Options>
 auto start_halo_of_variable(operation::exchange_halo<false, Told...> const& begin, A const& a,
                             Options const&... options) {
   auto begun = begin(a.value(), options...);
-  return pending_variable<operation::exchange_halo<true, Told...>, decltype(begun), A, Options...>(std::move(begun), a,
-                                                                                              options...);
+  return pending_variable<operation::exchange_halo<true, Told...>, decltype(begun), A, Options...>(
+      operation::exchange_halo<true, Told...>{}, std::move(begun), a, options...);
 }
 
 }  // namespace ostraka

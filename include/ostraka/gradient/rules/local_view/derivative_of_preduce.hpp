@@ -47,13 +47,13 @@ template <class MeshAxes, class Block, class... Given>
 struct find_combined;
 template <class... Ms, class Block, class... Given>
 struct find_combined<type_list<Ms...>, Block, Given...> {
-  using given = decltype(verbs::unvaried<Ms...>{}(std::declval<Block const&>()));
+  using given = decltype(ostraka::operation::unvaried<Ms...>{}(std::declval<Block const&>()));
   using type = variable<given, cotangent_of_result<preduce_kinds<Ms...>, given, Given...>>;
 };
 template <class... Ms, class Block, class... Given>
   requires(!is_differentiable<typename Block::value_type>)
 struct find_combined<type_list<Ms...>, Block, Given...> {
-  using type = decltype(verbs::unvaried<Ms...>{}(std::declval<Block const&>()));
+  using type = decltype(ostraka::operation::unvaried<Ms...>{}(std::declval<Block const&>()));
 };
 
 template <class Cotangent, class X>
@@ -176,9 +176,9 @@ class preduce_node<F, type_list<Ms...>, Given...> final : public tape_node {
   template <class C, bool Wanted, class Block>
   static C leaf(tape& t, Block const& block) {
     if constexpr (is_variable<C> && Wanted)
-      return C(verbs::unvaried<Ms...>{}(block), t.push<cotangent_slot<typename C::cotangent_type>>(), &t);
+      return C(ostraka::operation::unvaried<Ms...>{}(block), t.push<cotangent_slot<typename C::cotangent_type>>(), &t);
     else
-      return C(verbs::unvaried<Ms...>{}(block));
+      return C(ostraka::operation::unvaried<Ms...>{}(block));
   }
 
   template <std::size_t... Is>
@@ -190,7 +190,7 @@ class preduce_node<F, type_list<Ms...>, Given...> final : public tape_node {
       bool const is_neighbour = has_neighbour && &r == kept_.begin();
       all_combined const theirs =
           is_neighbour ? neighbours
-                       : all_combined(combined<Given>(verbs::unvaried<Ms...>{}(std::get<Is>(r.blocks)))...);
+                       : all_combined(combined<Given>(ostraka::operation::unvaried<Ms...>{}(std::get<Is>(r.blocks)))...);
       bool const is_before = r.as == received_as::before;
       auto const made = call_on_blocks(f_, is_before ? theirs : mine, is_before ? mine : theirs);
       mine = all_combined(as_combined<combined<Given>>(std::get<Is>(made))...);
@@ -215,7 +215,7 @@ class preduce_node<F, type_list<Ms...>, Given...> final : public tape_node {
     if constexpr (is_variable<C>)
       if (!slot->is_empty() && made.slot() != nullptr) {
         if constexpr (is_variable<G>)
-          add_cotangent(made, verbs::unvaried<Ms...>{}(g));
+          add_cotangent(made, ostraka::operation::unvaried<Ms...>{}(g));
         else
           add_cotangent(made, g);
       }
@@ -229,7 +229,7 @@ class preduce_node<F, type_list<Ms...>, Given...> final : public tape_node {
     if constexpr (slot::wanted) {
       using cotangent = typename C::cotangent_type;
       auto const of = [&](C const& x) {
-        return verbs::varied<Ms...>{}(x.slot()->is_empty() ? zeros_for<cotangent>(own) : x.slot()->sum());
+        return ostraka::operation::varied<Ms...>{}(x.slot()->is_empty() ? zeros_for<cotangent>(own) : x.slot()->sum());
       };
       auto mine = of(leaf);
       if (has_others && tree.has_pairs()) {
@@ -266,9 +266,9 @@ struct preduce_verdict;
 template <class F, class... Ms, class... Given>
 struct preduce_verdict<F, type_list<Ms...>, Given...> {
   static consteval auto check() {
-    using varies = first_fault<varies_verdict<Given, Ms...>...>;
-    if constexpr (!std::is_same_v<varies, reason::ok>)
-      return found<varies>{};
+    using given = typename check_preduce<type_list<Ms...>, Given...>::verdict;
+    if constexpr (!std::is_same_v<given, reason::ok>)
+      return found<given>{};
     else if constexpr (!takes_variables<
                            F, typename find_combined<type_list<Ms...>, plain_type<Given>, Given...>::type...>())
       return found<reason::preduce_has_no_derivative<F>>{};
@@ -341,20 +341,28 @@ auto preduce_of_variables(F const& f, Given const&... given) {
 
 }  // namespace detail
 
-template <class... Ms>
-struct derivative_of<verbs::unvaried<Ms...>> {
-  using invariant_along = type_list<Ms...>;
-  template <class Result, class A>
-  static auto pullback(verbs::unvaried<Ms...> const&, Result const&, A const&) {
-    return detail::relabelled_pullback<verbs::varied<Ms...>>{};
+template <class F, class... Ms>
+struct derivative_of<operation::preduce_by<F, Ms...>> {
+  template <class... Given>
+  static auto composed(operation::preduce_by<F, Ms...> const& reduce, Given const&... given) {
+    return detail::preduce_of_variables<Ms...>(reduce.f, given...);
   }
 };
 
 template <class... Ms>
-struct derivative_of<verbs::varied<Ms...>> {
+struct derivative_of<operation::unvaried<Ms...>> {
+  using invariant_along = type_list<Ms...>;
   template <class Result, class A>
-  static auto pullback(verbs::varied<Ms...> const&, Result const&, A const&) {
-    return detail::relabelled_pullback<verbs::unvaried<Ms...>>{};
+  static auto pullback(operation::unvaried<Ms...> const&, Result const&, A const&) {
+    return detail::relabelled_pullback<operation::varied<Ms...>>{};
+  }
+};
+
+template <class... Ms>
+struct derivative_of<operation::varied<Ms...>> {
+  template <class Result, class A>
+  static auto pullback(operation::varied<Ms...> const&, Result const&, A const&) {
+    return detail::relabelled_pullback<operation::unvaried<Ms...>>{};
   }
 };
 

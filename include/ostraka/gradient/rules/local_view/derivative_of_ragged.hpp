@@ -159,14 +159,14 @@ struct ragged_pullback {
     fill_block("gradient", zero, typename T::value_type(0));
     auto const back = verbs::ragged_all_to_all<over<I, Ms...>>{there.to, there.rows, there.back}(g, zero);
     extent_origin const origin = origins_of_operand(a)[along];
-    using result = decltype(verbs::rows_of<I>{0, own, origin}(back));
-    if (!twice) return verbs::rows_of<I>{0, own, origin}(back);
-    result sum = verbs::rows_among_zeros<I>{0, own, origin}(verbs::rows_of<I>{0, 0, origin}(back));
+    using result = decltype(ostraka::operation::rows_of<I>{{}, 0, own, origin}(back));
+    if (!twice) return ostraka::operation::rows_of<I>{{}, 0, own, origin}(back);
+    result sum = ostraka::operation::rows_among_zeros<I>{{}, 0, own, origin}(ostraka::operation::rows_of<I>{{}, 0, 0, origin}(back));
     std::int64_t at = 0;
     for (std::size_t e = 0; e < forward.rows.size(); at += forward.rows[e], ++e)
       if (forward.rows[e] > 0)
-        sum = ostraka::add(sum, verbs::rows_among_zeros<I>{forward.from[e], own, origin}(
-                                    verbs::rows_of<I>{at, forward.rows[e], {extent_origin::of_its_own}}(back)));
+        sum = ostraka::add(sum, ostraka::operation::rows_among_zeros<I>{{}, forward.from[e], own, origin}(
+                                    ostraka::operation::rows_of<I>{{}, at, forward.rows[e], {extent_origin::of_its_own}}(back)));
     return sum;
   }
 };

@@ -79,22 +79,23 @@ constexpr auto block_with_rows(A const& a, std::int64_t rows, extent_origin cons
 
 }  // namespace detail
 
-namespace verbs {
+namespace operation {
 
 /// Rows of a block along I, which this device has for itself.
 template <class I, class... Ms>
-struct rows_of {
-  using is_verb = void;
+struct rows_of : detail::callable<rows_of<I, Ms...>> {
+  using runs_how = void;
   static constexpr char const* name = "rows_of";
   std::int64_t begin, size;
   detail::extent_origin origin;
 
-  template <Variable A>
-  constexpr auto operator()(A const& a) const {
-    return differentiate(*this, a);
-  }
-  template <Tensor A>
-  constexpr auto operator()(A const& a) const {
+  template <class>
+  using verdict = reason::ok;
+  template <class>
+  using moves = detail::nothing_moved;
+
+  template <class A>
+  constexpr auto run(detail::at_once, A const& a) const {
     auto const rows = detail::block_with_rows<I, Ms...>(a, size, origin);
     detail::copy_rows<I>(rows, 0, a, begin, size);
     return rows;
@@ -103,18 +104,19 @@ struct rows_of {
 
 /// The rows of a block along I at `begin` of so many, all others zero.
 template <class I>
-struct rows_among_zeros {
-  using is_verb = void;
+struct rows_among_zeros : detail::callable<rows_among_zeros<I>> {
+  using runs_how = void;
   static constexpr char const* name = "rows_among_zeros";
   std::int64_t begin, whole;
   detail::extent_origin origin;
 
-  template <Variable A>
-  constexpr auto operator()(A const& a) const {
-    return differentiate(*this, a);
-  }
-  template <Tensor A>
-  constexpr auto operator()(A const& a) const {
+  template <class>
+  using verdict = reason::ok;
+  template <class>
+  using moves = detail::nothing_moved;
+
+  template <class A>
+  constexpr auto run(detail::at_once, A const& a) const {
     auto const all = detail::block_with_rows<I>(a, whole, origin);
     detail::fill_block("gradient", all, typename A::value_type(0));
     detail::copy_rows<I>(all, begin, a, 0, a.extents()[static_cast<std::size_t>(position_in<I, axes_in<A>>)]);
@@ -124,19 +126,20 @@ struct rows_among_zeros {
 
 /// A block of these extents as it is; zeros in its place where it has others, because none was sent to this device.
 template <int Rank>
-struct zeros_unless_sent {
-  using is_verb = void;
+struct zeros_unless_sent : detail::callable<zeros_unless_sent<Rank>> {
+  using runs_how = void;
   static constexpr char const* name = "zeros_unless_sent";
   std::array<std::int64_t, static_cast<std::size_t>(Rank)> extents;
   detail::extent_origins<Rank> origins;
   bool is_sent;
 
-  template <Variable A>
-  constexpr auto operator()(A const& a) const {
-    return differentiate(*this, a);
-  }
-  template <Tensor A>
-  constexpr auto operator()(A const& a) const {
+  template <class>
+  using verdict = reason::ok;
+  template <class>
+  using moves = detail::nothing_moved;
+
+  template <class A>
+  constexpr auto run(detail::at_once, A const& a) const {
     if (is_sent) {
       A same = a;
       if constexpr (varying_in<A>::size > 0) same.set_origins(origins);
@@ -153,45 +156,43 @@ struct zeros_unless_sent {
 
 /// The sum of the blocks of the devices from this one to the last, or of those behind it.
 template <engine::scan_kind Kind, reduction How, class M>
-struct scan_from_behind {
-  using is_verb = void;
+struct scan_from_behind : detail::callable<scan_from_behind<Kind, How, M>> {
+  using runs_how = void;
   static constexpr char const* name = "scan_from_behind";
 
-  template <Variable A>
-  constexpr auto operator()(A const& a) const {
-    return differentiate(*this, a);
-  }
-  template <Tensor A>
-  constexpr auto operator()(A const& a) const {
+  template <class>
+  using verdict = reason::ok;
+
+  template <class A>
+  constexpr auto run(detail::at_once, A const& a) const {
     ppermute<M> turn;
     int const n = a.mesh_handle()->size(a.mesh_handle()->find(M::name));
     for (int d = 0; d < n; ++d) turn.hops.push_back({d, n - 1 - d});
-    return turn(operation::scan<Kind, How, M>{}(turn(a)));
+    return turn(scan<Kind, How, M>{}(turn(a)));
   }
 };
 
 /// The product of the blocks of all other devices along several mesh axes.
 template <class M, class... Ms>
-struct product_of_others {
-  using is_verb = void;
+struct product_of_others : detail::callable<product_of_others<M, Ms...>> {
+  using runs_how = void;
   static constexpr char const* name = "product_of_others";
-  template <Variable A>
-  constexpr auto operator()(A const& a) const {
-    return differentiate(*this, a);
-  }
-  template <Tensor A>
-  constexpr auto operator()(A const& a) const {
-    auto const before = operation::scan<engine::scan_kind::exclusive, reduction::prod, M>{}(a);
+  template <class>
+  using verdict = reason::ok;
+
+  template <class A>
+  constexpr auto run(detail::at_once, A const& a) const {
+    auto const before = scan<engine::scan_kind::exclusive, reduction::prod, M>{}(a);
     auto const behind = scan_from_behind<engine::scan_kind::exclusive, reduction::prod, M>{}(a);
     auto const others = ostraka::multiply(before, behind);
     if constexpr (sizeof...(Ms) == 0)
       return others;
     else  // and those of other rows
-      return ostraka::multiply(others, product_of_others<Ms...>{}(operation::combine_blocks<reduction::prod, M>{}(a)));
+      return ostraka::multiply(others, product_of_others<Ms...>{}(combine_blocks<reduction::prod, M>{}(a)));
   }
 };
 
-}  // namespace verbs
+}  // namespace operation
 
 namespace detail {
 
@@ -234,34 +235,34 @@ constexpr auto in_order_of(X const& x) {
 }  // namespace detail
 
 template <class I, class... Ms>
-struct derivative_of<verbs::rows_of<I, Ms...>> {
+struct derivative_of<operation::rows_of<I, Ms...>> {
   struct among_zeros {
-    verbs::rows_among_zeros<I> back;
+    operation::rows_among_zeros<I> back;
     template <int, class Wanted, class G>
     constexpr auto pull(G const& g) const {
       return detail::summed_to<Wanted>(back(g));
     }
   };
   template <class Result, class A>
-  static constexpr auto pullback(verbs::rows_of<I, Ms...> const& rows, Result const&, A const& a) {
+  static constexpr auto pullback(operation::rows_of<I, Ms...> const& rows, Result const&, A const& a) {
     constexpr auto along = static_cast<std::size_t>(position_in<I, axes_in<A>>);
-    return among_zeros{{rows.begin, a.extents()[along], detail::origins_of_operand(a)[along]}};
+    return among_zeros{{{}, rows.begin, a.extents()[along], detail::origins_of_operand(a)[along]}};
   }
 };
 
 template <class I>
-struct derivative_of<verbs::rows_among_zeros<I>> {
+struct derivative_of<operation::rows_among_zeros<I>> {
   struct of_them {
-    verbs::rows_of<I> back;
+    operation::rows_of<I> back;
     template <int, class Wanted, class G>
     constexpr auto pull(G const& g) const {
       return detail::summed_to<Wanted>(back(g));
     }
   };
   template <class Result, class A>
-  static constexpr auto pullback(verbs::rows_among_zeros<I> const& all, Result const&, A const& a) {
+  static constexpr auto pullback(operation::rows_among_zeros<I> const& all, Result const&, A const& a) {
     constexpr auto along = static_cast<std::size_t>(position_in<I, axes_in<A>>);
-    return of_them{{all.begin, a.extents()[along], detail::origins_of_operand(a)[along]}};
+    return of_them{{{}, all.begin, a.extents()[along], detail::origins_of_operand(a)[along]}};
   }
 };
 
