@@ -29,7 +29,6 @@
 #include <ostraka/gradient/rules/algebra/derivative_of_reductions.hpp>
 #include <ostraka/gradient/rules/operations/derivative_of_rope.hpp>
 #include <ostraka/gradient/rules/operations/derivative_of_scans.hpp>
-#include <ostraka/gradient/rules/refused.hpp>
 #include <ostraka/gradient/rules/operations/derivative_of_shapes.hpp>
 #include <ostraka/gradient/rules/operations/derivative_of_softmax.hpp>
 #include <ostraka/gradient/rules/local_view/derivative_of_stencil.hpp>

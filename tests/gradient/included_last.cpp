@@ -14,6 +14,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 
 #include "support/on_meshes.hpp"
 
@@ -109,6 +110,39 @@ auto by_algebra(A const& x) {
          os::prod<I/X>(rows) + os::contract<J>(rows, ones) + os::sum<I/X>(os::zeros_like(x));
 }
 
+struct doubled {
+  template <class U>
+  KOKKOS_INLINE_FUNCTION double operator()(U const& u) const {
+    return 2 * u(0);
+  }
+  template <class U>
+  KOKKOS_INLINE_FUNCTION double derivative(os::neighbour<1> n, U const&) const {
+    return n[0] == 0 ? 2.0 : 0.0;
+  }
+};
+
+// In a body: x² + 5x, and sums that cancel.
+struct by_exchanges {
+  template <class A>
+  auto operator()(A const& x) const {
+    return os::shard_map<I/X, J>(
+        [](auto const& block) {
+          auto begun = os::start_shift<X>(block, 1);
+          auto const square = block * block;
+          auto const there_and_back = os::shift<X>(std::move(begun).wait(), -1);
+          auto const own = os::own(os::exchange_halo<os::halo<J, 1>>(block));
+          auto const twice = os::stencil(doubled{}, os::start_exchange_halo<os::halo<J, 1>>(block));
+          auto const whole = os::einsum<I, J>(os::part<J>(block, 0, 1));
+          auto const sums = os::einsum<J>(block);
+          auto const reduced = os::preduce<X>([](auto const& a, auto const& b) { return a + b; }, sums);
+          return square + there_and_back + own + twice + whole + os::pvary<X>(reduced - os::psum<X>(sums));
+        },
+        x);
+  }
+  static double of(double x) { return x * x + 5 * x; }
+  static double derivative(double x) { return 2 * x + 5; }
+};
+
 // The rows' softmax, times the row: Σ p x, whose derivative is p (1 + x − Σ p x).
 template <class A>
 auto mean_by_softmax(A const& x) {
@@ -172,6 +206,7 @@ TEST_CASE("comparisons and choices") { check(by_choice{}); }
 TEST_CASE("maps") { check(by_map{}); }
 TEST_CASE("functions of elements") { check(by_functions{}); }
 TEST_CASE("moves and products") { check(by_moves{}); }
+TEST_CASE("blocks that are exchanged") { check(by_exchanges{}); }
 
 TEST_CASE("collectives of bodies") {
   t::on_every_mesh([](t::mesh_at_hand const& m) {

@@ -34,9 +34,10 @@ namespace ostraka {
 
 namespace detail {
 
-/// A destination that is there: how os::einsum_into and its like are called.
-template <class C>
+/// A destination that is there: how os::einsum_into and its like are called; `When`: at once, or begun.
+template <class C, class When = at_once>
 struct into {
+  static constexpr bool is_begun = When::is_begun;
   C const& target;
 };
 template <class C>
@@ -44,8 +45,14 @@ into(C const&) -> into<C>;
 
 template <class How>
 inline constexpr bool is_into = false;
-template <class C>
-inline constexpr bool is_into<into<C>> = true;
+template <class C, class When>
+inline constexpr bool is_into<into<C, When>> = true;
+
+/// Is the destination what an error has left, which has said so?
+template <class How>
+inline constexpr bool is_into_after_error = false;
+template <class C, class When>
+inline constexpr bool is_into_after_error<into<C, When>> = is_after_error<C>;
 
 /// Where an operation runs that is told `How`: a destination's extents agree, too.
 template <class Labels, class Mesh, class How, class... Operands>
@@ -73,14 +80,14 @@ Result result_how([[maybe_unused]] How const& how, [[maybe_unused]] char const* 
 }
 
 /// An operation that writes to a C: specialised beside each `…_into`, with a `verdict` and a static
-/// `run(operation, target, given…)`.
+/// `run(operation, target, given…)`, or `start`, the same begun.
 template <class Operation, class C, class... Given>
 struct written_to;
 
 /// The result where an operation is refused; nothing, where it would be written to a destination.
 template <class How, class Operation, class First, class... Rest>
 constexpr auto refused_result() {
-  if constexpr (is_into<How>)
+  if constexpr (is_into<How> && !How::is_begun)
     return;
   else if constexpr (requires { typename Operation::template refused<First, Rest...>; })
     return typename Operation::template refused<First, Rest...>();
@@ -92,8 +99,8 @@ template <class How, class Operation, class... Given>
 struct verdict_of {
   using type = typename Operation::template verdict<Given...>;
 };
-template <class C, class Operation, class... Given>
-struct verdict_of<into<C>, Operation, Given...> {
+template <class C, class When, class Operation, class... Given>
+struct verdict_of<into<C, When>, Operation, Given...> {
   using type = typename written_to<Operation, C, Given...>::verdict;
 };
 
@@ -102,10 +109,13 @@ struct runs {
   static constexpr int level = 0;
   template <class How, class Operation, class... Given>
   static constexpr auto operate(How const& how, Operation const& operation, Given const&... given) {
-    if constexpr ((is_after_error<Given> || ...)) {
+    if constexpr (is_into_after_error<How> || (is_after_error<Given> || ...)) {
       return refused_result<How, Operation, Given...>();
     } else if constexpr (reason::ok_or_raise<typename verdict_of<How, Operation, Given...>::type>()) {
-      if constexpr (is_into<How>)
+      if constexpr (is_into<How> && How::is_begun)
+        return written_to<Operation, std::remove_cvref_t<decltype(how.target)>, Given...>::start(operation, how.target,
+                                                                                                 given...);
+      else if constexpr (is_into<How>)
         return written_to<Operation, std::remove_cvref_t<decltype(how.target)>, Given...>::run(operation, how.target,
                                                                                                given...);
       else if constexpr (requires { typename Operation::runs_how; })
@@ -159,8 +169,8 @@ struct common_carrier<Highest, T, Ts...>
     : common_carrier<higher_carrier<Highest, typename carrier_of<T>::type>, Ts...> {};
 
 /// A destination's carrier carries the operation.
-template <class C>
-struct carrier_of<into<C>> : carrier_of<C> {};
+template <class C, class When>
+struct carrier_of<into<C, When>> : carrier_of<C> {};
 
 /// The one call.
 template <class How, class Operation, class... Given>

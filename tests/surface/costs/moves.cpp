@@ -42,7 +42,7 @@ void on_dry_meshes(F const& make_call) {
         std::int64_t sent = 0, foretold = 0;
         for (std::int64_t d = 0; d < x * y; ++d) {
           auto const mesh = os::dry_mesh(os::as_device(d), X = x, Y = y);
-          auto const call = make_call(mesh, os::sizes(I = i, J = 4, K = 3));
+          auto const call = make_call(mesh, os::sizes(I = i, J = 4, K = 3, L = 6));
           sent += os::cost_of(mesh, [&] { call.does(); }).bytes;
           foretold = call.bytes();
         }
@@ -178,37 +178,70 @@ TEST_CASE("sorting an axis that is whole moves nothing") {
 
 namespace {
 
-/// A collective of the sums that devices have in a body.
-template <class Collective>
+struct sums_of_rows {
+  template <class Block>
+  auto operator()(Block const& block) const {
+    return os::einsum<J>(block);
+  }
+};
+struct block_itself {
+  template <class Block>
+  Block operator()(Block const& block) const {
+    return block;
+  }
+};
+
+/// A collective of what devices make of their blocks in a body, and of what goes along with it.
+template <class Make, class Tensor, class Collective, class... More>
 struct call_in_a_body {
   Collective collective;
-  tensor<I/X, J> a;
+  Tensor a;
+  std::tuple<More...> more;
 
   template <class F>
   void in_a_body(F const& f) const {
     static_cast<void>(os::shard_map<I/X, J>(
-        [&f](auto const& block) {
-          f(os::sum<J>(block));
+        [&](auto const& block) {
+          std::apply([&](auto const&... m) { f(Make{}(block), m...); }, more);
           return block;
         },
         a));
   }
   void does() const {
-    in_a_body([this](auto const& sums) { static_cast<void>(collective(sums)); });
+    in_a_body([this](auto const&... given) { static_cast<void>(os::detail::operate(collective, given...)); });
   }
   [[nodiscard]] std::int64_t bytes() const {
     std::int64_t told = 0;
-    in_a_body([&](auto const& sums) { told = os::bytes_of(collective, sums); });
+    in_a_body([&]<class... Given>(Given const&... given) {
+      static_assert(os::detail::has_moves<Collective, Given...>(), "it tells its price by types");
+      told = os::bytes_of(collective, given...);
+    });
     return told;
   }
 };
 
-template <class Collective>
-void collective_moves_what_it_says(Collective const& collective) {
+template <class Make = sums_of_rows, class Collective, class... More>
+void collective_moves_what_it_says(Collective const& collective, More const&... more) {
   on_dry_meshes([&](auto const& mesh, auto const& sizes) {
-    return call_in_a_body<Collective>{collective, os::zeros<tensor<I/X, J>>(mesh, sizes)};
+    using a = tensor<I/X, J>;
+    return call_in_a_body<Make, a, Collective, More...>{collective, os::zeros<a>(mesh, sizes), {more...}};
   });
 }
+
+struct sum_of_two {
+  template <class Block>
+  Block operator()(Block const& a, Block const& b) const {
+    return os::add(a, b);
+  }
+};
+
+/// Blocks of six rows, which all meshes divide.
+struct six_rows {
+  template <class Block>
+  auto operator()(Block const& block) const {
+    return os::zeros<os::tensor<double, L, J, os::varying(X)>>(block.mesh(), L = 6, J = block.extent(J));
+  }
+};
 
 }  // namespace
 
@@ -216,4 +249,18 @@ TEST_CASE("reductions of blocks") {
   collective_moves_what_it_says(os::psum<X>);
   collective_moves_what_it_says(os::pmax<X>);
   collective_moves_what_it_says(os::pmean<X>);
+  collective_moves_what_it_says(os::psum_scatter<J/X>);
+  collective_moves_what_it_says(os::pargmax<X>);
+  collective_moves_what_it_says(operation::preduce_by<sum_of_two, told<X>>{});
+}
+
+TEST_CASE("blocks that are gathered, exchanged and sent") {
+  collective_moves_what_it_says<block_itself>(os::all_gather<I/X>);
+  collective_moves_what_it_says(os::all_gather<K/X>);
+  collective_moves_what_it_says<block_itself>(os::all_gather_invariant<I/X>);
+  collective_moves_what_it_says<block_itself>(os::all_to_all<I/X, J/X>);
+  collective_moves_what_it_says<six_rows>(os::all_to_all<L/X, L/X>);
+  collective_moves_what_it_says(os::pbroadcast<X>, 0);
+  collective_moves_what_it_says(os::inclusive_scan<X>);
+  collective_moves_what_it_says(os::exclusive_scan<X>);
 }

@@ -129,8 +129,8 @@ struct keep_on : detail::callable<keep_on<Ms...>> {
 
   template <class A>
   auto run(detail::at_once, A const& a) const {
-    using varied = typename detail::with_varying<sharding_in<A>, type_list<Ms...>>::type;
-    using block = basic_tensor<typename A::value_type, varied, typename A::space>;
+    using kept = typename detail::with_varying<sharding_in<A>, type_list<Ms...>>::type;
+    using block = basic_tensor<typename A::value_type, kept, typename A::space>;
     if (detail::group_of<A, Ms...>("keep_on", a).number == device) return block(a);
     detail::extent_origins<A::rank> origins{};
     if constexpr (varying_in<A>::size > 0) origins = a.origins();

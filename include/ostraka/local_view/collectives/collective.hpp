@@ -148,15 +148,6 @@ auto run_lifted(char const* operation, A const& a) {
                    engine::update<value>(), engine::per_thread(memory));
 }
 
-// Is nothing wrong with the collective, nor with what gave its operand? That has said so by itself.
-template <class Verdict, class A>
-consteval bool may_move() {
-  if constexpr (is_after_error<A>)
-    return false;
-  else
-    return reason::ok_or_raise<Verdict>();
-}
-
 // ---- verdicts -------------------------------------------------------------------------------------------------------
 
 template <class A, class... Ms>
@@ -292,16 +283,6 @@ using block_after_error = after_error_of<typename A::value_type, sharding_in<A>,
 template <class A>
 using whole_after_error =
     after_error_of<typename A::value_type, invariant_over<sharding_in<A>, varying_in<A>>, typename A::space>;
-
-// Says that something is no block: of collectives that have not moved.
-struct refuses_other_things : verb_base {
-  template <class Given, class... More>
-    requires(!TensorOrVariable<Given>)
-  auto operator()(Given const&, More const&...) const {
-    reason::raise<reason::collective_of_no_tensor<Given>>();
-    return scalar_after_error<Given>();
-  }
-};
 
 // What a collective of blocks is: it has its `verdict`, `moves` and `run`.
 template <class Operation>

@@ -13,8 +13,8 @@
 
 namespace ostraka::detail {
 
-// The extents of the tensor that a block A is lifted to: of I that of all blocks over `Ms` together, or, where the block
-// lacks I, an index for each device. Where a block's extent is this device's own, all are taken to have the same.
+// The extents of the tensor that a block A is lifted to: of I that of all blocks over `Ms` together, or, where the
+// block lacks I, an index for each device. Where a block's extent is this device's own, all are taken to have the same.
 template <class Sizes, class A, class I, class... Ms>
 struct lifted_sizes {
   Sizes const& of_block;

@@ -205,17 +205,24 @@ auto start_halo_into(char const* operation, Padded const& target, A const& a, Op
 template <class Block, class... Told>
 using told_halos_verdict = first_fault<typename decltype(check_told_halo<Block, Told>())::type...>;
 
+template <class T, class... Options>
+using halo_options_verdict = first_fault<typename halo_option<T, Options>::verdict...>;
+
 template <class Padded, class Block, class... Told>
 consteval auto check_halo_target() {
-  using own = told_halos_verdict<Block, Told...>;
-  if constexpr (!std::is_same_v<own, reason::ok>)
-    return found<own>{};
-  else if constexpr (!std::is_same_v<sharding_in<Padded>,
-                                     typename padded_sharding<sharding_in<Block>, Told...>::type> ||
-                     !std::is_same_v<typename Padded::value_type, typename Block::value_type>)
-    return found<reason::halo_target_is_another<sharding_in<Padded>, sharding_in<Block>>>{};
-  else
-    return found<writable_verdict<Padded>>{};
+  if constexpr (!Tensor<Padded>) {
+    return found<reason::collective_of_no_tensor<Padded>>{};
+  } else {
+    using own = told_halos_verdict<Block, Told...>;
+    if constexpr (!std::is_same_v<own, reason::ok>)
+      return found<own>{};
+    else if constexpr (!std::is_same_v<sharding_in<Padded>,
+                                       typename padded_sharding<sharding_in<Block>, Told...>::type> ||
+                       !std::is_same_v<typename Padded::value_type, typename Block::value_type>)
+      return found<reason::halo_target_is_another<sharding_in<Padded>, sharding_in<Block>>>{};
+    else
+      return found<writable_verdict<Padded>>{};
+  }
 }
 
 template <class Padded, class... Told>
@@ -226,65 +233,73 @@ using block_within = basic_tensor<typename Padded::value_type,
 
 namespace operation {
 
-/// The type of os::exchange_halo<os::halo<I, 1>/X> and of os::start_exchange_halo<…>.
-template <bool Waits, class... Told>
-struct exchange_halo : detail::refuses_other_things {
-  using is_verb = void;
+/// The type of os::exchange_halo<os::halo<I, 1>/X>.
+template <class... Told>
+struct exchange_halo : detail::collective<exchange_halo<Told...>> {
   static constexpr char const* name = "exchange_halo";
-  using refuses_other_things::operator();
-  template <Variable A, class... Options>
-  [[nodiscard]] auto operator()(A const& a, Options const&... options) const {
-    if constexpr (Waits)
-      return differentiate(*this, a, options...);  // of gradient/rules/
+  template <class A, class... Options>
+  using verdict = detail::first_fault<detail::told_halos_verdict<A, Told...>,
+                                      detail::halo_options_verdict<typename A::value_type, Options...>>;
+
+  template <class How, class A, class... Options>
+  auto run(How const&, A const& a, Options const&... options) const {
+    if constexpr (How::is_begun)
+      return detail::start_halo<false, Told...>("start_exchange_halo", a, options...);
     else
-      return start_halo_of_variable(*this, a, options...);
-  }
-  template <Tensor A, class... Options>
-  [[nodiscard]] auto operator()(A const& a, Options const&... options) const {
-    using verdict = detail::first_fault<detail::told_halos_verdict<A, Told...>,
-                                        typename detail::halo_option<typename A::value_type, Options>::verdict...>;
-    if constexpr (!detail::may_move<verdict, A>())
-      return detail::block_after_error<A>{};
-    else if constexpr (Waits)
-      return detail::start_halo<Waits, Told...>("exchange_halo", a, options...).wait();
-    else
-      return detail::start_halo<Waits, Told...>("start_exchange_halo", a, options...);
+      return detail::start_halo<true, Told...>(name, a, options...).wait();
   }
 };
 
-/// The type of os::exchange_halo_into<os::halo<I, 1>/X> and of os::start_exchange_halo_into<…>.
-template <bool Waits, class... Told>
-struct exchange_halo_into : detail::refuses_other_things {
-  using refuses_other_things::operator();
-  /// The margins of a padded block, from the inner parts of it and of its neighbours'.
-  template <Tensor Padded, class... Options>
-  auto operator()(Padded const& target, Options const&... options) const {
-    return run<detail::block_within<Padded, Told...>>(target, target, options...);
-  }
-
-  /// The block and its margins into a padded one.
-  template <Tensor Padded, Tensor A, class... Options>
-  auto operator()(Padded const& target, A const& a, Options const&... options) const {
-    return run<A>(target, a, options...);
-  }
-
- private:
-  template <class Block, class Padded, class A, class... Options>
-  static auto run(Padded const& target, A const& a, Options const&... options) {
-    using verdict = detail::first_fault<typename decltype(detail::check_halo_target<Padded, Block, Told...>())::type,
-                                        typename detail::halo_option<typename A::value_type, Options>::verdict...>;
-    if constexpr (detail::is_after_error<Padded>)
-      return detail::block_after_error<A>{};
-    else if constexpr (!detail::may_move<verdict, A>())
-      return detail::block_after_error<A>{};
-    else if constexpr (Waits)
-      static_cast<void>(detail::start_halo_into<Waits, Told...>("exchange_halo_into", target, a, options...).wait());
-    else
-      return detail::start_halo_into<Waits, Told...>("start_exchange_halo_into", target, a, options...);
-  }
+/// The margins of a padded block from the inner parts of it and of its neighbours', written into it.
+template <class... Told>
+struct renew_halo : detail::collective<renew_halo<Told...>> {
+  static constexpr char const* name = "exchange_halo_into";
 };
 
 }  // namespace operation
+
+namespace detail {
+
+template <class Padded, class A, class... Told>
+struct halo_written_to {
+  template <class Operation, class... Options>
+  static void run(Operation const&, Padded const& target, A const& a, Options const&... options) {
+    static_cast<void>(start_halo_into<true, Told...>("exchange_halo_into", target, a, options...).wait());
+  }
+  template <class Operation, class... Options>
+  static auto start(Operation const&, Padded const& target, A const& a, Options const&... options) {
+    return start_halo_into<false, Told...>("start_exchange_halo_into", target, a, options...);
+  }
+};
+
+template <class... Told, class Padded, class A, class... Options>
+struct written_to<ostraka::operation::exchange_halo<Told...>, Padded, A, Options...>
+    : halo_written_to<Padded, A, Told...> {
+  using verdict = first_fault<typename decltype(check_halo_target<Padded, A, Told...>())::type,
+                              halo_options_verdict<typename A::value_type, Options...>>;
+};
+template <class... Told, class Padded, class... Options>
+struct written_to<ostraka::operation::renew_halo<Told...>, Padded, Padded, Options...>
+    : halo_written_to<Padded, Padded, Told...> {
+  using verdict =
+      first_fault<typename decltype(check_halo_target<Padded, block_within<Padded, Told...>, Told...>())::type,
+                  halo_options_verdict<typename Padded::value_type, Options...>>;
+};
+
+// The type of os::exchange_halo_into<os::halo<I, 1>/X> and of os::start_exchange_halo_into<…>.
+template <class When, class... Told>
+struct exchange_halo_into : verb_base {
+  template <class Padded, class... Options>
+  auto operator()(Padded const& target, Options const&... options) const {
+    return operate_how(into<Padded, When>{target}, ostraka::operation::renew_halo<Told...>{}, target, options...);
+  }
+  template <class Padded, TensorOrVariable A, class... Options>
+  auto operator()(Padded const& target, A const& a, Options const&... options) const {
+    return operate_how(into<Padded, When>{target}, ostraka::operation::exchange_halo<Told...>{}, a, options...);
+  }
+};
+
+}  // namespace detail
 
 /// A block with halos: each axis named as os::halo<I, width>/X gets `width` indices more at either end, those of its
 /// neighbours along X, and their neighbours' where blocks are narrower than that. Behind the block, in any order:
@@ -292,19 +307,19 @@ struct exchange_halo_into : detail::refuses_other_things {
 /// without corners. One message goes to each neighbour. Collective over the mesh axes that are named.
 /// @throws ostraka::error, on all devices alike, if a halo is wider than its axis
 template <auto... Halos>
-inline constexpr operation::exchange_halo<true, detail::type_of<Halos>...> exchange_halo{};
+inline constexpr operation::exchange_halo<detail::type_of<Halos>...> exchange_halo{};
 
 /// The same, begun: an os::pending_halo, to be waited for or handed to os::stencil. It reads the block until then.
 template <auto... Halos>
-inline constexpr operation::exchange_halo<false, detail::type_of<Halos>...> start_exchange_halo{};
+inline constexpr detail::started<operation::exchange_halo<detail::type_of<Halos>...>> start_exchange_halo{};
 
 /// `os::exchange_halo_into<os::halo<I, 1>/X>(padded)` fills its margins anew; `(padded, a)` copies a block into it,
 /// too. Beyond the ends of an axis it keeps what it has. Takes no memory.
 template <auto... Halos>
-inline constexpr operation::exchange_halo_into<true, detail::type_of<Halos>...> exchange_halo_into{};
+inline constexpr detail::exchange_halo_into<detail::at_once, detail::type_of<Halos>...> exchange_halo_into{};
 
 /// The same, begun: it reads the block until `wait`.
 template <auto... Halos>
-inline constexpr operation::exchange_halo_into<false, detail::type_of<Halos>...> start_exchange_halo_into{};
+inline constexpr detail::exchange_halo_into<detail::later, detail::type_of<Halos>...> start_exchange_halo_into{};
 
 }  // namespace ostraka

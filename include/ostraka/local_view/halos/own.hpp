@@ -23,26 +23,43 @@ struct element_itself {
 
 }  // namespace detail
 
-/// A copy of a padded block's own part, without its halo.
-template <Tensor A>
-[[nodiscard]] auto own(A const& a) {
-  if constexpr (detail::is_stencil<A>()) {
-    using value = typename A::value_type;
-    using result_type = basic_tensor<value, sharding_without_halos<sharding_in<A>>, typename A::space>;
-    detail::common_mesh("own", a);
+namespace operation {
+
+/// os::own as an operation.
+struct own_part : detail::callable<own_part> {
+  using runs_how = void;
+  static constexpr char const* name = "own";
+  template <class A>
+  using verdict = detail::stencil_verdict<A>;
+  template <class>
+  using moves = detail::nothing_moved;
+  template <class A>
+  using refused = detail::stencil_after_error<A>;
+
+  template <class A>
+  auto run(detail::at_once, A const& a) const {
+    using T = typename A::value_type;
+    using result_type = basic_tensor<T, sharding_without_halos<sharding_in<A>>, typename A::space>;
+    detail::common_mesh(name, a);
     engine::stencil_points const p = detail::points_of(a);
     typename result_type::extents_type extents = a.extents();
     for (std::size_t d = 0; d < extents.size(); ++d) extents[d] -= 2 * detail::halo_widths<A>[d];
     auto const result = detail::make_block<result_type>(a.mesh_handle(), extents, p.extent,
                                                         detail::without_marks(detail::own_origins(a)));
-    detail::profiled_block<result_type> const region_of_run("own", result, "reads and writes", 2);
-    engine::stencil_operand_block<value, 0> const from{detail::own_block<value const>(a), {}};
-    detail::run_stencil<detail::execution_space_type<A>>(p, detail::element_itself{}, detail::own_block<value>(result),
+    detail::profiled_block<result_type> const region_of_run(name, result, "reads and writes", 2);
+    engine::stencil_operand_block<T, 0> const from{detail::own_block<T const>(a), {}};
+    detail::run_stencil<detail::execution_space_type<A>>(p, detail::element_itself{}, detail::own_block<T>(result),
                                                          a, from);
     return result;
-  } else {
-    return detail::stencil_after_error<A>();
   }
+};
+
+}  // namespace operation
+
+/// A copy of a padded block's own part, without its halo.
+template <TensorOrVariable A>
+[[nodiscard]] auto own(A const& a) {
+  return detail::operate(operation::own_part{}, a);
 }
 
 }  // namespace ostraka

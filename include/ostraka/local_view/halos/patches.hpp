@@ -63,14 +63,6 @@ consteval auto check_patches() {
   }
 }
 
-template <class A, class... Taps>
-constexpr bool is_patches() {
-  if constexpr (is_after_error<A>)
-    return false;
-  else
-    return reason::ok_or_raise<typename decltype(check_patches<A, Taps...>())::type>();
-}
-
 // Where the elements around each of these points lie, in the array of `rank` + Axes dimensions and in the padded block.
 inline engine::patch_layout patch_layout_of(engine::stencil_points const& p, std::int64_t const* stride, int last) {
   engine::patch_layout l{};
@@ -129,24 +121,44 @@ auto new_patches(Every const& every, A const& a, type_list<Taps...>) {
 
 }  // namespace detail
 
+namespace operation {
+
+/// os::patches as an operation: `Taps` is a list.
+template <class Taps, class Every>
+struct patches;
+template <class... Taps, class Every>
+struct patches<type_list<Taps...>, Every> {
+  using runs_how = void;
+  static constexpr char const* name = "patches";
+  Every every;
+
+  template <class A>
+  using verdict = typename decltype(detail::check_patches<A, Taps...>())::type;
+  template <class>
+  using moves = detail::nothing_moved;
+  template <class A>
+  using refused = detail::stencil_after_error<A>;
+
+  template <class A>
+  auto run(detail::at_once, A const& a) const {
+    return detail::new_patches(every, a, type_list<Taps...>{});
+  }
+};
+
+}  // namespace operation
+
 /// What is around each point of a padded block: an axis `Taps` for each padded one, in their order, behind the last of
 /// them, with 2 width + 1 indices. As many elements as that more than the block has.
-template <auto... Taps, Tensor A>
+template <auto... Taps, TensorOrVariable A>
 [[nodiscard]] auto patches(A const& a) {
-  if constexpr (detail::is_patches<A, detail::type_of<Taps>...>())
-    return detail::new_patches(detail::no_every{}, a, type_list<detail::type_of<Taps>...>{});
-  else
-    return detail::stencil_after_error<A>();
+  return detail::operate(operation::patches<type_list<detail::type_of<Taps>...>, detail::no_every>{}, a);
 }
 
 /// The same at every so-manyth index, as of os::stencil: `os::patches<M, N>(os::every(I = 2, J = 2), x)`.
 /// @throws ostraka::error, on all devices alike, if blocks of the same extent are not divided by the step
-template <auto... Taps, class... As, Tensor A>
+template <auto... Taps, class... As, TensorOrVariable A>
 [[nodiscard]] auto patches(every_index<As...> const& steps, A const& a) {
-  if constexpr (detail::is_patches<A, detail::type_of<Taps>...>())
-    return detail::new_patches(steps, a, type_list<detail::type_of<Taps>...>{});
-  else
-    return detail::stencil_after_error<A>();
+  return detail::operate(operation::patches<type_list<detail::type_of<Taps>...>, every_index<As...>>{steps}, a);
 }
 
 }  // namespace ostraka

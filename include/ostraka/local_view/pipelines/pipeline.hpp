@@ -234,6 +234,15 @@ auto in_stages(Run const& run, Ws const&... ws) {
   return results_of<pipeline_body<P, Out>, kept>(run(map_operand(enter_leaf<type_list<P>>{}, ws)...));
 }
 
+// What gave the batch has said by itself what was wrong.
+template <class Verdict, class X>
+consteval bool runs_pipeline() {
+  if constexpr (is_after_error<X>)
+    return false;
+  else
+    return reason::ok_or_raise<Verdict>();
+}
+
 template <class... Ws>
 concept PipelineOperands = (pipeline_operand<Ws>::is_one && ...);
 
@@ -263,7 +272,7 @@ template <pipeline_rule Rule, auto... Named, class F, Tensor X, class... Ws>
 [[nodiscard]] auto pipeline(microbatch_count count, F const& layer, X const& x, Ws const&... ws) {
   using axes = detail::pipeline_axes<detail::type_of<Named>...>;
   using verdict = detail::pipeline_verdict<Rule, axes, X, Ws...>;
-  if constexpr (!detail::may_move<verdict, X>()) {
+  if constexpr (!detail::runs_pipeline<verdict, X>()) {
     return detail::block_after_error<X>();
   } else {
     auto const run = [&](auto const& block, auto const&... blocks) {

@@ -75,7 +75,8 @@ struct shape_before {
 
   template <class X>
   auto of(X const& moved) const {
-    return ostraka::operation::zeros_unless_sent<Rank>{{}, extents, origins, is_sent || moved.extents() == extents}(moved);
+    bool const is_it = is_sent || moved.extents() == extents;
+    return ostraka::operation::zeros_unless_sent<Rank>{{}, extents, origins, is_it}(moved);
   }
 };
 
@@ -234,7 +235,9 @@ class [[nodiscard]] pending_variable {
   auto wait() && {
     auto result = std::move(begun_).wait();
     return std::apply(
-        [&](More const&... more) { return detail::record_result(operation_, detail::tape_of(a_), 0, result, a_, more...); },
+        [&](More const&... more) {
+          return detail::record_result(operation_, detail::tape_of(a_), 0, result, a_, more...);
+        },
         more_);
   }
   auto wait() & {

@@ -101,54 +101,40 @@ auto return_halo(char const* operation, G const& g, type_list<Options...>) {
 
 }  // namespace detail
 
-namespace verbs {
+namespace operation {
 
 /// A padded block whose margins go back to their owners: the sum of what all devices have of an index.
 template <class Told, class Options>
 struct return_halo;
 template <class... Told, class... Options>
-struct return_halo<type_list<Told...>, type_list<Options...>> {
-  using is_verb = void;
+struct return_halo<type_list<Told...>, type_list<Options...>>
+    : detail::callable<return_halo<type_list<Told...>, type_list<Options...>>> {
+  using runs_how = void;
   static constexpr char const* name = "return_halo";
 
-  template <Variable G>
-  auto operator()(G const& g) const {
-    return differentiate(*this, g);
-  }
-  template <Tensor G>
-  auto operator()(G const& g) const {
+  template <class>
+  using verdict = reason::ok;
+
+  template <class G>
+  auto run(detail::at_once, G const& g) const {
     return detail::return_halo<Told...>("return_halo", g, type_list<Options...>{});
-  }
-};
-
-/// A block's own part of a padded one.
-struct own {
-  using is_verb = void;
-  static constexpr char const* name = "own";
-
-  template <Variable A>
-  auto operator()(A const& a) const {
-    return differentiate(*this, a);
-  }
-  template <Tensor A>
-  auto operator()(A const& a) const {
-    return ostraka::own(a);
   }
 };
 
 /// A block in the middle of a padded one of this sharding, with zeros around it.
 template <class Sharding, int Rank>
-struct among_halo {
-  using is_verb = void;
+struct among_halo : detail::callable<among_halo<Sharding, Rank>> {
+  using runs_how = void;
   static constexpr char const* name = "among_halo";
   detail::block_shape<Rank> shape;
 
-  template <Variable G>
-  auto operator()(G const& g) const {
-    return differentiate(*this, g);
-  }
-  template <Tensor G>
-  auto operator()(G const& g) const {
+  template <class>
+  using verdict = reason::ok;
+  template <class>
+  using moves = detail::nothing_moved;
+
+  template <class G>
+  auto run(detail::at_once, G const& g) const {
     auto const all =
         detail::zeros_for<Sharding>(g, shape, detail::padded_extents<Sharding>(detail::local_extents_of(g)));
     constexpr auto widths = detail::widths_of(axes_in<Sharding>{});
@@ -166,43 +152,22 @@ struct among_halo {
   }
 };
 
-/// What is around each point of a padded block, every so-manyth of them.
-template <class Taps, class Every>
-struct patches;
-template <class... Taps, class Every>
-struct patches<type_list<Taps...>, Every> {
-  using is_verb = void;
-  static constexpr char const* name = "patches";
-  Every every;
-
-  template <Variable A>
-  auto operator()(A const& a) const {
-    return differentiate(*this, a);
-  }
-  template <Tensor A>
-  auto operator()(A const& a) const {
-    if constexpr (detail::is_every<Every>)
-      return ostraka::patches<Taps{}...>(every, a);
-    else
-      return ostraka::patches<Taps{}...>(a);
-  }
-};
-
 /// Patches, each element added where it came from: a padded block of this sharding.
 template <class Sharding, int Rank, class Taps, class Every>
-struct add_patches {
-  using is_verb = void;
+struct add_patches : detail::callable<add_patches<Sharding, Rank, Taps, Every>> {
+  using runs_how = void;
   static constexpr char const* name = "add_patches";
   detail::block_shape<Rank> shape;
   detail::local_extents_array local;
   Every every;
 
-  template <Variable G>
-  auto operator()(G const& g) const {
-    return differentiate(*this, g);
-  }
-  template <Tensor G>
-  auto operator()(G const& g) const {
+  template <class>
+  using verdict = reason::ok;
+  template <class>
+  using moves = detail::nothing_moved;
+
+  template <class G>
+  auto run(detail::at_once, G const& g) const {
     auto const all = detail::zeros_for<Sharding>(g, shape, local);
     using A = std::remove_cvref_t<decltype(all)>;
     engine::stencil_points p = detail::points_of(all);
@@ -217,15 +182,17 @@ struct add_patches {
 };
 
 /// The sum of two cotangents of a padded block: of each device's copy of an index by itself.
-struct add_padded {
-  using is_verb = void;
+struct add_padded : detail::callable<add_padded> {
+  using runs_how = void;
   static constexpr char const* name = "add_padded";
 
-  template <class A, class B>
-    requires any_variable<A, B>
-  auto operator()(A const& a, B const& b) const { return differentiate(*this, a, b); }
-  template <Tensor A>
-  A operator()(A const& a, A const& b) const {
+  template <class, class>
+  using verdict = reason::ok;
+  template <class, class>
+  using moves = detail::nothing_moved;
+
+  template <class A>
+  A run(detail::at_once, A const& a, A const& b) const {
     detail::cotangent_slot<A> sum;
     sum.add(a);
     sum.add(b);
@@ -233,13 +200,13 @@ struct add_padded {
   }
 };
 
-}  // namespace verbs
+}  // namespace operation
 
 namespace detail {
 
 template <class Cotangent>
 Cotangent sum_of_padded(Cotangent const& a, Cotangent const& b) {
-  return verbs::add_padded{}(a, b);
+  return ostraka::operation::add_padded{}(a, b);
 }
 
 /// The operation that goes the other way.
@@ -248,7 +215,7 @@ struct transpose_pullback {
   Back back;
   template <int, class Wanted, class G>
   auto pull(G const& g) const {
-    return settled_there<Wanted>(back(g));
+    return settled_there<Wanted>(operate(back, g));
   }
 };
 template <class Back>
@@ -265,95 +232,71 @@ using sharding_of_block = invariant_over<sharding_in<X>, varying_in<X>>;
 
 }  // namespace detail
 
-template <bool Waits, class... Told>
-struct derivative_of<operation::exchange_halo<Waits, Told...>> {
+template <class... Told>
+struct derivative_of<operation::exchange_halo<Told...>> {
   template <class Result, class A, class... Options>
-  static auto pullback(operation::exchange_halo<Waits, Told...> const&, Result const&, A const&, Options const&...) {
+  static auto pullback(operation::exchange_halo<Told...> const&, Result const&, A const&, Options const&...) {
     // A number beyond the ends is a constant.
     using told = concatenation_of<std::conditional_t<detail::is_boundary<Options>, type_list<>, type_list<Options>>...>;
-    return detail::transpose_pullback{verbs::return_halo<type_list<Told...>, told>{}};
+    return detail::transpose_pullback{operation::return_halo<type_list<Told...>, told>{}};
   }
 };
 
 template <class... Told, class... Options>
-struct derivative_of<verbs::return_halo<type_list<Told...>, type_list<Options...>>> {
+struct derivative_of<operation::return_halo<type_list<Told...>, type_list<Options...>>> {
   struct exchanged {
     template <int, class Wanted, class G>
     auto pull(G const& g) const {
-      return detail::settled_there<Wanted>(operation::exchange_halo<true, Told...>{}(g, Options{}...));
+      return detail::settled_there<Wanted>(operation::exchange_halo<Told...>{}(g, Options{}...));
     }
   };
   template <class Result, class G>
-  static auto pullback(verbs::return_halo<type_list<Told...>, type_list<Options...>> const&, Result const&, G const&) {
+  static auto pullback(operation::return_halo<type_list<Told...>, type_list<Options...>> const&, Result const&,
+                       G const&) {
     return exchanged{};
   }
 };
 
 template <>
-struct derivative_of<verbs::add_padded> {
+struct derivative_of<operation::add_padded> {
   template <class Result, class A, class B>
-  static auto pullback(verbs::add_padded const&, Result const&, A const&, B const&) {
+  static auto pullback(operation::add_padded const&, Result const&, A const&, B const&) {
     return detail::identity_pullback{};
   }
 };
 
 template <>
-struct derivative_of<verbs::own> {
+struct derivative_of<operation::own_part> {
   template <class Result, class A>
-  static auto pullback(verbs::own const&, Result const&, A const& a) {
+  static auto pullback(operation::own_part const&, Result const&, A const& a) {
     return detail::transpose_pullback{
-        verbs::among_halo<detail::sharding_of_block<A>, A::rank>{detail::shape_of_block(a)}};
+        operation::among_halo<detail::sharding_of_block<A>, A::rank>{{}, detail::shape_of_block(a)}};
   }
 };
 
 template <class Sharding, int Rank>
-struct derivative_of<verbs::among_halo<Sharding, Rank>> {
+struct derivative_of<operation::among_halo<Sharding, Rank>> {
   template <class Result, class G>
-  static auto pullback(verbs::among_halo<Sharding, Rank> const&, Result const&, G const&) {
-    return detail::transpose_pullback{verbs::own{}};
+  static auto pullback(operation::among_halo<Sharding, Rank> const&, Result const&, G const&) {
+    return detail::transpose_pullback{operation::own_part{}};
   }
 };
 
 template <class Taps, class Every>
-struct derivative_of<verbs::patches<Taps, Every>> {
+struct derivative_of<operation::patches<Taps, Every>> {
   template <class Result, class A>
-  static auto pullback(verbs::patches<Taps, Every> const& operation, Result const&, A const& a) {
-    return detail::transpose_pullback{verbs::add_patches<detail::sharding_of_block<A>, A::rank, Taps, Every>{
-        detail::shape_of_block(a), detail::local_extents_of(detail::tensor_of(a)), operation.every}};
+  static auto pullback(operation::patches<Taps, Every> const& operation, Result const&, A const& a) {
+    return detail::transpose_pullback{operation::add_patches<detail::sharding_of_block<A>, A::rank, Taps, Every>{
+        {}, detail::shape_of_block(a), detail::local_extents_of(detail::tensor_of(a)), operation.every}};
   }
 };
 
 template <class Sharding, int Rank, class Taps, class Every>
-struct derivative_of<verbs::add_patches<Sharding, Rank, Taps, Every>> {
+struct derivative_of<operation::add_patches<Sharding, Rank, Taps, Every>> {
   template <class Result, class G>
-  static auto pullback(verbs::add_patches<Sharding, Rank, Taps, Every> const& operation, Result const&, G const&) {
-    return detail::transpose_pullback{verbs::patches<Taps, Every>{operation.every}};
+  static auto pullback(operation::add_patches<Sharding, Rank, Taps, Every> const& operation, Result const&, G const&) {
+    return detail::transpose_pullback{operation::patches<Taps, Every>{operation.every}};
   }
 };
-
-/// os::own of a variable.
-template <Variable A>
-[[nodiscard]] auto own(A const& a) {
-  return differentiate(verbs::own{}, a);
-}
-
-/// os::patches of a variable.
-template <auto... Taps, Variable A>
-[[nodiscard]] auto patches(A const& a) {
-  return differentiate(verbs::patches<type_list<detail::type_of<Taps>...>, detail::no_every>{{}}, a);
-}
-template <auto... Taps, class... As, Variable A>
-[[nodiscard]] auto patches(every_index<As...> const& steps, A const& a) {
-  return differentiate(verbs::patches<type_list<detail::type_of<Taps>...>, every_index<As...>>{steps}, a);
-}
-
-/// An exchange that is begun and waited for: it is recorded when it is waited for.
-template <class... Told, Variable A, class... Options>
-auto start_halo_of_variable(operation::exchange_halo<false, Told...> const& begin, A const& a,
-                            Options const&... options) {
-  auto begun = begin(a.value(), options...);
-  return pending_variable<operation::exchange_halo<true, Told...>, decltype(begun), A, Options...>(
-      operation::exchange_halo<true, Told...>{}, std::move(begun), a, options...);
-}
 
 }  // namespace ostraka

@@ -188,9 +188,9 @@ class preduce_node<F, type_list<Ms...>, Given...> final : public tape_node {
     for (auto const& r : kept_) {
       if (r.as == received_as::unused) continue;
       bool const is_neighbour = has_neighbour && &r == kept_.begin();
+      constexpr ostraka::operation::unvaried<Ms...> same{};
       all_combined const theirs =
-          is_neighbour ? neighbours
-                       : all_combined(combined<Given>(ostraka::operation::unvaried<Ms...>{}(std::get<Is>(r.blocks)))...);
+          is_neighbour ? neighbours : all_combined(combined<Given>(same(std::get<Is>(r.blocks)))...);
       bool const is_before = r.as == received_as::before;
       auto const made = call_on_blocks(f_, is_before ? theirs : mine, is_before ? mine : theirs);
       mine = all_combined(as_combined<combined<Given>>(std::get<Is>(made))...);

@@ -20,50 +20,22 @@
 
 namespace ostraka {
 
-namespace detail {
-
-using row_numbers = dynamic_array<std::int64_t>;
-
-template <class Numbers>
-row_numbers row_numbers_of(Numbers const& given) {
-  row_numbers all;
-  for (std::size_t k = 0; k < given.size(); ++k) all.push_back(static_cast<std::int64_t>(given[k]));
-  return all;
-}
-
-}  // namespace detail
-
-namespace verbs {
-
-template <class Dim>
-struct ragged_all_to_all {
-  using is_verb = void;
-  detail::row_numbers from, rows, to;
-
-  template <class A, class Out>
-  auto operator()(A const& a, Out const& out) const {
-    if constexpr (any_variable<A, Out>) {
-      return differentiate(*this, a, out);
-    } else {
-      auto const result = ostraka::copy(out);
-      static_cast<void>(detail::ragged<detail::at_once>(Dim{}, result, a, from, rows, to));
-      return result;
-    }
-  }
-};
+namespace operation {
 
 /// A block in which some rows along I are zero.
 template <class I>
 struct without_rows {
-  using is_verb = void;
+  using runs_how = void;
+  static constexpr char const* name = "without_rows";
   detail::row_numbers begin, count;
 
-  template <Variable A>
-  auto operator()(A const& a) const {
-    return differentiate(*this, a);
-  }
-  template <Tensor A>
-  auto operator()(A const& a) const {
+  template <class>
+  using verdict = reason::ok;
+  template <class>
+  using moves = detail::nothing_moved;
+
+  template <class A>
+  auto run(detail::at_once, A const& a) const {
     auto const rest = ostraka::copy(a);
     for (std::size_t k = 0; k < begin.size(); ++k) {
       auto const zero = detail::block_with_rows<I>(a, count[k], {detail::extent_origin::of_its_own});
@@ -74,7 +46,7 @@ struct without_rows {
   }
 };
 
-}  // namespace verbs
+}  // namespace operation
 
 namespace detail {
 
@@ -112,7 +84,7 @@ row_numbers tell(A const& a, row_numbers const& mine) {
 
 template <class I, class A, class Out, class... Ms>
 struct ragged_pullback {
-  verbs::ragged_all_to_all<over<I, Ms...>> forward;
+  ostraka::operation::ragged_all_to_all<over<I, Ms...>> forward;
   plain_type<A> a;  // of which the extents are asked for
 
   template <class G>
@@ -128,7 +100,7 @@ struct ragged_pullback {
     }
     auto const of_rows = rows_back(tensor_of(g), g, there, twice);
     if constexpr (is_variable<Out>)
-      return std::tuple(of_rows, verbs::without_rows<I>{there.to, there.rows}(g));
+      return std::tuple(of_rows, operate(ostraka::operation::without_rows<I>{there.to, there.rows}, g));
     else
       return std::tuple(of_rows, not_kept(own));
   }
@@ -157,16 +129,19 @@ struct ragged_pullback {
     }
     auto const zero = block_with_rows<I>(like, all, {extent_origin::of_its_own});
     fill_block("gradient", zero, typename T::value_type(0));
-    auto const back = verbs::ragged_all_to_all<over<I, Ms...>>{there.to, there.rows, there.back}(g, zero);
+    auto const back =
+        operate(ostraka::operation::ragged_all_to_all<over<I, Ms...>>{there.to, there.rows, there.back}, g, zero);
     extent_origin const origin = origins_of_operand(a)[along];
-    using result = decltype(ostraka::operation::rows_of<I>{{}, 0, own, origin}(back));
-    if (!twice) return ostraka::operation::rows_of<I>{{}, 0, own, origin}(back);
-    result sum = ostraka::operation::rows_among_zeros<I>{{}, 0, own, origin}(ostraka::operation::rows_of<I>{{}, 0, 0, origin}(back));
+    using rows_of = ostraka::operation::rows_of<I>;
+    using among_zeros = ostraka::operation::rows_among_zeros<I>;
+    using result = decltype(rows_of{{}, 0, own, origin}(back));
+    if (!twice) return rows_of{{}, 0, own, origin}(back);
+    result sum = among_zeros{{}, 0, own, origin}(rows_of{{}, 0, 0, origin}(back));
     std::int64_t at = 0;
     for (std::size_t e = 0; e < forward.rows.size(); at += forward.rows[e], ++e)
       if (forward.rows[e] > 0)
-        sum = ostraka::add(sum, ostraka::operation::rows_among_zeros<I>{{}, forward.from[e], own, origin}(
-                                    ostraka::operation::rows_of<I>{{}, at, forward.rows[e], {extent_origin::of_its_own}}(back)));
+        sum = ostraka::add(sum, among_zeros{{}, forward.from[e], own, origin}(
+                                    rows_of{{}, at, forward.rows[e], {extent_origin::of_its_own}}(back)));
     return sum;
   }
 };
@@ -174,9 +149,9 @@ struct ragged_pullback {
 }  // namespace detail
 
 template <class I, class... Ms>
-struct derivative_of<verbs::ragged_all_to_all<over<I, Ms...>>> {
+struct derivative_of<operation::ragged_all_to_all<over<I, Ms...>>> {
   template <class Result, class A, class Out>
-  static auto pullback(verbs::ragged_all_to_all<over<I, Ms...>> const& forward, Result const&, A const& a,
+  static auto pullback(operation::ragged_all_to_all<over<I, Ms...>> const& forward, Result const&, A const& a,
                        Out const&) {
     return detail::ragged_pullback<I, A, Out, Ms...>{forward, detail::plain(a)};
   }
@@ -196,7 +171,7 @@ struct gather_pullback {
   auto pull(G const& g) const {
     if (lengths.empty())
       return settled_there<Wanted>(before.of(ostraka::operation::scatter_from<over<I, Ms...>>{}(g, root)));
-    verbs::ragged_all_to_all<over<I, Ms...>> back;
+    ostraka::operation::ragged_all_to_all<over<I, Ms...>> back;
     std::int64_t begin = 0;
     for (std::size_t d = 0; d < lengths.size(); ++d) {
       back.from.push_back(here == root ? begin : 0);
@@ -207,7 +182,7 @@ struct gather_pullback {
     constexpr auto along = static_cast<std::size_t>(position_in<I, axes_in<G>>);
     auto const zero = block_with_rows<I>(tensor_of(g), before.extents[along], before.origins[along]);
     fill_block("gradient", zero, typename G::value_type(0));
-    return settled_there<Wanted>(back(g, zero));
+    return settled_there<Wanted>(operate(back, g, zero));
   }
 };
 
@@ -232,26 +207,18 @@ struct derivative_of<operation::gather_to<over<I, Ms...>>> {
 };
 
 template <class I>
-struct derivative_of<verbs::without_rows<I>> {
+struct derivative_of<operation::without_rows<I>> {
   struct again {
-    verbs::without_rows<I> rest;
+    operation::without_rows<I> rest;
     template <int, class Wanted, class G>
     auto pull(G const& g) const {
-      return detail::summed_to<Wanted>(rest(g));
+      return detail::summed_to<Wanted>(detail::operate(rest, g));
     }
   };
   template <class Result, class A>
-  static auto pullback(verbs::without_rows<I> const& rest, Result const&, A const&) {
+  static auto pullback(operation::without_rows<I> const& rest, Result const&, A const&) {
     return again{rest};
   }
 };
-
-/// os::ragged_all_to_all of variables. The numbers of rows are constants.
-template <auto Dim, class A, class Out, class From, class Rows, class To>
-  requires any_variable<A, Out>
-[[nodiscard]] auto ragged_all_to_all(A const& a, Out const& out, From const& from, Rows const& rows, To const& to) {
-  return verbs::ragged_all_to_all<detail::type_of<Dim>>{detail::row_numbers_of(from), detail::row_numbers_of(rows),
-                                                        detail::row_numbers_of(to)}(a, out);
-}
 
 }  // namespace ostraka

@@ -23,31 +23,6 @@
 
 namespace ostraka {
 
-namespace verbs {
-
-/// os::stencil of this function.
-template <class F, class Every>
-struct stencil {
-  using is_verb = void;
-  static constexpr char const* name = "stencil";
-  F f;
-  Every every;
-
-  template <class A, class... More>
-    requires any_variable<A, More...>
-  auto operator()(A const& a, More const&... more) const { return differentiate(*this, a, more...); }
-  template <class A, class... More>
-    requires(!any_variable<std::remove_cvref_t<A>, More...>)
-  auto operator()(A&& a, More const&... more) const {
-    if constexpr (detail::is_every<Every>)
-      return ostraka::stencil(f, every, a, more...);
-    else
-      return ostraka::stencil(f, a, more...);
-  }
-};
-
-}  // namespace verbs
-
 namespace detail {
 
 template <class A>
@@ -167,69 +142,49 @@ struct stencil_pullback {
   }
 };
 
-template <class T>
-inline constexpr bool is_pending_variable = false;
-template <class Verb, class Begun, class A, class... More>
-inline constexpr bool is_pending_variable<pending_variable<Verb, Begun, A, More...>> = true;
+template <class Begun, class A, class... More, class... Told>
+inline constexpr bool
+    is_pending_halo<pending_variable<ostraka::operation::exchange_halo<Told...>, Begun, A, More...>> = true;
 
-// A block whose halo is on its way, where it or one of the others is a variable.
-template <class T, class... More>
-concept PendingAmongVariables = is_pending_variable<std::remove_cvref_t<T>> ||
-    (is_pending_halo<std::remove_cvref_t<T>>&& any_variable<More...>);
+template <class Operation, class Begun, class A, class... More>
+struct carrier_of<on_its_way<pending_variable<Operation, Begun, A, More...>>> : carrier_of<A> {};
 
 // What is under way of the value.
-template <class T>
-auto& begun_of(T& x) {
-  if constexpr (is_pending_halo<T>)
-    return x;
-  else
-    return x.begun();
+template <class Padded>
+auto& begun_of(pending_halo<Padded>& x) {
+  return x;
+}
+template <class... Pending>
+auto& begun_of(pending_variable<Pending...>& x) {
+  return x.begun();
 }
 
 // What can be computed meanwhile is, and then the exchange and the stencil are recorded.
 template <class F, class Every, class Pending, class... More>
-auto stencil_of_pending(verbs::stencil<F, Every> const& operation, Pending& x, More const&... more) {
-  if constexpr (is_pending_halo<std::remove_cvref_t<decltype(begun_of(x))>> && depth_of_all<More...> <= 1) {
-    auto result = operation(begun_of(x), plain(more)...);
+auto stencil_of_pending(ostraka::operation::stencil<F, Every> const& stencil, Pending& x, More const&... more) {
+  using begun = std::remove_cvref_t<decltype(begun_of(x))>;
+  if constexpr (is_pending_halo<begun> && depth_of_all<More...> <= 1) {
+    auto result = operate(stencil, on_its_way<begun>{begun_of(x)}, plain(more)...);
     auto const padded = std::move(x).wait();
-    return record_result(operation, common_tape(padded, more...), 0, result, padded, more...);
+    return record_result(stencil, common_tape(padded, more...), 0, result, padded, more...);
   } else {
-    return differentiate(operation, std::move(x).wait(), more...);
+    return operate(stencil, std::move(x).wait(), more...);
   }
 }
 
 }  // namespace detail
 
 template <class F, class Every>
-struct derivative_of<verbs::stencil<F, Every>> {
+struct derivative_of<operation::stencil<F, Every>> {
   template <class Result, class... Given>
-  static auto pullback(verbs::stencil<F, Every> const& operation, Result const&, Given const&... given) {
-    return detail::stencil_pullback<F, Every, Given...>{operation.f, operation.every, {detail::remember(given)...}};
+  static auto pullback(operation::stencil<F, Every> const& stencil, Result const&, Given const&... given) {
+    return detail::stencil_pullback<F, Every, Given...>{stencil.f, stencil.every, {detail::remember(given)...}};
+  }
+  template <class Pending, class... More>
+  static auto composed(operation::stencil<F, Every> const& stencil, detail::on_its_way<Pending> const& x,
+                       More const&... more) {
+    return detail::stencil_of_pending(stencil, x.begun, more...);
   }
 };
-
-/// os::stencil of variables, of which some may be constants.
-template <class F, class X, class... More>
-  requires(any_variable<X, More...> && !detail::is_every<F> && (TensorOrVariable<More> && ...) && TensorOrVariable<X>)
-[[nodiscard]] auto stencil(F const& f, X const& x, More const&... more) {
-  return differentiate(verbs::stencil<F, detail::no_every>{f, {}}, x, more...);
-}
-template <class F, class... As, class X, class... More>
-  requires(any_variable<X, More...> && (TensorOrVariable<More> && ...) && TensorOrVariable<X>)
-[[nodiscard]] auto stencil(F const& f, every_index<As...> const& steps, X const& x, More const&... more) {
-  return differentiate(verbs::stencil<F, every_index<As...>>{f, steps}, x, more...);
-}
-
-/// Of one whose halo is on its way: os::start_exchange_halo.
-template <class F, class X, TensorOrVariable... More>
-  requires detail::PendingAmongVariables<X, More...>
-[[nodiscard]] auto stencil(F const& f, X&& x, More const&... more) {
-  return detail::stencil_of_pending(verbs::stencil<F, detail::no_every>{f, {}}, x, more...);
-}
-template <class F, class... As, class X, TensorOrVariable... More>
-  requires detail::PendingAmongVariables<X, More...>
-[[nodiscard]] auto stencil(F const& f, every_index<As...> const& steps, X&& x, More const&... more) {
-  return detail::stencil_of_pending(verbs::stencil<F, every_index<As...>>{f, steps}, x, more...);
-}
 
 }  // namespace ostraka
