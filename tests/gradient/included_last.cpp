@@ -15,6 +15,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <utility>
+#include <vector>
 
 #include "support/on_meshes.hpp"
 
@@ -134,8 +135,10 @@ struct by_exchanges {
           auto const twice = os::stencil(doubled{}, os::start_exchange_halo<os::halo<J, 1>>(block));
           auto const whole = os::einsum<I, J>(os::part<J>(block, 0, 1));
           auto const sums = os::einsum<J>(block);
+          std::vector<os::hop> const hops;
+          auto const none = os::ppermute<X>(sums, hops) - os::start_ppermute<X>(sums, hops).wait();
           auto const reduced = os::preduce<X>([](auto const& a, auto const& b) { return a + b; }, sums);
-          return square + there_and_back + own + twice + whole + os::pvary<X>(reduced - os::psum<X>(sums));
+          return square + there_and_back + own + twice + whole + (none + os::pvary<X>(reduced - os::psum<X>(sums)));
         },
         x);
   }

@@ -50,7 +50,7 @@ template <auto... Ms>
 struct varied_leaf {
   template <class A>
   auto operator()(A const& a) const {
-    return pvary<Ms...>(a);  // found by the argument, too: of variables
+    return pvary<Ms...>(a);
   }
 };
 

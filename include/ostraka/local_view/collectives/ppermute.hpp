@@ -172,8 +172,9 @@ struct ppermute : detail::collective<ppermute<Ms...>> {
 
   template <class When, class A>
   auto run(When const&, A const& a) const {
-    return detail::permute<When, Ms...>(name, a,
-                                        engine::permutation_view{hops.data(), static_cast<int>(hops.size())});
+    static constexpr hop none[1]{};  // a view without a list is a shift
+    return detail::permute<When, Ms...>(
+        name, a, engine::permutation_view{hops.size() == 0 ? none : hops.data(), static_cast<int>(hops.size())});
   }
 };
 
