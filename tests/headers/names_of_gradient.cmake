@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 # No header of the surface names what is defined in gradient/ (variables, abstract tensors, rules, its headers), but for these exceptions. An operation
-# is called through detail::operate (docs/design/operations.md), and its operands' carriers know the rest. The list only shrinks: a name that is not
+# is called through detail::operate (docs/design/operations.md), and its operands' interpreters know the rest. The list only shrinks: a name that is not
 # in it fails, and so does a row that nothing needs any more. foresight/ stands on gradient/ and may name it. Comments, strings and names of reasons do
 # not count.
 
@@ -12,14 +12,14 @@ cmake_minimum_required(VERSION 3.23)
 set(exceptions
   "compiled/compiled_derivatives.hpp: ostraka/gradient: what a library has compiled of derivatives"
   "experts.hpp: ostraka/gradient: the rules of experts stand in gradient/, and gradient.hpp does not know experts"
-  "local_view/collectives/collective.hpp: is_begun_with_variables: collectives that are begun tell the carrier of derivatives that it may begin them"
+  "local_view/collectives/collective.hpp: is_begun_with_variables: collectives that are begun tell the interpreter of derivatives that it may begin them"
   "local_view/collectives/preduce.hpp: any_variable: its derivative runs the program's function on variables"
   "local_view/pipelines/pipeline.hpp: any_variable_in: has not moved: variables in trees of parameters have an overload of their own"
   "local_view/pipelines/pipeline_loss.hpp: any_variable_in: has not moved: of variables it goes forward and backward at once"
   "local_view/pipelines/pipeline_operands.hpp: any_variable any_variable_among any_variable_in is_variable: tells these two calls whether derivatives are taken"
   "local_view/pipelines/pipeline_weights.hpp: gathered_variable is_variable: has not moved to detail::operate"
   "local_view/shard_map.hpp: Variable: variables enter and leave bodies by doors"
-  "operations/normalisation/row_derivatives.hpp: foretell_in_place is_abstract: what is written over its cotangent is foretold so, too, and no carrier says in place"
+  "operations/normalisation/row_derivatives.hpp: foretell_in_place is_abstract: what is written over its cotangent is foretold so, too, and no interpreter says in place"
   "types/values/differentiated.hpp: Variable any_variable is_abstract is_variable: by these the headers above ask, and it goes with them"
 )
 
@@ -78,7 +78,7 @@ foreach(row IN LISTS exceptions)
 endforeach()
 foreach(row IN LISTS needed)
   if(NOT row IN_LIST allowed)
-    message(NOTICE "${row}: names of gradient/ that tests/headers/names_of_gradient.cmake does not except; call detail::operate, and let the carrier of the operands decide")
+    message(NOTICE "${row}: names of gradient/ that tests/headers/names_of_gradient.cmake does not except; call detail::operate, and let the interpreter of the operands decide")
     set(failed TRUE)
   endif()
 endforeach()

@@ -102,7 +102,7 @@ struct block_in_array {
   Array& array;
 };
 template <class Array, class Sharding>
-struct carrier_of<block_in_array<Array, Sharding>> {
+struct interpreter_of<block_in_array<Array, Sharding>> {
   using type = runs;
 };
 

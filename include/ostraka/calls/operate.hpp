@@ -17,9 +17,9 @@
 ///       template <class... Given> using refused = …;                      // optional: the type of a refused result
 ///     };
 ///
-/// `Given` are operands, and what goes along: numbers, policies. `How` is at_once, or later (a pending result). What an
-/// operation does with a kind of operand is said by the operand's *carrier*: of tensors it runs; other folders
-/// specialise carrier_of beside the type that they carry. No folder is named here.
+/// `Given` are operands, and what goes along: numbers, policies. `How` is at_once, or later (a pending result). An
+/// operand's *interpreter* decides what an operation does with it: the interpreter of tensors runs it; other folders
+/// specialise interpreter_of beside the types that they define. No folder is named here.
 
 #include <type_traits>
 
@@ -48,7 +48,7 @@ inline constexpr bool is_into = false;
 template <class C, class When>
 inline constexpr bool is_into<into<C, When>> = true;
 
-/// Is the destination what an error has left, which has said so?
+/// True of a destination that an error has left, which has been reported.
 template <class How>
 inline constexpr bool is_into_after_error = false;
 template <class C, class When>
@@ -128,7 +128,7 @@ struct runs {
   }
 };
 
-/// The carrier of anything but operands: numbers, policies and functions go along with operands.
+/// The interpreter of anything but operands: numbers, policies and functions go along with operands.
 struct goes_along {
   static constexpr int level = -1;
   template <class How, class Operation, class First, class... Rest>
@@ -141,45 +141,46 @@ struct goes_along {
   }
 };
 
-/// The carrier of operations on T: the customisation point. A carrier has a `level` and a static `operate(how,
-/// operation, given…)`; of several operands the highest level carries all. Specialise it where T is defined, never elsewhere.
+/// The interpreter of operations on T: the customisation point. An interpreter has a `level` and a static `operate(how,
+/// operation, given…)`; among several operands the highest level decides. Specialise it where T is defined, never
+/// elsewhere.
 template <class T>
-struct carrier_of {
+struct interpreter_of {
   using type = std::conditional_t<is_operand<T>, runs, goes_along>;
 };
 
-/// The tensor that an operand stands for, where its carrier says so (`value_of`); else the operand.
+/// The tensor that an operand stands for, where its interpreter says so (`value_of`); else the operand.
 template <class A>
 constexpr auto const& tensor_behind(A const& a) {
-  if constexpr (requires { carrier_of<A>::type::value_of(a); })
-    return tensor_behind(carrier_of<A>::type::value_of(a));
+  if constexpr (requires { interpreter_of<A>::type::value_of(a); })
+    return tensor_behind(interpreter_of<A>::type::value_of(a));
   else
     return a;
 }
 
 template <class One, class Other>
-using higher_carrier = std::conditional_t<(One::level >= Other::level), One, Other>;
+using higher_interpreter = std::conditional_t<(One::level >= Other::level), One, Other>;
 
 template <class Highest, class... Ts>
-struct common_carrier {
+struct common_interpreter {
   using type = Highest;
 };
 template <class Highest, class T, class... Ts>
-struct common_carrier<Highest, T, Ts...>
-    : common_carrier<higher_carrier<Highest, typename carrier_of<T>::type>, Ts...> {};
+struct common_interpreter<Highest, T, Ts...>
+    : common_interpreter<higher_interpreter<Highest, typename interpreter_of<T>::type>, Ts...> {};
 
-/// A destination's carrier carries the operation.
+/// A destination decides as its tensor would.
 template <class C, class When>
-struct carrier_of<into<C, When>> : carrier_of<C> {};
+struct interpreter_of<into<C, When>> : interpreter_of<C> {};
 
 /// The one call.
 template <class How, class Operation, class... Given>
 constexpr auto operate_how(How const& how, Operation const& operation, Given const&... given) {
-  return common_carrier<goes_along, How, Given...>::type::operate(how, operation, given...);
+  return common_interpreter<goes_along, How, Given...>::type::operate(how, operation, given...);
 }
 template <class Operation, class... Given>
 constexpr auto operate(Operation const& operation, Given const&... given) {
-  return common_carrier<goes_along, Given...>::type::operate(at_once{}, operation, given...);
+  return common_interpreter<goes_along, Given...>::type::operate(at_once{}, operation, given...);
 }
 
 /// The base of operations that are called as objects: `os::all_reduce<X>(A)`.
@@ -193,9 +194,9 @@ struct callable : verb_base {
 
 }  // namespace detail
 
-/// An operand of operations that have a derivative: a tensor, or another carrier's stand-in for one.
+/// An operand of operations that have a derivative: a tensor, or another interpreter's stand-in for one.
 template <class T>
-concept TensorOrVariable = Tensor<T> || (detail::carrier_of<T>::type::level > 0);
+concept TensorOrVariable = Tensor<T> || (detail::interpreter_of<T>::type::level > 0);
 
 /// What operations on one operand accept before and behind, so that they can say which belongs where.
 template <class T>

@@ -143,7 +143,7 @@ struct foretells {
   static constexpr auto record(Operation const& operation, Given const&... given);
 };
 template <class T>
-struct carrier_of<abstract<T>> {
+struct interpreter_of<abstract<T>> {
   using type = foretells;
 };
 
@@ -160,7 +160,7 @@ struct records_foretold {
   }
 };
 template <class T, class Cotangent>
-struct carrier_of<variable<abstract<T>, Cotangent>> {
+struct interpreter_of<variable<abstract<T>, Cotangent>> {
   using type = records_foretold;
 };
 

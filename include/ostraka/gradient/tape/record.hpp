@@ -316,7 +316,7 @@ constexpr auto record(Operation const& operation, Given const&... given) {
   }
 }
 
-/// What carriers of derivatives have in common. `Innermost`: does it, for variables of the innermost derivative.
+/// What interpreters of derivatives have in common. `Innermost`: does it, for variables of the innermost derivative.
 template <class Innermost, class How, class Operation, class... Given>
 constexpr auto operate_on_variables(How const&, Operation const& operation, Given const&... given) {
   constexpr int depth = depth_of_all<Given...>;

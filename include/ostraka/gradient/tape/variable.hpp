@@ -174,7 +174,7 @@ struct records {
   }
 };
 template <class T, class Cotangent>
-struct carrier_of<variable<T, Cotangent>> {
+struct interpreter_of<variable<T, Cotangent>> {
   using type = records;
 };
 

@@ -68,7 +68,7 @@ struct stencil_operand<on_its_way<Pending>> {
   static void wait(on_its_way<Pending> const& x) { stencil_operand<Pending>::wait(x.begun); }
 };
 template <class Pending>
-struct carrier_of<on_its_way<Pending>> {
+struct interpreter_of<on_its_way<Pending>> {
   using type = runs;
 };
 

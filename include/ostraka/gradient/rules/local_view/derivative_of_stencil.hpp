@@ -147,7 +147,7 @@ inline constexpr bool
     is_pending_halo<pending_variable<ostraka::operation::exchange_halo<Told...>, Begun, A, More...>> = true;
 
 template <class Operation, class Begun, class A, class... More>
-struct carrier_of<on_its_way<pending_variable<Operation, Begun, A, More...>>> : carrier_of<A> {};
+struct interpreter_of<on_its_way<pending_variable<Operation, Begun, A, More...>>> : interpreter_of<A> {};
 
 // What is under way of the value.
 template <class Padded>
