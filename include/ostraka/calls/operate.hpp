@@ -149,6 +149,10 @@ struct interpreter_of {
   using type = std::conditional_t<is_operand<T>, runs, goes_along>;
 };
 
+/// True if one of them stands in for a tensor, as what derivatives are taken of does.
+template <class... Ts>
+inline constexpr bool any_stand_in = ((interpreter_of<Ts>::type::level > 0) || ...);
+
 /// The tensor that an operand stands for, where its interpreter says so (`value_of`); else the operand.
 template <class A>
 constexpr auto const& tensor_behind(A const& a) {
@@ -196,7 +200,7 @@ struct callable : verb_base {
 
 /// An operand of operations that have a derivative: a tensor, or another interpreter's stand-in for one.
 template <class T>
-concept TensorOrVariable = Tensor<T> || (detail::interpreter_of<T>::type::level > 0);
+concept TensorOrVariable = Tensor<T> || detail::any_stand_in<T>;
 
 /// What operations on one operand accept before and behind, so that they can say which belongs where.
 template <class T>

@@ -119,7 +119,7 @@ auto call_on_blocks(F const& f, std::tuple<Bs...> const& left, std::tuple<Bs...>
 
 template <class... Results>
 consteval auto check_captures(type_list<std::tuple<Results...>>) {
-  if constexpr (any_variable<Results...>)
+  if constexpr (any_stand_in<Results...>)
     return found<reason::preduce_captures_variable<type_list<Results...>>>{};
   else
     return found<reason::ok>{};
@@ -137,7 +137,7 @@ std::tuple<Blocks...> combine_two(F const& f, std::tuple<Blocks...> const& left,
   auto const both = [](Blocks const&... b) { return same(ostraka::operation::unvaried<Ms...>{}(b)...); };
   same const l = std::apply(both, left), r = std::apply(both, right);
   using result = decltype(call_on_blocks(f, l, r));
-  if constexpr (any_variable<Blocks...>) {
+  if constexpr (any_stand_in<Blocks...>) {
     return std::apply([](auto const&... b) { return std::tuple<Blocks...>(ostraka::operation::varied<Ms...>{}(b)...); },
                       same(call_on_blocks(f, l, r)));
   } else if constexpr (!reason::ok_or_raise<typename decltype(check_captures(type_list<result>{}))::type>()) {
@@ -154,7 +154,7 @@ std::tuple<Blocks...> send_all(std::tuple<Blocks...> const& blocks, Fill const& 
   fill(permute.hops);
   return std::apply(
       [&](Blocks const&... b) {
-        if constexpr (any_variable<Blocks...>) {
+        if constexpr (any_stand_in<Blocks...>) {
           return std::tuple<Blocks...>{permute(b)...};
         } else {
           std::tuple pending{operate_how(later{}, permute, b)...};
