@@ -104,7 +104,8 @@ struct verdict_of<into<C, When>, Operation, Given...> {
   using type = typename written_to<Operation, C, Given...>::verdict;
 };
 
-/// Of tensors: raises the reason, or does it. What an operand's own error has made says nothing more.
+/// The interpreter of tensors: raises the reason, or runs the operation. Operands that an error has left raise nothing
+/// more.
 struct runs {
   static constexpr int level = 0;
   template <class How, class Operation, class... Given>

@@ -134,7 +134,7 @@ class abstract {
 
 namespace detail {
 
-/// Of abstract tensors: the result's type, and what it would move, written down (foretell.hpp).
+/// The interpreter of abstract tensors: the result's type, with what it would move written down (foretell.hpp).
 struct foretells {
   static constexpr int level = 1;
   template <class How, class Operation, class... Given>
@@ -147,7 +147,7 @@ struct interpreter_of<abstract<T>> {
   using type = foretells;
 };
 
-/// Of variables of abstract tensors (abstract_variable.hpp).
+/// The interpreter of variables of abstract tensors (abstract_variable.hpp).
 struct records_foretold {
   static constexpr int level = 3;
   template <class How, class Operation, class... Given>

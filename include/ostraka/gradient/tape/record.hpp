@@ -191,11 +191,11 @@ auto record_as(Result result, Pullback const& pullback, Operands const&... opera
 /// The base of a derivative_of whose operation gives no real numbers: its result is a constant.
 struct locally_constant {};
 
-/// Is it a number with a fraction, or a complex one, that derivatives are taken of?
+/// True if `T` has a derivative: floating point or complex.
 template <class T>
 inline constexpr bool is_differentiable = std::is_floating_point_v<T> || is_narrow<T> || complex_number<T>;
 
-/// Is the result a constant? Bools and whole numbers are, and no rule is asked for.
+/// True of results that are constants, without a rule: bools and whole numbers.
 template <class Rule, class Result>
 consteval bool is_constant_result() {
   if constexpr (requires { typename Result::value_type; })
@@ -316,7 +316,7 @@ constexpr auto record(Operation const& operation, Given const&... given) {
   }
 }
 
-/// What interpreters of derivatives have in common. `Innermost`: does it, for variables of the innermost derivative.
+/// Common to the interpreters of variables. `Innermost` records for variables of the innermost derivative.
 template <class Innermost, class How, class Operation, class... Given>
 constexpr auto operate_on_variables(How const&, Operation const& operation, Given const&... given) {
   constexpr int depth = depth_of_all<Given...>;

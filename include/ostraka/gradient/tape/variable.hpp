@@ -123,7 +123,7 @@ class variable {
   /// Is what it is written on still there? A variable does not outlive the call that made it.
   [[nodiscard]] bool is_live() const { return tape_ == nullptr || detail::tape::is_live(tape_, serial_); }
 
-  /// Of the operation that gave it, in the first run of a region; else 0.
+  /// The number of the operation that gave it, in the first run of a region; else 0.
   [[nodiscard]] int number() const { return number_; }
 
   /// Another value whose cotangents are this one's: the same tensor under another sharding.
@@ -161,7 +161,7 @@ inline constexpr bool is_variable<variable<T, Cotangent>> = true;
 
 namespace detail {
 
-/// Of variables: does it on their values, and records it (record.hpp).
+/// The interpreter of variables: runs the operation on their values and records it (record.hpp).
 struct records {
   static constexpr int level = 2;
   template <class How, class Operation, class... Given>

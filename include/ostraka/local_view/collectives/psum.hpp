@@ -22,7 +22,7 @@ using mean_of_blocks_verdict = first_fault<
     std::conditional_t<std::is_integral_v<typename A::value_type>, reason::mean_of_integers<typename A::value_type>,
                        reason::ok>>;
 
-// What reductions over `Ms` of blocks are.
+// The base of reductions of blocks over `Ms`.
 template <class Operation, reduction How, class... Ms>
 struct block_reduction : collective<Operation> {
   template <class A>
