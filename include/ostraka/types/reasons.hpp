@@ -3,8 +3,7 @@
 #pragma once
 
 /// @file
-/// Floor 1. The list of everything that can be wrong: one type a rule. docs/errors.md has each with a compiler's
-/// output.
+/// Floor 1. The list of all reasons: one type per rule. docs/errors.md shows each with a compiler's output.
 
 #include <ostraka/types/reasons/of_shardings.hpp>
 #include <ostraka/types/reasons/of_products.hpp>
