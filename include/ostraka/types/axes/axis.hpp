@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// Floor 1. Axes of tensors and of meshes: a name, and an extent if it is known while compiling.
+/// Floor 1. Axes of tensors and of meshes: a name, and an extent if it is known at compile time.
 ///
 ///     OSTRAKA_AXIS(I);  OSTRAKA_AXIS(D, 5120);  OSTRAKA_MESH_AXIS(X);  OSTRAKA_MESH_AXIS(Y, 4);
 ///     OSTRAKA_AXIS(S, os::about(512));          known when the program runs; plans are made for 512
@@ -23,12 +23,12 @@ namespace ostraka {
 /// The extent of an axis that is known only when the program runs.
 inline constexpr std::int64_t dynamic_extent = -1;
 
-/// About how large an axis will be: what plans are made for. Not a promise, the extent is any.
+/// About how large an axis will be. Plans are made for this extent, but the actual one may be any.
 struct extent_hint {
   std::int64_t value;
 };
 
-/// `OSTRAKA_AXIS(S, os::about(512))`, and the same of a mesh axis.
+/// A hint for an extent: `OSTRAKA_AXIS(S, os::about(512))`, and the same for a mesh axis.
 [[nodiscard]] consteval extent_hint about(std::integral auto n) { return {static_cast<std::int64_t>(n)}; }
 
 namespace detail {
@@ -39,18 +39,18 @@ struct mesh_axis_base {
   static constexpr char const* kind_of_axis = "mesh axis";
 };
 
-/// The part of an axis behind its name: its extent, or a hint.
+/// The second argument of an axis, behind its name: an extent or a hint.
 template <class T>
 concept extent_or_hint = std::integral<T> || std::same_as<T, extent_hint>;
 
-// Of what is none of these, that nothing is known: its error has been given.
+// Anything else has no known extent; its error has already been raised.
 consteval std::int64_t extent_in_type(auto) { return dynamic_extent; }
 consteval std::int64_t extent_in_type(std::integral auto n) { return static_cast<std::int64_t>(n); }
 consteval std::int64_t planned_in_type(auto) { return dynamic_extent; }
 consteval std::int64_t planned_in_type(std::integral auto n) { return static_cast<std::int64_t>(n); }
 consteval std::int64_t planned_in_type(extent_hint hint) { return hint.value; }
 
-// Is it one that an axis can have, from `least` on? A hint is of something that is there.
+// True if an axis can have this extent: at least `least`, or dynamic. A hint is positive.
 consteval bool can_be_extent(std::int64_t n, std::int64_t least) { return n >= least || n == dynamic_extent; }
 consteval bool can_be_extent(extent_hint hint, std::int64_t) { return hint.value > 0; }
 
@@ -64,7 +64,7 @@ consteval auto check_extent() {
     return found<reason::ok>{};
 }
 
-// True; says what is wrong by itself.
+// Returns true. Raises the reason itself if the extent is wrong.
 template <auto Extent, std::int64_t Least>
 consteval bool require_extent() {
   reason::raise<typename decltype(check_extent<Extent, Least>())::type>();
@@ -72,9 +72,9 @@ consteval bool require_extent() {
 }
 }  // namespace detail
 
-/// A named axis of a tensor. Axes are told apart by the derived type, not by the name: derive and declare one object of
-/// it. Only OSTRAKA_AXIS compares what several files of a program say of its extent, too (one_extent.hpp). (An
-/// aggregate, like all that is derived from it: as a template value nvcc writes it as nested braces.)
+/// A named axis of a tensor. Its derived type identifies an axis, not its name: derive a type and declare one object of
+/// it. Only OSTRAKA_AXIS also compares the extents that several files of a program declare (one_extent.hpp). The class
+/// and all classes derived from it are aggregates, because nvcc writes a template value as nested braces.
 template <fixed_string Name, auto Extent = dynamic_extent>
 struct axis : detail::axis_base {
   static_assert(detail::require_extent<Extent, 0>());
@@ -82,10 +82,10 @@ struct axis : detail::axis_base {
   static constexpr std::string_view name = Name.view();
   static constexpr std::int64_t extent = detail::extent_in_type(Extent);
   static constexpr std::int64_t planned_extent =
-      detail::planned_in_type(Extent);  ///< the extent or a hint; dynamic_extent: neither
+      detail::planned_in_type(Extent);  ///< the extent or a hint; dynamic_extent if there is neither
 };
 
-/// A named axis of the device mesh. On a running mesh it is found by its name.
+/// A named axis of the device mesh. A running mesh looks it up by its name.
 template <fixed_string Name, auto Size = dynamic_extent>
 struct mesh_axis : detail::mesh_axis_base {
   static_assert(detail::require_extent<Size, 1>());
@@ -103,11 +103,11 @@ concept Axis = std::is_base_of_v<detail::axis_base, T>;
 template <class T>
 concept MeshAxis = std::is_base_of_v<detail::mesh_axis_base, T>;
 
-/// An axis of a block with neighbours at either end: types/shardings/halo.hpp.
+/// An axis of a block with neighbours at either end (types/shardings/halo.hpp).
 template <class A, int Width>
 struct halo_axis;
 
-/// An extent with its name: what `I = 1024` and `X = 2` are.
+/// An extent with its name: the value of `I = 1024` and `X = 2`.
 template <class Named>
   requires Axis<Named> || MeshAxis<Named>
 struct named_extent {
@@ -120,14 +120,14 @@ struct named_extent {
 
 namespace detail {
 
-/// The extent of a block, which knows how it came about, with its name: what `I = block.extent(I)` is.
+/// The extent of a block, which knows how it came about, with its name: the value of `I = block.extent(I)`.
 template <class Named, class Extent>
 struct named_own_extent : named_extent<Named> {
   Extent own;
 };
 
-/// The base that OSTRAKA_AXIS derives an axis from: `I = 1024` gives its extent a name. A base, because the classes of
-/// a function have no templates.
+/// The base that OSTRAKA_AXIS derives an axis from: `I = 1024` gives its extent a name. The operator stands in a base,
+/// because classes local to a function have no templates.
 template <class Named, class Base>
 struct declared : Base {
   template <std::integral N>
@@ -141,25 +141,25 @@ struct declared : Base {
   }
 };
 
-// Compares the name of an axis with what the preprocessor made of it: they differ if a macro has that name.
+// True if the name of an axis and the preprocessor's version of it are equal. They differ if a macro has that name.
 consteval bool is_same_text(std::string_view a, std::string_view b) { return a == b; }
 
 }  // namespace detail
 
 }  // namespace ostraka
 
-/// Declares the axis type `name_axis` and `name`, its object, at namespace scope, in a class or in a function; a second
+/// Declares the axis type `name_axis` and its object `name`, at namespace scope, in a class or in a function. A second
 /// argument is its extent, or about how large it will be: `os::about(512)`.
 #define OSTRAKA_AXIS(name, ...) \
   OSTRAKA_NAMED_(axis, name, #name, name##_axis __VA_OPT__(, ) __VA_ARGS__)
 
-/// Declares the mesh-axis type `name_mesh` and `name`, its object, at namespace scope, in a class or in a function; a
+/// Declares the mesh-axis type `name_mesh` and its object `name`, at namespace scope, in a class or in a function. A
 /// second argument is its size.
 #define OSTRAKA_MESH_AXIS(name, ...) \
   OSTRAKA_NAMED_(mesh_axis, name, #name, name##_mesh __VA_OPT__(, ) __VA_ARGS__)
 
-// Type and object differ in name because nvcc loses a type that is hidden by a variable of the same name. A macro that
-// is called as the axis, as the I of C's <complex.h>, has been replaced in `object` and not in `text`.
+// Type and object differ in name because nvcc loses a type that is hidden by a variable of the same name. If a macro is
+// called as the axis, like the I of C's <complex.h>, it has been replaced in `object` and not in `text`.
 #define OSTRAKA_NAMED_(base, object, text, type, ...)                                                                \
   static_assert(::ostraka::detail::is_same_text(#object, text), "axis: the name of an axis is no macro's, and "      \
                 "this one is, as I is of C's <complex.h>; #undef it behind that header, or choose another name");    \

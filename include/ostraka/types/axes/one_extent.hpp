@@ -3,9 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 1. An axis has one extent in all files of a program. Two files that declare axes of one name with different
-/// extents declare one type for the linker, which keeps one instance of each template of it: one of the files would
-/// compute with the other's extent. Each file compares when it is loaded, before main or by dlopen.
+/// Floor 1. An axis has one extent in all files of a program. If two files declare axes of one name with different
+/// extents, the linker sees one type and keeps one instance of each template of it. One of the files would then compute
+/// with the other's extent. So each file compares the extents when it is loaded, before main or by dlopen.
 
 #include <cstdint>
 #include <cstdio>
@@ -20,7 +20,7 @@ struct declared_extent {
   std::int64_t planned_extent;
 };
 
-/// The first declaration of an axis that was loaded.
+/// The declaration of an axis that was loaded first.
 struct known_extent {
   bool is_known = false;
   declared_extent first{};
@@ -43,7 +43,7 @@ struct extent_in_words {
   }
 };
 
-/// True. Ends the program with one sentence if another file declared another extent.
+/// Returns true. Ends the program with one sentence if another file declared another extent.
 [[gnu::cold, gnu::noinline]] inline bool require_one_extent(known_extent& known, declared_extent said, char const* kind,
                                                             std::string_view name) {
   if (!known.is_known) known = {true, said};
@@ -56,17 +56,17 @@ struct extent_in_words {
   std::_Exit(EXIT_FAILURE);  // nothing can be thrown here: main has not begun
 }
 
-/// Each file has its own, because it is static; so that each file compares what it declares itself.
+/// Static, so each file has its own and compares its own declaration.
 template <class Named>
 static bool const has_one_extent = require_one_extent(
     extent_of_program<Named>, {Named::extent, Named::planned_extent}, Named::kind_of_axis, Named::name);
 
-/// The one object of an axis. A declaration names a reference to it, so that it is the same in all files, and static,
-/// so that lambdas of a function need not capture it.
+/// The one object of an axis. A declaration names a reference to it. So the object is the same in all files, and it is
+/// static, so lambdas in a function need not capture it.
 template <class Named>
 inline constexpr Named object_of{};
 
-/// The same; its argument, has_one_extent<Named>, makes the file of the declaration compare.
+/// The same object. The argument, has_one_extent<Named>, makes the declaring file compare extents.
 template <class Named>
 consteval Named const& declare(bool const&) {
   return object_of<Named>;

@@ -28,7 +28,7 @@ class sizes {
     if constexpr (!std::is_void_v<twice>) reason::raise<reason::extent_given_twice<twice>>();
   }
 
-  /// The extent of an axis that is among the names.
+  /// The extent of an axis among the names.
   template <class Name>
   [[nodiscard]] constexpr std::int64_t of(Name = {}) const {
     static_assert(is_one_of<Name, Named...>);
@@ -42,7 +42,8 @@ class sizes {
 template <class... Named>
 sizes(named_extent<Named>...) -> sizes<Named...>;
 
-/// The extent of `Name`: the static one, or the given one. @pre one of the two is there.
+/// The extent of `Name`: the static one, or the given one.
+/// @pre one of the two exists
 template <class Name, class... Named>
 [[nodiscard]] constexpr std::int64_t extent_in(sizes<Named...> const& given) {
   if constexpr (is_one_of<Name, Named...>)
@@ -60,7 +61,7 @@ inline constexpr bool is_named_extent<named_extent<Named>> = true;
 template <class Named, class Extent>
 inline constexpr bool is_named_extent<named_own_extent<Named, Extent>> = true;
 
-// What is written out among the arguments; the others pass by.
+// The extents that are written out among the arguments; the other arguments are skipped.
 template <class... Named>
 constexpr sizes<Named...> written_out(sizes<Named...> const& picked) {
   return picked;
@@ -74,7 +75,7 @@ constexpr auto written_out(sizes<Named...> const& picked, Next const& next, More
     return written_out(picked, more...);
 }
 
-// What knows its extents: os::sizes, tensors, meshes.
+// The extents of a collection: os::sizes, a tensor, a mesh.
 template <class... Named>
 constexpr sizes<Named...> collection(sizes<Named...> const& s) {
   return s;
@@ -140,9 +141,9 @@ constexpr auto join(sizes<As...> const& a, sizes<Bs...> const& b) {
 
 }  // namespace detail
 
-/// Named extents, os::sizes, tensors and meshes, in any mixture, as one os::sizes. A size written out is given once;
-/// collections may know the same name, and then agree.
-/// @throws ostraka::error if two collections disagree (while compiling: it is no constant)
+/// Collects named extents, os::sizes, tensors and meshes, in any mixture, into one os::sizes. Each extent is written
+/// out at most once. Collections may share names, and must then agree.
+/// @throws ostraka::error if two collections disagree (at compile time: the result is not constant)
 template <class... Given>
 [[nodiscard, gnu::cold]] constexpr auto collect_sizes(Given const&... given) {
   return detail::join(detail::written_out(sizes<>(), given...), detail::agree(sizes<>(), detail::collected(given)...));
