@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 1. Reasons of the arrays that an application has: blocks that are copied from and to them, and results that
-/// are written to them.
+/// Floor 1. Reasons about arrays of the application: blocks are copied from and to them, and results are written to
+/// them.
 
 #include <ostraka/types/support/reason.hpp>
 

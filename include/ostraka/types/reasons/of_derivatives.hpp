@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 1. Reasons of differentiation: of functions that os::map of variables is given, and in the bodies of
-/// os::shard_map, too.
+/// Floor 1. Reasons about differentiation: functions that os::map applies to variables, and variables in the bodies of
+/// os::shard_map.
 
 #include <ostraka/types/support/reason.hpp>
 

@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// Floor 1. Reasons of mixtures of experts.
+/// Floor 1. Reasons about mixtures of experts.
 
 #include <ostraka/types/support/reason.hpp>
 

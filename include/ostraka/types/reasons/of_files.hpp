@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// Floor 1. Reasons of what is not saved in a file, and not loaded from one.
+/// Floor 1. Reasons about things that files cannot save or load.
 
 #include <ostraka/types/support/reason.hpp>
 

@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 1. Reasons of operations on one tensor (moves, renames, reductions, assignments) and on several element by
-/// element.
+/// Floor 1. Reasons about operations on one tensor (moves, renames, reductions, assignments) and on several tensors
+/// element by element.
 
 #include <ostraka/types/support/reason.hpp>
 

@@ -3,10 +3,10 @@
 #pragma once
 
 /// @file
-/// Floor 1. Reasons of products: einsums that cannot be planned, and each cell of the table of two operands that
-/// os::contract refuses. X and Y are mesh axes, B a batch axis (in both operands and the result), J a contracted one
-/// (in both, not in the result), I and K outer ones (in one operand and the result). Costs are per device, n devices
-/// along the mesh axis, |T| the bytes of T as divided by the other mesh axes.
+/// Floor 1. Reasons about products: einsums that cannot be planned, and each cell of the table of two operands that
+/// os::contract refuses. X and Y are mesh axes, B is a batch axis (in both operands and the result), J a contracted one
+/// (in both, not in the result), I and K are outer ones (in one operand and the result). Costs are per device. There
+/// are n devices along the mesh axis, and |T| is the bytes of T as divided by the other mesh axes.
 
 #include <ostraka/types/support/reason.hpp>
 

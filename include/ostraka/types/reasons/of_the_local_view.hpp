@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// Floor 1. Reasons of the local view: bodies of os::shard_map, their blocks, and what they say to each other.
+/// Floor 1. Reasons about the local view: bodies of os::shard_map, their blocks, and the collectives between them.
 
 #include <type_traits>
 

@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// Floor 1. Reasons of the operations in ostraka/operations/.
+/// Floor 1. Reasons about the operations in ostraka/operations/.
 
 #include <ostraka/types/support/reason.hpp>
 

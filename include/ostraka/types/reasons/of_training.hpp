@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// Floor 1. Reasons of optimisers and of sums of gradients.
+/// Floor 1. Reasons about optimisers and sums of gradients.
 
 #include <ostraka/types/support/reason.hpp>
 

@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// Floor 1. Reasons of what cannot be a tree of parameters.
+/// Floor 1. Reasons about things that cannot be a tree of parameters.
 
 #include <ostraka/types/support/reason.hpp>
 
