@@ -4,9 +4,9 @@
 
 /// @file
 /// Floor 1. Halos: in the body of os::shard_map a block may hold, before and behind its own indices of an axis, those
-/// of its neighbours. Such an axis is another one, `os::halo<I, 1>` in place of I: `float[I(1), J] {V_X}`. Its extent
-/// is that of the padded block, so what knows nothing of halos is still right about memory; and it meets no I by
-/// mistake.
+/// of its neighbours. The padded axis is an axis of its own, `os::halo<I, 1>` in place of I: `float[I(1), J] {V_X}`.
+/// Its extent is that of the padded block, so code that knows nothing of halos still computes memory right, and it
+/// never matches I by mistake.
 
 #include <cstddef>
 #include <cstdint>
@@ -48,7 +48,7 @@ inline constexpr halo_name<A, Width> halo_name_of{};
 
 }  // namespace detail
 
-/// The axis A of a block with `Width` indices more at either end. The value of `os::halo<A, Width>`.
+/// The axis A of a block with `Width` more indices at either end. The value of `os::halo<A, Width>`.
 template <class A, int Width>
 struct halo_axis : detail::axis_base {
   using own = A;
@@ -85,7 +85,7 @@ consteval auto make_halo() {
     return sharding<>{};
 }
 
-// The padded axis of A among these; void if there is none.
+// The padded axis of A among `Axes`; void if there is none.
 template <class A, class Axes>
 struct halo_of;
 template <class A>
@@ -99,7 +99,7 @@ struct halo_of<A, type_list<halo_axis<A, Width>, Rest...>> {
   using type = halo_axis<A, Width>;
 };
 
-// The axis that a padded one pads, else the axis itself; and by how much.
+// The axis under a padded one, and the width of the padding; an unpadded axis is its own, with width 0.
 template <class A>
 struct own_axis {
   using type = A;
@@ -123,7 +123,7 @@ inline constexpr int padded_axes = 0;
 template <class... As>
 inline constexpr int padded_axes<type_list<As...>> = (0 + ... + (is_halo<As> ? 1 : 0));
 
-// The first padded one of some axes.
+// The first padded axis among some axes.
 template <class... As>
 struct first_halo {
   using type = void;
@@ -139,12 +139,12 @@ struct first_halo<type_list<As...>, Rest...> : first_halo<As..., Rest...> {};
 
 }  // namespace detail
 
-/// The axis `A` of a block, padded by `Width` neighbours at either end. `os::halo<I, 1>/X` says whose they are: those
-/// of the devices along X.
+/// The axis `A` of a block, padded by `Width` neighbours at either end. `os::halo<I, 1>/X` says that the neighbours are
+/// the devices along X.
 template <auto A, int Width>
 inline constexpr auto halo = detail::make_halo<detail::type_of<A>, Width>();
 
-/// The block's own part of a padded sharding, of which it takes the place.
+/// The sharding of the block's own part, which replaces the padded one.
 template <class Sharding>
 using sharding_without_halos = typename detail::without_halos<Sharding>::type;
 

@@ -3,9 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 1. Logical axes: which mesh axes divide which axis, said once for a whole program. Under R = {batch/X,
-/// hidden/Y}, R(batch) is batch_X and R(batch, seq, hidden) is [batch_X, seq, hidden_Y], wherever dimensions are
-/// written.
+/// Floor 1. Logical axes: rules that assign mesh axes to axes once for a whole program. Under R = {batch/X, hidden/Y},
+/// R(batch) is batch_X and R(batch, seq, hidden) is [batch_X, seq, hidden_Y], wherever dimensions are written.
 
 #include <type_traits>
 
@@ -19,7 +18,7 @@ template <class Rule>
 inline constexpr bool is_divided_axis = false;
 template <Axis A, MeshAxis... Ms>
 inline constexpr bool is_divided_axis<over<A, Ms...>> =
-    true;  // also over nothing: its division has been refused already
+    true;  // also over nothing: that division has already been refused
 
 template <class Rule>
 consteval auto check_rule() {
@@ -32,7 +31,7 @@ consteval auto check_rule() {
 template <class Rule>
 using rule_verdict = typename decltype(check_rule<Rule>())::type;
 
-// The last line: what is wrong with a rule by itself, batch/X/X.
+// The last case finds rules that are wrong by themselves, as batch/X/X is.
 template <class... Rules>
 consteval auto check_rules() {
   using each = first_fault<rule_verdict<Rules>...>;
@@ -45,7 +44,7 @@ consteval auto check_rules() {
     return found<first_fault<typename sharding_traits<sharding<Rules>>::verdict...>>{};
 }
 
-// A bare axis takes its rule; what is divided already, or partial, stays as it is written.
+// A bare axis takes its rule; an axis that is already divided, and a partial, stay as they are written.
 template <class Dim, class... Rules>
 struct ruled {
   using type = Dim;
@@ -61,10 +60,10 @@ struct ruled<A, over<A, Ms...>, Rules...> {
 
 }  // namespace detail
 
-/// The type of a set of rules, one `over<axis, mesh…>` an axis; write the alias os::rules<batch/X, hidden/Y> instead.
+/// The type of a set of rules, one `over<axis, mesh…>` per axis; write the alias os::rules<batch/X, hidden/Y> instead.
 template <class... Rules>
 struct rule_set {
-  /// `reason::ok`, or what is wrong with the rules by themselves.
+  /// `reason::ok`, or the reason why the rules are wrong by themselves.
   using verdict = typename decltype(detail::check_rules<Rules...>())::type;
 
   constexpr rule_set() { reason::raise<verdict>(); }
@@ -75,9 +74,8 @@ struct rule_set {
     return typename detail::ruled<Dim, Rules...>::type{};
   }
 
-  /// Several dimensions as one entry in a list of them: `os::einsum<R(batch, seq, hidden)>(x, w)`. An axis that is
-  /// divided here already
-  /// (`seq/Z`) and os::partial(X) stay as they are written.
+  /// Several dimensions as one entry in a list of them: `os::einsum<R(batch, seq, hidden)>(x, w)`. Axes that are
+  /// already divided here (`seq/Z`) and os::partial(X) stay as they are written.
   template <class... Dims>
     requires(sizeof...(Dims) != 1)
   consteval auto operator()(Dims...) const {
@@ -89,7 +87,7 @@ struct rule_set {
 template <auto... Rules>
 using rules = rule_set<detail::type_of<Rules>...>;
 
-/// The same where the rules are a type: `os::einsum<os::under<R>(batch, hidden)>(x, w)`.
+/// The same for rules that are a type: `os::einsum<os::under<R>(batch, hidden)>(x, w)`.
 template <class R, class... Dims>
 consteval auto under(Dims... dims) {
   return R{}(dims...);

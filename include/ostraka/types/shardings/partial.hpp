@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 1. Partial tensors: along some mesh axes each device holds a part, and the tensor is what the parts are
-/// combined to. `os::partial(X)` is {U_X}, a sum; `os::partial_max(X)` is {max_X}, and so on for each reduction.
+/// Floor 1. Partial tensors: along some mesh axes each device holds a part, and the tensor is the combination of the
+/// parts. `os::partial(X)` is {U_X}, a sum; `os::partial_max(X)` is {max_X}, and so on for each reduction.
 
 #include <type_traits>
 
@@ -31,10 +31,10 @@ struct partial_by : partial_base {
 
 }  // namespace detail
 
-// Template and function of one name cannot be, so what looks like a call is the constructor: partial_max(X) is a
+// A template and a function cannot share a name, so these calls are constructors: partial_max(X) is a
 // partial_max<X_mesh>.
 
-/// The tensor is the sum over `Ms` of what their devices hold. The value of `os::partial(X, Y)`.
+/// The tensor is the sum over `Ms` of the devices' parts. The value of `os::partial(X, Y)`.
 template <MeshAxis... Ms>
 struct partial_sum : detail::partial_by<reduction::sum, Ms...> {
   constexpr explicit partial_sum(Ms...) {}
@@ -42,7 +42,7 @@ struct partial_sum : detail::partial_by<reduction::sum, Ms...> {
 template <MeshAxis... Ms>
 partial_sum(Ms...) -> partial_sum<Ms...>;
 
-/// The tensor is the largest over `Ms` of what their devices hold.
+/// The tensor is the maximum over `Ms` of the devices' parts.
 template <MeshAxis... Ms>
 struct partial_max : detail::partial_by<reduction::max, Ms...> {
   constexpr explicit partial_max(Ms...) {}
@@ -50,7 +50,7 @@ struct partial_max : detail::partial_by<reduction::max, Ms...> {
 template <MeshAxis... Ms>
 partial_max(Ms...) -> partial_max<Ms...>;
 
-/// The tensor is the smallest over `Ms` of what their devices hold.
+/// The tensor is the minimum over `Ms` of the devices' parts.
 template <MeshAxis... Ms>
 struct partial_min : detail::partial_by<reduction::min, Ms...> {
   constexpr explicit partial_min(Ms...) {}
@@ -58,7 +58,7 @@ struct partial_min : detail::partial_by<reduction::min, Ms...> {
 template <MeshAxis... Ms>
 partial_min(Ms...) -> partial_min<Ms...>;
 
-/// The tensor is the product over `Ms` of what their devices hold.
+/// The tensor is the product over `Ms` of the devices' parts.
 template <MeshAxis... Ms>
 struct partial_prod : detail::partial_by<reduction::prod, Ms...> {
   constexpr explicit partial_prod(Ms...) {}
@@ -66,7 +66,7 @@ struct partial_prod : detail::partial_by<reduction::prod, Ms...> {
 template <MeshAxis... Ms>
 partial_prod(Ms...) -> partial_prod<Ms...>;
 
-/// The tensor is the bits that are set on all devices along `Ms`; of bools, whether all are true.
+/// The tensor has the bits that are set on all devices along `Ms`; for bools, it says whether all are true.
 template <MeshAxis... Ms>
 struct partial_and : detail::partial_by<reduction::bit_and, Ms...> {
   constexpr explicit partial_and(Ms...) {}
@@ -74,7 +74,7 @@ struct partial_and : detail::partial_by<reduction::bit_and, Ms...> {
 template <MeshAxis... Ms>
 partial_and(Ms...) -> partial_and<Ms...>;
 
-/// The tensor is the bits that are set on some device along `Ms`; of bools, whether any is true.
+/// The tensor has the bits that are set on some device along `Ms`; for bools, it says whether any is true.
 template <MeshAxis... Ms>
 struct partial_or : detail::partial_by<reduction::bit_or, Ms...> {
   constexpr explicit partial_or(Ms...) {}
@@ -82,19 +82,19 @@ struct partial_or : detail::partial_by<reduction::bit_or, Ms...> {
 template <MeshAxis... Ms>
 partial_or(Ms...) -> partial_or<Ms...>;
 
-/// The tensor is the sum over the mesh axes of what their devices hold.
+/// Marks a tensor as the sum over the mesh axes of the devices' parts.
 template <MeshAxis... Ms>
 consteval partial_sum<Ms...> partial(Ms... axes) {
   return partial_sum<Ms...>(axes...);
 }
 
-/// One of the six above.
+/// One of the six types above.
 template <class T>
 concept Partial = std::is_base_of_v<detail::partial_base, T>;
 
 namespace detail {
 
-// The entry of a kind over these mesh axes.
+// The partial entry of a kind over these mesh axes.
 template <reduction Kind, class MeshAxes>
 struct partial_of;
 
@@ -123,7 +123,7 @@ struct partial_of<reduction::bit_or, type_list<Ms...>> {
   using type = partial_or<Ms...>;
 };
 
-// The mesh axes of a partial are a set: sorted by name.
+// The mesh axes of a partial are a set, sorted by name.
 template <class Sorted, class Unsorted>
 struct sort_by_name {
   using type = Sorted;

@@ -3,9 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 1. Do elementwise operations keep the parts of partial tensors? `os::preserves<Op, Kind>` says for which
-/// operands f(a ⊕ a', …) = f(a, …) ⊗ f(a', …), ⊕ being the kind; parts of such operands become parts of the result, by
-/// ⊗.
+/// Floor 1. Which elementwise operations keep the parts of partial tensors. `os::preserves<Op, Kind>` says for which
+/// operands f(a ⊕ a', …) = f(a, …) ⊗ f(a', …), ⊕ being the kind. Parts of such operands become parts of the result,
+/// combined by ⊗.
 ///
 ///     kind ⊕   kept together by     kept in one operand alone by            made another kind by
 ///     sum      +, −, negation       ×, ÷ (numerator), multiples             exp (prod)
@@ -13,8 +13,8 @@
 ///     min      min                  the same                                the same: max
 ///     prod     ×, ÷, powers         powers                                  log (sum)
 ///
-/// The rules are those of real numbers: infinities that meet zeros or each other, and integers that overflow, are not
-/// covered.
+/// The rules are those of real numbers. They do not cover infinities that meet zeros or each other, or integers that
+/// overflow.
 
 #include <cstdint>
 
@@ -27,26 +27,27 @@ struct outcome {
   bool kept;
   reduction kind;
 
-  // By default all is zero, and no member says so itself: g++ 12 takes arrays of such to be not constant.
+  // All members are zero by default, without initialisers of their own: with them, g++ 12 takes arrays to be not
+  // constant.
   constexpr outcome() = default;
   constexpr outcome(reduction becomes) : kept(true), kind(becomes) {}
 
   friend constexpr bool operator==(outcome, outcome) = default;
 };
 
-/// How an operation keeps operands that are partial by one kind; by default it does not.
+/// How an operation keeps operands that are partial by one kind; by default it keeps none.
 struct preservation {
   outcome together{};  ///< all operands partial: f(a ⊕ a', b ⊕ b') = f(a, b) ⊗ f(a', b')
   outcome alone[8]{};  ///< operand k partial, the others the same on all devices: f(a ⊕ a', b) = f(a, b) ⊗ f(a', b)
 
-  /// Is anything kept?
+  /// True if some parts are kept.
   [[nodiscard]] constexpr bool any() const {
     for (outcome o : alone)
       if (o.kept) return true;
     return together.kept;
   }
 
-  /// Both together; the left one where both say something.
+  /// The union of both; the left one wins where both say something.
   friend constexpr preservation operator|(preservation a, preservation const& b) {
     if (!a.together.kept) a.together = b.together;
     for (int k = 0; k < 8; ++k)
@@ -57,14 +58,14 @@ struct preservation {
   friend constexpr bool operator==(preservation const&, preservation const&) = default;
 };
 
-/// Does the operation keep parts of this kind? By default it does not. Specialise it for the type of a function object,
-/// and os::map takes partial tensors where it says so:
+/// How the operation keeps parts of this kind; by default it keeps none. Specialise it for the type of a function
+/// object, and os::map takes partial tensors wherever it says so:
 ///
 ///     struct relu { KOKKOS_FUNCTION float operator()(float v) const { return v > 0 ? v : 0; } };
 ///     template <os::reduction Kind>
 ///     inline constexpr os::preservation os::preserves<relu, Kind> = os::non_decreasing(Kind);
 ///
-/// @pre what it says is true, of all values that the elements can have
+/// @pre the specialisation is true for all values that the elements can have
 template <class Op, reduction Kind>
 inline constexpr preservation preserves = {};
 
@@ -78,7 +79,7 @@ inline constexpr preservation preserves = {};
   return kind == reduction::prod ? preservation{kind, {}} : preservation{};
 }
 
-/// Linear in each operand while the others stay: products. `operands`: bit k for operand k, if not in all.
+/// Linear in each operand while the others stay: products. `operands` has bit k set for operand k; by default for all.
 [[nodiscard]] constexpr preservation multilinear(reduction kind, unsigned operands = 0xFF) {
   preservation p;
   for (int k = 0; k < 8; ++k)
@@ -86,8 +87,8 @@ inline constexpr preservation preserves = {};
   return p;
 }
 
-/// Where an operand grows (and the others stay) the result does not fall: max and min are kept. `operands`: bit k for
-/// operand k.
+/// As an operand grows (and the others stay) the result does not fall: max and min are kept. `operands` has bit k set
+/// for operand k.
 [[nodiscard]] constexpr preservation non_decreasing(reduction kind, unsigned operands = 0xFF) {
   preservation p;
   for (int k = 0; k < 8; ++k)
@@ -95,8 +96,8 @@ inline constexpr preservation preserves = {};
   return p;
 }
 
-/// Where an operand grows (and the others stay) the result does not grow: max and min are exchanged. `operands`: bit k
-/// for operand k.
+/// As an operand grows (and the others stay) the result does not grow: max and min are exchanged. `operands` has bit k
+/// set for operand k.
 [[nodiscard]] constexpr preservation non_increasing(reduction kind, unsigned operands = 0xFF) {
   preservation p;
   for (int k = 0; k < 8; ++k)
@@ -105,7 +106,7 @@ inline constexpr preservation preserves = {};
   return p;
 }
 
-/// How many kinds there are.
+/// The number of reductions.
 inline constexpr int reduction_kinds = 6;
 
 /// How an operation keeps parts of each kind.

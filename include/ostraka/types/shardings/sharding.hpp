@@ -4,8 +4,8 @@
 
 /// @file
 /// Floor 1. The sharding of a tensor as a type: `I/X` is I_X, `I/X/Y` is I_XY (X major), `os::partial(X)` is {U_X}
-/// (partial.hpp), `os::varying(X)` {V_X} (varying.hpp).
-/// Every way to write a sharding comes to one canonical `os::sharding<…>`, so that equal shardings are equal types.
+/// (partial.hpp), `os::varying(X)` {V_X} (varying.hpp). All ways to write a sharding give one canonical
+/// `os::sharding<…>`, so that equal shardings are equal types.
 
 #include <type_traits>
 
@@ -21,18 +21,18 @@ namespace ostraka {
 template <Axis A, MeshAxis... Ms>
 struct over {};
 
-/// Entries in the order of the axes: an axis (not divided), `over<axis, mesh…>`, then at most one `partial_sum<mesh…>`,
-/// `partial_max<mesh…>`, …, and last, of a block, `varying<mesh…>`.
+/// Entries in the order of the axes: an axis (not divided) or `over<axis, mesh…>`. Then at most one
+/// `partial_sum<mesh…>`, `partial_max<mesh…>`, …. Last, in the sharding of a block, `varying<mesh…>`.
 template <class... Entries>
 struct sharding {};
 
-/// Dimensions where a type is asked for: `os::plan_of<os::dims<I/X, K/Y>, A, B>`.
+/// Dimensions in place of a type: `os::plan_of<os::dims<I, K/Y>, A, B>`.
 template <auto... Dims>
 struct dims {};
 
 namespace detail {
 
-// What was meant by M / B; nothing where that is not clear.
+// The division that M / B was meant to be; an empty sharding if that is not clear.
 template <class M, class B>
 struct other_way_round {
   using type = sharding<>;
@@ -79,7 +79,7 @@ consteval typename detail::other_way_round<M, B>::type operator/(M, B) {
   return {};
 }
 
-/// A number is not divided: it is a local variable that hides the axis.
+/// A number is not divided: a local variable probably hides the axis.
 template <std::integral N, MeshAxis M>
 constexpr N operator/(N n, M) {
   reason::raise<reason::number_is_not_divided<N, M>>();
@@ -88,7 +88,7 @@ constexpr N operator/(N n, M) {
 
 namespace detail {
 
-// The contents of one entry. Unknowns count as dimensions, so that the check below can name them.
+// The contents of one entry. Unknown entries count as dimensions, so that the check below can name them.
 template <class Entry>
 struct entry {
   static constexpr bool is_known = false;
@@ -148,7 +148,7 @@ struct varying_in_entry<sharding<Entries...>> {
   using type = concatenation_of<typename varying_in_entry<Entries>::type...>;
 };
 
-// A whole sharding among the dimensions stands for its own: `R(batch, hidden)` of os::rules.
+// A whole sharding among the dimensions stands for its own dimensions: `R(batch, hidden)` of os::rules.
 template <class... Entries>
 struct entry<sharding<Entries...>> {
   static constexpr bool is_known = (entry<Entries>::is_known && ...);
@@ -174,8 +174,7 @@ using canonical_sharding =
 
 }  // namespace detail
 
-/// The canonical sharding that `Dims` name. (cvref: nvcc hands on such a value as an expression, of which decltype is a
-/// reference.)
+/// The canonical sharding that `Dims` name.
 template <auto... Dims>
 using sharding_of = detail::canonical_sharding<detail::type_of<Dims>...>;
 
@@ -194,7 +193,7 @@ struct find_fault<Verdict, Verdicts...> {
 template <class... Verdicts>
 struct find_fault<reason::ok, Verdicts...> : find_fault<Verdicts...> {};
 
-// The first of several verdicts that is a reason, `reason::ok` if none is.
+// The first of several verdicts that is a reason; `reason::ok` if none is.
 template <class... Verdicts>
 using first_fault = typename find_fault<Verdicts...>::type;
 
@@ -217,8 +216,8 @@ struct axes_of_partials<type_list<Ps...>> {
   using type = concatenation_of<typename Ps::mesh_axes...>;
 };
 
-// What a mesh axis is used for in a sharding, once for each use: the axis that it divides, or the entry that is partial
-// over it or varies along it.
+// The uses of a mesh axis in a sharding, one for each: the axis that it divides, or the entry that is partial over it
+// or varies along it.
 template <class M, class Entry, class Splits = typename entry<Entry>::splits,
           class Others = concatenation_of<typename axes_of_partials<typename entry<Entry>::partials>::type,
                                           typename varying_in_entry<Entry>::type>>
@@ -254,7 +253,7 @@ struct explain_two_kinds<type_list<First, Second, More...>> {
   using type = reason::partial_in_two_ways<First, Second>;
 };
 
-// A padded axis is one of a block, which is not divided further.
+// True if an entry divides a padded axis. Such an axis belongs to a block, which is not divided further.
 template <class Entry>
 inline constexpr bool divides_halo_in = false;
 template <class A, int Width, class M, class... Ms>
@@ -302,21 +301,21 @@ struct sharding_traits<sharding<Entries...>> {
   using axes = concatenation_of<typename detail::entry<Entries>::axes...>;          ///< in order
   using splits = concatenation_of<typename detail::entry<Entries>::splits...>;      ///< mesh axes that divide an axis
   using partial_entries =
-      concatenation_of<typename detail::entry<Entries>::partials...>;  ///< `type_list<partial_max<X_mesh>>`; of a valid
-                                                                       ///< sharding at most one
+      concatenation_of<typename detail::entry<Entries>::partials...>;  ///< `type_list<partial_max<X_mesh>>`; a valid
+                                                                       ///< sharding has at most one
   using partials = typename detail::axes_of_partials<partial_entries>::type;  ///< mesh axes that hold parts
   using mesh_axes = concatenation_of<splits, partials>;
   using varying =
-      concatenation_of<typename detail::varying_in_entry<Entries>::type...>;  ///< of a block; plans see none
+      concatenation_of<typename detail::varying_in_entry<Entries>::type...>;  ///< of blocks alone; plans see none
   static constexpr int rank = axes::size;
 
-  /// `reason::ok`, or what is wrong with the sharding by itself.
+  /// `reason::ok`, or the reason why the sharding is wrong by itself.
   using verdict = typename decltype(detail::check_sharding<sharding<Entries...>, axes,
                                                            concatenation_of<mesh_axes, varying>, partial_entries,
                                                            typename detail::find_unknown<Entries...>::type>())::type;
 };
 
-/// Is the sharding valid by itself: no axis twice, no mesh axis twice?
+/// True if the sharding is valid by itself: no axis twice, no mesh axis twice.
 template <class Sharding>
 inline constexpr bool is_valid_sharding = std::is_same_v<typename sharding_traits<Sharding>::verdict, reason::ok>;
 

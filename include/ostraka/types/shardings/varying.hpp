@@ -4,8 +4,8 @@
 
 /// @file
 /// Floor 1. Blocks of the local view: in the body of os::shard_map a device holds a tensor of its own, which may differ
-/// from those of the others. `os::varying(X)` says along which mesh axes: `float[I, J] {V_X}`. It is a promise about
-/// values that lives in the type alone: plans do not see it.
+/// from those of the others. `os::varying(X)` says along which mesh axes: `float[I, J] {V_X}`. This promise about
+/// values lives in the type alone: plans do not see it.
 
 #include <type_traits>
 
@@ -19,7 +19,7 @@ namespace detail {
 struct varying_base {};
 }  // namespace detail
 
-/// The block differs along `Ms`, in general. The value of `os::varying(X, Y)`.
+/// The block may differ along `Ms`. The value of `os::varying(X, Y)`.
 template <MeshAxis... Ms>
 struct varying : detail::varying_base {
   using mesh_axes = type_list<Ms...>;
@@ -33,7 +33,7 @@ concept Varying = std::is_base_of_v<detail::varying_base, T>;
 
 namespace detail {
 
-// The one entry of these mesh axes, which are a set; none for none.
+// The one entry of these mesh axes, which are a set; no entry if the set is empty.
 template <class Sorted>
 struct varying_over;
 

@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// Floor 1. A number that differs from device to device, as a type that says so.
+/// Floor 1. A number that differs from device to device, with a type that says so.
 
 #include <compare>
 #include <concepts>
@@ -14,10 +14,10 @@
 
 namespace ostraka {
 
-/// A whole number that differs along `Ms`: what os::axis_index gives, and what is computed of it. A block cut or made
-/// by it varies, too. `%` is never negative: (i − 1) % n is the device before, also of device 0. A plain number is had
-/// by i.value(), and then nobody knows any more that it varies: what follows, a branch too, may differ from device to
-/// device, while collectives are called by all of them alike.
+/// A whole number that differs along `Ms`: os::axis_index returns one, and arithmetic with it gives others. A block cut
+/// or made by it varies, too. `%` is never negative: (i − 1) % n is the device before, for device 0, too. i.value()
+/// returns a plain number, whose type no longer says that it varies. Everything that follows from it, branches
+/// included, may differ from device to device, while all devices must call collectives alike.
 template <MeshAxis... Ms>
 class varying_int {
  public:
@@ -26,7 +26,7 @@ class varying_int {
   [[nodiscard]] constexpr std::int64_t value() const { return value_; }
   [[nodiscard]] constexpr varying_int operator-() const { return varying_int(-value_); }
 
-  /// Says that value() takes it out.
+  /// Refused: its reason says that value() takes the number out.
   template <std::integral N>
   constexpr explicit operator N() const {
     reason::raise<reason::varying_number_taken_out<varying_int>>();
@@ -94,7 +94,7 @@ template <class A, class B>
 [[nodiscard]] constexpr auto operator*(A a, B b) {
   return detail::joined_int<A, B>(detail::plain_number(a) * detail::plain_number(b));
 }
-/// Rounds down, as `%` is never negative.
+/// Rounds down, because `%` is never negative.
 template <class A, class B>
   requires detail::VaryingOperands<A, B>
 [[nodiscard]] constexpr auto operator/(A a, B b) {
@@ -107,7 +107,7 @@ template <class A, class B>
   std::int64_t const n = detail::plain_number(a), d = detail::plain_number(b);
   return detail::joined_int<A, B>((n % d + d) % d);
 }
-/// Say that what is compared are the values, which are taken out by name.
+/// Refused: their reason says that values are compared, and that value() takes them out.
 template <class A, class B>
   requires detail::VaryingOperands<A, B>
 constexpr bool operator==(A a, B b) {
