@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 1. An array that grows: what std::vector is to a program, without the hundred templates that it instantiates
-/// for every type of elements, wherever this library is included (docs/benchmarks/compile.md).
+/// Floor 1. An array that grows, as std::vector does. It lacks the hundred templates that a std::vector instantiates
+/// for every element type, wherever this library is included (docs/benchmarks/compile.md).
 
 #include <cstddef>
 #include <initializer_list>
@@ -14,7 +14,8 @@ namespace ostraka {
 
 namespace detail {
 
-/// Other memory for elements that are nothing but their bytes, of whatever type; none where none is wanted.
+/// Moves `used` bytes of trivially copyable elements, of whatever type, to a new block of `wanted` bytes and frees the
+/// old block. Returns null if no bytes are wanted.
 [[gnu::cold, gnu::noinline]] inline void* other_memory(void* items, std::size_t used, std::size_t wanted) {
   void* const other = wanted > 0 ? ::operator new(wanted) : nullptr;
   if (used > 0) __builtin_memcpy(other, items, used);
@@ -22,8 +23,9 @@ namespace detail {
   return other;
 }
 
-/// Memory with more such elements behind those that are there, of which they are none. Adds to the count, and to the
-/// capacity if need be.
+/// Appends `how_many` trivially copyable elements and returns the memory that holds them all. Updates the count, and
+/// the capacity if it grows.
+/// @pre the new elements are none of those in `items`
 [[gnu::cold, gnu::noinline]] inline void* with_more(void* items, std::size_t& count, std::size_t& capacity,
                                                     void const* more, std::size_t how_many, std::size_t bytes_of_one) {
   if (how_many == 0) return items;
@@ -38,7 +40,7 @@ namespace detail {
 
 }  // namespace detail
 
-/// Elements in a row, as many as are put in. Growing moves them, and must not throw once there is memory.
+/// A contiguous array that grows as elements are added. Growing moves them, and must not throw once there is memory.
 template <class T>
 class dynamic_array {
  public:
@@ -47,7 +49,7 @@ class dynamic_array {
   dynamic_array(std::size_t count, T const& value) : dynamic_array() { assign(count, value); }
   dynamic_array(std::initializer_list<T> items) : dynamic_array() { append(items.begin(), items.size()); }
 
-  /// The elements of another container in a row, a std::vector say.
+  /// Copies the elements of another contiguous container, such as a std::vector.
   template <class Container>
     requires requires(Container const& c) { static_cast<T const*>(c.data()), c.size(); }
   dynamic_array(Container const& items) : dynamic_array() {
@@ -84,7 +86,7 @@ class dynamic_array {
   }
   void pop_back() { items_[--count_].~T(); }
 
-  /// New elements are T().
+  /// Changes the number of elements; new ones are T().
   void resize(std::size_t count) {
     clear(count);
     reserve(count);
@@ -96,7 +98,7 @@ class dynamic_array {
     for (; count_ < count; ++count_) ::new (static_cast<void*>(items_ + count_)) T(value);
   }
 
-  /// Takes out all elements, or all but the first ones.
+  /// Removes all elements but the first `but`.
   void clear(std::size_t but = 0) {
     if constexpr (only_bytes) {
       if (count_ > but) count_ = but;
@@ -105,12 +107,12 @@ class dynamic_array {
     }
   }
 
-  /// Gives back the memory that no element needs.
+  /// Frees the memory that no element uses.
   void shrink_to_fit() {
     if (count_ < capacity_) grow(count_);
   }
 
-  /// Takes out an element; those behind it move up.
+  /// Removes an element; those behind it move up.
   void erase(T const* at) {
     for (T* to = items_ + (at - items_); to + 1 != end(); ++to) *to = static_cast<T&&>(to[1]);
     pop_back();
@@ -132,10 +134,10 @@ class dynamic_array {
   [[nodiscard]] T const* begin() const { return items_; }
   [[nodiscard]] T const* end() const { return items_ + count_; }
 
-  /// Is there an element that equals this one?
+  /// True if an element equals `value`.
   [[nodiscard]] bool contains(T const& value) const { return find(value) != end(); }
 
-  /// The first that does, or the end.
+  /// The first element that equals `value`, or end().
   [[nodiscard]] T const* find(T const& value) const {
     T const* at = begin();
     while (at != end() && !(*at == value)) ++at;
@@ -143,7 +145,7 @@ class dynamic_array {
   }
 
  private:
-  // @pre nothing is here
+  // @pre this array is empty and has no memory
   void take(dynamic_array& other) {
     items_ = other.items_;
     count_ = other.count_;
@@ -152,7 +154,8 @@ class dynamic_array {
     other.count_ = other.capacity_ = 0;
   }
 
-  // Memory for so many elements, of which there are no more.
+  // Moves the elements to memory for `capacity` of them.
+  // @pre there are no more elements than that
   [[gnu::cold]] void grow(std::size_t capacity) {
     static_assert(alignof(T) <= __STDCPP_DEFAULT_NEW_ALIGNMENT__ && noexcept(T(static_cast<T&&>(*items_))));
     if constexpr (only_bytes) {

@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 1. The exception of a program that is wrong in a way that only the run time can see (extents, sizes of
-/// meshes). Thrown before any communication and on every device alike; the text reads "operation: rule; remedy".
+/// Floor 1. The exception for mistakes that only the run time can see: extents, sizes of meshes. It is thrown before
+/// any communication and on every device alike. Its text reads "operation: rule; remedy".
 
 #include <cstdarg>
 #include <cstdint>
@@ -15,7 +15,7 @@
 
 namespace ostraka {
 
-/// An operation was asked for that its extents or its mesh do not allow.
+/// Thrown when an operation is called with extents or on a mesh that it does not allow.
 struct [[gnu::visibility("default")]] error : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
@@ -33,8 +33,8 @@ namespace detail {
 
 }  // namespace detail
 
-/// Throws an error that says the pieces as one text. Whoever calls it holds neither text nor exception, nor the code
-/// that destroys them.
+/// Throws an error whose text is the pieces joined. The caller holds neither text nor exception, nor the code that
+/// destroys them.
 template <class... Ts>
 [[noreturn, gnu::always_inline]] inline void throw_error(Ts const&... pieces) {
   static_assert(sizeof...(Ts) <= 21, "join some of them first: a number has the kinds of so many pieces");

@@ -3,14 +3,14 @@
 #pragma once
 
 /// @file
-/// Floor 1. A string that can be a template argument, an axis' name: `os::axis<"I">`.
+/// Floor 1. A string that can be a template argument: an axis' name, `os::axis<"I">`.
 
 #include <cstddef>
 #include <string_view>
 
 namespace ostraka {
 
-/// A string literal as a structural value; appears only in the bases of axis types, never in a kernel's name.
+/// A string literal as a structural value. It appears only in the bases of axis types, never in a kernel's name.
 template <std::size_t N>
 struct fixed_string {
   char text[N]{};

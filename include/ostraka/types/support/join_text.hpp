@@ -3,10 +3,10 @@
 #pragma once
 
 /// @file
-/// Text of several pieces: words, characters and numbers. A sum of std::strings makes one of each piece, and must
-/// be able to destroy each of them, wherever something is said: four times the code. Here one function takes the pieces
-/// as they are. Overloads say how each is passed, and that says what it is: words of each length would need traits of
-/// their own.
+/// Text made of pieces: words, characters and numbers. A sum of std::strings makes a string of each piece and must be
+/// able to destroy each of them, at every place that makes a text: four times the code. Here one function takes the
+/// pieces as they are. Overloads decide how each piece is passed, and the type passed gives its kind; traits of the
+/// pieces themselves would need a case for each length of words.
 
 #include <concepts>
 #include <cstdarg>
@@ -20,15 +20,15 @@ namespace ostraka {
 
 namespace detail {
 
-/// What a piece is, in three bits. A piece of no kind ends the text.
+/// The kind of a piece, in three bits. A piece of no kind ends the text.
 enum text_piece : std::uint64_t { of_words = 1, of_string, of_view, of_character, of_signed, of_unsigned, of_real };
 
-/// An integer that is no character, or what converts to one and to nothing less narrow, as an extent does.
+/// An integer that is no character, or a class that converts to one without narrowing, as an extent does.
 template <class N>
 concept whole_number = (std::integral<N> && !std::same_as<N, bool> && !std::same_as<N, char>) ||
                        (std::is_class_v<N> && requires(N const& n) { std::int64_t{n}; });
 
-/// A piece as a variadic function takes it.
+/// A piece as it is passed to a variadic function.
 inline char const* pass_piece(char const* words) { return words; }
 inline std::string const* pass_piece(std::string const& text) { return &text; }
 inline std::string_view const* pass_piece(std::string_view const& text) { return &text; }
@@ -41,7 +41,7 @@ inline auto pass_piece(whole_number auto n) {
     return static_cast<std::int64_t>(n);
 }
 
-/// What is passed so.
+/// The kind of a piece, from the type that it is passed as.
 template <class Passed>
 inline constexpr text_piece kind_of_piece{};
 template <>
@@ -103,7 +103,7 @@ inline constexpr std::uint64_t kinds_of_pieces = in_one_number({kind_of_piece<Pa
 
 }  // namespace detail
 
-/// Appends the pieces.
+/// Appends the pieces to a text.
 template <class... Ts>
 [[gnu::always_inline]] inline void append_text(std::string& to, Ts const&... pieces) {
   static_assert(sizeof...(Ts) <= 21, "append some of them first: a number has the kinds of so many pieces");
@@ -111,7 +111,7 @@ template <class... Ts>
                         detail::pass_piece(pieces)...);
 }
 
-/// The pieces as one text.
+/// Returns the pieces joined to one text.
 template <class... Ts>
 [[nodiscard, gnu::always_inline]] inline std::string join_text(Ts const&... pieces) {
   static_assert(sizeof...(Ts) <= 21, "join some of them first: a number has the kinds of so many pieces");

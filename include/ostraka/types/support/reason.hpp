@@ -3,15 +3,15 @@
 #pragma once
 
 /// @file
-/// Floor 1. A reason is a type that says why something is wrong: named after the rule, with the culprits as arguments.
-/// It says its sentence (*operation: rule; remedy*) when it is completed, so that a check can hand it on and a query
-/// name it without failing. docs/design/reasons.md has the idiom.
+/// Floor 1. A reason is a type that says why something is wrong. It is named after the rule and has the culprits as
+/// arguments. It prints its sentence (*operation: rule; remedy*) when it is completed. So a check can return it, and a
+/// query can name it, without failing. docs/design/reasons.md has the idiom.
 
 namespace ostraka {
 
 namespace detail {
 
-/// What a check returns: the reason that it found, not completed, so that a query may look at it.
+/// The result of a check: the reason that it found, not completed, so that a query may look at it.
 template <class Reason>
 struct found {
   using type = Reason;
@@ -24,18 +24,18 @@ inline constexpr int max_rank = 8;
 
 namespace reason {
 
-/// Nothing is wrong.
+/// The verdict that nothing is wrong.
 struct ok {};
 
-/// Completes `Reason`, which prints its sentence. In an alias rather than an expression, for which clang would complain
-/// again, about an expression that is not constant.
+/// Completes `Reason`, which prints its sentence. It does so in an alias, because clang would complain once more about
+/// an expression: that it is not constant.
 template <class Reason>
 constexpr void raise() {
   using completed [[maybe_unused]] = char[sizeof(Reason)];
 }
 
-/// Is nothing wrong? Else the reason prints its sentence, and an operation goes on with something harmless:
-/// `if constexpr (reason::ok_or_raise<verdict>())`.
+/// True if nothing is wrong. Otherwise the reason prints its sentence, and the operation goes on with something
+/// harmless: `if constexpr (reason::ok_or_raise<verdict>())`.
 template <class Verdict>
 constexpr bool ok_or_raise() {
   raise<Verdict>();

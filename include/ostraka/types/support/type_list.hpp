@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// Floor 1. The little that we need of lists of types: membership, position, union, difference.
+/// Floor 1. The operations on lists of types that we need: membership, position, union, difference.
 
 #include <cstddef>
 #include <type_traits>
@@ -16,7 +16,7 @@ struct type_list {
   static constexpr int size = static_cast<int>(sizeof...(Ts));
 };
 
-/// Is `T` one of `Ts`?
+/// True if `T` is one of `Ts`.
 template <class T, class... Ts>
 inline constexpr bool is_one_of = (std::is_same_v<T, Ts> || ...);
 
@@ -25,12 +25,12 @@ namespace detail {
 template <class T>
 std::type_identity<T> deduced(T);
 
-/// The type of a template value. By deduction: nvcc hands a value on as an expression, and the decltype of it is none
-/// that its host compiler knows.
+/// The type of a template value. It is deduced, because nvcc passes a value on as an expression whose decltype its host
+/// compiler does not know.
 template <auto Value>
 using type_of = typename decltype(deduced(Value))::type;
 
-// How many were false before the first that is true.
+// Counts the values that are false before the first true one.
 struct first_true {
   int passed = 0;
   bool found = false;
@@ -61,8 +61,8 @@ struct unite_lists {
 template <class Into, class... Ts, class... Lists>
 struct unite_lists<Into, type_list<Ts...>, Lists...> : unite_lists<typename unite<Into, Ts...>::type, Lists...> {};
 
-// Are all of `List` in `Into`? (In two steps: of one fold over both packs nvcc 13 loses the mesh axis of
-// os::slice<J/X>(A).)
+// True if all of `List` are in `Into`. This takes two steps, because nvcc 13 loses the mesh axis of os::slice<J/X>(A)
+// from one fold over both packs.
 template <class T, class Into>
 inline constexpr bool is_in = false;
 template <class T, class... Ts>
@@ -73,7 +73,7 @@ inline constexpr bool are_in = false;
 template <class... Ts, class Into>
 inline constexpr bool are_in<type_list<Ts...>, Into> = (is_in<Ts, Into> && ...);
 
-// Most lists have nothing new.
+// The common case: the list has nothing new.
 template <class Into, class... Ts, class... Lists>
   requires(are_in<type_list<Ts...>, Into>)
 struct unite_lists<Into, type_list<Ts...>, Lists...> : unite_lists<Into, Lists...> {};
@@ -123,7 +123,7 @@ inline constexpr int position_in = -1;
 template <class T, class... Ts>
 inline constexpr int position_in<T, type_list<Ts...>> = (detail::first_true{} % ... % std::is_same_v<T, Ts>).position();
 
-/// The lists one after the other.
+/// The lists, one after the other.
 template <class... Lists>
 using concatenation_of = typename detail::concatenate<Lists...>::type;
 
@@ -135,7 +135,7 @@ using union_of = typename detail::unite_lists<type_list<>, Lists...>::type;
 template <class List, class Without>
 using difference_of = typename detail::subtract<type_list<>, List, Without>::type;
 
-/// The first type that occurs twice, `void` if none does.
+/// The first type that occurs twice; `void` if none does.
 template <class List>
 using first_repeated = typename detail::find_repeated<List>::type;
 
