@@ -4,7 +4,7 @@
 
 /// @file
 /// Floor 1. Floating-point numbers of 16 bits, `os::float16` (IEEE 754 binary16) and `os::bfloat16` (the upper half of
-/// a float): two bytes in memory, in messages and in files on every machine. They are computed with as floats.
+/// a float). They take two bytes in memory, in messages and in files on every machine. Arithmetic is that of floats.
 /// docs/design/half-types.md.
 
 #include <concepts>
@@ -21,17 +21,17 @@ namespace ostraka {
 
 namespace detail {
 
-/// The patterns of numbers with one sign bit, and so many bits for the exponent and the fraction.
+/// The patterns of numbers with one sign bit, `Exponent` bits of exponent and `Fraction` bits of fraction.
 template <int Exponent, int Fraction>
 struct narrow_format {
-  static constexpr int shift = 23 - Fraction;  // bits of a float's fraction that are too many
+  static constexpr int shift = 23 - Fraction;  // bits of a float's fraction that do not fit
   static constexpr int bias = (1 << (Exponent - 1)) - 1;
   static constexpr std::uint32_t rebias = static_cast<std::uint32_t>(127 - bias) << 23;
   static constexpr std::uint32_t infinity = ((1u << Exponent) - 1) << Fraction;
   static constexpr std::uint32_t first_normal = static_cast<std::uint32_t>(128 - bias) << 23;  // as a float
 
-  /// The pattern of the nearest number, of two that are as near the even one; NaN stays NaN. Selections, not branches:
-  /// loops vectorise.
+  /// The pattern of the nearest number; ties go to the even one, and NaN stays NaN. It selects instead of branching, so
+  /// that loops vectorise.
   OSTRAKA_FUNCTION static constexpr std::uint16_t narrow(float x) {
     std::uint32_t const bits = __builtin_bit_cast(std::uint32_t, x);
     std::uint32_t const magnitude = bits & 0x7FFFFFFFu;
@@ -40,14 +40,14 @@ struct narrow_format {
       return static_cast<std::uint16_t>(magnitude > 0x7F800000u ? bits >> shift | 1u << (Fraction - 1) : near);
     } else {
       std::uint32_t const sign = bits >> 31 << 15;
-      // Half of what is dropped, less one where the last bit that stays is 0. A carry out of the fraction goes where it
-      // belongs.
+      // Half of the part that is dropped, less one if the last bit kept is 0. A carry out of the fraction runs into the
+      // exponent, where it belongs.
       std::uint32_t const half = (1u << (shift - 1)) - 1 + (magnitude >> shift & 1u);
       std::uint32_t const normal = (magnitude - rebias + half) >> shift;
       std::uint32_t const nan = infinity | 1u << (Fraction - 1) | (magnitude & 0x7FFFFFu) >> shift;
       std::uint32_t result = normal < infinity ? normal : infinity;
-      // Below the normal numbers: added to the float whose last place is the smallest number, x is rounded to multiples
-      // of that.
+      // Below the normal numbers: adding x to the float whose last place is the smallest number rounds x to a multiple
+      // of that number.
       constexpr std::uint32_t ruler = static_cast<std::uint32_t>(127 + 1 - bias - Fraction + 23) << 23;
       float const marked =
           __builtin_bit_cast(float, magnitude < first_normal ? magnitude : 0) + __builtin_bit_cast(float, ruler);
@@ -57,7 +57,7 @@ struct narrow_format {
     }
   }
 
-  /// The same, rounded once: the float on the way is the odd one of the two neighbours, which is no tie.
+  /// The same, rounded once. On the way x becomes the odd one of its two neighbouring floats, which is no tie.
   OSTRAKA_FUNCTION static constexpr std::uint16_t narrow(double x) {
     float const near = static_cast<float>(x);
     double const back = static_cast<double>(near);
@@ -68,7 +68,7 @@ struct narrow_format {
     return narrow(__builtin_bit_cast(float, bits));
   }
 
-  /// Every number is a float.
+  /// The number as a float, exactly: every number of this format is a float.
   OSTRAKA_FUNCTION static constexpr float widen(std::uint16_t pattern) {
     std::uint32_t const sign = static_cast<std::uint32_t>(pattern >> 15) << 31;
     std::uint32_t const magnitude = pattern & 0x7FFFu;
@@ -78,7 +78,7 @@ struct narrow_format {
         __builtin_bit_cast(float, static_cast<std::uint32_t>(127 + 1 - bias - Fraction) << 23);  // the smallest number
     float const small = static_cast<float>(static_cast<std::int32_t>(magnitude)) * step;
     std::uint32_t const normal = magnitude >= infinity ? 0x7F800000u | shifted : shifted + rebias;
-    // By a mask: of a choice compilers make a branch around the product, which keeps loops from vectorising.
+    // By a mask: compilers turn a choice into a branch around the product, which keeps loops from vectorising.
     std::uint32_t const is_normal = 0u - static_cast<std::uint32_t>(magnitude >= 1u << Fraction);
     return __builtin_bit_cast(float,
                               sign | (normal & is_normal) | (__builtin_bit_cast(std::uint32_t, small) & ~is_normal));
@@ -87,9 +87,9 @@ struct narrow_format {
 
 }  // namespace detail
 
-/// A floating-point number of 16 bits. It becomes a float by itself, and nothing becomes it unless asked:
-/// `os::float16(x)` rounds to the nearest, of two as near to the even one. An operation on two of them is the float's,
-/// rounded once, which is the nearest number, too.
+/// A floating-point number of 16 bits. It converts to float implicitly, and from other numbers only explicitly:
+/// `os::float16(x)` rounds to the nearest number, ties to even. An operation on two of them is done in float and
+/// rounded once, which gives the nearest number, too.
 template <int Exponent, int Fraction>
 class narrow_float {
   using format = detail::narrow_format<Exponent, Fraction>;
@@ -144,13 +144,13 @@ using bfloat16 = narrow_float<8, 7>;
 
 static_assert(sizeof(float16) == 2 && sizeof(bfloat16) == 2);
 
-/// Is T a floating-point number of 16 bits?
+/// True if T is a floating-point number of 16 bits.
 template <class T>
 inline constexpr bool is_narrow = false;
 template <int Exponent, int Fraction>
 inline constexpr bool is_narrow<narrow_float<Exponent, Fraction>> = true;
 
-/// In what sums of T are kept until they are whole: float for 16 bits, else T.
+/// The type that sums of T are kept in until they are complete: float for 16 bits, else T.
 template <class T>
 struct accumulator_of {
   using type = T;

@@ -3,18 +3,19 @@
 #pragma once
 
 /// @file
-/// Floor 1. Who sends to whom: `os::permutation({{0, 1}, {1, 2}})` sends the block of device 0 to device 1, and that of
-/// 1 to 2.
+/// Floor 1. The pairs of a permutation, from device to device: `os::permutation({{0, 1}, {1, 2}})` sends the block of
+/// device 0 to device 1, and that of device 1 to device 2.
 
 namespace ostraka {
 
-/// From one device to another, by their numbers along the mesh axes of a collective.
+/// One message of a permutation. Devices are numbered along the mesh axes of the collective.
 struct hop {
   int from;
   int to;
 };
 
-/// Hops, as a constant: os::ppermute<X, os::permutation({{0, 1}, {1, 0}})>. No device sends twice, or is sent to twice.
+/// The hops of a permutation, as a constant: os::ppermute<X, os::permutation({{0, 1}, {1, 0}})>. No device sends twice
+/// or receives twice.
 template <int Count>
 struct permutation {
   hop hops[Count];
