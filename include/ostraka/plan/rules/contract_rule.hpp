@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 2. The product of two tensors without communication: its result, or the cell of the table that forbids it.
-/// b: in both operands and the result; j: in both, summed; i, k: in one operand and the result.
+/// Floor 2. The product of two tensors without communication: its result, or the cell of the table that forbids it. b
+/// is in both operands and the result; j is in both and summed; i and k are in one operand and the result.
 ///
 ///     A \ B    R      S(b)   S(j)   S(k)   P
 ///     R        R      S(b)   P      S(k)   P
@@ -19,7 +19,7 @@
 
 namespace ostraka::planner {
 
-/// Why two tensors cannot be multiplied in place; each is a reason of the same name.
+/// Why two tensors cannot be multiplied in place. Each fault is a reason of the same name.
 enum class contract_fault {
   none,
   contracted_axis_split_differently,
@@ -122,8 +122,8 @@ class contract_check {
     }
   }
 
-  // The labels of the left operand that are not summed, then those of the right one; divided as the operand that is
-  // divided more.
+  // The labels of the left operand that are not summed, then those of the right one. Each is divided as in the operand
+  // that divides it more.
   [[nodiscard]] constexpr spec result() const {
     spec r;
     for (int i = 0; i < left_.rank; ++i)

@@ -3,9 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 2. An axis that one of several operands has, and neither another operand nor the result, would be summed on
-/// its own. That is seldom meant: where a rename is forgotten, [B, M] · [N, H] → [B, H] is (Σ_M A)(Σ_N B). So an einsum
-/// of several operands does it only where os::sum_over(N) asks for it.
+/// Floor 2. An axis of one operand that no other operand and not the result has would be summed on its own. That is
+/// rarely intended: if a rename is forgotten, [B, M] · [N, H] → [B, H] is (Σ_M A)(Σ_N B). So an einsum of several
+/// operands computes such a sum only if os::sum_over(N) asks for it.
 ///
 ///     label is in                                 without os::sum_over    with it
 ///     one operand, not in the result              refused                 summed on its own
@@ -20,16 +20,16 @@
 
 namespace ostraka::planner {
 
-/// A sum of one operand's label on its own, and the rename that would join it with the label of another operand.
+/// A sum of one operand's label on its own, and the rename that would match it with the label of another operand.
 struct lone_sum {
   int label = -1;    ///< −1: there is no such sum
-  int operand = -1;  ///< that has the label
+  int operand = -1;  ///< the operand that has the label
   int join = -1;     ///< the label that it may be renamed to; −1: none of the same extent is summed
 };
 
 namespace detail {
 
-// A label for `of` to be renamed to: one that is summed alone, too, before one that is summed with others.
+// A label that `of` may be renamed to. Prefers one that is also summed alone to one that is summed with others.
 constexpr int label_to_join(label_set const* operands, int count, label_set kept, std::int64_t const* extents,
                             lone_sum const& of, std::int64_t unknown) {
   int found = -1;
@@ -54,9 +54,9 @@ constexpr int label_to_join(label_set const* operands, int count, label_set kept
 
 }  // namespace detail
 
-/// The first label of the last operand that has one which would be summed on its own without being asked for; the last
-/// operand, because weights stand behind what they multiply. One operand alone sums over any labels. `unknown` stands
-/// for an extent that is not known.
+/// The first label that would be summed on its own without being asked for, in the last operand that has one. The last
+/// operand, because weights stand behind the tensors that they multiply. A single operand sums over any labels.
+/// `unknown` stands for an extent that is not known.
 [[nodiscard]] constexpr lone_sum find_lone_sum(label_set const* operands, int count, label_set result, label_set asked,
                                                std::int64_t const* extents, std::int64_t unknown = -1) {
   for (int k = count - 1; count > 1 && k >= 0; --k) {
@@ -71,7 +71,7 @@ constexpr int label_to_join(label_set const* operands, int count, label_set kept
   return {};
 }
 
-/// The first label that os::sum_over asks for although it is kept, or in several operands; −1 if there is none.
+/// The first label that os::sum_over asks for although it is kept or is in several operands; −1 if there is none.
 [[nodiscard]] constexpr int find_wrong_sum_over(label_set const* operands, int count, label_set result,
                                                 label_set asked) {
   label_set once = result;

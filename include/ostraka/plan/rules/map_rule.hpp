@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// Floor 2. Several tensors element by element: the result has every label of an operand, split as the operand that
+/// Floor 2. Several tensors element by element: the result has every label of an operand, split as in the operand that
 /// splits it most. The others are sliced, and repeated along labels that they lack. Nothing is moved.
 ///
 ///     A              B              result
@@ -14,7 +14,7 @@
 ///     [I_X]          [J_X]          –             a device would hold the diagonal blocks only
 ///
 /// Partial tensors take part as far as the operation preserves their parts (types/shardings/preserves.hpp), per mesh
-/// axis; ⊕ and ⊗ are kinds:
+/// axis. ⊕ and ⊗ are kinds:
 ///
 ///     [I] {⊕_X}      [I] {⊕_X}      [I] {⊗_X}     if it keeps ⊕ together, as ⊗                 + of sums
 ///     [I] {⊕_X}      [I]            [I] {⊗_X}     if it keeps ⊕ in the left operand, as ⊗       × of a sum
@@ -30,7 +30,7 @@
 
 namespace ostraka::planner {
 
-/// Why tensors cannot meet element by element; each is a reason of the same name.
+/// Why tensors cannot meet element by element. Each fault is a reason of the same name.
 enum class map_fault {
   none,
   axis_split_differently,
@@ -49,7 +49,7 @@ struct map_finding {
   int other_label = -1;
   int mesh_axis = -1;
   int operand = -1;        ///< splits the label in one way, or is partial
-  int other_operand = -1;  ///< splits it in another, or is partial by another kind
+  int other_operand = -1;  ///< splits it in another way, or is partial by another kind
   spec result{};
 };
 
@@ -57,7 +57,7 @@ using operand_specs = bounded_list<spec, 8>;
 
 namespace detail {
 
-// Is the value itself what equal parts combine to?
+// True if equal parts combine to the value itself.
 constexpr bool is_idempotent(reduction kind) { return kind != reduction::sum && kind != reduction::prod; }
 
 class map_check {
@@ -65,7 +65,7 @@ class map_check {
   constexpr map_check(operand_specs const& operands, preservations const& rules) : operands_(operands), rules_(rules) {}
 
   constexpr map_finding run() {
-    // First what is partial where no values are: the user's mistake is then most likely that.
+    // Partial operands without values come first: they are then most likely the user's mistake.
     mesh_set partial;
     for (int k = 0; k < operands_.size(); ++k) {
       mesh_set const own = operands_[k].partial;
@@ -80,7 +80,7 @@ class map_check {
   }
 
  private:
-  // The labels of the result, and what divides them.
+  // Collects the labels of the result and the mesh axes that divide them.
   constexpr bool divide() {
     spec& r = found_.result;
     for (int k = 0; k < operands_.size(); ++k) {
@@ -103,7 +103,7 @@ class map_check {
     return true;
   }
 
-  // Does the mesh axis split one label in all operands that it splits?
+  // True if the mesh axis splits the same label in all operands that it splits.
   constexpr bool on_one_label(int m) {
     axis_state so_far;
     for (int k = 0; k < operands_.size(); ++k) {
@@ -120,7 +120,8 @@ class map_check {
     return true;
   }
 
-  // What is partial along one mesh axis. @pre something is
+  // Makes the result partial along one mesh axis.
+  // @pre some operand is
   constexpr bool combine(int m) {
     int first = -1;
     int partial = 0;
@@ -165,14 +166,14 @@ class map_check {
 
   operand_specs const& operands_;
   preservations const& rules_;
-  int from_[max_labels]{};  // the operand that a label of the result is divided as
-  int maker_ = -1;          // the operand by which the result is partial
+  int from_[max_labels]{};  // the operand that gives a label of the result its mesh axes
+  int maker_ = -1;          // the operand that makes the result partial
   map_finding found_{};
 };
 
 }  // namespace detail
 
-/// The one result that needs no communication, or the fault. `rules`: what the operation makes of parts.
+/// The one result that needs no communication, or the fault. `rules` says what the operation makes of parts.
 [[nodiscard]] constexpr map_finding find_map(operand_specs const& operands, preservations const& rules = {}) {
   return detail::map_check(operands, rules).run();
 }
