@@ -3,10 +3,10 @@
 #pragma once
 
 /// @file
-/// Floor 2. The block distribution: which indices a device holds, exact for uneven extents, extents smaller than the
-/// mesh, and zero. Device d of p holds [⌊d·n/p⌋, ⌊(d+1)·n/p⌋) of an axis of extent n. It nests: the blocks of I/X/Y
-/// refine those of I/X. Nobody else knows this formula: planner, engine and surface ask `range_of`, `largest_block` and
-/// what is between.
+/// Floor 2. The block distribution: the indices that each device holds. It is exact for uneven extents, extents smaller
+/// than the mesh, and zero. Device d of p holds [⌊d·n/p⌋, ⌊(d+1)·n/p⌋) of an axis of extent n. It nests: the blocks of
+/// I/X/Y refine those of I/X. The formula stands here alone: planner, engine and surface call the functions from
+/// `range_of` to `largest_block`.
 
 #include <algorithm>
 #include <cstdint>
@@ -24,7 +24,7 @@ struct range {
   friend constexpr bool operator==(range, range) = default;
 };
 
-/// The common part; empty, not negative, if there is none.
+/// The common part; empty, never negative, if there is none.
 [[nodiscard]] constexpr range intersect(range a, range b) {
   range const r{std::max(a.begin, b.begin), std::min(a.end, b.end)};
   return r.end < r.begin ? range{r.begin, r.begin} : r;
@@ -38,15 +38,15 @@ struct range {
 /// The size of the largest of `p` blocks of `n` indices.
 [[nodiscard]] constexpr std::int64_t largest_size(std::int64_t n, std::int64_t p) { return (n + p - 1) / p; }
 
-/// Of a · b indices, how many block `i` of `a` and block `k` of `b` have in common: intersect(block, block).size(), in
-/// one expression, since searches ask for it device by device.
+/// The number of indices, of a · b in all, that block `i` of `a` and block `k` of `b` have in common. It is
+/// intersect(block, block).size() in one expression, since searches call it device by device.
 [[nodiscard]] constexpr std::int64_t common_indices(std::int64_t i, std::int64_t a, std::int64_t k, std::int64_t b) {
   std::int64_t const begin = i * b > k * a ? i * b : k * a;
   std::int64_t const end = (i + 1) * b < (k + 1) * a ? (i + 1) * b : (k + 1) * a;
   return end > begin ? end - begin : 0;
 }
 
-/// The part of a block that a pass covers, of a label of extent `n`.
+/// The part of a block that a pass covers; the label has extent `n`.
 [[nodiscard]] constexpr range covered(range held, pass const& p, std::int64_t n) {
   range const part = block(p.of_each_block ? held.size() : n, p.part, p.parts);
   return p.of_each_block ? range{held.begin + part.begin, held.begin + part.end} : intersect(held, part);
@@ -55,10 +55,10 @@ struct range {
 /// Coordinates of a device along the mesh axes.
 struct coordinates {
   std::int64_t at[max_mesh_axes]{};
-  bool nowhere = false;  ///< of a process that is no device of the mesh: it holds nothing
+  bool nowhere = false;  ///< true if the process is no device of the mesh: it holds nothing
 };
 
-/// Which of the blocks of a label that these mesh axes split the device holds: its coordinates, major first.
+/// The number of the block that the device holds, of a label that these mesh axes split: its coordinates, major first.
 [[nodiscard]] constexpr std::int64_t block_number(mesh_order over, coordinates const& device, extents const& e) {
   std::int64_t d = 0;
   for (std::uint32_t rest = over.code; rest != 0; rest >>= 4) {
@@ -83,7 +83,7 @@ struct coordinates {
   return n;
 }
 
-/// Number of indices of dimension `i` in the largest block; in passes, in the largest in any of them.
+/// The number of indices of dimension `i` in the largest block; with passes, in the largest block of any pass.
 [[nodiscard]] constexpr std::int64_t largest_range(spec const& s, int i, extents const& e) {
   std::int64_t const whole = e.label[s.label[i]];
   std::int64_t const held = largest_size(whole, e.ways(s.over[i]));
@@ -91,14 +91,15 @@ struct coordinates {
   return std::min(held, largest_size(e.now.of_each_block ? held : whole, e.now.parts));
 }
 
-/// Number of elements of the largest block; in passes, of the largest in any of them.
+/// The number of elements of the largest block; with passes, of the largest block of any pass.
 [[nodiscard, gnu::cold]] constexpr std::int64_t largest_block(spec const& s, extents const& e) {
   std::int64_t n = 1;
   for (int i = 0; i < s.rank; ++i) n *= largest_range(s, i, e);
   return n;
 }
 
-/// The coordinates of device number `device` among those along `axes`, the first mesh axis major; 0 along the others.
+/// The coordinates of device number `device` among the devices along `axes`, the first mesh axis major. They are 0
+/// along other axes.
 [[nodiscard]] constexpr coordinates coordinates_of(std::int64_t device, mesh_set axes, extents const& e) {
   coordinates c;
   for (int m = e.mesh_axes - 1; m >= 0; --m)
@@ -109,17 +110,18 @@ struct coordinates {
   return c;
 }
 
-/// Elements that all devices hold together; exact, since the blocks of an axis add up to it however uneven they are.
+/// The number of elements that all devices hold together. It is exact: the blocks of an axis add up to it however
+/// uneven they are.
 [[nodiscard, gnu::cold]] constexpr std::int64_t held_by_all(spec const& s, extents const& e) {
   return e.whole(s) * (e.devices() / e.ways(s.splits()));
 }
 
 namespace detail {
 
-// Elements that the devices along `axes` hold under both shardings, added over them, without a walk over the devices;
-// −1 if that is not known. Along a dimension whose blocks under one sharding lie within those under the other, or
-// whose two shardings have no mesh axis in common, the common parts make up the extent; where they are equal, too,
-// whatever other dimensions do with the same mesh axes, one is the extent over their number.
+// The number of elements that the devices along `axes` hold under both shardings, added over them, without a walk over
+// the devices; −1 if it is not known. The common parts of a dimension add up to its extent if the blocks under one
+// sharding lie within those under the other, or if the two shardings share no mesh axis. If these parts are also equal,
+// each one is the extent over their number, whatever other dimensions do with the same mesh axes.
 [[nodiscard, gnu::cold]] constexpr std::int64_t held_by_both_in_parts(spec const& a, spec const& b, mesh_set axes,
                                                                       extents const& e) {
   std::int64_t elements = 1;
@@ -142,11 +144,11 @@ namespace detail {
 
 }  // namespace detail
 
-/// Elements that the devices hold under both shardings, added over all devices.
+/// The number of elements that the devices hold under both shardings, added over all devices.
 /// @pre both have the same labels in the same order
 [[nodiscard, gnu::cold]] constexpr std::int64_t held_by_both(spec const& a, spec const& b, extents const& e) {
   mesh_set const axes = a.splits() | b.splits();
-  constexpr std::int64_t few = 64;  // which planners walk while compiling
+  constexpr std::int64_t few = 64;  // planners walk so many devices at compile time
   if (e.ways(axes) > few)
     if (std::int64_t const n = detail::held_by_both_in_parts(a, b, axes, e); n >= 0)
       return n * (e.devices() / e.ways(axes));
@@ -160,8 +162,9 @@ namespace detail {
   return sum * (e.devices() / e.ways(axes));
 }
 
-/// Elements that a step moves, added over all devices; exact for any extents. Gathers and exchanges count what a device
-/// receives from others, reduce-scatter what it sends to others, all-reduce 2(n−1)/n of the block.
+/// The number of elements that a step moves, added over all devices; exact for any extents. Gathers and exchanges count
+/// the elements that a device receives from others, reduce-scatter those that it sends to others, all-reduce 2(n−1)/n
+/// of the block.
 [[nodiscard, gnu::cold]] constexpr std::int64_t elements_moved(planned_step const& s, extents const& e) {
   switch (s.kind) {
     case step::all_gather: return held_by_all(s.to, e) - held_by_all(s.from, e);

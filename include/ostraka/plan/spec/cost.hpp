@@ -3,9 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 2. The costs that plans are chosen by: those of moves if every extent were divided evenly. Volumes are
-/// elements moved, added over all devices, so that they are whole numbers (as doubles: exact to 2⁵³, and never
-/// overflowing).
+/// Floor 2. The costs that planners compare: those of moves if every extent were divided evenly. A volume is the number
+/// of elements moved, added over all devices, so it is a whole number. It is stored as a double: exact up to 2⁵³, and
+/// it never overflows.
 
 #include <cstdint>
 #include <limits>
@@ -14,10 +14,10 @@
 
 namespace ostraka::planner {
 
-/// A volume above all that occur.
+/// A volume larger than any that occurs.
 inline constexpr double unbounded = std::numeric_limits<double>::infinity();
 
-/// Elements that all devices hold together.
+/// The number of elements that all devices hold together.
 [[nodiscard, gnu::cold]] constexpr double ideal_held(spec const& s, extents const& e) {
   double n = static_cast<double>(e.ways(mesh_set::first(e.mesh_axes) - s.splits()));
   for (int i = 0; i < s.rank; ++i) n *= static_cast<double>(e.label[s.label[i]]);
@@ -26,8 +26,8 @@ inline constexpr double unbounded = std::numeric_limits<double>::infinity();
 
 namespace detail {
 
-// A resharded label: two lists of mesh axes split it that part ways. Here is what follows their common major end, and
-// into how many blocks that splits it.
+// A resharded label: two lists of mesh axes, `from` and `to`, that split it differently. This holds the rest of each
+// list behind their common major end, and the number of blocks that the rest makes.
 struct resharded_label {
   mesh_order from{};
   mesh_order to{};
@@ -35,12 +35,12 @@ struct resharded_label {
   std::int64_t to_parts = 1;
 };
 
-// The part of the label that a device holds under both, in units of 1/(from_parts · to_parts).
+// The part of the label that a device holds under both lists, in units of 1/(from_parts · to_parts).
 constexpr std::int64_t overlap(resharded_label const& c, coordinates const& device, extents const& e) {
   return common_indices(block_number(c.from, device, e), c.from_parts, block_number(c.to, device, e), c.to_parts);
 }
 
-// Mean over the devices along `axes` of the fraction of the resharded_label labels that they hold under both.
+// The mean over the devices along `axes` of the fraction of the resharded labels that they hold under both shardings.
 [[gnu::cold]] constexpr double mean_overlap(resharded_label const* resharded, int count, mesh_set axes,
                                             extents const& e) {
   coordinates device;
@@ -63,15 +63,15 @@ constexpr std::int64_t overlap(resharded_label const& c, coordinates const& devi
 
 }  // namespace detail
 
-/// Above so many devices the overlap of blocks that change places is taken at its mean over independent positions.
+/// With more devices than this, the overlap of blocks that change places is its mean over independent positions.
 inline constexpr std::int64_t most_devices_counted = 512;
 
-/// The elements that devices need under `to` and do not have under `from`: the least that any exchange can move.
-/// Some number not below `bound` if that is not below it. @pre same labels in the same order, both partial over the
-/// same mesh axes
+/// The number of elements that devices need under `to` and do not have under `from`: the least that any exchange can
+/// move. If that is not below `bound`, the function may return any number that is not below `bound` either.
+/// @pre same labels in the same order, both partial over the same mesh axes
 [[nodiscard, gnu::cold]] constexpr double ideal_exchange(spec const& from, spec const& to, extents const& e,
                                                          double bound = unbounded) {
-  // Where one division refines the other, the overlap is the finer block. Where they cross it depends on the device; as
+  // If one partition refines the other, the overlap is the finer block. If they cross, it depends on the device. As
   // long as no mesh axis plays two parts, the mean over devices is the product of the fractions.
   double constant = 1;
   double independent = 1;

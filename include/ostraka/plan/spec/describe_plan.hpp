@@ -13,13 +13,13 @@
 
 namespace ostraka::planner {
 
-/// What the numbers of a plan are called.
+/// Names for the numbers in a plan.
 struct naming {
   std::string_view const* labels = nullptr;
   std::string_view const* mesh_axes = nullptr;
   int element_bytes = 0;
   std::string_view const* tensors =
-      nullptr;  ///< of the operands and, behind them, the result; where one is empty, or there are none, letters
+      nullptr;  ///< of the operands and, behind them, the result; a letter replaces one that is empty, and all if null
 };
 
 [[nodiscard]] constexpr std::string_view name_of(step s) {
@@ -38,7 +38,7 @@ struct naming {
   return "";
 }
 
-/// How parts are combined: {U_X} is the literature's sum, {max_X} and so on are the others.
+/// The name of a reduction: U for sums, {U_X} in the literature, and max and so on for the others.
 [[nodiscard]] constexpr std::string_view name_of(reduction kind) {
   switch (kind) {
     case reduction::sum: return "U";
@@ -62,7 +62,7 @@ namespace detail {
 
 }  // namespace detail
 
-// Templates so that ostraka::compiled can hold them; plan_in_words.hpp has their bodies.
+// These are templates so that ostraka::compiled can hold them; plan_in_words.hpp has their bodies.
 
 /// `[I_X, J] {U_Y}`
 template <class = void>
@@ -81,19 +81,19 @@ template <class = void>
 [[nodiscard, gnu::cold]] std::string describe_equation(spec const* operands, int count, spec const& result,
                                                        naming const& n);
 
-/// A line for the operation, a line for each step with the bytes that it moves per device for these extents, a line for
-/// the sum. Operands are A, B, …, the result is the next letter, unless the naming calls them otherwise, and an
-/// intermediate is called by what is in it: AB.
+/// A line for the operation, a line for each step with the bytes that it moves per device at these extents, and a line
+/// for the sum. Operands are A, B, … and the result is the next letter, unless `n` names them otherwise. An
+/// intermediate is named after its factors: AB.
 template <class = void>
 [[nodiscard, gnu::cold]] std::string describe(einsum_plan const& plan, naming const& n, extents const& e);
 
 namespace detail {
 
-// I_XY where all names are letters, batch_{data,model} where one is a word.
+// I_XY if all names are letters, batch_{data,model} if one is a word.
 template <class = void>
 [[gnu::cold]] std::string mesh_names(mesh_order o, naming const& n);
 
-// Characters, not bytes: UTF-8 continuation bytes take no place.
+// The width in characters, not bytes: UTF-8 continuation bytes take no place.
 [[gnu::cold]] inline std::size_t width_of(std::string_view s) {
   std::size_t shown = 0;
   for (char c : s) shown += (static_cast<unsigned char>(c) & 0xC0) != 0x80 ? 1 : 0;

@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// Floor 2. A plan: the steps of one operation as a value, and what they cost for given extents.
+/// Floor 2. A plan: the steps of one operation as a value, and their cost at given extents.
 
 #include <algorithm>
 #include <cstdint>
@@ -14,23 +14,23 @@
 
 namespace ostraka::planner {
 
-/// Operands, intermediates and the result of one operation.
+/// The most tensors of one operation: operands, intermediates and the result.
 inline constexpr int max_tensors = 2 * max_operands;
 
-/// An operand or an intermediate on its way into a contraction has at most a slice, a reduce-scatter, an all-reduce,
-/// another slice and an exchange.
+/// The most steps of a plan. An operand or an intermediate on its way into a contraction has at most a slice, a
+/// reduce-scatter, an all-reduce, another slice and an exchange.
 inline constexpr int max_plan_steps = (max_tensors - 2) * 5 + max_reshard_steps + max_operands - 1;
 
-/// The steps of an einsum, a reduction or a reshard: moves of operands, local contractions of two tensors (of one, in a
-/// reduction), moves of what they give, in an order in which they can be run.
+/// The steps of an einsum, a reduction or a reshard, in an order in which they can run: moves of operands, local
+/// contractions of two tensors (of one, in a reduction), and moves of the tensors that these make.
 struct einsum_plan {
   bounded_list<spec, max_operands> operands{};
   spec result{};
-  extents sizes{};  ///< that it was decided on
+  extents sizes{};  ///< the plan was made for these
   reduction how = reduction::sum;  ///< how labels are reduced
-  double element_weight = 0;       ///< in multiplications, as the einsum_problem had it
-  admit rule = admit::any;         ///< that it was chosen by
-  int directions = 0;  ///< in which contractions go round with a move next to them (ring.hpp); 0: they do not
+  double element_weight = 0;       ///< in multiplications, as in the einsum_problem
+  admit rule = admit::any;         ///< the rule that the plan was chosen by
+  int directions = 0;  ///< of the rings that contractions with a move next to them become (ring.hpp); 0: none
   bool feasible = false;
   bool copied[max_operands]{};  ///< operands that begin as copies, padded with zeros: diagonals that are split
   bounded_list<planned_step, max_plan_steps> steps{};
@@ -42,35 +42,35 @@ struct einsum_plan {
     return n;
   }
 
-  /// Is there a contraction? Else it is a reshard.
+  /// True if the plan contracts something; otherwise it is a reshard.
   [[nodiscard]] constexpr bool computes() const {
     for (planned_step const& s : steps)
       if (contracts(s.kind)) return true;
     return false;
   }
 
-  /// Number of steps that move bytes between devices.
+  /// The number of steps that move bytes between devices.
   [[nodiscard]] constexpr int communications() const {
     int n = 0;
     for (planned_step const& s : steps) n += communicates(s.kind) ? 1 : 0;
     return n;
   }
 
-  /// Elements moved, added over all devices; exact, also for uneven blocks.
+  /// The number of elements moved, added over all devices; exact, also for uneven blocks.
   [[nodiscard, gnu::cold]] constexpr std::int64_t elements_moved(extents const& e) const {
     std::int64_t n = 0;
     for (planned_step const& s : steps) n += planner::elements_moved(s, e);
     return n;
   }
 
-  /// Multiplications and additions of the device with the largest blocks.
+  /// The number of multiplications and additions on the device with the largest blocks.
   [[nodiscard]] constexpr std::int64_t flops(extents const& e) const;
 };
 
-/// Where a list by tensor keeps a tensor: operands and intermediates at their numbers, the result last.
+/// The index of a tensor in a list by tensor: operands and intermediates at their numbers, the result last.
 [[nodiscard]] constexpr int slot_of(int tensor) { return tensor == the_result ? max_tensors - 1 : tensor; }
 
-/// The tensors of a plan while its steps are walked: `after(s)` is called for one after the other.
+/// The shardings of a plan's tensors while its steps are walked: call `after(s)` for one step after the other.
 struct tensor_states {
   spec now[max_tensors]{};
 
@@ -84,7 +84,7 @@ struct tensor_states {
 
 namespace detail {
 
-// Products of the largest local blocks that meet in a contraction.
+// The number of products of the largest local blocks that meet in a contraction.
 constexpr std::int64_t products_of(spec const& left, spec const* right, extents const& e) {
   std::int64_t n = 1;
   for (spec const* s : {&left, right})
@@ -106,7 +106,7 @@ constexpr std::int64_t products_of(spec const& left, spec const* right, extents 
   return n;
 }
 
-/// Bytes per device where all devices together move so many elements, rounded up.
+/// Bytes per device if all devices together move `elements`, rounded up.
 [[nodiscard]] constexpr std::int64_t bytes_per_device(std::int64_t elements, int element_bytes, extents const& e) {
   return (elements * element_bytes + e.devices() - 1) / e.devices();
 }

@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 2. How specs and plans are written: the bodies of describe_plan.hpp's functions. A program that links
-/// ostraka::compiled has them there, and does not read this file.
+/// Floor 2. The text of specs and plans: the bodies of the functions in describe_plan.hpp. A program that links
+/// ostraka::compiled finds them there and does not read this file.
 
 #include <cstddef>
 #include <cstdint>
@@ -32,7 +32,7 @@ template <class>
   return letters || o.size() == 1 ? s : join_text('{', s, '}');
 }
 
-// What a plan's operands and, behind them, its result are called: as the program does, else A, B, … by their places, or
+// The names of a plan's operands and, behind them, its result: the program's own; otherwise A, B, … by their places, or
 // a letter that is not taken.
 [[gnu::cold]] inline void name_tensors(std::string* names, int count, naming const& n) {
   for (int k = 0; k < count; ++k)
@@ -50,7 +50,7 @@ template <class>
   }
 }
 
-// What stands between the operands that an intermediate is called by: AB, or queries·keys.
+// The text between the factors in the name of an intermediate: AB, or queries·keys.
 [[gnu::cold]] inline char const* joint_of(std::string const* names, int count) {
   for (int k = 0; k < count; ++k)
     if (width_of(names[k]) > 1) return "·";
@@ -95,7 +95,7 @@ template <class>
 
 namespace detail {
 
-// A plan line by line.
+// The description of a plan, line by line.
 class plan_lines {
  public:
   [[gnu::cold]] plan_lines(einsum_plan const& plan, naming const& n, extents const& e) : plan_(plan), n_(n), e_(e) {
@@ -105,7 +105,7 @@ class plan_lines {
     joint_ = joint_of(names_, operands);
   }
 
-  // What it computes.
+  // Adds the line of the operation.
   [[gnu::cold, gnu::noinline]] void add_equation() {
     add_tensor(the_result, plan_.result);
     for (int k = 0; k < plan_.operands.size(); ++k) {
@@ -115,7 +115,7 @@ class plan_lines {
     text += '\n';
   }
 
-  // What step number i does with tensors as they are before it.
+  // Adds the line of step number i; `tensors` are as they are before it.
   [[gnu::cold, gnu::noinline]] void add_step(int i, tensor_states const& tensors) {
     planned_step const& s = plan_.steps[i];
     bool const multiplies = contracts(s.kind), may_go_round = multiplies && plan_.directions > 0;
@@ -153,7 +153,7 @@ class plan_lines {
     append_text(text, names_[slot_of(which)], planner::describe(s, n_));
   }
 
-  // An intermediate is called by its factors.
+  // Names an intermediate after its factors.
   [[gnu::cold, gnu::noinline]] void add_factors(planned_step const& s, tensor_states const& tensors) {
     if (s.operand != the_result)
       names_[s.operand] = join_text(names_[slot_of(s.left)], joint_, names_[slot_of(s.right)]);
@@ -163,7 +163,7 @@ class plan_lines {
     add_tensor(s.right, tensors.of(s.right));
   }
 
-  // How a contraction that is to overlap a move does so, for these extents; or why it does not.
+  // Adds how a contraction overlaps a move at these extents, or why it does not.
   [[gnu::cold, gnu::noinline]] void add_ring(ring_choice const& r) {
     if (r.verdict != ring_verdict::taken) return append_text(text, " no ring: ", name_of(r.verdict));
     std::int64_t const devices = e_.ways(plan_.steps[r.move].axes);
@@ -173,10 +173,10 @@ class plan_lines {
                                        : "s");
   }
 
-  // A reshard's steps are all of its result, and the first one reads the source.
+  // All steps of a reshard act on its result, and the first one reads the source.
   [[nodiscard]] bool is_first_of_reshard(int i) const { return i == 0 && plan_.steps[0].operand == the_result; }
 
-  // What begins there is as wide as a column.
+  // Pads the text that begins at `column` to the column's width.
   [[gnu::cold, gnu::noinline]] void fill(std::size_t column, std::size_t width) {
     for (std::size_t shown = width_of(std::string_view(text).substr(column)); shown < width; ++shown) text += ' ';
   }

@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// Floor 2. Policies: wishes of a user for a plan beyond being the cheapest, as the last argument of os::einsum.
+/// Floor 2. Policies: a user's wishes for a plan beyond the lowest cost, as the last argument of os::einsum.
 
 #include <concepts>
 #include <cstdint>
@@ -17,33 +17,33 @@
 namespace ostraka {
 
 namespace planner {
-/// Which plans are admitted; among these the cheapest is taken.
+/// The plans that are admitted; the cheapest of these is taken.
 enum class admit { any, gather_left, gather_right, reduce_result, no_communication };
 }  // namespace planner
 
-/// An admission rule, and mesh axes that no tensor names but the plan may divide work over.
+/// An admission rule, and mesh axes that no tensor names but over which the plan may divide work.
 template <planner::admit Rule, class... Idle>
 struct policy {
   static constexpr planner::admit rule = Rule;
   using idle_axes = type_list<Idle...>;
   using summed_alone = type_list<>;  ///< axes that may be summed although one operand alone has them (os::sum_over)
   using unlimited = policy;
-  static constexpr int directions = 0;  ///< of rings in which products overlap moves; 0: there are none
-  static constexpr double flops_per_byte = 0;  ///< that weigh as much as a byte moved; 0: the default balance
+  static constexpr int directions = 0;  ///< of rings in which products overlap moves; 0: no rings
+  static constexpr double flops_per_byte = 0;  ///< that weigh as much as one byte moved; 0: the default balance
   static constexpr std::int64_t budget = std::numeric_limits<std::int64_t>::max();
   static constexpr std::int64_t workspace_limit =
-      std::numeric_limits<std::int64_t>::max();  ///< in bytes, as far as known while compiling
+      std::numeric_limits<std::int64_t>::max();  ///< in bytes, as far as it is known at compile time
   static constexpr bool limits_workspace = false;
   static constexpr bool plans_at_run_time = false;
 };
 
-/// The default: the least price, of moves and work together (plan/search/price.hpp); of equal ones fewest elements
-/// moved, then fewest multiplications, then fewest tensors touched, then the first in the order of the search
-/// (plan/search/plan_einsum.hpp).
+/// The default: the plan with the lowest price of moves and work together (plan/search/price.hpp). Ties go to the
+/// fewest elements moved, then the fewest multiplications, then the fewest tensors touched, then the first in the order
+/// of the search (plan/search/plan_einsum.hpp).
 inline constexpr policy<planner::admit::any> cheapest{};
-/// All-gather the left operand of two; the right one and the result are moved for nothing or not at all.
+/// All-gather the left of two operands; the right one and the result move at no cost or not at all.
 inline constexpr policy<planner::admit::gather_left> gather_left{};
-/// All-gather the right operand of two; the left one and the result are moved for nothing or not at all.
+/// All-gather the right of two operands; the left one and the result move at no cost or not at all.
 inline constexpr policy<planner::admit::gather_right> gather_right{};
 /// Move neither of two operands; reduce the result.
 inline constexpr policy<planner::admit::reduce_result> reduce_result{};
@@ -59,8 +59,8 @@ struct verb_base {};
 
 }  // namespace detail
 
-/// A verb that is one move of a tensor, as os::all_gather<X> is an object of. It is no policy, but may be taken for
-/// one.
+/// A verb that is one move of a tensor: os::all_gather<X> is an object of such a type. It is no policy, but may be
+/// mistaken for one.
 template <class T>
 concept Verb = std::derived_from<T, detail::verb_base>;
 
@@ -74,7 +74,7 @@ consteval auto check_order() {
     return found<reason::policy_comes_last<First, Second>>{};
 }
 
-// The verdict where a tensor, and behind it a policy, is expected, and something else is given.
+// The verdict if something else stands in the place of a tensor with a policy behind it.
 template <class First, class Second>
 using order_verdict = typename decltype(check_order<First, Second>())::type;
 
@@ -86,7 +86,7 @@ consteval auto explain_argument() {
     return found<reason::not_an_operand<T>>{};
 }
 
-// The verdict on an argument that is no operand and no policy.
+// The verdict on an argument that is neither an operand nor a policy.
 template <class T>
 using not_an_operand_verdict = typename decltype(explain_argument<T>())::type;
 
@@ -95,7 +95,7 @@ using not_an_operand_verdict = typename decltype(explain_argument<T>())::type;
 template <planner::admit Rule, class... Idle>
 inline constexpr bool is_policy<policy<Rule, Idle...>> = true;
 
-/// A policy whose plans are compared by what moves and products take together.
+/// A policy that compares plans by the time of moves and products together.
 template <std::int64_t FlopsPerByte, class Policy>
 struct timed : Policy {
   static_assert(FlopsPerByte > 0,
@@ -103,7 +103,7 @@ struct timed : Policy {
   static constexpr double flops_per_byte = static_cast<double>(FlopsPerByte);
   using unlimited = timed<FlopsPerByte, typename Policy::unlimited>;
 
-  /// Another policy with the same weight: `os::least_time<2550>(os::idle(Z))`.
+  /// Gives another policy the same weight: `os::least_time<2550>(os::idle(Z))`.
   template <class Other>
     requires is_policy<Other>
   constexpr timed<FlopsPerByte, Other> operator()(Other other) const {
@@ -114,10 +114,10 @@ struct timed : Policy {
 template <std::int64_t FlopsPerByte, class Policy>
 inline constexpr bool is_policy<timed<FlopsPerByte, Policy>> = true;
 
-/// Least time by the program's own balance, on devices that do so many floating-point operations while they move one
-/// byte (C/W of the machine; the arithmetic intensity at which neither waits for the other): the plan of fewest flops +
-/// FlopsPerByte · bytes. Where the planner would gather an operand and have every device multiply everything, it may
-/// slice instead and reduce the result.
+/// Least time by the program's own balance, on devices that do FlopsPerByte floating-point operations while they move
+/// one byte (C/W of the machine; the arithmetic intensity at which neither waits for the other). It chooses the plan
+/// with the fewest flops + FlopsPerByte · bytes. Where the default planner would gather an operand and have every
+/// device multiply everything, it may slice instead and reduce the result.
 template <std::int64_t FlopsPerByte>
 inline constexpr timed<FlopsPerByte, policy<planner::admit::any>> least_time{};
 
@@ -127,7 +127,7 @@ struct overlapping : Policy {
   static constexpr int directions = Directions;
   using unlimited = overlapping<Directions, typename Policy::unlimited>;
 
-  /// Another policy with the same overlap: `os::overlapped(os::gather_right)`.
+  /// Gives another policy the same overlap: `os::overlapped(os::gather_right)`.
   template <class Other>
     requires is_policy<Other>
   constexpr overlapping<Directions, Other> operator()(Other other) const {
@@ -139,12 +139,13 @@ template <int Directions, class Policy>
 inline constexpr bool is_policy<overlapping<Directions, Policy>> = true;
 
 /// A product of two tensors does the gather before it, or the reduce-scatter after it, as a ring: in n − 1 steps each
-/// device passes a part on to the next one while it multiplies what is here, and nobody holds the gathered tensor. For
-/// networks that are as slow as products are; in shared memory little is gained. Which plan it is does not change.
-/// Where it cannot be, or parts are short, it is as without it, and the plan's description says why.
+/// device passes a part on to the next one while it multiplies the part that it has. No device holds the gathered
+/// tensor. Use it on networks that are as slow as products; in shared memory it gains little. It does not change the
+/// choice of the plan. If a ring is impossible, or parts are short, the product runs as without it, and the plan's
+/// description says why.
 inline constexpr overlapping<1, policy<planner::admit::any>> overlapped{};
-/// The same both ways round, half of each part to the next device and half to the one before: for networks whose links
-/// carry as much one way while they carry the other.
+/// The same in both directions: half of each part goes to the next device and half to the one before. Use it on
+/// networks whose links carry as much one way while they carry the other.
 inline constexpr overlapping<2, policy<planner::admit::any>> overlapped_both_ways{};
 
 /// A policy whose plan is made when the operation runs.
@@ -152,7 +153,7 @@ template <class Policy>
 struct at_run_time : Policy {
   static constexpr bool plans_at_run_time = true;
 
-  /// Another policy for the sizes at hand: `os::for_these_sizes(os::idle(Z))`.
+  /// Makes another policy plan for the sizes at hand: `os::for_these_sizes(os::idle(Z))`.
   template <class Other>
     requires is_policy<Other>
   constexpr at_run_time<Other> operator()(Other other) const {
@@ -163,17 +164,17 @@ struct at_run_time : Policy {
 template <class Policy>
 inline constexpr bool is_policy<at_run_time<Policy>> = true;
 
-/// The plan for the sizes at hand instead of the nominal ones: made when the operation runs, by the function that plans
-/// while the program compiles, and remembered for the eight sizes last planned for. All devices know the sizes, so all
-/// make the same. What a plan for given sizes is, `plan.for_sizes(I = 8, …)` tells.
+/// Plans for the sizes at hand instead of the nominal ones. The plan is made when the operation runs, by the function
+/// that plans at compile time, and is remembered for the eight sizes last planned for. All devices know the sizes, so
+/// all make the same plan. `plan.for_sizes(I = 8, …)` shows the plan for given sizes.
 inline constexpr at_run_time<policy<planner::admit::any>> for_these_sizes{};
 
-/// A policy, and the bytes per device that its plan may move at most.
+/// A policy, and the most bytes per device that its plan may move.
 template <std::int64_t Bytes, class Policy>
 struct limited : Policy {
   static constexpr std::int64_t budget = Bytes;
 
-  /// Another policy within the same budget: `os::at_most<1024>(os::idle(Z))`.
+  /// Puts another policy under the same budget: `os::at_most<1024>(os::idle(Z))`.
   template <class Other>
     requires is_policy<Other>
   constexpr limited<Bytes, Other> operator()(Other other) const {
@@ -187,19 +188,19 @@ inline constexpr bool is_policy<limited<Bytes, Policy>> = true;
 template <class Policy>
 inline constexpr bool has_budget = Policy::budget < std::numeric_limits<std::int64_t>::max();
 
-/// The plan moves at most so many bytes per device: a compile-time error where all sizes are static, else an exception
-/// on all devices before anything is moved.
+/// The plan moves at most `Bytes` bytes per device. Exceeding that is a compile-time error if all sizes are static, and
+/// otherwise an exception on all devices before anything is moved.
 template <std::int64_t Bytes>
 inline constexpr limited<Bytes, policy<planner::admit::any>> at_most{};
 
-/// A policy, and the bytes of workspace that each device may take at most, known while compiling.
+/// A policy, and the most bytes of workspace that each device may take, known at compile time.
 template <std::int64_t Bytes, class Policy>
 struct within_static : Policy {
   static constexpr std::int64_t workspace_limit = Bytes;
   static constexpr bool limits_workspace = true;
 };
 
-/// The same, known when the operation runs.
+/// The same, with a limit that is known when the operation runs.
 template <class Policy>
 struct within_dynamic : Policy {
   std::int64_t workspace_bytes = 0;
@@ -215,24 +216,24 @@ inline constexpr bool is_policy<within_dynamic<Policy>> = true;
 template <class Policy>
 concept limits_workspace = Policy::limits_workspace;
 
-/// The plan, the default one or another policy's, takes at most so many bytes of workspace on each device: a plan
-/// that takes more is run in passes over parts of a label (plan/workspace/passes.hpp), or another one is found
-/// (plan/workspace/fitting.hpp). Where none fits, it is an exception on all devices before anything is moved.
+/// The plan, the default one or another policy's, takes at most `bytes` bytes of workspace on each device. A plan that
+/// takes more runs in passes over parts of a label (plan/workspace/passes.hpp), or is replaced by another one
+/// (plan/workspace/fitting.hpp). If none fits, all devices throw before anything is moved.
 template <class Policy = policy<planner::admit::any>>
   requires is_policy<Policy>
 [[nodiscard]] constexpr within_dynamic<Policy> within(std::int64_t bytes, Policy other = {}) {
   return {other, bytes};
 }
 
-/// The same for a number that is known while compiling, `os::within<1 << 20>()`: a compile-time error where all sizes
-/// are static, too.
+/// The same for a number that is known at compile time, `os::within<1 << 20>()`. If all sizes are static, exceeding it
+/// is a compile-time error, too.
 template <std::int64_t Bytes, class Policy = policy<planner::admit::any>>
   requires is_policy<Policy>
 [[nodiscard]] constexpr within_static<Bytes, Policy> within(Policy other = {}) {
   return {other};
 }
 
-/// The limit that a policy has at hand.
+/// The workspace limit of a policy, in bytes.
 template <class Policy>
 [[nodiscard]] constexpr std::int64_t workspace_limit_of(Policy const& p) {
   if constexpr (requires { p.workspace_bytes; })
@@ -246,7 +247,7 @@ template <class Policy, class... Axes>
 struct summing_alone : Policy {
   using summed_alone = concatenation_of<type_list<Axes...>, typename Policy::summed_alone>;
 
-  /// Another policy with the same sums: `os::sum_over(N)(os::gather_left)`.
+  /// Gives another policy the same sums: `os::sum_over(N)(os::gather_left)`.
   template <class Other>
     requires is_policy<Other>
   constexpr summing_alone<Other, Axes...> operator()(Other other) const { return {other}; }
@@ -255,9 +256,9 @@ struct summing_alone : Policy {
 template <class Policy, class... Axes>
 inline constexpr bool is_policy<summing_alone<Policy, Axes...>> = true;
 
-/// Sum over axes that one of several operands alone has, and the result lacks: Σ_N B[N, H] is taken on its own, which
-/// without this is refused, for a forgotten os::rename looks the same. The plan is the one that it would be. An axis
-/// that no operand has does no harm, so that a layer is written once for weights of its own and for those of a stack,
+/// Sum over axes that only one of several operands has and the result lacks: Σ_N B[N, H] is computed on its own.
+/// Without this policy it is refused, for a forgotten os::rename looks the same. The plan itself does not change. An
+/// axis that no operand has does no harm, so a layer is written once for weights of its own and for those of a stack,
 /// whose axes have extent 1 there.
 template <Axis... As>
 [[nodiscard]] constexpr summing_alone<policy<planner::admit::any>, As...> sum_over(As...) {
@@ -272,7 +273,7 @@ template <MeshAxis... Ms>
 
 namespace detail {
 
-// The arguments of an operation: operands, and perhaps a policy behind them.
+// The arguments of an operation: operands, and possibly a policy behind them.
 template <class Operands, class... Arguments>
 struct split_arguments {
   using operands = Operands;
@@ -294,7 +295,7 @@ struct split_arguments<type_list<Operands...>, Next, More...> : split_arguments<
 template <class... Arguments>
 using arguments = split_arguments<type_list<>, Arguments...>;
 
-// The policy behind the operands, with what it carries.
+// The policy behind the operands, with the values that it carries.
 template <class Policy>
 constexpr Policy policy_behind() {
   return {};

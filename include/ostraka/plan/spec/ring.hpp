@@ -4,13 +4,13 @@
 
 /// @file
 /// Floor 2. Contractions that overlap the move next to them (os::overlapped): the gather before, or the reduce-scatter
-/// after, goes round a ring. In n − 1 steps each device passes a part on to its neighbour while it multiplies what is
-/// here, and nobody ever holds the gathered tensor or all the summands.
+/// after, goes round a ring. In n − 1 steps each device passes a part on to its neighbour while it multiplies the part
+/// that it has. No device ever holds the gathered tensor or all the summands.
 ///
 ///     all_gather B[J_X, K]          C[I_X, K] += A[I_X, J_d] B[J_d, K]      for d = me, me − 1, …: parts of B go round
 ///     reduce_scatter C[I_X, K]      C[I_d, K] += A[I_d, J_X] B[J_X, K]      for d = me − 1, …, me: sums go round
 ///
-/// Here is which contractions can do so, and for which extents it is worth it. Both are known to all devices alike.
+/// This file decides which contractions can do so, and at which extents it is worth it. All devices decide alike.
 
 #include <cstdint>
 #include <string_view>
@@ -20,14 +20,14 @@
 
 namespace ostraka::planner {
 
-/// Elements that a device passes on in a step, at least: of shorter parts the messages cost more than they hide.
+/// The least number of elements that a device passes on in a step: messages of shorter parts cost more than they hide.
 inline constexpr std::int64_t shortest_ring_part = 131072;
-/// Of a part that goes round in pieces, elements of a piece at least.
+/// The least number of elements of a piece, if a part goes round in pieces.
 inline constexpr std::int64_t shortest_ring_piece = 8192;
 /// A ring is written down step by step: with more devices it would be long, and a step would hide little.
 inline constexpr std::int64_t most_ring_devices = 64;
 
-/// Does a contraction go round, and if not, why?
+/// Whether a contraction goes round, and if not, why.
 enum class ring_verdict : std::uint8_t { taken, no_move, no_sum, several_labels, pinned, many_devices, short_parts };
 
 [[nodiscard]] constexpr std::string_view name_of(ring_verdict v) {
@@ -46,8 +46,8 @@ enum class ring_verdict : std::uint8_t { taken, no_move, no_sum, several_labels,
 /// The move that a contraction does as a ring, or could not.
 struct ring_choice {
   ring_verdict verdict = ring_verdict::no_move;
-  int move = -1;       ///< the number of its step
-  int dimension = -1;  ///< of the moved tensor, along which the ring's devices have their parts
+  int move = -1;       ///< the number of the move's step
+  int dimension = -1;  ///< of the moved tensor; the ring's devices have their parts along it
 };
 
 namespace detail {
@@ -85,8 +85,8 @@ constexpr int divided_further(spec const& whole, spec const& parts, mesh_set axe
 
 }  // namespace detail
 
-/// Of the moves next to the contraction that is step number `at`, the one that it can do as a ring; of several, the one
-/// that moves most. If it can do none, why not.
+/// The move next to the contraction at step `at` that it can do as a ring; if there are several, the largest. If there
+/// is none, the verdict says why.
 [[nodiscard, gnu::cold]] constexpr ring_choice ring_at(plan_steps const& steps, int at, extents const& e,
                                                        std::int64_t shortest = shortest_ring_part) {
   planned_step const& s = steps[at];
@@ -110,8 +110,8 @@ constexpr int divided_further(spec const& whole, spec const& parts, mesh_set axe
   return best;
 }
 
-/// Calls contractions of a plan that are asked to and can go round so. Whether it is worth it, the extents say when it
-/// runs.
+/// Marks the contractions of a plan that are asked to go round a ring and can. Their extents decide at run time whether
+/// it is worth it.
 template <class Plan>
 constexpr void name_rings(Plan& plan) {
   for (int i = 0; plan.directions > 0 && i < plan.steps.size(); ++i)

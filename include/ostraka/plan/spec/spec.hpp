@@ -4,12 +4,12 @@
 
 /// @file
 /// Floor 2. The sharding of a tensor as a small value: its labels in order, the mesh axes that split each, the mesh
-/// axes along which it is partial, and the reduction that makes the parts one. Labels and mesh axes are numbers here;
+/// axes along which it is partial, and the reduction that combines the parts. Labels and mesh axes are numbers here:
 /// A[I_X, J] {U_Y} is {rank 2, (0 over 0), (1), partial {1}}.
 ///
-/// Planners call these functions some ten thousand times for one einsum, while compiling: a call costs the compiler
-/// more than the arithmetic in it, so they are written as one expression where that is possible and do not call each
-/// other in loops.
+/// Planners call these functions some ten thousand times per einsum at compile time. A call costs the compiler more
+/// than the arithmetic in it. So the functions are single expressions where possible and do not call each other in
+/// loops.
 
 #include <cstdint>
 
@@ -46,8 +46,8 @@ struct mesh_set {
   friend constexpr bool operator==(mesh_set, mesh_set) = default;
 };
 
-/// The mesh axes that divide one label, major first: I/X/Y is (X, Y). One nibble an axis, the major one lowest, so that
-/// comparing and copying cost the compiler a single step.
+/// The mesh axes that divide one label, major first: I/X/Y is (X, Y). Each axis takes one nibble, the major one lowest,
+/// so that comparing and copying cost the compiler a single step.
 struct mesh_order {
   std::uint32_t code = 0;
 
@@ -58,7 +58,7 @@ struct mesh_order {
   [[nodiscard]] constexpr bool empty() const { return code == 0; }
   [[nodiscard]] constexpr int operator[](int i) const { return static_cast<int>(code >> 4 * i & 15) - 1; }
 
-  /// The place of an axis, −1 if it is not there.
+  /// The place of an axis, −1 if it is absent.
   [[nodiscard]] constexpr int find(int axis) const {
     int i = 0;
     for (std::uint32_t c = code; c != 0; c >>= 4, ++i)
@@ -68,16 +68,17 @@ struct mesh_order {
 
   constexpr void push_back(int axis) { set(size(), axis); }
 
-  /// Puts `axis` at place `i`, where there is none yet.
+  /// Puts `axis` at place `i`.
+  /// @pre the place is empty
   constexpr void set(int i, int axis) { code |= static_cast<std::uint32_t>(axis + 1) << 4 * i; }
 
-  /// Puts `axis` before position `i`.
+  /// Inserts `axis` before position `i`.
   constexpr void insert(int i, int axis) {
     std::uint32_t const low = (std::uint32_t{1} << 4 * i) - 1;
     code = (code & low) | static_cast<std::uint32_t>(axis + 1) << 4 * i | (code & ~low) << 4;
   }
 
-  /// Takes out position `i`.
+  /// Removes position `i`.
   constexpr void erase(int i) {
     std::uint32_t const low = (std::uint32_t{1} << 4 * i) - 1;
     code = (code & low) | (code >> 4 & ~low);
@@ -89,20 +90,20 @@ struct mesh_order {
     return {bits >> 1};
   }
 
-  /// Is `prefix` its major end?
+  /// True if `prefix` is its major end.
   [[nodiscard]] constexpr bool starts_with(mesh_order prefix) const {
     return (code & ((std::uint32_t{1} << 4 * prefix.size()) - 1)) == prefix.code;
   }
 
-  /// What follows the first `count` axes.
+  /// The axes behind the first `count`.
   [[nodiscard]] constexpr mesh_order after(int count) const { return {code >> 4 * count}; }
 
   friend constexpr bool operator==(mesh_order, mesh_order) = default;
 };
 
-/// Length of the common major end.
+/// The length of the common major end.
 [[nodiscard]] constexpr int common_prefix(mesh_order a, mesh_order b) {
-  std::uint32_t const differ = a.code ^ b.code;  // where one ends and the other does not, too
+  std::uint32_t const differ = a.code ^ b.code;  // also differs where one ends and the other does not
   if (differ == 0) return a.size();
   int n = 0;
   while ((differ >> 4 * n & 15) == 0) ++n;
@@ -115,7 +116,7 @@ struct spec {
   int label[max_rank]{};
   mesh_order over[max_rank]{};
   mesh_set partial{};
-  reduction kind = reduction::sum;  ///< makes one value of the parts along `partial`; says nothing where that is empty
+  reduction kind = reduction::sum;  ///< combines the parts along `partial`; means nothing if that is empty
 
   constexpr void push_back(int l, mesh_order o = {}) {
     label[rank] = l;
@@ -130,7 +131,7 @@ struct spec {
     return -1;
   }
 
-  /// Mesh axes that divide some label.
+  /// The mesh axes that divide some label.
   [[nodiscard]] constexpr mesh_set splits() const {
     std::uint32_t bits = 0;
     for (int i = 0; i < rank; ++i)
@@ -138,7 +139,7 @@ struct spec {
     return {bits >> 1};
   }
 
-  /// Mesh axes along which the devices hold different things; the tensor is replicated along the others.
+  /// The mesh axes along which the devices hold different things. The tensor is replicated along the others.
   [[nodiscard]] constexpr mesh_set uses() const { return splits() | partial; }
 
   friend constexpr bool operator==(spec const& a, spec const& b) {
@@ -150,8 +151,8 @@ struct spec {
   }
 };
 
-/// One of several passes over a label (plan/workspace/passes.hpp): part number `part` of so many of its indices, or of
-/// those of each block.
+/// One of several passes over a label (plan/workspace/passes.hpp): it covers part `part` of `parts` of the label's
+/// indices, or of those of each block.
 struct pass {
   int label = -1;  ///< none: all indices of all labels
   bool of_each_block = true;
@@ -169,7 +170,7 @@ struct extents {
   std::int64_t mesh[max_mesh_axes]{};
   pass now{};  ///< blocks are restricted to this pass
 
-  /// Number of devices along a set of mesh axes.
+  /// The number of devices along a set of mesh axes.
   [[nodiscard]] constexpr std::int64_t ways(mesh_set s) const {
     std::int64_t n = 1;
     for (int m = 0; m < mesh_axes; ++m)
@@ -192,7 +193,7 @@ struct extents {
     return a.now == b.now;
   }
 
-  /// Number of elements of the whole tensor.
+  /// The number of elements of the whole tensor.
   [[nodiscard]] constexpr std::int64_t whole(spec const& s) const {
     std::int64_t n = 1;
     for (int i = 0; i < s.rank; ++i) n *= label[s.label[i]];

@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// Floor 2. Plans consist of steps: each takes one tensor from one sharding to another over a set of mesh axes.
+/// Floor 2. Plans consist of steps. Each takes one tensor from one sharding to another over a set of mesh axes.
 ///
 ///     step            along a mesh axis             per device, n devices, |T| as split by the other mesh axes
 ///     slice           R → S(l)                      0
@@ -36,10 +36,10 @@ enum class step : std::uint8_t {
   ring_contraction
 };
 
-/// Is it a local product, or the reduction of what is local?
+/// True if the step is a local product, or a local reduction.
 [[nodiscard]] constexpr bool contracts(step s) { return s == step::contract || s == step::ring_contraction; }
 
-/// Does the step move bytes between devices?
+/// True if the step moves bytes between devices.
 [[nodiscard]] constexpr bool communicates(step s) {
   return s != step::slice && s != step::mask && s != step::zero_pad && !contracts(s);
 }
@@ -47,7 +47,8 @@ enum class step : std::uint8_t {
 namespace planner {
 
 /// The step that takes a tensor from one state to another along a mesh axis (the table above, read by its second
-/// column). Where it stays split on its label, blocks change places. @pre not both partial, not both replicated
+/// column). If it stays split on its label, blocks change places.
+/// @pre not both partial, not both replicated
 [[nodiscard]] constexpr step becomes(axis_state from, axis_state to) {
   if (from.is_partial()) return to.is_split() ? step::reduce_scatter : step::all_reduce;
   if (to.is_partial()) return from.is_split() ? step::zero_pad : step::mask;
@@ -56,14 +57,14 @@ namespace planner {
   return from.label() != to.label() ? step::all_to_all : step::block_exchange;
 }
 
-/// The tensor that a step acts on: an operand's number; the number of an intermediate, counted on from the operands; or
-/// the result.
+/// The tensor that a step acts on: an operand's number, the number of an intermediate (counted on from the operands),
+/// or the result.
 inline constexpr int the_result = -1;
-/// In the place of a second factor, where a contraction takes a single tensor.
+/// Stands for the second factor if a contraction takes a single tensor.
 inline constexpr int no_tensor = -2;
 
-/// One step of a plan. A contraction makes the tensor `operand` of `left` and `right` as the steps before it left them;
-/// its `from` is the left one.
+/// One step of a plan. A contraction makes the tensor `operand` from `left` and `right` as the steps before it left
+/// them. Its `from` is the left one.
 struct planned_step {
   step kind = step::slice;
   int operand = the_result;
@@ -90,7 +91,7 @@ struct bounded_list {
   [[nodiscard]] constexpr T const* data() const { return item; }
 };
 
-/// A list that lies elsewhere.
+/// A list that is stored elsewhere.
 template <class T>
 struct list_view {
   T const* item = nullptr;
@@ -111,17 +112,17 @@ struct list_view {
   [[nodiscard]] constexpr T const* end() const { return item + count; }
 };
 
-/// Those of a plan, wherever it is kept.
+/// The steps of a plan, wherever it is stored.
 using plan_steps = list_view<planned_step>;
 
-/// The last step before `at` that has made or moved the tensor; -1 if there is none.
+/// The last step before `at` that makes or moves the tensor; -1 if there is none.
 [[nodiscard]] constexpr int last_before(plan_steps const& steps, int at, int tensor) {
   int i = at - 1;
   while (i >= 0 && steps[i].operand != tensor) --i;
   return i;
 }
 
-/// The next step that moves or contracts the tensor; the number of steps if there is none.
+/// The next step after `at` that moves or contracts the tensor; the number of steps if there is none.
 [[nodiscard]] constexpr int next_after(plan_steps const& steps, int at, int tensor) {
   int i = at + 1;
   while (i < steps.size() && steps[i].operand != tensor &&
@@ -130,7 +131,7 @@ using plan_steps = list_view<planned_step>;
   return i;
 }
 
-/// Slice, reduce-scatter, all-reduce, slice, exchange, zero-pad, mask: no reshard of one tensor has more.
+/// The most steps of a reshard of one tensor: slice, reduce-scatter, all-reduce, slice, exchange, zero-pad, mask.
 inline constexpr int max_reshard_steps = 8;
 
 using reshard_steps = bounded_list<planned_step, max_reshard_steps>;

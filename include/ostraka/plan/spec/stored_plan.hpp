@@ -3,14 +3,14 @@
 #pragma once
 
 /// @file
-/// Floor 2. A plan as a program keeps it: with as many steps as it has. An einsum_plan has room for the longest, some
-/// 15 KB that a compiler would write out for each operation of a program.
+/// Floor 2. A plan as a program stores it, with as many steps as it has. An einsum_plan has room for the longest, some
+/// 15 KB, which a compiler would write out for each operation of a program.
 
 #include <ostraka/plan/spec/plan.hpp>
 
 namespace ostraka::planner {
 
-/// A feasible plan of so many operands and steps.
+/// A feasible plan with `Operands` operands and `Steps` steps.
 template <int Operands, int Steps>
 struct stored_plan {
   spec operands[Operands]{};
@@ -32,7 +32,7 @@ struct stored_plan {
   }
 };
 
-/// A plan that is kept elsewhere; to be read, named like an einsum_plan.
+/// A read-only view of a plan that is stored elsewhere. Its members have the names of einsum_plan's.
 struct plan_view {
   list_view<spec> operands{};
   spec const* result = nullptr;
@@ -42,7 +42,7 @@ struct plan_view {
   int directions = 0;
   list_view<planned_step> steps{};
 
-  constexpr plan_view() = default;  ///< none
+  constexpr plan_view() = default;  ///< no plan
   template <int Operands, int Steps>
   constexpr plan_view(stored_plan<Operands, Steps> const& plan)
       : operands{plan.operands, Operands},
@@ -61,11 +61,11 @@ struct plan_view {
         directions(plan.directions),
         steps{plan.steps.item, plan.steps.count} {}
 
-  /// The moves of one tensor.
+  /// A plan of the moves of one tensor.
   constexpr plan_view(spec const& from, spec const& to, reshard_steps const& moves)
       : operands{&from, 1}, result(&to), steps{moves.begin(), moves.size()} {}
 
-  /// The whole value again, for what plans and compares.
+  /// The plan as a whole value again, for functions that plan and compare.
   [[nodiscard]] constexpr einsum_plan value() const {
     einsum_plan plan;
     for (spec const& s : operands) plan.operands.push_back(s);
@@ -84,7 +84,7 @@ struct plan_view {
 
 namespace ostraka::detail {
 
-/// `Types::plan` to be run.
+/// `Types::plan`, stored for running.
 template <class Types>
 inline constexpr planner::stored_plan<Types::plan.operands.size(), Types::plan.steps.size()> stored_plan_of{
     Types::plan};
