@@ -3,12 +3,12 @@
 #pragma once
 
 /// @file
-/// Floor 2. A pipeline's schedule as the literature draws it, a line for each stage and a column for each tick:
+/// Floor 2. A pipeline's schedule in the literature's notation, a line for each stage and a column for each tick:
 ///
 ///     stage 0  F0 F1 F2 .  .  B2 B1 B0
 ///     stage 1  .  F0 F1 F2 B2 B1 B0 .
 ///
-/// F is forward, B backward, and the number the microbatch; with repeats the repeat follows it, F0.1.
+/// F is forward, B backward, and the number the microbatch. With repeats the repeat follows it: F0.1.
 
 #include <algorithm>
 #include <cstddef>
@@ -19,7 +19,7 @@
 
 namespace ostraka::planner {
 
-/// What a slot is called.
+/// The name of a slot.
 [[nodiscard, gnu::cold]] inline std::string name_of(pipeline_work const& w, bool with_repeat) {
   if (w.idle()) return ".";
   std::string s = w.phase == pipeline_phase::forward ? "F" : "B";
@@ -32,7 +32,7 @@ namespace ostraka::planner {
 
 namespace ostraka {
 
-/// The table, with a line for each stage, and for each layer where a tick is one of a layer.
+/// The table, with a line for each stage, or for each layer if a tick is one of a layer.
 [[nodiscard, gnu::cold]] inline std::string describe(planner::pipeline_schedule const& s) {
   std::size_t width = 1;
   for (int tick = 0; tick < s.ticks(); ++tick)

@@ -4,8 +4,9 @@
 
 /// @file
 /// Floor 2. How a batch that is divided over the stages gets into a pipeline and out of it. Each stage is the home of a
-/// block of microbatches. Before the first stage begins one, its home sends it there; when the last stage has finished
-/// it, the result goes home. Each microbatch is sent once in and once out, except those that are at home there.
+/// block of microbatches. Before the first stage begins a microbatch, its home sends it there. When the last stage has
+/// finished it, the result goes home. Each microbatch is sent once in and once out, except those that are already at
+/// home there.
 
 #include <cstdint>
 
@@ -14,14 +15,15 @@
 
 namespace ostraka::planner {
 
-/// The stage that holds a microbatch of a batch divided over the stages. @pre 0 ≤ microbatch < microbatches
+/// The stage that holds a microbatch of a batch divided over the stages.
+/// @pre 0 ≤ microbatch < microbatches
 [[nodiscard]] constexpr int home_of(pipeline_schedule const& s, int microbatch) {
   int stage = 0;
   while (block(s.microbatches, stage, s.stages).end <= microbatch) ++stage;
   return stage;
 }
 
-/// What is sent to the first stage before a tick: the microbatch that it begins then, unless it is at home there.
+/// The message to the first stage before a tick: the microbatch that it begins then, unless it is at home there.
 [[nodiscard]] constexpr pipeline_message fed(pipeline_schedule const& s, int tick) {
   pipeline_work const w = s.at(tick, 0, 0);
   if (w.phase != pipeline_phase::forward || w.repeat > 0) return {};
@@ -29,7 +31,7 @@ namespace ostraka::planner {
   return home == 0 ? pipeline_message{} : pipeline_message{home, 0, w};
 }
 
-/// What the last stage sends after a tick: the result that it finished then, unless it is at home there.
+/// The message from the last stage after a tick: the result that it finished then, unless it is at home there.
 [[nodiscard]] constexpr pipeline_message drained(pipeline_schedule const& s, int tick) {
   int const last = s.stages - 1;
   pipeline_work const w = s.at(tick, last, s.lanes - 1);
@@ -38,12 +40,12 @@ namespace ostraka::planner {
   return home == last ? pipeline_message{} : pipeline_message{last, home, w};
 }
 
-/// Messages that feed the pipeline.
+/// The number of messages that feed the pipeline.
 [[nodiscard]] constexpr std::int64_t messages_fed(pipeline_schedule const& s) {
   return s.microbatches - block(s.microbatches, 0, s.stages).size();
 }
 
-/// Messages that bring results home.
+/// The number of messages that bring results home.
 [[nodiscard]] constexpr std::int64_t messages_drained(pipeline_schedule const& s) {
   return s.microbatches - block(s.microbatches, s.stages - 1, s.stages).size();
 }

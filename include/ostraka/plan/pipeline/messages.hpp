@@ -3,9 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 2. What the stages of a pipeline send each other, and what they have to keep, read off its schedule: a stage
-/// sends what it has done to the stage that goes on with it, at the end of the tick, forward or backward, and round
-/// from the last stage to the first where there are repeats.
+/// Floor 2. The messages between the stages of a pipeline, and the data that stages have to store, read off its
+/// schedule. A stage sends its result to the stage that goes on with it, at the end of the tick, forward or backward.
+/// If there are repeats, the last stage sends to the first.
 
 #include <algorithm>
 #include <cstdint>
@@ -14,19 +14,19 @@
 
 namespace ostraka::planner {
 
-/// One activation, or its gradient, on its way from a stage to another.
+/// One activation, or its gradient, on its way from one stage to another.
 struct pipeline_message {
   int from = -1;
   int to = -1;
-  pipeline_work work;  ///< what the sender did; the receiver's repeat is another where it goes round
+  pipeline_work work;  ///< the sender's work; the receiver's repeat differs if the message goes round
 
-  /// Is nothing sent?
+  /// True if nothing is sent.
   [[nodiscard]] constexpr bool none() const { return to < 0; }
   friend constexpr bool operator==(pipeline_message const&, pipeline_message const&) = default;
 };
 
-/// What a stage sends at the end of a tick, at most one message: its last lane's, or, backward, its first lane's. The
-/// last stage's result and the first stage's gradient stay, and a single stage sends nothing.
+/// The message that a stage sends at the end of a tick, at most one: its last lane's, or, backward, its first lane's.
+/// The last stage's result and the first stage's gradient stay, and a single stage sends nothing.
 [[nodiscard]] constexpr pipeline_message sent(pipeline_schedule const& s, int tick, int stage) {
   if (s.stages == 1) return {};
   pipeline_work const forward = s.at(tick, stage, s.lanes - 1);
@@ -42,7 +42,7 @@ struct pipeline_message {
   return {};
 }
 
-/// What a stage receives at the end of a tick from the stage before it (forward) or behind it (backward).
+/// The message that a stage receives at the end of a tick from the stage before it (forward) or behind it (backward).
 [[nodiscard]] constexpr pipeline_message received(pipeline_schedule const& s, int tick, int stage,
                                                   pipeline_phase phase) {
   int const from = (stage + (phase == pipeline_phase::forward ? s.stages - 1 : 1)) % s.stages;
@@ -50,19 +50,19 @@ struct pipeline_message {
   return m.to == stage && m.work.phase == phase ? m : pipeline_message{};
 }
 
-/// Messages of all stages in all ticks.
+/// The number of messages of all stages in all ticks.
 [[nodiscard]] constexpr std::int64_t messages(pipeline_schedule const& s) {
   if (s.stages == 1) return 0;
   return std::int64_t{s.backward ? 2 : 1} * s.microbatches * (std::int64_t{1} * s.stages * s.repeats - 1);
 }
 
-/// What all stages send together, where one microbatch's activation, and its gradient, has so many bytes.
+/// The bytes that all stages send together, if one microbatch's activation, and its gradient, has `activation_bytes`.
 [[nodiscard]] constexpr std::int64_t bytes_sent(pipeline_schedule const& s, std::int64_t activation_bytes) {
   return messages(s) * activation_bytes;
 }
 
-/// The most activations that a stage stores: from a microbatch's forward to the end of its backward, or, forward only,
-/// while it is worked on. All R·M for gpipe and circular, min(S − s, M) for one_forward_one_backward.
+/// The most activations that a stage stores at once: from a microbatch's forward to the end of its backward, or,
+/// forward only, during the work on it. R·M for gpipe and circular, min(S − s, M) for one_forward_one_backward.
 [[nodiscard]] constexpr int activations_stored(pipeline_schedule const& s, int stage) {
   int most = 0;
   int now = 0;
@@ -80,7 +80,7 @@ struct pipeline_message {
 }
 
 /// The most messages that a stage has received and does not need in the next tick yet: M − S between the repeats of
-/// circular, none where every message is due at once.
+/// circular, none if every message is due at once.
 [[nodiscard]] constexpr int messages_waiting(pipeline_schedule const& s, int stage) {
   int most = 0;
   int now = 0;

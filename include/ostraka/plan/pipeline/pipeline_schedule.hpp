@@ -3,10 +3,10 @@
 #pragma once
 
 /// @file
-/// Floor 2. A network is cut into stages, a batch into microbatches, and in each tick every stage works on one
+/// Floor 2. A network is cut into stages and a batch into microbatches. In each tick every stage works on one
 /// microbatch, or on none: that slot is part of the bubble. A pipeline's schedule is the table (tick, stage) →
-/// (microbatch, repeat, phase). The value holds sizes only and answers from formulas, so it is a constant while
-/// compiling, and as well a value at run time; engine, cost model and tests read the same one.
+/// (microbatch, repeat, phase). The value holds sizes only and answers from formulas, so it can be a compile-time
+/// constant or a run-time value. Engine, cost model and tests read the same one.
 ///
 ///     constexpr auto table = os::gpipe(4, 8);                         // 4 stages, 8 microbatches
 ///     static_assert(table.ticks() == 11 && table.at(3, 1).microbatch == 2);
@@ -18,7 +18,7 @@ namespace ostraka::planner {
 
 enum class pipeline_phase : std::uint8_t { idle, forward, backward };
 
-/// What a stage does in a tick.
+/// The work of a stage in a tick.
 struct pipeline_work {
   int microbatch = -1;
   int repeat = 0;  ///< how often the microbatch has gone round before; the stage's layers of that repeat are due
@@ -28,7 +28,7 @@ struct pipeline_work {
   friend constexpr bool operator==(pipeline_work, pipeline_work) = default;
 };
 
-/// In which order a stage takes its work.
+/// The order in which a stage takes its work.
 ///
 ///     all_forward            forward of all microbatches, one repeat after another; then all backward, mirrored
 ///     all_forward_by_groups  the same, but as many microbatches as there are stages go through all repeats, then the
@@ -37,32 +37,33 @@ struct pipeline_work {
 enum class pipeline_order : std::uint8_t { all_forward, all_forward_by_groups, one_forward_one_backward };
 
 /// A pipeline's schedule. A stage has one lane, or as many as it has layers: then each layer takes another microbatch
-/// in a tick, which lasts as long as one of the whole stage does.
+/// in a tick, and a tick lasts as long as one of the whole stage.
 struct pipeline_schedule {
   pipeline_order order = pipeline_order::all_forward;
   int stages = 1;
   int microbatches = 0;
   int repeats = 1;
   int lanes = 1;
-  bool backward = false;  ///< one_forward_one_backward always is
+  bool backward = false;  ///< one_forward_one_backward always has it
 
   friend constexpr bool operator==(pipeline_schedule const&, pipeline_schedule const&) = default;
 
-  /// The same with the backward phase.
+  /// The same schedule with the backward phase.
   [[nodiscard]] constexpr pipeline_schedule with_backward() const {
     pipeline_schedule s = *this;
     s.backward = true;
     return s;
   }
 
-  /// How many ticks the schedule takes, from the first work to the last.
+  /// The number of ticks from the first work to the last.
   [[nodiscard]] constexpr int ticks() const {
     if (microbatches == 0) return 0;
     return order == pipeline_order::one_forward_one_backward ? 2 * (microbatches + stages - 1)
                                                              : (backward ? 2 : 1) * forward_ticks();
   }
 
-  /// What a lane of a stage does in a tick. @pre 0 ≤ tick, 0 ≤ stage < stages, 0 ≤ lane < lanes
+  /// The work of a lane of a stage in a tick.
+  /// @pre 0 ≤ tick, 0 ≤ stage < stages, 0 ≤ lane < lanes
   [[nodiscard]] constexpr pipeline_work at(int tick, int stage, int lane = 0) const {
     if (tick >= ticks()) return {};
     if (order == pipeline_order::one_forward_one_backward) return alternating(tick, stage);
@@ -73,7 +74,8 @@ struct pipeline_schedule {
     return w;
   }
 
-  /// When a lane of a stage does a work; the inverse of `at`. @pre the work is one of the schedule's
+  /// The tick in which a lane of a stage does a work; the inverse of `at`.
+  /// @pre the work is one of the schedule's
   [[nodiscard]] constexpr int tick_of(pipeline_work const& w, int stage, int lane = 0) const {
     bool const forwards = w.phase == pipeline_phase::forward;
     if (order == pipeline_order::one_forward_one_backward) {
@@ -85,29 +87,29 @@ struct pipeline_schedule {
     return forwards ? tick : 2 * forward_ticks() - 1 - tick;
   }
 
-  /// Slots of the table: a lane of a stage in a tick.
+  /// The number of slots of the table: a slot is a lane of a stage in a tick.
   [[nodiscard]] constexpr std::int64_t slots() const { return std::int64_t{1} * ticks() * stages * lanes; }
 
-  /// Slots in which something is done.
+  /// The number of slots in which something is done.
   [[nodiscard]] constexpr std::int64_t busy_slots() const {
     return std::int64_t{backward ? 2 : 1} * microbatches * repeats * stages * lanes;
   }
 
   [[nodiscard]] constexpr std::int64_t idle_slots() const { return slots() - busy_slots(); }
 
-  /// The part of all slots that is idle; (S − 1) / (R·M + S − 1) for S stages, M ≥ S microbatches and R repeats, for
-  /// any M where R is 1 (by groups: where S divides M, or R is 1).
+  /// The fraction of all slots that is idle: (S − 1) / (R·M + S − 1) for S stages, M ≥ S microbatches and R repeats,
+  /// and for any M if R is 1 (by groups: if S divides M, or R is 1).
   [[nodiscard]] constexpr double bubble() const {
     return slots() == 0 ? 0 : static_cast<double>(idle_slots()) / static_cast<double>(slots());
   }
 
  private:
-  // Microbatches that go through all repeats before others begin.
+  // The number of microbatches that go through all repeats before others begin.
   [[nodiscard]] constexpr int group() const {
     return order == pipeline_order::all_forward_by_groups ? std::min(microbatches, stages * lanes) : microbatches;
   }
 
-  // Ticks from a microbatch's repeat to its next one: it has to come round, and the group goes before it.
+  // The number of ticks from a microbatch's repeat to its next one: it has to come round, and its group goes first.
   [[nodiscard]] constexpr int period() const { return std::max(group(), stages * lanes); }
 
   [[nodiscard]] constexpr int forward_ticks() const {
@@ -115,7 +117,7 @@ struct pipeline_schedule {
     return tick_of(last, stages - 1, lanes - 1) + 1;
   }
 
-  // Lane l of stage s is s·lanes + l ticks behind the first, which does its group's repeats period by period.
+  // Lane l of stage s is s·lanes + l ticks behind the first lane, which does its group's repeats period by period.
   [[nodiscard]] constexpr pipeline_work first_pass(int tick, int stage, int lane) const {
     int const since = tick - (stage * lanes + lane);
     if (since < 0) return {};
@@ -126,7 +128,8 @@ struct pipeline_schedule {
     return {microbatch, round % repeats, pipeline_phase::forward};
   }
 
-  // Forward of microbatch m at s + m while fewer than S − s are under way, then at s + 2m; backward at 2S − 1 − s + 2m.
+  // Forward of microbatch m is at s + m while fewer than S − s are under way, then at s + 2m; backward is at 2S − 1 − s
+  // + 2m.
   [[nodiscard]] constexpr pipeline_work alternating(int tick, int stage) const {
     int const since = tick - stage;
     int const first = std::min(stages - stage, microbatches);
@@ -143,12 +146,12 @@ struct pipeline_schedule {
 
 namespace ostraka {
 
-/// How a pipeline is scheduled, before its sizes are known: called with them it gives the table.
+/// A way to schedule a pipeline before its sizes are known. Call it with the sizes to get the table.
 struct pipeline_rule {
   planner::pipeline_order order = planner::pipeline_order::all_forward;
   bool per_layer = false;  ///< a tick is one of a layer
 
-  /// `pieces`: the repeats, or, where a tick is one of a layer, the layers of a stage.
+  /// `pieces` is the number of repeats, or, if a tick is one of a layer, of layers of a stage.
   /// @pre stages ≥ 1, microbatches ≥ 0, pieces ≥ 1, and 1 for one_forward_one_backward
   [[nodiscard]] constexpr planner::pipeline_schedule operator()(int stages, int microbatches, int pieces = 1) const {
     return {order,
@@ -165,19 +168,20 @@ struct pipeline_rule {
 /// All microbatches forward (and all backward): `os::gpipe(stages, microbatches)`.
 inline constexpr pipeline_rule gpipe{};
 
-/// Stages are gone through several times, each with other layers: `os::circular(stages, microbatches, repeats)`. The
-/// smallest bubble for any number of microbatches; of M microbatches over S stages M − S wait between repeats.
+/// Microbatches go through the stages several times, each time through other layers: `os::circular(stages,
+/// microbatches, repeats)`. The smallest bubble for any number of microbatches. With M microbatches over S stages, M −
+/// S wait between repeats.
 inline constexpr pipeline_rule circular{};
 
-/// The same in groups of as many microbatches as there are stages: none waits. As small a bubble where the stages
-/// divide the microbatches.
+/// The same in groups of as many microbatches as there are stages, so that none waits. The bubble is as small if the
+/// number of stages divides that of microbatches.
 inline constexpr pipeline_rule circular_by_groups{planner::pipeline_order::all_forward_by_groups};
 
-/// Forward and backward by turns, so that a stage stores the activations of few microbatches.
+/// Forward and backward alternate, so that a stage stores the activations of few microbatches.
 inline constexpr pipeline_rule one_forward_one_backward{planner::pipeline_order::one_forward_one_backward};
 
-/// A tick per layer: `os::tick_per_layer(stages, microbatches, layers of a stage)`. A stage's layers work on as many
-/// microbatches in one tick, so that the bubble is that of as many stages as there are layers.
+/// A tick per layer: `os::tick_per_layer(stages, microbatches, layers of a stage)`. In one tick the layers of a stage
+/// work on as many microbatches, so the bubble is that of as many stages as there are layers.
 inline constexpr pipeline_rule tick_per_layer{planner::pipeline_order::all_forward, true};
 
 }  // namespace ostraka
