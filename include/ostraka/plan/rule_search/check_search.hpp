@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 2. What the search for rules (rule_search.hpp) can be asked: a program with something to compute, meshes and
-/// settings with numbers that go together, a machine that computes with such elements and joins its devices.
+/// Floor 2. Checks the arguments of the search for rules (rule_search.hpp): the program computes something, meshes and
+/// settings have numbers that go together, and the machine computes with such elements and connects its devices.
 
 #include <algorithm>
 #include <cstddef>
@@ -24,7 +24,7 @@ inline void require(bool good, std::string const& why) {
   if (!good) throw_error("search_rules: ", why);
 }
 
-// Products of a statement and elements of a tensor are counted in 64 bits, the latter on all devices together.
+// The search counts products of a statement and elements of a tensor in 64 bits, the latter on all devices together.
 inline void check_program(program const& p, std::int64_t devices) {
   require(!p.statements.empty(), join_text("program ", p.name, " computes nothing; give it statements"));
   auto const indices = [&](std::vector<int> const& axes) {
@@ -47,7 +47,7 @@ inline void check_program(program const& p, std::int64_t devices) {
   }
 }
 
-// Elements that it computes with, and the links along every mesh axis.
+// Checks that the machine computes with the program's elements and has links along every mesh axis.
 inline void check_machine_of(program const& p, std::vector<device_mesh> const& meshes, machine const& on) {
   for (program_statement const& s : p.statements)
     if (s.kind != statement_kind::move)

@@ -3,10 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 2. For the search over rules (rule_search.hpp): a price that depends on a few logical axes, as a tree of
-/// their rules in the order in which the search decides on axes. Each node knows the least that any completion of the
-/// rules above it takes, so that the search has an exact bound for each factor; a rule that no completion admits has no
-/// node.
+/// Floor 2. A price that depends on a few logical axes, for the search over rules (rule_search.hpp), as a tree of the
+/// axes' rules in the order in which the search decides on axes. Each node knows the least price of any completion of
+/// the rules above it, so the search has an exact bound for each factor. A rule that no completion admits has no node.
 
 #include <algorithm>
 #include <cstddef>
@@ -17,7 +16,7 @@
 
 namespace ostraka::planner::detail {
 
-// Seconds of a statement, or bytes of a tensor.
+// The seconds of a statement, or the bytes of a tensor.
 struct two_prices {
   double seconds = 0;
   double bytes = 0;
@@ -25,8 +24,9 @@ struct two_prices {
 
 class price_factor {
  public:
-  // `axes` in the order of the search. `values[a]`: what may divide axis a. `admits(i, rules)`: may the first i + 1 of
-  // `axes` be divided as the rules say? `price(rules, found)`: false if they admit nothing.
+  // `axes` are in the order of the search. `values[a]` lists the mesh axes that may divide axis a. `admits(i, rules)`
+  // is true if the rules may divide the first i + 1 of `axes` as they say. `price(rules, found)` returns false if the
+  // rules admit no plan.
   template <class Values, class Admits, class Price>
   price_factor(std::vector<int> axes, Values const& values, std::vector<mesh_order>& rules, Admits const& admits,
                Price const& price)
@@ -38,7 +38,7 @@ class price_factor {
   [[nodiscard]] std::vector<int> const& axes() const { return axes_; }
   [[nodiscard]] two_prices const& least(int at_node) const { return nodes_[at(at_node)].least; }
   [[nodiscard]] bool admits_any() const { return nodes_[0].any; }
-  // The node below for a value's number, −1 if there is none.
+  // The child node for the value with this number, −1 if there is none.
   [[nodiscard]] int below(int at_node, int value) const {
     int const first = nodes_[at(at_node)].children;
     return first < 0 ? -1 : children_[at(first + value)];

@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// Floor 2. The meshes that so many devices can form: 8 is 8, 2 · 4, 4 · 2 and 2 · 2 · 2. Where all links are alike
+/// Floor 2. The meshes that a number of devices can form: 8 is 8, 2 · 4, 4 · 2 and 2 · 2 · 2. If all links are alike,
 /// the order of mesh axes does not matter, and the larger one comes first.
 
 #include <cstdint>
@@ -34,7 +34,7 @@ inline void add_shapes(std::int64_t devices, int axes, bool ordered, std::vector
 
 }  // namespace detail
 
-/// Products of at most so many factors from 2 that are so many devices; `ordered`: 2 · 4 is not 4 · 2.
+/// All products of at most `most_axes` factors, each 2 or more, that equal `devices`. `ordered`: 2 · 4 is not 4 · 2.
 [[nodiscard]] inline std::vector<std::vector<std::int64_t>> mesh_shapes(std::int64_t devices, int most_axes,
                                                                         bool ordered) {
   std::vector<std::vector<std::int64_t>> all;

@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 2. What a step of a program takes under a set of rules, all statements and tensors together, and the best of
-/// many sets: those of least time, of equal ones of least memory, of equal ones the simplest.
+/// Floor 2. The price of a step of a program under a set of rules, all statements and tensors together, and the best of
+/// many sets: those with the least time; if equal, the least memory; if equal, the simplest.
 
 #include <algorithm>
 #include <cmath>
@@ -18,14 +18,14 @@
 
 namespace ostraka::planner {
 
-/// What a step of a program takes under a set of rules on a mesh.
+/// The price of a step of a program under a set of rules on a mesh.
 struct ranked_rules {
   device_mesh mesh;
   axis_rules rules;
   keeping kept = keeping::everything;
   double seconds = 0;
-  double computing = 0;                ///< seconds of them
-  double flops = 0;                    ///< of products and sums, of a device
+  double computing = 0;                ///< of `seconds`, those that compute
+  double flops = 0;                    ///< of products and sums, per device
   std::vector<double> seconds_over{};  ///< of communication, by set of mesh axes (mesh_set::bits)
   std::vector<double> bytes_over{};    ///< that a device sends
   program_memory memory{};
@@ -69,12 +69,12 @@ struct ranked_rules {
 
 namespace detail {
 
-// The best so far, over all meshes.
+// The best sets of rules so far, over all meshes.
 class best_rules {
  public:
   best_rules(int most, double limit) : most_(static_cast<std::size_t>(most) + 1), limit_(limit) {}
 
-  // Can rules that take at least so much be among them?
+  // True if rules that take at least this much can be among them.
   [[nodiscard]] bool may_enter(double seconds, double bytes, int count) const {
     if (bytes > limit_ || seconds == std::numeric_limits<double>::infinity()) return false;
     if (all_.size() < most_) return true;
@@ -89,7 +89,7 @@ class best_rules {
     for (ranked_rules& known : all_)
       if (alike(known.seconds, r.seconds) && alike(known.memory.total(), r.memory.total())) {
         if (is_simpler(r, known)) known = std::move(r);
-        return;  // the same in other words
+        return;  // the same rules in other words
       }
     auto const before = [](ranked_rules const& a, ranked_rules const& b) {
       return alike(a.seconds, b.seconds) ? a.memory.total() < b.memory.total() : a.seconds < b.seconds;
@@ -104,7 +104,7 @@ class best_rules {
   }
 
  private:
-  // Fewer rules; as many, and of fewer axes; of as many, and of those that the program names first; X before Y.
+  // Fewer rules; if equal, fewer axes; if equal, the axes that the program names first; then X before Y.
   static bool is_simpler(ranked_rules const& a, ranked_rules const& b) {
     if (a.count() != b.count()) return a.count() < b.count();
     auto const whole = [](ranked_rules const& r) { return std::count(r.rules.begin(), r.rules.end(), mesh_order{}); };
@@ -119,7 +119,7 @@ class best_rules {
 
   static bool alike(double a, double b) { return std::abs(a - b) <= 1e-12 * std::max(a, b); }
 
-  std::size_t most_;  // one more than is asked for: of what ties with the last one, not every wording is looked at
+  std::size_t most_;  // one more than asked for: not every wording of rules that tie with the last one is tried
   double limit_;
   std::vector<ranked_rules> all_;
 };

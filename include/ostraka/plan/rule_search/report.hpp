@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// Floor 2. What the search for rules has found, as text: a table of the best sets, and of each the lines to paste.
+/// Floor 2. The result of the search for rules as text: a table of the best sets, and for each the lines to paste.
 ///
 ///     constexpr os::rules<batch/X, rows/X, inner/Y, heads/Y> R;
 
@@ -20,7 +20,7 @@ namespace ostraka::planner {
 
 namespace detail {
 
-// In the largest of these units, each `step` of the one before, that leaves 1 or more.
+// The number in the largest of these units, each `step` times the one before, that leaves 1 or more.
 template <std::size_t N>
 [[nodiscard]] std::string with_unit(double n, char const* const (&units)[N], double step) {
   std::size_t u = 0;
@@ -30,13 +30,13 @@ template <std::size_t N>
   return text;
 }
 
-// What comes next in a list.
+// Appends an item to a list.
 inline void append(std::string& list, char const* separator, std::string const& next) {
   if (!list.empty()) list += separator;
   list += next;
 }
 
-// An axis and what divides it: batch/X/Y.
+// An axis and the mesh axes that divide it: batch/X/Y.
 [[nodiscard]] inline std::string describe_rule(std::string name, mesh_order over, device_mesh const& mesh) {
   for (int i = 0; i < over.size(); ++i) {
     name += '/';
@@ -52,14 +52,14 @@ inline void append(std::string& list, char const* separator, std::string const& 
   return text;
 }
 
-// Characters, of which some take several bytes.
+// The width in characters, of which some take several bytes.
 [[nodiscard]] inline std::size_t width_of(std::string const& text) {
   std::size_t n = 0;
   for (char c : text) n += (static_cast<unsigned char>(c) & 0xc0) != 0x80 ? 1 : 0;
   return n;
 }
 
-// An axis as C++ can call it: "of group" is of_group.
+// The name of an axis as a C++ identifier: "of group" is of_group.
 [[nodiscard]] inline std::string identifier(std::string name) {
   for (char& c : name)
     if (c == ' ' || c == '-') c = '_';
@@ -77,7 +77,7 @@ inline void append(std::string& list, char const* separator, std::string const& 
   return bytes <= 0 ? "0" : detail::with_unit(bytes, {"B", "KB", "MB", "GB"}, 1e3);
 }
 
-/// What a step waits for most: "computing", or communication, as "moves over X".
+/// The part of a step that takes the most time: "computing", or communication, as "moves over X".
 [[nodiscard]] inline std::string bound_by(ranked_rules const& r) {
   std::string most = "computing";
   double seconds = r.computing;
@@ -90,8 +90,8 @@ inline void append(std::string& list, char const* separator, std::string const& 
   return most;
 }
 
-/// The rules as a program says them, for os::rules (types/shardings/logical_axes.hpp): one line, or one for each set of
-/// rules that the program's axes name.
+/// The rules as a program writes them, for os::rules (types/shardings/logical_axes.hpp): one line, or one for each set
+/// of rules that the program's axes name.
 [[nodiscard]] inline std::string line_to_paste(program const& p, ranked_rules const& r) {
   std::vector<std::string> sets;
   std::vector<std::string> rules;
@@ -136,7 +136,7 @@ inline void append(std::string& list, char const* separator, std::string const& 
   return text;
 }
 
-/// What was found: a row for each set of rules, the best first, and the best one as lines to paste.
+/// The result of a search: a row for each set of rules, the best first, and the best one as lines to paste.
 [[nodiscard]] inline std::string describe(program const& p, search_result const& found) {
   if (found.ranked.empty()) {
     std::string text = p.name;

@@ -4,10 +4,10 @@
 
 /// @file
 /// Floor 2. The search for rules: which mesh axes divide which logical axes of a program, so that a step takes the
-/// least time among all that fit into memory. Axis by axis, depth first; the price of each statement and each tensor
-/// knows the least that completions of the rules so far can take (factor.hpp), so that what cannot be among the best is
-/// left out, and nothing else: the search is exact. Mesh axes with equal sizes and links change places freely; only one
-/// order is tried.
+/// least time among all that fit into memory. It goes axis by axis, depth first. The price of each statement and each
+/// tensor knows the least that completions of the rules so far can take (factor.hpp). The search leaves out those that
+/// cannot be among the best, and nothing else: it is exact. Mesh axes with equal sizes and links are interchangeable;
+/// only one order of them is tried.
 
 #include <algorithm>
 #include <cstddef>
@@ -25,26 +25,26 @@
 namespace ostraka::planner {
 
 struct search_settings {
-  int most = 10;                  ///< sets of rules that are ranked
-  double memory_bytes = 0;        ///< of a device; 0: what the machine has
-  int mesh_axes = 2;              ///< at most, where the search chooses the mesh
-  std::int64_t node_devices = 0;  ///< of a node; 0: all devices are in one
-  step_settings step{};           ///< `kept` aside
-  std::vector<keeping> kept{keeping::everything, keeping::all_but_gathers, keeping::layers};  ///< that are tried
+  int most = 10;                  ///< sets of rules to rank
+  double memory_bytes = 0;        ///< per device; 0: that of the machine
+  int mesh_axes = 2;              ///< at most, if the search chooses the mesh
+  std::int64_t node_devices = 0;  ///< devices of a node; 0: all devices are in one
+  step_settings step{};           ///< but for `kept`
+  std::vector<keeping> kept{keeping::everything, keeping::all_but_gathers, keeping::layers};  ///< to be tried
 };
 
 struct search_result {
-  std::vector<ranked_rules> ranked;  ///< the best first; none if nothing fits
-  double least_memory = 0;           ///< no rules need less; a bound, known also where nothing fits
+  std::vector<ranked_rules> ranked;  ///< the best first; empty if nothing fits
+  double least_memory = 0;           ///< no rules need less; a bound, known also if nothing fits
   double memory_bytes = 0;           ///< that were allowed
   std::size_t meshes = 0;
-  std::size_t decisions = 0;         ///< partial sets of rules that were looked at
+  std::size_t decisions = 0;         ///< partial sets of rules that were visited
   std::size_t plans = 0;             ///< made by the planner
 };
 
 namespace detail {
 
-// The rules on one mesh.
+// The search on one mesh.
 class rules_on_mesh {
  public:
   rules_on_mesh(program_flow const& flow, device_mesh const& mesh, machine const& on, step_settings const& how,
@@ -97,7 +97,7 @@ class rules_on_mesh {
  private:
   static std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
-  // Axes of one tensor share no mesh axis.
+  // Two axes of one tensor share no mesh axis.
   void find_conflicts() {
     conflicts_.assign(p_.axes.size(), std::vector<bool>(p_.axes.size()));
     for (program_tensor const& t : p_.tensors)
@@ -106,7 +106,8 @@ class rules_on_mesh {
           if (a != b && !t.sharding) conflicts_[at(a)][at(b)] = true;
   }
 
-  // Axes of most statements first, then by number. (clang warns of std::stable_sort of libstdc++ 12.)
+  // Orders the axes: those of most statements first, then by number. (clang warns about libstdc++ 12's
+  // std::stable_sort.)
   void find_order() {
     std::vector<int> uses(p_.axes.size());
     for (std::size_t s = 0; s < p_.statements.size(); ++s)
@@ -119,7 +120,7 @@ class rules_on_mesh {
     for (std::size_t i = 0; i < order_.size(); ++i) place_[at(order_[i])] = static_cast<int>(i);
   }
 
-  // Every list of mesh axes that divide, fewest first.
+  // Lists for each axis the mesh axes that may divide it, the fewest first.
   void find_values() {
     std::vector<mesh_order> all{{}};
     for (std::size_t i = 0; i < all.size(); ++i)
@@ -138,7 +139,7 @@ class rules_on_mesh {
       }
   }
 
-  // The mesh axis before this one that it may change places with; −1 if there is none.
+  // Finds for each mesh axis the last one before it that it may change places with; −1 if there is none.
   void find_twins() {
     for (int m = 0; m < mesh_.axes(); ++m) {
       twin_[m] = -1;
@@ -167,7 +168,7 @@ class rules_on_mesh {
     for (int a : axes) of_axis_[at(a)].push_back(factors_.size() - 1);
   }
 
-  // A mesh axis is used before its twin behind it.
+  // True if a mesh axis is used before its twin behind it.
   [[nodiscard]] bool in_order(mesh_order o, mesh_set& used) const {
     for (int i = 0; i < o.size(); ++i) {
       if (twin_[o[i]] >= 0 && !used.contains(twin_[o[i]])) return false;
@@ -254,7 +255,8 @@ inline void check_settings(search_settings const& how) {
 
 }  // namespace detail
 
-/// The best rules on these meshes. @throws ostraka::error for settings, sizes or a machine that cannot be
+/// Returns the best rules on these meshes.
+/// @throws ostraka::error for settings, sizes or a machine that are impossible
 [[nodiscard]] inline search_result search_rules(program const& p, std::vector<device_mesh> const& meshes,
                                                 machine const& on, search_settings const& how = {}) {
   detail::check_settings(how);
@@ -285,7 +287,7 @@ inline void check_settings(search_settings const& how) {
 
 namespace detail {
 
-// X, Y, …: names that no axis of the program has.
+// Returns X, Y, …: names that no axis of the program has.
 [[nodiscard]] inline std::vector<std::string> free_mesh_names(program const& p, std::size_t count) {
   std::vector<std::string> names;
   for (int round = 1; names.size() < count; ++round)
@@ -299,7 +301,7 @@ namespace detail {
 
 }  // namespace detail
 
-/// The same on any mesh of so many devices: X, or X and Y, or more mesh axes, as the settings say.
+/// The same on any mesh of `devices` devices: X, or X and Y, or more mesh axes, as the settings say.
 [[nodiscard]] inline search_result search_rules(program const& p, std::int64_t devices, machine const& on,
                                                 search_settings const& how = {}) {
   detail::check_settings(how);
