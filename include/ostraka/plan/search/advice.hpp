@@ -3,9 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 2. Advice on a plan that was decided on nominal sizes and is a poor one for the sizes at hand: the planner
-/// that ran while compiling runs on these sizes, and the two plans are compared. `C[I_X, K] = A[I_X, J] · B[J, K_X]`
-/// moves B: for a short I, A would be cheaper.
+/// Floor 2. Advice on a plan that was made for nominal sizes and is a poor one for the sizes at hand. The planner of
+/// the compile time runs on these sizes, and the two plans are compared. `C[I_X, K] = A[I_X, J] · B[J, K_X]` moves B:
+/// for a short I, moving A would be cheaper.
 
 #include <cstdint>
 #include <string>
@@ -27,15 +27,15 @@ namespace ostraka::planner {
   return text;
 }
 
-/// Bytes per device that a plan moves for these extents, as text.
+/// The bytes per device that a plan moves for these extents, as text.
 [[nodiscard, gnu::cold]] inline std::string describe_bytes(einsum_plan const& plan, naming const& n, extents const& e) {
   return describe_bytes(bytes_per_device(plan.elements_moved(e), n.element_bytes, e));
 }
 
 namespace detail {
 
-// A policy under which a product of two, planned as the problem is, does as well for sizes `e`; none if empty.
-// `does(plan)`: is it as good?
+// The name of a policy under which a product of two, planned as the problem is, does as well for sizes `e`; empty if
+// there is none. `does(plan)` says whether a plan is as good.
 template <class Does>
 [[gnu::cold]] std::string policy_that(einsum_problem problem, Does const& does) {
   struct choice {
@@ -54,7 +54,7 @@ template <class Does>
   return "";
 }
 
-// One of them.
+// Adds one extent to the text.
 [[gnu::cold]] inline void add_extent(std::string& text, char const* macro, std::string_view name, std::int64_t decided,
                                      std::int64_t is, bool as_hint) {
   if (decided == is || (as_hint && is < 1)) return;
@@ -63,7 +63,7 @@ template <class Does>
               as_hint ? join_text("os::about(", number, ')') : number, ')');
 }
 
-// Extents for what was decided on another number: static ones, or hints.
+// The extents to declare, static or as hints, because the plan was made for other ones.
 [[gnu::cold]] inline std::string extents_to_give(extents const& decided_on, extents const& e, naming const& n,
                                                  bool as_hints) {
   std::string text;
@@ -74,7 +74,8 @@ template <class Does>
   return text;
 }
 
-// No plan for sizes `e` costs less: the work of the best order, divided as far as its price counts that.
+// A lower bound on the price of any plan for sizes `e`: the work of the best order, divided as far as its price counts
+// that.
 [[gnu::cold]] constexpr double least_price(einsum_plan const& plan, extents const& e) {
   if (!plan.computes() || plan.operands.size() > 4) return 0;
   einsum_problem p = problem_of(plan, plan.rule);
@@ -88,14 +89,14 @@ template <class Does>
   return least;
 }
 
-// Elements, or as much work, that each device has to be spared before anybody is told: what a message of less takes is
-// not a matter of its length.
+// The least saving per device, in elements or as much work, that is worth a message to the user. Below it, the time of
+// a message does not depend on its length.
 inline constexpr double least_spared = 16384;
 
 }  // namespace detail
 
-/// What is wrong with a plan that moves more than `budget` bytes per device for the sizes `e`, and what to do about it.
-/// `has_policy`: the program gave one beside the budget, and it stays.
+/// The error if a plan moves more than `budget` bytes per device for the sizes `e`, and its remedy. `has_policy` says
+/// that the program gave a policy beside the budget, which stays.
 [[nodiscard]] inline std::string budget_exceeded(std::string_view operation, einsum_plan const& chosen, admit rule,
                                                  extents const& e, naming const& n, std::int64_t budget,
                                                  bool has_policy = false) {
@@ -121,9 +122,9 @@ inline constexpr double least_spared = 16384;
                       "raise the budget, or name shardings that move less (os::describe of the plan shows its steps)"));
 }
 
-/// The advice, if for the sizes `e` another plan that the rule admits costs at most half of what `chosen` costs, which
-/// was decided on its own sizes, and the difference is worth a word; else empty. Costs are prices (price.hpp): moves
-/// and work together. `has_policy`: the program gave one.
+/// The advice, if for the sizes `e` another plan that the rule admits costs at most half of `chosen`, which was made
+/// for its own sizes, and the difference is worth a message; otherwise empty. Costs are prices (price.hpp): moves and
+/// work together. `has_policy` says that the program gave a policy.
 [[nodiscard, gnu::cold]] inline std::string advice(std::string_view operation, einsum_plan const& chosen, admit rule,
                                                    extents const& e, naming const& n, bool has_policy = false) {
   double const price = price_of(chosen, e);

@@ -3,26 +3,26 @@
 #pragma once
 
 /// @file
-/// Floor 2. The shardings that a tensor of a plan can have, each with the least price at which it has it: a small table
-/// that constant expressions can bear.
+/// Floor 2. The shardings that a tensor of a plan can have, each with its least price: a table small enough for
+/// constant expressions.
 
 #include <ostraka/plan/search/layout.hpp>
 
 namespace ostraka::planner::detail {
 
-// A sharding that a tensor can have, and the least price of that.
+// A sharding that a tensor can have, and its least price.
 struct candidate {
   layout at;
   layout partition;  // of the product that makes the tensor
   double price;      // of moves and work together (price.hpp)
   double volume;  // elements moved, added over all devices
   double work;    // multiplications, likewise
-  int touched;    // tensors that are not taken as they are
-  int turn;       // of the partition in the order of the search
-  bool moved;     // is the tensor itself not taken as it is?
+  int touched;    // tensors that are moved first
+  int turn;       // the number of the partition in the order of the search
+  bool moved;     // true if the tensor itself is moved first
 };
 
-// The least price, then fewest elements moved, then least work, then fewest tensors touched, then the first.
+// Orders by price, then elements moved, then work, then tensors touched, then turn; the smaller comes first.
 constexpr bool precedes(candidate const& a, candidate const& b) {
   return a.price != b.price       ? a.price < b.price
          : a.volume != b.volume   ? a.volume < b.volume
@@ -31,21 +31,21 @@ constexpr bool precedes(candidate const& a, candidate const& b) {
                                   : a.turn < b.turn;
 }
 
-// As many as a tensor of four labels has shardings over three mesh axes (of eight over two: 108); of more, the best are
-// kept.
+// The number of shardings of a tensor of four labels over three mesh axes (eight labels over two: 108). If a tensor has
+// more, the best are kept.
 inline constexpr int most_candidates = 320;
 
 class candidates {
  public:
   int count = 0;
-  candidate item[most_candidates];  // only the first `count` are there
+  candidate item[most_candidates];  // only the first `count` exist
 
   constexpr void clear() {
     count = 0;
     first_place_ += most_candidates;
   }
 
-  // Its place, or −1. Not after sorting.
+  // The place of a sharding, or −1. Do not call it after sorting.
   [[nodiscard]] constexpr int find(layout at) const {
     if (count == most_candidates) return find_in_full(at);
     unsigned s = static_cast<unsigned>((at ^ at >> 37) % hashes);
@@ -53,7 +53,7 @@ class candidates {
     return slot_[s] >= first_place_ ? slot_[s] - first_place_ : -1;
   }
 
-  // @pre not there, and count < most_candidates
+  // @pre the sharding is new, and count < most_candidates
   constexpr candidate& add(candidate const& c) {
     unsigned s = static_cast<unsigned>((c.at ^ c.at >> 37) % hashes);
     while (slot_[s] >= first_place_) s = (s + 1) % slots;
@@ -62,7 +62,8 @@ class candidates {
     return item[count++];
   }
 
-  // Keeps the best of each sharding, and of all as many as there is room for. False if it is no news.
+  // Keeps the best candidate of each sharding, and the best shardings if there are too many. Returns false if it keeps
+  // nothing new.
   [[gnu::cold]] constexpr bool offer(candidate const& c) {
     if (count < most_candidates) {
       unsigned s = static_cast<unsigned>((c.at ^ c.at >> 37) % hashes);
@@ -96,7 +97,7 @@ class candidates {
  private:
   static constexpr unsigned slots = 512;
 
-  static constexpr unsigned hashes = 509;  // by it, whoever differs in one mesh axis is apart
+  static constexpr unsigned hashes = 509;  // separates layouts that differ in one mesh axis
 
   [[nodiscard]] constexpr int find_in_full(layout at) const {
     for (int i = 0; i < count; ++i)
@@ -104,7 +105,7 @@ class candidates {
     return -1;
   }
 
-  int first_place_ = 1;  // what a slot of this filling holds at least
+  int first_place_ = 1;  // slots with a lower number belong to an earlier filling
   int slot_[slots]{};
 };
 

@@ -3,10 +3,10 @@
 #pragma once
 
 /// @file
-/// Floor 2. In which order the operands of an einsum are multiplied: a binary tree of products of two tensors each. (A
-/// · B) · (C · D)
+/// Floor 2. The order in which the operands of an einsum are multiplied: a binary tree of products of two tensors each,
+/// such as (A · B) · (C · D).
 ///
-/// An intermediate has the labels of its factors that occur in another operand or in the result; the others are summed
+/// An intermediate has the labels of its factors that occur in another operand or in the result. The others are summed
 /// at once.
 
 #include <cstdint>
@@ -18,8 +18,8 @@
 
 namespace ostraka::planner {
 
-/// A binary tree of products. Product k of n operands makes tensor n + k, the last one the result; factors come
-/// before what they are in.
+/// A binary tree of products. Product k of n operands makes tensor n + k, and the last one makes the result. Factors
+/// come before the products that they are in.
 struct contraction_order {
   int products = 0;
   int left[max_operands]{};
@@ -79,7 +79,7 @@ struct label_sets {
     return n;
   }
 
-  // The least work of a product with these labels, as the price counts it: divided along every priced mesh axis.
+  // The least work of a product with these labels, as its price counts it: divided along every priced mesh axis.
   [[nodiscard]] constexpr double least_work(label_set set) const {
     double n = elements(set);
     for (int m = 0; m < mesh_axes; ++m)
@@ -113,15 +113,16 @@ constexpr int size_of(std::uint32_t set) {
   return work;
 }
 
-// (2n − 3)!!
+// The number of orders: (2n − 3)!!
 constexpr int number_of_orders(int operands) {
   int n = 1;
   for (int k = 3; k <= operands; ++k) n *= 2 * k - 3;
   return n;
 }
 
-// Every order has a number: operand k ≥ 2 is multiplied to one of the 2k − 1 tensors that there are without it. Number
-// 0 is from left to right for the last digit: the whole product of those before.
+// Returns the order with this number. Operand k ≥ 2 is multiplied to one of the 2k − 1 tensors that exist without it;
+// digit k of the number chooses which. Digit 0 is the whole product of the operands before, so number 0 goes from left
+// to right.
 [[gnu::cold]] constexpr contraction_order order_number(int number, int operands) {
   contraction_order order;
   if (operands == 1) {
@@ -129,7 +130,7 @@ constexpr int number_of_orders(int operands) {
     order.right[0] = no_tensor;
     return order;
   }
-  // Products in the order in which they were added; then sorted so that factors come first.
+  // Products in the order in which they are added; sorted below so that factors come first.
   int left[max_operands]{};
   int right[max_operands]{};
   int root = operands;
@@ -161,7 +162,7 @@ constexpr int number_of_orders(int operands) {
   return order;
 }
 
-// The order of least work plus `weight` times the elements of what is multiplied and made, by dynamic programming over
+// The order with the least sum of work and `weight` times the elements multiplied and made, by dynamic programming over
 // sets of operands.
 class best_order {
  public:

@@ -10,11 +10,11 @@
 
 namespace ostraka::planner {
 
-/// An einsum: operands as they are, the result as it is named.
+/// An einsum: its operands as they are, and its result as the program names it.
 struct einsum_problem {
   bounded_list<spec, max_operands> operands{};
   spec result{};
-  extents sizes{};  ///< to decide on; nominal where not known
+  extents sizes{};  ///< to plan for; nominal where not known
   admit rule = admit::any;
   double element_weight = 0;       ///< multiplications that weigh as much as one element moved (os::least_time); 0: the
                                    ///< default balance (price.hpp)
@@ -23,15 +23,15 @@ struct einsum_problem {
                                    ///< operands and results are of that kind
 };
 
-/// The parts of a search that are left out. With all of them it is exact: no plan is cheaper.
+/// The parts of a search that may be left out. With all of them the search is exact: no plan is cheaper.
 struct search_effort {
-  bool all_orders = true;     ///< else those that dynamic programming finds on sizes alone
+  bool all_orders = true;     ///< otherwise those that dynamic programming finds on sizes alone
   bool all_partitions = true;  ///< else, where there are many, a mesh axis is tried on labels that it divides in an
                                ///< operand or in the result, and in an order that one of these has
-  int beam = 320;             ///< shardings of a product that are followed
+  int beam = 320;             ///< the most shardings of a product that are followed
 };
 
-/// Exact: up to three operands on three mesh axes, four on two.
+/// The default effort. It is exact up to three operands on three mesh axes and four on two.
 [[nodiscard]] constexpr search_effort effort_for(int operands, int mesh_axes) {
   bool const few_axes = mesh_axes <= (operands > 3 ? 2 : 3);
   return {operands <= 4, few_axes, few_axes || operands <= 2 ? 320 : 128};

@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// Floor 2. The volumes of exchanges between two shardings of one tensor, where a search asks for thousands: the
+/// Floor 2. The volumes of exchanges between two shardings of one tensor, for a search that needs thousands: the
 /// numbers of ideal_exchange (spec/cost.hpp) on layouts. A volume that has to be counted device by device is counted
 /// once per pattern of mesh axes, and cached.
 
@@ -21,8 +21,9 @@ class exchange_prices {
     for (int m = 1; m < e.mesh_axes; ++m) alike_ = alike_ && e.mesh[m] == e.mesh[0];
   }
 
-  // The elements that devices need under `to` and do not have under `from`, of a tensor of `whole` elements:
-  // ideal_exchange of specs. Some number above `bound` if that is above it. @pre both partial over the same mesh axes
+  // The number of elements that devices need under `to` and do not have under `from`, for a tensor of `whole` elements:
+  // ideal_exchange of specs. If it is above `bound`, the function may return any number above `bound`.
+  // @pre both partial over the same mesh axes
   [[gnu::cold]] constexpr double operator()(layout from, layout to, double whole, double bound) {
     if (from == to) return 0;
     if (e_.mesh_axes == 1) {  // a slice, a gather, or an all-to-all
@@ -33,9 +34,9 @@ class exchange_prices {
     layout const labels_to = labels_of(to);
     double everywhere = whole;
     double new_blocks = 1;
-    double blocks = 1;       // each device keeps a block of so many
-    double independent = 1;  // where divisions cross: the same if mesh axes play one part only
-    double finer = 1;        // where divisions cross: at most
+    double blocks = 1;       // each device keeps one of so many blocks
+    double independent = 1;  // where partitions cross: the same if mesh axes play one part only
+    double finer = 1;        // where partitions cross: at most
     std::uint32_t done = 0;
     resharded_label resharded[max_mesh_axes]{};
     int count = 0;
@@ -87,8 +88,8 @@ class exchange_prices {
   }
 
  private:
-  // Mean overlap of blocks that change places. Which labels they are on makes no difference, nor, where all mesh axes
-  // have one size, which mesh axes they are over: those are numbered as they occur.
+  // The mean overlap of blocks that change places. It does not depend on the labels that they are on. Nor does it
+  // depend on the mesh axes if all have one size: these are then numbered as they occur.
   [[gnu::cold]] constexpr double counted(resharded_label const (&c)[max_mesh_axes], int count, mesh_set axes) {
     if (count > most_resharded || cached_ == capacity) return mean_overlap(c, count, axes, e_);
     std::uint32_t key[2 * most_resharded]{};
@@ -113,7 +114,7 @@ class exchange_prices {
   static constexpr int capacity = 64;
   extents const& e_;
   int cached_ = 0;
-  bool alike_ = true;  // are all mesh axes of one size?
+  bool alike_ = true;  // true if all mesh axes have one size
   std::uint32_t key_[capacity][2 * most_resharded];
   double value_[capacity];
 };

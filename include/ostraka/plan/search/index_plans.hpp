@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 2. How rows of a table are taken, and added back, where index, table and rows are divided. Both are einsums
-/// with a one-hot matrix that nobody makes, whose indices are small: what moves is the index and what was looked up,
+/// Floor 2. How rows of a table are taken, and added back, if index, table and rows are divided. Both are einsums with
+/// a one-hot matrix that is never built and whose indices are small. So the index and the rows looked up move, and
 /// never the table.
 ///
 ///     table          index      on each device            then, for the rows
@@ -24,13 +24,13 @@
 
 namespace ostraka::planner {
 
-/// What the indices become first, and what each device looks up.
+/// The sharding that the indices get first, and that of the rows that each device looks up.
 struct lookup_plan {
   spec index{};
   spec local{};
 };
 
-/// What rows and indices become first, and what each device adds up.
+/// The shardings that rows and indices get first, and that of each device's sums.
 struct scatter_plan {
   spec updates{};
   spec index{};
@@ -50,7 +50,7 @@ constexpr void append_those(mesh_order& over, mesh_order from, mesh_set chosen) 
     if (chosen.contains(from[k]) && over.find(from[k]) < 0) over.push_back(from[k]);
 }
 
-// `s` divided over mesh axes that it is asked to be divided over, and then by those that it keeps.
+// `s` divided over those of the mesh axes `asked` that divide `asked_by`, and then over those of its own in `kept`.
 constexpr spec divided_as(spec const& s, spec const& asked_by, mesh_set asked, mesh_set kept) {
   spec made = s;
   for (int i = 0; i < s.rank; ++i) {
@@ -62,7 +62,7 @@ constexpr spec divided_as(spec const& s, spec const& asked_by, mesh_set asked, m
   return made;
 }
 
-// The mesh axes that divide the labels of `of` in `s`.
+// The mesh axes in `s` that divide labels of `of`.
 constexpr mesh_set splits_of_labels(spec const& s, spec const& of) {
   mesh_set axes;
   for (int i = 0; i < s.rank; ++i)
@@ -70,7 +70,7 @@ constexpr mesh_set splits_of_labels(spec const& s, spec const& of) {
   return axes;
 }
 
-// f(asked, kept) for all ways to choose: first what is there is kept and nothing else is asked.
+// Calls f(asked, kept) for all choices. The first one keeps all there is and asks for nothing else.
 template <class F>
 constexpr void for_each_choice(mesh_set may_ask, mesh_set may_keep, F const& f) {
   std::uint32_t keep = may_keep.bits;
@@ -100,8 +100,8 @@ struct index_price {
 
 }  // namespace detail
 
-/// What a device looks up with indices that lie so, in the order of the result's labels. `v`: the label of the table
-/// that goes. Labels that index and table share meet.
+/// The sharding of the rows that devices look up with these indices, with labels in the order of the result's. `v` is
+/// the label of the table that the lookup removes. Labels that index and table share meet.
 [[nodiscard]] constexpr spec looked_up(spec const& index, spec const& table, int v, spec const& result) {
   spec made;
   mesh_set const used = index.splits() | table.uses();
@@ -112,7 +112,7 @@ struct index_price {
       made.push_back(l, index.over[at]);
       continue;
     }
-    // A replicated table is read where the result is divided.
+    // A replicated table is read only where the result is divided.
     mesh_order over = table.over[table.find(l)];
     if (result.over[i].starts_with(over)) {
       for (int k = over.size(); k < result.over[i].size(); ++k) {
@@ -126,7 +126,7 @@ struct index_price {
   return made;
 }
 
-/// The indices as the table needs them that keep `kept` and are divided over `asked` as the result is.
+/// The sharding of indices that fits the table, keeps `kept`, and is divided over `asked` as the result is.
 [[nodiscard]] constexpr spec index_for(spec const& index, spec const& table, spec const& result, mesh_set asked,
                                        mesh_set kept) {
   spec made = detail::divided_as(index, result, asked, kept);
@@ -161,7 +161,8 @@ struct index_price {
   return best;
 }
 
-/// What a device adds up of rows that lie so: `v` as the result divides it, as far as the rows are whole there.
+/// The sharding of the sums of these rows on each device. `v` is divided as in the result, as far as the rows are whole
+/// there.
 [[nodiscard]] constexpr spec added_up(spec const& updates, int v, spec const& result) {
   spec made;
   for (int i = 0; i < result.rank; ++i) {
@@ -177,7 +178,7 @@ struct index_price {
   return made;
 }
 
-/// The cheapest way to add rows to where their indices say.
+/// The cheapest way to add rows at their indices.
 [[nodiscard, gnu::cold]] constexpr scatter_plan plan_scatter(spec const& updates, spec const& index, int v,
                                                              spec const& result, extents const& e,
                                                              index_weights weight) {

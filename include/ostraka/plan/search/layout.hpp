@@ -3,9 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 2. The sharding of a tensor as one number, for searches that look at thousands of them while a program
-/// compiles: comparing, copying and keeping one costs the compiler a single step. Byte m is the axis_state (state.hpp)
-/// of mesh axis m: A[I_XY] {U_Z} is S(I, 0), S(I, 1), P. Everything that reads or writes such a byte is here.
+/// Floor 2. The sharding of a tensor as one number, for searches that look at thousands of them at compile time:
+/// comparing, copying and storing one costs the compiler a single step. Byte m is the axis_state (state.hpp) of mesh
+/// axis m: A[I_XY] {U_Z} is S(I, 0), S(I, 1), P. All functions that read or write such a byte are in this file.
 
 #include <cstdint>
 
@@ -16,7 +16,7 @@ namespace ostraka::planner::detail {
 
 using layout = std::uint64_t;
 
-/// The byte of one mesh axis, the others replicated.
+/// The byte of one mesh axis; the others are replicated.
 constexpr layout layout_along(int m, axis_state s) { return static_cast<layout>(s.code) << 8 * m; }
 
 constexpr axis_state state_of(layout q, int m) { return {static_cast<std::uint8_t>(q >> 8 * m & 255)}; }
@@ -25,16 +25,16 @@ constexpr layout with(layout q, int m, axis_state s) { return (q & ~(layout{255}
 
 constexpr bool is_replicated(layout q, int m) { return (q >> 8 * m & 255) == 0; }
 
-/// The label that the mesh axis splits, −1 if it splits none. (Of work: not below max_labels where a factor stays
-/// partial.)
+/// The label that the mesh axis splits, −1 if it splits none. (In a layout of work: not below max_labels if a factor
+/// stays partial.)
 constexpr int label_along(layout q, int m) { return static_cast<int>(q >> (8 * m + 3) & 31) - 1; }
 
 constexpr int place_along(layout q, int m) { return static_cast<int>(q >> 8 * m & 7); }
 
-/// The lowest bit of every byte that is partial: of all states only that one has the three lowest.
+/// The lowest bit of every byte that is partial: of all states only that one has the three lowest bits set.
 constexpr layout partial_marks(layout q) { return q & q >> 1 & q >> 2 & 0x01010101010101; }
 
-/// The mesh axes whose bytes are marked so.
+/// The mesh axes whose bytes are marked.
 constexpr mesh_set marked_axes(layout marks) {
   std::uint32_t bits = 0;
   for (int m = 0; marks >> 8 * m != 0; ++m)
@@ -71,7 +71,7 @@ constexpr layout layout_of(spec const& s) {
   return shape;
 }
 
-/// The mesh axes that split a label.
+/// The mesh axes that split some label.
 constexpr mesh_set split_axes(layout q) {
   mesh_set axes;
   for (int m = 0; q >> 8 * m != 0; ++m)
@@ -79,7 +79,7 @@ constexpr mesh_set split_axes(layout q) {
   return axes;
 }
 
-/// Number of blocks that the labels are divided into.
+/// The number of blocks that the labels are divided into.
 constexpr double blocks_of(layout q, extents const& e) {
   double n = 1;
   for (int m = 0; m < e.mesh_axes; ++m)
@@ -87,8 +87,8 @@ constexpr double blocks_of(layout q, extents const& e) {
   return n;
 }
 
-/// Do free slices take `from` to `to`? Where all that splits a label stands at the same place in `to`, it is the major
-/// end there.
+/// True if free slices take `from` to `to`. If all mesh axes that split a label have the same place in `to`, they are
+/// the major end there.
 constexpr bool is_slice(layout from, layout to, extents const& e) {
   if (partial_marks(from) != partial_marks(to)) return false;
   for (int m = 0; m < e.mesh_axes; ++m)
@@ -96,7 +96,7 @@ constexpr bool is_slice(layout from, layout to, extents const& e) {
   return true;
 }
 
-/// The mesh axes that split a label.
+/// The mesh axes that split a label, in order.
 constexpr mesh_order order_on(layout q, int label, extents const& e) {
   std::uint32_t code = 0;
   for (int m = 0; m < e.mesh_axes; ++m)
@@ -108,7 +108,7 @@ constexpr mesh_order order_on(layout q, int label, extents const& e) {
 /// Byte m: 1 + the label that mesh axis m splits, 0 for none.
 constexpr layout labels_of(layout q) { return q >> 3 & 0x1f1f1f1f1f1f1f; }
 
-/// How many mesh axes split a label.
+/// The number of mesh axes that split a label.
 constexpr int splits_of(layout q, int label) {
   int n = 0;
   for (layout rest = q >> 3 & 0x1f1f1f1f1f1f1f; rest != 0; rest >>= 8)
@@ -116,19 +116,20 @@ constexpr int splits_of(layout q, int label) {
   return n;
 }
 
-/// The mesh axis that is the last to split its label?
+/// True if the mesh axis is the last to split its label.
 constexpr bool is_minor_end(layout q, int m) {
   axis_state const s = state_of(q, m);
   return s.is_split() && s.place() + 1 == splits_of(q, s.label());
 }
 
-/// The byte of a mesh axis that splits a label after all that do so now.
+/// The byte of a mesh axis that splits a label behind all that split it now.
 constexpr layout at_minor_end(layout q, int label, int m) {
   return static_cast<layout>((label + 1) << 3 | splits_of(q, label)) << 8 * m;
 }
 
-/// What is to be added for mesh axis m to split a label at a place: those from there on stand one further.
-/// @pre along m and the mesh axes after it, nothing is split
+/// The number to add to `q` so that mesh axis m splits a label at a place. Mesh axes from that place on move one
+/// further.
+/// @pre nothing is split along m and the mesh axes after it
 constexpr layout inserted(layout q, int label, int place, int m) {
   layout more = static_cast<layout>((label + 1) << 3 | place) << 8 * m;
   for (int k = 0; k < m; ++k)

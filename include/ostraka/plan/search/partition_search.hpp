@@ -3,10 +3,10 @@
 #pragma once
 
 /// @file
-/// Floor 2. For one order of products, the cheapest partition of the work of each: a label or none along each mesh
-/// axis, all products and all mesh axes chosen jointly. From the leaves of the tree to its root, every product keeps
-/// the least price of each sharding that it can give (Bellman's principle), and of each that a later product asks for:
-/// min over what is given of price + moves.
+/// Floor 2. The cheapest partition of the work of each product, for one order of products: a label or none along each
+/// mesh axis, all products and all mesh axes chosen jointly. From the leaves of the tree to its root, every product
+/// keeps the least price of each sharding that it can give (Bellman's principle), and of each that a later product asks
+/// for: the minimum over the given shardings of price + moves.
 
 #include <ostraka/plan/reshard/plan_reshard.hpp>
 #include <ostraka/plan/search/candidates.hpp>
@@ -18,11 +18,11 @@
 
 namespace ostraka::planner::detail {
 
-// A search with less effort still tries every partition of a product if these are no more (and no more than three mesh
-// axes).
+// A search with less effort still tries every partition of a product if there are no more than this (and no more than
+// three mesh axes).
 inline constexpr double most_choices = 256;
 
-// How every product of an order is divided, and what that costs.
+// The partition of every product of an order, and its cost.
 struct partitioned_order {
   contraction_order order{};
   layout partition[max_operands]{};
@@ -48,7 +48,7 @@ class partition_search {
   }
 
   // The best partition of every product of an order, if its price is no more than `limit`, which never rises from one
-  // run to the next. `likely`: only as with less effort.
+  // run to the next. `likely` limits the search to the partitions that it tries with less effort.
   [[gnu::cold]] constexpr partitioned_order run(contraction_order const& order, double limit, bool likely) {
     limit_ = limit;
     prices_.set_limit(limit);
@@ -70,7 +70,7 @@ class partition_search {
     if (c.price > limit_) return best;
     best.price = c.price;
     best.volume = c.volume;
-    // Back from the root: what each product asked for says how its factors were divided.
+    // Goes back from the root: the shardings that a product asked for tell how its factors were partitioned.
     best.partition[order.products - 1] = c.partition;
     for (int p = order.products - 1; p >= 0; --p)
       for (int side = 0; side < 2; ++side) {
@@ -83,8 +83,8 @@ class partition_search {
   }
 
  private:
-  // Which labels each mesh axis divides in an operand or in the result, and before which other mesh axes it stands
-  // there.
+  // Records the labels that each mesh axis divides in an operand or in the result, and the mesh axes that it stands
+  // before there.
   [[gnu::cold]] constexpr void find_likely(layout q) {
     for (int m = 0; m < e_.mesh_axes; ++m) {
       axis_state const s = state_of(q, m);
@@ -138,7 +138,7 @@ class partition_search {
     t.reach.sort();
   }
 
-  // A partition under construction, with what it asks and gives.
+  // A partition under construction, with the shardings that it asks for and gives.
   struct unfinished_partition {
     layout d;
     layout asked[2];
@@ -147,8 +147,8 @@ class partition_search {
     double priced_ways;
   };
 
-  // Decides for mesh axis m and the ones after it: no label, a factor that stays partial, labels by number, each at
-  // every place among the mesh axes that divide it.
+  // Decides for mesh axis m and the ones after it: no label, a factor that stays partial, then labels by number, each
+  // at every place among the mesh axes that divide it.
   [[gnu::cold]] constexpr void divide(unfinished_partition const& before, int m) {
     if (m >= e_.mesh_axes || m >= max_mesh_axes) return consider(before);
     divide(before, m + 1);
@@ -195,10 +195,10 @@ class partition_search {
     given_.offer(c);
   }
 
-  // Policies look at the steps of one operand or two.
+  // True if the policy admits the partition; policies look at the steps of one or two operands.
   [[nodiscard, gnu::cold]] constexpr bool admitted(layout d) const {
     if (labels_.operands > 2) return false;
-    bool gathers[3]{};  // left, right, result: all-gathers and moves nothing otherwise
+    bool gathers[3]{};  // left, right, result: all-gathers and no other moves
     bool still[3]{true, true, true};
     for (int k = 0; k <= labels_.operands; ++k) {
       bool const result = k == labels_.operands;
@@ -231,11 +231,11 @@ class partition_search {
   double devices_ = 1;
   double limit_ = unbounded;
   bool likely_ = false;
-  bool likely_here_ = false;  // for the product at hand
+  bool likely_here_ = false;  // for the current product
   label_set likely_labels_[max_mesh_axes]{};
-  std::uint32_t goes_before_[max_mesh_axes]{};  // which mesh axes each stands before in an operand or in the result
+  std::uint32_t goes_before_[max_mesh_axes]{};  // mesh axes that each stands before in an operand or in the result
   std::uint32_t used_ = 0;                      // mesh axes that are not idle
-  // The product at hand.
+  // The current product.
   bool last_ = false;
   int left_ = 0;
   int right_ = 0;
@@ -243,7 +243,7 @@ class partition_search {
   label_set labels_in_[3]{};  // left, right, made
   label_set factors_ = 0;
   double full_work_ = 0;
-  std::uint32_t priced_axes_ = 0;  // along which work that is not divided is paid for
+  std::uint32_t priced_axes_ = 0;  // along which repeated work has a price
   mesh_set may_keep_[2]{};
   candidates given_{};
   tensor_candidates tensor_[2 * max_operands];

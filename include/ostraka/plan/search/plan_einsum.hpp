@@ -3,10 +3,11 @@
 #pragma once
 
 /// @file
-/// Floor 2. The einsum planner: by which labels the local work is divided along each mesh axis, what that asks of the
-/// operands, and what takes the result to the sharding that was named. All mesh axes are chosen together.
+/// Floor 2. The einsum planner. It chooses the label by which the local work is partitioned along each mesh axis, the
+/// shardings that the operands need for that, and the moves that take the result to the sharding that was named. It
+/// chooses for all mesh axes together.
 ///
-/// Dividing the work along a mesh axis by one label (or by none) asks, on that mesh axis:
+/// To partition the work along a mesh axis by one label (or by none) asks, on that mesh axis, for:
 ///
 ///     divided by     operand with the label   operand without   local result
 ///     none           R                        R                 R
@@ -14,9 +15,9 @@
 ///     b or i or k    S(label)                 R                 S(label)
 ///     j (summed)     S(j)                     R                 P
 ///
-/// Every partition is tried, in every order of several mesh axes on one label (partition_search.hpp), for every order
-/// of products of more than two operands (contraction_order.hpp). The same function plans a reduction or a reshard: an
-/// einsum of one operand.
+/// The planner tries every partition, in every order of several mesh axes on one label (partition_search.hpp), for
+/// every order of products of more than two operands (contraction_order.hpp). The same function plans a reduction or a
+/// reshard: an einsum of one operand.
 
 #include <ostraka/plan/reshard/plan_reshard.hpp>
 #include <ostraka/plan/search/contraction_order.hpp>
@@ -52,7 +53,7 @@ class einsum_search {
   }
 
  private:
-  // Every order, those of least work first, until even that is too much.
+  // Tries every order, those of least work first, until that work alone costs too much.
   [[gnu::cold]] constexpr void try_all() {
     int const count = number_of_orders(problem_.operands.size());
     if (count == 1) return attempt(order_number(0, problem_.operands.size()));
@@ -71,15 +72,15 @@ class einsum_search {
   [[gnu::cold]] constexpr void attempt(contraction_order const& order) {
     if (order.products == 0 || least_work(order, labels_) > best_.price) return;
     double limit = best_.price;
-    // First what is likely, for a bound that spares the search much of its work. Along one mesh axis there is little to
-    // be spared.
+    // The likely partitions come first. They give a bound that spares the search much of its work. Along one mesh axis
+    // there is little to spare.
     if (effort_.all_partitions && problem_.sizes.mesh_axes > 1 && limit == unbounded)
       limit = partitions_.run(order, unbounded, true).price;
     partitioned_order const found = partitions_.run(order, limit, false);
     if (found.price < best_.price || (found.price == best_.price && found.volume < best_.volume)) best_ = found;
   }
 
-  // The steps: each product after what its factors need.
+  // Writes the steps: each product comes after the moves that its factors need.
   [[gnu::cold]] constexpr void write(einsum_plan& plan) const {
     int const n = problem_.operands.size();
     spec now[max_tensors]{};
@@ -138,11 +139,11 @@ class einsum_search {
 
 }  // namespace detail
 
-/// The cheapest admitted plan (price.hpp). Of equal ones of one order of products: fewest elements moved, then fewest
-/// multiplications, then fewest tensors touched, then the first in the order of the search (per mesh axis: no
-/// partition, a partial operand kept, labels by number). Of equal orders: fewest elements moved, then least undivided
-/// work, then the first.
-/// @pre each label of the result is one of an operand's. `feasible` is false if the rule admits no plan.
+/// The cheapest admitted plan (price.hpp). Ties within one order of products go to the fewest elements moved, then the
+/// fewest multiplications, then the fewest tensors touched, then the first in the order of the search (per mesh axis:
+/// no partition, a partial operand kept, labels by number). Ties between orders go to the fewest elements moved, then
+/// the least undivided work, then the first. `feasible` is false if the rule admits no plan.
+/// @pre each label of the result is one of an operand's
 [[nodiscard, gnu::cold]] constexpr einsum_plan plan_einsum(einsum_problem const& problem, search_effort effort) {
   return detail::einsum_search(problem, effort).run();
 }

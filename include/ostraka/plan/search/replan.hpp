@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 2. The plan of the same operation for other sizes, by the function that made it: what os::for_these_sizes
-/// runs, and what the adviser compares with.
+/// Floor 2. The plan of the same operation for other sizes, by the function that made it. os::for_these_sizes runs it,
+/// and the adviser compares with it.
 
 #include <ostraka/plan/reshard/plan_reshard.hpp>
 #include <ostraka/plan/search/plan_einsum.hpp>
@@ -13,7 +13,7 @@ namespace ostraka::planner {
 
 namespace detail {
 
-// What the plan solves.
+// The problem that the plan solves.
 [[gnu::cold]] constexpr einsum_problem problem_of(einsum_plan const& plan, admit rule) {
   einsum_problem p;
   p.operands = plan.operands;
@@ -28,8 +28,8 @@ namespace detail {
 
 }  // namespace detail
 
-/// The plan for sizes `e`. A plan without a contraction is a reshard's. Where `rule` admits none for these sizes, the
-/// plan as it is.
+/// The plan for sizes `e`. A plan without a contraction is replanned as a reshard. If `rule` admits no plan for these
+/// sizes, returns the plan as it is.
 [[nodiscard, gnu::cold]] constexpr einsum_plan replan(einsum_plan const& plan, admit rule, extents const& e) {
   if (plan.computes()) {
     einsum_problem p = detail::problem_of(plan, rule);

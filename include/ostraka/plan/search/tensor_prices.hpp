@@ -4,7 +4,7 @@
 
 /// @file
 /// Floor 2. The prices of one tensor's shardings: those that it has (an operand as it is, a product by each partition
-/// of its work) or gets by a reduction, and those that are asked for. Moves are those that plan_reshard.hpp plans:
+/// of its work) or gets by a reduction, and those that are asked for. The moves are those that plan_reshard.hpp plans:
 /// parts are scattered onto any label or reduced everywhere, then there is one exchange.
 
 #include <cstdint>
@@ -18,7 +18,7 @@
 
 namespace ostraka::planner::detail {
 
-// Beyond so many mesh axes, operands' partial sums are reduced on what they are divided by.
+// With more mesh axes, partial sums of operands are not sliced before they are reduced.
 inline constexpr int most_mesh_axes_sliced = 3;
 
 // The shardings that a tensor has or gets by a reduction, and those that were asked for.
@@ -40,17 +40,17 @@ class tensor_prices {
     for (int m = 0; m < e_.mesh_axes; ++m) devices_ *= static_cast<double>(e_.mesh[m]);
   }
 
-  // Candidates above `limit`, which never rises, are left out.
+  // Leaves out candidates above `limit`, which never rises.
   constexpr void set_limit(double limit) { limit_ = limit; }
 
-  // An operand, in all that it can be by a reduction.
+  // Adds an operand in all shardings that it can get by a reduction.
   constexpr void take(layout q, tensor_candidates& t) { slice({q, 0, 0, 0, 0, 0, 0, false}, t); }
 
-  // A product, likewise.
+  // Adds a product, likewise.
   constexpr void give(candidate const& c, tensor_candidates& t) { scatter(c, t); }
 
-  // The last product. Where the result is to be partial, a division of the local result may count as that: what a
-  // device lacks are zeros.
+  // Adds the last product. If the result is to be partial, a division of the local result may count as that: the parts
+  // that a device lacks are zeros.
   [[gnu::cold]] constexpr void give_result(candidate c, tensor_candidates& t) {
     scatter(c, t);
     layout const before = c.at;
@@ -63,7 +63,7 @@ class tensor_prices {
       }
   }
 
-  // The least price of a tensor in a sharding.
+  // Returns the least price of a tensor in a sharding.
   [[gnu::cold]] constexpr candidate const& ask(tensor_candidates& t, layout q) {
     int const known = t.asked.find(q);
     if (known >= 0) return t.asked.item[known];
@@ -94,7 +94,7 @@ class tensor_prices {
     return t.asked.add(best);
   }
 
-  // The cheapest way to the named result: where that is partial, through what a mask or zeros make of it.
+  // The cheapest way to the named result. If that is partial, the way may lead through a mask or zeros.
   [[gnu::cold]] constexpr candidate finish(tensor_candidates& t) {
     candidate best{result_, 0, unbounded, unbounded, unbounded, 0, 0, false};
     unpad(t, result_, marked_axes(partial_marks(result_)), best);
@@ -102,8 +102,8 @@ class tensor_prices {
   }
 
  private:
-  // Partial sums of an operand may be reduced on slices along mesh axes that it does not use. Products need not:
-  // another partition gives the slice.
+  // Slices an operand before its partial sums are reduced, along mesh axes that it does not use. Products do not need
+  // this: another partition gives the slice.
   [[gnu::cold]] constexpr void slice(candidate c, tensor_candidates& t) {
     scatter(c, t);
     if (partial_marks(c.at) == 0 || e_.mesh_axes > most_mesh_axes_sliced) return;
@@ -120,7 +120,7 @@ class tensor_prices {
     }
   }
 
-  // Reduces partial sums: scattered one after the other, the rest everywhere and together.
+  // Reduces partial sums: scatters them one after the other, and reduces the rest everywhere and together.
   [[gnu::cold]] constexpr void scatter(candidate c, tensor_candidates& t) {
     if (c.price > limit_ || !t.reach.offer(c)) return;
     if (partial_marks(c.at) == 0 || rule_ == admit::no_communication || t.reach.count == most_candidates) return;

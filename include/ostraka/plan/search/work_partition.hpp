@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 2. How the work of a local product is partitioned among the devices along each mesh axis, by a label or by
-/// none, as a layout of its own; what that asks of the factors, and what the product gives.
+/// Floor 2. The partition of the work of a local product among the devices along each mesh axis, by a label or by none,
+/// as a layout of its own; the shardings that it asks of the factors, and the sharding of the product.
 ///
 ///     by             factor with the label   factor without   product
 ///     none           R                       R                R
@@ -17,7 +17,7 @@
 
 namespace ostraka::planner::detail {
 
-/// What a partition of the work asks of a factor with these labels.
+/// The sharding that a partition of the work asks of a factor with these labels.
 constexpr layout asked_of_factor(layout partition, label_set labels, int side) {
   layout q = 0;
   for (int m = 0; partition >> 8 * m != 0; ++m) {
@@ -29,7 +29,7 @@ constexpr layout asked_of_factor(layout partition, label_set labels, int side) {
   return q;
 }
 
-/// What the local product gives, whose labels these are.
+/// The sharding of the local product, which has these labels.
 constexpr layout given_by_product(layout partition, label_set labels) {
   layout q = 0;
   for (int m = 0; partition >> 8 * m != 0; ++m) {
