@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 2. The checks of an einsum and a contraction of given types: `reason::ok` or one of the reasons, as a type
-/// that the operations raise and the queries (`os::can_einsum`, `os::can_contract`) only look at.
+/// Floor 2. The checks of an einsum and a contraction of given types. Each gives `reason::ok` or one of the reasons, as
+/// a type. Operations raise it; the queries (`os::can_einsum`, `os::can_contract`) only look at it.
 
 #include <type_traits>
 
@@ -29,14 +29,14 @@ template <class Operand>
 inline constexpr bool is_copied<Operand> = Operand::is_copied;
 
 template <class T>
-inline constexpr int element_bytes_in = 4;  // a sharding alone: as for float
+inline constexpr int element_bytes_in = 4;  // a sharding alone counts as float
 
 template <class T>
   requires requires { typename T::value_type; }
 inline constexpr int element_bytes_in<T> = static_cast<int>(sizeof(typename T::value_type));
 
-/// The labels and mesh axes of an operation, numbered in order of first appearance: operands first, so that they come
-/// first in sums.
+/// The labels and mesh axes of an operation, numbered in order of first appearance: operands first, so that their
+/// labels come first in sums.
 template <class Out, class Policy, reduction How, class... Operands>
 struct einsum_types {
   using labels = typename unite_lists<union_of<axes_in<Operands>...>, axes_in<Out>>::type;
@@ -61,11 +61,11 @@ struct einsum_types {
       make();  // more steps than the compiler allows? Link ostraka::large_plans (docs/options.md)
 };
 
-/// Is the plan a constant, made within the steps that the compiler allows?
+/// True if the plan is a constant, made within the steps that the compiler allows.
 template <class Types>
 concept planned = requires { typename std::bool_constant<Types::plan.feasible>; };
 
-/// The verdict where it is not: the compiler has said that it stopped, and this says what to do.
+/// The verdict if it is not: the compiler has said that it stopped, and this sentence gives the remedy.
 template <class... Operands>
 struct plan_of_too_many_steps {
   static_assert(
@@ -73,13 +73,13 @@ struct plan_of_too_many_steps {
       "einsum: this plan takes more steps of constant evaluation than the compiler allows by default; link ostraka::large_plans (docs/options.md)");
 };
 
-/// Are all extents and sizes of an operation static, so that its nominal sizes are its sizes?
+/// True if all extents and sizes of an operation are static, so that its nominal sizes are its sizes.
 template <class... Names>
 inline constexpr bool all_static = ((Names::extent != dynamic_extent) && ...);
 template <class... Axes, class... Ms>
 inline constexpr bool all_static<type_list<Axes...>, type_list<Ms...>> = all_static<Axes..., Ms...>;
 
-/// `reason::ok`, or that what is known while compiling exceeds the policy's budget.
+/// `reason::ok`, or the reason if the sizes known at compile time exceed the policy's budget.
 template <class Policy, class Types, int ElementBytes>
 consteval auto check_budget() {
   if constexpr (has_budget<Policy> && all_static<typename Types::labels, typename Types::mesh>) {
@@ -94,14 +94,14 @@ consteval auto check_budget() {
   }
 }
 
-/// How an operation whose sizes are all static keeps within a limit that is known while compiling.
+/// The passes by which an operation whose sizes are all static keeps within a limit that is known at compile time.
 template <class Policy, class Types, int ElementBytes>
 inline constexpr planner::pass_choice static_passes =
     planner::fit_plan(planner::result_in_place(Types::plan), Types::plan.sizes,
                       planner::bounds_of(Policy::workspace_limit, Policy::budget, ElementBytes, Types::plan.sizes))
         .passes;
 
-/// `reason::ok`, or that what is known while compiling exceeds the policy's workspace.
+/// `reason::ok`, or the reason if the sizes known at compile time exceed the policy's workspace.
 template <class Policy, class Types, int ElementBytes>
 consteval auto check_workspace() {
   if constexpr (limits_workspace<Policy> && all_static<typename Types::labels, typename Types::mesh>) {
@@ -115,7 +115,7 @@ consteval auto check_workspace() {
   }
 }
 
-/// Both of what a policy bounds.
+/// Checks both bounds of a policy: budget, then workspace.
 template <class Policy, class Types, int ElementBytes>
 consteval auto check_bounds() {
   using moved = typename decltype(check_budget<Policy, Types, ElementBytes>())::type;
@@ -125,7 +125,7 @@ consteval auto check_bounds() {
     return found<moved>{};
 }
 
-// The operation that a kind of reduction is, as reasons print it.
+// The operation of a kind of reduction, as reasons print it.
 template <reduction How>
 using operation_of = typename nth<static_cast<int>(How), operation::sum, operation::max, operation::min,
                                   operation::prod, operation::bit_and, operation::bit_or>::type;
@@ -143,12 +143,12 @@ consteval auto check_kinds(type_list<Partials...>) {
   return found<first_fault<typename decltype(check_kind<How, Partials>())::type...>>{};
 }
 
-// Are all parts of the operation's kind?
+// `reason::ok` if all parts are of the operation's kind.
 template <reduction How, class... Shardings>
 using kinds_verdict = typename decltype(check_kinds<How>(
     concatenation_of<typename sharding_traits<sharding_in<Shardings>>::partial_entries...>{}))::type;
 
-// What divides a label, in the words of a reason: X_mesh, or the whole I/X/Y if several mesh axes do.
+// The mesh axes that divide a label, as a reason prints them: X_mesh, or the whole I/X/Y if there are several.
 template <class Entry>
 struct divisor {
   using type = Entry;
@@ -180,7 +180,7 @@ template <class Operand>
   requires requires { typename Operand::value_type; }
 inline constexpr bool holds_bools<Operand> = std::is_same_v<typename Operand::value_type, bool>;
 
-// Bools are not multiplied, and not summed; one tensor of them may be rearranged.
+// Bools are neither multiplied nor summed; a single tensor of them may be rearranged.
 template <class Out, class... Operands>
 consteval auto check_no_bools() {
   constexpr bool rearranged =
@@ -191,7 +191,7 @@ consteval auto check_no_bools() {
     return found<reason::ok>{};
 }
 
-// Checks of a well-formed einsum that need its plan.
+// The checks of a well-formed einsum that need its plan.
 template <class Out, class Policy, reduction How, class... Operands>
 consteval auto check_einsum_plan() {
   using types = einsum_types<Out, typename Policy::unlimited, How, Operands...>;
@@ -336,7 +336,8 @@ struct dims_types<dims<Dims...>> {
 
 }  // namespace detail
 
-/// `reason::ok`, or why `os::einsum` does not compile for this result, policy and operands (tensor types or shardings).
+/// `reason::ok`, or the reason why `os::einsum` does not compile for this result, policy and operands (tensor types or
+/// shardings).
 template <class Out, class Policy, class... Operands>
 using einsum_verdict =
     detail::first_fault<typename decltype(detail::check_no_bools<Out, Operands...>())::type,
@@ -351,19 +352,20 @@ consteval bool is_einsum(type_list<Operands...>) {
 
 }  // namespace detail
 
-/// `reason::ok`, or why `os::contract` over the axes of the list `Summed` does not compile for these operands.
+/// `reason::ok`, or the reason why `os::contract` over the axes of the list `Summed` does not compile for these
+/// operands.
 template <class Summed, class Left, class Right>
 using contract_verdict = typename decltype(detail::check_contract<Summed, Left, Right>())::type;
 
-/// Does `os::einsum<Out…>(operands…)` compile? `os::can_einsum<os::dims<I/X, K/Y>, TA, TB>`; operands are tensor types
-/// or shardings, and a policy's type may stand last.
+/// True if `os::einsum<Out…>(operands…)` compiles: `os::can_einsum<os::dims<I/X, K/Y>, TA, TB>`. Operands are tensor
+/// types or shardings, and a policy's type may stand last.
 template <class Out, class... Operands>
 inline constexpr bool can_einsum =
     detail::is_einsum<typename detail::dims_types<Out>::sharding_type,
                       typename detail::arguments<std::remove_cvref_t<Operands>...>::policy>(
         typename detail::arguments<std::remove_cvref_t<Operands>...>::operands{});
 
-/// Does `os::contract<J…>(left, right)` compile? `os::can_contract<os::dims<J>, TA, TB>`.
+/// True if `os::contract<J…>(left, right)` compiles: `os::can_contract<os::dims<J>, TA, TB>`.
 template <class Summed, class Left, class Right>
 inline constexpr bool can_contract =
     std::is_same_v<contract_verdict<typename detail::dims_types<Summed>::axes, Left, Right>, reason::ok>;

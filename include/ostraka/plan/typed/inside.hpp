@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 2. Between tensors and blocks, as types: what a sharding is in the body of os::shard_map whose manual mesh
-/// axes are `Manual`, and what is wrong with one that cannot be there.
+/// Floor 2. From tensors to blocks and back, as types: the sharding of a tensor in the body of os::shard_map with the
+/// manual mesh axes `Manual`, and the reasons why it cannot be there.
 
 #include <type_traits>
 
@@ -32,7 +32,7 @@ struct partial_over_rest {
 };
 template <class P>
 struct partial_over_rest<P, type_list<>> {
-  using type = sharding<>;  // among dimensions: none
+  using type = sharding<>;  // as a dimension: none
 };
 
 // An entry without the manual mesh axes.
@@ -65,12 +65,12 @@ struct inside<sharding<Entries...>, Manual, type_list<More...>> {
                                      type_list<More...>>::type;
 };
 
-/// The sharding of the block: the manual mesh axes leave axes and parts, and the block varies along those that were
-/// there.
+/// The sharding of the block. The manual mesh axes no longer divide axes or hold parts; the block varies along those
+/// that did.
 template <class Sharding, class Manual>
 using inside_of = typename inside<Sharding, Manual>::type;
 
-// The first manual mesh axis that stands behind one that is not; void if none does.
+// The first manual mesh axis that stands behind one that is not manual; void if there is none.
 template <class Manual, bool BehindOther, class... Ms>
 struct minor_manual {
   using type = void;
@@ -98,14 +98,14 @@ struct enter_check<sharding<Entries...>, Manual> {
   using type = first_fault<typename entry_verdict<Entries, Manual>::type...>;
 };
 
-// Can a tensor be seen as a block?
+// `reason::ok` if a tensor can be seen as a block.
 template <class Sharding, class Manual>
 using enter_verdict = typename enter_check<Sharding, Manual>::type;
 
 // ---- leaving --------------------------------------------------------------------------------------------------------
 
-// `Block` leaves as `Out`, where `Manual` are the manual mesh axes and `Kept` those along which the operands varied
-// before.
+// Checks that `Block` can leave as `Out`. `Manual` are the manual mesh axes, and `Kept` those along which the operands
+// already varied outside.
 template <class Block, class Out, class Manual, class Kept>
 consteval auto check_leave() {
   using in_out = common_of<mesh_axes_in<Out>, Manual>;
@@ -137,10 +137,9 @@ consteval auto check_leave() {
 template <class Block, class Out, class Manual, class Kept>
 using leave_verdict = typename decltype(check_leave<Block, Out, Manual, Kept>())::type;
 
-// ---- lifting: a block as the tensor that a collective moves
-// ----------------------------------------------------------
+// ---- lifting: a block as the tensor that a collective moves ---------------------------------------------------------
 
-// The entry of A is divided over `Ms`, major.
+// The entry, with A divided over `Ms`, the major ones.
 template <class Entry, class A, class... Ms>
 struct lifted_entry {
   using type = Entry;

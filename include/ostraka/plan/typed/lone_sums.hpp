@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// Floor 2. The check of an einsum's types for axes that would be summed on their own (plan/rules/lone_sum.hpp).
+/// Floor 2. Checks an einsum's types for axes that would be summed on their own (plan/rules/lone_sum.hpp).
 
 #include <cstdint>
 
@@ -15,14 +15,14 @@
 
 namespace ostraka::detail {
 
-// Axes that are none of the labels, as os::sum_over may name them, are left out.
+// The axes as labels. Leaves out axes that are none of the labels, which os::sum_over may name.
 template <class Labels, class... Axes>
 consteval planner::label_set label_set_of(type_list<Axes...>) {
   return (planner::label_set{0} | ... |
           (position_in<Axes, Labels> < 0 ? 0 : planner::label_set{1} << position_in<Axes, Labels>));
 }
 
-// Names the remedy in a reason's arguments: os::rename<From, To> gives both axes the same name.
+// Names the remedy in a reason's arguments: os::rename<From, To> gives both axes one name.
 template <class From, class To>
 struct rename;
 
@@ -46,7 +46,7 @@ struct lone_sums<Out, Asked, type_list<Labels...>, Operands...> {
   using operand = sharding_in<typename type_at<type_list<Operands...>, K>::type>;
 };
 
-// `Labels`: the axes of all operands.
+// `Labels` are the axes of all operands.
 template <class Out, class Policy, class Labels, class... Operands>
 consteval auto check_lone_sums() {
   using sums = lone_sums<Out, typename Policy::summed_alone, Labels, Operands...>;

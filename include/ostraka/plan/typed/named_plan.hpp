@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// Floor 2. A plan that remembers the names of its axes, so that it can be asked and printed by name.
+/// Floor 2. A plan that remembers the names of its axes, so that it can be queried and printed by name.
 
 #include <concepts>
 #include <cstddef>
@@ -23,24 +23,23 @@ namespace ostraka {
 
 namespace detail {
 
-/// What the numbers of specs of these labels and mesh axes are called.
+/// The names of the labels and mesh axes in specs.
 template <class Labels, class Mesh, int ElementBytes = 0>
 inline constexpr planner::naming naming_of{names_of<Labels>.data(), names_of<Mesh>.data(), ElementBytes};
 
 }  // namespace detail
 
-/// How an operation keeps within a limit of workspace: `plan.within(1 << 20, I = 4096)` is what os::within(1 << 20)
-/// makes of it.
+/// How an operation keeps within a limit of workspace: `plan.within(1 << 20, I = 4096)` shows the effect of
+/// os::within(1 << 20).
 struct passes_within {
   bool fits = false;
   std::int64_t count = 1;
-  std::string_view label{};    ///< of which each pass takes a part; empty if all is done at once
-  std::int64_t workspace = 0;  ///< in bytes; where nothing fits, the least
+  std::string_view label{};    ///< each pass takes a part of it; empty if there is a single pass
+  std::int64_t workspace = 0;  ///< in bytes; the least possible if nothing fits
 };
 
 /// The plan of an operation with labels `Labels` and mesh axes `Mesh` (type lists), on elements of `ElementBytes`
-/// bytes. Questions take named extents, os::sizes, tensors and meshes in any mixture; what has a static extent need not
-/// be given.
+/// bytes. Queries take named extents, os::sizes, tensors and meshes in any mixture; static extents may be left out.
 template <class Labels, class Mesh, int ElementBytes>
 struct named_plan : planner::einsum_plan {
   /// Bytes moved per device: all devices' bytes over the number of devices, rounded up.
@@ -50,7 +49,7 @@ struct named_plan : planner::einsum_plan {
     return planner::bytes_per_device(this->elements_moved(e), ElementBytes, e);
   }
 
-  /// The part of them that steps of one kind move: `plan.bytes_of(os::step::all_gather, X = 2)`.
+  /// The bytes per device that steps of one kind move: `plan.bytes_of(os::step::all_gather, X = 2)`.
   template <class... Given>
   [[nodiscard]] constexpr std::int64_t bytes_of(step kind, Given const&... given) const {
     auto const e = extents_of(given...);
@@ -59,39 +58,39 @@ struct named_plan : planner::einsum_plan {
     return planner::bytes_per_device(elements, ElementBytes, e);
   }
 
-  /// Bytes moved by all devices together; exact, also for uneven blocks. Along a mesh axis that the plan does not name
-  /// but whose size is given (as it is by mesh.sizes()) the devices do the same side by side, and all of them count.
+  /// Bytes moved by all devices together; exact, also for uneven blocks. If the size of a mesh axis is given that the
+  /// plan does not name (mesh.sizes() gives all), the devices along it do the same side by side, and all of them count.
   template <class... Given>
   [[nodiscard]] constexpr std::int64_t total_bytes(Given const&... given) const {
     return this->elements_moved(extents_of(given...)) * ElementBytes * side_by_side(collect_sizes(given...));
   }
 
-  /// Multiplications and additions of the device with the largest blocks.
+  /// The number of multiplications and additions on the device with the largest blocks.
   template <class... Given>
   [[nodiscard]] constexpr std::int64_t flops(Given const&... given) const {
     return einsum_plan::flops(extents_of(given...));
   }
 
-  /// Bytes that the device with the largest blocks holds at once beyond operands and result.
+  /// The most bytes that the device with the largest blocks holds at once beyond operands and result.
   template <class... Given>
   [[nodiscard]] constexpr std::int64_t workspace(Given const&... given) const {
     return planner::peak_workspace(*this, extents_of(given...)) * ElementBytes;
   }
 
-  /// What os::within(limit) makes of it: this plan, or where that takes more in any passes another one, if any takes
-  /// less.
+  /// The plan under os::within(limit): this one, or, if this one takes more in any passes, another that takes less, if
+  /// there is one.
   template <class... Given>
   [[nodiscard]] constexpr named_plan fitting(std::int64_t limit, Given const&... given) const {
     return {planner::fit_plan(*this, extents_of(given...), {limit / ElementBytes}).plan};
   }
 
-  /// What os::for_these_sizes makes of it: the plan of the same operation for these sizes.
+  /// The plan under os::for_these_sizes: that of the same operation for these sizes.
   template <class... Given>
   [[nodiscard]] constexpr named_plan for_sizes(Given const&... given) const {
     return {planner::replan(*this, this->rule, extents_of(given...))};
   }
 
-  /// The passes in which that keeps within so many bytes.
+  /// The passes in which that plan keeps within `limit` bytes.
   template <class... Given>
   [[nodiscard]] constexpr passes_within within(std::int64_t limit, Given const&... given) const {
     planner::pass_choice const c = planner::fit_plan(*this, extents_of(given...), {limit / ElementBytes}).passes;
@@ -114,9 +113,9 @@ struct named_plan : planner::einsum_plan {
   }
 };
 
-/// A plan that is known from types, `Source::plan`. It is the value, and its numbers are constants whatever keeps it,
-/// as the size of a std::array is: static_assert(p.communications() == 1) holds of `auto const p = os::plan<I, K>(a,
-/// b)` where `a` and `b` are references, of which no constant can be made before C++23.
+/// A plan that is known from types, `Source::plan`. It is that value, and its numbers are constants wherever it is
+/// stored, as the size of a std::array is: static_assert(p.communications() == 1) holds for `auto const p = os::plan<I,
+/// K>(a, b)` even if `a` and `b` are references, which give no constant before C++23.
 template <class Source>
 struct constant_plan : std::remove_cvref_t<decltype(Source::plan)> {
   [[nodiscard]] static constexpr int count(step kind) { return Source::plan.count(kind); }
@@ -160,7 +159,7 @@ inline constexpr bool all_among = false;
 template <class... Names, class Among>
 inline constexpr bool all_among<type_list<Names...>, Among> = ((position_in<Names, Among> >= 0) && ...);
 
-// The labels of what is given in the place of a plan's operands and, behind them, of its result.
+// The labels of the tensors that stand in for a plan's operands and, behind them, its result.
 template <class Labels, class Mesh>
 struct given_labels {
   std::string label[planner::max_operands + 1];
@@ -184,8 +183,8 @@ struct given_labels {
 }  // namespace detail
 
 /// The plan in the literature's notation, with the bytes per device that each step moves for the given extents; without
-/// any, for the extents that it was decided on. Tensors that are given in the order of the operands, and perhaps the
-/// result behind them, are called by their labels: `C[I_X, K] = T[I_X, J] · V[J, K]`.
+/// any, for the extents that the plan was made for. Tensors that are given in the order of the operands, possibly with
+/// the result behind them, appear under their labels: `C[I_X, K] = T[I_X, J] · V[J, K]`.
 template <class Labels, class Mesh, int ElementBytes, class... Given>
 [[nodiscard, gnu::cold]] std::string describe(named_plan<Labels, Mesh, ElementBytes> const& plan,
                                               Given const&... given) {

@@ -3,15 +3,15 @@
 #pragma once
 
 /// @file
-/// Floor 2. The sizes that plans are made for where types do not tell: the same for everyone, never the sizes at hand,
-/// so that a program's communication does not change with its input.
+/// Floor 2. The sizes that plans are made for if types do not tell them. They are the same in every run and never the
+/// sizes at hand, so that a program's communication does not change with its input.
 ///
 ///     [B, S, F] · [F, D] → [B, S, D]     B = S = 64, F = D = 4096
 ///
-/// Labels that occur in the same tensors are one index of the product, so they share one nominal extent: then a product
-/// of tensors is planned like that of the matrices that it is, and the layers of the literature get the literature's
-/// plans. Where other indices are known to be longer, it is as long as the longest: a layer whose weights have static
-/// extents is planned for as many tokens.
+/// Labels that occur in the same tensors are one index of the product, so they share one nominal extent. A product of
+/// tensors is then planned like that of the matrices that it is, and the layers of the literature get the literature's
+/// plans. If another index is known to be longer, the nominal one is as long as the longest: a layer whose weights have
+/// static extents is planned for as many tokens.
 
 #include <cstdint>
 
@@ -24,7 +24,7 @@ namespace ostraka::planner {
 inline constexpr std::int64_t nominal_extent = 4096;  ///< of all labels together that occur in the same tensors
 inline constexpr std::int64_t nominal_mesh_size = 4;
 
-/// Sizes for a plan in which extents do not matter to each other: nominal_extent for each that is not known.
+/// Sizes for a plan in which extents do not depend on each other: nominal_extent for each unknown extent.
 [[nodiscard]] constexpr extents nominal_sizes(extents e) {
   for (int l = 0; l < e.labels; ++l)
     if (e.label[l] == dynamic_extent) e.label[l] = nominal_extent;
@@ -33,17 +33,17 @@ inline constexpr std::int64_t nominal_mesh_size = 4;
   return e;
 }
 
-/// Sizes for an einsum. An index is all labels that occur in the same tensors. An unknown extent is, for each
-/// label alike, the largest power of two with which the index is no longer than the longest that is known, or than
+/// Sizes for an einsum. An index is all labels that occur in the same tensors. Each unknown extent of an index gets the
+/// same value: the largest power of two that leaves the index no longer than the longest known one, or than
 /// nominal_extent; at least nominal_mesh_size.
 [[nodiscard]] constexpr extents nominal_sizes(extents const& known, bounded_list<spec, max_operands> const& operands,
                                               spec const& result) {
-  std::uint32_t tensors[max_labels]{};  // that a label occurs in
+  std::uint32_t tensors[max_labels]{};  // the tensors that a label occurs in
   for (int k = 0; k <= operands.count; ++k) {
     spec const& s = k == operands.count ? result : operands.item[k];
     for (int i = 0; i < s.rank; ++i) tensors[s.label[i]] |= std::uint32_t{1} << k;
   }
-  // Of each label's index: what is known of it, and how many labels are not.
+  // For each label's index: the product of its known extents, and the number of unknown ones.
   double product[max_labels]{};
   int unknown[max_labels]{};
   double longest = static_cast<double>(nominal_extent);

@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 2. A sharding divided over more mesh axes, along its longest axis: where the state of an optimiser lies, or a
-/// gradient, of a parameter that is whole.
+/// Floor 2. A sharding divided over more mesh axes, along its longest axis: the sharding of an optimiser's state, or of
+/// a gradient, for a parameter that is whole.
 ///
 ///     [I, J], 64 x 256       over X     [I, J_X]
 ///     [I_Y, J], 64 x 256     over X     [I_Y, J_X]
@@ -18,7 +18,7 @@
 
 namespace ostraka::detail {
 
-/// The axis whose blocks are the longest, for the extents that are planned with: the first of several.
+/// The axis whose blocks are the longest at the extents that plans are made for; if several are, the first.
 template <class Sharding>
 consteval int longest_axis() {
   using labels = typename sharding_traits<Sharding>::axes;
@@ -42,7 +42,7 @@ struct entry_over<Axis, type_list<Ms...>, X> {
   using type = over<Axis, Ms..., X>;
 };
 
-/// Its longest axis divided over these mesh axes, too, unless one is in use.
+/// The sharding with its longest axis divided over these mesh axes, too. Skips mesh axes that are in use.
 template <class Sharding, class... Xs>
 struct split_further {
   using type = Sharding;

@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 2. Between types and values: shardings become specs with labels and mesh axes numbered, and specs
-/// that a planner found become shardings again. Behind them nobody knows a name.
+/// Floor 2. Between types and values: shardings become specs with labels and mesh axes numbered, and specs that a
+/// planner found become shardings again. Planners and engine know numbers only, never names.
 
 #include <cstddef>
 #include <cstdint>
@@ -29,7 +29,7 @@ struct sharding_inside<sharding<Entries...>> {
   using type = sharding<Entries...>;
 };
 
-// One entry in numbers: the label and what divides it, or what the tensor is partial over.
+// One entry in numbers: its label and the mesh axes that divide it, or the mesh axes that the tensor is partial over.
 struct entry_numbers {
   int label = -1;
   planner::mesh_order order{};
@@ -37,7 +37,7 @@ struct entry_numbers {
   reduction kind = reduction::sum;
 };
 
-// Mesh axes by number, minor ones first: X % (Y % none) is X, then Y.
+// Builds a list of mesh axes by number, minor ones first: X % (Y % none) is X, then Y.
 struct minor_axes {
   std::uint32_t code = 0;
   friend constexpr minor_axes operator%(int axis, minor_axes minor) {
@@ -66,7 +66,7 @@ inline constexpr entry_numbers numbers_of<Labels, Mesh, P>{
 
 constexpr void add_entry(planner::spec& s, entry_numbers const& e) {
   if (e.label >= 0) return s.push_back(e.label, e.order);
-  if (e.partial.empty()) return;  // varying, which is no matter of plans
+  if (e.partial.empty()) return;  // a varying entry; plans ignore it
   s.partial = s.partial | e.partial;
   s.kind = e.kind;
 }
@@ -99,7 +99,7 @@ struct from_spec {
   static auto dimension(std::integer_sequence<int, Ks...>)
       -> over<typename type_at<Labels, S.label[Dim]>::type, typename type_at<Mesh, S.over[Dim][Ks]>::type...>;
 
-  // A sharding among the dimensions stands for its own, which of sharding<> is none.
+  // A sharding among the dimensions stands for its own dimensions, and sharding<> has none.
   template <int M>
   using if_partial =
       std::conditional_t<S.partial.contains(M),
@@ -114,7 +114,7 @@ struct from_spec {
   using type = decltype(all(std::make_integer_sequence<int, S.rank>{}, std::make_integer_sequence<int, Mesh::size>{}));
 };
 
-// Names in a row; one more than there are, since there may be none.
+// Names in a row. The array has one more, since there may be none.
 template <int Count>
 struct name_list {
   std::string_view name[Count + 1];
@@ -140,7 +140,7 @@ template <class Name, class... Named>
 constexpr std::int64_t required_extent(sizes<Named...> const& given) {
   if constexpr (Name::extent == dynamic_extent && !is_one_of<Name, Named...>) {
     reason::raise<reason::missing_extent<Name>>();
-    return 1;  // what follows may divide by it
+    return 1;  // the caller may divide by it
   } else {
     return extent_in<Name>(given);
   }
@@ -156,7 +156,7 @@ constexpr planner::extents extents_from(type_list<Axes...>, type_list<Ms...>, Si
 
 }  // namespace detail
 
-/// The sharding of a tensor type; a sharding is its own.
+/// The sharding of a tensor type; of a sharding, itself.
 template <class T>
 using sharding_in = typename detail::sharding_inside<T>::type;
 
@@ -166,15 +166,15 @@ using axes_in = typename sharding_traits<sharding_in<T>>::axes;
 template <class T>
 using mesh_axes_in = typename sharding_traits<sharding_in<T>>::mesh_axes;
 
-/// The mesh axes along which a block varies; none of a tensor that is none.
+/// The mesh axes along which a block varies; none if it is not a block.
 template <class T>
 using varying_in = typename sharding_traits<sharding_in<T>>::varying;
 
-/// The value of a sharding, with labels numbered by `Labels` and mesh axes by `Mesh`.
+/// The spec of a sharding, with labels numbered by `Labels` and mesh axes by `Mesh`.
 template <class T, class Labels, class Mesh>
 inline constexpr planner::spec spec_of = detail::to_spec<Labels, Mesh>(sharding_in<T>{});
 
-/// The sharding that a value stands for.
+/// The sharding that a spec stands for.
 template <planner::spec S, class Labels, class Mesh>
 using sharding_from = typename detail::from_spec<S, Labels, Mesh>::type;
 

@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 2. What operations make of blocks: results vary where an operand does, and what is divided over a mesh axis
-/// does not meet what varies along it.
+/// Floor 2. The results of operations on blocks. They vary along the mesh axes along which an operand does, and a
+/// tensor that is divided over a mesh axis does not meet a block that varies along it.
 
 #include <type_traits>
 
@@ -25,19 +25,19 @@ struct with_varying<sharding<Entries...>, type_list<M, Ms...>> {
   using type = canonical_sharding<Entries..., varying<M, Ms...>>;
 };
 
-/// Does one of them vary?
+/// True if one of the operands varies.
 template <class... Operands>
 inline constexpr bool any_varies = ((varying_in<Operands>::size > 0) || ...);
 
 }  // namespace detail
 
-/// The sharding of a result that varies where one of these operands does.
+/// The sharding of a result, which varies along the mesh axes along which one of these operands does.
 template <class Sharding, class... Operands>
 using varying_as = typename detail::with_varying<Sharding, union_of<varying_in<Operands>...>>::type;
 
 namespace detail {
 
-// The same of arguments, some of which may be no tensors by mistake.
+// The same for arguments, some of which may be no tensors by mistake.
 template <class T>
 struct varying_in_argument {
   using type = type_list<>;
@@ -74,7 +74,7 @@ struct first_that_varies<X> {
   using type = sharding<>;
 };
 
-// Is `One` divided or partial along a mesh axis along which one of `Operands` varies?
+// `reason::ok` unless `One` is divided or partial along a mesh axis along which one of `Operands` varies.
 template <class One, class... Operands>
 consteval auto check_meets_blocks() {
   using common = common_of<mesh_axes_in<One>, union_of<varying_in<Operands>...>>;
@@ -87,7 +87,7 @@ consteval auto check_meets_blocks() {
   }
 }
 
-// Has one of them a padded axis?
+// True if one of the operands has a padded axis.
 template <class... Operands>
 inline constexpr bool any_padded = ((padded_axes<axes_in<Operands>> > 0) || ...);
 
@@ -117,7 +117,8 @@ consteval auto check_blocks() {
   }
 }
 
-// Do operands meet in the body of os::shard_map, and does the result speak of the body alone?
+// `reason::ok` if the operands may meet in the body of os::shard_map, and the result names no mesh axis along which
+// they vary.
 template <class Out, class... Operands>
 using blocks_verdict = typename decltype(check_blocks<Out, Operands...>())::type;
 
@@ -130,7 +131,7 @@ consteval auto check_target() {
     return found<reason::ok>{};
 }
 
-// May what varies as the operands do be written to the target?
+// `reason::ok` if a value that varies as the operands do may be written to the target.
 template <class Target, class... Operands>
 using target_verdict = typename decltype(check_target<Target, Operands...>())::type;
 
@@ -142,7 +143,7 @@ consteval auto check_no_block() {
     return found<reason::ok>{};
 }
 
-// For operations that speak for all devices.
+// `reason::ok` if `A` is no block. For operations that act for all devices.
 template <class A, class Operation>
 using no_block_verdict = typename decltype(check_no_block<A, Operation>())::type;
 
