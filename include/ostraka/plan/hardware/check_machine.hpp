@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 2. Can a machine be asked how long something takes? Predictions check it first, so that a number that nobody
-/// gave is said, and does not become a time that is infinite or none.
+/// Floor 2. Checks that a machine has the numbers that a prediction needs. Predictions check first, so that a missing
+/// number gives an error instead of a time that is infinite or none.
 
 #include <cstdint>
 #include <initializer_list>
@@ -19,7 +19,7 @@ namespace ostraka::planner {
 
 namespace detail {
 
-// Sizes that grow, and rates.
+// True if the sizes grow and the rates are positive.
 [[nodiscard]] constexpr bool is_number_from_0(rates_by_size const& r) {
   bool good = r.count >= 0 && r.count <= rates_by_size::most;
   for (int i = 0; good && i < r.count; ++i)
@@ -40,7 +40,7 @@ namespace detail {
 
 }  // namespace detail
 
-/// Is every number of the machine 0 or more, and what grows in order? A NaN is not.
+/// True if every number of the machine is 0 or more and sizes grow. A NaN makes it false.
 [[nodiscard]] constexpr bool has_possible_numbers(machine const& m) {
   compute_rates const& f = m.flops_per_second;
   bool good = f.float64 >= 0 && f.float32 >= 0 && f.float16 >= 0 && f.int8 >= 0;
@@ -54,7 +54,7 @@ namespace detail {
   return good;
 }
 
-/// @throws ostraka::error if a number is negative or none
+/// @throws ostraka::error if a number is negative or NaN
 constexpr void check_numbers(std::string_view operation, machine const& m) {
   if (!has_possible_numbers(m))
     detail::refuse_machine(
@@ -62,7 +62,7 @@ constexpr void check_numbers(std::string_view operation, machine const& m) {
         "has a number that is negative, or none; give rates, sizes and times from 0, and shares and sizes in order");
 }
 
-/// @throws ostraka::error if a number is negative, or if the machine does not multiply elements of so many bytes
+/// @throws ostraka::error if a number is negative, or if the machine does not multiply elements of this size
 constexpr void check_machine(std::string_view operation, machine const& m, std::int64_t element_bytes) {
   check_numbers(operation, m);
   if (!(m.flops_per_second.of(element_bytes) > 0))

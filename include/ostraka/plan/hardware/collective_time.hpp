@@ -3,10 +3,10 @@
 #pragma once
 
 /// @file
-/// Floor 2. Seconds of a collective over n devices along one mesh axis, or over several together. V are the bytes of
-/// the whole array (a gather's result, a reduce-scatter's or all-reduce's operand, what all devices of an all-to-all
-/// hold together) as other mesh axes split it; of a permute, one message. w is a link's rate one way, W = 2 w both
-/// ways, t a hop, α and 1/β of a switched link its hop and rate.
+/// Floor 2. Seconds of a collective over n devices along one mesh axis, or over several together. V is the bytes of the
+/// whole array as other mesh axes split it: a gather's result, the operand of a reduce-scatter or an all-reduce, the
+/// data of all devices of an all-to-all together. For a permute it is one message. w is a link's rate one way, W = 2 w
+/// both ways, and t a hop. α and 1/β are the hop and the rate of a switched link.
 ///
 ///     along one axis   ring (W both ways)                    line                             switched
 ///     all_gather       max((n−1)/n · V/W, ⌊n/2⌋ t)           max((n−1)/n · V/w, (n−1) t)      (n−1) α + (n−1)/n · Vβ
@@ -19,19 +19,22 @@
 ///     to_root          max((n−1)/n · V/W, ⌊n/2⌋ t)           as all_gather                    as all_gather
 ///
 /// A ring that is too short to wrap is a line (link::wraps_from). A shift is a permute in which the last device sends
-/// to the first; on a line its message goes back over all links, the other way than those of the others.
+/// to the first. On a line its message goes back over all links, against the direction of the others.
 ///
-/// So an all-to-all takes n/(4(n−1)) of a gather on a ring of even n, (n+1)/(4n) on one of odd n. Where both directions
-/// share a link, all but a permute along a ring or line, and a shift along a ring, take twice as long by bandwidth, a
-/// gather on a line V/w. Several axes: if all are rings or lines of the same rate, a torus: a gather takes (N−1)/N ·
-/// V/Σ, of W for each ring and w for each line, and the hops of all axes, an all-to-all the slowest axis' share (each
-/// byte goes along each axis in turn). Else they are levels: a gather passes the slowest first, so that it carries
-/// 1/(devices of the faster ones) of V, and the levels overlap: the slowest counts. Axes with equal switched links
-/// share one switch, and are one level of all their devices. Sources: rings, tori and levels: "How to Scale Your Model"
-/// (Austin et al., 2025), chapters on sharding and on GPUs; α, β and γ: Thakur, Rabenseifner, Gropp, "Optimization of
-/// Collective Communication Operations in MPICH" (2005). β of a switched link is that of messages of a size
-/// (rates_by_size.hpp): V/n in gathers and reduce-scatters, V/n² in all-to-alls, V/2, V/4, … in all-reduces, which
-/// halve.
+/// So an all-to-all takes n/(4(n−1)) of a gather on a ring of even n, and (n+1)/(4n) on one of odd n. If both
+/// directions share a link, collectives take twice as long by bandwidth, except a permute along a ring or line and a
+/// shift along a ring. A gather on a line then takes V/w.
+///
+/// Several axes are a torus if all are rings or lines of the same rate. A gather over a torus takes (N−1)/N · V/Σ,
+/// where Σ adds W for each ring and w for each line, or the hops of all axes. An all-to-all takes the slowest axis'
+/// share (each byte goes along each axis in turn). Other axes are levels. A gather passes the slowest level first, so
+/// that this one carries 1/(devices of the faster ones) of V, and the levels overlap: the slowest counts. Axes with
+/// equal switched links share one switch, and are one level of all their devices. β of a switched link is that of
+/// messages of a size (rates_by_size.hpp): V/n in gathers and reduce-scatters, V/n² in all-to-alls, V/2, V/4, … in
+/// all-reduces, which halve.
+///
+/// Sources: rings, tori and levels: "How to Scale Your Model" (Austin et al., 2025), chapters on sharding and on GPUs;
+/// α, β and γ: Thakur, Rabenseifner, Gropp, "Optimization of Collective Communication Operations in MPICH" (2005).
 
 #include <cstdint>
 
@@ -43,7 +46,7 @@ namespace ostraka::planner {
 
 enum class collective : std::uint8_t { all_gather, reduce_scatter, all_reduce, all_to_all, permute, shift, to_root };
 
-/// One mesh axis of a collective: its links, and how many devices they join.
+/// One mesh axis of a collective: its links, and the number of devices that they connect.
 struct level {
   link links{};
   std::int64_t ways = 1;
@@ -51,13 +54,13 @@ struct level {
 
 namespace detail {
 
-// Bytes that a device takes in a second, if all devices send and receive.
+// Bytes that a device receives per second if all devices send and receive.
 constexpr double rate_of(link const& l) {
   double const one_way = l.both_ways ? l.bytes_per_second : l.bytes_per_second / 2;
   return l.shape == link_shape::ring ? 2 * one_way : one_way;
 }
 
-// Hops to the farthest device.
+// The number of hops to the farthest device.
 constexpr double hops(link const& l, std::int64_t n) {
   return static_cast<double>(l.shape == link_shape::ring ? n / 2 : n - 1);
 }
@@ -68,8 +71,9 @@ constexpr double hops_of_logarithm(std::int64_t n) {
   return k;
 }
 
-// Of what each device has for all n devices along an axis, the times that a byte loads one of its links, as `rate_of`
-// counts them: the mean distance on a ring, the load of the line's middle link, the part that leaves a device.
+// The load of an all-to-all on a link, as a multiple of the bytes that each device has for all n devices along the
+// axis, for `rate_of` as the rate: the mean distance on a ring, the load of the middle link on a line, the part that
+// leaves a device through a switch.
 constexpr double load_of_all_to_all(link const& l, std::int64_t ways) {
   double const n = static_cast<double>(ways);
   if (l.shape == link_shape::switched) return (n - 1) / n;
@@ -90,7 +94,7 @@ constexpr bool is_one_torus(level const* levels, int count) {
   return true;
 }
 
-// Of all bytes of messages of V/2, V/4, …, which are sent to so many others.
+// The mean slowdown over all bytes of the messages of V/2, V/4, …, which a collective by halving sends among n devices.
 constexpr double slowdown_by_halving(link const& l, std::int64_t n, double bytes) {
   double slow = 0;
   double plain = 0;
@@ -102,9 +106,9 @@ constexpr double slowdown_by_halving(link const& l, std::int64_t n, double bytes
   return plain > 0 ? slow / plain : 1;
 }
 
-// A gather of V bytes along one axis, by halving as a part of an all-reduce.
+// A gather of V bytes along one axis; `by_halving` if it is part of an all-reduce.
 constexpr double gather_seconds(link const& l, std::int64_t n, double bytes, bool by_halving) {
-  bool const shared_line = l.shape == link_shape::line && !l.both_ways;  // one way or the other, all pass each link
+  bool const shared_line = l.shape == link_shape::line && !l.both_ways;  // every part passes each link either way
   double const wire = shared_line ? bytes / l.bytes_per_second
                                   : static_cast<double>(n - 1) / static_cast<double>(n) * bytes / rate_of(l);
   if (l.shape == link_shape::switched) {
@@ -130,7 +134,7 @@ constexpr double gather_seconds(level const* levels, int count, double bytes, bo
   }
   double slowest = 0;
   for (int i = 0; i < count; ++i) {
-    double part = bytes;  // what is left of it where the faster levels divide it, of equal ones those behind
+    double part = bytes;  // the part that remains if the faster levels divide it, and the later ones among equally fast
     for (int k = 0; k < count; ++k) {
       double const mine = rate_of(levels[i].links);
       double const other = rate_of(levels[k].links);
@@ -167,7 +171,7 @@ constexpr double permute_seconds(level const* levels, int count, double bytes, b
   for (int i = 0; i < count; ++i) {
     link const& l = levels[i].links;
     double const wire = bytes / (l.shape == link_shape::switched ? rate_of(l) : l.bytes_per_second);
-    bool const back = round && l.shape == link_shape::line;  // the last one's message, to the first
+    bool const back = round && l.shape == link_shape::line;  // the message of the last device to the first
     double const neighbour =
         larger(back ? hops(l, levels[i].ways) * l.hop_seconds : l.hop_seconds, back && !l.both_ways ? 2 * wire : wire);
     slowest = larger(
@@ -178,7 +182,8 @@ constexpr double permute_seconds(level const* levels, int count, double bytes, b
 
 }  // namespace detail
 
-/// Over several mesh axes together. Axes of one device count nothing. @pre at most 16 axes
+/// Seconds of a collective over several mesh axes together. Axes of one device do not count.
+/// @pre at most 16 axes
 [[nodiscard]] constexpr double seconds(level const* levels, int count, collective what, double bytes) {
   level divided[machine::max_named]{};
   int n = 0;
@@ -205,13 +210,14 @@ constexpr double permute_seconds(level const* levels, int count, double bytes, b
   }
 }
 
-/// Along one mesh axis.
+/// Seconds of a collective along one mesh axis.
 [[nodiscard]] constexpr double seconds(link const& l, collective what, std::int64_t ways, double bytes) {
   level const one{l, ways};
   return seconds(&one, 1, what, bytes);
 }
 
-/// The collective that a step of a plan is; a block exchange counts as an all-to-all. @pre communicates(s)
+/// The collective of a step of a plan; a block exchange counts as an all-to-all.
+/// @pre communicates(s)
 [[nodiscard]] constexpr collective collective_of(step s) {
   return s == step::all_gather       ? collective::all_gather
          : s == step::reduce_scatter ? collective::reduce_scatter
@@ -219,8 +225,8 @@ constexpr double permute_seconds(level const* levels, int count, double bytes, b
                                      : collective::all_to_all;
 }
 
-/// V of a collective in which a device sends, or receives, so many bytes, as plans count them: the inverse of the
-/// table at the head of plan/spec/step.hpp.
+/// V of a collective in which a device sends, or receives, `moved_per_device` bytes, as plans count them: the inverse
+/// of the table at the head of plan/spec/step.hpp.
 [[nodiscard]] constexpr double whole_bytes(collective what, std::int64_t ways, double moved_per_device) {
   double const n = static_cast<double>(ways);
   if (ways < 2 || what == collective::permute || what == collective::shift) return moved_per_device;
@@ -228,9 +234,9 @@ constexpr double permute_seconds(level const* levels, int count, double bytes, b
   return moved_per_device * n / (n - 1) / (what == collective::all_reduce ? 2 : 1);
 }
 
-/// Seconds in which a device adds what arrives in a reduction of V bytes over so many devices, (n−1)/n · Vγ: it reads
-/// two and writes one of each part that is not its own. Of an all-reduce, where the machine says how long it takes.
-/// `touched`: as of memory_seconds.
+/// Seconds in which a device adds the data that arrives in a reduction of V bytes over `ways` devices, (n−1)/n · Vγ: it
+/// reads two and writes one of each part that is not its own. For an all-reduce it takes the machine's own number, if
+/// there is one. `touched` is that of memory_seconds.
 [[nodiscard]] constexpr double reduction_seconds(machine const& m, collective what, std::int64_t ways, double bytes,
                                                  double touched = 0) {
   bool const reduces = what == collective::reduce_scatter || what == collective::all_reduce;

@@ -3,14 +3,14 @@
 #pragma once
 
 /// @file
-/// Floor 2. What joins the devices along one mesh axis: how many bytes a second, how long a hop takes, and what is
-/// joined with what. Numbers of a machine, never of a program.
+/// Floor 2. The links between the devices along one mesh axis: their bytes per second, the time of a hop, and their
+/// shape. These are numbers of a machine, never of a program.
 ///
 ///     ring      o – o – o – o        each device has two neighbours; the ends are joined: a torus' axis that wraps
 ///               └───────────┘        (`wraps_from`: a short one does not, and is a line)
 ///     line      o – o – o – o        the same without the wrap
 ///     switched  each device has one link to a switch that joins all: a message takes hop_seconds + bytes /
-///               bytes_per_second, whoever sends it to whom (α and β of MPI's cost models)
+///               bytes_per_second, between any two devices (α and β of MPI's cost models)
 
 #include <cstdint>
 
@@ -23,41 +23,41 @@ enum class link_shape : std::uint8_t { ring, line, switched };
 struct link {
   /// Of one link, one way: to one neighbour, or into the switch.
   double bytes_per_second = 0;
-  /// Until a short message has gone one hop further, or has arrived through the switch; what software adds is in it.
+  /// The time until a short message has gone one hop further, or has arrived through the switch, including software.
   double hop_seconds = 0;
   link_shape shape = link_shape::switched;
-  /// Does a link carry so much both ways at once? Else both directions share it.
+  /// True if a link carries this rate both ways at once; otherwise both directions share it.
   bool both_ways = true;
-  /// Through a switch: what a message of more than `handshake_bytes` takes besides, where its sender first asks the
-  /// receiver (the rendezvous of MPI libraries; Ino, Fujimoto, Hagihara, "LogGPS", 2001). 0: none does.
+  /// Through a switch: the additional time of a message of more than `handshake_bytes`, whose sender first asks the
+  /// receiver (the rendezvous of MPI libraries; Ino, Fujimoto, Hagihara, "LogGPS", 2001). 0: there is none.
   double handshake_seconds = 0;
   double handshake_bytes = 0;
-  /// Do bytes go on while the device computes? Not where its processors copy them, as in shared memory.
+  /// True if bytes move while the device computes. False if its processors copy them, as in shared memory.
   bool overlaps = true;
-  /// Through a switch: rates of messages of some sizes, one way as `bytes_per_second`, which is that of shorter ones.
+  /// Through a switch: rates of messages of some sizes, one way like `bytes_per_second`, which holds for shorter ones.
   rates_by_size of_size{};
-  /// The same of messages of rows: those that the transport takes from where they lie, or puts in their place (an MPI's
-  /// strided types), and longer ones, beside what packs them. With all that they take: no hop and no handshake is
-  /// added. None: they go as any other.
+  /// The same for messages of rows: those that the transport takes from where they lie, or puts in their place (an
+  /// MPI's strided types), and for longer ones, beside the cost of packing them. These rates include everything else:
+  /// no hop and no handshake is added. If there are none, such messages go like any other.
   rates_by_size of_rows{};
-  /// The shortest axis that wraps; a ring of fewer devices is a line. 0: every axis wraps.
+  /// The length of the shortest axis that wraps; a ring of fewer devices is a line. 0: every axis wraps.
   std::int64_t wraps_from = 0;
 
   friend constexpr bool operator==(link const&, link const&) = default;
 };
 
-/// Until a message of so many bytes begins to arrive through a switch: α.
+/// α: the time until a message of `bytes` bytes begins to arrive through a switch.
 [[nodiscard]] constexpr double message_seconds(link const& l, double bytes) {
   return l.hop_seconds + (bytes > l.handshake_bytes ? l.handshake_seconds : 0);
 }
 
-/// The times that a byte of a message of so many bytes takes longer than at `bytes_per_second`.
+/// The factor by which a byte of a message of this size takes longer than at `bytes_per_second`.
 [[nodiscard]] constexpr double slowdown(link const& l, double bytes) {
   if (l.of_size.count == 0 || !(bytes > 0)) return 1;
   return seconds_at(l.bytes_per_second, l.of_size, bytes) * l.bytes_per_second / bytes;
 }
 
-/// The link as messages of rows meet it.
+/// The link for messages of rows.
 [[nodiscard]] constexpr link for_rows(link l) {
   if (l.of_rows.count == 0) return l;
   l.bytes_per_second = l.of_rows.at[0].rate;
@@ -66,7 +66,7 @@ struct link {
   return l;
 }
 
-/// The link as an axis of so many devices has it: a ring that is too short to wrap is a line.
+/// The link for an axis of `ways` devices: a ring that is too short to wrap is a line.
 [[nodiscard]] constexpr link along_axis(link l, std::int64_t ways) {
   if (l.shape == link_shape::ring && ways < l.wraps_from) l.shape = link_shape::line;
   return l;

@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 2. A machine as data: what one device computes, reads and holds, and the links that join it with others along
-/// each mesh axis. Whoever predicts times reads this; plans are chosen without it, so that they are the same on every
+/// Floor 2. A machine as data: the rates at which one device computes and reads, its memory, and the links to others
+/// along each mesh axis. Predictions of time read it. Plans are chosen without it, so they are the same on every
 /// machine.
 ///
 ///     constexpr planner::machine pods = machines::tpu_v5p.with("P", machines::tpu_v5p_network);
@@ -21,7 +21,7 @@
 
 namespace ostraka::planner {
 
-/// A short text that a constant holds. What is longer is cut.
+/// A short text that a constant holds. Longer text is cut.
 template <std::size_t N>
 struct short_text {
   char text[N]{};
@@ -37,21 +37,21 @@ struct short_text {
   friend constexpr bool operator==(short_text const&, short_text const&) = default;
 };
 
-/// Multiplications and additions a second in products of elements of a type; 0 of what the machine does not multiply.
+/// Multiplications and additions per second in products of elements of a type; 0 if the machine does not multiply such.
 struct compute_rates {
   double float64 = 0;
   double float32 = 0;
   double float16 = 0;  ///< of 16 bits: float16 and bfloat16
-  double int8 = 0;     ///< of 8 bits, floating-point ones too
+  double int8 = 0;     ///< of 8 bits, including floating point
 
-  /// Of elements of so many bytes.
+  /// The rate for elements of `element_bytes` bytes.
   [[nodiscard]] constexpr double of(std::int64_t element_bytes) const {
     return element_bytes >= 8 ? float64 : element_bytes >= 4 ? float32 : element_bytes >= 2 ? float16 : int8;
   }
   friend constexpr bool operator==(compute_rates const&, compute_rates const&) = default;
 };
 
-/// The links along the mesh axis of this name; names are told apart by their first 31 characters.
+/// The links along the mesh axis of this name. Only the first 31 characters distinguish names.
 struct axis_links {
   short_text<32> mesh_axis;
   link links{};
@@ -64,32 +64,32 @@ struct machine {
 
   short_text<64> name;
   compute_rates flops_per_second{};  ///< of products of large matrices
-  /// What products reach of these rates, by how much they compute of what they read: flops for each element of operands
-  /// and result, which of n × n matrices are 2n/3. Between two of them time is linear in both, as where each element
-  /// costs something beside its flops. Less than the first is no product of matrices, and as fast as its rate: memory
-  /// bounds it.
+  /// The shares of these rates that products reach, by their intensity: flops per element of operands and result, which
+  /// is 2n/3 for n × n matrices. Between two sizes time is linear in both, as if each element cost something beside its
+  /// flops. A product below the first size is no product of matrices and runs at the full rate: memory bounds it.
   rates_by_size shares{};
   double memory_bytes_per_second = 0;
   double memory_bytes = 0;
-  /// Of work that touches `cache_bytes` at most; 0 where that is not told apart.
+  /// For work that touches at most `cache_bytes`; 0 if the cache is not distinguished.
   double cache_bytes_per_second = 0;
   double cache_bytes = 0;
-  /// Of work that touches so many bytes; in the place of `memory_bytes_per_second`, if there are any.
+  /// For work that touches so many bytes; replaces `memory_bytes_per_second` if it has entries.
   rates_by_size memory_of_size{};
-  /// What is not hidden of the shorter one of computing and reading: 0, a roofline, to 1, one after the other.
+  /// The part of the shorter of computing and reading that is not hidden: from 0, a roofline, to 1, one after the
+  /// other.
   double memory_waits = 0;
-  /// What a device reduces in a second in an all-reduce, with all that this takes beside messages: 1/γ of Thakur,
-  /// Rabenseifner, Gropp (2005). 0: two reads and a write of its memory.
+  /// Bytes that a device reduces per second in an all-reduce, including all that this takes beside messages: 1/γ of
+  /// Thakur, Rabenseifner, Gropp (2005). 0: two reads and a write of its memory.
   double reduction_bytes_per_second = 0;
   rates_by_size reductions_of_size{};
-  /// What an operation takes beside what it computes and moves: a kernel's launch, a call's overhead.
+  /// The time of an operation beside computing and moving: a kernel's launch, a call's overhead.
   double operation_seconds = 0;
-  link links{};          ///< along mesh axes that are not named
-  link between_nodes{};  ///< where a mesh axis spans nodes; 0 bytes a second: as along the mesh axis
+  link links{};          ///< along mesh axes without a name here
+  link between_nodes{};  ///< for mesh axes that span nodes; 0 bytes per second: as along the mesh axis
   int named = 0;
   axis_links of_axis[max_named]{};
 
-  /// The same machine with other links along the mesh axis of this name. A seventeenth name takes the last one's place.
+  /// The same machine with other links along the mesh axis of this name. A seventeenth name replaces the last one.
   [[nodiscard]] constexpr machine with(std::string_view mesh_axis, link const& l) const {
     machine m = *this;
     int i = m.find(mesh_axis);
@@ -109,15 +109,15 @@ struct machine {
 
  private:
   [[nodiscard]] constexpr int find(std::string_view mesh_axis) const {
-    short_text<32> const name_of_axis = mesh_axis;  // cut as those that are kept
+    short_text<32> const name_of_axis = mesh_axis;  // cut as the stored names are
     int i = 0;
     while (i < named && !(of_axis[i].mesh_axis == name_of_axis)) ++i;
     return i;
   }
 };
 
-/// Seconds in which a device reads and writes so many bytes, each once, at the rate of all that its operation touches,
-/// if that is more: what is not in a cache any more when it is touched again comes from memory.
+/// Seconds in which a device reads and writes `bytes` bytes, each once. The rate is that of all bytes that its
+/// operation touches, if those are more: data that has left the cache when it is touched again comes from memory.
 [[nodiscard]] constexpr double memory_seconds(machine const& m, double bytes, double touched = 0) {
   double const all = touched > bytes ? touched : bytes;
   bool const cached = m.cache_bytes_per_second > 0 && all <= m.cache_bytes;
@@ -126,10 +126,10 @@ struct machine {
   return cached ? bytes / rate : seconds_at(rate, m.memory_of_size, all) * (bytes / all);
 }
 
-/// Seconds in which a device computes so many flops on elements of so many bytes, and reads and writes so many bytes of
-/// its memory: the longer of the two (the roofline of Williams, Waterman, Patterson, 2009), and of the shorter one what
-/// the machine does not hide. What a product reaches of its rate follows from both, if bytes are given. Infinite where
-/// the machine does not multiply such elements. `touched`: as of memory_seconds.
+/// Seconds in which a device computes `flops` on elements of `element_bytes` bytes and reads and writes `bytes` bytes
+/// of its memory: the longer of the two times (the roofline of Williams, Waterman, Patterson, 2009), and the part of
+/// the shorter one that the machine does not hide. If bytes are given, both together decide the share of its rate that
+/// a product reaches. Infinite if the machine does not multiply such elements. `touched` is that of memory_seconds.
 [[nodiscard]] constexpr double local_seconds(machine const& m, double flops, std::int64_t element_bytes, double bytes,
                                              double touched = 0) {
   double const intensity = bytes > 0 ? flops * static_cast<double>(element_bytes) / bytes : 0;

@@ -3,7 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 2. A machine as a text that people read and write, a line a number; # begins a comment. What is not said is 0.
+/// Floor 2. A machine as a text that people read and write, one number per line; # begins a comment. Missing numbers
+/// are 0.
 ///
 ///     name = two ranks of a Zen 5
 ///     flops.float64 = 5.1e10               multiplications and additions a second; float32, float16, int8
@@ -51,7 +52,7 @@ namespace detail {
   return text.str();
 }
 
-// A name as a line can hold it: # and the ends of lines become blanks.
+// The name without # and ends of lines, which become blanks.
 [[nodiscard, gnu::cold]] inline std::string on_one_line(std::string_view name) {
   std::string text(name);
   for (char& c : text)
@@ -75,7 +76,7 @@ namespace detail {
       l.of_rows.count == 0 ? std::string() : join_text(" rows ", as_text(l.of_rows)), l.overlaps ? "" : " blocking");
 }
 
-// Of a value, those that are looked at.
+// The words of a value, as many as are read.
 struct words_of {
   static constexpr int most = 14 + 4 * rates_by_size::most;  // more than links can have
   std::string word[most + 1];                                // the last one is empty
@@ -87,7 +88,7 @@ struct words_of {
   }
 };
 
-// Reads a text line by line; every complaint says where.
+// Reads a text line by line. Every error names the line.
 class machine_reader {
  public:
   explicit machine_reader(std::string_view where) : where_(where) {}
@@ -176,7 +177,7 @@ class machine_reader {
     m_ = m_.with(mesh_axis, l);
   }
 
-  // What pairs are called.
+  // The names in an error about pairs.
   struct pair_words {
     char const* size;
     char const* rate;
@@ -272,12 +273,14 @@ class machine_reader {
 
 }  // namespace detail
 
-/// The machine that a text describes. @throws ostraka::error that begins with `where` and names the line
+/// Returns the machine that a text describes.
+/// @throws ostraka::error that begins with `where` and names the line
 [[nodiscard, gnu::cold]] inline machine machine_from_text(std::string_view text, std::string_view where = "machine") {
   return detail::machine_reader(where).read(text);
 }
 
-/// The text of a machine: reading it gives the same again, to the last bit, but for # and ends of lines in its name.
+/// Returns the text of a machine. Reading it gives the same machine, to the last bit, except for # and ends of lines in
+/// its name.
 [[nodiscard, gnu::cold]] inline std::string machine_as_text(machine const& m) {
   std::string text = join_text("name = ", detail::on_one_line(m.name.view()), '\n');
   auto const add = [&](char const* what, double number) {

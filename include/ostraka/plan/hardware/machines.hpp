@@ -3,27 +3,27 @@
 #pragma once
 
 /// @file
-/// Floor 2. Machines by name, as their makers publish them: peaks, which programs come near and never exceed. What a
-/// machine at hand does is measured by bench/calibrate. None of these numbers is a fit.
+/// Floor 2. Machines by name, with the peaks that their makers publish. Programs come near these and never exceed them.
+/// bench/calibrate measures the machine at hand. None of these numbers is a fit.
 ///
-/// A device is a chip of a TPU or a GPU, or a node of a cluster of CPUs. Along a mesh axis that is not named lie the
-/// fast links. The slow network lies between the nodes of a mesh that has nodes, and along a mesh axis of which that is
-/// said:
+/// A device is a chip of a TPU or a GPU, or a node of a cluster of CPUs. The fast links lie along every mesh axis
+/// without a name here. The slow network lies between the nodes of a mesh that has nodes, and along a mesh axis that is
+/// given its links:
 ///
 ///     constexpr auto m = machines::h100.with("X", machines::h100_network);   // X between nodes, the rest NVLink
 ///
-/// Sources. TPUs: Google Cloud's pages for v5p, v5e and v6e (flops, memory, the network's bits a second of a host
-/// divided by its chips; 10 µs a message are assumed); float32 is multiplied in one pass of bfloat16, XLA's default. Of
-/// a link 9·10¹⁰ and 4.5·10¹⁰ bytes a second one way, a hop of 1 µs: "How to Scale Your Model" (Austin et al., 2025),
-/// chapters on TPUs and on sharding. Which axes wrap, as the chapter on TPUs has it: slices of v5e and v6e are smaller
-/// tori "without wraps on dims < 16"; of v5p and its like optical switches close what is made of whole cubes of 4 × 4 ×
-/// 4, so that an axis has a ring where its length is a multiple of 4, and slices that are no cubes (2 × 2 × 1, 2 × 2 ×
-/// 4) have none: say that with `.with("X", line)`. H100: NVIDIA's data sheet of the SXM module (without sparsity,
-/// float32 without TF32); NVLink 4 is 900 GB/s, both ways together; a node's eight GPUs have a 400 Gb/s adapter each;
-/// hops are the ring's latencies in NCCL's tuning model, 0.6 µs over NVLink, 2.7 µs over the network. The CPU cluster:
-/// a node of two AMD EPYC 7763, 64 cores of 2.45 GHz with two 256-bit fused multiply-adds a cycle, eight channels of
-/// DDR4-3200 each, one Slingshot adapter of 200 Gb/s, some 2 µs a message (De Sensi et al., "An In-Depth Analysis of
-/// the Slingshot Interconnect", 2020).
+/// Sources. TPUs: Google Cloud's pages for v5p, v5e and v6e (flops, memory, the network's bits per second of a host
+/// divided by its chips; 10 µs per message are assumed). float32 is multiplied in one pass of bfloat16, XLA's default.
+/// Links carry 9·10¹⁰ and 4.5·10¹⁰ bytes per second one way, and a hop takes 1 µs: "How to Scale Your Model" (Austin et
+/// al., 2025), chapters on TPUs and on sharding. The chapter on TPUs also says which axes wrap: slices of v5e and v6e
+/// are smaller tori "without wraps on dims < 16". On v5p and its like optical switches close slices that are made of
+/// whole cubes of 4 × 4 × 4, so an axis is a ring if its length is a multiple of 4. Slices that are no cubes (2 × 2 ×
+/// 1, 2 × 2 × 4) have no rings: write that as `.with("X", line)`. H100: NVIDIA's data sheet of the SXM module (without
+/// sparsity, float32 without TF32). NVLink 4 is 900 GB/s, both ways together; a node's eight GPUs have a 400 Gb/s
+/// adapter each; hops are the ring's latencies in NCCL's tuning model, 0.6 µs over NVLink, 2.7 µs over the network. The
+/// CPU cluster: a node of two AMD EPYC 7763, 64 cores of 2.45 GHz with two 256-bit fused multiply-adds per cycle, eight
+/// channels of DDR4-3200 each, one Slingshot adapter of 200 Gb/s, some 2 µs per message (De Sensi et al., "An In-Depth
+/// Analysis of the Slingshot Interconnect", 2020).
 
 #include <ostraka/plan/hardware/machine_data.hpp>
 
@@ -53,7 +53,7 @@ inline constexpr machine tpu_v5e{
 
 inline constexpr link trillium_network{1.25e10, 1e-5, link_shape::switched, true};
 
-/// Trillium, TPU v6e: as v5e.
+/// Trillium, TPU v6e: a torus like that of v5e.
 inline constexpr machine trillium{
     .name = "trillium",
     .flops_per_second = {0, 9.18e14, 9.18e14, 1.836e15},
@@ -72,7 +72,7 @@ inline constexpr machine h100{.name = "h100",
                               .links = {4.5e11, 6e-7, link_shape::switched, true},
                               .between_nodes = h100_network};
 
-/// A cluster of CPUs, a node a device.
+/// A cluster of CPUs; each node is a device.
 inline constexpr machine cpu_cluster{.name = "cpu_cluster",
                                      .flops_per_second = {5.0176e12, 1.00352e13, 1.00352e13, 1.00352e13},
                                      .memory_bytes_per_second = 4.096e11,

@@ -3,10 +3,10 @@
 #pragma once
 
 /// @file
-/// Floor 2. A rate that depends on how much there is at once: passes over memory, messages and reductions are slower
-/// beyond what a cache holds, and libraries do otherwise with long ones. As measured at some sizes; between two of them
-/// time is linear, α + bytes · β for each pair: the piecewise linear model of MPI's messages (Clauss et al., "Single Node
-/// On-Line Simulation of MPI Applications with SMPI", 2011).
+/// Floor 2. A rate that depends on the size of one operation. Passes over memory, messages and reductions are slower
+/// beyond the size of a cache, and libraries treat long ones differently. Rates are measured at some sizes. Between two
+/// of them time is linear, α + bytes · β for each pair: the piecewise linear model of MPI's messages (Clauss et al.,
+/// "Single Node On-Line Simulation of MPI Applications with SMPI", 2011).
 ///
 ///     bytes    below the first   between two of them    from the last on
 ///     time     bytes / rate      linear                 bytes / rate of the last
@@ -15,7 +15,7 @@
 
 namespace ostraka::planner {
 
-/// Of so much at once, bytes for instance, so much a second.
+/// A rate, per second, for operations of one size, in bytes for instance.
 struct rate_at {
   double size = 0;
   double rate = 0;
@@ -26,17 +26,19 @@ struct rate_at {
 struct rates_by_size {
   static constexpr int most = 12;
 
-  int count = 0;  ///< 0: there is one rate
+  int count = 0;  ///< 0: there is one rate for all sizes
   rate_at at[most]{};
 
-  /// @pre a larger size than the last one's, and a rate > 0. A thirteenth one takes the last one's place.
+  /// Adds a rate. A thirteenth one replaces the last one.
+  /// @pre a larger size than the last one's, and a rate > 0
   constexpr void add(rate_at const& r) { at[count < most ? count++ : most - 1] = r; }
   [[nodiscard]] constexpr rate_at const& last() const { return at[count - 1]; }
 
   friend constexpr bool operator==(rates_by_size const&, rates_by_size const&) = default;
 };
 
-/// Seconds of so much at once; below the first size at its rate where nobody gave one. @pre there is a rate
+/// Seconds of an operation of this size. Below the first size the rate is `rate`, or the first one's if `rate` is 0.
+/// @pre there is a rate
 [[nodiscard]] constexpr double seconds_at(double rate, rates_by_size const& sizes, double size) {
   if (sizes.count == 0 || size < sizes.at[0].size) return size / (rate > 0 ? rate : sizes.at[0].rate);
   if (size >= sizes.last().size) return size / sizes.last().rate;
