@@ -3,9 +3,10 @@
 #pragma once
 
 /// @file
-/// Floor 2. A parallelism on a machine: do its links carry the messages in the time in which the devices compute what
-/// goes with them? A device that does C operations a second and sends W bytes a second needs C/W operations for each
-/// byte. The machine's links along the mesh axis of a parallelism are called by its name (machine::with("tensor", …)).
+/// Floor 2. The bounds of a parallelism on a machine: whether its links carry the messages in the time in which the
+/// devices compute the work that goes with them. A device that does C operations a second and sends W bytes a second
+/// needs C/W operations for each byte. The machine's links along the mesh axis of a parallelism have its name
+/// (machine::with("tensor", …)).
 
 #include <algorithm>
 #include <cstdint>
@@ -16,8 +17,8 @@
 
 namespace ostraka::planner {
 
-/// C/W of a machine along links, where W is what a gather over many devices receives a second: the literature's
-/// arithmetic intensity of the hardware.
+/// C/W of a machine along links, where W is the rate at which a device receives a gather over many devices: the
+/// literature's arithmetic intensity of the hardware.
 [[nodiscard]] constexpr double hardware_intensity(machine const& m, link const& l, std::int64_t element_bytes = 2) {
   link wires = l;
   wires.hop_seconds = wires.handshake_seconds = 0;
@@ -28,19 +29,19 @@ namespace ostraka::planner {
   return m.flops_per_second.of(element_bytes) / rate;
 }
 
-/// Seconds in which a device computes, and in which its messages over some mesh axes are carried. Messages of one
-/// parallelism stand in the way of each other, and, if all goes well, not of what is computed.
+/// The seconds in which a device computes, and in which its messages over some mesh axes are carried. Messages of one
+/// parallelism delay each other but, if all goes well, not the computing.
 struct pass_time {
   double computing = 0;
   double sending = 0;
 
-  /// Is it computing that takes the time?
+  /// True if computing takes longer than sending.
   [[nodiscard]] constexpr bool keeps_up() const { return sending <= computing; }
-  /// If messages are hidden behind what is computed.
+  /// The time if messages are hidden behind computing.
   [[nodiscard]] constexpr double seconds() const { return std::max(computing, sending); }
 };
 
-/// Messages that cross mesh axes of `along`, parallelisms by bits.
+/// The time of a pass, with the messages that cross mesh axes of `along` (parallelisms as bits).
 [[nodiscard]] constexpr pass_time time_of_pass(layer_traffic const& t, transformer_shape const& shape, machine const& m,
                                                unsigned along) {
   pass_time time{local_seconds(m, t.flops(), shape.element_bytes, 0), 0};
@@ -58,17 +59,17 @@ struct pass_time {
   return time;
 }
 
-/// How far one parallelism goes on a machine.
+/// How far one parallelism reaches on a machine.
 struct parallelism_reach {
   parallelism kind = parallelism::data;
-  std::int64_t ways = 1;           ///< the most at which links keep up, of those that divide evenly; 1: none
+  std::int64_t ways = 1;           ///< the most at which links keep up, among even divisions; 1: none
   std::int64_t next_ways = 0;      ///< the fewest at which they do not; 0: none
-  std::int64_t ways_of_sizes = 1;  ///< the most that the model and the batch can be divided in
-  double intensity = 0;            ///< operations for each byte, at `ways`; at the fewest, if links never keep up
-  double needed = 0;               ///< that the machine does meanwhile, at as many ways
-  double bubble = 0;               ///< of a pipeline, with one sequence a microbatch: the part of its time that is idle
+  std::int64_t ways_of_sizes = 1;  ///< the most into which the model and the batch can be divided
+  double intensity = 0;            ///< operations per byte, at `ways`; at the fewest ways, if links never keep up
+  double needed = 0;               ///< operations per byte that the machine needs, at as many ways
+  double bubble = 0;               ///< for a pipeline with one sequence per microbatch: the idle part of its time
 
-  /// Would more ways wait for links? Else there is nothing more to divide.
+  /// True if more ways would wait for links; otherwise there is nothing more to divide.
   [[nodiscard]] constexpr bool is_bound_by_links() const { return ways < ways_of_sizes; }
 };
 
@@ -84,7 +85,7 @@ constexpr std::int64_t divided_by(parallelism p, transformer_shape const& m, tok
   }
 }
 
-// The least divisor above another one; 0 if there is none.
+// The smallest divisor of `whole` above `above`; 0 if there is none.
 constexpr std::int64_t next_divisor(std::int64_t whole, std::int64_t above) {
   std::int64_t least = above < whole ? whole : 0;
   for (std::int64_t n = 1; n * n <= whole; ++n) {
@@ -125,8 +126,9 @@ constexpr pass_of worst_pass(parallelism p, transformer_shape const& shape, toke
 
 }  // namespace detail
 
-/// One parallelism alone, on the whole batch. Attention for context parallelism, which gathers weights as fully sharded
-/// does; the feed-forward sublayer for all others. @throws ostraka::error for sizes, or a machine, that cannot be
+/// The reach of one parallelism alone, on the whole batch. Context parallelism, which gathers weights as fully sharded
+/// does, is bound by attention; all others by the feed-forward sublayer.
+/// @throws ostraka::error for impossible sizes or an impossible machine
 [[nodiscard]] constexpr parallelism_reach reach_of(parallelism p, transformer_shape const& shape,
                                                    token_batch const& b, machine const& m) {
   check_parallelism("reach_of", shape, b, m, p);
@@ -151,16 +153,16 @@ constexpr pass_of worst_pass(parallelism p, transformer_shape const& shape, toke
   return r;
 }
 
-/// Tensor and fully sharded parallelism together on so many devices.
+/// Tensor and fully sharded parallelism together on the same devices.
 struct mixed_ways {
   parallel_ways ways{};
-  pass_time forward{};  ///< of the feed-forward sublayer: messages of both, one behind the other
+  pass_time forward{};  ///< of the feed-forward sublayer: messages of both, one after the other
 };
 
-/// The division of the devices at which the messages of a feed-forward sublayer take the least time: of few tokens
-/// more tensor parallelism, of many less ("How to Scale Your Model": X = √(B/F · M_X/M_Y · N) for fully sharded).
-/// Tokens are divided as far as they go, whatever their sequences. One device, if so many divide neither.
-/// @throws ostraka::error for sizes, or a machine, that cannot be
+/// The mixture at which the messages of a feed-forward sublayer take the least time: more tensor parallelism for few
+/// tokens, less for many ("How to Scale Your Model": X = √(B/F · M_X/M_Y · N) for fully sharded). Tokens are divided as
+/// far as they go, whatever their sequences. If the number of devices divides neither, the mixture is one device.
+/// @throws ostraka::error for impossible sizes or an impossible machine
 [[nodiscard]] constexpr mixed_ways best_mixture(transformer_shape const& shape, std::int64_t tokens, machine const& m,
                                                 std::int64_t devices) {
   for (parallelism p : {parallelism::tensor, parallelism::fully_sharded})

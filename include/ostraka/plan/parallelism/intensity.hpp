@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 2. Work and messages of a device, by the mesh axes that messages cross, read off plans. Their ratio is the
-/// arithmetic intensity of the parallelism along that mesh axis: operations for each byte. A machine that does more
+/// Floor 2. The work and the messages of a device, read off plans, by the mesh axes that messages cross. Their ratio is
+/// the arithmetic intensity of the parallelism along that mesh axis: operations per byte. A machine that can do more
 /// operations while it sends a byte waits for its links.
 
 #include <cstdint>
@@ -15,13 +15,13 @@
 
 namespace ostraka::planner {
 
-/// What a device computes, and what it sends meanwhile along one mesh axis.
+/// The work of a device, and the bytes that it sends meanwhile along one mesh axis.
 struct intensity {
   double flops = 0;
-  double bytes = 0;               ///< on the wire: of what n devices gather, each has a part already
+  double bytes = 0;               ///< on the wire: when n devices gather, each already has a part
   double bytes_in_the_limit = 0;  ///< the same times n/(n − 1), as the literature counts
 
-  /// Operations for each byte; 0 where nothing is sent.
+  /// Operations per byte; 0 if nothing is sent.
   [[nodiscard]] constexpr double exact() const { return bytes > 0 ? flops / bytes : 0; }
   [[nodiscard]] constexpr double in_the_limit() const {
     return bytes_in_the_limit > 0 ? flops / bytes_in_the_limit : 0;
@@ -30,17 +30,17 @@ struct intensity {
 
 /// A collective that a device takes part in.
 struct layer_message {
-  std::uint8_t along = 0;  ///< parallelisms by bits: several mesh axes together
+  std::uint8_t along = 0;  ///< parallelisms as bits: several mesh axes together
   step kind = step::all_gather;
   std::int64_t ways = 1;  ///< devices along all of them
   double bytes = 0;       ///< that the device sends
 };
 
-/// What a device does in a part of a step: the mean over all devices.
+/// The work and messages of a device in a part of a step: the mean over all devices.
 class layer_traffic {
  public:
-  /// `ways`: devices along each mesh axis. `axis_of`: on which mesh axis of plans a parallelism is, −1 where it has one
-  /// device.
+  /// `ways` has the devices along each parallelism's mesh axis. `axis_of` gives a parallelism's mesh axis in plans, −1
+  /// if it has one device.
   constexpr layer_traffic(parallel_ways const& ways, int const (&axis_of)[parallelisms]) : ways_(ways) {
     for (int p = 0; p < parallelisms; ++p) axis_of_[p] = axis_of[p];
   }
@@ -70,7 +70,7 @@ class layer_traffic {
   [[nodiscard]] constexpr auto const& messages() const { return messages_; }
   [[nodiscard]] constexpr parallel_ways const& ways() const { return ways_; }
 
-  /// Messages that cross the mesh axis of this parallelism, perhaps with others together.
+  /// The messages that cross the mesh axis of this parallelism, alone or together with others.
   [[nodiscard]] constexpr intensity over(parallelism p) const {
     intensity i{flops_, 0, 0};
     for (layer_message const& m : messages_)
@@ -82,7 +82,7 @@ class layer_traffic {
   }
 
  private:
-  // Blocks of a label add up to its extent, however uneven they are.
+  // Exact: blocks of a label add up to its extent, however uneven they are.
   static constexpr double mean_products(spec const& left, spec const& right, extents const& e) {
     double n = 1;
     for (spec const* s : {&left, &right})

@@ -4,8 +4,8 @@
 
 /// @file
 /// Floor 2. A layer of a transformer under any mixture of parallelisms, as moves and products that the planner plans.
-/// Nothing here is a formula of a strategy: shardings are said, and their plans are asked what they move and compute.
-/// Mesh axes D (data), Z (fully sharded), T (tensor), C (context), E (expert):
+/// No formula of a strategy stands here: the file states shardings, and their plans tell what moves and what is
+/// computed. Mesh axes are D (data), Z (fully sharded), T (tensor), C (context), E (expert):
 ///
 ///     tokens[B_DZE, e, c_C, d_T] → [B_DZ, e_E, c_C, d_T] → [B_DZ, e_E, c_C, d]       to their experts; gathered
 ///     up[e_E, d_Z, f_T] → [e_E, d, f_T]                                            gathered
@@ -28,7 +28,7 @@ struct sublayer_traffic {
 
 namespace detail {
 
-/// Mesh axes and extents of a layer; what is said of its tensors adds up in `done`.
+/// The mesh axes and extents of a layer. Moves and products of its tensors add up in `done_`.
 class parallel_layer {
  public:
   constexpr parallel_layer(transformer_shape const& m, token_batch const& b, parallel_ways const& ways)
@@ -89,7 +89,7 @@ class parallel_layer {
     return t;
   }
 
-  /// Scores and weighted values, each position with all others; projections are left out.
+  /// The traffic of attention: scores and weighted values, each position with all others, without projections.
   constexpr sublayer_traffic attention() {
     std::int64_t const groups = shape_.heads_of_keys();
     set_extents({batch_.sequences, batch_.length, batch_.length, groups, shape_.heads / groups, shape_.head_width});
@@ -158,7 +158,8 @@ class parallel_layer {
     done_->add(plan_einsum(p), sizes_, shape_.element_bytes);
   }
 
-  // The gradient of what is used as `used` and stored as `stored`, summed where it is stored.
+  // Computes and sums the gradient of a tensor that is used as `used` and stored as `stored`; it is summed where it is
+  // stored.
   constexpr void reduce(spec const& left, spec const& right, spec const& used, spec const& stored, mesh_set along) {
     spec parts = used;
     parts.partial = along;
@@ -176,13 +177,14 @@ class parallel_layer {
 
 }  // namespace detail
 
-/// The feed-forward sublayer. @pre sizes as checks.hpp asks; experts divide length · active
+/// The traffic of the feed-forward sublayer.
+/// @pre sizes as checks.hpp asks; experts divide length · active
 [[nodiscard]] constexpr sublayer_traffic feed_forward_traffic(transformer_shape const& m, token_batch const& b,
                                                               parallel_ways const& ways) {
   return detail::parallel_layer(m, b, ways).feed_forward();
 }
 
-/// Scores and weighted values of attention, without its projections.
+/// The traffic of attention: scores and weighted values, without its projections.
 [[nodiscard]] constexpr sublayer_traffic attention_traffic(transformer_shape const& m, token_batch const& b,
                                                            parallel_ways const& ways) {
   return detail::parallel_layer(m, b, ways).attention();

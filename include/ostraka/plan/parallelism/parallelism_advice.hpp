@@ -3,13 +3,14 @@
 #pragma once
 
 /// @file
-/// Floor 2. Which parallelism a model, a batch and a machine can bear, and how far: what each is bound by, and how many
-/// devices tensor and fully sharded parallelism fill together. In words:
+/// Floor 2. Which parallelisms a model, a batch and a machine can bear, and how far: the bound of each, and the number
+/// of devices that tensor and fully sharded parallelism fill together. As text:
 ///
 ///     parallelism      ways  flop/byte    needed  bound by
 ///     tensor              5      3,456     2,550  links: 8 ways would wait
 ///
-/// flop/byte: operations that a device computes for each byte that it sends; needed: that the machine does meanwhile.
+/// flop/byte: operations that a device computes per byte that it sends; needed: operations that the machine does
+/// meanwhile.
 
 #include <string>
 
@@ -29,10 +30,10 @@ struct parallelism_advice {
   [[nodiscard]] constexpr parallelism_reach const& of(parallelism p) const { return reach[static_cast<int>(p)]; }
 };
 
-/// Predicted from plans and the machine's links; nothing runs. Links along the mesh axis of a parallelism are those
-/// that the machine has by its name: `machine.with("data", slow_links)`.
-/// @throws ostraka::error for sizes of which there is no model or batch, and if the machine does not multiply such
-/// elements or has no links
+/// Predicts from plans and the machine's links; nothing runs. The links along the mesh axis of a parallelism are those
+/// that the machine has under its name: `machine.with("data", slow_links)`.
+/// @throws ostraka::error for sizes that no model or batch has, and if the machine does not multiply such elements or
+/// has no links
 [[nodiscard]] constexpr parallelism_advice advise_parallelism(transformer_shape const& shape, machine const& m,
                                                               token_batch const& batch) {
   for (int p = 0; p < parallelisms; ++p)
@@ -72,7 +73,7 @@ inline std::string bound_in_words(parallelism_reach const& r) {
 
 }  // namespace detail
 
-/// A line for each parallelism, and one for two together.
+/// The advice as text: a line for each parallelism, and one for two together.
 [[nodiscard, gnu::cold]] inline std::string describe(parallelism_advice const& a) {
   using detail::padded;
   using detail::rounded;

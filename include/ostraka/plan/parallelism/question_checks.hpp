@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 2. What advice can be asked about: a model, a batch and a machine whose numbers go together. The first that
-/// does not is said in a sentence.
+/// Floor 2. Checks the arguments of advice: a model, a batch and a machine whose numbers go together. The first fault
+/// is reported in a sentence.
 
 #include <algorithm>
 #include <cstdint>
@@ -25,8 +25,8 @@ constexpr void refuse_unless(bool good, std::string_view operation, std::string_
 
 }  // namespace detail
 
-/// @throws ostraka::error if what devices move of these tokens together, along so many ways, or of the weights, does
-/// not fit into 64 bits
+/// @throws ostraka::error if the bytes that devices move together, of these tokens along so many ways or of the
+/// weights, do not fit into 64 bits
 constexpr void check_counts(std::string_view operation, transformer_shape const& m, std::int64_t tokens,
                             std::int64_t ways_of_tokens, std::int64_t ways_of_weights) {
   auto const product = [](auto... n) { return (static_cast<double>(n) * ...); };
@@ -60,7 +60,7 @@ constexpr void check_sizes(std::string_view operation, transformer_shape const& 
   check_counts(operation, m, b.tokens(), std::max(m.heads + m.experts, b.length), std::max(b.sequences, b.length));
 }
 
-/// The same, and that the machine can be asked: also that it has links along the mesh axis of this parallelism.
+/// Checks the same, and the machine: it has the numbers needed, and links along the mesh axis of this parallelism.
 /// @throws ostraka::error
 constexpr void check_parallelism(std::string_view operation, transformer_shape const& m, token_batch const& b,
                                  machine const& on, parallelism p) {

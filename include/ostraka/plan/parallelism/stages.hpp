@@ -3,8 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 2. What the stages of a pipeline compute and send each other, by the table of its schedule: the arithmetic
-/// intensity of pipelining a transformer. Attention is left out, as the literature does: of short texts it is little.
+/// Floor 2. The work of the stages of a pipeline and the messages between them, by the table of its schedule: the
+/// arithmetic intensity of pipelining a transformer. Attention is left out, as in the literature: for short texts it is
+/// little.
 
 #include <cstdint>
 
@@ -13,8 +14,8 @@
 
 namespace ostraka::planner {
 
-/// Of all stages together. Of S·R parts of the layers one border fewer is passed; `bytes_in_the_limit` counts that one,
-/// too. @pre microbatches divide the sequences
+/// The intensity of all stages together. S·R parts of the layers have S·R − 1 borders; `bytes_in_the_limit` counts S·R.
+/// @pre microbatches divide the sequences
 [[nodiscard]] constexpr intensity stage_traffic(transformer_shape const& m, token_batch const& b,
                                                 pipeline_schedule const& s) {
   token_batch const one{b.sequences / s.microbatches, b.length};

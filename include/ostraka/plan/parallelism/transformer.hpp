@@ -3,7 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 2. In how many ways each kind of parallelism divides a transformer and its tokens (plan/program/model.hpp).
+/// Floor 2. The number of ways in which each kind of parallelism divides a transformer and its tokens
+/// (plan/program/model.hpp).
 
 #include <cstdint>
 
@@ -11,7 +12,7 @@
 
 namespace ostraka {
 
-/// Ways to divide the training of a transformer over devices, each along a mesh axis of its own.
+/// Ways to divide the training of a transformer over devices. Each has a mesh axis of its own.
 enum class parallelism : std::uint8_t {
   data,           ///< tokens are divided, weights are replicated: gradients are summed
   fully_sharded,  ///< the same, weights are stored divided: gathered where they are used
@@ -22,7 +23,7 @@ enum class parallelism : std::uint8_t {
 };
 inline constexpr int parallelisms = 6;
 
-/// Devices along the mesh axis of each parallelism; 1: there is none.
+/// The devices along the mesh axis of each parallelism; 1: it is not used.
 struct parallel_ways {
   std::int64_t data = 1;
   std::int64_t fully_sharded = 1;
@@ -35,7 +36,7 @@ struct parallel_ways {
     std::int64_t const ways[parallelisms] = {data, fully_sharded, tensor, context, expert, stages};
     return ways[static_cast<int>(p)];
   }
-  /// The same with other ways of one.
+  /// The same with another number for one parallelism.
   [[nodiscard]] constexpr parallel_ways with(parallelism p, std::int64_t n) const {
     parallel_ways w = *this;
     std::int64_t* const ways[parallelisms] = {&w.data, &w.fully_sharded, &w.tensor, &w.context, &w.expert, &w.stages};
@@ -48,8 +49,8 @@ struct parallel_ways {
   friend constexpr bool operator==(parallel_ways const&, parallel_ways const&) = default;
 };
 
-/// "data", "fully_sharded", "tensor", "context", "expert", "pipeline": also what a machine's links are called along the
-/// mesh axis of each.
+/// "data", "fully_sharded", "tensor", "context", "expert", "pipeline": also the names of a machine's links along their
+/// mesh axes.
 [[nodiscard]] constexpr char const* name_of(parallelism p) {
   constexpr char const* names[parallelisms] = {"data", "fully_sharded", "tensor", "context", "expert", "pipeline"};
   return names[static_cast<int>(p)];
