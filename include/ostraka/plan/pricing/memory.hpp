@@ -3,16 +3,15 @@
 #pragma once
 
 /// @file
-/// Floor 2. What a step of a program (program.hpp) holds on a device, tensor by tensor, in the largest blocks:
+/// Floor 2. The memory of a step of a program (program.hpp) on a device, tensor by tensor, for the largest blocks:
 ///
 ///     parameters    as they are stored
 ///     gradients     as their parameters
 ///     state         the optimiser's, settings.state_bytes for each element of a parameter
-///     activations   inputs, and what the backward computes with (program_flow::is_needed), once for each layer,
-///                   however many statements take it. What a move gathered is held beside what it was gathered from,
-///                   unless it is gathered again; where layers are computed again, what they begin with is held for
-///                   each, the rest for one
-///     workspace     of the statement with the most: its cotangents, and what moves and products make on the way
+///     activations   inputs and the operands of the backward (program_flow::is_needed), once for each layer, however
+///                   many statements take them. The result of a gather is held beside its source, unless it is gathered
+///                   again. If layers are computed again, the inputs of each are held, and the rest for one
+///     workspace     of the statement with the most: its cotangents, and the intermediates of moves and products
 
 #include <algorithm>
 #include <cstddef>
@@ -33,13 +32,13 @@ struct program_memory {
   [[nodiscard]] double total() const { return parameters + gradients + state + activations + workspace; }
 };
 
-/// Memory of the tensors of one program on one mesh.
+/// The memory of the tensors of one program on one mesh.
 class tensor_memory {
  public:
   tensor_memory(program_flow const& flow, statement_prices& prices, step_settings const& how)
       : flow_(flow), p_(flow.of()), prices_(prices), how_(how) {}
 
-  /// Logical axes that it depends on; none where the tensor is not held.
+  /// The logical axes that a tensor's memory depends on; none if the tensor is not held.
   [[nodiscard]] std::vector<int> axes_of(int tensor) const {
     std::vector<int> axes;
     program_tensor const& t = p_.tensors[index(tensor)];
@@ -51,7 +50,7 @@ class tensor_memory {
     return axes;
   }
 
-  /// Adds what the tensor takes.
+  /// Adds the memory of a tensor.
   void add(int tensor, axis_rules const& rules, program_memory& to) {
     program_tensor const& t = p_.tensors[index(tensor)];
     if (!is_held(tensor)) return;
@@ -82,7 +81,7 @@ class tensor_memory {
            (how_.training && (flow_.is_needed(tensor) || role == tensor_role::carried));
   }
 
-  // Without its own memory, if it is the same blocks, or is gathered again.
+  // Adds nothing for the result itself if it has the same blocks as its source, or is gathered again.
   void add_moved(program_statement const& move, axis_rules const& rules, double block, program_memory& to) {
     int const source = move.operands[0].tensor;
     program_tensor const& made = p_.tensors[index(move.result)];
@@ -97,7 +96,7 @@ class tensor_memory {
     }
   }
 
-  // Of so many layers it is held at once.
+  // The number of layers for which the tensor is held at once.
   [[nodiscard]] int times(program_tensor const& t) const {
     bool const again = how_.training && how_.kept == keeping::layers && t.role != tensor_role::carried;
     return again ? 1 : t.repeat;

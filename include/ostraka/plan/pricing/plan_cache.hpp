@@ -3,10 +3,10 @@
 #pragma once
 
 /// @file
-/// Floor 2. Plans of a program's products and moves, made by the planner that every operation of the library asks
-/// (search/plan_einsum.hpp, reshard/plan_reshard.hpp) and remembered: a search over thousands of rule sets meets the
-/// same few hundred products again and again. Labels and mesh axes are numbered by first appearance, as types number
-/// them, so that a product is the same whatever its axes are called.
+/// Floor 2. A cache of the plans of a program's products and moves. The planner of every operation of the library makes
+/// them (search/plan_einsum.hpp, reshard/plan_reshard.hpp). A search over thousands of rule sets meets the same few
+/// hundred products again and again. Labels and mesh axes are numbered by first appearance, as types number them, so a
+/// product is the same whatever the names of its axes.
 
 #include <cstddef>
 #include <cstdint>
@@ -22,23 +22,23 @@
 
 namespace ostraka::planner {
 
-/// A step that moves something: what each device sends, on average.
+/// A step that moves something: the elements that each device sends, on average.
 struct priced_move {
   step kind = step::all_gather;
   mesh_set axes{};
   double elements = 0;
 };
 
-/// What is asked of a plan here.
+/// The parts of a plan that prices need.
 struct priced_plan {
   bool feasible = true;
   std::vector<priced_move> moves;
   double flops = 0;      ///< of the device with the largest blocks
-  double held = 0;       ///< elements that moves and products make on the way, beside operands and result
-  bool gathers = false;  ///< is something whole that was divided?
+  double held = 0;       ///< elements of intermediates of moves and products, beside operands and result
+  bool gathers = false;  ///< a divided label becomes whole
 };
 
-/// Plans made so far, for whichever mesh: sizes are part of what is asked.
+/// The plans made so far, for all meshes: sizes are part of the key.
 struct plan_table {
   std::unordered_map<std::string, priced_plan> known;
   std::size_t questions = 0;
@@ -46,11 +46,11 @@ struct plan_table {
 
 class plan_cache {
  public:
-  /// @pre extents of all logical axes and sizes of all mesh axes
+  /// @pre `extents` has all logical axes and `mesh` all mesh axes
   plan_cache(plan_table& table, std::vector<std::int64_t> extents, std::vector<std::int64_t> mesh)
       : table_(table), extents_(std::move(extents)), mesh_(std::move(mesh)) {}
 
-  /// result = the product of the operands, summed over labels that it lacks.
+  /// Plans result = the product of the operands, summed over labels that the result lacks.
   priced_plan einsum(std::vector<spec> const& operands, spec const& result) {
     numbering n(*this);
     einsum_problem p;
@@ -60,7 +60,8 @@ class plan_cache {
     return find(n, p, [&] { return plan_einsum(p); });
   }
 
-  /// The same tensor under another sharding. @pre the same labels in the same order
+  /// Plans the same tensor under another sharding.
+  /// @pre the same labels in the same order
   priced_plan reshard(spec const& from, spec const& to) {
     if (from == to) return {};
     numbering n(*this);
@@ -68,7 +69,7 @@ class plan_cache {
     p.operands.push_back(n.numbered(from));
     p.result = n.numbered(to);
     p.sizes = n.sizes;
-    p.directions = -1;  // no einsum has this: another key
+    p.directions = -1;  // no einsum has this value, so the key differs
     return find(n, p, [&] {
       einsum_plan plan;
       plan.operands = p.operands;
@@ -80,7 +81,7 @@ class plan_cache {
   }
 
  private:
-  // Labels and mesh axes by first appearance.
+  // Numbers labels and mesh axes by first appearance.
   struct numbering {
     explicit numbering(plan_cache const& c) : cache(c) {}
 
@@ -150,7 +151,7 @@ class plan_cache {
     return found;
   }
 
-  // Blocks that change places are counted one by one on few devices, else by their mean.
+  // Counts blocks that change places one by one on few devices, and takes their mean on many.
   static double moved(planned_step const& s, extents const& e) {
     bool const exchanges = s.kind == step::all_to_all || s.kind == step::block_exchange;
     return exchanges && e.devices() > most_devices_counted ? ideal_exchange(s.from, s.to, e)

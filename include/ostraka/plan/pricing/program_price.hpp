@@ -3,11 +3,12 @@
 #pragma once
 
 /// @file
-/// Floor 2. The price of a program (program.hpp) under a set of rules: seconds of a step, what it moves over which mesh
-/// axes, memory. Each statement is planned by the library's own planner, and its backward as the tape would ask for it:
-/// of C = A · B the cotangent of A is the product of C's with B, with the sharding that A's has (shardings.hpp).
+/// Floor 2. The price of a program (program.hpp) under a set of rules: the seconds of a step, the bytes that it moves
+/// over each set of mesh axes, and its memory. The library's own planner plans each statement and its backward, as the
+/// tape would ask for it: for C = A · B the cotangent of A is the product of C's with B, with the sharding of A's
+/// cotangent (shardings.hpp).
 ///
-/// Prices add up: a step takes the sum of what its statements take, and nothing overlaps.
+/// Prices add up: a step takes the sum of its statements' times, and nothing overlaps.
 
 #include <algorithm>
 #include <cstddef>
@@ -27,19 +28,19 @@ struct priced_collective {
   bool backward = false;
   step kind = step::all_gather;
   mesh_set axes{};
-  double bytes = 0;    ///< that each device sends, all repetitions together
+  double bytes = 0;    ///< that each device sends in all repetitions together
   double seconds = 0;  ///< of all repetitions
 };
 
-/// What statements take.
+/// The price of statements.
 struct statement_price {
   bool feasible = true;
-  double flops = 0;          ///< of a device, of products and sums, as os::cost_of counts them
+  double flops = 0;          ///< of products and sums on a device, as os::cost_of counts them
   double computing = 0;      ///< seconds
   double moving = 0;         ///< seconds
-  double cotangents = 0;     ///< bytes, of its result and operands
-  double workspace = 0;      ///< bytes held at once beyond what is kept, in one statement: cotangents, and what moves
-                             ///< and products make on the way
+  double cotangents = 0;     ///< in bytes, of its result and operands
+  double workspace = 0;      ///< the most bytes of a statement beyond the kept tensors: cotangents, and intermediates
+                             ///< of moves and products
   std::vector<priced_collective> collectives;
 
   [[nodiscard]] double seconds() const { return computing + moving; }
@@ -62,7 +63,7 @@ class statement_prices {
         how_(how),
         plans_(plans, extents_of(flow.of()), mesh.sizes) {}
 
-  /// Logical axes that the price of a statement depends on.
+  /// The logical axes that the price of a statement depends on.
   [[nodiscard]] std::vector<int> axes_of(int statement) const {
     program_statement const& s = p_.statements[index(statement)];
     std::vector<int> axes;
@@ -96,7 +97,7 @@ class statement_prices {
     return total;
   }
 
-  /// Does a move gather under these rules?
+  /// True if a move gathers under these rules.
   bool gathers(program_statement const& move, axis_rules const& rules) {
     return plans_.reshard(sharding(move.operands[0], rules), result_of(move, rules)).gathers;
   }
@@ -160,7 +161,7 @@ class statement_prices {
     }
   }
 
-  // The cotangents of the operands.
+  // Prices the cotangents of a statement's operands.
   void pull(program_statement const& s, axis_rules const& rules, statement_price& total, int statement) {
     spec const g = cotangent_of_result(s, rules);
     int const bytes = element_bytes(s.result);
@@ -187,7 +188,7 @@ class statement_prices {
       spec const wanted = flow_.cotangent(o.tensor, o.axes, rules);
       if (s.kind == statement_kind::einsum) {
         pull_product(s, rules, k, g, wanted, total, statement);
-      } else if (s.whole.empty() && s.rows.empty() && wanted.rank < g.rank) {  // repeated along what it lacks
+      } else if (s.whole.empty() && s.rows.empty() && wanted.rank < g.rank) {  // repeated along axes that it lacks
         add(plans_.einsum({m.operands_as_one}, wanted), total, statement, true, bytes, 0);
       } else {
         spec made = m.operands[k];
@@ -197,8 +198,8 @@ class statement_prices {
     }
   }
 
-  // The cotangent of operand k: the product of the result's with the other operands. Axes that only k has were summed,
-  // and are repeated.
+  // Prices the cotangent of operand k: the product of the result's cotangent with the other operands. Axes that only
+  // operand k has were summed, and are repeated.
   void pull_product(program_statement const& s, axis_rules const& rules, std::size_t k, spec const& g,
                     spec const& wanted, statement_price& total, int statement) {
     std::vector<spec> factors{g};
@@ -218,14 +219,14 @@ class statement_prices {
         (bytes + elements(asked)) * size);
   }
 
-  // How operands of an operation meet: where the result is divided they are, too, and axes that have to be whole are.
+  // How the operands of an operation meet: they are divided as the result is, and axes that have to be whole are whole.
   struct operation_space {
     bool feasible = true;
     std::vector<spec> operands;
-    spec operands_as_one{};  // all their axes
+    spec operands_as_one{};  // with all their axes
     mesh_set divided{};
-    mesh_set rows{};     // divide axes along which it reduces
-    double flops = 1;    // of a device
+    mesh_set rows{};     // that divide axes along which it reduces
+    double flops = 1;    // per device
   };
 
   [[nodiscard]] operation_space meet(program_statement const& s, axis_rules const& rules) const {
@@ -261,7 +262,7 @@ class statement_prices {
 
   static bool has(std::vector<int> const& all, int one) { return std::find(all.begin(), all.end(), one) != all.end(); }
 
-  // Numbers of each row, where rows are divided.
+  // Prices the all-reduce of each row's numbers, if rows are divided.
   void reduce_rows(program_statement const& s, operation_space const& m, statement_price& total, int statement,
                    bool backward) const {
     if (m.rows.empty() || s.row_numbers == 0) return;
@@ -304,7 +305,7 @@ class statement_prices {
     for (int d = 0; d < s.rank; ++d) n *= static_cast<double>(block_extent(s, d));
     return n;
   }
-  // Bytes that a statement reads and writes at least.
+  // The least number of bytes that a statement reads and writes.
   [[nodiscard]] double touched(program_statement const& s, axis_rules const& rules) const {
     double n = elements(result_of(s, rules)) * element_bytes(s.result);
     for (program_operand const& o : s.operands) n += elements(sharding(o, rules)) * element_bytes(o.tensor);

@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 2. On what a program is priced: devices with links between them, and what a step is: forward alone or a
-/// training step, what is kept for the backward, what an optimiser holds.
+/// Floor 2. The setting in which a program is priced: devices with links between them, and the kind of step: forward
+/// alone or a training step, the tensors kept for the backward, the optimiser's state.
 
 #include <algorithm>
 #include <cstddef>
@@ -19,11 +19,11 @@
 
 namespace ostraka::planner {
 
-/// What of the forward stays in memory until the backward.
+/// The part of the forward that stays in memory until the backward.
 enum class keeping : std::uint8_t {
   everything,       ///< all that the backward needs
-  all_but_gathers,  ///< what a move gathered is gathered again (os::checkpoint with os::save_all_but_gathers)
-  layers            ///< what a repeated layer begins with: the layer is computed again (os::checkpoint)
+  all_but_gathers,  ///< all but gathered tensors: gathered again (os::checkpoint with os::save_all_but_gathers)
+  layers            ///< the inputs of repeated layers: the layer is computed again (os::checkpoint)
 };
 
 /// "everything", "all but gathers", "what layers begin with".
@@ -32,19 +32,19 @@ enum class keeping : std::uint8_t {
                                                                                  : "what layers begin with";
 }
 
-/// What a step is.
+/// The kind of step.
 struct step_settings {
-  bool training = true;      ///< forward and backward; else the forward alone
+  bool training = true;      ///< forward and backward; otherwise the forward alone
   keeping kept = keeping::everything;
-  double state_bytes = 8;    ///< of the optimiser, for each element of a parameter: Adam has two numbers of 4 bytes
+  double state_bytes = 8;    ///< of the optimiser, per element of a parameter: Adam has two numbers of 4 bytes
   bool even_blocks = true;   ///< rules divide an axis into blocks of one size only
 };
 
-/// Devices along named mesh axes, the first one major: neighbours along the last one are numbered next to each other.
+/// Devices along named mesh axes, the first one major: neighbours along the last one have consecutive numbers.
 struct device_mesh {
   std::vector<std::string> names;
   std::vector<std::int64_t> sizes;
-  std::vector<std::vector<level>> levels;  ///< the links along each: one within and between nodes has two levels
+  std::vector<std::vector<level>> levels;  ///< the links along each; an axis within and between nodes has two levels
 
   [[nodiscard]] int axes() const { return static_cast<int>(sizes.size()); }
   [[nodiscard]] std::int64_t devices() const {
@@ -60,14 +60,15 @@ struct device_mesh {
   }
 };
 
-/// The mesh on a machine whose nodes have so many devices (0: it is one node). A mesh axis whose devices lie in one node
-/// has the machine's links along it, one that spans nodes has those between them; one that does both has two levels.
+/// The mesh on a machine with `node_devices` devices per node (0: all are in one node). A mesh axis within one node has
+/// the machine's links along it. An axis that spans nodes has the links between nodes. An axis that does both has two
+/// levels.
 [[nodiscard]] inline device_mesh mesh_on(machine const& m, std::vector<std::string> names,
                                          std::vector<std::int64_t> sizes, std::int64_t node_devices = 0) {
   device_mesh made{std::move(names), std::move(sizes), {}};
   made.levels.resize(made.sizes.size());
   bool const has_nodes = node_devices > 0 && m.between_nodes.bytes_per_second > 0;
-  std::int64_t inside = node_devices;  // devices of a node that no minor mesh axis counts
+  std::int64_t inside = node_devices;  // devices of a node that no minor mesh axis uses
   for (std::size_t i = made.sizes.size(); i-- > 0;) {
     link const& own = m.along(made.names[i]);
     std::int64_t const n = made.sizes[i];
@@ -83,10 +84,10 @@ struct device_mesh {
   return made;
 }
 
-/// Seconds of a collective in which each device sends so many bytes.
+/// Seconds of a collective in which each device sends `bytes` bytes.
 [[nodiscard]] inline double seconds_of(machine const& m, device_mesh const& mesh, step kind, mesh_set axes,
                                        double bytes) {
-  level levels[2 * max_mesh_axes]{};  // an axis has two at most
+  level levels[2 * max_mesh_axes]{};  // an axis has at most two
   int n = 0;
   for (int a = 0; a < mesh.axes(); ++a)
     if (axes.contains(a))

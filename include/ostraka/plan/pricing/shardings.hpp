@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 2. What rules make of a program's tensors: the sharding of each, of its cotangent, and which rules a statement
-/// depends on. Here labels of specs are logical axes by number, of which a program may have more than an einsum.
+/// Floor 2. The shardings that rules give to a program's tensors and their cotangents, and the rules that a statement
+/// depends on. Labels of specs are the numbers of logical axes here; a program may have more of these than an einsum.
 ///
 ///     tensor                          its cotangent is divided
 ///     any                             as it is
@@ -25,7 +25,7 @@ namespace ostraka::planner {
 /// The mesh axes that divide each logical axis of a program.
 using axis_rules = std::vector<mesh_order>;
 
-/// Where tensors come from and go to.
+/// The makers and users of a program's tensors, and their shardings.
 class program_flow {
  public:
   explicit program_flow(program const& p)
@@ -50,15 +50,15 @@ class program_flow {
   [[nodiscard]] program const& of() const { return p_; }
   /// The statement that makes a tensor, −1 if it is given.
   [[nodiscard]] int made_by(int tensor) const { return made_by_[index(tensor)]; }
-  /// The statements that take it.
+  /// The statements that use it.
   [[nodiscard]] std::vector<int> const& used_by(int tensor) const { return used_by_[index(tensor)]; }
-  /// Does it depend on parameters?
+  /// True if it depends on parameters or carried tensors.
   [[nodiscard]] bool has_gradient(int tensor) const { return has_gradient_[index(tensor)]; }
 
-  /// Is it an operand that the backward computes with?
+  /// True if it is an operand that the backward computes with.
   [[nodiscard]] bool is_needed(int tensor) const { return is_needed_[index(tensor)]; }
 
-  /// A tensor's sharding, its dimensions called by these axes.
+  /// The sharding of a tensor whose dimensions have the names `called`.
   [[nodiscard]] spec sharding(int tensor, std::vector<int> const& called, axis_rules const& rules) const {
     program_tensor const& t = p_.tensors[index(tensor)];
     spec s;
@@ -71,7 +71,7 @@ class program_flow {
     return s;
   }
 
-  /// The sharding of what flows back.
+  /// The sharding of a tensor's cotangent.
   [[nodiscard]] spec cotangent(int tensor, std::vector<int> const& called, axis_rules const& rules) const {
     program_statement const* const move = move_of(tensor);
     if (move != nullptr && !move->deferred) {
@@ -84,7 +84,7 @@ class program_flow {
     return s;
   }
 
-  /// Logical axes whose rules the sharding of a tensor, and of its cotangent, depend on.
+  /// The logical axes whose rules the sharding of a tensor, and of its cotangent, depend on.
   void add_axes(int tensor, std::vector<int>& axes) const {
     if (p_.tensors[index(tensor)].sharding) return;
     add(axes, p_.tensors[index(tensor)].axes);
@@ -102,7 +102,7 @@ class program_flow {
   static constexpr std::size_t index(int i) { return static_cast<std::size_t>(i); }
 
  private:
-  // A product needs the other factors of each that has a gradient.
+  // Marks the operands that the backward needs: in a product, for each factor with a gradient, all the others.
   void mark_needed(program_statement const& s) {
     if (s.kind == statement_kind::move || !has_gradient_[index(s.result)]) return;
     for (std::size_t k = 0; k < s.operands.size(); ++k) {
@@ -125,7 +125,7 @@ class program_flow {
     return by >= 0 && p_.statements[index(by)].partial ? &p_.statements[index(by)] : nullptr;
   }
 
-  // Mesh axes that divide what an einsum sums.
+  // The mesh axes that divide the axes that an einsum sums.
   [[nodiscard]] mesh_set summed_in(program_statement const& s, axis_rules const& rules) const {
     std::vector<int> const& made = p_.tensors[index(s.result)].axes;
     mesh_set over;
@@ -137,7 +137,7 @@ class program_flow {
     return over;
   }
 
-  // What is called so of a move's result, in the order of its operand.
+  // The names in `called` of a move's result, in the order of its operand.
   [[nodiscard]] std::vector<int> called_behind(program_statement const& move, std::vector<int> const& called) const {
     std::vector<int> const& result = p_.tensors[index(move.result)].axes;
     std::vector<int> names;
@@ -147,7 +147,7 @@ class program_flow {
     return names;
   }
 
-  // Mesh axes that divide axes of products with the tensor that the tensor lacks.
+  // The mesh axes that divide axes that products of the tensor have and the tensor lacks.
   [[nodiscard]] mesh_set summed_behind(int tensor, axis_rules const& rules) const {
     mesh_set over;
     for (int user : used_by(tensor)) {
