@@ -12,7 +12,7 @@
 ///     p.operation("g[B, H]", {"a"}, {.flops = 10});
 ///     p.einsum("y[B, M]", {"g", "down[H, M]"});
 ///
-/// An operand without brackets is called as its tensor is.
+/// An operand without brackets has the axes of its tensor.
 
 #include <algorithm>
 #include <cmath>
@@ -32,7 +32,7 @@
 
 namespace ostraka::planner {
 
-/// What is said of an operation beyond its operands (program_statement has the words).
+/// The properties of an operation beside its operands (program_statement explains them).
 struct operation_words {
   double flops = 1;
   std::initializer_list<std::string_view> whole{};
@@ -41,20 +41,20 @@ struct operation_words {
   bool keeps = true;
 };
 
-/// Options of an einsum: axes that one of several operands alone has and that are summed all the same
-/// (os::sum_over).
+/// Options of an einsum: axes that only one of several operands has and that are summed all the same (os::sum_over).
 struct einsum_words {
   std::initializer_list<std::string_view> sum_over{};
 };
 
-/// What is said of an axis.
+/// The properties of an axis beside its name and extent.
 struct axis_words {
   std::string_view rule_set{};
   bool whole = false;
 };
 
-/// Makes a program. @throws ostraka::error for a name that is not known, or known already, and for a statement that no
-/// tensors of these axes can meet in
+/// Makes a program line by line.
+/// @throws ostraka::error for a name that is unknown, or known already, and for a statement in which tensors of these
+/// axes cannot meet
 class program_builder {
  public:
   explicit program_builder(std::string name, int element_bytes = 4) : element_bytes_(element_bytes) {
@@ -77,7 +77,7 @@ class program_builder {
                           einsum_words const& words = {}) {
     return add(einsum_statement(words), result, operands);
   }
-  /// An einsum whose sums stay partial over what divides them, for a move behind it.
+  /// An einsum whose sums stay partial over the mesh axes that divide them, for a move behind it.
   program_builder& partial_einsum(std::string_view result, std::initializer_list<std::string_view> operands,
                                   einsum_words const& words = {}) {
     program_statement s = einsum_statement(words);
@@ -110,7 +110,7 @@ class program_builder {
     return add(std::move(s), result, {operand});
   }
 
-  /// What is said from here on is there, and is done, so many times: in each layer.
+  /// Everything from here on exists, and runs, `times` times: once in each layer.
   program_builder& repeat(std::int64_t times) {
     if (times < 1) refuse("a layer is there once at least; give how many there are");
     if (times > std::numeric_limits<int>::max()) refuse("layers are fewer than 2^31; give how many there are");
@@ -118,7 +118,7 @@ class program_builder {
     return *this;
   }
 
-  /// The statement that made the tensor gives a result of the program.
+  /// Makes a tensor of a statement a result of the program.
   program_builder& result(std::string_view name) {
     program_tensor& t = made_.tensors[static_cast<std::size_t>(tensor_named(name))];
     if (t.role != tensor_role::intermediate)
@@ -156,7 +156,7 @@ class program_builder {
     return t;
   }
 
-  // "up[N, H]"
+  // Reads the name and the axes of "up[N, H]".
   [[nodiscard]] called read(std::string_view text) const {
     called c;
     auto const trimmed = [](std::string_view s) {

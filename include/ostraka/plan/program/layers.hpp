@@ -7,10 +7,10 @@
 /// heads. Their logical axes are those that rules divide in different ways:
 ///
 ///     batch           sequences
-///     position        positions within blocks, of queries; key: those of keys, of which attention needs all
+///     position        positions within blocks, of queries; key: those of keys; attention needs all keys
 ///     between         positions between blocks: in norms and residuals
 ///     width           the model's width between blocks
-///     block           the same where a block's products take it
+///     block           the same as the input of a block's products
 ///     rows            the same in weights
 ///     heads, inner    widths within blocks
 ///     vocabulary
@@ -39,7 +39,7 @@ inline void add_axes(program_builder& p, transformer_shape const& m, token_batch
   p.axis("width", m.width).axis("block", m.width).axis("rows", m.width).axis("inner", m.inner);
 }
 
-// What a block's products take of a norm, and what is added of their sums.
+// `enter` moves a norm's result to the input of a block's products. `leave` moves their sums back and adds them to x.
 inline void enter(program_builder& p, std::string const& name, std::string const& norm) {
   p.deferred(join_text(name, "[batch, position, block]"), join_text(norm, "[batch, position, block]"));
 }
@@ -48,7 +48,7 @@ inline void leave(program_builder& p, std::string const& sum, std::string const&
   p.operation(join_text(sum, "[batch, between, width]"), {x, join_text(sum, " moved")}, {.keeps = false});
 }
 
-// Attention over all positions, for so many heads of queries for each of keys.
+// Attention over all positions. Each head of keys serves a group of heads of queries.
 inline void attention(program_builder& p, transformer_shape const& m, token_batch const& b, std::string_view x,
                       int norm_numbers, bool causal) {
   std::int64_t const groups = m.heads_of_keys();
@@ -116,8 +116,8 @@ inline void add_feed_forward_weights(program_builder& p, transformer_shape const
   return p;
 }
 
-/// A decoder: causal attention with grouped heads and, with two products to the inner width, SwiGLU behind RMS norms;
-/// behind all layers the logits and their loss.
+/// A decoder: causal attention with grouped heads and, with two products to the inner width, SwiGLU behind RMS norms.
+/// The logits and their loss follow all layers.
 [[nodiscard]] inline program decoder(transformer_shape const& m, token_batch const& b) {
   program_builder p("decoder", m.element_bytes);
   detail::add_axes(p, m, b);

@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 2. A model and a batch, as os::advise_parallelism takes them and the programs that os::search_rules divides:
-/// how large a layer is, how many there are, how many tokens a step has.
+/// Floor 2. A model and a batch, for os::advise_parallelism and for the programs that os::search_rules divides: the
+/// size of a layer, the number of layers, and the tokens of a step.
 ///
 ///     constexpr os::transformer_shape llama_13b{.width = 5120, .inner = 13824, .up_products = 2, .heads = 40,
 ///                                               .head_width = 128, .layers = 40, .vocabulary = 32000};
@@ -14,19 +14,19 @@
 
 namespace ostraka {
 
-/// A transformer: a layer, and how many of them there are.
+/// A transformer: the shape of a layer, and the number of layers.
 struct transformer_shape {
   std::int64_t width = 0;       ///< of the model, between sublayers
   std::int64_t inner = 0;       ///< of the feed-forward sublayer; of one expert
   int up_products = 1;          ///< from width to inner: 2 with a gate
-  std::int64_t heads = 1;       ///< of queries
-  std::int64_t kv_heads = 0;    ///< of keys and values; 0: as many as of queries
+  std::int64_t heads = 1;       ///< for queries
+  std::int64_t kv_heads = 0;    ///< for keys and values; 0: as many as for queries
   std::int64_t head_width = 0;
   std::int64_t layers = 1;
-  std::int64_t vocabulary = 0;  ///< of logits behind all layers; 0: there are none
+  std::int64_t vocabulary = 0;  ///< of the logits behind all layers; 0: there are none
   std::int64_t experts = 1;     ///< of a feed-forward sublayer
-  std::int64_t active = 1;      ///< experts that a token goes to
-  int element_bytes = 2;        ///< of weights, activations and gradients as they are sent
+  std::int64_t active = 1;      ///< experts per token
+  int element_bytes = 2;        ///< of weights, activations and gradients on the wire
 
   [[nodiscard]] constexpr std::int64_t heads_of_keys() const { return kv_heads > 0 ? kv_heads : heads; }
 

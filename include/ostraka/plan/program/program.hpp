@@ -3,16 +3,16 @@
 #pragma once
 
 /// @file
-/// Floor 2. A program as data: what it computes, without a sharding of anything, so that many shardings of it can be
-/// priced (price.hpp) and the best be searched (plan/rule_search). A feed-forward layer is three statements:
+/// Floor 2. A program as data: its statements without shardings, so that many shardings of it can be priced (price.hpp)
+/// and the best one found (plan/rule_search). A feed-forward layer is three statements:
 ///
 ///     a[B, S, H] = x[B, S, M] · up[M, H]        an einsum
 ///     g[B, S, H] = gelu(a[B, S, H])             an operation, element by element
 ///     y[B, S, M] = g[B, S, H] · down[H, M]      an einsum
 ///
-/// Rules speak of logical axes. A tensor names its dimensions by them, and a statement may call a dimension of an
-/// operand otherwise, as os::rename does: up[N, H] is multiplied as [M, H], and rules divide N, where weights lie, and
-/// M, the width of activations, each in its own way.
+/// Rules name logical axes. A tensor names its dimensions by them. A statement may rename a dimension of an operand, as
+/// os::rename does: up[N, H] is multiplied as [M, H]. Rules then divide N, for the storage of weights, and M, the width
+/// of activations, independently.
 
 #include <cstdint>
 #include <optional>
@@ -28,21 +28,21 @@ namespace ostraka::planner {
 struct program_axis {
   std::string name;
   std::int64_t extent = 0;
-  std::string rule_set{};  ///< in which rules for it are printed: storage, use; empty: the only one
+  std::string rule_set{};  ///< the rule set in which its rules are printed: storage, use; empty: the only one
   bool whole = false;      ///< no rule divides it
 };
 
 enum class tensor_role : std::uint8_t {
-  input,         ///< given anew in every step: no gradient is asked for
-  carried,       ///< what a layer begins with: the one before has made it, and wants its gradient
+  input,         ///< given anew in every step; needs no gradient
+  carried,       ///< the input of a layer: the layer before has made it and needs its gradient
   parameter,     ///< has a gradient and a state in the optimiser
   intermediate,  ///< made by a statement
-  result         ///< made by a statement, and wanted
+  result         ///< made by a statement, and returned
 };
 
-/// The sharding of a tensor that rules leave as it is.
+/// A sharding of a tensor that rules do not change.
 struct program_sharding {
-  std::vector<mesh_order> over;  ///< of each dimension, by numbers of the program's mesh axes
+  std::vector<mesh_order> over;  ///< of each dimension, by the numbers of the program's mesh axes
   mesh_set partial{};
 };
 
@@ -51,11 +51,11 @@ struct program_tensor {
   std::vector<int> axes;  ///< numbers of logical axes
   tensor_role role = tensor_role::intermediate;
   int element_bytes = 4;
-  int repeat = 1;                              ///< so many of them are there: of layers
-  std::optional<program_sharding> sharding{};  ///< none: what rules make of its axes
+  int repeat = 1;                              ///< the number of such tensors: one per layer
+  std::optional<program_sharding> sharding{};  ///< none: rules decide by its axes
 };
 
-/// A tensor in a statement, which calls its dimensions so.
+/// A tensor in a statement, with the names of its dimensions there.
 struct program_operand {
   int tensor = 0;
   std::vector<int> axes;
@@ -63,27 +63,27 @@ struct program_operand {
 
 enum class statement_kind : std::uint8_t {
   einsum,     ///< products of its operands, summed over axes that the result lacks
-  operation,  ///< element by element, or along rows: the devices of a block do it without others
+  operation,  ///< element by element, or along rows: devices compute their blocks without others
   move        ///< the operand under the sharding of the result (os::reshard), whose cotangent it shares
 };
 
-/// One line: a tensor made of others. The result's dimensions are called by its own axes.
+/// One line: a tensor made of others. The dimensions of the result have the names of its own axes.
 struct program_statement {
   statement_kind kind = statement_kind::einsum;
   int result = 0;
   std::vector<program_operand> operands;
-  int repeat = 1;  ///< times a step: in each of so many layers
+  int repeat = 1;  ///< runs per step: one in each layer
 
   // Of einsums.
   std::vector<int> summed_alone{};  ///< axes that may be summed although one of several operands alone has them
-  bool partial = false;  ///< what is summed along divided axes stays partial (os::partial): a move behind reduces it
+  bool partial = false;  ///< sums along divided axes stay partial (os::partial): a move behind it reduces them
 
   // Of operations.
   double flops = 1;          ///< for each combination of indices of all its axes
   std::vector<int> whole{};  ///< axes that no mesh axis may divide in an operand: a softmax's, keys of attention.
-                             ///< Operands that are divided along them are gathered before
-  std::vector<int> rows{};   ///< axes along which it reduces: where they are divided, …
-  int row_numbers = 0;       ///< … so many numbers for each row are all-reduced, forward and again backward
+                             ///< Operands that are divided along them are gathered first
+  std::vector<int> rows{};   ///< axes along which it reduces; if they are divided, …
+  int row_numbers = 0;       ///< … this many numbers per row are all-reduced, forward and again backward
   bool keeps = true;         ///< the backward needs its operands, so that they stay in memory
 
   // Of moves.
@@ -96,9 +96,9 @@ struct program {
   std::vector<program_axis> axes;
   std::vector<program_tensor> tensors;
   std::vector<program_statement> statements;
-  std::vector<std::string> mesh_axes;  ///< that shardings of its tensors name; empty where none has one
+  std::vector<std::string> mesh_axes;  ///< named by shardings of its tensors; empty if none has one
 
-  /// The number of an axis, a tensor or a mesh axis of this name, −1 if there is none.
+  /// The number of the axis, tensor or mesh axis of this name, −1 if there is none.
   [[nodiscard]] int find_axis(std::string_view n) const { return find(axes, n); }
   [[nodiscard]] int find_tensor(std::string_view n) const { return find(tensors, n); }
   [[nodiscard]] int find_mesh_axis(std::string_view n) const {

@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 2. Which axes an einsum of a program would sum on their own (plan/rules/lone_sum.hpp), in the program's
-/// numbers and in words. Programs refuse the same statements as os::einsum, whether calls build them or a text.
+/// Floor 2. The axes that an einsum of a program would sum on their own (plan/rules/lone_sum.hpp), in the program's
+/// numbers and in words. A program refuses the same statements as os::einsum, whether calls or a text build it.
 
 #include <algorithm>
 #include <cstddef>
@@ -26,7 +26,8 @@ struct sums_fault {
   [[nodiscard]] bool none() const { return message.empty(); }
 };
 
-/// @pre the statement has at most max_operands operands, and max_labels axes. `result`: the axes of its result
+/// The fault in the sums of a statement. `result` has the axes of its result.
+/// @pre the statement has at most max_operands operands and max_labels axes
 [[nodiscard, gnu::cold]] inline sums_fault fault_of_sums(program const& p, program_statement const& s,
                                                          std::vector<int> const& result) {
   if (s.kind != statement_kind::einsum) return {};
