@@ -3,9 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 2. One tensor from one mesh to another: which device holds which block on either, which sends to which, and
-/// how much. A[I_X, J] on {X: 4} → A[I_X, J] on {X: 2, Y: 2}: mesh axes of two meshes are different axes, even of one
-/// name.
+/// Floor 2. One tensor from one mesh to another: the device that holds each block on either mesh, the messages between
+/// them, and their sizes. A[I_X, J] on {X: 4} → A[I_X, J] on {X: 2, Y: 2}: mesh axes of two meshes are different axes,
+/// even if they have the same name.
 ///
 ///     source        target        on the source mesh               then, between the meshes
 ///     [I_X, J]      [I_Z, J]      nothing                          each process gets what it needs and does not have
@@ -21,12 +21,12 @@
 
 namespace ostraka::planner {
 
-/// A tensor on one of the two meshes. Mesh axes are numbered as this mesh numbers them, all of them; labels are common
-/// to both sides.
+/// A tensor on one of the two meshes. All mesh axes of this mesh are numbered as the mesh numbers them. Labels are
+/// common to both sides.
 struct mesh_side {
   spec sharding{};
   extents sizes{};
-  list_view<int> device{};   ///< by process: its device number on this mesh, −1 for none
+  list_view<int> device{};   ///< by process: its device number on this mesh, −1 if it has none
   list_view<int> process{};  ///< by device number
 
   [[nodiscard]] constexpr int processes() const { return device.size(); }
@@ -37,7 +37,7 @@ struct mesh_side {
     return coordinates_of(d, mesh_set::first(sizes.mesh_axes), sizes);
   }
 
-  /// Which of the copies of its block the device holds: 0 … copies() − 1.
+  /// The number of the device's copy of its block: 0 … copies() − 1.
   [[nodiscard]] constexpr std::int64_t copy(coordinates const& c) const {
     return number_along(mesh_set::first(sizes.mesh_axes) - sharding.splits(), c);
   }
@@ -45,7 +45,7 @@ struct mesh_side {
     return sizes.ways(mesh_set::first(sizes.mesh_axes) - sharding.splits());
   }
 
-  /// The process that holds copy `n` of the block that the device with these coordinates holds.
+  /// The process that holds copy `n` of the block of the device with these coordinates.
   [[nodiscard]] constexpr int holder(coordinates const& c, std::int64_t n) const {
     mesh_set const all = mesh_set::first(sizes.mesh_axes);
     coordinates other = coordinates_of(n, all - sharding.splits(), sizes);
@@ -54,7 +54,7 @@ struct mesh_side {
     return process[static_cast<int>(number_along(all, other))];
   }
 
-  /// Does the device hold values? Of a partial tensor the others hold what changes nothing: zeros for a sum.
+  /// True if the device holds values. The other devices of a partial tensor hold neutral elements: zeros for a sum.
   [[nodiscard]] constexpr bool has_values(coordinates const& c) const {
     for (int m = 0; m < sizes.mesh_axes; ++m)
       if (sharding.partial.contains(m) && c.at[m] != 0) return false;
@@ -72,7 +72,7 @@ struct mesh_side {
 
 namespace detail {
 
-// Elements of the block at `held` that the device at `wanted` needs values of.
+// The number of elements of the block at `held` whose values the device at `wanted` needs.
 constexpr std::int64_t common(mesh_side const& source, coordinates const& held, mesh_side const& target,
                               coordinates const& wanted) {
   if (held.nowhere || !target.has_values(wanted)) return 0;
@@ -89,7 +89,7 @@ constexpr bool same_block(mesh_side const& side, coordinates const& a, coordinat
   return !a.nowhere && !b.nowhere;
 }
 
-// Does process p need somebody to send it a part of the block at `held`?
+// True if another process has to send process p a part of the block at `held`.
 constexpr bool lacks(mesh_side const& source, coordinates const& held, mesh_side const& target, int p) {
   return common(source, held, target, target.at(p)) > 0 && !same_block(source, held, source.at(p));
 }
@@ -97,8 +97,8 @@ constexpr bool lacks(mesh_side const& source, coordinates const& held, mesh_side
 }  // namespace detail
 
 /// Calls f(p) for each process p that `me` sends a part of its block to, in ascending order. The processes that need a
-/// block are dealt out in turn among those that hold it, so that nobody serves everybody. @pre the source is not
-/// partial
+/// block are dealt out in turn among those that hold it, so that no process serves all others.
+/// @pre the source is not partial
 template <class F>
 constexpr void for_each_receiver(mesh_side const& source, mesh_side const& target, int me, F&& f) {
   coordinates const here = source.at(me);
@@ -108,7 +108,8 @@ constexpr void for_each_receiver(mesh_side const& source, mesh_side const& targe
     if (detail::lacks(source, here, target, p) && turn++ % source.copies() == source.copy(here)) f(p);
 }
 
-/// Calls f(p) for each process p that sends `me` a part of its block, each once. @pre the source is not partial
+/// Calls f(p) for each process p that sends `me` a part of its block, once each.
+/// @pre the source is not partial
 template <class F>
 constexpr void for_each_sender(mesh_side const& source, mesh_side const& target, int me, F&& f) {
   for (int d = 0; d < source.process.size(); ++d) {
@@ -120,8 +121,8 @@ constexpr void for_each_sender(mesh_side const& source, mesh_side const& target,
   }
 }
 
-/// Elements that go from process to process: what those that hold values of the target need and do not have. No
-/// exchange moves less.
+/// The number of elements that go from process to process: those that the holders of the target's values need and do
+/// not have. No exchange moves less.
 /// @pre the source is not partial
 [[nodiscard]] constexpr std::int64_t elements_exchanged(mesh_side const& source, mesh_side const& target) {
   std::int64_t n = 0;
@@ -135,12 +136,12 @@ constexpr void for_each_sender(mesh_side const& source, mesh_side const& target,
 
 /// A reshard between meshes: moves on the source mesh, then one exchange between the two.
 struct mesh_reshard {
-  mesh_side start{};      ///< what is given
+  mesh_side start{};      ///< the tensor as it is given
   reshard_steps steps{};  ///< on the source mesh; none unless the source is partial
-  mesh_side source{};     ///< what the steps leave
+  mesh_side source{};     ///< the tensor after the steps
   mesh_side target{};
 
-  /// Elements moved, added over all processes; exact, also for uneven blocks.
+  /// The number of elements moved, added over all processes; exact, also for uneven blocks.
   [[nodiscard]] constexpr std::int64_t elements_moved() const {
     std::int64_t n = elements_exchanged(source, target);
     for (planned_step const& s : steps) n += planner::elements_moved(s, start.sizes);
@@ -148,13 +149,13 @@ struct mesh_reshard {
   }
 };
 
-/// So many ways of placing the partial and the idle mesh axes on labels are looked at; mesh axes beyond go where most
-/// indices are.
+/// The most ways of placing the partial and the idle mesh axes on labels that are tried. Further mesh axes go on the
+/// label with the most indices.
 inline constexpr std::int64_t most_placements = 1024;
 
 namespace detail {
 
-// Slice, reduce-scatter, all-reduce: what a placement makes of a partial tensor.
+// Appends the slice, reduce-scatter and all-reduce by which a placement reduces a partial tensor.
 constexpr void append_reduction(mesh_reshard& plan, placement const& where, mesh_set idle, mesh_order order) {
   spec const& from = plan.start.sharding;
   spec const scattered = where.applied(from, from.partial | idle, from, order);
@@ -169,8 +170,8 @@ constexpr void append_reduction(mesh_reshard& plan, placement const& where, mesh
 }  // namespace detail
 
 /// The cheapest reshard. Each mesh axis over which the source is partial is scattered onto a label or reduced
-/// everywhere, each that it does not use is sliced onto a label first or left; all ways are compared by what they and
-/// the exchange after them move.
+/// everywhere. Each mesh axis that the source does not use is sliced onto a label first, or left. All ways are compared
+/// by the elements that they and the exchange after them move.
 [[nodiscard]] constexpr mesh_reshard plan_reshard(mesh_side const& source, mesh_side const& target) {
   spec const& from = source.sharding;
   mesh_reshard best{source, {}, source, target};

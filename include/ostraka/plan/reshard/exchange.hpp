@@ -3,16 +3,16 @@
 #pragma once
 
 /// @file
-/// Floor 2. From one division of a tensor's labels to another: a free slice, and one exchange, called by the collective
-/// that it is.
+/// Floor 2. From one partition of a tensor's labels to another: a free slice and one exchange, which is named after the
+/// collective that it is.
 
 #include <ostraka/plan/spec/spec.hpp>
 #include <ostraka/plan/spec/step.hpp>
 
 namespace ostraka::planner::detail {
 
-// `order` with the axes of `add` at its minor end: in the order of `wish` as long as that continues `order`, the rest
-// by number.
+// `order` with the axes of `add` at its minor end: in the order of `wish` as long as that continues `order`, then in
+// the order of `rest`, then by number.
 [[gnu::cold]] constexpr mesh_order extended(mesh_order order, mesh_set add, mesh_order wish, mesh_order rest = {}) {
   if (add.empty()) return order;
   if (wish.starts_with(order))
@@ -30,8 +30,8 @@ namespace ostraka::planner::detail {
   return order;
 }
 
-// `from` after all slices that `to` asks for at the minor end of a label: free, and an exchange after them moves no
-// more.
+// `from` after all slices that `to` asks for at the minor end of a label. They are free, and an exchange after them
+// moves no more.
 [[gnu::cold]] constexpr spec sliced_towards(spec from, spec const& to) {
   mesh_set const used = from.uses();
   for (int i = 0; i < from.rank; ++i)
@@ -41,7 +41,8 @@ namespace ostraka::planner::detail {
   return from;
 }
 
-// What kind of exchange takes `from` to `to`, and among which devices. @pre from is sliced towards to, from ≠ to
+// The exchange that takes `from` to `to`: its kind, and the mesh axes of its devices.
+// @pre from is sliced towards to, from ≠ to
 [[gnu::cold]] constexpr planned_step exchange_step(int operand, spec const& from, spec const& to) {
   mesh_set removed;
   mesh_set added;
@@ -71,7 +72,8 @@ namespace ostraka::planner::detail {
   if (!(from == to)) steps.push_back({kind, operand, axes, from, to});
 }
 
-// Slice and exchange. @pre partial over the same mesh axes
+// Appends a slice and an exchange.
+// @pre partial over the same mesh axes
 [[gnu::cold]] constexpr void append_exchange(reshard_steps& steps, int operand, spec const& from, spec const& to) {
   spec const sliced = sliced_towards(from, to);
   if (!(from == sliced)) steps.push_back({step::slice, operand, sliced.splits() - from.splits(), from, sliced});

@@ -3,10 +3,11 @@
 #pragma once
 
 /// @file
-/// Floor 2. One tensor from any sharding to any other, by the moves that cost least.
+/// Floor 2. One tensor from any sharding to any other, by the cheapest moves.
 ///
-/// Without partial sums it is at most a free slice and one exchange, which moves exactly what the devices need and do
-/// not have: no other sequence can move less. The exchange is called by the collective that it is.
+/// Without partial sums it takes at most a free slice and one exchange, which moves exactly the elements that the
+/// devices need and do not have: no other sequence can move less. The exchange is named after the collective that it
+/// is.
 ///
 ///     source        target        steps
 ///     [I]           [I_X]         slice<I/X>
@@ -20,16 +21,16 @@
 ///     [I_X]         [I] {U_X}     zero_pad
 ///     [I]           [I] {U_X}     mask
 ///
-/// Partial sums are reduced before anything is gathered and after what can be sliced is sliced; for each of their mesh
-/// axes it is searched whether to reduce everywhere or to scatter onto which label.
+/// Partial sums are reduced before anything is gathered, and after the tensor is sliced as far as possible. For each of
+/// their mesh axes a search decides whether to reduce everywhere or to scatter, and onto which label.
 
 #include <ostraka/plan/reshard/reduce_partials.hpp>
 
 namespace ostraka::planner {
 
-/// How summands may be sliced while they are reduced: by the scatter at once, in a reshard by itself; before it, in an
-/// operand; before it and over mesh axes of the target only, in a result, whose operands could have been sliced. The
-/// search for einsums prices the latter two.
+/// How summands may be sliced while they are reduced. In a reshard by itself the scatter slices at once. In an operand
+/// they are sliced before it. In a result, whose operands could have been sliced, they are sliced before it, and over
+/// mesh axes of the target only. The search for einsums prices the latter two.
 enum class slicing : std::uint8_t { at_once, before, of_target };
 
 namespace detail {
@@ -40,16 +41,16 @@ namespace detail {
          before.partial;
 }
 
-// Partial sums that are asked for are made of zeros: from the blocks of a divided label at the start or at the end
-// (zero-pad), or at the end by a mask. What lies between makes none.
+// Partial sums that `to` asks for are made of zeros: from the blocks of a divided label at the start or at the end
+// (zero-pad), or at the end by a mask. The steps from `start` to `before` make none.
 struct between {
   spec start{};
   spec before{};
 };
 
-// Per mesh axis that `to` asks to be partial: 0 to keep what is partial and to pad a divided label at the start, else 1
-// + position of the label that is padded at the end, or 1 + rank for a mask at the end. Several that are padded on one
-// label stand in the order of `among`. False if an axis cannot be padded at the start.
+// `how` says, for each mesh axis over which `to` is partial: 0 to keep partial sums and to pad a divided label at the
+// start, else 1 + position of the label that is padded at the end, or 1 + rank for a mask at the end. Several axes that
+// are padded on one label stand in the order of `among`. Returns false if an axis cannot be padded at the start.
 constexpr bool way_between(spec const& from, spec const& to, placement const& how, mesh_order among, between& way) {
   way = {from, to};
   mesh_set early;
@@ -106,8 +107,8 @@ struct best_between {
   return best;
 }
 
-// Are both partial, but not of the same kind? Then the one is reduced before the other is made, since a sum of maxima
-// is no maximum of sums.
+// True if both are partial, but not of the same kind. The first is then reduced before the second is made, since a sum
+// of maxima is no maximum of sums.
 constexpr bool changes_kind(spec const& from, spec const& to) {
   return !from.partial.empty() && !to.partial.empty() && from.kind != to.kind;
 }
@@ -119,14 +120,14 @@ constexpr spec without_partial(spec s) {
 
 }  // namespace detail
 
-/// Elements that the cheapest reshard moves over all devices, evenly divided; some number not below `bound` if that is
-/// not below it.
+/// The number of elements that the cheapest reshard moves over all devices if the tensor is evenly divided. If that is
+/// not below `bound`, the function may return any number that is not below `bound` either.
 [[nodiscard, gnu::cold]] constexpr double reshard_volume(spec const& from, spec const& to, extents const& e,
                                                          slicing how = slicing::at_once, double bound = unbounded) {
   if (from == to) return 0;
   if (from.partial.empty() && to.partial.empty()) return ideal_exchange(detail::sliced_towards(from, to), to, e, bound);
   spec const goal =
-      detail::changes_kind(from, to) ? detail::without_partial(to) : to;  // what is partial is then made for nothing
+      detail::changes_kind(from, to) ? detail::without_partial(to) : to;  // a mask or zeros make it partial for free
   return detail::cheapest_between(from, goal, e, how, bound).volume;
 }
 

@@ -4,8 +4,8 @@
 
 /// @file
 /// Floor 2. How the partial sums of a tensor are reduced on the way to another sharding: which mesh axes are scattered
-/// onto which label, which are reduced everywhere, and on which slices meanwhile. [I] {U_X} → [I_Y] {U_X} → [I_YX] →
-/// [I]
+/// onto which label, which are reduced everywhere, and on which slices of the tensor. [I] {U_X} → [I_Y] {U_X} → [I_YX]
+/// → [I]
 
 #include <algorithm>
 
@@ -14,8 +14,8 @@
 
 namespace ostraka::planner::detail {
 
-// `to` before its mesh axes of `scatter` and what follows them on a label: what can be sliced before the rest is
-// scattered.
+// `from` with all slices of `to` that can come before the mesh axes of `scatter` are scattered: on each label those
+// before the first axis of `scatter`.
 [[gnu::cold]] constexpr spec sliced_before(spec const& from, spec const& to, mesh_set scatter) {
   spec s = from;
   for (int i = 0; i < from.rank; ++i)
@@ -24,17 +24,17 @@ namespace ostraka::planner::detail {
   return s;
 }
 
-// How partial sums are reduced: first slice, then scatter, then all-reduce the rest. Where a scattered mesh axis is
-// major to a sliced one the scatter slices as well: [I] {U_X} → [I_XY] sends each device along X the sum of what it is
-// to hold, and no more.
+// How partial sums are reduced: first slice, then scatter, then all-reduce the rest. If a scattered mesh axis is major
+// to a sliced one, the scatter slices as well: [I] {U_X} → [I_XY] sends each device along X the sum of the elements
+// that it will hold, and no more.
 struct reduction_plan {
   spec sliced{};
   spec scattered{};
   spec reduced{};
-  double volume = unbounded;  // with the exchange that follows
+  double volume = unbounded;  // including the exchange that follows
 };
 
-// The next order of the same mesh axes; false, and the first one again, after the last.
+// Steps to the next order of the same mesh axes. After the last one it returns false and goes back to the first.
 [[gnu::cold]] constexpr bool next_order(mesh_order& order) {
   int axes[max_mesh_axes]{};
   int const n = order.size();
@@ -46,11 +46,11 @@ struct reduction_plan {
   return more;
 }
 
-// Where the mesh axes go that are scattered or sliced onto labels: 0 for none, else 1 + position of the label.
+// The labels onto which mesh axes are scattered or sliced: 0 for none, else 1 + position of the label.
 struct placement {
   int at[max_mesh_axes]{};
 
-  // The next one, counting over `axes` with `rank` labels; false after the last.
+  // Steps to the next placement, counting over `axes` with `rank` labels; false after the last.
   [[gnu::cold]] constexpr bool advance(mesh_set axes, int rank) {
     for (int m = 0; axes.bits >> m != 0; ++m) {
       if ((axes.bits >> m & 1) == 0) continue;
@@ -67,7 +67,7 @@ struct placement {
     return {bits};
   }
 
-  // The axes that share a label with another one, if any.
+  // The axes that share a label with another one.
   [[nodiscard, gnu::cold]] constexpr mesh_order crowded(mesh_set axes, int rank) const {
     mesh_order o;
     if ((axes.bits & (axes.bits - 1)) == 0) return o;  // less than two
@@ -97,15 +97,15 @@ struct placement {
   }
 };
 
-// The cheapest of: each mesh axis of `reduce` all-reduced or scattered onto any label, each of `idle` left or sliced
-// onto any. `at_once`: a scatter may slice as well. Nothing is found, and the volume unbounded, if all cost `bound` or
-// more.
+// The cheapest choice: each mesh axis of `reduce` is all-reduced or scattered onto any label, and each of `idle` is
+// left or sliced onto any. `at_once` says that a scatter may slice as well. If all choices cost `bound` or more, the
+// volume is unbounded.
 [[gnu::cold]] constexpr reduction_plan best_reduction(spec const& from, spec const& to, mesh_set reduce, mesh_set idle,
                                                       extents const& e, double bound, bool at_once) {
   double const held = ideal_held(from, e);
   reduction_plan best;
   double const least =
-      held / static_cast<double>(e.ways(idle));  // sliced over all that is idle, then scattered over all
+      held / static_cast<double>(e.ways(idle));  // sliced over all the idle axes, then scattered over all
   if (least - least / static_cast<double>(e.ways(reduce)) >= bound) return best;
   placement where;
   do {
