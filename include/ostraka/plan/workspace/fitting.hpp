@@ -3,14 +3,14 @@
 #pragma once
 
 /// @file
-/// Floor 2. The plan that keeps within a limit of workspace: the planner's own, in passes if need be (passes.hpp); or,
-/// where that fits in no passes, of all work partitions of the product the cheapest that does.
+/// Floor 2. The plan that keeps within a limit of workspace: the planner's own, in passes if need be (passes.hpp). If
+/// that fits in no passes, it is the cheapest plan that fits among all work partitions of the product.
 ///
 ///     C[I_X, K] = A[I, J] · B[J_X, K]      the planner's: sums over parts of J, scattered; over K, by columns
 ///                                          within less: B gathered; over J, by rows
 ///
-/// A work partition says of each mesh axis by which label it divides the product, at which place among the others that
-/// do, or which operand stays partial.
+/// A work partition gives for each mesh axis the label by which it divides the product, and its place among the other
+/// mesh axes on that label, or the operand that stays partial.
 
 #include <cstdint>
 #include <limits>
@@ -23,13 +23,13 @@
 
 namespace ostraka::planner {
 
-/// What a plan may take.
+/// The most that a plan may take.
 struct plan_bounds {
   std::int64_t workspace = 0;                                     ///< elements, on the device with the largest blocks
   std::int64_t moved = std::numeric_limits<std::int64_t>::max();  ///< elements, of all devices together
 };
 
-/// The bounds that bytes per device are, for elements of so many bytes.
+/// The bounds for limits in bytes per device and elements of `element_bytes` bytes.
 [[nodiscard]] constexpr plan_bounds bounds_of(std::int64_t workspace, std::int64_t budget, int element_bytes,
                                               extents const& e) {
   plan_bounds b{workspace / element_bytes};
@@ -37,7 +37,7 @@ struct plan_bounds {
   return b;
 }
 
-/// A plan, and how it keeps within its bounds or how near any comes.
+/// A plan, and how it keeps within its bounds, or how near it comes.
 struct fitted_plan {
   einsum_plan plan{};
   pass_choice passes{};
@@ -45,10 +45,10 @@ struct fitted_plan {
 
 namespace detail {
 
-// More divisions are not tried: then a mesh axis goes by the labels that it divides in an operand or in the result.
+// With more partitions than this, a mesh axis tries only labels that it divides in an operand or in the result.
 inline constexpr double most_divisions = 256;
 
-// Looks through the divisions of a product of one or two operands.
+// Searches the work partitions of a product of one or two operands.
 class fitting_search {
  public:
   constexpr fitting_search(einsum_plan const& first, pass_choice const& passes, extents const& e,
@@ -108,7 +108,7 @@ class fitting_search {
     }
   }
 
-  // A tensor as the division has it.
+  // A tensor under the current partition.
   [[gnu::cold]] constexpr spec divided(spec s, mesh_set partial) const {
     for (int i = 0; i < s.rank; ++i) s.over[i] = over_[s.label[i]];
     s.partial = partial;
@@ -140,7 +140,7 @@ class fitting_search {
     return plan;
   }
 
-  // Of those that fit the cheapest; until one does, what needs least.
+  // Keeps the cheapest plan that fits; until one fits, the one that needs the least workspace.
   [[gnu::cold]] constexpr void consider() {
     einsum_plan const plan = plan_of_division();
     std::int64_t const moved = plan.elements_moved(e_);
@@ -165,16 +165,17 @@ class fitting_search {
   std::int64_t moved_ = 0;
 };
 
-// Is there a choice? A policy that names a way leaves none, nor does a reshard; of more than two operands only the
-// cheapest plan is looked at.
+// True if there are other partitions to try. A policy that names a way leaves none, nor does a reshard. With more than
+// two operands only the cheapest plan is considered.
 constexpr bool has_other_divisions(einsum_plan const& plan) {
   return plan.rule == admit::any && plan.operands.size() <= 2 && plan.computes();
 }
 
 }  // namespace detail
 
-/// The plan itself where it fits; else, of those that divide the product in another way and fit, the cheapest for these
-/// extents: as the planner compares, then by elements moved, then the first. If none fits, what needs least workspace.
+/// Returns the plan itself if it fits. Otherwise it is the cheapest for these extents among the plans that divide the
+/// product in another way and fit: by the planner's price, then by elements moved, then the first. If none fits, it is
+/// the one that needs the least workspace.
 [[nodiscard, gnu::cold]] constexpr fitted_plan fit_plan(einsum_plan const& plan, extents const& e,
                                                         plan_bounds const& bounds) {
   pass_choice const passes = choose_passes(plan, e, bounds.workspace);

@@ -3,9 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 2. How much memory a plan takes beyond operands and result, and how much it copies: the plan is lowered for
-/// the device with the largest blocks and counted. What each step makes, packs and puts in place is said where it is
-/// lowered (lower_move.hpp, lower_product.hpp).
+/// Floor 2. The memory that a plan takes beyond operands and result, and the elements that it copies. The plan is
+/// lowered for the device with the largest blocks, and counted. Lowering says what each step makes, packs and puts in
+/// place (lower_move.hpp, lower_product.hpp).
 
 #include <cstdint>
 
@@ -14,28 +14,29 @@
 
 namespace ostraka::planner {
 
-/// Elements that a plan holds at once beyond operands and result, and that it copies beside its local contractions, on
-/// the device with the largest blocks. The result is held as if something were added to what is there, and
-/// copied as if it were overwritten.
+/// The number of elements that a plan holds at once beyond operands and result, and that it copies beside its local
+/// contractions, on the device with the largest blocks. The result is held as if the operation added to its old
+/// contents, and copied as if it overwrote them.
 struct memory_use {
   std::int64_t peak = 0;
   std::int64_t copied = 0;
 };
 
-/// What of it a plan uses; where the extents are those of one of several passes, in the largest of them. Exact where
-/// the labels' extents are multiples of their parts, a bound elsewhere.
+/// The memory use of a plan. If the extents are those of one of several passes, it is that of the largest pass. It is
+/// exact if the labels' extents are multiples of their parts, and a bound otherwise.
 [[nodiscard]] constexpr memory_use memory_of(einsum_plan const& plan, extents const& e) {
   tally t;
   lower(plan, decide(plan, e), last_device(e), t);
   return {t.peak, t.copied};
 }
 
-/// Elements held at once beyond operands and result, on the device with the largest blocks.
+/// The number of elements held at once beyond operands and result, on the device with the largest blocks.
 [[nodiscard]] constexpr std::int64_t peak_workspace(einsum_plan const& plan, extents const& e) {
   return memory_of(plan, e).peak;
 }
 
-/// Elements copied beside local contractions, on the device with the largest blocks: packed, put in place, taken over.
+/// The number of elements copied beside local contractions, on the device with the largest blocks: packed, put in
+/// place, taken over.
 [[nodiscard]] constexpr std::int64_t copied_elements(einsum_plan const& plan, extents const& e) {
   return memory_of(plan, e).copied;
 }

@@ -4,8 +4,8 @@
 
 /// @file
 /// Floor 2. A plan within a limit of workspace: the same steps in several passes, each over a part of the indices of
-/// one label. Gathers, products and scatters are smaller by the number of passes; the bytes on the wire are
-/// the same, in more messages.
+/// one label. Gathers, products and scatters are smaller by the number of passes. The bytes on the wire are the same,
+/// in more messages.
 ///
 ///     C[I_X, K] = A[I_X, J] · B[J_X, K]      over K     each pass gathers columns of B and writes columns of C
 ///                                            over J     each gathers rows of B, and adds to C
@@ -13,8 +13,8 @@
 ///     C[I_X, K] = A[I, J_X] · B[J_X, K]      over K     each scatters columns of the summands
 ///
 /// A label that is divided in the same way wherever it occurs, or not at all, is taken block by block: all devices are
-/// busy in all passes. Of any other, a pass takes a range of global indices, which some devices have nothing of before
-/// or after it moves.
+/// busy in all passes. For any other label, a pass takes a range of global indices. Before or after it moves, some
+/// devices hold none of it.
 
 #include <cstdint>
 
@@ -24,15 +24,15 @@ namespace ostraka::planner {
 
 /// How a plan keeps within a limit, or how near it comes.
 struct pass_choice {
-  pass first{};                ///< of `first.parts` passes; over no label if all is done at once
+  pass first{};                ///< of `first.parts` passes; without a label if there is a single pass
   std::int64_t workspace = 0;  ///< elements
   bool fits = false;
 };
 
 namespace detail {
 
-// May the plan be run in passes over the label? Every step has to do with a part of it, so that none is repeated; where
-// it is summed, the passes add up in the result, which then stays where it is.
+// True if the plan may run in passes over the label. Every step has to act on a part of the label, so that none is
+// repeated. If the label is summed, the passes add up in the result, which then stays where it is.
 constexpr bool splits_into_passes(einsum_plan const& plan, int label) {
   tensor_states tensors(plan);
   bool summed = false;
@@ -50,7 +50,7 @@ constexpr bool splits_into_passes(einsum_plan const& plan, int label) {
   return true;
 }
 
-// The mesh axes that divide the label wherever it occurs, and into how many blocks those do that divide it most.
+// Whether a label is divided in the same way wherever it occurs, and the most blocks that it is divided into.
 struct division_of_label {
   bool same_everywhere = true;
   std::int64_t blocks = 1;
@@ -73,7 +73,7 @@ constexpr division_of_label division_of(einsum_plan const& plan, int label, exte
   return d;
 }
 
-// The fewest passes that fit, if any do; else the most there are.
+// The fewest passes that fit; if none fit, the most that there are.
 constexpr pass_choice fewest_passes(einsum_plan const& plan, extents e, int label, division_of_label const& d,
                                     std::int64_t limit) {
   std::int64_t const n = e.label[label];
@@ -93,23 +93,24 @@ constexpr pass_choice fewest_passes(einsum_plan const& plan, extents e, int labe
   return best;
 }
 
-// Messages that follow one another: a pass over a part of a label that moves is sent on from few devices.
+// The number of messages in a row. A pass over a part of a label that moves is sent on from few devices.
 constexpr std::int64_t turns(pass_choice const& c, division_of_label const& d) {
   return c.first.parts * (d.same_everywhere ? 1 : d.blocks);
 }
 
 }  // namespace detail
 
-/// A reshard's plan as one whose only tensor is the result, so that what its last step makes is no workspace. Others
-/// are as they are.
+/// The plan of a reshard as one whose only tensor is the result, so that the result of its last step is no workspace.
+/// Returns other plans as they are.
 [[nodiscard]] constexpr einsum_plan result_in_place(einsum_plan plan) {
   if (!plan.computes())
     for (int i = 0; i < plan.steps.size(); ++i) plan.steps[i].operand = the_result;
   return plan;
 }
 
-/// The plan at once if it fits into `limit` elements of workspace; else in as few passes as fit, over the label that
-/// takes the fewest messages in a row, rather one of the result than one that is summed; else what needs least.
+/// One pass if the plan fits into `limit` elements of workspace. Otherwise as few passes as fit, over the label with
+/// the fewest messages in a row; if equal, over one of the result rather than a summed one. If nothing fits, the choice
+/// that needs the least workspace.
 [[nodiscard]] constexpr pass_choice choose_passes(einsum_plan const& plan, extents const& e, std::int64_t limit) {
   pass_choice best{{}, peak_workspace(plan, e), false};
   best.fits = best.workspace <= limit;
