@@ -3,18 +3,19 @@
 #pragma once
 
 /// @file
-/// Floor 2. The table of ring attention (Liu, Zaharia, Abbeel, 2023): the queries of a sequence are divided over n
+/// Floor 2. The table of ring attention (Liu, Zaharia, Abbeel, 2023). The queries of a sequence are divided over n
 /// devices in a ring, and so are its keys and values, which go round. A device's part is two chunks. In order, device i
-/// has chunks 2i and 2i + 1; striped, i and 2n − 1 − i, so that under a causal mask all have the same work.
+/// has chunks 2i and 2i + 1. Striped, it has chunks i and 2n − 1 − i, so that under a causal mask all devices have the
+/// same work.
 ///
 ///     products of chunks, n = 4       device 0    1    2    3
 ///     in order, causal                3           7    11   15
 ///     striped, causal                 9           9    9    9
 ///     all see all                     16          16   16   16
 ///
-/// In one direction a part of the keys goes round as a whole, in both its first chunk goes up and its second one down.
-/// It goes no further than to the last device that sees some of it. A striped part goes down, chunk by chunk: the
-/// second one, of late positions, is seen by few, and they come first on this way.
+/// In one direction a part of the keys goes round as a whole. In both, its first chunk goes up and its second one down.
+/// A part goes no further than the last device that sees some of it. A striped part goes down, chunk by chunk: few
+/// devices see the second one, of late positions, and they come first on this way.
 
 #include <array>
 #include <cstdint>
@@ -26,23 +27,23 @@ namespace ostraka::planner {
 /// Half of a device's part of a sequence.
 struct sequence_chunk {
   range where{};           ///< indices of the device's block
-  std::int64_t first = 0;  ///< the position of the first one in the sequence
+  std::int64_t first = 0;  ///< the position of the first index in the sequence
 };
 
-/// What of a chunk of keys the queries of another chunk see.
+/// The part of a chunk of keys that the queries of another chunk see.
 enum class chunk_seen : std::uint8_t { none, some, all };
 
-/// A product that a device does: some of its queries with some keys of the part that is there.
+/// A product on a device: some of its queries with some keys of the part that is there.
 struct ring_product {
   range queries{};  ///< indices of the device's block
   range keys{};     ///< of the block that the keys come from
   bool is_masked = false;
-  std::int64_t first_query = 0, first_key = 0;  ///< their positions, where it is masked
-  int chunks = 0;                               ///< how many pairs of chunks it is
+  std::int64_t first_query = 0, first_key = 0;  ///< their positions, if the product is masked
+  int chunks = 0;                               ///< the number of pairs of chunks
 };
 
 struct attention_ring {
-  std::int64_t queries = 0, keys = 0;  ///< of the whole sequences
+  std::int64_t queries = 0, keys = 0;  ///< in the whole sequences
   std::int64_t devices = 1;
   bool causal = false;
   bool striped = false;
@@ -68,7 +69,7 @@ struct attention_ring {
   [[nodiscard]] constexpr int first_chunk(int piece) const { return piece; }
   [[nodiscard]] constexpr int end_chunk(int piece) const { return pieces() == 2 ? piece + 1 : 2; }
 
-  /// Indices of a piece in the block of keys of a device.
+  /// The indices of a piece in the block of keys of a device.
   [[nodiscard]] constexpr range piece(std::int64_t home, int number) const {
     return {chunk(keys, home, first_chunk(number)).where.begin, chunk(keys, home, end_chunk(number) - 1).where.end};
   }
@@ -77,7 +78,7 @@ struct attention_ring {
   [[nodiscard]] constexpr int direction(int piece) const {
     return both_ways ? (piece == 0 ? 1 : -1) : striped && causal ? -1 : 1;
   }
-  /// Where a piece is after so many hops, and whose piece is on a device then.
+  /// The device that a piece is on after `hops` hops, and the home of the piece that is on a device then.
   [[nodiscard]] constexpr std::int64_t visited(std::int64_t home, int piece, std::int64_t hops) const {
     return ((home + direction(piece) * hops) % devices + devices) % devices;
   }
@@ -85,20 +86,20 @@ struct attention_ring {
     return visited(device, piece, -hops);
   }
 
-  /// Do queries of the device see some of the piece?
+  /// True if queries of the device see some of the piece.
   [[nodiscard]] constexpr bool needs(std::int64_t device, std::int64_t home, int piece) const {
     for (int k = first_chunk(piece); k < end_chunk(piece); ++k)
       for (int q = 0; q < 2; ++q)
         if (sees(chunk(queries, device, q), chunk(keys, home, k)) != chunk_seen::none) return true;
     return false;
   }
-  /// The last hop that brings a piece to a device that needs it; 0 if none does.
+  /// The last hop that brings a piece to a device that needs it; 0 if no other device does.
   [[nodiscard]] constexpr std::int64_t last_hop(std::int64_t home, int piece) const {
     for (std::int64_t hop = devices - 1; hop > 0; --hop)
       if (needs(visited(home, piece, hop), home, piece)) return hop;
     return 0;
   }
-  /// The first one, from which on the cotangents of the piece go along.
+  /// The first such hop; from there on the cotangents of the piece go along.
   [[nodiscard]] constexpr std::int64_t first_hop(std::int64_t home, int piece) const {
     for (std::int64_t hop = 1; hop < devices; ++hop)
       if (needs(visited(home, piece, hop), home, piece)) return hop;
@@ -107,14 +108,14 @@ struct attention_ring {
 
   // --- what it moves, and the work ----------------------------------------------------------------------------------
 
-  /// Keys that are sent by all devices together.
+  /// The number of keys that all devices together send.
   [[nodiscard]] constexpr std::int64_t keys_sent() const {
     std::int64_t sent = 0;
     for (std::int64_t home = 0; home < devices; ++home)
       for (int p = 0; p < pieces(); ++p) sent += last_hop(home, p) * piece(home, p).size();
     return sent;
   }
-  /// Keys whose cotangents are sent: from the first device that needs them to the last one, and home.
+  /// The number of keys whose cotangents are sent: from the first device that needs them to the last one, and home.
   [[nodiscard]] constexpr std::int64_t cotangents_sent() const {
     std::int64_t sent = 0;
     for (std::int64_t home = 0; home < devices; ++home)
@@ -124,13 +125,14 @@ struct attention_ring {
     return sent;
   }
 
-  /// Calls f(product) for what a device multiplies when a piece is there. A piece seen whole is one product.
+  /// Calls f(product) for the products of a device with the piece that is there. A piece that is seen whole is one
+  /// product.
   template <class F>
   constexpr void for_each_product(std::int64_t device, std::int64_t home, int piece_number, F const& f) const {
     range const own = block(queries, device, devices), part = piece(home, piece_number);
     int const from = first_chunk(piece_number), to = end_chunk(piece_number);
     std::array<sequence_chunk, 2> const q{chunk(queries, device, 0), chunk(queries, device, 1)};
-    auto const is_whole = [&](int begin, int end) {  // do all queries see all of these keys?
+    auto const is_whole = [&](int begin, int end) {  // true if all queries see all of these keys
       for (int k = begin; k < end; ++k)
         for (sequence_chunk const& c : q)
           if (sequence_chunk const of_keys = chunk(keys, home, k);
@@ -160,7 +162,7 @@ struct attention_ring {
     }
   }
 
-  /// Pairs of chunks that a device multiplies.
+  /// The number of pairs of chunks that a device multiplies.
   [[nodiscard]] constexpr std::int64_t products(std::int64_t device) const {
     std::int64_t n = 0;
     for (std::int64_t home = 0; home < devices; ++home)

@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// Floor 2. Boxes of global indices: what a device holds of a tensor, and what two devices have in common. Device 1 of
+/// Floor 2. Boxes of global indices: the part of a tensor on a device, and the common part of two devices. Device 1 of
 /// 2 holds the box [5, 10) × [0, 4) of A[I_X, J] with I = 10 and J = 4.
 
 #include <cstdint>
@@ -24,7 +24,7 @@ struct box {
   }
 };
 
-/// What a device with these coordinates holds under `s`.
+/// The box that a device with these coordinates holds under `s`.
 [[nodiscard]] constexpr box box_of(spec const& s, coordinates const& device, extents const& e) {
   box b;
   b.rank = s.rank;

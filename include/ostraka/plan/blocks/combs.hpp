@@ -3,13 +3,13 @@
 #pragma once
 
 /// @file
-/// Floor 2. Indices that a device holds of an axis under another rule than ours: equal blocks at equal distances, which
-/// a plain range is, too. ScaLAPACK deals blocks of 2 of an axis of 11 over 2 devices:
+/// Floor 2. The indices of an axis that a device holds under another rule than ours: equal blocks at equal distances,
+/// of which a plain range is a special case. ScaLAPACK deals an axis of 11 over 2 devices in blocks of 2:
 ///
 ///     device 0   0 1 | 4 5 | 8 9     first 0, block 2, period 4, end 11
 ///     device 1   2 3 | 6 7 | 10      first 2
 ///
-/// A range has at most three stretches in common with them, however many blocks there are: the end of a block, whole
+/// A range has at most three stretches in common with a comb, however many blocks there are: the end of a block, whole
 /// blocks, the beginning of a block. So the plan of an exchange does not grow with the number of blocks.
 
 #include <algorithm>
@@ -20,8 +20,8 @@
 
 namespace ostraka::planner {
 
-/// Every `period` indices from `first` on, `block` of them, as long as they are before `end`. The holder counts them
-/// without the gaps.
+/// The first `block` of every `period` indices from `first` on, as long as they are before `end`. The holder counts
+/// them without the gaps.
 struct comb {
   std::int64_t first = 0;
   std::int64_t block = 0;
@@ -37,16 +37,16 @@ struct comb {
 /// All indices of a range.
 [[nodiscard]] constexpr comb comb_of(range r) { return {r.begin, r.size(), r.size() > 0 ? r.size() : 1, r.end}; }
 
-/// The indices that device `number` of `ways` is dealt of `n`, in blocks of this size. ScaLAPACK's numroc is its
-/// size().
+/// The indices of an axis of n that are dealt to device `number` of `ways`, in blocks of this size. ScaLAPACK's numroc
+/// is its size().
 /// @pre block > 0
 [[nodiscard]] constexpr comb dealt(std::int64_t n, std::int64_t number, std::int64_t ways, std::int64_t block) {
   std::int64_t const size = std::min(block, n > 0 ? n : 1);  // a longer block has no more indices
   return {number * size, size, ways * size, n};
 }
 
-/// Runs of `size` indices, `count` of them, `step` apart from `begin` on; the holder of the comb counts them from
-/// `local` on, `local_step` apart.
+/// `count` runs of `size` indices, `step` apart, from `begin` on. The holder of the comb counts them from `local` on,
+/// `local_step` apart.
 struct stretch {
   std::int64_t begin = 0;
   std::int64_t size = 0;

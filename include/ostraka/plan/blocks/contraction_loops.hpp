@@ -3,9 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 2. The loops of a local contraction of blocks, each with labels of its own: A[I, J] B[J, K] -> C[I, K] is I,
-/// J, K with a stride of each block along each. A label of a block that lies as a message is two loops or more: over
-/// devices, and over the indices of a part.
+/// Floor 2. The loops of a local contraction of blocks, each with labels of its own: A[I, J] B[J, K] -> C[I, K] loops
+/// over I, J, K, with a stride of each block along each. A label of a block that lies as a message is two loops or
+/// more: over devices, and over the indices of a part.
 
 #include <cstdint>
 
@@ -33,7 +33,7 @@ struct label_cuts {
       if (d.dimension == dimension) add(d.unit);
   }
 
-  /// Calls `loop(extent, unit)`, outermost first, for the loops that make up `extent` indices.
+  /// Calls `loop(extent, unit)`, outermost first, for the loops that together cover `extent` indices.
   template <class Loop>
   constexpr void for_each(std::int64_t extent, Loop const& loop) const {
     for (int k = 0; k < count; ++k) {
@@ -44,18 +44,18 @@ struct label_cuts {
   }
 };
 
-/// The labels of an absent tensor. (Null would do; but under -fsanitize=undefined g++ does not compare addresses of a
-/// plan's parts with null while compiling.)
+/// The labels of an absent tensor. (Null would do, but under -fsanitize=undefined g++ does not compare addresses of a
+/// plan's parts with null at compile time.)
 inline constexpr spec no_labels{};
 
-/// A tensor of a contraction: its labels, and where its elements lie.
+/// A tensor of a contraction: its labels, and the layout of its elements.
 struct contracted {
   spec const* labels = &no_labels;
   strided_box const* block = nullptr;
 };
 
-/// The loops of a contraction of these tensors (left, right, result; the right may be none), by labels 0 to `labels`
-/// − 1. A label that none of them has is a loop of one.
+/// The loops of a contraction of these tensors (left, right, result; the right one may be absent), by labels 0 to
+/// `labels` − 1. A label that no tensor has is a loop of one.
 [[nodiscard, gnu::cold]] constexpr contraction loops_of_contraction(int labels, contracted const (&tensors)[3]) {
   contraction p;
   for (int l = 0; l < labels; ++l) {

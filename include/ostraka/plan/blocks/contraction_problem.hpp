@@ -4,7 +4,7 @@
 
 /// @file
 /// Floor 2. A contraction of two strided blocks as plain numbers: A[I, J] B[J, K] -> C[I, K] is the labels I, J, K with
-/// a stride of each block along each. Lowering writes it down, and kernels take it as it is.
+/// a stride of each block along each. Lowering records it, and kernels take it as it is.
 
 #include <cstdint>
 
@@ -12,7 +12,7 @@
 
 namespace ostraka::planner {
 
-/// Labels with their extents, and for each operand whether it has the label and with what stride. A stride of 0 is a
+/// Labels with their extents, and for each operand whether it has the label and with which stride. A stride of 0 is a
 /// stride, not an absence.
 struct contraction {
   int labels = 0;

@@ -4,7 +4,7 @@
 
 /// @file
 /// Floor 2. A block walked along several of its dimensions at once: D[i] = A[i, i] is A with the sum of both strides,
-/// begun where the two ranges of indices meet.
+/// from the index where the two ranges meet.
 
 #include <cstdint>
 
@@ -13,8 +13,9 @@
 namespace ostraka::planner {
 
 /// The elements of the dense block `whole` whose dimension p runs along dimension `along[p]` of `target`, for all p at
-/// once: all of the target, or what of it the block has. Their place is counted from where the block begins. @pre each
-/// dimension of the target is some along[p]
+/// once: all of the target, or the part of it that the block has. Their place is counted from the beginning of the
+/// block.
+/// @pre each dimension of the target is some along[p]
 [[nodiscard]] constexpr strided_block<std::int64_t> diagonal_of(box const& whole, int const* along, box const& target) {
   strided_box const block = dense(whole);
   strided_block<std::int64_t> d{{target}};
@@ -23,7 +24,7 @@ namespace ostraka::planner {
     r = intersect(r, whole.at[p]);
     d.stride[along[p]] += block.stride[p];
   }
-  if (d.where.size() == 0) return d;  // there may be no place to count from
+  if (d.where.size() == 0) return d;  // an empty block may have no place to count from
   for (int p = 0; p < whole.rank; ++p) d.data += (d.where.at[along[p]].begin - whole.at[p].begin) * block.stride[p];
   return d;
 }

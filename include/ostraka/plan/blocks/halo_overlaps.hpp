@@ -3,9 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 2. Which indices of which block lie in the margins of another. A block [b, e) of an axis that is padded by w
-/// reads [b − w, e + w), and of a periodic axis of n indices what is i is also i ± n. So blocks may be uneven or empty,
-/// a margin may reach over several blocks, and a neighbour may be oneself.
+/// Floor 2. The indices of a block that lie in the margins of another. A block [b, e) of an axis that is padded by w
+/// reads [b − w, e + w). On a periodic axis of n indices, index i is also i ± n. So blocks may be uneven or empty, a
+/// margin may reach over several blocks, and a block may be its own neighbour.
 
 #include <cstdint>
 
@@ -13,31 +13,32 @@
 
 namespace ostraka::planner {
 
-/// An axis of blocks: not padded if `width` is 0. @pre width ≤ whole
+/// An axis of blocks; it is not padded if `width` is 0.
+/// @pre width ≤ whole
 struct padded_axis {
-  std::int64_t whole = 0;  ///< indices in all blocks together
-  std::int64_t ways = 1;   ///< blocks
+  std::int64_t whole = 0;  ///< indices of all blocks together
+  std::int64_t ways = 1;   ///< number of blocks
   std::int64_t width = 0;  ///< of the margin at either end
   bool periodic = false;
 
   friend constexpr bool operator==(padded_axis const&, padded_axis const&) = default;
 };
 
-/// Indices of one block that lie in another, padded one.
+/// Indices of one block that lie in another, padded block.
 struct overlap {
-  range sent{};      ///< from the begin of the block that holds them
-  range received{};  ///< from the begin of the padded block
+  range sent{};      ///< counted from the beginning of the block that holds them
+  range received{};  ///< counted from the beginning of the padded block
   bool is_margin = false;
 };
 
-/// The overlaps of two blocks of an axis: of the left margin, the right one, and of a block with itself; of a periodic
-/// axis a block may lie in one margin twice.
+/// The overlaps of two blocks of an axis: with the left margin, with the right one, and of a block with itself. On a
+/// periodic axis a block may lie in one margin twice.
 struct overlaps {
   overlap of[5]{};
   int count = 0;
 };
 
-/// In an order that depends on the two blocks alone, so that who sends and who receives come to the same.
+/// The overlaps, in an order that depends on the two blocks alone, so that sender and receiver get the same list.
 [[nodiscard]] constexpr overlaps overlaps_of(padded_axis const& a, std::int64_t sender, std::int64_t receiver) {
   range const from = block(a.whole, sender, a.ways);
   range const to = block(a.whole, receiver, a.ways);
@@ -59,7 +60,7 @@ struct overlaps {
   return found;
 }
 
-/// How much of the margins of a block lies beyond the ends of an axis that is not periodic: before it, and behind it.
+/// The widths of a block's margins beyond the ends of an axis that is not periodic: before it, and behind it.
 struct beyond_ends {
   std::int64_t before = 0;
   std::int64_t behind = 0;

@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 2. How blocks of one operation lie, by label: A[I, J] and C[K, I] have I in common, wherever it stands. The
-/// contraction of three such blocks follows from their labels.
+/// Floor 2. The layouts of the blocks of one operation, by label: A[I, J] and C[K, I] have I in common, wherever it
+/// stands. The labels of three such blocks define their contraction.
 
 #include <cstdint>
 #include <initializer_list>
@@ -19,7 +19,7 @@ namespace ostraka::planner {
 struct labelled : strided {
   int label[max_loops] = {};
 
-  /// Adds an innermost dimension; `close_gaps` says the strides.
+  /// Adds an innermost dimension; call `close_gaps` to set the strides.
   constexpr labelled& add(int l, std::int64_t n) {
     label[rank] = l;
     strided::add(n, 0);
@@ -40,13 +40,14 @@ struct labelled : strided {
   [[nodiscard]] constexpr std::int64_t extent_of(int l) const { return has(l) ? extent[find(l)] : 1; }
   [[nodiscard]] constexpr std::int64_t stride_of(int l) const { return has(l) ? stride[find(l)] : 0; }
 
-  /// The same dimensions, dense, with another extent of one. @pre it has the label
+  /// The same dimensions, dense, with another extent of one.
+  /// @pre it has the label
   [[nodiscard]] constexpr labelled with(int l, std::int64_t n) const {
     labelled other = *this;
     other.extent[find(l)] = n;
     return other.close_gaps();
   }
-  /// The other dimensions, where they lie.
+  /// The other dimensions, with their strides.
   [[nodiscard]] constexpr labelled without(int l) const {
     labelled other;
     for (int d = 0; d < rank; ++d) {
@@ -56,7 +57,8 @@ struct labelled : strided {
     }
     return other;
   }
-  /// The part at these indices of a label, and where it begins. @pre it has the label
+  /// The part at these indices of a label; `offset_of` says where it begins.
+  /// @pre it has the label
   [[nodiscard]] constexpr labelled part(int l, range r) const {
     labelled inner = *this;
     inner.extent[find(l)] = r.size();
@@ -64,7 +66,7 @@ struct labelled : strided {
   }
   [[nodiscard]] constexpr std::int64_t offset_of(int l, range r) const { return r.begin * stride_of(l); }
 
-  /// The same elements with the dimensions of another block, whose labels it has.
+  /// The same elements with the dimensions of another block, whose labels this one has.
   [[nodiscard]] constexpr strided in_order_of(labelled const& other) const {
     strided s;
     for (int d = 0; d < other.rank; ++d) s.add(extent_of(other.label[d]), stride_of(other.label[d]));
@@ -88,7 +90,7 @@ using labelled_block = strided_block<T*, labelled>;
   return b.close_gaps();
 }
 
-/// C <- A B for blocks that lie so. A label that no block has is a loop of one.
+/// The loops of C <- A B for blocks with these layouts. A label that no block has is a loop of one.
 [[nodiscard]] constexpr contraction contraction_of(labelled const& a, labelled const& b, labelled const& c) {
   contraction p;
   for (std::int64_t& n : p.extent) n = 1;

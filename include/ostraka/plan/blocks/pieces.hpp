@@ -3,9 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 2. Rearrangements along one axis as pieces: ranges of indices that land in ranges of the result, perhaps
-/// reversed or every k-th. Windows, pads, flips, rolls and concatenations are nothing else, and so are their
-/// transposes, which change `from` and `to`.
+/// Floor 2. Rearrangements along one axis as pieces: ranges of indices that land in ranges of the result, possibly
+/// reversed or every k-th. Windows, pads, flips, rolls and concatenations are such rearrangements. So are their
+/// transposes, which swap `from` and `to`.
 ///
 ///     window  [b, e) every k-th   {0 + j of the result} = {b + k·j}
 ///     pad                         {before + j} = {j}, and blanks
@@ -25,22 +25,22 @@ namespace ostraka::planner {
 struct piece {
   int operand = 0;
   std::int64_t from = 0;
-  std::int64_t from_step = 1;  ///< not 0; negative where it is reversed
+  std::int64_t from_step = 1;  ///< not 0; negative if it is reversed
   std::int64_t to = 0;
   std::int64_t to_step = 1;  ///< positive
   std::int64_t size = 0;
 };
 
-/// At most as many as operations have operands.
+/// The most pieces of a rearrangement: as many as operations have operands.
 inline constexpr int max_pieces = max_operands;
 
-/// What the axis of the result is made of: pieces that do not overlap, and ranges that no piece covers.
+/// The sources of the axis of the result: pieces that do not overlap, and ranges that no piece covers.
 struct rearrangement {
   bounded_list<piece, max_pieces> pieces{};
   bounded_list<range, 2> blanks{};
   std::int64_t extent[max_pieces]{};  ///< of the axis, by operand
   std::int64_t result = 0;            ///< the extent of the axis in the result
-  bool is_sparse = false;             ///< blanks are wherever no piece is, and not ranges
+  bool is_sparse = false;             ///< blanks are all indices without a piece, and not ranges
 };
 
 /// The numbers j for which first + j·step is in `held`, within [0, size).
@@ -49,19 +49,19 @@ struct rearrangement {
   std::int64_t const near = step > 0 ? held.begin : held.end - 1;
   std::int64_t const far = step > 0 ? held.end - 1 : held.begin;
   std::int64_t const width = step > 0 ? step : -step;
-  std::int64_t const ahead = step > 0 ? near - first : first - near;  // steps of one until the first that is held
+  std::int64_t const ahead = step > 0 ? near - first : first - near;  // steps of one until the first index that is held
   std::int64_t const last = step > 0 ? far - first : first - far;
   std::int64_t const begin = ahead <= 0 ? 0 : (ahead + width - 1) / width;
   std::int64_t const end = last < 0 ? 0 : last / width + 1;
   return intersect(range{begin, end < begin ? begin : end}, range{0, size});
 }
 
-/// What of a piece comes from one block of the operand and lands in one block of the result: numbers j.
+/// The numbers j of a piece that come from one block of the operand and land in one block of the result.
 [[nodiscard]] constexpr range common_steps(piece const& p, range held, range target) {
   return intersect(steps_within(held, p.from, p.from_step, p.size), steps_within(target, p.to, p.to_step, p.size));
 }
 
-/// How many indices of a piece change their device, where n blocks divide both axes.
+/// The number of indices of a piece that change their device, if n blocks divide both axes.
 [[nodiscard]] constexpr std::int64_t indices_moved(piece const& p, rearrangement const& r, std::int64_t n) {
   std::int64_t stay = 0;
   for (std::int64_t d = 0; d < n; ++d)
@@ -69,7 +69,8 @@ struct rearrangement {
   return p.size - stay;
 }
 
-/// Elements that it moves, added over all devices. `s`: the sharding; its label `along` has any extent in `e`.
+/// The number of elements that the rearrangement moves, added over all devices. `s` is the sharding; its label `along`
+/// has any extent in `e`.
 [[nodiscard]] constexpr std::int64_t elements_moved(rearrangement const& r, spec const& s, int along,
                                                     extents const& e) {
   std::int64_t moved = 0;

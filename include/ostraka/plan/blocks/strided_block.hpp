@@ -3,23 +3,24 @@
 #pragma once
 
 /// @file
-/// Floor 2. A block: where its first element is, and how all of them lie from there on. As CuTe's tensors are an
-/// iterator and a layout, so a block is a place and a layout:
+/// Floor 2. A block: the place of its first element, and the layout of all of them from there on. CuTe's tensors are an
+/// iterator and a layout; likewise a block is a place and a layout:
 ///
 ///     strided_block<T*>           elements in memory
 ///     strided_block<place>        elements in a buffer of a schedule, which has a number and no address
-///     strided_block<int64_t>      elements of another block: the place is counted from where that begins
+///     strided_block<int64_t>      elements of another block: the place is counted from the beginning of that
 
 #include <ostraka/plan/blocks/strided_box.hpp>
 
 namespace ostraka::planner {
 
-/// `Place`: what a number of elements can be added to.
+/// `Place` is a type to which a number of elements can be added.
 template <class Place, class Layout = strided_box>
 struct strided_block : Layout {
   Place data{};
 
-  /// The part of it that is part `which` of the layout. @pre as there
+  /// The part of the block at part `which` of the layout.
+  /// @pre that of the layout's part
   template <class... Which>
   [[nodiscard]] constexpr strided_block part(Which const&... which) const {
     return {Layout::part(which...), data + Layout::offset_of(which...)};

@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 2. How the elements of a box lie in memory, without a pointer: strided, or as a message of equal parts. A[I,
-/// J] that lies as (X, I, J/X) has two strides along J: from device to device, and within the part of one.
+/// Floor 2. The layout of the elements of a box in memory, without a pointer: strided, or as a message of equal parts.
+/// A[I, J] that lies as (X, I, J/X) has two strides along J: from device to device, and within the part of one.
 
 #include <cstdint>
 
@@ -20,15 +20,15 @@ struct device_stride {
   std::int64_t stride = 0;
 };
 
-/// A box, and the strides of its elements. Where the box lies as a message, `stride` is of neighbours within a part and
-/// `across` is from device to device.
+/// A box, and the strides of its elements. If the box lies as a message, `stride` is the distance of neighbours within
+/// a part and `across` the distance from device to device.
 struct strided_box {
   box where{};
   std::int64_t stride[max_rank]{};
   bounded_list<device_stride, max_mesh_axes> across{};
 
-  /// How far apart in memory indices `unit` apart along dimension `i` are. @pre one of `unit` and the dimension's units
-  /// divides the other
+  /// The distance in memory of indices that are `unit` apart along dimension `i`.
+  /// @pre one of `unit` and the dimension's units divides the other
   [[nodiscard]] constexpr std::int64_t step_of(int i, std::int64_t unit) const {
     std::int64_t known = 1;
     std::int64_t step = stride[i];
@@ -40,8 +40,9 @@ struct strided_box {
     return unit / known * step;
   }
 
-  /// Where the first element of `inner` lies, from the first of this box on; 0 of an empty one, which has no place.
-  /// @pre inner lies within, and this does not lie as a message
+  /// The position of the first element of `inner`, counted from the first of this box; 0 for an empty one, which has no
+  /// place.
+  /// @pre inner lies within this box, and this box does not lie as a message
   [[nodiscard]] constexpr std::int64_t offset_of(box const& inner) const {
     std::int64_t n = 0;
     if (inner.size() == 0) return n;
@@ -49,10 +50,11 @@ struct strided_box {
     return n;
   }
 
-  /// The part of it within `inner`, which begins at `offset_of(inner)`. @pre as there
+  /// The part of the box within `inner`, which begins at `offset_of(inner)`.
+  /// @pre that of offset_of
   [[nodiscard]] constexpr strided_box part(box const& inner) const;
 
-  /// Lie the elements one after the other, in the order of their indices?
+  /// True if the elements lie one after the other, in the order of their indices.
   [[nodiscard]] constexpr bool gapless() const {
     std::int64_t dense = 1;
     for (int i = where.rank - 1; i >= 0; --i) {
@@ -64,7 +66,7 @@ struct strided_box {
   }
 };
 
-/// Row-major without gaps.
+/// A row-major layout without gaps.
 [[nodiscard]] constexpr strided_box dense(box const& where) {
   strided_box b{where};
   std::int64_t step = 1;
@@ -82,7 +84,8 @@ struct strided_box {
   return b;
 }
 
-/// The same elements with the dimensions in the order of `to`'s labels. @pre both have the same labels
+/// The same elements with the dimensions in the order of `to`'s labels.
+/// @pre both have the same labels
 [[nodiscard]] constexpr strided_box reordered(strided_box const& b, spec const& from, spec const& to) {
   strided_box r = b;
   for (int i = 0; i < from.rank; ++i) {
@@ -103,8 +106,8 @@ struct device_loop {
 
 using device_loops = bounded_list<device_loop, max_mesh_axes>;
 
-/// A box as a message of equal parts with these loops over devices, one part after the other. Members of a group count
-/// their mesh axes in ascending `order`, the first one major: the running mesh's numbers of the axes.
+/// The layout of a box as a message of equal parts with these loops over devices, one part after the other. Members of
+/// a group count their mesh axes in ascending `order`, the first one major: the running mesh's numbers of the axes.
 [[nodiscard, gnu::cold]] constexpr strided_box as_message(box const& where, device_loops const& loops, int const* order,
                                                           extents const& e) {
   box part = where;

@@ -3,26 +3,26 @@
 #pragma once
 
 /// @file
-/// Floor 2. How the elements of a block lie in memory: extents and strides (in elements), no names and no pointer. A[I,
-/// J] stored row-major is {2, {I, J}, {J, 1}}.
+/// Floor 2. The layout of a block in memory: extents and strides (in elements), without names and pointers. A[I, J]
+/// stored row-major is {2, {I, J}, {J, 1}}.
 
 #include <cstdint>
 #include <initializer_list>
 
 namespace ostraka::planner {
 
-/// As many loops as a contraction of blocks can have: one for each label of an einsum, or two for a label that is cut
-/// (plan/decisions/message_layout.hpp).
+/// The most loops that a contraction of blocks can have: one for each label of an einsum, or two for a label that is
+/// cut (plan/decisions/message_layout.hpp).
 inline constexpr int max_loops = 16;
 
-/// An extent and a stride for each dimension. Room for twice the rank of a tensor, because a gathered axis is two
+/// An extent and a stride for each dimension. It holds up to twice the rank of a tensor, because a gathered axis is two
 /// dimensions: device and local.
 struct strided {
   int rank = 0;
   std::int64_t extent[max_loops] = {};
   std::int64_t stride[max_loops] = {};
 
-  /// Number of elements; 1 for rank 0.
+  /// The number of elements; 1 for rank 0.
   [[nodiscard]] constexpr std::int64_t size() const {
     std::int64_t n = 1;
     for (int d = 0; d < rank; ++d) n *= extent[d];

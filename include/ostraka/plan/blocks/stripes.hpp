@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 2. A striped sequence (Brandon and others, 2023; the pairs of chunks are Llama 3's): it is cut into 2n chunks,
-/// and device i of n has chunks i and 2n − 1 − i, so that early and late positions are on each.
+/// Floor 2. A striped sequence (Brandon and others, 2023; the pairs of chunks are Llama 3's). It is cut into 2n chunks,
+/// and device i of n has chunks i and 2n − 1 − i, so that each device has early and late positions.
 ///
 ///     n = 2, positions by index:   0 1 | 6 7 || 2 3 | 4 5
 
@@ -19,10 +19,11 @@ struct stripes {
   [[nodiscard]] constexpr bool in_order() const { return devices == 0; }
   [[nodiscard]] constexpr bool fits() const { return in_order() || extent % (2 * devices) == 0; }
 
-  /// Indices whose positions follow each other.
+  /// The number of indices whose positions follow each other.
   [[nodiscard]] constexpr std::int64_t chunk() const { return in_order() ? extent : extent / (2 * devices); }
 
-  /// The position of the element at an index. @pre it fits
+  /// The position of the element at an index.
+  /// @pre it fits
   [[nodiscard]] constexpr std::int64_t position(std::int64_t index) const {
     if (in_order() || chunk() == 0) return index;
     std::int64_t const number = index / chunk(), device = number / 2;
