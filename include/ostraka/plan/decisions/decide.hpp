@@ -3,9 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 2. What all devices have in common when a plan is run on given extents, decided once: which moves contractions
-/// do as well, what lies as a message, what is made where the result belongs, and what is no work at all. Whoever
-/// counts bytes and whoever moves them read the same value.
+/// Floor 2. The decisions that all devices share when a plan runs on given extents, made once: the moves that
+/// contractions do as well, the blocks that lie as messages, the tensors that are made where the result belongs, and
+/// the steps that are no work at all. The code that counts bytes and the code that moves them read the same value.
 ///
 ///     C[I, K] = A[I, J_X] · B[J, K]     all_gather A     fused: the contraction multiplies its own part where it lies
 ///                                       contract         fused with the gather, lands in the result
@@ -19,28 +19,28 @@
 
 namespace ostraka::planner {
 
-/// Can the step write over the block that it reads?
+/// True if the step can write over the block that it reads.
 [[nodiscard]] constexpr bool rewrites(step s) { return s == step::all_reduce || s == step::mask; }
 
-/// From step number `first` on, does the tensor stay in the block that it is in?
+/// True if, from step number `first` on, the tensor stays in the block that it is in.
 [[nodiscard]] constexpr bool stays_from(plan_steps const& steps, int first, int tensor) {
   for (int i = first; i < steps.size(); ++i)
     if (steps[i].operand == tensor && !rewrites(steps[i].kind)) return false;
   return true;
 }
 
-/// Of one step.
+/// The decisions about one step.
 struct step_decision {
   std::int8_t fused = -1;  ///< of a contraction: the move that it does as well; of a move: the contraction that does it
-  std::int8_t ring = -1;   ///< of a contraction that does it as a ring: the dimension along which parts go round
+  std::int8_t ring = -1;   ///< of a contraction that goes round a ring: the dimension along which parts go round
   bool stays_message =
-      false;  ///< what it leaves lies as a message: what arrives, or what a contraction makes to be sent
-  bool sends_message = false;  ///< of a move: what it sends has been written as a message
-  bool lands = false;          ///< what it makes is made where the result belongs
+      false;  ///< its result lies as a message: one that arrives, or one that a contraction makes to be sent
+  bool sends_message = false;  ///< of a move: its source has been written as a message
+  bool lands = false;          ///< its result is made where the plan's result belongs
   bool passes_on = false;      ///< a contraction that computes nothing, unless there is an alpha to multiply by
 };
 
-/// Of all steps of a plan.
+/// The decisions about all steps of a plan.
 struct decisions {
   step_decision of[max_plan_steps]{};
 
@@ -57,7 +57,7 @@ struct decisions {
   for (int i = 0; i < steps.size(); ++i) {
     planned_step const& s = steps[i];
     step_decision& here = d.of[i];
-    int last = i;  // the last step that is done with this one
+    int last = i;  // the last step that is done together with this one
     if (contracts(s.kind)) {
       ring_choice const ring = s.kind == step::ring_contraction ? ring_at(steps, i, e, machine.shortest_ring_part)
                                                                 : ring_choice{};
@@ -84,7 +84,7 @@ struct decisions {
   return d;
 }
 
-/// Of an einsum or a reduction.
+/// Decides for an einsum or a reduction.
 template <class Plan>
 [[nodiscard, gnu::cold]] constexpr decisions decide(Plan const& plan, extents const& e,
                                                     machine_constants const& machine = measured) {

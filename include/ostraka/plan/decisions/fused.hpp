@@ -3,16 +3,16 @@
 #pragma once
 
 /// @file
-/// Floor 2. A contraction of two tensors that does the work of the move next to it, so that the part of a device stays
-/// where it is: of a gather the own part is multiplied where it lies, while the others travel; of a reduce-scatter the
-/// own part is multiplied last, onto the sum of the others'. One copy, or one sum, less; and the buffer is one part
-/// shorter. With A = (A_before, A_own, A_after) along J_X:
+/// Floor 2. A contraction of two tensors that does the work of the move next to it, so that the own part of a device
+/// stays where it is. For a gather, the own part is multiplied where it lies, while the others travel. For a
+/// reduce-scatter, the own part is multiplied last, onto the sum of the others'. That saves one copy, or one sum, and
+/// the buffer is one part shorter. With A = (A_before, A_own, A_after) along J_X:
 ///
 ///     all_gather A[I, J_X]      C <- A_own B_own, C += A_before B_before, C += A_after B_after
 ///     reduce_scatter C[I_X, K]  C_before and C_after are made and sent; C_own <- what arrives, C_own += A_own B
 ///
-/// A result that is repeated along the gather's mesh axis is to have the same bits on all devices: there all parts are
-/// multiplied alike, one by one, and if they are summed in the order of the devices.
+/// A result that is repeated along the gather's mesh axis must have the same bits on all devices. All parts are then
+/// multiplied alike, one by one, and if they are summed, in the order of the devices.
 
 #include <cstdint>
 
@@ -20,7 +20,7 @@
 
 namespace ostraka::planner {
 
-/// Do the devices of these loops all have the same of `result`?
+/// True if all devices of these loops have the same part of `result`.
 [[nodiscard]] constexpr bool is_repeated(spec const& result, device_loops const& loops) {
   for (device_loop const& d : loops)
     if (result.uses().contains(d.mesh_axis)) return false;
@@ -29,10 +29,10 @@ namespace ostraka::planner {
 
 namespace detail {
 
-// Of a move before or after the contraction, the elements of a part; 0 if it cannot be fused with it: the parts are
-// equal and along one mesh axis, so that those before a device's own and those after it are two blocks. Where the parts
-// follow one another in memory, one product of all of them needs no copy but of the own one, and is better than many
-// one by one or than walking something large again.
+// The elements of a part of a move before or after the contraction; 0 if it cannot be fused with it. The parts have to
+// be equal and along one mesh axis, so that those before a device's own and those after it are two blocks. If the parts
+// follow one another in memory, one product of all of them needs no copy except of the own part. It is then better than
+// many products one by one, or than walking something large again.
 [[gnu::cold]] constexpr std::int64_t fused_part(planned_step const& move, planned_step const& product, extents const& e,
                                                 machine_constants const& machine) {
   bool const gathers = move.kind == step::all_gather;
@@ -51,8 +51,9 @@ namespace detail {
 
 }  // namespace detail
 
-/// The move that the contraction that is step number `at` does as well, the one of the longest parts; -1 if it does
-/// none. Its other tensors do not lie as messages. @param m which tensors of the contraction would lie as messages
+/// The move that the contraction at step `at` does as well, the one with the longest parts; -1 if it does none. The
+/// contraction's other tensors do not lie as messages.
+/// @param m the tensors of the contraction that would lie as messages
 [[nodiscard, gnu::cold]] constexpr int fused_with(plan_steps const& steps, int at, contracted_messages const& m,
                                                   extents const& e, machine_constants const& machine = measured) {
   planned_step const& s = steps[at];

@@ -3,10 +3,10 @@
 #pragma once
 
 /// @file
-/// Floor 2. Blocks that lie in memory as the messages that they are received or sent in. Where all parts are equal, a
-/// message of n parts is one block with a loop over devices more: A[I, J] gathered from A[I, J_X] is (X, I, J/X), and a
-/// contraction walks it as it lies. So what is gathered for a contraction is never unpacked, and a contraction writes
-/// what is scattered next as it will be sent.
+/// Floor 2. Blocks that lie in memory as the messages that they are received or sent in. If all parts are equal, a
+/// message of n parts is one block with one more loop, over devices: A[I, J] gathered from A[I, J_X] is (X, I, J/X),
+/// and a contraction walks it as it lies. So a tensor that is gathered for a contraction is never unpacked, and a
+/// contraction writes a tensor that is scattered next as it will be sent.
 ///
 ///     step                        part of each device    lies as a message
 ///     all_gather                  |from|                 if a contraction is next
@@ -24,17 +24,17 @@
 namespace ostraka::planner {
 
 /// The loops over the devices of `axes` in a message that holds a block under `whole` as their equal parts under
-/// `parts`; those of a dimension outermost first. None if the parts are not equal everywhere, or do not make up the
-/// block.
+/// `parts`; the loops of a dimension are in order, outermost first. There are none if the parts are not equal
+/// everywhere, or do not make up the block.
 [[nodiscard, gnu::cold]] constexpr device_loops loops_of_message(spec const& whole, spec const& parts, mesh_set axes,
                                                                  extents const& e) {
   device_loops loops;
   mesh_set unseen = axes;
   for (int i = 0; i < whole.rank; ++i) {
     int const common = common_prefix(whole.over[i], parts.over[i]);
-    if (common == parts.over[i].size()) continue;  // each part has all that the block has
+    if (common == parts.over[i].size()) continue;  // each part has all indices of the block
     std::int64_t const n = e.label[whole.label[i]];
-    bool const in_passes = whole.label[i] == e.now.label;  // some devices have nothing in this one
+    bool const in_passes = whole.label[i] == e.now.label;  // some devices have nothing in this pass
     if (common < whole.over[i].size() || in_passes || n == 0 || n % e.ways(parts.over[i]) != 0) return {};
     std::int64_t unit = n / e.ways(whole.over[i]);
     for (int k = common; k < parts.over[i].size(); ++k) {
@@ -48,7 +48,8 @@ namespace ostraka::planner {
   return unseen.empty() ? loops : device_loops{};
 }
 
-/// Of what a step sends, and of what arrives. An exchange in which a mesh axis repeats its source leaves parts out.
+/// The loops of the message that a step sends, and of the one that arrives. An exchange in which a mesh axis repeats
+/// its source leaves parts out.
 [[nodiscard, gnu::cold]] constexpr device_loops loops_of_sent(planned_step const& s, extents const& e) {
   bool const exchanges =
       (s.kind == step::all_to_all || s.kind == step::block_exchange) && (s.axes - s.from.uses()).empty();
@@ -60,7 +61,7 @@ namespace ostraka::planner {
   return exchanges || s.kind == step::all_gather ? loops_of_message(s.to, s.from, s.axes, e) : device_loops{};
 }
 
-/// Which tensors of a contraction lie as messages.
+/// The tensors of a contraction that lie as messages.
 struct contracted_messages {
   bool left = false;
   bool right = false;
@@ -73,12 +74,12 @@ constexpr std::int64_t largest_extent(spec const& s, int i, extents const& e) {
   return largest_size(e.label[s.label[i]], e.ways(s.over[i]));
 }
 
-// Is a part narrower than the block along dimension `i`?
+// True if a part is narrower than the block along dimension `i`.
 constexpr bool narrower(spec const& whole, spec const& parts, int i) {
   return common_prefix(whole.over[i], parts.over[i]) < parts.over[i].size();
 }
 
-// Does each part of a dense block lie in one run?
+// True if each part of a dense block lies in one run.
 [[gnu::cold]] constexpr bool in_runs(spec const& whole, spec const& parts, extents const& e) {
   bool several = false;  // indices along an earlier dimension
   for (int i = 0; i < whole.rank; ++i) {
@@ -88,8 +89,8 @@ constexpr bool narrower(spec const& whole, spec const& parts, int i) {
   return true;
 }
 
-// Do the parts of a dense block follow one another and fill it? Of several mesh axes, only the running mesh knows their
-// order.
+// True if the parts of a dense block follow one another and fill it. With several mesh axes only the running mesh knows
+// their order.
 [[gnu::cold]] constexpr bool in_order(spec const& whole, spec const& parts, mesh_set axes, extents const& e) {
   int divided = -1;
   for (int i = 0; i < whole.rank; ++i) {
@@ -105,11 +106,11 @@ constexpr bool narrower(spec const& whole, spec const& parts, int i) {
   return false;
 }
 
-/// A tensor of a contraction: a factor, or what it makes.
+/// A tensor of a contraction: a factor, or the result.
 enum class part_of_product { factor, result };
 
-// Elements that a product of a tensor cut along dimension `i` walks once more for each part: those of what lacks the
-// label. Labels of a batch, which cannot be told here from those of one factor alone, are not counted.
+// The number of elements that a product of a tensor cut along dimension `i` walks once more for each part: those that
+// lack the label. Labels of a batch are not counted, because they cannot be told here from labels of one factor alone.
 [[gnu::cold]] constexpr std::int64_t walked_again(spec const& s, part_of_product which, int i,
                                                   planned_step const& product, extents const& e) {
   int const cut = s.label[i];
@@ -125,8 +126,8 @@ enum class part_of_product { factor, result };
   return n;
 }
 
-// Are the parts so long that a product of matrices for each of them is as good as one for all? Shorter ones are cheaper
-// in one block, and so is a tensor that is small beside what would be walked once more for each part.
+// True if the parts are so long that one matrix product for each of them is as good as one for all. Shorter parts are
+// cheaper in one block. So is a tensor that is small beside the elements that would be walked once more for each part.
 [[gnu::cold]] constexpr bool worth_a_cut(spec const& s, part_of_product which, device_loops const& loops,
                                          planned_step const& product, extents const& e,
                                          machine_constants const& machine) {
@@ -138,13 +139,13 @@ enum class part_of_product { factor, result };
   return !loops.empty();
 }
 
-// The loops that a contraction has besides its labels: each cuts a label at multiples of a unit, and of two of a label
+// The loops of a contraction besides its labels. Each cuts a label at multiples of a unit, and of two units of a label
 // one divides the other.
 class cuts_of_labels {
  public:
   constexpr explicit cuts_of_labels(int labels) : loops_(labels) {}
 
-  /// Adds a message's loops if they fit.
+  /// Adds a message's loops if they fit; returns whether they do.
   constexpr bool add(spec const& s, device_loops const& loops) {
     if (loops.empty()) return false;
     int more = 0;
@@ -175,7 +176,8 @@ class cuts_of_labels {
 
 }  // namespace detail
 
-/// Is it a contraction of one tensor that sums nothing: the same elements, perhaps under another order of the labels?
+/// True for a contraction of one tensor that sums nothing: the same elements, possibly under another order of the
+/// labels.
 [[nodiscard]] constexpr bool computes_nothing(planned_step const& s, spec const& from) {
   if (s.right != no_tensor || s.to.rank != from.rank) return false;
   for (int i = 0; i < from.rank; ++i) {
@@ -185,8 +187,8 @@ class cuts_of_labels {
   return true;
 }
 
-/// Which tensors of the contraction that is step number `at` lie as messages: as many as are worth it and have loops
-/// that fit together, in this order. The result of one tensor does not: it may be that tensor.
+/// The tensors of the contraction at step `at` that lie as messages: as many as are worth it and have loops that fit
+/// together, in this order. The result of a single tensor never does, because it may be that tensor.
 [[nodiscard, gnu::cold]] constexpr contracted_messages messages_at(plan_steps const& steps, int at, extents const& e,
                                                                    machine_constants const& machine = measured) {
   planned_step const& s = steps[at];
@@ -195,7 +197,7 @@ class cuts_of_labels {
   auto const arrives = [&](int tensor) {
     int const i = tensor == no_tensor ? -1 : last_before(steps, at, tensor);
     if (i < 0 || detail::in_order(steps[i].to, steps[i].from, steps[i].axes, e))
-      return false;  // then it is received in order
+      return false;  // it is then received in order
     device_loops const loops = loops_of_received(steps[i], e);
     return detail::worth_a_cut(steps[i].to, detail::part_of_product::factor, loops, s, e, machine) &&
            cuts.add(steps[i].to, loops);

@@ -3,8 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 2. For whom a plan is lowered: extents, a device, and what of the call changes what is done. Nobody's device
-/// in particular is the last one, whose blocks are the largest: what a plan takes is foretold by lowering it there.
+/// Floor 2. The viewpoint from which a plan is lowered: extents, a device, and the properties of the call that change
+/// the actions. The last device, whose blocks are the largest, stands for no device in particular: predictions lower a
+/// plan there.
 
 #include <cstdint>
 
@@ -13,7 +14,7 @@
 
 namespace ostraka::planner {
 
-/// What MPI does for us. A message may be made of runs of memory and, where it takes them, of blocks of long rows that
+/// The capabilities of MPI. A message may be made of runs of memory and, if MPI takes them, of blocks of long rows that
 /// are neither short nor long, from where they lie to where they belong.
 struct transport {
   bool takes_blocks = false;
@@ -21,7 +22,7 @@ struct transport {
   std::int64_t shortest_message = 0;  ///< of blocks, bytes
   std::int64_t shortest_row = 0;      ///< bytes
   std::int64_t longest_message = 0;   ///< of blocks, elements
-  std::uint32_t reduced_by_mpi = 0;  ///< which reductions MPI does by itself, a bit each: we set nothing aside for them
+  std::uint32_t reduced_by_mpi = 0;  ///< reductions that MPI does by itself, a bit each: they need no buffers
 
   [[nodiscard]] constexpr bool reduces(reduction how) const {
     return (reduced_by_mpi >> static_cast<unsigned>(how) & 1) != 0;
@@ -31,7 +32,7 @@ struct transport {
     std::int64_t const elements = b.where.size();
     int const row = b.where.rank - 1;
     for (int i = 0; i < row; ++i)
-      if (b.stride[i] < 0) return false;  // which rearrangements reverse
+      if (b.stride[i] < 0) return false;  // some rearrangements reverse
     return takes_blocks && b.across.empty() && row >= 0 && elements * element_bytes >= shortest_message &&
            elements <= longest_message && b.stride[row] == 1 &&
            b.where.at[row].size() * element_bytes >= shortest_row;
@@ -44,17 +45,18 @@ struct transport {
 struct viewpoint {
   extents sizes{};
   coordinates here{};
-  int order[max_mesh_axes]{0, 1, 2, 3, 4, 5, 6};  ///< of the running mesh's axes, by the plan's number
+  int order[max_mesh_axes]{0, 1, 2, 3, 4, 5, 6};  ///< the order of the running mesh's axes, by the plan's number
   bool scales = false;                            ///< the result is multiplied by an alpha that is not 1
-  bool adds = false;                              ///< it is added to what was there, times a beta that is not 0
+  bool adds = false;                              ///< it is added to the old contents, times a beta that is not 0
   transport via{};
-  strided_box const* given = nullptr;  ///< how operands and result lie, by buffer, unless all of them lie dense; an
-                                       ///< operand may cover a part of its block, the rest being zeros
-  bool foretells = false;  ///< no device and no call in particular: the order is not known; where parts are uneven the
-                           ///< most that any device has is counted; what lands in the result is held as if it were
-                           ///< added to what is there, and copied as if it were not
+  strided_box const* given = nullptr;  ///< the layout of operands and result, by buffer; null if all of them are dense.
+                                       ///< An operand may cover a part of its block, and the rest is zeros
+  bool foretells = false;  ///< no device and no call in particular: the order is not known; for uneven parts the most
+                           ///< that any device has is counted; a tensor that lands in the result is held as if it were
+                           ///< added to the old contents, and copied as if it were not
 
-  /// Members of the group along `axes` count in the order of the running mesh, its first axis major.
+  /// The coordinates of a member of the group along `axes`. Members count in the order of the running mesh, its first
+  /// axis major.
   [[nodiscard]] constexpr coordinates member(mesh_set axes, std::int64_t number) const {
     coordinates c = here;
     for (mesh_set rest = axes & mesh_set::first(sizes.mesh_axes); !rest.empty();) {
@@ -68,7 +70,7 @@ struct viewpoint {
     return c;
   }
 
-  /// This device's number in that group.
+  /// This device's number in the group along `axes`.
   [[nodiscard]] constexpr std::int64_t number_in(mesh_set axes) const {
     std::int64_t number = 0;
     std::int64_t devices = 1;
@@ -83,7 +85,7 @@ struct viewpoint {
     return number;
   }
 
-  /// Is it the first device along these mesh axes?
+  /// True if this is the first device along these mesh axes.
   [[nodiscard]] constexpr bool first_along(mesh_set axes) const {
     for (int m = 0; m < sizes.mesh_axes; ++m)
       if (axes.contains(m) && here.at[m] != 0) return false;
@@ -91,9 +93,9 @@ struct viewpoint {
   }
 };
 
-/// Of all devices, and of all passes, who holds the most of every tensor: with blocks [⌊d·n/p⌋, ⌊(d+1)·n/p⌋) the device
-/// with all coordinates last holds ⌈n/p⌉ indices of every label under every sharding, and in the last pass the most of
-/// them. `block_size(s, v.here, v.sizes)` is `largest_block(s, e)`.
+/// The viewpoint of the device, and the pass, with the most of every tensor. With blocks [⌊d·n/p⌋, ⌊(d+1)·n/p⌋) the
+/// device with all coordinates last holds ⌈n/p⌉ indices of every label under every sharding, and in the last pass the
+/// most of them. `block_size(s, v.here, v.sizes)` is `largest_block(s, e)`.
 [[nodiscard]] constexpr viewpoint last_device(extents const& e) {
   viewpoint v;
   v.sizes = e;
