@@ -21,7 +21,7 @@ namespace ostraka::planner {
 enum class link_shape : std::uint8_t { ring, line, switched };
 
 struct link {
-  /// Of one link, one way: to one neighbour, or into the switch.
+  /// The rate of one link, one way: to one neighbour, or into the switch.
   double bytes_per_second = 0;
   /// The time until a short message has gone one hop further, or has arrived through the switch, including software.
   double hop_seconds = 0;
