@@ -3,18 +3,19 @@
 #pragma once
 
 /// @file
-/// Floor 2. What a device does when it runs a plan: verbs on blocks in buffers. A slice, a fused move and a tensor
-/// that is passed on are no actions: they change which blocks later actions name.
+/// Floor 2. The actions of a device when it runs a plan: verbs on blocks in buffers. A slice, a fused move and a tensor
+/// that is passed on are no actions. They change which blocks later actions name.
 ///
 ///     copy       to <- alpha from + beta to             packs, unpacks, keeps, puts into the result
-///     fill       to <- beta to, or what changes nothing in a reduction
+///     fill       to <- beta to, or the neutral element of a reduction
 ///     multiply   C <- alpha A B + beta C                a local product, or the part of one that is here
 ///     reduce     C <- alpha (A, reduced) + beta C
-///     start      a message is begun: what it sends stays as it is, and what it receives is not touched
-///     finish     it has been sent and received
-///     price      so many copies and fills of so many elements: all that a schedule which is only priced says of them
+///     start      begins a message: until it finishes, its source is not changed and its target is not touched
+///     finish     waits until the message has been sent and received
+///     price      the number of copies and fills, and of their elements, in a schedule that is only priced
 ///
-/// There is no pointer here. A buffer has a number: the call's operands and result, then the schedule's own.
+/// There is no pointer here. A buffer has a number: first those of the call's operands and result, then the schedule's
+/// own.
 
 #include <cstdint>
 
@@ -26,7 +27,7 @@ namespace ostraka::planner {
 
 enum class verb : std::uint8_t { copy, fill, multiply, reduce, start, finish, price };
 
-/// A number that something is multiplied by: `given` is the call's alpha, or its beta.
+/// A factor: 0, 1, or `given`, the call's alpha or beta.
 enum class factor : std::uint8_t { zero, one, given };
 
 /// to <- alpha from + beta to
@@ -38,7 +39,8 @@ struct scaling {
   friend constexpr bool operator==(scaling, scaling) = default;
 };
 
-/// Buffers of the call have the operands' numbers, and this one; those of the schedule are counted on from the next.
+/// The buffers of the call have the operands' numbers, and this one. The schedule's own buffers are counted on from the
+/// next.
 inline constexpr int result_buffer = max_operands;
 inline constexpr int first_own_buffer = max_operands + 1;
 
@@ -51,17 +53,17 @@ struct place {
   friend constexpr place operator+(place p, std::int64_t elements) { return {p.buffer, p.at + elements}; }
 };
 
-/// Elements of a box, in a buffer.
+/// The elements of a box, in a buffer.
 using buffer_block = strided_block<place>;
 
-/// The loops of a local product or a reduction, and where its blocks (left, right, result) begin.
+/// The loops of a local product or a reduction, and the places where its blocks (left, right, result) begin.
 struct product {
   contraction loops{};
   place begin[3]{};
 };
 
-/// What members of a group send each other. Gathers and reductions have arrays of parts in member order; in an exchange
-/// each pair has blocks of its own.
+/// A message between the members of a group. Gathers and reductions have arrays of parts in member order. In an
+/// exchange each pair has blocks of its own.
 ///
 ///                         sends                        receives
 ///     all_gather          its part                     all parts (or all but its own)
@@ -72,35 +74,35 @@ struct message {
   step kind = step::all_gather;
   mesh_set axes{};
   reduction how = reduction::sum;
-  scaling into{};  ///< how a reduction is written where it belongs
+  scaling into{};  ///< how a reduction writes its result
   place sent{};
   place received{};
-  place pieces{};             ///< of a reduction: for what arrives from the others, while the piece before is added up
-  place share{};              ///< of an all-reduce: for the part that this device reduces for all
+  place pieces{};             ///< of a reduction: for the others' pieces that arrive while earlier ones are added up
+  place share{};              ///< of an all-reduce: the memory for the part that this device reduces for all
   std::int64_t own = 0;       ///< elements of this device's part, or of the array
   std::int64_t members = 0;   ///< of the group
-  bool even = false;          ///< all parts are as long as the own one; else they are counted
-  bool own_left_out = false;  ///< of the parts
+  bool even = false;          ///< all parts are as long as the own one; otherwise they are counted
+  bool own_left_out = false;  ///< the parts lack the own one
   std::int64_t strided = 0;   ///< elements of an exchange that the transport packs, or puts in their place
   std::int64_t long_rows = 0;  ///< elements of an exchange in rows that are packed because their messages are long
   std::int64_t moved = 0;     ///< elements that this device receives from others; of a reduction, summands for its part
 };
 
-/// The other end of an exchange, and what goes there and comes from there.
+/// The other end of an exchange, and the blocks sent to it and received from it.
 struct message_part {
   std::int64_t member = 0;
   buffer_block sent{};
   buffer_block received{};
 };
 
-/// Copies, or fills, of as many elements each that follow one another.
+/// Copies, or fills, of equal size that follow one another.
 struct written_run {
   std::int64_t elements = 0;
   std::int64_t number = 0;
-  bool reads = false;  ///< are they copies?
+  bool reads = false;  ///< true for copies
 };
 
-/// Members of a group, equally far apart, that are sent as many elements each.
+/// Members of a group, equally far apart, that are sent equal numbers of elements.
 struct sent_run {
   std::int64_t first = 0;
   std::int64_t members = 0;

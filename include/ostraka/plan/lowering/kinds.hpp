@@ -3,9 +3,10 @@
 #pragma once
 
 /// @file
-/// Floor 2. What the schedules of a plan may hold beside copies, fills and products, whatever the extents: known while
-/// a program is compiled, so that its engine has what its plans need. A move becomes a message of its own kind, or
-/// none; a contraction of one tensor is a reduction; the labels of a product are those of the operands.
+/// Floor 2. The kinds of actions that the schedules of a plan may hold beside copies, fills and products, whatever the
+/// extents. They are known at compile time, so that the engine of a program has what its plans need. A move becomes a
+/// message of its own kind, or none. A contraction of one tensor is a reduction. The labels of a product are those of
+/// the operands.
 ///
 ///     C[I, K] <- A[I_X, J] B[J, K]      all_gather, contract      gathers
 ///     C[B, I] <- A[B, I, J] B[B, I]     contract                  batches, lone_labels, unsummed, meetings
@@ -14,7 +15,7 @@
 
 namespace ostraka::planner {
 
-/// Kinds of what schedules hold, as bits.
+/// Kinds of actions in schedules, as bits.
 namespace kinds {
 inline constexpr unsigned gathers = 1;
 inline constexpr unsigned reduces_all = 2;
@@ -23,15 +24,15 @@ inline constexpr unsigned exchanges = 8;
 inline constexpr unsigned folds = 16;
 inline constexpr unsigned batches = 32;      ///< products with a label in both operands and the result
 inline constexpr unsigned lone_labels = 64;  ///< products with a label in one operand alone
-inline constexpr unsigned rings = 128;       ///< whose messages are exchanges
+inline constexpr unsigned rings = 128;       ///< contractions whose messages are exchanges
 inline constexpr unsigned unsummed = 256;    ///< products without a label that both operands have and the result lacks
 inline constexpr unsigned meetings = 512;    ///< products whose operands have two labels in common, or batches
 inline constexpr unsigned all = 1023;
-/// Those that lowering has functions for.
+/// The kinds that lowering has functions for.
 inline constexpr unsigned lowered = gathers | reduces_all | scatters | exchanges | rings;
 }  // namespace kinds
 
-/// Of the messages of a step.
+/// The kinds of the messages of a step.
 [[nodiscard]] constexpr unsigned kinds_of(step s) {
   switch (s) {
     case step::all_gather:
@@ -50,7 +51,7 @@ inline constexpr unsigned lowered = gathers | reduces_all | scatters | exchanges
   }
 }
 
-/// Of a table's members, the one for the moves and messages of a step.
+/// The member of a table for the moves and messages of a step.
 template <class Table>
 [[nodiscard]] constexpr auto const& of_kind(Table const& table, step s) {
   switch (s) {
@@ -65,7 +66,8 @@ template <class Table>
   }
 }
 
-/// Of the labels of products of two tensors. A plan of several has intermediate ones, which may lack what is summed.
+/// The kinds of products of two tensors, by their labels. A plan of more operands has intermediates, which may lack
+/// labels that are summed.
 [[nodiscard]] constexpr unsigned kinds_of_products(list_view<spec> operands, spec const& result) {
   if (operands.size() < 2) return 0;
   if (operands.size() > 2) return kinds::batches | kinds::lone_labels | kinds::unsummed | kinds::meetings;
@@ -80,10 +82,10 @@ template <class Table>
       if (in_other && !in_result) some &= ~kinds::unsummed;
       if (!in_other && !in_result) some |= kinds::lone_labels;
     }
-  return in_common > 2 ? some | kinds::meetings : some;  // each was counted in both
+  return in_common > 2 ? some | kinds::meetings : some;  // each common label was counted in both
 }
 
-/// Of a plan.
+/// The kinds of a plan.
 template <class Plan>
 [[nodiscard]] constexpr unsigned kinds_of(Plan const& plan) {
   unsigned some = kinds_of_products(plan.operands, *plan.result);

@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 2. Blocks that are sent from where they lie, or received where they belong: their parts lie there in the order
-/// of the devices, as in a message.
+/// Floor 2. Blocks that are sent from where they lie, or received where they belong, because their parts lie there in
+/// the order of the devices, as in a message.
 
 #include <cstdint>
 
@@ -36,14 +36,14 @@ namespace ostraka::planner::detail {
   return devices == e.ways(axes);
 }
 
-// True if the block lies as the message of its parts. Those with loops over devices are equal; they have been written
+// True if the block lies as the message of its parts. Parts with loops over devices are equal. They have been written
 // so, or lie so by themselves.
 [[gnu::cold]] constexpr bool lies_as_message(viewpoint const& v, strided_box const& block, spec const& whole,
                                              spec const& parts, mesh_set axes, device_loops const& loops,
                                              bool written_so) {
   if (written_so) return true;
   if (loops.empty()) return block.gapless() && parts_in_order(v, whole, parts, axes);
-  if (v.foretells && loops.size() > 1) return false;  // in an order that is not known
+  if (v.foretells && loops.size() > 1) return false;  // the order is not known
   strided_box const message = as_message(block.where, loops, v.order, v.sizes);
   for (int i = 0; i < block.where.rank; ++i) {
     std::int64_t part = block.where.at[i].size();

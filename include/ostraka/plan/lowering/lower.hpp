@@ -3,16 +3,17 @@
 #pragma once
 
 /// @file
-/// Floor 2. Lowering: from what a plan says to what a device does, for given extents. A tensor on its way is a block
-/// in a given buffer or in its own; a slice is a part of it; what stays in the block that it is written to is
-/// written where the result belongs. There, the steps that follow have to know of what the result held before:
+/// Floor 2. Lowering: from a plan to the actions of a device, for given extents. A tensor on its way is a block in a
+/// buffer of the call or in its own, and a slice is a part of that block. A tensor that stays in the block that it is
+/// written to is written where the result belongs. There, the following steps have to respect the old contents of the
+/// result:
 ///
 ///     follows in place    alpha                                beta
 ///     nothing             all devices                          all devices
 ///     all-reduce          all devices                          the first one along its mesh axes; others overwrite
 ///     mask                the first one along its mesh axes    all devices; the mask itself is then nothing to do
 ///
-/// `out` writes it down: `tally` counts (tally.hpp), `schedule` keeps (schedule.hpp).
+/// `out` records the actions: `tally` counts them (tally.hpp), `schedule` keeps them (schedule.hpp).
 
 #include <cstdint>
 
@@ -21,7 +22,7 @@
 
 namespace ostraka::planner {
 
-/// Is it a reshard: one tensor that is only moved?
+/// True for a reshard: one tensor that is only moved.
 template <class Plan>
 [[nodiscard]] constexpr bool only_moves(Plan const& plan) {
   for (int i = 0; i < plan.steps.size(); ++i)
@@ -29,7 +30,7 @@ template <class Plan>
   return plan.operands.size() == 1;
 }
 
-/// The tensor that the plan leaves where the result belongs: of a reshard, the one that its steps move.
+/// The tensor that the plan leaves where the result belongs; for a reshard, the one that its steps move.
 template <class Plan>
 [[nodiscard]] constexpr int result_of(Plan const& plan) {
   return !only_moves(plan) ? the_result : plan.steps.empty() ? 0 : plan.steps[0].operand;
@@ -93,8 +94,8 @@ class plan_lowering {
 
   constexpr lowered_tensor& at(int tensor) { return tensors_[slot_of(tensor)]; }
 
-  // A block that the call has in a buffer, or this pass's part of it. Who foretells takes it for a part that is not
-  // all: for the last device it may be, when for others it is not.
+  // A block of the call in its buffer, or this pass's part of it. When foretelling, it counts as a part that is not
+  // all: it may be all on the last device when it is not on others.
   [[nodiscard, gnu::cold]] constexpr buffer_block block_of_call(spec const& s, int buffer) const {
     box whole = box_of(s, v_.here, whole_);
     if (v_.given != nullptr) {
@@ -107,7 +108,7 @@ class plan_lowering {
     return dense_block(place{buffer, 0}, whole).part(box_of(s, v_.here, e_));
   }
 
-  // An operand begins its way: where it is, or as a copy, which outlives a pass.
+  // Starts an operand on its way: as it lies, or as a copy, which outlives a pass.
   constexpr void enter(int k) {
     lowered_tensor& t = tensors_[k];
     t.labels = &plan_.operands[k];
@@ -119,7 +120,7 @@ class plan_lowering {
     }
   }
 
-  // An operand that covers a part of its block becomes a copy with zeros elsewhere.
+  // Copies an operand that covers a part of its block, with zeros elsewhere.
   [[gnu::cold]] constexpr void pad(lowered_tensor& t) {
     box const block = box_of(*t.labels, v_.here, e_);
     if (t.now.where.size() == block.size()) {
@@ -139,11 +140,11 @@ class plan_lowering {
     t = {};
   }
 
-  // What a move writes to the result: the product has been multiplied by alpha.
+  // How a move writes to the result: the product has already been multiplied by alpha.
   [[nodiscard]] constexpr scaling arriving() const { return {factor::one, v_.adds ? factor::given : factor::zero}; }
 
-  // What this device does with the result in step number `i`, the first that writes there, when those after it rewrite
-  // the result in place.
+  // This device's scaling of the result in step number `i`, the first that writes there, if later steps rewrite the
+  // result in place.
   [[nodiscard, gnu::cold]] constexpr scaling share_of(scaling how, int i) const {
     if (how.beta == factor::zero || v_.foretells) return how;
     for (; i < plan_.steps.size(); ++i) {
@@ -155,7 +156,7 @@ class plan_lowering {
     return how;
   }
 
-  // A new block of a device: in the result's place, or in a buffer of its own, where it may lie as a message.
+  // A new block: in the result's place, or in a buffer of its own, where it may lie as a message.
   [[gnu::cold]] constexpr lowered_tensor block_for(spec const& s, bool lands, buffer_block const& result,
                                                    device_loops const* loops) {
     box const b = box_of(s, v_.here, e_);
@@ -171,9 +172,9 @@ class plan_lowering {
     lowered_tensor& t = at(s.operand);
     t.labels = &s.to;
     if (s.kind == step::mask && s.operand == result_ && v_.adds && t.now.data.buffer == result_buffer)
-      return;  // share_of has seen to it
+      return;  // share_of has already done it
     std::int64_t const ways = e_.ways(s.axes);
-    if (s.kind == step::slice || ways == 1) {  // along mesh axes of one device every move is a slice, if it is anything
+    if (s.kind == step::slice || ways == 1) {  // along mesh axes of one device every move is a slice, or nothing
       t.now = t.now.part(box_of(s.to, v_.here, e_));
       t.writable = t.writable && ways == 1;
       return;
@@ -223,8 +224,8 @@ class plan_lowering {
     at(s.operand) = made;
   }
 
-  // The same elements under another order of the labels. Who foretells the most does not know whether there is an
-  // alpha, and counts both.
+  // Passes the same elements on under another order of the labels. When foretelling, it is not known whether there is
+  // an alpha, and the larger case counts.
   [[gnu::cold]] constexpr void pass_on(int i, buffer_block const& result) {
     planned_step const& s = plan_.steps[i];
     lowered_tensor moved = at(s.left);
@@ -267,12 +268,13 @@ template <unsigned Kinds, class Writer>
 
 }  // namespace detail
 
-/// The functions of these kinds.
+/// The lowering functions of these kinds.
 template <unsigned Kinds, class Writer>
 inline constexpr lowering_functions<Writer> lowering_functions_of = detail::make_lowering_functions<Kinds, Writer>();
 
-/// Lowers an einsum, a reduction or a reshard for one device: `out` writes down what that does. A process that is no
-/// device of the mesh does nothing. @pre the functions are those of the plan's kinds, or more
+/// Lowers an einsum, a reduction or a reshard for one device: `out` records its actions. A process that is no device of
+/// the mesh does nothing.
+/// @pre the functions are those of the plan's kinds, or more
 template <class Plan, class Writer>
 [[gnu::cold]] constexpr void lower(
     Plan const& plan, decisions const& decided, viewpoint const& v, Writer& out,

@@ -3,9 +3,10 @@
 #pragma once
 
 /// @file
-/// Floor 2. The exchange of a reshard between two meshes as a schedule: a process sends what others lack of its block
-/// on one mesh, and receives what it lacks of its block on the other. A[I_X] on {X: 4} → A[I_Y] on {Y: 2}. Operand 0 is
-/// the block on the source mesh; on a mesh where the process is none of the devices there is no block.
+/// Floor 2. The exchange of a reshard between two meshes as a schedule: a process sends the parts of its block on one
+/// mesh that others lack, and receives the parts of its block on the other mesh that it lacks. A[I_X] on {X: 4} →
+/// A[I_Y] on {Y: 2}. Operand 0 is the block on the source mesh. If the process is no device of a mesh, it has no block
+/// there.
 
 #include <cstdint>
 
@@ -17,7 +18,7 @@ namespace ostraka::planner {
 
 namespace detail {
 
-// What goes to and comes from other processes, one entry each.
+// The parts that go to and come from other processes, one entry for each process.
 [[gnu::cold]] inline dynamic_array<message_part> parts_between(mesh_side const& source, mesh_side const& target, int me,
                                                                buffer_block const& from, buffer_block const& to) {
   dynamic_array<message_part> parts;
@@ -39,8 +40,8 @@ namespace detail {
 
 }  // namespace detail
 
-/// Lowers it for process `me`, into a schedule with one message among all processes. Of a partial target, devices
-/// without values get what changes nothing.
+/// Lowers the exchange for process `me`, into a schedule with one message among all processes. On a partial target,
+/// devices without values get the neutral element.
 [[gnu::cold]] inline void lower_between(schedule& s, mesh_side const& source, mesh_side const& target, int me,
                                         transport const& via, std::int64_t line) {
   s.clear();

@@ -3,14 +3,14 @@
 #pragma once
 
 /// @file
-/// Floor 2. The actions of a move, from the block under `from` to the block under `to`. Who sends what to whom follows
-/// from the block distribution alone, so uneven, empty and repeated blocks need no cases of their own. What arrives may
-/// be added to what is there.
+/// Floor 2. The actions of a move, from the block under `from` to the block under `to`. The block distribution alone
+/// decides which device sends which elements to which, so uneven, empty and repeated blocks need no cases of their own.
+/// The elements that arrive may be added to the old contents.
 ///
 ///     all_gather      [copy own]  start  finish  [copy]      received where it belongs if the parts lie there in order
 ///     all_reduce      [copy]      start  finish  [copy]      in place
 ///     reduce_scatter  [copy]      start  finish  [copy]      sent from where it lies if the parts lie there in order
-///     exchanges       [copies]    start  copy what is kept  finish  [copies]
+///     exchanges       [copies]    start  copy the kept part  finish  [copies]
 ///     zero_pad, mask  fill  copy
 
 #include <algorithm>
@@ -25,7 +25,7 @@
 
 namespace ostraka::planner::detail {
 
-// Writes down moves for one device.
+// Records moves for one device.
 template <class Writer>
 class move_lowering {
  public:
@@ -33,7 +33,8 @@ class move_lowering {
                           lowering_functions<Writer> const& functions)
       : v_(v), e_(v.sizes), out_(out), machine_(machine), functions_(functions) {}
 
-  // to <- alpha (from, moved) + beta to. @pre the group has more than one member
+  // to <- alpha (from, moved) + beta to.
+  // @pre the group has more than one member
   [[gnu::cold]] constexpr void move(planned_step const& s, step_decision const& decided, buffer_block const& from,
                                     buffer_block const& to, scaling how) {
     switch (s.kind) {
@@ -52,7 +53,7 @@ class move_lowering {
     }
   }
 
-  // Those of these kinds, in the table.
+  // Enters the functions of these kinds in the table.
   template <unsigned Kinds>
   static constexpr void name_functions(lowering_functions<Writer>& f) {
     if constexpr ((Kinds & kinds::gathers) != 0) f.gather = &move_lowering::all_gather;
@@ -61,7 +62,7 @@ class move_lowering {
     if constexpr ((Kinds & kinds::exchanges) != 0) f.exchange = &move_lowering::exchange;
   }
 
-  // A message for `block`: the block itself if it has no gaps, else a copy of it.
+  // Calls `use` with a message for `block`: the block itself if it has no gaps, otherwise a copy of it.
   template <class Use>
   [[gnu::cold]] constexpr void with_message(buffer_block const& block, scaling how, bool reads, Use const& use) {
     if (block.gapless()) return use(block);
@@ -73,7 +74,7 @@ class move_lowering {
     out_.give_back(b);
   }
 
-  // The exchange `m` of the parts that `each(use)` tells, from where they lie to where they belong; `kept` stays here.
+  // The exchange `m` of the parts that `each(use)` lists, from where they lie to where they belong. `kept` stays here.
   template <class Each>
   [[gnu::cold]] constexpr void exchange_parts(message const& m, Each const& each, message_part const& kept,
                                               scaling how) {
@@ -99,7 +100,7 @@ class move_lowering {
     });
     buffer_taken const out = out_.take(packed);
     buffer_taken const in = out_.take(unpacked);
-    auto const price = [&](std::int64_t elements, auto const& part_of) {  // where no parts are listed
+    auto const price = [&](std::int64_t elements, auto const& part_of) {  // if parts are not listed
       if constexpr (Writer::keeps)
         if (out_.only_prices && elements > 0) each([&](message_part const& p) { part_of(p); });
     };
@@ -119,7 +120,7 @@ class move_lowering {
       out_.copy_elements(packed + unpacked);
     }
     out_.start(starts);
-    copy_if_any(kept.received, kept.sent, how);  // meanwhile
+    copy_if_any(kept.received, kept.sent, how);  // while the message is under way
     out_.finish();
     price(unpacked, [&](message_part const& p) {
       if (is_unpacked(p.received)) copy_if_any(p.received, p.received, how);
@@ -138,7 +139,7 @@ class move_lowering {
     out_.give_back(out);
   }
 
-  // What a reduction sets aside while it is under way: a piece from each of the others while it adds up those before.
+  // Takes memory for a reduction under way: a piece from each of the others arrives while it adds up the pieces before.
   [[gnu::cold]] constexpr buffer_taken take_for_reduction(std::int64_t part, std::int64_t devices) {
     return out_.take(2 * (devices - 1) * std::min(part, machine_.piece_of_reduction(devices - 1)));
   }
@@ -221,8 +222,8 @@ class move_lowering {
     out_.give_back(b);
   }
 
-  // Each device sends each other the intersection of their blocks. Where the source is repeated along a mesh axis, the
-  // receiver is served by the device with its own coordinate there; the others send it nothing.
+  // Each device sends to each other the intersection of their blocks. If the source is repeated along a mesh axis, the
+  // device with the receiver's own coordinate there serves it, and the others send it nothing.
   [[gnu::cold]] constexpr void exchange(planned_step const& s, step_decision const& decided, buffer_block const& from,
                                         buffer_block const& to, scaling how) {
     if (v_.foretells) return foretold_exchange(s, decided, from, to, how);
@@ -243,7 +244,7 @@ class move_lowering {
     exchange_parts(m, each, kept, how);
   }
 
-  // What goes to member `d`, and what comes from there.
+  // The blocks that go to member `d` and come from it.
   [[gnu::cold]] constexpr message_part shared_with(std::int64_t d, planned_step const& s, buffer_block const& from,
                                                    buffer_block const& to) const {
     coordinates const c = v_.member(s.axes, d);
@@ -251,7 +252,7 @@ class move_lowering {
             part_for(to, d, intersect(box_of(s.from, c, e_), to.where))};
   }
 
-  // The most that any device has of it: what the last one keeps, others send.
+  // The exchange with the most elements that any device has: the last device keeps elements that others send.
   [[gnu::cold]] constexpr void foretold_exchange(planned_step const& s, step_decision const& decided,
                                                  buffer_block const& from, buffer_block const& to, scaling how) {
     std::int64_t const sent = from.where.size();
@@ -288,7 +289,7 @@ class move_lowering {
     return m;
   }
 
-  // Of the parts of a group's members under `parts`: those before this device's.
+  // The elements in the parts under `parts` of the members before this device.
   [[gnu::cold]] constexpr std::int64_t elements_before(spec const& parts, message const& m) const {
     if (v_.foretells) return 0;
     std::int64_t const me = v_.number_in(m.axes);
@@ -300,7 +301,7 @@ class move_lowering {
 
   [[gnu::cold]] constexpr std::int64_t elements_of_parts(planned_step const& s, buffer_block const& from,
                                                          message const& m) const {
-    if (m.even || s.to.splits() == (s.from.splits() | s.axes)) return from.where.size();  // they make up the block
+    if (m.even || s.to.splits() == (s.from.splits() | s.axes)) return from.where.size();  // the parts make up the block
     if (v_.foretells) return std::min(from.where.size(), m.members * m.own);
     std::int64_t n = 0;
     for (std::int64_t d = 0; d < m.members; ++d) n += block_size(s.to, v_.member(s.axes, d), e_);
@@ -313,7 +314,8 @@ class move_lowering {
         for (std::int64_t d = 0; d < m.members; ++d) out_.count(block_size(parts, v_.member(m.axes, d), e_));
   }
 
-  // Between a block and the message of its parts, which begins there: at once where they are equal, else one by one.
+  // Copies between a block and the message of its parts, which begins at `message`: at once if the parts are equal,
+  // otherwise one by one.
   [[gnu::cold]] constexpr void copy_parts(spec const& parts, mesh_set axes, device_loops const& loops,
                                           buffer_block const& block_there, place message, scaling how, bool packs) {
     auto const between = [&](buffer_block const& there, buffer_block const& in_message) {
@@ -338,13 +340,13 @@ class move_lowering {
     if (to.where.size() > 0) out_.copy(to, from, how);
   }
 
-  // The part of a block for member `d`: by its indices, or where it lies in a message of equal parts.
+  // The part of a block for member `d`: by its indices, or by its place in a message of equal parts.
   [[gnu::cold]] static constexpr buffer_block part_for(buffer_block const& block, std::int64_t d, box const& inner) {
     if (block.across.empty()) return block.part(inner);
     return dense_block(block.data + d * inner.size(), inner);
   }
 
-  // Has this device the same coordinates along these mesh axes?
+  // True if this device has the same coordinates along these mesh axes.
   [[gnu::cold]] constexpr bool same_along(mesh_set axes, coordinates const& c) const {
     for (int k = 0; k < e_.mesh_axes; ++k)
       if (axes.contains(k) && c.at[k] != v_.here.at[k]) return false;

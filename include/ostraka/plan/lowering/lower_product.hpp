@@ -9,8 +9,8 @@
 ///     all_gather A[I, J_X]      start  C <- A_own B_own  finish  C += A_before B_before  C += A_after B_after
 ///     reduce_scatter C[I_X, K]  C_before, C_after  start  finish into C_own  C_own += A_own B
 ///
-/// A result that is repeated along the gather's mesh axis is to have the same bits on all devices: there all parts are
-/// multiplied alike, one by one, and if they are summed in the order of the devices.
+/// A result that is repeated along the gather's mesh axis must have the same bits on all devices. All parts are then
+/// multiplied alike, one by one, and if they are summed, in the order of the devices.
 
 #include <cstdint>
 
@@ -30,8 +30,8 @@ struct block_product {
     return p;
   }
 
-  // Of these indices of a label. Block number `which` is already `given`, which has those alone. @pre the others do not
-  // lie as messages
+  // The product at these indices of a label. Block number `which` becomes `given`, which has these indices alone.
+  // @pre the others do not lie as messages
   [[nodiscard, gnu::cold]] constexpr block_product part(int label, range indices, int which,
                                                         buffer_block const& given) const {
     block_product p = *this;
@@ -47,7 +47,7 @@ struct block_product {
   }
 };
 
-// Writes down fused contractions for one device. Block number `which` is the one whose parts travel.
+// Records fused contractions for one device. Block number `which` is the one whose parts travel.
 template <class Writer>
 class product_lowering {
  public:
@@ -58,7 +58,7 @@ class product_lowering {
     if constexpr (Writer::keeps) out_.multiply(p.loops(e_.labels), how);
   }
 
-  // Those of these kinds, in the table.
+  // Enters the functions of these kinds in the table.
   template <unsigned Kinds>
   static constexpr void name_functions(lowering_functions<Writer>& f) {
     if constexpr ((Kinds & kinds::gathers) != 0) f.contract_gathered = &product_lowering::gather_and_contract;
@@ -66,7 +66,7 @@ class product_lowering {
   }
 
  private:
-  // result <- alpha (the product) + beta result, where `gather` would gather one factor.
+  // result <- alpha (the product) + beta result, with one factor as `gather` would gather it.
   [[gnu::cold]] constexpr void gather_and_contract(planned_step const& gather, block_product const& given, int which,
                                                    scaling how) {
     block_product p = given;
@@ -84,7 +84,7 @@ class product_lowering {
     bool const repeated = !p.labels[2]->uses().contains(parts.loop.mesh_axis);
     int const label = gather.to.label[parts.loop.dimension];
     bool const summed = p.labels[2]->find(label) < 0;
-    bool const own_first = !(summed && repeated);  // else nobody begins before all have what they wait for
+    bool const own_first = !(summed && repeated);  // otherwise a device waits for all parts before it begins
     auto const multiply_part = [&](buffer_block const& b, range indices) {
       multiply(p.part(label, indices, which, b), how);
       if (summed) how.beta = factor::one;
@@ -100,8 +100,9 @@ class product_lowering {
     out_.give_back(arriving);
   }
 
-  // The own part of the product, which `scatter` would scatter: it becomes alpha (the sum over the devices) + beta
-  // (itself). @pre p.block[2] is where the own part belongs
+  // The own part of the product as `scatter` would scatter it: it becomes alpha (the sum over the devices) + beta
+  // (itself).
+  // @pre p.block[2] is where the own part belongs
   [[gnu::cold]] constexpr void contract_and_scatter(planned_step const& scatter, block_product const& p, int,
                                                     scaling how) {
     buffer_block const own = p.block[2];
@@ -144,8 +145,8 @@ class product_lowering {
 
     [[nodiscard]] constexpr range own() const { return mine.at[loop.dimension]; }
 
-    // Calls `use(block, indices)` for those before the own one, `between()`, and `use` for those after it: at once, or
-    // one by one.
+    // Calls `use(block, indices)` for the parts before the own one, then `between()`, then `use` for the parts after
+    // it: at once, or one by one.
     template <class Use, class Between>
     constexpr void for_each(place message, bool one_by_one, product_lowering const& l, Use const& use,
                             Between const& between) const {

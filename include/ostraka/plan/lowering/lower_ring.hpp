@@ -4,17 +4,19 @@
 
 /// @file
 /// Floor 2. The actions of a contraction that goes round a ring with the move next to it (plan/spec/ring.hpp). Parts
-/// travel in pieces, one message at a time, and while one is under way the product goes on with what is here:
+/// travel in pieces, one message at a time. While a message is under way the product goes on with the pieces that are
+/// here:
 ///
-///     gather     start(0)  multiply  finish  start(1)  multiply  finish  …      what arrived with message m is part of
-///     scatter    multiply  start(0)  multiply  finish  start(1)  …              product m + pieces, and of its message
+///     gather     start(0)  multiply  finish  start(1)  multiply  finish  …      message m brings part of product
+///     scatter    multiply  start(0)  multiply  finish  start(1)  …              m + pieces, and of its message
 ///
-/// Product number p is that of piece p mod `pieces` of the part of step p / pieces. With as many products to a message
-/// as there are in all, both end together; without pieces the last part, or the first, would have nothing beside it.
+/// Product number p is that of piece p mod `pieces` of the part of step p / pieces. Each message has its share of all
+/// products beside it, so that both end together. Without pieces the last part, or the first, would have no message
+/// beside it.
 ///
-/// What goes round is all that is set aside: of a gather two parts, one of which is sent and multiplied while the other
-/// one arrives; of a scatter one part and a piece, and sums for the device itself are added to the result as they come.
-/// Both ways round, half of the pieces go to the next device and half to the one before.
+/// Only the pieces that go round need buffers. A gather needs two parts, one of which is sent and multiplied while the
+/// other one arrives. A scatter needs one part and a piece; sums for the device itself are added to the result as they
+/// come. If parts go both ways round, half of the pieces go to the next device and half to the one before.
 
 #include <algorithm>
 #include <cstdint>
@@ -28,14 +30,14 @@ namespace ostraka::planner {
 struct ring_cut {
   int dimension = 0;
   int lanes = 1;   ///< directions
-  int pieces = 1;  ///< of each
+  int pieces = 1;  ///< in each direction
 };
 
-/// So many pieces go round in all, or more: what is computed without a message beside it is one of them.
+/// The least number of pieces that go round in all: one of them is computed without a message beside it.
 inline constexpr std::int64_t ring_pieces = 16;
 
-/// Of each part, each way, where it is long enough. A gather multiplies a part while the next one comes; of sums two
-/// pieces are needed for one to be multiplied beside the other's message.
+/// The number of pieces of each part, in each direction, if the part is long enough. A gather multiplies a part while
+/// the next one comes. A scatter needs two pieces, so that one is multiplied beside the other's message.
 [[nodiscard]] constexpr std::int64_t pieces_of_gather(std::int64_t members) {
   return (ring_pieces + members - 1) / members;
 }
@@ -45,7 +47,7 @@ inline constexpr std::int64_t ring_pieces = 16;
 
 namespace detail {
 
-// Into so many pieces each way, if there are as many of a length that is worth it.
+// Cuts into `pieces` pieces in each direction, or into fewer if they would be too short to be worth it.
 [[nodiscard, gnu::cold]] constexpr ring_cut cut_along(int dimension, spec const& parts, std::int64_t members,
                                                       bool both_ways, std::int64_t pieces, extents const& e,
                                                       machine_constants const& machine) {
@@ -53,7 +55,7 @@ namespace detail {
   c.dimension = dimension;
   std::int64_t const indices = largest_range(parts, dimension, e);
   std::int64_t const elements = largest_block(parts, e);
-  c.lanes = both_ways && members > 2 && indices > 1 ? 2 : 1;  // of two devices the next is the one before
+  c.lanes = both_ways && members > 2 && indices > 1 ? 2 : 1;  // with two devices the next one is the one before
   std::int64_t const most =
       std::min(indices / machine.shortest_ring_indices, elements / machine.shortest_ring_piece) / c.lanes;
   c.pieces = static_cast<int>(std::max<std::int64_t>(1, std::min(most, pieces)));
@@ -62,8 +64,9 @@ namespace detail {
 
 }  // namespace detail
 
-/// Of parts under `parts` that are gathered among so many devices: along the outermost dimension that has several
-/// indices, so that a piece of a dense part is dense. @param both_ways may they go both ways?
+/// The cut of parts under `parts` that are gathered among `members` devices: along the outermost dimension that has
+/// several indices, so that a piece of a dense part is dense.
+/// @param both_ways whether they may go both ways
 [[nodiscard, gnu::cold]] constexpr ring_cut cut_of_gather(spec const& parts, std::int64_t members, bool both_ways,
                                                           extents const& e, machine_constants const& machine) {
   int dimension = 0;
@@ -71,8 +74,9 @@ namespace detail {
   return detail::cut_along(dimension, parts, members, both_ways, pieces_of_gather(members), e, machine);
 }
 
-/// Of sums that are scattered: along the innermost dimension that gives enough pieces, else the one that gives most. A
-/// product of some columns packs these and leaves rows where they are; one of some rows would pack all columns again.
+/// The cut of sums that are scattered: along the innermost dimension that gives enough pieces, otherwise the one that
+/// gives the most. A product of some columns packs these and leaves rows where they are. A product of some rows would
+/// pack all columns again.
 [[nodiscard, gnu::cold]] constexpr ring_cut cut_of_scatter(spec const& parts, std::int64_t members, bool both_ways,
                                                            extents const& e, machine_constants const& machine) {
   std::int64_t const enough = pieces_of_scatter(members);
@@ -87,14 +91,14 @@ namespace detail {
 
 namespace detail {
 
-// Writes down rings for one device.
+// Records rings for one device.
 template <class Writer>
 class ring_lowering {
  public:
   constexpr ring_lowering(viewpoint const& v, Writer& out, machine_constants const& machine)
       : v_(v), e_(v.sizes), out_(out), machine_(machine) {}
 
-  // Those of these kinds, in the table.
+  // Enters the functions of these kinds in the table.
   template <unsigned Kinds>
   static constexpr void name_functions(lowering_functions<Writer>& f) {
     if constexpr ((Kinds & kinds::rings) != 0 && (Kinds & kinds::gathers) != 0)
@@ -104,8 +108,8 @@ class ring_lowering {
   }
 
  private:
-  // result <- alpha (the product) + beta result, where `gather` would gather block number `which`, its parts differing
-  // along `dimension`.
+  // result <- alpha (the product) + beta result, with block number `which` as `gather` would gather it. Its parts
+  // differ along `dimension`.
   [[gnu::cold]] constexpr void gather_and_contract(planned_step const& gather, int dimension, block_product const& p,
                                                    int which, bool both_ways, scaling how) {
     buffer_block const own = p.block[which];
@@ -147,8 +151,9 @@ class ring_lowering {
     out_.give_back(passed);
   }
 
-  // The own part of the product, which `scatter` would scatter: it becomes alpha (the sum over the devices) + beta
-  // (itself). @pre p.block[2] is where the own part belongs
+  // The own part of the product as `scatter` would scatter it: it becomes alpha (the sum over the devices) + beta
+  // (itself).
+  // @pre p.block[2] is where the own part belongs
   [[gnu::cold]] constexpr void contract_and_scatter(planned_step const& scatter, int dimension, block_product const& p,
                                                     int, bool both_ways, scaling how) {
     buffer_block const own = p.block[2];
@@ -160,7 +165,7 @@ class ring_lowering {
                                  largest_size(indices, t.cut.lanes * pieces);
     buffer_taken const passed = out_.take(t.cut.lanes * slots * of_slot);
     if constexpr (Writer::keeps) {
-      // Before the own part comes that of the neighbour who is the last to get the sums from here.
+      // Before the own part comes the part of the neighbour that is the last to get sums from here.
       auto const origin = [&](std::int64_t number, int lane) { return t.origin(number / pieces + 1, lane); };
       auto const piece_of = [&](std::int64_t number, int lane) {
         std::int64_t const k = number % pieces;
@@ -197,7 +202,7 @@ class ring_lowering {
     out_.give_back(passed);
   }
 
-  // Who has which part, and who passes it to whom.
+  // The parts of the members, and the way that they travel.
   struct travel {
     spec const* parts = nullptr;
     mesh_set axes{};
@@ -209,14 +214,14 @@ class ring_lowering {
 
     [[nodiscard]] constexpr int label(int i) const { return parts->label[i]; }
     [[nodiscard]] constexpr std::int64_t elements_of_set() const { return cut.lanes * longest; }
-    // Whose part is here after so many steps. The first lane goes to the next member, the other one back.
+    // The member whose part is here after `turn` steps. The first lane goes to the next member, the other one back.
     [[nodiscard]] constexpr std::int64_t origin(std::int64_t turn, int lane) const {
       return (me + (lane == 0 ? members - turn % members : turn)) % members;
     }
   };
 
-  // What of the result has been written: by the member whose part it is of, if it has the label of the ring, and by the
-  // pieces, if it has the label that is cut.
+  // Marks the parts of the result that have been written: by member, if the result has the label of the ring, and by
+  // piece, if it has the label that is cut.
   struct marks {
     ring_cut cut;
     bool at[most_ring_devices][2 * ring_pieces]{};
@@ -238,15 +243,15 @@ class ring_lowering {
     return t;
   }
 
-  // Where the result is repeated along the ring, all devices add up what makes an element in the same order. Both ways
-  // they would not, if it is the label of the pieces that is summed.
+  // If the result is repeated along the ring, all devices must add the terms of an element in the same order. Going
+  // both ways they would not if the label of the pieces is summed.
   constexpr bool may_go_both_ways(planned_step const& gather, block_product const& p) const {
     if ((gather.axes - p.labels[2]->uses()).empty()) return true;
     int const cut = cut_of_gather(gather.from, e_.ways(gather.axes), true, e_, machine_).dimension;
     return p.labels[2]->find(gather.from.label[cut]) >= 0;
   }
 
-  // Pieces that follow one another in a lane of a part.
+  // Consecutive pieces in a lane of a part.
   [[gnu::cold]] static constexpr box pieces_of(travel const& t, box part, int lane, range pieces) {
     range& cut = part.at[t.cut.dimension];
     std::int64_t const all = t.cut.lanes * t.cut.pieces;
@@ -256,7 +261,8 @@ class ring_lowering {
     return part;
   }
 
-  // Of a member's part: where that is, or in a set of what is set aside, where each lane has room of its own.
+  // Pieces of a member's part: in the block `there`, or in a set of the buffer `passed`, where each lane has its own
+  // memory.
   [[gnu::cold]] constexpr buffer_block piece(travel const& t, std::int64_t member, int lane, range pieces,
                                              buffer_block const* there, buffer_taken const& passed,
                                              std::int64_t set) const {
@@ -267,7 +273,7 @@ class ring_lowering {
     return dense_block(begin, pieces_of(t, part, lane, {0, t.cut.pieces})).part(b);
   }
 
-  // Messages and products of a gather, in step: pieces of a part that are multiplied beside one message are one
+  // The messages and products of a gather, in step. Pieces of a part that are multiplied beside one message are one
   // product.
   template <class Start, class Multiply>
   [[gnu::cold]] constexpr void go_round(travel const& t, Start const& start, Multiply const& multiply) {
@@ -291,8 +297,8 @@ class ring_lowering {
     multiply_until(all);
   }
 
-  // Those of a scatter: sums are multiplied before they are sent. Products of the own part, the last ones, wait for
-  // nobody; what comes is added to each.
+  // The messages and products of a scatter: sums are multiplied before they are sent. The products of the own part, the
+  // last ones, need no message before them; the sums that arrive are added to each.
   template <class Start, class Multiply, class Add>
   [[gnu::cold]] constexpr void go_round_with_sums(travel const& t, Start const& start, Multiply const& multiply,
                                                   Add const& add) {
@@ -315,7 +321,7 @@ class ring_lowering {
     multiply_until(all, all);
   }
 
-  // One message to each neighbour and from each. Of two devices both are one.
+  // One message to each neighbour and one from each. With two devices both are one message.
   template <class Sent, class Received>
   [[gnu::cold]] constexpr void pass_on(travel const& t, Sent const& sent, Received const& received) {
     std::int64_t const neighbour[2] = {(t.me + 1) % t.members, (t.me + t.members - 1) % t.members};
@@ -334,7 +340,7 @@ class ring_lowering {
     out_.start(m);
   }
 
-  // Of the indices of a part, and of the piece of it that `here` is.
+  // Multiplies at the indices of a part, and of the piece of it that `here` is.
   [[gnu::cold]] constexpr void multiply(travel const& t, block_product const& p, std::int64_t member, int which,
                                         buffer_block const& here, scaling how) {
     box const part = box_of(*t.parts, v_.member(t.axes, member), e_);

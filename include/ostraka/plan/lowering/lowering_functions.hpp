@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 2. What lowering does for some plans only, as a table: who knows a plan while a program is compiled names the
-/// functions of its kinds (kinds.hpp), and the program has no others.
+/// Floor 2. The functions of lowering that only some plans need, as a table. Code that knows a plan at compile time
+/// names the functions of its kinds (kinds.hpp), and the program has no others.
 ///
 ///     all_gather A, contract        gather, contract_gathered
 ///     contract, reduce_scatter C    scatter, contract_scattered
@@ -31,10 +31,10 @@ class ring_lowering;
 
 }  // namespace detail
 
-/// Those that are null a plan does not ask for.
+/// The lowering functions that a plan needs; it does not call those that are null.
 template <class Writer>
 struct lowering_functions {
-  /// Of moves, as move_lowering::move.
+  /// Functions of moves, as move_lowering::move.
   using move = void (detail::move_lowering<Writer>::*)(planned_step const&, step_decision const&, buffer_block const&,
                                                        buffer_block const&, scaling);
   move gather = nullptr;
@@ -42,26 +42,26 @@ struct lowering_functions {
   move scatter = nullptr;
   move exchange = nullptr;
 
-  /// Of contractions that do the move next to them; block number `which` is the one that is moved.
+  /// Functions of contractions that do the move next to them; block number `which` is the one that is moved.
   using fused = void (detail::product_lowering<Writer>::*)(planned_step const&, detail::block_product const&, int which,
                                                            scaling);
   fused contract_gathered = nullptr;
   fused contract_scattered = nullptr;
 
-  /// The same round a ring, along a dimension of what is moved, perhaps both ways.
+  /// The same round a ring, along a dimension of the moved tensor, possibly both ways.
   using ring = void (detail::ring_lowering<Writer>::*)(planned_step const&, int dimension, detail::block_product const&,
                                                        int which, bool both_ways, scaling);
   ring ring_of_gather = nullptr;
   ring ring_of_scatter = nullptr;
 };
 
-/// A plan asks for what its kinds do not say.
+/// Throws: a plan calls for a function that its kinds do not name.
 [[noreturn, gnu::cold]] inline void lacks_function() {
   throw_error("internal error: a schedule holds a step that its plan does not name; please report the operation");
 }
 
-/// Calls one of the functions. (While compiling all are there; with sanitizers g++ takes no comparison of them for a
-/// constant.)
+/// Calls one of the functions. (At compile time all are there; with sanitizers g++ does not take a comparison of them
+/// for a constant.)
 template <class Lowering, class Function, class... Arguments>
 constexpr void call_named(Lowering& lowering, Function function, Arguments const&... arguments) {
   if (!std::is_constant_evaluated() && function == nullptr) lacks_function();

@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 2. Where in one workspace the buffers of a schedule belong: what is there at the same time lies apart, and all
-/// of them together take as little as they can.
+/// Floor 2. Places the buffers of a schedule in one workspace. Buffers that exist at the same time lie apart, and all
+/// of them together take as little memory as possible.
 ///
 ///     taken and given back    +a +b -a +c -b -c
 ///     in the workspace        [a][b ]  then  [c ][b ]
@@ -17,12 +17,12 @@
 
 namespace ostraka::planner {
 
-/// A buffer is there from before action number `taken` until before action number `given_back`.
+/// A buffer. It exists from before action number `taken` until before action number `given_back`.
 struct buffer {
   std::int64_t elements = 0;
   int taken = 0;
   int given_back = 0;
-  std::int64_t at = -1;  ///< in the workspace; nowhere yet
+  std::int64_t at = -1;  ///< in the workspace; −1: not placed yet
 
   [[nodiscard]] std::int64_t end() const { return at + elements; }
   [[nodiscard]] bool is_there_with(buffer const& other) const {
@@ -32,7 +32,7 @@ struct buffer {
 
 namespace detail {
 
-// When the most elements are there at once, and how many.
+// The moment when the most elements exist at once, and their number.
 struct busiest_moment {
   std::int64_t elements = 0;
   int when = 0;
@@ -50,7 +50,7 @@ struct busiest_moment {
   return most;
 }
 
-// At the first place that is free for as long as the buffer is there, a multiple of `unit`.
+// Places a buffer at the first place that is free for as long as it exists, a multiple of `unit`.
 [[gnu::cold]] inline void place_one(buffer& next, dynamic_array<buffer> const& buffers, std::int64_t unit) {
   std::int64_t at = 0;
   for (bool moved = true; moved;) {
@@ -64,7 +64,7 @@ struct busiest_moment {
   next.at = at;
 }
 
-// The one with the largest measure first. Returns the length of the workspace.
+// Places the buffers by decreasing measure. Returns the length of the workspace.
 template <class Measure>
 [[gnu::cold]] std::int64_t place_by(Measure const& measure, dynamic_array<buffer>& buffers, std::int64_t unit) {
   for (buffer& b : buffers) b.at = -1;
@@ -79,7 +79,8 @@ template <class Measure>
   return length;
 }
 
-// Every order of a few buffers, until one takes no more than `least`. Returns the length, or −1 if there are too many.
+// Tries every order of a few buffers, until one takes no more than `least`. Returns the length, or −1 if there are too
+// many or no order does.
 [[gnu::cold]] inline std::int64_t place_by_trial(dynamic_array<buffer>& buffers, std::int64_t least) {
   constexpr std::size_t few = 7;
   dynamic_array<std::size_t> order;
@@ -101,10 +102,10 @@ template <class Measure>
 
 }  // namespace detail
 
-/// Gives each buffer its place and returns the length of the workspace. The longest first, those that are there
-/// longest, as they are taken, or those of the busiest moment as they are taken and then the longest: none of these
-/// orders is best for all schedules, and where none of them takes what is there at once, all orders of a few are tried.
-/// Each begins a line of the cache, of `line` elements, unless that takes more.
+/// Gives each buffer its place and returns the length of the workspace. It tries four orders: the longest first; those
+/// that exist longest first; as they are taken; or those of the busiest moment as they are taken and then the longest.
+/// None of these is best for all schedules. If none of them takes just the elements that exist at once, it tries all
+/// orders of a few buffers. Each buffer begins a cache line, of `line` elements, unless that takes more.
 [[gnu::cold]] inline std::int64_t place_buffers(dynamic_array<buffer>& buffers, std::int64_t line) {
   detail::busiest_moment const most = detail::busiest(buffers);
   constexpr int orders = 4;

@@ -3,12 +3,12 @@
 #pragma once
 
 /// @file
-/// Floor 2. A schedule: a plan lowered for a device, kept as actions, and every buffer with its size and place. It
-/// names no address and no communicator, so it is made once and run on any number of blocks; `advance` is the only loop
-/// that runs one. Whoever runs it brings hands: Kokkos and MPI, a simulated mesh, or a list that only records.
+/// Floor 2. A schedule: a plan lowered for a device, stored as actions, and every buffer with its size and place. It
+/// names no address and no communicator, so it is made once and run on any number of blocks. `advance` is the only loop
+/// that runs one. Its caller provides hands: Kokkos and MPI, a simulated mesh, or a list that only records.
 ///
-/// A schedule that is only priced lists neither copies nor the parts of exchanges one by one: of those that are equal
-/// and follow one another it keeps the number. So uneven parts of 65,536 devices are a line, and not 65,536 blocks.
+/// A schedule that is only priced lists neither copies nor the parts of exchanges one by one. For equal ones that
+/// follow one another it keeps their number. So uneven parts of 65,536 devices take one line instead of 65,536 blocks.
 
 #include <cstddef>
 #include <cstdint>
@@ -19,19 +19,19 @@
 
 namespace ostraka::planner {
 
-/// One verb. Numbers count the lists of its schedule.
+/// One verb. Its numbers are indices into the lists of its schedule.
 struct action {
   verb what = verb::copy;
-  reduction kind = reduction::sum;  ///< of a fill: what changes nothing there; of a reduce
+  reduction kind = reduction::sum;  ///< of a fill, whose value is the neutral element; of a reduce
   scaling how{};
   int stage = 0;
   int to = -1;    ///< block, of a copy or a fill
   int from = -1;  ///< block, of a copy
-  int item = -1;  ///< product, message, or the first of what is written
-  int items = 0;  ///< of what is written
+  int item = -1;  ///< product, message, or the first of the runs written
+  int items = 0;  ///< the number of runs written
 };
 
-/// A message, its parts in an exchange, and the elements of each part in member order where they are uneven.
+/// A message, its parts in an exchange, and the elements of each part in member order if they are uneven.
 struct scheduled_message : message {
   int first_part = 0;
   int parts = 0;
@@ -43,13 +43,13 @@ struct scheduled_message : message {
 
 /// The actions of a step of the plan, with the move that it does as well.
 struct stage {
-  int step = 0;    ///< the number of steps: what puts the result where it belongs
+  int step = 0;    ///< the number of steps stands for the copy of the result to its place
   int fused = -1;  ///< none
   std::int64_t copied = 0;
   std::int64_t moved = 0;
 };
 
-/// What a device does. Cleared, it keeps its memory.
+/// The actions of a device. Clearing keeps its memory.
 class schedule {
  public:
   static constexpr bool keeps = true;
@@ -62,10 +62,10 @@ class schedule {
   dynamic_array<std::int64_t> counts{};
   dynamic_array<buffer> buffers{};
   dynamic_array<stage> stages{};
-  dynamic_array<written_run> written{};  ///< in the place of copies and fills, where it is only priced
-  dynamic_array<sent_run> sent{};        ///< in the place of parts
+  dynamic_array<written_run> written{};  ///< replaces copies and fills if it is only priced
+  dynamic_array<sent_run> sent{};        ///< replaces parts
   std::int64_t workspace = 0;            ///< elements, with all buffers in their places
-  bool only_prices = false;              ///< said before it is lowered; outlives clear()
+  bool only_prices = false;              ///< set before lowering; outlives clear()
 
   void clear() {
     actions.clear();
@@ -83,7 +83,7 @@ class schedule {
     numbered_ = 0;
   }
 
-  /// Gives back the memory that it has no use for, where it is kept for long.
+  /// Frees unused memory; call it if the schedule is kept for long.
   [[gnu::cold]] void shrink() {
     actions.shrink_to_fit();
     blocks.shrink_to_fit();
@@ -97,12 +97,13 @@ class schedule {
     sent.shrink_to_fit();
   }
 
-  /// Where in the workspace a buffer's element lies. @pre the buffer is the schedule's own, and has its place
+  /// The position of a buffer's element in the workspace.
+  /// @pre the buffer is the schedule's own, and has its place
   [[nodiscard]] std::int64_t in_workspace(place p) const {
     return buffers[static_cast<std::size_t>(p.buffer - first_own_buffer)].at + p.at;
   }
 
-  // What `lower` writes.
+  // The functions that `lower` calls.
   [[gnu::cold]] void begin_stage(int step, int fused) { stages.push_back({step, fused}); }
   [[gnu::cold]] buffer_taken take(std::int64_t elements) {
     buffers.push_back({elements, numbered_, numbered_});
@@ -126,7 +127,7 @@ class schedule {
   }
   void multiply(product const& p, scaling how) { add_product(verb::multiply, p, how); }
   void reduce(product const& p, reduction kind, scaling how) { add_product(verb::reduce, p, how).kind = kind; }
-  /// Of the exchange that is started next; `packed` if what is sent is going to be packed.
+  /// Adds a part of the exchange that is started next; `packed` if its source is going to be packed.
   [[gnu::cold]] void part(message_part const& p, bool packed = false) {
     if (!only_prices) return parts.push_back(p);
     std::int64_t const elements = p.sent.where.size();
@@ -155,11 +156,11 @@ class schedule {
   }
   void finish() { add(verb::finish, {}).item = static_cast<int>(messages.size()) - 1; }
 
-  /// All is written: buffers get their places.
+  /// Ends the recording: buffers get their places.
   void end(std::int64_t line) { workspace = place_buffers(buffers, line); }
 
  private:
-  // A copy or a fill, of which the number of elements is kept alone.
+  // Records a copy or a fill of which only the number of elements is kept.
   [[gnu::cold]] void write(std::int64_t elements, bool reads) {
     bool const goes_on = !actions.empty() && actions.back().what == verb::price &&
                          actions.back().stage == static_cast<int>(stages.size()) - 1;
@@ -198,16 +199,16 @@ class schedule {
   int parts_before_ = 0;
   int counts_before_ = 0;
   int sent_before_ = 0;
-  int numbered_ = 0;  // actions so far; what is only priced counts as many as are told of
+  int numbered_ = 0;  // actions so far; a priced run counts as the actions that it stands for
 };
 
-/// Those of all kinds.
+/// The lowering functions of all kinds.
 template <class Writer = schedule>
 [[nodiscard]] constexpr lowering_functions<Writer> const& every_lowering() {
   return lowering_functions_of<kinds::lowered, Writer>;
 }
 
-/// Lowers a plan into a schedule, whose buffers get their places; a line of the cache has so many elements.
+/// Lowers a plan into a schedule and places its buffers. A cache line has `line` elements.
 template <class Plan>
 [[gnu::cold]] void lower_to(schedule& s, Plan const& plan, decisions const& decided, viewpoint const& v,
                             std::int64_t line, machine_constants const& machine = measured,
@@ -217,9 +218,9 @@ template <class Plan>
   s.end(line);
 }
 
-/// Runs the schedule on from action number `next` until a message has been finished, or started. Returns whether there
-/// is more to do. `hands.enter(s, i)` is called before action number i and `hands.leave(s, i)` after it. Hands that
-/// are to run what is only priced take `hands.price(s, a)`.
+/// Runs the schedule from action number `next` on until a message has been finished, or started. Returns true if there
+/// is more to do. It calls `hands.enter(s, i)` before action number i and `hands.leave(s, i)` after it. Hands that can
+/// run a schedule that is only priced have `hands.price(s, a)`.
 template <class Hands>
 bool advance(schedule const& s, std::size_t& next, Hands& hands, verb until = verb::finish) {
   while (next < s.actions.size()) {

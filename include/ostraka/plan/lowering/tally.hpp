@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 2. A plan lowered to be counted: elements held at once, copied and moved. It keeps no lists, so it can be made
-/// while compiling.
+/// Floor 2. A lowering that only counts: elements held at once, copied and moved. It keeps no lists, so it can run at
+/// compile time.
 
 #include <algorithm>
 #include <cstdint>
@@ -13,13 +13,13 @@
 
 namespace ostraka::planner {
 
-/// A buffer of a schedule. Empty ones have a number as well.
+/// A buffer of a schedule. Empty buffers have a number as well.
 struct buffer_taken {
   int number = -1;  ///< none
   std::int64_t elements = 0;
 };
 
-/// Who writes down what a device does; `schedule` is the other one.
+/// A writer that counts a device's actions; `schedule` is the other writer.
 struct tally {
   static constexpr bool keeps = false;
 
