@@ -63,7 +63,7 @@ struct attention_ring {
     return q.first + q.where.size() - 1 < k.first ? chunk_seen::none : chunk_seen::some;
   }
 
-  // --- pieces: what goes round by itself --------------------------------------------------------------------------
+  // --- pieces: chunks that go round by themselves --------------------------------------------------------------------
 
   [[nodiscard]] constexpr int pieces() const { return both_ways || (striped && causal) ? 2 : 1; }
   [[nodiscard]] constexpr int first_chunk(int piece) const { return piece; }
@@ -106,7 +106,7 @@ struct attention_ring {
     return 0;
   }
 
-  // --- what it moves, and the work ----------------------------------------------------------------------------------
+  // --- moves and work ------------------------------------------------------------------------------------------------
 
   /// The number of keys that all devices together send.
   [[nodiscard]] constexpr std::int64_t keys_sent() const {

@@ -7,25 +7,25 @@
 /// are 0.
 ///
 ///     name = two ranks of a Zen 5
-///     flops.float64 = 5.1e10               multiplications and additions a second; float32, float16, int8
-///     flops.shares = 20 0.3 80 0.7         flops for each element of operands and result, share of flops.* that such
-///                                          products reach
+///     flops.float64 = 5.1e10               multiplications and additions per second; float32, float16, int8
+///     flops.shares = 20 0.3 80 0.7         flops per element of operands and result, and the share of flops.* that
+///                                          products with as many reach
 ///     memory.bytes_per_second = 1.2e10
 ///     memory.bytes = 2.4e10
-///     cache.bytes_per_second = 4e10        of work that touches cache.bytes at most
+///     cache.bytes_per_second = 4e10        for work that touches at most cache.bytes
 ///     cache.bytes = 4e6
-///     memory.sizes = 8e6 3e10 3e7 1.2e10   bytes that are touched, bytes a second, by size (rates_by_size.hpp)
-///     memory.waits = 0.5                   of the shorter of computing and reading, what is not hidden
+///     memory.sizes = 8e6 3e10 3e7 1.2e10   bytes that are touched, bytes per second, by size (rates_by_size.hpp)
+///     memory.waits = 0.5                   the part of the shorter of computing and reading that is not hidden
 ///     reduction.bytes_per_second = 2e10    in all-reduces, beside their messages
 ///     reduction.sizes = 1e6 2e10 3e7 2e9
 ///     operation.seconds = 2.5e-6
-///     links = switched 8e9 1.1e-6          shape (ring, line, switched), bytes a second one way, seconds a hop
-///     nodes = switched 2e9 2e-5            between nodes, where a mesh has nodes
-///     links.X = ring 9e10 1e-6 shared      of the mesh axis X; both directions share each link
+///     links = switched 8e9 1.1e-6          shape (ring, line, switched), bytes per second one way, seconds per hop
+///     nodes = switched 2e9 2e-5            between nodes, if a mesh has nodes
+///     links.X = ring 9e10 1e-6 shared      along the mesh axis X; both directions share each link
 ///     links.T = ring 4.5e10 1e-6 wraps 16  an axis of fewer devices does not wrap, and is a line
-///     links.Y = switched 8e9 1.1e-6 handshake 2.4e-6 4096     which messages of more than 4096 bytes take besides
-///     links.Z = switched 8e9 1.1e-6 sizes 1e6 8e9 4e6 3e9     messages of so many bytes, bytes a second, by size
-///     links.V = switched 8e9 1.1e-6 rows 8e3 4e9 3e5 6e9      the same of rows that the transport takes as they lie
+///     links.Y = switched 8e9 1.1e-6 handshake 2.4e-6 4096     extra seconds of messages of more than 4096 bytes
+///     links.Z = switched 8e9 1.1e-6 sizes 1e6 8e9 4e6 3e9     bytes of a message, bytes per second, by size
+///     links.V = switched 8e9 1.1e-6 rows 8e3 4e9 3e5 6e9      the same for rows that the transport takes as they lie
 ///     links.W = switched 8e9 1.1e-6 blocking                  nothing moves while a device computes
 
 #include <cstddef>

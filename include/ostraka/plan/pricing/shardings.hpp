@@ -8,10 +8,10 @@
 ///
 ///     tensor                          its cotangent is divided
 ///     any                             as it is
-///     moved (os::reshard)             as what it was moved from: the products behind are asked for that directly
+///     moved (os::reshard)             as its source's: the products behind are asked for that directly
 ///     a product left partial          as it is, and whole
-///     moved and deferred              as it is, and partial over the mesh axes that divide what products behind it sum
-///                                     over in their backward: a[B, H_Y] = x[B, M] · up[M, H_Y] gives dx {U_Y}
+///     moved and deferred              as it is, and partial over the mesh axes that divide the axes that products
+///                                     behind it sum in their backward: a[B, H_Y] = x[B, M] · up[M, H_Y] gives dx {U_Y}
 
 #include <algorithm>
 #include <cstddef>

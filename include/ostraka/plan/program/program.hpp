@@ -3,8 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 2. A program as data: its statements without shardings, so that many shardings of it can be priced (price.hpp)
-/// and the best one found (plan/rule_search). A feed-forward layer is three statements:
+/// Floor 2. A program as data: its statements without shardings, so that many shardings of it can be priced
+/// (plan/pricing/program_price.hpp) and the best one found (plan/rule_search). A feed-forward layer is three
+/// statements:
 ///
 ///     a[B, S, H] = x[B, S, M] · up[M, H]        an einsum
 ///     g[B, S, H] = gelu(a[B, S, H])             an operation, element by element

@@ -34,7 +34,7 @@ class exchange_prices {
     layout const labels_to = labels_of(to);
     double everywhere = whole;
     double new_blocks = 1;
-    double blocks = 1;       // each device keeps one of so many blocks
+    double blocks = 1;       // each device keeps one of this many blocks
     double independent = 1;  // where partitions cross: the same if mesh axes play one part only
     double finer = 1;        // where partitions cross: at most
     std::uint32_t done = 0;

@@ -13,9 +13,9 @@
 ///     [V_X, D]       [B]        [B, D] {U_X}              all_reduce, or reduce_scatter<B/X>, or left partial
 ///
 ///     rows           index      on each device            then, for the table
-///     [B, D]         [B]        [V_X, D]                  each adds what falls into its range
+///     [B, D]         [B]        [V_X, D]                  each adds the rows that fall into its range
 ///     [B_X, D]       [B_X]      [V, D] {U_X}              all_reduce, or reduce_scatter<V/X>; or
-///     [B, D]         [B]        [V_X, D]                  rows and indices were gathered first: what moves less
+///     [B, D]         [B]        [V_X, D]                  rows and indices were gathered first: whichever moves less
 
 #include <cstdint>
 

@@ -148,7 +148,7 @@ namespace detail {
 /// @pre both have the same labels in the same order
 [[nodiscard, gnu::cold]] constexpr std::int64_t held_by_both(spec const& a, spec const& b, extents const& e) {
   mesh_set const axes = a.splits() | b.splits();
-  constexpr std::int64_t few = 64;  // planners walk so many devices at compile time
+  constexpr std::int64_t few = 64;  // planners walk up to this many devices at compile time
   if (e.ways(axes) > few)
     if (std::int64_t const n = detail::held_by_both_in_parts(a, b, axes, e); n >= 0)
       return n * (e.devices() / e.ways(axes));
