@@ -3,9 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 2. Advice on a plan that was made for nominal sizes and is a poor one for the sizes at hand. The planner of
-/// the compile time runs on these sizes, and the two plans are compared. `C[I_X, K] = A[I_X, J] · B[J, K_X]` moves B:
-/// for a short I, moving A would be cheaper.
+/// Floor 2. Advice on a plan that was made for nominal sizes and is a poor one for the sizes at hand. The planner that
+/// ran at compile time runs again on these sizes, and the two plans are compared. `C[I_X, K] = A[I_X, J] · B[J, K_X]`
+/// moves B: for a short I, moving A would be cheaper.
 
 #include <cstdint>
 #include <string>

@@ -17,9 +17,9 @@ struct candidate {
   double price;      // of moves and work together (price.hpp)
   double volume;  // elements moved, added over all devices
   double work;    // multiplications, likewise
-  int touched;    // tensors that are moved first
+  int touched;    // tensors that are not taken as they are
   int turn;       // the number of the partition in the order of the search
-  bool moved;     // true if the tensor itself is moved first
+  bool moved;     // true if the tensor itself is not taken as it is
 };
 
 // Orders by price, then elements moved, then work, then tensors touched, then turn; the smaller comes first.

@@ -7,7 +7,7 @@
 /// shardings that the operands need for that, and the moves that take the result to the sharding that was named. It
 /// chooses for all mesh axes together.
 ///
-/// To partition the work along a mesh axis by one label (or by none) asks, on that mesh axis, for:
+/// Partitioning the work along a mesh axis by one label (or by none) asks, on that mesh axis, for:
 ///
 ///     divided by     operand with the label   operand without   local result
 ///     none           R                        R                 R
