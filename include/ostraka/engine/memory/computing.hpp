@@ -3,9 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 3. Whether this host thread's operations compute. While a program is priced on a dry mesh they do not: kernels
-/// are not started, what would be copied is not, and memory is allocated and not touched, so that a system gives no
-/// pages for it. What decides about kernels, products and copies asks here; nobody else does.
+/// Floor 3. Tells whether the operations of this host thread compute. While a program is priced on a dry mesh they do
+/// not: no kernel starts, nothing is copied, and memory is allocated but never touched, so that the system backs it
+/// with no pages. Only the code that starts kernels, products and copies asks here.
 
 #include <Kokkos_Core.hpp>
 
@@ -21,10 +21,10 @@ namespace detail {
 
 }  // namespace detail
 
-/// Do kernels run?
+/// True if kernels run.
 inline bool computes() { return !detail::only_priced; }
 
-/// As long as it lives, operations of this host thread compute nothing, if `begin` says so.
+/// As long as it lives, operations of this host thread compute nothing, if `begin` is true.
 class only_priced_scope {
  public:
   explicit only_priced_scope(bool begin) : before_(detail::only_priced) { detail::only_priced = before_ || begin; }
@@ -36,11 +36,12 @@ class only_priced_scope {
   bool before_;
 };
 
-/// Where multiplications and additions of this host thread's products and sums are counted, if they are.
+/// The counter of the multiplications and additions in this host thread's products and sums; null if they are not
+/// counted.
 [[gnu::visibility("default")]] inline thread_local constinit std::int64_t* counted_flops = nullptr;
 
-/// Memory that nothing is computed in begins with zeros where it is short, so that a loss and its like are 0, and
-/// decisions by numbers the same in every run.
+/// Fills a short block with zeros, for memory that nothing is computed in. A loss and the like are then 0, and
+/// decisions that depend on numbers are the same in every run.
 template <class Space>
 void clear_if_short([[maybe_unused]] void* memory, [[maybe_unused]] std::size_t bytes) {
   constexpr std::size_t short_bytes = 4096;

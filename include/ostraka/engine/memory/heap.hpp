@@ -3,13 +3,13 @@
 #pragma once
 
 /// @file
-/// Floor 3. The heap of the process, from which glibc takes blocks up to 32 MiB: what is freed stays with it, and what
-/// it grows by lies in large pages.
+/// Floor 3. The heap of the process, from which glibc takes blocks up to 32 MiB. The heap keeps freed blocks, and grows
+/// in large pages.
 ///
-/// Operations allocate their results, megabytes that a program frees some operations later; the C library would give
-/// them back to the system each time, and writing to fresh pages takes as long as computing what is written there: a
-/// quarter of a training step. And another process that copies a message out of a block looks up each page of it: from
-/// small pages it takes twice as long, or more.
+/// An operation allocates its result, megabytes that a program frees some operations later. Without these settings the
+/// C library returns them to the system each time, and writing to fresh pages takes as long as computing their
+/// contents: a quarter of a training step. Another process that copies a message out of a block also looks up each of
+/// its pages: from small pages the copy takes twice as long, or more.
 
 #include <climits>
 #include <cstddef>
@@ -26,7 +26,7 @@
 
 namespace ostraka::engine {
 
-/// Is the C library to be told? Not where the program's user has told it, or us, otherwise.
+/// True if the C library should get our settings; false if the program's user has set it, or us, otherwise.
 inline bool wants_a_prepared_heap() {
   if (char const* const said = std::getenv("OSTRAKA_KEEP_FREED_MEMORY"); said && *said)
     return std::strcmp(said, "0") != 0;
@@ -39,10 +39,10 @@ inline bool wants_a_prepared_heap() {
 #if defined(__GLIBC__)
 namespace detail {
 
-// The heap is made to grow by small blocks, since the C library writes to the end of each one, and the system gives a
-// large page only where nobody has written.
+// Makes the heap grow by small blocks, since the C library writes to the end of each one, and the system gives a large
+// page only where nothing was written yet.
 inline void begin_large_pages() {
-  constexpr int most = 64;  // if it has not grown then, more than that was free
+  constexpr int most = 64;  // if the heap has not grown by then, more than that was free
   constexpr std::size_t small = std::size_t{1} << 16;
   char* taken[most];
   int n = 0;
@@ -59,8 +59,8 @@ inline void begin_large_pages() {
 }  // namespace detail
 #endif
 
-/// Tells the C library, where it is glibc: blocks up to 32 MiB, the largest for which it can be told, are reused. What
-/// is larger goes back, so that what lies idle is bounded. The heap grows by as much.
+/// Tells the C library, where it is glibc, to reuse blocks up to 32 MiB, the largest limit it accepts. Larger blocks go
+/// back to the system, so that idle memory is bounded. The heap grows by the same amount.
 [[gnu::cold]] inline void prepare_heap() {
 #if defined(__GLIBC__)
   if (!wants_a_prepared_heap()) return;

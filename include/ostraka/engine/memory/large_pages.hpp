@@ -3,9 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 3. Large pages for blocks that Kokkos allocates, where Linux gives them on request: the first write to a page
+/// Floor 3. Large pages for blocks that Kokkos allocates, where Linux gives them on request. The first write to a page
 /// of 4 KB costs as much as copying it, and another process that copies a block looks up each page. Workspace has its
-/// own (slab_memory.hpp).
+/// own large pages (slab_memory.hpp).
 
 #include <Kokkos_Core.hpp>
 
@@ -24,14 +24,14 @@
 
 namespace ostraka::engine {
 
-/// As processors with pages of 4 KB have them.
+/// The size of a large page on processors with pages of 4 KB.
 inline constexpr std::size_t large_page = std::size_t{2} << 20;
 
-/// Asks the system to have this memory in large pages as soon as somebody writes to it. What it has in small ones stays
-/// there; so does all of it where the system has no others, or is not asked for them.
+/// Asks the system to back this memory with large pages at the first write. Pages that are already small stay small.
+/// All pages stay small where the system has no large ones, or no way to ask for them.
 inline void ask_for_large_pages([[maybe_unused]] char* begin, [[maybe_unused]] char* end) {
 #if defined(MADV_HUGEPAGE)
-  constexpr std::uintptr_t page = 4096;  // or a multiple of it: then the call is refused
+  constexpr std::uintptr_t page = 4096;  // or a multiple of it: then the system refuses the call
   char* const first = begin + (page - reinterpret_cast<std::uintptr_t>(begin) % page) % page;
   char* const last = end - reinterpret_cast<std::uintptr_t>(end) % page;
   if (first < last) (void)::madvise(first, static_cast<std::size_t>(last - first), MADV_HUGEPAGE);
@@ -41,7 +41,8 @@ inline void ask_for_large_pages([[maybe_unused]] char* begin, [[maybe_unused]] c
 #if defined(__GLIBC__)
 namespace detail {
 
-// What lies between the heap of before and its first large page, for good: blocks there would be in small pages.
+// The memory between the heap's end at that time and its first large page. It is never freed: blocks there would be in
+// small pages.
 [[gnu::visibility("default")]] inline void* before_large_pages = nullptr;
 
 inline char* end_of_heap() { return static_cast<char*>(::sbrk(0)); }
@@ -49,7 +50,8 @@ inline char* end_of_heap() { return static_cast<char*>(::sbrk(0)); }
 }  // namespace detail
 #endif
 
-/// The end of the heap that a block lies in, which is to be in large pages as a whole; else the end of the block.
+/// Returns the end of the heap that a block lies in, since the whole heap is to be in large pages; otherwise the end of
+/// the block.
 inline char* end_of_large_pages([[maybe_unused]] char* block, std::size_t bytes) {
 #if defined(__GLIBC__)
   if (detail::before_large_pages != nullptr && block > detail::before_large_pages)
@@ -58,8 +60,9 @@ inline char* end_of_large_pages([[maybe_unused]] char* block, std::size_t bytes)
   return block + bytes;
 }
 
-/// For memory that nobody has written to yet; with it for the rest of the heap, whose next blocks then lie in large
-/// pages from their first byte on. Memory that is smaller than half of one, or not the host's, stays as it is.
+/// Asks for large pages for memory that nothing was written to yet, and for the rest of the heap behind it, so that the
+/// next blocks lie in large pages from their first byte. Memory smaller than half a large page, or not the host's,
+/// stays as it is.
 template <class Space>
 void ask_for_large_pages([[maybe_unused]] void* memory, [[maybe_unused]] std::size_t bytes) {
   if constexpr (std::is_same_v<Space, Kokkos::HostSpace>) {

@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 3. How much memory this device has in use, and had at once at most, since a counter was made. Kokkos tells of
-/// every block that it allocates and frees, as long as somebody counts; otherwise nothing is asked and nothing costs.
+/// Floor 3. Counts the memory that this device has in use, and its peak, from the time a counter is made. Kokkos
+/// reports every block that it allocates and frees as long as a counter lives; otherwise counting costs nothing.
 
 #include <Kokkos_Core.hpp>
 
@@ -18,11 +18,11 @@
 
 namespace ostraka::engine {
 
-/// Counts what Kokkos has allocated in the default memory space: blocks of tensors, workspace, what kernels set aside,
-/// and a program's own views. All host threads count together. Workspace that no operation of this host thread uses is
-/// freed when counting begins, so that what is counted does not depend on what ran before. Counters may be nested. A
-/// tool that listens to Kokkos before goes on hearing everything; one that begins to listen while somebody counts is
-/// left as it is, and hears alone until another counter is made.
+/// Counts Kokkos' allocations in the default memory space: blocks of tensors, workspace, the memory that kernels set
+/// aside, and a program's own views. All host threads count together. Workspace that no operation of this host thread
+/// uses is freed when counting begins, so that the count does not depend on earlier operations. Counters may be nested.
+/// A tool that listened to Kokkos before the counter still hears everything. A tool that begins to listen while a
+/// counter lives stays, and hears alone until another counter is made.
 class memory_counter {
  public:
   memory_counter() {
@@ -42,13 +42,13 @@ class memory_counter {
     if (first_ == nullptr) listen_no_more();
   }
 
-  /// Bytes that are in use now beyond those that were when counting began; less than 0 where more have been freed.
+  /// Returns the bytes in use now beyond those in use when counting began; negative if more have been freed.
   [[nodiscard]] std::int64_t in_use() const {
     short_lock const alone(lock_);
     return now_;
   }
 
-  /// The most that they have been at once.
+  /// Returns the largest value that in_use() has had.
   [[nodiscard]] std::int64_t peak() const {
     short_lock const alone(lock_);
     return most_;
@@ -62,7 +62,7 @@ class memory_counter {
   using freed = Kokkos_Profiling_deallocateDataFunction;
   using space_handle = Kokkos_Profiling_SpaceHandle;
 
-  // Beside whoever has listened before.
+  // Listens beside the tool that listened before.
   static void listen() {
     namespace tools = Kokkos::Tools::Experimental;
     auto const now = tools::get_callbacks();
@@ -75,7 +75,7 @@ class memory_counter {
       tools::set_deallocate_data_callback(&on_free);
     }
   }
-  // Whoever has begun to listen since stays.
+  // A tool that has begun to listen since stays.
   static void listen_no_more() {
     namespace tools = Kokkos::Tools::Experimental;
     auto const now = tools::get_callbacks();
@@ -96,8 +96,8 @@ class memory_counter {
     tell(heard_frees_, Kokkos::Tools::Experimental::get_callbacks().deallocate_data, space, label, at, bytes);
   }
 
-  // A tool that has begun to listen since may tell those before it, and so us: once more while we tell it, or when
-  // Kokkos tells it and not us.
+  // True while we call an earlier tool. A tool that has begun to listen since may call those before it, and so call us:
+  // again while we call it, or when Kokkos calls it and not us.
   [[gnu::visibility("default")]] static bool& is_telling() {
     static thread_local constinit bool telling = false;
     return telling;

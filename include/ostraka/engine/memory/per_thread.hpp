@@ -3,10 +3,10 @@
 #pragma once
 
 /// @file
-/// Floor 3. What the engine remembers from operation to operation belongs to the host thread that calls: its pool, the
-/// schedules of its operations, the plans of its products. So threads that work on meshes of their own share nothing,
-/// and nothing is locked. An object is made when its thread first asks for it, and ends with the thread. It costs a
-/// pointer of thread-local storage:
+/// Floor 3. The state that the engine keeps between operations belongs to the host thread that calls: its pool, the
+/// schedules of its operations, the plans of its products. So threads that work on meshes of their own share nothing
+/// and need no locks. An object is made when its thread first asks for it, and ends with the thread. It costs a pointer
+/// of thread-local storage:
 ///
 ///     static thread_local constinit schedule_memory* memory = nullptr;
 ///     run(…, per_thread(memory));
@@ -18,7 +18,7 @@
 
 namespace ostraka::engine {
 
-/// A lock for rare and short sections, a thread's first use of a pool for instance.
+/// A lock for rare and short sections, such as a thread's first use of a pool.
 class short_lock {
  public:
   [[gnu::cold]] explicit short_lock(std::atomic_flag& flag) : flag_(flag) {
@@ -37,7 +37,7 @@ class short_lock {
 
 namespace detail {
 
-/// The objects of one host thread; the last made ends first.
+/// The objects of one host thread, destroyed in reverse order of their making.
 class thread_objects {
  public:
   [[gnu::visibility("default")]] static thread_objects& mine() {
@@ -47,7 +47,7 @@ class thread_objects {
 
   template <class T, class Place>
   [[gnu::cold, gnu::noinline]] static T& make(Place*& place) {
-    T* const made = new T;  // which may ask for objects of its own
+    T* const made = new T;  // T's constructor may ask for other objects
     place = made;
     mine().objects_.push_back({&place, [](void* at) {
                                  delete static_cast<T*>(*static_cast<Place**>(at));
@@ -74,13 +74,13 @@ class thread_objects {
 
 }  // namespace detail
 
-/// The calling thread's object. `place` is a thread-local pointer to it. If there is none, it is made now.
+/// Returns the calling thread's object, and makes it if there is none yet. `place` is a thread-local pointer to it.
 template <class T>
 T& per_thread(T*& place) {
   return place != nullptr ? *place : detail::thread_objects::make<T>(place);
 }
 
-/// A number for a type, by its name.
+/// Returns a number for a type, a hash of its name.
 template <class T>
 consteval std::uint64_t number_of_type() {
   std::uint64_t hash = 14695981039346656037u;  // FNV-1a
@@ -89,9 +89,9 @@ consteval std::uint64_t number_of_type() {
   return hash;
 }
 
-/// A pointer of each thread for what is made once for a type, a memory space for instance, by number_of_type. All
-/// libraries of a process share it. They would not share a template of the type itself: a library that hides its
-/// symbols hides Kokkos' types, and with them what is made of these.
+/// Each thread's pointers for an object made once per type, such as a memory space, by number_of_type. All libraries of
+/// a process share them. They would not share a template of the type itself: a library that hides its symbols hides
+/// Kokkos' types, and with them every template instance of these types.
 template <std::uint64_t NumberOfType>
 struct shared_by_type {
   [[gnu::visibility("default")]] inline static thread_local constinit void* object = nullptr;

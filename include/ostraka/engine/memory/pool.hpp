@@ -4,8 +4,8 @@
 
 /// @file
 /// Floor 3. Scratch memory that outlives the operation that needed it, so that a loop over the same operations
-/// allocates once. One pool per memory space and host thread; pieces are handed out, come back, and are freed when the
-/// thread or Kokkos ends.
+/// allocates once. Each memory space and host thread has one pool. Operations take pieces and give them back; the pool
+/// frees its memory when the thread or Kokkos ends.
 
 #include <Kokkos_Core.hpp>
 
@@ -22,16 +22,16 @@
 
 namespace ostraka::engine {
 
-/// What scratch memory is for: a plan, which foretells it (planner::memory_of), or a kernel, which decides by itself.
+/// The user of scratch memory: a plan, which predicts it (planner::memory_of), or a kernel, which decides by itself.
 enum class scratch_for { plan, kernel };
 
-/// All pools of the process, which are emptied when Kokkos ends.
+/// All pools of the process. They are emptied when Kokkos ends.
 class listed_workspace {
  public:
   listed_workspace(listed_workspace const&) = delete;
   listed_workspace& operator=(listed_workspace const&) = delete;
 
-  /// Frees every slab without a piece in use, and forgets how much once was in use.
+  /// Frees every slab without a piece in use, and resets the peak to the bytes in use now.
   virtual void release() = 0;
 
  protected:
@@ -49,7 +49,7 @@ class listed_workspace {
     *at = next_;
   }
 
-  // To be called before there is memory. No thread is in an operation when Kokkos ends.
+  // Call it before the pool has memory. No thread is in an operation when Kokkos ends.
   [[gnu::cold]] static void release_with_kokkos() {
     short_lock const alone(list_);
     if (std::exchange(hooked_, true)) return;
@@ -66,11 +66,11 @@ class listed_workspace {
   [[gnu::visibility("default")]] inline static std::atomic_flag list_{};
 };
 
-/// A host thread's pool of one memory space, and who has how much of it.
+/// A host thread's pool of one memory space, which also counts the bytes in use by plans and by kernels.
 template <class Space>
 class workspace final : public listed_workspace {
  public:
-  /// The calling thread's.
+  /// Returns the calling thread's pool.
   static workspace& instance() {
     void*& pool = shared_by_type<number_of_type<Space>()>::object;
     return pool != nullptr ? *static_cast<workspace*>(pool) : detail::thread_objects::make<workspace>(pool);
@@ -82,7 +82,7 @@ class workspace final : public listed_workspace {
     if (Kokkos::is_initialized()) release();
   }
 
-  /// A piece of the calling thread's, and back to it.
+  /// Takes a piece from the calling thread's pool, and gives it back.
   [[gnu::noinline]] static memory_piece take(std::size_t bytes, scratch_for whom) {
     workspace& mine = instance();
     memory_piece const taken = mine.take(bytes);
@@ -104,12 +104,12 @@ class workspace final : public listed_workspace {
   std::size_t held_bytes() const { return slabs_.held_bytes(); }
   std::size_t peak_bytes() const { return slabs_.peak_bytes(); }
 
-  /// Bytes that were in use at once, at most, since the last release: of all, by plans, by kernels.
+  /// Return the peak of bytes in use since the last release: of all, by plans, by kernels.
   std::size_t most_used() const { return slabs_.most_used(); }
   std::size_t most_used_by_plans() const { return by_plans_.most; }
   std::size_t most_used_by_kernels() const { return by_kernels_.most; }
 
-  /// Bytes that are to be held at most, as long as no more is in use at once; the limit so far.
+  /// Limits the bytes held, as long as no more are in use at once. Returns the former limit.
   std::size_t limit_to(std::size_t bytes) { return slabs_.limit_to(bytes); }
 
  private:
@@ -125,7 +125,7 @@ class workspace final : public listed_workspace {
   bytes_in_use by_kernels_;
 };
 
-/// A limit for the length of a scope.
+/// Limits the pool's memory for the length of a scope.
 template <class Space>
 class workspace_limit {
  public:

@@ -3,20 +3,21 @@
 #pragma once
 
 /// @file
-/// Floor 3. A value that several own: what std::shared_ptr is to a program, without the templates that it instantiates
-/// for every type (types/support/dynamic_array.hpp has the array that goes with it).
+/// Floor 3. A value with several owners: std::shared_ptr without the templates that it instantiates for every type
+/// (types/support/dynamic_array.hpp has the array that goes with it).
 
 #include <atomic>
 
 namespace ostraka::engine {
 
-/// A value that lives as long as one of the copies of this; or none. Host threads may copy and destroy theirs at once.
+/// A value that lives as long as one of its owners, or no value. Host threads may copy and destroy their own owners at
+/// the same time.
 template <class T>
 class shared_value {
  public:
   shared_value() = default;
 
-  /// T(arguments…), owned by this one.
+  /// Returns the first owner of T(arguments…).
   template <class... Arguments>
   [[nodiscard, gnu::cold]] static shared_value make(Arguments&&... arguments) {
     shared_value made;

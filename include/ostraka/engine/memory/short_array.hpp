@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 3. Lists of one entry per member of a group, without an allocation per operation: in place while a group is
-/// small, else in memory that its host thread keeps for the next.
+/// Floor 3. Lists with one entry per member of a group, without an allocation per operation: in place while a group is
+/// small, otherwise in memory that the host thread keeps for the next list.
 
 #include <cstddef>
 #include <cstdint>
@@ -18,26 +18,27 @@
 
 namespace ostraka::engine {
 
-/// So many members of a group have as many elements each.
+/// `members` members of a group have `elements` elements each.
 struct equal_counts {
   std::int64_t elements = 0;
   std::int64_t members = 0;
 };
 
-/// Numbers of elements, one per member of a group: a list that lies elsewhere, or all the same, which is no list. Who
-/// has summed a list says so, so that what is asked of it is not a loop over the members.
+/// Numbers of elements, one per member of a group: a list that lies elsewhere, or one number for all members, which
+/// needs no list. Code that has summed a list passes the sums on, so that queries need no loop over the members.
 struct counts_view {
   std::int64_t const* first = nullptr;  ///< null: each member has `each`
   std::size_t members = 0;
   std::int64_t each = 0;
-  std::int64_t const* sums = nullptr;   ///< of the members before each one, and behind them of all; null: not known
-  equal_counts const* kinds = nullptr;  ///< how many have how much; null: not known, or too many of them
+  std::int64_t const* sums = nullptr;   ///< prefix sums: of the members before each one, and last of all; null: not
+                                        ///< known
+  equal_counts const* kinds = nullptr;  ///< how many members have how many elements; null: not known, or too many kinds
   std::size_t number_of_kinds = 0;
 
   constexpr counts_view(std::int64_t const* counts, std::size_t n) : first(counts), members(n) {}
   counts_view(std::vector<std::int64_t> const& counts) : first(counts.data()), members(counts.size()) {}
 
-  /// So many for each of n members.
+  /// Returns the view in which each of n members has `count` elements.
   static constexpr counts_view even(std::int64_t count, std::size_t n) {
     counts_view all(nullptr, n);
     all.each = count;
@@ -47,7 +48,7 @@ struct counts_view {
   [[nodiscard]] constexpr std::size_t size() const { return members; }
   [[nodiscard]] constexpr std::int64_t operator[](std::size_t d) const { return first != nullptr ? first[d] : each; }
 
-  /// Elements of the members before this one.
+  /// Returns the number of elements of the members before this one.
   [[nodiscard]] constexpr std::int64_t before(std::size_t member) const {
     if (first == nullptr) return static_cast<std::int64_t>(member) * each;
     if (sums != nullptr) return sums[member] - sums[0];
@@ -57,7 +58,7 @@ struct counts_view {
   }
   [[nodiscard]] constexpr std::int64_t total() const { return before(members); }
 
-  /// f(the elements of a member), of all members together.
+  /// Returns the sum of f(elements of a member) over all members.
   template <class F>
   [[nodiscard]] constexpr std::int64_t sum_of(F const& f) const {
     if (first == nullptr) return members == 0 ? 0 : static_cast<std::int64_t>(members) * f(each);
@@ -66,7 +67,7 @@ struct counts_view {
     for (std::size_t d = 0; kinds == nullptr && d < members; ++d) n += f(first[d]);
     return n;
   }
-  /// The most that a member has.
+  /// Returns the largest number of elements that a member has.
   [[nodiscard]] constexpr std::int64_t largest() const {
     std::int64_t most = first == nullptr && members > 0 ? each : 0;
     for (std::size_t k = 0; k < number_of_kinds; ++k) most = most < kinds[k].elements ? kinds[k].elements : most;
@@ -80,14 +81,14 @@ struct counts_view {
     return true;
   }
 
-  /// Have n members from this one on as much as those from another one on?
+  /// True if the n members from `member` on have the same numbers of elements as the n from `other` on.
   [[nodiscard]] constexpr bool alike(std::size_t member, std::size_t other, std::size_t n) const {
     for (std::size_t d = 0; first != nullptr && d < n; ++d)
       if (first[member + d] != first[other + d]) return false;
     return true;
   }
 
-  /// Those of n members, from this one on.
+  /// Returns the counts of n members, beginning with this one.
   [[nodiscard]] constexpr counts_view part(std::size_t member, std::size_t n) const {
     counts_view some(first != nullptr ? first + member : nullptr, n);
     some.each = each;
@@ -98,10 +99,10 @@ struct counts_view {
 
 static_assert(counts_view::even(5, 3).total() == 15 && counts_view::even(5, 3).largest() == 5);
 
-/// A host thread's memory for lists that are too long to lie in place. Memory that comes back is handed out again.
+/// A host thread's memory for lists that are too long to lie in place. Memory that comes back is reused.
 class kept_memory {
  public:
-  /// The calling thread's.
+  /// Returns the calling thread's memory.
   [[gnu::visibility("default")]] static kept_memory& instance() {
     static thread_local constinit kept_memory* memory = nullptr;
     return per_thread(memory);

@@ -3,15 +3,15 @@
 #pragma once
 
 /// @file
-/// Floor 3. Where the memory of a slab comes from: Kokkos; on the host, if it is long, large pages; and for a program
-/// that is priced, if Kokkos refuses, addresses without memory behind them. What a device of a large mesh would set
-/// aside may be more than this machine has, and nobody touches it. Linux refuses a single allocation that is larger
-/// than its memory, unless it is told that nothing need be there.
+/// Floor 3. The source of a slab's memory: Kokkos; on the host, for long slabs, large pages; and for a program that is
+/// priced, if Kokkos refuses, addresses without memory behind them. A device of a large mesh may set aside more memory
+/// than this machine has, and pricing touches none of it. Linux refuses a single allocation larger than its memory,
+/// unless the call says that no memory need back it.
 ///
-/// Large pages, since this is the memory that messages are packed into: another process that copies one looks up each
-/// page of it. An all-to-all of 2 MiB takes 0.55 of the time.
+/// Large pages help because messages are packed into this memory: another process that copies a message looks up each
+/// of its pages. An all-to-all of 2 MiB takes 0.55 of the time.
 ///
-/// Whoever listens to Kokkos hears of all of it as of Kokkos' own allocations, so that it is counted.
+/// Tools that listen to Kokkos hear of all of it as of Kokkos' own allocations, so that it is counted.
 
 #include <Kokkos_Core.hpp>
 
@@ -43,8 +43,8 @@ template <class Space>
 
 }  // namespace detail
 
-/// Memory that begins with a large page, and is in large pages where the system has some. Null where it would fill less
-/// than half of one, is not the host's, or is not to be had.
+/// Returns memory that begins with a large page, and lies in large pages where the system has some. Returns null if it
+/// would fill less than half a large page, is not the host's, or cannot be allocated.
 template <class Space>
 char* allocate_large_pages([[maybe_unused]] char const* label, [[maybe_unused]] std::size_t bytes) {
 #if defined(MADV_HUGEPAGE)
@@ -68,10 +68,10 @@ void free_large_pages(char const* label, char* at, std::size_t bytes) {
   std::free(at);
 }
 
-/// Between addresses without memory and what lies before them.
+/// The distance between addresses without memory and the mapping before them.
 inline constexpr std::size_t gap_of_addresses = 4096;
 
-/// Null where there are none: in memory that is not the host's, and on systems without.
+/// Returns null where there are none: for memory that is not the host's, and on systems that cannot reserve addresses.
 template <class Space>
 char* reserve_addresses([[maybe_unused]] char const* label, [[maybe_unused]] std::size_t bytes) {
 #if defined(MAP_NORESERVE)

@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 3. Memory of one space that is held in slabs and handed out in pieces. What comes back is kept for the next; a
-/// slab without a piece in use may be freed. Nothing here knows what the pieces are for.
+/// Floor 3. Memory of one space that is held in slabs and handed out in pieces. Returned pieces are kept for later
+/// requests; a slab without a piece in use may be freed. This file does not know the purpose of the pieces.
 
 #include <Kokkos_Core.hpp>
 
@@ -20,7 +20,7 @@
 
 namespace ostraka::engine {
 
-/// Plain memory: a Kokkos::View would count its users at every hand that it passes through.
+/// Plain memory. A Kokkos::View would count its owners at every copy.
 struct memory_piece {
   char* memory = nullptr;
   std::size_t bytes = 0;
@@ -29,7 +29,7 @@ struct memory_piece {
   [[nodiscard]] char* end() const { return memory + bytes; }
 };
 
-/// Bytes in use, and how many of them there were at once, at most.
+/// Bytes in use, and their peak.
 struct bytes_in_use {
   std::size_t now = 0;
   std::size_t most = 0;
@@ -40,7 +40,7 @@ struct bytes_in_use {
   }
 };
 
-/// A piece of memory that is allocated and freed as a whole.
+/// Memory that is allocated and freed as a whole.
 struct slab : memory_piece {
   enum class source { kokkos, large_pages, addresses };
 
@@ -52,15 +52,15 @@ class slab_pool {
  public:
   static constexpr std::size_t no_limit = std::numeric_limits<std::size_t>::max();
 
-  /// The smallest free piece that is large enough; its rest stays free. If there is none, a new slab. Before that,
-  /// slabs without a piece in use are freed where more would be held than was ever in use at once. So a program that
-  /// repeats its requests soon allocates nothing: a slab is freed only for a larger one.
+  /// Returns the smallest free piece that is large enough; the rest of it stays free. If there is none, allocates a new
+  /// slab. If more would then be held than was ever in use at once, first frees slabs without a piece in use. So a
+  /// program that repeats its requests soon allocates nothing: a slab is freed only for a larger one.
   ///
-  /// Pieces are not cut under a limit, and for the first who finds the pool empty. Then slabs
-  /// in use have no free rest.
+  /// Pieces are not cut under a limit, nor for the first requests to an empty pool. Slabs in use then have no free
+  /// rest.
   memory_piece take(std::size_t bytes) {
     memory_piece const taken = find(bytes);
-    used_.take(bytes);  // not before: where there is no memory, nothing is in use
+    used_.take(bytes);  // not before: if the allocation fails, nothing is in use
     return taken;
   }
 
@@ -80,7 +80,7 @@ class slab_pool {
     free_.push_back(returned);
   }
 
-  /// Frees every slab without a piece in use, and forgets how much once was in use.
+  /// Frees every slab without a piece in use, and resets the peak to the bytes in use now.
   void release() {
     free_unused();
     used_.most = used_.now;
@@ -88,14 +88,14 @@ class slab_pool {
 
   [[nodiscard]] std::size_t held_bytes() const { return held_; }
   [[nodiscard]] std::size_t peak_bytes() const { return peak_; }
-  /// Bytes that were in use at once, at most, since the last release.
+  /// Returns the peak of bytes in use since the last release.
   [[nodiscard]] std::size_t most_used() const { return used_.most; }
 
-  /// Bytes that are to be held at most, as long as no more is in use at once; the limit so far.
+  /// Limits the bytes held, as long as no more are in use at once. Returns the former limit.
   std::size_t limit_to(std::size_t bytes) { return std::exchange(limit_, bytes); }
 
  private:
-  static constexpr std::size_t alignment = 64;  // of the rest of a cut piece; slabs are aligned to as much at least
+  static constexpr std::size_t alignment = 64;  // of the rest of a cut piece; slabs are aligned to at least as much
 
   memory_piece find(std::size_t bytes) {
     bool const limited = limit_ != no_limit;
@@ -111,14 +111,14 @@ class slab_pool {
     return new_slab(bytes);
   }
 
-  // The slab that a piece is of.
+  // Returns the slab that contains a piece.
   memory_piece const& slab_of(memory_piece const& piece) const {
     std::size_t i = 0;
     while (piece.memory < slabs_[i].memory || piece.memory >= slabs_[i].end()) ++i;
     return slabs_[i];
   }
 
-  // A piece in use together with what lies between its end and the next aligned place.
+  // Returns the bytes of a piece in use and of the gap between its end and the next aligned address.
   std::size_t rounded_up(memory_piece const& piece) const {
     std::size_t const rounded = (piece.bytes + alignment - 1) / alignment * alignment;
     std::size_t const left = static_cast<std::size_t>(slab_of(piece).end() - piece.memory);
@@ -195,7 +195,7 @@ class slab_pool {
   std::size_t peak_ = 0;
   bytes_in_use used_;
   std::size_t limit_ = no_limit;
-  bool uncut_ = false;  // since the pool was empty, as long as anything is in use
+  bool uncut_ = false;  // true from when the pool was empty, as long as anything is in use
 };
 
 }  // namespace ostraka::engine
