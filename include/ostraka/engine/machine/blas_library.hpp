@@ -3,11 +3,11 @@
 #pragma once
 
 /// @file
-/// Floor 3. Which CBLAS runs: what is linked, or what the system has put in its place since; and what OpenBLAS tells
-/// about itself. Each library is known by a name that it alone exports, as in cmake/OstrakaDependencies.cmake. These
-/// names are looked for while linking and may be absent, which is why they are declared here and not taken from a
-/// cblas.h; of the others' only the address is asked for, under a name of ours, lest their own headers declare them
-/// otherwise.
+/// Floor 3. Finds out which CBLAS runs, the linked one or one that the system has put in its place since, and what
+/// OpenBLAS reports about itself. Each library is known by a symbol that it alone exports, as in
+/// cmake/OstrakaDependencies.cmake. The linker looks these symbols up, and they may be absent, so they are declared
+/// here and not taken from a cblas.h. Only the address is needed of the other libraries' symbols; they are declared
+/// under names of ours, so that the libraries' own headers cannot conflict.
 
 #ifndef OSTRAKA_ENABLE_CBLAS
 #define OSTRAKA_ENABLE_CBLAS 0
@@ -33,7 +33,7 @@ extern char const ostraka_detail_reference __asm__("CBLAS_CallFromC") __attribut
 
 namespace ostraka::engine {
 
-/// The threads that the BLAS library works with.
+/// The thread pool that the BLAS library works with.
 enum class blas_pool { unknown, none, its_own, openmp };
 
 }  // namespace ostraka::engine
@@ -73,7 +73,7 @@ inline std::string_view core() { return {}; }
 
 namespace ostraka::engine {
 
-/// "OpenBLAS 0.3.21", "MKL", "netlib's reference BLAS"; empty without a CBLAS.
+/// Returns "OpenBLAS 0.3.21", "MKL", "netlib's reference BLAS"; empty without a CBLAS.
 [[gnu::cold]] inline std::string blas_library() {
 #ifdef OSTRAKA_DETAIL_ASKS_OPENBLAS
   if (openblas_get_config) {

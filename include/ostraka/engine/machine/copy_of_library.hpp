@@ -3,9 +3,10 @@
 #pragma once
 
 /// @file
-/// Floor 3. Which copy of the engine's state, and of Kokkos, a piece of code uses. A program and its libraries share
-/// one of each, unless the dynamic linker cannot join their symbols: a plug-in of a program that exports none has
-/// copies of its own. Neither copy knows what the other does, so that a mesh belongs to the copy that made it.
+/// Floor 3. Identifies the copy of the engine's state, and of Kokkos, that a piece of code uses. A program and its
+/// libraries share one of each, unless the dynamic linker cannot join their symbols: a plug-in of a program that
+/// exports none has copies of its own. Neither copy knows what the other does, so a mesh belongs to the copy that made
+/// it.
 
 #include <Kokkos_Core.hpp>
 
@@ -21,7 +22,7 @@ namespace detail {
 
 }  // namespace detail
 
-/// The addresses of a variable of the engine and of a function of Kokkos stand for all that they have.
+/// The addresses of a variable of the engine and of a function of Kokkos stand for each whole copy.
 struct copy_of_library {
   char const* engine = &detail::state_of_engine;
   decltype(&Kokkos::is_initialized) kokkos = &Kokkos::is_initialized;

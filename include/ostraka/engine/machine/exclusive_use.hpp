@@ -3,9 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 3. One host thread at a time: in the operations of a mesh, and, unless MPI was begun with MPI_THREAD_MULTIPLE,
-/// in all operations that may communicate. Nobody waits: a thread that finds another there is refused, before it has
-/// sent anything.
+/// Floor 3. Admits one host thread at a time: to the operations of a mesh, and, unless MPI was begun with
+/// MPI_THREAD_MULTIPLE, to all operations that may communicate. No thread waits: one that finds another thread there is
+/// refused before it has sent anything.
 
 #include <atomic>
 #include <cstdint>
@@ -20,12 +20,12 @@
 
 namespace ostraka::engine {
 
-/// What one host thread at a time uses: a mesh, or MPI.
+/// A resource that one host thread at a time uses: a mesh, or MPI.
 struct used_by_one {
-  std::atomic<void const*> user{nullptr};      ///< the thread that does
-  std::atomic<void const*> only{nullptr};      ///< the thread that may, if others may not
+  std::atomic<void const*> user{nullptr};      ///< the thread that uses it now
+  std::atomic<void const*> only{nullptr};      ///< the only thread that may use it; null: all may
   std::atomic<std::uint64_t>* told =
-      nullptr;  ///< where other ranks read of it, if they do: counts beginnings and ends, odd while it is used
+      nullptr;  ///< counts beginnings and ends, odd while in use, for other ranks to read; null: no rank reads it
 };
 
 /// MPI, which allows one thread at a time unless it was begun for several.
@@ -33,8 +33,8 @@ struct used_by_one {
 
 #if OSTRAKA_ENABLE_MPI
 
-/// May several threads communicate at the same time? If not, finds out which may: the one that began MPI, or, until it
-/// has asked, none that did not.
+/// True if several threads may communicate at the same time. If not, it records the one that may: the thread that began
+/// MPI, or, until that thread has asked, none.
 /// @pre MPI runs
 inline bool mpi_serves_threads_at_once() {
   int level = MPI_THREAD_SINGLE;
@@ -57,18 +57,18 @@ inline bool mpi_serves_threads_at_once() { return true; }
 
 #endif
 
-/// The use of something for as long as it lives; within another use by the same thread it is a part of that. A copy
-/// uses nothing by itself.
+/// The use of a resource for as long as the object lives; within another use by the same thread it is a part of that. A
+/// copy uses nothing by itself.
 class exclusive_use {
  public:
   exclusive_use() = default;
 
-  /// `what` as it is called in messages. @throws ostraka::error if another thread uses it
+  /// `what` is the resource's name in messages. @throws ostraka::error if another thread uses it
   exclusive_use(used_by_one& it, std::string_view operation, std::string_view what) {
     if (!begin(it)) refuse(it, operation, what);
   }
 
-  /// The same, unless another thread uses it: then `may` is false.
+  /// The same, but without an error: `may` is false if another thread uses it.
   exclusive_use(used_by_one& it, bool& may) { may = begin(it); }
   exclusive_use(exclusive_use const&) {}
   exclusive_use(exclusive_use&& other) noexcept : it_(std::exchange(other.it_, nullptr)) {}
@@ -120,7 +120,7 @@ class exclusive_use {
   used_by_one* it_ = nullptr;
 };
 
-/// The use of MPI, where threads have to take turns. @throws ostraka::error if another uses it
+/// Returns the use of MPI, where threads have to take turns. @throws ostraka::error if another thread uses it
 inline exclusive_use use_mpi(std::string_view operation) {
   return mpi_serves_threads_at_once() ? exclusive_use() : exclusive_use(use_of_mpi, operation, "MPI");
 }

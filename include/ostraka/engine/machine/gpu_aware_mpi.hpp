@@ -3,8 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 3. Does MPI read and write GPU memory? Open MPI and MPICH are asked; what they do not know of themselves, as
-/// libraries derived from them, the user says with OSTRAKA_GPU_AWARE_MPI (1 or 0), which is asked first.
+/// Floor 3. Tells whether MPI reads and writes GPU memory. OSTRAKA_GPU_AWARE_MPI (1 or 0) decides if the user has set
+/// it, for libraries that cannot tell, such as those derived from Open MPI and MPICH. Otherwise Open MPI and MPICH are
+/// asked.
 
 #include <Kokkos_Core.hpp>
 
@@ -20,7 +21,7 @@
 
 namespace ostraka::engine {
 
-/// What MPI says of itself; false where it cannot be asked.
+/// Returns MPI's own answer; false if MPI cannot be asked.
 [[gnu::cold]] inline bool mpi_knows_cuda() {
 #if OSTRAKA_ENABLE_MPI && \
     (defined(MPIX_CUDA_AWARE_SUPPORT) || (defined(MPICH_NUMVERSION) && MPICH_NUMVERSION >= 40000000))
@@ -40,7 +41,7 @@ namespace ostraka::engine {
 #endif
 }
 
-/// What the user says (`said`, may be null or empty), else what MPI says of the GPUs that Kokkos was built for.
+/// Returns the user's answer (`said`, may be null or empty), otherwise MPI's for the GPUs that Kokkos was built for.
 [[gnu::cold]] inline bool find_gpu_aware_mpi(char const* said) {
   if (said != nullptr && *said != '\0') return *said != '0';
 #if defined(KOKKOS_ENABLE_CUDA)
@@ -52,7 +53,7 @@ namespace ostraka::engine {
 #endif
 }
 
-/// Whether MPI is given pointers to GPU memory. Asked once, when MPI runs.
+/// True if MPI takes pointers to GPU memory. It is determined once, when MPI runs.
 inline bool mpi_takes_gpu_memory() {
   static bool const takes = find_gpu_aware_mpi(std::getenv("OSTRAKA_GPU_AWARE_MPI"));
   return takes;

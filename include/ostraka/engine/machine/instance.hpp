@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 3. On which instance of an execution space (a stream of a GPU) this host thread's operations run: an
-/// application's for the length of a scope, else the default one. It is handed out here and nowhere else.
+/// Floor 3. Selects the instance of an execution space (a stream of a GPU) that this host thread's operations run on:
+/// the application's for the length of a scope, otherwise the default one. No other code chooses an instance.
 
 #include <utility>
 
@@ -14,7 +14,7 @@ namespace ostraka::engine {
 
 namespace detail {
 
-/// Null where the default one is used. Of a host thread.
+/// The calling host thread's instance; null if it uses the default one.
 template <class Exec>
 void const*& instance_given() {
   return shared_by_type<number_of_type<Exec>()>::instance;
@@ -22,14 +22,14 @@ void const*& instance_given() {
 
 }  // namespace detail
 
-/// The instance that an operation takes, when it begins, and keeps.
+/// Returns the instance for an operation. An operation takes it when it begins, and keeps it.
 template <class Exec>
 Exec instance() {
   void const* const given = detail::instance_given<Exec>();
   return given == nullptr ? Exec() : *static_cast<Exec const*>(given);
 }
 
-/// Another instance for the length of a scope.
+/// Sets another instance for the length of a scope.
 template <class Exec>
 class instance_scope {
  public:

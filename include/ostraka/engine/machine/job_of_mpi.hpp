@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 3. The job as MPI has begun it: its beginning and end, and which of its ranks this process is. Without MPI
-/// a job is one process, which runs.
+/// Floor 3. The job as MPI has begun it: its beginning and end, and this process's rank in it. Without MPI a job is one
+/// process, which runs.
 
 #include <cstddef>
 #include <cstdlib>
@@ -14,7 +14,7 @@
 
 namespace ostraka::engine {
 
-/// True once MPI has ended, after which nothing of it can be freed.
+/// True once MPI has ended. Nothing of MPI can be freed after that.
 [[nodiscard]] inline bool mpi_has_ended() {
   int ended = 0;
 #if OSTRAKA_ENABLE_MPI
@@ -34,7 +34,7 @@ namespace ostraka::engine {
 
 [[nodiscard]] inline bool mpi_runs() { return mpi_has_begun() && !mpi_has_ended(); }
 
-/// Begins MPI, for host threads that take turns or for several at the same time, which not each MPI serves.
+/// Begins MPI, for host threads that take turns, or for several at the same time, which not every MPI supports.
 [[gnu::cold]] inline void begin_mpi([[maybe_unused]] int& argc, [[maybe_unused]] char**& argv,
                                     [[maybe_unused]] bool several_threads) {
 #if OSTRAKA_ENABLE_MPI
@@ -49,7 +49,7 @@ namespace ostraka::engine {
 #endif
 }
 
-/// This process among those of the job, as launchers number them.
+/// The rank of this process in the job and the number of ranks, as launchers count them.
 struct place_in_job {
   int rank = 0;
   int ranks = 1;
@@ -65,7 +65,7 @@ struct place_in_job {
   return here;
 }
 
-/// The machine's name, where MPI knows one.
+/// Returns the machine's name, if MPI knows one.
 [[nodiscard, gnu::cold]] inline std::string name_of_host() {
   std::string name;
 #if OSTRAKA_ENABLE_MPI
@@ -77,7 +77,7 @@ struct place_in_job {
   return name;
 }
 
-/// f is called before MPI ends, by us or by the program: MPI deletes the attributes of MPI_COMM_SELF first.
+/// Calls f before MPI ends, whether we or the program end it: MPI deletes the attributes of MPI_COMM_SELF first.
 [[gnu::cold]] inline void call_at_end_of_mpi([[maybe_unused]] void (*f)()) {
 #if OSTRAKA_ENABLE_MPI
   auto const call = [](MPI_Comm, int, void* what, void*) {

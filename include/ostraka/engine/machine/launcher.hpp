@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 3. A program of one MPI that another MPI's launcher started: each process is a world of one rank, and computes
-/// everything alone. MPI cannot tell it; the variables that launchers set can.
+/// Floor 3. Detects a program of one MPI that another MPI's launcher started: each process is then a world of one rank,
+/// and computes everything alone. MPI cannot detect it; the variables that launchers set can.
 
 #include <cstdlib>
 #include <string>
@@ -16,16 +16,16 @@
 
 namespace ostraka::engine {
 
-/// A launcher, as the variables of this process tell.
+/// A launcher, as this process's environment variables describe it.
 struct launcher_facts {
-  std::string_view name;      ///< "Open MPI"; empty: there is none, or it does not say how many it started
-  std::string_view variable;  ///< that told how many
+  std::string_view name;      ///< "Open MPI"; empty: no launcher, or it does not tell how many it started
+  std::string_view variable;  ///< the variable that holds the number of processes
   int processes = 1;
-  int rank = 0;  ///< this process among them
+  int rank = 0;  ///< this process's rank among them
 };
 
-/// The launcher of this process; `said(variable)` is a variable's value, or null. PMI is MPICH's protocol, which
-/// Intel MPI, MVAPICH and Slurm speak, too.
+/// Returns the launcher of this process; `said(variable)` is a variable's value, or null. PMI is MPICH's protocol,
+/// which Intel MPI, MVAPICH and Slurm speak, too.
 template <class Said>
 [[gnu::cold]] launcher_facts launcher_of(Said const& said) {
   struct variables {
@@ -45,7 +45,7 @@ template <class Said>
   return launcher_of([](char const* variable) { return std::getenv(variable); });
 }
 
-/// The name of the MPI that the program was compiled with, for a sentence; empty: none.
+/// Returns the name of the MPI that the program was compiled with, for a sentence; empty: none.
 [[gnu::cold]] constexpr std::string_view mpi_of_this_program() {
 #if !OSTRAKA_ENABLE_MPI
   return "";
@@ -62,8 +62,8 @@ template <class Said>
 #endif
 }
 
-/// *rule, but what is; remedy* for a world of `ranks` under a launcher; empty where they agree. `mpi`: the program's,
-/// empty: none.
+/// Returns *rule, but the fault; remedy* for a world of `ranks` under a launcher; empty if they agree. `mpi` is the
+/// program's MPI, empty: none.
 [[gnu::cold]] inline std::string launcher_mismatch(launcher_facts const& launcher, int ranks, std::string_view mpi) {
   if (ranks != 1 || launcher.processes < 2) return {};
   std::string text =
@@ -76,7 +76,7 @@ template <class Said>
   return text;
 }
 
-/// The fault in how this process was started, or an empty text. Call it between MPI's beginning and its end.
+/// Returns the fault in how this process was started, or an empty text. Call it between MPI's beginning and its end.
 [[gnu::cold]] inline std::string launcher_mismatch() {
   return launcher_mismatch(launcher_of_this_process(), find_place_in_job().ranks, mpi_of_this_program());
 }

@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 3. <mpi.h> without its C++ bindings, or, with OSTRAKA_ENABLE_MPI=0, nothing but the name of what would be a
-/// communicator.
+/// Floor 3. <mpi.h> without its C++ bindings. With OSTRAKA_ENABLE_MPI=0 it includes nothing, and an empty type stands
+/// for a communicator.
 
 #ifndef OSTRAKA_ENABLE_MPI
 #  define OSTRAKA_ENABLE_MPI 1

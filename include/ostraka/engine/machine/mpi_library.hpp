@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// Floor 3. What MPI says of itself: its library, and how many host threads it serves.
+/// Floor 3. MPI's description of itself: its library, and the host threads that it serves.
 
 #include <ostraka/engine/machine/mpi.hpp>
 
@@ -14,7 +14,7 @@
 
 namespace ostraka::engine {
 
-/// "Open MPI v4.1.4, package: …", and "MPICH Version:\t4.0.2\n…".
+/// Returns "Open MPI v4.1.4, package: …", or "MPICH Version:\t4.0.2\n…".
 [[nodiscard, gnu::cold]] inline std::string mpi_library_version() {
   std::string said(MPI_MAX_LIBRARY_VERSION_STRING, '\0');
   int length = 0;
@@ -23,7 +23,7 @@ namespace ostraka::engine {
   return said;
 }
 
-/// `serialized`, say. @pre MPI runs
+/// Returns the thread level, `serialized` for instance. @pre MPI runs
 [[nodiscard, gnu::cold]] inline char const* mpi_thread_level() {
   int level = MPI_THREAD_SINGLE;
   MPI_Query_thread(&level);

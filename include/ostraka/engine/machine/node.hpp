@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 3. The node that a rank runs on: which cores it may use, how many ranks may use them, what OpenMP and BLAS
-/// would do. The rules that make something of it are in threads.hpp.
+/// Floor 3. The node that a rank runs on: the cores that the rank may use, the ranks that share them, the threads of
+/// OpenMP and BLAS. The rules that use these facts are in threads.hpp.
 
 #include <Kokkos_Core.hpp>
 
@@ -35,8 +35,8 @@ namespace ostraka::engine::node {
 /// Numbers of cores are below it.
 inline constexpr int most_cores = 1024;
 
-/// 1 for each core that this process may run on. OpenMP that binds has bound the thread that asks, so that its places
-/// tell, not the mask.
+/// Returns 1 for each core that this process may run on. OpenMP that binds has bound the thread that asks, so its
+/// places tell, not the mask.
 [[gnu::cold]] inline dynamic_array<int> cores_of_this_rank() {
   dynamic_array<int> cores(most_cores, 0);
 #ifdef OSTRAKA_DETAIL_OPENMP
@@ -61,7 +61,7 @@ inline constexpr int most_cores = 1024;
   return cores;
 }
 
-/// This rank's part of its node. Collective over MPI_COMM_WORLD, which is why only those who begin MPI may ask.
+/// Returns this rank's part of its node. Collective over MPI_COMM_WORLD, so call it only where the library begins MPI.
 [[gnu::cold]] inline core_share share_of_this_rank() {
   dynamic_array<int> const mine = cores_of_this_rank();
   dynamic_array<int> ranks = mine;
@@ -74,14 +74,14 @@ inline constexpr int most_cores = 1024;
   return share_of(mine, ranks);
 }
 
-/// The first of these variables that is set, or null.
+/// Returns the value of the first of these variables that is set, or null.
 inline char const* said_in(std::initializer_list<char const*> variables) {
   for (char const* const name : variables)
     if (char const* const value = std::getenv(name); value && *value) return value;
   return nullptr;
 }
 
-/// This rank's part of its node without asking others: by what launchers put into the environment (Open MPI, MPICH and
+/// Returns this rank's part of its node without communication, from the variables of launchers (Open MPI, MPICH and
 /// Intel, MVAPICH).
 [[gnu::cold]] inline core_share share_told_by_launcher() {
   int cores = 0;
@@ -108,9 +108,9 @@ inline char const* said_in(std::initializer_list<char const*> variables) {
   return said;
 }
 
-/// Before Kokkos begins: its OpenMP takes this rank's part of the cores, unless the user wants something else, and is
-/// told not to bind threads, which it does not do unless asked; Kokkos would otherwise ask for it on every rank, and
-/// where ranks share cores it is wrong.
+/// Call it before Kokkos begins. OpenMP takes this rank's part of the cores, unless the user has set something else.
+/// OpenMP is told not to bind threads, which is its default. Kokkos would otherwise ask for binding on every rank,
+/// which is wrong where ranks share cores.
 [[gnu::cold]] inline void set_threads(thread_wishes const& said, core_share const& share) {
 #ifdef OSTRAKA_DETAIL_OPENMP
 #  ifdef __unix__
@@ -134,13 +134,13 @@ inline bool kokkos_has_openmp() {
 
 inline int kokkos_threads() { return static_cast<int>(Kokkos::DefaultHostExecutionSpace().concurrency()); }
 
-/// After Kokkos has begun: BLAS takes as many.
+/// Call it after Kokkos has begun. BLAS takes as many threads as Kokkos.
 [[gnu::cold]] inline void set_blas_threads(thread_wishes const& said, core_share const& share) {
   int const threads = default_blas_threads(said, openblas::pool(), kokkos_has_openmp(), kokkos_threads(), share);
   if (threads > 0) openblas::set_threads(threads);
 }
 
-/// What has come of it. @pre Kokkos runs
+/// Returns the settings that are in effect. @pre Kokkos runs
 [[gnu::cold]] inline thread_facts facts(core_share const& share) {
   thread_facts f;
   f.share = share;

@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// Floor 3. A thread waits, gives way, and knows itself and the time. By POSIX where it is: <thread> would be the
+/// Floor 3. A thread waits, yields, and knows itself and the time. It uses POSIX where it can: <thread> would be the
 /// largest header that this library adds to those of Kokkos and MPI.
 
 #include <cstdint>
@@ -20,7 +20,7 @@
 
 namespace ostraka::engine::this_thread {
 
-/// Does nothing for so many microseconds, less than a second.
+/// Sleeps for so many microseconds, less than a second.
 inline void sleep(std::int64_t microseconds) {
 #ifdef OSTRAKA_DETAIL_POSIX
   timespec time{};
@@ -31,7 +31,7 @@ inline void sleep(std::int64_t microseconds) {
 #endif
 }
 
-/// By a clock that never goes back.
+/// Returns the time of a clock that never goes back.
 [[nodiscard]] inline double seconds() {
 #ifdef OSTRAKA_DETAIL_POSIX
   timespec now{};
@@ -42,7 +42,7 @@ inline void sleep(std::int64_t microseconds) {
 #endif
 }
 
-/// Lets others have the core.
+/// Gives the core to other threads.
 inline void yield() {
 #ifdef OSTRAKA_DETAIL_POSIX
   sched_yield();
@@ -51,13 +51,13 @@ inline void yield() {
 #endif
 }
 
-/// The same address whenever this thread asks, and another one for every other thread that lives.
+/// Returns the same address whenever this thread asks, and a different one for every other living thread.
 [[gnu::visibility("default")]] inline void const* mark() {
   static thread_local char const here = 0;
   return &here;
 }
 
-/// The cores of the machine, 0 where that is not known.
+/// Returns the number of cores of the machine, 0 if it is not known.
 inline int cores_of_machine() {
 #ifdef OSTRAKA_DETAIL_POSIX
   long const cores = sysconf(_SC_NPROCESSORS_ONLN);

@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 3. A small number for each host thread, by which it finds its place in a short table. A thread keeps its
-/// number until it ends; then another thread may get it. Threads beyond the table's length share the last place.
+/// Floor 3. A small number for each host thread, its index in a short table. A thread keeps its number until it ends;
+/// then another thread may get it. Threads beyond the table's length share the last place.
 
 #include <atomic>
 

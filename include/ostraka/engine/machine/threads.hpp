@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 3. How many threads a rank takes where the user has not said, and which combinations of ranks, threads and
-/// BLAS get in each other's way. Rules on plain values; what they are on this node is asked in node.hpp.
+/// Floor 3. The number of threads that a rank takes if the user has not set it, and the combinations of ranks, threads
+/// and BLAS that get in each other's way. These are rules on plain values; node.hpp finds the values of this node.
 /// docs/threads.md is the user's page.
 
 #include <algorithm>
@@ -18,16 +18,16 @@
 
 namespace ostraka::engine {
 
-/// What this rank has of its node. A core here is what the system schedules on: with hyperthreads there are two of them
-/// in one.
+/// This rank's part of its node. A core here is a unit that the system schedules on: with hyperthreads one physical
+/// core is two of them.
 struct core_share {
-  int cores = 0;  ///< that this rank may run on; 0: not known
-  int ranks = 1;  ///< that share the most crowded of them, this one included
-  int part = 0;   ///< of them, if ranks that share a core have equal parts of it; at least 1, or 0: not known
+  int cores = 0;  ///< cores that this rank may run on; 0: not known
+  int ranks = 1;  ///< ranks that share the most crowded of them, this one included
+  int part = 0;   ///< this rank's cores, if ranks that share a core get equal parts of it; at least 1, or 0: not known
 };
 
-/// `mine[c]`: may this rank run on core c? `ranks[c]`: how many ranks of the node may? Ranks that are bound to cores of
-/// their own have all of these; ranks that may run anywhere have cores / ranks each.
+/// `mine[c]` is 1 if this rank may run on core c; `ranks[c]` is the number of the node's ranks that may. Ranks that are
+/// bound to cores of their own have all of these; ranks that may run anywhere have cores / ranks each.
 [[gnu::cold]] inline core_share share_of(dynamic_array<int> const& mine, dynamic_array<int> const& ranks) {
   core_share s;
   double part = 0;
@@ -41,9 +41,9 @@ struct core_share {
   return s;
 }
 
-/// The same where nobody can be asked, since somebody else began MPI: from the number of ranks on the node, as the
-/// launcher told it (0: it has not), and the cores that the launcher may run on. Whoever may run on as many as the
-/// launcher is not bound.
+/// The same without communication, for a program that began MPI itself: from the number of ranks on the node, as the
+/// launcher told it (0: it has not), and the number of cores that the launcher may run on. A rank that may run on as
+/// many cores as the launcher is not bound.
 inline core_share share_as_told(int cores, int cores_of_launcher, int ranks_of_node) {
   core_share s;
   s.cores = cores;
@@ -53,7 +53,7 @@ inline core_share share_as_told(int cores, int cores_of_launcher, int ranks_of_n
   return s;
 }
 
-/// What the user has said in the environment and on the command line; null: nothing.
+/// The user's settings in the environment and on the command line; null: not set.
 struct thread_wishes {
   char const* omp_threads = nullptr;     ///< OMP_NUM_THREADS
   char const* kokkos_threads = nullptr;  ///< KOKKOS_NUM_THREADS, --kokkos-num-threads, --kokkos-threads
@@ -62,13 +62,13 @@ struct thread_wishes {
   char const* core_type = nullptr;       ///< OPENBLAS_CORETYPE
 };
 
-/// The threads that OpenMP is told to use, given those that it would; 0: the user has said, or nothing is known.
+/// Returns the number of threads to set for OpenMP, given its own choice; 0: the user has set it, or nothing is known.
 inline int default_threads(thread_wishes const& said, core_share const& share, int otherwise) {
   if (said.omp_threads || said.kokkos_threads || share.part == 0) return 0;
   return std::min(otherwise, share.part);
 }
 
-/// The threads that BLAS is told to use; 0: the user has said, or the library does as Kokkos' OpenMP does.
+/// Returns the number of threads to set for BLAS; 0: the user has set it, or the library follows Kokkos' OpenMP.
 inline int default_blas_threads(thread_wishes const& said, blas_pool pool, bool kokkos_has_openmp, int kokkos_threads,
                                 core_share const& share) {
   if (said.blas_threads || said.omp_threads || pool == blas_pool::unknown || pool == blas_pool::none) return 0;
@@ -76,19 +76,19 @@ inline int default_blas_threads(thread_wishes const& said, blas_pool pool, bool 
   return share.part;
 }
 
-/// What runs, once it runs.
+/// The settings in effect, once everything runs.
 struct thread_facts {
   core_share share;
   int threads = 1;  ///< of Kokkos on the host
   bool bound = false;  ///< OpenMP binds them
   blas_pool pool = blas_pool::unknown;
   int blas_threads = 1;
-  std::string_view blas_core;  ///< for which processor the library has chosen its kernels; empty: not known
+  std::string_view blas_core;  ///< the processor that the library has chosen its kernels for; empty: not known
   bool has_avx2 = false;
   bool has_avx512 = false;
 };
 
-/// Kernels without AVX: four to eight times slower than those for a processor that has AVX2.
+/// True for kernels without AVX, four to eight times slower than those for a processor that has AVX2.
 [[gnu::cold]] inline bool is_slow_core(std::string_view core) {
   for (std::string_view const slow :
        {"Prescott", "Core2", "Penryn", "Dunnington", "Nehalem", "Atom", "Nano", "Athlon", "Opteron", "Opteron_SSE3",
@@ -97,10 +97,10 @@ struct thread_facts {
   return false;
 }
 
-/// Has OpenBLAS chosen such kernels where the processor could do better?
+/// True if OpenBLAS has chosen such kernels although the processor has AVX2.
 inline bool has_slow_kernels(thread_facts const& f) { return f.has_avx2 && is_slow_core(f.blas_core); }
 
-/// What OPENBLAS_CORETYPE had better say.
+/// Returns the recommended value of OPENBLAS_CORETYPE.
 inline std::string_view fitting_core(thread_facts const& f) { return f.has_avx512 ? "SkylakeX" : "Haswell"; }
 
 namespace detail {
@@ -120,7 +120,7 @@ namespace detail {
 
 }  // namespace detail
 
-/// One sentence for each thing that is wrong, *rule; remedy*; none if all is well.
+/// Returns one sentence for each fault, *rule; remedy*; none if all is well.
 [[gnu::cold]] inline dynamic_array<std::string> thread_warnings(thread_wishes const& said, thread_facts const& f) {
   dynamic_array<std::string> all;
   int const most = std::max(f.threads, f.pool == blas_pool::its_own ? f.blas_threads : 1);
