@@ -3,10 +3,10 @@
 #pragma once
 
 /// @file
-/// Floor 3. The seam of communication: what a back end gives, which carries messages between the processes of a job.
-/// Collectives, meshes and schedules are made of that, and name no library. A back end is a struct in engine/carriers/,
-/// chosen here while the program compiles: MPI, or without it one process. Where OSTRAKA_CARRIER is a header, in
-/// quotation marks, that header says what the carrier is. docs/design/communication.md.
+/// Floor 3. The seam of communication: the requirements on a back end, which carries messages between the processes of
+/// a job. Collectives, meshes and schedules use only these, and name no library. A back end is a struct in
+/// engine/carriers/, chosen here at compile time: MPI, or without it one process. If OSTRAKA_CARRIER is a header, in
+/// quotation marks, that header defines the carrier. docs/design/communication.md.
 
 #include <concepts>
 #include <cstdint>
@@ -36,14 +36,14 @@ using carrier = one_process;
 
 namespace ostraka::engine {
 
-/// Processes in an order: those of a program's communicator, or some of another set; processes(all, {3, 1}) has the one
-/// that is number 3 there first.
+/// Processes in an order: those of a program's communicator, or some of another set. In processes(all, {3, 1}), number
+/// 3 of `all` is the first.
 template <class P>
 concept ProcessSet = requires(P const& set, native_communicator theirs, dynamic_array<int> const& numbers) {
   P(theirs);
   P(set, numbers);
   { set.size() } -> std::same_as<int>;
-  { set.numbers_in(set) } -> std::same_as<dynamic_array<int>>;  // of each, in another set; -1 for none
+  { set.numbers_in(set) } -> std::same_as<dynamic_array<int>>;  // the number of each in another set; -1 for none
 };
 
 /// Calls that have begun. wait() returns when all of them are done; test() lets them progress and is true then.
@@ -53,15 +53,15 @@ concept CarrierRequests = std::default_initializable<R> && requires(R& begun) {
   { begun.test() } -> std::same_as<bool>;
 };
 
-/// Processes with messages of their own, of which this is number rank(). A handle is what a group is made of, and can
-/// be copied; the group that is made of it ends it. Without arguments a group carries nothing and is asked nothing.
+/// Processes with messages of their own, of which this is number rank(). A group is made of a handle, which can be
+/// copied; the group that is made of it ends it. A group without arguments carries nothing and is asked nothing.
 ///
-/// Point to point: messages between two members with the same tag arrive in the order in which they were sent. What is
-/// sent stays as it is, and what is received is not looked at, until the requests are done. A member sends only what
-/// another receives. A block in host memory is given where it lies.
+/// Point to point: messages between two members with the same tag arrive in the order in which they were sent. Until
+/// the requests are done, the sender leaves its data as they are, and the receiver does not look at its own. A member
+/// sends only messages that another receives. A block in host memory is passed where it lies.
 ///
-/// Collectives: all members call them in the same order. Those with requests return at once. Elements lie where this
-/// process can hand them to the back end; counts are at most chunk_limit, in all.
+/// Collectives: all members call them in the same order. Calls with requests return at once. Elements lie where this
+/// process can pass them to the back end; counts are at most chunk_limit, in all.
 template <class G, class T>
 concept CarriesElements =
     requires(G const& group, typename G::requests& with, T* data, T const* from, std::int64_t count,
@@ -70,15 +70,15 @@ concept CarriesElements =
       group.receive(member, tag, data, count, with);
       group.send(member, tag, from, block, with);
       group.receive(member, tag, data, block, with);
-      group.broadcast(data, count, member);  // data of member `member` → of all
+      group.broadcast(data, count, member);  // data of member `member` → data of all
       group.broadcast(data, count, member, with);
-      group.all_reduce(data, count, how);  // where the carrier reduces such elements
+      group.all_reduce(data, count, how);  // if the carrier reduces such elements
       group.all_reduce(data, count, how, with);
-      group.all_gather(from, data, count);  // so many of each member; from may be the own part of data
+      group.all_gather(from, data, count);  // `count` of each member; from may be the own part of data
       group.all_gather(data, counts);       // the own part lies in its place
       group.gather(from, data, counts, member);
       group.scatter(from, data, counts, member);
-      group.all_to_all(from, data, count);  // so many for each member
+      group.all_to_all(from, data, count);  // `count` for each member
     };
 
 template <class G, class Processes>
@@ -89,12 +89,12 @@ concept CarrierGroup =
       { group.size() } -> std::same_as<int>;
       { group.rank() } -> std::same_as<int>;
       { group.members() } -> std::same_as<Processes>;
-      { group.native() } -> std::same_as<native_communicator>;          // the program's way to the same processes
+      { group.native() } -> std::same_as<native_communicator>;          // the program's handle of the same processes
       { G::duplicate_of(theirs) } -> std::same_as<typename G::handle>;  // of the same processes; collective
       { group.duplicate() } -> std::same_as<typename G::handle>;        // the same
-      { group.split(number, number) } -> std::same_as<typename G::handle>;  // of one colour, by keys; collective
-      { group.split_by_machine() } -> std::same_as<typename G::handle>;     // those that share memory; collective
-      { group.part(some) } -> std::same_as<typename G::handle>;             // collective over them alone
+      { group.split(number, number) } -> std::same_as<typename G::handle>;  // by colour, in order of keys; collective
+      { group.split_by_machine() } -> std::same_as<typename G::handle>;     // by shared memory; collective
+      { group.part(some) } -> std::same_as<typename G::handle>;             // collective over these alone
       group.barrier();
     };
 

@@ -4,8 +4,8 @@
 
 /// @file
 /// Floor 3. A group of devices that talk to each other: a group of the carrier (MPI, say) of our own. It counts what
-/// this device sends. A dry group has one device that exists, this one: what it would send is counted and not sent. It
-/// knows which of its members run on one node. An observer can be told which groups there are, and how far this device
+/// this device sends. A dry group has one device that exists, this one: its messages are counted and not sent. A group
+/// knows which of its members run on one node. An observer can follow which groups there are, and how far this device
 /// has come in them.
 
 #include <cstdint>
@@ -21,13 +21,14 @@
 
 namespace ostraka::engine {
 
-/// What a device sends, so that the sum over all devices is what a plan counts (docs/design/counting-bytes.md): a
-/// gather of a collective of MPI counts what is received from others, an all-reduce of n elements what a reduce-scatter
-/// and an all-gather of them move, and where one device is the root, that one counts for all.
+/// The bytes and messages that a device sends, so that the sum over all devices is the plan's count
+/// (docs/design/counting-bytes.md). A gather by a collective of MPI counts what is received from others; an all-reduce
+/// of n elements counts what a reduce-scatter and an all-gather of them move; and where one device is the root, that
+/// one counts for all.
 struct traffic {
   std::int64_t bytes = 0;
-  std::int64_t messages = 0;  ///< sent to one other, and collectives that MPI does
-  std::int64_t bytes_between_nodes = 0;  ///< of `bytes`, those for devices of other nodes
+  std::int64_t messages = 0;  ///< messages sent to one other device, and collectives that MPI does
+  std::int64_t bytes_between_nodes = 0;  ///< the part of `bytes` that goes to devices of other nodes
 
   void add(std::int64_t more_bytes, std::int64_t more_messages = 1, std::int64_t between_nodes = 0) {
     bytes += more_bytes;
@@ -41,23 +42,23 @@ struct node_levels;
 /// A group of devices, numbered from 0. Copies share one group of the carrier, which ends with the last of them.
 class communicator {
  public:
-  /// The group of this device alone; needs no communication and no carrier.
+  /// The group of this device alone. It needs no communication and no carrier.
   communicator() = default;
 
   /// A duplicate of the caller's communicator, so that our messages never meet theirs. Collective.
   [[gnu::cold]] explicit communicator(native_communicator theirs);
 
-  /// All devices of the job. Collective.
+  /// Returns the group of all devices of the job. Collective.
   static communicator world();
 
-  /// A group of so many devices of which none but this one exists: nothing is sent, and no carrier is needed.
+  /// Returns a group of `size` devices, of which only this one exists: nothing is sent, and no carrier is needed.
   static communicator dry(int size, int rank) { return communicator(shared_value<owned const>::make(size, rank)); }
   [[nodiscard]] bool is_dry() const { return shared_ && shared_->dry; }
 
-  /// Of all collectives of the group so far, where this device sends; @pre it has others
+  /// Returns the count of what this device has sent in all collectives of the group so far; @pre the group has others
   [[nodiscard]] traffic& sent() const { return *shared_->counted; }
 
-  /// Says, to listeners, of which mesh it is the group over these axes; @pre it has others
+  /// Tells listeners which mesh it belongs to, as the group over these axes; @pre the group has others
   void stand_for(shared_value<mesh_axes const> const& mesh, std::uint32_t over) const {
     shared_->mesh = mesh;
     shared_->over = over;
@@ -65,7 +66,7 @@ class communicator {
   [[nodiscard]] mesh_axes const* mesh() const { return shared_ && shared_->mesh ? &*shared_->mesh : nullptr; }
   [[nodiscard]] std::uint32_t over() const { return shared_ ? shared_->over : 0; }
 
-  /// How the group lies on nodes: all on one, unless that was said.
+  /// Returns how the group lies on nodes: all on one, unless lies_on has set it.
   [[nodiscard]] node_grid const& nodes() const {
     static constexpr node_grid one{};
     return shared_ ? shared_->nodes : one;
@@ -74,27 +75,27 @@ class communicator {
     return nodes().axes == 0 || nodes().node_of(member) == shared_->node;
   }
 
-  /// Says how it lies on nodes; the same on all members.
+  /// Sets how it lies on nodes; the same on all members.
   [[gnu::cold]] void lies_on(node_grid const& nodes) const {
     if (!shared_) return;
     shared_->nodes = nodes.nodes() == 1 ? node_grid() : nodes;
     shared_->node = shared_->nodes.node_of(shared_->rank);
   }
 
-  /// The groups of the two levels, where nodes hold several members each, else null. Collective over this group the
-  /// first time.
+  /// Returns the groups of the two levels if nodes hold several members each, otherwise null. Collective over this
+  /// group the first time.
   node_levels const* levels() const;
 
-  /// Which of the levels of a group is it?
+  /// Returns which level of a group it is.
   [[nodiscard]] mesh_level level() const { return shared_ ? shared_->level : mesh_level::all; }
 
-  /// The devices that give the same colour, in the order of their keys. Collective over this group.
+  /// Returns the devices that give the same colour, in the order of their keys. Collective over this group.
   communicator split(int colour, int key) const;
 
-  /// The devices of these numbers, this one among them, in this order. Collective over them alone.
+  /// Returns the devices of these numbers, this one among them, in this order. Collective over them alone.
   [[gnu::cold]] communicator part(dynamic_array<int> const& numbers) const;
 
-  /// The same devices in the same order, for messages that are not ours. Collective over this group.
+  /// Returns the same devices in the same order, for messages that are not ours. Collective over this group.
   communicator duplicate() const;
 
   /// Tells the observer that part(numbers) may be called later. Not collective.
@@ -104,36 +105,36 @@ class communicator {
   int rank() const { return shared_ ? shared_->rank : 0; }
   native_communicator native() const { return shared_ && !shared_->dry ? shared_->group.native() : this_rank_alone(); }
 
-  /// The carrier's group, which sends its messages; null for one device.
+  /// Returns the carrier's group, which sends the messages; null for one device.
   [[nodiscard]] carrier::group const* carried() const { return shared_ ? &shared_->group : nullptr; }
 
-  /// Each member's number in the other group, −1 for none. Not collective.
+  /// Returns each member's number in the other group, −1 for none. Not collective.
   dynamic_array<int> numbers_in(communicator const& other) const;
 
-  /// The largest of what the members give, number by number. Collective.
+  /// Replaces each number by the largest that a member gives. Collective.
   [[gnu::cold]] void find_largest(std::int64_t* numbers, int count) const;
 
-  /// Every collective begins with this, so that others can read that this device waits for them in it.
+  /// Every collective begins with this call, so that others can read that this device waits for them in it.
   void enter() const {
     if (shared_ && shared_->progress) shared_->progress->enter();
   }
 
-  /// The tag of the messages of a collective that begins now. Members begin the collectives of a group in the same
-  /// order, so it is the same on all of them, and what several send that are in flight does not meet.
+  /// Returns the tag of the messages of a collective that begins now. Members begin the collectives of a group in the
+  /// same order, so all have the same tag, and messages of several collectives in flight do not meet.
   int next_tag() const {
-    constexpr int tags = 1 << 14;  // MPI has twice as many, of which check mode uses the last
+    constexpr int tags = 1 << 14;  // MPI has twice as many; check mode uses the last of them
     return shared_ ? shared_->tag = (shared_->tag + 1) % tags : 0;
   }
 
-  /// The calls that its devices tell each other.
+  /// Returns the calls that its devices compare.
   compared_calls compared() const {
     return shared_ && shared_->progress ? shared_->observer->compared() : compared_calls::none;
   }
 
-  /// True in check mode, where they tell each other all of them.
+  /// True in check mode, where its devices compare all calls.
   bool compares_calls() const { return compared() == compared_calls::all; }
 
-  /// The progress that its observer keeps; null without an observer, and for one device.
+  /// Returns the progress that its observer keeps; null without an observer, and for one device.
   group_progress* progress() const { return shared_ ? shared_->progress : nullptr; }
 
  private:
@@ -145,12 +146,12 @@ class communicator {
     mutable traffic sent{};
     mutable shared_value<mesh_axes const> mesh{};
     mutable std::uint32_t over = 0;
-    mutable traffic* counted = &sent;  // of a level: its group's
+    mutable traffic* counted = &sent;  // for a level: its group's counter
     mutable mesh_level level = mesh_level::all;
     mutable node_grid nodes{};
     mutable int node = 0;                            // this device's
-    mutable shared_value<node_levels const> levels;  // once they are needed
-    mutable int tag = 0;                             // given out last
+    mutable shared_value<node_levels const> levels;  // made once they are needed
+    mutable int tag = 0;                             // the last one given out
     group_observer* observer = nullptr;
     group_progress* progress = nullptr;
     owned(int all, int number);
@@ -186,7 +187,7 @@ class communicator {
 
 namespace detail {
 
-// A member's number among the ranks of the job.
+// Returns a member's number among the ranks of the job.
 [[gnu::cold]] inline int number_in_world(native_communicator ranks, int member) {
   carrier::processes const it(carrier::processes(ranks), {member});
   return it.numbers_in(carrier::processes(all_ranks()))[0];
@@ -194,11 +195,11 @@ namespace detail {
 
 }  // namespace detail
 
-/// A group that spans several nodes with several members on each: those on this device's node, and those of all nodes
-/// that have its place there. What is sent in them counts for the group.
+/// The two levels of a group that spans several nodes with several members on each: the members on this device's node,
+/// and the members of all nodes that have this device's place there. Their messages count for the group.
 struct node_levels {
-  communicator within;   ///< by their places
-  communicator between;  ///< by their nodes
+  communicator within;   ///< ordered by their places
+  communicator between;  ///< ordered by their nodes
 };
 
 inline communicator::owned::owned(int all, int number) : size(all), rank(number), dry(true) {}

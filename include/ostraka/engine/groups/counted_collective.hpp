@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 3. What a collective sends: counted for its group, by node and in all, and told to listeners as it starts and
-/// has ended.
+/// Floor 3. The traffic of a collective, counted for its group, by node and in all, and reported to listeners when it
+/// starts and when it has ended.
 
 #include <cstdint>
 
@@ -19,8 +19,8 @@ namespace detail {
 
 }  // namespace detail
 
-/// As long as it lives, a collective that begins stands for so many, one after the other, which send as much each. @pre
-/// their group is dry, and nothing else is told until they have ended
+/// As long as it lives, a collective that begins stands for `times` collectives, one after the other, each of which
+/// sends as much. @pre their group is dry, and nothing else is reported until they have ended
 class collectives_alike {
  public:
   explicit collectives_alike(std::int64_t times) { detail::collectives_alike = times; }
@@ -29,7 +29,7 @@ class collectives_alike {
   collectives_alike& operator=(collectives_alike const&) = delete;
 };
 
-/// What one collective sends: counted for its group and, where somebody listens, told as it starts and has ended.
+/// Counts one collective's traffic for its group and, if there are listeners, reports its start and its end.
 class counted_collective {
  public:
   counted_collective() = default;
@@ -38,7 +38,7 @@ class counted_collective {
   counted_collective& operator=(counted_collective const&) = delete;
   ~counted_collective() { end(); }
 
-  /// A collective of these members starts.
+  /// Begins a collective of these members.
   void begin(communicator const& members, collective how) {
     end();
     sent_ = members.size() > 1 ? &members.sent() : nullptr;
@@ -47,22 +47,22 @@ class counted_collective {
     if (listened_to() && sent_ != nullptr) tell_start(members, how);
   }
 
-  /// It sends so much; @pre the group has others
+  /// Counts bytes and messages that it sends; @pre the group has others
   void add(std::int64_t bytes, std::int64_t messages = 1, std::int64_t between_nodes = 0) {
     sent_->add(times_ * bytes, times_ * messages, times_ * between_nodes);
     own_.add(bytes, messages, between_nodes);
   }
 
-  /// So much of what it sends or receives lies in rows, which the transport packs.
+  /// Counts bytes sent or received that lie in rows, which the transport packs.
   void add_packed(std::int64_t bytes) { packed_ += bytes; }
 
-  /// So much to one of the others.
+  /// Counts bytes sent to one other device.
   void add_sent(int to, std::int64_t bytes, std::int64_t messages = 1) {
     add(bytes, messages, group_->same_node(to) ? 0 : bytes);
   }
 
-  /// So much to all others together, of_member(d) of it to each; one message where MPI does it. Those of other nodes
-  /// get what those of this one do not: nodes are smaller than groups.
+  /// Counts bytes sent to all others together, of_member(d) of them to each; one message if MPI does it. Bytes between
+  /// nodes are those that members of this node do not get, because nodes are smaller than groups.
   template <class OfMember>
   [[gnu::cold]] void add_of_each(std::int64_t bytes, OfMember const& of_member, std::int64_t messages = 1) {
     node_grid const& nodes = group_->nodes();
@@ -73,14 +73,14 @@ class counted_collective {
     add(bytes, messages, between);
   }
 
-  /// An all-reduce of so many elements that MPI does: this device's part of what all of them send.
+  /// Counts an all-reduce of `count` elements that MPI does: this device's part of what all of them send.
   void add_all_reduce(std::int64_t count, std::int64_t element_bytes) {
     std::int64_t const n = group_->size();
     auto const share = [&](std::int64_t d) { return 2 * ((d + 1) * count / n - d * count / n) * element_bytes; };
     add_of_each(2 * count * element_bytes - share(group_->rank()), share);
   }
 
-  /// This device waits for it from here on.
+  /// From this call on, this device waits for it.
   void wait() {
     if (number_ != 0 && times_ == 1) tell(as_event(event_kind::waits));
   }
@@ -129,10 +129,10 @@ class counted_collective {
 
   traffic* sent_ = nullptr;
   communicator const* group_ = nullptr;
-  traffic own_{};             // since it was told
+  traffic own_{};             // since its start was reported
   std::int64_t packed_ = 0;
-  std::uint64_t number_ = 0;  // 0: nobody was told
-  std::int64_t times_ = 1;    // of so many alike
+  std::uint64_t number_ = 0;  // 0: no listener was told
+  std::int64_t times_ = 1;    // the number of equal collectives that it stands for
   mesh_axes const* mesh_ = nullptr;
   std::uint32_t over_ = 0;
   mesh_level level_ = mesh_level::all;

@@ -3,10 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 3. The hook through which somebody else can observe the groups of a job. A group counts the collectives that
-/// this device has entered, where the observer says; that is one store per collective. The observer itself is called
-/// only when a group is made or given back. Without an observer nothing is counted. engine/spmd/ sets one when the job
-/// begins.
+/// Floor 3. The hook for observing the groups of a job. A group counts the collectives that this device has entered, in
+/// a place that the observer gives; that is one store per collective. The observer itself is called only when a group
+/// is made or given back. Without an observer nothing is counted. engine/spmd/ sets one when the job begins.
 
 #include <atomic>
 #include <cstdint>
@@ -16,8 +15,8 @@
 
 namespace ostraka::engine {
 
-/// The calls that ranks tell each other before they communicate. `first_runs`: those that the group has not called
-/// before, with the same extents.
+/// The calls that ranks compare before they communicate. `first_runs`: the calls that the group has not made before,
+/// with the same extents.
 enum class compared_calls { none, first_runs, all };
 
 /// How far this device has come in the collectives of one group.
@@ -25,9 +24,9 @@ struct group_progress {
   static constexpr std::uint64_t count_mask = 0xFFFFFF;
 
   std::atomic<std::uint64_t>* published = nullptr;  ///< a number for each thread slot, which others may read
-  std::uint64_t id = 0;                             ///< of the group; the bits of the count are zero
-  std::uint64_t count = 0;                          ///< of the collectives that were entered
-  int slot = -1;                                    ///< that published the last of them
+  std::uint64_t id = 0;                             ///< the group's; the bits of the count are zero
+  std::uint64_t count = 0;                          ///< number of collectives entered
+  int slot = -1;                                    ///< the slot that published the last of them
 
   void enter() {
     int const mine = thread_slot::of_this_thread();
@@ -36,7 +35,7 @@ struct group_progress {
   }
 
  private:
-  // Another thread goes on with the group. The count that the last one left would read as one to come when the group
+  // Another thread goes on with the group. The count that the last thread left would read as one to come once the group
   // has come half way round the mask.
   [[gnu::cold, gnu::noinline]] void change_slot(int mine) {
     std::uint64_t left = id | (count & count_mask);
@@ -45,23 +44,23 @@ struct group_progress {
   }
 };
 
-/// Somebody who is told which groups there are.
+/// An object that is told which groups there are.
 class group_observer {
  public:
-  /// A communicator is about to be created by these ranks, this one among them. `later`: within an operation that needs
-  /// it. Collective over them where first runs of calls are compared and it is created later.
+  /// These ranks, this one among them, are about to create a communicator. `later`: within an operation that needs it.
+  /// Collective over them where first runs of calls are compared and it is created later.
   virtual void creates(carrier::processes const& ranks, bool later) = 0;
 
-  /// These ranks may create one later; those that begin will wait for this rank. Not collective.
+  /// These ranks may create a communicator later; those that begin will wait for this rank. Not collective.
   virtual void may_create(carrier::processes const& ranks) = 0;
 
-  /// A group was made. It counts its collectives in the record that is returned, until it gives that back. Collective
-  /// over it.
+  /// A group was made. It counts its collectives in the returned record until it gives the record back. Collective over
+  /// the group.
   virtual group_progress* made(native_communicator group) = 0;
 
   virtual void given_back(group_progress* progress) = 0;
 
-  /// Which calls do ranks tell each other?
+  /// Returns the calls that ranks compare.
   [[nodiscard]] compared_calls compared() const { return compared_; }
 
  protected:
@@ -69,7 +68,8 @@ class group_observer {
   compared_calls compared_ = compared_calls::none;
 };
 
-/// Finds the observer of all groups of these ranks; it may return null. Collective over them. Null: nobody observes.
+/// Returns the observer of all groups of these ranks, or null. Collective over them. A null pointer: there are no
+/// observers.
 [[gnu::visibility("default")]] inline group_observer* (*find_group_observer)(native_communicator ranks) = nullptr;
 
 }  // namespace ostraka::engine

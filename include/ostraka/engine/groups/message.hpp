@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 3. What the collectives share: messages, and the limit that keeps counts inside MPI's int, in whose chunks
-/// longer ones travel. In a dry group messages are counted, and zeros arrive.
+/// Floor 3. The parts that collectives share: messages, and the limit that keeps counts inside MPI's int; longer
+/// messages travel in chunks of that size. In a dry group messages are counted, and zeros arrive.
 
 #include <Kokkos_Core.hpp>
 
@@ -21,18 +21,18 @@
 
 namespace ostraka::engine {
 
-/// Elements that one call of the carrier takes at most. Counts of MPI before version 4 are int; tests lower this to
+/// The most elements that one call of the carrier takes. Counts of MPI before version 4 are int; tests lower this to
 /// walk the chunked paths with small arrays.
 [[gnu::visibility("default")]] inline std::int64_t chunk_limit = std::int64_t(1) << 30;
 
-/// How the carrier is called for a collective that is begun: by a call that returns when all is done, which is the
-/// fastest where nothing else is done meanwhile, or by one that returns at once.
+/// The kind of call to the carrier for a collective: one that returns when all is done, which is fastest if nothing
+/// else is done meanwhile, or one that returns at once.
 enum class mpi_calls : std::uint8_t { blocking, nonblocking };
 
-/// In the place of a tag: the collective begins now, and takes one of its own.
+/// In place of a tag: the collective begins now, and takes a tag of its own.
 inline constexpr int new_tag = -1;
 
-/// The tag of a collective that begins now, or is a part of one that has this tag.
+/// Returns the tag of a collective that begins now, or that is a part of the one with this tag.
 inline int tag_of_collective(communicator const& members, int tag) {
   if (tag != new_tag) return tag;
   members.enter();
@@ -41,7 +41,7 @@ inline int tag_of_collective(communicator const& members, int tag) {
 
 namespace detail {
 
-/// Where each member's part begins in a buffer that holds the parts in member order; one more entry for the end.
+/// Returns where each member's part begins in a buffer that holds the parts in member order; the last entry is the end.
 inline short_array<std::int64_t> offsets_of(counts_view const& counts) {
   std::int64_t next = 0;
   return {counts.size() + 1, [&](std::size_t d) {
@@ -51,14 +51,14 @@ inline short_array<std::int64_t> offsets_of(counts_view const& counts) {
           }};
 }
 
-/// A part of a collective that stays here; a narrow element may become a wider one.
+/// Copies a part of a collective that stays here; a narrow element may become a wider one.
 template <class From, class To>
 void copy_part(From const* from, std::int64_t count, To* to) {
   if (computes()) std::copy_n(from, count, to);
 }
 
-/// What arrives in a dry group: zeros, which are good as numbers and as indices. What a device without the host's
-/// memory has stays as it is.
+/// Writes the data that arrive in a dry group: zeros, which are good as numbers and as indices. Data of a device
+/// without host memory stay as they are.
 template <class T>
 void receive_zeros(T* data, std::int64_t count) {
   if constexpr (std::is_same_v<Kokkos::DefaultExecutionSpace::memory_space, Kokkos::HostSpace>)
@@ -75,7 +75,7 @@ void receive_zeros(T* data, strided const& block) {
   for (std::int64_t i = 0; i < elements; ++i, at.next()) receive_zeros(data + at.offset[0], std::int64_t{1});
 }
 
-/// Point-to-point messages under way. Long ones travel in chunks, which MPI keeps in order; empty ones do not travel.
+/// Point-to-point messages in flight. Long ones travel in chunks, which MPI keeps in order; empty ones do not travel.
 class messages {
  public:
   messages() = default;
@@ -83,7 +83,8 @@ class messages {
   messages& operator=(messages const&) = delete;
   ~messages() { wait(); }
 
-  /// Those from here on are of a collective of these members that begins now, or has this tag, and are counted there.
+  /// Messages from this call on belong to a collective of these members that begins now, or has this tag, and are
+  /// counted there.
   void begin(communicator const& members, counted_collective& counted) { begin(members, members.next_tag(), counted); }
   void begin(communicator const& members, int tag, counted_collective& counted) {
     counted_ = &counted;
@@ -108,7 +109,7 @@ class messages {
       group_->send(to, tag_, data + done, std::min(chunk_limit, count - done), begun_);
   }
 
-  /// A block where it lies, as one message.
+  /// Receives a block where it lies, as one message.
   template <class T>
   void receive(int from, T* data, strided const& block) {
     counted_->add_packed(bytes_of<T>(block));
@@ -126,10 +127,10 @@ class messages {
   /// Waits until all of them have arrived.
   void wait() { begun_.wait(); }
 
-  /// Lets them go on; have all of them arrived?
+  /// Lets them progress. True if all of them have arrived.
   bool test() { return begun_.test(); }
 
-  /// For a collective that the carrier does with them.
+  /// Returns the requests, for a collective that the carrier does.
   [[nodiscard]] carrier::group::requests& begun() { return begun_; }
 
  private:
@@ -147,10 +148,10 @@ class messages {
   bool dry_ = false;
 };
 
-/// A collective that is begun as messages and done when all of them have arrived.
+/// A collective that begins as messages and is done when all of them have arrived.
 struct counted_messages {
   counted_collective counted;
-  messages pending;  // ends first, and waits there
+  messages pending;  // destroyed first, which waits for the messages
 
   void begin(communicator const& members, collective how) {
     members.enter();

@@ -3,14 +3,14 @@
 #pragma once
 
 /// @file
-/// Floor 3. Where the members of a group run: a group is a grid of devices, and each node holds a block of it, as large
-/// as those of the others. Between devices of one node messages are fast, between nodes they are slow.
+/// Floor 3. The nodes that the members of a group run on. A group is a grid of devices, and each node holds a block of
+/// it, all blocks of the same size. Messages between devices of one node are fast, those between nodes slow.
 
 namespace ostraka::engine {
 
-/// A grid of devices, numbered with its first axis major, in which nodes hold equal blocks: axis a has `size[a]` devices,
-/// `within[a]` of them in a row on one node. So its coordinate is a slow one, which is the major part, and a fast one.
-/// Without axes: all devices on one node.
+/// A grid of devices, numbered with its first axis major, in which nodes hold equal blocks: axis a has `size[a]`
+/// devices, `within[a]` of them in a row on one node. So each coordinate has a slow part, which is the major one, and a
+/// fast part. Without axes, all devices are on one node.
 struct node_grid {
   static constexpr int max_axes = 12;
 
@@ -29,17 +29,17 @@ struct node_grid {
     for (int a = 0; a < axes; ++a) n *= size[a] / within[a];
     return n;
   }
-  /// Devices on each of them. @pre there are several
+  /// Returns the number of devices on each node. @pre there are several nodes
   [[nodiscard]] constexpr int each() const {
     int n = 1;
     for (int a = 0; a < axes; ++a) n *= within[a];
     return n;
   }
-  /// Are there several nodes, and several devices on each?
+  /// True if there are several nodes, and several devices on each.
   [[nodiscard]] constexpr bool has_levels() const { return nodes() > 1 && each() > 1; }
 
   [[nodiscard]] constexpr int node_of(int device) const { return part_of(device, false); }
-  /// Its number among the devices of its node.
+  /// Returns its number among the devices of its node.
   [[nodiscard]] constexpr int place_of(int device) const { return part_of(device, true); }
   [[nodiscard]] constexpr int device(int node, int place) const {
     int number = 0;
@@ -54,9 +54,9 @@ struct node_grid {
     return number;
   }
 
-  /// Are devices numbered node by node?
+  /// True if devices are numbered node by node.
   [[nodiscard]] constexpr bool in_order() const {
-    bool behind = false;  // an axis of which a node has more than one device
+    bool behind = false;  // an earlier axis has more than one device of a node
     for (int a = 0; a < axes; ++a) {
       if (behind && within[a] != size[a]) return false;
       behind = behind || within[a] > 1;
