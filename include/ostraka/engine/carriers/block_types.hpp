@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 3. MPI's types of strided blocks, kept: to make one takes a tenth of the time of the shortest message that is
-/// sent by it, and a loop sends the same blocks again.
+/// Floor 3. A cache of MPI's types of strided blocks: making one takes a tenth of the time of the shortest message sent
+/// with it, and a loop sends the same blocks again.
 
 #include <ostraka/engine/machine/mpi.hpp>
 
@@ -31,8 +31,8 @@ class block_types {
       for (entry& e : kept_) MPI_Type_free(&e.type);
   }
 
-  /// The type of a block of elements of so many bytes, which travel in the order of its dimensions. Messages may be
-  /// begun with it until this is asked again. @pre no extent is 0
+  /// Returns the type of a block of elements of so many bytes, which travel in the order of its dimensions. Messages
+  /// may be begun with it until the next call of this function. @pre no extent is 0
   MPI_Datatype of(strided const& block, MPI_Datatype element, MPI_Aint bytes) {
     for (entry const& e : kept_)
       if (e.element == element && alike(e.block, block)) return e.type;
@@ -57,7 +57,7 @@ class block_types {
     if (kept_.size() < most) kept_.push_back({block, element, MPI_DATATYPE_NULL});
     entry& e = kept_[next_];
     next_ = (next_ + 1) % most;
-    if (e.type != MPI_DATATYPE_NULL) MPI_Type_free(&e.type);  // once messages have arrived that were begun with it
+    if (e.type != MPI_DATATYPE_NULL) MPI_Type_free(&e.type);  // once the messages begun with it have arrived
     e = {block, element, committed(block, element, bytes)};
     return e.type;
   }
@@ -85,7 +85,7 @@ class block_types {
   }
 
   dynamic_array<entry> kept_;
-  std::size_t next_ = 0;  // to be replaced
+  std::size_t next_ = 0;  // the entry to replace next
 };
 
 }  // namespace ostraka::engine

@@ -3,9 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 3. Messages by which ranks tell each other of the program, beside its own: what they call, and how they end.
-/// They are MPI's whatever carries the program's, for some of them find out whether a rank is in a call of MPI. By
-/// MPI's profiling names, so that tools that count a program's messages count the program's.
+/// Floor 3. Messages between ranks about the program, beside the program's own: the calls that ranks make, and how they
+/// end. They always use MPI, whatever carries the program's messages, since some of them find out whether a rank is in
+/// a call of MPI. They use MPI's profiling names, so that tools count only the program's messages.
 
 #include <ostraka/engine/machine/mpi.hpp>
 
@@ -19,7 +19,8 @@ namespace ostraka::engine::control {
 
 inline constexpr int any_member = MPI_ANY_SOURCE;
 
-/// The same ranks, for such messages alone. An error is returned and not fatal. Collective.
+/// Returns a communicator of the same ranks, for such messages alone. It returns errors, which are not fatal.
+/// Collective.
 [[gnu::cold]] inline native_communicator open(native_communicator ranks) {
   MPI_Comm made = MPI_COMM_NULL;
   PMPI_Comm_dup(ranks, &made);
@@ -30,12 +31,12 @@ inline constexpr int any_member = MPI_ANY_SOURCE;
   if (channel != MPI_COMM_NULL) PMPI_Comm_free(&channel);
 }
 
-/// Something that has begun, or nothing.
+/// A call that has begun, or none.
 class request {
  public:
   [[nodiscard]] bool is_open() const { return open_ != MPI_REQUEST_NULL; }
 
-  /// Lets it go on. True if it is done, or was never begun.
+  /// Lets it progress. True if it is done, or was never begun.
   bool test() {
     int done = 0;
     PMPI_Test(&open_, &done, MPI_STATUS_IGNORE);
@@ -48,22 +49,22 @@ class request {
     if (is_open()) PMPI_Request_free(&open_);
   }
 
-  /// A receive, which gets nothing any more.
+  /// Cancels a receive.
   void cancel() {
     if (!is_open()) return;
     PMPI_Cancel(&open_);
     wait();
   }
 
-  /// For a call that begins.
+  /// Returns the request for a call that begins.
   [[nodiscard]] MPI_Request* begins() { return &open_; }
 
  private:
   MPI_Request open_ = MPI_REQUEST_NULL;
 };
 
-/// When a send is done: at once or soon, or when the receiver has begun to receive, which it does while it is in a call
-/// of MPI.
+/// The time when a send is done: at once or soon, or when the receiver has begun to receive, which it does while it is
+/// in a call of MPI.
 enum class send_ends : std::uint8_t { soon, received };
 
 inline void send(native_communicator ranks, int to, int tag, void const* data, std::size_t bytes, request& with,
@@ -84,7 +85,7 @@ inline bool find(native_communicator ranks, int& from, int tag) {
   return there != 0;
 }
 
-/// A message, once it is there, whatever its length.
+/// Waits for a message of any length and returns it.
 [[gnu::cold]] inline std::string receive_text(native_communicator ranks, int from, int tag) {
   MPI_Status status;
   int length = 0;
@@ -99,7 +100,7 @@ inline bool find(native_communicator ranks, int& from, int tag) {
   PMPI_Bcast(data, static_cast<int>(bytes), MPI_BYTE, root, ranks);
 }
 
-/// Done when all ranks have begun it.
+/// The request is done when all ranks have begun it.
 [[gnu::cold]] inline void barrier(native_communicator ranks, request& with) { PMPI_Ibarrier(ranks, with.begins()); }
 
 }  // namespace ostraka::engine::control

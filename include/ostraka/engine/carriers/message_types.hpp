@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// Floor 3. MPI's types of elements and its reductions, by ours.
+/// Floor 3. The types of elements and the reductions of MPI that ours stand for.
 
 #include <ostraka/engine/machine/mpi.hpp>
 
@@ -36,11 +36,11 @@ template <>
 inline MPI_Datatype message_type<std::int32_t>() { return MPI_INT32_T; }
 template <>
 inline MPI_Datatype message_type<std::int64_t>() { return MPI_INT64_T; }
-// As a byte, 0 or 1: MPI's own bool knows no maximum, and an MPI without C++ none of it.
+// As a byte, 0 or 1: MPI's own bool has no maximum, and an MPI without C++ has no bool.
 static_assert(sizeof(bool) == 1);
 template <>
 inline MPI_Datatype message_type<bool>() { return MPI_UINT8_T; }
-// MPI knows no numbers of 16 bits with a fraction: they travel as patterns, and MPI reduces none of them.
+// MPI has no fractional numbers of 16 bits: they travel as bit patterns, and MPI reduces none of them.
 template <>
 inline MPI_Datatype message_type<float16>() { return MPI_UINT16_T; }
 template <>

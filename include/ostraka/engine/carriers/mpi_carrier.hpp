@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// Floor 3. MPI as what carries messages: groups/carrier.hpp says what is asked of it. A group is an MPI communicator,
+/// Floor 3. MPI as the carrier of messages (groups/carrier.hpp has the requirements). A group is an MPI communicator,
 /// and each function is a call of MPI.
 
 #include <ostraka/engine/machine/mpi.hpp>
@@ -31,7 +31,7 @@ class mpi_requests {
   mpi_requests(mpi_requests const&) = delete;
   mpi_requests& operator=(mpi_requests const&) = delete;
 
-  /// Waits until all of it is done.
+  /// Waits until all calls are done.
   void wait() {
     if (!all_.empty()) MPI_Waitall(static_cast<int>(all_.size()), all_.data(), MPI_STATUSES_IGNORE);
     all_.clear();
@@ -46,14 +46,14 @@ class mpi_requests {
     return done != 0;
   }
 
-  /// A request for the next call to begin.
+  /// Returns a request for the next call.
   MPI_Request* next() { return &all_.push_back(MPI_REQUEST_NULL); }
 
  private:
   short_array<MPI_Request, 64> all_;
 };
 
-/// An MPI communicator of our own, freed with this unless MPI has ended before.
+/// An MPI communicator of our own. The destructor frees it, unless MPI has ended.
 class mpi_group {
  public:
   using handle = MPI_Comm;
@@ -61,7 +61,7 @@ class mpi_group {
 
   mpi_group() = default;
 
-  // An error that is returned on one device only would hang the others, whatever handler the user's communicator has.
+  // An error returned on one device only would hang the others, whatever handler the user's communicator has.
   explicit mpi_group(MPI_Comm ours) : comm_(ours) {
     MPI_Comm_set_errhandler(comm_, MPI_ERRORS_ARE_FATAL);
     size_ = size_of(comm_);
@@ -170,7 +170,7 @@ class mpi_group {
   }
 
  private:
-  /// Counts and places as MPI wants them.
+  /// Counts and offsets in the form that MPI takes.
   struct uneven {
     short_array<int> count;
     short_array<int> place;

@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// Floor 3. Sets of processes, as MPI's groups: whom a communicator has, and which number each has in another.
+/// Floor 3. Sets of processes, as MPI's groups: the processes of a communicator, and their numbers in another.
 
 #include <ostraka/engine/machine/mpi.hpp>
 
@@ -15,7 +15,7 @@
 
 namespace ostraka::engine {
 
-/// How many ranks a communicator has.
+/// Returns the number of ranks of a communicator.
 inline int size_of(MPI_Comm comm) {
   int size = 1;
   MPI_Comm_size(comm, &size);
@@ -43,7 +43,7 @@ class mpi_processes {
     return size;
   }
 
-  /// For each process its number among `others`, −1 if it is not one of them.
+  /// Returns for each process its number among `others`, −1 if it is not one of them.
   [[nodiscard, gnu::cold]] dynamic_array<int> numbers_in(mpi_processes const& others) const {
     int const n = size();
     dynamic_array<int> mine(static_cast<std::size_t>(n)), theirs(mine.size());

@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 3. What carries messages where there is one process: nothing. A group has this process alone, which sends
-/// itself no message, and whose collectives leave what it has.
+/// Floor 3. The carrier of a build with one process. A group holds this process alone, which sends itself no message,
+/// and whose collectives leave its data as they are.
 
 #include <cstdint>
 

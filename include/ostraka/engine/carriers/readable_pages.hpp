@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// Floor 3. Memory of each rank that the others read without its help, even while it is blocked in MPI: an MPI window.
+/// Floor 3. Memory of each rank that other ranks read without its help, even while it is blocked in MPI: an MPI window.
 
 #include <ostraka/engine/machine/mpi.hpp>
 
@@ -15,8 +15,8 @@ namespace ostraka::engine {
 
 class readable_pages {
  public:
-  /// Memory for this rank's page, or null where MPI has no windows. Collective; errors of the communicator are fatal
-  /// afterwards.
+  /// Returns memory for this rank's page, or null where MPI has no windows. Collective; errors of the communicator are
+  /// fatal afterwards.
   [[nodiscard]] void* open(native_communicator ranks, std::size_t bytes) {
     MPI_Comm_set_errhandler(ranks, MPI_ERRORS_RETURN);
     void* memory = nullptr;
@@ -26,7 +26,7 @@ class readable_pages {
     return is_open() ? memory : nullptr;
   }
 
-  /// Makes visible to other ranks what was written to the page. @pre is_open
+  /// Makes what was written to the page visible to other ranks. @pre is_open
   void begin() {
     MPI_Win_lock_all(MPI_MODE_NOCHECK, window_);
     MPI_Win_sync(window_);

@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// Floor 3. The elements that MPI reduces. A build without MPI has the same answer: its dry meshes foretell what a job
+/// Floor 3. The elements that MPI reduces. A build without MPI gives the same answer: its dry meshes predict what a job
 /// with MPI sends.
 
 #include <type_traits>
@@ -14,8 +14,8 @@
 namespace ostraka::engine {
 
 /// True if MPI reduces such elements to the same bits on all members. Its maximum of numbers that compare equal or not
-/// at all (-0 and 0, NaN) may be another on every device; a sum or product of two is the same both ways round, so that
-/// the trees of all devices agree. (Not so a complex product, where a compiler fuses multiplication and addition.) It
+/// at all (-0 and 0, NaN) may differ between devices. A sum or product of two numbers is the same both ways round, so
+/// the trees of all devices agree. (A complex product is not, where a compiler fuses multiplication and addition.) MPI
 /// has no operations for numbers of 16 bits.
 template <class T>
 constexpr bool reduced_by_mpi(reduction how) {
