@@ -4,9 +4,8 @@
 
 /// @file
 /// Floor 3. A rank that ends otherwise than at the end of main says so: at an exception that is not caught, at a
-/// signal, and, in a job of several ranks, at exit in the middle. It names itself and ends the job, for others would
-/// wait for it.
-/// Ranks that end alike have one sentence together.
+/// signal, and, in a job of several ranks, at an exit in the middle. It names itself and ends the job, since other
+/// ranks would wait for it. Ranks that end for the same reason print one sentence together.
 
 #include <algorithm>
 #include <atomic>
@@ -50,7 +49,7 @@ namespace detail {
   return why;
 }
 
-// A job of one rank ends as one of several does, with a sentence and without a core.
+// A job of one rank ends as one of several does, with a sentence and without a core dump.
 [[noreturn, gnu::cold]] inline void end_alone(bool by_mpi) {
   std::string const what = join_text("the program ", why_terminated(), "; it ends");
   if (by_mpi) end_job(what);
@@ -65,17 +64,17 @@ namespace detail {
 
 namespace detail {
 
-// Of this process; signal handlers and exit handlers reach nothing else.
+// The state of this process; signal handlers and exit handlers can reach no other.
 struct state {
-  std::atomic<int> armed{0};  // environments alive
+  std::atomic<int> armed{0};  // number of environments alive
   place_in_job here;
-  // For ranks that end alike; none where the program began MPI, after which none can be made.
+  // The communicator for ranks that end alike; none where the program began MPI, since none can be made then.
   native_communicator job = no_communicator();
   std::string name;
-  void const* thread = nullptr;  // of MPI
+  void const* thread = nullptr;  // MPI's thread
   std::terminate_handler before = nullptr;
 #  ifdef OSTRAKA_DETAIL_POSIX
-  char signalled[160]{};  // what a signal handler prints, complete but for two digits
+  char signalled[160]{};  // the text that a signal handler prints, complete but for two digits
   std::size_t digits_at = 0;
   struct sigaction handled_by[32]{};
 #  endif
@@ -95,7 +94,7 @@ inline bool is_thread_of_mpi() { return this_thread::mark() == self.thread; }
   return join_text(text, e.count > same_end::most ? ", …" : "", " of ", self.here.ranks);
 }
 
-// This rank does not go on, and another one tells why and ends the job.
+// This rank does not go on: another one says why and ends the job.
 [[noreturn]] inline void leave_it_to_another() {
   for (int i = 0; i < 30; ++i) this_thread::sleep(100000);
   abort_job();
@@ -115,8 +114,7 @@ inline bool is_thread_of_mpi() { return this_thread::mark() == self.thread; }
                     e.count == self.here.ranks ? "; the job ends" : join_text(waiting, e.count == 1 ? "it" : "them")));
 }
 
-// MPI has ended, and with it all ways to tell others. Rank 0 is the first to speak, and Open MPI's launcher then ends
-// the others.
+// MPI has ended, so this rank cannot tell others. Rank 0 speaks first, and Open MPI's launcher then ends the others.
 [[noreturn]] inline void speak_after_the_end(std::string const& what) {
 #  ifdef OPEN_MPI
   for (int i = 0; i < 25 && self.here.rank != 0; ++i) this_thread::sleep(100000);
@@ -139,15 +137,15 @@ inline bool is_thread_of_mpi() { return this_thread::mark() == self.thread; }
 }
 
 #  ifdef OSTRAKA_DETAIL_POSIX
-// Launchers name the rank that a signal ended, but not all of them: mpiexec of MPICH names the process. What others
-// installed, MPI or a sanitizer, goes on as if we had not been.
+// Some launchers do not name the rank that a signal ended: mpiexec of MPICH names the process. Handlers that others
+// installed, MPI or a sanitizer, go on as if ours did not exist.
 [[gnu::cold]] inline void on_signal(int number, siginfo_t* info, void*) {
   char* const digits = self.signalled + self.digits_at;
   digits[0] = number >= 10 ? static_cast<char>('0' + number / 10) : ' ';
   digits[1] = static_cast<char>('0' + number % 10);
   [[maybe_unused]] auto const written = ::write(2, self.signalled, std::strlen(self.signalled));
   sigaction(number, &self.handled_by[number], nullptr);
-  if (info == nullptr || info->si_code <= 0) std::raise(number);  // else what caused it happens again
+  if (info == nullptr || info->si_code <= 0) std::raise(number);  // otherwise its cause happens again
 }
 
 [[gnu::cold]] inline void listen_to_signals() {
@@ -171,7 +169,7 @@ inline void listen_to_signals() {}
 
 }  // namespace detail
 
-/// From now on, until release, this rank names itself when it ends. @pre MPI runs, and this is its thread
+/// From this call until release, this rank names itself when it ends. @pre MPI runs, and this is its thread
 [[gnu::visibility("default")]] inline void arm() {
   detail::state& self = detail::self;
   self.name = this_rank();
@@ -186,7 +184,7 @@ inline void listen_to_signals() {}
   if (self.here.ranks == 1) return;
   static bool const once = [] {
     std::atexit(&detail::on_exit);
-#  ifndef __APPLE__  // has none
+#  ifndef __APPLE__  // it has none
     std::at_quick_exit(&detail::on_exit);
 #  endif
     detail::listen_to_signals();
@@ -197,8 +195,8 @@ inline void listen_to_signals() {}
 
 inline void release() { --detail::self.armed; }
 
-/// mpiexec of MPICH names the process, not the rank, that a signal ended which nobody can handle; so a rank may say
-/// which it is.
+/// Prints which rank this process is. A signal that cannot be handled ends a process without a word, and mpiexec of
+/// MPICH then names the process, not the rank.
 inline void introduce() {
 #  if defined(MPICH_VERSION) && defined(OSTRAKA_DETAIL_POSIX)
   std::fprintf(stderr, "ostraka: %s is process %ld on %s\n", detail::self.name.c_str(), static_cast<long>(::getpid()),
@@ -206,7 +204,7 @@ inline void introduce() {
 #  endif
 }
 
-/// From now on, until disagree, ranks that end alike say so together. Collective over all ranks.
+/// From this call until disagree, ranks that end alike say so together. Collective over all ranks.
 inline void agree() {
   if (detail::self.here.ranks == 1) return;
   detail::self.job = control::open(all_ranks());
@@ -214,8 +212,8 @@ inline void agree() {
 
 inline void disagree() { control::close(detail::self.job); }
 
-/// For destructors that an exception runs. Returns if exceptions run those of all ranks: then nobody waits for anybody,
-/// and the program goes on to where they are caught.
+/// Call it in destructors that run during an exception. It returns if an exception runs those of all ranks: no rank
+/// then waits for another, and the program goes on where the exceptions are caught.
 [[gnu::cold]] inline void thrown_through() {
   std::string const what = "lost its environment to an exception";
   if (detail::self.job == no_communicator() || !detail::is_thread_of_mpi()) detail::speak(what);
@@ -230,7 +228,7 @@ inline void disagree() { control::close(detail::self.job); }
 
 namespace detail {
 
-[[gnu::visibility("default")]] inline std::atomic<int> armed{0};  // environments alive
+[[gnu::visibility("default")]] inline std::atomic<int> armed{0};  // number of environments alive
 [[gnu::visibility("default")]] inline std::terminate_handler before = nullptr;
 
 [[gnu::cold]] inline void on_terminate() {

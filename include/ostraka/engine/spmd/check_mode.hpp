@@ -3,9 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 3. The calls that ranks compare before they communicate. OSTRAKA_CHECK_SPMD=1 compares all (check mode),
-/// `first` the first run of each, 0 none. Where the variable is not set, a program that was built without NDEBUG
-/// compares all, and another one first runs.
+/// Floor 3. Selects the calls that ranks compare before they communicate. OSTRAKA_CHECK_SPMD=1 compares all (check
+/// mode), `first` the first run of each, 0 none. If the variable is not set, a program built without NDEBUG compares
+/// all, and any other program first runs.
 
 #include <cstdlib>
 #include <cstring>
@@ -14,11 +14,11 @@
 
 namespace ostraka::engine {
 
-/// Was the program built without NDEBUG?
+/// True if the program was built without NDEBUG.
 [[gnu::visibility("default")]] inline bool is_debug_build = false;
 
-/// Says so. Only code that is compiled with the program may call it: a library of the engine may have been built
-/// otherwise.
+/// Sets is_debug_build. Only code that is compiled with the program may call it: a library of the engine may have been
+/// built otherwise.
 inline void tell_build() {
 #ifndef NDEBUG
   is_debug_build = true;

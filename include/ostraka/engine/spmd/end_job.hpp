@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 3. The end of a job that cannot go on: a sentence, and all ranks end. Ranks are numbers in the job, as
-/// launchers print them.
+/// Floor 3. The end of a job that cannot go on: it prints a sentence and ends all ranks. Ranks are numbered in the job,
+/// as launchers print them.
 
 #include <cstdio>
 #include <string>
@@ -19,11 +19,11 @@ namespace ostraka::engine {
 [[noreturn]] inline void end_job(std::string const& message) {
   std::fprintf(stderr, "ostraka: %s\n", message.c_str());
   std::fflush(stderr);
-  if (OSTRAKA_ENABLE_MPI) this_thread::sleep(100000);  // some launchers end before they have read what a rank said
+  if (OSTRAKA_ENABLE_MPI) this_thread::sleep(100000);  // some launchers end before they have read a rank's output
   abort_job();
 }
 
-/// `rank 1 of 4`, this process.
+/// Returns `rank 1 of 4`, this process.
 [[gnu::cold]] inline std::string this_rank() {
   place_in_job const here = find_place_in_job();
   return join_text("rank ", here.rank, " of ", here.ranks);

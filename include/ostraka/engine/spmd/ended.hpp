@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 3. After Kokkos has ended, under whomever began it: operations are refused, and memory that is still held is
-/// left to the system, which is said once. Kokkos itself would end the program with a trace.
+/// Floor 3. The state after Kokkos has ended, whether we or the program began it. Operations are refused, and memory
+/// that is still held is left to the system, which is said once. Kokkos itself would end the program with a trace.
 
 #include <Kokkos_Core.hpp>
 
@@ -22,7 +22,7 @@ namespace detail {
 
 struct end_of_kokkos {
   bool began = false;  // Kokkos::finalize was called; its hooks may still use Kokkos
-  bool speaks = true;  // of the ranks of a job one
+  bool speaks = true;  // true on one rank of the job
 };
 [[gnu::visibility("default")]] inline end_of_kokkos the_end;
 
@@ -36,10 +36,10 @@ struct end_of_kokkos {
 
 }  // namespace detail
 
-/// Has Kokkos ended? @pre foresee_end has been called, as os::make_mesh does
+/// True if Kokkos has ended. @pre foresee_end has been called, as os::make_mesh does
 inline bool has_ended() { return detail::the_end.began && !Kokkos::is_initialized(); }
 
-/// To be called while Kokkos and MPI run.
+/// Call it while Kokkos and MPI run.
 [[gnu::visibility("default"), gnu::cold]] inline void foresee_end() {
   static bool const once = [] {
     Kokkos::push_finalize_hook([] { detail::the_end.began = true; });
@@ -57,7 +57,7 @@ inline void require_not_ended(char const* operation) {
         ": operations run inside the scope of the os::environment, but it has ended; end it after the last of them");
 }
 
-/// To be called by the owner of a view before it destroys the view. If Kokkos has ended, the view is never destroyed.
+/// Call it before the owner of a view destroys the view. If Kokkos has ended, the view is never destroyed.
 template <class View>
 void let_survive(View& view) {
   if (!has_ended()) return;

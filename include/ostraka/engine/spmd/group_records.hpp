@@ -5,8 +5,8 @@
 /// @file
 /// Floor 3. The groups of ranks that this rank belongs to, and how many collectives of each it has entered. All members
 /// give a group the same id without a message: the fingerprint of its ranks, and its number among the groups of the
-/// same ranks. So a rank that reads on another's page which collective that one entered can tell whether it has entered
-/// it itself. Creating a communicator is a collective of a record of its own, one for each set of ranks.
+/// same ranks. So a rank that reads on another rank's page which collective that rank entered can tell whether it has
+/// entered it itself. Each set of ranks has one record of its own for creating communicators, which is a collective.
 
 #include <ostraka/engine/machine/mpi.hpp>
 
@@ -30,23 +30,23 @@ namespace ostraka::engine {
 
 class peer_monitor;
 
-/// A group with its members.
+/// A group and its members.
 struct group_record : group_progress {
   peer_monitor* monitor = nullptr;
   dynamic_array<int> const* members = nullptr;  ///< in the monitor's numbering and the group's order, if it compares
   std::uint64_t ranks = 0;                      ///< fingerprint of the members
-  std::uint64_t number = 0;  ///< of the groups of these members, the number-th; 0: the creation of such groups
-  std::uint64_t made = 0;    ///< by number 0: how many
-  known_calls calls;         ///< where first runs of calls are compared
+  std::uint64_t number = 0;  ///< its place among the groups of these members; 0: the creation of such groups
+  std::uint64_t made = 0;    ///< in record 0: how many groups were made
+  known_calls calls;         ///< the calls compared, if it compares first runs
   group_record* next = nullptr;
-  group_record** at = nullptr;  ///< what points to it
+  group_record** at = nullptr;  ///< the pointer that points to it
 };
 
-/// All records of a monitor. Host threads may make groups and give them back at once.
+/// All records of a monitor. Host threads may make groups and give them back at the same time.
 class group_records {
  public:
-  /// Counts are published there. Of groups that compare calls the members are kept. `in_threads`: several threads of a
-  /// rank may make groups at the same time.
+  /// Counts are published in `published`. Groups that compare calls keep their members. `in_threads`: several threads
+  /// of a rank may make groups at the same time.
   void begin(peer_monitor& monitor, native_communicator all, std::atomic<std::uint64_t>* published,
              compared_calls compared, bool in_threads) {
     monitor_ = &monitor;
@@ -58,7 +58,7 @@ class group_records {
                                                              : 0;
   }
 
-  /// The record of creating communicators of these ranks, which lives as long as the process. Not collective.
+  /// Returns the record of creating communicators of these ranks, which lives as long as the process. Not collective.
   [[gnu::cold]] group_record& creation_by(carrier::processes const& ranks) {
     dynamic_array<int> members = ranks.numbers_in(carrier::processes(all_));
     std::uint64_t fingerprint = 14695981039346656037u;  // FNV-1a
@@ -75,15 +75,16 @@ class group_records {
     return *r;
   }
 
-  /// Several threads may create groups of the same ranks: they enter one at a time.
+  /// Enters the creation of a group of these ranks. Several threads may create groups of the same ranks: they enter one
+  /// at a time.
   void enter_creation_by(carrier::processes const& ranks) {
     group_record& creation = creation_by(ranks);
     short_lock const alone(changing_);
     creation.enter();
   }
 
-  /// A group that was made. Where threads may make groups of the same ranks at the same time, in no common order, the
-  /// first member numbers them. Collective over it.
+  /// Adds a group that was made. Where threads may make groups of the same ranks at the same time, in no common order,
+  /// the first member numbers them. Collective over the group.
   [[gnu::cold]] group_record* add(native_communicator group) {
     group_record& creation = creation_by(carrier::processes(group));
     auto number = [&] {
@@ -110,10 +111,11 @@ class group_records {
     delete r;
   }
 
-  /// Of the groups that are alive.
+  /// Returns the number of groups that are alive.
   [[nodiscard]] int count() const { return count_; }
 
-  /// Is this collective, which another rank has entered, one of a group of this rank that this rank has not entered?
+  /// True if this collective, which another rank has entered, belongs to a group of this rank and this rank has not
+  /// entered it.
   [[nodiscard]] bool is_ahead(std::uint64_t entered) const {
     std::uint64_t const id = entered & ~group_progress::count_mask;
     auto const is_ahead_of = [entered](std::uint64_t count) {
@@ -130,14 +132,15 @@ class group_records {
     return false;
   }
 
-  /// The words of a call that a group has compared, empty if none has. @pre no other thread makes groups meanwhile
+  /// Returns the words of a call that a group has compared, empty if none has. @pre no other thread makes groups
+  /// meanwhile
   [[nodiscard, gnu::cold]] std::string words(std::uint64_t fingerprint) const {
     for (group_record const* r = alive_; r != nullptr; r = r->next)
       if (r->calls.knows(fingerprint)) return r->calls.words(fingerprint);
     return {};
   }
 
-  /// From now on counts are published elsewhere.
+  /// From this call on, counts are published in `published`.
   void publish_to(std::atomic<std::uint64_t>* published) {
     published_ = published;
     for (group_record* r = alive_; r != nullptr; r = r->next) r->published = published;
@@ -160,15 +163,15 @@ class group_records {
   native_communicator all_ = no_communicator();
   std::atomic<std::uint64_t>* published_ = nullptr;
   bool in_threads_ = false;
-  std::size_t most_members_ = 0;  // of a group whose members are kept
+  std::size_t most_members_ = 0;  // the largest group whose members are kept
   group_record* alive_ = nullptr;
-  group_record* creations_ = nullptr;  // one for each set of ranks that there was
+  group_record* creations_ = nullptr;  // one for each set of ranks so far
   int count_ = 0;
   struct gone {
     std::uint64_t id = 0;
     std::uint64_t count = 0;
   };
-  gone gone_[256];  // the groups that were given back last, in which others may still wait for this rank
+  gone gone_[256];  // the groups that were given back last, in which other ranks may still wait for this one
   unsigned gone_count_ = 0;
   std::atomic_flag changing_{};
 };

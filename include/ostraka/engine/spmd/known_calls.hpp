@@ -3,9 +3,10 @@
 #pragma once
 
 /// @file
-/// Floor 3. The calls that the members of a group have compared: words, each with a fingerprint. All members call the
-/// same with the same words, or an error is thrown on all of them, so that each knows the same calls as the others:
-/// whether a call is known needs no message. Beside words, keys are known that a member computes without making them.
+/// Floor 3. The calls that the members of a group have compared: words, each with a fingerprint. All members make the
+/// same call with the same words, or all throw an error. So all know the same calls, and a member can tell without a
+/// message whether a call is known. A key stands for the words of a call; a member computes it without making the
+/// words.
 
 #include <cstddef>
 #include <cstdint>
@@ -17,10 +18,10 @@ namespace ostraka::engine {
 
 class known_calls {
  public:
-  static constexpr std::size_t most = 4096;  ///< words; beyond, calls of the group are not compared any more
+  static constexpr std::size_t most = 4096;  ///< words; beyond them, calls of the group are not compared any more
   static constexpr int most_members = 256;   ///< of a group whose first runs are compared: each sends to each
 
-  /// Words that others read as a number: even, never 0.
+  /// Returns the number that stands for words: even, never 0.
   [[gnu::cold]] static std::uint64_t fingerprint(std::string const& words) {
     std::uint64_t n = 14695981039346656037u;  // FNV-1a
     for (char const c : words) n = (n ^ static_cast<unsigned char>(c)) * 1099511628211u;
@@ -28,7 +29,7 @@ class known_calls {
     return ((n ^ n >> 32) | 2u) & ~std::uint64_t{1};
   }
 
-  /// The fingerprint of the words that belong to a key; 0 if there are none yet.
+  /// Returns the fingerprint of the words that belong to a key; 0 if there are none yet.
   [[nodiscard]] std::uint64_t find(std::uint64_t key) const {
     if (places_.empty()) return 0;
     std::size_t const last = places_.size() - 1;
@@ -46,14 +47,14 @@ class known_calls {
     add_key(fingerprint, fingerprint);
   }
 
-  /// These words belong to the key, too. Keys are forgotten where there are very many of them.
+  /// Adds a key for these words. Keys are forgotten once there are very many.
   [[gnu::cold]] void add_key(std::uint64_t key, std::uint64_t fingerprint) {
     if (find(key) != 0) return;
     if (2 * (count_ + 1) > places_.size()) grow();
     put(key, fingerprint);
   }
 
-  /// The words, empty if they are not known.
+  /// Returns the words, empty if they are not known.
   [[nodiscard, gnu::cold]] std::string words(std::uint64_t fingerprint) const {
     for (known const& k : words_)
       if (k.fingerprint == fingerprint) return k.words;
@@ -92,7 +93,7 @@ class known_calls {
   }
 
   dynamic_array<known> words_;
-  dynamic_array<place> places_;  // by the lowest bits of keys, a power of two of them, half of them free
+  dynamic_array<place> places_;  // indexed by the lowest bits of keys; a power of two, half of them free
   std::size_t count_ = 0;
 };
 

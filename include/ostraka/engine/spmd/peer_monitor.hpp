@@ -3,11 +3,12 @@
 #pragma once
 
 /// @file
-/// Floor 3. Who waits for whom. A rank that is about to end MPI waits until all ranks are, and meanwhile probes the
-/// others: it reads on their pages which collective they have entered last (progress_window.hpp). A collective that
-/// this rank should have joined, and never will, is an error; it is said, and the job ends. Nothing is timed out: a
-/// slow rank has entered nothing that others have not. In check mode the monitor also tells whether any rank has moved.
-/// Ranks are numbers in the job, as launchers print them. docs/design/spmd-safety.md tells what is found when.
+/// Floor 3. Finds ranks that wait for this one in vain. A rank that is about to end MPI waits until all ranks are, and
+/// meanwhile probes the others: it reads on their pages the collective that they entered last (progress_window.hpp). A
+/// collective that this rank should have joined, and never will, is an error: the rank prints it and ends the job.
+/// There is no timeout: a slow rank has entered nothing that others have not. In check mode the monitor also tells
+/// whether any rank has moved. Ranks are numbered in the job, as launchers print them. docs/design/spmd-safety.md lists
+/// what is found when.
 
 #include <ostraka/engine/machine/mpi.hpp>
 #include <ostraka/types/support/join_text.hpp>
@@ -39,23 +40,23 @@ namespace ostraka::engine {
 
 namespace detail {
 
-/// What all ranks have told, as one who waits reads it.
+/// The state of all ranks, as a waiting rank reads it from their pages.
 struct standstill {
   std::uint64_t movement = 0;  ///< differs when any rank has entered an operation of ours, or left it
-  bool possible = true;        ///< nobody communicates in an operation of ours, and none of those missing waits in one
-  bool another_asks = false;   ///< of a lower number
+  bool possible = true;        ///< no rank communicates in an operation of ours, and no missing rank waits in one
+  bool another_asks = false;   ///< a rank with a lower number asks
 };
 
 }  // namespace detail
 
-/// Observes the groups of the ranks of one communicator. Lives until the process ends.
+/// Observes the groups of the ranks of one communicator. It lives until the process ends.
 class peer_monitor final : public group_observer {
  public:
-  /// The first monitor that covers these ranks; made now if there is none. Null for one rank. Collective.
+  /// Returns the first monitor that covers these ranks, and makes one if there is none; null for one rank. Collective.
   [[gnu::cold]] static peer_monitor* over(native_communicator ranks);
 
-  // All of these ranks compare, or none does: that depends on what they agreed on when the monitor was made, and on how
-  // many they are, but not on anything that a rank has called before.
+  // All of these ranks compare, or none does: that depends on their agreement when the monitor was made, and on their
+  // number, but on no earlier call of a rank.
   void creates(carrier::processes const& ranks, bool later) override {
     if (later && compared_ == compared_calls::first_runs && !serves_threads_at_once_)
       compare_creation(records_.creation_by(ranks));
@@ -67,7 +68,7 @@ class peer_monitor final : public group_observer {
   [[gnu::cold]] group_progress* made(native_communicator group) override { return records_.add(group); }
   void given_back(group_progress* progress) override { records_.give_back(static_cast<group_record*>(progress)); }
 
-  /// The record of creating communicators of these ranks. Not collective.
+  /// Returns the record of creating communicators of these ranks. Not collective.
   group_record& creation_by(native_communicator ranks) { return records_.creation_by(carrier::processes(ranks)); }
 
   [[nodiscard]] native_communicator comm() const { return group_->native(); }
@@ -76,17 +77,18 @@ class peer_monitor final : public group_observer {
   /// True if several host threads of a rank may communicate at the same time. All ranks agree, though MPI may tell them
   /// different levels.
   [[nodiscard]] bool serves_threads_at_once() const { return serves_threads_at_once_; }
-  /// Number of groups that are alive.
+  /// Returns the number of groups that are alive.
   [[nodiscard]] int groups() const { return records_.count(); }
 
-  /// What this thread is about to call, for those who find out that they will not take part.
+  /// Publishes the call that this thread is about to make, for ranks that find out that they will not take part.
   void announce(std::string const& text) const { window_.announce(text); }
   void announce(std::uint64_t fingerprint) const { window_.announce(fingerprint); }
 
-  /// The last words of another rank, and whether it can tell any.
+  /// True if this rank can read the other ranks' pages. numbers_of returns the numbers on one of them.
   [[nodiscard]] bool can_read() const { return window_.is_open(); }
   [[nodiscard]] progress_window::numbers numbers_of(int rank) const { return window_.numbers_of(rank); }
-  /// The words of what a thread of another rank calls, by the numbers that it has told; empty if they are not known.
+  /// Returns the words of the call of a thread of another rank, by the numbers on its page; empty if they are not
+  /// known.
   [[nodiscard, gnu::cold]] std::string call_of(int rank, int slot, progress_window::numbers const& told) const {
     std::uint64_t const fingerprint = told.call[slot];
     bool const is_told = compared_ == compared_calls::all || fingerprint % 2 != 0;
@@ -95,18 +97,18 @@ class peer_monitor final : public group_observer {
   /// True if that rank has entered a collective of a common group that this rank has not entered.
   [[nodiscard]] bool is_ahead(std::uint64_t entered) const { return records_.is_ahead(entered); }
 
-  /// Keeps the receives posted by which others see that this rank is in MPI.
+  /// Keeps receives posted by which other ranks see that this rank is in MPI.
   void answer_for_presence() { answers_.post(); }
   [[nodiscard]] native_communicator comm_of_presence() const { return answers_.comm(); }
-  /// Can it tell that all ranks of the job wait? A rank of several host threads may be in MPI by one of them, and
-  /// compute by another; and of several monitors the first is told of all operations.
+  /// True if this monitor can tell that all ranks of the job wait. A rank with several host threads may be in MPI in
+  /// one of them and compute in another; and only the first of several monitors hears of all operations.
   [[nodiscard]] bool sees_all() const { return sees_presence_ && this == first_ && find_place_in_job().ranks == size_; }
-  /// What the ranks of the job do, by what they have told, as one sees it who waits for those missing.
+  /// Returns the state of the ranks of the job, from their pages, for a rank that waits for the missing ones.
   [[nodiscard]] detail::standstill probe_all(dynamic_array<int> const& missing) const;
-  /// Says whether this rank asks the others if they are in MPI.
+  /// Publishes whether this rank asks the others if they are in MPI.
   void tell_that_it_asks(bool it_does) const { window_.mine().asks.store(it_does ? 1 : 0, std::memory_order_release); }
 
-  /// That this rank waits to know what others call, for as long as this lives.
+  /// As long as it lives, this rank says that it waits to know which calls others make.
   class waiting {
    public:
     waiting() { tell(); }
@@ -122,12 +124,13 @@ class peer_monitor final : public group_observer {
     }
   };
 
-  /// To be called when this rank will enter no collective any more. Returns when all ranks of all monitors have called
-  /// it; ends the job if one of them waits for this one. Then the monitors observe nothing.
+  /// Call it when this rank will enter no more collectives. It returns when all ranks of all monitors have called it,
+  /// and ends the job if one of them waits for this rank. The monitors then observe nothing.
   static void leave();
 
-  /// Collective over all ranks of the job: returns when all are here, and ends the job if one of them waits for this
-  /// rank in an operation. `what` ends here: `a trace`. @pre no other host thread of this rank is in an operation
+  /// Collective over all ranks of the job. It returns when all are here, and ends the job if one of them waits for this
+  /// rank in an operation. `what` names the thing that ends: `a trace`. @pre no other host thread of this rank is in an
+  /// operation
   static void meet(communicator const& job, char const* what);
 
  private:
@@ -140,10 +143,10 @@ class peer_monitor final : public group_observer {
   void probe(int other, char const* what_ends) const;
   void close();
 
-  carrier::group* group_ = nullptr;  // until it is closed
+  carrier::group* group_ = nullptr;  // null once it is closed
   int rank_ = 0;
   int size_ = 1;
-  bool serves_threads_at_once_ = false;  // this and the next: all ranks alike
+  bool serves_threads_at_once_ = false;  // all ranks have the same value of this and the next
   bool sees_presence_ = false;
   progress_window window_;
   group_records records_;
@@ -158,8 +161,8 @@ class peer_monitor final : public group_observer {
 inline peer_monitor* peer_monitor::over(native_communicator ranks) {
   carrier::processes const theirs(ranks);
   if (theirs.size() == 1) return nullptr;
-  // All members of `ranks` took part in making each monitor that covers them, in this order, so that they choose the
-  // same.
+  // All members of `ranks` took part in making each monitor that covers them, in this order, so they choose the same
+  // one.
   peer_monitor** end = &first_;
   for (; *end != nullptr; end = &(*end)->next_)
     if ((*end)->group_ != nullptr && !theirs.numbers_in((*end)->group_->members()).contains(-1)) return *end;
@@ -170,14 +173,14 @@ inline peer_monitor* peer_monitor::over(native_communicator ranks) {
 
 [[gnu::cold]] inline peer_monitor::peer_monitor(native_communicator theirs)
     : group_(new carrier::group(carrier::group::duplicate_of(theirs))), rank_(group_->rank()), size_(group_->size()) {
-  // Agreed: the variable may have been set on some nodes only, and programs may ask for threads on some ranks only.
+  // The ranks agree: the variable may be set on some nodes only, and programs may ask for threads on some ranks only.
   std::int32_t wanted[2] = {static_cast<std::int32_t>(calls_to_compare()), mpi_serves_threads_at_once() ? 1 : 0};
   group_->all_reduce(wanted, 2, reduction::max);
   compared_ = static_cast<compared_calls>(wanted[0]);
   serves_threads_at_once_ = wanted[1] != 0;
 
   window_.open(comm());
-  // Agreed: ranks may differ in whether they got a window.
+  // The ranks agree: some may have got no window.
   if (compared_ == compared_calls::all) {
     std::int32_t able = window_.is_open() && !serves_threads_at_once_ ? 1 : 0;
     group_->all_reduce(&able, 1, reduction::min);
@@ -218,12 +221,12 @@ inline void peer_monitor::leave_with_mpi() {
   control::request all_are_here;
   control::barrier(job.native(), all_are_here);
   wait_until([&] { return all_are_here.test(); }, what);
-  job.carried()->barrier();  // nobody goes on, and is ahead, while another still looks who is
+  job.carried()->barrier();  // no rank goes on, and is ahead, while another one still probes
 }
 
 template <class Done>
 [[gnu::cold]] void peer_monitor::wait_until(Done const& done, char const* what_ends) {
-  double next = this_thread::seconds() + 0.1;  // most have come by then
+  double next = this_thread::seconds() + 0.1;  // most ranks have come by then
   for (int pause = 1; !done(); pause = std::min(2 * pause, 1000)) {
     this_thread::sleep(pause);
     if (this_thread::seconds() < next) continue;
@@ -232,7 +235,7 @@ template <class Done>
   }
 }
 
-// A few at a time: where many wait for this one, any of them will tell.
+// Probes a few ranks at a time: if many wait for this rank, any of them shows it.
 [[gnu::cold]] inline void peer_monitor::probe_some(char const* what_ends) {
   for (int n = std::min(size_, 64); window_.is_open() && n > 0; --n) {
     probed_ = (probed_ + 1) % size_;
@@ -240,7 +243,7 @@ template <class Done>
   }
 }
 
-// Ends the job if the other waits for this rank, which enters nothing any more.
+// Ends the job if the other rank waits for this one, which enters no collective any more.
 [[gnu::cold]] inline void peer_monitor::probe(int other, char const* what_ends) const {
   progress_window::numbers const before = window_.numbers_of(other);
   int slot = 0;
@@ -265,7 +268,7 @@ template <class Done>
     mix(of.waits);
     bool const in_operation = of.uses % 2 != 0, waits = of.waits % 2 != 0;
     if (in_operation && !waits) seen.possible = false;  // it communicates, however long that takes
-    if (waits && missing.contains(r)) seen.possible = false;  // those who wait for whom it waits will tell
+    if (waits && missing.contains(r)) seen.possible = false;  // ranks that wait for the same one will tell
     if (r < rank_ && of.asks != 0) seen.another_asks = true;
   }
   return seen;

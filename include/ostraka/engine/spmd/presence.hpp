@@ -3,10 +3,10 @@
 #pragma once
 
 /// @file
-/// Floor 3. In check mode: how a rank answers, while it is in any call of MPI, that it is there. A header cannot stand
-/// between a program and MPI. But a synchronous message to a receive that was posted beforehand is complete once the
-/// receiver is in a call of MPI, and not while it computes or sleeps. So every rank keeps receives posted, and those
-/// who wait for it send such messages (presence_questions.hpp).
+/// Floor 3. In check mode, a rank answers that it is there while it is in any call of MPI. A header cannot stand
+/// between a program and MPI. But a synchronous message to a receive that was posted beforehand completes once the
+/// receiver is in a call of MPI, and not while it computes or sleeps. So every rank keeps receives posted, and the
+/// ranks that wait for it send such messages (presence_questions.hpp).
 
 #include <cstddef>
 #include <cstdlib>
@@ -20,15 +20,15 @@
 
 namespace ostraka::engine::detail {
 
-/// How long all have to have been in MPI: OSTRAKA_CHECK_PATIENCE, in seconds, or 5.
+/// Returns how long all ranks must have been in MPI: OSTRAKA_CHECK_PATIENCE, in seconds, or 5.
 inline double patience() {
   char const* const said = std::getenv("OSTRAKA_CHECK_PATIENCE");
   double const seconds = said ? std::atof(said) : 0;
   return seconds > 0 ? seconds : 5;
 }
 
-/// The receives that answer for this rank, on a communicator of their own. Those that are used up are posted again,
-/// once a second at most, when it compares what it calls, and while it waits for what others call.
+/// The receives that answer for this rank, on a communicator of their own. Completed receives are posted again, at most
+/// once a second, when the rank compares its calls, and while it waits for the calls of others.
 class presence_answers {
  public:
   void begin(native_communicator ranks) {
@@ -52,7 +52,7 @@ class presence_answers {
   native_communicator comm() const { return comm_; }
 
  private:
-  static constexpr std::size_t most = 64;  // for three who ask all, one after another
+  static constexpr std::size_t most = 64;  // enough for three ranks that ask all, one after another
   native_communicator comm_ = no_communicator();
   double next_ = 0;
   dynamic_array<control::request> requests_;

@@ -3,9 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 3. What a rank tells of itself, on a page that the others can read without its help, even while it is blocked
-/// in MPI. On the page are the collective that each of its host threads entered last, the words for
-/// it, and, in check mode, whether it is in an operation and waits there. Where MPI has no windows nobody reads it.
+/// Floor 3. A rank's page, which the other ranks can read without its help, even while it is blocked in MPI. It holds
+/// the collective that each of its host threads entered last, the words for it, and, in check mode, whether the rank is
+/// in an operation and waits there. Where MPI has no windows the pages cannot be read.
 
 #include <ostraka/engine/machine/mpi.hpp>
 
@@ -31,25 +31,25 @@ class progress_window {
 
   struct page {
     std::atomic<std::uint64_t> last[slots];  ///< id and count of a group, by thread slot
-    std::atomic<std::uint64_t> call[slots];  ///< fingerprint of the call that this is, odd if it is compared
-    std::atomic<std::uint64_t> uses;         ///< beginnings and ends of operations: odd in one
-    std::atomic<std::uint64_t> waits;        ///< the same of waiting, in an operation, for what others call
-    std::atomic<std::uint64_t> asks;         ///< 1 while this rank asks who is in MPI
-    char text[slots][text_bytes];            ///< what is about to be called
+    std::atomic<std::uint64_t> call[slots];  ///< fingerprint of that call, odd if it is compared
+    std::atomic<std::uint64_t> uses;         ///< beginnings and ends of operations: odd inside one
+    std::atomic<std::uint64_t> waits;        ///< the same for waiting, in an operation, for the calls of others
+    std::atomic<std::uint64_t> asks;         ///< 1 while this rank asks which ranks are in MPI
+    char text[slots][text_bytes];            ///< the call about to be made
     char unused[8192 - (2 * slots + 3) * 8 - slots * text_bytes];
   };
-  // Seen with MPICH 4.0 and pages of 8088 bytes: what was read of an odd rank began eight bytes off. Whole pages of
-  // memory are read where they are written.
+  // MPICH 4.0 with pages of 8088 bytes read an odd rank's page from eight bytes off. It reads whole pages of memory
+  // where they are written.
   static_assert(sizeof(page) % 4096 == 0);
   static_assert(std::atomic<std::uint64_t>::is_always_lock_free && sizeof(std::atomic<std::uint64_t>) == 8);
 
-  /// The numbers of a page, as they were read.
+  /// The numbers that were read from a page.
   struct numbers {
     std::uint64_t last[slots], call[slots], uses, waits, asks;
   };
   static_assert(offsetof(page, asks) + sizeof(page::asks) == sizeof(numbers));
 
-  /// Collective.
+  /// Opens the pages of all ranks. Collective.
   void open(native_communicator ranks) {
     void* const memory = pages_.open(ranks, sizeof(page));
     mine_ = memory == nullptr ? &unread_ : new (memory) page;
@@ -64,23 +64,23 @@ class progress_window {
     if (is_open()) pages_.begin();
   }
 
-  /// Nobody reads any more. Collective.
+  /// Ends all reading. Collective.
   void close() {
     mine_ = &unread_;
     pages_.close();
   }
 
-  /// Can ranks read each other's pages?
+  /// True if ranks can read each other's pages.
   [[nodiscard]] bool is_open() const { return pages_.is_open(); }
 
   [[nodiscard]] page& mine() const { return *mine_; }
 
-  /// The fingerprint of what this thread is about to call, odd if others are to compare it.
+  /// Publishes the fingerprint of the call that this thread is about to make, odd if others are to compare it.
   void announce(std::uint64_t fingerprint) const {
     mine_->call[thread_slot::of_this_thread()].store(fingerprint, std::memory_order_release);
   }
 
-  /// The words for what this thread is about to call.
+  /// Publishes the words of the call that this thread is about to make.
   void announce(std::string const& text) const {
     std::size_t const n = std::min(text.size(), text_bytes - 1);
     char* const words = mine_->text[thread_slot::of_this_thread()];
@@ -88,7 +88,7 @@ class progress_window {
     words[n] = '\0';
   }
 
-  /// The numbers on another rank's page. @pre is_open
+  /// Reads the numbers on another rank's page. @pre is_open
   [[nodiscard]] numbers numbers_of(int rank) const {
     numbers n{};
     pages_.read(rank, &n, sizeof(n), 0);

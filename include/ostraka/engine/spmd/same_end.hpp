@@ -3,9 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 3. Which ranks are about to end for the same reason, so that one of them tells for all. Every rank sends a
-/// fingerprint of its reason to rank 0, which, if it ends too, tells them who ends for which reason. Nobody waits long:
-/// a rank that gets no answer speaks for itself.
+/// Floor 3. Finds the ranks that are about to end for the same reason, so that one of them speaks for all. Every rank
+/// sends a fingerprint of its reason to rank 0. If rank 0 ends too, it tells the others which ranks end for which
+/// reason. No rank waits long: a rank that gets no answer speaks for itself.
 
 #include <cstddef>
 #include <cstdint>
@@ -26,7 +26,7 @@ namespace ostraka::engine {
 struct same_end {
   static constexpr int most = 8;
 
-  int speaks = 1;     ///< this rank does, and not another of them
+  int speaks = 1;     ///< 1 if this rank speaks for them
   int count = 1;
   int ranks[most]{};  ///< the first of them
 };
@@ -35,9 +35,9 @@ namespace detail {
 
 inline constexpr int reason_tag = 1;
 inline constexpr int answer_tag = 2;
-static_assert(std::is_trivially_copyable_v<same_end>);  // which travels as bytes
+static_assert(std::is_trivially_copyable_v<same_end>);  // it travels as bytes
 
-// Seconds. Long enough for ranks that fail in the same operation to come here, short enough for nobody to notice.
+// In seconds: long enough for ranks that fail in the same operation to arrive, too short to be noticed.
 inline constexpr double rank_0_listens = 0.25;
 inline constexpr double others_wait = 0.6;
 
@@ -96,8 +96,7 @@ bool wait_until(Done done, double most) {
 
 }  // namespace detail
 
-/// Compares the reason of this rank with those of others that end now. `job`: all ranks, for such messages
-/// alone.
+/// Compares the reason of this rank with those of other ranks that end now. `job`: all ranks, for such messages alone.
 [[gnu::visibility("default"), gnu::cold]] inline same_end find_same_end(native_communicator job,
                                                                         std::string_view reason) {
   auto const [rank, ranks] = find_place_in_job();
@@ -106,14 +105,14 @@ bool wait_until(Done done, double most) {
   fingerprint |= 1;
   if (rank == 0) return detail::hear_others(job, ranks, fingerprint);
 
-  static std::uint64_t sent;  // these outlive what nobody answers
+  static std::uint64_t sent;  // they outlive messages that get no answer
   static same_end answer;
   sent = fingerprint;
   control::request sending, answering;
   control::receive(job, 0, detail::answer_tag, &answer, sizeof(answer), answering);
   control::send(job, 0, detail::reason_tag, &sent, sizeof(sent), sending);
   bool const heard = detail::wait_until([&] { return answering.test(); }, detail::others_wait);
-  if (!heard) return {1, 1, {rank}};  // and this rank ends the job, so that both requests may stay
+  if (!heard) return {1, 1, {rank}};  // this rank then ends the job, so both requests may stay
   sending.wait();
   return answer;
 }

@@ -3,10 +3,10 @@
 #pragma once
 
 /// @file
-/// Floor 3. Members of a group that each work on what others send, as the stages of a pipeline do: if the work of one
-/// throws, the others would wait for its messages for ever. So it goes on sending what they expect, without working,
-/// and at the end all throw what it threw. Where nobody throws that costs a message of one number between a few
-/// members.
+/// Floor 3. For members of a group that work on each other's messages, as the stages of a pipeline do. If the work of
+/// one threw, the others would wait for its messages for ever. So it goes on sending the messages that they expect,
+/// without working, and at the end all members throw its error. If no member throws, this costs a message of one number
+/// between a few members.
 ///
 ///     shared_fault fault(members);
 ///     for each turn:
@@ -14,7 +14,7 @@
 ///       fault.attempt([&] { made = work(arrived); });      not called any more once it has thrown here
 ///       if (fault.is_here()) made = zeros;
 ///       messages.send(to, made, count);
-///     fault.end("pipeline", "stage");                      all throw, or nobody
+///     fault.end("pipeline", "stage");                      all members throw, or none
 
 #include <algorithm>
 #include <exception>
@@ -30,20 +30,20 @@
 
 namespace ostraka::engine {
 
-/// Seconds that a member which has thrown waits for others before it ends the job: they may wait for it themselves, in
-/// an operation of a group in which it alone has thrown. Tests lower it.
+/// Seconds that a member which has thrown waits for others before it ends the job. They may wait for it, too, in an
+/// operation of a group in which it alone has thrown. Tests lower it.
 [[gnu::visibility("default")]] inline double patience_after_fault = 30;
 
-/// Of the members of one group, which make it at the same time.
+/// The fault of the members of one group. They make it at the same time.
 class shared_fault {
  public:
   explicit shared_fault(communicator const& members)
       : members_(members), is_shared_(OSTRAKA_ENABLE_MPI && members.size() > 1 && !members.is_dry()) {}
 
-  /// Has the work of this member thrown?
+  /// True if the work of this member has thrown.
   [[nodiscard]] bool is_here() const { return is_here_; }
 
-  /// Calls f, and keeps what it throws. Does nothing if that has happened before.
+  /// Calls f, and keeps its exception. Does nothing after an earlier exception.
   template <class F>
   void attempt(F const& f) {
     if (!is_shared_) return f();
@@ -57,7 +57,7 @@ class shared_fault {
     }
   }
 
-  /// A way to wait for messages, for `handed_on::arrive`.
+  /// Returns the function for `handed_on::arrive` that waits for messages.
   [[nodiscard]] auto waiting() {
     return [this](detail::messages& some) {
       if (is_here_)
@@ -97,7 +97,8 @@ class shared_fault {
   }
 
 #if OSTRAKA_ENABLE_MPI
-  // The first member whose work has thrown, or their number: each tells one 1, 2, 4, … places on what it has heard.
+  // Returns the first member whose work has thrown, or their number. Each member tells the members 1, 2, 4, … places on
+  // what it has heard.
   [[nodiscard]] int find_first() const {
     int const n = members_.size(), me = members_.rank(), tag = members_.next_tag();
     int first = is_here_ ? me : n;
