@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 3. All-gather: every member gets every member's part. A[I_X, J] -> A[I, J]. It is begun, and finished later:
-/// between the two a device may compute, and begin others.
+/// Floor 3. All-gather: every member gets every member's part. A[I_X, J] -> A[I, J]. It begins, and is finished later:
+/// in between a device may compute, and begin others.
 
 #include <algorithm>
 #include <cstddef>
@@ -15,12 +15,12 @@
 namespace ostraka::engine {
 
 /// An all-gather in flight. Members begin the collectives of a group in the same order, and finish them in the same
-/// order; between the two, what is sent stays as it is and what is received is not touched.
+/// order. In between, the data sent stay as they are and the memory received is not touched.
 template <class T>
 class all_gather_in_flight {
  public:
-  /// recv gets the members' parts in member order; counts are the same on all of them, stay where they are until the
-  /// end, and send has counts[rank] elements. It overlaps recv only where it is the own part of it.
+  /// recv gets the members' parts in member order. counts are the same on all of them and stay where they are until the
+  /// end; send has counts[rank] elements. send overlaps recv only if it is the own part of recv.
   [[gnu::cold]] void begin(communicator const& members, T const* send, T* recv, counts_view const& counts,
                            mpi_calls calls = mpi_calls::blocking) {
     std::size_t const me = static_cast<std::size_t>(members.rank());
@@ -36,7 +36,8 @@ class all_gather_in_flight {
     if (calls == mpi_calls::blocking && members.size() > 2 && total <= chunk_limit)
       return gather_by_carrier(members, send, recv, counts, recv + before);
     go_on(members, members.next_tag(), send, recv, counts, calls);
-    // Meanwhile. What has just been written is far from the one who is to read it: the part goes from where it was.
+    // The messages travel meanwhile. Data just written are far from the process that is to read them, so the part is
+    // sent from where it was.
     if (send != recv + before) detail::copy_part(send, counts[me], recv + before);
   }
 
@@ -45,8 +46,8 @@ class all_gather_in_flight {
     go_on(members, tag, recv + counts.before(static_cast<std::size_t>(members.rank())), recv, counts, calls);
   }
 
-  /// The same for parts of `count` elements each, without the own part between the others. In pairs, whatever the
-  /// number of members, so that nothing waits here.
+  /// The same for parts of `count` elements each, without the own part between the others. It sends in pairs, whatever
+  /// the number of members, so that nothing waits here.
   [[gnu::cold]] void begin_of_others(communicator const& members, T const* send, T* recv, std::int64_t count) {
     members.enter();
     counted_.begin(members, collective::all_gather);
@@ -61,7 +62,7 @@ class all_gather_in_flight {
     for (int step = 1; step < n; ++step) pending_.send((members.rank() + step) % n, send, count);
   }
 
-  /// Goes on without waiting; would finish() not wait either?
+  /// Goes on without waiting. True if finish() would not wait either.
   [[gnu::cold]] bool test() {
     while (pending_.test()) {
       if (!more()) return true;
@@ -86,17 +87,17 @@ class all_gather_in_flight {
     communicator const* members = nullptr;
     counts_view counts{nullptr, 0};
     mpi_calls calls = mpi_calls::blocking;
-    T* end = nullptr;        // of all parts
+    T* end = nullptr;        // the end of all parts
     T const* own = nullptr;  // part of this member, where it is sent from
-    T* latest = nullptr;     // part that has arrived or will, of those posted: the own one, then those before it
-    int done = 0;            // posted so far
+    T* latest = nullptr;     // the latest part posted, arrived or not: first the own one, then those before it
+    int done = 0;            // number posted so far
   };
 
   [[nodiscard]] bool more() const { return steps_.members != nullptr && steps_.done + 1 < steps_.members->size(); }
 
-  // Beyond what a call of the carrier takes, a ring is optimal in bandwidth, and at this length nothing else matters:
-  // in step s a member passes on the part of the member s before it. A member that computes meanwhile sends its own
-  // part to each other member, so that no step waits for an earlier one to be noticed.
+  // Beyond the most that a call of the carrier takes, a ring is optimal in bandwidth, and at this length nothing else
+  // matters: in step s a member passes on the part of the member s before it. A member that computes meanwhile sends
+  // its own part to each other member, so that no step waits until an earlier one is noticed.
   void post() {
     constexpr int window = 32;
     if (steps_.calls == mpi_calls::blocking)
@@ -104,7 +105,7 @@ class all_gather_in_flight {
     for (int k = 0; k < window && more(); ++k) post_step(steps_.done + 1, 0, steps_.own);
   }
 
-  // What all steps would send; none of them does.
+  // Counts what all steps would send, and sends nothing.
   void count_steps(communicator const& members, counts_view const& counts, mpi_calls calls) {
     constexpr std::int64_t width = sizeof(T);
     auto const messages = [](std::int64_t n) { return (n + chunk_limit - 1) / chunk_limit; };
@@ -117,12 +118,12 @@ class all_gather_in_flight {
     counted_.add_of_each((n - 1) * own * width, [&](int) { return own * width; }, (n - 1) * messages(own));
   }
 
-  // The part of the member so many before this one goes to the one `apart` further on.
+  // Sends the part of the member `passed_on` before this one to the member `apart` further on.
   void post_step(int apart, int passed_on, T const* goes_from) {
     int const n = steps_.members->size(), me = steps_.members->rank();
     auto const part = [&](int before) { return static_cast<std::size_t>((me + n - before) % n); };
     std::size_t const goes = part(passed_on), arrives = part(passed_on + apart);
-    bool const is_last = arrives + 1 == static_cast<std::size_t>(n);  // which comes before the first
+    bool const is_last = arrives + 1 == static_cast<std::size_t>(n);  // it comes before the first
     steps_.latest = (is_last ? steps_.end : steps_.latest) - steps_.counts[arrives];
     pending_.receive((me + n - apart) % n, steps_.latest, steps_.counts[arrives]);
     pending_.send((me + apart) % n, goes_from, steps_.counts[goes]);
@@ -152,7 +153,7 @@ class all_gather_in_flight {
     }
     if (counts.all_equal()) return members.carried()->all_gather(send, recv, mine);
     if (send != own)
-      detail::copy_part(send, mine, own);  // uneven parts need not lie alike: in place is for all or none
+      detail::copy_part(send, mine, own);  // uneven parts need not lie alike: either all parts are in place or none
     members.carried()->all_gather(recv, counts);
   }
 
@@ -161,7 +162,7 @@ class all_gather_in_flight {
   in_steps steps_;
 };
 
-/// All of it at once.
+/// Does all of it at once.
 template <class T>
 void all_gather(communicator const& members, T const* send, T* recv, counts_view const& counts) {
   all_gather_in_flight<T> gather;

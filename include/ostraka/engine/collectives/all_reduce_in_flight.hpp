@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 3. All-reduce: the members' arrays are reduced and all keep the whole. A[I]{U_X} -> A[I]. It is begun, and
-/// finished later: between the two a device may compute, and begin others.
+/// Floor 3. All-reduce: the members' arrays are reduced and all keep the whole. A[I]{U_X} -> A[I]. It begins, and is
+/// finished later: in between a device may compute, and begin others.
 
 #include <type_traits>
 
@@ -13,7 +13,7 @@
 
 namespace ostraka::engine {
 
-/// Elements of the largest part that a member reduces for all.
+/// Returns the elements of the largest part that a member reduces for all.
 inline std::int64_t share_of_all_reduce(communicator const& members, std::int64_t count) {
   return (count + members.size() - 1) / members.size();
 }
@@ -31,17 +31,17 @@ class all_reduce_in_flight {
            (calls == mpi_calls::blocking || count * static_cast<std::int64_t>(sizeof(T)) < shortest);
   }
 
-  /// data becomes the reduction over all members, the same bits on each of them. Set aside are `share` with room for
-  /// share_of_all_reduce, and `pieces` with room for what a reduce-scatter of such a part sets aside; neither, if
-  /// the carrier does it. All of them stay where they are until the end. With `tag`, it is a part of a collective that
-  /// has begun, and the carrier does not do it.
+  /// data becomes the reduction over all members, the same bits on each of them. The caller sets aside `share`, of
+  /// share_of_all_reduce elements, and `pieces`, as many as a reduce-scatter of such a part sets aside; neither if the
+  /// carrier does it. All of them stay where they are until the end. With `tag`, it is a part of a collective that has
+  /// begun, and the carrier does not do it.
   [[gnu::cold]] void begin(communicator const& members, T* data, std::int64_t count, reduction how, T* share, T* pieces,
                            mpi_calls calls = mpi_calls::blocking, int tag = new_tag) {
     require_reducible<T>(how);
     if (members.size() == 1 || count == 0) return;
     if (tag == new_tag) members.enter();
     if (tag == new_tag && by_carrier(how, count, calls)) return reduce_by_carrier(members, data, count, how, calls);
-    // The same bytes: what a reduce-scatter and an all-gather move.
+    // It moves the same bytes as a reduce-scatter and an all-gather.
     std::int64_t const n = members.size();
     std::int64_t own = 0;
     counts_.clear();
@@ -58,7 +58,7 @@ class all_reduce_in_flight {
     scatter_.begin(members, data, share, counts_, pieces, how, {}, parts_sent::all, calls, tag);
   }
 
-  /// Goes on without waiting; would finish() not wait either?
+  /// Goes on without waiting. True if finish() would not wait either.
   [[gnu::cold]] bool test() {
     if (members_ == nullptr) return pending_.test();
     if (!scattered_) {
@@ -93,8 +93,8 @@ class all_reduce_in_flight {
     }
   }
 
-  // What everybody has reduced goes to all. In flight, when that is depends on who arrives when, so it has no tag of
-  // its own: between each two members its messages follow those of the reduce-scatter.
+  // Sends each member's reduced part to all. In flight, its time depends on which messages arrive when, so it has no
+  // tag of its own: between each two members its messages follow those of the reduce-scatter.
   void gather() {
     scattered_ = true;
     scatter_.finish();
@@ -104,7 +104,7 @@ class all_reduce_in_flight {
     gather_.go_on(*members_, scatter_.tag(), data_, counts_, calls_);
   }
 
-  communicator const* members_ = nullptr;  // unless the carrier reduces the elements
+  communicator const* members_ = nullptr;  // null if the carrier reduces the elements
   T* data_ = nullptr;
   T* share_ = nullptr;
   T* own_ = nullptr;  // the part of the data that is reduced here
@@ -113,11 +113,11 @@ class all_reduce_in_flight {
   short_array<std::int64_t> counts_;
   reduce_scatter_in_flight<T> scatter_;
   all_gather_in_flight<T> gather_;
-  counted_collective counted_;  // of the carrier's own
+  counted_collective counted_;  // for the carrier's own all-reduce
   detail::messages pending_;
 };
 
-/// All of it at once.
+/// Does all of it at once.
 template <class T>
 void all_reduce(communicator const& members, T* data, std::int64_t count, reduction how, T* share, T* pieces) {
   all_reduce_in_flight<T> all;

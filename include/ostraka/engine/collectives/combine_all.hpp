@@ -3,9 +3,10 @@
 #pragma once
 
 /// @file
-/// Floor 3. All-reduce of what is no number: states of which a function makes one of two, such as a value and where it
-/// stands, in one message of all their parts. Everyone combines a share for all, in member order, so that equal runs
-/// give equal bits; the shares are gathered. An all-reduce's bytes: 2(n−1)/n of the states.
+/// Floor 3. All-reduce of states that are not numbers, such as a value and its position; a function combines two of
+/// them. One message carries all parts of the states. Each member combines a share for all, in member order, so that
+/// equal runs give equal bits; the shares are then gathered. It moves the bytes of an all-reduce: 2(n−1)/n of the
+/// states.
 
 #include <cstddef>
 #include <cstdint>
@@ -18,7 +19,7 @@
 namespace ostraka::engine {
 
 /// states[i] <- combined(combined(states[i] of member 0, of member 1), …), the same on all members. `combined` is
-/// associative. It may ask for a third argument: the number of the member whose state comes second.
+/// associative. It may take a third argument: the number of the member whose state comes second.
 template <class State, class Combined>
 void combine_all(communicator const& members, State* states, std::int64_t count, Combined const& combined) {
   static_assert(std::is_trivially_copyable_v<State> && sizeof(State) % sizeof(std::int32_t) == 0);

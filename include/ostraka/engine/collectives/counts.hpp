@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 3. Numbers that members tell each other before they send: how much goes to whom, how long each one's block is.
-/// Where block and receiver are known from extents that all devices share, nobody asks for them.
+/// Floor 3. Numbers that members exchange before they send: how much goes to each member, how long each one's block is.
+/// If block and receiver follow from extents that all devices know, no such exchange is needed.
 
 #include <algorithm>
 #include <cstddef>
@@ -16,8 +16,8 @@
 
 namespace ostraka::engine {
 
-/// Everyone tells everyone so many numbers: those for member d stand at told + d · each, those from member d at
-/// heard + d · each. On a dry group everyone tells this one what it tells them.
+/// Each member tells each other member `each` numbers: those for member d stand at told + d · each, those from member d
+/// at heard + d · each. On a dry group every member tells this one what this one tells it.
 inline void exchange_counts(communicator const& members, std::int64_t const* told, std::int64_t* heard, int each = 1) {
   if (members.size() == 1) {
     std::copy_n(told, each, heard);
@@ -35,8 +35,8 @@ inline void exchange_counts(communicator const& members, std::int64_t const* tol
   members.carried()->all_to_all(told, heard, each);
 }
 
-/// Everyone tells all the same numbers: those of member d stand at heard + d · each. On a dry group all of them tell
-/// what this one does.
+/// Each member tells all the same numbers: those of member d stand at heard + d · each. On a dry group all of them tell
+/// the numbers of this one.
 inline void gather_counts(communicator const& members, std::int64_t const* told, std::int64_t* heard, int each = 1) {
   all_gather(members, told, heard, counts_view::even(each, static_cast<std::size_t>(members.size())));
   if (members.is_dry() || members.size() == 1)

@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 3. All-to-all with a count for every pair: every device sends every other exactly what that one lacks.
-/// A[I_X, J] -> A[I, J_X]. It is begun, and finished later: between the two a device may compute, and begin others.
+/// Floor 3. All-to-all with a count for every pair: every device sends every other exactly what that one lacks. A[I_X,
+/// J] -> A[I, J_X]. It begins, and is finished later: in between a device may compute, and begin others.
 
 #include <algorithm>
 #include <cstddef>
@@ -16,7 +16,7 @@
 
 namespace ostraka::engine {
 
-/// What one member of a group is sent and sends: runs of elements, or strided blocks where a layout is given.
+/// The data exchanged with one member of a group: runs of elements, or strided blocks if a layout is given.
 template <class T>
 struct exchanged {
   T const* send;
@@ -28,13 +28,13 @@ struct exchanged {
 };
 
 /// An exchange in flight. Members begin the collectives of a group in the same order, and finish them in the same
-/// order; between the two, what is sent stays as it is and what is received is not touched.
+/// order. In between, the data sent stay as they are and the memory received is not touched.
 template <class T>
 class exchange_in_flight {
  public:
-  /// parts[d] is what goes to member d and what comes from there, wherever that lies; what is sent from here to d is
-  /// received there from here. Nothing is done with the own part. Pairs that exchange nothing send no message. The
-  /// parts and their layouts stay where they are until the end.
+  /// parts[d] holds the data sent to member d and received from it, wherever they lie; data sent from here to d are
+  /// received there from here. The own part is ignored. Pairs that exchange nothing send no message. The parts and
+  /// their layouts stay where they are until the end.
   [[gnu::cold]] void begin(communicator const& members, exchanged<T> const* parts) {
     members.enter();
     counted_.begin(members, collective::exchange);
@@ -45,8 +45,8 @@ class exchange_in_flight {
     post_window();
   }
 
-  /// What would be sent by one that is only priced, to members in runs; of what is sent and received, so many elements
-  /// lie in rows, whoever packs them. @pre the group is dry
+  /// Counts what an exchange that is only priced would send, to members in runs. Of the elements sent and received,
+  /// `strided_elements` lie in rows, whether we or the transport packs them. @pre the group is dry
   [[gnu::cold]] void price(communicator const& members, planner::sent_run const* runs, int count,
                            std::int64_t strided_elements) {
     members.enter();
@@ -69,10 +69,10 @@ class exchange_in_flight {
     if (elements > 0) counted_.add_of_each(elements * width, sent_to, messages);
   }
 
-  /// So many elements of it lay in rows, or will, that the caller packs.
+  /// Counts elements that lie in rows and that the caller packs.
   void add_rows(std::int64_t elements) { counted_.add_packed(elements * static_cast<std::int64_t>(sizeof(T))); }
 
-  /// Goes on without waiting; would finish() not wait either?
+  /// Goes on without waiting. True if finish() would not wait either.
   [[gnu::cold]] bool test() {
     while (pending_.test()) {
       if (step_ >= members_->size()) return true;
@@ -92,8 +92,8 @@ class exchange_in_flight {
   }
 
  private:
-  // Step s pairs everyone with the member s further on, so that no device is everybody's first. All devices close a
-  // window of steps before the next: that bounds the messages under way.
+  // Step s pairs every member with the member s further on, so that no device is the first of all others. All devices
+  // close a window of steps before the next: that bounds the messages in flight.
   static constexpr int window = 32;
 
   void post_window() {
@@ -117,7 +117,7 @@ class exchange_in_flight {
   detail::messages pending_;
 };
 
-/// All of it at once; `meanwhile()` may do something of its own while the messages are under way.
+/// Does all of it at once; `meanwhile()` may do work of its own while the messages are in flight.
 template <class T, class Meanwhile>
 void exchange(communicator const& members, exchanged<T> const* parts, Meanwhile const& meanwhile) {
   exchange_in_flight<T> in_flight;

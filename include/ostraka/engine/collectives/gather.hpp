@@ -9,7 +9,7 @@
 
 namespace ostraka::engine {
 
-/// On member `root`, recv holds the parts in member order; elsewhere it is not touched. counts are the same on all
+/// On member `root`, recv receives the parts in member order; elsewhere it is not touched. counts are the same on all
 /// members.
 template <class T>
 void gather(communicator const& members, T const* send, T* recv, counts_view const& counts, int root = 0) {
@@ -34,7 +34,7 @@ void gather(communicator const& members, T const* send, T* recv, counts_view con
   }
   members.enter();
   if (at.back() <= chunk_limit) return members.carried()->gather(send, recv, counts, root);
-  detail::messages pending;  // which ends first
+  detail::messages pending;  // destroyed first
   pending.begin(members, counted);
   if (is_root) {
     detail::copy_part(send, counts[me], recv + at[me]);

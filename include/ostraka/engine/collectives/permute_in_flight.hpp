@@ -3,9 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 3. Permute: every member of a group sends to one other at most and receives from one at most. Who sends to
-/// whom is a list of hops, 0 → 1, 1 → 2, the same on all members, or a shift, cyclic. It is begun, and finished later:
-/// between the two a device may compute, and begin others.
+/// Floor 3. Permute: every member of a group sends to at most one other and receives from at most one. The senders and
+/// receivers are a list of hops, 0 → 1, 1 → 2, the same on all members, or a cyclic shift. It begins, and is finished
+/// later: in between a device may compute, and begin others.
 
 #include <string>
 
@@ -16,15 +16,15 @@
 
 namespace ostraka::engine {
 
-/// Where a member's block goes, and where its new one comes from; -1 for nowhere.
+/// The receiver of a member's block, and the sender of its new one; -1 for none.
 struct hops_here {
   int to = -1;
   int from = -1;
 };
 
-/// Who sends to whom. The hops are somewhere else.
+/// The senders and receivers. The list of hops lies elsewhere.
 struct permutation_view {
-  hop const* hops = nullptr;  ///< null: everyone sends to the member so many further on
+  hop const* hops = nullptr;  ///< null: every member sends to the one `shift` further on
   int count = 0;
   int shift = 0;
 
@@ -43,8 +43,8 @@ struct permutation_view {
     return here;
   }
 
-  /// The first hop that is wrong: it names a member that is not there, or sends from or to a member as an earlier one
-  /// does. -1 if none is. Without a number of members only the last two are looked for.
+  /// Returns the first wrong hop, or -1: it names a member that does not exist, or sends from or to the same member as
+  /// an earlier one. Without a number of members only the latter is checked.
   [[nodiscard]] constexpr int wrong_hop(int members = -1) const {
     for (int i = 0; i < count; ++i) {
       if (hops[i].from < 0 || hops[i].to < 0) return i;
@@ -55,7 +55,7 @@ struct permutation_view {
     return -1;
   }
 
-  /// `0 → 1, 1 → 2`, `by +1`
+  /// Returns `0 → 1, 1 → 2`, or `by +1`.
   [[nodiscard, gnu::cold]] std::string describe() const {
     if (hops == nullptr) return join_text("by ", shift < 0 ? "" : "+", shift);
     if (count == 0) return "nowhere";
@@ -65,13 +65,13 @@ struct permutation_view {
   }
 };
 
-/// A permute in flight. Members begin the collectives of a group in the same order; between beginning and end, what is
-/// sent stays as it is and what is received is not touched.
+/// A permute in flight. Members begin the collectives of a group in the same order; between beginning and end, the data
+/// sent stay as they are and the memory received is not touched.
 template <class T>
 class permute_in_flight {
  public:
-  /// What `part` sends goes to member `here.to`, and what it receives comes from `here.from`; both know how much it is.
-  /// Nothing is done with a part that stays, or has nowhere to go or to come from.
+  /// Sends `part` to member `here.to`, and receives from `here.from`; both know how much it is. A part that stays, or
+  /// has no receiver or no sender, is ignored.
   [[gnu::cold]] void begin(communicator const& members, hops_here here, exchanged<T> const& part) {
     both_.begin(members, collective::permute);
     if (here.from >= 0 && here.from != members.rank())
@@ -82,7 +82,7 @@ class permute_in_flight {
                                  : both_.pending.send(here.to, part.send, part.sent);
   }
 
-  /// Goes on without waiting; would finish() not wait either?
+  /// Goes on without waiting. True if finish() would not wait either.
   [[gnu::cold]] bool test() { return both_.test(); }
   [[gnu::cold]] void finish() { both_.finish(); }
 

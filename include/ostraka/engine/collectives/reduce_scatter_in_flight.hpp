@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 3. Reduce-scatter: the members' arrays are reduced and each keeps its part. A[I, J]{U_X} -> A[I_X, J]. It is
-/// begun, and finished later: between the two a device may compute, and begin others.
+/// Floor 3. Reduce-scatter: the members' arrays are reduced and each keeps its part. A[I, J]{U_X} -> A[I_X, J]. It
+/// begins, and is finished later: in between a device may compute, and begin others.
 
 #include <algorithm>
 #include <cstddef>
@@ -18,16 +18,17 @@
 
 namespace ostraka::engine {
 
-/// Which parts lie in what a member sends.
+/// The parts in the array that a member sends.
 enum class parts_sent : std::uint8_t { all, all_but_own };
 
-/// A reduce-scatter in flight. Everyone sends everyone its part, in pieces; while one piece is reduced the next
-/// travels. Members begin the collectives of a group in the same order, and finish them in the same order; between the
-/// two, what is sent stays as it is and what is received is not touched.
+/// A reduce-scatter in flight. Each member sends each other its part, in pieces; while one piece is reduced the next
+/// travels. Members begin the collectives of a group in the same order, and finish them in the same order. In between,
+/// the data sent stay as they are and the memory received is not touched.
 template <class T>
 class reduce_scatter_in_flight {
  public:
-  /// Elements that are set aside for pieces that arrive, where the own part has so many, and the longest that.
+  /// Returns the elements to set aside for arriving pieces, if the own part has `own` elements and the longest part
+  /// `longest`.
   static std::int64_t pieces_of(communicator const& members, std::int64_t own, std::int64_t longest,
                                 mpi_calls calls = mpi_calls::blocking) {
     std::int64_t const peers = members.size() - 1;
@@ -36,10 +37,10 @@ class reduce_scatter_in_flight {
   static std::int64_t pieces_of(communicator const& members, std::int64_t own) { return pieces_of(members, own, own); }
 
   /// recv gets the reduction over the members of part `rank` of their send arrays, which hold the parts in member
-  /// order; counts are the same on all members. Where the own part is left out, the others' are reduced alone. Reduced
-  /// in member order, so equal runs give equal bits. send and recv do not overlap. With `into`, a sum is added to what
-  /// recv holds. `pieces` has room for pieces_of(members, counts[rank], the longest, calls), and like counts it stays
-  /// until the end. With `tag`, it is a part of a collective that has begun.
+  /// order; counts are the same on all members. If the own part is left out, only the others' are reduced. It reduces
+  /// in member order, so equal runs give equal bits. send and recv do not overlap. With `into`, a sum is added to the
+  /// contents of recv. `pieces` has pieces_of(members, counts[rank], the longest, calls) elements, and like counts it
+  /// stays until the end. With `tag`, it is a part of a collective that has begun.
   [[gnu::cold]] void begin(communicator const& members, T const* send, T* recv, counts_view const& counts, T* pieces,
                            reduction how, update<T> const& into = {}, parts_sent sent = parts_sent::all,
                            mpi_calls calls = mpi_calls::blocking, int tag = new_tag) {
@@ -80,7 +81,7 @@ class reduce_scatter_in_flight {
     post(piece_);
   }
 
-  /// Goes on without waiting; would finish() not wait either?
+  /// Goes on without waiting. True if finish() would not wait either.
   [[gnu::cold]] bool test() {
     if (members_ == nullptr) return pending_[0].test();
     while (next_ < longest_) {
@@ -104,17 +105,17 @@ class reduce_scatter_in_flight {
     counted_.end();
   }
 
-  /// Of its messages.
+  /// Returns the tag of its messages.
   [[nodiscard]] int tag() const { return pending_[0].tag(); }
 
-  /// Is what arrives the result, so that there are no pieces?
+  /// True if the arriving data are the result, so that there are no pieces.
   static bool arrives_in_place(communicator const& members, parts_sent sent, update<T> const& into) {
     return members.size() == 2 && sent == parts_sent::all_but_own && into.overwrites();
   }
 
  private:
-  // Elements of a piece. It is to stay in a cache while it is reduced; who computes meanwhile looks at the pieces now
-  // and then only, so that few must do.
+  // Returns the elements of a piece. A piece is to stay in a cache while it is reduced. A device that computes
+  // meanwhile looks at the pieces only now and then, so there must be few of them.
   static std::int64_t piece_of(std::int64_t peers, std::int64_t longest, mpi_calls calls) {
     constexpr std::int64_t looked_at = 8;
     std::int64_t const cached = planner::measured.piece_of_reduction(peers);
@@ -122,7 +123,7 @@ class reduce_scatter_in_flight {
                     calls == mpi_calls::blocking ? cached : std::max(cached, (longest + looked_at - 1) / looked_at));
   }
 
-  // What all pieces would send; none of them does.
+  // Counts what all pieces would send, and sends nothing.
   [[gnu::cold]] void count_messages() {
     auto const pieces = [&](std::int64_t n) -> std::int64_t {
       return n <= piece_ ? n > 0 : (n + piece_ - 1) / piece_;
@@ -140,15 +141,15 @@ class reduce_scatter_in_flight {
   bool leaves_out(int d) const { return d == members_->rank() && !with_own_; }
   int first_summand() const { return leaves_out(0) ? 1 : 0; }
 
-  /// Elements of member d's part in the piece that begins here.
+  /// Returns the elements of member d's part in the piece that begins here.
   std::int64_t length(std::size_t d, std::int64_t begin) const {
     return std::max<std::int64_t>(0, std::min(piece_, counts_[d] - begin));
   }
 
-  // The piece that begins here, of the two that are under way.
+  // Returns which of the two pieces in flight begins here.
   int turn_of(std::int64_t begin) const { return static_cast<int>(begin / piece_ % 2); }
 
-  // The next piece has arrived.
+  // Reduces the next piece, which has arrived.
   void take_next() {
     reduce(next_, pieces_[turn_of(next_)]);
     next_ += piece_;
@@ -169,7 +170,7 @@ class reduce_scatter_in_flight {
     }
   }
 
-  /// In member order, whichever arrived first: the result depends on the values and the mesh alone.
+  /// Reduces in member order, whichever message arrived first: the result depends on the values and the mesh alone.
   [[gnu::noinline]] void reduce(std::int64_t begin, T const* arriving) const {
     if (!computes()) return;
     std::int64_t const count = length(me(), begin);
@@ -209,23 +210,23 @@ class reduce_scatter_in_flight {
     }
   }
 
-  communicator const* members_ = nullptr;  // while there are pieces
+  communicator const* members_ = nullptr;  // null if there are no pieces
   T const* send_ = nullptr;
   T* recv_ = nullptr;
   counts_view counts_{nullptr, 0};
   reduction how_ = reduction::sum;
   update<T> into_;
   bool with_own_ = true;
-  short_array<std::int64_t> at_;  // where what is sent to a member begins
+  short_array<std::int64_t> at_;  // where the part for each member begins
   std::int64_t piece_ = 0;
   std::int64_t longest_ = 0;
-  std::int64_t next_ = 0;  // where the piece begins that is reduced next
+  std::int64_t next_ = 0;  // where the piece to reduce next begins
   T* pieces_[2] = {nullptr, nullptr};
   counted_collective counted_;
   detail::messages pending_[2];
 };
 
-/// All of it at once.
+/// Does all of it at once.
 template <class T>
 void reduce_scatter(communicator const& members, T const* send, T* recv, counts_view const& counts, reduction how,
                     update<T> const& into = {}, parts_sent sent = parts_sent::all) {

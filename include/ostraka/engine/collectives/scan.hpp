@@ -3,9 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 3. Scan: member d gets the reduction of the arrays of members 0 to d, or, exclusive, of those before it. In
-/// ⌈log₂ n⌉ steps, in which arrays go 1, 2, 4, … members on (Hillis and Steele 1986): the order of the sums depends on
-/// the number of members alone, whichever MPI carries them, and 16 bits are rounded once.
+/// Floor 3. Scan: member d gets the reduction of the arrays of members 0 to d, or, exclusive, of those before it. It
+/// takes ⌈log₂ n⌉ steps, in which arrays go 1, 2, 4, … members on (Hillis and Steele 1986). The order of the sums
+/// depends on the number of members alone, whichever MPI carries them, and 16 bits are rounded once.
 
 #include <algorithm>
 #include <cstddef>
@@ -19,11 +19,11 @@
 
 namespace ostraka::engine {
 
-/// Is the own array a part of the sum?
+/// Whether the own array is a part of the sum.
 enum class scan_kind : std::uint8_t { inclusive, exclusive };
 
-/// In which order members are scanned: member_at[p] is the member at place p, own_place where this one stands. As they
-/// are numbered, if nothing is given.
+/// The order in which members are scanned: member_at[p] is the member at place p, own_place the place of this one.
+/// Without a list, the members' own numbers.
 struct scan_order {
   int const* member_at = nullptr;
   int own_place = -1;
@@ -32,7 +32,7 @@ struct scan_order {
   [[nodiscard]] int member(int place) const { return member_at ? member_at[place] : place; }
 };
 
-/// Messages that all members of a scan send together.
+/// Returns the number of messages that all members of a scan send together.
 constexpr std::int64_t messages_of_scan(std::int64_t n, scan_kind kind) {
   std::int64_t sent = kind == scan_kind::exclusive ? n - 1 : 0;
   for (std::int64_t by = 1; by < n; by *= 2) sent += n - by;
@@ -41,7 +41,7 @@ constexpr std::int64_t messages_of_scan(std::int64_t n, scan_kind kind) {
 
 namespace detail {
 
-// In `mine`, of which `buffer` is another such array. Of the two, that with the result is returned.
+// Scans in `mine`, with `buffer` as a second array of the same length. Returns the one that holds the result.
 template <class T>
 T* scan_in_steps(communicator const& members, T* mine, T* buffer, std::int64_t count, reduction how, scan_kind kind,
                  scan_order order) {
@@ -55,7 +55,7 @@ T* scan_in_steps(communicator const& members, T* mine, T* buffer, std::int64_t c
   };
   for (int by = 1; by < n; by *= 2)
     if (shift(by) && computes()) {
-      combine_run(how, buffer, static_cast<T const*>(mine), count);  // those before stand on the left
+      combine_run(how, buffer, static_cast<T const*>(mine), count);  // earlier members stand on the left
       std::swap(mine, buffer);
     }
   if (kind == scan_kind::inclusive) return mine;
@@ -65,8 +65,8 @@ T* scan_in_steps(communicator const& members, T* mine, T* buffer, std::int64_t c
 
 }  // namespace detail
 
-/// data becomes the reduction of the members' arrays up to this one's. `count` is the same on all members; the first
-/// gets what changes nothing in an exclusive scan, where first is as `order` says.
+/// data becomes the reduction of the members' arrays up to this one's. `count` is the same on all members. In an
+/// exclusive scan the first member, in the order of `order`, gets the identity.
 template <class T>
 void scan(communicator const& members, T* data, std::int64_t count, reduction how,
           scan_kind kind = scan_kind::inclusive, scan_order order = {}) {

@@ -33,7 +33,7 @@ void scatter(communicator const& members, T const* send, T* recv, counts_view co
   }
   members.enter();
   if (at.back() <= chunk_limit) return members.carried()->scatter(send, recv, counts, root);
-  detail::messages pending;  // which ends first
+  detail::messages pending;  // destroyed first
   pending.begin(members, counted);
   if (is_root) {
     detail::copy_part(send + at[me], counts[me], recv);
@@ -44,8 +44,8 @@ void scatter(communicator const& members, T const* send, T* recv, counts_view co
   }
 }
 
-/// A broadcast in flight. Members begin the collectives of a group in the same order; between beginning and end nobody
-/// writes the data.
+/// A broadcast in flight. Members begin the collectives of a group in the same order; between beginning and end no
+/// member writes the data.
 template <class T>
 class broadcast_in_flight {
  public:
@@ -67,7 +67,7 @@ class broadcast_in_flight {
     }
   }
 
-  /// Goes on without waiting; would finish() not wait either?
+  /// Goes on without waiting. True if finish() would not wait either.
   bool test() { return both_.test(); }
   void finish() { both_.finish(); }
 
@@ -75,7 +75,7 @@ class broadcast_in_flight {
   detail::counted_messages both_;
 };
 
-/// All of it at once.
+/// Does all of it at once.
 template <class T>
 void broadcast(communicator const& members, T* data, std::int64_t count, int root = 0) {
   broadcast_in_flight<T>().begin(members, data, count, root, mpi_calls::blocking);
