@@ -3,9 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 3. All-gather on two levels, where a group spans several nodes: every part goes to one device of each other node,
-/// the one of the same place, and from there to all of that node. So it passes between two nodes once, and not once for
-/// each device. The bytes are the same in all.
+/// Floor 3. All-gather on two levels, if a group spans several nodes. Every part goes to one device of each other node,
+/// the one of the same place, and from there to all devices of that node. So it passes between two nodes once, and not
+/// once for each device. The bytes are the same in all.
 
 #include <cstddef>
 #include <cstdint>
@@ -15,21 +15,21 @@
 
 namespace ostraka::engine {
 
-/// Bytes of an array at least, all members' parts together, for a collective to go over two levels: shorter ones are done
+/// The fewest bytes of an array, all members' parts together, for a collective over two levels: shorter ones are done
 /// before a second message would arrive. Tests lower it.
 [[gnu::visibility("default")]] inline std::int64_t shortest_levelled = 32 * 1024;
 
-/// The levels of a group that a collective over so many bytes takes; null for none.
+/// Returns the levels of a group that a collective of so many bytes uses; null for none.
 inline node_levels const* levels_for(communicator const& members, std::int64_t bytes) {
   return bytes >= shortest_levelled ? members.levels() : nullptr;
 }
 
-/// The same of a collective whose parts lie in member order: where those of a node are one run.
+/// The same for a collective whose parts lie in member order: only if those of a node are one run.
 [[gnu::cold]] inline node_levels const* levels_in_order(communicator const& members, std::int64_t bytes) {
   return members.nodes().in_order() ? levels_for(members, bytes) : nullptr;
 }
 
-/// An all-gather in flight, as all_gather_in_flight, over two levels where there are two and the parts are long enough.
+/// An all-gather in flight, as all_gather_in_flight, over two levels if there are two and the parts are long enough.
 template <class T>
 class levelled_all_gather {
  public:
@@ -59,7 +59,7 @@ class levelled_all_gather {
     gather_.begin_of_others(levels_->within, send, recv + before(own_node_ * each_), count);
   }
 
-  /// Goes on without waiting; would finish() not wait either?
+  /// Goes on without waiting. True if finish() would not wait either.
   [[gnu::cold]] bool test() {
     while (gather_.test()) {
       if (levels_ == nullptr || done_ == nodes_) return true;
@@ -94,17 +94,17 @@ class levelled_all_gather {
     done_ = 1;
   }
 
-  // Elements of the message before this member's part.
+  // Returns the elements of the message before this member's part.
   [[nodiscard]] std::int64_t before(int member) const {
     std::int64_t const left_out = own_left_out_ && me_ < member ? counts_[static_cast<std::size_t>(me_)] : 0;
     return counts_.before(static_cast<std::size_t>(member)) - left_out;
   }
 
-  // The own part goes to those of the same place on the other nodes, and theirs come.
+  // Sends the own part to the members of the same place on the other nodes, and receives theirs.
   [[gnu::cold]] void send_between(T const* own, std::int64_t count) {
     counted_.begin(levels_->between, collective::all_gather);
     pending_.begin(levels_->between, counted_);
-    if (levels_->between.is_dry() && !computes()) {  // what all of these messages are
+    if (levels_->between.is_dry() && !computes()) {  // the total of these messages
       std::int64_t const bytes = (nodes_ - 1) * count * static_cast<std::int64_t>(sizeof(T));
       return counted_.add(bytes, (nodes_ - 1) * ((count + chunk_limit - 1) / chunk_limit), bytes);
     }
@@ -116,7 +116,7 @@ class levelled_all_gather {
     for (int step = 1; step < nodes_; ++step) pending_.send((own_node_ + step) % nodes_, own, count);
   }
 
-  // All of a node gather what has come from the same other one, in the same order.
+  // The members of a node gather the parts that have come from the same other node, in the same order.
   void next_node(int alike = 1) {
     collectives_alike const priced_together(alike);
     begin_node(node_after(done_));
@@ -124,7 +124,7 @@ class levelled_all_gather {
   }
   [[nodiscard]] int node_after(int done) const { return (own_node_ + nodes_ - done) % nodes_; }
 
-  // Of the next nodes, those whose parts are as long, where nothing is done but pricing.
+  // Returns how many of the next nodes have parts of the same lengths, if this run is only priced; otherwise 1.
   [[nodiscard]] int nodes_alike() const {
     if (!levels_->within.is_dry() || computes()) return 1;
     auto const first = [&](int done) { return static_cast<std::size_t>(node_after(done) * each_); };
@@ -145,14 +145,14 @@ class levelled_all_gather {
   int nodes_ = 1;
   int each_ = 1;
   int own_node_ = 0;
-  int done_ = 0;  // nodes whose parts have been gathered, or are being
+  int done_ = 0;  // nodes whose parts have been gathered, or are being gathered
   int tag_ = 0;   // within the node
   T* recv_ = nullptr;
   mpi_calls calls_ = mpi_calls::blocking;
   bool own_left_out_ = false;
   counts_view counts_{nullptr, 0};
   counted_collective counted_;  // between nodes
-  detail::messages pending_;    // the same
+  detail::messages pending_;    // between nodes
   all_gather_in_flight<T> gather_;
 };
 

@@ -3,9 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 3. All-reduce on two levels, where a group spans several nodes: a reduce-scatter on each node, an all-reduce of
-/// each share between nodes, an all-gather on each node. Between nodes go arrays that are shorter by the number of
-/// devices on a node. The bytes are the same in all.
+/// Floor 3. All-reduce on two levels, if a group spans several nodes: a reduce-scatter on each node, an all-reduce of
+/// each share between nodes, an all-gather on each node. The arrays between nodes are shorter by a factor of the number
+/// of devices on a node. The bytes are the same in all.
 
 #include <algorithm>
 #include <cstddef>
@@ -18,14 +18,14 @@
 
 namespace ostraka::engine {
 
-/// An all-reduce in flight, as all_reduce_in_flight, over two levels where there are two and the array is long enough:
-/// then it sets aside what it needs by itself. Each share is reduced by one group between nodes, which agrees, and goes
-/// to all from there, so all members get the same bits. Elements of 16 bits are rounded once for each level. A dry group
-/// leaves the array as it is.
+/// An all-reduce in flight, as all_reduce_in_flight, over two levels if there are two and the array is long enough; it
+/// then sets aside its own memory. Each share is reduced by one group between nodes, which agrees, and goes to all from
+/// there, so all members get the same bits. Elements of 16 bits are rounded once for each level. A dry group leaves the
+/// array as it is.
 template <class T>
 class levelled_all_reduce {
  public:
-  /// Is it done on two levels?
+  /// True if it is done on two levels.
   static bool has_levels(communicator const& members, std::int64_t count) {
     return levels_for(members, count * static_cast<std::int64_t>(sizeof(T))) != nullptr;
   }
@@ -58,7 +58,7 @@ class levelled_all_reduce {
     scatter_.begin(levels_->within, data, share_, counts_, pieces_, how, {}, parts_sent::all, calls, tag);
   }
 
-  /// Goes on without waiting; would finish() not wait either?
+  /// Goes on without waiting. True if finish() would not wait either.
   [[gnu::cold]] bool test() {
     if (levels_ == nullptr) return reduce_.test();
     if (step_ == step::scatters) {
@@ -89,7 +89,7 @@ class levelled_all_reduce {
     return counts_[static_cast<std::size_t>(levels_->within.rank())];
   }
 
-  // The share of this place, the part of it that is reduced here, and pieces that arrive on either level.
+  // Sets aside the share of this place, the part of it that is reduced here, and the arriving pieces of either level.
   [[gnu::cold]] void set_aside() {
     std::int64_t const longest = counts_.back();
     std::int64_t const part = share_of_all_reduce(levels_->between, longest);
@@ -109,7 +109,7 @@ class levelled_all_reduce {
     reduce_.begin(levels_->between, share_, count_of_share(), how_, part_, pieces_, calls_, tag_between_);
   }
 
-  // In flight, when that is depends on who arrives when, so it has no tag of its own, as in all_reduce_in_flight.
+  // In flight, its time depends on which messages arrive when, so it has no tag of its own, as in all_reduce_in_flight.
   [[gnu::cold]] void gather() {
     only_priced_scope const left_as_it_is(levels_->within.is_dry());
     reduce_.finish();

@@ -3,9 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 3. Reduce-scatter on two levels, where a group spans several nodes: the devices of a node reduce among them
-/// what goes to each other node, and send the one sum. So one array passes between two nodes, and not one for each
-/// device. The bytes are the same in all.
+/// Floor 3. Reduce-scatter on two levels, if a group spans several nodes: the devices of a node reduce among them the
+/// parts for each other node, and send one sum. So one array passes between two nodes, and not one for each device. The
+/// bytes are the same in all.
 
 #include <algorithm>
 #include <cstddef>
@@ -17,13 +17,13 @@
 
 namespace ostraka::engine {
 
-/// A reduce-scatter in flight, as reduce_scatter_in_flight, over two levels where there are two and the parts are long
-/// enough: then it sets aside what it needs by itself. Reduced in the order of places on each node, then in the order of
+/// A reduce-scatter in flight, as reduce_scatter_in_flight, over two levels if there are two and the parts are long
+/// enough; it then sets aside its own memory. It reduces in the order of places on each node, then in the order of
 /// nodes; elements of 16 bits are rounded once for each level.
 template <class T>
 class levelled_reduce_scatter {
  public:
-  /// Is it done on two levels, parts of so many elements together?
+  /// True if it is done on two levels, for parts of `total` elements together.
   static bool has_levels(communicator const& members, std::int64_t total) {
     return levels_in_order(members, total * static_cast<std::int64_t>(sizeof(T))) != nullptr;
   }
@@ -52,7 +52,7 @@ class levelled_reduce_scatter {
     next_step();
   }
 
-  /// Goes on without waiting; would finish() not wait either?
+  /// Goes on without waiting. True if finish() would not wait either.
   [[gnu::cold]] bool test() {
     while (scatter_.test()) {
       if (levels_ == nullptr || done_ > nodes_) return true;
@@ -78,7 +78,8 @@ class levelled_reduce_scatter {
     return counts_.part(static_cast<std::size_t>(node * each_), static_cast<std::size_t>(each_));
   }
 
-  // Of the next nodes but the own one, those whose parts are as long, where nothing is done but pricing.
+  // Returns how many of the next nodes other than the own one have parts of the same lengths, if this run is only
+  // priced; otherwise 1.
   [[nodiscard]] int nodes_alike() const {
     if (!levels_->within.is_dry() || computes()) return 1;
     auto const first = [&](int done) { return static_cast<std::size_t>((own_node() + done) % nodes_ * each_); };
@@ -89,7 +90,7 @@ class levelled_reduce_scatter {
     return alike;
   }
 
-  // The sums of this node, one for each, and pieces that arrive.
+  // Sets aside the sums of this node, one for each node, and the arriving pieces.
   [[gnu::cold]] void set_aside() {
     of_place_.clear();
     std::int64_t sums = 0;
@@ -117,7 +118,8 @@ class levelled_reduce_scatter {
     pieces_ = buffer_.data() + sums;
   }
 
-  // What goes to each node, the next one first, is reduced; the own one's at last. Then what has come is.
+  // Reduces the part for each node, the next one first and the own one last. The last step reduces the sums that have
+  // arrived.
   [[gnu::cold]] void next_step(int alike = 1) {
     if (done_++ == nodes_)
       return scatter_.begin(levels_->between, sums_, recv_, place_counts_, pieces_, how_, into_, parts_sent::all,
@@ -137,9 +139,9 @@ class levelled_reduce_scatter {
   T const* send_ = nullptr;
   T* recv_ = nullptr;
   counts_view counts_{nullptr, 0};
-  short_array<std::int64_t> of_place_;      // of the members of this place, by node, where they are uneven
-  short_array<std::int64_t> before_place_;  // sums of those
-  counts_view place_counts_{nullptr, 0};    // the same
+  short_array<std::int64_t> of_place_;      // of the members of this place, by node, if they are uneven
+  short_array<std::int64_t> before_place_;  // their prefix sums
+  counts_view place_counts_{nullptr, 0};    // a view of them
   reduction how_ = reduction::sum;
   update<T> into_;
   parts_sent sent_ = parts_sent::all;
