@@ -3,10 +3,10 @@
 #pragma once
 
 /// @file
-/// Floor 3. A local contraction while messages are in flight, which MPI moves only while somebody calls it. Our own
-/// tiles let them go on by themselves. What is a library's, or for several threads, is done tile by tile of the result
-/// where it is long, and between two tiles the messages go on. With nothing in flight it is the contraction itself.
-/// docs/design/execution.md has what tiles cost and gain.
+/// Floor 3. A local contraction while messages are in flight, which MPI moves only during a call. Our own tiles call it
+/// by themselves. A product by a library, or for several threads, is done tile by tile of the result if it is long, and
+/// the messages progress between two tiles. With nothing in flight it is the plain contraction.
+/// docs/design/execution.md has the cost and the gain of tiles.
 
 #include <algorithm>
 #include <cstdint>
@@ -20,13 +20,13 @@ namespace ostraka::engine {
 
 namespace detail {
 
-/// A label that is cut into parts, or none into one.
+/// A label and the number of parts that it is cut into; 1 is no cut.
 struct label_cut {
   int label = -1;
   std::int64_t parts = 1;
 };
 
-/// The longest label of a class, in parts of so many indices at least.
+/// Returns the cut of the longest label of a class into parts of at least `shortest` indices.
 [[gnu::cold]] inline label_cut cut_of(contraction const& p, label_class which, std::int64_t shortest,
                                       std::int64_t most) {
   label_cut cut;
@@ -36,8 +36,8 @@ struct label_cut {
   return cut;
 }
 
-/// The tiles of a product: at most 32, by one label of each operand's or one of a batch. A tile of fewer rows or
-/// columns would be slower, since what it multiplies is packed for each tile anew. Of 2048 × 2048 tiles of 512 × 256
+/// The tiles of a product: at most 32, cut by one label of each operand or by one batch label. A tile with fewer rows
+/// or columns would be slower, since its operands are packed for each tile anew. For 2048 × 2048, tiles of 512 × 256
 /// take 4 % longer than the whole, slabs of 64 rows 60 %.
 struct tiles {
   label_cut first;
@@ -64,7 +64,7 @@ struct tiles {
   [[nodiscard]] bool several() const { return first.parts * second.parts > 1; }
 };
 
-/// Leaves one part of a label, and adds where it begins in A, B and C.
+/// Keeps one part of a label, and adds where it begins in A, B and C.
 [[gnu::cold]] inline void keep_part(contraction& p, label_cut const& cut, std::int64_t part, std::int64_t (&at)[3]) {
   if (cut.label < 0) return;
   planner::range const kept = planner::block(p.extent[cut.label], part, cut.parts);
@@ -73,7 +73,7 @@ struct tiles {
     if (presence_of(p, o)[cut.label]) at[static_cast<int>(o)] += kept.begin * strides_of(p, o)[cut.label];
 }
 
-/// Every tile by a contraction of its own; between two what is in flight goes on.
+/// Computes every tile by a contraction of its own; operations in flight progress between two tiles.
 template <class Exec, class T>
 [[gnu::cold]] void contract_each(Exec const& exec, contraction const& problem, tiles const& all, T const* a, T const* b,
                                  T* c, update<T> const& how, product_kernels<Exec, T> const& kernels) {
@@ -90,7 +90,7 @@ template <class Exec, class T>
 
 }  // namespace detail
 
-/// As `contract`.
+/// The same as `contract`, and messages in flight progress meanwhile.
 template <class Exec, class T>
 void contract_in_tiles(Exec const& exec, contraction const& problem, T const* a, T const* b, T* c, update<T> const& how,
                        plan_ticket& ticket, product_kernels<Exec, T> const& kernels = every_product_kernel<Exec, T>()) {

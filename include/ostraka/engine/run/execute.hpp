@@ -3,9 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 3. Runs a plan on local blocks: the operands' into the result's, result <- alpha (what is computed) + beta
-/// result. The plan is lowered once for the extents at hand (known_schedule.hpp), and its schedule is run
-/// (running.hpp): of an einsum, a reduction or a reshard, at once or in passes, on blocks that lie dense or with any
+/// Floor 3. Runs a plan on local blocks, the operands' into the result's: result <- alpha (the plan's value) + beta
+/// result. The plan is lowered once for the current extents (known_schedule.hpp), and its schedule is run
+/// (running.hpp): for an einsum, a reduction or a reshard, at once or in passes, on blocks that lie dense or with any
 /// strides.
 
 #include <Kokkos_Core.hpp>
@@ -23,8 +23,7 @@
 
 namespace ostraka::engine {
 
-/// An operand's block. Under labels that may repeat: dimension p of the block runs along dimension `along[p]` of the
-/// operand.
+/// An operand's block. With repeated labels, dimension p of the block runs along dimension `along[p]` of the operand.
 template <class T>
 struct operand_source {
   T const* data = nullptr;
@@ -46,10 +45,10 @@ struct bounded_steps {
   std::int64_t limit;
 };
 
-/// Runs the plan of an einsum, a reduction or a reshard. `operands` and `result` are dense local blocks, by where they
-/// begin; the result is updated and overlaps no operand. `memory` is of this plan alone. `functions`: those of the
-/// kinds of its steps. Collective over the mesh axes of the plan, with equal alpha and beta. @pre alpha = 1 and beta =
-/// 0 unless the plan sums
+/// Runs the plan of an einsum, a reduction or a reshard. `operands` and `result` are the first elements of dense local
+/// blocks; the result is updated and overlaps no operand. `memory` belongs to this plan alone. `functions` are those
+/// for the kinds of its steps. Collective over the mesh axes of the plan, with equal alpha and beta. @pre alpha = 1 and
+/// beta = 0 unless the plan sums
 template <class Exec, class T>
 void run(Exec const& exec, execution_context const& w, planner::plan_view const& plan, T const* const* operands,
          T* result, update<T> const& how, schedule_memory& memory,
@@ -59,8 +58,8 @@ void run(Exec const& exec, execution_context const& w, planner::plan_view const&
       .run_to_end();
 }
 
-/// The same for blocks that may be parts of larger ones, or lie otherwise. An operand that covers a part of its block
-/// is zero elsewhere.
+/// The same for blocks that may be parts of larger ones, or have other strides. An operand that covers a part of its
+/// block is zero elsewhere.
 template <class Exec, class T>
 void run(Exec const& exec, execution_context const& w, planner::plan_view const& plan,
          strided_block<T const*> const* operands, strided_block<T*> const& result, update<T> const& how,
@@ -88,7 +87,7 @@ strided_block<T*> const& block_of_result(strided_block<T*> const& result, box co
   return result;
 }
 
-// Where the blocks of operands lie, of which some stand under labels that repeat, and that of the result.
+// Returns the result's block, and writes the operands' blocks; some operands may have repeated labels.
 template <class T, class Result>
 strided_block<T*> blocks_of(execution_context const& w, planner::plan_view const& plan,
                             operand_source<T> const* operands, Result const& result, strided_block<T const*>* blocks) {
@@ -109,7 +108,7 @@ strided_block<T*> blocks_of(execution_context const& w, planner::plan_view const
 
 }  // namespace detail
 
-/// The same for operands of which some stand under labels that repeat. `Result`: `T*`, or a block.
+/// The same for operands of which some have repeated labels. `Result`: `T*`, or a block.
 template <class Exec, class T, class Result>
 void run(Exec const& exec, execution_context const& w, planner::plan_view const& plan,
          operand_source<T> const* operands, Result const& result, update<T> const& how, schedule_memory& memory,
@@ -132,7 +131,7 @@ operand_source<T> const& source_of(operand_source<T> const& source) {
 
 }  // namespace detail
 
-/// The same for dense operands and a result that may lie otherwise.
+/// The same for dense operands and a result with any strides.
 template <class Exec, class T>
 void run(Exec const& exec, execution_context const& w, planner::plan_view const& plan, T const* const* operands,
          strided_block<T*> const& result, update<T> const& how, schedule_memory& memory,
@@ -142,9 +141,9 @@ void run(Exec const& exec, execution_context const& w, planner::plan_view const&
   run(exec, w, plan, sources, result, how, memory, functions);
 }
 
-/// Runs a plan within its limit: where it has several passes, each over a part of one label, into the part of the
-/// result with the same indices; where the label is summed, passes after the first add to it. Which plan it is depends
-/// on the limit, so nothing is remembered. `Source`: `T const*`, or an operand_source where labels repeat.
+/// Runs a plan within its limit. If it has several passes, each covers a part of one label and writes the part of the
+/// result with the same indices; if the label is summed, passes after the first add to it. The plan depends on the
+/// limit, so nothing is cached. `Source`: `T const*`, or an operand_source if labels repeat.
 template <class Exec, class Source, class Result, class T>
 void run(Exec const& exec, execution_context w, bounded_plan const& bounded, Source const* operands,
          Result const& result, update<T> const& how, schedule_memory& memory,
@@ -164,7 +163,7 @@ void run(Exec const& exec, execution_context w, bounded_plan const& bounded, Sou
   }
 }
 
-/// Runs the steps of a reshard from a dense block into another one, or into one that lies otherwise.
+/// Runs the steps of a reshard from a dense block into another one, or into one with any strides.
 template <class Exec, class T, class Result>
 void run(Exec const& exec, execution_context const& w, planner::reshard_steps const& steps, planner::spec const& from,
          T const* source, Result const& target, schedule_memory& memory,

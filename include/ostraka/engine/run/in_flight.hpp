@@ -3,9 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 3. A run that is under way and can be handed on: `begin` does what execute.hpp's `run` does as far as the
-/// first message, and returns; the rest is done by `wait`. What the run needs it owns, apart from the blocks and the
-/// mesh, which whoever holds it keeps. Several runs of one call may be in flight at once.
+/// Floor 3. A run in flight that can be passed on. `begin` does the work of `run` in execute.hpp up to the first
+/// message, and returns; `wait` does the rest. The run owns everything that it needs, apart from the blocks and the
+/// mesh, which its holder keeps. Several runs of one call may be in flight at once.
 ///
 ///     run_in_flight gathered = begin(exec, w, plan, operands, result, how, memory);   A[I, J] <- A[I_X, J]
 ///     …                                                                               C[I, K] <- C[I, K] + …
@@ -43,7 +43,7 @@ class flight_record final : public flight_on<Exec> {
     this->enlist(*w.mesh, w.operation);
     try {
       run_->advance_to_message();
-    } catch (...) {  // for want of memory
+    } catch (...) {  // out of memory
       this->leave();
       forget();
       throw;
@@ -69,7 +69,7 @@ class flight_record final : public flight_on<Exec> {
     --known_->in_flight;
   }
 
-  // The call's plan may end with the call; nobody but a tool asks for it later.
+  // Keeps a copy of the call's plan, which may end with the call; only a tool asks for it later.
   [[gnu::cold, gnu::noinline]] void keep_plan() {
     if (plan_copy_ == nullptr) plan_copy_ = std::make_unique<planner::einsum_plan>();
     *plan_copy_ = {};
@@ -86,7 +86,7 @@ class flight_record final : public flight_on<Exec> {
   execution_context w_{};
   planner::plan_view plan_{};
   std::unique_ptr<planner::einsum_plan> plan_copy_;
-  std::unique_ptr<known_schedule> own_;  // of what no schedule_memory keeps
+  std::unique_ptr<known_schedule> own_;  // for schedules that no schedule_memory keeps
   known_schedule* known_ = nullptr;
   std::optional<running<Exec, T>> run_;
 };
@@ -95,22 +95,22 @@ template <class Exec, class T>
 run_in_flight begin_flight(Exec const& exec, execution_context const& w, planner::plan_view const& plan,
                            T const* const* operands, T* result, update<T> const& how, schedule_memory& memory,
                            planner::strided_box const* given) {
-  if (compares_calls(w)) require_same_call<T>(w, plan);  // to compare a first run would wait for the others
+  if (compares_calls(w)) require_same_call<T>(w, plan);  // comparing a first run would wait for the others
   return begin_record<flight_record<Exec, T>>(
       exec, [&](flight_record<Exec, T>& record) { record.begin(w, plan, operands, result, how, memory, given); });
 }
 
 }  // namespace detail
 
-/// Begins the plan of an einsum, a reduction or a reshard on dense local blocks (`run`, in execute.hpp). It comes back
-/// when the first message is under way; without one, when all is done but to wait for the device.
+/// Begins the plan of an einsum, a reduction or a reshard on dense local blocks (`run`, in execute.hpp). It returns
+/// when the first message is in flight; if there is none, when all is done but the wait for the device.
 template <class Exec, class T>
 run_in_flight begin(Exec const& exec, execution_context const& w, planner::plan_view const& plan,
                     T const* const* operands, T* result, update<T> const& how, schedule_memory& memory) {
   return detail::begin_flight(exec, w, plan, operands, result, how, memory, nullptr);
 }
 
-/// The same for blocks that may be parts of larger ones, or lie otherwise.
+/// The same for blocks that may be parts of larger ones, or have other strides.
 template <class Exec, class T>
 run_in_flight begin(Exec const& exec, execution_context const& w, planner::plan_view const& plan,
                     strided_block<T const*> const* operands, strided_block<T*> const& result, update<T> const& how,
@@ -125,7 +125,7 @@ run_in_flight begin(Exec const& exec, execution_context const& w, planner::plan_
   return detail::begin_flight(exec, w, plan, data, result.data, how, memory, given);
 }
 
-/// The same for operands of which some stand under labels that repeat.
+/// The same for operands of which some have repeated labels.
 template <class Exec, class T>
 run_in_flight begin(Exec const& exec, execution_context const& w, planner::plan_view const& plan,
                     operand_source<T> const* operands, T* result, update<T> const& how, schedule_memory& memory) {

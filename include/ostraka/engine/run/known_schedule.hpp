@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// Floor 3. The schedules of an operation, found by what they were lowered for: extents, the device's place, and
+/// Floor 3. A cache of the schedules of an operation, by the inputs of their lowering: extents, the device's place, and
 /// whether there is an alpha or a beta. A loop over C[I, K] <- A[I, J_X] B[J, K] lowers its plan once and then only
 /// runs it.
 
@@ -26,32 +26,32 @@
 
 namespace ostraka::engine {
 
-/// Plans that this host thread has lowered.
+/// The number of plans that this host thread has lowered.
 [[gnu::visibility("default")]] inline thread_local constinit std::int64_t lowered_schedules = 0;
 
-/// May operations there keep of copies and parts how many there are alone? Where nothing is computed, and no member of
-/// a group but this one exists. (Tests that pretend another memory stage each part.)
+/// True if operations there may keep only the number of copies and parts: nothing is computed, and no other member of a
+/// group exists. (Tests that pretend another memory stage each part.)
 inline bool only_prices(execution_context const& w) {
   return !computes() && w.mesh != nullptr && w.mesh->is_dry() && pretended == pretended_gpu::none;
 }
 
-/// A schedule, and beside it what kernels want to know of its blocks, where the plans of its products were found last,
-/// and what collectives want to know of the parts that members have. It names no address.
+/// A schedule, with the facts about its blocks that kernels need, the cached plans of its products, and the facts about
+/// the members' parts that collectives need. It holds no address.
 struct known_schedule {
   bool is_kept = false;  ///< for other calls
-  bool made = false;     ///< not while it is lowered, which may throw for want of memory
-  int in_flight = 0;     ///< runs of it that are under way: until they end nobody lowers anything into it
+  bool made = false;     ///< false while it is lowered, which may throw for want of memory
+  int in_flight = 0;     ///< number of its runs in flight: until they end nothing may be lowered into it
   planner::viewpoint view{};
   planner::schedule schedule{};
-  dynamic_array<strided> shapes{};  ///< of its blocks, those of a copy with the same loops
+  dynamic_array<strided> shapes{};  ///< of its blocks; for a copy, both blocks with the same loops
   dynamic_array<plan_ticket> product_plans{};
   dynamic_array<std::int64_t> sums{};        ///< of uneven parts: before each member, and of all
-  dynamic_array<equal_counts> kinds{};       ///< how many members have how much
+  dynamic_array<equal_counts> kinds{};       ///< how many members have how many elements
   dynamic_array<counts_view> part_counts{};  ///< of each message
 
   [[gnu::cold]] ~known_schedule() = default;
 
-  /// Was it lowered for this call?
+  /// True if it was lowered for this call.
   [[nodiscard]] bool is_of(execution_context const& w, bool scales, bool adds, planner::transport const& via) const {
     if (!made || view.scales != scales || view.adds != adds || view.here.nowhere != w.here.nowhere ||
         !(view.sizes == w.sizes) || !(view.via == via) || schedule.only_prices != only_prices(w))
@@ -64,7 +64,7 @@ struct known_schedule {
 
 namespace detail {
 
-// Adds a block, and another of the same elements, with the same loops: those over devices of either.
+// Adds a block, and another of the same elements with the same loops: those over the devices of either.
 [[gnu::cold]] inline void add_shapes(dynamic_array<strided>& shapes, planner::strided_box const& to,
                                      planner::strided_box const* from) {
   strided target, source;
@@ -81,7 +81,7 @@ namespace detail {
   if (from != nullptr) shapes.push_back(source);
 }
 
-// The kinds of these counts, unless there are too many of them. @returns how many
+// Adds the kinds of these counts, unless there are too many. @returns how many there are
 [[gnu::cold]] inline std::size_t add_kinds(dynamic_array<equal_counts>& kinds, std::int64_t const* counts,
                                            std::size_t members) {
   constexpr std::size_t most = 8;
@@ -126,7 +126,7 @@ namespace detail {
 
 }  // namespace detail
 
-/// Makes what kernels and collectives want to know of the schedule.
+/// Computes the facts about the schedule that kernels and collectives need.
 [[gnu::cold]] inline void prepare(known_schedule& known) {
   detail::sum_parts(known);
   known.shapes.clear();
@@ -143,13 +143,13 @@ namespace detail {
   }
 }
 
-/// Lowers the plan for a device; `given` says how operands and result lie that do not lie dense. A template so that
-/// ostraka::compiled can hold it.
+/// Lowers the plan for a device; `given` has the layouts of operands and result that do not lie dense. A template so
+/// that ostraka::compiled can hold it.
 template <class = void>
 [[gnu::cold]] void lower_for(known_schedule& known, planner::plan_view const& plan, execution_context const& w,
                              bool scales, bool adds, planner::transport const& via, planner::strided_box const* given,
                              planner::lowering_functions<planner::schedule> const& functions) {
-  constexpr int line = 64;  // bytes of a cache's
+  constexpr int line = 64;  // bytes of a cache line
   ++lowered_schedules;
   known.made = false;
   planner::viewpoint& v = known.view;
@@ -179,14 +179,15 @@ class schedule_memory {
     return of<Exec>(w, plan, how, functions, nullptr, transient_);
   }
 
-  /// For blocks that do not lie dense, by how they lie; valid until the next call.
+  /// The same for blocks that do not lie dense, with their layouts; valid until the next call.
   template <class Exec, class T>
   known_schedule& of(execution_context const& w, planner::plan_view const& plan, update<T> const& how,
                      run_functions<Exec, T> const& functions, planner::strided_box const* given) {
     return of<Exec>(w, plan, how, functions, given, transient_);
   }
 
-  /// For blocks that lie dense, or as `given`. A schedule not kept for other calls is lowered into `transient`.
+  /// The same for blocks that lie dense, or as `given`. A schedule that is not kept for other calls is lowered into
+  /// `transient`.
   template <class Exec, class T>
   known_schedule& of(execution_context const& w, planner::plan_view const& plan, update<T> const& how,
                      run_functions<Exec, T> const& functions, planner::strided_box const* given,
@@ -206,7 +207,7 @@ class schedule_memory {
   }
 
  private:
-  // A schedule to be made anew: of the last ones that which was made first. One that is in flight stays.
+  // Returns the schedule to replace: the oldest one. A schedule in flight stays.
   [[gnu::cold]] known_schedule& oldest() {
     if (schedules_.size() >= most)
       for (std::size_t tried = 0; tried < schedules_.size(); ++tried) {
@@ -218,7 +219,8 @@ class schedule_memory {
     return *schedules_.back();
   }
 
-  // An exchange lists the members of its group, unless it is only priced: what is kept does not grow with the job.
+  // True for exchanges among many devices: an exchange lists the members of its group, unless it is only priced, and
+  // the cache must not grow with the job.
   static bool lists_many_members(execution_context const& w, planner::plan_view const& plan) {
     constexpr std::int64_t few = 32;
     for (planner::planned_step const& s : plan.steps)

@@ -4,7 +4,7 @@
 
 /// @file
 /// Floor 3. Runs a reshard between two meshes: its steps on the source mesh, then one exchange in which every process
-/// gets what its target block needs and it does not have. Messages go over the communicator of the larger mesh; a
+/// gets the elements of its target block that it does not have. Messages go over the communicator of the larger mesh; a
 /// process outside of one of the meshes has no block there. A[I_X] on {X: 4} → A[I_Y] on {Y: 2}
 
 #include <Kokkos_Core.hpp>
@@ -26,7 +26,7 @@
 
 namespace ostraka::engine {
 
-/// A plan between two running meshes, and who is who on them.
+/// A plan between two running meshes, and how their devices correspond.
 struct mesh_route {
   std::shared_ptr<device_mesh const> mesh[2];  ///< source, target
   shared_value<mesh_pair const> pair;
@@ -37,7 +37,7 @@ struct mesh_route {
 
 namespace detail {
 
-// A sharding on one of the meshes, with the mesh axes numbered as the mesh has them.
+// Returns a sharding on one of the meshes, with the mesh axes numbered as the mesh has them.
 inline planner::mesh_side side_of(execution_context const& w, planner::spec sharding, mesh_pair const& pair,
                                   int which) {
   planner::mesh_side side;
@@ -61,8 +61,8 @@ inline planner::mesh_side side_of(execution_context const& w, planner::spec shar
 
 }  // namespace detail
 
-/// The plan from a sharding on one mesh to one on another. @pre the execution contexts have the same labels
-/// Collective over the larger mesh the first time, if it is larger. @throws ostraka::error as pair_of does
+/// Returns the plan from a sharding on one mesh to one on another. Collective over the larger mesh the first time, if
+/// it is larger. @pre the execution contexts have the same labels. @throws ostraka::error as pair_of does
 inline mesh_route route_between(char const* operation, std::shared_ptr<device_mesh const> const& source_mesh,
                                 execution_context const& source, planner::spec const& from,
                                 std::shared_ptr<device_mesh const> const& target_mesh, execution_context const& target,
@@ -91,8 +91,8 @@ namespace detail {
 
 }  // namespace detail
 
-/// Runs it from a dense local block into another; on a mesh where this process is none of the devices the block is not
-/// looked at. Collective over the larger mesh.
+/// Runs it from a dense local block into another; on a mesh where this process is none of the devices the block is
+/// ignored. Collective over the larger mesh.
 template <class Exec, class T>
 void run(Exec const& exec, mesh_route const& r, T const* source, T* target) {
   if (!r.pair->here) return;

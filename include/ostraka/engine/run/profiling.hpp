@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 3. What a tool of Kokkos' profiling interface and the engine's own listeners (engine/record) are told: a
-/// region for every operation, one within it for every step of its plan.
+/// Floor 3. The regions that tools of Kokkos' profiling interface and the engine's own listeners (engine/record) see:
+/// one for every operation, and one within it for every step of its plan.
 ///
 ///     ostraka einsum C[I_X, K_Y] = A[I_X, J_Y] · B[J_Y, K], moves 3,145,728 B      of a device: all devices' bytes
 ///     over their number, as plans tell them
@@ -12,7 +12,7 @@
 ///       blocks; of one operand, no number ostraka reduce_scatter<Y>, moves 3,145,728 B
 ///     ostraka map [I_X, K_Y], reads and writes 2,097,152 B                         of this device's memory
 ///
-/// Names are made where anybody listens. Else a region costs the question whether somebody does.
+/// Names are made only if a tool or a listener is there. Otherwise a region costs one test.
 
 #include <Kokkos_Core.hpp>
 
@@ -31,7 +31,7 @@
 
 namespace ostraka::engine {
 
-/// Does a tool of Kokkos listen, or a listener of ours?
+/// True if a tool of Kokkos listens, or a listener of ours.
 inline bool anybody_listens() { return Kokkos::Tools::profileLibraryLoaded() || listened_to(); }
 
 /// Begins a region of this name, the same for tools and listeners. Its event needs no name and no kind.
@@ -54,7 +54,7 @@ inline bool anybody_listens() { return Kokkos::Tools::profileLibraryLoaded() || 
   if (listened_to()) tell({});
 }
 
-/// A region for the length of a scope; `push()` begins it, and is called where anybody listens.
+/// A region for the length of a scope. `push()` begins it, and is called only if a tool or a listener is there.
 class profiled {
  public:
   template <class Push>
@@ -71,7 +71,7 @@ class profiled {
   bool heard_;
 };
 
-/// Of an operation on blocks: `map [I_X, J], reads and writes 12 B`.
+/// Begins the region of an operation on blocks: `map [I_X, J], reads and writes 12 B`.
 template <class = void>
 [[gnu::cold, gnu::noinline]] void push_blocks(std::string_view operation, planner::spec const& s,
                                               planner::naming const& names, char const* does, std::int64_t bytes) {
@@ -81,7 +81,8 @@ template <class = void>
 
 namespace detail {
 
-// As planner::elements_moved; what exchanges among many devices move is remembered, because it may be a loop over them.
+// As planner::elements_moved; the result for an exchange among many devices is cached, because it may be a loop over
+// them.
 [[gnu::cold, gnu::noinline]] inline std::int64_t elements_of_move(planner::planned_step const& s,
                                                                   planner::extents const& e) {
   constexpr std::int64_t many = 64;
@@ -109,14 +110,14 @@ namespace detail {
   return now.elements;
 }
 
-// `all_gather<X>`
+// Returns `all_gather<X>`.
 [[gnu::cold]] inline std::string name_of_step(execution_context const& w, planner::planned_step const& s) {
   std::string const name(planner::name_of(s.kind));
   if (w.names.mesh_axes == nullptr || contracts(s.kind)) return name;
   return join_text(name, '<', planner::detail::mesh_names(planner::detail::in_order(s.axes), w.names), '>');
 }
 
-// What an operation with a plan does to its blocks, as its event tells it.
+// The uses of blocks by an operation with a plan, for its event.
 class block_uses {
  public:
   [[gnu::cold]] block_uses() = default;
@@ -168,7 +169,7 @@ class block_uses {
 
 }  // namespace detail
 
-/// Of an operation with a plan; blocks[k] is operand k's, and behind them stands the result's.
+/// Begins the region of an operation with a plan; blocks[k] is operand k's, and the result's comes last.
 [[gnu::cold, gnu::noinline]] inline void push_run(execution_context const& w, planner::spec const* operands, int count,
                                                   planner::spec const& result, planner::planned_step const* steps,
                                                   int number, int element_bytes, bool resumed = false,
@@ -203,7 +204,7 @@ class block_uses {
 
 namespace detail {
 
-// Its bytes are those of a plan, per device.
+// Its bytes are a plan's, per device.
 [[gnu::cold]] inline std::string describe_move(execution_context const& w, planner::planned_step const& s,
                                                int element_bytes, std::int64_t& bytes) {
   std::string const name = name_of_step(w, s);
@@ -214,7 +215,7 @@ namespace detail {
 
 }  // namespace detail
 
-/// Of a step that is no contraction.
+/// Begins the region of a step that is no contraction.
 [[gnu::cold, gnu::noinline]] inline void push_step(execution_context const& w, planner::planned_step const& s,
                                                    int element_bytes) {
   event e;
@@ -222,7 +223,7 @@ namespace detail {
   push_region(detail::describe_move(w, s, element_bytes, e.bytes), e);
 }
 
-/// Of step number `at` of a plan: `contract, 24 flop`, or with the move that is one with it, `contract with
+/// Begins the region of step number `at` of a plan: `contract, 24 flop`, or with the move fused into it, `contract with
 /// all_gather<X>, moves 12 B, 24 flop`.
 [[gnu::cold, gnu::noinline]] inline void push_step(execution_context const& w, planner::plan_view const& plan, int at,
                                                    int element_bytes) {

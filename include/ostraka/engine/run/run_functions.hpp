@@ -3,9 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 3. The functions of a run that only some plans need, as a table: an operation whose plan is known names those
-/// of the kinds that its schedules may hold (plan/lowering/kinds.hpp), so a program compiles no others. And a room for
-/// the message that is under way, of whatever kind.
+/// Floor 3. The functions of a run that only some plans need, as a table. An operation whose plan is known at compile
+/// time names the functions for the kinds that its schedules may hold (plan/lowering/kinds.hpp), so a program compiles
+/// no others. The file also has memory for the message in flight, whatever its kind.
 
 #include <algorithm>
 #include <cstddef>
@@ -21,7 +21,7 @@ namespace ostraka::engine {
 template <class Exec, class T>
 class running;
 
-/// Of the messages of one kind.
+/// The functions for messages of one kind.
 template <class Exec, class T>
 struct message_functions {
   using run = running<Exec, T>;
@@ -31,7 +31,7 @@ struct message_functions {
   void (run::*finish)() = nullptr;
 };
 
-/// Of all kinds; without functions are those that no schedule of the plan holds.
+/// The functions for all kinds. Kinds that no schedule of the plan holds have none.
 template <class Exec, class T>
 struct run_functions {
   message_functions<Exec, T> gather{};
@@ -45,7 +45,7 @@ struct run_functions {
 
 namespace detail {
 
-/// A place for one of these at a time.
+/// Memory for an object of one of these types at a time.
 template <class... Messages>
 class room_for {
  public:
@@ -61,7 +61,7 @@ class room_for {
     destroy_ = &destroy<Message>;
     return *made;
   }
-  /// @pre it was made as one
+  /// @pre the object was made as a Message
   template <class Message>
   Message& as() {
     return *std::launder(reinterpret_cast<Message*>(bytes_));
@@ -83,15 +83,15 @@ class room_for {
 
 }  // namespace detail
 
-/// Those of all kinds, for plans that are made at run time.
+/// Returns the functions for all kinds, for plans that are made at run time.
 template <class Exec, class T>
 run_functions<Exec, T> const& every_function() {
   static constexpr run_functions<Exec, T> every = running<Exec, T>::template functions_of<planner::kinds::all>();
   return every;
 }
 
-/// Those of the kinds that a plan's schedules may hold. ostraka::compiled has them all, and a program that links it
-/// makes no others.
+/// Returns the functions for the kinds that a plan's schedules may hold. ostraka::compiled has them all, and a program
+/// that links it makes no others.
 template <unsigned Kinds, class Exec, class T>
 run_functions<Exec, T> const& functions_of_kinds() {
 #ifdef OSTRAKA_COMPILED

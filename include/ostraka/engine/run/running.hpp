@@ -3,9 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 3. A schedule that is being run on blocks in memory: Kokkos' kernels and MPI's messages for the six verbs of
-/// planner::advance. A run owns its workspace, one piece of the pool, so several can be under way; it stops where a
-/// message has been finished, and goes on from there. What only some plans need it calls through a table
+/// Floor 3. A run of a schedule on blocks in memory: Kokkos' kernels and MPI's messages for the six verbs of
+/// planner::advance. A run owns its workspace, one piece of the pool, so several can be in flight. It stops where a
+/// message has been finished, and goes on from there. It calls functions that only some plans need through a table
 /// (run_functions.hpp).
 
 #include <Kokkos_Core.hpp>
@@ -35,7 +35,7 @@
 
 namespace ostraka::engine {
 
-/// What tools hear of a run: the operation and its steps, the steps, or nothing.
+/// The part of a run that tools hear: the operation and its steps, the steps, or nothing.
 enum class heard_as : std::uint8_t { operation, steps, nothing };
 
 /// A run of a schedule. Collective over the mesh axes of its plan: members of a group begin their runs, and advance
@@ -43,10 +43,10 @@ enum class heard_as : std::uint8_t { operation, steps, nothing };
 template <class Exec, class T>
 class running {
  public:
-  /// result <- alpha (what the plan computes of the operands) + beta result, on dense blocks that stay where they are
-  /// until the end, as everything does that is given by reference. The result overlaps no operand. MPI is called so
-  /// that the run waits nowhere but in `finish`, or as is fastest where nobody advances another run meanwhile.
-  /// @pre alpha = 1 and beta = 0 unless the plan sums
+  /// result <- alpha (the plan's value for the operands) + beta result, on dense blocks. They stay where they are until
+  /// the end, like everything passed by reference. The result overlaps no operand. Nonblocking calls of MPI make the
+  /// run wait in `finish` only; blocking ones are fastest if no other run is advanced meanwhile. @pre alpha = 1 and
+  /// beta = 0 unless the plan sums
   running(Exec const& exec, execution_context const& w, planner::plan_view const& plan, known_schedule& known,
           T const* const* operands, T* result, update<T> const& how, run_functions<Exec, T> const& functions,
           heard_as hears = heard_as::operation, communicator const* everybody = nullptr,
@@ -62,7 +62,7 @@ class running {
         workspace_(known.schedule.workspace),
         heard_(hears != heard_as::nothing && anybody_listens()),
         in_operation_(heard_ && hears == heard_as::operation) {
-    for (int k = 0; k < plan.operands.size(); ++k) buffers_[k] = const_cast<T*>(operands[k]);  // which are not written
+    for (int k = 0; k < plan.operands.size(); ++k) buffers_[k] = const_cast<T*>(operands[k]);  // not written
     buffers_[planner::result_buffer] = result;
     if (in_operation_) push_operation(false);
   }
@@ -73,16 +73,16 @@ class running {
     if (in_operation_) pop_region();
   }
 
-  /// Goes on until a message has been finished; is there more to do?
+  /// Goes on until a message has been finished. True if there is more to do.
   bool advance() { return advance_to(planner::verb::finish); }
 
-  /// Goes on until a message has been started, at most; is there more to do?
+  /// Goes on until a message has been started, at most. True if there is more to do.
   bool advance_to_message() { return advance_to(planner::verb::start); }
 
-  /// Lets the message that is under way go on, without waiting; has it arrived?
+  /// Lets the message in flight progress, without waiting. True if it has arrived.
   bool test() { return under_way_ == nullptr || (this->*under_way_->test)(); }
 
-  /// Tools hear nothing of the run until it is resumed, so that others may begin and end.
+  /// Tools hear nothing of the run until it is resumed, so that other runs may begin and end.
   void pause() {
     if (in_step_) pop_region();
     if (in_operation_) pop_region();
@@ -121,14 +121,14 @@ class running {
       scale(exec_, at(to.data), shape_of(to), update_of({planner::factor::one, beta}).beta);
   }
 
-  // Copies and fills that are only priced: who listens hears of each of them.
+  // Prices copies and fills without doing them: listeners hear of each of them.
   void price(planner::schedule const& s, planner::action const& a) {
     if (listened_to()) tell_all_written(s, a, int{sizeof(T)});
   }
 
   void multiply(planner::product const& p, planner::scaling how) {
     if (counts_flops()) count_flops(p.loops, true, int{sizeof(T)});
-    if constexpr (!std::is_same_v<T, bool>)  // which are not multiplied
+    if constexpr (!std::is_same_v<T, bool>)  // bools are not multiplied
       contract_in_tiles(exec_, p.loops, static_cast<T const*>(at(p.begin[0])), static_cast<T const*>(at(p.begin[1])),
                         at(p.begin[2]), update_of(how), plan_of(p), functions_.products);
   }
@@ -157,7 +157,7 @@ class running {
     arrays_.bring_back();
   }
 
-  /// The functions of these kinds.
+  /// Returns the functions of these kinds.
   template <unsigned Kinds>
   static constexpr run_functions<Exec, T> functions_of() {
     namespace kinds = planner::kinds;
@@ -216,7 +216,7 @@ class running {
     std::int64_t const before = counts.before(static_cast<std::size_t>(members.rank()));
     std::int64_t const total = counts.total();
     if (is_gpu_memory<Exec>() && !is_staged<Exec>(host_work::carries) && sent != received + before) {
-      strided const own = strided().add(m.own, 1);  // which the host cannot put in its place
+      strided const own = strided().add(m.own, 1);  // the host cannot put it in its place
       engine::copy(exec_, received + before, own, sent, own);
       fence(exec_);
       return gather.begin(members, received + before, received, counts, calls_);
@@ -292,7 +292,7 @@ class running {
     exchange.add_rows(m.long_rows);
   }
 
-  // Elements of each member's part.
+  // Returns the elements of each member's part.
   counts_view const& count_parts(planner::schedule const& s, planner::scheduled_message const& m) const {
     return known_.part_counts[static_cast<std::size_t>(&m - s.messages.data())];
   }
@@ -324,7 +324,8 @@ class running {
     push_run(w_, plan_, static_cast<int>(sizeof(T)), resumed, blocks);
   }
 
-  // Tools hear of every step, also of one without actions; not of what pads a diagonal or puts a view into the result.
+  // Tools hear of every step, even of one without actions, but not of work that pads a diagonal or puts a view into the
+  // result.
   [[gnu::cold, gnu::noinline]] void enter_stage(int stage) {
     while (stage_ < stage) {
       if (in_step_) pop_region();
@@ -343,7 +344,7 @@ class running {
   known_schedule& known_;
   update<T> how_;
   run_functions<Exec, T> const& functions_;
-  communicator const* everybody_;  // of a message that is not of a group of one mesh
+  communicator const* everybody_;  // for a message whose group is not of one mesh
   mpi_calls calls_;
   T* buffers_[planner::first_own_buffer]{};
   scratch<T, typename Exec::memory_space> workspace_;
@@ -353,7 +354,7 @@ class running {
   int stage_ = -1;
   bool in_step_ = false;
 
-  // The message of a ring, which goes on between the tiles of the products beside it.
+  // The message of a ring. It progresses between the tiles of the products beside it.
   class own_message final : public in_flight {
    public:
     explicit own_message(running& run) : run_(run) {}
@@ -367,11 +368,11 @@ class running {
 
   using one_level = reduce_scatter_in_flight<T>;
 
-  // What a reduction in flight sets aside beside the plan's workspace: pieces that are longer.
+  // A reduction in flight sets these aside beside the plan's workspace, since its pieces are longer.
   using set_aside_for_flight = kernel_scratch<T, Kokkos::HostSpace>;
   set_aside_for_flight set_aside_;
 
-  // The message that is under way, and what it is made of.
+  // The message in flight, and its parts.
   message_functions<Exec, T> const* under_way_ = nullptr;
   detail::room_for<gather_message, all_reduce_message, scatter_message, exchange_message> message_;
   arrays_for_mpi<Exec, T> arrays_;

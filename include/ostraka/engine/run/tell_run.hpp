@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// Floor 3. What listeners are told of the local work of a run: its flops, and the memory that it touches.
+/// Floor 3. Reports the local work of a run to listeners: its flops, and the memory that it touches.
 
 #include <cstddef>
 #include <cstdint>
@@ -15,10 +15,11 @@
 
 namespace ostraka::engine {
 
-/// True if flops are counted or told.
+/// True if flops are counted or reported.
 inline bool counts_flops() { return counted_flops != nullptr || listened_to(); }
 
-/// Counts and tells a product of two operands, or a sum of one: as plans do, an addition with each multiplication.
+/// Counts and reports a product of two operands, or a sum of one. Like plans, it counts an addition with each
+/// multiplication.
 [[gnu::cold, gnu::noinline]] inline void count_flops(contraction const& p, bool of_two, int element_bytes) {
   std::int64_t products = 1, a = 1, b = of_two ? 1 : 0, c = 1;
   for (int l = 0; l < p.labels; ++l) {
@@ -31,12 +32,12 @@ inline bool counts_flops() { return counted_flops != nullptr || listened_to(); }
   if (listened_to()) tell_computed(2 * products, (a + b + c) * element_bytes, element_bytes);
 }
 
-/// Tells that a block is written; where `times` is 2, another one is read, too.
+/// Reports that a block is written; if `times` is 2, another one is read, too.
 [[gnu::cold, gnu::noinline]] inline void tell_written(planner::buffer_block const& to, int times, int element_bytes) {
   tell_computed(0, times * to.where.size() * element_bytes, element_bytes);
 }
 
-/// The same of all copies and fills of an action that is only priced.
+/// The same for all copies and fills of an action that is only priced.
 [[gnu::cold, gnu::noinline]] inline void tell_all_written(planner::schedule const& s, planner::action const& a,
                                                           int element_bytes) {
   for (int k = 0; k < a.items; ++k) {
