@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// Floor 3. The blocks of all devices into a whole tensor on device 0. A[I_X, J_Y] → A[I, J] there.
+/// Floor 3. Gathers the blocks of all devices into a whole tensor on device 0. A[I_X, J_Y] → A[I, J] there.
 
 #include <cstdint>
 
@@ -16,8 +16,8 @@
 
 namespace ostraka::engine {
 
-/// `block`: this device's block of a tensor `s`, dense and on the host. On device 0 `make_whole()` gives the memory of
-/// the whole tensor, row-major; it is not called elsewhere. Collective over the mesh.
+/// `block` is this device's block of a tensor `s`, dense and on the host. On device 0 `make_whole()` returns the memory
+/// of the whole tensor, row-major; it is not called elsewhere. Collective over the mesh.
 template <class T, class MakeWhole>
 void gather_blocks(execution_context const& w, planner::spec const& s, T const* block, MakeWhole const& make_whole) {
   auto const exec = instance<Kokkos::DefaultHostExecutionSpace>();

@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// Floor 3. What every device of a mesh has to say, in their order.
+/// Floor 3. Gathers a text from every device of a mesh, in the order of devices.
 
 #include <cstdint>
 #include <cstring>
@@ -16,7 +16,7 @@
 
 namespace ostraka::engine {
 
-/// The texts of all devices, one after the other, on all of them. Collective over the mesh.
+/// Returns the texts of all devices, one after the other, on all of them. Collective over the mesh.
 [[gnu::cold]] inline std::string gather_text(device_mesh const& mesh, std::string const& own) {
   exclusive_use const use = mesh.use("print_blocks");
   communicator const& all = mesh.world();

@@ -3,8 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 3. Between a whole tensor on device 0 and the blocks of all devices: of those that hold the same block, the
-/// first one sends it to device 0 or gets it from there. A[I_X, J] on X=2 · Y=3: the blocks of devices 0 and 3.
+/// Floor 3. The correspondence between a whole tensor on device 0 and the blocks of all devices. Of the devices that
+/// hold the same block, the first one sends it to device 0 or gets it from there. A[I_X, J] on X=2 · Y=3: the blocks of
+/// devices 0 and 3.
 
 #include <cstddef>
 #include <cstdint>
@@ -20,8 +21,8 @@
 
 namespace ostraka::engine {
 
-/// Of each device of the whole mesh, its block, and how many elements of it travel: none where an earlier device holds
-/// the same.
+/// The block of each device of the whole mesh, and how many of its elements travel: none if an earlier device holds the
+/// same block.
 struct root_blocks {
   dynamic_array<box> boxes;
   std::vector<std::int64_t> counts;
@@ -32,7 +33,7 @@ struct root_blocks {
     return total;
   }
 
-  /// Calls f(block, offset) for each that travels, `offset` being where it begins among them.
+  /// Calls f(block, offset) for each block that travels; `offset` is where it begins among them.
   template <class F>
   void for_each(F const& f) const {
     std::int64_t next = 0;
@@ -43,7 +44,7 @@ struct root_blocks {
   }
 };
 
-/// The blocks of a tensor `s`, whose mesh axes are those of the execution context.
+/// Returns the blocks of a tensor `s`, whose mesh axes are those of the execution context.
 inline root_blocks root_blocks_of(execution_context const& w, planner::spec const& s) {
   device_mesh const& mesh = *w.mesh;
   root_blocks blocks;
@@ -68,7 +69,8 @@ inline root_blocks root_blocks_of(execution_context const& w, planner::spec cons
   return blocks;
 }
 
-/// Of an operation that brings them to device 0 or from there: `gather_to_root [I_X, J], 12 B on device 0`.
+/// Begins the region of an operation that brings them to device 0 or from there: `gather_to_root [I_X, J], 12 B on
+/// device 0`.
 [[gnu::cold, gnu::noinline]] inline void push_root_blocks(execution_context const& w, planner::spec const& s,
                                                           root_blocks const& blocks, std::size_t element_bytes) {
   std::int64_t const bytes = blocks.elements() * static_cast<std::int64_t>(element_bytes);
@@ -76,14 +78,14 @@ inline root_blocks root_blocks_of(execution_context const& w, planner::spec cons
       join_text(w.operation, ' ', planner::describe(s, w.names), ", ", planner::describe_bytes(bytes), " on device 0"));
 }
 
-/// All indices of a tensor `s`.
+/// Returns all indices of a tensor `s`.
 inline box whole_box(execution_context const& w, planner::spec const& s) {
   box everything{s.rank};
   for (int i = 0; i < s.rank; ++i) everything.at[i] = {0, w.sizes.label[s.label[i]]};
   return everything;
 }
 
-/// The devices that hold the same block as this one, as bits of mesh axes.
+/// Returns the mesh axes, as bits, over which devices hold the same block as this one.
 inline std::uint32_t replicating_axes(execution_context const& w) {
   std::uint32_t bits = (std::uint32_t{1} << w.mesh->axes()) - 1;
   for (int m = 0; m < w.sizes.mesh_axes; ++m) bits &= ~(std::uint32_t{1} << w.axis[m]);
