@@ -30,8 +30,7 @@ struct counts_view {
   std::int64_t const* first = nullptr;  ///< null: each member has `each`
   std::size_t members = 0;
   std::int64_t each = 0;
-  std::int64_t const* sums = nullptr;   ///< prefix sums: of the members before each one, and last of all; null: not
-                                        ///< known
+  std::int64_t const* sums = nullptr;   ///< of the members before each one, the total last; null: not known
   equal_counts const* kinds = nullptr;  ///< how many members have how many elements; null: not known, or too many kinds
   std::size_t number_of_kinds = 0;
 
