@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 3. One clock for the ranks of a job: what this rank's clock lacks to rank 0's, found by messages to and fro
-/// where a trace begins and where it ends, and in between on the line through both.
+/// Floor 3. One clock for the ranks of a job. It is this rank's clock plus its offset from rank 0's clock. Round-trip
+/// messages find the offset where a trace begins and where it ends; in between it is interpolated linearly.
 
 #include <chrono>
 #include <cstdint>
@@ -13,22 +13,22 @@
 
 namespace ostraka::engine {
 
-/// Nanoseconds of this process' clock, which never goes back.
+/// Returns the nanoseconds of this process' clock, which never goes back.
 [[nodiscard]] inline std::int64_t nanoseconds() {
   return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch())
       .count();
 }
 
-/// What this rank's clock lacks to rank 0's, found at some time of its own. The truth is within `within` of it.
+/// The offset from this rank's clock to rank 0's, found at time `at` of its own. The truth is within `within` of it.
 struct clock_reading {
   std::int64_t at = 0;
   std::int64_t offset = 0;
   std::int64_t within = 0;
 };
 
-/// Collective over these ranks. The shortest of some round trips tells most: its answer was on its way
-/// at most so long. An offset that is smaller than that is taken to be none, as of ranks of one node, which have one
-/// clock.
+/// Returns the reading of this rank's clock. Collective over these ranks. The shortest of several round trips tells
+/// most: its answer was on its way no longer than that. A smaller offset is taken to be none, as between ranks of one
+/// node, which have one clock.
 [[gnu::cold]] inline clock_reading read_clock(communicator const& ranks) {
   clock_reading reading{nanoseconds(), 0, 0};
   constexpr int trips = 16, tag = 0;
@@ -61,7 +61,7 @@ struct clock_reading {
   return reading;
 }
 
-/// Times of this rank as rank 0's clock would have told them.
+/// Converts times of this rank to times of rank 0's clock.
 struct common_clock {
   clock_reading first, last;
 

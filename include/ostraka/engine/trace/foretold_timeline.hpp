@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 3. The timeline of a device on a machine that is not at hand: hears what this host thread does, and asks the
-/// machine's clock (engine/record/machine_clock.hpp) how late it is there.
+/// Floor 3. The timeline of a device on a machine that is not available. It hears the operations of this host thread,
+/// and asks the machine's clock (engine/record/machine_clock.hpp) for the time there.
 
 #include <cstdint>
 #include <cstdio>
@@ -29,7 +29,7 @@ class foretold_timeline final : public listener {
 
   void hear(event const& e) override {
     double const before = clock_.now();
-    // A region begins before what the machine adds for an operation.
+    // A region begins before the time that the machine adds for an operation.
     if (e.kind == event_kind::begins) line_.hear(e, 0, as_nanoseconds(before));
     clock_.hear(e);
     if (e.kind == event_kind::finishes)
@@ -39,10 +39,10 @@ class foretold_timeline final : public listener {
       line_.hear(e, 0, as_nanoseconds(before));
   }
 
-  /// @throws ostraka::error if times on such a mesh cannot be told
+  /// @throws ostraka::error if times on such a mesh cannot be predicted
   void check(std::string_view operation, mesh_axes const* mesh) const { clock_.check(operation, mesh); }
 
-  /// Nothing more is heard.
+  /// Stops listening.
   void end() {
     leave();
     line_.close(as_nanoseconds(clock_.now()));
@@ -54,7 +54,7 @@ class foretold_timeline final : public listener {
     return shares.describe(who);
   }
 
-  /// Writes the file; could it be written?
+  /// Writes the file. False if it cannot be written.
   [[nodiscard]] bool write(std::string const& path, int device, std::string const& where) const {
     std::FILE* const file = std::fopen(path.c_str(), "w");
     if (file == nullptr) return false;

@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 3. What a program could save by calling its operations otherwise, found in its events. It looks for three
-/// faults, in what the program wrote itself: not within backwards, which nobody wrote.
+/// Floor 3. Finds in a program's events what it could save by calling its operations otherwise. It looks for three
+/// faults, in the program's own calls only: not in backward passes, which the program did not write.
 ///
 ///     moved twice    B is gathered by one product, and as it was once more by the next
 ///     half would do  C is gathered, or all-reduced, and what reads it slices it along the same mesh axes
@@ -57,7 +57,7 @@ class program_adviser final : public listener {
         if (late_ >= 0 && clock_.waiting() > waiting_) hide(clock_.waiting() - waiting_);
         return;
       case event_kind::ends: {
-        if (regions_.empty()) return;  // it began before anybody listened
+        if (regions_.empty()) return;  // it began before the adviser listened
         bool const counts = regions_.back();
         regions_.pop_back();
         if (!counts) return;
@@ -73,8 +73,8 @@ class program_adviser final : public listener {
     }
   }
 
-  /// A sentence for each fault, in the order in which they were heard of; of what begins late, those that are worth
-  /// this part of the time.
+  /// Returns a sentence for each fault, in the order in which they were heard; of late begins, only those that cost at
+  /// least this part of the time.
   [[nodiscard, gnu::cold]] dynamic_array<std::string> advice(double least_part = 0.02) const {
     dynamic_array<std::string> texts;
     for (fault const& f : faults_)
@@ -92,11 +92,11 @@ class program_adviser final : public listener {
     std::int64_t times = 0, bytes = 0;
     double seconds = 0, ready_before = 0;
   };
-  // A block that an operation made or read. As a result whose last step was a gather or an all-reduce it is followed.
+  // A block that an operation made or read. A result whose last step was a gather or an all-reduce is followed.
   struct known_block {
     void const* at;
-    void const* last;  ///< as Kokkos tells of it: its own header is before the elements
-    double ready;      ///< seconds that had been computed when it was; < 0: it is being made
+    void const* last;  ///< the end that Kokkos reports: its own header is before the elements
+    double ready;      ///< seconds computed so far when it was ready; < 0: it is being made
     std::string made_by{}, move{}, tensor{};
     std::int64_t bytes = 0;
     std::string sliced_by{};
@@ -108,7 +108,7 @@ class program_adviser final : public listener {
   };
 
   [[gnu::cold, gnu::noinline]] void begin(event const& e) {
-    if (e.uses == nullptr) {  // it may read any, unless it reads none
+    if (e.uses == nullptr) {  // it may read any block, unless it reads none
       if (depth_ == 1 && e.name.find(" reads ") == std::string_view::npos &&
           e.name.find(" writes ") != std::string_view::npos)
         return;
@@ -165,7 +165,7 @@ class program_adviser final : public listener {
     late_operation_ = operation;
     late_ = depth_;
   }
-  // The first collective of the operation that moves the operand has been waited for so long.
+  // The program has waited this long for the first collective of the operation that moves the operand.
   [[gnu::cold, gnu::noinline]] void hide(double waited) {
     late_ = -1;
     fault f{kind::late, late_operation_, "", late_tensor_, late_move_, 1, 0};
@@ -186,7 +186,7 @@ class program_adviser final : public listener {
     faults_.push_back(f);
   }
 
-  // Blocks here are no more what they were. Now it is known of a result how it was read.
+  // The blocks in this memory are gone. It is now known how a result was read.
   [[gnu::cold, gnu::noinline]] void forget(void const* begin, void const* last) {
     for (std::size_t i = 0; i < blocks_.size();) {
       known_block const& b = blocks_[i];
@@ -208,7 +208,7 @@ class program_adviser final : public listener {
     return nullptr;
   }
 
-  // `einsum C[I, K] = A[I, J] · B[J, K]` of a region's name
+  // Returns `einsum C[I, K] = A[I, J] · B[J, K]` from a region's name.
   static std::string_view equation_of(std::string_view name) {
     if (name.substr(0, 8) == "ostraka ") name.remove_prefix(8);
     return name.substr(0, name.rfind(", moves "));
@@ -250,7 +250,8 @@ class program_adviser final : public listener {
   using freed = Kokkos_Profiling_deallocateDataFunction;
   using space_handle = Kokkos_Profiling_SpaceHandle;
 
-  // Beside whoever has listened to Kokkos' memory before. Whoever has begun to listen since, and tells us, stays.
+  // Listens beside the tool that listened to Kokkos' memory before. A tool that has begun to listen since, and tells
+  // us, stays.
   [[gnu::cold, gnu::noinline]] static void hear_of_memory(int more) {
     namespace tools = Kokkos::Tools::Experimental;
     short_lock const alone(lock_);
@@ -274,7 +275,7 @@ class program_adviser final : public listener {
       a->forget(at, static_cast<char const*>(at) + bytes);
     if (heard_frees_ != nullptr) heard_frees_(space, label, at, bytes);
   }
-  // Who makes it is in an operation, at whose end it is ready.
+  // The block is made in an operation, and is ready when that ends.
   [[gnu::visibility("default")]] static void on_allocation(space_handle const space, char const* label, void const* at,
                                                            std::uint64_t bytes) {
     for (program_adviser* a = of_this_thread_; a != nullptr; a = a->around_) {
@@ -284,12 +285,12 @@ class program_adviser final : public listener {
     if (heard_allocations_ != nullptr) heard_allocations_(space, label, at, bytes);
   }
 
-  static constexpr std::size_t most_moves = 16;  // back to which a move is "in a row"
+  static constexpr std::size_t most_moves = 16;  // moves that count as "in a row"
 
   machine_clock clock_;
-  dynamic_array<bool> regions_;  // that have begun and not ended: are they the library's, and count?
-  int depth_ = 0;                // of those that do
-  int backward_ = 0;  // the depth of the outermost one, 0: none
+  dynamic_array<bool> regions_;  // regions that have begun and not ended; true if a region is the library's, and counts
+  int depth_ = 0;                // number of regions that count
+  int backward_ = 0;  // the depth of the outermost backward pass, 0: none
   int late_ = -1;     // an operation that could begin its move earlier, and has not waited for it yet
   double waiting_ = 0, ready_before_ = 0;
   std::string late_tensor_, late_move_, late_operation_;

@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 3. Where the time goes, and how much of it to communication: a table with a line for each region, of one
-/// process or summed over several.
+/// Floor 3. The shares of the time, and of communication in it: a table with a line for each region, of one process or
+/// summed over several.
 ///
 ///     ostraka: 4 ranks, 1.26 s: 81.2 % in operations, 18.8 % in the program's own code; 23.4 % waits for messages
 ///          time   share   waits        sent per rank     calls  region
@@ -23,10 +23,10 @@
 
 namespace ostraka::engine {
 
-/// The sums of some processes.
+/// The sums of several processes.
 class trace_shares {
  public:
-  /// Adds those of a process that was traced for so many nanoseconds.
+  /// Adds the sums of a process that was traced for `wall` nanoseconds.
   [[gnu::cold, gnu::noinline]] void add(timeline const& t, std::int64_t wall) {
     all_.add(t.all);
     operations_ += t.operations.time;
@@ -36,7 +36,7 @@ class trace_shares {
       if (t.sums[i].calls > 0 || t.sums[i].time > 0) add(t.texts[static_cast<int>(i)], t.sums[i]);
   }
 
-  /// As text, to be read by another process.
+  /// Returns the sums as text, for another process to read.
   [[nodiscard, gnu::cold, gnu::noinline]] std::string text() const {
     text_buffer to;
     to.put("%lld %lld %lld\n", as_long(operations_), as_long(wall_), as_long(processes_));
@@ -62,7 +62,7 @@ class trace_shares {
     }
   }
 
-  /// The table, with the regions that took most; `who`: `4 ranks`.
+  /// Returns the table, with the regions that took most; `who`: `4 ranks`.
   [[nodiscard, gnu::cold, gnu::noinline]] std::string describe(std::string const& who, int most = 20) const {
     text_buffer to;
     to.text = join_text("ostraka: ", who, ", ");
@@ -103,7 +103,7 @@ class trace_shares {
            as_long(n.bytes), as_long(n.messages), as_long(n.flops), as_long(n.memory), as_long(n.waited));
     append_text(to.text, name, '\n');
   }
-  // And the character behind it.
+  // Reads a number and the character behind it.
   [[gnu::cold, gnu::noinline]] static std::int64_t number(char const*& at) {
     char* end = nullptr;
     std::int64_t const n = std::strtoll(at, &end, 10);
@@ -111,7 +111,8 @@ class trace_shares {
     return n;
   }
 
-  // The program's own regions first, then those of operations; of each, the one that took longest.
+  // Returns the next region: the program's own regions first, then those of operations; within each, the one that took
+  // longest.
   [[nodiscard, gnu::cold, gnu::noinline]] std::size_t largest(dynamic_array<char> const& done) const {
     std::size_t best = sums_.size();
     for (std::size_t i = 0; i < sums_.size(); ++i) {

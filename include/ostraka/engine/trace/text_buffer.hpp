@@ -3,8 +3,7 @@
 #pragma once
 
 /// @file
-/// Floor 3. Text that is put together by formats of printf, which cost a program that never writes any little to
-/// compile.
+/// Floor 3. Text that is built from printf formats, which cost little compile time in a program that never writes any.
 
 #include <cstdarg>
 #include <cstddef>
@@ -19,7 +18,7 @@ class text_buffer {
  public:
   std::string text;
 
-  /// @pre what comes of the format is shorter than 512 bytes
+  /// @pre the formatted text is shorter than 512 bytes
   [[gnu::cold, gnu::noinline, gnu::format(printf, 2, 3)]] void put(char const* format, ...) {
     char line[512];
     va_list arguments;
@@ -29,7 +28,7 @@ class text_buffer {
     text += line;
   }
 
-  /// As a string of JSON, which is UTF-8: of other bytes each becomes U+FFFD.
+  /// Appends a string of JSON, which is UTF-8: each byte that is not becomes U+FFFD.
   [[gnu::cold, gnu::noinline]] void put_quoted(std::string_view s) {
     text += '"';
     while (!s.empty()) {
@@ -48,14 +47,14 @@ class text_buffer {
     text += '"';
   }
 
-  /// Nanoseconds in microseconds.
+  /// Appends nanoseconds as microseconds.
   [[gnu::cold, gnu::noinline]] void put_microseconds(std::int64_t nanoseconds) {
     long long const size = nanoseconds < 0 ? -nanoseconds : nanoseconds;
     put("%s%lld.%03d", nanoseconds < 0 ? "-" : "", size / 1000, static_cast<int>(size % 1000));
   }
 
  private:
-  // Of the first character in UTF-8 (RFC 3629, section 4); 0: it is none.
+  // Returns the bytes of the first character in UTF-8 (RFC 3629, section 4); 0 if there is none.
   [[nodiscard, gnu::cold, gnu::noinline]] static std::size_t bytes_of_first(std::string_view s) {
     auto const at = [&](std::size_t i) { return i < s.size() ? static_cast<unsigned char>(s[i]) : 0; };
     auto const goes_on = [&](std::size_t i) { return (at(i) & 0xC0) == 0x80; };

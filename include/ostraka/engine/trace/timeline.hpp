@@ -3,14 +3,14 @@
 #pragma once
 
 /// @file
-/// Floor 3. What a device did, with times: regions and collectives as spans, and for each outermost region of a name
-/// the sums of all its calls. Whose clock it is does not matter: nanoseconds come with the events. Memory is bounded:
-/// when the spans are full, later ones are counted and left out, and the sums go on.
+/// Floor 3. The work of a device, with times: regions and collectives as spans, and for each outermost region of a name
+/// the sums of all its calls. Any clock will do: nanoseconds come with the events. Memory is bounded: when the spans
+/// are full, later ones are counted and left out, and the sums go on.
 ///
 ///     ostraka einsum C[I_X, K] = …   |─────────────────────────────|
 ///     ostraka contract               |───────────────|
 ///     ostraka reduce_scatter<X>                      |─────────────|
-///     reduce_scatter, lane 0                          |───────────|    of which the device waits for so long: `waited`
+///     reduce_scatter, lane 0                          |───────────|    `waited`: the device's wait for it
 
 #include <cstddef>
 #include <cstdint>
@@ -26,7 +26,7 @@ namespace ostraka::engine {
 /// Texts that are kept once, numbered from 0.
 class text_table {
  public:
-  static constexpr std::size_t most = 1 << 16;  // then others are one
+  static constexpr std::size_t most = 1 << 16;  // all others then share one text
 
   [[gnu::cold, gnu::noinline]] int number_of(std::string_view text) {
     if (2 * (texts_.size() + 1) > slots_.size()) grow();
@@ -60,9 +60,9 @@ class text_table {
   dynamic_array<int> slots_;  // a power of two; -1: free
 };
 
-/// What a span, or all calls of a region, come to.
+/// The numbers of a span, or of all calls of a region.
 struct trace_numbers {
-  std::int64_t bytes = 0;  ///< that this device sent
+  std::int64_t bytes = 0;  ///< sent by this device
   std::int64_t messages = 0;
   std::int64_t flops = 0;
   std::int64_t memory = 0;  ///< bytes read and written, as far as operations know
@@ -83,13 +83,13 @@ struct trace_span {
   std::int64_t begin = 0;  ///< in nanoseconds
   std::int64_t end = -1;   ///< -1: not yet
   int name = 0;
-  int plan = -1;   ///< a text, of an operation with a plan
-  int thread = 0;  ///< that it ran on; of a message, its lane
+  int plan = -1;   ///< a text, for an operation with a plan
+  int thread = 0;  ///< the thread that it ran on; for a message, its lane
   kind what = kind::operation;
   bool outermost = false;
   bool resumed = false;
   int members = 0;           ///< of a message's group
-  std::int64_t planned = 0;  ///< bytes that the plan tells, of a device
+  std::int64_t planned = 0;  ///< bytes in the plan, of a device
   trace_numbers numbers{};
 };
 
@@ -118,12 +118,12 @@ class timeline {
   dynamic_array<trace_sum> sums;  ///< by number of the name; calls 0: none
   trace_sum operations;           ///< all outermost ones, of the first thread
   trace_numbers all;              ///< of everything, inside of regions or not
-  std::int64_t dropped = 0;       ///< spans that found no room
+  std::int64_t dropped = 0;       ///< spans left out for want of space
   std::int64_t full_since = -1;   ///< when the first of them began
   int lanes = 0;                  ///< of messages
 
-  /// What happened on a thread, and from when until when: of a message that a model times it is when it was on the
-  /// links, else begin and end are both now.
+  /// Records an event of a thread, which lasts until `now`. For a message that a model times, the times are those on
+  /// the links; otherwise begin and end are both now.
   [[gnu::cold, gnu::noinline]] void hear(event const& e, int thread, std::int64_t now) {
     running& t = of(thread);
     ++t.events;
@@ -151,14 +151,14 @@ class timeline {
     }
   }
 
-  /// The end of a collective that a model of a machine times: it was on the links from `begin` to `end`, and the device
-  /// waited for so long.
+  /// Records the end of a collective that a model of a machine times: it was on the links from `begin` to `end`, and
+  /// the device waited for it as long as `waited`.
   [[gnu::cold, gnu::noinline]] void finish(event const& e, int thread, std::int64_t begin, std::int64_t end,
                                            std::int64_t waited) {
     finish(e, of(thread), take(e, thread, begin), begin, end, waited);
   }
 
-  /// Nothing more is heard: regions that are open end now.
+  /// Stops: regions that are open end now.
   [[gnu::cold, gnu::noinline]] void close(std::int64_t now) {
     for (running& t : threads_)
       while (!t.open.empty()) end(t, now);
@@ -167,7 +167,7 @@ class timeline {
  private:
   struct open_region {
     std::int64_t begin;
-    std::ptrdiff_t span;  // -1: it found no room
+    std::ptrdiff_t span;  // -1: left out for want of space
     int name;
     region_kind kind;
     bool outermost, resumed;
@@ -175,7 +175,7 @@ class timeline {
   };
   struct running {
     dynamic_array<open_region> open;
-    int operations = 0;  // of them
+    int operations = 0;  // number of open operations
     std::int64_t events = 0;
   };
   struct message {
@@ -210,7 +210,7 @@ class timeline {
   }
 
   [[gnu::cold, gnu::noinline]] void end(running& t, std::int64_t now) {
-    if (t.open.empty()) return;  // it began before anybody listened
+    if (t.open.empty()) return;  // it began before the timeline listened
     open_region const r = t.open.back();
     t.open.pop_back();
     if (r.kind != region_kind::program) --t.operations;
@@ -245,7 +245,7 @@ class timeline {
       if (m.number == e.number && m.thread == thread && m.waits < 0) m.waits = now, m.waits_at = t.events;
   }
 
-  // One that started before anybody listened begins now.
+  // Removes a collective. One that started before the timeline listened begins now.
   [[gnu::cold, gnu::noinline]] message take(event const& e, int thread, std::int64_t now) {
     for (std::size_t i = 0; i < flying_.size(); ++i)
       if (flying_[i].number == e.number && flying_[i].thread == thread) {
@@ -271,7 +271,7 @@ class timeline {
     add(t, s.numbers);
   }
 
-  // `all_gather<X, Y>`, as steps are called
+  // Returns `all_gather<X, Y>`, as steps are called.
   [[gnu::cold, gnu::noinline]] static std::string name_of_collective(event const& e) {
     std::string text = name_of(e.how);
     if (e.mesh == nullptr) return text;

@@ -18,17 +18,17 @@
 
 namespace ostraka::engine {
 
-/// Whose timeline it is.
+/// The process of a timeline.
 struct traced_process {
   int number = 0;                   ///< of the rank, or of the device of a dry mesh
   std::string name{};               ///< `rank 3`
-  std::string labels{};             ///< what else a viewer shows beside it
-  std::int64_t origin = 0;          ///< that is time 0, on the common clock
-  std::int64_t begin = 0, end = 0;  ///< of what was traced, on the process' own clock
+  std::string labels{};             ///< a viewer shows them beside the name
+  std::int64_t origin = 0;          ///< time 0, on the common clock
+  std::int64_t begin = 0, end = 0;  ///< of the trace, on the process' own clock
   common_clock clock{};
 };
 
-/// Where text goes, piece by piece.
+/// A destination of text, which takes it piece by piece.
 class text_sink {
  public:
   virtual void take(std::string const& text) = 0;
@@ -46,7 +46,7 @@ class file_sink final : public text_sink {
   std::FILE* file_;
 };
 
-/// The end of a file of events, with a note at time 0, which has no comma behind it; is all of the file written?
+/// Ends a file of events with a note at time 0, which has no comma behind it. True if all of the file is written.
 [[gnu::cold, gnu::noinline]] inline bool end_trace_file(std::FILE* file, std::string const& note, int process) {
   text_buffer end;
   end.put("{\"ph\":\"i\",\"s\":\"g\",\"name\":");
@@ -86,7 +86,7 @@ class trace_text {
       metadata("thread_name", first_lane + i, "name", i == 0 ? "messages" : join_text("messages ", i));
   }
 
-  // What the first thread does outside of operations.
+  // Writes the time that the first thread spends outside of operations.
   [[gnu::cold, gnu::noinline]] void gaps() {
     std::int64_t const full = t_.dropped > 0 ? t_.full_since : p_.end;
     std::int64_t at = p_.begin;

@@ -3,10 +3,10 @@
 #pragma once
 
 /// @file
-/// Floor 3. Traces a job: hears what all host threads of this rank do, with this rank's clock, and in the end rank 0
-/// writes one file of all ranks on one clock, and the table of where the time went. What a rank has to send goes in
-/// pieces, so that rank 0 holds one of them. Before ranks talk they meet: one that waits in an operation for a rank
-/// that has come to the trace's end is found out, and nobody hangs.
+/// Floor 3. Traces a job. It hears the events of all host threads of this rank, with this rank's clock. In the end rank
+/// 0 writes one file of all ranks on one clock, and the table of time shares. A rank sends its events in pieces, so
+/// that rank 0 holds one of them. Ranks meet before they exchange messages: one that waits in an operation for a rank
+/// that has come to the trace's end is found out, and no rank hangs.
 
 #include <Kokkos_Core.hpp>
 
@@ -37,7 +37,7 @@
 
 namespace ostraka::engine {
 
-/// What a program wants to be traced.
+/// The trace that a program asks for.
 struct trace_wishes {
   static constexpr std::int64_t usual_spans = std::int64_t{1} << 18;  // 23 MB of memory, some 60 MB of file
   std::string file{};                                                 ///< empty: none
@@ -45,7 +45,7 @@ struct trace_wishes {
   std::int64_t spans = usual_spans;                                   ///< that each rank keeps
   [[nodiscard]] bool any() const { return table || !file.empty(); }
 
-  /// What the environment of this process says.
+  /// Returns the wishes in the environment of this process.
   [[gnu::cold, gnu::noinline]] static trace_wishes of_this_process() {
     trace_wishes w;
     if (char const* const file = std::getenv("OSTRAKA_TRACE")) w.file = file;
@@ -54,7 +54,7 @@ struct trace_wishes {
     return w;
   }
 
-  /// What rank 0 wishes, whose variables a launcher need not hand on. Collective over all ranks of the job.
+  /// Returns rank 0's wishes, since a launcher need not pass its variables on. Collective over all ranks of the job.
   [[gnu::cold, gnu::noinline]] static trace_wishes of_job(trace_wishes w) {
 #if OSTRAKA_ENABLE_MPI
     std::int64_t numbers[3] = {static_cast<std::int64_t>(w.file.size()), w.table ? 1 : 0, w.spans};
@@ -67,13 +67,14 @@ struct trace_wishes {
     return w;
   }
 
-  /// For a part of the program. Collective over all ranks of the job. @throws ostraka::error if MPI does not run
+  /// Returns the wishes for a part of the program. Collective over all ranks of the job. @throws ostraka::error if MPI
+  /// does not run
   [[gnu::cold, gnu::noinline]] static trace_wishes of_part(std::string file) {
     if (!mpi_runs()) throw_error("trace: MPI is not running; make a trace while an os::environment lives");
     observe_groups();
     require_agreement_to_create("trace");
-    // Others see that this rank waits here, as they do not see the broadcast: one that has left a trace before by an
-    // exception may be the only one to begin another, while they are at the end of the first.
+    // Other ranks see that this rank waits here; they do not see the broadcast. A rank that has left a trace by an
+    // exception may be the only one to begin another, while the others are at the end of the first.
     communicator const seen(all_ranks());
     trace_wishes w = of_this_process();
     w.file = std::move(file);
@@ -84,9 +85,9 @@ struct trace_wishes {
 
 class tracer final : public listener {
  public:
-  [[gnu::visibility("default")]] inline static bool traces_all = false;  ///< does an environment trace the program?
+  [[gnu::visibility("default")]] inline static bool traces_all = false;  ///< true if an environment traces the program
 
-  /// @param together  all ranks of the job are here with the same wishes, and end it together: collective then
+  /// @param together all ranks of the job are here with the same wishes, and end it together: collective then
   [[gnu::cold, gnu::noinline]] tracer(trace_wishes wishes, bool together)
       : wishes_(std::move(wishes)),
         together_(together),
@@ -101,15 +102,15 @@ class tracer final : public listener {
   [[gnu::cold, gnu::noinline]] ~tracer() { leave(); }
 
   [[gnu::cold, gnu::noinline]] void hear(event const& e) override {
-    if (!computes() || e.dry) return;  // priced on a dry mesh, in no time that means anything; or sent on one
+    if (!computes() || e.dry) return;  // priced on a dry mesh, where time means nothing; or sent on one
     if constexpr (!std::is_same_v<Kokkos::DefaultExecutionSpace, Kokkos::DefaultHostExecutionSpace>)
-      if (e.kind == event_kind::ends) Kokkos::fence();  // or kernels would be others' time
+      if (e.kind == event_kind::ends) Kokkos::fence();  // otherwise the kernels would count as others' time
     std::int64_t const now = nanoseconds();
     short_lock const alone(lock_);
     line_.hear(e, number_of_this_thread(), now);
   }
 
-  /// The table so far, of all ranks on rank 0, empty elsewhere. Collective where the ranks are together.
+  /// Returns the table so far, of all ranks on rank 0, empty elsewhere. Collective if the ranks are together.
   [[nodiscard, gnu::cold, gnu::noinline]] std::string table() {
     trace_shares shares = this_rank_so_far();
     if (!together_ || here_.ranks == 1) return shares.describe(rank_name());
@@ -122,7 +123,7 @@ class tracer final : public listener {
     return shares.describe(join_text(here_.ranks, " ranks"));
   }
 
-  /// Nothing more is heard.
+  /// Stops listening.
   [[gnu::cold, gnu::noinline]] void stop() {
     if (end_ != not_yet) return;
     leave();
@@ -130,7 +131,7 @@ class tracer final : public listener {
     line_.close(end_);
   }
 
-  /// Ends it and writes what was wished for. Collective where the ranks are together, unless `alone`, for one that
+  /// Ends the trace and writes the wished output. Collective if the ranks are together, unless `alone`, for a rank that
   /// leaves the others: it writes a file of its own, as ranks do that are not together.
   [[gnu::cold, gnu::noinline]] void write(bool alone = false) {
     stop();
@@ -192,7 +193,7 @@ class tracer final : public listener {
   }
 
   [[gnu::cold, gnu::noinline]] void write_all() {
-    std::int64_t numbers[2] = {begin_, 1};  // where time begins, and is there a file?
+    std::int64_t numbers[2] = {begin_, 1};  // when time begins, and 1 if there is a file
     std::FILE* file = nullptr;
     if (here_.rank == 0) {
       file = std::fopen(wishes_.file.c_str(), "w");
@@ -252,7 +253,7 @@ class tracer final : public listener {
     std::fprintf(stderr, "ostraka: trace %s: %s\n", path.c_str(), what.c_str());
   }
 
-  // A text, behind its length.
+  // Sends a text, behind its length.
   [[gnu::cold, gnu::noinline]] void send(std::string const& text) const {
     carrier::group::requests begun;
     auto const length = static_cast<std::int64_t>(text.size());
