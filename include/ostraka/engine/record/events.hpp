@@ -3,9 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 3. What a device does, told to whoever listens, on meshes of devices and on dry ones alike: operations and the
-/// steps of their plans begin and end, kernels touch memory and compute, collectives start and are waited for. Events
-/// have no time: on a mesh of devices a listener looks at a clock (trace), on a dry one it asks a model of a machine.
+/// Floor 3. Events of a device, told to listeners, on meshes of devices and on dry ones alike: operations and the steps
+/// of their plans begin and end, kernels touch memory and compute, collectives start and are waited for. Events have no
+/// time: on a mesh of devices a listener reads a clock (trace), on a dry one it asks a model of a machine.
 ///
 ///     begins    ostraka einsum C[I_X, K] = A[I, J_X] · B[J_X, K], moves 3,145,728 B
 ///       begins      ostraka contract, 134,217,728 flop
@@ -17,7 +17,7 @@
 ///       ends
 ///     ends
 ///
-/// Where nobody listens, an event costs a load and a branch (docs/design/traces.md).
+/// Without listeners, an event costs a load and a branch (docs/design/traces.md).
 
 #include <atomic>
 #include <cstdint>
@@ -33,17 +33,17 @@ enum class event_kind : std::uint8_t {
   ends,      ///< the region that began last and has not ended
   computes,  ///< the device multiplies, adds or copies: `flops`, `memory`, `element_bytes`
   starts,    ///< a collective, `number` of this host thread's: `how`, `mesh`, `over`, `members`
-  waits,     ///< the device waits for it from here on: the same
+  waits,     ///< the device waits for it from here on: the same fields
   finishes,  ///< the device has waited for it: the same, and `bytes`, `messages`, which are known at its end
 };
 
 enum class region_kind : std::uint8_t {
-  operation,  ///< in a region of the kind `operation` it is a part of that
-  step,       ///< of the plan of the operation that it is in
+  operation,  ///< inside a region of the kind `operation` it is a part of that
+  step,       ///< a step of the plan of the operation around it
   program,    ///< named by the program
 };
 
-/// What a collective does. An all-reduce that MPI does not do is a reduce_scatter and an all_gather.
+/// The kind of a collective. An all-reduce that MPI does not do is a reduce_scatter and an all_gather.
 enum class collective : std::uint8_t {
   all_gather,
   reduce_scatter,
@@ -56,8 +56,8 @@ enum class collective : std::uint8_t {
   scatter,
 };
 
-/// Of the devices of a group, which take part in a collective: all, or those of one level, where a longer one goes over
-/// two (docs/design/hierarchical-meshes.md): those on this device's node, or those of its place on all nodes.
+/// The devices of a group that take part in a collective: all, or those of one level of a collective over two
+/// (docs/design/hierarchical-meshes.md), which are those on this device's node, or those of its place on all nodes.
 enum class mesh_level : std::uint8_t { all, within_node, between_nodes };
 
 [[nodiscard]] constexpr char const* name_of(collective how) {
@@ -66,7 +66,7 @@ enum class mesh_level : std::uint8_t { all, within_node, between_nodes };
   return names[static_cast<int>(how)];
 }
 
-/// The axes of a mesh, and this device among them.
+/// The axes of a mesh, and this device's place on them.
 struct mesh_axes {
   dynamic_array<std::string> names;
   dynamic_array<int> sizes;
@@ -81,30 +81,30 @@ struct block_use {
   void const* block = nullptr;
   std::string_view tensor{};   ///< `A[I, J_X]`
   std::string_view move{};     ///< the first step that moves an operand, the last of the result: `all_gather<X>`
-  std::string_view exactly{};  ///< the same without names of labels: of one block, moves with equal ones are equal
+  std::string_view exactly{};  ///< the same without label names: for one block, equal texts mean equal moves
   std::int64_t bytes = 0;      ///< that the move takes, of a device
 };
 
-/// What happens. Texts and pointers live as long as the call that tells of it.
+/// An event. Texts and pointers live as long as the call that reports it.
 struct event {
   event_kind kind = event_kind::ends;
   region_kind region = region_kind::operation;  ///< of begins
   std::string_view name{};    ///< of begins: as tools of Kokkos hear it, `ostraka einsum C[I_X, K] = …, moves 12 B`
   std::string_view plan{};    ///< of an operation with a plan: `all_gather<X>, contract`
-  block_use const* uses = nullptr;  ///< of an operation with a plan: its operands, and behind them its result
+  block_use const* uses = nullptr;  ///< of an operation with a plan: its operands, then its result
   int operands = 0;
-  bool resumed = false;       ///< of begins: the region began before and was left, for something in flight
-  std::int64_t bytes = 0;     ///< of begins: that plans tell; of finishes: that this device sent
+  bool resumed = false;       ///< of begins: the region began before and was left, for an operation in flight
+  std::int64_t bytes = 0;     ///< of begins: by plans; of finishes: sent by this device
   std::int64_t messages = 0;  ///< of finishes
   std::int64_t packed = 0;    ///< of finishes: bytes in rows, which the transport packed or put in their place, or the
                               ///< schedule, because their messages are long
-  std::int64_t bytes_between_nodes = 0;  ///< of finishes: of `bytes`, those for devices of other nodes
-  std::int64_t flops = 0;     ///< of computes; of begins: that plans tell, of a step
+  std::int64_t bytes_between_nodes = 0;  ///< of finishes: the part of `bytes` that goes to devices of other nodes
+  std::int64_t flops = 0;     ///< of computes; of begins: by plans, of a step
   std::int64_t memory = 0;    ///< of computes: bytes that are read and written; of begins, of an operation with a plan:
                               ///< of the largest blocks of its operands and its result
   int element_bytes = 0;      ///< of computes
   collective how = collective::all_gather;
-  mesh_axes const* mesh = nullptr;  ///< null where the group is of no mesh
+  mesh_axes const* mesh = nullptr;  ///< null if the group is of no mesh
   std::uint32_t over = 0;           ///< bits of its axes
   mesh_level level = mesh_level::all;
   bool dry = false;  ///< of a collective: nothing is sent
@@ -112,18 +112,18 @@ struct event {
   std::uint64_t number = 0;  ///< of a collective
 };
 
-/// Somebody who listens. From `listen` until `leave` he hears the events of one host thread, or of all of them, which
-/// then tell him at the same time.
+/// An object that listens. From `listen` until `leave` it hears the events of one host thread, or of all of them, which
+/// then may report at the same time.
 class listener {
  public:
   listener(listener const&) = delete;
   listener& operator=(listener const&) = delete;
   virtual void hear(event const& e) = 0;
-  /// The same so many times, one after the other. Who adds up need not look at each.
+  /// The same event `times` times, one after the other. A listener that adds up may override it.
   virtual void hear_again(event const& e, std::int64_t times) {
     for (std::int64_t i = 0; i < times; ++i) hear(e);
   }
-  /// Collectives, one after the other, of which nothing but the number differs: each starts, is waited for, finishes.
+  /// Collectives, one after the other, that differ in nothing but the number: each starts, is waited for, finishes.
   virtual void hear_again(event starts, event waits, event finishes, std::int64_t times) {
     for (std::int64_t i = 0; i < times; ++i, ++starts.number, ++waits.number, ++finishes.number) {
       hear(starts);
@@ -138,7 +138,7 @@ class listener {
 
   enum class hears : std::uint8_t { nothing, this_thread, all_threads };
 
-  /// @pre it hears nothing. Who hears all threads begins and ends while no other thread is in an operation.
+  /// @pre it hears nothing. A listener of all threads begins and ends while no other thread is in an operation.
   void listen(hears which);
   void leave();
 
@@ -161,22 +161,22 @@ namespace detail {
 
 }  // namespace detail
 
-/// Does anybody listen, to whatever thread?
+/// True if there is a listener, to any thread.
 inline bool listened_to() { return detail::listeners.load(std::memory_order_relaxed) != 0; }
 
-/// Tells those who hear this thread. @pre listened_to(), or nobody hears it
+/// Reports the event to the listeners of this thread. @pre listened_to(), or no listener hears it
 [[gnu::cold, gnu::noinline]] inline void tell(event const& e) {
   for (listener* l = listener::of_this_thread_; l != nullptr; l = l->next_) l->hear(e);
   for (listener* l = listener::of_all_threads_; l != nullptr; l = l->next_) l->hear(e);
 }
 
-/// The same so many times.
+/// Reports the same event `times` times.
 [[gnu::cold, gnu::noinline]] inline void tell(event const& e, std::int64_t times) {
   for (listener* l = listener::of_this_thread_; l != nullptr; l = l->next_) l->hear_again(e, times);
   for (listener* l = listener::of_all_threads_; l != nullptr; l = l->next_) l->hear_again(e, times);
 }
 
-/// Collectives alike, one after the other.
+/// Reports `times` equal collectives, one after the other.
 [[gnu::cold, gnu::noinline]] inline void tell(event const& starts, event const& waits, event const& finishes,
                                               std::int64_t times) {
   for (listener* l = listener::of_this_thread_; l != nullptr; l = l->next_)
@@ -203,7 +203,7 @@ inline void listener::leave() {
   detail::listeners.fetch_sub(1, std::memory_order_relaxed);
 }
 
-/// A kernel, or several, does so much: a product, a fold, a copy, a map. So many times, one after the other.
+/// Reports the work of one or several kernels: a product, a fold, a copy, a map. `times` times, one after the other.
 [[gnu::cold, gnu::noinline]] inline void tell_computed(std::int64_t flops, std::int64_t memory, int element_bytes,
                                                        std::int64_t times = 1) {
   event e;

@@ -3,16 +3,17 @@
 #pragma once
 
 /// @file
-/// Floor 3. The clock of a machine that is described, not run: it hears what a device does and tells what time it would
-/// be there. Local work takes as long as its flops or its memory, whichever is longer, and what is not hidden of the
-/// other; memory at the rate of all that the operation touches, which caches hold or do not hold. A collective is on
-/// its links from when it is started and they are free; what the device computes until it waits for it is beside it.
+/// Floor 3. The clock of a machine that is described, not run. It hears the events of a device and tells the time on
+/// that machine. Local work takes as long as its flops or its memory, whichever is longer, plus the unhidden part of
+/// the other; memory counts at the rate for all that the operation touches, which caches hold or do not hold. A
+/// collective is on its links once it has started and they are free; it overlaps with what the device computes until it
+/// waits for it.
 ///
 ///     starts, all_gather over X   |■■■■■■■■■■■■■■■■■|
 ///     computes                    |■■■■■■■■■■|
 ///     finishes                               | waits|  now
 ///
-/// All devices are taken to be as far as this one: it waits for bytes, and for nobody who is late.
+/// The model assumes that all devices are as far as this one: it waits for bytes, never for a device that is late.
 
 #include <cstddef>
 #include <cstdint>
@@ -36,7 +37,7 @@ class machine_clock {
     [[nodiscard]] double seconds() const { return end - begin; }
   };
 
-  /// Collectives of one kind over one set of mesh axes.
+  /// The collectives of one kind over one set of mesh axes.
   struct collectives {
     collective how = collective::all_gather;
     mesh_axes const* mesh = nullptr;
@@ -45,8 +46,8 @@ class machine_clock {
     double seconds = 0;
   };
 
-  /// Does the machine carry messages along every axis of a mesh of several devices, and are its numbers possible ones?
-  /// @throws ostraka::error
+  /// Checks that the machine carries messages along every axis of a mesh of several devices, and that its numbers are
+  /// possible. @throws ostraka::error
   [[gnu::cold]] void check(std::string_view operation, mesh_axes const* mesh) const {
     planner::check_numbers(operation, machine_);
     event e;
@@ -59,7 +60,7 @@ class machine_clock {
     }
   }
 
-  /// What the device does next.
+  /// Advances the clock by the device's next event.
   void hear(event const& e) {
     switch (e.kind) {
       case event_kind::begins:
@@ -72,13 +73,13 @@ class machine_clock {
         started_.push_back({e.number, now_});
         return;
       case event_kind::waits:
-        return;  // the rest of it is known at its end
+        return;  // its remainder is known at its end
       case event_kind::finishes:
         return finish(e);
     }
   }
 
-  /// The same local work so many times: added up one by one, so that sums are rounded as if each had been heard.
+  /// The same local work `times` times: added up one by one, so that sums are rounded as if each had been heard.
   void hear_again(event const& e, std::int64_t times) {
     if (e.kind != event_kind::computes) {
       for (std::int64_t i = 0; i < times; ++i) hear(e);
@@ -88,7 +89,7 @@ class machine_clock {
     for (std::int64_t i = 0; i < times; ++i) local(seconds);
   }
 
-  /// Collectives alike, one after the other.
+  /// Equal collectives, one after the other.
   void hear_again(event const& starts, event const& finishes, std::int64_t times) {
     hear(starts);
     finish(finishes, times);
@@ -98,7 +99,7 @@ class machine_clock {
   [[nodiscard]] double computing() const { return computing_; }          ///< local work, and what operations add to it
   [[nodiscard]] double communicating() const { return communicating_; }  ///< all collectives, hidden ones, too
   [[nodiscard]] double waiting() const { return waiting_; }              ///< for collectives, with nothing beside them
-  /// When the collective that was finished last was on its links.
+  /// Returns when the collective that was finished last was on its links.
   [[nodiscard]] span last_collective() const { return last_; }
   [[nodiscard]] dynamic_array<collectives> const& by_kind() const { return by_kind_; }
 
@@ -111,7 +112,7 @@ class machine_clock {
     std::uint64_t number;
     double at;
   };
-  // What carries one collective at a time: the links of a torus' axis, or the one to a switch, whichever axes use it.
+  // A carrier of one collective at a time: the links of a torus' axis, or the one to a switch, whichever axes use it.
   struct carrier {
     planner::link links;
     mesh_axes const* mesh;
@@ -129,7 +130,7 @@ class machine_clock {
   }
 
   void end() {
-    if (regions_.empty()) return;  // it began before anybody listened
+    if (regions_.empty()) return;  // it began before the clock listened
     operations_ -= regions_.back().operation ? 1 : 0;
     touched_ = regions_.back().touched_before;
     regions_.pop_back();
@@ -147,7 +148,7 @@ class machine_clock {
     now_ += seconds;
   }
 
-  // It, and as many more that are started when the one before has been waited for.
+  // Finishes `times` equal collectives, each later one started when the one before has been waited for.
   void finish(event const& e, std::int64_t times = 1) {
     double began = now_;
     for (std::size_t i = 0; i < started_.size(); ++i)
@@ -223,7 +224,7 @@ class machine_clock {
     }
   }
 
-  // Messages of rows that the transport takes, or that are packed because they are long.
+  // Returns the time of messages of rows that the transport takes, or that are packed because they are long.
   [[nodiscard]] double seconds_of_rows(event const& e, used_links used) const {
     for (int i = 0; i < used.count; ++i) used.levels[i].links = planner::for_rows(used.levels[i].links);
     return seconds_of(e, used.levels, used.count);
@@ -255,14 +256,15 @@ class machine_clock {
     return 0;
   }
 
-  // All devices take part alike, with so many bytes of each.
+  // Returns the time of a collective in which all devices take part alike, with as many bytes of each.
   [[nodiscard]] double whole(planner::collective what, event const& e, planner::level const* levels, int count) const {
     double const bytes = planner::whole_bytes(what, e.members, static_cast<double>(e.bytes));
     return planner::seconds(levels, count, what, bytes) +
            planner::reduction_seconds(machine_, what, e.members, bytes, touched_);
   }
 
-  // Some messages to one other device each: on a ring to different sides, through a switch one after the other.
+  // Returns the time of messages to one other device each: on a ring to different sides, through a switch one after the
+  // other.
   [[nodiscard]] double messages(planner::collective what, event const& e, planner::level const* levels,
                                 int count) const {
     std::int64_t const n = e.messages > 1 ? e.messages : 1;
@@ -288,8 +290,8 @@ class machine_clock {
   double waiting_ = 0;
   span last_{};
   int operations_ = 0;
-  double touched_ = 0;             // bytes of the blocks of the operation that the device is in, where it tells
-  dynamic_array<region> regions_;  // that have begun and not ended
+  double touched_ = 0;             // bytes of the blocks of the operation that the device is in, if it reports them
+  dynamic_array<region> regions_;  // those that have begun and not ended
   dynamic_array<started> started_;
   dynamic_array<carrier> carriers_;
   dynamic_array<collectives> by_kind_;
