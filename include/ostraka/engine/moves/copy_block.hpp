@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// Floor 3. Copies between blocks: a pointer, and how the elements lie from there on (plan/blocks/strided_block.hpp).
+/// Floor 3. Copies between blocks: a pointer, and the layout of the elements behind it (plan/blocks/strided_block.hpp).
 
 #include <Kokkos_Core.hpp>
 
@@ -21,14 +21,14 @@ using planner::box_of;
 using planner::dense_block;
 using planner::strided_block;
 
-/// A shape as kernels take it. @pre it does not lie as a message
+/// Returns a shape in the form that kernels take. @pre it does not lie as a message
 inline strided layout_of(planner::strided_box const& b) {
   strided s;
   for (int i = 0; i < b.where.rank; ++i) s.add(b.where.at[i].size(), b.stride[i]);
   return s;
 }
 
-/// The block, to be read alone.
+/// Returns the block for reading only.
 template <class T, class Layout>
 strided_block<T const*, Layout> readable(strided_block<T*, Layout> const& b) {
   return {b, b.data};

@@ -3,9 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 3. The handle of something that is in flight, a run of a plan (in_flight.hpp) or a collective on
-/// blocks: it can be asked, waited for and moved, whatever it is. What stands behind it is kept for the next by its
-/// host thread.
+/// Floor 3. The handle of an operation in flight, a run of a plan (in_flight.hpp) or a collective on blocks: it can be
+/// tested, waited for and moved. The host thread keeps the record behind it for the next operation.
 
 #include <optional>
 #include <string_view>
@@ -19,10 +18,11 @@ namespace ostraka::engine {
 
 namespace detail {
 
-/// What is known of something in flight without its element type.
+/// The part of a record in flight that does not depend on the element type.
 class flight : public in_flight {
  public:
-  /// Lets its message go on, without waiting; has it arrived? Says no where another host thread uses the mesh, or MPI.
+  /// Lets its message progress, without waiting. True if it has arrived; false while another host thread uses the mesh,
+  /// or MPI.
   bool test() noexcept {
     bool may = false;
     exclusive_use const use = mesh_->use(may);
@@ -30,7 +30,7 @@ class flight : public in_flight {
   }
   void go_on() noexcept final { static_cast<void>(test()); }
 
-  /// Goes on to the end, and is kept for another.
+  /// Goes on to the end, and keeps the record for another flight.
   void end() {
     struct ending {
       flight& it;
@@ -62,8 +62,9 @@ class flight : public in_flight {
   std::string_view operation_{};
 };
 
-/// A flight on an instance of an execution space. A record that waits for its next flight holds none: an application's
-/// instance may end as soon as nobody uses it, and none may outlive Kokkos, as what a host thread keeps does.
+/// A flight on an instance of an execution space. A record that waits for its next flight holds no instance: an
+/// application's instance may end as soon as it is no longer used, and none may outlive Kokkos, as a host thread's
+/// records do.
 template <class Exec>
 class flight_on : public flight {
  public:
@@ -84,9 +85,9 @@ class flight_on : public flight {
 
 }  // namespace detail
 
-/// A run that has begun, or none. It ends where it is waited for, destroyed, or assigned to: on the host thread that
+/// A run that has begun, or none. It ends when it is waited for, destroyed, or assigned to: on the host thread that
 /// began it, before that thread ends. Runs are begun, and waited for, in the same order on all devices of their mesh
-/// axes; until the end nobody writes the operands or touches the result.
+/// axes. Until the end the operands must not be written, nor the result touched.
 class [[nodiscard]] run_in_flight {
  public:
   run_in_flight() = default;
@@ -100,14 +101,14 @@ class [[nodiscard]] run_in_flight {
   }
   ~run_in_flight() { wait(); }
 
-  /// Is there one that has not ended?
+  /// True if it holds a run that has not ended.
   explicit operator bool() const { return flight_ != nullptr; }
 
-  /// Lets its message go on, without waiting; has it arrived? Then wait() only does what is left, without waiting for
-  /// it.
+  /// Lets its message progress, without waiting. True if it has arrived. wait() then only does the remaining work,
+  /// without waiting for the message.
   bool test() { return flight_ == nullptr || flight_->test(); }
 
-  /// Does the rest: the result is there.
+  /// Does the remaining work: the result is then complete.
   void wait() {
     if (flight_ != nullptr) std::exchange(flight_, nullptr)->end();
   }
@@ -122,7 +123,7 @@ namespace detail {
 template <class Record>
 class flight_records {
  public:
-  /// The calling thread's.
+  /// Returns the calling thread's records.
   static flight_records& instance() {
     static thread_local constinit flight_records* records = nullptr;
     return per_thread(records);
@@ -135,7 +136,7 @@ class flight_records {
     while (free_ != nullptr) delete std::exchange(free_, free_->next_free);
   }
 
-  /// A record for a flight on an instance.
+  /// Returns a record for a flight on an instance.
   Record& take(typename Record::execution_space const& exec) {
     Record& record = free_ == nullptr ? *new Record : *std::exchange(free_, free_->next_free);
     record.hold(exec);
@@ -151,7 +152,7 @@ class flight_records {
   Record* free_ = nullptr;  // as many as were in flight at once
 };
 
-/// A record that is begun by `begin(record)`, and is kept for another run where that throws.
+/// Begins a record with `begin(record)`, and keeps it for another run if that throws.
 template <class Record, class Begin>
 run_in_flight begin_record(typename Record::execution_space const& exec, Begin const& begin) {
   Record& record = flight_records<Record>::instance().take(exec);

@@ -3,10 +3,10 @@
 #pragma once
 
 /// @file
-/// Floor 3. Halos on their way: begun, and waited for later. An exchange fills the margins of a padded block from the
-/// devices that own those indices; a return is its transpose, with the same plan: what lies in the margins goes back to
-/// these devices and is added there. A device that sends the one way receives the other way, and messages are as long.
-/// Between beginning and end what is sent stays as it is, and what is received is not touched.
+/// Floor 3. Halos in flight: they are begun, and waited for later. An exchange fills the margins of a padded block from
+/// the devices that own those indices. A return is its transpose, with the same plan: the contents of the margins go
+/// back to these devices and are added there. A device that sends one way receives the other way, and messages have the
+/// same length. Between beginning and end the data sent stay as they are, and the memory received is not touched.
 
 #include <Kokkos_Core.hpp>
 
@@ -52,7 +52,7 @@ class halo_record final : public flight_on<Exec> {
       fence(this->exec());
       arrays_.begin(is_staged<Exec>(host_work::carries));
       if (exchanges_) send_messages(members);
-    } catch (...) {  // for want of memory on the host
+    } catch (...) {  // out of memory on the host
       this->leave();
       --plan.in_flight;
       throw;
@@ -73,7 +73,7 @@ class halo_record final : public flight_on<Exec> {
   [[nodiscard]] halo_messages const& sent() const { return adds ? plan_->received : plan_->sent; }
   [[nodiscard]] halo_messages const& received() const { return adds ? plan_->sent : plan_->received; }
 
-  // What is added arrives in the buffer, all of it; what is copied only where it is no run of memory.
+  // Data to add all arrive in the buffer; data to copy do only if their place is no run of memory.
   [[nodiscard]] static std::int64_t place_of(halo_message const& m) { return adds ? m.begin : m.packed; }
   [[nodiscard]] std::int64_t elements_received() const { return adds ? received().elements : received().packed; }
 
@@ -85,7 +85,7 @@ class halo_record final : public flight_on<Exec> {
     if (exchanges_)
       for (halo_message const& m : received().messages)
         if (place_of(m) >= 0) unpack(m);
-    if constexpr (adds)  // of a neighbour that is oneself
+    if constexpr (adds)  // from a neighbour that is this device itself
       for (std::size_t i = 0; i < plan_->copied_to.size(); ++i)
         add_part(this->exec(), to_ + plan_->copied_from[i].begin, plan_->copied_from[i].loops,
                  from_ + plan_->copied_to[i].begin, plan_->copied_to[i].loops);
@@ -98,7 +98,8 @@ class halo_record final : public flight_on<Exec> {
     flight_records<halo_record>::instance().give_back(*this);
   }
 
-  // What is received, and behind it what is sent. For want of memory this may throw, when nothing is under way yet.
+  // Takes a buffer for received data, and behind them the data sent. It may throw for want of memory, when nothing is
+  // in flight yet.
   void take_buffers() {
     if (exchanges_) buffer_ = scratch<T, space>(elements_received() + sent().packed);
   }
@@ -144,12 +145,12 @@ class halo_record final : public flight_on<Exec> {
     }
   }
 
-  // Faces of small blocks: what a kernel is started with takes longer than the copy.
+  // Faces of small blocks: starting a kernel takes longer than the copy.
   static bool is_walked_here(halo_box const& b) {
     return runs_on_host<Exec> && b.is_plane && b.elements <= serial_elements;
   }
 
-  // f(its number in the message, where it lies in the block) of each element.
+  // Calls f(its number in the message, its offset in the block) for each element.
   template <class F>
   static void for_each_here(halo_box const& b, F const& f) {
     if (!computes()) return;

@@ -3,9 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 3. What an exchange of halos sends, receives and copies: boxes of a block and of its padded one, device by
-/// device. All boxes for one device are one message, those of corners, too, so that all of it goes at once. A loop over
-/// the same blocks works it out once.
+/// Floor 3. The boxes of a block and of its padded block that an exchange of halos sends, receives and copies, device
+/// by device. All boxes for one device are one message, even those of corners, so that all of it goes at once. A loop
+/// over the same blocks computes the plan once.
 
 #include <cstddef>
 #include <cstdint>
@@ -19,23 +19,23 @@
 
 namespace ostraka::engine {
 
-/// What an exchange is worked out for.
+/// The inputs of a plan of an exchange.
 struct halo_shape {
   int rank = 0;
   planner::padded_axis axis[max_rank]{};
   std::int64_t number[max_rank]{};       ///< of this device's block along each axis
   planner::mesh_order over[max_rank]{};  ///< the mesh axes that divide it
   int mesh_axes = 0;
-  int running[planner::max_mesh_axes]{};  ///< the same as the running mesh counts them
+  int running[planner::max_mesh_axes]{};  ///< the same in the numbering of the running mesh
   std::int64_t ways[planner::max_mesh_axes]{};
   bool in_place = false;     ///< the block is the inner part of the padded one
-  bool corners = true;       ///< else what is in the margins of two axes is left out
+  bool corners = true;       ///< otherwise the margins of two axes are left out
   bool as_they_lie = false;  ///< MPI takes runs of memory from where they lie
   bool nowhere = false;      ///< this process holds no block
 
   friend bool operator==(halo_shape const&, halo_shape const&) = default;
 
-  /// The mesh axes that it is exchanged over, as the running mesh counts them.
+  /// Returns the mesh axes of the exchange, in the numbering of the running mesh.
   [[nodiscard]] std::uint32_t group() const {
     std::uint32_t bits = 0;
     for (int m = 0; m < mesh_axes; ++m)
@@ -56,7 +56,7 @@ struct halo_box {
   std::int64_t count[2]{}, step[2]{};  ///< these, the outer one first
 };
 
-/// What goes to one device or comes from there: boxes, one after the other.
+/// The message to or from one device: boxes, one after the other.
 struct halo_message {
   int peer = 0;
   std::size_t first = 0;  ///< of the boxes
@@ -66,26 +66,26 @@ struct halo_message {
   std::int64_t packed = -1;  ///< where in the buffer; −1: a run of memory, from where it lies
 };
 
-/// One direction.
+/// The messages of one direction.
 struct halo_messages {
   dynamic_array<halo_box> boxes;
   dynamic_array<halo_message> messages;
   std::int64_t elements = 0;
-  std::int64_t packed = 0;  ///< of them those of the buffer
+  std::int64_t packed = 0;  ///< the part of them in the buffer
 };
 
 struct halo_plan {
   halo_shape shape{};
   halo_messages sent, received;
-  dynamic_array<halo_box> copied_from, copied_to;  ///< where a neighbour is oneself
+  dynamic_array<halo_box> copied_from, copied_to;  ///< for a neighbour that is this device itself
   halo_box source{}, inner{};                      ///< the block, and its place in the padded one
-  dynamic_array<halo_box> beyond;                  ///< of the padded block, what no device has
+  dynamic_array<halo_box> beyond;                  ///< the part of the padded block that no device has
   int in_flight = 0;
 };
 
 namespace detail {
 
-// Row-major strides of the block or of the padded one.
+// Computes row-major strides of the block or of the padded one.
 inline void strides_of(halo_shape const& s, bool padded, std::int64_t* stride) {
   std::int64_t step = 1;
   for (int d = s.rank - 1; d >= 0; --d) {
@@ -115,7 +115,7 @@ inline halo_box box_at(halo_shape const& s, std::int64_t const* stride, planner:
 
 inline bool is_run(halo_box const& b) { return b.is_plane && b.count[0] == 1 && b.step[1] == 1; }
 
-// The device, by its number in the group, that has these blocks.
+// Returns the device, by its number in the group, that has these blocks.
 inline int member_of(halo_shape const& s, std::int64_t const* numbers) {
   std::int64_t at[planner::max_mesh_axes]{};
   for (int d = 0; d < s.rank; ++d) {
@@ -156,7 +156,7 @@ class halo_planning {
   }
 
  private:
-  // All combinations of blocks of which either lies in the other's padded one.
+  // Visits all combinations of blocks of which either lies in the other's padded one.
   void add_peers(int d, std::int64_t* peer) {
     if (d == s_.rank) return add_peer(peer);
     for (peer[d] = 0; peer[d] < s_.axis[d].ways; ++peer[d]) {
@@ -258,7 +258,7 @@ class halo_plans {
     return *plans_.back();
   }
 
-  /// Plans that are no longer there.
+  /// Returns the number of plans that were dropped.
   [[nodiscard]] std::int64_t dropped() const { return dropped_; }
 
  private:

@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 3. Blocks that members of a group hand on from turn to turn, as the stages of a pipeline do: what is sent in a
-/// turn is there in the next one, and in between everybody computes. Who sends to whom all members know.
+/// Floor 3. Blocks that members of a group pass on from turn to turn, as the stages of a pipeline do. A block sent in
+/// one turn arrives in the next, and in between every member computes. All members know the senders and receivers.
 ///
 ///     handed_on<Exec, T> messages(exec, members);
 ///     for each turn:
@@ -21,8 +21,8 @@
 
 namespace ostraka::engine {
 
-/// Members make one at the same time. Two members name what goes from the one to the other in the same order. Sends are
-/// waited for a turn later than receives, so that a member which is ahead does not wait for the next one.
+/// Members make one at the same time. Two members name the blocks that go from one to the other in the same order.
+/// Sends are waited for a turn later than receives, so that a member which is ahead does not wait for the next one.
 template <class Exec, class T>
 class handed_on {
  public:
@@ -38,12 +38,12 @@ class handed_on {
   handed_on(handed_on const&) = delete;
   handed_on& operator=(handed_on const&) = delete;
 
-  /// Ends a turn: what it received is there. `wait(messages)` returns when they have arrived.
+  /// Ends a turn: the blocks that it received are there. `wait(messages)` returns when they have arrived.
   template <class Wait>
   void arrive(Wait const& wait) {
     counted_.wait();
     wait(turns_[now_].receives);
-    counted_.begin(members_, collective::permute);  // which ends the one before
+    counted_.begin(members_, collective::permute);  // this ends the one before
     turns_[now_].received.bring_back();
     now_ = 1 - now_;
     wait(turns_[now_].sends);
@@ -70,7 +70,7 @@ class handed_on {
   counted_collective counted_;
   struct turn {
     arrays_for_mpi<Exec, T> sent, received;
-    detail::messages sends, receives;  // behind the arrays: they wait where they end
+    detail::messages sends, receives;  // behind the arrays: their destructor waits
   };
 
   turn turns_[2];

@@ -3,10 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 3. What MPI is given of memory that the host does not see: that memory, where MPI takes it and does nothing
-/// but carry it; else copies on the host, made before a collective and brought back after it. On a host space nothing
-/// is copied.
-/// @pre of all: the execution space has been fenced, so that what is sent has been written.
+/// Floor 3. The arrays that MPI gets for memory that the host does not see: that memory, if MPI takes it and only
+/// carries it; otherwise copies on the host, made before a collective and brought back after it. On a host space
+/// nothing is copied. @pre of all: the execution space has been fenced, so that the data to send have been written.
 
 #include <Kokkos_Core.hpp>
 
@@ -23,12 +22,13 @@
 
 namespace ostraka::engine {
 
-/// Can the host read and write the memory of an execution space or a view?
+/// True if the host can read and write the memory of an execution space or a view.
 template <class There>
 inline constexpr bool seen_by_host =
     Kokkos::SpaceAccessibility<Kokkos::HostSpace, typename There::memory_space>::accessible;
 
-/// A view's elements where the host reads them: the view itself, or a copy. What kernels have written is there.
+/// Returns a view's elements where the host can read them: the view itself, or a copy. Kernels have finished writing
+/// them.
 template <class View>
 auto on_host(View const& view) {
   if constexpr (seen_by_host<View>) {
@@ -43,16 +43,16 @@ auto on_host(View const& view) {
 enum class pretended_gpu { none, direct, staged };
 [[gnu::visibility("default")]] inline pretended_gpu pretended = pretended_gpu::none;
 
-/// Must the host keep away from the memory of `Exec`?
+/// True if the host must not access the memory of `Exec`.
 template <class Exec>
 bool is_gpu_memory() {
   return !seen_by_host<Exec> || pretended != pretended_gpu::none;
 }
 
-/// What the host does in a collective: MPI carries arrays, or the host also computes with them, as our reductions do.
+/// The host's part in a collective: MPI carries arrays, or the host also computes with them, as our reductions do.
 enum class host_work { carries, computes };
 
-/// Does a collective on memory of `Exec` get copies on the host?
+/// True if a collective on memory of `Exec` gets copies on the host.
 template <class Exec>
 bool is_staged(host_work work) {
   if (!is_gpu_memory<Exec>()) return false;
@@ -77,8 +77,8 @@ void stage(T* to, T const* from, std::int64_t count) {
 
 }  // namespace detail
 
-/// The arrays of a collective as MPI gets them: where they lie, or copies on the host, which are there until the next
-/// collective begins.
+/// The arrays of a collective as MPI gets them: in place, or copies on the host, which exist until the next collective
+/// begins.
 template <class Exec, class T>
 class arrays_for_mpi {
  public:
@@ -96,7 +96,7 @@ class arrays_for_mpi {
     return copy;
   }
 
-  /// An array that is written; with `reads`, what it holds is read.
+  /// Returns an array that is written; with `reads`, its contents are also read.
   [[gnu::cold]] T* received(T* array, std::int64_t count, bool reads = false) {
     if (!staged_ || count == 0) return array;
     T* const copy = buffer_for(count);
@@ -105,10 +105,10 @@ class arrays_for_mpi {
     return copy;
   }
 
-  /// An array that says nothing before and after.
+  /// Returns an array whose contents before and after do not matter.
   [[gnu::cold]] T* set_aside(T* array, std::int64_t count) { return staged_ ? buffer_for(count) : array; }
 
-  /// The arrays get what has been received.
+  /// Copies the received data back to the arrays.
   void bring_back() const {
     if (!staged_) return;
     for (pair const& p : received_)

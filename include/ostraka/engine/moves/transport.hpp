@@ -3,10 +3,10 @@
 #pragma once
 
 /// @file
-/// Floor 3. What of a block MPI takes from where it lies: runs of memory, and on the host messages of long rows, which
-/// it packs. A shorter message goes at once, with its envelope, and our own copies pack it for less than a type costs;
-/// a longer one that lies dense is copied by the system or the network from memory to memory, which pays for our
-/// packing it. Shorter rows our own copies pack faster.
+/// Floor 3. The parts of a block that MPI takes from where they lie: runs of memory, and on the host messages of long
+/// rows, which it packs. A shorter message goes at once, with its envelope, and our own copies pack it for less than a
+/// type costs. A longer one that lies dense is copied by the system or the network from memory to memory, which pays
+/// for our packing it. Our own copies pack shorter rows faster.
 
 #include <algorithm>
 #include <cstdint>
@@ -23,7 +23,7 @@ namespace ostraka::engine {
 inline constexpr std::int64_t longest_block_message = 256 * 1024;
 [[gnu::visibility("default")]] inline std::int64_t shortest_block_row = 256;
 
-/// What lowering knows of messages of elements T.
+/// Returns the facts about messages of elements T that lowering needs.
 template <class Exec, class T>
 planner::transport transport_for() {
   constexpr int element_bytes = static_cast<int>(sizeof(T));
