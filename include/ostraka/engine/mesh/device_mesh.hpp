@@ -3,10 +3,10 @@
 #pragma once
 
 /// @file
-/// Floor 3. Devices in a grid with named axes, and a communicator for every set of them that is used: mesh {X: 2, Y: 4}
-/// numbers device (x, y) as 4 x + y, and the group over {X, Y} joins what a collective over X and Y together needs.
+/// Floor 3. Devices in a grid with named axes, and a communicator for every set of axes that is used: mesh {X: 2, Y: 4}
+/// numbers device (x, y) as 4 x + y, and the group over {X, Y} has the members of a collective over X and Y together.
 /// Nodes hold blocks of the grid, so that a mesh axis may be within nodes, between them, or both: then the part between
-/// nodes is the major one. What a device keeps does not grow with their number.
+/// nodes is the major one. The memory of a device does not grow with the number of devices.
 
 #include <algorithm>
 #include <atomic>
@@ -29,65 +29,65 @@ namespace ostraka::engine {
 
 /// The processes of the larger of two meshes (of the first, if they are as large), numbered as its devices.
 struct mesh_pair {
-  bool here = false;            ///< is this process one of them?
-  bool first_is_all = true;     ///< is it the first mesh that has all of them?
-  dynamic_array<int> device[2];   ///< on either mesh, by process, −1 for none; empty where not here
+  bool here = false;            ///< true if this process is one of them
+  bool first_is_all = true;     ///< true if the first mesh has all of them
+  dynamic_array<int> device[2];   ///< on either mesh, by process, −1 for none; empty if not here
   dynamic_array<int> process[2];  ///< on either mesh, by device
 };
 
-/// A grid of devices. Copies share the communicators. On a process that is none of the devices it may stand as an
-/// absent one, which knows its axes and sizes, holds no block and talks to nobody, so that all processes can run the
+/// A grid of devices. Copies share the communicators. A process that is none of the devices may hold an absent mesh,
+/// which knows its axes and sizes, holds no block and communicates with no device, so that all processes can run the
 /// same program.
 class device_mesh {
  public:
   static constexpr int max_axes = node_grid::max_axes;
 
-  /// Collective over `world`. Device number = rank, unless the wish says which blocks of the mesh nodes hold. Throws
-  /// ostraka::error, on all devices alike, unless every device gives the same axes, at least one device to each, and the
-  /// sizes multiply to world.size(); or for nodes that cannot be.
+  /// Collective over `world`. Device number = rank, unless the wish sets which blocks of the mesh nodes hold. Throws
+  /// ostraka::error, on all devices alike, unless every device gives the same axes, at least one device to each, and
+  /// the sizes multiply to world.size(); or for nodes that cannot be.
   [[gnu::cold]] device_mesh(communicator const& world, dynamic_array<std::string> names, dynamic_array<int> sizes,
                             node_wish const& nodes = {})
       : world_(world), names_(std::move(names)), sizes_(std::move(sizes)), shared_(shared_value<shared_parts>::make()) {
     make(nodes);
   }
 
-  /// The mesh as seen by a process that is none of its devices. Not collective; throws ostraka::error for axes that no
-  /// mesh can have.
+  /// Returns the mesh as seen by a process that is none of its devices. Not collective; throws ostraka::error for axes
+  /// that no mesh can have.
   template <class = void>
   [[gnu::cold]] static device_mesh absent(dynamic_array<std::string> names, dynamic_array<int> sizes);
 
-  /// The mesh of which this process is the device of this number, and no other device exists: operations send nothing,
-  /// and count what they would send. Throws ostraka::error for axes that no mesh can have, and a device that is not
-  /// among them.
+  /// Returns the mesh in which this process is the device of this number, and no other device exists: operations send
+  /// nothing, and count what they would send. Throws ostraka::error for axes that no mesh can have, and a device that
+  /// is not among them.
   template <class = void>
   [[gnu::cold]] static device_mesh dry(dynamic_array<std::string> names, dynamic_array<int> sizes, std::int64_t device,
                                        node_wish const& nodes = {});
   bool is_dry() const { return world_.is_dry(); }
 
-  /// A number that no other mesh of this process has had, for what is remembered of it: copies share it.
+  /// Returns a number that no other mesh of this process has had, as a key for caches; copies share it.
   std::uint64_t serial() const { return shared_->serial; }
 
-  /// Is this process none of the devices?
+  /// True if this process is none of the devices.
   bool absent() const { return absent_; }
 
   int axes() const { return static_cast<int>(sizes_.size()); }
   std::string const& name(int axis) const { return names_[static_cast<std::size_t>(axis)]; }
   int size(int axis) const { return sizes_[static_cast<std::size_t>(axis)]; }
-  /// Devices in a row along the axis that are on one node, the same for all rows.
+  /// Returns the devices in a row along the axis that are on one node, the same for all rows.
   int within_node(int axis) const { return within_[static_cast<std::size_t>(axis)]; }
-  /// Of all axes together: 1 if nodes hold no block of the mesh.
+  /// The same for all axes together: 1 if nodes hold no block of the mesh.
   int devices_per_node() const;
-  /// This device's coordinate, -1 where absent.
+  /// Returns this device's coordinate, -1 if absent.
   int coordinate(int axis) const { return coordinates_[static_cast<std::size_t>(axis)]; }
 
-  /// This device's number, -1 where absent; the first mesh axis is the major one.
+  /// Returns this device's number, -1 if absent; the first mesh axis is the major one.
   int device() const { return absent_ ? -1 : world_.rank(); }
   int devices() const;
   communicator const& world() const { return world_; }
 
-  /// The devices that differ from this one in these axes only (bit a stands for axis a), ordered by their coordinates,
-  /// first axis major. Collective over them the first time, since most sets of axes are never asked for; sets that
-  /// differ by axes of one device share a group.
+  /// Returns the devices that differ from this one in these axes only (bit a stands for axis a), ordered by their
+  /// coordinates, first axis major. Collective over them the first time, since most sets of axes are never used; sets
+  /// that differ by axes of one device share a group.
   communicator const& group(std::uint32_t axes_bits) const {
     std::uint32_t const set = axes_bits & divided_;
     if (set == divided_) return world_;
@@ -96,16 +96,16 @@ class device_mesh {
     return one;
   }
 
-  /// What this device has sent in the collectives over these mesh axes together and no others; nothing over a set with
-  /// an axis of one device, which shares the group of a smaller one.
+  /// Returns what this device has sent in the collectives over these mesh axes together and no others; nothing over a
+  /// set with an axis of one device, which shares the group of a smaller one.
   [[nodiscard]] traffic sent_over(std::uint32_t axes_bits) const {
     if (axes_bits == 0 || (axes_bits & ~divided_) != 0) return {};
     communicator const& one = axes_bits == divided_ ? world_ : shared_->groups[axes_bits];
     return one.size() > 1 ? one.sent() : traffic{};
   }
 
-  /// The same devices in the same order on a communicator of the program's own, on which nothing of ours travels. Made,
-  /// collectively over them, the first time, when `before_it_is_made` is called.
+  /// Returns the same devices in the same order on a communicator of the program's own, which carries none of our
+  /// messages. It is made, collectively over them, the first time, and `before_it_is_made` is called then.
   template <class F>
   communicator const& group_of_program(std::uint32_t axes_bits, F const& before_it_is_made) const {
     communicator const& ours = group(axes_bits);
@@ -117,39 +117,39 @@ class device_mesh {
     return theirs;
   }
 
-  /// For the length of an operation: this host thread uses the mesh. @throws ostraka::error if another does, or if
-  /// another copy of the library made the mesh
+  /// For the length of an operation, this host thread uses the mesh. @throws ostraka::error if another thread does, or
+  /// if another copy of the library made the mesh
   [[nodiscard]] exclusive_use use(std::string_view operation) const {
     if (!shared_->made_by.is_ours()) copy_of_library::refuse(operation, shared_->name);
     return {*shared_->use, operation, shared_->name};
   }
 
-  /// The same, unless another does: then `may` is false.
+  /// The same, unless another thread uses it: then `may` is false.
   [[nodiscard]] exclusive_use use(bool& may) const { return {*shared_->use, may}; }
 
-  /// What has been found out about this mesh and others; used with the mesh.
+  /// The cached relation of this mesh to another one; used with the mesh.
   struct cached_pair {
     std::weak_ptr<device_mesh const> other;
     shared_value<mesh_pair const> pair;
   };
   [[nodiscard]] dynamic_array<cached_pair>& cached_pairs() const { return shared_->pairs; }
 
-  /// How many devices differ from this one in these axes only, itself among them.
+  /// Returns the number of devices that differ from this one in these axes only, itself among them.
   int group_size(std::uint32_t axes_bits) const {
     int n = 1;
     for (int a = 0; a < axes(); ++a) n *= (axes_bits & divided_) >> a & 1u ? size(a) : 1;
     return n;
   }
 
-  /// "X=2 · Y=3"
+  /// Returns "X=2 · Y=3".
   template <class = void>
   [[gnu::cold]] std::string describe() const;
 
-  /// A number that differs, most likely, where axes or sizes do.
+  /// Returns a number that differs, most likely, if axes or sizes do.
   template <class = void>
   [[gnu::cold]] std::int64_t fingerprint() const;
 
-  /// The number of the axis of this name, or -1.
+  /// Returns the number of the axis of this name, or -1.
   int find(std::string_view name) const {
     for (int a = 0; a < axes(); ++a)
       if (names_[static_cast<std::size_t>(a)] == name) return a;
@@ -158,10 +158,10 @@ class device_mesh {
 
  private:
   device_mesh() = default;
-  // What all copies have in common.
+  // The parts that all copies share.
   struct shared_parts {
     dynamic_array<communicator> groups;  // by bits of divided axes, those made so far: of more than one device
-    dynamic_array<communicator> of_program;  // of the same sets, those asked for
+    dynamic_array<communicator> of_program;  // for the same sets, those that were used
     dynamic_array<cached_pair> pairs;
     shared_value<mesh_axes const> axes;  // for listeners
     std::string name;
@@ -172,8 +172,8 @@ class device_mesh {
     used_by_one* use = &of_its_own;
   };
 
-  // Templates so that ostraka::compiled can hold them, and what they call; mesh_making.hpp has the bodies. Compilers
-  // take `cold` of a template from its declaration.
+  // Templates so that ostraka::compiled can hold them and their callees; mesh_making.hpp has the bodies. Compilers take
+  // `cold` of a template from its declaration.
   template <class = void>
   [[gnu::cold]] void make(node_wish const& nodes);
   template <class = void>
@@ -193,7 +193,7 @@ class device_mesh {
   dynamic_array<int> sizes_;
   dynamic_array<int> within_;
   dynamic_array<int> coordinates_;
-  std::uint32_t divided_ = 0;  // the axes of more than one device; none where absent
+  std::uint32_t divided_ = 0;  // the axes of more than one device; none if absent
   shared_value<shared_parts> shared_;
   bool absent_ = false;
 };
@@ -212,7 +212,7 @@ inline int device_mesh::devices() const {
   return static_cast<int>(product);
 }
 
-/// @throws ostraka::error if the mesh is dry, where nothing stands for what `operation` would do
+/// @throws ostraka::error if the mesh is dry, where `operation` would have no values to act on
 inline void require_devices(device_mesh const& mesh, std::string_view operation) {
   if (mesh.is_dry())
     throw_error(operation, ": a dry mesh has no devices, so that its tensors have no values, but ", mesh.describe(),

@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// Floor 3. Where a plan runs: its mesh axes found on the running mesh, the extents at hand, and this device's
+/// Floor 3. The context that a plan runs in: its mesh axes on the running mesh, the current extents, and this device's
 /// coordinates.
 
 #include <array>
@@ -20,21 +20,21 @@
 
 namespace ostraka::engine {
 
-/// A plan's numbers for mesh axes and labels, tied to a running mesh and to extents.
+/// A plan's numbers for mesh axes and labels, bound to a running mesh and to extents.
 struct execution_context {
   device_mesh const* mesh = nullptr;
   int axis[planner::max_mesh_axes]{};  ///< of the running mesh, by the plan's number
   planner::extents sizes{};
   planner::coordinates here{};
-  std::string_view operation{};  ///< that runs here, and what its numbers are called: for messages
+  std::string_view operation{};  ///< the operation that runs here, and the names of its numbers: for messages
   planner::naming names{};
-  bool is_begun = false;  ///< the operation is waited for later; to compare its first run would wait for others
-  exclusive_use use{};  ///< of the mesh by this host thread, as long as the context lives; a copy has none of its own
+  bool is_begun = false;  ///< the operation is waited for later; comparing its first run would wait for others
+  exclusive_use use{};  ///< this thread's use of the mesh, as long as the context lives; a copy has none of its own
 
-  /// The devices that take a step over these mesh axes together with this one.
+  /// Returns the devices that take part in a step over these mesh axes, this one among them.
   [[nodiscard]] communicator const& group(planner::mesh_set axes) const { return mesh->group(bits_of(axes)); }
 
-  /// These axes as the running mesh counts them.
+  /// Returns these axes in the numbering of the running mesh.
   [[nodiscard]] std::uint32_t bits_of(planner::mesh_set axes) const {
     std::uint32_t bits = 0;
     for (int m = 0; m < sizes.mesh_axes; ++m)
@@ -43,8 +43,8 @@ struct execution_context {
   }
 };
 
-/// A template so that ostraka::compiled can hold it.
-/// @throws ostraka::error, on all devices alike, if the mesh lacks one of the mesh axes
+/// Returns the context of an operation. A template so that ostraka::compiled can hold it. @throws ostraka::error, on
+/// all devices alike, if the mesh lacks one of the mesh axes
 template <class = void>
 execution_context make_context(device_mesh const& mesh, std::string_view const* mesh_axes, int count,
                                std::string_view operation) {

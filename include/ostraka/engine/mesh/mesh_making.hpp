@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// Floor 3. How a mesh is made, and its groups: the bodies of device_mesh's rare members. A program that links
+/// Floor 3. The making of a mesh and its groups: the bodies of device_mesh's rare members. A program that links
 /// ostraka::compiled has them there, and does not read this file.
 
 #include <cstddef>
@@ -66,7 +66,8 @@ template <class>
   return {communicator::dry(asked.devices(), static_cast<int>(device)), std::move(names), std::move(sizes), nodes};
 }
 
-/// Which block of the mesh each node holds. A dry mesh has one node, if nothing is said.
+/// Sets the block of the mesh that each node holds. A dry mesh has one node, unless the program or the environment says
+/// otherwise.
 [[gnu::cold]] inline void device_mesh::lay_out(node_wish const& nodes) {
   bool const asks = world_.size() > 1 && (!is_dry() || devices_per_node_said() > 0);
   within_ = nodes.is_said() ? nodes.block(is_dry() ? "dry_mesh" : "make_mesh", nodes, sizes_, describe())
@@ -90,7 +91,7 @@ template <class>
   return static_cast<std::int64_t>(n);
 }
 
-/// Devices that were told different meshes would wait for each other in its operations, so they compare fingerprints
+/// Devices that were given different meshes would wait for each other in its operations, so they compare fingerprints
 /// first.
 [[gnu::cold]] inline void device_mesh::require_agreement(node_wish const& nodes) const {
   std::uint64_t said = static_cast<std::uint64_t>(fingerprint());
@@ -104,7 +105,7 @@ template <class>
   if (extremes[0] == ~extremes[1]) return;
   std::int64_t of_first = world_.rank() == 0 ? mine : std::numeric_limits<std::int64_t>::min();
   world_.find_largest(&of_first, 1);
-  std::int64_t others = mine != of_first ? world_.size() - world_.rank() : 0;  // most of the first that differs
+  std::int64_t others = mine != of_first ? world_.size() - world_.rank() : 0;  // largest on the first that differs
   world_.find_largest(&others, 1);
   throw_error("make_mesh: every device makes the same mesh, but device ", world_.size() - others,
               " names other axes, sizes or nodes than device 0; compute them from values that all devices share");
@@ -141,7 +142,7 @@ template <class>
   }
 }
 
-/// The numbers of the devices of a group in its order.
+/// Returns the numbers of the devices of a group in its order.
 [[gnu::cold]] inline dynamic_array<int> device_mesh::members(std::uint32_t set) const {
   dynamic_array<int> numbers{0};
   for (int a = 0; a < axes(); ++a) {
@@ -155,7 +156,7 @@ template <class>
   return numbers;
 }
 
-/// How the devices of a group lie on nodes.
+/// Returns how the devices of a group lie on nodes.
 inline node_grid device_mesh::grid_of(std::uint32_t set) const {
   node_grid grid;
   for (int a = 0; a < axes(); ++a)
@@ -171,7 +172,8 @@ template <class>
   one.lies_on(grid_of(set));
 }
 
-/// The groups of both levels of the group over these axes, where it has levels: made now, or foretold to who observes.
+/// Makes the groups of both levels of the group over these axes, if it has levels, or tells the observer to expect
+/// them.
 [[gnu::cold]] inline void device_mesh::prepare_levels(std::uint32_t set) const {
   node_grid const grid = grid_of(set);
   if (!grid.has_levels()) return;
@@ -188,7 +190,7 @@ template <class>
 }
 
 /// Devices that compare their calls make all groups now: a device that makes a group later could not tell the others
-/// what it is about to call.
+/// the call that it is about to make.
 [[gnu::cold]] inline void device_mesh::prepare_groups() {
   for (int a = 0; a < axes(); ++a) divided_ |= size(a) > 1 ? 1u << a : 0u;
   shared_->groups.resize(std::size_t(1) << axes());

@@ -3,10 +3,10 @@
 #pragma once
 
 /// @file
-/// Floor 3. Two meshes, one of which has all processes of the other, and who is which device on either. On the same
-/// processes everybody can work that out alone; where one mesh has more, those that are outside of the other do not
-/// know who is in it, so all of the larger one tell each other, once for two meshes. {X: 4} on ranks 0 1 2 3, {Y: 2} on
-/// ranks 3 1: 0 → –, 1 → 1, 2 → –, 3 → 0.
+/// Floor 3. Two meshes, one of which has all processes of the other, and the device numbers of the processes on both.
+/// If they have the same processes, each process can compute this alone. If one mesh has more, the processes outside of
+/// the other do not know its members, so all of the larger one exchange them, once for two meshes. {X: 4} on ranks 0 1
+/// 2 3, {Y: 2} on ranks 3 1: 0 → –, 1 → 1, 2 → –, 3 → 0.
 
 #include <cstddef>
 #include <cstdint>
@@ -34,7 +34,8 @@ inline error unrelated_meshes(char const* operation, device_mesh const& large, d
                 "processes"));
 }
 
-// Who is which device of `small`: every process of `large` says so. @throws ostraka::error, on all of them alike
+// Returns the device of `small` that each process of `large` is; every process tells its own. @throws ostraka::error,
+// on all of them alike
 inline dynamic_array<int> agree(char const* operation, device_mesh const& large, device_mesh const& small) {
   constexpr std::int64_t outside = -1;
   constexpr std::int64_t reaches_beyond = -2;
@@ -55,7 +56,7 @@ inline dynamic_array<int> agree(char const* operation, device_mesh const& large,
           "where the mesh is absent");
   }
   dynamic_array<int> device;
-  dynamic_array<int> claims(static_cast<std::size_t>(small.devices()));  // as many as all of them say, from here on
+  dynamic_array<int> claims(static_cast<std::size_t>(small.devices()));  // from here on, as many as all of them say
   bool anybody = false;
   for (std::size_t p = 0; p < processes; ++p) {
     std::int64_t const d = said[2 * p];
@@ -112,9 +113,9 @@ inline mesh_pair make_pair_of(char const* operation, device_mesh const& first, d
 
 }  // namespace detail
 
-/// Who is who on two meshes; remembered as long as both live, whichever host thread asks, since finding out is
-/// collective over the larger one, if it is larger. @pre this host thread uses both. @throws ostraka::error, on all
-/// processes of both alike, if neither has all processes of the other
+/// Returns the device numbers on two meshes. They are cached as long as both live, whichever host thread asks, since
+/// finding them is collective over the larger one, if it is larger. @pre this host thread uses both. @throws
+/// ostraka::error, on all processes of both alike, if neither has all processes of the other
 inline shared_value<mesh_pair const> pair_of(char const* operation, std::shared_ptr<device_mesh const> const& first,
                                              std::shared_ptr<device_mesh const> const& second) {
   dynamic_array<device_mesh::cached_pair>& cached = first->cached_pairs();

@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 3. The levels of a mesh that is being made: how many devices each node has, which block of the mesh they are,
-/// and, where the program says that by hand, which rank becomes which device.
+/// Floor 3. The levels of a mesh that is being made: the number of devices of each node, the block of the mesh that
+/// they form, and, if the program sets it by hand, the rank of each device.
 
 #include <algorithm>
 #include <cstddef>
@@ -21,10 +21,10 @@
 
 namespace ostraka::engine {
 
-/// How a program wants its nodes: not said, so that the carrier is asked; so many devices each; or each a block of the
+/// A program's wish for its nodes: none, so that the carrier is asked; so many devices each; or each a block of the
 /// mesh. A wish brings the functions that grant it, which no other program compiles.
 struct node_wish {
-  int each = 0;                 ///< devices of a node, where its block is not said
+  int each = 0;                 ///< devices of a node, if its block is not given
   dynamic_array<int> within{};  ///< those along each mesh axis
   dynamic_array<int> (*block)(char const* operation, node_wish const&, dynamic_array<int> const& sizes,
                               std::string const& mesh) = nullptr;
@@ -34,7 +34,7 @@ struct node_wish {
   [[nodiscard]] bool is_said() const { return block != nullptr; }
 };
 
-/// The block of the mesh that so many consecutive devices are; empty if they are none.
+/// Returns the block of the mesh that `each` consecutive devices form; empty if they form none.
 [[gnu::cold]] inline dynamic_array<int> block_of_consecutive(dynamic_array<int> const& sizes, int each) {
   dynamic_array<int> within(sizes.size(), 1);
   for (std::size_t a = sizes.size(); a-- > 0 && each > 1;) {
@@ -46,19 +46,19 @@ struct node_wish {
   return each == 1 ? within : dynamic_array<int>();
 }
 
-/// A mesh of which no node holds more than one device, or of which nothing is known.
+/// Returns the block for a mesh with at most one device per node, or with unknown nodes.
 inline dynamic_array<int> without_nodes(dynamic_array<int> const& sizes) {
   return dynamic_array<int>(sizes.size(), 1);
 }
 
-/// Devices that a node has by the environment: OSTRAKA_DEVICES_PER_NODE, which takes the place of the carrier's answer.
-/// 0: not said.
+/// Returns the devices of a node by the environment: OSTRAKA_DEVICES_PER_NODE, which replaces the carrier's answer. 0:
+/// not set.
 [[gnu::cold]] inline int devices_per_node_said() {
   char const* const said = std::getenv("OSTRAKA_DEVICES_PER_NODE");
   return said != nullptr ? std::max(0, std::atoi(said)) : 0;
 }
 
-/// The block that a program wishes. @throws ostraka::error if nodes cannot hold such blocks of the mesh
+/// Returns the block that a program wishes. @throws ostraka::error if nodes cannot hold such blocks of the mesh
 [[gnu::cold]] inline dynamic_array<int> wished_block(char const* operation, node_wish const& wish,
                                                      dynamic_array<int> const& sizes, std::string const& mesh) {
   dynamic_array<int> const within = wish.within.empty() ? block_of_consecutive(sizes, wish.each) : wish.within;
@@ -73,17 +73,17 @@ inline dynamic_array<int> without_nodes(dynamic_array<int> const& sizes) {
               " so; give a number of devices, or sizes within a node, that divide the sizes of the mesh axes");
 }
 
-/// A rank's machine: its first rank, and how many it has, all of this group.
+/// A rank's machine: its first rank, and its number of ranks, counting this group's only.
 struct machine_of_rank {
   std::int64_t first = 0;
   std::int64_t ranks = 1;
   bool in_a_row = true;
 };
 
-/// Tests say which machine this rank runs on; a negative number: the carrier knows.
+/// Tests set the machine that this rank runs on; a negative number: the carrier knows.
 [[gnu::visibility("default")]] inline int pretended_machine = -1;
 
-/// By shared memory. Collective.
+/// Finds it by shared memory. Collective.
 [[gnu::cold]] inline machine_of_rank find_machine(carrier::group const& world) {
   carrier::group const machine(pretended_machine >= 0 ? world.split(pretended_machine, 0) : world.split_by_machine());
   std::int64_t ends[2] = {world.rank(), -world.rank()};
@@ -95,8 +95,8 @@ struct machine_of_rank {
   return m;
 }
 
-/// The block of the mesh that each node holds, with devices in the order of ranks: one device, unless all nodes hold as
-/// many in a row, and a block of the mesh is made of them. Collective; the same on all ranks.
+/// Returns the block of the mesh that each node holds, with devices in the order of ranks: one device, unless all nodes
+/// hold the same number in a row, and these form a block of the mesh. Collective; the same on all ranks.
 [[gnu::cold]] inline dynamic_array<int> found_block(communicator const& world, dynamic_array<int> const& sizes) {
   std::int64_t each = devices_per_node_said();
   if (each == 0) {
@@ -110,7 +110,7 @@ struct machine_of_rank {
   return each > 1 && !within.empty() ? within : without_nodes(sizes);
 }
 
-/// The same ranks in the order of the devices that they become, where nodes hold blocks `within`: the ranks of a
+/// Returns the same ranks in the order of the devices that they become, if nodes hold blocks `within`: the ranks of a
 /// machine in their order, machine by machine, fill node by node. Collective. @throws ostraka::error, on all ranks
 /// alike, if a node would have ranks of several machines
 [[gnu::cold]] inline communicator in_order_of_nodes(communicator const& world, dynamic_array<int> const& sizes,
@@ -137,7 +137,7 @@ struct machine_of_rank {
   return moved != 0 ? world.split(0, device) : world;
 }
 
-/// What a program says: so many devices, or a block where these are 0. A mesh without axes has none: nothing is said.
+/// Returns a program's wish: `each` devices, or a block if that is 0. A mesh without axes has no block: no wish then.
 [[nodiscard]] inline node_wish wish_of_nodes(int each, dynamic_array<int> within) {
   if (each == 0 && within.empty()) return {};
   return {each, std::move(within), &wished_block, &in_order_of_nodes};
