@@ -3,9 +3,10 @@
 #pragma once
 
 /// @file
-/// Floor 3. Do all ranks call the same? In check mode (OSTRAKA_CHECK_SPMD) the members of a group tell each other what
-/// they are about to do, in words, before they communicate, and wait until they know it of all. Else they do so the
-/// first time, unless OSTRAKA_CHECK_SPMD is 0. What a member does, and what happens then:
+/// Floor 3. Checks that all ranks make the same call. In check mode (OSTRAKA_CHECK_SPMD) the members of a group tell
+/// each other, in words, the call that they are about to make, before they communicate, and wait until they know it of
+/// all. Otherwise they do so the first time, unless OSTRAKA_CHECK_SPMD is 0. The cases of another member, and the
+/// outcome:
 ///
 ///     an operation of this group, but another one     ostraka::error, the same on all members: the job can go on
 ///     an operation of another group, which waits      the job ends, naming both: those who wait elsewhere cannot
@@ -19,8 +20,8 @@
 ///     it computes                                     it is waited for
 ///
 /// Groups that go different ways without needing each other are never compared. Where MPI serves several host threads
-/// at once, a rank that calls something else may have a thread that calls the same. Then the members of a group are
-/// compared on its own communicator, and what others do is not looked at: the second, third and fifth line.
+/// at once, a rank that calls something else may have a thread that makes the same call. Then the members of a group
+/// are compared on its own communicator, and other calls are ignored: the second, third and fifth line.
 
 #include <ostraka/engine/machine/mpi.hpp>
 #include <ostraka/types/support/join_text.hpp>
@@ -45,7 +46,7 @@
 
 namespace ostraka::engine::detail {
 
-/// One call check, from the first message until all members are known.
+/// One call check, from the first message until the calls of all members are known.
 class call_check {
  public:
   [[gnu::cold]] call_check(group_record const& group, native_communicator own, std::string const& text)
@@ -97,7 +98,7 @@ class call_check {
     }
   }
 
-  // One of those who are here asks for all of them.
+  // One of the ranks that are here asks for all of them.
   [[gnu::cold]] void probe_presence(presence_questions& questions) {
     if (!monitor_.sees_all()) return;
     for (std::size_t m = 0; channel_.members[m] != me(); ++m)
@@ -138,8 +139,8 @@ class call_check {
     missing_.erase(missing_.find(from));
   }
 
-  // Hands on the questions of those who wait for this rank: they have sent a record, and it is none of those that this
-  // rank waits for. All on a ring that closes have waited since the question passed them, and will for ever (Chandy,
+  // Passes on the questions of the ranks that wait for this one: they have sent a record, and this rank does not wait
+  // for it. All ranks on a ring that closes have waited since the question passed them, and will for ever (Chandy,
   // Misra, Haas 1983).
   [[gnu::cold]] void answer() {
     for (int from = control::any_member; has_control_message(channel_.comm, from, control_message::question);
@@ -168,8 +169,8 @@ class call_check {
   }
 
   [[gnu::cold]] void came_back(chain const& q) {
-    if (q.occasion >> 20 != occasion_ >> 20 || q.lowest != me()) return;  // another wait, or another's to tell
-    // Twice in a row, in case that a record was under way longer than a question.
+    if (q.occasion >> 20 != occasion_ >> 20 || q.lowest != me()) return;  // another wait, or for another rank to report
+    // It must come back twice in a row, in case a record took longer than a question.
     if (q.occasion == ring_occasion_ + 1 && q.text == ring_)
       end_job(join_text(q.text, ": they wait for each other; ranks that share operations call them in the same order"));
     ring_ = q.text;
@@ -187,13 +188,13 @@ class call_check {
     return text;
   }
 
-  /// The same words on every member.
+  /// Returns the same words on every member.
   [[nodiscard, gnu::cold]] std::string difference() const {
     std::string const first = call_record::text(said_.front());
     std::string text = join_text(first.substr(0, first.find(' ')),
                                  ": all ranks call the same operations in the same order with the same sizes, but ");
     for (std::size_t m = 0; m < said_.size(); ++m) {
-      if (said_.find(said_[m]) != said_.begin() + m) continue;  // told
+      if (said_.find(said_[m]) != said_.begin() + m) continue;  // already described
       dynamic_array<int> alike;
       bool another_mesh = false;
       for (std::size_t other = 0; other < said_.size(); ++other) {
@@ -215,9 +216,9 @@ class call_check {
   std::string const own_;
   dynamic_array<std::string> said_;  // by member
   dynamic_array<int> missing_;
-  dynamic_array<int> answered_;   // askers, since this rank asked last
+  dynamic_array<int> answered_;   // ranks that have asked since this one asked last
   std::uint64_t occasion_ = 0;  // this wait, times 2^20, and how often it has asked
-  std::string ring_;            // what came back last
+  std::string ring_;            // the last question that came back
   std::uint64_t ring_occasion_ = 0;
 };
 

@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// Floor 3. An operation in words before it communicates, and the question whether all who take part call it:
+/// Floor 3. Describes an operation in words before it communicates, and checks that all devices that take part call it:
 /// einsum C[I, K] = A[I, J_X] · B[J_X, K] by all_reduce<X>, float, I = 8, J = 4, K = 2
 
 #include <string>
@@ -20,7 +20,7 @@ namespace ostraka::engine {
 
 // Templates so that ostraka::compiled can hold them.
 
-/// `, I = 8, J = 4, K = 2`
+/// Returns `, I = 8, J = 4, K = 2`.
 template <class = void>
 [[gnu::cold]] std::string describe_sizes(execution_context const& w, planner::naming const& names) {
   std::string text;
@@ -29,11 +29,11 @@ template <class = void>
   return text;
 }
 
-/// Steps of any plan.
+/// The steps of any plan.
 struct steps_ahead {
   planner::planned_step const* first = nullptr;
   int count = 0;
-  bool may_change = false;  ///< the plan that runs is made for the sizes at hand, and may move along other mesh axes
+  bool may_change = false;  ///< the plan that runs is made for the current sizes, and may move along other mesh axes
 
   steps_ahead() = default;
   template <int Capacity>
@@ -45,7 +45,7 @@ struct steps_ahead {
   [[nodiscard]] planner::planned_step const* begin() const { return first; }
   [[nodiscard]] planner::planned_step const* end() const { return first + count; }
 
-  /// The mesh axes whose devices communicate; all that the operation names as long as the plan may change.
+  /// Returns the mesh axes whose devices communicate; all that the operation names if the plan may change.
   [[nodiscard]] planner::mesh_set moving() const {
     if (may_change) return planner::mesh_set::first(planner::max_mesh_axes);
     planner::mesh_set axes;
@@ -102,8 +102,8 @@ inline bool compares_some_calls(execution_context const& w) {
 }
 
 /// Throws unless the devices that communicate in the plan's steps run the same steps on tensors of the same sizes: each
-/// time in check mode, else the first time, unless OSTRAKA_CHECK_SPMD is 0.
-/// @throws ostraka::error, on all of these devices alike
+/// time in check mode, otherwise the first time, unless OSTRAKA_CHECK_SPMD is 0. @throws ostraka::error, on all of
+/// these devices alike
 template <class T>
 void require_same_call(execution_context const& w, planner::plan_view const& plan) {
   if (compares_some_calls(w))
@@ -119,9 +119,9 @@ void require_same_call(execution_context const& w, planner::spec const& tensor) 
       [&] { return detail::describe_call(w, &tensor, 1, tensor, {}, element_name<T>); });
 }
 
-/// The same for an operation along some mesh axes on blocks that have extents of their own; `further()` says what else
-/// has to be the same: shift [I, J] over X, by +1, float, J = 4. `add_further(key)` adds it to the key. The first run
-/// of an operation that is begun is not compared.
+/// The same for an operation along some mesh axes on blocks that have extents of their own; `further()` describes the
+/// other things that have to be the same: shift [I, J] over X, by +1, float, J = 4. `add_further(key)` adds them to the
+/// key. The first run of an operation that is begun is not compared.
 template <class T, class Further, class AddFurther>
 void require_same_call(execution_context const& w, planner::spec const& block, planner::mesh_set axes,
                        Further const& further, AddFurther const& add_further) {
@@ -143,15 +143,15 @@ void require_same_call(execution_context const& w, planner::spec const& block, p
   });
 }
 
-/// The same where the words are short.
+/// The same if the words are short.
 template <class T, class Further>
 void require_same_call(execution_context const& w, planner::spec const& block, planner::mesh_set axes,
                        Further const& further) {
   require_same_call<T>(w, block, axes, further, [&](call_key& key) { key.add(std::string_view(further())); });
 }
 
-/// In check mode, throws unless all devices along these axes, as the running mesh counts them, make the same random
-/// tensor: of the same seed, too.
+/// In check mode, throws unless all devices along these axes, in the numbering of the running mesh, make the same
+/// random tensor, with the same seed.
 template <class = void>
 [[gnu::cold]] void require_same_seed(execution_context const& w, planner::spec const& tensor, char const* elements,
                                      std::uint64_t seed, std::uint32_t axes_bits) {
@@ -161,8 +161,8 @@ template <class = void>
     });
 }
 
-/// Throws unless all devices of the operation's mesh axes plan it for the same sizes: plans for other
-/// sizes may move along other mesh axes, where nobody would hear of the difference.
+/// Throws unless all devices of the operation's mesh axes plan it for the same sizes: plans for other sizes may move
+/// along other mesh axes, where the difference would go unnoticed.
 [[gnu::cold]] inline void require_same_sizes(execution_context const& w) {
   if (compares_some_calls(w))
     require_agreement(
@@ -170,8 +170,8 @@ template <class = void>
         [&] { return join_text(w.operation, " planned for the sizes at hand", describe_sizes(w, w.names)); });
 }
 
-/// Throws the error on this device, or, if devices that take part in the steps compare their calls and do not fail
-/// alike, one on all of them that tells who fails.
+/// Throws the error on this device. If the devices that take part in the steps compare their calls and do not fail
+/// alike, it throws one on all of them that tells which fail.
 template <class = void>
 [[noreturn, gnu::cold]] void fail_alike(execution_context const& w, steps_ahead steps, std::string const& what) {
   if (compares_some_calls(w))

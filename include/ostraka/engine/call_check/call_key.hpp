@@ -3,9 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 3. What a call is known by on this device, where only first runs are compared: a number of all that its words
-/// are made of. Equal keys mean equal words, and a key takes a tenth of the time of words. Names stand for themselves
-/// by where they lie: those of axes are constants of the program.
+/// Floor 3. A call's key on this device, where only first runs are compared: a number computed from everything that its
+/// words are made of. Equal keys mean equal words, and a key takes a tenth of the time of words. A name counts by its
+/// address: the names of axes are constants of the program.
 
 #include <cstdint>
 #include <string_view>
@@ -33,7 +33,7 @@ class call_key {
     return add(static_cast<std::uint64_t>(s.partial.bits) << 16 | static_cast<std::uint64_t>(s.kind) << 8 |
                static_cast<std::uint64_t>(s.rank));
   }
-  /// The operation, its names and its extents.
+  /// Adds the operation, its names and its extents.
   call_key& add(execution_context const& w) {
     add(w.operation).add(static_cast<void const*>(w.names.labels)).add(static_cast<void const*>(w.names.mesh_axes));
     for (int l = 0; l < w.sizes.labels; ++l) add(static_cast<std::uint64_t>(w.sizes.label[l]));

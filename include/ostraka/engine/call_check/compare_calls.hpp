@@ -3,8 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 3. What check mode does in an operation: the bodies of the functions of same_calls.hpp and observe_groups.hpp.
-/// A program that links ostraka::compiled has them there, and does not read this file, nor call_check.hpp.
+/// Floor 3. The work of check mode in an operation: the bodies of the functions of same_calls.hpp and
+/// observe_groups.hpp. A program that links ostraka::compiled has them there, and does not read this file, nor
+/// call_check.hpp.
 
 #include <ostraka/engine/machine/mpi.hpp>
 
@@ -36,7 +37,8 @@ namespace detail {
   call_check(group, own, text).run();
 }
 
-// The first time, by words that the group does not know. Groups of very many members, which are not kept, do not ask.
+// Compares a call the first time, by words that the group does not know. Groups with very many members, whose members
+// are not kept, do not compare.
 [[gnu::cold]] inline void compare_first_run(group_record& group, native_communicator own, std::string const& text) {
   if (group.members == nullptr) return;
   group.monitor->announce(text);
@@ -45,9 +47,10 @@ namespace detail {
   call_check(group, own, text).run();
 }
 
-// An operation that creates the communicator which it needs: `the first operation of ranks 0 and 1 alone`.
+// Returns the words for an operation that creates the communicator which it needs: `the first operation of ranks 0 and
+// 1 alone`.
 [[gnu::cold]] inline std::string first_operation_of(group_record const& group) {
-  constexpr std::size_t most = 8;  // that are named
+  constexpr std::size_t most = 8;  // ranks that are named
   dynamic_array<int> const& members = *group.members;
   if (members.size() > most) return join_text("the first operation of a group of ", members.size(), " ranks");
   std::string text = "the first operation of ranks ";
@@ -70,7 +73,7 @@ bool enter_known_call(communicator const& group, std::uint64_t key) {
   group_record& record = record_of(group);
   std::uint64_t const fingerprint = record.calls.find(key);
   if (fingerprint == 0) return false;
-  record.monitor->announce(fingerprint);  // before it can be read that this device has entered it
+  record.monitor->announce(fingerprint);  // before others can read that this device has entered it
   record.enter();
   return true;
 }

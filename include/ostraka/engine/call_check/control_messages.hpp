@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 3. The messages by which ranks compare what they call in check mode: a call in words, and the question whether
-/// those who wait do so in a ring. No rank waits until they have arrived.
+/// Floor 3. The messages by which ranks compare their calls in check mode: a call in words, and the question whether
+/// the waiting ranks form a ring. No rank waits until they have arrived.
 
 #include <ostraka/engine/machine/mpi.hpp>
 
@@ -22,8 +22,8 @@
 
 namespace ostraka::engine::detail {
 
-/// What a rank is about to do, as it travels: fingerprint of the group's members, which of the groups of these members,
-/// and the words.
+/// A call that a rank is about to make, as it travels: the fingerprint of the group's members, the group's number among
+/// those of these members, and the words.
 struct call_record {
   [[gnu::cold]] static std::string packed(group_record const& group, std::string const& text) {
     std::string bytes(16, '\0');
@@ -41,11 +41,11 @@ struct call_record {
   static std::string text(std::string const& bytes) { return bytes.substr(16); }
 };
 
-/// A question that follows those who wait: does the chain that begins at `asker` come back to it?
+/// A question that follows the waiting ranks: whether the chain that begins at `asker` comes back to it.
 struct chain {
   std::int32_t asker = 0;
   std::int32_t lowest = 0;     ///< number of a rank on the way
-  std::uint64_t occasion = 0;  ///< of the asker: which wait, which asking
+  std::uint64_t occasion = 0;  ///< the asker's: which wait, which asking
   std::string text;
 
   [[nodiscard, gnu::cold]] std::string packed() const {
@@ -69,8 +69,9 @@ struct chain {
 /// Tags, apart from those of the collectives.
 enum class control_message { record = 32766, question = 32767 };
 
-/// Where the members of a group tell each other: as the monitor numbers them, among the messages of all groups, of
-/// which each tells who waits for whom; or, where several host threads may wait at once, on the group's communicator.
+/// The channel on which the members of a group compare calls: in the monitor's numbering, among the messages of all
+/// groups, each of which tells which ranks wait for which; or, where several host threads may wait at once, on the
+/// group's communicator.
 struct control_channel {
   native_communicator comm = no_communicator();
   int me = 0;
@@ -94,7 +95,7 @@ struct control_channel {
   }
 };
 
-/// A message that stays until it has arrived; of those that are `answered` that means received.
+/// A message that stays until it has arrived; `answered` messages have arrived when they are received.
 class pending_send {
  public:
   [[gnu::cold]] pending_send(native_communicator comm, int to, control_message kind, std::string const& bytes,
@@ -113,7 +114,7 @@ class pending_send {
     return false;
   }
 
-  /// Forgets those that have arrived.
+  /// Forgets the messages that have arrived.
   [[gnu::cold]] static void tidy() {
     for (pending_send** o = &first_; *o != nullptr;) {
       if ((*o)->request_.test()) {
@@ -131,11 +132,11 @@ class pending_send {
   bool answered_ = false;
   control::request request_;
   pending_send* next_ = nullptr;
-  // Never freed before they have arrived.
+  // Messages are never freed before they have arrived.
   [[gnu::visibility("default")]] inline static thread_local constinit pending_send* first_ = nullptr;
 };
 
-/// True if one has arrived; `from`, which may be any_member, becomes its sender.
+/// True if a message has arrived; `from`, which may be any_member, becomes its sender.
 inline bool has_control_message(native_communicator comm, int& from, control_message kind) {
   return control::find(comm, from, static_cast<int>(kind));
 }

@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// Floor 3. What messages call an element type.
+/// Floor 3. The names of element types in messages.
 
 #include <Kokkos_Core.hpp>
 

@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 3. Groups of ranks are observed: who waits for whom is known then (peer_monitor.hpp), and ranks that create a
-/// group compare that. One call sets both, so that a rank which counts the creation of a group compares it, too.
+/// Floor 3. Observes groups of ranks, so that it is known which ranks wait for which (peer_monitor.hpp), and compares
+/// the creation of groups. One call sets both, so that a rank which counts the creation of a group compares it, too.
 
 #include <ostraka/engine/machine/mpi.hpp>
 
@@ -12,7 +12,7 @@ namespace ostraka::engine {
 
 #if OSTRAKA_ENABLE_MPI
 
-/// From now on groups of ranks are observed. To be called before the first of them is made. A template so that
+/// Groups of ranks are observed from this call on. Call it before the first of them is made. A template so that
 /// ostraka::compiled can hold it.
 template <class = void>
 [[gnu::cold]] void observe_groups();

@@ -3,15 +3,15 @@
 #pragma once
 
 /// @file
-/// Floor 3. Members of a group that have passed a call which this rank compares, where only first runs are compared.
-/// They call something else that they know already, and send no record of it. This rank reads it on their pages
-/// (progress_window.hpp), even while they are blocked in MPI. Nothing is timed out:
+/// Floor 3. Members of a group that have passed a call which this rank compares, if only first runs are compared. They
+/// make another call that they know already, and send no record of it. This rank reads it on their pages
+/// (progress_window.hpp), even while they are blocked in MPI. There is no timeout:
 ///
 ///     a record is sent so that who passes the call knows that it was received; a member that has passed, and whose
 ///     record is not here, has sent none
 ///
 /// A member that has entered an operation of another common group, which this rank has not entered, waits for it there,
-/// or will; it is looked at for a second before that is said.
+/// or will. This rank watches it for a second before it reports that.
 
 #include <ostraka/engine/machine/mpi.hpp>
 
@@ -38,7 +38,7 @@ class passed_members {
   /// True if first runs are compared: only then can a member have passed.
   [[nodiscard]] bool may_be() const { return may_be_; }
 
-  /// Ends the job if one of the members that are missing has passed the call whose words these are.
+  /// Ends the job if a missing member has passed the call with these words.
   template <class Missing>
   [[gnu::cold]] void look_at(Missing const& is_missing, std::string const& words) {
     peer_monitor const& monitor = *group_.monitor;
@@ -50,7 +50,8 @@ class passed_members {
       for (int slot = 0; slot < progress_window::slots; ++slot) {
         bool const passed = has_passed(before, slot);
         if (!passed && !is_elsewhere(before, slot)) continue;
-        progress_window::numbers const now = monitor.numbers_of(rank);  // what it calls is told before that it is there
+        progress_window::numbers const now = monitor.numbers_of(rank);  // a rank publishes its call before it publishes
+                                                                        // that it is there
         if (passed && has_passed(now, slot)) tell_passed(rank, slot, now, words);
         if (!passed && now.last[slot] == before.last[slot]) wait_elsewhere(rank, slot, now, words);
       }
@@ -106,7 +107,7 @@ class passed_members {
 
   group_record const& group_;
   bool const may_be_;
-  int stuck_ = -1;  // the member that is elsewhere, in what, and since when
+  int stuck_ = -1;  // the member that is elsewhere, its place, and since when
   std::uint64_t stuck_in_ = 0;
   double since_ = 0;
 };

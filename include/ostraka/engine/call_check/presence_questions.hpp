@@ -3,11 +3,11 @@
 #pragma once
 
 /// @file
-/// Floor 3. In check mode: is a rank that others wait for in an MPI call of the program's own, MPI_Barrier say, or does
-/// it compute? Who waits asks with messages that only a rank inside MPI answers (presence.hpp). If all ranks of the job
-/// answer every one of them for five seconds, and meanwhile nobody has entered or left an operation of ours, nor
-/// communicates in one, then all of them wait. Answers are few, since a rank in MPI_Barrier cannot post receives: one
-/// rank of the job asks all.
+/// Floor 3. In check mode, tells whether a rank that others wait for is in an MPI call of the program's own,
+/// MPI_Barrier say, or computes. A waiting rank asks with messages that only a rank inside MPI answers (presence.hpp).
+/// If all ranks of the job answer every one of them for five seconds, and meanwhile no rank has entered or left an
+/// operation of ours, nor communicates in one, then all of them wait. Answers are few, since a rank in MPI_Barrier
+/// cannot post receives: one rank of the job asks all.
 
 #include <ostraka/engine/machine/mpi.hpp>
 
@@ -22,7 +22,7 @@
 
 namespace ostraka::engine::detail {
 
-/// What one who waits has found out.
+/// The findings of a waiting rank.
 class presence_questions {
  public:
   static constexpr int enough = 20;  // rounds
@@ -35,7 +35,7 @@ class presence_questions {
     for (control::request& r : open_) r.leave();
   }
 
-  /// To be called again and again. @returns whether all ranks have answered all of the last rounds
+  /// Call it again and again. @returns whether all ranks have answered all of the last rounds
   [[gnu::cold]] bool all_wait(dynamic_array<int> const& missing) {
     double const now = this_thread::seconds();
     if (now < next_) return false;
@@ -43,28 +43,28 @@ class presence_questions {
       bool const answered = all_have_answered();
       if (!answered) stop();
       next_ = now + (answered ? patience() / enough : 0.02);
-      if (answered) open_.clear();  // else one round at a time, however long a rank computes
+      if (answered) open_.clear();  // otherwise one round at a time, however long a rank computes
       return false;
     }
     if (rounds_ >= 2 && !nothing_moves(missing, now)) return false;
     if (rounds_ == enough) return true;
     ++rounds_;
-    if (rounds_ <= 2)  // those missing first: most ranks that others wait for compute
+    if (rounds_ <= 2)  // missing ranks first: most ranks that others wait for compute
       for (int const m : missing) ask(m);
     else
       ask_all();
-    next_ = now + 0.02;  // who is in MPI answers soon, and who calls it now and then does not always
+    next_ = now + 0.02;  // a rank in MPI answers soon; one that calls it now and then does not always
     return false;
   }
 
-  /// Lets others ask.
+  /// Lets other ranks ask.
   void stop() {
     rounds_ = 0;
     say(false);
   }
 
  private:
-  // Before all are asked nothing moves for half the patience, so that questions are not wasted; nor afterwards.
+  // Before all are asked nothing moves for half the patience, so that questions are not wasted; nor does it afterwards.
   bool nothing_moves(dynamic_array<int> const& missing, double now) {
     standstill const seen = monitor_.probe_all(missing);
     say(seen.possible);
@@ -98,8 +98,8 @@ class presence_questions {
 
   peer_monitor const& monitor_;
   double next_;
-  int rounds_ = 0;     // that all have answered in time
-  bool asks_ = false;  // as the others read it
+  int rounds_ = 0;     // rounds that all have answered in time
+  bool asks_ = false;  // as the other ranks read it
   std::uint64_t seen_ = 0;
   double since_ = 0;
   dynamic_array<control::request> open_;

@@ -3,8 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 3. The question that operations ask before they communicate: do all members of the group call the same? In
-/// check mode they ask each time, else the first time, unless OSTRAKA_CHECK_SPMD is 0. call_check.hpp answers it.
+/// Floor 3. The check that operations make before they communicate: all members of the group must make the same call.
+/// In check mode it is made each time, otherwise the first time, unless OSTRAKA_CHECK_SPMD is 0. call_check.hpp does
+/// it.
 
 #include <cstdint>
 #include <string>
@@ -22,20 +23,20 @@ namespace detail {
 template <class = void>
 [[gnu::cold]] void compare(communicator const& group, std::string const& text);
 
-// Is it a call that the group has compared? Then others can read that this device calls it.
+// True if the group has compared this call. Other ranks can then read that this device makes it.
 template <class = void>
 bool enter_known_call(communicator const& group, std::uint64_t key);
 
-// Compares a call unless the group knows these words. The key, unless it is 0, will be known.
+// Compares a call unless the group knows these words. The key, unless it is 0, is known afterwards.
 template <class = void>
 [[gnu::cold]] void compare_first_run(communicator const& group, std::uint64_t key, std::string const& text);
 
 }  // namespace detail
 
-/// Before the group communicates: throws unless all its members are about to do what `describe()` says. In check mode
-/// it is collective over the group each time; where first runs are compared, only the first time that the group does
-/// this. `key()`: a number that is the same for the same words alone, by which later times are found (call_key.hpp).
-/// @throws ostraka::error, the same on all members, if they are in different operations
+/// Call it before the group communicates. It throws unless all its members are about to make the call that `describe()`
+/// describes. In check mode it is collective over the group each time; if first runs are compared, only the first time
+/// that the group makes this call. `key()` returns a number that is the same for the same words only, by which later
+/// calls are found (call_key.hpp). @throws ostraka::error, the same on all members, if they are in different operations
 template <class Key, class Describe>
 void require_agreement(communicator const& group, Key const& key, Describe const& describe) {
   compared_calls const compared = group.compared();
@@ -45,7 +46,7 @@ void require_agreement(communicator const& group, Key const& key, Describe const
   if (!detail::enter_known_call(group, known_by)) detail::compare_first_run(group, known_by, describe());
 }
 
-/// The same for what is not called often: its words are made each time.
+/// The same for rare calls: the words are made each time.
 template <class Describe>
 void require_agreement(communicator const& group, Describe const& describe) {
   compared_calls const compared = group.compared();
