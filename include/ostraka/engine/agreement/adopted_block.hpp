@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// Floor 3. Checks what a program gives as this device's block: its extents, and how it lies. Each device sees its own
+/// Floor 3. Checks this device's block as a program gives it: its extents, and its layout. Each device sees its own
 /// block alone, so the devices agree before one of them throws. A list has rank −1, and the number of its elements is
 /// its one extent.
 
@@ -18,8 +18,8 @@
 
 namespace ostraka::engine {
 
-/// How a block as it is given has to lie: row-major without gaps to be adopted, anyhow to be read, with a place for
-/// each element to be written.
+/// The layout demanded of a given block: row-major without gaps to be adopted, any to be read, with a place for each
+/// element to be written.
 enum class demand { row_major, any, a_place_each };
 
 namespace detail {
@@ -36,7 +36,7 @@ inline bool lies_as_demanded(strided const& b, demand how) {
   return how == demand::row_major ? b.is_row_major() : how == demand::any || has_a_place_each(b);
 }
 
-// The dimension in which it has not the extents of the block that a device has to hold; −1 if there is none.
+// Returns a dimension whose extent is not that of the block that the device has to hold; −1 if there is none.
 inline int wrong_dimension(strided const& b, std::int64_t const* wanted, int rank) {
   std::int64_t elements = 1;
   for (int d = 0; d < rank; ++d) elements *= wanted[d];
@@ -46,7 +46,7 @@ inline int wrong_dimension(strided const& b, std::int64_t const* wanted, int ran
   return -1;
 }
 
-// Elements along a dimension, or of a list all of them.
+// Returns the elements along a dimension, or for a list all elements.
 inline std::int64_t elements_along(strided const& b, std::int64_t const* of, int rank, int dimension) {
   if (b.rank >= 0) return of[dimension];
   std::int64_t elements = 1;
@@ -54,7 +54,7 @@ inline std::int64_t elements_along(strided const& b, std::int64_t const* of, int
   return elements;
 }
 
-// "4 elements along dimension 1", of a list "4 elements".
+// Returns "4 elements along dimension 1", for a list "4 elements".
 [[gnu::cold]] inline std::string elements_in_words(std::int64_t elements, int dimension) {
   return dimension < 0 ? join_text(elements, " elements")
                        : join_text(elements, " elements along dimension ", dimension);
@@ -64,13 +64,13 @@ inline std::int64_t elements_along(strided const& b, std::int64_t const* of, int
   return elements_in_words(elements_along(b, of, rank, dimension), b.rank < 0 ? -1 : dimension);
 }
 
-// Throws that the block of the device `first` is wrong, with what it holds and what it gave, which that device tells
+// Throws that the block of the device `first` is wrong, with the extents that it holds and that it gave; it tells them
 // all others. Collective over the mesh if others are asked.
 [[noreturn, gnu::cold]] inline void refuse_block(std::string const& operation, device_mesh const& mesh,
                                                  std::int64_t first, strided const& b, std::int64_t const* wanted,
                                                  int rank, int wrong, bool ask_others) {
   constexpr std::int64_t nothing = -1;
-  std::int64_t told[3] = {nothing, nothing, nothing};  // what it holds, what it gave, in which dimension
+  std::int64_t told[3] = {nothing, nothing, nothing};  // the extent it holds, the extent it gave, in which dimension
   if (mesh.device() == first) {
     told[0] = elements_along(b, wanted, rank, wrong);
     told[1] = b.extent[wrong];
@@ -85,7 +85,7 @@ inline std::int64_t elements_along(strided const& b, std::int64_t const* of, int
 
 }  // namespace detail
 
-/// Why an array is no place for a block of these extents; empty if it is one.
+/// Returns why an array cannot take a block of these extents; empty if it can.
 inline std::string fault_of_block(strided const& b, std::int64_t const* wanted, int rank) {
   int const wrong = detail::wrong_dimension(b, wanted, rank);
   if (wrong >= 0)
@@ -96,8 +96,9 @@ inline std::string fault_of_block(strided const& b, std::int64_t const* wanted, 
   return {};
 }
 
-/// @throws ostraka::error, on all devices alike, if a block has not the `wanted` extents of its device, or does not lie
-/// as is demanded. Collective over the mesh; where others are not asked nothing is sent, and this device throws alone.
+/// @throws ostraka::error, on all devices alike, if a block does not have the `wanted` extents of its device, or does
+/// not have the demanded layout. Collective over the mesh; if others are not asked nothing is sent, and this device
+/// throws alone.
 inline void require_block(std::string const& operation, demand how, device_mesh const& mesh, strided const& b,
                           std::int64_t const* wanted, int rank, bool ask_others) {
   exclusive_use const use = mesh.use(operation);

@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 3. Are all numbers of an index tensor among 0 … n−1? A block that every device holds is looked at by each
-/// alone. Of one that differs from device to device 8 bytes agree, so that all devices throw the same.
+/// Floor 3. Checks that all numbers of an index tensor are among 0 … n−1. If every device holds the same block, each
+/// checks it alone. If blocks differ from device to device, 8 bytes agree, so that all devices throw the same error.
 ///
 ///     take: an index is one of 0 … 49 along V, but it is 77 at B = 3, S = 0; …
 
@@ -30,7 +30,7 @@ namespace ostraka::engine {
 
 namespace detail {
 
-/// The smaller of two places; −1 stands for none.
+/// Returns the smaller of two places; −1 stands for none.
 KOKKOS_INLINE_FUNCTION std::int64_t earlier(std::int64_t a, std::int64_t b) {
   return a < 0 ? b : b < 0 ? a : b < a ? b : a;
 }
@@ -50,7 +50,7 @@ struct find_wrong_index {
   KOKKOS_INLINE_FUNCTION void join(std::int64_t& first, std::int64_t const& other) const {
     first = earlier(first, other);
   }
-  // Before Kokkos 4 what is joined is volatile.
+  // Before Kokkos 4 the arguments of join are volatile.
   KOKKOS_INLINE_FUNCTION void join(std::int64_t volatile& first, std::int64_t const volatile& other) const {
     first = earlier(first, other);
   }
@@ -72,7 +72,7 @@ inline constexpr std::int64_t none_wrong = std::numeric_limits<std::int64_t>::mi
               ", but it is ", value, s.rank > 0 ? " at " : "", at, "; correct it, or give the axis a larger extent");
 }
 
-// "I = 3, J = 0" for an element of a block, or of the tensor that it is a block of.
+// Returns "I = 3, J = 0" for an element of a block, or of the tensor that contains the block.
 [[gnu::cold]] inline std::string name_place(execution_context const& w, planner::spec const& s,
                                             planner::box const& whole, std::int64_t number) {
   std::string text;
@@ -81,7 +81,7 @@ inline constexpr std::int64_t none_wrong = std::numeric_limits<std::int64_t>::mi
   return text;
 }
 
-// " of the block of X = 1, Y = 0" for a number in the group along these axes.
+// Returns " of the block of X = 1, Y = 0" for a number in the group along these axes.
 [[gnu::cold]] inline std::string name_member(device_mesh const& mesh, std::uint32_t axes_bits, std::int64_t number) {
   std::string text;
   for (int a = mesh.axes() - 1; a >= 0; --a) {
@@ -94,7 +94,7 @@ inline constexpr std::int64_t none_wrong = std::numeric_limits<std::int64_t>::mi
 
 }  // namespace detail
 
-/// The place of the first number of a dense block that is not among 0 … extent−1; −1 if all are.
+/// Returns the place of the first number of a dense block that is not among 0 … extent−1; −1 if all are.
 template <class Exec, class Index>
 std::int64_t first_wrong_index(Exec const& exec, Index const* index, std::int64_t n, std::int64_t extent) {
   if (!computes()) return -1;
@@ -122,10 +122,9 @@ std::int64_t first_wrong_index(Exec const& exec, Index const* index, std::int64_
 }
 
 /// @throws ostraka::error, the same on all devices, unless every number of the tensor `s` is among 0 … extent−1.
-/// `index`: this device's block of it, dense. `differing`: the mesh axes along which blocks differ; over those it is
-/// collective, and over none it sends nothing. `axis`: whose extent that is. A block of the local view is no part of a
-/// whole
-/// (`of_its_own`); then the device that holds it is named.
+/// `index`: this device's block of it, dense. `differing`: the mesh axes along which blocks differ; it is collective
+/// over these, and sends nothing if there are none. `axis`: the name of the axis with that extent. A block of the local
+/// view is no part of a whole (`of_its_own`); then the error names the device that holds it.
 template <class Exec, class Index>
 void check_indices(Exec const& exec, execution_context const& w, planner::spec const& s, Index const* index,
                    planner::mesh_set differing, std::string_view axis, std::int64_t extent, bool of_its_own) {
@@ -134,7 +133,7 @@ void check_indices(Exec const& exec, execution_context const& w, planner::spec c
   planner::box whole = here;
   for (int d = 0; d < s.rank && !of_its_own; ++d) whole.at[d] = {0, w.sizes.label[s.label[d]]};
   communicator const& group = w.group(differing);
-  std::int64_t const common = of_its_own ? -1 : extent;  // the extent of a block may be another on each device
+  std::int64_t const common = of_its_own ? -1 : extent;  // the extent of a block may differ between devices
   require_agreement(
       group, [&] { return call_key().add(w.operation).add(axis).add(static_cast<std::uint64_t>(common)); },
       [&] {
@@ -142,7 +141,7 @@ void check_indices(Exec const& exec, execution_context const& w, planner::spec c
                          common < 0 ? std::string() : join_text(" of ", common));
       });
   std::int64_t const own = first_wrong_index(exec, index, here.size(), extent);
-  // Numbered by the element, or by the device, so that the largest is what comes first.
+  // The numbers are by element, or by device, so that the largest is the first fault.
   std::int64_t place = -1;
   if (own >= 0) {
     std::int64_t rest = own;

@@ -3,9 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 3. Do devices that repeat a block hold the same bits? A[I_X, J] on X=2 · Y=3: along Y. The first device of
-/// each line of a mesh axis that neither divides the tensor nor holds parts of it shows its block to the others of the
-/// line, a piece at a time.
+/// Floor 3. Checks that devices that repeat a block hold the same bits. A[I_X, J] on X=2 · Y=3: along Y. Take a mesh
+/// axis that neither divides the tensor nor holds parts of it. The first device of each line of it shows its block to
+/// the others of the line, a piece at a time.
 
 #include <algorithm>
 #include <cstdint>
@@ -32,7 +32,7 @@ struct replica_difference {
   std::int64_t axis = 0;      ///< of the mesh
 };
 
-// Of element number `at` of this device's block, its number in the whole tensor.
+// Returns the number, in the whole tensor, of element number `at` of this device's block.
 inline std::int64_t number_in_whole(box const& block, box const& whole, std::int64_t at) {
   std::int64_t number = 0;
   std::int64_t elements = block.size();
