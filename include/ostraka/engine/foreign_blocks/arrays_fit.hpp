@@ -18,7 +18,7 @@
 
 namespace ostraka::engine {
 
-/// An array as the program gives it: where it begins in the tensor, which is known of boxes, and how it lies.
+/// An array as the program gives it: where it begins in the tensor, which is known of boxes, and its layout.
 struct given_array_of_box {
   std::int64_t begin[max_rank]{};
   strided lies{};
@@ -89,8 +89,8 @@ inline bool have_a_place_each(dynamic_array<given_array_of_box> const& given) {
 
 }  // namespace detail
 
-/// @throws ostraka::error, on all devices alike, if arrays that are written have a stride of 0. `fault`: not 0 if those
-/// of some device have.
+/// @throws ostraka::error, on all devices alike, if arrays that are written have a stride of 0. `fault`: not 0 if the
+/// arrays of some device have.
 inline void require_places(execution_context const& w, std::int64_t fault) {
   if (fault != 0) detail::refuse_strides_of_zero(w);
 }
@@ -98,9 +98,9 @@ inline void require_places(execution_context const& w, std::int64_t fault) {
   return written && !detail::have_a_place_each(given) ? 1 : 0;
 }
 
-/// @throws ostraka::error, on all devices alike, if the arrays of a device are not of the boxes that it owns, or are
-/// written and have a stride of 0. `at_begins`: they say where they begin. Collective over the mesh; where others are
-/// not asked nothing is sent, and this device throws alone.
+/// @throws ostraka::error, on all devices alike, if the arrays of a device do not fit the boxes that it owns, or are
+/// written and have a stride of 0. `at_begins`: the arrays state where they begin. Collective over the mesh; if others
+/// are not asked nothing is sent, and this device throws alone.
 inline void require_arrays(execution_context const& w, dynamic_array<planner::box> const& own,
                            dynamic_array<given_array_of_box> const& given, int rank, bool at_begins, bool written,
                            bool ask_others = true) {
@@ -143,7 +143,7 @@ inline void require_same_blocks(execution_context const& w, planner::spec const&
   }
 }
 
-/// The part of a dealt tensor that this device holds: one box, in its own numbering.
+/// Returns the part of a dealt tensor that this device holds: one box, in its own numbering.
 inline dynamic_array<planner::box> own_of_dealt(execution_context const& w, planner::spec const& s,
                                                 foreign_layout const& dealt) {
   dynamic_array<planner::box> own;

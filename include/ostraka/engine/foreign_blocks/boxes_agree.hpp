@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 3. Checks that the boxes of all devices make up a tensor, each element once. Each device knows its own alone,
-/// so they tell each other, and then all of them find the same fault.
+/// Floor 3. Checks that the boxes of all devices make up a tensor, each element once. Each device knows its own boxes
+/// alone, so the devices exchange them, and then all of them find the same fault.
 
 #include <algorithm>
 #include <cstddef>
@@ -21,7 +21,7 @@ namespace ostraka::engine {
 
 namespace detail {
 
-// "I = [4, 5), J = [0, 3)"
+// Returns "I = [4, 5), J = [0, 3)".
 [[gnu::cold]] inline std::string box_in_words(execution_context const& w, planner::spec const& s,
                                               planner::box const& b) {
   std::string text;
@@ -36,7 +36,7 @@ namespace detail {
   return false;
 }
 
-/// Looks for what is wrong with the boxes of all devices.
+/// Looks for faults in the boxes of all devices.
 class boxes_check {
  public:
   boxes_check(execution_context const& w, planner::spec const& s, foreign_layout const& arrays)
@@ -48,8 +48,8 @@ class boxes_check {
         if (arrays.boxes[k].size() > 0) boxes_.push_back({arrays.boxes[k], static_cast<int>(d)});
   }
 
-  /// @throws ostraka::error for the first box that reaches beyond the tensor, else for the first overlap, else for the
-  /// first gap, in the order of the indices
+  /// @throws ostraka::error for the first box that reaches beyond the tensor, otherwise for the first overlap,
+  /// otherwise for the first gap, in the order of the indices
   void require_tiling() {
     std::int64_t elements = 0;
     for (held const& h : boxes_) {
@@ -81,8 +81,8 @@ class boxes_check {
                     "its ghost layers");
   }
 
-  // Boxes in the order of the dimension in which most of them begin apart: each meets those alone that it overlaps
-  // there.
+  // Sorts boxes along the dimension in which most of them begin apart: each is compared only with those that it
+  // overlaps there.
   void find_overlaps() {
     int best = 0;
     std::size_t most = 0;
@@ -128,7 +128,7 @@ class boxes_check {
     std::vector<planner::box> all;
     for (held const& h : boxes_) all.push_back(h.where);
     find_gap(gap, 0, all);
-    int before = -1, behind = -1;  // who ends and begins there
+    int before = -1, behind = -1;  // the devices whose boxes end and begin there
     for (held const& h : boxes_)
       for (int d = 0; d < s_.rank; ++d)
         if (touches(h.where, gap, d)) {
@@ -183,8 +183,8 @@ class boxes_check {
   shared overlap_{};
 };
 
-// Each device tells the number of its boxes, a number of the caller's, and its first box. The others follow in a
-// second round, where there are any.
+// Gathers the boxes. Each device tells the number of its boxes, a number of the caller's, and its first box. If there
+// are others, they follow in a second round.
 [[gnu::cold]] inline foreign_layout gather_boxes(execution_context const& w, int rank,
                                                  dynamic_array<planner::box> const& own, std::int64_t& fault) {
   communicator const& all = w.mesh->world();
@@ -242,9 +242,9 @@ class boxes_check {
 
 }  // namespace detail
 
-/// The boxes of all devices, of which this one holds `own`. `fault` becomes the largest that a device gives. Collective
-/// over the mesh.
-/// @throws ostraka::error, on all devices alike, unless each element of the tensor `s` is in one of them
+/// Returns the boxes of all devices; `own` are this device's. `fault` becomes the largest that a device gives.
+/// Collective over the mesh. @throws ostraka::error, on all devices alike, unless each element of the tensor `s` is in
+/// one of them
 [[gnu::cold]] inline foreign_layout agree_on_boxes(execution_context const& w, planner::spec const& s,
                                                    dynamic_array<planner::box> const& own, std::int64_t& fault) {
   foreign_layout arrays = detail::gather_boxes(w, s.rank, own, fault);

@@ -4,8 +4,8 @@
 
 /// @file
 /// Floor 3. Runs an exchange between the block of a tensor and arrays of the program, which may lie in two memory
-/// spaces: packed, sent at once, put in place. Elements that stay on this device are copied while messages are under
-/// way. A message that is a run of memory on either side is sent from there and received there.
+/// spaces: packed, sent at once, put in place. Elements that stay on this device are copied while messages are in
+/// flight. A message that is a run of memory on either side is sent from there and received there.
 
 #include <Kokkos_Core.hpp>
 
@@ -79,7 +79,7 @@ bool is_same_place(located_piece<T const> const& from, located_piece<T> const& t
   return true;
 }
 
-/// One exchange. `Source` and `Target` say where pieces lie.
+/// One exchange. `Source` and `Target` locate pieces.
 template <class From, class To, class T, class Source, class Target>
 class foreign_exchange {
  public:
@@ -127,7 +127,7 @@ class foreign_exchange {
   }
 
  private:
-  // On a dry mesh, only the bytes that would be sent are known.
+  // Counts the bytes that would be sent; on a dry mesh nothing more is known.
   void count(communicator const& members) {
     for (foreign_message const& m : plan_.sent.messages) part(m).sent = m.elements;
     exchange(members, static_cast<exchanged<T> const*>(parts_.data()), [&] { copy_what_stays(); });
@@ -135,7 +135,7 @@ class foreign_exchange {
 
   exchanged<T>& part(foreign_message const& m) { return parts_[static_cast<std::size_t>(m.peer)]; }
 
-  // f(message, where it lies as a run of memory or null, where in the buffer).
+  // Calls f(message, its data if it is a run of memory or null, its place in the buffer).
   template <class Place, class F>
   static void each_message(foreign_messages const& all, Place const& place, bool staged, F const& f) {
     std::int64_t next = 0;
@@ -190,7 +190,7 @@ class foreign_exchange {
 
 }  // namespace detail
 
-/// block <- arrays, or arrays <- block, by the plan of that way. `parts` is room that a caller may keep for the next.
+/// block <- arrays, or arrays <- block, by the plan of that way. A caller may keep `parts` for the next exchange.
 /// Collective over the mesh.
 template <class Theirs, class Ours, class T>
 void copy_from_arrays(Theirs const& theirs, in_arrays<T const> const& arrays, Ours const& ours,

@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 3. The part of a tensor that each device holds in arrays of the program: boxes that the devices have told each
-/// other, or blocks that a grid of mesh axes is dealt, as ScaLAPACK's are.
+/// Floor 3. The part of a tensor that each device holds in arrays of the program: boxes that the devices have
+/// exchanged, or blocks that a grid of mesh axes is dealt, as ScaLAPACK's are.
 
 #include <cstddef>
 #include <cstdint>
@@ -19,11 +19,11 @@ namespace ostraka::engine {
 /// The arrays of all devices.
 struct foreign_layout {
   bool is_dealt = false;
-  planner::spec grid{};            ///< of what is dealt: the mesh axes of each dimension, as the context numbers them
+  planner::spec grid{};            ///< for dealt blocks: the mesh axes of each dimension, in the context's numbering
   std::int64_t block[max_rank]{};  ///< and the indices of a block
-  dynamic_array<planner::box> boxes;  ///< else the box of each array, device by device
+  dynamic_array<planner::box> boxes;  ///< otherwise the box of each array, device by device
   dynamic_array<std::size_t> first;   ///< where each device's boxes begin, and their end
-  bool others_are_unknown = false;    ///< of boxes on a dry mesh: only this device's are there
+  bool others_are_unknown = false;    ///< for boxes on a dry mesh: only this device's are there
 
   [[nodiscard]] std::size_t arrays(int device) const {
     auto const d = static_cast<std::size_t>(device);
@@ -34,7 +34,7 @@ struct foreign_layout {
   }
 };
 
-/// A device's coordinates, as the mesh numbers its axes and as a plan does.
+/// A device's coordinates, in the numbering of the mesh and in that of a plan.
 struct device_coordinates {
   int at[device_mesh::max_axes]{};
   planner::coordinates in_plan{};

@@ -4,10 +4,10 @@
 
 /// @file
 /// Floor 3. The messages and local copies of an exchange between the blocks of a tensor and arrays of the program. All
-/// pieces for one device are one message. Where several devices hold the same elements, the one sends that has the
-/// receiver's coordinates along the mesh axes that do not divide them, so that no device serves all others, and what a
-/// device holds itself is not sent. A[I_X] on {X: 2, Z: 2}, into arrays of all four: device (x, z) gets its parts from
-/// (·, z).
+/// pieces for one device are one message. If several devices hold the same elements, the sender is the one with the
+/// receiver's coordinates along the mesh axes that do not divide them, so that no device serves all others. Elements
+/// that the receiver holds itself are not sent. A[I_X] on {X: 2, Z: 2}, into arrays of all four: device (x, z) gets its
+/// parts from (·, z).
 
 #include <cstddef>
 #include <cstdint>
@@ -18,14 +18,14 @@ namespace ostraka::engine {
 
 enum class foreign_way { from_arrays, to_arrays };
 
-/// A common part of an array of the program and a block of the tensor: a stretch of each dimension.
+/// The common part of an array of the program and a block of the tensor: a stretch of each dimension.
 struct foreign_piece {
   std::size_t array = 0;  ///< among those of its device
   std::int64_t elements = 0;
   planner::stretch at[max_rank]{};
 };
 
-/// A message to one device or from it: pieces, one after the other.
+/// A message to or from one device: pieces, one after the other.
 struct foreign_message {
   int peer = 0;
   std::size_t first = 0;
@@ -33,7 +33,7 @@ struct foreign_message {
   std::int64_t elements = 0;
 };
 
-/// One direction.
+/// The messages of one direction.
 struct foreign_messages {
   dynamic_array<foreign_piece> pieces;
   dynamic_array<foreign_message> messages;
@@ -42,7 +42,7 @@ struct foreign_messages {
 
 struct foreign_plan {
   foreign_messages sent, received;
-  dynamic_array<foreign_piece> here;  ///< what stays on this device
+  dynamic_array<foreign_piece> here;  ///< the pieces that stay on this device
 };
 
 namespace detail {
@@ -74,7 +74,7 @@ class foreign_planning {
         if (!arrays_.others_are_unknown) add_message(from ? plan.received : plan.sent, d, d, there, here);
       }
     }
-    // A dry mesh does not know what others take from here. All devices together send what they receive.
+    // On a dry mesh it is unknown what others take from here. All devices together send what they receive.
     if (arrays_.others_are_unknown && !from) plan.sent = plan.received;
     return plan;
   }
@@ -86,7 +86,7 @@ class foreign_planning {
     return true;
   }
 
-  // The arrays of `holder` and the block of the device at `block`.
+  // Adds the common pieces of the arrays of `holder` and the block of the device at `block`.
   void add_pieces(dynamic_array<foreign_piece>& to, int holder, device_coordinates const& at,
                   device_coordinates const& block) const {
     planner::box const wanted = planner::box_of(s_, block.in_plan, w_.sizes);
@@ -134,7 +134,7 @@ class foreign_planning {
 
 }  // namespace detail
 
-/// This device's part of the exchange. Not collective.
+/// Returns this device's part of the exchange. Not collective.
 [[gnu::cold]] inline foreign_plan plan_foreign(execution_context const& w, planner::spec const& s,
                                                foreign_layout const& arrays, foreign_way way) {
   return detail::foreign_planning(w, s, arrays).make(way);
