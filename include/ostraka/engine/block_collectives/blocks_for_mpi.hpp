@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 3. Blocks with any strides as MPI gets them: where they lie, if they lie in one run or in rows that MPI packs
-/// well, else packed by a kernel, and unpacked when they have arrived. Memory that MPI does not take is staged
+/// Floor 3. Blocks with any strides as MPI gets them: in place, if they lie in one run or in rows that MPI packs well,
+/// otherwise packed by a kernel, and unpacked when they have arrived. Memory that MPI does not take is staged
 /// (moves/on_host.hpp).
 
 #include <Kokkos_Core.hpp>
@@ -27,7 +27,7 @@ namespace ostraka::engine {
 template <class Exec, class T>
 class blocks_for_mpi {
  public:
-  /// For so many blocks at most, whose layouts are pointed to.
+  /// Prepares for at most `most` blocks, whose layouts are pointed to.
   void begin(int most) {
     end();
     layouts_.reserve(static_cast<std::size_t>(most));
@@ -59,7 +59,7 @@ class blocks_for_mpi {
     unpacked_.push_back({block, part.receive});
   }
 
-  /// Behind all blocks, before the collective begins.
+  /// Call it after all blocks, before the collective begins.
   void stage(Exec const& exec, exchanged<T>* parts, int count) {
     fence(exec);
     arrays_.begin(is_staged<Exec>(host_work::carries));
@@ -69,7 +69,7 @@ class blocks_for_mpi {
     }
   }
 
-  /// Behind the end of the collective: what has arrived is where it belongs.
+  /// Call it after the end of the collective. It puts the received data in place.
   void bring_back(Exec const& exec) {
     arrays_.bring_back();
     for (arrived const& a : unpacked_) copy(exec, a.to, dense_block(static_cast<T const*>(a.packed), a.to.where));
@@ -77,7 +77,7 @@ class blocks_for_mpi {
     end();
   }
 
-  /// Gives back what was set aside.
+  /// Gives back the buffers.
   void end() {
     unpacked_.clear();
     buffers_.clear();

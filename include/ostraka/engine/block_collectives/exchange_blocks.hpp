@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 3. Blocks that every pair of a group exchanges, in flight: whoever begins it says what goes to each member and
-/// where what comes from there belongs. For moves whose parts do not follow from the block distribution: uneven blocks
+/// Floor 3. Blocks that every pair of a group exchanges, in flight: the caller gives the block for each member and the
+/// place of the block from there. It is for moves whose parts do not follow from the block distribution: uneven blocks
 /// of unknown extents, ragged exchanges.
 
 #include <Kokkos_Core.hpp>
@@ -20,7 +20,7 @@
 
 namespace ostraka::engine {
 
-/// No elements.
+/// Returns a block without elements.
 template <class T>
 strided_block<T*> empty_block() {
   strided_block<T*> r;
@@ -28,7 +28,7 @@ strided_block<T*> empty_block() {
   return r;
 }
 
-/// What goes to a member of a group, and what comes from there; nothing unless it is said.
+/// The block sent to a member of a group, and the block received from it; empty by default.
 template <class T>
 struct block_exchanged {
   strided_block<T const*> sent = empty_block<T const>();
@@ -79,9 +79,9 @@ class exchange_record final : public flight_on<Exec> {
 }  // namespace detail
 
 /// Begins an exchange along mesh axes: `part_of(d)` is a block_exchanged<T> with member d. A part sent from here to d
-/// is as long as what d receives from here; the own part goes from block to block. Nothing that is received overlaps
-/// anything else. Collective over the mesh axes; who may call something else meanwhile compares before
-/// (require_same_call).
+/// is as long as the part that d receives from here; the own part goes from block to block. Received blocks overlap
+/// nothing else. Collective over the mesh axes; a caller whose devices may call something else meanwhile compares
+/// before (require_same_call).
 template <class T, class Exec, class PartOf>
 run_in_flight begin_exchange(Exec const& exec, execution_context const& w, planner::mesh_set axes,
                              PartOf const& part_of) {

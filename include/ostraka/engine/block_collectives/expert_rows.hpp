@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 3. Rows go to the experts that are chosen for them, and back. Who sends how many rows to which expert is told
-/// once; lists then say for each move which row comes from where, so that all passes over memory gather.
+/// Floor 3. Sends rows to the experts that are chosen for them, and back. Devices exchange the numbers of rows for each
+/// expert once; lists then give for each move the source of each row, so that all passes over memory gather.
 ///
 ///     choice     expert that is chosen, in the order of the tokens; a number that is no expert sends nothing
 ///     sent       choices that are sent, by expert, those of one expert in their order
@@ -31,7 +31,7 @@ namespace ostraka::engine {
 template <class Space>
 using row_list = Kokkos::View<std::int64_t*, Space>;
 
-/// Numbers that the host has made, into the memory of `Space`.
+/// Copies numbers from the host into the memory of `Space`.
 template <class Space>
 void write_numbers(dynamic_array<std::int64_t> const& numbers, std::int64_t* to) {
   using unmanaged = Kokkos::MemoryTraits<Kokkos::Unmanaged>;
@@ -45,7 +45,7 @@ row_list<Space> list_of(dynamic_array<std::int64_t> const& numbers) {
   return list;
 }
 
-/// A block of integers as the host's numbers.
+/// Returns a block of integers as numbers on the host.
 template <class View>
 dynamic_array<std::int64_t> numbers_on_host(View const& block) {
   auto const there = on_host(block);
@@ -54,7 +54,7 @@ dynamic_array<std::int64_t> numbers_on_host(View const& block) {
   return numbers;
 }
 
-/// out[i] <- from[list[i]], rows of `row` elements; zeros where the list says −1.
+/// out[i] <- from[list[i]], rows of `row` elements; zeros where the list has −1.
 template <class Exec, class T, class Space>
 void gather_rows(Exec const& exec, row_list<Space> const& list, std::int64_t row, T* out, T const* from,
                  std::int64_t rows_there) {
@@ -64,7 +64,7 @@ void gather_rows(Exec const& exec, row_list<Space> const& list, std::int64_t row
   look_up(exec, loops, index_window{0, rows_there, row}, out, from, list.data());
 }
 
-/// Where the rows of this device go, and where what comes here belongs.
+/// Where the rows of this device go, and where the rows that arrive here belong.
 template <class Space>
 struct row_routes {
   std::int64_t choices = 0;                         ///< on this device
@@ -72,9 +72,9 @@ struct row_routes {
   dynamic_array<std::int64_t> experts;              ///< rows received, by expert of this device
   dynamic_array<std::int64_t> sent, sent_begin;     ///< rows by member, and where they begin
   dynamic_array<std::int64_t> received, received_begin;
-  row_list<Space> choice_sent, token_sent;  ///< of each row that is sent: its choice, its token
-  row_list<Space> row_of_choice;            ///< of each choice: its place among those sent; −1: none
-  row_list<Space> from, to;                 ///< of each result row its place among those received, and the other way
+  row_list<Space> choice_sent, token_sent;  ///< for each row that is sent: its choice, its token
+  row_list<Space> row_of_choice;            ///< for each choice: its place among those sent; −1: none
+  row_list<Space> from, to;                 ///< for each result row its place among those received, and the other way
 
   [[nodiscard]] std::int64_t rows_sent() const { return static_cast<std::int64_t>(choice_sent.extent(0)); }
   [[nodiscard]] std::int64_t rows_received() const { return static_cast<std::int64_t>(from.extent(0)); }
@@ -87,8 +87,8 @@ struct expert_owners {
   dynamic_array<int> member;
 };
 
-/// The routes of the chosen experts. Devices tell each other how many rows each expert gets: 8 bytes for each expert of
-/// another device. Collective over the mesh axes, if there are any.
+/// Returns the routes of the chosen experts. Devices tell each other how many rows each expert gets: 8 bytes for each
+/// expert of another device. Collective over the mesh axes, if there are any.
 template <class Space>
 row_routes<Space> make_row_routes(execution_context const& w, planner::mesh_set axes, expert_owners const& owners,
                                   std::int64_t experts, dynamic_array<std::int64_t> const& chosen,
@@ -115,7 +115,7 @@ row_routes<Space> make_row_routes(execution_context const& w, planner::mesh_set 
     token[static_cast<std::size_t>(at)] = static_cast<std::int64_t>(i) / repeats;
   }
 
-  // Each device tells each other one how many rows its experts get; those of fewer experts say zeros at the end.
+  // Each device tells each other one how many rows its experts get; devices with fewer experts get zeros at the end.
   std::int64_t const each = (experts + owners.count - 1) / owners.count;
   dynamic_array<std::int64_t> told(n * static_cast<std::size_t>(each), 0), heard = told;
   r.sent.assign(n, 0), r.sent_begin.assign(n, 0), r.received.assign(n, 0), r.received_begin.assign(n, 0);
@@ -142,7 +142,7 @@ row_routes<Space> make_row_routes(execution_context const& w, planner::mesh_set 
     exchange_counts(members, told.data(), heard.data(), static_cast<int>(each));
   }
 
-  // What comes lies by sender, in the order in which the devices of experts are counted, then by expert.
+  // Received rows lie by sender, in the order in which the devices of experts are counted, then by expert.
   r.experts.assign(static_cast<std::size_t>(own), 0);
   std::int64_t arrived = 0;
   for (int d = 0; d < owners.count; ++d) {
@@ -176,7 +176,7 @@ row_routes<Space> make_row_routes(execution_context const& w, planner::mesh_set 
 
 namespace detail {
 
-// Rows of each member in one message; `sent` and `received` by member.
+// Exchanges the rows of each member in one message; `sent` and `received` by member.
 template <class Exec, class T>
 void exchange_rows(Exec const& exec, execution_context const& w, planner::mesh_set axes, std::int64_t row,
                    T const* out, dynamic_array<std::int64_t> const& sent_begin,
@@ -197,8 +197,8 @@ void exchange_rows(Exec const& exec, execution_context const& w, planner::mesh_s
 
 }  // namespace detail
 
-/// Rows to their experts: `x` has a row for each token, or for each choice; `out` those that come here, by expert.
-/// Collective over the mesh axes, if there are any. All is written when it returns.
+/// Sends rows to their experts: `x` has a row for each token, or for each choice; `out` gets those that arrive here, by
+/// expert. Collective over the mesh axes, if there are any. All is written when it returns.
 template <class Exec, class T, class Space>
 void send_rows(Exec const& exec, execution_context const& w, planner::spec const& block, planner::mesh_set axes,
                row_routes<Space> const& r, bool of_choices, std::int64_t row, T const* x, T* out) {
@@ -218,7 +218,7 @@ void send_rows(Exec const& exec, execution_context const& w, planner::spec const
   fence(exec);
 }
 
-/// … and back: `rows` as send_rows gives them; `out` has a row for each choice, zeros of those that were not sent.
+/// Returns them: `rows` as send_rows gives them; `out` gets a row for each choice, zeros for those that were not sent.
 template <class Exec, class T, class Space>
 void return_rows(Exec const& exec, execution_context const& w, planner::spec const& block, planner::mesh_set axes,
                  row_routes<Space> const& r, std::int64_t row, T const* rows, T* out) {

@@ -4,7 +4,7 @@
 
 /// @file
 /// Floor 3. An all-gather of blocks whose lengths do not follow from a block distribution, in flight: the devices have
-/// told each other how long theirs are (gather_counts), and the blocks are put one behind the other.
+/// exchanged the lengths (gather_counts), and the blocks are put one behind the other.
 
 #include <Kokkos_Core.hpp>
 
@@ -64,7 +64,7 @@ class gather_record final : public flight_on<Exec> {
     return n;
   }
 
-  // Does each block lie in one run of the whole?
+  // True if each block lies in one run of the whole.
   static bool parts_follow(strided_block<T*> const& whole, int along) {
     for (int i = 0; i < along; ++i)
       if (whole.where.at[i].size() != 1) return false;
@@ -107,9 +107,9 @@ class gather_record final : public flight_on<Exec> {
 
 }  // namespace detail
 
-/// Begins an all-gather along mesh axes: `whole` is the blocks of all members, one behind the other along dimension
-/// `along`, of which member d has rows[d] indices; `own` is this device's, and does not overlap it. `block` is what
-/// check mode calls the blocks. Collective over the mesh axes.
+/// Begins an all-gather along mesh axes. `whole` gets the blocks of all members, one behind the other along dimension
+/// `along`; member d has rows[d] indices. `own` is this device's block, and does not overlap it. `block` describes the
+/// blocks to check mode. Collective over the mesh axes.
 template <class Exec, class T>
 run_in_flight begin_gather_rows(Exec const& exec, execution_context const& w, planner::spec const& block,
                                 planner::mesh_set axes, int along, counts_view rows, strided_block<T const*> const& own,

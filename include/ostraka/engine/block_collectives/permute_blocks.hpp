@@ -53,10 +53,10 @@ class permute_record final : public flight_on<Exec> {
 
 }  // namespace detail
 
-/// Begins a permute along mesh axes: `from` goes where the hops say, and `to`, which does not overlap it, is what comes
-/// from there; zeros, if nothing does. A block may be longer than another, but every target is as long as what it gets.
-/// Devices count as their group does. `block` is what check mode calls the blocks. @pre no hop is wrong
-/// Collective over the mesh axes.
+/// Begins a permute along mesh axes: `from` is sent as the hops say, and `to`, which does not overlap it, gets the
+/// block that arrives, or zeros. A block may be longer than another, but every target is as long as its block. Devices
+/// count as their group does. `block` describes the blocks to check mode. Collective over the mesh axes. @pre no hop is
+/// wrong
 template <class Exec, class T>
 run_in_flight begin_permute(Exec const& exec, execution_context const& w, planner::spec const& block,
                             planner::mesh_set axes, permutation_view const& permutation,

@@ -3,9 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 3. Moves along a dimension whose parts only those know that send them. The members of a group tell each other
-/// how many rows there are, then the rows travel, in flight: a gather of blocks of any lengths, and the ragged
-/// all-to-all, in which each device says for each other which rows go there and where they belong.
+/// Floor 3. Moves along a dimension whose parts only their senders know. The members of a group tell each other how
+/// many rows there are, then the rows travel, in flight: a gather of blocks of any lengths, and the ragged all-to-all,
+/// in which each device decides for each other which rows go there and where they belong.
 ///
 ///     member        sends rows                   to rows of the target
 ///     to d          [from[d], from[d] + rows[d])    [to[d], to[d] + rows[d])     of member d
@@ -28,14 +28,14 @@ namespace ostraka::engine {
 
 /// The rows that a device sends, by member.
 struct ragged_rows {
-  std::int64_t const* from;  ///< where they begin in what is sent
+  std::int64_t const* from;  ///< where they begin in the sender's block
   std::int64_t const* rows;  ///< how many
   std::int64_t const* to;    ///< where they begin at the receiver
 };
 
 namespace detail {
 
-/// Indices [begin, begin + size) of dimension `along`, counted from where the block begins.
+/// Returns indices [begin, begin + size) of dimension `along`, counted from the block's begin.
 template <class T>
 strided_block<T*> rows_of(strided_block<T*> const& block, int along, std::int64_t begin, std::int64_t size) {
   box inner = block.where;
@@ -48,7 +48,7 @@ inline bool fits(std::int64_t begin, std::int64_t size, std::int64_t extent) {
   return begin >= 0 && size >= 0 && begin <= extent && size <= extent - begin;
 }
 
-// The largest of what the members give tells all of them who is wrong, and how. 0: nobody is.
+// The largest value of all members tells all of them which one is wrong, and how. 0: none is.
 enum class ragged_fault : std::int64_t { none, sends_what_is_not_there, receives_beyond_its_end, receives_twice };
 
 [[gnu::cold, gnu::noinline]] inline void refuse_ragged(execution_context const& w, ragged_fault what, int member) {
@@ -66,9 +66,9 @@ enum class ragged_fault : std::int64_t { none, sends_what_is_not_there, receives
 }  // namespace detail
 
 /// Begins the ragged all-to-all of rows along dimension `along` of dense or strided blocks: `to` gets the rows that the
-/// others say, and keeps what it holds elsewhere. `block` is what check mode calls the blocks. Collective over the mesh
-/// axes. @throws ostraka::error, on all of their devices alike, before any row is sent, if rows are sent that are not
-/// there, or arrive where no row is or another arrives
+/// others send, and keeps its other rows. `block` describes the blocks to check mode. Collective over the mesh axes.
+/// @throws ostraka::error, on all of their devices alike, before any row is sent, if a device sends rows that it does
+/// not have, or rows arrive where no row is or another arrives
 template <class Exec, class T>
 run_in_flight begin_ragged(Exec const& exec, execution_context const& w, planner::spec const& block,
                            planner::mesh_set axes, int along, strided_block<T const*> const& from,
@@ -96,7 +96,7 @@ run_in_flight begin_ragged(Exec const& exec, execution_context const& w, planner
           begin_from(e) < begin_from(d) + rows_from(d))
         found = detail::ragged_fault::receives_twice;
   }
-  if (members.is_dry()) {  // as many rows come from each as go there, and lie in the order of members
+  if (members.is_dry()) {  // as many rows come from each member as go there, and lie in the order of members
     std::int64_t next = 0;
     for (std::size_t d = 0; d < static_cast<std::size_t>(n); ++d) {
       std::int64_t* const from_d = heard.data() + 2 * d;

@@ -3,9 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 3. Runs a rearrangement along one axis: what a device holds of a piece goes to the device on which it lands.
-/// Pairs of devices that have nothing for each other send no message, and what stays is copied. A roll of A[I_X] by
-/// less than a block is a message to the next device.
+/// Floor 3. Runs a rearrangement along one axis: each device sends its part of a piece to the device where it belongs.
+/// Pairs of devices that have nothing for each other send no message, and the part that stays is copied. A roll of
+/// A[I_X] by less than a block is a message to the next device.
 
 #include <Kokkos_Core.hpp>
 
@@ -23,7 +23,7 @@ namespace ostraka::engine {
 
 namespace detail {
 
-/// Indices first, first + step, … of dimension `along` of a block, `count` of them.
+/// Returns indices first, first + step, … of dimension `along` of a block, `count` of them.
 template <class T>
 strided_block<T*> steps_of(strided_block<T*> const& block, int along, std::int64_t first, std::int64_t step,
                            std::int64_t count) {
@@ -35,7 +35,7 @@ strided_block<T*> steps_of(strided_block<T*> const& block, int along, std::int64
   return r;
 }
 
-/// Who holds which indices of the axis.
+/// The indices of the axis that each device holds.
 struct axis_of_group {
   planner::viewpoint from{};
   planner::mesh_order over{};
@@ -60,10 +60,10 @@ struct axis_of_group {
 
 }  // namespace detail
 
-/// result <- the pieces of the operands, and `blank` where there are none. All lie with the same sharding `s`, divided
-/// along dimension `along` by the block distribution of their own extents; `from[k]` is this device's block of operand
-/// k. `in_blocks`: which dimension of the blocks it is, where these are told otherwise than by `s`: in units of chunks,
-/// of which operand and result then have so many. Collective over the mesh axes that divide the dimension.
+/// result <- the pieces of the operands, and `blank` elsewhere. All have the same sharding `s`, divided along dimension
+/// `along` by the block distribution of their own extents; `from[k]` is this device's block of operand k. `in_blocks`:
+/// the dimension of the blocks, if these are described in units of chunks and not by `s`; the extents of operands and
+/// result then count chunks. Collective over the mesh axes that divide the dimension.
 template <class Exec, class T>
 void rearrange(Exec const& exec, execution_context const& w, planner::spec const& s, int along,
                planner::rearrangement const& r, strided_block<T const*> const* from, strided_block<T*> const& result,

@@ -62,7 +62,7 @@ void require_same_root(execution_context const& w, planner::spec const& block, p
   require_same_call<T>(w, block, axes, [&] { return describe_root(root); });
 }
 
-// Of dimension `along`, which is divided into parts of these lengths, part d.
+// Returns part d of dimension `along`, which is divided into parts of these lengths.
 template <class T>
 strided_block<T*> part_along(strided_block<T*> const& whole, int along, counts_view lengths, int d) {
   box part = whole.where;
@@ -73,8 +73,8 @@ strided_block<T*> part_along(strided_block<T*> const& whole, int along, counts_v
 
 }  // namespace detail
 
-/// Begins a broadcast along mesh axes: `to`, which lies dense, becomes the block `from` of member `root`; nobody else's
-/// is looked at. `block` is what check mode calls the blocks. Collective over the mesh axes.
+/// Begins a broadcast along mesh axes: `to`, which lies dense, becomes the block `from` of member `root`; the other
+/// members' `from` is not read. `block` describes the blocks to check mode. Collective over the mesh axes.
 template <class Exec, class T>
 run_in_flight begin_broadcast(Exec const& exec, execution_context const& w, planner::spec const& block,
                               planner::mesh_set axes, int root, strided_block<T const*> const& from,
@@ -85,8 +85,8 @@ run_in_flight begin_broadcast(Exec const& exec, execution_context const& w, plan
   return detail::begin_record<record>(exec, [&](record& r) { r.begin(exec, w, members, root, from, to); });
 }
 
-/// Begins a gather to member `root`: there `whole` is the blocks of all members, one behind the other along dimension
-/// `along`, of which member d has lengths[d] indices; elsewhere neither is looked at. Collective over the mesh axes.
+/// Begins a gather to member `root`: there `whole` gets the blocks of all members, one behind the other along dimension
+/// `along`; member d has lengths[d] indices. Elsewhere neither is used. Collective over the mesh axes.
 template <class Exec, class T>
 run_in_flight begin_gather_to(Exec const& exec, execution_context const& w, planner::spec const& block,
                               planner::mesh_set axes, int root, int along, counts_view lengths,
@@ -101,8 +101,8 @@ run_in_flight begin_gather_to(Exec const& exec, execution_context const& w, plan
   });
 }
 
-/// Begins a scatter from member `root`: everyone's `own` becomes its part of the root's `whole`, which is divided along
-/// dimension `along` as in a gather; elsewhere neither is looked at. Collective over the mesh axes.
+/// Begins a scatter from member `root`: each member's `own` becomes its part of the root's `whole`, which is divided
+/// along dimension `along` as in a gather; elsewhere `whole` is not read. Collective over the mesh axes.
 template <class Exec, class T>
 run_in_flight begin_scatter_from(Exec const& exec, execution_context const& w, planner::spec const& block,
                                  planner::mesh_set axes, int root, int along, counts_view lengths,

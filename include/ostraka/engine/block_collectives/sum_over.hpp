@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// Floor 3. A number of each device's, on the host, added up over mesh axes: one all-reduce without blocks or a plan.
+/// Floor 3. Adds up a number of each device's, on the host, over mesh axes: one all-reduce without blocks or a plan.
 
 #include <string>
 
@@ -16,7 +16,7 @@
 
 namespace ostraka::engine {
 
-/// The sum over the devices along `axes`, the same bits on each of them. Collective over the mesh axes.
+/// Returns the sum over the devices along `axes`, the same bits on each of them. Collective over the mesh axes.
 template <class = void>
 double sum_over(execution_context const& w, planner::mesh_set axes, double here) {
   if (w.mesh->absent() || axes.empty()) return here;
