@@ -3,9 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 3. A block reduced to states of an accumulator, on this device and then between devices: mean and deviations
-/// of A[I_X, J_Y] over J are the states of [I_X], those of the devices along Y made one. What the states say is written
-/// as numbers at the end.
+/// Floor 3. Reduces a block to states of an accumulator, on this device and then between devices: mean and deviations
+/// of A[I_X, J_Y] over J are the states of [I_X], merged over the devices along Y. The states are written as numbers at
+/// the end.
 
 #include <Kokkos_Core.hpp>
 
@@ -22,8 +22,8 @@
 
 namespace ostraka::engine {
 
-/// The loops over this device's block of `operand` that leave the labels of `rows`. An element's index is its place
-/// among all elements that are reduced, row-major over these labels in the operand's order.
+/// Returns the loops over this device's block of `operand` that leave the labels of `rows`. An element's index is its
+/// place among all elements that are reduced, row-major over these labels in the operand's order.
 inline accumulation_loops loops_to_rows(execution_context const& w, planner::spec const& operand,
                                         planner::spec const& rows) {
   accumulation_loops loops;
@@ -57,8 +57,8 @@ struct finish_states {
 
 }  // namespace detail
 
-/// to[r] <- finish(the state of row r), of this device's elements and those of the devices along `axes`, of which each
-/// knows all in the end. `operand` and `rows` have their blocks here, dense. Collective over the mesh axes.
+/// to[r] <- finish(the state of row r), over this device's elements and those of the devices along `axes`; each of
+/// these knows all of it in the end. `operand` and `rows` have their blocks here, dense. Collective over the mesh axes.
 template <class Accumulator, class Exec, class R, class Finish>
 void accumulate_rows(Exec const& exec, execution_context const& w, planner::spec const& operand,
                      planner::spec const& rows, planner::mesh_set axes, typename Accumulator::element const* x, R* to,

@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 3. log Σ exp(x) − x[label] of rows that mesh axes may divide: the device that holds a row's labelled element
-/// adds it to what the devices tell each other of the row anyway, so that three numbers a row move, in one message.
+/// Floor 3. log Σ exp(x) − x[label] of rows that mesh axes may divide. The device that holds a row's labelled element
+/// adds it to the statistics that the devices exchange anyway, so that three numbers a row move, in one message.
 
 #include <Kokkos_Core.hpp>
 
@@ -14,7 +14,7 @@
 
 namespace ostraka::engine {
 
-/// Largest element and sum of a row, and its labelled element, 0 where a part does not have it.
+/// Largest element and sum of a row, and its labelled element, 0 in a part that does not have it.
 template <class T>
 struct exp_sum_and_target {
   using number = T;
@@ -30,7 +30,7 @@ struct exp_sum_and_target {
   }
 };
 
-/// Whole numbers that meet rows, and one of them for which nothing is asked.
+/// The labels, whole numbers that belong to rows, and the one label that is ignored.
 template <class Label>
 struct labels_of_rows {
   Label const* label;
@@ -88,9 +88,9 @@ struct write_log_sum {
 
 }  // namespace detail
 
-/// loss <- of each row of this device's block of `s`, 0 where its label is ignored. Labels are among the elements of a
-/// row, counted over all devices. `log_sum`: where the rows' log Σ exp(x) goes, if it is asked for. Collective over the
-/// mesh axes that divide dimension `along`.
+/// loss <- of each row of this device's block of `s`, 0 if its label is ignored. Labels are among the elements of a
+/// row, counted over all devices. `log_sum`: the place for the rows' log Σ exp(x), or null. Collective over the mesh
+/// axes that divide dimension `along`.
 template <class Exec, class X, class Label>
 void cross_entropy_rows(Exec const& exec, execution_context const& w, planner::spec const& s, int along,
                         rows_of_block<X> const& in, labels_of_rows<Label> const& labels, X* loss,

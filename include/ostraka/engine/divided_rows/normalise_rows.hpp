@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 3. Softmax and norms of blocks along an axis that mesh axes may divide: of the devices' parts of a row the
-/// statistics are made one in one message, and each device writes its elements.
+/// Floor 3. Softmax and norms of blocks along an axis that mesh axes may divide: the statistics of the devices' parts
+/// of a row are merged in one message, and each device writes its elements.
 ///
 ///     [I, V]      one pass over the block
 ///     [I, V_Y]    statistics of the rows, combined over Y, and a second pass
@@ -24,7 +24,7 @@
 
 namespace ostraka::engine {
 
-/// This device's block of a tensor as rows along one of its dimensions.
+/// Returns this device's block of a tensor as rows along one of its dimensions.
 template <class X>
 rows_of_block<X> rows_in(execution_context const& w, planner::spec const& s, int along, X const* x) {
   std::int64_t extents[max_rank]{};
@@ -32,7 +32,7 @@ rows_of_block<X> rows_in(execution_context const& w, planner::spec const& s, int
   return {rows_along(extents, s.rank, along), x, nullptr, {}};
 }
 
-/// Where the elements of another tensor lie that meets them with these strides, by dimension of the tensor.
+/// Returns the places of the elements of another tensor that is aligned with these strides, by dimension of the tensor.
 inline row_places places_of_rows(execution_context const& w, planner::spec const& s, int along,
                                  std::int64_t const* stride) {
   row_places at;
@@ -45,14 +45,14 @@ inline row_places places_of_rows(execution_context const& w, planner::spec const
   return at;
 }
 
-/// The rows with a mask.
+/// Returns the rows with a mask.
 template <class X, class Mask>
 rows_of_block<X, Mask> rows_in(execution_context const& w, planner::spec const& s, int along, X const* x,
                                Mask const* mask, std::int64_t const* stride) {
   return {rows_in(w, s, along, x).rows, x, mask, places_of_rows(w, s, along, stride)};
 }
 
-/// How many indices of dimension `along` the members of the group over the mesh axes that divide it have.
+/// Returns how many indices of dimension `along` the members of the group over the mesh axes that divide it have.
 inline void elements_of_members(execution_context const& w, planner::spec const& s, int along, planner::mesh_set axes,
                                 short_array<std::int64_t>& elements) {
   int const n = w.group(axes).size();
@@ -70,7 +70,7 @@ inline void elements_of_members(execution_context const& w, planner::spec const&
   }
 }
 
-/// The statistics of parts of rows become those of whole rows. Collective over the mesh axes that divide dimension
+/// Merges the statistics of parts of rows into those of whole rows. Collective over the mesh axes that divide dimension
 /// `along`.
 template <class Statistic, class Exec>
 void combine_statistics(Exec const& exec, execution_context const& w, planner::spec const& s, int along,
@@ -93,8 +93,8 @@ void combine_statistics(Exec const& exec, execution_context const& w, planner::s
   });
 }
 
-/// out <- the formula of each element of this device's block of `s`, times its gain, plus its bias. `kept`: where the
-/// statistics of whole rows go, if they are asked for.
+/// out <- the formula of each element of this device's block of `s`, times its gain, plus its bias. `kept`: the place
+/// for the statistics of whole rows, or null.
 template <class Formula, class Exec, class X, class Mask, class Gain, class Bias>
 void normalise_rows(Exec const& exec, execution_context const& w, planner::spec const& s, int along,
                     rows_of_block<X, Mask> const& in, Formula const& formula, X* out, Gain const* gain,
@@ -133,7 +133,7 @@ void finish_rows(Exec const& exec, std::int64_t count, R* to, Finish const& fini
   fence(exec);
 }
 
-/// to[row] <- Finish{statistics}(row) of the statistics of whole rows. Collective over the mesh axes that divide
+/// to[row] <- Finish{statistics}(row) for the statistics of whole rows. Collective over the mesh axes that divide
 /// dimension `along`.
 template <class Formula, class Finish, class Exec, class X, class Mask, class R>
 void finish_statistics(Exec const& exec, execution_context const& w, planner::spec const& s, int along,

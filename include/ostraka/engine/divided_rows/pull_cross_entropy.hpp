@@ -15,12 +15,12 @@ namespace ostraka::engine {
 
 namespace detail {
 
-/// Of a row: what is subtracted from its elements, and by what the results are multiplied.
+/// For a row: the number subtracted from its elements, and the factor of the results.
 template <class T>
 struct row_share {
   T shift, factor;
 
-  // Where there is no cotangent, nothing is asked of the elements.
+  // Without a cotangent the elements do not matter.
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION T of(T x) const {
     T const y = engine::exp(x - shift) * factor;
     return factor == T(0) ? T(0) : y;

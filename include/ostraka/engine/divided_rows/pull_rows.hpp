@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 3. The derivatives of softmax and norms of blocks along an axis that mesh axes may divide: of the devices'
-/// parts of a row the sums are made one in one message, as the forward does with its statistics, and each device writes
+/// Floor 3. The derivatives of softmax and norms of blocks along an axis that mesh axes may divide: the sums of the
+/// devices' parts of a row are merged in one message, as the forward does with its statistics, and each device writes
 /// the cotangents of its elements.
 
 #include <cstdint>
@@ -14,8 +14,8 @@
 
 namespace ostraka::engine {
 
-/// Calls write(elements of a whole row, the rows' sums, or null where each row of the block is whole). Collective over
-/// the mesh axes that divide dimension `along`.
+/// Calls write(elements of a whole row, the rows' sums), with null for the sums if each row of the block is whole.
+/// Collective over the mesh axes that divide dimension `along`.
 template <class Formula, class Exec, class X, class Gain, class Write>
 void pull_blocks_by(Exec const& exec, execution_context const& w, planner::spec const& s, int along,
                     rows_and_cotangents<X, Gain> const& in, Formula const& formula, Write const& write) {

@@ -4,8 +4,8 @@
 
 /// @file
 /// Floor 3. Running sums along a dimension of a tensor that mesh axes may divide: B[I, J_Y](i, j) = Σ A(i, k), k ≤ j.
-/// Where they do, each device sums its rows, the totals are scanned in the order of the blocks, and what comes before a
-/// device's block is what its running sums begin with. So an element is read twice and written once.
+/// If they do, each device sums its rows, the totals are scanned in the order of the blocks, and a device's running
+/// sums begin with the total before its block. So an element is read twice and written once.
 
 #include <Kokkos_Core.hpp>
 
@@ -27,8 +27,8 @@ namespace ostraka::engine {
 
 namespace detail {
 
-/// The member of the group along `over` that has block number `block` of an axis that they divide, the first major. A
-/// group counts its members by the mesh axes as the running mesh has them.
+/// Returns the member of the group along `over` that has block number `block` of an axis that they divide, the first
+/// major. A group counts its members by the mesh axes as the running mesh has them.
 inline int member_with_block(execution_context const& w, planner::mesh_order over, std::int64_t block) {
   std::int64_t at[planner::max_mesh_axes]{};
   for (int k = over.size() - 1; k >= 0; --k) {
@@ -42,7 +42,8 @@ inline int member_with_block(execution_context const& w, planner::mesh_order ove
   return static_cast<int>(member);
 }
 
-/// What comes before this device's block in each row: the totals of the blocks before it, or behind it in reverse.
+/// Computes the total before this device's block in each row: of the blocks before it, or of those behind it in
+/// reverse.
 template <class Exec, class Sum>
 void scan_totals(Exec const& exec, execution_context const& w, planner::mesh_order over, bool reverse, Sum* totals,
                  std::int64_t count, reduction how) {
