@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 3. Blocks under the dimensions of another one, whose extents they share: for C[I_X, J] = f(A[I_X, J], B[J])
-/// the strides of B are 0 along I and 1 along J.
+/// Floor 3. Blocks aligned with the dimensions of another one, whose extents they share: for C[I_X, J] = f(A[I_X, J],
+/// B[J]) the strides of B are 0 along I and 1 along J.
 
 #include <cstdint>
 
@@ -13,16 +13,16 @@
 
 namespace ostraka::engine {
 
-/// The first element that meets the other block, and the stride along each of that block's dimensions; 0 along those
-/// that it lacks.
+/// The first element that belongs to the other block, and the stride along each of that block's dimensions; 0 along
+/// those that it lacks.
 template <class T>
 struct aligned {
   T* data;
   std::int64_t stride[max_rank]{};
 };
 
-/// This device's block of `operand` under that of `result`. @pre `data` is dense; the result's block is a part of it
-/// along each label that both have. Labels that the result lacks are at their first index.
+/// Returns this device's block of `operand` aligned with that of `result`. Labels that the result lacks are at their
+/// first index. @pre `data` is dense; the result's block is a part of it along each label that both have
 template <class T>
 aligned<T> align(execution_context const& w, planner::spec const& operand, planner::spec const& result, T* data) {
   aligned<T> a{data, {}};

@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// Floor 3. A block under other dimensions: in another order, or repeated along those that it lacks:
+/// Floor 3. Copies a block into one with other dimensions: in another order, or repeated along those that it lacks:
 /// C[j, i, b] = A[i, j]
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace ostraka::engine {
 
-/// result <- what meets it, `result` being this device's dense block under `out`.
+/// result <- the aligned block `from`; `result` is this device's dense block of `out`.
 template <class Exec, class T>
 void copy_aligned(Exec const& exec, execution_context const& w, planner::spec const& out, T* result,
                   aligned<T const> const& from) {

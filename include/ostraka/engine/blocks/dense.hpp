@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 3. One dense block as a whole: all its elements set to a number, copied, changed in place, or combined
-/// with another's. All is written when a function returns.
+/// Floor 3. One dense block as a whole: all its elements set to a number, copied, changed in place, or combined with
+/// another's. All is written when a function returns.
 
 #include <cstdint>
 

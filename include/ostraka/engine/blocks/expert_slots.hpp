@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 3. Slots of experts: each expert takes so many tokens of a group, those that come first. Lists say which row
-/// of [experts, groups, slots] is filled by which token, and where each choice's row is.
+/// Floor 3. Slots of experts: each expert takes the first `capacity` tokens of a group. Lists give the token that fills
+/// each row of [experts, groups, slots], and the row of each choice.
 ///
 ///     choice (g, s, k) of expert e, the c-th of its group       row (e, g, c) of the slots; none if c is the capacity
 
@@ -17,16 +17,16 @@
 
 namespace ostraka::engine {
 
-/// Where choices have their slots on this device.
+/// The slots of the choices on this device.
 template <class Space>
 struct slot_lists {
   std::int64_t tokens = 0, repeats = 1;
   row_list<Space> choice_of_slot, token_of_slot;  ///< −1: the slot is empty
   row_list<Space> slot_of_choice;                 ///< −1: dropped, or no expert
-  dynamic_array<std::int64_t> numbers;            ///< of each choice: expert · capacity + slot, or −1
+  dynamic_array<std::int64_t> numbers;            ///< for each choice: expert · capacity + slot, or −1
 };
 
-/// The slots of `groups` groups of tokens with `repeats` choices each, in the order of tokens, then of choices.
+/// Returns the slots of `groups` groups of tokens with `repeats` choices each, in the order of tokens, then of choices.
 template <class Space>
 slot_lists<Space> assign_slots(dynamic_array<std::int64_t> const& chosen, std::int64_t groups, std::int64_t repeats,
                                std::int64_t experts, std::int64_t capacity) {
@@ -57,7 +57,7 @@ slot_lists<Space> assign_slots(dynamic_array<std::int64_t> const& chosen, std::i
   return s;
 }
 
-/// out[i] <- from[list[i]], rows of `row` elements; zeros where the list says −1. All is written when it returns.
+/// out[i] <- from[list[i]], rows of `row` elements; zeros where the list has −1. All is written when it returns.
 template <class Exec, class T, class Space>
 void fill_rows(Exec const& exec, row_list<Space> const& list, std::int64_t row, T* out, T const* from,
                std::int64_t rows_there) {

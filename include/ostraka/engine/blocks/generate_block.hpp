@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 3. A block whose elements are a function of their global indices: A[i, j] = f(i, j), or of another's elements,
-/// too: f(B[i, j], i, j).
+/// Floor 3. A block whose elements are a function of their global indices: A[i, j] = f(i, j), or of another block's
+/// elements, too: f(B[i, j], i, j).
 
 #include <cstddef>
 #include <cstdint>
@@ -18,8 +18,8 @@ namespace ostraka::engine {
 
 namespace detail {
 
-/// Writes f(global indices), or f(what is there, global indices), to element `i` of a dense block. `From` is void, or
-/// constant elements.
+/// Writes f(global indices), or f(the element of `from`, global indices), to element `i` of a dense block. `From` is
+/// void, or constant elements.
 template <class T, int Rank, class F, class From = void>
 struct generate_element {
   static constexpr int room = Rank > 0 ? Rank : 1;
@@ -36,7 +36,7 @@ struct generate_element {
     write(i, index);
   }
 
-  /// Elements of neighbouring numbers, without dividing for each.
+  /// Writes elements of neighbouring numbers, without dividing for each.
   void write_run(std::int64_t begin, std::int64_t end) const {
     std::int64_t index[room] = {};
     if (begin < end) locate(begin, index);

@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 3. Rows taken and added on this device's blocks, which meet without a move: out[B_X, D_Y] = table[index[B_X],
-/// D_Y], and its transpose. Of the axis that the indices point into a device knows its own range.
+/// Floor 3. Takes and adds rows on this device's blocks, which match without a move: out[B_X, D_Y] = table[index[B_X],
+/// D_Y], and its transpose. A device knows its own range of the axis that the indices point into.
 
 #include <cstdint>
 
@@ -22,7 +22,7 @@ namespace ostraka::engine {
 
 namespace detail {
 
-// The window of the label `v` that the indices point into.
+// Returns the window of the label `v` that the indices point into.
 inline index_window window_of(execution_context const& w, planner::spec const& block, int v) {
   std::int64_t step = 1;
   for (int i = block.rank - 1; i >= 0; --i) {
@@ -49,8 +49,8 @@ struct rounded {
 
 }  // namespace detail
 
-/// out <- table[index], on dense blocks of these shardings. `v`: the label of the table that out lacks. @pre out is
-/// divided as index along its labels, and as table or further along the table's. All is written when it returns.
+/// out <- table[index], on dense blocks of these shardings. `v`: the label of the table that out lacks. All is written
+/// when it returns. @pre out is divided as index along its labels, and as table or further along the table's
 template <class Exec, class T, class Index>
 void look_up_blocks(Exec const& exec, execution_context const& w, int v, planner::spec const& out,
                     planner::spec const& table, planner::spec const& index, T* result, T const* rows,
@@ -62,8 +62,9 @@ void look_up_blocks(Exec const& exec, execution_context const& w, int v, planner
   if (loops.size() > 0) look_up(exec, loops, detail::window_of(w, table, v), to.data, from.data, by.data);
 }
 
-/// out <- Σ updates where the index says, in the order of the updates; 16-bit numbers are summed in float. `v`: the
-/// label of out that updates lack. @pre index is divided as updates along its labels, out as updates along theirs
+/// out <- Σ updates at the places that the index gives, in the order of the updates; 16-bit numbers are summed in
+/// float. `v`: the label of out that updates lack. @pre index is divided as updates along its labels, out as updates
+/// along theirs
 template <class Exec, class T, class Index>
 void scatter_add_blocks(Exec const& exec, execution_context const& w, int v, planner::spec const& out,
                         planner::spec const& updates, planner::spec const& index, T* result, T const* rows,

@@ -3,8 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 3. C[I_X, J] = f(A[I_X, J], B[J]) on this device's blocks, which meet without a move: the part of each operand
-/// that lies under the result's block, walked by a stride for each of its dimensions, 0 along those that it lacks.
+/// Floor 3. C[I_X, J] = f(A[I_X, J], B[J]) on this device's blocks, which match without a move: the part of each
+/// operand that belongs to the result's block, walked by a stride for each of its dimensions, 0 along those that it
+/// lacks.
 
 #include <cstdint>
 
@@ -19,7 +20,7 @@ namespace ostraka::engine {
 
 namespace detail {
 
-/// The elements of an operand that are met by the result's block.
+/// Returns the number of elements of an operand that belong to the result's block.
 [[gnu::cold]] inline std::int64_t elements_met(execution_context const& w, planner::spec const& out,
                                                std::int64_t const* stride) {
   std::int64_t n = 1;
@@ -32,8 +33,8 @@ namespace detail {
 
 }  // namespace detail
 
-/// result <- f(in, …), element by element. `result`: the block of `out`, wherever it lies. All is written when
-/// it returns. One instance for all shardings of these elements.
+/// result <- f(in, …), element by element. `result`: the block of `out`, wherever it lies. All is written when it
+/// returns. All shardings of these elements share one instance.
 template <class Exec, class R, class F, class... Ts>
 void map_blocks(Exec const& exec, execution_context const& w, planner::spec const& out, F const& f,
                 strided_block<R*> const& result, aligned<Ts> const&... in) {

@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// Floor 3. This device's block of a tensor sorted along a dimension that is whole here: A[I_X, J] along J.
+/// Floor 3. Sorts this device's block of a tensor along a dimension that is whole here: A[I_X, J] along J.
 
 #include <cstdint>
 

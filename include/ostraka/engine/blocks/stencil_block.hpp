@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// Floor 3. A stencil on this device's block, in parts: what reads no margin that is still on its way, and the rest.
+/// Floor 3. A stencil on this device's block, in parts: the points that read no margin in flight, and the rest.
 
 #include <algorithm>
 #include <cstdint>
@@ -15,19 +15,19 @@
 
 namespace ostraka::engine {
 
-/// The points of a stencil: those of the result are every so-manyth of the block's.
+/// The points of a stencil: the result has every `every[d]`-th point of the block along dimension d.
 struct stencil_points {
   int rank = 0;
   std::int64_t extent[max_rank]{};  ///< of the block
-  std::int64_t first[max_rank]{};   ///< of the block's indices, the first that the result has
+  std::int64_t first[max_rank]{};   ///< the first of the block's indices that the result has
   std::int64_t every[max_rank]{};
   std::int64_t width[max_rank]{};  ///< of the halo
 
   [[nodiscard]] std::int64_t points(int d) const {
-    if (every[d] == 1) return extent[d] - first[d];  // most often, and a division is dear
+    if (every[d] == 1) return extent[d] - first[d];  // the most frequent case, and a division is expensive
     return extent[d] > first[d] ? (extent[d] - first[d] + every[d] - 1) / every[d] : 0;
   }
-  /// The points of the result that are `width` away from both ends of the block; perhaps none.
+  /// Returns the points of the result that are `width` away from both ends of the block; perhaps none.
   [[nodiscard]] planner::range inner(int d) const {
     std::int64_t const n = points(d);
     if (every[d] == 1 && first[d] == 0)
@@ -56,10 +56,10 @@ void for_each_boundary(stencil_points const& p, std::uint32_t axes, F const& par
   }
 }
 
-/// Points that are computed between two looks at what is in flight.
+/// Points that are computed between two calls of progress.
 inline constexpr std::int64_t points_between_progress = 1 << 16;
 
-/// A source, its block under the dimensions of the points, and how its neighbours are reached.
+/// A source, its block aligned with the dimensions of the points, and the strides to its neighbours.
 template <class T, int Axes>
 struct stencil_operand_block {
   aligned<T const> block;
@@ -101,8 +101,8 @@ void stencil_in(Exec const& exec, stencil_points const& p, planner::range const*
   stencil(exec, loops, f, to, from.source_at(p, where)...);
 }
 
-/// The points that read no margin along `axes`, which are on their way. Between slabs of them what is in flight goes
-/// on; behind the last one somebody waits for it.
+/// Computes the points that read no margin along `axes`, whose margins are in flight. Operations in flight progress
+/// between slabs of points; after the last one the caller waits for them.
 template <class Exec, class R, class F, class... Operands>
 void stencil_inner(Exec const& exec, stencil_points const& p, std::uint32_t axes, F const& f, aligned<R> const& result,
                    Operands const&... from) {
@@ -122,7 +122,8 @@ void stencil_inner(Exec const& exec, stencil_points const& p, std::uint32_t axes
   }
 }
 
-/// All points: first those that read no margin along `axes`; after `wait()` has brought these the others.
+/// Computes all points: first those that read no margin along `axes`; the others after `wait()` has brought the
+/// margins.
 template <class Exec, class R, class F, class Wait, class... Operands>
 void stencil_of_block(Exec const& exec, stencil_points const& p, std::uint32_t axes, Wait const& wait, F const& f,
                       aligned<R> const& result, Operands const&... from) {

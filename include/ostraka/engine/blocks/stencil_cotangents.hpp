@@ -3,9 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 3. Stencils the other way, on this device's blocks: of b[i] = f(a around i, …), what the cotangents of b make
-/// those of a. One pass for each point around: ā[i + s] += b̄[i] ∂f/∂a[i + s]. Within a pass no two points write to
-/// one, so nothing is atomic, and sums are the same in every run.
+/// Floor 3. The transpose of stencils, on this device's blocks: for b[i] = f(a around i, …), it turns the cotangents of
+/// b into those of a. There is one pass for each point around: ā[i + s] += b̄[i] ∂f/∂a[i + s]. Within a pass no two
+/// points write to the same one, so nothing is atomic, and sums are the same in every run.
 
 #include <cstdint>
 
@@ -72,12 +72,12 @@ void add_cotangents_of_neighbours(Exec const& exec, stencil_points const& p, std
   fence(exec);
 }
 
-/// The elements around each point of a stencil, as an array: where they lie in it, and in the padded block. The
+/// The elements around each point of a stencil, as an array: their places in it, and in the padded block. The
 /// dimensions [taps, taps + axes) of the array are steps along the padded axes.
 struct patch_layout {
   strided array;       ///< dense
   strided padded;      ///< the same elements
-  std::int64_t begin;  ///< of the padded block's element for the array's first
+  std::int64_t begin;  ///< place of the padded block's element for the array's first
   int taps = 0;
   int axes = 0;
 };

@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// Floor 3. Rows written at a place of an axis, by the device that holds it: cache[b, t + k] <- rows[b, k]. Nothing is
+/// Floor 3. Writes rows at a place of an axis, on the device that holds it: cache[b, t + k] <- rows[b, k]. Nothing is
 /// sent.
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 
 namespace ostraka::engine {
 
-/// cache <- rows, at indices t, t + 1, … of dimension `along`, which the rows have whole, `count` of them. Both blocks
+/// cache <- rows, `count` of them, at indices t, t + 1, … of dimension `along`, which the rows have whole. Both blocks
 /// are dense and lie alike along the other dimensions. All is written when it returns.
 template <class Exec, class T>
 void write_rows(Exec const& exec, execution_context const& w, planner::spec const& cache, int along, std::int64_t t,
