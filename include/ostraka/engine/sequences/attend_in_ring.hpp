@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// Floor 3. Ring attention (attention_round.hpp): what scores weigh is summed up as online_softmax.hpp says.
+/// Floor 3. Ring attention (attention_round.hpp): the weighted values are summed up as online_softmax.hpp describes.
 ///
 ///     for each part:  S = scale · Q K,  P = exp(S − m),  O = exp(m before − m) O + P V      at last O / Σ exp(S − m)
 
@@ -14,8 +14,9 @@
 
 namespace ostraka::engine {
 
-/// out <- attention of this device's queries to the keys of all devices of the ring; log_sums <- the logarithm of what
-/// the weights of each query were divided by, rows as in scores. Collective over the mesh axes that divide the keys.
+/// out <- attention of this device's queries to the keys of all devices of the ring; log_sums <- the logarithm of the
+/// number that each query's weights were divided by, rows as in scores. Collective over the mesh axes that divide the
+/// keys.
 template <class Exec, class T>
 void attend_in_ring(Exec const& exec, execution_context const& w, ring_attention const& p, T const* q, T const* k,
                     T const* v, T* out, accumulator_of_t<T>* log_sums) {

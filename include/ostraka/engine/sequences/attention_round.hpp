@@ -3,10 +3,10 @@
 #pragma once
 
 /// @file
-/// Floor 3. One round of an attention ring, as attention and its derivative walk it: while a device multiplies its
-/// queries with the keys that are there, the next ones arrive. Scores are of the part that is there alone.
+/// Floor 3. One round of an attention ring, for attention and its derivative: while a device multiplies its queries
+/// with the keys that are here, the next ones arrive. Scores cover only the part that is here.
 ///
-///     for each part:  S = scale · Q K,  then what the caller does with S, Q, K and V
+///     for each part:  S = scale · Q K,  then the caller's work with S, Q, K and V
 
 #include <cstdint>
 
@@ -15,7 +15,7 @@
 
 namespace ostraka::engine::detail {
 
-/// Chunks whose scores have been computed. `part`: their keys, counted from the first of the piece that is there.
+/// Chunks whose scores have been computed. `part`: their keys, counted from the first of the piece that is here.
 template <class T>
 struct scored_chunks {
   planner::range part{};
@@ -45,7 +45,7 @@ class attention_round {
   [[nodiscard]] keys_going_round<Exec, T>& travelling() { return travelling_; }
   [[nodiscard]] planner::attention_ring const& ring() const { return travelling_.ring(); }
 
-  /// Elements of the scores of any piece, at most.
+  /// Returns the most elements that the scores of a piece have.
   [[nodiscard]] std::int64_t most_scores() const {
     std::int64_t most = 0;
     for (int piece = 0; piece < ring().pieces(); ++piece)
@@ -54,7 +54,7 @@ class attention_round {
     return most * blocks_.rows();
   }
 
-  /// f(piece, step, whether this device's queries need it) of each piece when it is there.
+  /// Calls f(piece, step, whether this device's queries need it) for each piece when it is here.
   template <class F>
   void for_each_piece(F const& f) {
     for (std::int64_t step = 0; step < ring().devices; ++step) {
@@ -65,7 +65,7 @@ class attention_round {
     }
   }
 
-  /// f(product, scored_chunks) of each product of this device's queries with a piece that is there.
+  /// Calls f(product, scored_chunks) for each product of this device's queries with a piece that is here.
   template <class F>
   void for_each_product(int piece, std::int64_t step, F const& f) {
     std::int64_t const home = travelling_.home(piece, step), first = ring().piece(home, piece).begin;

@@ -3,9 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 3. The causal mask on a block of scores[…, Q, …, K]: −infinity where the key comes later than the query, by
+/// Floor 3. The causal mask on a block of scores[…, Q, …, K]: −infinity if the key comes later than the query, by
 /// global indices, which a device knows however Q and K are divided, or by the positions of striped sequences. Only
-/// what is hidden is written.
+/// hidden elements are written.
 
 #include <cstdint>
 #include <limits>
@@ -55,7 +55,7 @@ struct position_at {
   }
 };
 
-/// The same of striped queries and keys: each chunk of keys is seen as far as the query's position.
+/// The same for striped queries and keys: each chunk of keys is seen up to the query's position.
 template <class T>
 struct hide_later_stripes {
   T* scores;
@@ -91,8 +91,8 @@ struct hide_later_stripes {
 }  // namespace detail
 
 /// scores <- −infinity where the key's position is above the query's + `from`. `scores`: this device's block of `s`,
-/// dense, keys along its last dimension, queries along `queries`. `stripes`: over how many devices both sequences are
-/// striped, or 0. All is written when it returns.
+/// dense, keys along its last dimension, queries along `queries`. `stripes`: the number of devices over which both
+/// sequences are striped, or 0. All is written when it returns.
 template <class Exec, class T>
 void hide_later(Exec const& exec, execution_context const& w, planner::spec const& s, int queries, std::int64_t from,
                 T* scores, std::int64_t stripes = 0) {

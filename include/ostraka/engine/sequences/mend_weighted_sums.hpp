@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// Floor 3. A device's block of a product of weights and values, without what a weight of 0 met
+/// Floor 3. Mends a device's block of a product of weights and values, so that terms with a weight of 0 take no part
 /// (kernels/weighted_sums.hpp): O[Q_X, E] = W[Q_X, K] V[K, E]. Blocks lie dense. The device knows all terms of its
 /// sums, or of its part of them.
 
@@ -38,8 +38,8 @@ inline planner::range common_range(planner::range a, planner::range b) {
 
 }  // namespace detail
 
-/// Can the product of weights with values have met a weight of 0 with an infinity or a NaN? The smaller block is looked
-/// at: the values', or the result's.
+/// True if the product of weights with values may have multiplied a weight of 0 by an infinity or a NaN. It checks the
+/// smaller block: the values', or the result's.
 template <class Exec, class T>
 bool has_met_no_number(Exec const& exec, T const* values, std::int64_t of_values, T const* sums, std::int64_t of_sums) {
   loop_nest<1> loops;
@@ -48,7 +48,7 @@ bool has_met_no_number(Exec const& exec, T const* values, std::int64_t of_values
 }
 
 /// Elements of `sums` that are infinite or NaN <- Σ weight · value over the labels that the sums lack and over terms
-/// whose weight is not 0. @pre the product of these blocks is what `sums` holds: nothing was moved
+/// whose weight is not 0. @pre `sums` holds the product of these blocks: nothing was moved
 template <class Exec, class T>
 [[gnu::cold]] void mend_weighted_sums(Exec const& exec, execution_context const& w, planner::spec const& of_weights,
                                       planner::spec const& of_values, planner::spec const& of_sums, T const* weights,

@@ -3,9 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 3. Products of weights in ring attention: sums += weights · values. Where the causal mask hides some of the
-/// pairs their weights are 0, and what they would have met takes no part, a NaN neither. Only such a product, one or
-/// two of a ring's, looks at its values first.
+/// Floor 3. Products of weights in ring attention: sums += weights · values. If the causal mask hides some of the pairs
+/// their weights are 0, and their values take no part, not even a NaN. Only such a product, one or two of a ring's,
+/// checks its values first.
 
 #include <ostraka/engine/kernels/weighted_sums.hpp>
 #include <ostraka/engine/sequences/ring_blocks.hpp>
@@ -34,7 +34,7 @@ template <class Exec, class T>
   add_sums(exec, in);
 }
 
-/// sums += weights · values; with `hides` a weight of 0 takes nothing.
+/// sums += weights · values; with `hides` a weight of 0 contributes nothing.
 template <class Exec, class T>
 void add_products(Exec const& exec, labelled_block<T const> const& weights, labelled_block<T const> const& values,
                   labelled_block<T> const& sums, bool hides) {

@@ -4,8 +4,8 @@
 
 /// @file
 /// Floor 3. The derivative of ring attention. Keys and values go round once more, and the cotangents of a part follow
-/// it: each device adds its own to those that have come from the device before, which have had the time of a step to
-/// arrive, and hands them on; the last device that needs the part sends them home.
+/// it: each device adds its own to those from the device before, which have had the time of a step to arrive, and
+/// passes them on; the last device that needs the part sends them home.
 ///
 ///     P = exp(S − l),  dS = scale · P (dO V − Σ dO O)         dQ += dS K,  dK += dS Q,  dV += P dO
 
@@ -18,7 +18,7 @@ namespace ostraka::engine {
 
 namespace detail {
 
-/// Cotangents of keys and values on their way after them.
+/// Cotangents of keys and values that go round after them.
 template <class Exec, class T>
 class cotangents_going_round {
  public:
@@ -32,7 +32,7 @@ class cotangents_going_round {
     }
   }
 
-  /// Where this device adds its own to those of the piece that is there.
+  /// Returns where this device adds its own cotangents of the piece that is here.
   [[nodiscard]] std::pair<labelled_block<wide>, labelled_block<wide>> begin(int piece, std::int64_t step) {
     std::int64_t const home = round_.home(piece, step);
     wide* const made = made_[piece][step % 2].data();
@@ -40,7 +40,7 @@ class cotangents_going_round {
     return round_.as_blocks(made, home, piece);
   }
 
-  /// What came from the device before is added, and the sum goes on, or home.
+  /// Adds the cotangents from the device before, and passes the sum on, or home.
   void hand_on(int piece, std::int64_t step, bool has_made) {
     under_way_[piece].wait();
     going_home_[piece].wait();
@@ -51,7 +51,7 @@ class cotangents_going_round {
       copy(exec_, made, run, static_cast<wide const*>(arrived_[piece].data()), run,
            update<wide>{wide(1), has_made ? wide(1) : wide(0)});
     }
-    auto const has = [&](std::int64_t whose) {  // goes on from here on?
+    auto const has = [&](std::int64_t whose) {  // true if its cotangents go on from here
       return round_.first(whose, piece) <= step && step < round_.last(whose, piece);
     };
     auto const ends = [&](std::int64_t whose) { return round_.last(whose, piece) == step; };
@@ -66,7 +66,7 @@ class cotangents_going_round {
                                       ends(here) ? round_.elements(here, piece) : 0);
   }
 
-  /// Those of this device's own keys and values that others have made; none, if nobody needed them.
+  /// Adds the cotangents of this device's own keys and values that other devices have made, if any needed them.
   template <class F>
   void end(int piece, F const& add) {
     under_way_[piece].wait();
@@ -84,7 +84,7 @@ class cotangents_going_round {
   run_in_flight under_way_[2], going_home_[2];  // last, so that they end before their buffers
 };
 
-/// A result that is summed up in wide elements: where it will lie, or beside it.
+/// A result that is summed up in wide elements: in its own place, or beside it.
 template <class Exec, class T>
 class cotangent_sum_of {
  public:
@@ -134,9 +134,9 @@ class ordered_block {
 
 }  // namespace detail
 
-/// The cotangents of this device's queries, keys and values. `g`: of its results, which lie as they do. Those of keys
-/// and values are summands where several devices of other mesh axes have the same keys and other queries. Collective
-/// over the mesh axes that divide the keys.
+/// Computes the cotangents of this device's queries, keys and values. `g`: the cotangents of its results, with the same
+/// layout. Those of keys and values are summands if several devices of other mesh axes have the same keys and other
+/// queries. Collective over the mesh axes that divide the keys.
 template <class Exec, class T>
 void pull_attention_in_ring(Exec const& exec, execution_context const& w, ring_attention const& p, T const* q,
                             T const* k, T const* v, T const* out, accumulator_of_t<T> const* log_sums, T const* g,

@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 3. Blocks of ring attention: how queries, keys, values and scores lie on this device, by label, and the keys
-/// and values that go round, one message ahead of the products. docs/design/attention.md says why they go as they do.
+/// Floor 3. Blocks of ring attention: the layout of queries, keys, values and scores on this device, by label, and the
+/// keys and values that go round, one message ahead of the products. docs/design/attention.md explains their route.
 
 #include <Kokkos_Core.hpp>
 
@@ -26,7 +26,7 @@ namespace ostraka::engine {
 using planner::labelled;
 using planner::labelled_block;
 
-/// Which blocks attend to which. Labels are numbered alike in all.
+/// The blocks that attend to each other. Labels are numbered alike in all.
 struct ring_attention {
   planner::spec q, k, v, out;
   int queries = 0, keys = 0, width = 0;  ///< labels
@@ -39,7 +39,7 @@ struct ring_attention {
 
 namespace detail {
 
-/// This device's block.
+/// Returns the layout of this device's block.
 inline labelled lies_here(execution_context const& w, planner::spec const& s) {
   labelled b;
   for (int i = 0; i < s.rank; ++i) b.add(s.label[i], planner::range_of(s, i, w.here, w.sizes).size());
@@ -64,7 +64,7 @@ void convert(Exec const& exec, labelled_block<To> const& to, labelled_block<From
   map_elements(exec, loops, as_element<To>{}, to.data, const_cast<std::remove_const_t<From> const*>(from.data));
 }
 
-/// A block whose elements are computed with: those of 16 bits as float.
+/// A block in the element type of the computation: 16-bit elements as float.
 template <class Exec, class T>
 class wide_block {
  public:
@@ -147,8 +147,8 @@ struct attended_blocks {
   }
 };
 
-/// Keys and values on their way round. In step s a device has what has come s hops; its own ones are read where they
-/// lie. A piece is one message: its keys, and its values behind them.
+/// Keys and values that go round. In step s a device has those that have come s hops; it reads its own where they lie.
+/// A piece is one message: its keys, and its values behind them.
 template <class Exec, class T>
 class keys_going_round {
  public:
@@ -192,13 +192,13 @@ class keys_going_round {
   [[nodiscard]] std::int64_t last(std::int64_t home, int piece) const {
     return last_[piece].data()[static_cast<std::size_t>(home)];
   }
-  /// Elements of a piece, keys and values, and of the largest of all devices.
+  /// Returns the elements of a piece, keys and values, and of the largest of all devices.
   [[nodiscard]] std::int64_t elements(std::int64_t home, int piece) const {
     return ring_.piece(home, piece).size() * (key_elements_ + value_elements_);
   }
   [[nodiscard]] std::int64_t most_elements(int piece) const { return most_[piece]; }
 
-  /// What has come this far goes on, if somebody needs it still, and the next pieces come.
+  /// Passes on the pieces that are here, if a device still needs them, and receives the next ones.
   void begin(std::int64_t step) {
     for (int piece = 0; piece < ring_.pieces(); ++piece) {
       std::int64_t const leaving = home(piece, step), coming = home(piece, step + 1);
@@ -211,18 +211,18 @@ class keys_going_round {
                      elements(leaving, piece), to, last(coming, piece) > step ? elements(coming, piece) : 0);
     }
   }
-  /// They are there.
+  /// Waits for the next pieces.
   void end() {
     for (run_in_flight& one : under_way_) one.wait();
   }
 
-  /// Keys and values of a piece that is there, as a block like a device's own.
+  /// Returns the keys and values of a piece that is here, as a block like a device's own.
   [[nodiscard]] labelled_block<T const> keys(int piece, std::int64_t step) const { return at(piece, step, own_k_, 0); }
   [[nodiscard]] labelled_block<T const> values(int piece, std::int64_t step) const {
     return at(piece, step, own_v_, key_elements_);
   }
 
-  /// The cotangents of keys and values of a piece that lie like a message.
+  /// Returns the cotangents of keys and values of a piece that lie like a message.
   template <class U>
   [[nodiscard]] std::pair<labelled_block<U>, labelled_block<U>> as_blocks(U* message, std::int64_t home,
                                                                           int piece) const {
@@ -230,7 +230,8 @@ class keys_going_round {
     return {{b_.k.with(b_.keys, n), message}, {b_.v.with(b_.keys, n), message + n * key_elements_}};
   }
 
-  /// Each piece that `goes` goes from one device to another: a message, if any does. `home` is whose piece it is.
+  /// Sends each piece that `goes` from one device to another, in one message, if any does. `home` is the device that
+  /// owns the piece.
   template <class U, class Goes, class From, class To>
   [[nodiscard]] run_in_flight permute(Goes const& goes, From const& from, To const& to, U const* sent,
                                       std::int64_t elements_sent, U* received, std::int64_t elements_received) {

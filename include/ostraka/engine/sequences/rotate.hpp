@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 3. y[S_X, F, P] = x[S_X, F, P] with its pairs turned, on this device's block: positions are global indices of
-/// S, which this device knows however S is divided, or stand in a tensor that meets x without a move.
+/// Floor 3. y[S_X, F, P] = x[S_X, F, P] with its pairs rotated, on this device's block: positions are global indices of
+/// S, which this device knows however S is divided, or stand in a tensor that is aligned with x without a move.
 
 #include <cstdint>
 
@@ -16,17 +16,17 @@
 
 namespace ostraka::engine {
 
-/// Dimensions of a block that is turned, and its angles: position · base^(−f/F).
+/// Dimensions of a block that is rotated, and its angles: position · base^(−f/F).
 struct rotation {
   int positions = 0;
   int frequencies = 0;
   int pairs = 0;
-  std::int64_t from = 0;  ///< the position of index 0, or added to those that are given
+  std::int64_t from = 0;  ///< the position of index 0, or added to the given positions
   double base = 10000;
   bool is_back = false;  ///< by the negative angles
 };
 
-/// y <- x turned. `positions`: of each element, or null for the global index. @pre x and y are this device's blocks of
+/// y <- x rotated. `positions`: of each element, or null for the global index. @pre x and y are this device's blocks of
 /// `s`, dense; there are two along the dimension of pairs. All is written when it returns.
 template <class Exec, class T>
 void rotate_blocks(Exec const& exec, execution_context const& w, planner::spec const& s, rotation const& r,
