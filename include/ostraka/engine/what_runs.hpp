@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 3. What a program runs on, as a user would put it in a report of a timing: Kokkos, MPI, BLAS and its kernels,
-/// our own kernels. The text is made of plain values; ask_what_runs finds them, without communication.
+/// Floor 3. The software and hardware that a program runs on, for the report of a timing: Kokkos, MPI, BLAS and its
+/// kernels, our own kernels. The text is made of plain values; ask_what_runs finds them, without communication.
 
 #include <Kokkos_Core.hpp>
 
@@ -29,10 +29,10 @@ namespace ostraka::engine {
 struct what_runs {
   std::string kokkos;       ///< "4.7.2"
   std::string backend;      ///< of the default execution space: "OpenMP"
-  std::string on_host;      ///< the same for the host where that is another, else empty
+  std::string on_host;      ///< the same for the host if it is another one, otherwise empty
   std::string mpi;          ///< "Open MPI v4.1.4"; empty: built without MPI
   std::string mpi_level;    ///< "funneled"
-  bool takes_gpu_memory = false; ///< MPI, of a GPU's default execution space
+  bool takes_gpu_memory = false; ///< MPI takes memory of a GPU's default execution space
   int ranks = 1;
   std::string blas;         ///< "OpenBLAS 0.3.21"; empty: none
   std::string gpu_blas;     ///< "cuBLAS 13.1"; empty: none, or no GPU
@@ -40,8 +40,8 @@ struct what_runs {
   thread_facts threads;
 };
 
-/// What MPI_Get_library_version says, as a name and a version: "Open MPI v4.1.4, package: …" and "MPICH
-/// Version: 4.0.2\nMPICH Release …".
+/// Returns the text of MPI_Get_library_version as a name and a version. Examples of its input: "Open MPI v4.1.4,
+/// package: …" and "MPICH Version: 4.0.2\nMPICH Release …".
 [[gnu::cold]] inline std::string short_mpi_version(std::string_view said) {
   std::string text(said.substr(0, said.find_first_of(",\n")));
   if (std::size_t const at = text.find("Version:"); at != text.npos) text.erase(at, 8);
@@ -57,7 +57,7 @@ struct what_runs {
   return spaced;
 }
 
-/// A line each for Ostraka, Kokkos, MPI, BLAS and our own kernels.
+/// Returns a line each for Ostraka, Kokkos, MPI, BLAS and our own kernels.
 [[gnu::cold]] inline std::string describe(what_runs const& w) {
   std::string text = join_text("Ostraka ", OSTRAKA_VERSION_MAJOR, '.', OSTRAKA_VERSION_MINOR, '.',
                                OSTRAKA_VERSION_PATCH, " on ", detail::counted(w.ranks, "device"), '\n');
@@ -94,7 +94,7 @@ struct what_runs {
 }
 #endif
 
-/// @pre Kokkos runs, and MPI if there is one
+/// Returns the facts about this process. @pre Kokkos runs, and MPI if there is one
 [[gnu::cold]] inline what_runs ask_what_runs() {
   what_runs w;
   w.kokkos = join_text(KOKKOS_VERSION / 10000, '.', KOKKOS_VERSION / 100 % 100, '.', KOKKOS_VERSION % 100);

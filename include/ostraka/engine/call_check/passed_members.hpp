@@ -50,8 +50,7 @@ class passed_members {
       for (int slot = 0; slot < progress_window::slots; ++slot) {
         bool const passed = has_passed(before, slot);
         if (!passed && !is_elsewhere(before, slot)) continue;
-        progress_window::numbers const now = monitor.numbers_of(rank);  // a rank publishes its call before it publishes
-                                                                        // that it is there
+        progress_window::numbers const now = monitor.numbers_of(rank);  // its call is published before its entry
         if (passed && has_passed(now, slot)) tell_passed(rank, slot, now, words);
         if (!passed && now.last[slot] == before.last[slot]) wait_elsewhere(rank, slot, now, words);
       }
