@@ -45,8 +45,8 @@ class exchange_in_flight {
     post_window();
   }
 
-  /// Counts what an exchange that is only priced would send, to members in runs. Of the elements sent and received,
-  /// `strided_elements` lie in rows, whether we or the transport packs them. @pre the group is dry
+  /// Counts what an exchange that is only priced would send, to members in runs. `strided_elements` of the elements
+  /// sent and received lie in rows, whether we or the transport packs them. @pre the group is dry
   [[gnu::cold]] void price(communicator const& members, planner::sent_run const* runs, int count,
                            std::int64_t strided_elements) {
     members.enter();

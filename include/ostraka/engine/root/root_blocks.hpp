@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 3. The correspondence between a whole tensor on device 0 and the blocks of all devices. Of the devices that
-/// hold the same block, the first one sends it to device 0 or gets it from there. A[I_X, J] on X=2 · Y=3: the blocks of
+/// Floor 3. The correspondence between a whole tensor on device 0 and the blocks of all devices. The first of the
+/// devices that hold the same block sends it to device 0 or gets it from there. A[I_X, J] on X=2 · Y=3: the blocks of
 /// devices 0 and 3.
 
 #include <cstddef>

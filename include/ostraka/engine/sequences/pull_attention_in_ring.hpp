@@ -135,8 +135,8 @@ class ordered_block {
 }  // namespace detail
 
 /// Computes the cotangents of this device's queries, keys and values. `g`: the cotangents of its results, with the same
-/// layout. Those of keys and values are summands if several devices of other mesh axes have the same keys and other
-/// queries. Collective over the mesh axes that divide the keys.
+/// layout. The cotangents of keys and values are summands if several devices of other mesh axes have the same keys and
+/// other queries. Collective over the mesh axes that divide the keys.
 template <class Exec, class T>
 void pull_attention_in_ring(Exec const& exec, execution_context const& w, ring_attention const& p, T const* q,
                             T const* k, T const* v, T const* out, accumulator_of_t<T> const* log_sums, T const* g,
