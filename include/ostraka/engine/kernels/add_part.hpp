@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// Floor 3. Adds a strided block to another: what copy_strided.hpp does, of sums.
+/// Floor 3. Adds a strided block to another: copy_strided.hpp for sums.
 
 #include <Kokkos_Core.hpp>
 

@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 3. Dense blocks of the same extents changed together, element by element: f(p[i], g[i], m[i], v[i]). What has
-/// several results passes through memory once. Elements of 16 bits are computed with as `Wide`.
+/// Floor 3. Changes dense blocks of the same extents together, element by element: f(p[i], g[i], m[i], v[i]). A
+/// function with several results then passes through memory once. Elements of 16 bits are computed as `Wide`.
 
 #include <Kokkos_Core.hpp>
 
@@ -18,7 +18,7 @@
 
 namespace ostraka::engine {
 
-/// So many neighbours are handed to a function that knows runs of them, `f.run(x…)`: loops of this length become
+/// The number of neighbours passed to a function that handles runs of them, `f.run(x…)`: loops of this length become
 /// vectors under -O2, too.
 inline constexpr int run_of_neighbours = 64;
 
@@ -89,9 +89,9 @@ struct change_stretches {
 
 }  // namespace detail
 
-/// f(x…) of the elements of `elements` long blocks that stand at the same place; those of blocks that are not const are
-/// written. f takes references to numbers of type `Wide`, and its `run(x…)` pointers to run_of_neighbours of them on
-/// the host. The blocks overlap nowhere, or are the same. All is written when it returns.
+/// Calls f(x…) on the elements at the same place of blocks of `elements` elements each; it writes blocks that are not
+/// const. f takes references to numbers of type `Wide`, and its `run(x…)` pointers to run_of_neighbours of them on the
+/// host. Two blocks are the same, or do not overlap. All is written when it returns.
 template <class Wide, class Exec, class F, class... Ts>
 void change_blocks(char const* name, Exec const& exec, std::int64_t elements, F const& f, Ts*... blocks) {
   using each = detail::change_elements<Wide, F, Ts...>;

@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 3. What reductions do to values, on devices and between them; the operation is a value, so kernels are not
-/// instantiated per operation. A[I_X, J] summed over I: {U_X} with `sum`; the same letters for the others.
+/// Floor 3. The operations of reductions on values, on devices and between them; the operation is a value, so kernels
+/// are not instantiated per operation. A[I_X, J] summed over I: {U_X} with `sum`; the same letters for the others.
 
 #include <Kokkos_Core.hpp>
 
@@ -19,16 +19,16 @@ namespace ostraka::engine {
 
 using ostraka::reduction;
 
-/// Whether T has an order; complex numbers can be summed and multiplied only.
+/// True if T has an order; complex numbers can be summed and multiplied only.
 template <class T>
 inline constexpr bool is_ordered = std::is_arithmetic_v<T> || is_narrow<T>;
 
-/// Integers of fewer bits than those that processors compute with.
+/// True for integers with fewer bits than those that processors compute with.
 template <class T>
 inline constexpr bool is_small_integer = std::is_integral_v<T> && sizeof(T) < 4;
 
-/// Whether T can be reduced this way: max and min need an order, the ones bit by bit integers. Of bools, which are
-/// integers of one bit, there are no sums and products.
+/// True if T can be reduced this way: max and min need an order, the bitwise ones integers. Bools, which are integers
+/// of one bit, have no sums and products.
 template <class T>
 [[nodiscard]] constexpr bool is_reducible(reduction how) {
   switch (how) {
@@ -42,7 +42,7 @@ template <class T>
   return false;
 }
 
-/// Throws unless T can be reduced this way. Called by the entry points, so that kernels need not ask.
+/// Throws unless T can be reduced this way. The entry points call it, so that kernels need not check.
 template <class T>
 void require_reducible(reduction how) {
   if (is_reducible<T>(how)) return;
@@ -54,7 +54,7 @@ void require_reducible(reduction how) {
   throw_error("reduce: only integers are reduced bit by bit; compare the values first, as in A > 0");
 }
 
-/// The value that changes nothing: combine(how, identity<T>(how), x) == x.
+/// Returns the value that changes nothing: combine(how, identity<T>(how), x) == x.
 template <class T>
 T identity(reduction how) {
   if constexpr (is_ordered<T>) {

@@ -4,8 +4,8 @@
 
 /// @file
 /// Floor 3. The local contraction: C <- alpha A B + beta C summed over the labels that C lacks, on strided blocks of
-/// one memory space. A[B, I, J] B[B, J, K] -> C[B, I, K] is a batch of matrix products; the library's where it has
-/// them, ours elsewhere.
+/// one memory space. A[B, I, J] B[B, J, K] -> C[B, I, K] is a batch of matrix products; the library computes it if it
+/// has them, otherwise our kernels.
 
 #include <Kokkos_Core.hpp>
 
@@ -30,8 +30,8 @@ namespace ostraka::engine {
 
 namespace detail {
 
-/// Sums an operand over the labels that it alone has: I·J·K multiplications become I·K. The operand is replaced by the
-/// sum, which lies in `buffer`.
+/// Sums an operand over the labels that it alone has: I·J·K multiplications become I·K. The sum, which lies in
+/// `buffer`, replaces the operand.
 template <class Exec, class T>
 [[gnu::cold]] void sum_lone_labels(Exec const& exec, contraction& p, operand which, T const*& data,
                                    kernel_scratch<T, typename Exec::memory_space>& buffer) {
@@ -59,14 +59,14 @@ template <class Exec, class T>
     if (present[l]) stride[l] = sum.c[l];
 }
 
-/// Has an operand a label that neither the other nor the result has?
+/// True if an operand has a label that neither the other nor the result has.
 inline bool has_lone_labels(contraction const& p) {
   for (int l = 0; l < p.labels; ++l)
     if (!p.in_c[l] && p.in_a[l] != p.in_b[l]) return true;
   return false;
 }
 
-/// The product by the library if there is a plan for it that goes that way.
+/// Computes the product by the library if there is a plan for it that uses the library.
 template <class Exec, class T>
 bool contract_by_library([[maybe_unused]] Exec const& exec, [[maybe_unused]] contraction const& p,
                          [[maybe_unused]] T const* a, [[maybe_unused]] T const* b, [[maybe_unused]] T* c,
@@ -82,7 +82,7 @@ bool contract_by_library([[maybe_unused]] Exec const& exec, [[maybe_unused]] con
   return false;
 }
 
-/// The product after such sums. @pre the kernels are those that its labels need
+/// Computes the product after such sums. @pre the kernels are those that its labels need
 template <class Exec, class T>
 [[gnu::cold, gnu::noinline]] void contract_sums(Exec const& exec, contraction p, T const* a, T const* b, T* c,
                                                 update<T> const& how, product_kernels<Exec, T> const& kernels) {
@@ -95,8 +95,8 @@ template <class Exec, class T>
   if (!contract_by_library(exec, p, a, b, c, how, ticket)) contract_portable(exec, p, a, b, c, how, kernels);
 }
 
-/// Does what the calling thread has in flight go on during the contraction on the host? While our own tiles are made of
-/// it does, while a library computes it does not.
+/// True if the operations that the calling thread has in flight progress during the contraction on the host. They do
+/// during our own tiles, not while a library computes.
 template <class T, class Exec>
 bool goes_on_meanwhile([[maybe_unused]] Exec const& exec, [[maybe_unused]] contraction const& p,
                        [[maybe_unused]] plan_ticket& ticket) {
@@ -112,7 +112,7 @@ bool goes_on_meanwhile([[maybe_unused]] Exec const& exec, [[maybe_unused]] contr
 
 }  // namespace detail
 
-/// The kernels for labels of these classes.
+/// Returns the kernels for labels of these classes.
 template <product_labels Of, class Exec, class T>
 constexpr product_kernels<Exec, T> product_kernels_of() {
   product_kernels<Exec, T> k;
@@ -135,9 +135,9 @@ product_kernels<Exec, T> const& every_product_kernel() {
   return every;
 }
 
-/// c <- alpha · (sum over the labels that c lacks of a · b) + beta · c. The sum is zero where a summed label has extent
-/// 0; labels of c alone repeat the result. c overlaps neither a nor b, and nothing is set aside for beta's sake. The
-/// ticket is of this problem. @pre the kernels are those that its labels need
+/// c <- alpha · (sum over the labels that c lacks of a · b) + beta · c. The sum is zero if a summed label has extent 0;
+/// labels of c alone repeat the result. c overlaps neither a nor b, and beta needs no extra memory. The ticket belongs
+/// to this problem. @pre the kernels are those that its labels need
 template <class Exec, class T>
 void contract(Exec const& exec, contraction const& problem, T const* a, T const* b, T* c, update<T> const& how,
               plan_ticket& ticket, product_kernels<Exec, T> const& kernels = every_product_kernel<Exec, T>()) {
@@ -154,8 +154,8 @@ void contract(Exec const& exec, contraction const& problem, T const* a, T const*
   }
 
   using wider = detail::product_type<T>;
-  if constexpr (!std::is_same_v<wider, T>) {  // sums of 16 bits are floats, also where a library knows no such product
-    plan_ticket of_wider;  // where the given one may be of a plan of 16 bits
+  if constexpr (!std::is_same_v<wider, T>) {  // sums of 16 bits are floats, even if a library knows no such product
+    plan_ticket of_wider;  // since the given one may be of a plan of 16 bits
     plan_ticket& of_wide = library_of<Exec>::template multiplies<T> ? of_wider : ticket;
     detail::widened(exec, problem, a, b, c, how,
                     [&](contraction const& wide, wider const* wide_a, wider const* wide_b, wider* wide_c) {
@@ -167,7 +167,7 @@ void contract(Exec const& exec, contraction const& problem, T const* a, T const*
   }
 }
 
-/// The same for who does not ask again.
+/// The same for callers that compute the product once.
 template <class Exec, class T>
 void contract(Exec const& exec, contraction const& problem, T const* a, T const* b, T* c, update<T> const& how = {}) {
   plan_ticket ticket;

@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// Floor 3. The labels of a contraction, sorted into the loops of a batch of matrix products: C[b, m, n] = sum over k of
+/// Floor 3. Sorts the labels of a contraction into the loops of a batch of matrix products: C[b, m, n] = sum over k of
 /// A[b, m, k] B[b, k, n], where each letter may stand for several labels of the einsum.
 
 #include <cstdint>
@@ -18,7 +18,7 @@ using planner::operand;
 using planner::presence_of;
 using planner::strides_of;
 
-/// What a label is to the product.
+/// The role of a label in the product.
 //  in A   in B   in C     class
 //  x      x      x        batch       (and labels of C alone, which repeat the result)
 //  x             x        m
@@ -41,7 +41,7 @@ struct product_loops {
   loop_nest<2> n;
   loop_nest<2> k;
 
-  /// The same with A and B exchanged: C is transposed.
+  /// Returns the same with A and B exchanged: C is transposed.
   product_loops transposed() const {
     product_loops t{batch, n, m, k};
     t.batch.exchange_operands(0, 1);
@@ -75,7 +75,7 @@ inline product_loops loops_of(contraction const& p) {
   return loops;
 }
 
-/// The block of one operand: its labels in the order of the contraction.
+/// Returns the block of one operand: its labels in the order of the contraction.
 [[gnu::noinline]] inline strided block_of(contraction const& p, operand which) {
   strided block;
   for (int l = 0; l < p.labels; ++l)
@@ -83,8 +83,8 @@ inline product_loops loops_of(contraction const& p) {
   return block;
 }
 
-/// Lays an operand out without gaps, its labels in the order that they have in memory, so that who copies it walks
-/// forward. Its new size.
+/// Lays an operand out without gaps, its labels in the order that they have in memory, so that a copy walks forward.
+/// Returns its new size.
 [[gnu::cold]] inline std::int64_t close_gaps(contraction& p, operand which) {
   bool const* const present = presence_of(p, which);
   std::int64_t* const stride = strides_of(p, which);

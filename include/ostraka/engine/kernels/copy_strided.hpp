@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 3. Copies and fills of strided blocks in one memory space: slicing, packing, transposing.
-/// A[I_X, J] sliced from A[I, J] is such a copy; so is the packing of what an all-to-all sends.
+/// Floor 3. Copies and fills of strided blocks in one memory space: slicing, packing, transposing. A[I_X, J] sliced
+/// from A[I, J] is such a copy; so is the packing of the messages of an all-to-all.
 
 #include <Kokkos_Core.hpp>
 
@@ -19,7 +19,7 @@ namespace ostraka::engine {
 
 namespace detail {
 
-/// Runs where the two blocks are walked alike.
+/// Copies by runs if the two blocks are walked alike.
 template <class Exec, class T>
 void copy_alike(Exec const& exec, T* to, T const* from, loop_nest<2> const& loops) {
   int const inner = loops.rank - 1;
@@ -29,8 +29,8 @@ void copy_alike(Exec const& exec, T* to, T const* from, loop_nest<2> const& loop
   for_each_item("ostraka copy runs", exec, cut.items(), loops.size(), runs);
 }
 
-/// Tiles where they are not. The loops around the tiles go so that what is near in either block is met soon: a cache
-/// line that belongs to two tiles is still there.
+/// Copies by tiles if they are not. The loops around the tiles are in an order that visits neighbours in either block
+/// soon: a cache line that belongs to two tiles is still there.
 template <class Exec, class T>
 void copy_transposed(Exec const& exec, T* to, T const* from, loop_nest<2> const& loops, int source_inner) {
   int const inner = loops.rank - 1;  // of the destination
@@ -64,8 +64,8 @@ void copy_transposed(Exec const& exec, T* to, T const* from, loop_nest<2> const&
   for_each_item("ostraka copy tiles", exec, tiles.cut.items(), loops.size(), tiles);
 }
 
-// What is reversed is written backwards, not read so: memory foresees reads that go forward, and nobody waits for
-// writes. (Rows of 8 KB: 40 GB/s, read backwards 33.)
+// Writes reversed dimensions backwards instead of reading them so: memory predicts reads that go forward, and writes
+// need no waiting. (Rows of 8 KB: 40 GB/s, read backwards 33.)
 template <class T>
 void read_forward(T*& to, T const*& from, loop_nest<2>& loops) {
   for (int d = 0; d < loops.rank; ++d) {

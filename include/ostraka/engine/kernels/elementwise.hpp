@@ -43,22 +43,22 @@ struct map_each {
   }
 };
 
-/// Whether loops over F are compiled for wide vectors, too: three times. Users write many functions, so theirs are not
-/// unless they say so.
+/// True if loops over F are compiled for wide vectors, too: three times. Users write many functions, so theirs are not
+/// unless they set it.
 template <class F>
 inline constexpr bool is_worth_width = false;
 
-/// Is nothing thrown where F is called? Then GCC may be asked for vectors. What is compiled for wide ones throws
+/// True if a call of F throws nothing: GCC may then be asked for vectors. Code compiled for wide vectors throws
 /// nothing.
 template <class F, class... Ts>
 inline constexpr bool throws_nothing = is_worth_width<F> || std::is_nothrow_invocable_v<F const&, Ts const&...>;
 
-/// A function while a loop calls it: the loop's own where it is small, so that numbers in it are none of those that are
-/// written, and need not be read again for each element.
+/// A function while a loop calls it. A small one is the loop's own copy, so that the loop's writes cannot change its
+/// numbers, and they need not be read again for each element.
 template <class F>
 using kept = std::conditional_t<std::is_trivially_copyable_v<F> && sizeof(F) <= 64, F, F const&>;
 
-/// One item: some tiles. A function may know how neighbours are best computed, `f.of_neighbours(count, to, from…)`.
+/// One item: some tiles. A function may compute neighbours its own way, `f.of_neighbours(count, to, from…)`.
 template <class R, class F, class... Ts>
 struct map_tiles {
   static constexpr int operands = static_cast<int>(sizeof...(Ts)) + 1;
@@ -97,7 +97,7 @@ struct map_tiles {
       map_row(length, to + row * tiles.step[1][0], from..., from.row(row, length)...);
   }
 
-  /// One of two operands has one value in each row, as those of an outer product: it stays in a register.
+  /// For two operands of which one has one value in each row, as in an outer product: the value stays in a register.
   template <class A, class B>
   void write_rows_of_one(std::int64_t length, std::int64_t rows, R* to, tile_rows<A> const& a,
                          tile_rows<B> const& b) const {
@@ -138,7 +138,7 @@ struct map_tiles {
 
 }  // namespace detail
 
-/// Calls f on the elements that meet, in any order. `loops`: over the result (number 0) and the operands; stride 0
+/// Calls f on the aligned elements, in any order. `loops`: over the result (number 0) and the operands; stride 0
 /// repeats. The result may be one of the operands if it is walked alike. A kernel keeps a function by its address.
 template <class Exec, class R, class F, class... Ts>
 void map_elements(Exec const& exec, loop_nest<static_cast<int>(sizeof...(Ts)) + 1> loops, F const& f, R* result,

@@ -5,8 +5,8 @@
 /// @file
 /// Floor 3. Reduces one block over some of its labels: C[I] = sum (or max, min) over J of A[I, J]. Long reductions with
 /// few results are cut into parts whose number depends on the extents alone, so that the result does not depend on the
-/// number of threads. Sums and products of elements of 16 bits are floats until they are whole; an element becomes one
-/// when it is added.
+/// number of threads. Sums and products of elements of 16 bits are floats until they are whole; an element becomes a
+/// float when it is added.
 
 #include <Kokkos_Core.hpp>
 
@@ -30,7 +30,7 @@ struct reduction_loops {
   loop_nest<2> outputs;
   loop_nest<1> reduced;
 
-  /// In the order of memory, contiguous loops joined.
+  /// Returns them in the order of memory, contiguous loops joined.
   reduction_loops ordered() const {
     reduction_loops loops = *this;
     loops.outputs.order_by(1);
@@ -75,7 +75,7 @@ void reduce_on_device(Exec const& exec, reduction_loops const& loops, Element co
                   reduction_operands<T, T, Element>{partial.data(), c, how, start, 1, 0, from_parts.reduced, into});
 }
 
-/// T: as what elements are combined.
+/// T: the type in which elements are combined.
 template <class T, class Exec, class Element>
 void run_reduction(Exec const& exec, reduction_loops const& loops, Element const* a, Element* c, reduction how,
                    update<Element> const& into) {
@@ -87,8 +87,8 @@ void run_reduction(Exec const& exec, reduction_loops const& loops, Element const
 
 }  // namespace detail
 
-/// c <- alpha · (reduction of a over its labels that c lacks) + beta · c; the identity is what nothing reduces to.
-/// Labels of c alone repeat the result; b is not looked at. @pre alpha = 1 and beta = 0 unless the reduction is a sum
+/// c <- alpha · (reduction of a over its labels that c lacks) + beta · c; a reduction of nothing is the identity.
+/// Labels of c alone repeat the result; b is ignored. @pre alpha = 1 and beta = 0 unless the reduction is a sum
 template <class Exec, class T>
 void reduce(Exec const& exec, contraction const& p, T const* a, T* c, reduction how, update<T> const& into = {}) {
   detail::reduction_loops loops;

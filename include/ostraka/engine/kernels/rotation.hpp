@@ -3,9 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 3. Pairs of a block turned by angles p · θ_f of a position p and a frequency f: a table of cosines and sines,
-/// one row a position, is made once, and one pass over the block applies it. Angles are taken in double, and each
-/// depends on p and f alone, so that every device and every call has the same.
+/// Floor 3. Rotates the pairs of a block by angles p · θ_f of a position p and a frequency f. A table of cosines and
+/// sines, one row a position, is made once, and one pass over the block applies it. Angles are computed in double, and
+/// each depends on p and f alone, so that every device and every call has the same.
 ///
 ///     (a, b) → (a cos pθ − b sin pθ, a sin pθ + b cos pθ)
 
@@ -24,17 +24,17 @@
 
 namespace ostraka::engine {
 
-/// The angles of a table: row r is of position `from + r`, or where positions are given of `from` + the one that
-/// `rows` leads to.
+/// The angles of a table: row r belongs to position `from + r`, or, if positions are given, to `from` + the position
+/// that `rows` leads to.
 struct angle_table {
   loop_nest<1> rows;
   std::int64_t const* positions = nullptr;
   std::int64_t from = 0;
   std::int64_t first_frequency = 0;  ///< of this block
-  std::int64_t frequencies = 0;      ///< here
+  std::int64_t frequencies = 0;      ///< of this block
   std::int64_t all_frequencies = 1;
   double base = 10000;
-  double direction = 1;  ///< −1: pairs are turned back
+  double direction = 1;  ///< −1: pairs are rotated back
 
   [[nodiscard]] KOKKOS_INLINE_FUNCTION std::int64_t position(std::int64_t row) const {
     if (positions == nullptr) return from + row;
@@ -43,14 +43,14 @@ struct angle_table {
     return from + positions[at[0]];
   }
 
-  /// θ_f = base^(−f/F).
+  /// Returns θ_f = base^(−f/F).
   [[nodiscard]] KOKKOS_INLINE_FUNCTION double angle(std::int64_t f) const {
     using std::pow;
     return pow(base, -static_cast<double>(first_frequency + f) / static_cast<double>(all_frequencies));
   }
 };
 
-/// How pairs lie: the loops over a block (and the rows of the table) without those over frequencies and pairs.
+/// The layout of pairs: the loops over a block (and the rows of the table) without those over frequencies and pairs.
 struct pair_layout {
   loop_nest<2> loops;
   std::int64_t frequency_step = 2;
@@ -59,7 +59,7 @@ struct pair_layout {
 
 namespace detail {
 
-/// A position is 64 a + 8 b + j: its angle is that of 64 a, turned by 8 b and by j, of which there are few.
+/// A position is 64 a + 8 b + j: its angle is that of 64 a, rotated by 8 b and by j, which have few values.
 inline constexpr std::int64_t fine_positions = 64;
 inline constexpr std::int64_t finest_positions = 8;
 
@@ -85,7 +85,7 @@ struct unit {
   return turned_by_both(turned_by(static_cast<double>(j - rest) * angle), turned_by(static_cast<double>(rest) * angle));
 }
 
-/// The table on the host. A row has all cosines, then all sines.
+/// Fills the table on the host. A row has all cosines, then all sines.
 template <class W>
 struct fill_angles {
   angle_table const& table;
@@ -132,8 +132,8 @@ struct fill_angles_each {
   }
 };
 
-/// Angles of frequencies, and the turns by 0, …, 63 of each, which a thread keeps of those that it was asked for last:
-/// queries and keys of all layers have the same.
+/// The angles of frequencies, and the rotations by 0, …, 63 of each. A thread keeps those that it used last: queries
+/// and keys of all layers have the same.
 class fine_angles {
  public:
   static fine_angles const& of(angle_table const& table) {
@@ -151,7 +151,7 @@ class fine_angles {
  private:
   void make(angle_table const& table) {
     std::int64_t const n = table.frequencies;
-    all_ = 0;  // of nothing, if there is no memory
+    all_ = 0;  // no valid table, should memory run out below
     angles.resize(static_cast<std::size_t>(n));
     turns.resize(static_cast<std::size_t>(fine_positions * n));
     for (std::int64_t f = 0; f < n; ++f) angles.data()[f] = table.angle(f);
@@ -184,7 +184,7 @@ void make_angles(Exec const& exec, angle_table const& table, std::int64_t rows, 
   }
 }
 
-/// One pair.
+/// Rotates one pair.
 template <class T, class W>
 KOKKOS_INLINE_FUNCTION void turn(T const* x, T* y, std::int64_t second, W const& c, W const& s) {
   W const a = static_cast<W>(x[0]), b = static_cast<W>(x[second]);
@@ -192,7 +192,7 @@ KOKKOS_INLINE_FUNCTION void turn(T const* x, T* y, std::int64_t second, W const&
   y[second] = static_cast<T>(a * s + b * c);
 }
 
-/// Rows of a block: n pairs each, every one of its frequency.
+/// Rows of a block: n pairs each, one for each of its frequencies.
 template <class T, class W>
 struct turn_rows {
   T const* x;
@@ -222,7 +222,7 @@ struct turn_rows {
     for_each_independent(n, [=](std::int64_t f) { turn(from + 2 * f, to + 2 * f, 1, c[f], s[f]); });
   }
 
-  // One half after the other: two places of memory that are written in turns are slower by a third. Elements of 16 bits
+  // Writes one half after the other: writing two places of memory in turns is slower by a third. Elements of 16 bits
   // are bound by their conversion instead.
   void halves(T const* __restrict a, T const* __restrict b, T* __restrict to_a, T* __restrict to_b,
               W const* __restrict c, W const* __restrict s) const {
@@ -263,8 +263,8 @@ struct turn_each {
 
 }  // namespace detail
 
-/// y <- the pairs of x turned; both are dense blocks that lie alike. `rows`: of the table. Elements of 16 bits are
-/// computed in float. All is written when it returns.
+/// y <- the pairs of x rotated; both are dense blocks with the same layout. `rows`: of the table. Elements of 16 bits
+/// are computed in float. All is written when it returns.
 template <class Exec, class T>
 void rotate_block(Exec const& exec, angle_table const& angles, std::int64_t rows, pair_layout const& layout, T const* x,
                   T* y) {

@@ -20,8 +20,8 @@
 
 namespace ostraka {
 
-/// A point of a padded block, and what is around it: what the function of os::stencil gets for such a block. With I and
-/// J padded, `x(0, 0)` is the point, `x(-1, 0)` the one before it along I.
+/// A point of a padded block and its neighbours: the argument of the function of os::stencil for such a block. With I
+/// and J padded, `x(0, 0)` is the point, `x(-1, 0)` the one before it along I.
 template <class T, int Axes>
 class neighbours {
  public:
@@ -43,15 +43,15 @@ class neighbours {
   std::int64_t stride_[Axes];
 };
 
-/// A step from a point to one around it, as numbers of indices along the padded axes: by which of its arguments'
-/// elements the function of os::stencil says its derivative. x(-1, 0) is the element at {-1, 0}.
+/// A step from a point to a neighbour, as numbers of indices along the padded axes. It tells by which element of its
+/// arguments the function of os::stencil gives its derivative. x(-1, 0) is the element at {-1, 0}.
 template <int Axes>
 struct neighbour {
   int step[Axes]{};
 
   [[nodiscard]] KOKKOS_INLINE_FUNCTION constexpr int operator[](int axis) const { return step[axis]; }
 
-  /// How many indices away it is, along all axes together: 0 is the point itself.
+  /// Returns its distance in indices, along all axes together: 0 is the point itself.
   [[nodiscard]] KOKKOS_INLINE_FUNCTION constexpr int distance() const {
     int sum = 0;
     for (int k = 0; k < Axes; ++k) sum += step[k] < 0 ? -step[k] : step[k];
@@ -63,7 +63,7 @@ struct neighbour {
 
 namespace ostraka::engine {
 
-/// What a stencil reads: around each point along `Axes` axes, or for 0 of them the element there.
+/// A source of a stencil: the neighbourhood of each point along `Axes` axes, or for Axes = 0 the element there.
 template <class T, int Axes>
 struct stencil_source {
   T const* data;  ///< of the first point
@@ -108,8 +108,8 @@ struct stencil_kernel<R, F, std::index_sequence<Is...>, Sources...> {
     result[at[0]] = static_cast<R>(f(source<Is>(in).at(at[Is + 1])...));
   }
 
-  // Points along a row, where all is walked element by element as a rule (`Dense`). Points of the result may be those
-  // of a source that is read there alone.
+  // The points along a row, which all operands usually walk element by element (`Dense`). The result's points may be
+  // those of a source that is read there alone.
   template <bool Dense>
   [[gnu::always_inline]] static void points(R* to, sources const& from, F const& function,
                                             std::int64_t const (&at)[operands], std::int64_t const (&step)[operands],
@@ -138,8 +138,8 @@ struct stencil_kernel<R, F, std::index_sequence<Is...>, Sources...> {
     return all_ones;
   }
 
-  // One row, and rows one after the other: extent[d] along dimension d, stride[d][o] apart. Compilers see that nobody
-  // writes their own function and sources.
+  // One row, and rows one after the other: extent[d] along dimension d, stride[d][o] apart. Local copies of the
+  // function and the sources show compilers that nothing writes them.
   void row(std::int64_t const (&at)[operands], std::int64_t const (&step)[operands], std::int64_t length) const {
     F const function = f;
     auto const from = in;
@@ -182,8 +182,8 @@ struct stencil_kernel<R, F, std::index_sequence<Is...>, Sources...> {
 
 }  // namespace detail
 
-/// Few points, row by row, on the thread that calls: extent[d] of them along dimension d, stride[d][o] apart in the
-/// result (number 0) and the sources. What a kernel is started with costs more than some thousand points.
+/// Computes few points, row by row, on the calling thread: extent[d] of them along dimension d, stride[d][o] apart in
+/// the result (number 0) and the sources. Starting a kernel costs more than some thousand points.
 template <class R, class F, int Operands, class... Sources>
 void stencil_here(int rank, std::int64_t const* extent, std::int64_t const (*stride)[Operands], F const& f, R* result,
                   Sources const&... in) {

@@ -3,10 +3,10 @@
 #pragma once
 
 /// @file
-/// Floor 3. Weighted sums in which a weight of 0 takes no part, whatever it meets: Σ w v over the terms with w ≠ 0. In
-/// a product of matrices 0 times NaN is NaN, so that all rows would see an element that a mask hides from them.
-/// Products are fast, and elements are finite as a rule. So the product is computed first, and only where a look at the
-/// result or at the values finds an infinity or a NaN its sums are taken once more, one after the other.
+/// Floor 3. Weighted sums in which terms with a weight of 0 take no part, whatever the value: Σ w v over the terms with
+/// w ≠ 0. In a product of matrices 0 times NaN is NaN, so that all rows would see an element that a mask hides from
+/// them. Products are fast, and elements are usually finite. So the product is computed first, and its sums are
+/// computed again, one after the other, only if the result or the values have an infinity or a NaN.
 
 #include <Kokkos_Core.hpp>
 
@@ -20,7 +20,7 @@
 
 namespace ostraka::engine {
 
-/// Sums of one block: the loops over the sums, and over the terms of each.
+/// The sums of one block: the loops over the sums, and over the terms of each.
 template <class T>
 struct weighted_sums {
   loop_nest<3> sums;   ///< {weight, value, sum}
@@ -29,7 +29,7 @@ struct weighted_sums {
   T const* value;
   T* sum;
 
-  /// Σ w v of iteration i of the sums.
+  /// Returns Σ w v of iteration i of the sums.
   [[nodiscard]] KOKKOS_INLINE_FUNCTION T of(std::int64_t const (&at)[3]) const {
     T s = 0;
     std::int64_t const n = terms.size();
@@ -99,7 +99,7 @@ template <class Exec, class T>
   for_each_item("ostraka sums of what is seen", exec, n, n * in.terms.size(), detail::mend_sum<T>{in});
 }
 
-/// True if a block has no infinity and no NaN, and where operations are only priced.
+/// True if a block has no infinity and no NaN, or if operations are only priced.
 template <class Exec, class T>
 bool is_finite_block(Exec const& exec, loop_nest<1> loops, T const* x) {
   loops.merge();
