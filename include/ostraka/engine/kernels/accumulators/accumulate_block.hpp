@@ -4,9 +4,9 @@
 
 /// @file
 /// Floor 3. Reduces a dense block over some of its dimensions to states of an accumulator (accumulator.hpp), reading
-/// each element from memory once: along the reduced dimension where that is the last one, across neighbouring results
-/// where it is not. Long reductions to few results are cut into parts, whose number depends on the extents alone, so
-/// that the result does not depend on the number of threads.
+/// each element from memory once: along the reduced dimension if that is the last one, otherwise across neighbouring
+/// results. Long reductions to few results are cut into parts, whose number depends on the extents alone, so that the
+/// result does not depend on the number of threads.
 ///
 ///     [I, J], J reduced      along:  one state, x[i, 0], x[i, 1], …
 ///     [I, J], I reduced      across: a row of states, x[0, :], x[1, :], …
@@ -35,7 +35,7 @@ struct accumulation_loops {
 
 namespace detail {
 
-/// Part `part` of the reduced iterations of each result.
+/// The parts of the reduced iterations of each result.
 struct accumulated_parts {
   std::int64_t count;
   std::int64_t iterations;
@@ -63,7 +63,7 @@ struct accumulate_one {
   }
 };
 
-/// The states of the parts of one result made one.
+/// Combines the states of the parts of one result.
 template <class Accumulator>
 struct combine_parts {
   typename Accumulator::state const* partial;
@@ -84,13 +84,13 @@ struct start_states {
   KOKKOS_INLINE_FUNCTION void operator()(std::int64_t i) const { states[i] = Accumulator::start(); }
 };
 
-/// Of so many results side by side, which go together.
+/// Returns the number of pieces of a row of results that are accumulated together.
 template <class Element>
 std::int64_t pieces_of(std::int64_t row) {
   return (row + accumulated_rows<Element> - 1) / accumulated_rows<Element>;
 }
 
-/// The host's: tasks are pieces of rows of neighbouring results, or single results, for each part.
+/// The kernel on the host: tasks are pieces of rows of neighbouring results, or single results, for each part.
 template <class Accumulator>
 struct accumulate_on_host {
   using state = typename Accumulator::state;
@@ -113,7 +113,7 @@ struct accumulate_on_host {
   }
 
  private:
-  // Those that come next begin somewhere else in memory, which processors do not foresee: they are asked for meanwhile.
+  // The next steps begin elsewhere in memory, which processors do not predict: they are prefetched meanwhile.
   template <int Steps>
   static void take_steps(typename Accumulator::row& row, element const* x, std::int64_t step,
                          std::int64_t count, std::int64_t steps, bool asks) {
@@ -126,13 +126,13 @@ struct accumulate_on_host {
     }
   }
 
-  // Single results of a part, one after the other; the task behind them.
+  // Accumulates single results of a part, one after the other. Returns the task behind them.
   std::int64_t along(std::int64_t task, std::int64_t end) const {
     std::int64_t const results = loops.results.size(), part = task / results;
     std::int64_t const begin = parts.begin(part), behind = parts.begin(part + 1);
     int const inner = loops.reduced.rank - 1;
-    // A block with one index along the last reduced axes walks another axis: its indices are as far apart as these axes
-    // are long.
+    // If the last reduced axes have one index in the block, it walks another axis, whose index step is the length of
+    // these axes.
     std::int64_t const index_step = inner < 0 ? 0 : loops.reduced.stride[1][inner];
     loop_walker<1> at(loops.results, task % results);
     if (end > (part + 1) * results) end = (part + 1) * results;
@@ -150,7 +150,7 @@ struct accumulate_on_host {
     return task;
   }
 
-  // Results side by side; the next task.
+  // Accumulates results side by side. Returns the next task.
   std::int64_t across(std::int64_t task) const {
     std::int64_t const part = task / tasks_of_part(), in_part = task % tasks_of_part();
     std::int64_t const outer = in_part / pieces, first = in_part % pieces * together;
@@ -189,7 +189,7 @@ struct accumulate_on_host {
   }
 };
 
-/// How many results lie side by side in the block, nearer to one another than the elements of each.
+/// Returns how many results lie side by side in the block, nearer to one another than the elements of each.
 inline std::int64_t results_side_by_side(accumulation_loops const& loops) {
   int const last = loops.results.rank - 1, reduced = loops.reduced.rank - 1;
   bool const in_rows = last >= 0 && (reduced < 0 || loops.results.stride[0][last] < loops.reduced.stride[0][reduced]);

@@ -3,10 +3,10 @@
 #pragma once
 
 /// @file
-/// Floor 3. What a row of elements is reduced to where one number of the elements' type does not say it: the largest
-/// element and where it stands (extreme_element.hpp), mean and squared deviations (moments.hpp), the sum of squares,
-/// how many are not zero (sums.hpp). An accumulator has a `state`, and takes elements along a row, across rows that lie
-/// side by side, or one at a time; states of parts are combined. accumulate_block.hpp walks a block with it.
+/// Floor 3. The state that a row of elements is reduced to if one number of the elements' type cannot hold it: the
+/// largest element and its place (extreme_element.hpp), mean and squared deviations (moments.hpp), the sum of squares,
+/// the number of nonzero elements (sums.hpp). An accumulator has a `state`, and takes elements along a row, across rows
+/// that lie side by side, or one at a time; states of parts are combined. accumulate_block.hpp walks a block with it.
 ///
 ///     start()                              the state of no elements
 ///     along(state, x, n, index, step)      x[0], …, x[n − 1], whose indices are index, index + step, …
@@ -24,16 +24,17 @@
 
 namespace ostraka::engine {
 
-/// Rows that an accumulator takes together: few, so that their states stay in the nearest cache, but a page of them.
+/// The rows that an accumulator takes together: few, so that their states stay in the nearest cache, but at least a
+/// page.
 template <class Element>
 inline constexpr std::int64_t accumulated_rows = std::max<std::int64_t>(1024, detail::elements_of_page<Element>);
 
-/// Elements of each of them that it takes at a time, where there are so many: in registers, between which and the
-/// states less is moved then.
+/// Elements of each row that it takes at a time, if there are so many: they are in registers, so that less is moved
+/// between registers and states.
 inline constexpr int accumulated_steps = 8;
 
-/// Elements that it takes along a row at a time, so that a second look at them finds them in the cache, and how many
-/// of them side by side: enough for vectors of any width to hide how long an addition takes, few for short rows.
+/// Elements that it takes along a row at a time, so that a second pass finds them in the cache, and the lanes among
+/// them: enough for vectors of any width to hide the latency of an addition, few for short rows.
 inline constexpr std::int64_t accumulated_run = 4096;
 inline constexpr int accumulated_lanes = 32;
 

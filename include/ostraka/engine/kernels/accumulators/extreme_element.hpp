@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// Floor 3. An accumulator (accumulator.hpp): the largest or smallest element of a row, and where it stands.
+/// Floor 3. An accumulator (accumulator.hpp): the largest or smallest element of a row, and its index.
 
 #include <Kokkos_Core.hpp>
 
@@ -35,15 +35,15 @@ struct indexed {
   }
 };
 
-/// The element that is furthest up (How = max) or down (min), the first of equal ones; a NaN is further than all
-/// numbers. 16 bits are looked at as floats.
+/// The largest (How = max) or smallest (min) element, the first of equal ones; a NaN is beyond all numbers. 16-bit
+/// elements are compared as floats.
 template <reduction How, class Element>
 struct extreme_element {
   using element = Element;
   using value =
       std::conditional_t<std::is_integral_v<Element> && sizeof(Element) < 4, std::int32_t, accumulator_of_t<Element>>;
   using state = indexed<value>;
-  // Of what is best so far the step is kept, as wide as the value, so that both go through vectors alike.
+  // Keeps the step of the best element so far, as wide as the value, so that both go through vectors alike.
   using step = std::conditional_t<sizeof(value) == 4, std::int32_t, std::int64_t>;
   struct row {
     value best[accumulated_rows<Element>];
@@ -52,7 +52,7 @@ struct extreme_element {
 
   KOKKOS_INLINE_FUNCTION static state start() { return state::of(value(0), state::nowhere); }
 
-  /// Is b further than a?
+  /// True if b is beyond a.
   KOKKOS_INLINE_FUNCTION static bool is_further(value a, value b) {
     bool const beyond = How == reduction::max ? !(b <= a) : !(b >= a);  // or one of them is NaN
     return beyond & (a == a);
@@ -69,7 +69,7 @@ struct extreme_element {
     return a.index() < b.index() ? a : b;
   }
 
-  // Side by side, each with its step; in the end those at the end, some for the second time.
+  // Lanes side by side, each with its step; at last the elements at the end, some of them a second time.
   static void along(state& s, element const* x, std::int64_t n, std::int64_t index, std::int64_t index_step) {
     constexpr int lanes = accumulated_lanes;
     if (n < lanes) {
@@ -125,7 +125,7 @@ struct extreme_element {
   }
 
  private:
-  // By masks, since compilers make branches of choices.
+  // By masks, since compilers turn selections into branches.
   template <int Half>
   static void furthest_by_halves(value* of) {
     _Pragma("GCC unroll 1") for (int l = 0; l < Half; ++l) {

@@ -3,7 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 3. An accumulator (accumulator.hpp): how many elements a row has, their mean and squared deviations from it.
+/// Floor 3. An accumulator (accumulator.hpp): the number of elements of a row, their mean and squared deviations from
+/// it.
 
 #include <Kokkos_Core.hpp>
 
@@ -20,7 +21,7 @@ namespace ostraka::engine {
 
 namespace detail {
 
-/// What sums over many elements are kept in, so that neither their number nor their size is lost.
+/// The type of sums over many elements, which keeps both their number and their size.
 template <class T>
 struct wide_sum {
   using type = double;
@@ -46,7 +47,7 @@ KOKKOS_INLINE_FUNCTION double real_product(Kokkos::complex<double> const& x, Kok
 
 }  // namespace detail
 
-/// How many elements, their mean as the sum of a number and what rounding left of it, and Σ|x − mean|².
+/// The number of elements, their mean as the sum of a number and its rounding error, and Σ|x − mean|².
 template <class Sum>
 struct moments {
   double count;
@@ -55,11 +56,11 @@ struct moments {
   double squares;
 };
 
-/// In double, whatever the elements are. Deviations of a run are taken from its first element, with what rounding left
-/// of their sum taken off, and where that is far from the mean in a second look from the mean found so (the corrected
-/// two-pass algorithm: Chan, Golub and LeVeque 1983, "Algorithms for computing the sample variance"); runs and parts are
-/// merged by the same authors' formula. The means keep their low digits, so that one that is large beside the
-/// deviations costs none of theirs.
+/// In double, whatever the elements are. Deviations of a run are taken from its first element, corrected by the
+/// rounding error of their sum. If that element is far from the mean, a second pass takes them from the mean found so
+/// (the corrected two-pass algorithm: Chan, Golub and LeVeque 1983, "Algorithms for computing the sample variance").
+/// Runs and parts are merged by the same authors' formula. The means keep their low digits, so that a mean that is
+/// large beside the deviations costs none of theirs.
 template <class Element>
 struct moments_of {
   using element = Element;
@@ -84,7 +85,7 @@ struct moments_of {
     double const n = a.count + b.count, share = b.count / n;
     sum const d = (b.mean - a.mean) + (b.low - a.low);
     sum const up = a.low + d * share, mean = a.mean + up, added = mean - a.mean;
-    sum const low = (a.mean - (mean - added)) + (up - added);  // what rounding left of a.mean + up (Knuth's TwoSum)
+    sum const low = (a.mean - (mean - added)) + (up - added);  // the rounding error of a.mean + up (Knuth's TwoSum)
     return {n, mean, low, a.squares + b.squares + detail::real_product(d, d) * (a.count * share)};
   }
 
@@ -93,7 +94,7 @@ struct moments_of {
       s = combined(s, of_run(x + begin, n - begin < accumulated_run ? n - begin : accumulated_run));
   }
 
-  // The moments of the steps, which stay in registers between the two looks, merged with those of the row.
+  // Merges the moments of the steps, which stay in registers between the two passes, with those of the row.
   template <int Steps>
   static void across(row& r, std::int64_t first, element const* x, std::int64_t next, std::int64_t n,
                      std::int64_t steps) {
@@ -145,7 +146,7 @@ struct moments_of {
       rest += detail::sum_of_lanes<lanes>(part);
       squares += detail::sum_of_lanes<lanes>(square);
       double const of_mean = detail::real_product(rest, rest) * share, deviations = squares - of_mean;
-      // Two bits are lost at most. Where both are infinite, the second look tells large elements from infinite ones.
+      // At most two bits are lost. If both are infinite, the second pass tells large elements from infinite ones.
       if (look == 1 || of_mean < 0.75 * squares || squares == 0)
         return {count, shift, rest * share, deviations < 0 ? 0 : deviations};  // NaN stays
       shift += rest * share;

@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// Floor 3. Accumulators (accumulator.hpp) that sum a number for each element: its square, whether it is not zero.
+/// Floor 3. Accumulators (accumulator.hpp) that sum a number for each element: its square, or 1 if it is not zero.
 
 #include <Kokkos_Core.hpp>
 
@@ -29,7 +29,7 @@ struct square_of {
   }
 };
 
-/// How many are not zero; a NaN is not.
+/// The number of nonzero elements; a NaN is not zero.
 struct one_if_nonzero {
   using sum = std::int64_t;
   template <class T>
