@@ -25,7 +25,7 @@
 
 namespace ostraka::engine {
 
-/// Whether a library multiplies matrices of T in host memory.
+/// True if a library multiplies matrices of T in host memory.
 template <class T>
 inline constexpr bool has_cblas_gemm = OSTRAKA_ENABLE_CBLAS != 0 &&
                                        (std::is_same_v<T, float> || std::is_same_v<T, double> ||
@@ -63,7 +63,7 @@ void cblas_gemm(bool by_rows, matrix_view a_view, matrix_view b_view, std::int64
 
 #endif
 
-/// The host's library. It knows nothing of execution space instances: what was started on this one is waited for.
+/// The host's library. It does not know execution space instances, so it waits for the kernels started on this one.
 struct cblas {
   template <class T>
   static constexpr bool multiplies = has_cblas_gemm<T>;

@@ -3,9 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 3. A product as libraries want it that know columns alone, cuBLAS and rocBLAS: Z[rows, columns] <- alpha op(X)
-/// op(Y) + beta Z. What lies by rows is the transposed matrix by columns, so that C = A B by rows is Z = X Y with X = B
-/// and Y = A.
+/// Floor 3. A product for libraries that know columns alone, cuBLAS and rocBLAS: Z[rows, columns] <- alpha op(X) op(Y)
+/// + beta Z. A matrix by rows is the transposed matrix by columns, so that C = A B by rows is Z = X Y with X = B and Y
+/// = A.
 
 #include <cstdint>
 #include <utility>
@@ -16,7 +16,7 @@ namespace ostraka::engine {
 
 /// A call of a strided-batched product of matrices that lie by columns.
 struct column_major_call {
-  /// X, Y or Z: which of A, B, C (0, 1, 2) it is, whether the library transposes it, and where it lies.
+  /// X, Y or Z: its operand among A, B, C (0, 1, 2), whether the library transposes it, and its layout.
   struct matrix {
     int operand = 0;
     bool transposed = false;

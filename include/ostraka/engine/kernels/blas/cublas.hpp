@@ -32,7 +32,7 @@
 namespace ostraka::engine {
 
 struct cublas {
-  /// What cuBLAS calls an element type, and the type in which it computes.
+  /// The names in cuBLAS of an element type and of the type in which it computes.
   struct element_type {
     bool known;
     cudaDataType_t data;
@@ -57,7 +57,7 @@ struct cublas {
       return {false, CUDA_R_32F, CUBLAS_COMPUTE_32F};
   }
 
-  /// "cuBLAS 13.1", as compiled against.
+  /// Returns "cuBLAS 13.1", the version that it was compiled against.
   static std::string name() { return join_text("cuBLAS ", CUBLAS_VER_MAJOR, '.', CUBLAS_VER_MINOR); }
 
   template <class T>
@@ -92,7 +92,7 @@ struct cublas {
     current_device const here(device);
     handle made = nullptr;
     require(cublasCreate(&made), "cublasCreate");
-    // Else cuBLAS may add up parts of a sum of 16-bit products in 16 bits.
+    // Otherwise cuBLAS may add up parts of a sum of 16-bit products in 16 bits.
     require(cublasSetMathMode(made, static_cast<cublasMath_t>(CUBLAS_DEFAULT_MATH |
                                                               CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION)),
             "cublasSetMathMode");

@@ -4,7 +4,7 @@
 
 /// @file
 /// Floor 3. A contraction on a GPU as strided-batched products of its library: on the blocks as they lie, or on copies
-/// of whole operands where those save calls. A GPU's time goes into calls and bytes.
+/// of whole operands if those save calls. Calls and bytes take a GPU's time.
 
 #include <cstdint>
 
@@ -24,7 +24,7 @@ namespace detail {
 inline constexpr double device_start = 5;
 inline constexpr double device_bytes = 1e6;
 
-/// Calls of the library.
+/// Returns the number of calls of the library.
 inline std::int64_t calls_of(contraction_plan const& plan) { return plan.outer.size() * plan.summed.size(); }
 
 inline double microseconds_of(contraction_plan const& plan, std::int64_t element_bytes) {
@@ -39,7 +39,8 @@ inline double microseconds_of(contraction_plan const& plan, std::int64_t element
 
 }  // namespace detail
 
-/// How a GPU's library computes a contraction; not at all where there is nothing for it. @pre as plan_contraction
+/// Returns how a GPU's library computes a contraction; without `library` if it has no product for it. @pre as
+/// plan_contraction
 template <class T>
 contraction_plan plan_on_device(contraction const& problem) {
   contraction_plan best;
@@ -47,7 +48,7 @@ contraction_plan plan_on_device(contraction const& problem) {
   if (loops.k.size() == 1 || (loops.m.size() == 1 && loops.n.size() == 1)) return best;
   for (int copied = 0; copied < 8; ++copied)
     detail::for_each_library_plan(problem, copied, cblas_limit, [&](contraction_plan& candidate) {
-      // C would be rounded after each of several products, and before it is added to what there was.
+      // C would be rounded after each of several products, and before it is added to its old value.
       if (is_narrow<T> && (candidate.summed.size() > 1 || candidate.copied[static_cast<int>(operand::c)])) return;
       if (candidate.product.batch > cblas_limit) return;
       candidate.cost = detail::microseconds_of(candidate, static_cast<std::int64_t>(sizeof(T)));
@@ -56,7 +57,7 @@ contraction_plan plan_on_device(contraction const& problem) {
   return best;
 }
 
-/// c <- alpha A B + beta c by the library, and whether it does that.
+/// c <- alpha A B + beta c by the library. True if the library does it.
 template <class Library, class Exec, class T>
 bool contract_on_device(Exec const& exec, contraction const& p, T const* a, T const* b, T* c, update<T> const& how,
                         plan_ticket& ticket) {

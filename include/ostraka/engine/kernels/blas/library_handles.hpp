@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 3. The handles that a GPU's library is called with: one for each host thread and device, made when it is first
-/// asked for. They end with their thread or before Kokkos does, whichever is first: no handle outlives its device.
+/// Floor 3. The handles that a GPU's library is called with: one for each host thread and device, made at its first
+/// use. They end with their thread or before Kokkos does, whichever is first: no handle outlives its device.
 
 #include <Kokkos_Core.hpp>
 
@@ -22,7 +22,7 @@ class library_handles {
  public:
   using handle = typename Library::handle;
 
-  /// The calling thread's handle for a device.
+  /// Returns the calling thread's handle for a device.
   static handle of(int device) {
     static thread_local constinit library_handles* place = nullptr;
     return per_thread(place).find(device);

@@ -4,8 +4,8 @@
 
 /// @file
 /// Floor 3. A planned contraction by a library: copies of the operands that the plan wants copied, then batches of
-/// products. Loops around them go over labels that are no dimension of the matrices. Loops that add up go over labels
-/// that the sum could not join (a gathered axis is two loops: device, local).
+/// products. The loops around them go over labels that are no dimension of the matrices. The loops that add up go over
+/// labels that the sum could not join (a gathered axis is two loops: device, local).
 
 #include <Kokkos_Core.hpp>
 
@@ -23,10 +23,10 @@
 
 namespace ostraka::engine::detail {
 
-/// Products smaller than this are too little for the host library's own threads.
+/// Products with fewer multiplications are too small for the host library's own threads.
 inline constexpr std::int64_t threads_of_library = 1 << 21;
 
-/// How many host threads should share the products: those of the library serve few large ones better.
+/// Returns how many host threads should share the products: the library's own threads serve few large ones better.
 template <class Exec>
 std::int64_t threads_for(Exec const& exec, contraction_plan const& plan) {
   std::int64_t const threads = exec.concurrency(), products = plan.products();
@@ -37,7 +37,7 @@ std::int64_t threads_for(Exec const& exec, contraction_plan const& plan) {
   return few && plan.product.m * plan.product.n * plan.product.k > threads_of_library ? 1 : std::min(threads, products);
 }
 
-/// Products [begin, end) of a plan.
+/// Computes products [begin, end) of a plan.
 template <class Library, class Exec, class T>
 void run_products(Exec const& exec, contraction_plan const& plan, std::int64_t begin, std::int64_t end, T const* a,
                   T const* b, T* c, update<T> const& how) {
@@ -56,7 +56,7 @@ void run_products(Exec const& exec, contraction_plan const& plan, std::int64_t b
   }
 }
 
-/// All products of a plan whose copies have been made.
+/// Computes all products of a plan whose copies have been made.
 template <class Library, class Exec, class T>
 void multiply_by_library(Exec const& exec, contraction_plan const& plan, T const* a, T const* b, T* c,
                          update<T> const& how) {

@@ -3,9 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 3. What a library of matrix products is asked for, whichever it is: C <- alpha A B + beta C, once or for a
-/// batch of matrices that lie at equal distances. A backend is a file of this room with a struct like no_library that
-/// says what it multiplies and does it, and a specialisation of library_of_space for the execution spaces it serves.
+/// Floor 3. The request to a library of matrix products, whichever it is: C <- alpha A B + beta C, once or for a batch
+/// of matrices at equal distances. A backend is a file of this room with a struct like no_library that states the
+/// products it supports and computes them, and a specialisation of library_of_space for its execution spaces.
 
 #include <cstdint>
 
@@ -18,7 +18,7 @@ struct matrix_view {
 };
 
 /// C[m, n] <- alpha A[m, k] B[k, n] + beta C[m, n], `batch` times. All three are stored by rows, or all by columns; A
-/// and B the other way where they are transposed.
+/// and B the other way if they are transposed.
 struct matrix_product {
   bool by_rows = true;
   std::int64_t m = 1, n = 1, k = 1;
@@ -28,13 +28,13 @@ struct matrix_product {
   std::int64_t step[3] = {0, 0, 0};  ///< of A, B, C: elements from one matrix of the batch to the next; 0 repeats it
 };
 
-/// No library: what a backend offers.
+/// No library, with the members that a backend has.
 struct no_library {
-  /// Whether it multiplies matrices of T.
+  /// True if it multiplies matrices of T.
   template <class T>
   static constexpr bool multiplies = false;
 
-  /// The largest extent or leading dimension that it can count.
+  /// The largest extent or leading dimension that it takes.
   static std::int64_t limit() { return 0; }
 
   // template <class Exec, class T>

@@ -39,7 +39,7 @@ using hip_space = Kokkos::HIP;
 #  endif
 
 struct rocblas {
-  /// What rocBLAS calls an element type, and the type in which it computes.
+  /// The names in rocBLAS of an element type and of the type in which it computes.
   struct element_type {
     bool known;
     rocblas_datatype data, compute;
@@ -63,7 +63,7 @@ struct rocblas {
       return {false, rocblas_datatype_f32_r, rocblas_datatype_f32_r};
   }
 
-  /// "rocBLAS 4.4", as compiled against.
+  /// Returns "rocBLAS 4.4", the version that it was compiled against.
   static std::string name() { return join_text("rocBLAS ", ROCBLAS_VERSION_MAJOR, '.', ROCBLAS_VERSION_MINOR); }
 
   template <class T>
@@ -84,7 +84,7 @@ struct rocblas {
       return m.transposed ? rocblas_operation_transpose : rocblas_operation_none;
     };
     auto const of = [&](column_major_call::matrix const& m) { return m.operand == 0 ? a : b; };
-    // C stands twice: what is added to, and where the result goes.
+    // C stands twice: the matrix that is added to, and the result's place.
     require(
         rocblas_gemm_strided_batched_ex(
             h, op(call.x), op(call.y), narrow(call.rows), narrow(call.columns), narrow(call.inner), &how.alpha,
