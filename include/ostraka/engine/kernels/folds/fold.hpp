@@ -20,7 +20,7 @@
 
 namespace ostraka::engine::detail {
 
-/// Into how many parts a fold of this length is cut when there are so many items of so many terms.
+/// Returns the number of parts of a fold of this length with `items` items of `terms_of_item` terms each.
 template <class Exec>
 std::int64_t parts_of_fold(std::int64_t items, std::int64_t terms_of_item, std::int64_t length) {
   constexpr std::int64_t enough_items = runs_on_host<Exec> ? 64 : 65536;
@@ -64,8 +64,8 @@ fold_rows<T, Fold> arrange_fold(Fold const& fold, loop_nest<Fold::operands + 1> 
   return rows;
 }
 
-/// The results of parts: where each is a gapless block, in the order of the outputs' loops, which are set to write
-/// there, and the loops of the fold that puts them together. Of its operands only the first moves.
+/// The results of parts: the place of each, a gapless block in the order of the outputs' loops, which are set to write
+/// there, and the loops of the fold that combines them. Only the first of its operands moves.
 template <int Operands>
 struct loops_of_parts {
   loop_nest<Operands + 1> outputs;
@@ -86,7 +86,7 @@ struct loops_of_parts {
   }
 };
 
-/// The same as of run_fold, cut into parts.
+/// The same as run_fold, cut into parts.
 template <class Exec, class T, class Fold>
 [[gnu::cold, gnu::noinline]] void fold_in_parts(Exec const& exec, Fold const& fold,
                                                 loop_nest<Fold::operands + 1>& outputs,

@@ -3,11 +3,10 @@
 #pragma once
 
 /// @file
-/// Floor 3. The host kernel behind reductions and behind products of a large block with small ones:
-/// C[o] <- alpha (fold over r of terms[o, r]) + beta C[o].
-/// It walks the largest operand in the order of memory: across a row of outputs where outputs lie side by side in it,
-/// along the reduced elements where those do. What a term is and how terms are added, the Fold knows (`reduction_of`,
-/// `sum_of_products`).
+/// Floor 3. The host kernel behind reductions and behind products of a large block with small ones: C[o] <- alpha (fold
+/// over r of terms[o, r]) + beta C[o]. It walks the largest operand in the order of memory: across a row of outputs if
+/// outputs lie side by side in it, along the reduced elements if those do. The Fold defines the terms and their
+/// addition (`reduction_of`, `sum_of_products`).
 
 #include <algorithm>
 #include <cstdint>
@@ -19,8 +18,8 @@
 
 namespace ostraka::engine::detail {
 
-/// Iterations [begin, end) of a loop nest as pieces of its innermost loop: f(where the piece begins in each operand,
-/// its length).
+/// Walks iterations [begin, end) of a loop nest as pieces of its innermost loop: f(where the piece begins in each
+/// operand, its length).
 template <int Operands, class F>
 void for_each_run(loop_nest<Operands> const& loops, std::int64_t begin, std::int64_t end, F const& f) {
   std::int64_t const run = loops.rank > 0 ? loops.extent[loops.rank - 1] : 1;
@@ -55,7 +54,7 @@ struct fold_rows {
   Fold fold;
   T* c;
   update<T> how;
-  std::int64_t parts;  // into which the fold is cut; their results lie part_step apart in c
+  std::int64_t parts;  // number of parts of the fold; their results lie part_step apart in c
   std::int64_t part_step;
   bool in_rows;
   bool transposes;
@@ -84,25 +83,25 @@ struct fold_rows {
     });
   }
 
-  /// Long parts begin where lines of 64 bytes do if the block does: a vector that spans two lines costs two loads.
+  /// Long parts begin at lines of 64 bytes if the block does: a vector that spans two lines costs two loads.
   std::int64_t begin_of(std::int64_t part) const {
     std::int64_t const begin = part * reduced.size() / parts;
     return part == parts || reduced.size() < parts * 16 * lines_apart ? begin : begin / lines_apart * lines_apart;
   }
 
-  /// The run's step in each operand.
+  /// Computes the run's step in each operand.
   void run_step(std::int64_t (&of_run)[operands]) const {
     for (int o = 0; o < operands; ++o) of_run[o] = reduced.rank > 0 ? reduced.stride[o][reduced.rank - 1] : 0;
   }
 
-  /// Not a call to clear memory, which compilers make of it: rows may be short.
+  /// Not a call to clear memory, into which compilers turn such a loop: rows may be short.
   void start_all(value* sums, std::int64_t count) const {
     value nothing = fold.start();
     asm("" : "+m"(nothing));
     for (std::int64_t i = 0; i < count; ++i) sums[i] = nothing;
   }
 
-  /// All outputs of a row together, one reduced element after the other.
+  /// Folds all outputs of a row together, one reduced element after the other.
   void fold_row(T* target, std::int64_t (&at)[operands + 1], std::int64_t count, std::int64_t begin,
                 std::int64_t end) const {
     std::int64_t of_run[operands];
@@ -122,8 +121,8 @@ struct fold_rows {
     }
   }
 
-  /// Along the runs. All outputs of a row advance by one run together, unless their other runs lie nearer than the
-  /// other outputs.
+  /// Folds along the runs. All outputs of a row advance by one run together, unless their other runs lie nearer than
+  /// the other outputs.
   void fold_each(T* target, std::int64_t (&at)[operands + 1], std::int64_t count, std::int64_t begin,
                  std::int64_t end) const {
     std::int64_t of_run[operands];
@@ -144,7 +143,7 @@ struct fold_rows {
     }
   }
 
-  /// Does a second operand lie transposed to the first: side by side along a row of outputs, not along the runs?
+  /// True if a second operand lies transposed to the first: side by side along a row of outputs, not along the runs.
   bool lies_across() const {
     if constexpr (operands == 2)
       return !in_rows && step[1] == 1 && reduced.rank > 0 && reduced.stride[1][reduced.rank - 1] > 1;
@@ -152,7 +151,7 @@ struct fold_rows {
   }
   bool runs_apart() const { return reduced.rank > 1 && step[0] < reduced.stride[0][reduced.rank - 2]; }
 
-  /// Runs of less than 32 bytes, A[i, r]: transposed to A[r, i] first, so that a row of outputs is folded together.
+  /// Runs of less than 32 bytes, A[i, r], are first transposed to A[r, i], so that a row of outputs is folded together.
   void fold_transposed_runs(T* target, std::int64_t (&at)[operands + 1], std::int64_t count) const {
     std::int64_t of_run[operands], of_row[operands + 1];
     run_step(of_run);

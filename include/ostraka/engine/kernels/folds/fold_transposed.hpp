@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 3. Folds of products where B lies transposed to A, as in C[i] = sum over r of A[i, r] B[r, i]: B is transposed
-/// by tiles. A whole sum, C = sum over i and r, has such a fold's results for parts.
+/// Floor 3. Folds of products with B transposed to A, as in C[i] = sum over r of A[i, r] B[r, i]: B is transposed by
+/// tiles. A whole sum, C = sum over i and r, has such a fold's results for parts.
 
 #include <algorithm>
 #include <cstdint>
@@ -15,12 +15,12 @@
 namespace ostraka::engine::detail {
 
 /// Elements of a row of a tile. Rows may lie pages apart: they are so long that memory answers as fast as it can, and
-/// so many to a tile that what they meet is read in long rows, too; a second cache holds them.
+/// so many to a tile that the other operand is read in long rows, too; a second cache holds them.
 template <class T>
 inline constexpr std::int64_t tile_row = 1024 / static_cast<std::int64_t>(sizeof(T));
 inline constexpr std::int64_t tile_height = 256;
 
-/// Of fewer rows or columns than a line has doubles, tiles are not worth it.
+/// The fewest rows or columns, a line of doubles, for which tiles are worth it.
 inline constexpr std::int64_t worth_a_side = 8;
 inline bool is_worth_transposing(std::int64_t width, std::int64_t height) {
   return width >= worth_a_side && height >= worth_a_side;
@@ -49,7 +49,7 @@ template <class T, class F>
     }
 }
 
-/// The loop in which an operand is contiguous, if it is worth being a side of a tile; else -1.
+/// Returns the loop in which an operand is contiguous, if it is worth being a side of a tile; otherwise -1.
 template <int Operands>
 [[nodiscard]] int contiguous_loop(loop_nest<Operands> const& loops, int operand) {
   for (int d = 0; d < loops.rank; ++d)
@@ -57,14 +57,14 @@ template <int Operands>
   return -1;
 }
 
-/// The loop of a whole sum in which b is contiguous although a is in another one; -1 if there is none.
+/// Returns the loop of a whole sum in which b is contiguous although a is in another one; -1 if there is none.
 inline int transposed_loop(loop_nest<2> const& reduced) {
   int const of_a = contiguous_loop(reduced, 0), of_b = contiguous_loop(reduced, 1);
   return of_a >= 0 && of_a != of_b ? of_b : -1;
 }
 
-/// Where b lies transposed to a, the loop in which it is contiguous becomes the row of outputs, if the sum runs along
-/// a, or the innermost one of the sum: the sides of a tile.
+/// If b lies transposed to a, the loop in which it is contiguous becomes the row of outputs, if the sum runs along a,
+/// or the innermost one of the sum: the sides of a tile.
 inline void let_transposed_meet(loop_nest<3> const& outputs, int& row, loop_nest<2>& reduced, bool in_rows) {
   if (row < 0 || reduced.rank == 0) return;
   int const of_b = in_rows ? contiguous_loop(reduced, 1) : contiguous_loop(outputs, 1);

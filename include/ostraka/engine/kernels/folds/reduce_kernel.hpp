@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// Floor 3. What reduce.hpp starts: C[o] <- alpha (reduction over r of A[o, r]) + beta C[o], one output a thread on
+/// Floor 3. The kernels of reduce.hpp: C[o] <- alpha (reduction over r of A[o, r]) + beta C[o], one output a thread on
 /// accelerators, rows on the host.
 
 #include <Kokkos_Core.hpp>
@@ -20,7 +20,7 @@
 
 namespace ostraka::engine::detail {
 
-/// Calls f with the operation as a constant, so that what it does in its loops vectorises.
+/// Calls f with the operation as a constant, so that its loops vectorise.
 template <class T, class F>
 void for_operation(reduction how, F const& f) {
   if constexpr (is_ordered<T>) {
@@ -37,8 +37,8 @@ void for_operation(reduction how, F const& f) {
   }
 }
 
-/// What the accelerators' kernel reads. The reduction may be cut into `parts`, whose results lie `part_step` apart in
-/// c. T is what is combined: of elements of 16 bits, floats.
+/// The operands of the accelerators' kernel. The reduction may be cut into `parts`, whose results lie `part_step` apart
+/// in c. T is the type of combined values: floats for elements of 16 bits.
 template <class T, class From = T, class To = T>
 struct reduction_operands {
   From const* a;
@@ -53,7 +53,7 @@ struct reduction_operands {
   KOKKOS_INLINE_FUNCTION std::int64_t begin(std::int64_t part) const { return part * reduced.size() / parts; }
 };
 
-/// Output i of part p a call, i varying fastest.
+/// One output i of part p a call, i varying fastest.
 template <class T, class From = T, class To = T>
 struct reduce_elements {
   reduction_operands<T, From, To> in;
@@ -72,7 +72,7 @@ struct reduce_elements {
   }
 };
 
-/// What the host's kernel folds (fold_kernel.hpp): the elements of one block, as values of T.
+/// The fold of the host's kernel (fold_kernel.hpp): the elements of one block, as values of T.
 template <class T, class Element = T>
 struct reduction_of {
   using value = T;

@@ -3,10 +3,10 @@
 #pragma once
 
 /// @file
-/// Floor 3. Rows added to a row of sums: S[i] += sum over r of X[r, i] Y[r, i], r < run. Four rows at a time, because
-/// the sums are read and written each time, and in wide vectors even though memory is what bounds it: a core looks some
-/// hundred instructions ahead, and the wider they are the more cache lines it asks for meanwhile (1.6 times the speed
-/// on rows of 64 doubles).
+/// Floor 3. Adds rows to a row of sums: S[i] += sum over r of X[r, i] Y[r, i], r < run. It takes four rows at a time,
+/// because the sums are read and written each time. It uses wide vectors even though memory is the limit: a core looks
+/// some hundred instructions ahead, and the wider they are the more cache lines it asks for meanwhile (1.6 times the
+/// speed on rows of 64 doubles).
 
 #include <cstdint>
 #include <type_traits>
@@ -16,8 +16,9 @@
 
 namespace ostraka::engine::detail {
 
-/// Rows of some lines and less than a page that lie side by side are read in the order of memory, one after the other,
-/// unless four of them are within what was asked for: no prefetcher follows a core that reads four places in turns.
+/// True if rows are read one after the other in the order of memory: rows of some lines and less than a page that lie
+/// side by side, unless four of them are within the prefetched range. No prefetcher follows a core that reads four
+/// places in turns.
 template <class T>
 bool is_read_in_order(stream_of_rows<T> const& rows) {
   return rows.step == rows.count && rows.count * std::int64_t(sizeof(T)) >= 512 && rows.count < rows.page &&
@@ -25,8 +26,8 @@ bool is_read_in_order(stream_of_rows<T> const& rows) {
 }
 
 /// sums[i] <- sums[i] + the sum over r < run of term(r)(i), with add(x, y) for x + y: one row after the other, or four
-/// at once, which spares passes over the sums. Terms are made of these rows, and do not overlap the sums; what is the
-/// same for a row is read by term(r), once.
+/// at once, which spares passes over the sums. Terms are made of these rows, and do not overlap the sums; term(r) reads
+/// the values that are the same for a row once.
 template <class T, class Add, class Term, class X, class... Xs>
 void add_rows(T* __restrict sums, std::int64_t count, std::int64_t run, Add const add, Term const term,
               stream_of_rows<X> const x, stream_of_rows<Xs> const... others) {
@@ -39,12 +40,12 @@ void add_rows(T* __restrict sums, std::int64_t count, std::int64_t run, Add cons
   }
   for (; r < run; ++r) {
     for_each_independent(count, [=, a = term(r)](std::int64_t i) { sums[i] = add(sums[i], a(i)); });
-    asm("" : "+r"(r));  // else compilers take two rows at once
+    asm("" : "+r"(r));  // otherwise compilers take two rows at once
   }
 }
 
 /// Complex numbers have no vector kernels, and few programs sum small integers, so nothing is compiled twice for them.
-/// @pre has_wide_vectors(), as of all that follow
+/// @pre has_wide_vectors(), as for all that follow
 template <class T, class Term, class... Xs>
 void add_wide_rows(T* sums, std::int64_t count, std::int64_t run, Term const& term, stream_of_rows<Xs> const&... rows) {
   auto const plus = [](T const& x, T const& y) { return T(x + y); };

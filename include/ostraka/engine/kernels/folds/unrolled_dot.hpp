@@ -4,8 +4,8 @@
 
 /// @file
 /// Floor 3. Sums of runs that lie side by side: S[i] += sum over r of X[i, r] Y[i, r]. A short run follows the one
-/// before in the order of memory, as the processor fetches ahead. Of a long one the four quarters are summed at once: a
-/// core that reads from four places fetches more of them ahead, and need not wait for one addition to begin the next.
+/// before in the order of memory, as the processor fetches ahead. The four quarters of a long one are summed at once: a
+/// core that reads from four places fetches more of them ahead, and can begin an addition before another ends.
 
 #include <cstdint>
 
@@ -14,11 +14,11 @@
 
 namespace ostraka::engine::detail {
 
-/// Sums side by side in one run. Not fewer: compilers unroll shorter loops before they think of vectors.
+/// Sums side by side in one run. Not fewer: compilers unroll shorter loops before they vectorise.
 inline constexpr int fold_lanes = 16;
 
-/// The sum over r < run of term(r). A long run has four times as many sums side by side, of neighbours or of its
-/// quarters: these are worth it where each is several pages.
+/// Returns the sum over r < run of term(r). A long run has four times as many sums side by side, of neighbours or of
+/// its quarters: quarters are worth it if each is several pages.
 template <bool is_long, class T, class Term>
 T sum_of_run(std::int64_t run, Term const& term) {
   constexpr std::int64_t lanes = fold_lanes, four = 4 * lanes, worth_quarters = 65536 / std::int64_t(sizeof(T));
@@ -46,7 +46,7 @@ T sum_of_run(std::int64_t run, Term const& term) {
   T sum = sum_of_lanes<lanes>(side);
   for (; r < run; ++r) {
     sum += term(r);
-    asm("" : "+r"(r));  // else compilers make vectors of a few elements, and scalars of these
+    asm("" : "+r"(r));  // otherwise compilers make vectors of a few elements, and scalars of these
   }
   return sum;
 }
@@ -63,7 +63,7 @@ void add_runs(T* sums, std::int64_t count, std::int64_t run, Term const& term) {
       sums[i] += sum_of_run<true, T>(run, [=](std::int64_t r) { return term(i, r); });
 }
 
-/// sums[i] += sum over r < run of x[i next + r]. @pre has_wide_vectors(), as of the next one
+/// sums[i] += sum over r < run of x[i next + r]. @pre has_wide_vectors(), as for the next one
 template <class T, class Element>
 void sum_runs(T* sums, std::int64_t count, Element const* x, std::int64_t next, std::int64_t run) {
   in_wide_vectors(
