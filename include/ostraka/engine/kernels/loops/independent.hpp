@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// Floor 3. Loops of which compilers are told what they cannot find out.
+/// Floor 3. Loops that tell compilers what they cannot deduce.
 
 #include <Kokkos_Core.hpp>
 
@@ -11,10 +11,10 @@
 
 namespace ostraka::engine {
 
-/// f(i) for all i < n, none of which reads what another one writes, or throws. With -O2 GCC, too, makes vectors of it,
-/// which it makes of no plain loop whose length it does not know. What f has by value stays in registers. A function
-/// and no macro before a loop: GCC makes an array of each object of a class in such a loop, as a number of 16 bits is
-/// one. clang needs no word for it, and would warn the program of each loop that it finds no vectors for.
+/// Calls f(i) for all i < n; no call reads what another one writes, or throws. With -O2 GCC, too, vectorises this loop;
+/// it vectorises no plain loop of unknown length. Values that f captures by copy stay in registers. It is a function
+/// and not a macro before a loop: GCC makes an array of each object of a class in such a loop, and a number of 16 bits
+/// is such an object. clang needs no pragma for it, and would warn the program of each loop that it cannot vectorise.
 #if defined(__CUDACC__)
 #  pragma nv_exec_check_disable  // f may be of the host alone
 #endif

@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 3. How the loops of a host kernel are cut into items that threads take: enough work in each that finding its
-/// place in the loops does not count, and not so much that there are too few. The cut depends on the extents alone.
+/// Floor 3. Cuts the loops of a host kernel into items that threads take: enough work in each that finding its place in
+/// the loops does not count, and not so much that there are too few. The cut depends on the extents alone.
 
 #include <cstdint>
 
@@ -14,7 +14,7 @@ namespace ostraka::engine {
 
 /// Units (runs, tiles, rows) one after the other; an item takes `together` of them, or a `piece` of a single long one.
 struct item_cut {
-  /// Elements that are worth an item.
+  /// The number of elements that is worth an item.
   static constexpr std::int64_t worth_an_item = 8192;
 
   std::int64_t units = 0;
@@ -22,13 +22,13 @@ struct item_cut {
   std::int64_t length = 1;  // of a unit that can be cut
   std::int64_t piece = 1;
 
-  /// Units that stay whole.
+  /// Cuts units that stay whole.
   static item_cut of_units(std::int64_t units, std::int64_t elements_of_unit) {
     std::int64_t const together = elements_of_unit >= worth_an_item ? 1 : worth_an_item / elements_of_unit;
     return {units, together < units ? together : units, 1, 1};
   }
 
-  /// Runs. Long ones are cut; `work` for each element.
+  /// Cuts runs, and long runs into pieces; `work` is the work for each element.
   static item_cut of_runs(std::int64_t runs, std::int64_t length, std::int64_t piece = worth_an_item,
                           std::int64_t work = 1) {
     if (length > piece) return {runs, 1, length, piece};

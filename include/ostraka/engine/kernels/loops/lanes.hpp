@@ -3,9 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 3. Sums side by side, of which one is made in the end: by halves, since one after the other they would wait
-/// for each other. Compilers make scalars of loops so short, of which there are more than the sums had vectors; so the
-/// halves are added as vectors, which GCC and clang have for all processors.
+/// Floor 3. Adds up sums that were kept side by side, by halves: one after the other, the additions would wait for each
+/// other. Compilers turn loops so short into scalars, more of them than the sums had vectors. So the halves are added
+/// as vectors, which GCC and clang have for all processors.
 
 #include <cstring>
 #include <type_traits>

@@ -13,8 +13,8 @@
 
 #include <ostraka/plan/blocks/strided_layout.hpp>
 
-// Who sets up loops on the host asks often how many iterations there are: one function, not its loop in each place. On
-// a device each iteration may ask.
+// Host code that sets up loops often needs the number of iterations: it calls one function, rather than repeating its
+// loop in each place. On a device each iteration may need it.
 #if defined(__CUDACC__) || defined(__HIPCC__)
 #  define OSTRAKA_DETAIL_ONE_FUNCTION KOKKOS_INLINE_FUNCTION
 #else
@@ -34,7 +34,7 @@ struct loop_nest {
   std::int64_t extent[max_loops] = {};
   std::int64_t stride[Operands][max_loops] = {};
 
-  /// Number of iterations; 1 for no loops.
+  /// Returns the number of iterations; 1 for no loops.
   OSTRAKA_DETAIL_ONE_FUNCTION std::int64_t size() const {
     std::int64_t n = 1;
     for (int d = 0; d < rank; ++d) n *= extent[d];
@@ -73,7 +73,7 @@ struct loop_nest {
     if (rank > 0) rank = kept + 1;
   }
 
-  /// Where iteration `index` (row-major, outermost loop first) stands in each operand.
+  /// Computes where iteration `index` (row-major, outermost loop first) stands in each operand.
   KOKKOS_INLINE_FUNCTION void locate(std::int64_t index, std::int64_t (&offset)[Operands]) const {
     for (int o = 0; o < Operands; ++o) offset[o] = 0;
     for (int d = rank - 1; d >= 0; --d) {
@@ -83,7 +83,7 @@ struct loop_nest {
     }
   }
 
-  /// Operands x and y change places.
+  /// Exchanges operands x and y.
   [[gnu::noinline]] void exchange_operands(int x, int y) {
     for (int d = 0; d < rank; ++d) swap_values(stride[x][d], stride[y][d]);
   }
@@ -93,7 +93,7 @@ struct loop_nest {
     for (; d + 1 < rank; ++d) exchange(d, d + 1);
   }
 
-  /// Takes loop d away.
+  /// Removes loop d.
   [[gnu::noinline]] void remove(int d) {
     --rank;
     for (; d < rank; ++d) {
@@ -102,7 +102,7 @@ struct loop_nest {
     }
   }
 
-  /// This loop nest without loop d.
+  /// Returns this loop nest without loop d.
   loop_nest without(int d) const {
     loop_nest rest = *this;
     rest.remove(d);
@@ -131,8 +131,8 @@ struct loop_nest {
 
 #undef OSTRAKA_DETAIL_ONE_FUNCTION
 
-/// The loops over two blocks of the same extents, in the order of the first block's memory, contiguous ones merged.
-/// Offsets: {first, second}.
+/// Returns the loops over two blocks of the same extents, in the order of the first block's memory, contiguous ones
+/// merged. Offsets: {first, second}.
 inline loop_nest<2> loops_over(strided const& first, strided const& second) {
   loop_nest<2> loops;
   for (int d = 0; d < first.rank; ++d) loops.add(first.extent[d], first.stride[d], second.stride[d]);
@@ -141,7 +141,7 @@ inline loop_nest<2> loops_over(strided const& first, strided const& second) {
   return loops;
 }
 
-/// The loop that walks this operand in the smallest steps; -1 if none moves in it.
+/// Returns the loop that walks this operand in the smallest steps; -1 if it moves in none.
 template <int Operands>
 [[nodiscard]] int smallest_step(loop_nest<Operands> const& loops, int operand) {
   int found = -1;
@@ -176,7 +176,7 @@ struct loop_walker {
     }
   }
 
-  /// `count` iterations on, which end at or before the end of the innermost loop.
+  /// Advances by `count` iterations, which end at or before the end of the innermost loop.
   KOKKOS_INLINE_FUNCTION void skip(std::int64_t count) {
     int const inner = loops.rank - 1;
     if (inner < 0) return;

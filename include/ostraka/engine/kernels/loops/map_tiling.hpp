@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 3. How loops over a result and operands that may lie differently are cut into tiles, whatever function is
-/// computed: compiled once for each number of operands.
+/// Floor 3. Cuts loops over a result and operands with different layouts into tiles, whatever function is computed:
+/// compiled once for each number of operands.
 
 #include <algorithm>
 #include <cstddef>
@@ -17,12 +17,12 @@
 
 namespace ostraka::engine::detail {
 
-/// An operand's rows in a tile, put side by side where they are not: f is then applied to runs of neighbours, whatever
-/// the layout.
+/// An operand's rows in a tile, put side by side if they are not: f is then applied to runs of neighbours, whatever the
+/// layout.
 template <class T>
 struct tile_rows {
   static constexpr std::int64_t elements = 8192;  // of a tile: long runs of all operands, within a second cache
-  static constexpr std::int64_t piece = 512;  // that is computed at a time: as much of a repeated value is enough
+  static constexpr std::int64_t piece = 512;  // computed at a time: as much of a repeated value is enough
 
   T const* first;
   std::int64_t step;
@@ -34,11 +34,11 @@ struct tile_rows {
     if (along != 0 && along != 1) bring_together(from, along, row_step, length, count);
   }
 
-  /// Not inlined: the same for all functions.
+  /// Not inlined: it is the same for all functions.
   [[gnu::noinline]] void bring_together(T const* from, std::int64_t along, std::int64_t row_step, std::int64_t length,
                                         std::int64_t count) {
     T* const element = buffer.data();
-    std::int64_t const pitch = (length + 15) / 16 * 16;  // rows begin where vectors do
+    std::int64_t const pitch = (length + 15) / 16 * 16;  // rows begin at the starts of vectors
     if (row_step == 1) {
       transpose(element, pitch, from, along, length, count, count);
     } else {
@@ -49,7 +49,7 @@ struct tile_rows {
     step = pitch;
   }
 
-  /// The row's first piece.
+  /// Returns the row's first piece.
   T const* row(std::int64_t r, std::int64_t length) {
     T const* const here = first + r * step;
     if (!repeats) return here;
@@ -67,17 +67,18 @@ struct tile_rows {
 template <class T>
 tile_rows<T> rows_at(T const* from, std::int64_t along, std::int64_t row_step, std::int64_t length,
                      std::int64_t count) {
-  return tile_rows<T>(from, along, row_step, length, count);  // what nvcc understands in a pack expansion
+  return tile_rows<T>(from, along, row_step, length, count);  // a form that nvcc accepts in a pack expansion
 }
 
 /// Tiles of the result's innermost loop and of another, which is the innermost one of an operand that is walked across:
-/// its cache lines are used whole. The same for all functions of so many operands, the result being number 0.
+/// its cache lines are used whole. The type is the same for all functions with this number of operands; the result is
+/// number 0.
 template <class R, int Operands>
 struct map_tiling {
   R* result;
   void const* in[Operands - 1];
   loop_nest<Operands> loops;    // over the other loops, and over the tiles
-  int tile_loop[2] = {-1, -1};  // which of them those are; -1 where there is one tile
+  int tile_loop[2] = {-1, -1};  // the tile loops among them; -1 if there is one tile
   std::int64_t side[2] = {1, 1};
   std::int64_t extent[2] = {1, 1};  // of a run, and of the other loop
   std::int64_t step[2][Operands] = {};
@@ -103,7 +104,8 @@ struct map_tiling {
   }
 };
 
-/// The loop in which some operand moves in its smallest steps, although the result does not; -1 if there is none.
+/// Returns the loop in which some operand moves in its smallest steps, although the result does not; -1 if there is
+/// none.
 template <int Operands>
 int loop_across(loop_nest<Operands> const& loops) {
   int const inner = loops.rank - 1;
@@ -123,7 +125,7 @@ void add_tiles(loop_nest<Operands>& tiles, int& loop, std::int64_t count, std::i
   for (int o = 0; o < Operands; ++o) tiles.stride[o][loop] = side * step[o];
 }
 
-/// The loops in the order of the result, cut into tiles.
+/// Returns the loops in the order of the result, cut into tiles.
 template <class R, int Operands>
 map_tiling<R, Operands> tiling_of(loop_nest<Operands> const& of_all, R* result, void const* const (&in)[Operands - 1]) {
   map_tiling<R, Operands> t{result, {}, of_all};

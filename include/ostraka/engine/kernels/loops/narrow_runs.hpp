@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 3. Runs of elements as the numbers that are computed with, and back: of 16 bits as floats, all others as they
-/// are. To be called where loops are compiled for wide vectors (vectors.hpp).
+/// Floor 3. Converts runs of elements to the numbers of the computation, and back: 16-bit elements to floats, all
+/// others as they are. Call it where loops are compiled for wide vectors (vectors.hpp).
 
 #include <cstdint>
 #include <type_traits>
@@ -19,7 +19,7 @@
 
 namespace ostraka::engine::detail {
 
-/// Do runs of X go through instructions that loops over single elements do not have?
+/// True if runs of X use instructions that loops over single elements do not have.
 template <class X>
 inline constexpr bool is_converted_in_runs = OSTRAKA_DETAIL_X86&& std::is_same_v<X, float16>;
 

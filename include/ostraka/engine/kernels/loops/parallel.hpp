@@ -3,9 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 3. How the engine's own kernels are started: in parallel when there is enough to do, in place when starting
-/// threads would take longer. Of several host threads that start kernels on the host, one at a time has Kokkos'
-/// threads, and the others wait for it; what runs in place takes no lock.
+/// Floor 3. Starts the engine's own kernels: in parallel if there is enough to do, in place if starting threads would
+/// take longer. If several host threads start kernels on the host, one at a time has Kokkos' threads, and the others
+/// wait for it; work in place takes no lock.
 
 #include <Kokkos_Core.hpp>
 
@@ -19,14 +19,14 @@
 
 namespace ostraka::engine {
 
-/// Whether Exec runs on the host's cores (and its memory is the host's).
+/// True if Exec runs on the host's cores (and its memory is the host's).
 template <class Exec>
 inline constexpr bool runs_on_host = std::is_same_v<typename Exec::memory_space, Kokkos::HostSpace>;
 
 /// Below this many elements a host kernel runs on the calling thread: waking a team costs microseconds.
 inline constexpr std::int64_t serial_elements = 8192;
 
-/// Whether kernels of Exec have ended when Kokkos returns.
+/// True if kernels of Exec have ended when Kokkos returns.
 template <class Exec>
 inline constexpr bool runs_synchronously = false;
 #ifdef KOKKOS_ENABLE_SERIAL
@@ -51,11 +51,11 @@ void fence(Exec const& exec) {
 
 namespace detail {
 
-/// One host thread at a time has Kokkos' threads on the host.
+/// Held by the host thread that has Kokkos' threads on the host; one has them at a time.
 [[gnu::visibility("default")]] inline std::atomic_flag threads_of_kokkos{};
 
-/// Do Kokkos' threads work for the host thread that calls? Before version 4 Kokkos' OpenMP knows none but the one that
-/// began it.
+/// True if Kokkos' threads work for the calling host thread. Before version 4 Kokkos' OpenMP works only for the thread
+/// that began it.
 template <class Exec>
 bool has_threads([[maybe_unused]] Exec const& exec) {
 #if KOKKOS_VERSION < 40000
@@ -64,8 +64,8 @@ bool has_threads([[maybe_unused]] Exec const& exec) {
   return exec.concurrency() > 1 || Kokkos::Tools::profileLibraryLoaded();
 }
 
-/// Items of a functor on the host, for Kokkos: one type for all functors, because what Kokkos makes of each is a good
-/// deal for a compiler. Items are large there, so that a call by pointer is nothing.
+/// The items of a functor on the host, for Kokkos: one type for all functors, because Kokkos' instances for each cost a
+/// good deal of compile time. Items are large there, so that a call by pointer costs nothing.
 struct host_items {
   void (*call)(void const* functor, std::int64_t begin, std::int64_t end);
   void const* functor;
@@ -81,12 +81,12 @@ template <class Functor>
 template <class Exec, class Functor>
 void start_items(char const* name, Exec const& exec, std::int64_t items, Functor const& functor) {
   using policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
-  // Kokkos takes the name as a std::string, for which only a profiler asks.
+  // Kokkos takes the name as a std::string, which only a profiler reads.
   Kokkos::parallel_for(Kokkos::Tools::profileLibraryLoaded() ? std::string(name) : std::string(),
                        policy(exec, 0, items), functor);
 }
 
-/// On the host, where it waits for them.
+/// Runs items on the host, and waits for them.
 template <class Exec>
 [[gnu::noinline]] void run_host_items(char const* name, Exec const& exec, std::int64_t items, std::int64_t elements,
                                       host_items const& all) {
@@ -102,7 +102,7 @@ template <class Exec>
 }  // namespace detail
 
 /// Calls functor(i) for all i in [0, items), in any order, perhaps at the same time; `elements` is the work in all of
-/// them together. On the host all is done when it returns. Of what is only priced, nothing is called.
+/// them together. On the host all is done when it returns. If operations are only priced, it calls nothing.
 template <class Exec, class Functor>
 void for_each_item(char const* name, Exec const& exec, std::int64_t items, std::int64_t elements,
                    Functor const& functor) {

@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 3. Includes the x86 kernels, which OSTRAKA_ENABLE_X86_KERNELS = 0 leaves out: then, and on other processors
-/// and for accelerators' compilers, loops are compiled for the processor that the compiler was told.
+/// Floor 3. Includes the x86 kernels, which OSTRAKA_ENABLE_X86_KERNELS = 0 leaves out. Without them, and on other
+/// processors and for accelerators' compilers, loops are compiled for the target processor of the compiler.
 
 #ifndef OSTRAKA_ENABLE_X86_KERNELS
 #define OSTRAKA_ENABLE_X86_KERNELS 1
@@ -26,19 +26,19 @@ namespace ostraka::engine::detail {
 template <class T>
 inline constexpr std::int64_t elements_of_line = sizeof(T) < 64 ? 64 / static_cast<std::int64_t>(sizeof(T)) : 1;
 
-/// Elements of a page of memory, at whose end processors cease to foresee what is read next.
+/// Elements of a page of memory; at its end processors cease to predict the next reads.
 template <class T>
 inline constexpr std::int64_t elements_of_page = 64 * elements_of_line<T>;
 
-/// Asks for n elements that are read soon. They need not exist. Always inlined: compilers take a function that asks and
-/// does no more for one that does nothing, and leave out calls of it.
+/// Prefetches n elements that are read soon. They need not exist. Always inlined: compilers assume that a function
+/// which only prefetches does nothing, and leave out calls of it.
 template <class T>
 [[gnu::always_inline]] inline void ask_for(T const* x, std::int64_t n) {
   for (std::int64_t i = 0; i < n; i += elements_of_line<T>) __builtin_prefetch(x + i);
 }
 
-/// Rows x[r step + i], i < count, r < rows. Where many that are shorter than a page lie side by side they make one
-/// stream, of which processors do not foresee the next page when whole lines are read, or several rows in turns.
+/// Rows x[r step + i], i < count, r < rows. Many rows that are shorter than a page and lie side by side make one
+/// stream, whose next page processors do not predict when whole lines are read, or several rows in turns.
 template <class T>
 struct stream_of_rows {
   static constexpr std::int64_t page = elements_of_page<T>;
@@ -47,16 +47,16 @@ struct stream_of_rows {
   std::int64_t count, step, rows;
   bool lies_so = step == count && count < page && rows * step >= 4 * page;
 
-  /// May so many rows be read in turns? They do not reach beyond what was asked for.
+  /// True if `some` rows may be read in turns: they do not reach beyond the prefetched range.
   [[nodiscard]] bool is_near(std::int64_t some) const { return lies_so && some * step <= page; }
 
-  /// While `taken` rows from r on are read, asks for what lies a page further, if that is of these rows.
+  /// While `taken` rows from r on are read, prefetches the data a page further on, if they belong to these rows.
   [[gnu::always_inline]] void ask(std::int64_t r, std::int64_t taken) const {
     if (lies_so && (rows - r) * step > page) ask_for(x + r * step + page, taken * step);
   }
 };
 
-/// Has this processor the vectors that loops are compiled for? On x86 those of before 2013 have not.
+/// True if this processor has the vectors that loops are compiled for. x86 processors from before 2013 do not.
 inline bool has_wide_vectors() {
 #if OSTRAKA_DETAIL_X86
   return widest_vectors() != vector_width::plain;
@@ -65,8 +65,8 @@ inline bool has_wide_vectors() {
 #endif
 }
 
-/// Calls f(), plain loops, with the widest of them: for callers that have another loop where there are none.
-/// @pre has_wide_vectors()
+/// Calls f(), plain loops, with the widest of them: for callers that have another loop for processors without. @pre
+/// has_wide_vectors()
 template <class F>
 void in_wide_vectors(F const& f) {
 #if OSTRAKA_DETAIL_X86
@@ -82,7 +82,7 @@ void with_wide_vectors(F const& f) {
   has_wide_vectors() ? in_wide_vectors(f) : f();
 }
 
-/// Of our own kernels, in words.
+/// Returns the vectors of our own kernels, in words.
 inline char const* vectors_of_kernels() {
 #if OSTRAKA_DETAIL_X86
   switch (widest_vectors()) {
