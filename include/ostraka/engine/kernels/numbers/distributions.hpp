@@ -5,7 +5,7 @@
 /// @file
 /// Floor 3. Distributions of random numbers that belong to an element: functors of the element's number in the whole
 /// tensor, and of a key. Each distribution has Philox counters of its own, so that uniform and normal numbers of one
-/// seed have nothing to do with each other.
+/// seed are independent.
 
 #include <Kokkos_Core.hpp>
 
@@ -17,23 +17,23 @@
 
 namespace ostraka::engine {
 
-/// What counters are for.
+/// The use of counters.
 enum class random_stream : std::uint32_t { uniform = 0, normal, truncated, bernoulli, dropout, permutation, seeds };
 
-/// The words of element `index`.
+/// Returns the words of element `index`.
 KOKKOS_INLINE_FUNCTION philox_words random_words(std::uint64_t key, random_stream stream, std::uint64_t index) {
   philox_words const counter{{static_cast<std::uint32_t>(index), static_cast<std::uint32_t>(index >> 32),
                               static_cast<std::uint32_t>(stream), 0}};
   return philox4x32(counter, static_cast<std::uint32_t>(key), static_cast<std::uint32_t>(key >> 32));
 }
 
-/// A key that has nothing to do with `key` or with those of other numbers.
+/// Returns a key that is independent of `key` and of the keys for other numbers.
 inline std::uint64_t folded_key(std::uint64_t key, std::uint64_t number) {
   philox_words const w = random_words(key, random_stream::seeds, number);
   return static_cast<std::uint64_t>(w.word[1]) << 32 | w.word[0];
 }
 
-/// In what numbers of T are computed.
+/// The type in which numbers of T are computed.
 template <class T>
 using random_real = std::conditional_t<std::is_same_v<T, double>, double, float>;
 
@@ -50,7 +50,7 @@ KOKKOS_INLINE_FUNCTION R open_unit(philox_words const& w, int first) {
   }
 }
 
-/// The upper 64 bits of a product.
+/// Returns the upper 64 bits of a product.
 KOKKOS_INLINE_FUNCTION std::uint64_t high_product(std::uint64_t a, std::uint64_t b) {
   std::uint64_t const a0 = a & 0xffffffffu, a1 = a >> 32, b0 = b & 0xffffffffu, b1 = b >> 32;
   std::uint64_t const middle = a1 * b0 + (a0 * b0 >> 32);
@@ -66,8 +66,8 @@ KOKKOS_INLINE_FUNCTION R polynomial(R const (&c)[8], R x) {
 
 }  // namespace detail
 
-/// The number that a standard normal one is below with probability p, to about the precision of R: Wichura, "Algorithm
-/// AS 241: The percentage points of the normal distribution" (1988), PPND16. @pre 0 < p < 1
+/// Returns the number that a standard normal one is below with probability p, to about the precision of R: Wichura,
+/// "Algorithm AS 241: The percentage points of the normal distribution" (1988), PPND16. @pre 0 < p < 1
 template <class R>
 KOKKOS_INLINE_FUNCTION R inverse_normal(R p) {
   R const q = p - R(0.5);
@@ -118,7 +118,7 @@ KOKKOS_INLINE_FUNCTION R inverse_normal(R p) {
   return q < 0 ? -far : far;
 }
 
-/// Uniform from `low` up to `high`, which is not reached. Of complex numbers both parts.
+/// Uniform from `low` up to `high`, exclusive. Complex numbers have both parts so.
 template <class T>
 struct uniform_number {
   using number = std::conditional_t<std::is_integral_v<T>, std::int64_t, double>;
@@ -150,7 +150,7 @@ struct uniform_number {
   }
 };
 
-/// Normal. Of complex numbers both parts are, and share the variance.
+/// Normal. Complex numbers have two normal parts, which share the variance.
 template <class T>
 struct normal_number {
   std::uint64_t key;
@@ -175,7 +175,7 @@ struct normal_number {
 };
 
 /// Normal between two bounds, counted in deviations from the mean. `below`: the probability of being below the lower
-/// one; `inside`: of being between them. Where both bounds are above the mean, all is told of the mirrored number,
+/// one; `inside`: of being between them. If both bounds are above the mean, all values are of the mirrored number,
 /// whose probabilities are exact.
 template <class T>
 struct truncated_number {
@@ -196,7 +196,7 @@ struct truncated_number {
   }
 };
 
-/// 1 with this probability, else 0.
+/// 1 with this probability, otherwise 0.
 template <class T>
 struct bernoulli_number {
   std::uint64_t key;
@@ -221,10 +221,10 @@ struct dropped_number {
   }
 };
 
-/// Where number i of 0 … n−1 goes: a bijection of which each device computes its own part. Up to 512 numbers are
-/// ordered by random keys, so that each permutation is as likely as others. More go through a Feistel cipher of eight
-/// rounds on the next power of four, again until they are below n (cycle walking: Black and Rogaway, "Ciphers with
-/// arbitrary finite domains", 2002).
+/// The target of number i of 0 … n−1 in a permutation: a bijection that lets each device compute its own part. Up to
+/// 512 numbers are ordered by random keys, so that all permutations are equally likely. More go through a Feistel
+/// cipher of eight rounds on the next power of four, again until they are below n (cycle walking: Black and Rogaway,
+/// "Ciphers with arbitrary finite domains", 2002).
 struct permuted_number {
   std::uint64_t key;
   std::int64_t n;

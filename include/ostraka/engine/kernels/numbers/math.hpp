@@ -37,7 +37,7 @@ struct math_constants<float> {
   static constexpr int fraction = 23, bias = 127;
   // Added to a number below 2^22 it leaves the nearest integer in the last bits.
   static constexpr float to_integer = 0x1.8p23f;
-  static constexpr float whole = 0x1p23f;  // whose last place is 1
+  static constexpr float whole = 0x1p23f;  // its last place is 1
   static constexpr float log2_e = 0x1.715476p0f, ln2_high = 0x1.62e4p-1f, ln2_low = 0x1.7f7d1cp-20f;
   static constexpr float exp_lowest = -104, exp_highest = 89;  // beyond: 0 and infinity
   static constexpr float tanh_small = 0.625f, erf_small = 0.875f, erf_highest = 4;
@@ -59,7 +59,8 @@ typename math_constants<T>::bits bits_of(T x) {
   return __builtin_bit_cast(typename math_constants<T>::bits, x);
 }
 
-/// By a mask: of a choice compilers make branches around what only one side needs, which keep loops from vectorising.
+/// Selects by a mask: compilers turn a conditional into a branch around code that only one side needs, which keeps
+/// loops from vectorising.
 template <class T>
 [[gnu::always_inline]] inline T select(bool condition, T yes, T no) {
   using bits = typename math_constants<T>::bits;

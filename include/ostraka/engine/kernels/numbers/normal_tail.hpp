@@ -3,9 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 3. How much of the normal distribution lies beyond a: erfc(a / √2) / 2 for a ≥ 0, of float and double, for
-/// loops that vectorise as those over math.hpp do. Relative to itself, not to 1, as gelu(−a) = −a · tail(a) wants it:
-/// within 4 + a² units in the last place, a² being what the rounding of a² in exp(−a²/2) costs.
+/// Floor 3. The part of the normal distribution beyond a: erfc(a / √2) / 2 for a ≥ 0, of float and double, for loops
+/// that vectorise as those over math.hpp do. The error is relative to itself, not to 1, as gelu(−a) = −a · tail(a)
+/// needs it: within 4 + a² units in the last place; a² is the cost of the rounding of a² in exp(−a²/2).
 ///
 /// (1 + a) exp(a²/2) tail(a) is smooth in 1 / (a + k), and a polynomial in u, to which [0, farthest] is mapped such
 /// that it becomes [−1, 1]: interpolated in Chebyshev's points, which errs by less than a tenth of a unit.
@@ -35,11 +35,11 @@ inline double tail_fit(double a) {
 }
 
 template <class T>
-inline constexpr T farthest_tail = sizeof(T) == 4 ? T(15) : T(40);  // beyond, it is 0
+inline constexpr T farthest_tail = sizeof(T) == 4 ? T(15) : T(40);  // beyond it, the tail is 0
 
 }  // namespace detail
 
-/// The share of a normal distribution beyond a. @pre a ≥ 0, or NaN
+/// Returns the part of a normal distribution beyond a. @pre a ≥ 0, or NaN
 template <class T>
 KOKKOS_FORCEINLINE_FUNCTION T normal_tail(T a) {
 #if OSTRAKA_DETAIL_DEVICE_MATH

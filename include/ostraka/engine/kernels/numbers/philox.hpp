@@ -36,7 +36,7 @@ KOKKOS_INLINE_FUNCTION philox_words philox4x32(philox_words counter, std::uint32
 
 namespace detail {
 
-/// How the words become a value.
+/// Turns the words into a value.
 template <class T>
 struct random_from;
 
@@ -107,7 +107,7 @@ struct random_from<std::int8_t> {
   }
 };
 
-/// True or false, as likely.
+/// True or false, with equal probability.
 template <>
 struct random_from<bool> {
   KOKKOS_INLINE_FUNCTION static bool value(philox_words const& w) { return w.word[0] >> 31 != 0; }
@@ -115,8 +115,8 @@ struct random_from<bool> {
 
 }  // namespace detail
 
-/// The random value of element `index` (row-major in the whole tensor) for this seed: floating-point numbers uniform on
-/// [0, 1), integers on 0 … 99, bools true or false.
+/// Returns the random value of element `index` (row-major in the whole tensor) for this seed: floating-point numbers
+/// uniform on [0, 1), integers on 0 … 99, bools true or false.
 template <class T>
 KOKKOS_INLINE_FUNCTION T random_value(std::uint64_t seed, std::uint64_t index) {
   philox_words const counter{{static_cast<std::uint32_t>(index), static_cast<std::uint32_t>(index >> 32), 0, 0}};

@@ -38,7 +38,7 @@ void square_roots(std::int64_t count, T* to, T const* from) {
 #endif
 }
 
-/// work(count, floats) on elements of 16 bits, some at a time, whose results are rounded once.
+/// Calls work(count, floats) on 16-bit elements, a part at a time; the results are rounded once.
 template <class T, class Work>
 void in_floats(std::int64_t count, T* to, T const* from, Work const& work) {
   constexpr std::int64_t most = 512;
