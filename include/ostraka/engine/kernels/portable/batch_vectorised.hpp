@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 3. Many small products whose batch lies innermost, C[i, j, b] = sum over k of A[i, k, b] B[k, j, b]: done with
-/// vectors along the batch where there are such kernels (x86/contract_batch.hpp), and else as other products are.
+/// Floor 3. Many small products whose batch lies innermost, C[i, j, b] = sum over k of A[i, k, b] B[k, j, b]: computed
+/// with vectors along the batch if there are such kernels (x86/contract_batch.hpp), otherwise like other products.
 
 #include <algorithm>
 #include <cstdint>
@@ -19,10 +19,10 @@
 
 namespace ostraka::engine::detail {
 
-/// Multiplications up to which products are not worth a team of threads.
+/// Up to this number of multiplications, products are not worth a team of threads.
 inline constexpr std::int64_t serial_products = 1 << 16;
 
-/// Are there such kernels, are the products small, and enough to fill vectors?
+/// True if there are such kernels, and the products are small, and enough to fill vectors.
 template <class T>
 bool is_batch_vectorised([[maybe_unused]] product_loops const& loops) {
 #if OSTRAKA_DETAIL_X86
@@ -32,7 +32,7 @@ bool is_batch_vectorised([[maybe_unused]] product_loops const& loops) {
 #endif
 }
 
-/// Each thread with some of the products. @pre is_batch_vectorised<T>(loops)
+/// Each thread computes some of the products. @pre is_batch_vectorised<T>(loops)
 template <class Exec, class T>
 void run_batch_vectorised([[maybe_unused]] Exec const& exec, [[maybe_unused]] product_loops const& loops,
                           [[maybe_unused]] product_operands<T> const& in) {

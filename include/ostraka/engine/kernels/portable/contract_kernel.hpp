@@ -3,10 +3,10 @@
 #pragma once
 
 /// @file
-/// Floor 3. Contractions without a library: any element type, any strides, any space. What the kernels of
-/// C[b, m, n] <- alpha (sum over k of A[b, m, k] B[b, k, n]) + beta C[b, m, n] read, and the simple ones: one output a
-/// thread on accelerators, what is folded on the host where a large block meets a small one, and products without a
-/// sum. Matrices on the host: contract_tiles.hpp.
+/// Floor 3. Contractions without a library: any element type, any strides, any space. The operands of the kernels of
+/// C[b, m, n] <- alpha (sum over k of A[b, m, k] B[b, k, n]) + beta C[b, m, n], and the simple kernels: one output a
+/// thread on accelerators, folds of a large block with a small one on the host, and products without a sum. Matrices on
+/// the host: contract_tiles.hpp.
 
 #include <Kokkos_Core.hpp>
 
@@ -24,8 +24,8 @@
 
 namespace ostraka::engine::detail {
 
-/// What the kernels read. The sum over k may be cut into `parts` pieces whose results lie `part_step` apart in c, to be
-/// added afterwards.
+/// The operands of the kernels. The sum over k may be cut into `parts` pieces whose results lie `part_step` apart in c,
+/// to be added afterwards.
 template <class T>
 struct product_operands {
   T const* a;
@@ -39,7 +39,7 @@ struct product_operands {
   KOKKOS_INLINE_FUNCTION std::int64_t k_begin(std::int64_t part) const { return part * k.size() / parts; }
 };
 
-/// Output i of part p a call, i varying fastest.
+/// One output i of part p a call, i varying fastest.
 template <class T>
 struct contract_elements {
   product_operands<T> in;
@@ -58,9 +58,9 @@ struct contract_elements {
   }
 };
 
-/// What a fold does where blocks meet in more than a line: both have two labels, or one that the result has, too. Only
-/// then do they lie side by side along the outputs, or transposed to each other. False, and nothing done, where they do
-/// not, or too little of them does.
+/// The folds of blocks that share more than a line: both have two labels, or one that the result has, too. Only then do
+/// they lie side by side along the outputs, or transposed to each other. A function returns false, and does nothing, if
+/// they do not, or if too little of them does.
 template <class T>
 struct meeting_blocks {
   /// sums[i] += sum over r < run of x[i row_step[0] + r run_step[0]] y[i row_step[1] + r run_step[1]], i < count
@@ -71,8 +71,8 @@ struct meeting_blocks {
   sums_of_rows along;   ///< one i after the other
 };
 
-/// What the host's kernel folds where a large block meets a small one (fold_kernel.hpp): products. @pre a is at least
-/// as large as b
+/// The fold of the host's kernel for a large block and a small one (fold_kernel.hpp): products. @pre a is at least as
+/// large as b
 template <class T>
 struct sum_of_products {
   using value = T;
@@ -81,7 +81,7 @@ struct sum_of_products {
 
   T const* a;
   T const* b;
-  meeting_blocks<T> const* meeting = nullptr;  ///< none: such blocks are folded as others are
+  meeting_blocks<T> const* meeting = nullptr;  ///< null: such blocks are folded as others are
 
   T start() const { return T(0); }
   T const* lead() const { return a; }

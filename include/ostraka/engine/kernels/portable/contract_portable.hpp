@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// Floor 3. Chooses among our own kernels, and cuts a long sum into parts where there are too few outputs to occupy the
+/// Floor 3. Chooses among our own kernels, and cuts a long sum into parts if there are too few outputs to occupy the
 /// machine (C[i] = A[i, k] B[k] with two rows and a million columns).
 
 #include <Kokkos_Core.hpp>
@@ -28,7 +28,7 @@
 
 namespace ostraka::engine::detail {
 
-/// All output loops together, in the order of c, contiguous ones joined. Offsets {a, b, c}.
+/// Returns all output loops together, in the order of c, contiguous ones joined. Offsets {a, b, c}.
 [[gnu::noinline]] inline loop_nest<3> output_loops(product_loops const& loops) {
   loop_nest<3> outputs = loops.batch;
   for (int d = 0; d < loops.m.rank; ++d)
@@ -40,7 +40,7 @@ namespace ostraka::engine::detail {
   return outputs;
 }
 
-/// The operands for loops whose A and B have been exchanged.
+/// Returns the operands for loops whose A and B have been exchanged.
 template <class T>
 product_operands<T> transposed_operands(product_operands<T> in, product_loops const& transposed) {
   std::swap(in.a, in.b);
@@ -48,8 +48,7 @@ product_operands<T> transposed_operands(product_operands<T> in, product_loops co
   return in;
 }
 
-/// A product of matrices in tiles of teams; the side on which C has its neighbours is the one along which threads are
-/// neighbours.
+/// A product of matrices in tiles of teams; neighbouring threads lie along the side on which C has its neighbours.
 template <class Exec, class T, int side = 16, int each = 4>
 contract_teams<Exec, T, side, each> teams_of(product_loops const& loops, product_operands<T> const& in) {
   auto const finer = [](loop_nest<2> const& x, int of_x, loop_nest<2> const& y, int of_y) {
@@ -109,13 +108,13 @@ void fold_products(Exec const& exec, product_loops const& loops, T const* a, T c
   kernels.fold_parts(exec, products, outputs, reduced, across, c, how);
 }
 
-/// Are there a team's worth of rows and columns? Then there are fewer teams than an int counts: the results of more
+/// True if there are a team's worth of rows and columns. The number of teams then fits an int: the results of more
 /// would fit no memory.
 inline bool worth_teams(product_loops const& loops) {
   return loops.m.size() >= 32 && loops.n.size() >= 32 && loops.k.size() >= 8;
 }
 
-/// Tiles on the host, each thread with panels of its own; small ones on the stack.
+/// Runs tiles on the host, each thread with panels of its own; small ones on the stack.
 template <class Exec, class T>
 void run_tiles(Exec const& exec, product_loops const& loops, product_operands<T> const& in, std::int64_t elements) {
   std::int64_t const most = elements <= serial_products ? 1 : exec.concurrency();
@@ -135,8 +134,8 @@ void run_tiles(Exec const& exec, product_loops const& loops, product_operands<T>
                  });
 }
 
-/// Does what the calling thread has in flight go on during the product by our own kernels? @pre no label is in one
-/// operand alone; no extent is 0
+/// True if the operations that the calling thread has in flight progress during the product by our own kernels. @pre no
+/// label is in one operand alone; no extent is 0
 template <class T, class Exec>
 bool goes_on_in_tiles(Exec const& exec, contraction const& p) {
   product_loops const loops = loops_of(p);
@@ -155,8 +154,8 @@ void run_kernel(Exec const& exec, product_loops const& loops, product_operands<T
   }
 }
 
-/// Into how many parts the sum is cut. On the host tiles share the machine where there are some; what is short of them
-/// needs a sum worth several.
+/// Returns the number of parts that the sum is cut into. On the host the tiles, if there are several, share the
+/// machine; fewer results need a sum that is worth several parts.
 template <class Exec, class T>
 std::int64_t parts_of_sum(product_loops const& loops) {
   std::int64_t const k = loops.k.size(), results = loops.batch.size() * loops.m.size() * loops.n.size();
@@ -171,7 +170,7 @@ std::int64_t parts_of_sum(product_loops const& loops) {
   }
 }
 
-/// The sum in parts, whose results are gapless blocks, and then their sum.
+/// Computes the sum in parts, whose results are gapless blocks, and then their sum.
 template <class Exec, class T>
 [[gnu::cold, gnu::noinline]] void contract_parts(Exec const& exec, contraction const& p, std::int64_t parts, T const* a,
                                                  T const* b, T* c, update<T> const& how) {
@@ -182,7 +181,7 @@ template <class Exec, class T>
   run_kernel(exec, partial_loops, product_operands<T>{a, b, partial_results.data(), parts, step, partial_loops.k, {}});
 
   T* const sum = partial_results.data();
-  if constexpr (runs_on_host<Exec>) {  // which is short beside the parts; no reduction is compiled for it
+  if constexpr (runs_on_host<Exec>) {  // it is short beside the parts; no reduction is compiled for it
     strided const gapless = strided().add(step, 1);
     for (std::int64_t part = 1; part < parts; ++part)
       copy(exec, sum, gapless, static_cast<T const*>(sum) + part * step, gapless, update<T>{T(1), T(1)});

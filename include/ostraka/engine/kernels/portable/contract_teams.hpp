@@ -3,9 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 3. Products of matrices on accelerators by ourselves. C[b, m, n] is cut into tiles, a team of threads each.
-/// The team brings what its tile needs of A and B into its scratch memory, a piece of k at a time, and each thread
-/// keeps its outputs in registers until k is through.
+/// Floor 3. Our own products of matrices on accelerators. C[b, m, n] is cut into tiles, a team of threads each. The
+/// team loads the parts of A and B that its tile needs into its scratch memory, a piece of k at a time, and each thread
+/// keeps its outputs in registers until k is done.
 
 #include <Kokkos_Core.hpp>
 
@@ -26,7 +26,7 @@ struct contract_teams {
   static constexpr int tile = side * each;
   static constexpr int outputs = each * each;  // of a thread
   static constexpr int depth = 16;
-  static constexpr int pitch = tile + 1;  // odd, so that a panel may be written along k without meeting in one bank
+  static constexpr int pitch = tile + 1;  // odd, so that a panel may be written along k without bank conflicts
 
   using policy = Kokkos::TeamPolicy<Exec, Kokkos::LaunchBounds<threads, 1>>;
   using team_member = typename policy::member_type;

@@ -3,11 +3,11 @@
 #pragma once
 
 /// @file
-/// Floor 3. Products of matrices on the host by ourselves, whatever their strides: integers, builds without BLAS,
-/// extents beyond its int, and small or interleaved blocks, which a library would need copies of. C[b, m, n] is cut
-/// into blocks; what a block needs of A and B is packed into panels once, and the register tile's result goes straight
-/// to where it belongs (loops and blocks as in Goto and van de Geijn, 2008). What is in flight goes on between rows of
-/// tiles, which costs nothing: no panel is packed anew.
+/// Floor 3. Our own products of matrices on the host, whatever their strides: integers, builds without BLAS, extents
+/// beyond its int, and small or interleaved blocks, which a library would have to copy. C[b, m, n] is cut into blocks;
+/// the parts of A and B for a block are packed into panels once, and the register tile's result is written directly to
+/// its place (loops and blocks as in Goto and van de Geijn, 2008). Operations in flight progress between rows of tiles,
+/// which costs nothing: no panel is packed anew.
 
 #include <algorithm>
 #include <cstdint>
@@ -23,11 +23,11 @@
 
 namespace ostraka::engine::detail {
 
-/// So many multiplications, some tenths of a millisecond, are done before what is in flight goes on. To look at a
-/// network's sockets takes microseconds of the system's time, so that looking four times as often costs a few percent.
+/// The number of multiplications, some tenths of a millisecond, before operations in flight progress. Polling a
+/// network's sockets takes microseconds of the system's time, so that four times as many polls cost a few percent.
 inline constexpr std::int64_t multiplications_between_progress = std::int64_t{1} << 23;
 
-/// Is the product one of matrices, rather than of a block and a few vectors?
+/// True if the product is one of matrices, rather than of a block and a few vectors.
 inline bool worth_tiles(product_loops const& loops) {
   std::int64_t const m = loops.m.size(), n = loops.n.size();
   return std::max(m, n) >= 4 && std::min(m, n) > 1;
@@ -47,20 +47,20 @@ struct tile_blocks {
   std::int64_t of(std::int64_t i) const { return std::min(length, extent - i * length); }
 };
 
-/// Which side of C its tiles have along their vectors, and in which order the loops of a side come.
+/// The side of C that lies along the tiles' vectors, and the order of the loops of each side.
 struct tile_sides {
   bool swapped;        // a is the second operand
   loop_nest<3> batch;  // {a, b, c}
   loop_nest<2> m;      // {a, c}: rows of tiles
   loop_nest<2> n;      // {b, c}: columns
 
-  /// Elements of whole tiles.
+  /// Returns the elements of whole tiles.
   static double padded(std::int64_t rows, std::int64_t columns, int tile_rows, int tile_columns) {
     auto const whole = [](std::int64_t elements, int of) { return static_cast<double>((elements + of - 1) / of * of); };
     return whole(rows, tile_rows) * whole(columns, tile_columns);
   }
 
-  /// Vectors lie along the side on which C is contiguous, except where its tiles would be much emptier.
+  /// True if vectors lie along m: the side on which C is contiguous, unless its tiles would be much emptier.
   static bool lie_along_m(product_loops const& loops, int rows, int lanes) {
     auto const smallest = [](loop_nest<2> const& side) {
       int const d = smallest_step(side, 1);
@@ -105,11 +105,12 @@ class contract_tiles {
 
   std::int64_t tasks() const { return in_.parts * n_.count * groups_ * batch_; }
 
-  /// Elements of scratch memory that a thread needs.
+  /// Returns the elements of scratch memory that a thread needs.
   std::int64_t buffer_size() const { return (m_.length + n_.length) * deepest_; }
 
-  /// Tasks [begin, end); those of the batch come one after the other, so that they share the tables of offsets. Where
-  /// `alone`, what the calling thread has in flight goes on meanwhile; it may start kernels, for which threads wait.
+  /// Runs tasks [begin, end); those of the batch come one after the other, so that they share the tables of offsets. If
+  /// `alone`, the operations that the calling thread has in flight progress meanwhile; these may start kernels, which
+  /// wait for threads.
   void run(std::int64_t begin, std::int64_t end, T* panels, bool alone) const {
     tables at;
     at.alone = alone;
@@ -129,7 +130,7 @@ class contract_tiles {
     offsets_of_run<depth> k;
     bool rows_packed = false;  // and no other rows come
     bool alone = false;
-    std::int64_t multiplied = 0;  // since what is in flight went on
+    std::int64_t multiplied = 0;  // since operations in flight last progressed
   };
 
   bool one_block_of_rows() const { return m_.count == 1 && batch_ == 1 && in_.parts == 1 && deepest_ == in_.k.size(); }
@@ -162,8 +163,8 @@ class contract_tiles {
     }
   }
 
-  /// Stripes of B that stay in the second cache while all rows meet them. Tiles of the same rows come one after the
-  /// other, along the lines of C.
+  /// Multiplies stripes of B, which stay in the second cache while all rows use them. Tiles of the same rows come one
+  /// after the other, along the lines of C.
   void multiply(tables& at, tile_operand<T> const& a, tile_operand<T> const& b, T* target, update<T> const& how) const {
     int const whole = micro_.columns(),
               stripe = std::max(1, std::min(most_panels, 2048 / static_cast<int>(sizeof(T)) / whole)) * whole;
@@ -194,7 +195,7 @@ class contract_tiles {
     if (at.alone) progress();
   }
 
-  /// Rows from i, `width` columns from j, which in C follow one another but for `breaks`.
+  /// Rows from i, `width` columns from j, which in C follow one another except at `breaks`.
   void one_tile(tables const& at, int i, int j, int width, std::uint64_t breaks, micro_lines<T> const& a,
                 micro_lines<T> const& b, T* target, update<T> const& how) const {
     int const vectors = micro_.vectors(width), whole = vectors * micro_.lanes,

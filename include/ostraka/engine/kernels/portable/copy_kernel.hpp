@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 3. The kernels behind copy_strided.hpp: runs where both sides are walked alike, tiles where one side is the
-/// transpose of the other, and one element a thread where there are thousands of threads. A[I, J] := B[J, I].
+/// Floor 3. The kernels behind copy_strided.hpp: runs if both sides are walked alike, tiles if one side is the
+/// transpose of the other, and one element a thread if there are thousands of threads. A[I, J] := B[J, I].
 
 #include <Kokkos_Core.hpp>
 
@@ -34,10 +34,10 @@ struct copy_elements {
   }
 };
 
-/// to[-i] = from[i], in wide vectors that are turned round. They do not overlap.
+/// to[-i] = from[i], in wide vectors that are reversed. The runs do not overlap.
 template <class T>
 void copy_reversed(T* to, T const* from, std::int64_t count) {
-  if constexpr (sizeof(T) == 2 && !std::is_integral_v<T>) {  // 16-bit floats are classes, which get no vectors
+  if constexpr (sizeof(T) == 2 && !std::is_integral_v<T>) {  // 16-bit floats are classes, which are not vectorised
     using bits [[gnu::may_alias]] = std::uint16_t;
     copy_reversed(reinterpret_cast<bits*>(to), reinterpret_cast<bits const*>(from), count);
   } else {
@@ -55,7 +55,7 @@ struct copy_runs {
   T* to;
   T const* from;
   item_cut cut;
-  loop_nest<2> runs;  // how the runs lie
+  loop_nest<2> runs;  // where the runs lie
   std::int64_t to_step;
   std::int64_t from_step;
 
@@ -64,7 +64,7 @@ struct copy_runs {
       T* const target = to + at[0] + begin * to_step;
       T const* const source = from + at[1] + begin * from_step;
       if (to_step == 1 && from_step == 1 && count * std::int64_t{sizeof(T)} >= 128)
-        std::copy_n(source, count, target);  // memcpy, which knows how runs are best written
+        std::copy_n(source, count, target);  // memcpy, which writes runs in the best way
       else if (to_step == 1 && from_step == 1)
         for (std::int64_t i = 0; i < count; ++i) target[i] = source[i];
       else if (to_step == 1 && from_step == 0)
@@ -87,7 +87,7 @@ struct copy_tiles {
   T const* from;
   item_cut cut;        // of the tiles
   loop_nest<2> tiles;  // over the other loops, and over the tiles
-  int tile_loop[2];    // which of them those are; -1 where there is one tile
+  int tile_loop[2];    // the tile loops among them; -1 if there is one tile
   std::int64_t extent[2];  // of the loop that is innermost in the destination, and of the one in the source
   std::int64_t to_step[2];
   std::int64_t from_step[2];

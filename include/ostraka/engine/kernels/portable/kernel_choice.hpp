@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 3. The register tiles that are the fastest for an element type on this processor: those of x86/ where
-/// they are part of the build, plain loops elsewhere.
+/// Floor 3. The fastest register tiles for an element type on this processor: those of x86/ if they are part of the
+/// build, otherwise plain loops.
 
 #include <type_traits>
 

@@ -5,14 +5,14 @@
 /// @file
 /// Floor 3. The innermost product of our own matrix products on the host: C[i, j] = sum over l of A[l, i] B[l, j], i <
 /// rows, j < columns, all of C in registers (the register tile of Goto and van de Geijn, Anatomy of High-Performance
-/// Matrix Multiplication, 2008). Its type, and one in plain loops.
+/// Matrix Multiplication, 2008). This file has its type, and one in plain loops.
 
 #include <cstdint>
 
 namespace ostraka::engine::detail {
 
-/// What a tile reads of an operand, in a packed panel or where the operand lies: element i of line l is first[i step +
-/// l next].
+/// The part of an operand that a tile reads, in a packed panel or in the operand itself: element i of line l is first[i
+/// step + l next].
 template <class T>
 struct micro_lines {
   T const* first;
@@ -20,7 +20,7 @@ struct micro_lines {
   std::int64_t next;
 };
 
-/// Row i of the tile is written, or added, to c + row_at[i]; a has a line of rows, b one of columns, side by side, for
+/// Writes row i of the tile, or adds it, to c + row_at[i]; a has a line of rows, b one of columns, side by side, for
 /// each of `depth`.
 template <class T>
 using micro_function = void (*)(std::int64_t depth, micro_lines<T> const& a, micro_lines<T> const& b, T* c,
@@ -34,15 +34,15 @@ struct micro_kernel {
   int rows;
   int lanes;                          // columns of a vector
   int across;                         // vectors of the widest tile
-  double slowness;                    // times that a multiplication takes in a library's kernel of as wide vectors
+  double slowness;                    // a multiplication's time over that in a library's kernel with as wide vectors
   micro_function<T> of[most_across];  // tiles of 1, 2, … vectors
 
   [[nodiscard]] int columns() const { return lanes * across; }
-  /// Vectors that hold so many columns; no division, which takes as long as ten multiplications.
+  /// Returns the vectors that hold so many columns; without a division, which takes as long as ten multiplications.
   [[nodiscard]] int vectors(int width) const { return 1 + (width > lanes) + (width > 2 * lanes); }
 };
 
-/// In plain loops, for any type and processor.
+/// The product in plain loops, for any type and processor.
 template <class T, int columns, int rows>
 void micro_product(std::int64_t depth, micro_lines<T> const& a, micro_lines<T> const& b, T* c,
                    std::int64_t const* row_at, bool adds) {
@@ -56,7 +56,7 @@ void micro_product(std::int64_t depth, micro_lines<T> const& a, micro_lines<T> c
     for (int j = 0; j < columns; ++j) c[row_at[i] + j] = adds ? c[row_at[i] + j] + tile[i][j] : tile[i][j];
 }
 
-/// The one in plain loops.
+/// Returns the kernel in plain loops.
 template <class T>
 micro_kernel<T> plain_micro_kernel() {
   return {4, 2, 2, 6, {micro_product<T, 2, 4>, micro_product<T, 4, 4>, nullptr}};

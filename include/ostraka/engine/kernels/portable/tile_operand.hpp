@@ -3,9 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 3. What register tiles read of an operand's block: panels, packed into scratch memory or where they lie. Rows
-/// along which the sum runs stay where they are, because a tile reads them one element at a time; columns are read by
-/// vectors, one line after the other, and are packed.
+/// Floor 3. The lines of an operand's block that register tiles read: panels, packed into scratch memory or in the
+/// operand itself. Rows along which the sum runs stay in the operand, because a tile reads them one element at a time;
+/// columns are read by vectors, one line after the other, and are packed.
 
 #include <algorithm>
 #include <cstdint>
@@ -15,7 +15,7 @@
 
 namespace ostraka::engine::detail {
 
-/// Do rows stay where they lie, if the sum takes such steps along them (0: no constant ones)?
+/// True if rows stay in the operand, when the sum takes steps of `k_step` along them (0: no constant ones).
 inline bool rows_stay(std::int64_t k_step) { return k_step == 1; }
 
 /// Element i of line l is from[at[i] + k_at[l]], i < count, l < depth. Panels are `width` elements wide, the last one
@@ -31,7 +31,7 @@ struct tile_operand {
   int width, least;
   bool may_stay = false;
 
-  /// Rows are read one by one, wherever they are, if the sum runs along them.
+  /// Rows are read one by one, in the operand itself, if the sum runs along them.
   void leave_rows() { may_stay = rows_stay(step_of(k_at, depth)); }
 
   void pack() const {
@@ -41,7 +41,7 @@ struct tile_operand {
     }
   }
 
-  /// Of the panel that begins with element i.
+  /// Returns the lines of the panel that begins with element i.
   micro_lines<T> lines(int i) const {
     if (std::int64_t const apart = step(i); apart != 0) return {from + at[i] + k_at[0], apart, 1};
     return {panels + i * depth, 1, count - i >= width ? width : padded(count - i)};
@@ -50,7 +50,7 @@ struct tile_operand {
  private:
   int padded(int elements) const { return (elements + least - 1) / least * least; }
 
-  /// Between the elements of the panel that begins with element i, where they lie; 0 if it is packed.
+  /// Returns the step between the elements of the panel that begins with element i, in the operand; 0 if it is packed.
   std::int64_t step(int i) const {
     int const here = std::min(width, count - i);
     return may_stay && here % least == 0 ? step_of(at + i, here) : 0;

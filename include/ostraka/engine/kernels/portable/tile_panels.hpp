@@ -3,9 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 3. What lies between our register tiles (micro_kernel.hpp) and blocks of any strides: operands are packed into
-/// panels whose lines are read by the tile one after the other, results are written from the tile to where they belong.
-/// C[a, b, c, d] is written as the tile (b c) by (a d) finds it.
+/// Floor 3. The code between our register tiles (micro_kernel.hpp) and blocks of any strides: operands are packed into
+/// panels whose lines the tile reads one after the other, and results are written from the tile to their places. C[a,
+/// b, c, d] is written as the tile (b c) by (a d) finds it.
 
 #include <algorithm>
 #include <bit>
@@ -27,7 +27,7 @@ struct run_offsets {
   std::int64_t begin = -1;
   int count = 0;
 
-  /// @pre there is room for as many; always of the same loops
+  /// @pre the tables are long enough, and all calls have the same loops
   void move_to(loop_nest<2> const& loops, std::int64_t first, std::int64_t how_many) {
     if (begin == first) return;
     begin = first;
@@ -46,15 +46,15 @@ struct run_offsets {
     }
   }
 
-  /// Bit j is set where i + j does not follow i + j - 1 in the second operand, 0 < j < width. 0: all lie side by side.
-  /// @pre width <= 64
+  /// Returns bits: bit j is set if i + j does not follow i + j - 1 in the second operand, 0 < j < width. 0: all lie
+  /// side by side. @pre width <= 64
   std::uint64_t breaks(int i, int width) const {
     std::uint64_t const low = jumps[i / 64] >> i % 64, high = i % 64 == 0 ? 0 : jumps[i / 64 + 1] << (64 - i % 64);
     return (low | high) & ~std::uint64_t(0) >> (64 - width) & ~std::uint64_t(1);
   }
 };
 
-/// With room for so many.
+/// The same with tables for `most` iterations.
 template <int most>
 struct offsets_of_run : run_offsets {
   offsets_of_run() : run_offsets{{places[0], places[1]}, bits} {}
@@ -65,7 +65,7 @@ struct offsets_of_run : run_offsets {
   std::uint64_t bits[most / 64 + 2];
 };
 
-/// The step with which `count` offsets follow one another; 0 if they do not.
+/// Returns the step with which `count` offsets follow one another; 0 if they do not.
 inline std::int64_t step_of(std::int64_t const* at, int count) {
   if (count < 2) return 1;
   std::int64_t const step = at[1] - at[0];
@@ -74,7 +74,7 @@ inline std::int64_t step_of(std::int64_t const* at, int count) {
   return step;
 }
 
-/// How many of the offsets, from the first, lie side by side.
+/// Returns how many of the offsets, from the first, lie side by side.
 inline int side_by_side(std::int64_t const* at, int count) {
   int i = 1;
   while (i < count && at[i] == at[i - 1] + 1) ++i;
@@ -90,8 +90,7 @@ void copy_run(T* to, T const* from, std::int64_t count) {
   for (; i < count; ++i) to[i] = from[i];
 }
 
-/// panel[l, i] = from[at[i] + k_at[l]] one by one: four i side by side, so that little but loads and stores is left to
-/// do.
+/// panel[l, i] = from[at[i] + k_at[l]] one by one: four i side by side, so that almost only loads and stores remain.
 template <class T>
 void pack_scattered(T* panel, int width, T const* from, std::int64_t const* at, int count, std::int64_t const* k_at,
                     int depth) {
@@ -112,8 +111,8 @@ void pack_scattered(T* panel, int width, T const* from, std::int64_t const* at, 
     for (int l = 0; l < depth; ++l) panel[l * width + i] = from[at[i] + k_at[l]];
 }
 
-/// panel[l, i] = from[at[i] + k_at[l]] for i < count, 0 up to `width`: run by run along i or along the sum, where
-/// there are runs.
+/// panel[l, i] = from[at[i] + k_at[l]] for i < count, 0 up to `width`: run by run along i or along the sum, if there
+/// are runs.
 template <class T>
 void pack_panel(T* panel, int width, T const* from, std::int64_t const* at, int count, std::int64_t const* k_at,
                 int depth) {
@@ -137,7 +136,7 @@ void pack_panel(T* panel, int width, T const* from, std::int64_t const* at, int 
   }
 }
 
-/// c[row_at[i] + column_at[j]] <- tile[i, j], as `how` says; `breaks` as of offsets_of_run.
+/// c[row_at[i] + column_at[j]] <- tile[i, j], as `how` says; `breaks` as in offsets_of_run.
 template <class T>
 void write_tile(update<T> const& how, T* c, T const* tile, int tile_step, std::int64_t const* row_at, int height,
                 std::int64_t const* column_at, int width, std::uint64_t breaks) {

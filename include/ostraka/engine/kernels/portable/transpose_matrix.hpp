@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 3. Transposes a small matrix on the host: B[j, i] = A[i, j], where i is contiguous in B and j in A. In
-/// registers (x86/transpose_tiles.hpp) where there are such kernels and it is large enough.
+/// Floor 3. Transposes a small matrix on the host: B[j, i] = A[i, j], where i is contiguous in B and j in A. It uses
+/// registers (x86/transpose_tiles.hpp) if there are such kernels and the matrix is large enough.
 
 #include <cstddef>
 #include <cstdint>
@@ -16,16 +16,16 @@
 
 namespace ostraka::engine::detail {
 
-/// Memory for a transposed tile. Nothing is set beforehand, since most tiles need less.
+/// Memory for a transposed tile. It is not set beforehand, since most tiles need less.
 template <class T, std::int64_t elements>
 struct tile_buffer {
   alignas(64) unsigned char bytes[static_cast<std::size_t>(elements) * sizeof(T)];
   T* data() { return reinterpret_cast<T*>(bytes); }
 };
 
-/// to[j to_step + i] = from[i from_step + j] for i < height, j < width: so many j at a time, along i in each. By
+/// to[j to_step + i] = from[i from_step + j] for i < height, j < width: `together` j at a time, along i in each. By
 /// cache lines of j, memory is written forward. With all j at once a row is read before other rows, which may lie pages
-/// apart, evict what the processor fetches of it ahead: for tiles that a cache holds.
+/// apart, evict the part of it that the processor has prefetched: for tiles that a cache holds.
 template <class T>
 void transpose(T* to, std::int64_t to_step, T const* from, std::int64_t from_step, std::int64_t height,
                std::int64_t width, std::int64_t together = elements_of_line<T>) {
