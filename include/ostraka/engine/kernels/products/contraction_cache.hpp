@@ -13,10 +13,10 @@
 
 namespace ostraka::engine {
 
-/// Where the plan of a problem was found, for those who ask again.
+/// The place of a problem's plan in the cache, for repeated calls.
 struct plan_ticket {
   int entry = 0;
-  std::uint64_t number = 0;  ///< of plans, as they are made; 0: nobody has asked yet
+  std::uint64_t number = 0;  ///< counts plans as they are made; 0: not looked up yet
 };
 
 namespace detail {
@@ -34,7 +34,7 @@ inline bool same_problem(contraction const& x, contraction const& y) {
   return same_labels(x.a, y.a, x.labels) && same_labels(x.b, y.b, x.labels) && same_labels(x.c, y.c, x.labels);
 }
 
-/// Whether a problem can be planned: it sums something, writes something, and no operand has a label alone.
+/// True if a problem can be planned: it sums something, writes something, and no operand has a label alone.
 inline bool is_product(contraction const& p) {
   for (int l = 0; l < p.labels; ++l)
     if (p.extent[l] == 0 || class_of(p, l) == label_class::only_a || class_of(p, l) == label_class::only_b)
@@ -46,14 +46,14 @@ inline bool is_product(contraction const& p) {
 template <class T, contraction_plan (*Plan)(contraction const&) = &plan_contraction<T>>
 class plan_cache {
  public:
-  /// The calling thread's.
+  /// Returns the calling thread's cache.
   static plan_cache& instance() {
     static thread_local constinit plan_cache* cache = nullptr;
     return per_thread(cache);
   }
 
-  /// The plan of a problem; nullptr if it cannot be planned as it is. Valid until the next call. A ticket is of one
-  /// problem: who has one finds the plan without a comparison as long as it is here.
+  /// Returns the plan of a problem; nullptr if it cannot be planned as it is. Valid until the next call. A ticket
+  /// belongs to one problem: with it, the plan is found without a comparison as long as it is here.
   contraction_plan const* find(contraction const& problem, plan_ticket& ticket) {
     bool const valid = limit_ == cblas_limit;
     if (valid && ticket.number != 0 && entries_[ticket.entry].number == ticket.number)

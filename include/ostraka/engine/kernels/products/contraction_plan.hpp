@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 3. How a contraction is computed: by the library on the blocks as they lie, by the library with some of them
-/// copied whole, or by our own kernels, whichever is the cheapest by an estimate.
+/// Floor 3. Decides how a contraction is computed: by the library on the blocks as they lie, by the library with some
+/// of them copied whole, or by our own kernels, whichever is the cheapest by an estimate.
 
 #include <algorithm>
 #include <cstdint>
@@ -19,8 +19,8 @@ namespace ostraka::engine {
 
 namespace detail {
 
-/// The cheapest plan of the library with these operands copied (bits 0, 1, 2: a, b, c); `plan` stays if none is
-/// cheaper.
+/// Sets `plan` to the library's cheapest plan with these operands copied (bits 0, 1, 2: a, b, c), unless `plan` is as
+/// cheap.
 template <class T>
 [[gnu::cold]] void try_copying(contraction_plan& plan, contraction const& problem, int copied, std::int64_t limit) {
   for_each_library_plan(problem, copied, limit, [&](contraction_plan& candidate) {
@@ -29,7 +29,7 @@ template <class T>
   });
 }
 
-/// Is it for our own kernels whatever a library offers? What has no sum, no matrix, or its batch innermost.
+/// True if our own kernels compute it whatever a library offers: it has no sum, no matrix, or its batch innermost.
 template <class T>
 bool is_ours(product_loops const& loops) {
   return loops.k.size() == 1 || !worth_tiles(loops) || is_batch_vectorised<T>(loops);
@@ -37,7 +37,7 @@ bool is_ours(product_loops const& loops) {
 
 }  // namespace detail
 
-/// On the host. @pre no label is in one operand alone; no extent is 0
+/// Returns the plan on the host. @pre no label is in one operand alone; no extent is 0
 template <class T>
 [[gnu::cold]] contraction_plan plan_contraction(contraction const& problem) {
   contraction_plan plan;

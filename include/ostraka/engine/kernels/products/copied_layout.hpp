@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 3. The layout of an operand that is copied whole before its products: A[J, B, I, K] becomes A[B, I, J, K]
-/// where that is a batch of matrices.
+/// Floor 3. The layout of an operand that is copied whole before its products: A[J, B, I, K] becomes A[B, I, J, K] if
+/// that is a batch of matrices.
 
 #include <cstdint>
 

@@ -17,7 +17,7 @@
 
 namespace ostraka::engine {
 
-/// How a contraction is computed: by a library, or (library = false) by our own kernels.
+/// The plan of a contraction: by a library, or (library = false) by our own kernels.
 struct contraction_plan {
   bool library = false;
   bool copied[3] = {false, false, false};  // a, b, c: whole, before (c: after) the products
@@ -25,18 +25,18 @@ struct contraction_plan {
   matrix_product product;
   loop_nest<3> outer;    // {a, b, c}: products that write different parts of C, beside the product's own batch
   loop_nest<2> summed;   // {a, b}: products that add up
-  double cost = 0;       // as of product_cost.hpp
+  double cost = 0;       // as in product_cost.hpp
 
   bool copies() const { return copied[0] || copied[1] || copied[2]; }
 
-  /// Products that write different parts of C.
+  /// Returns the number of products that write different parts of C.
   std::int64_t products() const { return outer.size() * product.batch; }
   std::int64_t multiplications() const { return products() * summed.size() * product.m * product.n * product.k; }
 };
 
 namespace detail {
 
-/// One loop of a nest as a dimension of the matrices; none (an extent of 1) of a nest without loops.
+/// One loop of a nest as a dimension of the matrices; a nest without loops has none (an extent of 1).
 struct matrix_dimension {
   std::int64_t extent = 1;
   std::int64_t step[2] = {0, 0};  // in the nest's two operands
@@ -48,7 +48,7 @@ struct matrix_dimension {
   }
 };
 
-/// A matrix whose two strides are given, as a library sees it in row (or column) order; false if it does not fit.
+/// Views a matrix with these two strides as a library does, in row (or column) order; false if it does not fit.
 inline bool view_matrix(bool by_rows, std::int64_t rows, std::int64_t columns, std::int64_t row_step,
                         std::int64_t column_step, std::int64_t limit, matrix_view& view) {
   if (rows == 1) row_step = column_step == 1 ? columns : 1;
@@ -59,7 +59,7 @@ inline bool view_matrix(bool by_rows, std::int64_t rows, std::int64_t columns, s
   return std::max({view.leading, rows, columns}) <= limit;
 }
 
-/// Sees the three blocks as matrices of these dimensions; false if the library cannot.
+/// Views the three blocks as matrices of these dimensions; false if the library cannot.
 [[gnu::cold]] inline bool view_operands(matrix_product& p, matrix_dimension const& m, matrix_dimension const& n,
                                         matrix_dimension const& k, std::int64_t limit) {
   p.m = m.extent, p.n = n.extent, p.k = k.extent;
@@ -76,7 +76,7 @@ inline bool view_matrix(bool by_rows, std::int64_t rows, std::int64_t columns, s
   return false;
 }
 
-/// The loops around the matrices. The longest of those that write different parts of C is the batch of a product.
+/// Sets the loops around the matrices. The longest of those that write different parts of C is the batch of a product.
 [[gnu::cold]] inline void complete_loops(contraction_plan& plan, product_loops const& loops, int const (&chosen)[3]) {
   plan.summed = {};
   for (int d = 0; d < loops.k.rank; ++d)

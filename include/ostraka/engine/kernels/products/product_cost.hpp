@@ -3,9 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 3. What a product of matrices costs in a library, with copies around it, and by our own tiles: an estimate by
+/// Floor 3. The cost of a product of matrices in a library, with copies around it, and by our own tiles: an estimate by
 /// which one of them is chosen. The unit is a multiplication of doubles in a large product of the library, so that the
-/// constants compare things that one core does.
+/// constants compare the work of one core.
 
 #include <algorithm>
 #include <cstdint>
@@ -18,23 +18,23 @@
 
 namespace ostraka::engine::detail {
 
-/// In multiplications of doubles; elements count as doubles, half as much where they are floats. Fitted on an AMD Zen 5
+/// In multiplications of doubles; elements count as doubles, half as much if they are floats. Fitted on an AMD Zen 5
 /// with AVX-512 (bench/contractions algorithms=1).
 namespace cost {
 inline constexpr double call = 2000;        // of the library
 inline constexpr double copy = 6000;        // to begin one
 inline constexpr double piece = 200;        // a run of a copy, or a tile of one that transposes
-inline constexpr double copied = 2.6;       // an element, and as much again where no cache holds the operand
+inline constexpr double copied = 2.6;       // an element, and as much again if no cache holds the operand
 inline constexpr double own_call = 24000;   // to prepare the loops before our tiles begin
 inline constexpr double own_tile = 2000;    // a register tile brought into its place, and a product of the batch
 inline constexpr double packed = 10;        // an element of A or B for our tiles, or of C written by them
-inline constexpr double lost_line = 40;     // one that is alone in its cache line whenever it is met
+inline constexpr double lost_line = 40;     // an element that is alone in its cache line at every access
 
-/// What a core's second cache holds, in bytes, roughly.
+/// The size of a core's second cache, in bytes, roughly.
 inline constexpr double cached = 1 << 20;
 }  // namespace cost
 
-/// How an element type relates to double: bytes to move, multiplications to do.
+/// The ratio of an element type to double: bytes to move, multiplications to do.
 template <class T>
 inline constexpr double size_factor = static_cast<double>(sizeof(T)) / 8;
 template <class T>
@@ -44,14 +44,15 @@ inline constexpr double work_factor<Kokkos::complex<R>> = 4 * size_factor<R>;
 
 inline double real(std::int64_t x) { return static_cast<double>(x); }
 
-/// So many products of the library.
+/// Returns the cost of products of the library.
 template <class T>
 double cost_of_products(double products, double m, double n, double k) {
   return products * (cost::call + work_factor<T> * m * n * k);
 }
 
-/// Of copying an operand from one layout to another: its elements, and the runs or tiles that they are moved in. Where
-/// others come to lie side by side, vectors are transposed, and unfilled ones take as long.
+/// Returns the cost of copying an operand from one layout to another: its elements, and the runs or tiles that they are
+/// moved in. If different elements lie side by side in the copy, vectors are transposed, and unfilled ones take as
+/// long.
 template <class T>
 [[gnu::cold]] double cost_of_copy(strided const& to, strided const& from) {
   constexpr std::int64_t lanes = elements_of_line<T>;
@@ -66,7 +67,7 @@ template <class T>
          cost::copied * size_factor<T> * elements * filling * (bytes > cost::cached ? 2 : 1);
 }
 
-/// Of a plan for the library.
+/// Returns the cost of a plan for the library.
 template <class T>
 [[gnu::cold]] double cost_of_plan(contraction const& problem, contraction_plan const& plan) {
   matrix_product const& p = plan.product;
@@ -78,8 +79,8 @@ template <class T>
   return sum;
 }
 
-/// Are the elements of an operand alone in their cache lines, because the batch lies innermost, or because its lines
-/// are whole pages apart along both of its sides and take one another's place in the caches?
+/// True if the elements of an operand are alone in their cache lines, because the batch lies innermost, or because its
+/// lines are whole pages apart along both of its sides and take one another's place in the caches.
 template <class T>
 [[gnu::cold]] bool loses_lines(product_loops const& loops, loop_nest<2> const& side, int operand) {
   for (int d = 0; d < loops.batch.rank; ++d)
@@ -90,7 +91,7 @@ template <class T>
          far(loops.k.stride[operand][loops.k.rank - 1]);
 }
 
-/// Of our tiles. @pre worth_tiles(loops)
+/// Returns the cost of our tiles. @pre worth_tiles(loops)
 template <class T>
 [[gnu::cold]] double cost_of_tiles(product_loops const& loops) {
   micro_kernel<T> const micro = choose_micro_kernel<T>();

@@ -4,8 +4,8 @@
 
 /// @file
 /// Floor 3. Contractions of elements of 8 and 16 bits: operands become floats or std::int32_t, the work is done in
-/// these, by the library where there is one, and the result is rounded, or cut, once. So no product is compiled for
-/// them. C[I, K] = A[I, J] · B[J, K]
+/// these, by the library if there is one, and the result is rounded, or cut, once. So no product is compiled for the
+/// narrow types. C[I, K] = A[I, J] · B[J, K]
 
 #include <Kokkos_Core.hpp>
 
@@ -20,7 +20,8 @@
 
 namespace ostraka::engine::detail {
 
-/// In what products of T are done: floats for 16 bits with a fraction, std::int32_t for small integers, else T.
+/// The type in which products of T are computed: float for 16 bits with a fraction, std::int32_t for small integers,
+/// otherwise T.
 template <class T>
 using product_type = std::conditional_t<is_small_integer<T>, std::int32_t, accumulator_of_t<T>>;
 
@@ -38,7 +39,7 @@ inline loop_nest<2> meeting_loops(strided const& one, strided const& other) {
   return loops;
 }
 
-/// work(problem, a, b, c) on wider elements; then c <- alpha (what it has made) + beta c.
+/// Calls work(problem, a, b, c) on wider elements; then c <- alpha (its result) + beta c.
 template <class Exec, class T, class Work>
 void widened(Exec const& exec, contraction const& p, T const* a, T const* b, T* c, update<T> const& how,
              Work const& work) {
