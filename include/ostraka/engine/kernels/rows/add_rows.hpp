@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 3. Rows added to where their numbers say: out[index[b], d] += updates[b, d]. Each element of the result is
-/// summed by one thread in the order of the updates, so that the sum is the same however many threads there are;
+/// Floor 3. Adds rows at the places that their numbers give: out[index[b], d] += updates[b, d]. Each element of the
+/// result is summed by one thread in the order of the updates, so that the sum is the same for any number of threads;
 /// threads have different rows of the result. A number outside of the block's range adds nothing.
 
 #include <Kokkos_Core.hpp>

@@ -3,9 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 3. The cotangent of a norm's gain on one device's block: of each index k of the rows the sum over all rows of
-/// g (x − mean) factor. Rows are shared out among threads in shares that depend on their number alone, so that equal
-/// runs give equal bits.
+/// Floor 3. The cotangent of a norm's gain on one device's block: for each index k of the rows the sum over all rows of
+/// g (x − mean) factor. Rows are divided among threads in shares that depend on their number alone, so that equal runs
+/// give equal bits.
 
 #include <algorithm>
 #include <cstdint>
@@ -20,10 +20,10 @@ namespace ostraka::engine {
 
 namespace detail {
 
-/// Rows of one column are summed in T, as many as this, and such sums in double.
+/// The number of rows of a column that are summed in T; such sums are summed in double.
 inline constexpr std::int64_t summed_rows = 64;
 
-/// totals[k] += part[k], which begins anew.
+/// totals[k] += part[k], and clears part[k].
 template <class T>
 void flush_columns(std::int64_t n, double* totals, T* part) {
   for (std::int64_t k = 0; k < n; ++k) {
@@ -32,7 +32,7 @@ void flush_columns(std::int64_t n, double* totals, T* part) {
   }
 }
 
-/// totals[k] += Σ over groups [begin, end) of g (x − mean) factor. `part` has room for a row.
+/// totals[k] += Σ over groups [begin, end) of g (x − mean) factor. `part` holds a row.
 template <class X>
 void sum_columns(rows_and_cotangents<X> const& in, std::int64_t begin, std::int64_t end, double* totals,
                  accumulator_of_t<X>* part) {
@@ -58,7 +58,7 @@ void sum_columns(rows_and_cotangents<X> const& in, std::int64_t begin, std::int6
   flush_columns(n, totals, part);
 }
 
-/// Rows that are runs, on the host: their cotangents, and what they add to that of the gain.
+/// Rows that are runs, on the host: their cotangents, and their terms of the gain's cotangent.
 template <class Formula, class X, class Gain>
 struct cotangent_and_gain_tasks : cotangent_tasks<Formula, X, Gain> {
   using base = cotangent_tasks<Formula, X, Gain>;
@@ -86,8 +86,8 @@ struct cotangent_and_gain_tasks : cotangent_tasks<Formula, X, Gain> {
     }
   }
 
-  /// Rows [begin, end), and totals[k] <- their sum of column k. `from`: sums of the rows; null: of the rows as they
-  /// are. `part` has room for a row.
+  /// Writes rows [begin, end), and totals[k] <- their sum of column k. `from`: sums of the rows; null: it computes
+  /// them. `part` holds a row.
   void run_share(std::int64_t begin, std::int64_t end, sums const* from, double* totals, T* part) const {
     std::int64_t const n = in.rows.length;
     for (std::int64_t k = 0; k < n; ++k) {
@@ -104,13 +104,13 @@ struct cotangent_and_gain_tasks : cotangent_tasks<Formula, X, Gain> {
   }
 };
 
-/// How many shares columns are summed up in, whatever the threads.
+/// Returns the number of shares that columns are summed up in, whatever the threads.
 inline std::int64_t shares_of_columns(std::int64_t groups, std::int64_t size) {
   constexpr std::int64_t most = 64;
   return std::clamp<std::int64_t>(std::min(groups, size / (4 * serial_elements)), 1, most);
 }
 
-/// Column i % n of share i / n of the rows, on a device.
+/// Sums column i % n of share i / n of the rows, on a device.
 template <class X>
 struct sum_column {
   rows_and_cotangents<X> in;
@@ -168,8 +168,8 @@ void sum_gain(char const* name, Exec const& exec, rows_and_cotangents<X> const& 
   fence(exec);
 }
 
-/// What pull_rows and sum_gain write, in one pass: gain[k] <- Σ over rows of g (x − mean) factor.
-/// @pre the rows are runs on the host
+/// Writes the results of pull_rows and sum_gain in one pass: gain[k] <- Σ over rows of g (x − mean) factor. @pre the
+/// rows are runs on the host
 template <class Formula, class Exec, class X, class Gain>
 void pull_rows_and_gain(char const* name, Exec const& exec, rows_and_cotangents<X, Gain> const& in,
                         Formula const& formula, std::int64_t total,

@@ -4,7 +4,7 @@
 
 /// @file
 /// Floor 3. Rows of a block by number: out[b, d] = table[index[b], d]. A number outside of the block's own range reads
-/// zeros, so that what devices look up in parts of a table adds up to what the whole has.
+/// zeros, so that the devices' results from parts of a table add up to the result from the whole.
 
 #include <Kokkos_Core.hpp>
 
@@ -16,13 +16,13 @@
 
 namespace ostraka::engine {
 
-/// Which numbers a block has along the axis that the indices point into, and how far apart they lie.
+/// The numbers that a block has along the axis that the indices point into, and the distance between them.
 struct index_window {
   std::int64_t first = 0;
   std::int64_t count = 0;
   std::int64_t stride = 0;
 
-  /// Where number i lies; −1 outside.
+  /// Returns where number i lies; −1 outside.
   template <class Index>
   [[nodiscard]] KOKKOS_INLINE_FUNCTION std::int64_t find(Index i) const {
     std::int64_t const at = static_cast<std::int64_t>(i) - first;
@@ -48,7 +48,7 @@ struct look_up_element {
   }
 };
 
-// `n` elements of one row, or of the rows of `n` neighbouring indices.
+// Looks up `n` elements of one row, or of the rows of `n` neighbouring indices.
 template <class T, class Index>
 void look_up_run(index_window const& window, std::int64_t n, T* out, std::int64_t out_step, T const* table,
                  std::int64_t table_step, Index const* index, std::int64_t index_step) {
@@ -69,8 +69,8 @@ void look_up_run(index_window const& window, std::int64_t n, T* out, std::int64_
   }
 }
 
-/// Rows lie anywhere, so that the processor does not see them coming: the first lines of one some rows ahead are asked
-/// for.
+/// Rows lie anywhere, so that the processor cannot predict them: the first lines of the row this many rows ahead are
+/// prefetched.
 inline constexpr std::int64_t rows_ahead = 2;
 
 template <class T, class Index>

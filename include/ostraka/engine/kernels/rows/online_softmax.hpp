@@ -3,10 +3,10 @@
 #pragma once
 
 /// @file
-/// Floor 3. Softmax of scores that come in parts (Milakov, Gimelshein, 2018): of each query the largest score so far,
-/// m, the sum s of exp(score − m), and the sum o of exp(score − m) · value. A further part of the scores makes m larger
-/// perhaps, and then s and o are rescaled by exp(m before − m). At the end o / s is the result, and m + log s is what
-/// the backward makes the weights of once more.
+/// Floor 3. Softmax of scores that come in parts (Milakov, Gimelshein, 2018). For each query it keeps the largest score
+/// so far, m, the sum s of exp(score − m), and the sum o of exp(score − m) · value. If a further part of the scores
+/// makes m larger, s and o are rescaled by exp(m before − m). At the end o / s is the result, and the backward computes
+/// the weights again from m + log s.
 
 #include <cstdint>
 #include <limits>
@@ -18,17 +18,17 @@
 
 namespace ostraka::engine {
 
-/// Scores of some queries of a block and some keys, dense with the keys last: [outer, queries, inner, keys]. Where they
-/// are masked, a query sees so many keys of these as the first one does, and one more for each query in between.
+/// Scores of some queries of a block and some keys, dense with the keys last: [outer, queries, inner, keys]. If they
+/// are masked, a query sees as many of these keys as the first one does, and one more for each query in between.
 struct score_rows {
   std::int64_t outer = 1, queries = 1, inner = 1, keys = 1;
-  std::int64_t first_query = 0, of_block = 1;  ///< the first of the queries in the block, which has so many
+  std::int64_t first_query = 0, of_block = 1;  ///< the first of them in the block; the number of the block's queries
   std::int64_t seen = 0;                       ///< keys that the first query sees; may be negative, or more than all
   bool is_masked = false;
 
   [[nodiscard]] KOKKOS_INLINE_FUNCTION std::int64_t count() const { return outer * queries * inner; }
   [[nodiscard]] KOKKOS_INLINE_FUNCTION std::int64_t size() const { return count() * keys; }
-  /// The number of a row in the block.
+  /// Returns the number of a row in the block.
   [[nodiscard]] KOKKOS_INLINE_FUNCTION std::int64_t in_block(std::int64_t row) const {
     std::int64_t const group = queries * inner;
     return (row / group * of_block + first_query) * inner + row % group;
@@ -40,7 +40,7 @@ struct score_rows {
   }
 };
 
-/// What is known of the rows of a block so far.
+/// The state of the rows of a block so far.
 template <class T>
 struct softmax_so_far {
   T* largest;
@@ -77,7 +77,7 @@ struct weigh_row {
   }
 
  private:
-  // What was summed up is relative to the larger of the maxima from here on.
+  // Rescales the sums so that they are relative to the larger of the two maxima.
   KOKKOS_INLINE_FUNCTION T raised(std::int64_t row, std::int64_t n, T highest) const {
     std::int64_t const b = rows.in_block(row);
     T const before = so_far.largest[b];
@@ -154,15 +154,15 @@ void for_each_score_row(char const* name, Exec const& exec, score_rows const& ro
 
 }  // namespace detail
 
-/// Scores become weights relative to the largest so far, and 0 where they are hidden; sums are brought up to date, and
-/// what was weighted before is rescaled. The values of these keys are to be added by the caller.
+/// Turns scores into weights relative to the largest so far, or 0 where they are hidden, updates the sums, and rescales
+/// the weighted values so far. The caller adds the values of these keys.
 template <class Exec, class T>
 void weigh_scores(Exec const& exec, score_rows const& rows, T* scores, softmax_so_far<T> const& so_far) {
   detail::for_each_score_row("ostraka online softmax", exec, rows, detail::weigh_row<T>{rows, scores, so_far});
 }
 
-/// The weighted values of all rows are divided by their sums; log_sums <- m + log s. A row that has seen nothing
-/// becomes zeros, and its log_sum +∞, by which all weights are 0.
+/// Divides the weighted values of all rows by their sums; log_sums <- m + log s. A row that has seen nothing becomes
+/// zeros, and its log_sum +∞, which makes all weights 0.
 template <class Exec, class T>
 void finish_weighing(Exec const& exec, std::int64_t rows, softmax_so_far<T> const& so_far, T* log_sums) {
   for_each_item("ostraka finish online softmax", exec, rows, rows * so_far.width,

@@ -3,9 +3,10 @@
 #pragma once
 
 /// @file
-/// Floor 3. The derivatives of softmax and norms on one device's block, along one of its dimensions: of the elements x
-/// of a row, or of its results, and their cotangents g (with a gain: gain · g) first one or two sums over the row, then
-/// each element's formula in them. A row stays in a cache between the two. n is the elements of a whole row.
+/// Floor 3. The derivatives of softmax and norms on one device's block, along one of its dimensions. From the elements
+/// x of a row, or its results, and their cotangents g (with a gain: gain · g), they compute first one or two sums over
+/// the row, then each element's formula in them. A row stays in a cache between the two. n is the number of elements of
+/// a whole row.
 ///
 ///     softmax        c = Σ s g                                 s (g − c)
 ///     log_softmax    c = Σ g                                   g − exp(y) c
@@ -54,7 +55,7 @@ struct softmax_cotangents {
   }
 };
 
-/// Those of log_softmax; x is its result. An x of −∞ was hidden, or has no part: it depends on nothing.
+/// Cotangents of log_softmax; x is its result. An x of −∞ was hidden, or has no part: it depends on nothing.
 template <class T>
 struct log_softmax_cotangents {
   static constexpr int sums = 1;
@@ -102,7 +103,7 @@ struct layer_norm_cotangents {
   KOKKOS_FORCEINLINE_FUNCTION T operator()(T x, T g, T mean, T r, T c, T d) const { return r * g - c - (x - mean) * d; }
 };
 
-/// A block's rows, their cotangents, and what is known of each row: a mean and a factor, or none.
+/// A block's rows, their cotangents, and the statistics of each row: a mean and a factor, or none.
 template <class X, class Gain = no_vector>
 struct rows_and_cotangents {
   using T = accumulator_of_t<X>;
@@ -127,7 +128,7 @@ struct rows_and_cotangents {
 
 namespace detail {
 
-/// On the host: a task is a row, or a panel of rows side by side.
+/// The kernel on the host: a task is a row, or a panel of rows side by side.
 template <class Formula, class X, class Gain>
 struct cotangent_tasks {
   using T = accumulator_of_t<X>;
@@ -170,7 +171,7 @@ struct cotangent_tasks {
     X const* const g = in.g + first;
     X* const to = out + first;
     T const c0 = c[0], c1 = c[1];
-    // Results may lie where cotangents lay, each over its own.
+    // Results may overwrite cotangents, each its own.
     for_each_independent(n, [&](std::int64_t k) {
       to[k] = static_cast<X>(formula(static_cast<T>(x[k]), in.gained(static_cast<T>(g[k]), k), mean, r, c0, c1));
     });
@@ -266,7 +267,7 @@ struct pull_row {
   Formula formula;
   std::int64_t total;
   sums const* from;  // null: of the row itself
-  sums* to;          // null: not asked for
+  sums* to;          // null: not wanted
   X* out;            // the same
 
   KOKKOS_INLINE_FUNCTION void operator()(std::int64_t row) const {
@@ -296,7 +297,7 @@ struct pull_row {
 
 }  // namespace detail
 
-/// The sums of each row.
+/// Computes the sums of each row.
 template <class Formula, class Exec, class X, class Gain>
 void sum_rows(char const* name, Exec const& exec, rows_and_cotangents<X, Gain> const& in, Formula const& formula,
               row_sums<accumulator_of_t<X>, Formula::sums>* to) {
@@ -312,8 +313,8 @@ void sum_rows(char const* name, Exec const& exec, rows_and_cotangents<X, Gain> c
   }
 }
 
-/// out <- the formula of each element. `total`: elements of a whole row, of which these may be a part. `from`: the
-/// rows' sums; null: of the rows as they are.
+/// out <- the formula of each element. `total`: elements of a whole row; these may be a part. `from`: the rows' sums;
+/// null: it computes them.
 template <class Formula, class Exec, class X, class Gain>
 void pull_rows(char const* name, Exec const& exec, rows_and_cotangents<X, Gain> const& in, Formula const& formula,
                std::int64_t total, row_sums<accumulator_of_t<X>, Formula::sums> const* from, X* out) {

@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// Floor 3. What becomes of an element of a row, given the row's statistic: two coefficients a row, and a formula in
+/// Floor 3. The result for an element of a row, given the row's statistic: two coefficients a row, and a formula in
 /// them for each element.
 ///
 ///     softmax        exp(x − a) b            a the shift, b = 1 / s, 0 of a row of −∞ alone
@@ -26,7 +26,7 @@ concept HidesElements = requires {
   Formula::hidden;
 };
 
-/// Of a row.
+/// The coefficients of a row.
 template <class T>
 struct row_coefficients {
   T a = 0;
@@ -36,8 +36,8 @@ struct row_coefficients {
 template <class T>
 struct softmax_formula {
   using statistic = exp_sum<T>;
-  static constexpr T hidden = 0;  ///< what becomes of −∞
-  bool hides = false;             ///< is −∞ what a mask hides, so that a NaN elsewhere in its row leaves it alone?
+  static constexpr T hidden = 0;  ///< the result for −∞
+  bool hides = false;             ///< true if −∞ marks a hidden element, which a NaN in its row then leaves alone
 
   KOKKOS_INLINE_FUNCTION row_coefficients<T> of_row(statistic const& s, std::int64_t) const {
     T const sum = s.divisor();

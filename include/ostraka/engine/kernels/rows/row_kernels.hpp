@@ -49,7 +49,7 @@ struct write_row {
   Gain const* gain;
   Bias const* bias;
   typename Formula::statistic const* from;  // null: of the row itself
-  typename Formula::statistic* kept;        // null: not asked for
+  typename Formula::statistic* kept;        // null: not wanted
 
   KOKKOS_INLINE_FUNCTION void operator()(std::int64_t row) const {
     row_element<X, Mask> const x{in, row};
@@ -69,7 +69,7 @@ struct write_row {
 
 }  // namespace detail
 
-/// The statistic of each row.
+/// Computes the statistic of each row.
 template <class Formula, class Exec, class X, class Mask>
 void measure_rows(char const* name, Exec const& exec, rows_of_block<X, Mask> const& in,
                   typename Formula::statistic* to) {
@@ -85,8 +85,8 @@ void measure_rows(char const* name, Exec const& exec, rows_of_block<X, Mask> con
   }
 }
 
-/// out <- the formula of each element, times its gain, plus its bias. `total`: elements of a whole row, of which these
-/// may be a part. `from`: the rows' statistics; null: of the rows as they are. `kept`: where these go, if asked for.
+/// out <- the formula of each element, times its gain, plus its bias. `total`: elements of a whole row; these may be a
+/// part. `from`: the rows' statistics; null: it computes them. `kept`: the place for these, or null.
 template <class Formula, class Exec, class X, class Mask, class Gain, class Bias>
 void write_rows(char const* name, Exec const& exec, rows_of_block<X, Mask> const& in, Formula const& formula,
                 std::int64_t total, typename Formula::statistic const* from, X* out, Gain const* gain, Bias const* bias,

@@ -15,7 +15,7 @@
 
 namespace ostraka::engine {
 
-/// How rows lie.
+/// The layout of rows.
 struct row_layout {
   std::int64_t outer = 1;
   std::int64_t length = 1;
@@ -23,13 +23,13 @@ struct row_layout {
 
   [[nodiscard]] KOKKOS_INLINE_FUNCTION std::int64_t count() const { return outer * step; }
   [[nodiscard]] KOKKOS_INLINE_FUNCTION std::int64_t size() const { return outer * step * length; }
-  /// The place of the first element of a row.
+  /// Returns the place of the first element of a row.
   [[nodiscard]] KOKKOS_INLINE_FUNCTION std::int64_t first(std::int64_t row) const {
     return row / step * step * length + row % step;
   }
 };
 
-/// The rows along dimension `along` of a dense block of these extents.
+/// Returns the rows along dimension `along` of a dense block of these extents.
 inline row_layout rows_along(std::int64_t const* extents, int rank, int along) {
   row_layout rows;
   for (int d = 0; d < rank; ++d) (d < along ? rows.outer : d > along ? rows.step : rows.length) *= extents[d];

@@ -11,8 +11,8 @@
 ///     = n₁ + n₂,
 ///                                                        μ = μ₁ + δ n₂ / n, d = d₁ + d₂ + δ² n₁ n₂ / n
 ///
-/// Each is computed of a run (one row), of a panel (rows side by side, with vectors across them), or by a device's
-/// thread. A row, or a part of one, with no elements and one of −∞ alone have s = 0.
+/// Each has functions for a run (one row), for a panel (rows side by side, with vectors across them), and for a
+/// device's thread. A row, or a part of one, has s = 0 if it has no elements, or only −∞.
 
 #include <cstdint>
 #include <limits>
@@ -26,7 +26,7 @@
 
 namespace ostraka::engine {
 
-/// Rows side by side that are worked on at once, at most.
+/// The most rows side by side that are worked on at once.
 inline constexpr std::int64_t widest_panel = 512;
 
 namespace detail {
@@ -34,13 +34,13 @@ namespace detail {
 template <class T>
 inline constexpr T minus_infinity = -std::numeric_limits<T>::infinity();
 
-/// What is subtracted before exp: the largest element, and nothing where that is infinite.
+/// Returns the number subtracted before exp: the largest element, or 0 if that is infinite.
 template <class T>
 KOKKOS_FORCEINLINE_FUNCTION T shift_of(T largest) {
   return largest == minus_infinity<T> || largest == -minus_infinity<T> ? T(0) : largest;
 }
 
-/// The largest of a run; NaN is passed over, and found in the sum.
+/// Returns the largest element of a run; NaN is skipped here, and found in the sum.
 template <class T>
 T largest_of_run(T const* x, std::int64_t n) {
   constexpr std::int64_t lanes = 4 * fold_lanes;
@@ -57,7 +57,7 @@ T largest_of_run(T const* x, std::int64_t n) {
   return largest;
 }
 
-/// Σ exp(x − shift). The rest behind whole vectors is filled up with −∞.
+/// Returns Σ exp(x − shift). The rest behind whole vectors is filled up with −∞.
 template <class T>
 T sum_of_exp(T const* x, std::int64_t n, T shift) {
   constexpr std::int64_t lanes = fold_lanes;
@@ -100,7 +100,7 @@ struct exp_sum {
     return {largest, detail::sum_of_exp(x, n, shift)};
   }
 
-  /// `keep(k)`: where the exponentials of row k of the panel go.
+  /// `keep(k)` returns the place for the exponentials of row k of the panel.
   template <class Keep>
   static void of_panel(T const* x, std::int64_t n, std::int64_t step, std::int64_t width, exp_sum* to,
                        Keep const& keep) {
@@ -138,9 +138,9 @@ struct exp_sum {
   }
 
   [[nodiscard]] KOKKOS_INLINE_FUNCTION T shift() const { return detail::shift_of(largest); }
-  /// log Σ exp(x).
+  /// Returns log Σ exp(x).
   [[nodiscard]] KOKKOS_INLINE_FUNCTION T log_of_all() const { return shift() + engine::log(sum); }
-  /// By what softmax divides: no number is a part of ∞.
+  /// Returns the number that softmax divides by: no number is a part of ∞.
   [[nodiscard]] KOKKOS_INLINE_FUNCTION T divisor() const {
     return largest == -detail::minus_infinity<T> ? -detail::minus_infinity<T> - largest : sum;
   }
@@ -179,8 +179,9 @@ struct square_sum {
   }
 };
 
-/// The mean, and the sum of the squared deviations from it. Of a row they are taken from its first element, and what is
-/// left of the deviations' sum corrects both; where that is far from the mean, they are taken from the mean found so.
+/// The mean, and the sum of the squared deviations from it. Deviations of a row are taken from its first element, and
+/// the remainder of their sum corrects both. If that element is far from the mean, they are taken from the mean found
+/// so.
 template <class T>
 struct mean_and_deviations {
   using number = T;
@@ -221,7 +222,7 @@ struct mean_and_deviations {
       }
       rest += detail::sum_of_lanes<lanes>(side);
       squares += detail::sum_of_lanes<lanes>(square);
-      // Two bits are lost at most. Where both are infinite, the second look has smaller squares, or a NaN.
+      // At most two bits are lost. If both are infinite, the second pass has smaller squares, or a NaN.
       if (look == 1 || rest * (rest / T(n)) < T(0.75) * squares || squares == T(0))
         return corrected(shift, rest, squares, n);
       shift += rest / T(n);

@@ -5,8 +5,7 @@
 /// @file
 /// Floor 3. Rows on the host: a row is read from memory once and written once, because between the two it stays in a
 /// cache. Along the last dimension a row is a run; along another one rows lie side by side and are worked on as panels,
-/// with vectors across them. Elements of 16 bits are widened, and those that a mask hides become −∞, on their way into
-/// a buffer.
+/// with vectors across them. On the way into a buffer, elements of 16 bits are widened, and hidden elements become −∞.
 
 #include <Kokkos_Core.hpp>
 
@@ -28,20 +27,21 @@ namespace ostraka::engine::detail {
 
 /// Elements that are worked on at once; a row that is not longer is read from memory once.
 inline constexpr std::int64_t row_piece = 8192;
-/// Bytes of the exponentials of a row that are kept at most: a core's own caches hold them.
+/// The most bytes of the exponentials of a row that are kept: a core's own caches hold them.
 inline constexpr std::int64_t kept_bytes = 1 << 19;
 
-/// Part of a row or panel as numbers: where they lie, or in a buffer.
+/// Part of a row or panel as numbers: in place, or in a buffer.
 template <class X, class Mask>
 class row_reader {
  public:
   using block = rows_of_block<X, Mask>;
   using number = typename block::number;
 
-  /// @param buffer for a piece, or for a row if rows are read as a whole; unused where elements are numbers already
+  /// @param buffer for a piece, or for a row if rows are read as a whole; unused if elements are numbers already
   row_reader(block const& b, number* buffer) : block_(b), buffer_(buffer) {}
 
-  /// Elements [k, k + n) of rows [inner, inner + width) of a group. The step between elements is step_of(width).
+  /// Returns elements [k, k + n) of rows [inner, inner + width) of a group. The step between elements is
+  /// step_of(width).
   number const* read(std::int64_t outer, std::int64_t inner, std::int64_t width, std::int64_t k, std::int64_t n) {
     row_layout const& rows = block_.rows;
     X const* const from = block_.x + (outer * rows.length + k) * rows.step + inner;
@@ -86,7 +86,7 @@ class row_reader {
   number* buffer_;
 };
 
-/// The formula's results of a run, times the gain, plus the bias.
+/// Writes the formula's results of a run, times the gain, plus the bias.
 template <class X, class T, class Formula, class Gain, class Bias>
 void write_run(X* to, T const* x, std::int64_t n, Formula const& formula, row_coefficients<T> c,
                [[maybe_unused]] Gain const* gain, [[maybe_unused]] Bias const* bias) {
@@ -98,7 +98,7 @@ void write_run(X* to, T const* x, std::int64_t n, Formula const& formula, row_co
   });
 }
 
-/// Those of an element of each row of a panel.
+/// Writes the results of an element of each row of a panel.
 template <class X, class T, class Formula, class Gain, class Bias>
 void write_across(X* to, T const* x, std::int64_t wide, Formula const& formula, T const* a, T const* b,
                   [[maybe_unused]] Gain const* gain, [[maybe_unused]] Bias const* bias) {
@@ -121,7 +121,7 @@ Vector const* further(Vector const* v, std::int64_t k) {
     return v + k;
 }
 
-/// All that is done to rows on the host: a task is a row, or a panel of rows side by side.
+/// All work on rows on the host: a task is a row, or a panel of rows side by side.
 template <class Formula, class X, class Mask, class Gain = no_vector, class Bias = no_vector>
 struct row_tasks {
   using block = rows_of_block<X, Mask>;
@@ -141,7 +141,7 @@ struct row_tasks {
   row_tasks(block const& b, Formula const& f) : in(b), formula(f) {
     row_layout const& rows = in.rows;
     if (rows.step == 1) return;
-    // So wide that a panel stays in a cache, and not narrower than some cache lines.
+    // As wide as fits a panel in a cache, and not narrower than some cache lines.
     constexpr std::int64_t line = elements_of_line<X>;
     std::int64_t const fits = row_piece / std::max<std::int64_t>(rows.length, 1) / line * line;
     width = std::min(rows.step, std::clamp(fits, 4 * line, widest_panel));
@@ -151,7 +151,7 @@ struct row_tasks {
   [[nodiscard]] std::int64_t count() const { return in.rows.outer * panels; }
   [[nodiscard]] std::int64_t piece() const { return row_piece / width; }
 
-  /// The statistics of a task's rows.
+  /// Computes the statistics of a task's rows.
   void measure(row_reader<X, Mask>& reader, std::int64_t outer, std::int64_t inner, std::int64_t wide,
                statistic* to) const {
     std::int64_t const n = in.rows.length, step = reader.step_of(wide);
@@ -170,7 +170,7 @@ struct row_tasks {
     }
   }
 
-  /// The results of a task's rows. @param next is read after this row, or null
+  /// Writes the results of a task's rows. @param next is read after this row, or null
   void write(row_reader<X, Mask>& reader, std::int64_t outer, std::int64_t inner, std::int64_t wide,
              statistic const* from, X const* next = nullptr) const {
     std::int64_t const n = in.rows.length, step = reader.step_of(wide);
@@ -185,7 +185,7 @@ struct row_tasks {
       std::int64_t const here = std::min(piece(), n - k);
       T const* const x = reader.read(outer, inner, wide, k, here);
       if (in.rows.step == 1) {
-        // Memory would be idle in one direction and then in the other.
+        // Memory would otherwise be idle in one direction and then in the other.
         constexpr std::int64_t some = elements_of_page<X> / 2;
         for (std::int64_t i = 0; i < here; i += some) {
           std::int64_t const now = std::min(some, here - i), at = k + i;
@@ -203,7 +203,8 @@ struct row_tasks {
     keep_hidden(b, outer * in.rows.step + inner, wide);
   }
 
-  /// A NaN makes a row NaN, but for what a mask hides. `b`: the coefficients of the rows from `row` on.
+  /// Restores hidden elements: a NaN makes a row NaN, except its hidden elements. `b`: the coefficients of the rows
+  /// from `row` on.
   void keep_hidden(T const* b, std::int64_t row, std::int64_t wide) const {
     if constexpr (HidesElements<Formula>)
       for (std::int64_t i = 0; formula.hides && i < wide; ++i)
@@ -238,12 +239,12 @@ struct row_tasks {
     });
   }
 
-  /// Are the exponentials of one long row after the other kept until their sum is known?
+  /// True if the exponentials of one long row after the other are kept until their sum is known.
   [[nodiscard]] bool keeps_long_rows() const {
     return in.rows.step == 1 && in.rows.length > row_piece &&
            in.rows.length * static_cast<std::int64_t>(sizeof(T)) <= kept_bytes;
   }
-  /// Those of one row each. Both kinds of memory may be the same.
+  /// Writes rows one at a time, with the exponentials of each kept in `e`. `buffer` and `e` may be the same memory.
   void run_kept_rows(std::int64_t begin, std::int64_t end, T* buffer, T* e) const {
     std::int64_t const n = in.rows.length;
     for_each_task(begin, end, buffer, [&](auto& reader, auto outer, auto inner, auto, auto row) {
@@ -282,7 +283,7 @@ struct row_tasks {
     });
   }
 
-  // `kept`: where the rows' statistics go, if they are asked for.
+  // `kept`: the place for the rows' statistics, or null.
   void run_share(std::int64_t begin, std::int64_t end, statistic* kept) const {
     if constexpr (std::is_same_v<Formula, softmax_formula<T>>)
       if (in.rows.length * width <= row_piece && kept == nullptr) return run_short_rows(begin, end);
@@ -297,7 +298,7 @@ struct row_tasks {
   }
 };
 
-/// Tasks that keep what they compute of a row: a share a thread.
+/// Runs tasks that keep their values of a row: a share a thread.
 template <class Exec, class Tasks>
 void run_long_rows(char const* name, Exec const& exec, Tasks const& tasks) {
   row_layout const& rows = tasks.in.rows;
@@ -310,7 +311,7 @@ void run_long_rows(char const* name, Exec const& exec, Tasks const& tasks) {
                  });
 }
 
-/// Shares of tasks, each with enough to do.
+/// Runs shares of tasks, each with enough to do.
 template <class Exec, class F>
 void share_rows(char const* name, Exec const& exec, std::int64_t tasks, row_layout const& rows, F const& f) {
   std::int64_t const shares = std::clamp<std::int64_t>((rows.size() + serial_elements - 1) / serial_elements, 1, tasks);

@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 3. A block as rows with those whom its elements meet: a mask, of which 0 hides an element, and a gain and a
-/// bias for each row's elements. Any of them may lack.
+/// Floor 3. A block as rows, with the tensors that are aligned with it: a mask, where 0 hides an element, and a gain
+/// and a bias for each row's elements. Each of them is optional.
 
 #include <Kokkos_Core.hpp>
 
@@ -18,12 +18,13 @@
 
 namespace ostraka::engine {
 
-/// Where the elements of another tensor lie that meet those of rows: by the dimensions before and behind the rows' own.
+/// The places of another tensor's elements that belong to those of rows: by the dimensions before and behind the rows'
+/// own.
 struct row_places {
   int rank = 0, along = 0;
   std::int64_t extent[max_rank]{}, stride[max_rank]{};
 
-  /// The place of what meets the first element of a row.
+  /// Returns the place of the element that belongs to the first element of a row.
   [[nodiscard]] KOKKOS_INLINE_FUNCTION std::int64_t first(std::int64_t outer, std::int64_t inner) const {
     std::int64_t at = 0;
     for (int d = rank - 1; d > along; --d) {
@@ -42,7 +43,7 @@ struct row_places {
 /// No mask.
 struct no_mask {};
 
-/// A block of X as rows, and whom its elements meet. Mask: the type of a mask's elements, of which 0 hides.
+/// A block of X as rows, with an optional mask. Mask: the type of a mask's elements; 0 hides.
 template <class X, class Mask = no_mask>
 struct rows_of_block {
   using number = accumulator_of_t<X>;
@@ -53,7 +54,7 @@ struct rows_of_block {
   Mask const* mask = nullptr;
   row_places mask_at{};
 
-  /// Element k of a row.
+  /// Returns element k of a row.
   KOKKOS_INLINE_FUNCTION number element(std::int64_t row, std::int64_t k) const {
     auto const value = static_cast<number>(x[rows.first(row) + k * rows.step]);
     if constexpr (masked)
@@ -63,7 +64,7 @@ struct rows_of_block {
   }
 };
 
-/// What stands for a row's gain and bias where there are none.
+/// Stands for a missing gain or bias.
 struct no_vector {};
 
 }  // namespace ostraka::engine

@@ -3,10 +3,10 @@
 #pragma once
 
 /// @file
-/// Floor 3. Running sums (maxima, minima, products) by groups of neighbours: those of a group wait for nobody, and only
-/// that of the whole group waits for the one before it. A group is what a register holds: to each is added its
-/// neighbour, then the sum of the two before these, and so on (Hillis and Steele, 1986). What has no such vectors goes
-/// by fours. Nothing is stored between.
+/// Floor 3. Running sums (maxima, minima, products) by groups of neighbours: the sums of a group depend on no other
+/// group, and only the sum of the whole group waits for the one before it. A group fills a register: each element gets
+/// its neighbour added, then the sum of the two before these, and so on (Hillis and Steele, 1986). Types without such
+/// vectors go by fours. Nothing is stored in between.
 
 #include <cstdint>
 #include <type_traits>
@@ -22,9 +22,9 @@
 
 namespace ostraka::engine {
 
-/// How a running sum goes.
+/// The direction of a running sum.
 struct scan_direction {
-  bool exclusive = false;  ///< y[k] is the sum of those before x[k]
+  bool exclusive = false;  ///< y[k] is the sum of the elements before x[k]
   bool reverse = false;    ///< from the last to the first
 };
 
@@ -32,7 +32,7 @@ namespace detail {
 
 #ifdef OSTRAKA_DETAIL_SHUFFLES
 
-/// Goes it in registers? Sums of 64 bits do not gain by groups of two.
+/// True if it is done in registers. Sums of 64 bits do not gain by groups of two.
 template <reduction How, class T>
 inline constexpr bool runs_in_registers = std::is_arithmetic_v<T> && !std::is_same_v<T, bool> &&
                                           (How == reduction::max || How == reduction::min ||
@@ -52,12 +52,12 @@ struct neighbours {
   [[gnu::always_inline]] static inline vector last_of(vector v, std::integer_sequence<int, k...>) {
     return __builtin_shufflevector(v, v, (lanes - 1 + 0 * k)...);
   }
-  // By so many lanes; in the first ones then stands what changes nothing.
+  // Shifts by `by` lanes; the first lanes get the identity.
   template <int by, int... k>
   [[gnu::always_inline]] static inline vector shifted(vector none, vector v, std::integer_sequence<int, k...>) {
     return __builtin_shufflevector(none, v, (lanes - by + k)...);
   }
-  // As combine() has it.
+  // The same as combine().
   [[gnu::always_inline]] static inline vector both(vector x, vector y) {
     if constexpr (How == reduction::max)
       return ((y > x) | (y != y)) ? y : x;

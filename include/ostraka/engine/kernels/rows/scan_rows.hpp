@@ -4,10 +4,10 @@
 
 /// @file
 /// Floor 3. Running sums (products, maxima, minima) along the rows of a dense block: y[k] = x[0] + … + x[k]. A sum
-/// waits for the one before it, and therefore goes by groups (running_sums.hpp). A long row goes in pieces, before
-/// which come the totals of those before them. Rows that lie across go together, a few k at a time. How sums are put
-/// together depends on the extents alone, not on the number of threads, but for the last digit of complex products. 16
-/// bits are summed as floats.
+/// waits for the one before it, and therefore goes by groups (running_sums.hpp). A long row goes in pieces, each of
+/// which begins with the total of the pieces before it. Rows that lie across go together, a few k at a time. The order
+/// of the additions depends on the extents alone, not on the number of threads, except for the last digit of complex
+/// products. 16 bits are summed as floats.
 
 #include <Kokkos_Core.hpp>
 
@@ -29,11 +29,11 @@ namespace ostraka::engine {
 namespace detail {
 
 inline constexpr std::int64_t scan_tile = 512;           // elements of 16 bits that are floats at a time
-inline constexpr std::int64_t scan_piece = 8192;         // of a row, before which comes the total of those before it
-inline constexpr std::int64_t scan_columns = 128 << 10;  // bytes of rows that lie across and go together, at most
-inline constexpr int scan_steps = 4;                     // that these take at once
+inline constexpr std::int64_t scan_piece = 8192;         // of a row; a piece begins with the total of those before it
+inline constexpr std::int64_t scan_columns = 128 << 10;  // the most bytes of rows that lie across and go together
+inline constexpr int scan_steps = 4;                     // steps that these take at once
 
-/// Rows of a block, each with what comes before it.
+/// Rows of a block, each with the sum before it.
 template <reduction How, class T>
 struct scanned_rows {
   using sum = accumulator_of_t<T>;
@@ -42,7 +42,7 @@ struct scanned_rows {
   scan_direction direction;
   T const* x;
   T* y;              // null: totals alone
-  sum* totals;       // of rows; null: nobody asks
+  sum* totals;       // of rows; null: not wanted
   sum const* start;  // of rows; null: nothing comes before
   sum nothing;
 
@@ -73,7 +73,7 @@ struct scanned_rows {
     return std::min((piece + 1) * scan_piece, rows.length);
   }
 
-  /// The total of a piece, where no sums are written.
+  /// Returns the total of a piece, if no sums are written.
   [[nodiscard]] sum total_of(std::int64_t row, std::int64_t piece) const {
     constexpr int lanes = 32;
     sum part[lanes];
@@ -89,7 +89,7 @@ struct scanned_rows {
     return part[0];
   }
 
-  /// The running sums of a piece, before which comes `s`; its own total is returned.
+  /// Computes the running sums of a piece that begins with `s`; returns the piece's own total.
   template <bool Writes>
   sum run_piece(std::int64_t row, std::int64_t piece, sum s) const {
     std::int64_t const begin = piece * scan_piece, count = end_of(piece) - begin;
@@ -109,7 +109,7 @@ struct scanned_rows {
     return own;
   }
 
-  /// The total of a piece as run_piece has it, before which comes nothing.
+  /// Returns the total of a piece as run_piece computes it when nothing comes before.
   [[nodiscard]] sum total(std::int64_t row, std::int64_t piece) const {
     return y == nullptr ? total_of(row, piece) : run_piece<false>(row, piece, nothing);
   }
@@ -121,7 +121,7 @@ struct scanned_rows {
     if (totals != nullptr) totals[row] = s;
   }
 
-  /// Steps elements of each of n rows that lie across, from `at` on; the sums are read and written once.
+  /// Takes `Steps` elements of each of n rows that lie across, from `at` on; the sums are read and written once.
   template <int Steps>
   void take_steps(sum* s, std::int64_t n, std::int64_t at) const {
     std::int64_t const step = toward() * rows.step;
@@ -144,10 +144,10 @@ struct scanned_rows {
     });
   }
 
-  /// Rows [row, row + n) of one group, which lie across; s has room for a sum of each.
+  /// Scans rows [row, row + n) of one group, which lie across; s holds a sum of each.
   void run_columns(std::int64_t row, std::int64_t n, sum* s) const {
     for (std::int64_t i = 0; i < n; ++i) s[i] = start_of(row + i);
-    // What lies a page or more apart makes streams side by side; what lies nearer makes one.
+    // Rows a page or more apart are streams side by side; nearer rows are one stream.
     bool const apart = rows.step >= elements_of_page<T>;
     with_wide_vectors([this, s, n, apart, first = rows.first(row)] {
       std::int64_t k = 0;
@@ -164,7 +164,7 @@ struct scanned_rows {
   }
 };
 
-/// Calls f(begin, end) for shares of so many tasks.
+/// Calls f(begin, end) for shares of `tasks` tasks.
 template <class Exec, class F>
 void in_shares(Exec const& exec, std::int64_t tasks, std::int64_t elements, F const& f) {
   for_each_share("ostraka scan", exec, tasks, std::min(tasks, elements / serial_elements + 1), elements,
@@ -232,9 +232,8 @@ void scan_on_host(Exec const& exec, scanned_rows<How, T> const& scan) {
 
 }  // namespace detail
 
-/// y <- the running sums of the rows of x, before which comes start[row] if it is given; totals[row] <- all of a row
-/// with what comes before it. y or totals may be null. `nothing` changes nothing. On the host all is done when it
-/// returns.
+/// y <- the running sums of the rows of x, each beginning with start[row] if it is given; totals[row] <- the whole sum
+/// of a row, including its start. y or totals may be null. On the host all is done when it returns.
 template <reduction How, class Exec, class T>
 void scan_rows(Exec const& exec, row_layout const& rows, scan_direction direction, T const* x, T* y,
                accumulator_of_t<T> const* start, accumulator_of_t<T>* totals) {

@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 3. Rows of a dense block sorted: their elements, where these stood, or the first few of both. The order is
-/// total: numbers by size, NaN behind all of them, equal ones by where they stood, so that a sort is stable whichever
+/// Floor 3. Sorts rows of a dense block: their elements, the indices of these, or the first few of both. The order is
+/// total: numbers by size, NaN behind all of them, equal ones by their indices, so that a sort is stable whichever
 /// algorithm does it, and the same everywhere.
 
 #include <Kokkos_Core.hpp>
@@ -21,7 +21,7 @@
 
 namespace ostraka::engine {
 
-/// What is written of sorted rows: the first `kept` of each. Null: not asked for.
+/// The outputs of sorted rows: the first `kept` of each. Null: not wanted.
 template <class T>
 struct sorted_output {
   T* values;
@@ -43,7 +43,7 @@ struct comes_before {
   }
 };
 
-/// Elements as they are compared: 16 bits as floats.
+/// The type in which elements are compared: float for 16 bits.
 template <class T>
 using compared_as = typename extreme_element<reduction::max, T>::value;
 
@@ -56,7 +56,7 @@ struct rows_to_sort {
   T const* x;
   sorted_output<T> out;
 
-  /// Where the k-th of a sorted row is written.
+  /// Returns the place of the k-th element of a sorted row.
   [[nodiscard]] KOKKOS_INLINE_FUNCTION std::int64_t place(std::int64_t row, std::int64_t k) const {
     return (row / rows.step * out.kept + k) * rows.step + row % rows.step;
   }
@@ -101,7 +101,7 @@ struct merge_sort_row {
   }
 };
 
-/// Shares of rows on the host, each with room for some elements of its own.
+/// Runs shares of rows on the host, each with a buffer of its own for `room` elements.
 template <class Element, class Exec, class F>
 void with_room_for_a_row(char const* name, Exec const& exec, row_layout const& rows, std::int64_t room, F const& f) {
   std::int64_t const n = rows.count(), worth = rows.size() / serial_elements + 1;
@@ -130,7 +130,7 @@ void sort_pairs_on_host(Exec const& exec, rows_to_sort<Largest, T> const& in) {
   });
 }
 
-/// Sorts n elements, equal ones in the order in which they stand, in the room of n more: nothing is allocated.
+/// Sorts n elements, equal ones in their present order, with a buffer for n more: nothing is allocated.
 template <class T, class Before>
 void merge_sort(T* x, T* room, std::int64_t n, Before const& before) {
   constexpr std::int64_t run = 16;  // shorter ones are sorted by insertion
@@ -151,7 +151,7 @@ void merge_sort(T* x, T* room, std::int64_t n, Before const& before) {
   if (from != x) std::copy(from, from + n, x);
 }
 
-/// Elements alone: equal ones may look different (0 and −0), so that they keep their order, too.
+/// Sorts elements alone: equal ones may look different (0 and −0), so that they keep their order, too.
 template <class Exec, class T>
 void sort_values_on_host(Exec const& exec, row_layout const& rows, T const* x, T* y) {
   auto const before = [](T const& a, T const& b) {
@@ -170,7 +170,7 @@ void sort_values_on_host(Exec const& exec, row_layout const& rows, T const* x, T
 
 }  // namespace detail
 
-/// The first `out.kept` of each row of x in order, ascending or with Largest descending. All is written when it
+/// Writes the first `out.kept` of each row of x in order, ascending or with Largest descending. All is written when it
 /// returns. @pre 0 ≤ kept ≤ length; the outputs are dense, with `kept` in place of the length
 template <bool Largest, class Exec, class T>
 void sort_rows(Exec const& exec, row_layout const& rows, T const* x, sorted_output<T> const& out) {
