@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 3. The innermost product where the batch lies innermost: C[i, j, b] = sum over l of A[i, l, b] B[l, j, b] for
-/// a few i and j in registers, each a vector along b. As wide_micro_kernel.hpp, it exists for several processors.
+/// Floor 3. The innermost product with the batch innermost: C[i, j, b] = sum over l of A[i, l, b] B[l, j, b] for a few
+/// i and j in registers, each a vector along b. Like wide_micro_kernel.hpp, it exists for several processors.
 
 #include <cstdint>
 #include <type_traits>
@@ -13,8 +13,8 @@
 
 namespace ostraka::engine::detail {
 
-/// What is read: row i of A and column j of B at their first element of the sum, and where in them the others of the
-/// sum are.
+/// The data read: row i of A and column j of B at their first element of the sum, and the offsets of the sum's other
+/// elements in them.
 template <class T>
 struct batch_operands {
   T const* const* a;
@@ -25,8 +25,8 @@ struct batch_operands {
   std::int64_t first = 0;  // of the batch
 };
 
-/// So many vectors of the batch, one after the other; element (i, j) is written, or added, to c + row_at[i] +
-/// column_at[j].
+/// Computes `vectors` vectors of the batch, one after the other; element (i, j) is written, or added, to c + row_at[i]
+/// + column_at[j].
 template <class T>
 using batch_function = void (*)(batch_operands<T> const& in, std::int64_t vectors, T* c, std::int64_t const* row_at,
                                std::int64_t const* column_at, bool adds);
@@ -81,12 +81,13 @@ struct batch_kernel {
                                          {name<T, 3, 1>, name<T, 3, 2>, name<T, 3, 3>},                               \
                                          {name<T, 4, 1>, name<T, 4, 2>, name<T, 4, 3>, name<T, 4, 4>}}};
 
-// Every kernel is twenty functions for a compiler; who has less than AVX2 does without.
+// Every kernel is twenty functions for a compiler, so there are none for processors with less than AVX2.
 OSTRAKA_DETAIL_BATCH_PRODUCT(batch_product_32, OSTRAKA_DETAIL_AVX2, 32)
 OSTRAKA_DETAIL_BATCH_PRODUCT(batch_product_64, OSTRAKA_DETAIL_AVX512, 64)
 #undef OSTRAKA_DETAIL_BATCH_PRODUCT
 
-/// The bytes of the widest vectors of this type and this processor that a batch of this extent fills; 0 if none.
+/// Returns the bytes of the widest vectors of this type and this processor that a batch of this extent fills; 0 if
+/// none.
 template <class T>
 int vectors_of_batch([[maybe_unused]] std::int64_t batch) {
   if constexpr (std::is_floating_point_v<T> && sizeof(T) <= 8) {
@@ -98,7 +99,7 @@ int vectors_of_batch([[maybe_unused]] std::int64_t batch) {
   return 0;
 }
 
-/// The kernel for these.
+/// Returns the kernel for these.
 template <class T>
 batch_kernel<T> choose_batch_kernel([[maybe_unused]] std::int64_t batch) {
   if constexpr (std::is_floating_point_v<T> && sizeof(T) <= 8) {

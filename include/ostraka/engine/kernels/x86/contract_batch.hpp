@@ -5,7 +5,7 @@
 /// @file
 /// Floor 3. Many small products of matrices whose batch lies innermost in all operands, as finite elements keep them:
 /// C[i, j, b] = sum over k of A[i, k, b] B[k, j, b]. A lane of the vectors is a product: nothing is packed or
-/// transposed, and what memory brings in a cache line is used at once.
+/// transposed, and a cache line from memory is used at once.
 
 #include <algorithm>
 #include <cstdint>
@@ -19,14 +19,14 @@
 
 namespace ostraka::engine::detail {
 
-/// The loop of the batch along which all operands lie side by side; -1 if there is none.
+/// Returns the loop of the batch along which all operands lie side by side; -1 if there is none.
 inline int innermost_batch_loop(loop_nest<3> const& batch) {
   for (int d = 0; d < batch.rank; ++d)
     if (batch.stride[0][d] == 1 && batch.stride[1][d] == 1 && batch.stride[2][d] == 1) return d;
   return -1;
 }
 
-/// Are the products small, and enough to fill vectors?
+/// True if the products are small, and enough to fill vectors.
 template <class T>
 bool worth_batch_kernel(product_loops const& loops) {
   constexpr std::int64_t largest = 128;
@@ -50,8 +50,8 @@ class contract_batch {
         extent_(loops.batch.extent[innermost_batch_loop(loops.batch)]),
         kernel_(choose_batch_kernel<T>(extent_)) {
     std::int64_t const m = m_.size(), n = n_.size(), k = std::min<std::int64_t>(in.k.size(), depth);
-    // a block that meets a vector is read once: only the vector and what is written need stay, and the longer its runs
-    // the better
+    // a block that is multiplied with a vector is read once: only the vector and the result need stay, and the longer
+    // its runs the better
     bool const lone = m == 1 || n == 1;
     std::int64_t const kept = lone ? k + m * n : m * k + k * n + m * n, bytes = lone ? 2 * cache_bytes : cache_bytes;
     std::int64_t const in_cache = bytes / static_cast<std::int64_t>(sizeof(T)) / kept;
@@ -61,7 +61,7 @@ class contract_batch {
 
   std::int64_t tasks() const { return pieces_ * outer_.size(); }
 
-  /// Tasks [begin, end), which share the tables of offsets.
+  /// Runs tasks [begin, end), which share the tables of offsets.
   void run(std::int64_t begin, std::int64_t end) const {
     tables at;
     loop_walker<3> outer(outer_, begin / pieces_);
@@ -88,7 +88,7 @@ class contract_batch {
     std::int64_t const* column_at;
   };
 
-  /// Equal shares of a side: 5 is 3 and 2.
+  /// Returns equal shares of a side: 5 is 3 and 2.
   static int share(int rest) {
     int const tiles = (rest + batch_kernel<T>::most - 1) / batch_kernel<T>::most;
     return (rest + tiles - 1) / tiles;
@@ -130,7 +130,7 @@ class contract_batch {
     }
   }
 
-  /// Whole vectors go straight to C where nothing else is to be done to them.
+  /// Writes whole vectors directly to C if nothing else is to be done to them.
   void one_tile(batch_operands<T> const& in, tile const& t, T* c, std::int64_t count, update<T> const& how) const {
     batch_function<T> const product = kernel_.product[t.height - 1][t.width - 1];
     std::int64_t done = 0;

@@ -4,7 +4,7 @@
 
 /// @file
 /// Floor 3. Square roots by the instruction that every x86-64 has, one number or a run of them. Compilers that mind
-/// errno, as they do by default, call the library for what is negative and make no vectors of such a loop.
+/// errno, as they do by default, call the library for negative numbers and do not vectorise such a loop.
 
 #include <emmintrin.h>
 

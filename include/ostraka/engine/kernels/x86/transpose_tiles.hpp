@@ -4,9 +4,9 @@
 
 /// @file
 /// Floor 3. Transposes matrices in square tiles that fit into registers: rows are read and columns written as whole
-/// vectors, the widest that the matrix fills. Whoever reads at once what was transposed should find each of its vectors
-/// in one store. Hence nothing is transposed element by element at the ends of rows that are no multiple of the tile:
-/// their last tile overlaps the one before, and is written first.
+/// vectors, the widest that the matrix fills. Code that reads the transposed data at once should find each of its
+/// vectors in one store. Hence nothing is transposed element by element at the ends of rows that are no multiple of the
+/// tile: their last tile overlaps the one before, and is written first.
 
 #include <algorithm>
 #include <cstdint>
@@ -80,8 +80,8 @@ OSTRAKA_DETAIL_TRANSPOSE_TILES(tiles_of_64_bytes, OSTRAKA_DETAIL_AVX512, 64)
 #undef OSTRAKA_DETAIL_TRANSPOSE_TILES
 #undef OSTRAKA_DETAIL_UNROLL
 
-/// By these tiles if both sides are at least one's; so many j at a time. Rows of several lines are asked for while the
-/// ones before are transposed: they may lie pages apart, where no processor foresees them.
+/// Transposes by these tiles if both sides are at least one's; `together` j at a time. Rows of several lines are
+/// prefetched while the ones before are transposed: they may lie pages apart, where no processor predicts them.
 template <class Tiles, class Word>
 bool transpose_by(Word* to, std::int64_t to_step, Word const* from, std::int64_t from_step, std::int64_t height,
                   std::int64_t width, std::int64_t together) {

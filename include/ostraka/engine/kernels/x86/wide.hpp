@@ -4,15 +4,15 @@
 
 /// @file
 /// Floor 3. Plain loops, compiled for AVX2 and AVX-512, too, since users compile for the oldest processor of their
-/// architecture by default: the processor is asked once. Everything that is called inside is put into the function with
-/// the wider vectors, so keep what is called to a few loops: it is compiled two or three times.
+/// architecture by default: the processor is asked once. All code called inside is inlined into the function with the
+/// wider vectors, so keep it to a few loops: it is compiled two or three times.
 
 #define OSTRAKA_DETAIL_AVX2 __attribute__((target("avx2,fma")))
 #define OSTRAKA_DETAIL_AVX512 __attribute__((target("avx512f,avx512dq,avx512vl,avx512bw,fma")))
 
 namespace ostraka::engine::detail {
 
-/// For which processors a function is compiled beside the oldest one.
+/// The processors for which a function is compiled beside the oldest one.
 enum class vector_width { plain, avx2, avx512 };
 
 [[gnu::cold, gnu::noinline]] inline vector_width ask_processor() {
@@ -22,7 +22,7 @@ enum class vector_width { plain, avx2, avx512 };
   return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") ? vector_width::avx2 : vector_width::plain;
 }
 
-/// What this processor has.
+/// Returns the widest vectors of this processor.
 inline vector_width widest_vectors() {
   static vector_width const widest = ask_processor();
   return widest;

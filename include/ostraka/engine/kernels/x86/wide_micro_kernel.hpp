@@ -4,7 +4,8 @@
 
 /// @file
 /// Floor 3. The register tile of our matrix products (portable/micro_kernel.hpp) in vectors of AVX2 and AVX-512. Users
-/// compile for the oldest processor of their architecture by default, which leaves out seven eighths of a recent one.
+/// compile for the oldest processor of their architecture by default, which leaves seven eighths of a recent one
+/// unused.
 
 #include <cstdint>
 
@@ -30,8 +31,8 @@ namespace ostraka::engine::detail {
       line += line_step;                                                                                              \
     }
 
-// A macro because the compiler splits vectors by the function in which they are written, before it puts that function
-// into another. C is fetched while the sum is on its way.
+// A macro because the compiler splits vectors by the function in which they are written, before it inlines that
+// function into another. C is fetched during the sum.
 #define OSTRAKA_DETAIL_MICRO_PRODUCT(name, attribute, bytes)                                                          \
     template <class T, int across, int rows>                                                                          \
     attribute void name(std::int64_t depth, micro_lines<T> const& a, micro_lines<T> const& b, T* c,                   \
@@ -64,14 +65,14 @@ OSTRAKA_DETAIL_MICRO_PRODUCT(micro_product_64, OSTRAKA_DETAIL_AVX512, 64)
 #undef OSTRAKA_DETAIL_MICRO_PRODUCT
 #undef OSTRAKA_DETAIL_MICRO_STEP
 
-/// With AVX-512.
+/// Returns the kernel with AVX-512.
 template <class T>
 micro_kernel<T> micro_kernel_64() {
   return {8, 64 / static_cast<int>(sizeof(T)), 3, 0.75,
           {micro_product_64<T, 1, 8>, micro_product_64<T, 2, 8>, micro_product_64<T, 3, 8>}};
 }
 
-/// With AVX2.
+/// Returns the kernel with AVX2.
 template <class T>
 micro_kernel<T> micro_kernel_32() {
   return {6, 32 / static_cast<int>(sizeof(T)), 2, 1, {micro_product_32<T, 1, 6>, micro_product_32<T, 2, 6>, nullptr}};
