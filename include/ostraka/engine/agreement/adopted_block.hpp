@@ -64,8 +64,8 @@ inline std::int64_t elements_along(strided const& b, std::int64_t const* of, int
   return elements_in_words(elements_along(b, of, rank, dimension), b.rank < 0 ? -1 : dimension);
 }
 
-// Throws that the block of the device `first` is wrong, with the extents that it holds and that it gave; it tells them
-// all others. Collective over the mesh if others are asked.
+// Throws that the block of the device `first` is wrong, with the extents that it holds and that it gave; that device
+// tells them to all others. Collective over the mesh if others are asked.
 [[noreturn, gnu::cold]] inline void refuse_block(std::string const& operation, device_mesh const& mesh,
                                                  std::int64_t first, strided const& b, std::int64_t const* wanted,
                                                  int rank, int wrong, bool ask_others) {

@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 3. Slots of experts: each expert takes the first `capacity` tokens of a group. Lists give the token that fills
-/// each row of [experts, groups, slots], and the row of each choice.
+/// Floor 3. Slots of experts: each expert takes `capacity` of the tokens of a group that choose it, those that come
+/// first. Lists give the token that fills each row of [experts, groups, slots], and the row of each choice.
 ///
 ///     choice (g, s, k) of expert e, the c-th of its group       row (e, g, c) of the slots; none if c is the capacity
 

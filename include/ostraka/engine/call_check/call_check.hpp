@@ -9,7 +9,7 @@
 /// outcome:
 ///
 ///     an operation of this group, but another one     ostraka::error, the same on all members: the job can go on
-///     an operation of another group, which waits      the job ends, naming both: those who wait elsewhere cannot
+///     an operation of another group, which waits      the job ends, naming both: ranks that wait elsewhere cannot
 ///     for this rank                                   throw
 ///     it waits in a ring: 0 in X for 1, 1 in Y for    the job ends, naming all of the ring
 ///     3, 3 in X for 0

@@ -7,8 +7,8 @@
 /// make another call that they know already, and send no record of it. This rank reads it on their pages
 /// (progress_window.hpp), even while they are blocked in MPI. There is no timeout:
 ///
-///     a record is sent so that who passes the call knows that it was received; a member that has passed, and whose
-///     record is not here, has sent none
+///     a record is sent so that a rank that passes the call knows that it was received; a member that has passed, and
+///     whose record is not here, has sent none
 ///
 /// A member that has entered an operation of another common group, which this rank has not entered, waits for it there,
 /// or will. This rank watches it for a second before it reports that.

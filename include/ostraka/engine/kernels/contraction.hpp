@@ -4,8 +4,8 @@
 
 /// @file
 /// Floor 3. The local contraction: C <- alpha A B + beta C summed over the labels that C lacks, on strided blocks of
-/// one memory space. A[B, I, J] B[B, J, K] -> C[B, I, K] is a batch of matrix products; the library computes it if it
-/// has them, otherwise our kernels.
+/// one memory space. A[B, I, J] B[B, J, K] -> C[B, I, K] is a batch of matrix products; the library computes these if
+/// it has them, otherwise our kernels do.
 
 #include <Kokkos_Core.hpp>
 

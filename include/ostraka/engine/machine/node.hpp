@@ -134,7 +134,7 @@ inline bool kokkos_has_openmp() {
 
 inline int kokkos_threads() { return static_cast<int>(Kokkos::DefaultHostExecutionSpace().concurrency()); }
 
-/// Call it after Kokkos has begun. BLAS takes as many threads as Kokkos.
+/// Call it after Kokkos has begun. BLAS takes as many threads as default_blas_threads says.
 [[gnu::cold]] inline void set_blas_threads(thread_wishes const& said, core_share const& share) {
   int const threads = default_blas_threads(said, openblas::pool(), kokkos_has_openmp(), kokkos_threads(), share);
   if (threads > 0) openblas::set_threads(threads);

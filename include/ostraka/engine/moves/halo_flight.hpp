@@ -176,10 +176,10 @@ class halo_record final : public flight_on<Exec> {
 
 /// Begins an exchange or a return among `members`:
 ///
-///     exchange    `to`, padded, gets the margins that the others' blocks `from` have, and, if the plan is not in place,
-///                 this device's block between them; what no device has stays as it is
-///     give_back   `to`, a block, gets the inner part of the padded `from`, and what other padded blocks have of it in
-///                 their margins is added; what a margin has beyond the ends goes nowhere. @pre the plan is not in place
+///     exchange    `to`, padded, gets the margins that the others' blocks `from` have, and, if the plan is not in
+///                 place, this device's block between them; indices that no device has stay unchanged
+///     give_back   `to`, a block, gets the inner part of the padded `from`, and the parts of it in the margins of other
+///                 padded blocks are added; margins beyond the ends go nowhere. @pre the plan is not in place
 template <halo_way Way, class Exec, class T>
 run_in_flight begin_halo(Exec const& exec, device_mesh const& mesh, std::string_view operation,
                          communicator const& members, halo_plan& plan, T const* from, T* to) {

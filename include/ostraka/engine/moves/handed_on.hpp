@@ -8,10 +8,10 @@
 ///
 ///     handed_on<Exec, T> messages(exec, members);
 ///     for each turn:
-///       messages.arrive();                       what was sent in the turn before is there
+///       messages.arrive();                       the blocks sent in the turn before are there
 ///       messages.receive(from, next, count);     of this turn
 ///       …
-///       messages.send(to, made, count);          stays as it is until arrive() has been called twice
+///       messages.send(to, made, count);          made stays unchanged until arrive() has been called twice
 
 #include <cstdint>
 

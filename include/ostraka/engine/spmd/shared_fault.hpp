@@ -97,8 +97,8 @@ class shared_fault {
   }
 
 #if OSTRAKA_ENABLE_MPI
-  // Returns the first member whose work has thrown, or their number. Each member tells the members 1, 2, 4, … places on
-  // what it has heard.
+  // Returns the first member whose work has thrown, or the number of members if none has. Each member tells the members
+  // 1, 2, 4, … places on what it has heard.
   [[nodiscard]] int find_first() const {
     int const n = members_.size(), me = members_.rank(), tag = members_.next_tag();
     int first = is_here_ ? me : n;

@@ -3,8 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 3. One clock for the ranks of a job. It is this rank's clock plus its offset from rank 0's clock. Round-trip
-/// messages find the offset where a trace begins and where it ends; in between it is interpolated linearly.
+/// Floor 3. One clock for the ranks of a job. A rank's time on it is the time of its own clock plus the offset to rank
+/// 0's clock. Round-trip messages find the offset where a trace begins and where it ends; in between it is interpolated
+/// linearly.
 
 #include <chrono>
 #include <cstdint>

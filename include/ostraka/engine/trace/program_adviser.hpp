@@ -7,7 +7,7 @@
 /// faults, in the program's own calls only: not in backward passes, which the program did not write.
 ///
 ///     moved twice    B is gathered by one product, and as it was once more by the next
-///     half would do  C is gathered, or all-reduced, and what reads it slices it along the same mesh axes
+///     half would do  C is gathered, or all-reduced, and its reader slices it along the same mesh axes
 ///     begun late     B waits to be gathered until its product, and was ready while others were computed
 ///
 /// A block is known by its address, from when it is made until it is freed or written.

@@ -122,8 +122,8 @@ class timeline {
   std::int64_t full_since = -1;   ///< when the first of them began
   int lanes = 0;                  ///< of messages
 
-  /// Records an event of a thread, which lasts until `now`. For a message that a model times, the times are those on
-  /// the links; otherwise begin and end are both now.
+  /// Records an event of a thread that happens now. A collective that a model of a machine times is ended by `finish`,
+  /// with its times on the links.
   [[gnu::cold, gnu::noinline]] void hear(event const& e, int thread, std::int64_t now) {
     running& t = of(thread);
     ++t.events;

@@ -39,7 +39,7 @@ struct no_library {
 
   // template <class Exec, class T>
   // static void multiply(Exec const&, matrix_product const&, T const* a, T const* b, update<T> const& how, T* c);
-  //     The products, in the order of what was started on the instance before; it need not have ended on return. With
+  //     The products, in the order in which work was started on the instance; they need not have ended on return. With
   //     beta = 0, C is not read. alpha and beta are accumulator_of_t<T>: sums of elements of 16 bits have 32.
 };
 

@@ -34,8 +34,8 @@ void for_each_run(loop_nest<Operands> const& loops, std::int64_t begin, std::int
 }
 
 /// Fold: `operands` many blocks of `element`s, whose folds are `value`s; `lead()` the block that is walked in the order
-/// of memory. T: what is written.
-///   start()                                                        what nothing folds to
+/// of memory. T: the type that is written.
+///   start()                                                        the fold of nothing
 ///   across(sums, at, row_step, count, run_step, run)               sums[i] <- the fold of it with terms[i, r], r < run
 ///   along(sums, at, row_step, count, run_step, run)                the same, one i after the other
 template <class T, class Fold>

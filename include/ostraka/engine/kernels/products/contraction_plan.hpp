@@ -19,8 +19,8 @@ namespace ostraka::engine {
 
 namespace detail {
 
-/// Sets `plan` to the library's cheapest plan with these operands copied (bits 0, 1, 2: a, b, c), unless `plan` is as
-/// cheap.
+/// Sets `plan` to the library's cheapest plan with these operands copied (bits 0, 1, 2: a, b, c), if it is cheaper than
+/// `plan` or `plan` does not use the library.
 template <class T>
 [[gnu::cold]] void try_copying(contraction_plan& plan, contraction const& problem, int copied, std::int64_t limit) {
   for_each_library_plan(problem, copied, limit, [&](contraction_plan& candidate) {

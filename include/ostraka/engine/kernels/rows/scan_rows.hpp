@@ -155,7 +155,7 @@ struct scanned_rows {
         take_steps<scan_steps>(s, n, first + place(k) * rows.step);
       for (; k < rows.length; ++k) {
         std::int64_t const at = first + place(k) * rows.step;
-        T const* const from = x + at - (direction.reverse ? 2 * elements_of_page<T> : 0);  // what comes is before it
+        T const* const from = x + at - (direction.reverse ? 2 * elements_of_page<T> : 0);  // next rows are before it
         stream_of_rows<T>{from, n, rows.step, rows.length - k}.ask(0, 1);
         take_steps<1>(s, n, at);
       }
