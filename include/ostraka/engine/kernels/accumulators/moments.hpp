@@ -56,11 +56,11 @@ struct moments {
   double squares;
 };
 
-/// In double, whatever the elements are. Deviations of a run are taken from its first element, corrected by the
-/// rounding error of their sum. If that element is far from the mean, a second pass takes them from the mean found so
-/// (the corrected two-pass algorithm: Chan, Golub and LeVeque 1983, "Algorithms for computing the sample variance").
-/// Runs and parts are merged by the same authors' formula. The means keep their low digits, so that a mean that is
-/// large beside the deviations costs none of theirs.
+/// In double, whatever the elements are. Deviations of a run are taken from its first element, and the remainder of
+/// their sum corrects them. If that element is far from the mean, a second pass takes them from the mean found so (the
+/// corrected two-pass algorithm: Chan, Golub and LeVeque 1983, "Algorithms for computing the sample variance"). Runs
+/// and parts are merged by the same authors' formula. The means keep their low digits, so that a mean that is large
+/// beside the deviations costs none of theirs.
 template <class Element>
 struct moments_of {
   using element = Element;
