@@ -19,8 +19,8 @@ namespace ostraka::engine {
 /// The arrays of all devices.
 struct foreign_layout {
   bool is_dealt = false;
-  planner::spec grid{};            ///< for dealt blocks: the mesh axes of each dimension, in the context's numbering
-  std::int64_t block[max_rank]{};  ///< and the indices of a block
+  planner::spec grid{};               ///< for dealt blocks: the mesh axes of each dimension, in the context's numbering
+  std::int64_t block[max_rank]{};     ///< and the indices of a block
   dynamic_array<planner::box> boxes;  ///< otherwise the box of each array, device by device
   dynamic_array<std::size_t> first;   ///< where each device's boxes begin, and their end
   bool others_are_unknown = false;    ///< for boxes on a dry mesh: only this device's are there
