@@ -5,6 +5,8 @@
 #   bash cmake/bootstrap.sh demo              what is needed, then the example of examples/digits on 8 ranks
 #   bash cmake/bootstrap.sh test [ARGS...]    what is needed, then the tests built and run (ARGS go to ctest)
 #   bash cmake/bootstrap.sh test all [ARGS]   those that only CI needs, too: tests with the label ci
+#   bash cmake/bootstrap.sh project FOLDER    what is needed, then the project in FOLDER built on this Ostraka and tested; a new FOLDER becomes a
+#                                             copy of examples/template
 #   bash cmake/bootstrap.sh deps [demo|test]  what is needed, and nothing else; the last line names Kokkos' CMake folder
 #
 # On Debian or Ubuntu, as root, from nothing. What is there already, however it came there, is used; with nothing missing any system and any
@@ -13,6 +15,7 @@
 # The compiler is CXX (default: g++). If it has no OpenMP, a Kokkos with the Serial backend alone is used instead, and this is said.
 
 set -euo pipefail
+called_from=$PWD
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 . cmake/ccache.sh
 
@@ -312,6 +315,28 @@ demo() {
   export OMP_NUM_THREADS=1 OMP_PROC_BIND=false OPENBLAS_NUM_THREADS=1 KOKKOS_DISABLE_WARNINGS=1
   say "examples/digits on 8 ranks"
   "$launcher" -n 8 build/examples/digits
+  say "next: docs/tour.md, the library in the order in which a program meets it"
+  say "      bash cmake/bootstrap.sh project ../my_project, a project of your own, built and tested"
+  say "      examples/README.md, whole programs, from four products of matrices to a transformer"
+}
+
+# project FOLDER: builds and tests a user's project against this Ostraka, which is installed in build/project
+project() {
+  local folder=$1 prefix=$PWD/build/project/prefix
+  [[ $folder == /* ]] || folder=$called_from/$folder
+  mkdir -p "$folder" build/project
+  if [[ ! -e $folder/CMakeLists.txt ]]; then
+    [[ -z $(ls -A "$folder") ]] || fail "$folder has files, but no CMakeLists.txt: name a project, or a folder to make one in"
+    cp -R examples/template/. "$folder"
+    say "examples/template is now in $folder"
+  fi
+  {
+    cmake -S . -B build/project -G Ninja -DCMAKE_CXX_COMPILER="$cxx" -DKokkos_DIR="$kokkos_dir" -DOSTRAKA_BUILD_TESTS=OFF -DOSTRAKA_BUILD_EXAMPLES=OFF &&
+      cmake --install build/project --prefix "$prefix"
+  } >build/project/install.log 2>&1 || { cat build/project/install.log >&2; fail "Ostraka could not be installed in build/project"; }
+  cmake -S "$folder" -B "$folder/build" -DCMAKE_CXX_COMPILER="$cxx" -DCMAKE_PREFIX_PATH="$prefix" -DKokkos_DIR="$kokkos_dir"
+  cmake --build "$folder/build" -j "$jobs"
+  ctest --test-dir "$folder/build" --output-on-failure
 }
 
 run_tests() {
@@ -335,8 +360,12 @@ mode=${1:-}
 shift || true
 case $mode in
   demo | test) needs=$mode ;;
+  project)
+    needs=demo
+    [[ -n ${1:-} ]] || fail "usage: bash cmake/bootstrap.sh project FOLDER"
+    ;;
   deps) needs=${1:-test} ;;
-  *) fail "usage: bash cmake/bootstrap.sh demo | test [all] [ctest arguments] | deps [demo|test]" ;;
+  *) fail "usage: bash cmake/bootstrap.sh demo | test [all] [ctest arguments] | project FOLDER | deps [demo|test]" ;;
 esac
 mkdir -p "$cache"
 install_packages "$needs"
@@ -344,5 +373,6 @@ provide_kokkos
 case $mode in
   demo) demo ;;
   test) run_tests "$@" ;;
+  project) project "$1" ;;
   deps) echo "$kokkos_dir" ;;
 esac
