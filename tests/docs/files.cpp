@@ -15,6 +15,7 @@
 #include <string>
 #include <vector>
 
+#include "files/plain_safetensors.hpp"
 #include "files/scratch_file.hpp"
 #include "support/on_meshes.hpp"
 
@@ -54,6 +55,17 @@ float sum_of(Tree const& tree) {
   return os::tree_reduce([](float s, auto const& a) { return s + os::value(os::sum(a)); }, 0.0f, tree);
 }
 
+// A folder with a tree in two parts: w1[7, 5] of ones, b1[5] of twos.
+void write_hub() {
+  if (t::rank() == 0) std::filesystem::create_directory("hub");
+  t::write_plain("hub/1.safetensors",
+                 t::plain_safetensors({{"w1", "F32", {7, 5}, t::bytes_of_values(std::vector<float>(35, 1))}}));
+  t::write_plain("hub/2.safetensors",
+                 t::plain_safetensors({{"b1", "F32", {5}, t::bytes_of_values(std::vector<float>(5, 2))}}));
+  t::write_plain("hub/model.safetensors.index.json",
+                 t::plain_index({{"w1", "1.safetensors"}, {"b1", "2.safetensors"}}));
+}
+
 void run() {
   t::scratch_file const folder("x");
   auto const usual = std::filesystem::current_path();
@@ -71,6 +83,13 @@ void run() {
     CHECK(sum_of(checked) == doctest::Approx(sum));
     CHECK(sum_of(columns) == doctest::Approx(sum));
     CHECK(sum_of(params) == doctest::Approx(sum));
+  }
+  {
+    write_hub();
+    auto by_index = os::load<mlp>("hub/model.safetensors.index.json", mesh);  // the parts beside it
+    auto by_folder = os::load<mlp>("hub", mesh);  // model.safetensors in it, else that index
+    CHECK(sum_of(by_index) == 45);
+    CHECK(sum_of(by_folder) == 45);
   }
   {
     auto const& A = params.w1;

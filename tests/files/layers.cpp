@@ -320,10 +320,11 @@ TEST_CASE("what is wrong is said on all ranks, with the name of the tensor") {
       CHECK(found);
     };
     auto const six = os::make_tree<on_stages>(mesh, I = 5, J = 3, K = 7, L = 6);
-    begins(t::said_alike([&] { os::load_into(six, file.path()); }), " has no tensor called layers.5.w; give");
+    begins(t::said_alike([&] { os::load_into(six, file.path()); }),
+           " has no tensors called layers.5.w, layers.5.norm.gain and layers.5.norm.scale; give");
     auto const four = os::make_tree<in_repeats>(mesh, I = 5, J = 3, K = 7, L = 2, Q = 2);
     begins(t::said_alike([&] { os::load_into(four, file.path()); }),
-           " also has layers.4.norm.gain, for which the tree");
+           " also has layers.4.norm.gain, layers.4.norm.scale and layers.4.w, for which the tree has no leaves;");
     auto const wide = os::make_tree<on_stages>(mesh, I = 5, J = 4, K = 7, L = 5);
     CHECK(t::said_alike([&] { os::load_into(wide, file.path()); }).find("layers.0.w in ") != std::string::npos);
     begins(t::said_alike([&] { static_cast<void>(os::load<in_repeats>(file.path(), mesh)); }),
@@ -338,7 +339,8 @@ TEST_CASE("what is wrong is said on all ranks, with the name of the tensor") {
     for (std::size_t i; (i = text.find("layers.3.")) != std::string::npos;) text.replace(i, 9, "layers_3.");
     file.write(text);
     begins(t::said_alike([&] { static_cast<void>(os::load<on_stages>(file.path(), mesh)); }),
-           " has no tensor called layers.3.w; give");
+           " has no tensors called layers.3.w, layers.3.norm.gain and layers.3.norm.scale, and also has "
+           "layers_3.norm.gain, layers_3.norm.scale and layers_3.w, for which the tree has no leaves; give");
 
     v.layers[2].w =
         t::placed<os::tensor<double, I/X, J/Y>>(m, t::whole_numbers<double>("IJ", {{'I', 4}, {'J', 3}}, 1));

@@ -18,6 +18,14 @@
 
 namespace ostraka::testing {
 
+/// Rank 0 writes it for all. Collective.
+inline void write_plain(std::string const& path, std::string const& bytes) {
+  numbers_of_ranks(0);
+  if (rank() == 0)
+    std::ofstream(path, std::ios::binary).write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+  numbers_of_ranks(0);
+}
+
 class scratch_file {
  public:
   /// In a folder of its own. Collective.
@@ -45,11 +53,11 @@ class scratch_file {
   }
 
   /// On all ranks, collective.
-  void write(std::string const& bytes) const {
-    wait_for_all();
-    if (rank() == 0)
-      std::ofstream(path_, std::ios::binary).write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
-    wait_for_all();
+  void write(std::string const& bytes) const { write_plain(path_, bytes); }
+
+  /// Another file in its folder.
+  void write_beside(std::string const& name, std::string const& bytes) const {
+    write_plain((folder_ / name).string(), bytes);
   }
 
   /// How many files there are beside it, it among them.

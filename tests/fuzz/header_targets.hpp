@@ -12,9 +12,11 @@
 #include <cstdlib>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <ostraka/engine/formats/npy.hpp>
 #include <ostraka/engine/formats/safetensors.hpp>
+#include <ostraka/engine/formats/safetensors_index.hpp>
 
 namespace ostraka::testing {
 
@@ -73,6 +75,38 @@ inline bool try_npy(std::string_view file) {
     std::string const again = engine::make_npy_header(c);
     std::int64_t const bytes = size - static_cast<std::int64_t>(header) + static_cast<std::int64_t>(again.size());
     require(engine::parse_npy(again, bytes).tensors.front().extents == c.tensors.front().extents);
+    return true;
+  } catch (engine::malformed_header const&) {
+    return false;
+  }
+}
+
+/// Is it an index that is accepted? Its parts are in its folder, then, and its tensors in its parts, which are held to
+/// it.
+inline bool try_index(std::string_view text) {
+  try {
+    engine::safetensors_index const index = engine::parse_safetensors_index(text);
+    std::vector<engine::file_contents> parts(index.parts.size());
+    for (std::size_t k = 0; k < parts.size(); ++k) {
+      std::string const& name = index.parts[k];
+      require(name.ends_with(".safetensors") && name.size() > 12 && name.find('/') == std::string::npos);
+      require(name.find('\0') == std::string::npos && (k == 0 || index.parts[k - 1] < name));
+    }
+    for (std::size_t i = 0; i < index.tensors.size(); ++i) {
+      require(index.tensors[i].second < parts.size() &&
+              (i == 0 || index.tensors[i - 1].first < index.tensors[i].first));
+      parts[index.tensors[i].second].tensors.push_back({.name = index.tensors[i].first});
+    }
+    require(engine::join_parts(index, parts).tensors.size() == index.tensors.size());
+    for (std::size_t k = 0; k < parts.size(); ++k) {  // every part has one that the index names
+      auto without = parts;
+      without[k].tensors.pop_back();
+      try {
+        static_cast<void>(engine::join_parts(index, without));
+        require(false);
+      } catch (engine::malformed_header const&) {
+      }
+    }
     return true;
   } catch (engine::malformed_header const&) {
     return false;

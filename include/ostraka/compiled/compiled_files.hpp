@@ -15,20 +15,20 @@
 #include <ostraka/engine/files/save_tensors.hpp>
 
 /// WHERE is `extern`, or nothing where they are made.
-#define OSTRAKA_FILE_INSTANCES_(WHERE)                                                                             \
-  namespace ostraka::engine {                                                                                      \
-  WHERE template file_block part_of<>(file_block, int, std::int64_t const*);                                       \
-  WHERE template file_contents load_contents<>(device_mesh const&, char const*, std::string const&, file_format);  \
-  WHERE template std::span<tensor_in_file const> tensors_beginning_with<>(file_contents const&, std::string_view); \
-  WHERE template std::string describe_axes<>(execution_context const&, planner::spec const&, int);                 \
-  WHERE template tensor_in_file const& find_tensor<>(file_contents const&, char const*, std::string const&,        \
-                                                     tensor_to_load const&);                                       \
-  WHERE template void require_all_asked_for<>(file_contents const&, char const*, std::string const&,               \
-                                              std::vector<tensor_in_file const*>);                                 \
-  WHERE template void load_blocks<>(device_mesh const&, char const*, std::string const&, file_contents const&,     \
-                                    std::vector<block_to_load>);                                                   \
-  WHERE template void save_tensors<>(device_mesh const&, std::string const&, file_format,                          \
-                                     std::vector<tensor_to_save> const&);                                          \
+#define OSTRAKA_FILE_INSTANCES_(WHERE)                                                                               \
+  namespace ostraka::engine {                                                                                        \
+  WHERE template file_block part_of<>(file_block, int, std::int64_t const*);                                         \
+  WHERE template file_set load_contents<>(device_mesh const&, char const*, std::string const&, file_format);         \
+  WHERE template std::span<tensor_in_file const> tensors_beginning_with<>(file_contents const&, std::string_view);   \
+  WHERE template std::string describe_axes<>(execution_context const&, planner::spec const&, int);                   \
+  WHERE template tensor_in_file const* find_tensor<>(file_contents const&, char const*, std::string const&,          \
+                                                     tensor_to_load const&);                                         \
+  WHERE template void require_complete<>(file_contents const&, char const*, std::string const&,                      \
+                                         std::vector<tensor_in_file const*>, std::vector<std::string> const&, bool); \
+  WHERE template void load_blocks<>(device_mesh const&, char const*, std::string const&, file_set const&,            \
+                                    std::vector<block_to_load>);                                                     \
+  WHERE template void save_tensors<>(device_mesh const&, std::string const&, file_format,                            \
+                                     std::vector<tensor_to_save> const&);                                            \
   }
 
 /// The blocks of tensors of T.

@@ -16,9 +16,10 @@
 namespace ostraka {
 
 /// A tree of tensors from a safetensors file that has a tensor for each leaf and no others, or with os::ignore_others
-/// among the arguments also others. The file says the extents; those that are given as well, by name or in an
-/// os::sizes, have to be the file's. Vectors are as long as the file has elements of them. Each device reads its blocks
-/// and nothing else; one of them reads the header. Collective over the mesh.
+/// among the arguments also others. The path may also be that of an index, `model.safetensors.index.json`, whose parts
+/// stand beside it, or of a folder that has either. The file says the extents; those that are given as well, by name or
+/// in an os::sizes, have to be the file's. Vectors are as long as the file has elements of them. Each device reads its
+/// blocks and nothing else; one of them reads the header. Collective over the mesh.
 /// @throws ostraka::error, on all devices alike, before anything is made if the file is not there, malformed, or has
 /// other names, elements or extents, or the axes of a tensor in another order
 template <Tree T, class Mesh, class... Given>
@@ -51,8 +52,8 @@ template <class T, auto... Dims, class Mesh, class... Given>
     detail::loading file("load", path, engine::file_format::npy, m.handle());
     constexpr auto type = detail::type_in_file<typename tensor_type::value_type>(axes{});
     auto const wanted = detail::wanted_extents(axes{}, collect_sizes(given...));
-    auto const& found = file.ask(detail::tensor_to_load("", type, wanted.data()));
-    auto a = detail::allocate_loaded<tensor_type>(m.handle(), found.extents);
+    auto const* const found = file.ask(detail::tensor_to_load("", type, wanted.data()));
+    auto a = detail::allocate_loaded<tensor_type>(m.handle(), found->extents);
     file.into(a);
     file.read();
     return a;

@@ -102,32 +102,38 @@ class loading {
       : operation_(operation),
         path_(path),
         mesh_(std::move(mesh)),
-        contents_(engine::load_contents(*mesh_, operation, path, format)) {}
+        files_(engine::load_contents(*mesh_, operation, path, format)) {}
 
-  [[nodiscard]] engine::file_contents const& contents() const { return contents_; }
+  [[nodiscard]] engine::file_contents const& contents() const { return files_.contents; }
   [[nodiscard]] std::shared_ptr<engine::device_mesh const> const& mesh() const { return mesh_; }
 
   [[noreturn]] void fail(std::string const& what) const { throw_error(operation_, ": ", path_, ' ', what); }
 
-  // Requests come first, in any order, then the places where they go, in the same order.
-  engine::tensor_in_file const& ask(engine::tensor_to_load const& wanted) {
-    asked_.push_back(&engine::find_tensor(contents_, operation_, path_, wanted));
-    return *asked_.back();
+  // Requests come first, in any order, then the places where they go, in the same order. Null if the file has none,
+  // which require_complete says of all together.
+  engine::tensor_in_file const* ask(engine::tensor_to_load const& wanted) {
+    asked_.push_back(engine::find_tensor(contents(), operation_, path_, wanted));
+    if (asked_.back() == nullptr) missing_.push_back(wanted.name);
+    return asked_.back();
   }
-  void require_all_asked_for() const { engine::require_all_asked_for(contents_, operation_, path_, asked_); }
+  // Behind all requests. `only`: the file has to have no other tensors.
+  void require_complete(bool only) const {
+    engine::require_complete(contents(), operation_, path_, asked_, missing_, only);
+  }
   template <class A>
   void into(A const& a, layer_of_stack const& layer = {}) {
     blocks_.push_back({asked_[blocks_.size()], block_of_layer(operation_, layer, a)});
   }
 
-  void read() const { engine::load_blocks(*mesh_, operation_, path_, contents_, blocks_); }
+  void read() const { engine::load_blocks(*mesh_, operation_, path_, files_, blocks_); }
 
  private:
   char const* operation_;
   std::string path_;
   std::shared_ptr<engine::device_mesh const> mesh_;
-  engine::file_contents contents_;
+  engine::file_set files_;
   std::vector<engine::tensor_in_file const*> asked_;
+  std::vector<std::string> missing_;
   std::vector<engine::block_to_load> blocks_;
 };
 
@@ -207,11 +213,12 @@ inline void fit_stack(loading const& file, std::string const& name, std::int64_t
                                                       std::vector<std::vector<std::int64_t>>& extents,
                                                       std::size_t leaf) {
   bool const known = leaf < extents.size();
-  auto const& found =
-      file.ask(tensor_to_load(name_in_file(at), type, known ? extents[leaf].data() : wanted, layer.axes)).extents;
+  auto const* const found =
+      file.ask(tensor_to_load(name_in_file(at), type, known ? extents[leaf].data() : wanted, layer.axes));
   if (known) return;
+  if (found == nullptr) return static_cast<void>(extents.emplace_back(wanted, wanted + type.rank));
   extents.emplace_back(layer.extents.begin(), layer.extents.begin() + layer.axes);
-  extents.back().insert(extents.back().end(), found.begin(), found.end());
+  extents.back().insert(extents.back().end(), found->extents.begin(), found->extents.end());
 }
 
 // The requests of a tree that is to be made. The file has as many layers of a stack as it has names of them. `extents`
@@ -334,7 +341,7 @@ Out load_tree(std::string const& path_of_file, Mesh const& m, Given const&... gi
   std::vector<std::vector<std::int64_t>> extents;
   asks_for_leaf<leaves, Mesh, std::remove_cvref_t<decltype(sizes)>> ask{file, sizes, extents};
   visit_layers<shape_type>(ask, path{}, {}, shape);
-  if constexpr (!(is_ignore_others<Given> || ...)) file.require_all_asked_for();
+  file.require_complete(!(is_ignore_others<Given> || ...));
   makes_leaf<leaves> make{file, extents};
   Out out = make_node<shape_type, Out>(make, path{}, shape);
   fills_tensor fill{file};
@@ -359,7 +366,7 @@ void load_into_trees(Walk const& walk, std::string const& path_of_file, bool onl
   };
   asks_for_tensor ask{file};
   visit_all(ask);
-  if (only) file.require_all_asked_for();
+  file.require_complete(only);
   fills_tensor fill{file};
   visit_all(fill);
   file.read();

@@ -335,6 +335,28 @@ TEST_CASE("what is written is read") {
   CHECK(again.tensors[0].name == "layers.0.w");
 }
 
+TEST_CASE("indexes: values of other keys are of any kind, and skipped") {
+  auto const said = [](std::string const& text) -> std::string {
+    try {
+      static_cast<void>(e::parse_safetensors_index(text));
+      return "";
+    } catch (e::malformed_header const& error) {
+      return error.what();
+    }
+  };
+  auto const with = [&](std::string const& value) { return said("{\"metadata\":" + value + ",\"weight_map\":{}}"); };
+  for (char const* value : {"1", "-1", "0.5", "1e5", "1E-5", "1.25e+10", "true", "false", "null", "\"\\n\"", "[]", "{}",
+                            "[1,[2,{\"a\":[3]}],\"x\"]", "{\"a\":{\"b\":{}},\"c\":[]}", " [ 1 , { \"a\" : 2 } ] "})
+    CHECK(with(value).empty());
+  for (char const* value : {"", "-", "1.", "1e", "tru", "[1", "[1,]", "{1:2}", "{\"a\"}", "{\"a\":}", "[}", "{]", "[1}",
+                            "\"", "nan", "'a'", "{\"a\":1,}", "]"})
+    CHECK(!with(value).empty());
+  CHECK(with(std::string(32, '[') + std::string(32, ']')).empty());
+  CHECK(says(with(std::string(33, '[') + std::string(33, ']')), "brackets stand more than 32 within each other"));
+  CHECK(says(said("{}"), "weight_map"));
+  CHECK(says(said("{\"weight_map\":{\"a\":\"x.safetensors\",\"a\":\"y.safetensors\"}}"), "stands twice"));
+}
+
 TEST_CASE("mutations of good files") {
   e::file_contents c;
   c.metadata = {{"mesh", "X=2"}, {"w.axes", "in/X, hidden"}};
@@ -354,4 +376,13 @@ TEST_CASE("mutations of good files") {
   std::int64_t const taken_arrays = accepted(arrays, 60'000, t::try_npy);
   CHECK(taken_arrays > 100);
   CHECK(taken_arrays < 30'000);
+
+  std::vector<std::string> const indexes = {
+      R"({"metadata":{"total_size":1.5e+3,"more":[{"a":null},[],{},-1,true]},"weight_map":{"a":"x.safetensors",)"
+      R"("b":"y.safetensors","c":"x.safetensors"}})",
+      R"({"weight_map":{}})", R"( { "weight_map" : { "a.b" : "m-1-of-1.safetensors" } , "x" : "y" } )"};
+  for (std::string const& s : indexes) CHECK(t::try_index(s));
+  std::int64_t const taken_indexes = accepted(indexes, 60'000, t::try_index);
+  CHECK(taken_indexes > 100);
+  CHECK(taken_indexes < 30'000);
 }

@@ -3,8 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 3. Tensors out of a file: device 0 reads the header for all, it is compared with what is asked for, and every
-/// device reads its blocks. However the file came about: it does not matter how its tensors were divided.
+/// Floor 3. Tensors out of a file, or out of the parts of a checkpoint: device 0 reads the headers for all, they are
+/// compared with what is asked for, and every device reads its blocks. However the file came about: it does not matter
+/// how its tensors were divided.
 
 #include <algorithm>
 #include <cstddef>
@@ -29,11 +30,25 @@ struct tensor_to_load {
   std::vector<std::int64_t> extents{};  ///< −1 where the file says it
 };
 
-/// What a file holds, read by one device for all of a mesh; a process that is none of them reads it for itself.
-/// Collective over the mesh. @throws ostraka::error, on all devices alike, if there is no such file or it is malformed
+/// One of the files of a checkpoint.
+struct file_part {
+  std::string path{};
+  std::int64_t data_begin = 0;  ///< where the data begins in it
+  std::int64_t bytes = 0;       ///< that it had when its header was read
+};
+
+/// What a path stands for: a file, or the parts that an index names.
+struct file_set {
+  std::vector<file_part> parts{};
+  file_contents contents{};  ///< of all parts; a tensor says which one has it
+};
+
+/// What a file holds, or a checkpoint in several files, whose index or folder the path is. Read by one device for all
+/// of a mesh; a process that is none of them reads it for itself. Collective over the mesh. @throws ostraka::error, on
+/// all devices alike, if there is no such file or it is malformed
 template <class = void>
-[[nodiscard]] file_contents load_contents(device_mesh const& mesh, char const* operation, std::string const& path,
-                                          file_format format);
+[[nodiscard]] file_set load_contents(device_mesh const& mesh, char const* operation, std::string const& path,
+                                     file_format format);
 
 /// The tensors whose names begin so.
 template <class = void>
@@ -53,15 +68,17 @@ inline constexpr auto no_index = static_cast<std::size_t>(-1);
   return number;
 }
 
-/// The tensor that is asked for. @throws ostraka::error if the file has none, or another
+/// The tensor that is asked for, null if there is none of this name. @throws ostraka::error if it has other elements,
+/// extents or axes
 template <class = void>
-[[nodiscard]] tensor_in_file const& find_tensor(file_contents const& c, char const* operation, std::string const& path,
+[[nodiscard]] tensor_in_file const* find_tensor(file_contents const& c, char const* operation, std::string const& path,
                                                 tensor_to_load const& wanted);
 
-/// @throws ostraka::error if the file has tensors that nobody has asked for
+/// Are tensors missing that were asked for, and are others there, which were not? @throws ostraka::error that lists
+/// them. `asked`: what was found, null where nothing was; `only`: others are an error, too
 template <class = void>
-void require_all_asked_for(file_contents const& c, char const* operation, std::string const& path,
-                           std::vector<tensor_in_file const*> asked);
+void require_complete(file_contents const& c, char const* operation, std::string const& path,
+                      std::vector<tensor_in_file const*> asked, std::vector<std::string> const& missing, bool only);
 
 struct block_to_load {
   tensor_in_file const* tensor = nullptr;
@@ -71,11 +88,12 @@ struct block_to_load {
 /// Reads the blocks. Collective over the mesh. @throws ostraka::error, on all devices alike; what has been read by then
 /// is not said
 template <class = void>
-void load_blocks(device_mesh const& mesh, char const* operation, std::string const& path, file_contents const& c,
+void load_blocks(device_mesh const& mesh, char const* operation, std::string const& path, file_set const& files,
                  std::vector<block_to_load> blocks);
 
 }  // namespace ostraka::engine
 
 #ifndef OSTRAKA_COMPILED
+#  include <ostraka/engine/files/reading_headers.hpp>
 #  include <ostraka/engine/files/reading_tensors.hpp>
 #endif

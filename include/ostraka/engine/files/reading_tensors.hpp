@@ -3,7 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 3. How tensors are read (load_tensors.hpp). A program that links ostraka::compiled need not read this.
+/// Floor 3. How tensors are found in what a file holds, and read (load_tensors.hpp). A program that links
+/// ostraka::compiled need not read this.
 
 #include <algorithm>
 #include <cstddef>
@@ -13,14 +14,12 @@
 #include <string_view>
 #include <vector>
 
-#include <ostraka/engine/call_check/same_calls.hpp>
 #include <ostraka/engine/files/fail_alike.hpp>
 #include <ostraka/engine/files/foreign_block.hpp>
 #include <ostraka/engine/files/load_tensors.hpp>
 #include <ostraka/engine/files/posix_file.hpp>
 #include <ostraka/engine/files/transfer.hpp>
-#include <ostraka/engine/formats/npy.hpp>
-#include <ostraka/engine/formats/safetensors.hpp>
+#include <ostraka/engine/formats/file_contents.hpp>
 #include <ostraka/engine/mesh/device_mesh.hpp>
 #include <ostraka/engine/run/profiling.hpp>
 #include <ostraka/types/support/error.hpp>
@@ -29,34 +28,6 @@
 namespace ostraka::engine {
 
 namespace detail {
-
-[[nodiscard, gnu::cold]] inline error malformed(char const* operation, std::string const& path, file_format format,
-                                                malformed_header const& e) {
-  return error(join_text(operation, ": ", path, " is no well-formed ", ending_of(format), " file: ", e.what(),
-                         "; write it again"));
-}
-
-struct header_of_file {
-  std::string text{};
-  std::int64_t file_bytes = 0;
-};
-
-// The device that calls this reads it.
-inline header_of_file read_header(char const* operation, std::string const& path, file_format format) {
-  bool const npy = format == file_format::npy;
-  posix_file const file(operation, path, O_RDONLY);
-  header_of_file h;
-  h.file_bytes = file.size();
-  std::int64_t const begun = std::min(h.file_bytes, npy ? npy_prefix : safetensors_prefix);
-  h.text.resize(static_cast<std::size_t>(begun));
-  file.read(h.text.data(), begun, 0);
-  std::int64_t const bytes =
-      npy ? npy_header_bytes(h.text, h.file_bytes) : safetensors_header_bytes(h.text, h.file_bytes);
-  h.text.resize(static_cast<std::size_t>(bytes));
-  if (bytes > begun) file.read(h.text.data() + begun, bytes - begun, begun);
-  traffic_of_files.read += std::max(bytes, begun);
-  return h;
-}
 
 inline std::string describe_extents(std::vector<std::int64_t> const& extents) {
   std::string text = "(";
@@ -105,43 +76,6 @@ inline std::string title_of(char const* operation, std::string const& path, std:
 }  // namespace detail
 
 template <class>
-file_contents load_contents(device_mesh const& mesh, char const* operation, std::string const& path,
-                            file_format format) {
-  require_ending(operation, path, format);
-  require_devices(mesh, operation);
-  exclusive_use const use = mesh.use(operation);
-  communicator const alone;
-  communicator const& all = mesh.absent() ? alone : mesh.world();
-  // In check mode alone the path is compared, too: ranks may see one file under several names.
-  require_agreement(all,
-                    [&] { return all.compares_calls() ? join_text(operation, ' ', path) : std::string(operation); });
-  detail::header_of_file header;
-  file_contents contents;
-  auto const read = [&](auto const& f) {
-    alike_on_all(all, [&] {
-      try {
-        f();
-      } catch (malformed_header const& e) {
-        throw detail::malformed(operation, path, format, e);
-      }
-    });
-  };
-  read([&] {
-    if (all.rank() == 0) header = detail::read_header(operation, path, format);
-  });
-  std::int64_t sizes[2] = {static_cast<std::int64_t>(header.text.size()), header.file_bytes};
-  broadcast(all, sizes, 2);
-  read([&] { header.text.resize(static_cast<std::size_t>(sizes[0])); });
-  broadcast(all, reinterpret_cast<std::int8_t*>(header.text.data()), sizes[0]);
-  read([&] {
-    std::string_view const text(header.text);
-    contents = format == file_format::npy ? parse_npy(text, sizes[1])
-                                          : parse_safetensors(text.substr(safetensors_prefix), sizes[1]);
-  });
-  return contents;
-}
-
-template <class>
 std::span<tensor_in_file const> tensors_beginning_with(file_contents const& c, std::string_view begin) {
   auto const start = [&](tensor_in_file const& t) { return std::string_view(t.name).substr(0, begin.size()); };
   auto const first = std::partition_point(c.tensors.begin(), c.tensors.end(),
@@ -152,13 +86,11 @@ std::span<tensor_in_file const> tensors_beginning_with(file_contents const& c, s
 }
 
 template <class>
-tensor_in_file const& find_tensor(file_contents const& c, char const* operation, std::string const& path,
+tensor_in_file const* find_tensor(file_contents const& c, char const* operation, std::string const& path,
                                   tensor_to_load const& wanted) {
   auto const at = std::lower_bound(c.tensors.begin(), c.tensors.end(), wanted.name,
                                    [](tensor_in_file const& t, std::string const& name) { return t.name < name; });
-  if (at == c.tensors.end() || at->name != wanted.name)
-    throw_error(operation, ": ", path, " has no tensor called ", wanted.name,
-                "; give the tree that was saved, or a file of this one");
+  if (at == c.tensors.end() || at->name != wanted.name) return nullptr;
   tensor_in_file const& t = *at;
   auto const called = [](file_element e) {
     return std::string(names_of(e).dtype.empty() ? names_of(e).descr : names_of(e).dtype);
@@ -182,33 +114,75 @@ tensor_in_file const& find_tensor(file_contents const& c, char const* operation,
       axes != nullptr && detail::lie_otherwise(detail::names_in(*axes), wanted.axes))
     throw_error(detail::title_of(operation, path, t.name), " was saved with the axes ", *axes,
                 ", which are asked for in another order; load it as it lies and os::copy it into the other order");
-  return t;
-}
-
-template <class>
-void require_all_asked_for(file_contents const& c, char const* operation, std::string const& path,
-                           std::vector<tensor_in_file const*> asked) {
-  std::sort(asked.begin(), asked.end());
-  for (tensor_in_file const& t : c.tensors)
-    if (!std::binary_search(asked.begin(), asked.end(), &t))
-      throw_error(operation, ": ", path, " also has ", t.name,
-                  ", for which the tree has no leaf; give the tree that was saved, or os::ignore_others");
+  return &t;
 }
 
 namespace detail {
 
-// MPI-IO does not always say that a file has ended, so its size is looked at again when all is read.
-inline void require_whole(char const* operation, std::string const& path, file_contents const& c) {
-  std::int64_t end = 0;
-  for (tensor_in_file const& t : c.tensors) end = std::max(end, t.end);
-  if (posix_file(operation, path, O_RDONLY).size() < c.data_begin + end)
-    throw_error(operation, ": ", path, " has become shorter while it was read; load it again");
+// a, b and c; of very many the first ones, and how many more.
+inline std::string list_names(std::vector<std::string> const& names) {
+  constexpr std::size_t most = 16;
+  std::string text;
+  std::size_t const said = names.size() > most ? most - 1 : names.size();
+  for (std::size_t i = 0; i < said; ++i)
+    append_text(text, i == 0 ? "" : i + 1 == names.size() ? " and " : ", ", names[i]);
+  return said == names.size() ? text : join_text(text, " and ", names.size() - said, " more");
 }
 
 }  // namespace detail
 
 template <class>
-void load_blocks(device_mesh const& mesh, char const* operation, std::string const& path, file_contents const& c,
+void require_complete(file_contents const& c, char const* operation, std::string const& path,
+                      std::vector<tensor_in_file const*> asked, std::vector<std::string> const& missing, bool only) {
+  std::sort(asked.begin(), asked.end());
+  std::vector<std::string> others;
+  for (tensor_in_file const& t : c.tensors)
+    if (only && !std::binary_search(asked.begin(), asked.end(), &t)) others.push_back(t.name);
+  if (missing.empty() && others.empty()) return;
+  std::string text = join_text(operation, ": ", path);
+  if (!missing.empty())
+    append_text(text, missing.size() == 1 ? " has no tensor called " : " has no tensors called ",
+                detail::list_names(missing));
+  if (!others.empty())
+    append_text(text, missing.empty() ? " also has " : ", and also has ", detail::list_names(others),
+                others.size() == 1 ? ", for which the tree has no leaf" : ", for which the tree has no leaves");
+  throw_error(text, missing.empty()  ? "; give the tree that was saved, or os::ignore_others"
+                    : others.empty() ? "; give the tree that was saved, or a file of this one"
+                                     : "; give the tree that was saved, with the names that it has in the file");
+}
+
+namespace detail {
+
+// MPI-IO does not always say that a file has ended, so its size is looked at again when all is read.
+inline void require_whole(char const* operation, file_part const& part) {
+  if (posix_file(operation, part.path, O_RDONLY).size() < part.bytes)
+    throw_error(operation, ": ", part.path, " has become shorter while it was read; load it again");
+}
+
+// Blocks of tensors that are in one part. Collective.
+inline void load_from_part(device_mesh const& mesh, char const* operation, file_part const& part,
+                           std::span<block_to_load const> blocks) {
+  std::vector<foreign_block> foreign;
+  std::vector<piece_in_memory> pieces;
+  alike_on_all(mesh.world(), [&] {
+    for (block_to_load const& b : blocks) {
+      bool const is_foreign = foreign_block::is_one(b.block, *b.tensor);
+      if (is_foreign) foreign.emplace_back(b.block, *b.tensor);
+      add_pieces(pieces, is_foreign ? foreign.back().as_read() : b.block, file_use::reads,
+                 part.data_begin + b.tensor->begin);
+    }
+  });
+  move_pieces(mesh.world(), operation, part.path, file_use::reads, pieces);
+  alike_on_all(mesh.world(), [&] {
+    if (mesh.device() == 0) require_whole(operation, part);
+    for (foreign_block& f : foreign) f.settle();
+  });
+}
+
+}  // namespace detail
+
+template <class>
+void load_blocks(device_mesh const& mesh, char const* operation, std::string const& path, file_set const& files,
                  std::vector<block_to_load> blocks) {
   if (mesh.absent()) return;
   exclusive_use const use = mesh.use(operation);
@@ -217,23 +191,17 @@ void load_blocks(device_mesh const& mesh, char const* operation, std::string con
   profiled const region_of_run([&] {
     push_region(join_text(operation, ' ', path, ", reads ", planner::describe_bytes(bytes), " on this device"));
   });
-  std::sort(blocks.begin(), blocks.end(),
-            [](auto const& a, auto const& b) { return a.tensor->begin < b.tensor->begin; });
-  std::vector<detail::foreign_block> foreign;
-  std::vector<piece_in_memory> pieces;
-  alike_on_all(mesh.world(), [&] {
-    for (block_to_load const& b : blocks) {
-      bool const is_foreign = detail::foreign_block::is_one(b.block, *b.tensor);
-      if (is_foreign) foreign.emplace_back(b.block, *b.tensor);
-      detail::add_pieces(pieces, is_foreign ? foreign.back().as_read() : b.block, file_use::reads,
-                         c.data_begin + b.tensor->begin);
-    }
+  std::sort(blocks.begin(), blocks.end(), [](auto const& a, auto const& b) {
+    return a.tensor->part != b.tensor->part ? a.tensor->part < b.tensor->part : a.tensor->begin < b.tensor->begin;
   });
-  move_pieces(mesh.world(), operation, path, file_use::reads, pieces);
-  alike_on_all(mesh.world(), [&] {
-    if (mesh.device() == 0) detail::require_whole(operation, path, c);
-    for (detail::foreign_block& f : foreign) f.settle();
-  });
+  std::span<block_to_load const> rest(blocks);
+  while (!rest.empty()) {
+    std::size_t const part = rest.front().tensor->part;
+    std::size_t count = 0;
+    while (count < rest.size() && rest[count].tensor->part == part) ++count;
+    detail::load_from_part(mesh, operation, files.parts[part], rest.first(count));
+    rest = rest.subspan(count);
+  }
 }
 
 }  // namespace ostraka::engine

@@ -31,6 +31,7 @@ struct tensor_in_file {
   std::int64_t end = 0;       ///< behind them
   bool other_order = false;   ///< the bytes of a number come most significant first
   bool column_major = false;  ///< the first dimension is the fastest
+  std::size_t part = 0;       ///< of a checkpoint in several files the number of the one that has it
 };
 
 struct file_contents {

@@ -5,7 +5,8 @@
 /// @file
 /// Floor 3. A reader of header text, from hands that nobody trusts: it goes forward, recurses nowhere, and throws
 /// malformed_header where something else stands than is expected. Strings are JSON's (RFC 8259): UTF-8, escapes, no
-/// bare control characters; numbers are whole and not negative, which are all that headers have.
+/// bare control characters; numbers are whole and not negative, which are all that headers have. An index beside its
+/// parts may have values of any kind, which are skipped.
 
 #include <cstddef>
 #include <cstdint>
@@ -21,10 +22,11 @@ namespace ostraka::engine {
 /// Text that is read from the front.
 class header_text {
  public:
-  explicit header_text(std::string_view text) : text_(text) {}
+  /// `called`: what errors call the text.
+  explicit header_text(std::string_view text, std::string_view called = "header") : text_(text), called_(called) {}
 
   [[noreturn]] void fail(std::string const& what) const {
-    throw malformed_header(join_text(what, " (byte ", at_, " of the header)"));
+    throw malformed_header(join_text(what, " (byte ", at_, " of the ", called_, ")"));
   }
 
   [[nodiscard]] bool at_end() const { return at_ == text_.size(); }
@@ -98,7 +100,62 @@ class header_text {
     return s;
   }
 
+  /// Takes a value of JSON of any kind, whose brackets stand at most so many within each other.
+  void skip_value() {
+    constexpr std::size_t deepest = 32;
+    std::string closing;  // what the open brackets end with, the innermost last
+    for (;;) {
+      bool const object = take('{');
+      if (object || take('[')) {
+        if (closing.size() == deepest) fail(join_text("brackets stand more than ", deepest, " within each other"));
+        closing += object ? '}' : ']';
+        if (!take(closing.back())) {
+          if (object) skip_key();
+          continue;
+        }
+        closing.pop_back();
+      } else {
+        skip_scalar();
+      }
+      while (!closing.empty() && !take(',')) {
+        expect(closing.back());
+        closing.pop_back();
+      }
+      if (closing.empty()) return;
+      if (closing.back() == '}') skip_key();
+    }
+  }
+
  private:
+  void skip_key() {
+    static_cast<void>(string());
+    expect(':');
+  }
+
+  // A string, a word or a number, also one with a sign, a fraction and an exponent.
+  void skip_scalar() {
+    skip_space();
+    if (is_next('"')) return static_cast<void>(string());
+    if (take_word("true") || take_word("false") || take_word("null")) return;
+    static_cast<void>(take('-'));
+    skip_digits();
+    if (is_next('.')) {
+      ++at_;
+      skip_digits();
+    }
+    if (is_next('e') || is_next('E')) {
+      ++at_;
+      if (is_next('+') || is_next('-')) ++at_;
+      skip_digits();
+    }
+  }
+
+  void skip_digits() {
+    std::size_t const begin = at_;
+    while (!at_end() && text_[at_] >= '0' && text_[at_] <= '9') ++at_;
+    if (at_ == begin) fail("expected a value");
+  }
+
   unsigned byte_at(std::size_t i) const { return i < text_.size() ? static_cast<unsigned char>(text_[i]) : 0; }
 
   // One character of UTF-8: the shortest form, no surrogate, at most U+10FFFF.
@@ -175,6 +232,7 @@ class header_text {
   }
 
   std::string_view text_;
+  std::string_view called_;
   std::size_t at_ = 0;
 };
 
