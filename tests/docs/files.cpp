@@ -86,10 +86,17 @@ void run() {
   }
   {
     write_hub();
-    auto by_index = os::load<mlp>("hub/model.safetensors.index.json", mesh);  // the parts beside it
-    auto by_folder = os::load<mlp>("hub", mesh);  // model.safetensors in it, else that index
+    auto by_index = os::load<mlp>("hub/model.safetensors.index.json", mesh);   // the parts beside it
+    auto by_folder = os::load<mlp>("hub", mesh);                               // model.safetensors in it, else that index
     CHECK(sum_of(by_index) == 45);
     CHECK(sum_of(by_folder) == 45);
+  }
+  {
+    os::save("bfloat16.safetensors", os::tree_cast<os::bfloat16>(params));
+    auto widened = os::load<mlp>("bfloat16.safetensors", mesh, os::cast_to<float>);                              // BF16 in the file
+    auto doubles = os::load<mlp<os::values_of<double>>>("bfloat16.safetensors", mesh, os::cast_to<double>);
+    CHECK(sum_of(widened) == doctest::Approx(sum).epsilon(0.01));
+    CHECK(os::value(os::sum(doubles.w1)) == doctest::Approx(os::value(os::sum(widened.w1))));
   }
   {
     auto const& A = params.w1;

@@ -26,7 +26,8 @@ template <Tree T, class Mesh, class... Given>
 [[nodiscard]] auto load(std::string const& path, Mesh const& m, Given const&... given) {
   using out = detail::tree_with<T, detail::made_leaves<T>>;
   if constexpr (reason::ok_or_raise<
-                    detail::first_fault<detail::mesh_verdict<Mesh, type_list<>>, detail::trees_verdict<out>>>())
+                    detail::first_fault<detail::mesh_verdict<Mesh, type_list<>>, detail::trees_verdict<out>,
+                                        detail::load_options_verdict<Given...>>>())
     return detail::load_tree<out>(path, m, given...);
   else
     return out{};
@@ -45,13 +46,15 @@ template <class T, auto... Dims, class Mesh, class... Given>
                         [[maybe_unused]] Given const&... given) {
   using tensor_type = typename detail::named_tensor<T, Dims...>::type;
   using axes = typename tensor_type::axes;
-  using verdict = detail::first_fault<detail::loaded_verdict<tensor_type, Mesh>,
-                                      typename decltype(detail::check_given<axes, Given>())::type...>;
+  using verdict = detail::first_fault<
+      detail::loaded_verdict<tensor_type, Mesh>, detail::load_options_verdict<Given...>,
+      typename decltype(detail::check_given<axes, detail::given_beside<detail::is_cast_to<Given>, Given>>())::type...>;
   if constexpr (reason::ok_or_raise<verdict>()) {
     engine::require_not_ended("load");
-    detail::loading file("load", path, engine::file_format::npy, m.handle());
+    detail::loading file("load", path, engine::file_format::npy, m.handle(), detail::load_options_in(given...));
     constexpr auto type = detail::type_in_file<typename tensor_type::value_type>(axes{});
-    auto const wanted = detail::wanted_extents(axes{}, collect_sizes(given...));
+    auto const wanted =
+        detail::wanted_extents(axes{}, collect_sizes(detail::extents_beside<detail::is_cast_to<Given>>(given)...));
     auto const* const found = file.ask(detail::tensor_to_load("", type, wanted.data()));
     auto a = detail::allocate_loaded<tensor_type>(m.handle(), found->extents);
     file.into(a);
@@ -64,26 +67,31 @@ template <class T, auto... Dims, class Mesh, class... Given>
 }
 
 /// Into the tensors of a tree that is there, or of several, os::together, whose elements and extents have to be the
-/// file's; with os::ignore_others behind the path the file may have others, too. Whatever is wrong is found before any
-/// of them is written to, unless reading itself fails.
+/// file's; options stand behind the path, os::ignore_others if the file may have others, too. Whatever is wrong is
+/// found before any of them is written to, unless reading itself fails.
 template <Tree T, class... Option>
-  requires(detail::is_ignore_others<Option>&&...)
-void load_into(T const& tree, std::string const& path, Option...) {
-  detail::load_into_trees([&](auto const& f) { f(tree, detail::path{}); }, path, sizeof...(Option) == 0);
+  requires(detail::is_load_option<Option>&&...)
+void load_into(T const& tree, std::string const& path, Option const&... option) {
+  if constexpr (reason::ok_or_raise<detail::load_options_verdict<Option...>>())
+    detail::load_into_trees([&](auto const& f) { f(tree, detail::path{}); }, path, detail::load_options_in(option...));
 }
 
 template <class... Trees, class... Option>
-  requires(detail::is_ignore_others<Option>&&...)
-void load_into(trees_together<Trees...> const& trees, std::string const& path, Option...) {
-  detail::load_into_trees([&](auto const& f) { trees.for_each(f); }, path, sizeof...(Option) == 0);
+  requires(detail::is_load_option<Option>&&...)
+void load_into(trees_together<Trees...> const& trees, std::string const& path, Option const&... option) {
+  if constexpr (reason::ok_or_raise<detail::load_options_verdict<Option...>>())
+    detail::load_into_trees([&](auto const& f) { trees.for_each(f); }, path, detail::load_options_in(option...));
 }
 
 /// Into a tensor that is there.
-template <Tensor A>
-void load_into([[maybe_unused]] A const& a, [[maybe_unused]] std::string const& path) {
-  using verdict = detail::first_fault<detail::writable_verdict<A>, detail::in_file_verdict<A, operation::load>>;
+template <Tensor A, class... Us>
+void load_into([[maybe_unused]] A const& a, [[maybe_unused]] std::string const& path,
+               [[maybe_unused]] elements_cast<Us> const&... option) {
+  using verdict = detail::first_fault<detail::writable_verdict<A>, detail::in_file_verdict<A, operation::load>,
+                                      detail::load_options_verdict<elements_cast<Us>...>>;
   if constexpr (reason::ok_or_raise<verdict>()) {
-    detail::loading file("load_into", path, engine::file_format::npy, detail::common_mesh("load_into", a));
+    detail::loading file("load_into", path, engine::file_format::npy, detail::common_mesh("load_into", a),
+                         detail::load_options_in(option...));
     file.ask(detail::tensor_as_it_is("", a));
     file.into(a);
     file.read();

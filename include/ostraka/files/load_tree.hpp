@@ -18,6 +18,7 @@
 #include <vector>
 
 #include <ostraka/engine/files/load_tensors.hpp>
+#include <ostraka/files/load_options.hpp>
 #include <ostraka/files/stacked_layers.hpp>
 #include <ostraka/files/tensors_in_files.hpp>
 #include <ostraka/tree/make_tree.hpp>
@@ -26,14 +27,7 @@
 
 namespace ostraka {
 
-/// Behind what is loaded: the file may have other tensors, too.
-struct others_ignored {};
-inline constexpr others_ignored ignore_others{};
-
 namespace detail {
-
-template <class T>
-inline constexpr bool is_ignore_others = std::is_same_v<T, others_ignored>;
 
 // The extent of an axis that is known before the file is read, −1 for none.
 template <class A, class Sizes>
@@ -98,9 +92,10 @@ using loaded_verdict = first_fault<tensor_verdict<typename TensorType::value_typ
 class loading {
  public:
   loading(char const* operation, std::string const& path, engine::file_format format,
-          std::shared_ptr<engine::device_mesh const> mesh)
+          std::shared_ptr<engine::device_mesh const> mesh, load_options const& options)
       : operation_(operation),
         path_(path),
+        options_(options),
         mesh_(std::move(mesh)),
         files_(engine::load_contents(*mesh_, operation, path, format)) {}
 
@@ -111,14 +106,15 @@ class loading {
 
   // Requests come first, in any order, then the places where they go, in the same order. Null if the file has none,
   // which require_complete says of all together.
-  engine::tensor_in_file const* ask(engine::tensor_to_load const& wanted) {
+  engine::tensor_in_file const* ask(engine::tensor_to_load wanted) {
+    wanted.converted = options_.casts_to(wanted.element);
     asked_.push_back(engine::find_tensor(contents(), operation_, path_, wanted));
     if (asked_.back() == nullptr) missing_.push_back(wanted.name);
     return asked_.back();
   }
-  // Behind all requests. `only`: the file has to have no other tensors.
-  void require_complete(bool only) const {
-    engine::require_complete(contents(), operation_, path_, asked_, missing_, only);
+  // Behind all requests.
+  void require_complete() const {
+    engine::require_complete(contents(), operation_, path_, asked_, missing_, options_.only);
   }
   template <class A>
   void into(A const& a, layer_of_stack const& layer = {}) {
@@ -130,6 +126,7 @@ class loading {
  private:
   char const* operation_;
   std::string path_;
+  load_options options_;
   std::shared_ptr<engine::device_mesh const> mesh_;
   engine::file_set files_;
   std::vector<engine::tensor_in_file const*> asked_;
@@ -334,14 +331,14 @@ Out load_tree(std::string const& path_of_file, Mesh const& m, Given const&... gi
   using leaves = leaves_in<Out>;
   using shape_type = shape_of<Out>;
   engine::require_not_ended("load");
-  auto const sizes = collect_sizes(extents_beside<is_ignore_others<Given>>(given)...);
-  loading file("load", path_of_file, engine::file_format::safetensors, m.handle());
+  auto const sizes = collect_sizes(extents_beside<is_load_option<Given>>(given)...);
+  loading file("load", path_of_file, engine::file_format::safetensors, m.handle(), load_options_in(given...));
   shape_type shape{};
   fit_vectors<shape_type>(shape, path{}, file);
   std::vector<std::vector<std::int64_t>> extents;
   asks_for_leaf<leaves, Mesh, std::remove_cvref_t<decltype(sizes)>> ask{file, sizes, extents};
   visit_layers<shape_type>(ask, path{}, {}, shape);
-  file.require_complete(!(is_ignore_others<Given> || ...));
+  file.require_complete();
   makes_leaf<leaves> make{file, extents};
   Out out = make_node<shape_type, Out>(make, path{}, shape);
   fills_tensor fill{file};
@@ -352,13 +349,13 @@ Out load_tree(std::string const& path_of_file, Mesh const& m, Given const&... gi
 
 // `walk(f)` calls f(tree, path of its root) for each tree.
 template <class Walk>
-void load_into_trees(Walk const& walk, std::string const& path_of_file, bool only) {
+void load_into_trees(Walk const& walk, std::string const& path_of_file, load_options const& options) {
   finds_mesh find;
   walk([&]<class T>(T& tree, path const& at) {
     if constexpr (reason::ok_or_raise<trees_verdict<T>>()) visit<shape_of<T>>(find, at, tree);
   });
   if (!find.mesh) throw_error("load_into: a tree that is loaded has a leaf at least; make it with os::make_tree");
-  loading file("load_into", path_of_file, engine::file_format::safetensors, find.mesh);
+  loading file("load_into", path_of_file, engine::file_format::safetensors, find.mesh, options);
   auto const visit_all = [&](auto& f) {
     walk([&]<class T>(T& tree, path const& at) {
       if constexpr (reason::ok_or_raise<trees_verdict<T>>()) visit_layers<shape_of<T>>(f, at, {}, tree);
@@ -366,7 +363,7 @@ void load_into_trees(Walk const& walk, std::string const& path_of_file, bool onl
   };
   asks_for_tensor ask{file};
   visit_all(ask);
-  file.require_complete(only);
+  file.require_complete();
   fills_tensor fill{file};
   visit_all(fill);
   file.read();

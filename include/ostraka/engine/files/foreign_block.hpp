@@ -4,7 +4,7 @@
 
 /// @file
 /// Floor 3. The pieces of a device's block, as they are moved between a file and memory; and blocks whose file holds
-/// them otherwise than memory does.
+/// them otherwise than memory does: in another order, or as numbers of another type.
 
 #include <algorithm>
 #include <cstddef>
@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include <ostraka/engine/files/convert_elements.hpp>
 #include <ostraka/engine/files/file_block.hpp>
 #include <ostraka/engine/files/file_piece.hpp>
 #include <ostraka/engine/files/transfer.hpp>
@@ -56,23 +57,31 @@ inline file_block reversed(file_block b) {
   return b;
 }
 
+// The same block with the elements that the file has.
+inline file_block in_elements_of_file(file_block b, tensor_in_file const& t) {
+  b.element = t.element;
+  return b;
+}
+
 // A block as it stands in a file, before it becomes a tensor's: numbers in the other order of bytes, columns before
-// rows, bools that are neither 0 nor 1.
+// rows, bools that are neither 0 nor 1, numbers of another type.
 class foreign_block {
  public:
   foreign_block(file_block const& block, tensor_in_file const& t)
       : block_(block),
+        in_file_(in_elements_of_file(block, t)),
         column_major_(t.column_major && block.block.rank > 1),
         other_order_(t.other_order),
-        read_(std::make_unique_for_overwrite<char[]>(static_cast<std::size_t>(block.bytes()))) {}
+        read_(std::make_unique_for_overwrite<char[]>(static_cast<std::size_t>(in_file_.bytes()))) {}
 
   static bool is_one(file_block const& b, tensor_in_file const& t) {
-    return b.here && (t.other_order || (t.column_major && b.block.rank > 1) || b.element == file_element::boolean);
+    return t.other_order || (t.column_major && b.block.rank > 1) || t.element == file_element::boolean ||
+           t.element != b.element;
   }
 
   // Where and how it is read.
   [[nodiscard]] file_block as_read() const {
-    file_block b = column_major_ ? reversed(block_) : block_;
+    file_block b = column_major_ ? reversed(in_file_) : in_file_;
     b.memory = read_.get();
     b.to_device = nullptr;
     return b;
@@ -80,28 +89,40 @@ class foreign_block {
 
   // To where it belongs.
   void settle() {
-    std::int64_t const bytes = block_.bytes();
+    std::int64_t const bytes = in_file_.bytes();
     if (other_order_) {
-      int const n = names_of(block_.element).number_bytes;
+      int const n = names_of(in_file_.element).number_bytes;
       for (char* at = read_.get(); at < read_.get() + bytes; at += n) std::reverse(at, at + n);
     }
-    if (block_.element == file_element::boolean)
+    if (in_file_.element == file_element::boolean)
       for (std::int64_t i = 0; i < bytes; ++i)
         read_[static_cast<std::size_t>(i)] = read_[static_cast<std::size_t>(i)] != 0;
     if (column_major_) {
       auto turned = std::make_unique_for_overwrite<char[]>(static_cast<std::size_t>(bytes));
-      to_row_major(block_.block, bytes_of(block_.element), read_.get(), turned.get());
+      to_row_major(block_.block, bytes_of(in_file_.element), read_.get(), turned.get());
       read_ = std::move(turned);
     }
     if (bytes == 0) return;
+    bool const converted = in_file_.element != block_.element;
+    if (converted && block_.to_device == nullptr) return convert(block_.memory);
+    if (converted) {
+      auto become = std::make_unique_for_overwrite<char[]>(static_cast<std::size_t>(block_.bytes()));
+      convert(become.get());
+      read_ = std::move(become);
+    }
     if (block_.to_device != nullptr)
-      block_.to_device(block_.memory, read_.get(), bytes);
+      block_.to_device(block_.memory, read_.get(), block_.bytes());
     else
       std::memcpy(block_.memory, read_.get(), static_cast<std::size_t>(bytes));
   }
 
  private:
+  void convert(char* to) const {
+    convert_elements(in_file_.element, read_.get(), block_.element, to, block_.block.size());
+  }
+
   file_block block_;
+  file_block in_file_;
   bool column_major_;
   bool other_order_;
   std::unique_ptr<char[]> read_;

@@ -28,6 +28,7 @@ struct tensor_to_load {
   file_element element = file_element::f32;
   std::vector<std::string_view> axes{};
   std::vector<std::int64_t> extents{};  ///< −1 where the file says it
+  bool converted = false;               ///< other floating-point numbers become these
 };
 
 /// One of the files of a checkpoint.

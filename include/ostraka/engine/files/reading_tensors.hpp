@@ -14,6 +14,7 @@
 #include <string_view>
 #include <vector>
 
+#include <ostraka/engine/files/convert_elements.hpp>
 #include <ostraka/engine/files/fail_alike.hpp>
 #include <ostraka/engine/files/foreign_block.hpp>
 #include <ostraka/engine/files/load_tensors.hpp>
@@ -95,9 +96,12 @@ tensor_in_file const* find_tensor(file_contents const& c, char const* operation,
   auto const called = [](file_element e) {
     return std::string(names_of(e).dtype.empty() ? names_of(e).descr : names_of(e).dtype);
   };
-  if (t.element != wanted.element)
+  if (t.element != wanted.element && !(wanted.converted && converts(t.element, wanted.element)))
     throw_error(detail::title_of(operation, path, t.name), " has elements ", called(t.element), ", and ",
-                called(wanted.element), " are asked for; nothing is converted, so load them as they are and os::cast");
+                called(wanted.element), " are asked for; ",
+                converts(t.element, wanted.element)
+                    ? "floating-point numbers are converted by os::cast_to among the arguments"
+                    : "nothing is converted, so load them as they are and os::cast");
   if (t.extents.size() != wanted.extents.size())
     throw_error(detail::title_of(operation, path, t.name), " has ", detail::describe_axes(t.extents), ", and ",
                 wanted.axes.empty()
@@ -159,6 +163,19 @@ inline void require_whole(char const* operation, file_part const& part) {
     throw_error(operation, ": ", part.path, " has become shorter while it was read; load it again");
 }
 
+// How many of the first blocks are loaded together: those in one part, and of blocks that the file holds otherwise than
+// memory does, which need room of their own, no more than a round. `most`: the bytes that any device has of each.
+inline std::size_t count_together(std::span<block_to_load const> blocks, std::span<std::int64_t const> most) {
+  std::size_t const part = blocks.front().tensor->part;
+  std::size_t count = 0;
+  std::int64_t room = 0;
+  for (; count < blocks.size() && blocks[count].tensor->part == part; ++count) {
+    if (foreign_block::is_one(blocks[count].block, *blocks[count].tensor)) room += most[count];
+    if (count > 0 && room > file_round_bytes) break;
+  }
+  return count;
+}
+
 // Blocks of tensors that are in one part. Collective.
 inline void load_from_part(device_mesh const& mesh, char const* operation, file_part const& part,
                            std::span<block_to_load const> blocks) {
@@ -166,6 +183,7 @@ inline void load_from_part(device_mesh const& mesh, char const* operation, file_
   std::vector<piece_in_memory> pieces;
   alike_on_all(mesh.world(), [&] {
     for (block_to_load const& b : blocks) {
+      if (!b.block.here) continue;
       bool const is_foreign = foreign_block::is_one(b.block, *b.tensor);
       if (is_foreign) foreign.emplace_back(b.block, *b.tensor);
       add_pieces(pieces, is_foreign ? foreign.back().as_read() : b.block, file_use::reads,
@@ -186,20 +204,28 @@ void load_blocks(device_mesh const& mesh, char const* operation, std::string con
                  std::vector<block_to_load> blocks) {
   if (mesh.absent()) return;
   exclusive_use const use = mesh.use(operation);
+  auto const bytes_in_file = [](block_to_load const& b) {
+    return detail::in_elements_of_file(b.block, *b.tensor).bytes();
+  };
   std::int64_t bytes = 0;
-  for (block_to_load const& b : blocks) bytes += b.block.bytes();
+  for (block_to_load const& b : blocks) bytes += bytes_in_file(b);
   profiled const region_of_run([&] {
     push_region(join_text(operation, ' ', path, ", reads ", planner::describe_bytes(bytes), " on this device"));
   });
   std::sort(blocks.begin(), blocks.end(), [](auto const& a, auto const& b) {
     return a.tensor->part != b.tensor->part ? a.tensor->part < b.tensor->part : a.tensor->begin < b.tensor->begin;
   });
+  std::vector<std::int64_t> most;
+  bool foreign = false;
+  for (block_to_load const& b : blocks) {
+    most.push_back(bytes_in_file(b));
+    foreign = foreign || detail::foreign_block::is_one(b.block, *b.tensor);
+  }
+  if (foreign) mesh.world().find_largest(most.data(), static_cast<int>(most.size()));
   std::span<block_to_load const> rest(blocks);
   while (!rest.empty()) {
-    std::size_t const part = rest.front().tensor->part;
-    std::size_t count = 0;
-    while (count < rest.size() && rest[count].tensor->part == part) ++count;
-    detail::load_from_part(mesh, operation, files.parts[part], rest.first(count));
+    std::size_t const count = detail::count_together(rest, std::span(most).last(rest.size()));
+    detail::load_from_part(mesh, operation, files.parts[rest.front().tensor->part], rest.first(count));
     rest = rest.subspan(count);
   }
 }

@@ -1,0 +1,85 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 4. What may stand behind a path that is loaded: `os::ignore_others`, `os::cast_to<float>`.
+
+#include <cstdint>
+#include <string>
+#include <type_traits>
+
+#include <ostraka/engine/files/file_block.hpp>
+#include <ostraka/files/tensors_in_files.hpp>
+
+namespace ostraka {
+
+/// Behind what is loaded: the file may have other tensors, too.
+struct others_ignored {};
+inline constexpr others_ignored ignore_others{};
+
+template <class U>
+struct elements_cast {
+  using type = typename detail::element<U>::type;
+};
+
+/// Behind what is loaded: where a leaf's elements are of U, floating-point numbers of the file, of 8 to 64 bits, become
+/// these, the nearest ones. Other leaves are loaded as they are.
+template <class U>
+inline constexpr elements_cast<U> cast_to{};
+
+namespace detail {
+
+template <class T>
+inline constexpr bool is_ignore_others = std::is_same_v<T, others_ignored>;
+template <class T>
+inline constexpr bool is_cast_to = false;
+template <class U>
+inline constexpr bool is_cast_to<elements_cast<U>> = true;
+
+template <class T>
+inline constexpr bool is_load_option = is_ignore_others<T> || is_cast_to<T>;
+
+struct load_options {
+  bool only = true;         ///< others are an error
+  std::uint32_t casts = 0;  ///< the elements to which others are converted, a bit each
+
+  void add(others_ignored) { only = false; }
+  template <class U>
+  void add(elements_cast<U> const&) {
+    casts |= 1u << static_cast<unsigned>(engine::file_element_of<typename elements_cast<U>::type>);
+  }
+  [[nodiscard]] bool casts_to(engine::file_element e) const { return (casts >> static_cast<unsigned>(e) & 1u) != 0; }
+};
+
+/// Those among the arguments.
+template <class... Given>
+load_options load_options_in([[maybe_unused]] Given const&... given) {
+  load_options options;
+  [[maybe_unused]] auto const add = [&]<class One>(One const& one) {
+    if constexpr (is_load_option<One>) options.add(one);
+  };
+  (add(given), ...);
+  return options;
+}
+
+template <class T>
+consteval auto check_load_option() {
+  if constexpr (is_cast_to<T>) {
+    using to = typename T::type;
+    if constexpr (!engine::converts(engine::file_element::f64, engine::file_element_of<to>))
+      return found<reason::cast_to_no_real_number<to>>{};
+    else
+      return found<reason::ok>{};
+  } else {
+    return found<reason::ok>{};
+  }
+}
+
+/// `reason::ok`, or what is wrong with an option.
+template <class... Given>
+using load_options_verdict = first_fault<typename decltype(check_load_option<Given>())::type..., reason::ok>;
+
+}  // namespace detail
+
+}  // namespace ostraka
