@@ -101,8 +101,9 @@ inline void require_plain_name(std::string const& name) {
     std::move(parts[k].tensors.begin(), parts[k].tensors.end(), std::back_inserter(all.tensors));
     std::move(parts[k].metadata.begin(), parts[k].metadata.end(), std::back_inserter(all.metadata));
   }
-  std::stable_sort(all.tensors.begin(), all.tensors.end(),
-                   [](auto const& a, auto const& b) { return a.name < b.name; });
+  std::sort(all.tensors.begin(), all.tensors.end(), [](tensor_in_file const& a, tensor_in_file const& b) {
+    return a.name != b.name ? a.name < b.name : a.part < b.part;
+  });
   auto const two = std::adjacent_find(all.tensors.begin(), all.tensors.end(),
                                       [](auto const& a, auto const& b) { return a.name == b.name; });
   if (two != all.tensors.end())
@@ -116,8 +117,7 @@ inline void require_plain_name(std::string const& name) {
       throw malformed_header(join_text("it names the tensor ", json_string(name), " in the part ", index.parts[part],
                                        ", which has none of this name"));
   }
-  auto const key = [](auto const& a, auto const& b) { return a.first < b.first; };
-  std::stable_sort(all.metadata.begin(), all.metadata.end(), key);
+  std::sort(all.metadata.begin(), all.metadata.end());
   all.metadata.erase(std::unique(all.metadata.begin(), all.metadata.end(),
                                  [](auto const& a, auto const& b) { return a.first == b.first; }),
                      all.metadata.end());
