@@ -10,6 +10,7 @@
 ///     os::save("model.safetensors", params);                              // a tree of parameters
 ///     auto params = os::load<mlp>("model.safetensors", mesh);             // under any sharding, on any mesh
 ///     os::load_into(params, "model.safetensors");                         // into a tree that is there
+///     auto params = os::load<llama>("hub", mesh, names, os::cast_to<float>);  // parts, other names, other elements
 ///     os::save("run.safetensors", os::together("model", params, "optimizer", state));
 ///     os::save("a.npy", A);                                               // one tensor
 ///     auto A = os::load<float, I/X, J>("a.npy", mesh);
@@ -18,6 +19,7 @@
 
 #include <ostraka/files/load.hpp>
 #include <ostraka/files/save.hpp>
+#include <ostraka/files/stored_as.hpp>
 #include <ostraka/files/together.hpp>
 
 #ifdef OSTRAKA_COMPILED

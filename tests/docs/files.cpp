@@ -11,8 +11,10 @@
 #include <ostraka/optimizers.hpp>
 #include <ostraka/tree.hpp>
 
+#include <cstdint>
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "files/plain_safetensors.hpp"
@@ -47,6 +49,11 @@ struct mlp_by_columns {  // the same names, divided otherwise
 template <class L> struct in_vector  { std::vector<mlp<L>> layers; };                    // w1 [in_X, hidden]
 template <class L> struct on_stages  { mlp<os::stacked<L, depth/Y>> layers; };           // w1 [depth_Y, in_X, hidden]
 template <class L> struct in_repeats { mlp<os::stacked<L, repeat, depth/Y>> layers; };   // w1 [repeat, depth_Y, in_X, hidden]
+template <class L>
+struct transformer {
+  os::leaf<L, float, hidden> embedding;
+  std::vector<mlp<L>> layers;
+};
 // clang-format on
 
 // Sums over all devices.
@@ -64,6 +71,20 @@ void write_hub() {
                  t::plain_safetensors({{"b1", "F32", {5}, t::bytes_of_values(std::vector<float>(5, 2))}}));
   t::write_plain("hub/model.safetensors.index.json",
                  t::plain_index({{"w1", "1.safetensors"}, {"b1", "2.safetensors"}}));
+}
+
+// A transformer of two layers of BF16 as another program calls it: ones in its embedding, twos in w1, threes in b1.
+void write_other() {
+  auto const halves = [](std::size_t count, std::uint16_t pattern) {
+    return t::bytes_of_values(std::vector<std::uint16_t>(count, pattern));
+  };
+  std::vector<t::plain_tensor> all = {{"model.embed_tokens.weight", "BF16", {5}, halves(5, 0x3F80)}};
+  for (std::string const layer : {"model.layers.0.", "model.layers.1."}) {
+    all.push_back({layer + "mlp.up_proj.weight", "BF16", {7, 5}, halves(35, 0x4000)});
+    all.push_back({layer + "mlp.b1", "BF16", {5}, halves(5, 0x4040)});
+    all.push_back({layer + "rotary_emb.inv_freq", "BF16", {1}, halves(1, 0)});
+  }
+  t::write_plain("other.safetensors", t::plain_safetensors(all));
 }
 
 void run() {
@@ -97,6 +118,33 @@ void run() {
     auto doubles = os::load<mlp<os::values_of<double>>>("bfloat16.safetensors", mesh, os::cast_to<double>);
     CHECK(sum_of(widened) == doctest::Approx(sum).epsilon(0.01));
     CHECK(os::value(os::sum(doubles.w1)) == doctest::Approx(os::value(os::sum(widened.w1))));
+  }
+  {
+    write_other();
+    os::stored_as const names = {{"embedding", "model.embed_tokens.weight"},
+                                 {"layers.{}.w1", "model.layers.{}.mlp.up_proj.weight"},   // {}: a number
+                                 {"layers.{}.*", "model.layers.{}.mlp.*"},                 // *: any rest, at the end
+                                 {"", "model.layers.{}.rotary_emb.inv_freq"}};             // not asked for
+    auto network = os::load<transformer>("other.safetensors", mesh, names, os::cast_to<float>);
+    os::save("tuned.safetensors", network, names);                                         // by the file's names again
+    CHECK(network.layers.size() == 2);
+    CHECK(sum_of(network) == 2 * (2 * 35 + 3 * 5) + 5);
+    CHECK(sum_of(os::load<transformer>("tuned.safetensors", mesh, names)) == 2 * (2 * 35 + 3 * 5) + 5);
+  }
+  {
+    os::stored_as const unlike = {{"dense.{}.*", "model.layers.{:3}.*"},     // layers 0, 1 and 2
+                                  {"sparse.{}.*", "model.layers.{3:}.*"},    // sparse.0 is layer 3
+                                  {"scans.{}.*", "encoder.{1::2}.*"}};       // 1, 3, 5, …
+    CHECK(unlike.in_tree("model.layers.2.w") == "dense.2.w");
+    CHECK(unlike.in_tree("model.layers.3.w") == "sparse.0.w");
+    CHECK(unlike.in_file("scans.2.w") == "encoder.5.w");
+  }
+  {
+    os::save("upper.safetensors", params, os::stored_as{{"w1", "W1"}, {"b1", "B1"}});
+    auto same = os::load<mlp>("upper.safetensors", mesh, [](std::string_view name) {
+      return name == "W1" ? std::string("w1") : name == "B1" ? std::string("b1") : std::string(name);
+    });
+    CHECK(sum_of(same) == doctest::Approx(sum));
   }
   {
     auto const& A = params.w1;

@@ -53,6 +53,13 @@ struct model {
   os::leaf<L, float, I/X, K> nothing;
 };
 
+// All numbers of 8 and of 16 bits.
+template <class L>
+struct narrow {
+  os::leaf<L, float, I/X> e4m3, e5m2;
+  os::leaf<L, float, J/X> f16, bf16;
+};
+
 template <class T, class Mesh>
 void one(std::string const& folder, std::string const& name, Mesh const& mesh) {
   auto const a = os::load<T, I/X, J>(folder + "/" + name + ".npy", mesh);
@@ -85,6 +92,13 @@ int main(int argc, char** argv) {
   os::save(folder + "/nothing.saved.npy", os::load<float, I, J/X, K>(folder + "/nothing.npy", mesh));
 
   os::save(folder + "/model.saved.safetensors", os::load<model>(folder + "/model.safetensors", mesh));
+  os::save(folder + "/hub.saved.safetensors", os::load<model>(folder + "/hub", mesh));
+  os::stored_as const names = {{"e4m3", "model.layers.3.e4m3.weight"},
+                                 {"e5m2", "model.layers.3.e5m2.weight"},
+                                 {"f16", "model.layers.3.f16.weight"},
+                                 {"bf16", "model.layers.3.bf16.weight"}};
+  os::save(folder + "/narrow.saved.safetensors",
+           os::load<narrow>(folder + "/narrow.safetensors", mesh, names, os::cast_to<float>), names);
   auto const pipeline = os::make_mesh(X = 1, Z = env.devices());
   os::save(folder + "/layers.saved.safetensors",
            os::load<stages>(folder + "/model.safetensors", pipeline, os::ignore_others));

@@ -6,6 +6,7 @@ NumPy, with ml_dtypes, and the safetensors package write files into FOLDER; COMM
 what it saved, and every bit is compared.
 """
 
+import json
 import os
 import shutil
 import subprocess
@@ -74,6 +75,23 @@ def main():
         complex_is_known = False
     require(complex_is_known, "this safetensors package does not know complex64; take version 0.8 or later")
 
+    # The same in parts, as transformers lays them: names by turns, and an index.
+    os.makedirs(f"{folder}/hub")
+    parts = [f"model-{part + 1:05}-of-00003.safetensors" for part in range(3)]
+    weight_map = {name: parts[i % 3] for i, name in enumerate(tensors)}
+    for part in parts:
+        safetensors.numpy.save_file({name: tensors[name] for name in tensors if weight_map[name] == part}, f"{folder}/hub/{part}",
+                                    metadata={"format": "pt"})
+    with open(f"{folder}/hub/model.safetensors.index.json", "w", encoding="utf-8") as index:
+        json.dump({"metadata": {"total_size": sum(array.nbytes for array in tensors.values())}, "weight_map": weight_map}, index, indent=2)
+
+    # Every pattern of 8 and 16 bits, which is to become a float; under the names of another program.
+    patterns = {"e4m3": np.arange(256, dtype=np.uint8).view(ml_dtypes.float8_e4m3fn),
+                "e5m2": np.arange(256, dtype=np.uint8).view(ml_dtypes.float8_e5m2),
+                "f16": np.arange(65536, dtype=np.uint16).view(np.float16),
+                "bf16": np.arange(65536, dtype=np.uint16).view(ml_dtypes.bfloat16)}
+    safetensors.numpy.save_file({f"model.layers.3.{name}.weight": array for name, array in patterns.items()}, f"{folder}/narrow.safetensors")
+
     subprocess.run(command + [folder], check=True)
 
     for name, array in files.items():
@@ -87,8 +105,15 @@ def main():
         with open(f"{folder}/{name}.saved.npy", "rb") as ours, open(f"{folder}/{name}.npy", "rb") as theirs:
             require(not name.endswith(("f32", "i8", "scalar", "long")) or ours.read() == theirs.read(), f"{name}.npy: another file")
 
+    widened = safetensors.numpy.load_file(f"{folder}/narrow.saved.safetensors")
+    require(widened.keys() == {f"model.layers.3.{name}.weight" for name in patterns}, f"other names: {sorted(widened)}")
+    for name, array in patterns.items():
+        saved, wanted = widened[f"model.layers.3.{name}.weight"], array.astype(np.float32)
+        require(saved.dtype == np.float32 and np.array_equal(saved, wanted, equal_nan=True), f"narrow {name}: other values")
+        require(np.array_equal(np.signbit(saved), np.signbit(wanted)), f"narrow {name}: other signs")
+
     layers = {name: array for name, array in tensors.items() if name.startswith("layers.")}  # stacked over stages, and saved from there
-    for file, expected in {"model": tensors, "layers": layers}.items():
+    for file, expected in {"model": tensors, "hub": tensors, "layers": layers}.items():
         saved = safetensors.numpy.load_file(f"{folder}/{file}.saved.safetensors")
         require(saved.keys() == expected.keys(), f"other names: {sorted(saved)}")
         for name, array in expected.items():

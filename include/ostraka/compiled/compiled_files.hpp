@@ -19,6 +19,7 @@
   namespace ostraka::engine {                                                                                        \
   WHERE template file_block part_of<>(file_block, int, std::int64_t const*);                                         \
   WHERE template file_set load_contents<>(device_mesh const&, char const*, std::string const&, file_format);         \
+  WHERE template void rename_tensors<>(file_contents&, char const*, std::string const&, tensor_names const&);        \
   WHERE template std::span<tensor_in_file const> tensors_beginning_with<>(file_contents const&, std::string_view);   \
   WHERE template std::string describe_axes<>(execution_context const&, planner::spec const&, int);                   \
   WHERE template tensor_in_file const* find_tensor<>(file_contents const&, char const*, std::string const&,          \

@@ -17,9 +17,11 @@ namespace ostraka {
 
 /// A tree of tensors from a safetensors file that has a tensor for each leaf and no others, or with os::ignore_others
 /// among the arguments also others. The path may also be that of an index, `model.safetensors.index.json`, whose parts
-/// stand beside it, or of a folder that has either. The file says the extents; those that are given as well, by name or
-/// in an os::sizes, have to be the file's. Vectors are as long as the file has elements of them. Each device reads its
-/// blocks and nothing else; one of them reads the header. Collective over the mesh.
+/// stand beside it, or of a folder that has either. os::stored_as, or a function of a tensor's name in the file, says
+/// what leaves are called there; os::cast_to<float> converts floating-point numbers. The file says the extents; those
+/// that are given as well, by name or in an os::sizes, have to be the file's. Vectors are as long as the file has
+/// elements of them. Each device reads its blocks and nothing else; one of them reads the header. Collective over the
+/// mesh.
 /// @throws ostraka::error, on all devices alike, before anything is made if the file is not there, malformed, or has
 /// other names, elements or extents, or the axes of a tensor in another order
 template <Tree T, class Mesh, class... Given>

@@ -3,13 +3,18 @@
 #pragma once
 
 /// @file
-/// Floor 4. What may stand behind a path that is loaded: `os::ignore_others`, `os::cast_to<float>`.
+/// Floor 4. What may stand behind a path that is loaded: `os::ignore_others`, `os::cast_to<float>`, the names that
+/// leaves have in the file, as os::stored_as or a function from the file's names to those of the tree.
 
+#include <concepts>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <type_traits>
 
 #include <ostraka/engine/files/file_block.hpp>
+#include <ostraka/engine/files/load_tensors.hpp>
+#include <ostraka/files/stored_as.hpp>
 #include <ostraka/files/tensors_in_files.hpp>
 
 namespace ostraka {
@@ -37,22 +42,38 @@ inline constexpr bool is_cast_to = false;
 template <class U>
 inline constexpr bool is_cast_to<elements_cast<U>> = true;
 
+/// A function that says what tensors of a file are called in the tree.
+template <class F>
+concept NamesTensors = requires(F const& f, std::string_view name) {
+  { f(name) } -> std::convertible_to<std::string>;
+};
+
 template <class T>
-inline constexpr bool is_load_option = is_ignore_others<T> || is_cast_to<T>;
+inline constexpr bool is_load_option =
+    is_ignore_others<T> || is_cast_to<T> || std::is_same_v<T, stored_as> || NamesTensors<T>;
 
 struct load_options {
   bool only = true;         ///< others are an error
   std::uint32_t casts = 0;  ///< the elements to which others are converted, a bit each
+  engine::tensor_names names{};
 
   void add(others_ignored) { only = false; }
   template <class U>
   void add(elements_cast<U> const&) {
     casts |= 1u << static_cast<unsigned>(engine::file_element_of<typename elements_cast<U>::type>);
   }
+  void add(stored_as const& rules) {
+    names.in_tree = [&rules](std::string const& name) { return rules.in_tree(name); };
+    names.in_file = [&rules](std::string const& name) { return rules.in_file(name); };
+  }
+  template <NamesTensors F>
+  void add(F const& f) {
+    names.in_tree = [&f](std::string const& name) -> std::string { return f(std::string_view(name)); };
+  }
   [[nodiscard]] bool casts_to(engine::file_element e) const { return (casts >> static_cast<unsigned>(e) & 1u) != 0; }
 };
 
-/// Those among the arguments.
+/// Those among the arguments, which outlive them.
 template <class... Given>
 load_options load_options_in([[maybe_unused]] Given const&... given) {
   load_options options;

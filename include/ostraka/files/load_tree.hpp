@@ -97,7 +97,9 @@ class loading {
         path_(path),
         options_(options),
         mesh_(std::move(mesh)),
-        files_(engine::load_contents(*mesh_, operation, path, format)) {}
+        files_(engine::load_contents(*mesh_, operation, path, format)) {
+    if (options_.names.in_tree) engine::rename_tensors(files_.contents, operation_, path_, options_.names);
+  }
 
   [[nodiscard]] engine::file_contents const& contents() const { return files_.contents; }
   [[nodiscard]] std::shared_ptr<engine::device_mesh const> const& mesh() const { return mesh_; }
@@ -109,7 +111,8 @@ class loading {
   engine::tensor_in_file const* ask(engine::tensor_to_load wanted) {
     wanted.converted = options_.casts_to(wanted.element);
     asked_.push_back(engine::find_tensor(contents(), operation_, path_, wanted));
-    if (asked_.back() == nullptr) missing_.push_back(wanted.name);
+    if (asked_.back() == nullptr)
+      missing_.push_back(options_.names.in_file ? options_.names.in_file(wanted.name) : wanted.name);
     return asked_.back();
   }
   // Behind all requests.

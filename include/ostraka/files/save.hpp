@@ -15,6 +15,7 @@
 #include <ostraka/calls/operate.hpp>
 #include <ostraka/engine/files/save_tensors.hpp>
 #include <ostraka/files/stacked_layers.hpp>
+#include <ostraka/files/stored_as.hpp>
 #include <ostraka/files/tensors_in_files.hpp>
 #include <ostraka/files/together.hpp>
 #include <ostraka/tree/walk.hpp>
@@ -40,6 +41,7 @@ consteval auto check_leaf_to_save() {
 
 // The leaves of a tree, and the mesh that they have in common.
 struct leaves_to_save {
+  stored_as const* names = nullptr;
   std::vector<engine::tensor_to_save> tensors{};
   std::shared_ptr<engine::device_mesh const> mesh{};
 
@@ -48,7 +50,8 @@ struct leaves_to_save {
     auto const& a = tensor_behind(leaf);
     using type = std::remove_cvref_t<decltype(a)>;
     if constexpr (reason::ok_or_raise<typename decltype(check_leaf_to_save<type>())::type>()) {
-      tensors.push_back(tensor_to_save(name_in_file(at), layer, a));
+      std::string name = name_in_file(at);
+      tensors.push_back(tensor_to_save(names ? names->in_file(name) : std::move(name), layer, a));
       if (mesh && mesh != a.mesh_handle())
         throw_error("save: the leaves of a tree live on one mesh, and these live on two; save a tree for each mesh");
       mesh = a.mesh_handle();
@@ -96,10 +99,25 @@ void save(std::string const& path, T const& tree) {
   leaves.save(path);
 }
 
+/// The same under the names that `names` gives the leaves.
+template <Tree T>
+void save(std::string const& path, T const& tree, stored_as const& names) {
+  detail::leaves_to_save leaves{&names};
+  leaves.add(tree, detail::path{});
+  leaves.save(path);
+}
+
 /// The same of several trees, each under its name: os::together.
 template <class... Trees>
 void save(std::string const& path, trees_together<Trees...> const& trees) {
   detail::leaves_to_save leaves;
+  trees.for_each([&](auto const& tree, detail::path const& at) { leaves.add(tree, at); });
+  leaves.save(path);
+}
+
+template <class... Trees>
+void save(std::string const& path, trees_together<Trees...> const& trees, stored_as const& names) {
+  detail::leaves_to_save leaves{&names};
   trees.for_each([&](auto const& tree, detail::path const& at) { leaves.add(tree, at); });
   leaves.save(path);
 }

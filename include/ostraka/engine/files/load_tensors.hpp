@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -50,6 +51,17 @@ struct file_set {
 template <class = void>
 [[nodiscard]] file_set load_contents(device_mesh const& mesh, char const* operation, std::string const& path,
                                      file_format format);
+
+/// What tensors are called in a tree, by rules or a function of the program.
+struct tensor_names {
+  std::function<std::string(std::string const& name)> in_tree{};  ///< none, and names are the file's
+  std::function<std::string(std::string const& name)> in_file{};  ///< none of a function of the program
+};
+
+/// Gives each tensor the name that it has in the tree; one that has none is left out. @throws ostraka::error if two of
+/// them have the same
+template <class = void>
+void rename_tensors(file_contents& c, char const* operation, std::string const& path, tensor_names const& names);
 
 /// The tensors whose names begin so.
 template <class = void>

@@ -9,9 +9,11 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <ostraka/engine/files/convert_elements.hpp>
@@ -70,11 +72,29 @@ inline bool lie_otherwise(std::vector<std::string> const& in_file, std::vector<s
   return false;
 }
 
-inline std::string title_of(char const* operation, std::string const& path, std::string const& name) {
+inline std::string title_of(char const* operation, std::string const& path, tensor_in_file const& t) {
+  std::string const& name = t.name_in_file();
   return join_text(operation, ": ", name.empty() ? std::string("the array") : name, " in ", path);
 }
 
 }  // namespace detail
+
+template <class>
+void rename_tensors(file_contents& c, char const* operation, std::string const& path, tensor_names const& names) {
+  for (tensor_in_file& t : c.tensors) {
+    std::string name = names.in_tree(t.name);
+    if (name != t.name) t.renamed = std::exchange(t.name, std::move(name));
+  }
+  std::erase_if(c.tensors, [](tensor_in_file const& t) { return t.name.empty(); });
+  std::sort(c.tensors.begin(), c.tensors.end(), [](tensor_in_file const& a, tensor_in_file const& b) {
+    return a.name != b.name ? a.name < b.name : a.name_in_file() < b.name_in_file();
+  });
+  auto const two = std::adjacent_find(c.tensors.begin(), c.tensors.end(),
+                                      [](auto const& a, auto const& b) { return a.name == b.name; });
+  if (two != c.tensors.end())
+    throw_error(operation, ": ", path, " has two tensors for ", two->name, ", ", two->name_in_file(), " and ",
+                std::next(two)->name_in_file(), "; give each the name of a leaf of its own");
+}
 
 template <class>
 std::span<tensor_in_file const> tensors_beginning_with(file_contents const& c, std::string_view begin) {
@@ -97,13 +117,13 @@ tensor_in_file const* find_tensor(file_contents const& c, char const* operation,
     return std::string(names_of(e).dtype.empty() ? names_of(e).descr : names_of(e).dtype);
   };
   if (t.element != wanted.element && !(wanted.converted && converts(t.element, wanted.element)))
-    throw_error(detail::title_of(operation, path, t.name), " has elements ", called(t.element), ", and ",
+    throw_error(detail::title_of(operation, path, t), " has elements ", called(t.element), ", and ",
                 called(wanted.element), " are asked for; ",
                 converts(t.element, wanted.element)
                     ? "floating-point numbers are converted by os::cast_to among the arguments"
                     : "nothing is converted, so load them as they are and os::cast");
   if (t.extents.size() != wanted.extents.size())
-    throw_error(detail::title_of(operation, path, t.name), " has ", detail::describe_axes(t.extents), ", and ",
+    throw_error(detail::title_of(operation, path, t), " has ", detail::describe_axes(t.extents), ", and ",
                 wanted.axes.empty()
                     ? "a tensor without axes is asked for"
                     : join_text("one of the axes ", detail::describe_names(wanted.axes), " is asked for"),
@@ -112,11 +132,11 @@ tensor_in_file const* find_tensor(file_contents const& c, char const* operation,
   for (std::size_t d = 0; fits && d < t.extents.size(); ++d)
     fits = wanted.extents[d] < 0 || wanted.extents[d] == t.extents[d];
   if (!fits)
-    throw_error(detail::title_of(operation, path, t.name), " has the extents ", detail::describe_extents(t.extents),
+    throw_error(detail::title_of(operation, path, t), " has the extents ", detail::describe_extents(t.extents),
                 ", and ", detail::describe_extents(wanted.extents), " are asked for; give the extents of the file");
-  if (std::string const* const axes = c.find_metadata(key_of_axes(t.name));
+  if (std::string const* const axes = c.find_metadata(key_of_axes(t.name_in_file()));
       axes != nullptr && detail::lie_otherwise(detail::names_in(*axes), wanted.axes))
-    throw_error(detail::title_of(operation, path, t.name), " was saved with the axes ", *axes,
+    throw_error(detail::title_of(operation, path, t), " was saved with the axes ", *axes,
                 ", which are asked for in another order; load it as it lies and os::copy it into the other order");
   return &t;
 }
@@ -141,7 +161,7 @@ void require_complete(file_contents const& c, char const* operation, std::string
   std::sort(asked.begin(), asked.end());
   std::vector<std::string> others;
   for (tensor_in_file const& t : c.tensors)
-    if (only && !std::binary_search(asked.begin(), asked.end(), &t)) others.push_back(t.name);
+    if (only && !std::binary_search(asked.begin(), asked.end(), &t)) others.push_back(t.name_in_file());
   if (missing.empty() && others.empty()) return;
   std::string text = join_text(operation, ": ", path);
   if (!missing.empty())

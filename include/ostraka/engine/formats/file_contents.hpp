@@ -32,6 +32,9 @@ struct tensor_in_file {
   bool other_order = false;   ///< the bytes of a number come most significant first
   bool column_major = false;  ///< the first dimension is the fastest
   std::size_t part = 0;       ///< of a checkpoint in several files the number of the one that has it
+  std::string renamed{};      ///< if `name` is the one of a tree, that in the file; else none
+
+  [[nodiscard]] std::string const& name_in_file() const { return renamed.empty() ? name : renamed; }
 };
 
 struct file_contents {

@@ -1,0 +1,188 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 3. Rules by which names of one side are names of another, read either way: the leaves of a tree, and the
+/// tensors of a file.
+///
+///     layers.{}.query            model.layers.{}.self_attn.q_proj.weight
+///     dense.{}.*                 model.layers.{:3}.*              numbers below 3
+///     sparse.{}.*                model.layers.{3:}.*              from 3 on: number i is 3 + i
+///     attention.{}.*             model.layers.{4::8}.*            4, 12, 20, …
+///
+/// {} is a number as lists are numbered; in a file's name it may be a slice, as Python has them: begin:end:step. * at
+/// the end is any rest. Names are walked from the front and never twice, so that a long one takes no longer than it is.
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <ostraka/types/support/error.hpp>
+#include <ostraka/types/support/join_text.hpp>
+
+namespace ostraka::engine {
+
+/// One side of a rule.
+class name_pattern {
+ public:
+  /// @throws ostraka::error if the text is none
+  name_pattern(std::string_view text, bool may_slice) : text_(text) {
+    std::string_view rest = text;
+    while (!rest.empty()) {
+      std::size_t const end = rest.find_first_of("{}*");
+      literals_.back().append(rest.substr(0, end));
+      if (end == std::string_view::npos) break;
+      if (rest[end] == '*') {
+        if (end + 1 != rest.size()) fail("* stands at its end, for any rest");
+        has_rest_ = true;
+        break;
+      }
+      std::size_t const close = rest.find('}', end);
+      if (rest[end] == '}' || close == std::string_view::npos) fail("a number is {}, or a slice of numbers as {3:}");
+      add_slice(rest.substr(end + 1, close - end - 1), may_slice);
+      rest = rest.substr(close + 1);
+    }
+  }
+
+  [[nodiscard]] std::string const& text() const { return text_; }
+  [[nodiscard]] std::size_t numbers() const { return slices_.size(); }
+  [[nodiscard]] bool has_rest() const { return has_rest_; }
+
+  struct parts {
+    std::vector<std::int64_t> numbers{};
+    std::string_view rest{};
+  };
+
+  /// Is a name of this kind? Then `found` is what stands in the places of {} and *, numbers counted from 0.
+  [[nodiscard]] bool match(std::string_view name, parts& found) const {
+    found.numbers.clear();
+    for (std::size_t k = 0; k < literals_.size(); ++k) {
+      if (k > 0) {
+        std::int64_t n = 0;
+        if (!take_number(name, n) || !slices_[k - 1].index_of(n, n)) return false;
+        found.numbers.push_back(n);
+      }
+      if (name.substr(0, literals_[k].size()) != literals_[k]) return false;
+      name.remove_prefix(literals_[k].size());
+    }
+    found.rest = name;
+    return has_rest_ || name.empty();
+  }
+
+  /// The name with these in their places. @returns false if a number is none of the slice
+  [[nodiscard]] bool make(parts const& from, std::string& name) const {
+    name = literals_.front();
+    for (std::size_t k = 0; k < slices_.size(); ++k) {
+      std::int64_t n = 0;
+      if (!slices_[k].number_at(from.numbers[k], n)) return false;
+      append_text(name, n, literals_[k + 1]);
+    }
+    name.append(from.rest);
+    return true;
+  }
+
+ private:
+  static constexpr std::int64_t most = 1'000'000'000'000;  // as a number in a name is at most
+
+  struct slice {
+    std::int64_t begin = 0, end = most, step = 1;
+
+    // 3:10:2 has 3, 5, 7, 9, which are 0, 1, 2, 3.
+    [[nodiscard]] bool index_of(std::int64_t number, std::int64_t& index) const {
+      if (number < begin || number >= end || (number - begin) % step != 0) return false;
+      index = (number - begin) / step;
+      return true;
+    }
+    [[nodiscard]] bool number_at(std::int64_t index, std::int64_t& number) const {
+      if (index >= (most - begin) / step) return false;
+      number = begin + index * step;
+      return number < end;
+    }
+  };
+
+  [[noreturn, gnu::cold]] void fail(char const* rule) const {
+    throw_error("stored_as: in the name ", text_, " of a rule ", rule, "; write layers.{}.w, or layers.{3:}.*");
+  }
+
+  // A number without a sign and without zeros before it, at most `most`.
+  static bool take_number(std::string_view& text, std::int64_t& n) {
+    std::size_t digits = 0;
+    n = 0;
+    for (; digits < text.size() && text[digits] >= '0' && text[digits] <= '9'; ++digits)
+      n = n >= most ? most : n * 10 + (text[digits] - '0');
+    bool const is_one = digits > 0 && (digits == 1 || text[0] != '0');
+    text.remove_prefix(digits);
+    return is_one;
+  }
+
+  void add_slice(std::string_view text, bool may_slice) {
+    slice s;
+    if (!text.empty()) {
+      if (!may_slice) fail("{} stands alone on the tree's side, whose lists are numbered from 0");
+      std::int64_t* const bounds[] = {&s.begin, &s.end, &s.step};
+      std::size_t colons = 0;
+      while (!text.empty()) {
+        if (text[0] == ':' && colons < 2) {
+          ++colons;
+          text.remove_prefix(1);
+        } else if (!take_number(text, *bounds[colons]) || (!text.empty() && text[0] != ':')) {
+          fail("a slice is begin:end or begin:end:step");
+        }
+      }
+      if (colons == 0 || s.step == 0) fail("a slice is begin:end or begin:end:step");
+    }
+    slices_.push_back(s);
+    literals_.emplace_back();
+  }
+
+  std::string text_;
+  std::vector<std::string> literals_ = std::vector<std::string>(1);  // around the numbers
+  std::vector<slice> slices_;
+  bool has_rest_ = false;
+};
+
+/// What a leaf is called in a tree and in a file.
+class name_rules {
+ public:
+  /// The first rule that fits a name says what it is on the other side; a name that none fits is the same there.
+  /// @throws ostraka::error if the two sides do not say the same of the places of {} and *
+  void add(std::string_view leaf, std::string_view file) {
+    rule r{name_pattern(leaf, false), name_pattern(file, true), leaf.empty()};
+    if (!r.is_left_out && (r.leaf.numbers() != r.file.numbers() || r.leaf.has_rest() != r.file.has_rest()))
+      throw_error("stored_as: both sides of a rule have as many {} and *, and ", leaf, " and ", file,
+                  " have not; write {\"layers.{}.*\", \"model.layers.{}.*\"}");
+    rules_.push_back(std::move(r));
+  }
+
+  /// The name in the file.
+  [[nodiscard]] std::string in_file(std::string_view leaf) const {
+    std::string name;
+    name_pattern::parts parts;
+    for (rule const& r : rules_)
+      if (!r.is_left_out && r.leaf.match(leaf, parts) && r.file.make(parts, name)) return name;
+    return std::string(leaf);
+  }
+
+  /// The name in the tree; none if a rule leaves the tensor out.
+  [[nodiscard]] std::string in_tree(std::string_view tensor) const {
+    std::string name;
+    name_pattern::parts parts;
+    for (rule const& r : rules_)
+      if (r.file.match(tensor, parts)) return r.is_left_out || !r.leaf.make(parts, name) ? std::string() : name;
+    return std::string(tensor);
+  }
+
+ private:
+  struct rule {
+    name_pattern leaf, file;
+    bool is_left_out;  ///< the leaf's side is empty
+  };
+  std::vector<rule> rules_;
+};
+
+}  // namespace ostraka::engine
