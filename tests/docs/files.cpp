@@ -28,6 +28,8 @@ namespace files {
 
 OSTRAKA_AXIS(in);
 OSTRAKA_AXIS(hidden);
+OSTRAKA_AXIS(heads);
+OSTRAKA_AXIS(per_head);
 OSTRAKA_AXIS(depth);
 OSTRAKA_AXIS(repeat);
 OSTRAKA_MESH_AXIS(X);
@@ -53,6 +55,11 @@ template <class L>
 struct transformer {
   os::leaf<L, float, hidden> embedding;
   std::vector<mlp<L>> layers;
+};
+template <class L>
+struct attention_block {
+  os::leaf<L, float, heads/X, per_head, in> query, key, value, out;
+  os::leaf<L, float, hidden/Y, in> up;
 };
 // clang-format on
 
@@ -85,6 +92,17 @@ void write_other() {
     all.push_back({layer + "rotary_emb.inv_freq", "BF16", {1}, halves(1, 0)});
   }
   t::write_plain("other.safetensors", t::plain_safetensors(all));
+}
+
+// A layer of 4 wide, with two heads of 3: ones for queries, twos for keys, threes for values.
+void write_gpt2() {
+  std::vector<float> columns;
+  for (int row = 0; row < 4; ++row)
+    for (int third = 1; third <= 3; ++third) columns.insert(columns.end(), 6, static_cast<float>(third));
+  t::write_plain("gpt2.safetensors",
+                 t::plain_safetensors({{"attn.c_attn.weight", "F32", {4, 18}, t::bytes_of_values(columns)},
+                                       {"attn.c_proj.weight", "F32", {6, 4}, t::bytes_of_values(std::vector<float>(24))},
+                                       {"mlp.c_fc.weight", "F32", {4, 5}, t::bytes_of_values(std::vector<float>(20))}}));
 }
 
 void run() {
@@ -130,6 +148,20 @@ void run() {
     CHECK(network.layers.size() == 2);
     CHECK(sum_of(network) == 2 * (2 * 35 + 3 * 5) + 5);
     CHECK(sum_of(os::load<transformer>("tuned.safetensors", mesh, names)) == 2 * (2 * 35 + 3 * 5) + 5);
+  }
+  {
+    write_gpt2();
+    os::stored_as const gpt2 = {{"query", "attn.c_attn.weight", os::transposed.chunk(0, 3).merge(2)},   // [H, D, M] of [M, 3·H·D]
+                                {"key", "attn.c_attn.weight", os::transposed.chunk(1, 3).merge(2)},
+                                {"value", "attn.c_attn.weight", os::transposed.chunk(2, 3).merge(2)},
+                                {"up", "mlp.c_fc.weight", os::transposed},                              // [F, M] of [M, F]
+                                {"out", "attn.c_proj.weight", os::in_tensor{.merged = 2}}};             // [H, D, M] of [H·D, M]
+    auto block = os::load<attention_block>("gpt2.safetensors", mesh, gpt2, heads = 2);
+    CHECK(os::value(os::sum(block.query)) == 24 * 1);
+    CHECK(os::value(os::sum(block.key)) == 24 * 2);
+    CHECK(os::value(os::sum(block.value)) == 24 * 3);
+    CHECK(block.up.extent(hidden) == 5);
+    CHECK(block.out.extent(per_head) == 3);
   }
   {
     os::stored_as const unlike = {{"dense.{}.*", "model.layers.{:3}.*"},     // layers 0, 1 and 2

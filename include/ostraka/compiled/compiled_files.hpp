@@ -22,7 +22,7 @@
   WHERE template void rename_tensors<>(file_contents&, char const*, std::string const&, tensor_names const&);        \
   WHERE template std::span<tensor_in_file const> tensors_beginning_with<>(file_contents const&, std::string_view);   \
   WHERE template std::string describe_axes<>(execution_context const&, planner::spec const&, int);                   \
-  WHERE template tensor_in_file const* find_tensor<>(file_contents const&, char const*, std::string const&,          \
+  WHERE template tensor_in_file const* find_tensor<>(file_contents&, char const*, std::string const&,          \
                                                      tensor_to_load const&);                                         \
   WHERE template void require_complete<>(file_contents const&, char const*, std::string const&,                      \
                                          std::vector<tensor_in_file const*>, std::vector<std::string> const&, bool); \

@@ -11,6 +11,7 @@
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <vector>
 
 #include <ostraka/engine/files/file_block.hpp>
 #include <ostraka/engine/files/load_tensors.hpp>
@@ -63,12 +64,14 @@ struct load_options {
     casts |= 1u << static_cast<unsigned>(engine::file_element_of<typename elements_cast<U>::type>);
   }
   void add(stored_as const& rules) {
-    names.in_tree = [&rules](std::string const& name) { return rules.in_tree(name); };
+    names.in_tree = [&rules](std::string const& name) { return rules.rules().in_tree(name); };
     names.in_file = [&rules](std::string const& name) { return rules.in_file(name); };
   }
   template <NamesTensors F>
   void add(F const& f) {
-    names.in_tree = [&f](std::string const& name) -> std::string { return f(std::string_view(name)); };
+    names.in_tree = [&f](std::string const& name) {
+      return std::vector<engine::leaf_in_file>{{std::string(f(std::string_view(name))), {}}};
+    };
   }
   [[nodiscard]] bool casts_to(engine::file_element e) const { return (casts >> static_cast<unsigned>(e) & 1u) != 0; }
 };

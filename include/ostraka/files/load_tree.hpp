@@ -110,7 +110,7 @@ class loading {
   // which require_complete says of all together.
   engine::tensor_in_file const* ask(engine::tensor_to_load wanted) {
     wanted.converted = options_.casts_to(wanted.element);
-    asked_.push_back(engine::find_tensor(contents(), operation_, path_, wanted));
+    asked_.push_back(engine::find_tensor(files_.contents, operation_, path_, wanted));
     if (asked_.back() == nullptr)
       missing_.push_back(options_.names.in_file ? options_.names.in_file(wanted.name) : wanted.name);
     return asked_.back();

@@ -51,6 +51,10 @@ struct leaves_to_save {
     using type = std::remove_cvref_t<decltype(a)>;
     if constexpr (reason::ok_or_raise<typename decltype(check_leaf_to_save<type>())::type>()) {
       std::string name = name_in_file(at);
+      if (names && !names->rules().is_whole(name))
+        throw_error("save: the leaf ", name, " is a part of ", names->in_file(name),
+                    ", or lies otherwise in it, and is loaded from there, not saved; save it by a rule without a third "
+                    "part");
       tensors.push_back(tensor_to_save(names ? names->in_file(name) : std::move(name), layer, a));
       if (mesh && mesh != a.mesh_handle())
         throw_error("save: the leaves of a tree live on one mesh, and these live on two; save a tree for each mesh");

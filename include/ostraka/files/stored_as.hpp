@@ -19,6 +19,17 @@
 
 namespace ostraka {
 
+using engine::in_tensor;
+
+/// In a rule of os::stored_as: the dimensions of the file are those of the leaf in the opposite order.
+inline constexpr in_tensor transposed{.is_transposed = true};
+
+/// In a rule of os::stored_as: of the tensor's rows, in `of` equal chunks, the leaf is chunk number `first`, or `count`
+/// from there on.
+[[nodiscard]] constexpr in_tensor chunk(int first, int of, int count = 1) {
+  return in_tensor{}.chunk(first, of, count);
+}
+
 /// Rules, the first of which that fits a name says what it is on the other side: a leaf's name in the tree,
 /// `layers.3.query`, and that in the file. Names that none fits are the same on both. In both `{}` is a number, and `*`
 /// at the end any rest. Lists that share a range of numbers in the file have slices of it, as Python writes them:
@@ -27,28 +38,38 @@ namespace ostraka {
 ///     {"sparse.{}.*", "model.layers.{3:}.*"}     from layer 3 on: sparse.0 is model.layers.3
 ///     {"recurrent.{}.*", "layers.{1::2}.*"}      every other one
 ///     {"", "model.rotary.inv_freq"}              not asked for
+///
+/// A third part says how the leaf lies in the tensor, if that is not all of it, and as it lies:
+///
+///     {"up", "c_fc.weight", os::transposed}                       up[F, M] of the file's [M, F]
+///     {"key", "c_attn.weight", os::transposed.chunk(1, 3)}        the second third of its columns
+///     {"query", "qkv_proj.weight", os::chunk(0, 12, 8).merge(2)}  query[H, D, M]: the rows of 8 heads of 12
+///     {"out", "o_proj.weight", os::transposed.merge(2)}           out[H, D, M] of the file's [M, H·D]
 class stored_as {
  public:
   struct rule {
     std::string_view leaf, file;
+    in_tensor how{};
   };
 
   /// @throws ostraka::error if a text is no name of this kind, or the two of a rule differ in their {} or *
   stored_as(std::initializer_list<rule> rules) {
-    for (rule const& r : rules) add(r.leaf, r.file);
+    for (rule const& r : rules) add(r.leaf, r.file, r.how);
   }
 
   /// Another rule, behind those that are there.
-  stored_as& add(std::string_view leaf, std::string_view file) {
-    rules_.add(leaf, file);
+  stored_as& add(std::string_view leaf, std::string_view file, in_tensor how = {}) {
+    rules_.add(leaf, file, how);
     return *this;
   }
 
   /// What a leaf is called in a file.
   [[nodiscard]] std::string in_file(std::string_view leaf) const { return rules_.in_file(leaf); }
 
-  /// What a tensor of a file is called in a tree; none if it is left out.
-  [[nodiscard]] std::string in_tree(std::string_view tensor) const { return rules_.in_tree(tensor); }
+  /// What a tensor of a file is called in a tree, the first of its leaves; none if it is left out.
+  [[nodiscard]] std::string in_tree(std::string_view tensor) const { return rules_.in_tree(tensor).front().name; }
+
+  [[nodiscard]] engine::name_rules const& rules() const { return rules_; }
 
  private:
   engine::name_rules rules_;

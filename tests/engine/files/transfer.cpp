@@ -36,7 +36,9 @@ namespace {
 std::vector<e::file_piece> pieces_of(box const& b, std::vector<std::int64_t> const& extents, int bytes,
                                      std::int64_t longest) {
   std::vector<e::file_piece> pieces;
-  e::cut_block(b, extents.data(), bytes, 1000, nullptr, longest, [&](e::file_piece const& p) { pieces.push_back(p); });
+  std::vector<std::int64_t> strides(extents.size(), 1);
+  for (std::size_t d = extents.size(); d-- > 1;) strides[d - 1] = strides[d] * extents[d];
+  e::cut_block(b, strides.data(), bytes, 1000, nullptr, longest, [&](e::file_piece const& p) { pieces.push_back(p); });
   return pieces;
 }
 

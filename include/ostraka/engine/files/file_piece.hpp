@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 3. Where a device's block of a tensor lies in a file: A[I_X, J_Y] lies there row-major and whole, so that a
-/// block is rows with gaps between them. Long blocks are cut into pieces, none of which is too long for one call.
+/// Floor 3. Where a device's block of a tensor lies in a file: A[I_X, J_Y] lies there whole, so that a block is rows
+/// with gaps between them. Long blocks are cut into pieces, none of which is too long for one call.
 
 #include <algorithm>
 #include <cstdint>
@@ -24,16 +24,17 @@ struct file_piece {
 };
 
 /// f(piece) for the pieces of a block, in the order of the file and of memory. `at` is where the tensor begins in the
-/// file, `extents` are those of the whole tensor, `longest` the bytes that a piece has at most.
+/// file, `strides` are the elements between neighbours there, the largest first, `longest` the bytes that a piece has
+/// at most.
 template <class F>
-void cut_block(planner::box const& block, std::int64_t const* extents, int element_bytes, std::int64_t at, char* memory,
+void cut_block(planner::box const& block, std::int64_t const* strides, int element_bytes, std::int64_t at, char* memory,
                std::int64_t longest, F const& f) {
   if (block.size() == 0) return;
   int const rank = block.rank;
-  std::int64_t stride[planner::max_labels + 1], inner[planner::max_labels + 1];  // bytes: in the file, in memory
-  stride[rank] = inner[rank] = element_bytes;
+  std::int64_t stride[planner::max_labels + 1]{}, inner[planner::max_labels + 1];  // bytes: in the file, in memory
+  inner[rank] = element_bytes;
   for (int d = rank - 1; d >= 0; --d) {
-    stride[d] = d == rank - 1 ? element_bytes : stride[d + 1] * extents[d + 1];
+    stride[d] = strides[d] * element_bytes;
     inner[d] = inner[d + 1] * block.at[d].size();
     at += block.at[d].begin * stride[d];
   }

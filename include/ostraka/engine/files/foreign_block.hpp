@@ -25,20 +25,32 @@ namespace ostraka::engine {
 
 namespace detail {
 
-inline void add_pieces(std::vector<piece_in_memory>& pieces, file_block const& b, file_use use, std::int64_t at) {
+// `strides`: those of the file, in elements, the largest first.
+inline void add_pieces(std::vector<piece_in_memory>& pieces, file_block const& b, file_use use, std::int64_t at,
+                       std::vector<std::int64_t> const& strides) {
   if (!b.here) return;
   auto const carry = use == file_use::reads ? b.to_device : b.to_host;
-  cut_block(b.block, b.extents.data(), bytes_of(b.element), at, b.memory, file_round_bytes, [&](file_piece const& p) {
+  cut_block(b.block, strides.data(), bytes_of(b.element), at, b.memory, file_round_bytes, [&](file_piece const& p) {
     pieces.push_back(piece_in_memory{p, carry});
   });
 }
 
-// Elements whose last index is the slowest, to where it is the fastest.
-inline void to_row_major(box const& block, int element_bytes, char const* from, char* to) {
+// The dimensions of a tensor in the order of the file, the one with the largest stride first.
+inline std::vector<std::size_t> order_in_file(std::vector<std::int64_t> const& strides) {
+  std::vector<std::size_t> order(strides.size());
+  for (std::size_t d = 0; d < order.size(); ++d) order[d] = d;
+  for (std::size_t d = 1; d < order.size(); ++d)
+    for (std::size_t e = d; e > 0 && strides[order[e]] > strides[order[e - 1]]; --e) std::swap(order[e], order[e - 1]);
+  return order;
+}
+
+// Elements that come in this order of the block's dimensions, to where the last dimension is the fastest.
+inline void to_row_major(box const& block, std::vector<std::size_t> const& order, int element_bytes, char const* from,
+                         char* to) {
   std::int64_t const n = block.size();
   std::int64_t index[max_rank]{}, step[max_rank]{};
   std::int64_t next = element_bytes;
-  for (int d = 0; d < block.rank; next *= block.at[d++].size()) step[d] = next;
+  for (std::size_t k = order.size(); k-- > 0; next *= block.at[order[k]].size()) step[order[k]] = next;
   for (std::int64_t i = 0, at = 0; i < n; ++i) {
     std::memcpy(to + i * element_bytes, from + at, static_cast<std::size_t>(element_bytes));
     for (int d = block.rank - 1; d >= 0; --d) {
@@ -48,13 +60,6 @@ inline void to_row_major(box const& block, int element_bytes, char const* from, 
       index[d] = 0;
     }
   }
-}
-
-// The same tensor with its dimensions in the opposite order.
-inline file_block reversed(file_block b) {
-  std::reverse(b.block.at, b.block.at + b.block.rank);
-  std::reverse(b.extents.begin(), b.extents.begin() + b.block.rank);
-  return b;
 }
 
 // The same block with the elements that the file has.
@@ -70,21 +75,28 @@ class foreign_block {
   foreign_block(file_block const& block, tensor_in_file const& t)
       : block_(block),
         in_file_(in_elements_of_file(block, t)),
-        column_major_(t.column_major && block.block.rank > 1),
+        strides_(strides_of(t)),
+        order_(order_in_file(strides_)),
         other_order_(t.other_order),
         read_(std::make_unique_for_overwrite<char[]>(static_cast<std::size_t>(in_file_.bytes()))) {}
 
   static bool is_one(file_block const& b, tensor_in_file const& t) {
-    return t.other_order || (t.column_major && b.block.rank > 1) || t.element == file_element::boolean ||
+    auto const order = order_in_file(strides_of(t));
+    return t.other_order || !std::is_sorted(order.begin(), order.end()) || t.element == file_element::boolean ||
            t.element != b.element;
   }
 
-  // Where and how it is read.
-  [[nodiscard]] file_block as_read() const {
-    file_block b = column_major_ ? reversed(in_file_) : in_file_;
+  // How it is read: its dimensions in the order of the file.
+  void add_to(std::vector<piece_in_memory>& pieces, std::int64_t at) const {
+    file_block b = in_file_;
+    std::vector<std::int64_t> strides;
+    for (std::size_t k = 0; k < order_.size(); ++k) {
+      b.block.at[k] = in_file_.block.at[order_[k]];
+      strides.push_back(strides_[order_[k]]);
+    }
     b.memory = read_.get();
     b.to_device = nullptr;
-    return b;
+    add_pieces(pieces, b, file_use::reads, at, strides);
   }
 
   // To where it belongs.
@@ -97,9 +109,9 @@ class foreign_block {
     if (in_file_.element == file_element::boolean)
       for (std::int64_t i = 0; i < bytes; ++i)
         read_[static_cast<std::size_t>(i)] = read_[static_cast<std::size_t>(i)] != 0;
-    if (column_major_) {
+    if (!std::is_sorted(order_.begin(), order_.end())) {
       auto turned = std::make_unique_for_overwrite<char[]>(static_cast<std::size_t>(bytes));
-      to_row_major(block_.block, bytes_of(in_file_.element), read_.get(), turned.get());
+      to_row_major(block_.block, order_, bytes_of(in_file_.element), read_.get(), turned.get());
       read_ = std::move(turned);
     }
     if (bytes == 0) return;
@@ -123,7 +135,8 @@ class foreign_block {
 
   file_block block_;
   file_block in_file_;
-  bool column_major_;
+  std::vector<std::int64_t> strides_;
+  std::vector<std::size_t> order_;
   bool other_order_;
   std::unique_ptr<char[]> read_;
 };

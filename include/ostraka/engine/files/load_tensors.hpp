@@ -19,6 +19,7 @@
 #include <ostraka/engine/files/file_block.hpp>
 #include <ostraka/engine/files/file_format.hpp>
 #include <ostraka/engine/formats/file_contents.hpp>
+#include <ostraka/engine/formats/name_rules.hpp>
 #include <ostraka/engine/mesh/device_mesh.hpp>
 
 namespace ostraka::engine {
@@ -54,12 +55,12 @@ template <class = void>
 
 /// What tensors are called in a tree, by rules or a function of the program.
 struct tensor_names {
-  std::function<std::string(std::string const& name)> in_tree{};  ///< none, and names are the file's
-  std::function<std::string(std::string const& name)> in_file{};  ///< none of a function of the program
+  std::function<std::vector<leaf_in_file>(std::string const& name)> in_tree{};  ///< none, and names are the file's
+  std::function<std::string(std::string const& name)> in_file{};                ///< none of a function of the program
 };
 
-/// Gives each tensor the name that it has in the tree; one that has none is left out. @throws ostraka::error if two of
-/// them have the same
+/// Gives each tensor the name that it has in the tree; one that has none is left out, one that is several leaves is
+/// there for each of them. @throws ostraka::error if two of them have the same, or a tensor cannot be cut so
 template <class = void>
 void rename_tensors(file_contents& c, char const* operation, std::string const& path, tensor_names const& names);
 
@@ -81,10 +82,11 @@ inline constexpr auto no_index = static_cast<std::size_t>(-1);
   return number;
 }
 
-/// The tensor that is asked for, null if there is none of this name. @throws ostraka::error if it has other elements,
+/// The tensor that is asked for, null if there is none of this name. Its first axis becomes the leaf's, where rules say
+/// that these are one in the file. @throws ostraka::error if it has other elements,
 /// extents or axes
 template <class = void>
-[[nodiscard]] tensor_in_file const* find_tensor(file_contents const& c, char const* operation, std::string const& path,
+[[nodiscard]] tensor_in_file const* find_tensor(file_contents& c, char const* operation, std::string const& path,
                                                 tensor_to_load const& wanted);
 
 /// Are tensors missing that were asked for, and are others there, which were not? @throws ostraka::error that lists

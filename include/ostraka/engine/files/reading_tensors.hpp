@@ -23,6 +23,7 @@
 #include <ostraka/engine/files/posix_file.hpp>
 #include <ostraka/engine/files/transfer.hpp>
 #include <ostraka/engine/formats/file_contents.hpp>
+#include <ostraka/engine/formats/name_rules.hpp>
 #include <ostraka/engine/mesh/device_mesh.hpp>
 #include <ostraka/engine/run/profiling.hpp>
 #include <ostraka/types/support/error.hpp>
@@ -79,13 +80,82 @@ inline std::string title_of(char const* operation, std::string const& path, tens
 
 }  // namespace detail
 
+namespace detail {
+
+// What a leaf has of a tensor: `how` says that it lies transposed there, or is some of its rows.
+inline tensor_in_file leaf_of(tensor_in_file const& t, leaf_in_file&& leaf, char const* operation,
+                              std::string const& path) {
+  tensor_in_file of = t;
+  if (leaf.name != of.name) of.renamed = std::exchange(of.name, std::move(leaf.name));
+  in_tensor const& how = leaf.how;
+  if (how == in_tensor{}) return of;
+  of.strides = strides_of(t);
+  if (how.is_transposed) {
+    std::reverse(of.extents.begin(), of.extents.end());
+    std::reverse(of.strides.begin(), of.strides.end());
+  }
+  of.merged = how.merged;
+  if (of.extents.empty() || of.extents[0] % how.of != 0)
+    throw_error(title_of(operation, path, of), " has ", describe_axes(t.extents), ", and ", how.of,
+                " chunks of it are leaves; let their number divide the extent");
+  std::int64_t const rows = of.extents[0] / how.of;
+  of.extents[0] = rows * how.count;
+  std::int64_t const size = bytes_of(of.element);
+  of.begin += how.first * rows * of.strides[0] * size;
+  std::int64_t last = 0;
+  bool empty = false;
+  for (std::size_t d = 0; d < of.extents.size(); ++d) {
+    last += (of.extents[d] - 1) * of.strides[d];
+    empty = empty || of.extents[d] == 0;
+  }
+  of.end = of.begin + (empty ? 0 : (last + 1) * size);
+  return of;
+}
+
+// The first axes of a leaf, which are one in the file, [H, D, M] of [H·D, M], take their places.
+inline void split_first_axis(tensor_in_file& t, tensor_to_load const& wanted, char const* operation,
+                             std::string const& path) {
+  auto const merged = static_cast<std::size_t>(t.merged);
+  if (merged == 1 || wanted.extents.size() + 1 != t.extents.size() + merged) return;
+  std::vector<std::int64_t> axes(wanted.extents.begin(), wanted.extents.begin() + t.merged);
+  std::int64_t known = 1;
+  bool fits = true;
+  std::int64_t* unknown = nullptr;
+  for (std::int64_t& n : axes) {
+    if (n < 0 && unknown != nullptr) fits = false;
+    if (n < 0) unknown = &n;
+    if (n > 0 && known > max_elements_in_file / n) fits = false;
+    if (fits && n >= 0) known *= n;
+  }
+  if (fits && unknown != nullptr) {
+    fits = known > 0 && t.extents[0] % known == 0;
+    if (fits) *unknown = t.extents[0] / known;
+  } else if (fits) {
+    fits = known == t.extents[0];
+  }
+  if (!fits)
+    throw_error(title_of(operation, path, t), " has ", t.extents[0], " rows for the leaf, whose first ", t.merged,
+                " axes have the extents ", describe_extents(axes),
+                "; give the extents of all of these but one, whose product divides that number");
+  std::vector<std::int64_t> strides(merged);
+  std::int64_t next = t.strides[0];
+  for (std::size_t d = merged; d-- > 0; next *= axes[d]) strides[d] = next;
+  t.extents.erase(t.extents.begin());
+  t.extents.insert(t.extents.begin(), axes.begin(), axes.end());
+  t.strides.erase(t.strides.begin());
+  t.strides.insert(t.strides.begin(), strides.begin(), strides.end());
+  t.merged = 1;
+}
+
+}  // namespace detail
+
 template <class>
 void rename_tensors(file_contents& c, char const* operation, std::string const& path, tensor_names const& names) {
-  for (tensor_in_file& t : c.tensors) {
-    std::string name = names.in_tree(t.name);
-    if (name != t.name) t.renamed = std::exchange(t.name, std::move(name));
-  }
-  std::erase_if(c.tensors, [](tensor_in_file const& t) { return t.name.empty(); });
+  std::vector<tensor_in_file> in_tree;
+  for (tensor_in_file const& t : c.tensors)
+    for (leaf_in_file& leaf : names.in_tree(t.name))
+      if (!leaf.name.empty()) in_tree.push_back(detail::leaf_of(t, std::move(leaf), operation, path));
+  c.tensors = std::move(in_tree);
   std::sort(c.tensors.begin(), c.tensors.end(), [](tensor_in_file const& a, tensor_in_file const& b) {
     return a.name != b.name ? a.name < b.name : a.name_in_file() < b.name_in_file();
   });
@@ -107,12 +177,13 @@ std::span<tensor_in_file const> tensors_beginning_with(file_contents const& c, s
 }
 
 template <class>
-tensor_in_file const* find_tensor(file_contents const& c, char const* operation, std::string const& path,
+tensor_in_file const* find_tensor(file_contents& c, char const* operation, std::string const& path,
                                   tensor_to_load const& wanted) {
   auto const at = std::lower_bound(c.tensors.begin(), c.tensors.end(), wanted.name,
                                    [](tensor_in_file const& t, std::string const& name) { return t.name < name; });
   if (at == c.tensors.end() || at->name != wanted.name) return nullptr;
-  tensor_in_file const& t = *at;
+  tensor_in_file& t = *at;
+  detail::split_first_axis(t, wanted, operation, path);
   auto const called = [](file_element e) {
     return std::string(names_of(e).dtype.empty() ? names_of(e).descr : names_of(e).dtype);
   };
@@ -135,7 +206,7 @@ tensor_in_file const* find_tensor(file_contents const& c, char const* operation,
     throw_error(detail::title_of(operation, path, t), " has the extents ", detail::describe_extents(t.extents),
                 ", and ", detail::describe_extents(wanted.extents), " are asked for; give the extents of the file");
   if (std::string const* const axes = c.find_metadata(key_of_axes(t.name_in_file()));
-      axes != nullptr && detail::lie_otherwise(detail::names_in(*axes), wanted.axes))
+      axes != nullptr && t.strides.empty() && detail::lie_otherwise(detail::names_in(*axes), wanted.axes))
     throw_error(detail::title_of(operation, path, t), " was saved with the axes ", *axes,
                 ", which are asked for in another order; load it as it lies and os::copy it into the other order");
   return &t;
@@ -183,15 +254,17 @@ inline void require_whole(char const* operation, file_part const& part) {
     throw_error(operation, ": ", part.path, " has become shorter while it was read; load it again");
 }
 
-// How many of the first blocks are loaded together: those in one part, and of blocks that the file holds otherwise than
-// memory does, which need room of their own, no more than a round. `most`: the bytes that any device has of each.
+// How many of the first blocks are loaded together: those in one part that lie one behind the other, as MPI-IO asks
+// for, which the columns of one tensor do not; and of blocks that the file holds otherwise than memory does, which need
+// room of their own, no more than a round. `most`: the bytes that any device has of each.
 inline std::size_t count_together(std::span<block_to_load const> blocks, std::span<std::int64_t const> most) {
   std::size_t const part = blocks.front().tensor->part;
   std::size_t count = 0;
-  std::int64_t room = 0;
+  std::int64_t room = 0, end = 0;
   for (; count < blocks.size() && blocks[count].tensor->part == part; ++count) {
     if (foreign_block::is_one(blocks[count].block, *blocks[count].tensor)) room += most[count];
-    if (count > 0 && room > file_round_bytes) break;
+    if (count > 0 && (room > file_round_bytes || blocks[count].tensor->begin < end)) break;
+    end = blocks[count].tensor->end;
   }
   return count;
 }
@@ -204,10 +277,11 @@ inline void load_from_part(device_mesh const& mesh, char const* operation, file_
   alike_on_all(mesh.world(), [&] {
     for (block_to_load const& b : blocks) {
       if (!b.block.here) continue;
-      bool const is_foreign = foreign_block::is_one(b.block, *b.tensor);
-      if (is_foreign) foreign.emplace_back(b.block, *b.tensor);
-      add_pieces(pieces, is_foreign ? foreign.back().as_read() : b.block, file_use::reads,
-                 part.data_begin + b.tensor->begin);
+      std::int64_t const at = part.data_begin + b.tensor->begin;
+      if (foreign_block::is_one(b.block, *b.tensor))
+        foreign.emplace_back(b.block, *b.tensor).add_to(pieces, at);
+      else
+        add_pieces(pieces, b.block, file_use::reads, at, strides_of(*b.tensor));
     }
   });
   move_pieces(mesh.world(), operation, part.path, file_use::reads, pieces);

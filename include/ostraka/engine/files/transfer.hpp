@@ -113,12 +113,22 @@ inline loop_nest<1> loops_of_piece(file_piece const& p) {
   return loops;
 }
 
-// One device has whole tensors, so that a piece is a run.
+// One device has whole tensors, which are runs, or columns of some.
 inline void move_alone(posix_file const& file, file_use use, file_round const& round) {
   char* next = round.data();
   for (piece_in_memory const& p : round) {
-    use == file_use::reads ? file.read(next, p.bytes(), p.at) : file.write(next, p.bytes(), p.at);
-    next += p.bytes();
+    loop_nest<1> loops = loops_of_piece(p);
+    int const last = loops.rank - 1;
+    std::int64_t run = 1;
+    if (last >= 0 && loops.stride[0][last] == 1) {
+      run = loops.extent[last];
+      loops.remove(last);
+    }
+    loop_walker<1> walk(loops, 0);
+    for (std::int64_t i = loops.size(); i > 0; --i, next += run, walk.next()) {
+      std::int64_t const at = p.at + walk.offset[0];
+      use == file_use::reads ? file.read(next, run, at) : file.write(next, run, at);
+    }
   }
 }
 

@@ -86,7 +86,7 @@ inline std::vector<piece_in_memory> pieces_to_save(device_mesh const& mesh, std:
   for (std::size_t k : order) {
     file_block const& b = tensors[k].block;
     if (static_cast<int>(k % static_cast<std::size_t>(b.replicas)) == b.replica)
-      add_pieces(pieces, b, file_use::writes, c.data_begin + c.tensors[k].begin);
+      add_pieces(pieces, b, file_use::writes, c.data_begin + c.tensors[k].begin, strides_of(c.tensors[k]));
   }
   return pieces;
 }

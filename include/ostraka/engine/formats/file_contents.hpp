@@ -27,15 +27,31 @@ struct tensor_in_file {
   std::string name{};  ///< none in an .npy file
   file_element element = file_element::f32;
   std::vector<std::int64_t> extents{};
-  std::int64_t begin = 0;     ///< of its bytes, from the beginning of the data
-  std::int64_t end = 0;       ///< behind them
-  bool other_order = false;   ///< the bytes of a number come most significant first
-  bool column_major = false;  ///< the first dimension is the fastest
-  std::size_t part = 0;       ///< of a checkpoint in several files the number of the one that has it
-  std::string renamed{};      ///< if `name` is the one of a tree, that in the file; else none
+  std::int64_t begin = 0;               ///< of its bytes, from the beginning of the data
+  std::int64_t end = 0;                 ///< behind them
+  bool other_order = false;             ///< the bytes of a number come most significant first
+  bool column_major = false;            ///< the first dimension is the fastest
+  std::size_t part = 0;                 ///< of a checkpoint in several files the number of the one that has it
+  std::string renamed{};                ///< if `name` is the one of a tree, that in the file; else none
+  std::vector<std::int64_t> strides{};  ///< in elements, of a part of a tensor or one that lies transposed; else none
+  int merged = 1;                       ///< axes of a leaf that are the first one here
 
   [[nodiscard]] std::string const& name_in_file() const { return renamed.empty() ? name : renamed; }
 };
+
+/// How far apart in the file elements are that are neighbours along each dimension.
+[[nodiscard]] inline std::vector<std::int64_t> strides_of(tensor_in_file const& t) {
+  if (!t.strides.empty()) return t.strides;
+  std::size_t const rank = t.extents.size();
+  std::vector<std::int64_t> strides(rank);
+  std::int64_t next = 1;
+  for (std::size_t i = 0; i < rank; ++i) {
+    std::size_t const d = t.column_major ? i : rank - 1 - i;
+    strides[d] = next;
+    next *= t.extents[d];
+  }
+  return strides;
+}
 
 struct file_contents {
   std::vector<tensor_in_file> tensors{};                        ///< sorted by name

@@ -146,13 +146,48 @@ class name_pattern {
   bool has_rest_ = false;
 };
 
+/// How a leaf lies in a tensor of a file: in all of it, unless something else is said.
+struct in_tensor {
+  bool is_transposed = false;  ///< the dimensions of the file in the opposite order are those of the leaf
+  int first = 0;               ///< of equal chunks of the leaf's first dimension, whose number is `of`, it is these
+  int of = 1;
+  int count = 1;
+  int merged = 1;  ///< how many of its first axes are one dimension there
+
+  /// Chunk number `first` of `of`, or so many from there on.
+  [[nodiscard]] constexpr in_tensor chunk(int which, int number, int several = 1) const {
+    in_tensor t = *this;
+    t.first = which, t.of = number, t.count = several;
+    return t;
+  }
+  /// Its first axes, so many, are one dimension of the tensor: [H, D, M] of [H·D, M].
+  [[nodiscard]] constexpr in_tensor merge(int axes) const {
+    in_tensor t = *this;
+    t.merged = axes;
+    return t;
+  }
+
+  friend constexpr bool operator==(in_tensor const&, in_tensor const&) = default;
+};
+
+/// A leaf that a tensor of a file is, or has.
+struct leaf_in_file {
+  std::string name{};  ///< none: the tensor is left out
+  in_tensor how{};
+};
+
 /// What a leaf is called in a tree and in a file.
 class name_rules {
  public:
-  /// The first rule that fits a name says what it is on the other side; a name that none fits is the same there.
-  /// @throws ostraka::error if the two sides do not say the same of the places of {} and *
-  void add(std::string_view leaf, std::string_view file) {
-    rule r{name_pattern(leaf, false), name_pattern(file, true), leaf.empty()};
+  /// The first rule that fits a name says what it is on the other side; a name that none fits is the same there. A
+  /// tensor has the leaves of all rules that say the same of its name as the first one that fits. @throws
+  /// ostraka::error if the two sides do not say the same of the places of {} and *, or the chunks are none
+  void add(std::string_view leaf, std::string_view file, in_tensor how = {}) {
+    if (how.first < 0 || how.count < 1 || how.of < how.count || how.first > how.of - how.count || how.merged < 1)
+      throw_error("stored_as: the leaf ", leaf, " is chunks ", how.first, " to ", how.first + how.count - 1, " of ",
+                  how.of, " of ", file, ", with ", how.merged,
+                  " axes in one; chunks are numbered from 0, below their number, and it has one axis at least");
+    rule r{name_pattern(leaf, false), name_pattern(file, true), leaf.empty(), how};
     if (!r.is_left_out && (r.leaf.numbers() != r.file.numbers() || r.leaf.has_rest() != r.file.has_rest()))
       throw_error("stored_as: both sides of a rule have as many {} and *, and ", leaf, " and ", file,
                   " have not; write {\"layers.{}.*\", \"model.layers.{}.*\"}");
@@ -168,19 +203,35 @@ class name_rules {
     return std::string(leaf);
   }
 
-  /// The name in the tree; none if a rule leaves the tensor out.
-  [[nodiscard]] std::string in_tree(std::string_view tensor) const {
-    std::string name;
+  /// Its leaves in the tree, one without a name if a rule leaves the tensor out.
+  [[nodiscard]] std::vector<leaf_in_file> in_tree(std::string_view tensor) const {
+    std::vector<leaf_in_file> leaves;
+    rule const* first = nullptr;
+    name_pattern::parts parts;
+    for (rule const& r : rules_) {
+      if (first == nullptr ? !r.file.match(tensor, parts) : r.file.text() != first->file.text()) continue;
+      if (first == nullptr) first = &r;
+      leaf_in_file leaf{{}, r.how};
+      if (!r.is_left_out) static_cast<void>(r.leaf.make(parts, leaf.name));
+      leaves.push_back(std::move(leaf));
+    }
+    if (first == nullptr) leaves.push_back({std::string(tensor), {}});
+    return leaves;
+  }
+
+  /// Is the leaf a tensor of its own in the file, which lies as it does?
+  [[nodiscard]] bool is_whole(std::string_view leaf) const {
     name_pattern::parts parts;
     for (rule const& r : rules_)
-      if (r.file.match(tensor, parts)) return r.is_left_out || !r.leaf.make(parts, name) ? std::string() : name;
-    return std::string(tensor);
+      if (!r.is_left_out && r.leaf.match(leaf, parts)) return r.how == in_tensor{};
+    return true;
   }
 
  private:
   struct rule {
     name_pattern leaf, file;
     bool is_left_out;  ///< the leaf's side is empty
+    in_tensor how;
   };
   std::vector<rule> rules_;
 };
