@@ -269,6 +269,32 @@ TEST_CASE("indexes from anywhere") {
   });
 }
 
+TEST_CASE("files with a byte changed: a sentence on all ranks, or the same tensors, or others of the same kind") {
+  t::scratch_file const index("model.safetensors.index.json");
+  t::mesh_at_hand const m(t::mesh_shapes().front());
+  int refused = 0, loaded = 0;
+  auto const change = [&](std::string const& name, std::string const& bytes, std::size_t end) {
+    std::size_t number = 0;
+    for (std::size_t at = 0; at < end; at += 5) {
+      std::string changed = bytes;
+      changed[at] = "\"{}:,./\\0z\xff"[number++ % 11];
+      index.write_beside(name, changed);
+      std::string const said = said_alike([&] { static_cast<void>(os::load<model>(index.path(), mesh_of(m))); });
+      CHECK((said == "nothing" || said.starts_with("load: ")));
+      ++(said == "nothing" ? loaded : refused);
+    }
+    index.write_beside(name, bytes);
+  };
+  write(index, three_parts());
+  std::string const text = index_of(three_parts());
+  change("model.safetensors.index.json", text, text.size());
+  std::string const part = t::plain_safetensors(three_parts()[1].second);
+  change(second_part, part, part.size());
+  CHECK(refused > 50);
+  CHECK(loaded > 5);
+  check(m, os::load<model>(index.path(), mesh_of(m)));
+}
+
 TEST_CASE("paths that are none, and pipes, which keep nobody waiting") {
   t::scratch_file const index("model.safetensors.index.json");
   t::mesh_at_hand const m(t::mesh_shapes().front());
