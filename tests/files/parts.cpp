@@ -295,7 +295,7 @@ TEST_CASE("files with a byte changed: a sentence on all ranks, or the same tenso
   check(m, os::load<model>(index.path(), mesh_of(m)));
 }
 
-TEST_CASE("paths that are none, and pipes, which keep nobody waiting") {
+TEST_CASE("paths that are none, and pipes, which are not waited for") {
   t::scratch_file const index("model.safetensors.index.json");
   t::mesh_at_hand const m(t::mesh_shapes().front());
   auto const said = [&](std::string const& path) {

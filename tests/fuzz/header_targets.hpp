@@ -81,8 +81,8 @@ inline bool try_npy(std::string_view file) {
   }
 }
 
-/// Is it an index that is accepted? Its parts are in its folder, then, and its tensors in its parts, which are held to
-/// it.
+/// True if it is an index that is accepted. Its parts are in its folder then, and its tensors in its parts, whose
+/// headers it is compared with.
 inline bool try_index(std::string_view text) {
   try {
     engine::safetensors_index const index = engine::parse_safetensors_index(text);

@@ -63,10 +63,10 @@ class stored_as {
     return *this;
   }
 
-  /// What a leaf is called in a file.
+  /// Returns the name of a leaf's tensor in a file.
   [[nodiscard]] std::string in_file(std::string_view leaf) const { return rules_.in_file(leaf); }
 
-  /// What a tensor of a file is called in a tree, the first of its leaves; none if it is left out.
+  /// Returns the name of a tensor's leaf in a tree, the first one if it has several; none if it is left out.
   [[nodiscard]] std::string in_tree(std::string_view tensor) const { return rules_.in_tree(tensor).front().name; }
 
   [[nodiscard]] engine::name_rules const& rules() const { return rules_; }

@@ -3,9 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 3. Floating-point numbers of a file as those of a tensor: from 8 bits to 64, into those that tensors have.
-/// What the new type has keeps its value and its sign, NaN stays NaN; else the result is the nearest number, of two
-/// that are as near the even one.
+/// Floor 3. Floating-point numbers of a file as those of a tensor: from 8 bits to 64, into those that tensors have. A
+/// number that the new type has keeps its value and its sign, NaN stays NaN; any other becomes the nearest number, of
+/// two that are as near the even one.
 ///
 ///     F8_E5M2    the upper half of an F16
 ///     F8_E4M3    1 sign bit, 4 of the exponent with bias 7, 3 of the fraction; no infinity, NaN where all 7 bits are

@@ -40,20 +40,20 @@ struct file_part {
   std::int64_t bytes = 0;       ///< that it had when its header was read
 };
 
-/// What a path stands for: a file, or the parts that an index names.
+/// The files that a path stands for: one, or the parts that an index names.
 struct file_set {
   std::vector<file_part> parts{};
   file_contents contents{};  ///< of all parts; a tensor says which one has it
 };
 
-/// What a file holds, or a checkpoint in several files, whose index or folder the path is. Read by one device for all
-/// of a mesh; a process that is none of them reads it for itself. Collective over the mesh. @throws ostraka::error, on
-/// all devices alike, if there is no such file or it is malformed
+/// Returns the contents of a file, or of a checkpoint in several files, whose index or folder the path is. One device
+/// reads the headers for all of a mesh; a process that is none of them reads them for itself. Collective over the mesh.
+/// @throws ostraka::error, on all devices alike, if there is no such file or it is malformed
 template <class = void>
 [[nodiscard]] file_set load_contents(device_mesh const& mesh, char const* operation, std::string const& path,
                                      file_format format);
 
-/// What tensors are called in a tree, by rules or a function of the program.
+/// The names of a file's tensors in a tree, by rules or a function of the program.
 struct tensor_names {
   std::function<std::vector<leaf_in_file>(std::string const& name)> in_tree{};  ///< none, and names are the file's
   std::function<std::string(std::string const& name)> in_file{};                ///< none of a function of the program
@@ -89,8 +89,8 @@ template <class = void>
 [[nodiscard]] tensor_in_file const* find_tensor(file_contents& c, char const* operation, std::string const& path,
                                                 tensor_to_load const& wanted);
 
-/// Are tensors missing that were asked for, and are others there, which were not? @throws ostraka::error that lists
-/// them. `asked`: what was found, null where nothing was; `only`: others are an error, too
+/// @throws ostraka::error that lists the tensors that are missing, and with `only` those that nothing has asked for.
+/// `asked`: the tensors that were found, null where there was none
 template <class = void>
 void require_complete(file_contents const& c, char const* operation, std::string const& path,
                       std::vector<tensor_in_file const*> asked, std::vector<std::string> const& missing, bool only);

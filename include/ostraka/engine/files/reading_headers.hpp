@@ -49,7 +49,7 @@ decltype(auto) well_formed(char const* operation, std::string const& path, std::
   }
 }
 
-// What a path stands for, as it is told to the other devices.
+// The files that a path stands for, as they are told to the other devices.
 enum class path_kind : std::int64_t { file, index, folder_of_file, folder_of_index };
 
 inline constexpr bool has_index(path_kind k) { return k == path_kind::index || k == path_kind::folder_of_index; }
@@ -88,7 +88,7 @@ struct text_of_file {
   std::int64_t file_bytes = 0;
 };
 
-// The device that calls these reads. A file that is none, a pipe or a terminal, keeps nobody waiting.
+// The device that calls these reads. A pipe or a terminal is opened without waiting, and refused.
 inline text_of_file read_header(char const* operation, std::string const& path, file_format format) {
   bool const npy = format == file_format::npy;
   posix_file const file(operation, path, O_RDONLY | O_NONBLOCK);
@@ -167,7 +167,7 @@ inline file_set parse_texts(char const* operation, std::string const& path, path
   return files;
 }
 
-// What member 0 has read, to all. Collective.
+// Sends the texts that member 0 has read to all. Collective.
 inline void broadcast_texts(communicator const& all, path_kind& kind, std::vector<text_of_file>& texts) {
   std::int64_t told[2] = {static_cast<std::int64_t>(kind), static_cast<std::int64_t>(texts.size())};
   broadcast(all, told, 2);

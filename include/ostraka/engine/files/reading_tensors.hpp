@@ -82,7 +82,7 @@ inline std::string title_of(char const* operation, std::string const& path, tens
 
 namespace detail {
 
-// What a leaf has of a tensor: `how` says that it lies transposed there, or is some of its rows.
+// The tensor as the leaf has it, which may lie transposed there, or be some of its rows.
 inline tensor_in_file leaf_of(tensor_in_file const& t, leaf_in_file&& leaf, char const* operation,
                               std::string const& path) {
   tensor_in_file of = t;

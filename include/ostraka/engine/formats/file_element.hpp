@@ -72,7 +72,7 @@ inline constexpr std::array<file_element_names, 23> file_elements = {
   return false;
 }
 
-/// Can elements of a file be converted to these of a tensor?
+/// True if elements of a file can be converted to these of a tensor.
 [[nodiscard]] constexpr bool converts(file_element from, file_element to) {
   auto const in_tensors = [](file_element e) {
     return e == file_element::f64 || e == file_element::f32 || e == file_element::f16 || e == file_element::bf16;

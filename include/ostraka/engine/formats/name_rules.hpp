@@ -58,7 +58,7 @@ class name_pattern {
     std::string_view rest{};
   };
 
-  /// Is a name of this kind? Then `found` is what stands in the places of {} and *, numbers counted from 0.
+  /// Returns whether a name is of this kind; `found` has what stands in the places of {} and *, numbers from 0 on.
   [[nodiscard]] bool match(std::string_view name, parts& found) const {
     found.numbers.clear();
     for (std::size_t k = 0; k < literals_.size(); ++k) {
@@ -176,7 +176,7 @@ struct leaf_in_file {
   in_tensor how{};
 };
 
-/// What a leaf is called in a tree and in a file.
+/// The names of leaves in a tree and in a file.
 class name_rules {
  public:
   /// The first rule that fits a name says what it is on the other side; a name that none fits is the same there. A
@@ -219,7 +219,7 @@ class name_rules {
     return leaves;
   }
 
-  /// Is the leaf a tensor of its own in the file, which lies as it does?
+  /// True if the leaf is a tensor of its own in the file, and lies there as in the tree.
   [[nodiscard]] bool is_whole(std::string_view leaf) const {
     name_pattern::parts parts;
     for (rule const& r : rules_)

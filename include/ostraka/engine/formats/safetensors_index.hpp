@@ -48,7 +48,7 @@ inline void require_plain_name(std::string const& name) {
 
 }  // namespace detail
 
-/// What an index says. @throws malformed_header unless it is one, whose parts stand beside it
+/// Reads an index. @throws malformed_header unless it is one, whose parts stand beside it
 [[nodiscard]] inline safetensors_index parse_safetensors_index(std::string_view json) {
   std::vector<std::pair<std::string, std::string>> places;
   header_text text(json, "index");
@@ -92,8 +92,8 @@ inline void require_plain_name(std::string const& name) {
   return index;
 }
 
-/// What the parts hold together, each of whose headers says what it holds. Tensors that the index does not name are
-/// among them. @throws malformed_header if two parts have the same tensor, or one lacks what the index names in it
+/// Joins the headers of the parts. Tensors that the index does not name are among theirs. @throws malformed_header if
+/// two parts have the same tensor, or one lacks what the index names in it
 [[nodiscard]] inline file_contents join_parts(safetensors_index const& index, std::vector<file_contents> parts) {
   file_contents all;
   for (std::size_t k = 0; k < parts.size(); ++k) {
