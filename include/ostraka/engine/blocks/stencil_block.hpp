@@ -21,19 +21,20 @@ struct stencil_points {
   std::int64_t extent[max_rank]{};  ///< of the block
   std::int64_t first[max_rank]{};   ///< the first of the block's indices that the result has
   std::int64_t every[max_rank]{};
-  std::int64_t width[max_rank]{};  ///< of the halo
+  std::int64_t before[max_rank]{};  ///< width of the halo before the block's own indices
+  std::int64_t behind[max_rank]{};  ///< width of the halo behind them
 
   [[nodiscard]] std::int64_t points(int d) const {
     if (every[d] == 1) return extent[d] - first[d];  // the most frequent case, and a division is expensive
     return extent[d] > first[d] ? (extent[d] - first[d] + every[d] - 1) / every[d] : 0;
   }
-  /// Returns the points of the result that are `width` away from both ends of the block; perhaps none.
+  /// Returns the points of the result around which the halo's width lies within the block; perhaps none.
   [[nodiscard]] planner::range inner(int d) const {
     std::int64_t const n = points(d);
     if (every[d] == 1 && first[d] == 0)
-      return {std::min(width[d], n), std::max(std::min(width[d], n), n - width[d])};
-    std::int64_t const begin = width[d] > first[d] ? (width[d] - first[d] + every[d] - 1) / every[d] : 0;
-    std::int64_t const last = extent[d] - width[d] - first[d];
+      return {std::min(before[d], n), std::max(std::min(before[d], n), n - behind[d])};
+    std::int64_t const begin = before[d] > first[d] ? (before[d] - first[d] + every[d] - 1) / every[d] : 0;
+    std::int64_t const last = extent[d] - behind[d] - first[d];
     std::int64_t const end = last > 0 ? std::min(n, (last + every[d] - 1) / every[d]) : 0;
     return {std::min(begin, n), std::max(std::min(begin, n), end)};
   }

@@ -15,15 +15,15 @@
 
 namespace ostraka::engine {
 
-/// Calls `pass(at)` for each point around another, the nearest index last: at.step[k] in [−width[k], width[k]].
+/// Calls `pass(at)` for each point around another, the nearest index last: at.step[k] in [−before[k], behind[k]].
 template <int Axes, class Pass>
-void for_each_neighbour(std::int64_t const* width, Pass const& pass) {
+void for_each_neighbour(std::int64_t const* before, std::int64_t const* behind, Pass const& pass) {
   neighbour<Axes> at;
-  for (int k = 0; k < Axes; ++k) at.step[k] = static_cast<int>(-width[k]);
+  for (int k = 0; k < Axes; ++k) at.step[k] = static_cast<int>(-before[k]);
   for (;;) {
     pass(static_cast<neighbour<Axes> const&>(at));
     int k = Axes - 1;
-    while (k >= 0 && at.step[k] == width[k]) at.step[k] = static_cast<int>(-width[k]), --k;
+    while (k >= 0 && at.step[k] == behind[k]) at.step[k] = static_cast<int>(-before[k]), --k;
     if (k < 0) return;
     ++at.step[k];
   }
@@ -59,12 +59,12 @@ void add_cotangents_of_points(Exec const& exec, stencil_points const& p, F const
 }
 
 /// Adds to the cotangents `to` of a padded argument: `function_at(n)(sum, g, arguments…)` is the new sum of the
-/// neighbour n. `width`, `stride`: of its padded axes.
+/// neighbour n. `before`, `behind`, `stride`: of its padded axes.
 template <int Axes, class Exec, class T, class F, class G, class... Operands>
-void add_cotangents_of_neighbours(Exec const& exec, stencil_points const& p, std::int64_t const* width,
-                                  std::int64_t const* stride, F const& function_at, aligned<T> const& to,
+void add_cotangents_of_neighbours(Exec const& exec, stencil_points const& p, std::int64_t const* before,
+                                  std::int64_t const* behind, std::int64_t const* stride, F const& function_at, aligned<T> const& to,
                                   aligned<G const> const& g, Operands const&... from) {
-  for_each_neighbour<Axes>(width, [&](neighbour<Axes> const& at) {
+  for_each_neighbour<Axes>(before, behind, [&](neighbour<Axes> const& at) {
     aligned<T> there = to;
     for (int k = 0; k < Axes; ++k) there.data += at[k] * stride[k];
     detail::add_cotangents(exec, p, function_at(at), there, g, from...);

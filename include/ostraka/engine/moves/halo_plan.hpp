@@ -44,7 +44,7 @@ struct halo_shape {
   }
 
   [[nodiscard]] std::int64_t own(int d) const { return planner::block(axis[d].whole, number[d], axis[d].ways).size(); }
-  [[nodiscard]] std::int64_t padded(int d) const { return own(d) + 2 * axis[d].width; }
+  [[nodiscard]] std::int64_t padded(int d) const { return own(d) + axis[d].before + axis[d].behind; }
 };
 
 /// A box of a block: where it begins, and its loops.
@@ -141,7 +141,7 @@ class halo_planning {
     strides_of(s_, true, target_);
     planner::range own[max_rank], inner[max_rank];
     for (int d = 0; d < s_.rank; ++d) {
-      inner[d] = {s_.axis[d].width, s_.axis[d].width + s_.own(d)};
+      inner[d] = {s_.axis[d].before, s_.axis[d].before + s_.own(d)};
       own[d] = s_.in_place ? inner[d] : planner::range{0, s_.own(d)};
     }
     plan_.source = box_at(s_, source_, own);
@@ -213,7 +213,7 @@ class halo_planning {
   halo_box box_of(planner::overlap const* o, bool in_padded) const {
     planner::range where[max_rank];
     for (int d = 0; d < s_.rank; ++d) {
-      std::int64_t const shift = !in_padded && s_.in_place ? s_.axis[d].width : 0;
+      std::int64_t const shift = !in_padded && s_.in_place ? s_.axis[d].before : 0;
       planner::range const r = in_padded ? o[d].received : o[d].sent;
       where[d] = {r.begin + shift, r.end + shift};
     }

@@ -39,13 +39,13 @@ class made_up_point {
  public:
   static constexpr int beyond = Axes <= 2 ? 8 : 3;
 
-  explicit made_up_point(int const* width) {
-    for (int k = 0; k < Axes; ++k) width_[k] = width[k];
+  explicit made_up_point(halo_margins const* margins) {
+    for (int k = 0; k < Axes; ++k) margins_[k] = margins[k];
     for (int k = Axes - 1; k >= 0; --k) {
       stride_[k] = size_;
       size_ *= extent(k);
     }
-    for (int k = 0; k < Axes; ++k) point_ += stride_[k] * (width_[k] + beyond);
+    for (int k = 0; k < Axes; ++k) point_ += stride_[k] * (margins_[k].before + beyond);
     numbers_.resize(static_cast<std::size_t>(size_));
   }
 
@@ -60,19 +60,19 @@ class made_up_point {
   [[nodiscard]] std::int64_t size() const { return size_; }
   [[nodiscard]] bool lies_beyond(std::int64_t i) const {
     for (int k = 0; k < Axes; ++k)
-      if (step(i, k) > width_[k] || step(i, k) < -width_[k]) return true;
+      if (step(i, k) > margins_[k].behind || step(i, k) < -margins_[k].before) return true;
     return false;
   }
   /// How many indices along axis k number i is away from the point.
   [[nodiscard]] std::int64_t step(std::int64_t i, int k) const {
-    return i / stride_[k] % extent(k) - width_[k] - beyond;
+    return i / stride_[k] % extent(k) - margins_[k].before - beyond;
   }
   [[nodiscard]] auto given() const { return neighbours<T, Axes>(numbers_.data() + point_, stride_); }
 
  private:
-  [[nodiscard]] std::int64_t extent(int k) const { return 2 * (width_[k] + beyond) + 1; }
+  [[nodiscard]] std::int64_t extent(int k) const { return margins_[k].both() + 2 * beyond + 1; }
 
-  int width_[Axes]{};
+  halo_margins margins_[Axes]{};
   std::int64_t stride_[Axes]{};
   std::int64_t size_ = 1, point_ = 0;
   dynamic_array<T> numbers_;
@@ -82,7 +82,7 @@ class made_up_point {
 template <class T>
 class made_up_point<T, 0> {
  public:
-  explicit made_up_point(int const*) {}
+  explicit made_up_point(halo_margins const*) {}
   void fill(int kind, bool) { number_ = number_of<T>(kind == 1 ? -1 : 3); }
   [[nodiscard]] T given() const { return number_; }
 
@@ -104,7 +104,7 @@ class reach_of_stencil {
   /// @throws ostraka::error, on all devices alike, if f reads beyond a halo
   [[gnu::cold, gnu::noinline]] static void check(char const* operation, F const& f) {
     std::tuple<made_up_point<typename Operands::element, Operands::axes>...> points{
-        made_up_point<typename Operands::element, Operands::axes>(Operands::widths().data())...};
+        made_up_point<typename Operands::element, Operands::axes>(Operands::margins().data())...};
     auto const call = [&] { return std::apply([&](auto const&... p) { return f(p.given()...); }, points); };
     auto const alike = [](auto const& a, auto const& b) { return std::memcmp(&a, &b, sizeof(a)) == 0; };
     for (int kind = 0; kind < 3; ++kind) {
@@ -136,21 +136,25 @@ class reach_of_stencil {
   [[noreturn]] static void tell(char const* operation, Point const& p, std::int64_t i) {
     std::string steps = "u(";
     std::size_t wrong = 0;
+    int width = 0;
     for (std::size_t k = Operand::axes; k-- > 0;) {
       auto const step = p.step(i, static_cast<int>(k));
-      if (step > Operand::widths()[k] || step < -Operand::widths()[k]) wrong = k;
+      halo_margins const m = Operand::margins()[k];
+      if (step <= m.behind && step >= -m.before) continue;
+      wrong = k;
+      width = step < 0 ? m.before : m.behind;
     }
     for (int k = 0; k < Operand::axes; ++k) append_text(steps, k == 0 ? "" : ", ", p.step(i, k));
-    throw_reads_beyond(operation, join_text(steps, ")"), Operand::widths()[wrong], Operand::names()[wrong]);
+    throw_reads_beyond(operation, join_text(steps, ")"), width, Operand::names()[wrong]);
   }
 };
 
 template <class... Labels>
-constexpr auto widths_of(type_list<Labels...>) {
-  return std::array<int, sizeof...(Labels) + 1>{own_axis<Labels>::width..., 0};
+constexpr auto margins_of(type_list<Labels...>) {
+  return std::array<halo_margins, sizeof...(Labels) + 1>{own_axis<Labels>::margins..., halo_margins{}};
 }
 template <class A>
-inline constexpr auto halo_widths = widths_of(axes_in<A>{});
+inline constexpr auto margins_in = margins_of(axes_in<A>{});
 
 // An operand as check_reach.hpp wants to know it: its padded axes.
 template <class A>
@@ -158,18 +162,18 @@ struct reached_operand {
   using element = typename A::value_type;
   static constexpr int axes = padded_axes<axes_in<A>>;
 
-  static auto widths() {
-    std::array<int, axes + 1> all{};
+  static auto margins() {
+    std::array<halo_margins, axes + 1> all{};
     std::size_t k = 0;
-    for (int const w : halo_widths<A>)
-      if (w > 0) all[k++] = w;
+    for (halo_margins const m : margins_in<A>)
+      if (m.both() > 0) all[k++] = m;
     return all;
   }
   static auto names() {
     return [&]<class... Ls>(type_list<Ls...>) {
       std::array<std::string_view, axes + 1> all{};
       std::size_t k = 0;
-      ((own_axis<Ls>::width > 0 ? static_cast<void>(all[k++] = own_axis<Ls>::type::name) : void()), ...);
+      ((own_axis<Ls>::margins.both() > 0 ? static_cast<void>(all[k++] = own_axis<Ls>::type::name) : void()), ...);
       return all;
     }(axes_in<A>{});
   }

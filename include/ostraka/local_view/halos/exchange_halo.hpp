@@ -139,7 +139,7 @@ auto start_halo(char const* operation, A const& a, Options const&... options) {
   typename padded::extents_type extents = own.extents;
   std::int64_t local[max_rank + 1]{};
   for (std::size_t d = 0; d < extents.size(); ++d) {
-    int const more = 2 * asked.width[d];
+    int const more = asked.margins[d].both();
     extents[d] += more;
     local[d] = own.local[d] + more;
     of_padded[d] = of_padded[d].padded_by(more);
@@ -165,7 +165,7 @@ engine::halo_shape shape_of_exchange_into(char const* operation, engine::device_
   halo_call<A> own(a);
   halo_call<Padded> const to(target);
   for (std::size_t d = 0; d < own.extents.size(); ++d) {
-    int const more = 2 * asked.width[d];
+    int const more = asked.margins[d].both();
     if (in_place) {
       own.extents[d] -= more;
       own.local[d] -= more;

@@ -27,7 +27,7 @@ namespace ostraka::detail {
 
 /// What is asked of a block's axes, in their order.
 struct halo_asked {
-  int width[max_rank + 1]{};
+  halo_margins margins[max_rank + 1]{};
   bool is_ring[max_rank + 1]{};
   bool corners = true;
 };
@@ -54,26 +54,31 @@ inline engine::halo_shape halo_shape_of(engine::execution_context const& w, plan
   }
   shape.mesh_axes = w.sizes.mesh_axes;
   for (int d = 0; d < s.rank; ++d) {
-    if (asked.width[d] == 0) {
+    halo_margins const m = asked.margins[d];
+    if (m.both() == 0) {
       shape.axis[d].whole = local[d];
       continue;
     }
-    if (asked.width[d] > whole[d])
-      throw_halo_too_wide(w.operation, w.names.labels[s.label[d]], asked.width[d], whole[d]);
+    if (m.widest() > whole[d]) throw_halo_too_wide(w.operation, w.names.labels[s.label[d]], m.widest(), whole[d]);
     shape.over[d] = s.over[d];
-    shape.axis[d] = {whole[d], w.sizes.ways(s.over[d]), asked.width[d], asked.is_ring[d]};
+    shape.axis[d] = {whole[d], w.sizes.ways(s.over[d]), m.before, m.behind, asked.is_ring[d]};
     if (!w.here.nowhere) shape.number[d] = planner::block_number(s.over[d], w.here, w.sizes);
   }
   return shape;
 }
 
-// `, I = 8 with 1 more at either end, J = 8 with 2 more at either end, a ring`
+// `, I = 8 with 1 more at either end, J = 8 with 2 more before and 1 behind, a ring`
 [[gnu::cold]] inline std::string describe_halos(engine::halo_shape const& s, planner::naming const& names) {
   std::string text;
   for (int d = 0; d < s.rank; ++d)
-    if (s.axis[d].width > 0)
-      append_text(text, ", ", names.labels[d], " = ", s.axis[d].whole, " with ", s.axis[d].width, " more at either end",
-                  s.axis[d].periodic ? ", a ring" : "");
+    if (planner::padded_axis const& a = s.axis[d]; a.is_padded()) {
+      append_text(text, ", ", names.labels[d], " = ", a.whole, " with ", a.before, " more ");
+      if (a.before == a.behind)
+        append_text(text, "at either end");
+      else
+        append_text(text, "before and ", a.behind, " behind");
+      append_text(text, a.periodic ? ", a ring" : "");
+    }
   return join_text(text, s.corners ? "" : ", without corners");
 }
 
@@ -105,7 +110,8 @@ struct halo_types {
     key.add(spec).add(std::uint64_t{shape.corners});
     for (int d = 0; d < shape.rank; ++d)
       key.add(static_cast<std::uint64_t>(shape.axis[d].whole))
-          .add(static_cast<std::uint64_t>(shape.axis[d].width) << 1 | std::uint64_t{shape.axis[d].periodic});
+          .add(static_cast<std::uint64_t>(shape.axis[d].before) << 1 | std::uint64_t{shape.axis[d].periodic})
+          .add(static_cast<std::uint64_t>(shape.axis[d].behind));
     return key;
   }
 
@@ -121,7 +127,7 @@ struct halo_types {
 
   template <class One, class... Options>
   static consteval void ask(halo_asked& a) {
-    a.width[position_in<typename One::axis, labels>] = One::padded::width;
+    a.margins[position_in<typename One::axis, labels>] = own_axis<typename One::padded>::margins;
     a.is_ring[position_in<typename One::axis, labels>] = (detail::is_ring<typename One::axis, Options> || ...);
   }
 };
@@ -130,7 +136,7 @@ struct halo_types {
 inline std::uint32_t waited_for(engine::halo_shape const& s) {
   std::uint32_t bits = 0;
   for (int d = 0; d < s.rank; ++d)
-    if (s.axis[d].width > 0 && s.axis[d].ways > 1) bits |= 1u << d;
+    if (s.axis[d].is_padded() && s.axis[d].ways > 1) bits |= 1u << d;
   return bits;
 }
 

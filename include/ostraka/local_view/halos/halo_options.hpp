@@ -56,15 +56,15 @@ struct told_halo {
   using axis = void;
   using mesh_axes = type_list<>;
 };
-template <class A, int Width>
-struct told_halo<halo_axis<A, Width>> {
+template <class A, int Before, int Behind>
+struct told_halo<halo_axis<A, Before, Behind>> {
   static constexpr bool is_one = true;
-  using padded = halo_axis<A, Width>;
+  using padded = halo_axis<A, Before, Behind>;
   using axis = A;
   using mesh_axes = type_list<>;
 };
-template <class A, int Width, class... Ms>
-struct told_halo<over<halo_axis<A, Width>, Ms...>> : told_halo<halo_axis<A, Width>> {
+template <class A, int Before, int Behind, class... Ms>
+struct told_halo<over<halo_axis<A, Before, Behind>, Ms...>> : told_halo<halo_axis<A, Before, Behind>> {
   using mesh_axes = type_list<Ms...>;
 };
 
@@ -81,9 +81,9 @@ template <class Entry, class... Told>
 struct bare_entry {
   using type = Entry;
 };
-template <class A, int Width, class... Told>
-struct bare_entry<halo_axis<A, Width>, Told...> {
-  using type = std::conditional_t<is_one_of<A, typename told_halo<Told>::axis...>, A, halo_axis<A, Width>>;
+template <class A, int Before, int Behind, class... Told>
+struct bare_entry<halo_axis<A, Before, Behind>, Told...> {
+  using type = std::conditional_t<is_one_of<A, typename told_halo<Told>::axis...>, A, halo_axis<A, Before, Behind>>;
 };
 
 template <class Sharding, class... Told>
@@ -109,11 +109,11 @@ template <class Sharding, class... Told>
 struct lifted_halo {
   using type = Sharding;
 };
-template <class Sharding, class A, int Width, class... Ms, class... Rest>
-struct lifted_halo<Sharding, over<halo_axis<A, Width>, Ms...>, Rest...>
+template <class Sharding, class A, int Before, int Behind, class... Ms, class... Rest>
+struct lifted_halo<Sharding, over<halo_axis<A, Before, Behind>, Ms...>, Rest...>
     : lifted_halo<typename lift_axis<Sharding, A, Ms...>::type, Rest...> {};
-template <class Sharding, class A, int Width, class... Rest>
-struct lifted_halo<Sharding, halo_axis<A, Width>, Rest...> : lifted_halo<Sharding, Rest...> {};
+template <class Sharding, class A, int Before, int Behind, class... Rest>
+struct lifted_halo<Sharding, halo_axis<A, Before, Behind>, Rest...> : lifted_halo<Sharding, Rest...> {};
 
 template <class A, class Sharding>
 inline constexpr bool is_whole_entry = false;

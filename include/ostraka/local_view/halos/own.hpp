@@ -43,7 +43,7 @@ struct own_part : detail::callable<own_part> {
     detail::common_mesh(name, a);
     engine::stencil_points const p = detail::points_of(a);
     typename result_type::extents_type extents = a.extents();
-    for (std::size_t d = 0; d < extents.size(); ++d) extents[d] -= 2 * detail::halo_widths<A>[d];
+    for (std::size_t d = 0; d < extents.size(); ++d) extents[d] -= detail::margins_in<A>[d].both();
     auto const result = detail::make_block<result_type>(a.mesh_handle(), extents, p.extent,
                                                         detail::without_marks(detail::own_origins(a)));
     detail::profiled_block<result_type> const region_of_run(name, result, "reads and writes", 2);

@@ -42,7 +42,7 @@ using patches_sharding = with_entry<sharding_without_halos<sharding_in<A>>, last
 
 template <class Tap, class Padded>
 consteval auto check_patch_axis() {
-  if constexpr (Tap::extent != dynamic_extent && Tap::extent != 2 * Padded::width + 1)
+  if constexpr (Tap::extent != dynamic_extent && Tap::extent != Padded::before + Padded::behind + 1)
     return found<reason::patches_of_another_width<Tap, static_cast<long long>(Tap::extent), Padded>>{};
   else
     return found<reason::ok>{};
@@ -71,13 +71,14 @@ inline engine::patch_layout patch_layout_of(engine::stencil_points const& p, std
   for (int d = 0; d < p.rank; ++d) {
     extents[rank++] = p.points(d);
     l.padded.add(p.points(d), stride[d] * p.every[d]);
-    l.begin += p.first[d] * stride[d] - p.width[d] * stride[d];
+    l.begin += p.first[d] * stride[d] - p.before[d] * stride[d];
     if (d != last) continue;
     l.taps = rank;
     for (int e = 0; e <= last; ++e) {
-      if (p.width[e] == 0) continue;
-      extents[rank++] = 2 * p.width[e] + 1;
-      l.padded.add(2 * p.width[e] + 1, stride[e]);
+      std::int64_t const around = p.before[e] + p.behind[e];
+      if (around == 0) continue;
+      extents[rank++] = around + 1;
+      l.padded.add(around + 1, stride[e]);
       ++l.axes;
     }
   }
@@ -89,7 +90,7 @@ template <class A>
 constexpr int last_padded_dimension() {
   int last = -1;
   for (int d = 0; d < A::rank; ++d)
-    if (halo_widths<A>[static_cast<std::size_t>(d)] > 0) last = d;
+    if (margins_in<A>[static_cast<std::size_t>(d)].both() > 0) last = d;
   return last;
 }
 
@@ -109,7 +110,7 @@ auto new_patches(Every const& every, A const& a, type_list<Taps...>) {
     bool const is_tap = d >= layout.taps && d < layout.taps + layout.axes;
     int const of_block = d < layout.taps ? d : d - layout.axes;
     auto const i = static_cast<std::size_t>(d), k = static_cast<std::size_t>(of_block);
-    bool const as_it_was = !is_tap && p.every[of_block] == 1 && p.width[of_block] == 0;
+    bool const as_it_was = !is_tap && p.every[of_block] == 1 && p.before[of_block] + p.behind[of_block] == 0;
     extents[i] = as_it_was ? a.extents()[k] : layout.array.extent[d];
     if (!is_tap) origins[i] = own[k];
   }

@@ -160,7 +160,7 @@ auto new_stencil(F const& f, Every const& every, Operand const& first, More cons
   for (int d = 0; d < A::rank; ++d) {
     auto const i = static_cast<std::size_t>(d);
     local[d] = p.points(d);
-    extents[i] = p.every[d] == 1 && p.width[d] == 0 ? extents[i] : local[d];
+    extents[i] = p.every[d] == 1 && margins_in<A>[i].both() == 0 ? extents[i] : local[d];
   }
   auto const result = make_block<result_type>(a.mesh_handle(), extents, local, without_marks(origins));
   profiled_block<result_type> const region_of_run("stencil", result, "reads and writes", 2);

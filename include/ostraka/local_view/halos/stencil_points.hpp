@@ -46,7 +46,7 @@ template <class A>
 extent_origins<A::rank> own_origins(A const& a) {
   extent_origins<A::rank> origins{};
   if constexpr (varying_in<A>::size > 0) origins = a.origins();
-  for (std::size_t d = 0; d < origins.size(); ++d) origins[d] = origins[d].padded_by(-2 * halo_widths<A>[d]);
+  for (std::size_t d = 0; d < origins.size(); ++d) origins[d] = origins[d].padded_by(-margins_in<A>[d].both());
   return origins;
 }
 
@@ -64,7 +64,7 @@ engine::aligned<T> own_block(A const& a) {
   for (int d = A::rank - 1; d >= 0; --d) {
     auto const i = static_cast<std::size_t>(d);
     b.stride[d] = step;
-    b.data += halo_widths<A>[i] * step;
+    b.data += margins_in<A>[i].before * step;
     step *= static_cast<std::int64_t>(a.local().extent(i));
   }
   return b;
@@ -76,7 +76,7 @@ auto source_block(A const& a) {
   engine::stencil_operand_block<value, padded_axes<axes_in<A>>> b{own_block<value const>(a), {}};
   int k = 0;
   for (int d = 0; d < A::rank; ++d)
-    if (halo_widths<A>[static_cast<std::size_t>(d)] > 0) b.neighbour[k++] = b.block.stride[d];
+    if (margins_in<A>[static_cast<std::size_t>(d)].both() > 0) b.neighbour[k++] = b.block.stride[d];
   return b;
 }
 
@@ -94,7 +94,7 @@ void require_same_block(char const* operation, First const& first, Other const& 
   std::string_view const names[] = {own_axis<Ls>::type::name..., {}};
   for (std::size_t d = 0; d < one.size(); ++d) {
     joined_origin(operation, names[d], one[d], two[d]);
-    auto const n = first.extents()[d] - 2 * halo_widths<First>[d], m = other.extents()[d] - 2 * halo_widths<Other>[d];
+    auto const n = first.extents()[d] - margins_in<First>[d].both(), m = other.extents()[d] - margins_in<Other>[d].both();
     if (n != m) throw_stencil_extents(operation, names[d], n, m);
   }
 }
@@ -105,8 +105,9 @@ engine::stencil_points points_of(A const& a) {
   p.rank = A::rank;
   for (int d = 0; d < A::rank; ++d) {
     auto const i = static_cast<std::size_t>(d);
-    p.width[d] = halo_widths<A>[i];
-    p.extent[d] = static_cast<std::int64_t>(a.local().extent(i)) - 2 * p.width[d];
+    p.before[d] = margins_in<A>[i].before;
+    p.behind[d] = margins_in<A>[i].behind;
+    p.extent[d] = static_cast<std::int64_t>(a.local().extent(i)) - margins_in<A>[i].both();
     p.every[d] = 1;
   }
   return p;
@@ -125,7 +126,7 @@ inline void take_every(char const* operation, std::string_view axis, engine::dev
   p.every[d] = step;
   if (step == 1) return;
   if (origin.is_alike()) {
-    if (p.extent[d] % step != 0 && !(origin.is_undivided && p.width[d] > 0))
+    if (p.extent[d] % step != 0 && !(origin.is_undivided && p.before[d] + p.behind[d] > 0))
       throw_stride(
           operation, axis,
           join_text("so blocks of ", p.extent[d], " begin with other ones; choose blocks that ", step, " divides"));

@@ -3,9 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 2. The indices of a block that lie in the margins of another. A block [b, e) of an axis that is padded by w
-/// reads [b − w, e + w). On a periodic axis of n indices, index i is also i ± n. So blocks may be uneven or empty, a
-/// margin may reach over several blocks, and a block may be its own neighbour.
+/// Floor 2. The indices of a block that lie in the margins of another. A block [b, e) of an axis that is padded by v
+/// before and w behind reads [b − v, e + w). On a periodic axis of n indices, index i is also i ± n. So blocks may be
+/// uneven or empty, a margin may reach over several blocks, and a block may be its own neighbour.
 
 #include <cstdint>
 
@@ -13,13 +13,16 @@
 
 namespace ostraka::planner {
 
-/// An axis of blocks; it is not padded if `width` is 0.
-/// @pre width ≤ whole
+/// An axis of blocks; it is not padded if both margins are 0.
+/// @pre before ≤ whole and behind ≤ whole
 struct padded_axis {
-  std::int64_t whole = 0;  ///< indices of all blocks together
-  std::int64_t ways = 1;   ///< number of blocks
-  std::int64_t width = 0;  ///< of the margin at either end
+  std::int64_t whole = 0;   ///< indices of all blocks together
+  std::int64_t ways = 1;    ///< number of blocks
+  std::int64_t before = 0;  ///< indices of the margin before a block's own
+  std::int64_t behind = 0;  ///< indices of the margin behind them
   bool periodic = false;
+
+  [[nodiscard]] constexpr bool is_padded() const { return before + behind > 0; }
 
   friend constexpr bool operator==(padded_axis const&, padded_axis const&) = default;
 };
@@ -46,16 +49,16 @@ struct overlaps {
   auto const add = [&](range wanted, std::int64_t shift, bool is_margin) {
     range const common = intersect(wanted, {from.begin + shift, from.end + shift});
     if (common.size() == 0) return;
-    std::int64_t const in_sender = from.begin + shift, in_receiver = to.begin - a.width;
+    std::int64_t const in_sender = from.begin + shift, in_receiver = to.begin - a.before;
     found.of[found.count++] = {{common.begin - in_sender, common.end - in_sender},
                                {common.begin - in_receiver, common.end - in_receiver},
                                is_margin};
   };
   if (sender == receiver) add(to, 0, false);
-  if (a.width == 0) return found;
+  if (!a.is_padded()) return found;
   for (std::int64_t shift = a.periodic ? -1 : 0; shift <= (a.periodic ? 1 : 0); ++shift) {
-    if (shift <= 0) add({to.begin - a.width, to.begin}, shift * a.whole, true);
-    if (shift >= 0) add({to.end, to.end + a.width}, shift * a.whole, true);
+    if (shift <= 0) add({to.begin - a.before, to.begin}, shift * a.whole, true);
+    if (shift >= 0) add({to.end, to.end + a.behind}, shift * a.whole, true);
   }
   return found;
 }
@@ -67,9 +70,10 @@ struct beyond_ends {
 };
 
 [[nodiscard]] constexpr beyond_ends beyond(padded_axis const& a, std::int64_t number) {
-  if (a.periodic || a.width == 0) return {};
+  if (a.periodic) return {};
   range const own = block(a.whole, number, a.ways);
-  return {own.begin < a.width ? a.width - own.begin : 0, own.end + a.width > a.whole ? own.end + a.width - a.whole : 0};
+  return {own.begin < a.before ? a.before - own.begin : 0,
+          own.end + a.behind > a.whole ? own.end + a.behind - a.whole : 0};
 }
 
 }  // namespace ostraka::planner

@@ -103,8 +103,8 @@ concept Axis = std::is_base_of_v<detail::axis_base, T>;
 template <class T>
 concept MeshAxis = std::is_base_of_v<detail::mesh_axis_base, T>;
 
-/// An axis of a block with neighbours at either end (types/shardings/halo.hpp).
-template <class A, int Width>
+/// An axis of a block with neighbours at its ends: types/shardings/halo.hpp.
+template <class A, int Before, int Behind = Before>
 struct halo_axis;
 
 /// An extent with its name: the value of `I = 1024` and `X = 2`.

@@ -281,7 +281,7 @@ struct patches_need_an_axis_each {
 
 template <class Tap, long long Extent, class Padded>
 struct patches_of_another_width {
-  static_assert(Extent == 2 * Padded::width + 1, "patches: around a point there are as many indices as the halo has at both ends, and the point's own: 3 for os::halo<I, 1>; declare the axis without an extent, or with that one");
+  static_assert(Extent == Padded::before + Padded::behind + 1, "patches: around a point there are as many indices as the halo has at both ends, and the point's own: 3 for os::halo<I, 1>; declare the axis without an extent, or with that one");
 };
 
 }  // namespace ostraka::reason

@@ -21,66 +21,80 @@ namespace ostraka {
 
 namespace detail {
 
-// `I(1)`
-template <class A, int Width>
+// `I(1)`, or `I(1,2)` of a halo that is wider at one end
+template <class A, int Before, int Behind>
 struct halo_name {
-  static constexpr int digits = [] {
-    int n = 1;
-    for (int rest = Width; rest >= 10; rest /= 10) ++n;
-    return n;
-  }();
-  static constexpr std::size_t length = A::name.size() + 2 + static_cast<std::size_t>(digits);
+  static constexpr int digits(int n) {
+    int count = 1;
+    for (; n >= 10; n /= 10) ++count;
+    return count;
+  }
+  static constexpr std::size_t length =
+      A::name.size() + 2 + static_cast<std::size_t>(digits(Before) + (Before == Behind ? 0 : 1 + digits(Behind)));
   char text[length]{};
 
   constexpr halo_name() {
     std::size_t at = 0;
     for (char c : A::name) text[at++] = c;
-    text[at] = '(';
-    int rest = Width;
-    for (int d = digits; d > 0; --d, rest /= 10)
-      text[at + static_cast<std::size_t>(d)] = static_cast<char>('0' + rest % 10);
-    text[length - 1] = ')';
+    text[at++] = '(';
+    write(at, Before);
+    if (Before != Behind) {
+      text[at++] = ',';
+      write(at, Behind);
+    }
+    text[at] = ')';
+  }
+
+ private:
+  constexpr void write(std::size_t& at, int n) {
+    int const count = digits(n);
+    for (int d = count; d-- > 0; n /= 10) text[at + static_cast<std::size_t>(d)] = static_cast<char>('0' + n % 10);
+    at += static_cast<std::size_t>(count);
   }
 };
 
-template <class A, int Width>
-inline constexpr halo_name<A, Width> halo_name_of{};
+template <class A, int Before, int Behind>
+inline constexpr halo_name<A, Before, Behind> halo_name_of{};
 
 }  // namespace detail
 
-/// The axis A of a block with `Width` more indices at either end. The value of `os::halo<A, Width>`.
-template <class A, int Width>
+/// The axis A of a block with `Before` indices more before its own and `Behind` behind them. The value of
+/// `os::halo<A, Before, Behind>`.
+template <class A, int Before, int Behind>
 struct halo_axis : detail::axis_base {
   using own = A;
-  static constexpr int width = Width;
-  static constexpr std::string_view name{detail::halo_name_of<A, Width>.text, detail::halo_name<A, Width>::length};
+  static constexpr int before = Before, behind = Behind;
+  static constexpr std::string_view name{detail::halo_name_of<A, Before, Behind>.text,
+                                         detail::halo_name<A, Before, Behind>::length};
   static constexpr std::int64_t extent = dynamic_extent;
-  static constexpr std::int64_t planned_extent = A::planned_extent < 0 ? dynamic_extent : A::planned_extent + 2 * Width;
+  static constexpr std::int64_t planned_extent =
+      A::planned_extent < 0 ? dynamic_extent : A::planned_extent + Before + Behind;
 };
 
 namespace detail {
 
 template <class A>
 inline constexpr bool is_halo = false;
-template <class A, int Width>
-inline constexpr bool is_halo<halo_axis<A, Width>> = true;
+template <class A, int Before, int Behind>
+inline constexpr bool is_halo<halo_axis<A, Before, Behind>> = true;
 
-template <class A, int Width>
+template <class A, int Before, int Behind>
 consteval auto check_halo() {
+  constexpr int widest = Before > Behind ? Before : Behind, least = Before < Behind ? Before : Behind;
   if constexpr (!Axis<A> || is_halo<A>)
     return found<reason::halo_is_of_an_axis<A>>{};
-  else if constexpr (Width < 1)
-    return found<reason::halo_without_width<A, Width>>{};
-  else if constexpr (A::extent != dynamic_extent && Width > A::extent)
-    return found<reason::halo_wider_than_the_axis<A, Width, static_cast<long long>(A::extent)>>{};
+  else if constexpr (least < 0 || widest < 1)
+    return found<reason::halo_without_width<A, least>>{};
+  else if constexpr (A::extent != dynamic_extent && widest > A::extent)
+    return found<reason::halo_wider_than_the_axis<A, widest, static_cast<long long>(A::extent)>>{};
   else
     return found<reason::ok>{};
 }
 
-template <class A, int Width>
+template <class A, int Before, int Behind>
 consteval auto make_halo() {
-  if constexpr (reason::ok_or_raise<typename decltype(check_halo<A, Width>())::type>())
-    return halo_axis<A, Width>{};
+  if constexpr (reason::ok_or_raise<typename decltype(check_halo<A, Before, Behind>())::type>())
+    return halo_axis<A, Before, Behind>{};
   else
     return sharding<>{};
 }
@@ -94,21 +108,29 @@ struct halo_of<A, type_list<>> {
 };
 template <class A, class First, class... Rest>
 struct halo_of<A, type_list<First, Rest...>> : halo_of<A, type_list<Rest...>> {};
-template <class A, int Width, class... Rest>
-struct halo_of<A, type_list<halo_axis<A, Width>, Rest...>> {
-  using type = halo_axis<A, Width>;
+template <class A, int Before, int Behind, class... Rest>
+struct halo_of<A, type_list<halo_axis<A, Before, Behind>, Rest...>> {
+  using type = halo_axis<A, Before, Behind>;
+};
+
+// Indices of neighbours that a block has before its own and behind them.
+struct halo_margins {
+  int before = 0, behind = 0;
+
+  [[nodiscard]] constexpr int both() const { return before + behind; }
+  [[nodiscard]] constexpr int widest() const { return before > behind ? before : behind; }
 };
 
 // The axis under a padded one, and the width of the padding; an unpadded axis is its own, with width 0.
 template <class A>
 struct own_axis {
   using type = A;
-  static constexpr int width = 0;
+  static constexpr halo_margins margins{};
 };
-template <class A, int Width>
-struct own_axis<halo_axis<A, Width>> {
+template <class A, int Before, int Behind>
+struct own_axis<halo_axis<A, Before, Behind>> {
   using type = A;
-  static constexpr int width = Width;
+  static constexpr halo_margins margins{Before, Behind};
 };
 
 template <class Sharding>
@@ -130,19 +152,20 @@ struct first_halo {
 };
 template <class First, class... Rest>
 struct first_halo<First, Rest...> : first_halo<Rest...> {};
-template <class A, int Width, class... Rest>
-struct first_halo<halo_axis<A, Width>, Rest...> {
-  using type = halo_axis<A, Width>;
+template <class A, int Before, int Behind, class... Rest>
+struct first_halo<halo_axis<A, Before, Behind>, Rest...> {
+  using type = halo_axis<A, Before, Behind>;
 };
 template <class... As, class... Rest>
 struct first_halo<type_list<As...>, Rest...> : first_halo<As..., Rest...> {};
 
 }  // namespace detail
 
-/// The axis `A` of a block, padded by `Width` neighbours at either end. `os::halo<I, 1>/X` says that the neighbours are
-/// the devices along X.
-template <auto A, int Width>
-inline constexpr auto halo = detail::make_halo<detail::type_of<A>, Width>();
+/// The axis `A` of a block, padded by `Before` neighbours before its own indices and `Behind` behind them, as many
+/// unless that is said: `os::halo<I, 1>`, `os::halo<I, 2, 1>`, and 0 for none at one end. `os::halo<I, 1>/X` says whose
+/// they are: those of the devices along X.
+template <auto A, int Before, int Behind = Before>
+inline constexpr auto halo = detail::make_halo<detail::type_of<A>, Before, Behind>();
 
 /// The sharding of the block's own part, which replaces the padded one.
 template <class Sharding>

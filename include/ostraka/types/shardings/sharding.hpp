@@ -256,8 +256,8 @@ struct explain_two_kinds<type_list<First, Second, More...>> {
 // True if an entry divides a padded axis. Such an axis belongs to a block, which is not divided further.
 template <class Entry>
 inline constexpr bool divides_halo_in = false;
-template <class A, int Width, class M, class... Ms>
-inline constexpr bool divides_halo_in<over<halo_axis<A, Width>, M, Ms...>> = true;
+template <class A, int Before, int Behind, class M, class... Ms>
+inline constexpr bool divides_halo_in<over<halo_axis<A, Before, Behind>, M, Ms...>> = true;
 template <class Sharding>
 inline constexpr bool divides_halo = false;
 template <class... Entries>
@@ -267,9 +267,9 @@ template <class Sharding>
 struct explain_divided_halo;
 template <class Entry, class... Entries>
 struct explain_divided_halo<sharding<Entry, Entries...>> : explain_divided_halo<sharding<Entries...>> {};
-template <class A, int Width, class M, class... Ms, class... Entries>
-struct explain_divided_halo<sharding<over<halo_axis<A, Width>, M, Ms...>, Entries...>> {
-  using type = reason::halo_is_divided<halo_axis<A, Width>, M, Ms...>;
+template <class A, int Before, int Behind, class M, class... Ms, class... Entries>
+struct explain_divided_halo<sharding<over<halo_axis<A, Before, Behind>, M, Ms...>, Entries...>> {
+  using type = reason::halo_is_divided<halo_axis<A, Before, Behind>, M, Ms...>;
 };
 
 template <class Sharding, class Axes, class MeshAxes, class Partials, class Unknown>

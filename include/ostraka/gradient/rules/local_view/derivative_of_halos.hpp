@@ -54,9 +54,9 @@ auto zeros_for(G const& g, block_shape<Rank> const& shape, std::array<std::int64
 // What a device holds of a padded block of this sharding, whose own part is as long as `own` says.
 template <class Sharding, class Own>
 std::array<std::int64_t, max_rank + 1> padded_extents(Own const& own) {
-  constexpr auto widths = widths_of(axes_in<Sharding>{});
+  constexpr auto margins = margins_of(axes_in<Sharding>{});
   std::array<std::int64_t, max_rank + 1> local{};
-  for (std::size_t d = 0; d + 1 < widths.size(); ++d) local[d] = own[d] + 2 * widths[d];
+  for (std::size_t d = 0; d + 1 < margins.size(); ++d) local[d] = own[d] + margins[d].both();
   return local;
 }
 
@@ -75,7 +75,7 @@ auto return_halo(char const* operation, G const& g, type_list<Options...>) {
   typename block::extents_type extents = g.extents();
   local_extents_array local = local_extents_of(g);
   for (std::size_t d = 0; d < extents.size(); ++d) {
-    int const more = 2 * asked.width[d];
+    int const more = asked.margins[d].both();
     if (more == 0) continue;
     extents[d] -= more;
     local[d] -= more;
@@ -137,14 +137,14 @@ struct among_halo : detail::callable<among_halo<Sharding, Rank>> {
   auto run(detail::at_once, G const& g) const {
     auto const all =
         detail::zeros_for<Sharding>(g, shape, detail::padded_extents<Sharding>(detail::local_extents_of(g)));
-    constexpr auto widths = detail::widths_of(axes_in<Sharding>{});
+    constexpr auto margins = detail::margins_of(axes_in<Sharding>{});
     engine::box here, there;
     here.rank = there.rank = Rank;
     for (int d = 0; d < Rank; ++d) {
       auto const i = static_cast<std::size_t>(d);
       auto const n = static_cast<std::int64_t>(g.local().extent(i));
       here.at[d] = {0, n};
-      there.at[d] = {widths[i], widths[i] + n};
+      there.at[d] = {margins[i].before, margins[i].before + n};
     }
     engine::copy_part(detail::execution_space_of<G>(), detail::writable_block(all), there, detail::readable_block(g),
                       here);

@@ -96,15 +96,16 @@ auto stencil_cotangent(F const& f, Every const& every, G const& g, First const& 
   if constexpr (axes == 0) {
     engine::add_cotangents_of_points(exec, p, added_cotangent<K, 0, F>{f}, to, from, source_block(x)...);
   } else {
-    std::int64_t width[axes], stride[axes];
+    std::int64_t before[axes], behind[axes], stride[axes];
     int k = 0;
     for (int d = 0; d < Argument::rank; ++d)
-      if (int const w = halo_widths<Argument>[static_cast<std::size_t>(d)]; w > 0) {
-        width[k] = w;
+      if (halo_margins const m = margins_in<Argument>[static_cast<std::size_t>(d)]; m.both() > 0) {
+        before[k] = m.before;
+        behind[k] = m.behind;
         stride[k++] = to.stride[d];
       }
     engine::add_cotangents_of_neighbours<axes>(
-        exec, p, width, stride,
+        exec, p, before, behind, stride,
         [&](neighbour<axes> const& n) {
           return added_cotangent<K, axes, F>{f, n};
         },
