@@ -124,7 +124,7 @@ class halo_record final : public flight_on<Exec> {
     for (std::size_t i = m.first; i < m.first + m.boxes; ++i) {
       halo_box const& b = sent().boxes[i];
       if (is_walked_here(b))
-        for_each_here(b, [&](std::int64_t k, std::int64_t at) { to[k] = from_[b.begin + at]; });
+        for_each_here(b, [to, from = from_ + b.begin](std::int64_t k, std::int64_t at) { to[k] = from[at]; });
       else
         copy(this->exec(), to, row_major(b.loops.extent, b.loops.rank), from_ + b.begin, b.loops);
       to += b.elements;
@@ -138,7 +138,7 @@ class halo_record final : public flight_on<Exec> {
       if constexpr (adds)
         add_part(this->exec(), to_ + b.begin, b.loops, from, row_major(b.loops.extent, b.loops.rank));
       else if (is_walked_here(b))
-        for_each_here(b, [&](std::int64_t k, std::int64_t at) { to_[b.begin + at] = from[k]; });
+        for_each_here(b, [from, to = to_ + b.begin](std::int64_t k, std::int64_t at) { to[at] = from[k]; });
       else
         copy(this->exec(), to_ + b.begin, b.loops, from, row_major(b.loops.extent, b.loops.rank));
       from += b.elements;
@@ -155,8 +155,13 @@ class halo_record final : public flight_on<Exec> {
   static void for_each_here(halo_box const& b, F const& f) {
     if (!computes()) return;
     std::int64_t k = 0;
-    for (std::int64_t i = 0; i < b.count[0]; ++i)
-      for (std::int64_t j = 0; j < b.count[1]; ++j) f(k++, i * b.step[0] + j * b.step[1]);
+    for (std::int64_t i = 0; i < b.count[0]; ++i, k += b.count[1]) {
+      std::int64_t const at = i * b.step[0], step = b.step[1], count = b.count[1];
+#if defined(__GNUC__) && !defined(__clang__)
+#  pragma GCC unroll 4
+#endif
+      for (std::int64_t j = 0; j < count; ++j) f(k + j, at + j * step);
+    }
   }
 
   void copy_box(halo_box const& to, halo_box const& from) {
