@@ -81,7 +81,7 @@ set(rooms
   "algebra: tensors calls blocks arrays elements moves"
   "local_view: meshes tensors calls moves"
   "local_view/collectives: calls blocks creation elements moves algebra local_view"
-  "local_view/halos: tensors calls blocks moves local_view/collectives"
+  "local_view/halos: tensors calls blocks arrays moves local_view local_view/collectives"
   "local_view/pipelines: calls blocks elements moves local_view local_view/collectives"
   "tree: tensors blocks creation elements moves local_view local_view/pipelines"
   "operations/elements: calls elements"

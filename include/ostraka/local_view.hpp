@@ -20,6 +20,7 @@
 #include <ostraka/local_view/collectives/psum_scatter.hpp>
 #include <ostraka/local_view/collectives/ragged_all_to_all.hpp>
 #include <ostraka/local_view/collectives/scans.hpp>
+#include <ostraka/local_view/halos/adopt_ghosted.hpp>
 #include <ostraka/local_view/halos/exchange_halo.hpp>
 #include <ostraka/local_view/halos/own.hpp>
 #include <ostraka/local_view/halos/patches.hpp>

@@ -112,16 +112,18 @@ struct looked_at {
 
 // @throws ostraka::error, on all devices alike, if the array has not the extents of the block or lies otherwise than
 // is demanded. The arguments are extents and perhaps os::unchecked.
+// `ghosts`: how many indices of its neighbours the array has along each dimension beside the block.
 template <class TensorType, class Mesh, class Array, class... Extents>
-looked_at<TensorType> look_at_block(char const* operation, engine::demand how, Mesh const& m, Array& array,
-                                    Extents const&... given) {
+looked_at<TensorType> look_at_padded(char const* operation, engine::demand how, int const* ghosts, Mesh const& m,
+                                     Array& array, Extents const&... given) {
   constexpr int rank = TensorType::rank;
   constexpr bool ask_others = !(is_unchecked<Extents> || ...);
   auto const extents = collect_sizes(extents_beside<is_unchecked<Extents>>(given)...);
   looked_at<TensorType> seen{checked_extents<TensorType>(typename TensorType::axes{}, extents, operation), {}, {}};
   TensorType shape(m.handle(), seen.extents, typename TensorType::view_type());
   set_given_origins(operation, shape, typename TensorType::axes{}, varying_in<TensorType>{}, given...);
-  for (int d = 0; d < rank; ++d) seen.wanted[d] = shape.range(d).size();
+  for (int d = 0; d < rank; ++d)
+    seen.wanted[d] = shape.range(d).size() + (ghosts == nullptr || m.absent() ? 0 : ghosts[d]);
   if constexpr (ask_others) {
     constexpr planner::spec s = spec_of<TensorType, typename TensorType::axes, typename TensorType::mesh_axes>;
     if (!m.absent())
@@ -130,6 +132,12 @@ looked_at<TensorType> look_at_block(char const* operation, engine::demand how, M
   seen.given = describe_block(typename TensorType::axes{}, array, seen.wanted);
   engine::require_block(operation, how, *m.handle(), seen.given, seen.wanted, rank, ask_others);
   return seen;
+}
+
+template <class TensorType, class Mesh, class Array, class... Extents>
+looked_at<TensorType> look_at_block(char const* operation, engine::demand how, Mesh const& m, Array& array,
+                                    Extents const&... given) {
+  return look_at_padded<TensorType>(operation, how, nullptr, m, array, given...);
 }
 
 template <class TensorType, class Mesh, class Array, class Arguments, std::size_t... Is>
@@ -173,6 +181,7 @@ auto checked_adopt(Mesh const& m, Arguments const& arguments, std::index_sequenc
 /// @throws ostraka::error, on all devices alike, if a block has not the extents that its device holds, or does not lie
 /// row-major
 template <class T, auto... Dims, class Mesh, class... ExtentsThenBlock>
+  requires(!detail::names_ghosts<Dims...>)  // local_view/halos/adopt_ghosted.hpp
 [[nodiscard]] auto from_local([[maybe_unused]] Mesh const& m,
                               [[maybe_unused]] ExtentsThenBlock&&... extents_then_block) {
   using tensor_type = typename detail::named_tensor<T, Dims...>::type;

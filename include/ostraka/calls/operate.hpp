@@ -104,6 +104,31 @@ struct verdict_of<into<C, When>, Operation, Given...> {
   using type = typename written_to<Operation, C, Given...>::verdict;
 };
 
+/// True of an operand, or a destination, that does not lie as a tensor's block: of an array with ghost layers.
+template <class T>
+inline constexpr bool lies_anyhow = requires { typename T::lies_anyhow; };
+template <class C, class When>
+inline constexpr bool lies_anyhow<into<C, When>> = lies_anyhow<C>;
+
+template <class... Ts>
+struct first_lying_anyhow;
+template <class T, class... Ts>
+struct first_lying_anyhow<T, Ts...>
+    : std::conditional_t<lies_anyhow<T>, std::type_identity<T>, first_lying_anyhow<Ts...>> {};
+template <class C, class When, class... Ts>
+struct first_lying_anyhow<into<C, When>, Ts...> : first_lying_anyhow<C, Ts...> {};
+
+/// True if an operation meets such an operand without saying `takes_strides`, or such a destination without saying that
+/// or `writes_strides`.
+template <class Operation, class How, class... Given>
+consteval bool refuses_strides() {
+  if constexpr (lies_anyhow<How> || (lies_anyhow<Given> || ...))
+    return !requires { typename Operation::takes_strides; } &&
+           (!requires { typename Operation::writes_strides; } || (lies_anyhow<Given> || ...));
+  else
+    return false;
+}
+
 /// The interpreter of tensors: raises the reason, or runs the operation. Operands that an error has left raise nothing
 /// more.
 struct runs {
@@ -111,6 +136,10 @@ struct runs {
   template <class How, class Operation, class... Given>
   static constexpr auto operate(How const& how, Operation const& operation, Given const&... given) {
     if constexpr (is_into_after_error<How> || (is_after_error<Given> || ...)) {
+      return refused_result<How, Operation, Given...>();
+    } else if constexpr (refuses_strides<Operation, How, Given...>()) {
+      using array = typename first_lying_anyhow<How, Given...>::type;
+      reason::raise<reason::halo_meets_operation<typename first_halo<axes_in<array>>::type, sharding_in<array>>>();
       return refused_result<How, Operation, Given...>();
     } else if constexpr (reason::ok_or_raise<typename verdict_of<How, Operation, Given...>::type>()) {
       if constexpr (is_into<How> && How::is_begun)

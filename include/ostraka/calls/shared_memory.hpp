@@ -30,6 +30,8 @@ memory_range memory_of(A const& a) {
   if constexpr (is_tensor<A>) {
     auto const* const begin = reinterpret_cast<char const*>(a.local().data());
     return {begin, begin + a.local().size() * sizeof(typename A::value_type)};
+  } else if constexpr (requires { a.memory(); }) {
+    return a.memory();
   } else {
     return memory_of(a.tensor());
   }

@@ -100,6 +100,26 @@ TEST_CASE("a time step with halos") {
   });
 }
 
+TEST_CASE("a time step on a program's own arrays, with ghost layers in them") {
+  for_several_extents([](t::mesh_at_hand const& m, t::extents_by_letter const& e) {
+    os::mesh<X_mesh, Y_mesh, Z_mesh> const mesh(m.handle());
+    auto const block = made<I/X, J/Y>(m, e);
+    using view = Kokkos::View<double**, Kokkos::LayoutLeft, Kokkos::HostSpace>;
+    view const one("one", block.local().extent(0) + 2, block.local().extent(1) + 1);
+    view const other("other", one.extent(0), one.extent(1));
+    auto const adopt = [&](view const& v) {
+      return os::from_local<double, os::halo<I, 1>/X, os::halo<J, 0, 1>/Y>(mesh, I = e.at('I'), J = e.at('J'), v);
+    };
+    auto now = adopt(one), next = adopt(other);
+    auto const f = [](auto const& u) { return u(-1, 0) + u(1, 1) - 2 * u(0, 0); };
+    CHECK(most_in_steady_state([&] {
+            os::stencil_into(next, f, os::start_exchange_halo_into<os::halo<I, 1>/X, os::halo<J, 0, 1>/Y>(now));
+            std::swap(now, next);
+          }) == 0);
+    CHECK(most_in_steady_state([&] { os::exchange_halo_into<os::halo<I, 1>/X, os::halo<J, 0, 1>/Y>(now, os::periodic); }) == 0);
+  });
+}
+
 TEST_CASE("operations that make their result") {
   long const block = block_of_a_result();
   for_several_extents([&](t::mesh_at_hand const& m, t::extents_by_letter const& e) {

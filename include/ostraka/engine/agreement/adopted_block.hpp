@@ -19,8 +19,8 @@
 namespace ostraka::engine {
 
 /// The layout demanded of a given block: row-major without gaps to be adopted, any to be read, with a place for each
-/// element to be written.
-enum class demand { row_major, any, a_place_each };
+/// element to be written, and, of a block with ghost layers in it, also in the direction of its axes.
+enum class demand { row_major, any, a_place_each, with_ghosts };
 
 namespace detail {
 
@@ -32,8 +32,15 @@ inline bool has_a_place_each(strided const& b) {
   return true;
 }
 
+inline bool lies_in_direction(strided const& b) {
+  for (int d = 0; d < b.rank; ++d)
+    if (b.extent[d] > 1 && b.stride[d] < 0) return false;
+  return true;
+}
+
 inline bool lies_as_demanded(strided const& b, demand how) {
-  return how == demand::row_major ? b.is_row_major() : how == demand::any || has_a_place_each(b);
+  if (how == demand::row_major) return b.is_row_major();
+  return how == demand::any || (has_a_place_each(b) && (how == demand::a_place_each || lies_in_direction(b)));
 }
 
 // Returns a dimension whose extent is not that of the block that the device has to hold; −1 if there is none.
@@ -66,7 +73,7 @@ inline std::int64_t elements_along(strided const& b, std::int64_t const* of, int
 
 // Throws that the block of the device `first` is wrong, with the extents that it holds and that it gave; that device
 // tells them to all others. Collective over the mesh if others are asked.
-[[noreturn, gnu::cold]] inline void refuse_block(std::string const& operation, device_mesh const& mesh,
+[[noreturn, gnu::cold]] inline void refuse_block(std::string const& operation, device_mesh const& mesh, demand how,
                                                  std::int64_t first, strided const& b, std::int64_t const* wanted,
                                                  int rank, int wrong, bool ask_others) {
   constexpr std::int64_t nothing = -1;
@@ -77,10 +84,10 @@ inline std::int64_t elements_along(strided const& b, std::int64_t const* of, int
     if (b.rank >= 0) told[2] = wrong;
   }
   if (ask_others) mesh.world().find_largest(told, 3);
-  throw_error(operation, ": each view has the extents of its device's block, but that of device ", first,
+  throw_error(operation, ": each view has the extents of its device's block",
+              how == demand::with_ghosts ? " with its ghost layers" : "", ", but that of device ", first,
               " has not; device ", first, " holds ", elements_in_words(told[0], static_cast<int>(told[2])),
-              " and its view has ", told[1],
-              "; device d of p holds [floor(d*n/p), floor((d+1)*n/p)) of an extent n");
+              " and its view has ", told[1], "; device d of p holds [floor(d*n/p), floor((d+1)*n/p)) of an extent n");
 }
 
 }  // namespace detail
@@ -114,9 +121,12 @@ inline void require_block(std::string const& operation, demand how, device_mesh 
                                  detail::lies_as_demanded(b, how) ? 0 : mesh.devices() - mesh.device()};
   if (ask_others) mesh.world().find_largest(first_wrong, 2);
   if (first_wrong[0] > 0)
-    detail::refuse_block(operation, mesh, mesh.devices() - first_wrong[0], b, wanted, rank, wrong, ask_others);
+    detail::refuse_block(operation, mesh, how, mesh.devices() - first_wrong[0], b, wanted, rank, wrong, ask_others);
   if (first_wrong[1] > 0) {
     std::string const whose = join_text("the view of device ", mesh.devices() - first_wrong[1]);
+    if (how == demand::with_ghosts)
+      throw_error(operation, ": each element has a place of its own, further on than the one before it, but ", whose,
+                  " has a stride of 0 or a negative one; give one with positive strides");
     throw error(
         how == demand::row_major
             ? join_text(operation, ": a block lies row-major without gaps, but ", whose,

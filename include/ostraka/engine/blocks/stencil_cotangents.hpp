@@ -62,8 +62,8 @@ void add_cotangents_of_points(Exec const& exec, stencil_points const& p, F const
 /// neighbour n. `before`, `behind`, `stride`: of its padded axes.
 template <int Axes, class Exec, class T, class F, class G, class... Operands>
 void add_cotangents_of_neighbours(Exec const& exec, stencil_points const& p, std::int64_t const* before,
-                                  std::int64_t const* behind, std::int64_t const* stride, F const& function_at, aligned<T> const& to,
-                                  aligned<G const> const& g, Operands const&... from) {
+                                  std::int64_t const* behind, std::int64_t const* stride, F const& function_at,
+                                  aligned<T> const& to, aligned<G const> const& g, Operands const&... from) {
   for_each_neighbour<Axes>(before, behind, [&](neighbour<Axes> const& at) {
     aligned<T> there = to;
     for (int k = 0; k < Axes; ++k) there.data += at[k] * stride[k];

@@ -7,6 +7,7 @@
 /// by device. All boxes for one device are one message, even those of corners, so that all of it goes at once. A loop
 /// over the same blocks computes the plan once.
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -28,6 +29,8 @@ struct halo_shape {
   int mesh_axes = 0;
   int running[planner::max_mesh_axes]{};  ///< the same in the numbering of the running mesh
   std::int64_t ways[planner::max_mesh_axes]{};
+  bool is_strided = false;          ///< the padded block has strides of its own; otherwise it is row-major
+  std::int64_t stride[max_rank]{};  ///< those strides
   bool in_place = false;     ///< the block is the inner part of the padded one
   bool corners = true;       ///< otherwise the margins of two axes are left out
   bool as_they_lie = false;  ///< MPI takes runs of memory from where they lie
@@ -85,8 +88,9 @@ struct halo_plan {
 
 namespace detail {
 
-// Computes row-major strides of the block or of the padded one.
+// Computes the strides of the block or of the padded one.
 inline void strides_of(halo_shape const& s, bool padded, std::int64_t* stride) {
+  if (padded && s.is_strided) return static_cast<void>(std::copy_n(s.stride, s.rank, stride));
   std::int64_t step = 1;
   for (int d = s.rank - 1; d >= 0; --d) {
     stride[d] = step;

@@ -208,10 +208,25 @@ using told_halos_verdict = first_fault<typename decltype(check_told_halo<Block, 
 template <class T, class... Options>
 using halo_options_verdict = first_fault<typename halo_option<T, Options>::verdict...>;
 
+// Whose neighbours are asked for?
+template <class Padded, class... Told>
+consteval auto check_told_division() {
+  return found<reason::ok>{};
+}
+template <Ghosted Padded, class... Told>
+consteval auto check_told_division() {
+  return []<class... Entries>(sharding<Entries...>) {
+    return found<first_fault<std::conditional_t<is_one_of<Told, Entries...>, reason::ok,
+                                                reason::halo_of_another_division<Told, sharding<Entries...>>>...>>{};
+  }(typename Padded::divided_type{});
+}
+
 template <class Padded, class Block, class... Told>
 consteval auto check_halo_target() {
-  if constexpr (!Tensor<Padded>) {
+  if constexpr (!Tensor<Padded> && !is_ghosted<Padded>) {
     return found<reason::collective_of_no_tensor<Padded>>{};
+  } else if constexpr (!std::is_same_v<typename decltype(check_told_division<Padded, Told...>())::type, reason::ok>) {
+    return check_told_division<Padded, Told...>();
   } else {
     using own = told_halos_verdict<Block, Told...>;
     if constexpr (!std::is_same_v<own, reason::ok>)
@@ -236,6 +251,7 @@ namespace operation {
 /// The type of os::exchange_halo<os::halo<I, 1>/X>.
 template <class... Told>
 struct exchange_halo : detail::collective<exchange_halo<Told...>> {
+  using writes_strides = void;
   static constexpr char const* name = "exchange_halo";
   template <class A, class... Options>
   using verdict = detail::first_fault<detail::told_halos_verdict<A, Told...>,
@@ -253,6 +269,7 @@ struct exchange_halo : detail::collective<exchange_halo<Told...>> {
 /// The margins of a padded block from the inner parts of it and of its neighbours', written into it.
 template <class... Told>
 struct renew_halo : detail::collective<renew_halo<Told...>> {
+  using takes_strides = void;
   static constexpr char const* name = "exchange_halo_into";
 };
 

@@ -18,6 +18,7 @@
 #include <ostraka/engine/call_check/element_name.hpp>
 #include <ostraka/engine/moves/halo_plan.hpp>
 #include <ostraka/engine/moves/on_host.hpp>
+#include <ostraka/local_view/halos/ghosted_array.hpp>
 #include <ostraka/local_view/halos/halo_options.hpp>
 #include <ostraka/types/support/dynamic_array.hpp>
 #include <ostraka/types/support/error.hpp>
@@ -149,14 +150,36 @@ engine::execution_context halo_context(char const* operation, engine::device_mes
   return w;
 }
 
+/// The strides of an array with ghost layers; nothing of a block, which lies row-major.
+template <class A>
+struct strides_of_array {
+  explicit strides_of_array(A const&) {}
+  [[nodiscard]] bool are_of(A const&) const { return true; }
+};
+template <class A>
+  requires is_ghosted<A>
+struct strides_of_array<A> {
+  std::int64_t at[static_cast<std::size_t>(A::rank)];
+
+  explicit strides_of_array(A const& a) {
+    for (int d = 0; d < A::rank; ++d) at[d] = static_cast<std::int64_t>(a.local().stride(static_cast<std::size_t>(d)));
+  }
+  [[nodiscard]] bool are_of(A const& a) const {
+    for (int d = 0; d < A::rank; ++d)
+      if (at[d] != static_cast<std::int64_t>(a.local().stride(static_cast<std::size_t>(d)))) return false;
+    return true;
+  }
+};
+
 /// What of a block its exchange follows from.
 template <class A>
 struct halo_call {
   typename A::extents_type extents;
   extent_origins<A::rank> origins{};
   std::array<std::int64_t, static_cast<std::size_t>(A::rank)> local;  ///< extents of the view
+  [[no_unique_address]] strides_of_array<A> strides;
 
-  explicit halo_call(A const& a) : extents(a.extents()) {
+  explicit halo_call(A const& a) : extents(a.extents()), strides(a) {
     if constexpr (varying_in<A>::size > 0) origins = a.origins();
     for (std::size_t d = 0; d < local.size(); ++d) local[d] = static_cast<std::int64_t>(a.local().extent(d));
   }
@@ -165,6 +188,7 @@ struct halo_call {
     if (extents != a.extents()) return false;
     for (std::size_t d = 0; d < local.size(); ++d)
       if (local[d] != static_cast<std::int64_t>(a.local().extent(d))) return false;
+    if (!strides.are_of(a)) return false;
     if constexpr (varying_in<A>::size > 0)
       return origins == a.origins();
     else
@@ -208,6 +232,8 @@ class halo_calls {
                                                            bool as_they_lie, A const& a, Into const&... into) {
     constexpr std::size_t most = 8;
     shape.as_they_lie = as_they_lie;
+    (take_strides(shape, into), ...);
+    if constexpr (sizeof...(Into) == 0) take_strides(shape, a);
     std::int64_t const dropped = plans_.dropped();
     engine::halo_plan& plan = plans_.of(shape);
     if (plans_.dropped() != dropped) known_.clear();
@@ -218,6 +244,16 @@ class halo_calls {
     else
       known_[next_++ % most] = call;
     return plan;
+  }
+
+  // Of what is written; a block that is read only lies row-major.
+  template <class Padded>
+  static void take_strides([[maybe_unused]] engine::halo_shape& shape, [[maybe_unused]] Padded const& target) {
+    if constexpr (is_ghosted<Padded>) {
+      strides_of_array<Padded> const strides(target);
+      shape.is_strided = true;
+      for (int d = 0; d < Padded::rank; ++d) shape.stride[d] = strides.at[d];
+    }
   }
 
   engine::halo_plans plans_;

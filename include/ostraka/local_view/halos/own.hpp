@@ -28,6 +28,7 @@ namespace operation {
 /// os::own as an operation.
 struct own_part : detail::callable<own_part> {
   using runs_how = void;
+  using takes_strides = void;
   static constexpr char const* name = "own";
   template <class A>
   using verdict = detail::stencil_verdict<A>;
@@ -56,8 +57,8 @@ struct own_part : detail::callable<own_part> {
 
 }  // namespace operation
 
-/// A copy of a padded block's own part, without its halo.
-template <TensorOrVariable A>
+/// A copy of a padded block's own part, or of what this device owns of an array with ghost layers, without its halo.
+template <detail::BlockOrArray A>
 [[nodiscard]] auto own(A const& a) {
   return detail::operate(operation::own_part{}, a);
 }

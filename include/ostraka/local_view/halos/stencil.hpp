@@ -80,7 +80,7 @@ template <class T>
 T const& as_operand(T const& x) { return x; }
 
 template <class T>
-concept StencilOperand = TensorOrVariable<std::remove_cvref_t<T>> || is_pending_halo<std::remove_cvref_t<T>>;
+concept StencilOperand = BlockOrArray<std::remove_cvref_t<T>> || is_pending_halo<std::remove_cvref_t<T>>;
 
 // What f gets for a block.
 template <class A>
@@ -184,9 +184,7 @@ void stencil_into_block(Target const& target, F const& f, Operand const& first, 
   (require_same_block("stencil_into", a, more, axes_in<A>{}), ...);
   require_same_block("stencil_into", a, target, axes_in<A>{});
   require_reach<F, A, More...>("stencil_into", *a.mesh_handle(), f);
-  auto const shares = [&]<class B>(B const& b) {
-    return padded_axes<axes_in<B>> > 0 && memory_of(target).overlaps(memory_of(b));
-  };
+  auto const shares = [&]<class B>(B const& b) { return padded_axes<axes_in<B>> > 0 && share_memory(target, b); };
   refuse_neighbours_in_result((shares(a) || ... || shares(more)));
   engine::stencil_points const p = points_of(a);
   profiled_block<Target> const region_of_run("stencil_into", target, "reads and writes", 2);
@@ -202,6 +200,7 @@ namespace operation {
 template <class F, class Every>
 struct stencil {
   using runs_how = void;
+  using takes_strides = void;
   static constexpr char const* name = "stencil";
   F f;
   Every every;
@@ -248,7 +247,7 @@ struct written_to<ostraka::operation::stencil<F, Every>, Target, A, More...> {
 /// of the elements of further blocks there; those that are padded, too, give their neighbours. The result has the axes
 /// without halos and the elements that f gives. It varies where one of them does.
 /// @throws ostraka::error, on all devices alike, if extents disagree, and in check mode if f reads beyond a halo
-template <class F, class X, TensorOrVariable... More>
+template <class F, class X, detail::BlockOrArray... More>
   requires(!detail::StencilOperand<F> && detail::StencilOperand<X>)
 [[nodiscard]] auto stencil(F const& f, X&& x, More const&... more) {
   return detail::operate(operation::stencil<std::decay_t<F>, detail::no_every>{f, {}}, detail::as_operand(x), more...);
@@ -256,7 +255,7 @@ template <class F, class X, TensorOrVariable... More>
 
 /// The same at every so-manyth index: `os::stencil(f, os::every(I = 2, J = 2), x)` is a convolution of stride 2.
 /// @throws ostraka::error, on all devices alike, if blocks of the same extent are not divided by the step
-template <class F, class... As, class X, TensorOrVariable... More>
+template <class F, class... As, class X, detail::BlockOrArray... More>
   requires(!detail::StencilOperand<F> && detail::StencilOperand<X>)
 [[nodiscard]] auto stencil(F const& f, every_index<As...> const& steps, X&& x, More const&... more) {
   return detail::operate(operation::stencil<std::decay_t<F>, every_index<As...>>{f, steps}, detail::as_operand(x),
@@ -266,7 +265,7 @@ template <class F, class... As, class X, TensorOrVariable... More>
 /// The same into a block, or into the inner part of a padded one, which may be one of `more` that is not padded. Takes
 /// no memory.
 /// @throws ostraka::error, on all devices alike, if extents disagree or the target shares memory with a padded block
-template <TensorOrVariable Target, class F, class X, TensorOrVariable... More>
+template <detail::BlockOrArray Target, class F, class X, detail::BlockOrArray... More>
   requires(!detail::StencilOperand<F> && detail::StencilOperand<X>)
 void stencil_into(Target const& target, F const& f, X&& x, More const&... more) {
   detail::operate_how(detail::into{target}, operation::stencil<std::decay_t<F>, detail::no_every>{f, {}},

@@ -16,6 +16,7 @@
 #include <ostraka/calls/context.hpp>
 #include <ostraka/engine/blocks/stencil_block.hpp>
 #include <ostraka/local_view/halos/check_reach.hpp>
+#include <ostraka/local_view/halos/ghosted_array.hpp>
 #include <ostraka/types/support/error.hpp>
 #include <ostraka/types/support/join_text.hpp>
 
@@ -63,6 +64,7 @@ engine::aligned<T> own_block(A const& a) {
   std::int64_t step = 1;
   for (int d = A::rank - 1; d >= 0; --d) {
     auto const i = static_cast<std::size_t>(d);
+    if constexpr (is_ghosted<A>) step = static_cast<std::int64_t>(a.local().stride(i));
     b.stride[d] = step;
     b.data += margins_in<A>[i].before * step;
     step *= static_cast<std::int64_t>(a.local().extent(i));
@@ -94,7 +96,8 @@ void require_same_block(char const* operation, First const& first, Other const& 
   std::string_view const names[] = {own_axis<Ls>::type::name..., {}};
   for (std::size_t d = 0; d < one.size(); ++d) {
     joined_origin(operation, names[d], one[d], two[d]);
-    auto const n = first.extents()[d] - margins_in<First>[d].both(), m = other.extents()[d] - margins_in<Other>[d].both();
+    auto const n = first.extents()[d] - margins_in<First>[d].both(),
+               m = other.extents()[d] - margins_in<Other>[d].both();
     if (n != m) throw_stencil_extents(operation, names[d], n, m);
   }
 }

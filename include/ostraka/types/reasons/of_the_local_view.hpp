@@ -249,6 +249,11 @@ struct halo_target_is_another {
   static_assert(never<Target, Padded>, "exchange_halo_into: the target has the axes of the block, those padded that are named, in the same order, and the same elements; make it with os::exchange_halo, or os::zeros_like of a padded block");
 };
 
+template <class Told, class Array>
+struct halo_of_another_division {
+  static_assert(never<Told, Array>, "exchange_halo_into: the neighbours of an array with ghost layers are along the mesh axes that divide it, and its halos are as wide as it has them; name os::halo<I, 1>/X as for os::from_local");
+};
+
 template <class Operand>
 struct stencil_needs_a_halo {
   static_assert(never<Operand>, "stencil: the first tensor is a padded block, whose neighbours the function reads; pad it with os::exchange_halo<os::halo<I, 1>/X>(a), or use os::map, which reads one element of each tensor");

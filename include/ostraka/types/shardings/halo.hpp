@@ -133,12 +133,33 @@ struct own_axis<halo_axis<A, Before, Behind>> {
   static constexpr halo_margins margins{Before, Behind};
 };
 
+template <class Entry>
+struct own_entry {
+  using type = typename own_axis<Entry>::type;
+};
+template <class A, class... Ms>
+struct own_entry<over<A, Ms...>> {
+  using type = over<typename own_axis<A>::type, Ms...>;
+};
+
 template <class Sharding>
 struct without_halos;
 template <class... Entries>
 struct without_halos<sharding<Entries...>> {
-  using type = sharding<typename own_axis<Entries>::type...>;
+  using type = sharding<typename own_entry<Entries>::type...>;
 };
+
+// `os::halo<I, 1>/X` or `os::halo<I, 1>` among the dimensions of a whole, and no block: what has ghost layers.
+template <class Entry>
+inline constexpr bool names_halo = is_halo<Entry>;
+template <class A, class... Ms>
+inline constexpr bool names_halo<over<A, Ms...>> = is_halo<A>;
+template <class Entry>
+inline constexpr bool names_varying = false;
+template <class... Ms>
+inline constexpr bool names_varying<varying<Ms...>> = true;
+template <auto... Dims>
+inline constexpr bool names_ghosts = (names_halo<type_of<Dims>> || ...) && !(names_varying<type_of<Dims>> || ...);
 
 template <class Axes>
 inline constexpr int padded_axes = 0;

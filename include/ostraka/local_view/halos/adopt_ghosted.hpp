@@ -1,0 +1,135 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 4. `os::from_local<double, os::halo<I, 1>/X, os::halo<J, 1>/Y>(mesh, I = n, J = m, view)`: an array with ghost
+/// layers in it is used where it is. The extents are the global ones, without halos; the view has those of the device's
+/// block, and its ghost layers around them.
+
+#include <cstddef>
+#include <cstdint>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+#include <ostraka/arrays/from_local.hpp>
+#include <ostraka/calls/context.hpp>
+#include <ostraka/local_view/extents_at_doors.hpp>
+#include <ostraka/local_view/halos/check_reach.hpp>
+#include <ostraka/local_view/halos/ghosted_array.hpp>
+#include <ostraka/local_view/halos/halo_calls.hpp>
+
+namespace ostraka {
+
+namespace detail {
+
+// The tensor that the arrays are together, without their ghost layers.
+template <class Ghosts>
+using owned_tensor = basic_tensor<typename Ghosts::value_type, sharding_without_halos<typename Ghosts::divided_type>,
+                                  typename Ghosts::space>;
+
+// A view that keeps the memory alive as the given one does where it may, else one that does not.
+template <class View, class T, class Array>
+View view_with_strides(Array& array, T* data, engine::strided const& lies) {
+  if constexpr (ViewOfBlock<Array> && std::is_convertible_v<Array, View>) {
+    return array;
+  } else {
+    Kokkos::LayoutStride layout;
+    for (int d = 0; d < lies.rank; ++d) {
+      layout.dimension[d] = static_cast<std::size_t>(lies.extent[d]);
+      layout.stride[d] = static_cast<std::size_t>(lies.stride[d]);
+    }
+    return View(data, layout);
+  }
+}
+
+template <class Ghosts, class Given>
+consteval auto check_ghosted_block() {
+  using array = std::remove_reference_t<Given>;
+  using kept = std::conditional_t<ViewOfBlock<array> && std::is_convertible_v<array, typename Ghosts::view_type>,
+                                  std::remove_const_t<array>&, Given>;  // it does not have to be named
+  return found<block_verdict<owned_tensor<Ghosts>, kept>>{};
+}
+
+template <class Ghosts, class Mesh, class Array, class... Extents>
+Ghosts adopt_ghosted(Mesh const& m, Array& array, Extents const&... given) {
+  using owned = owned_tensor<Ghosts>;
+  using labels = axes_in<owned>;
+  using mesh_axes = mesh_axes_in<owned>;
+  static constexpr planner::spec s = spec_of<owned, labels, mesh_axes>;
+  constexpr char const* operation = "from_local";
+  constexpr auto margins = margins_in<Ghosts>;
+  int ghosts[max_rank + 1]{};
+  for (int d = 0; d < Ghosts::rank; ++d) ghosts[d] = margins[static_cast<std::size_t>(d)].both();
+  auto const seen = look_at_padded<owned>(operation, engine::demand::with_ghosts, ghosts, m, array, given...);
+  engine::execution_context w =
+      engine::make_context(*m.handle(), names_of<mesh_axes>.data(), mesh_axes::size, operation);
+  w.names.labels = names_of<labels>.data();
+  typename Ghosts::extents_type extents{}, first{};
+  extent_origins<Ghosts::rank> origins{};
+  enter_extents_of_block(w, s, mesh_axes_numbered<mesh_axes>(mesh_axes{}), seen.extents.data(), extents.data(),
+                         origins.data());
+  engine::strided lies = layout_of_block(seen.given, seen.wanted, Ghosts::rank);
+  auto* data = data_of(array);
+  owned const shape(m.handle(), seen.extents, {});
+  for (int d = 0; d < Ghosts::rank; ++d) {
+    auto const i = static_cast<std::size_t>(d);
+    if (margins[i].widest() > seen.extents[i])
+      throw_halo_too_wide(operation, w.names.labels[s.label[d]], margins[i].widest(), seen.extents[i]);
+    first[i] = shape.range(d).begin;
+    extents[i] += ghosts[d];
+    origins[i] = origins[i].padded_by(ghosts[d]);
+    if (ghosts[d] > 0) origins[i].is_undivided = w.sizes.ways(s.over[d]) == 1;
+  }
+  if (m.absent()) {  // no elements of its own, which others cannot see
+    for (int d = 0; d < Ghosts::rank; ++d) lies.extent[d] = ghosts[d];
+    lies.rank = Ghosts::rank;
+    return {m.handle(), extents, origins, first, view_with_strides<typename Ghosts::view_type>(lies, data, lies)};
+  }
+  return {m.handle(), extents, origins, first, view_with_strides<typename Ghosts::view_type>(array, data, lies)};
+}
+
+template <class T, class Divided, class Given, class Mesh, class Arguments, std::size_t... Is>
+auto checked_adopt_ghosted(Mesh const& m, Arguments const& arguments, std::index_sequence<Is...>) {
+  using array = std::remove_reference_t<Given>;
+  constexpr bool reads_only = std::is_const_v<typename given_array<array>::element>;
+  using result = basic_ghosted_array<std::conditional_t<reads_only, T const, T>, Divided>;
+  using verdict = first_fault<
+      creation_verdict<owned_tensor<result>, Mesh,
+                       extent_beside_unchecked<std::remove_cvref_t<std::tuple_element_t<Is, Arguments>>>...>,
+      typename decltype(check_ghosted_block<result, Given>())::type>;
+  if constexpr (reason::ok_or_raise<verdict>())
+    return adopt_ghosted<result>(m, std::get<sizeof...(Is)>(arguments), std::get<Is>(arguments)...);
+  else
+    return after_error_of<T, typename result::sharding_type, typename result::space>();
+}
+
+}  // namespace detail
+
+/// Uses this device's array with its ghost layers where it is: a Kokkos::View or mdspan of any layout with a dimension
+/// for each axis, os::strided memory, a row-major list, or one of these in another order, os::in_order<J, I>(view). It
+/// comes last, after the global extents, which count no ghost layers: of an axis that is named os::halo<I, v, w>/X the
+/// array has v indices more before the device's own, and w behind them. The elements are those of the array; of
+/// constant ones it is read only. It keeps the memory of a view alive whose dimensions are in the order of the axes;
+/// all else has to outlive it. On a process that is none of the mesh's devices the view is empty. Collective over the
+/// mesh, unless os::unchecked stands among the extents.
+/// @throws ostraka::error, on all devices alike, if an array has not the extents of its device's block with its ghost
+/// layers, or strides that are not positive, or if a halo is wider than its axis
+template <class T, auto... Dims, class Mesh, class... ExtentsThenArray>
+  requires(detail::names_ghosts<Dims...>)
+[[nodiscard]] auto from_local([[maybe_unused]] Mesh const& m,
+                              [[maybe_unused]] ExtentsThenArray&&... extents_then_array) {
+  using element = typename detail::element<T>::type;
+  using last = detail::last_of<ExtentsThenArray...>;
+  using ghosts = basic_ghosted_array<element, sharding_of<Dims...>>;
+  if constexpr (detail::gives_extents<std::remove_cvref_t<last>>) {
+    reason::raise<reason::view_comes_last<std::remove_cvref_t<last>>>();
+    return detail::after_error_of<element, typename ghosts::sharding_type, typename ghosts::space>();
+  } else {
+    return detail::checked_adopt_ghosted<element, sharding_of<Dims...>, last>(
+        m, std::forward_as_tuple(extents_then_array...), std::make_index_sequence<sizeof...(ExtentsThenArray) - 1>{});
+  }
+}
+
+}  // namespace ostraka
