@@ -32,6 +32,9 @@ using tensor = os::tensor<double, Dims...>;
 struct padding {
   int width = 0;
   bool ring = false;
+  int wider_behind = 0;  // so much wider than before
+
+  int behind() const { return width + wider_behind; }
 };
 
 // Any number, different for each device along these mesh axes, and each place.
@@ -54,14 +57,15 @@ void for_each_copy(t::mesh_at_hand const& m, t::global_tensor<double> const& g, 
     if (!is_first) continue;
     auto const block = t::block_on<A>(m, g.extents, rank);
     std::int64_t count = 1;
-    for (std::size_t d = 0; d < p.size(); ++d) count *= block[d].end - block[d].begin + 2 * p[d].width;
+    for (std::size_t d = 0; d < p.size(); ++d) count *= block[d].end - block[d].begin + p[d].width + p[d].behind();
     for (std::int64_t i = 0; i < count; ++i) {
       t::extents_by_letter index;
       bool is_there = true;
       int margins = 0;
       std::int64_t rest = i;
       for (std::size_t d = p.size(); d-- > 0;) {
-        std::int64_t const n = block[d].end - block[d].begin + 2 * p[d].width, whole = g.extents.at(g.labels[d]);
+        std::int64_t const n = block[d].end - block[d].begin + p[d].width + p[d].behind();
+        std::int64_t const whole = g.extents.at(g.labels[d]);
         std::int64_t at = block[d].begin - p[d].width + rest % n;
         margins += at < block[d].begin || at >= block[d].end ? 1 : 0;
         if (p[d].ring && whole > 0) at = (at % whole + whole) % whole;
@@ -76,7 +80,8 @@ void for_each_copy(t::mesh_at_hand const& m, t::global_tensor<double> const& g, 
 
 bool fits(t::extents_by_letter const& e, std::string const& labels, std::vector<padding> const& p) {
   bool fit = true;
-  for (std::size_t d = 0; d < labels.size(); ++d) fit = fit && p[d].width <= e.at(labels[d]);
+  for (std::size_t d = 0; d < labels.size(); ++d)
+    fit = fit && p[d].width <= e.at(labels[d]) && p[d].behind() <= e.at(labels[d]);
   return fit;
 }
 
@@ -146,6 +151,9 @@ TEST_CASE("what neighbours have of an index is added where it is") {
     check_transpose<A, os::halo<I, 3>/X>(m, e, "X", {{3}, {}}, os::boundary = 2.5);
     check_transpose<A, os::halo<I, 7>/X>(m, e, "X", {{7, true}, {}}, os::periodic);
     check_transpose<A, os::halo<J, 2>>(m, e, "X", {{}, {2, true}}, os::periodic);
+    check_transpose<A, os::halo<I, 1, 3> / X>(m, e, "X", {{1, false, 2}, {}});
+    check_transpose<A, os::halo<I, 2, 0> / X, os::halo<J, 0, 1>>(m, e, "X", {{2, true, -2}, {0, true, 1}},
+                                                                 os::periodic);
   });
 }
 

@@ -162,6 +162,22 @@ struct crossed {
   }
 };
 
+// Reads two points before and one behind.
+struct upwind {
+  template <class U>
+  KOKKOS_FUNCTION double operator()(U const& u, double c) const {
+    return c * u(-2) * u(1) + 3 * u(-1);
+  }
+  template <int K, class U>
+  KOKKOS_FUNCTION double derivative(os::neighbour<1> n, U const& u, double c) const {
+    return n[0] == -2 ? c * u(1) : n[0] == 1 ? c * u(-2) : n[0] == -1 ? 3 : 0;
+  }
+  template <int K, class U>
+  KOKKOS_FUNCTION double derivative(U const& u, double) const {
+    return u(-2) * u(1);
+  }
+};
+
 // A step of the heat equation.
 auto heat(double k) {
   return os::differentiable(
@@ -210,6 +226,13 @@ TEST_CASE("stencils whose functions say their derivatives") {
       check([](auto a, auto b) {
         auto const one = os::exchange_halo<os::halo<I, 1>/X>(os::multiply(a, b));
         return os::stencil(crossed{}, one, os::exchange_halo<os::halo<I, 2>/X>(a, os::periodic));
+      });
+      check([](auto a, auto) {  // a halo that is wider at one end
+        return os::stencil(upwind{}, os::exchange_halo<os::halo<I, 2, 1> / X>(a, os::periodic), a);
+      });
+      check([](auto a, auto b) {
+        auto const around = os::patches<N>(os::exchange_halo<os::halo<I, 0, 2> / X>(os::multiply(a, b)));
+        return os::einsum<I, J>(around, around);
       });
       check([](auto a, auto) {  // steps of a solver, and one in a region that is computed again
         auto const step = [](auto const& u) {
