@@ -395,6 +395,32 @@ TEST_CASE("a class keeps its arrays, and padded blocks of tensors, between bodie
   });
 }
 
+TEST_CASE("a process that is none of the mesh's devices has an empty array") {
+  int const devices = t::ranks() - 1;
+  if (devices == 0) return;
+  MPI_Comm part;
+  MPI_Comm_split(MPI_COMM_WORLD, t::rank() < devices ? 0 : MPI_UNDEFINED, t::rank(), &part);
+  {
+    auto const mesh = os::make_mesh(part, X = devices);
+    std::int64_t const n = 2 * devices + 1;
+    axis_here const i(n, mesh.absent() ? 0 : t::rank(), devices, 1, 1, true);
+    std::vector<double> one(mesh.absent() ? 0 : static_cast<std::size_t>(3 * i.padded())), other(one.size());
+    for (std::int64_t p = 1; p <= i.own() && !mesh.absent(); ++p)
+      for (std::int64_t j = 0; j < 3; ++j) one[static_cast<std::size_t>(3 * p + j)] = value_at(i.index(p), j);
+    auto const u = os::from_local<double, os::halo<I, 1> / X, J>(mesh, I = n, J = 3, one);
+    auto const v = os::from_local<double, os::halo<I, 1> / X, J>(mesh, I = n, J = 3, other);
+    os::stencil_into(
+        v, [](auto const& x) { return x(1) - x(-1); },
+        os::start_exchange_halo_into<os::halo<I, 1> / X>(u, os::periodic));
+    auto const whole = os::shard_map<I / X, J>([](auto array) { return os::own(array); }, v);
+    CHECK(whole.extent(I) == n);
+    CHECK(t::wrong_elements(whole, [&](std::int64_t at, std::int64_t j) {
+            return value_at((at + 1) % n, j) - value_at((at + n - 1) % n, j);
+          }) == 0);
+  }
+  if (part != MPI_COMM_NULL) MPI_Comm_free(&part);
+}
+
 TEST_CASE("what does not fit is said alike") {
   auto const mesh = os::make_mesh(X = t::ranks());
   std::int64_t const n = 2 * t::ranks();
