@@ -29,6 +29,7 @@
 #include <ostraka/calls/moves.hpp>
 #include <ostraka/tensors/after_error.hpp>
 #include <ostraka/tensors/relabelled.hpp>
+#include <ostraka/types/shardings/halo.hpp>
 
 namespace ostraka {
 
