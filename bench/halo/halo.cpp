@@ -3,14 +3,16 @@
 
 /// @file
 /// A step of the heat equation on blocks with halos, overlapped, against the same written by hand with MPI. Divided by
-/// rows, whose faces are runs of memory, and by columns, which are packed.
+/// rows, whose faces are runs of memory, and by columns, which are packed; and on a program's arrays with ghost layers.
 ///
 ///     mpirun -n 2 bench/halo [rounds=15] [json=FILE]
 
 #include <mpi.h>
 
+#include <cstddef>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include <ostraka/ostraka.hpp>
 
@@ -49,9 +51,22 @@ void compare(bench::report& table, int rounds, int n, int px, int py) {
       os::stencil_into(next, heat, os::start_exchange_halo_into<os::halo<I, 1>/X, os::halo<J, 1>/Y>(now, os::faces));
       std::swap(now, next);
     };
+    // The same on arrays of one's own, with ghost layers in them.
+    auto const size = static_cast<std::size_t>((n / px + 2) * (n / py + 2));
+    std::vector<double> one(size, 1.0), other(size, 1.0);
+    auto const adopt = [&](std::vector<double>& of) {
+      return os::from_local<double, os::halo<I, 1> / X, os::halo<J, 1> / Y>(mesh, I = n, J = n, of);
+    };
+    auto ghosted = adopt(one), written = adopt(other);
+    auto const on_arrays = [&] {
+      os::stencil_into(written, heat,
+                       os::start_exchange_halo_into<os::halo<I, 1> / X, os::halo<J, 1> / Y>(ghosted, os::faces));
+      std::swap(ghosted, written);
+    };
     by_hand::heat hand(n / px, n / py, px, py, r);
-    table.add(bench::compare(std::to_string(n) + " x " + std::to_string(n) + " on " + std::to_string(px) + " x " + std::to_string(py),
-                             {{"ours", ours}, {"by hand", [&] { hand.step(); }}}, rounds, bench::seconds_of_all));
+    table.add(bench::compare(
+        std::to_string(n) + " x " + std::to_string(n) + " on " + std::to_string(px) + " x " + std::to_string(py),
+        {{"ours", ours}, {"arrays", on_arrays}, {"by hand", [&] { hand.step(); }}}, rounds, bench::seconds_of_all));
     return os::own(now);
   }, start);
 }
