@@ -1,13 +1,34 @@
 # SPDX-FileCopyrightText: The Ostraka authors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# ostraka::compiled: ostraka::ostraka and a static library of the engine's instances (include/ostraka/compiled/compiled_engine.hpp). A program that links it is
-# compiled in a fraction of the time and does the same. Its sources are written here, a few lines each: there are none to keep.
+# ostraka::compiled: ostraka::ostraka and a library of the engine's instances (include/ostraka/compiled/compiled_engine.hpp), static or, with BUILD_SHARED_LIBS,
+# shared. A program that links it is compiled in a fraction of the time and does the same. Its sources are written here, a few lines each: there are none to keep.
 
 include_guard()
 
 set(OSTRAKA_COMPILED_OPTIONS "" CACHE STRING "Compiler options for ostraka::compiled, after those of the build type")
 mark_as_advanced(OSTRAKA_COMPILED_OPTIONS)
+
+# ostraka_kind_of_compiled(<result>): STATIC or SHARED. A shared library wants a shared Kokkos: with a static one the library and the program would hold
+# a copy of Kokkos each, which may be freed twice when the process ends (docs/shared-libraries.md).
+function(ostraka_kind_of_compiled result)
+  set(kokkos "")
+  if(TARGET Kokkos::kokkoscore)
+    get_target_property(kokkos Kokkos::kokkoscore TYPE)
+  endif()
+  if(BUILD_SHARED_LIBS AND NOT kokkos STREQUAL "STATIC_LIBRARY")
+    set(${result} SHARED PARENT_SCOPE)
+    return()
+  endif()
+  set(${result} STATIC PARENT_SCOPE)
+  if(BUILD_SHARED_LIBS AND OSTRAKA_BUILD_COMPILED)
+    set(sentence "a shared ostraka::compiled needs a shared Kokkos, but the one in ${Kokkos_DIR} is static; build Kokkos with BUILD_SHARED_LIBS=ON and name it with Kokkos_ROOT, or leave BUILD_SHARED_LIBS off.")
+    if(PROJECT_IS_TOP_LEVEL)
+      message(FATAL_ERROR "ostraka: ${sentence}")
+    endif()
+    message(STATUS "ostraka: ostraka::compiled is static: ${sentence}")
+  endif()
+endfunction()
 
 # ostraka_add_compiled([EXCLUDE_FROM_ALL])
 function(ostraka_add_compiled)
@@ -44,9 +65,22 @@ function(ostraka_add_compiled)
   file(CONFIGURE OUTPUT "${source}" CONTENT "${content}")
   list(APPEND sources "${source}")
 
-  add_library(ostraka_compiled STATIC ${ARGN} ${sources})
+  ostraka_kind_of_compiled(kind)
+  add_library(ostraka_compiled ${kind} ${ARGN} ${sources})
   add_library(ostraka::compiled ALIAS ostraka_compiled)
   set_target_properties(ostraka_compiled PROPERTIES EXPORT_NAME compiled POSITION_INDEPENDENT_CODE ON)
+  if(kind STREQUAL "SHARED")
+    # Before 1.0 no version promises to go together with programs that another one compiled. The objects are those of the static library, without a
+    # macro that says otherwise, so that ccache knows them; unless the project hides symbols, which the instances are not to be.
+    set(soversion ${PROJECT_VERSION})
+    if(PROJECT_VERSION_MAJOR GREATER 0)
+      set(soversion ${PROJECT_VERSION_MAJOR})
+    endif()
+    set_target_properties(ostraka_compiled PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION ${soversion} DEFINE_SYMBOL "")
+    if(CMAKE_CXX_VISIBILITY_PRESET OR CMAKE_VISIBILITY_INLINES_HIDDEN OR CMAKE_CXX_FLAGS MATCHES "-fvisibility")
+      set_target_properties(ostraka_compiled PROPERTIES CXX_VISIBILITY_PRESET default VISIBILITY_INLINES_HIDDEN OFF)
+    endif()
+  endif()
   target_link_libraries(ostraka_compiled PUBLIC ostraka)
   target_compile_definitions(ostraka_compiled INTERFACE OSTRAKA_COMPILED)
   target_compile_options(ostraka_compiled PRIVATE ${OSTRAKA_COMPILED_OPTIONS})

@@ -1,0 +1,86 @@
+# SPDX-FileCopyrightText: The Ostraka authors
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# Files for pkg-config, for projects that are not built by CMake. They find their own prefix, so that an installation may be moved; Kokkos, MPI and
+# BLAS, which have no pkg-config files that one could rely on, stand in them by their paths, as this build found them.
+
+include_guard()
+
+# ostraka_link_line(<result> <item>...): what a linker is given for these targets, libraries and options, dependents first. Files of targets stand
+# there as generator expressions, so that each configuration has its own.
+function(ostraka_link_line result)
+  set(line "")
+  foreach(item IN LISTS ARGN)
+    string(REGEX REPLACE "^\\$<LINK_ONLY:(.*)>$" "\\1" item "${item}")
+    if(item MATCHES "^\\$<TARGET_NAME_IF_EXISTS:(.*)>$")
+      set(item "${CMAKE_MATCH_1}")
+      if(NOT TARGET ${item})
+        continue()
+      endif()
+    endif()
+    if(item MATCHES "^::@")  # a mark of CMake's own
+      continue()
+    elseif(NOT TARGET "${item}")
+      if(NOT item MATCHES "^[-$/]")
+        set(item "-l${item}")
+      endif()
+      list(APPEND line "${item}")
+      continue()
+    endif()
+    get_target_property(type ${item} TYPE)
+    get_target_property(imported ${item} IMPORTED)
+    if(imported AND NOT type STREQUAL "INTERFACE_LIBRARY")
+      list(APPEND line "$<TARGET_LINKER_FILE:${item}>")
+    endif()
+    get_target_property(options ${item} INTERFACE_LINK_OPTIONS)
+    if(options)
+      string(REPLACE "$<LINK_LANGUAGE:CXX>" "1" options "${options}")
+      string(REGEX REPLACE "\\$<LINK_LANGUAGE:[^>]*>" "0" options "${options}")
+      string(REPLACE "SHELL:" "" options "${options}")
+      list(APPEND line "${options}")
+    endif()
+    get_target_property(further ${item} INTERFACE_LINK_LIBRARIES)
+    if(further)
+      ostraka_link_line(further ${further})
+      list(APPEND line "${further}")
+    endif()
+  endforeach()
+  list(REVERSE line)  # an archive stands behind all that need it
+  list(REMOVE_DUPLICATES line)
+  list(REVERSE line)
+  set(${result} "${line}" PARENT_SCOPE)
+endfunction()
+
+# ostraka_add_pkg_config(<name> <description> <folder> [TARGET <target>] [REQUIRES <other names>])
+# Installs <folder>/pkgconfig/<name>.pc. With TARGET, what the target asks of programs that link it, and beyond what the required files say.
+function(ostraka_add_pkg_config name description folder)
+  cmake_parse_arguments(PARSE_ARGV 3 arg "" "TARGET;REQUIRES" "")
+  cmake_path(ABSOLUTE_PATH folder BASE_DIRECTORY "${CMAKE_INSTALL_PREFIX}" OUTPUT_VARIABLE here)
+  file(RELATIVE_PATH up "${here}/pkgconfig" "${CMAKE_INSTALL_PREFIX}")
+  string(REGEX REPLACE "/$" "" up "${up}")
+  set(include_dir "\${prefix}/${CMAKE_INSTALL_INCLUDEDIR}")
+  if(IS_ABSOLUTE "${CMAKE_INSTALL_INCLUDEDIR}")
+    set(include_dir "${CMAKE_INSTALL_INCLUDEDIR}")
+  endif()
+  string(CONCAT text "prefix=\${pcfiledir}/${up}\n" "includedir=${include_dir}\n\n" "Name: ${name}\n" "Description: ${description}\n"
+    "Version: ${PROJECT_VERSION}\n")
+  if(arg_REQUIRES)
+    string(APPEND text "Requires: ${arg_REQUIRES} = ${PROJECT_VERSION}\nCflags: -DOSTRAKA_COMPILED\nLibs: -L\${pcfiledir}/.. -l$<TARGET_PROPERTY:${arg_TARGET},NAME>\n")
+  elseif(arg_TARGET)
+    set(asked "$<TARGET_PROPERTY:${arg_TARGET},INTERFACE_")
+    set(definitions "$<REMOVE_DUPLICATES:${asked}COMPILE_DEFINITIONS>>")
+    # The compiler's own folders have their place in its order.
+    set(not_said "${PROJECT_SOURCE_DIR}/include" ${CMAKE_CXX_IMPLICIT_INCLUDE_DIRECTORIES})
+    list(TRANSFORM not_said REPLACE "[^A-Za-z0-9/_-]" "[\\0]")
+    list(JOIN not_said "|" not_said)
+    set(folders "$<FILTER:$<REMOVE_DUPLICATES:${asked}INCLUDE_DIRECTORIES>>,EXCLUDE,^(${not_said})$>")
+    get_target_property(libraries ${arg_TARGET} INTERFACE_LINK_LIBRARIES)
+    ostraka_link_line(line ${libraries})
+    string(APPEND text "Cflags: -I\${includedir}$<$<BOOL:${definitions}>: -D$<JOIN:${definitions}, -D>>"
+      "$<$<BOOL:${folders}>: -isystem $<JOIN:${folders}, -isystem >> $<JOIN:${asked}COMPILE_OPTIONS>, >\n" "Libs: $<JOIN:${line}, >\n")
+  else()
+    string(APPEND text "Cflags: -I\${includedir}\n")
+  endif()
+  file(GENERATE OUTPUT "${PROJECT_BINARY_DIR}/pkgconfig/$<COMPILE_LANGUAGE>-$<CONFIG>/${name}.pc" CONTENT "${text}")
+  install(FILES "${PROJECT_BINARY_DIR}/pkgconfig/CXX-$<CONFIG>/${name}.pc" DESTINATION "${folder}/pkgconfig")
+endfunction()
