@@ -53,46 +53,54 @@ template <class A, class B>
   return equal(a, b);
 }
 
+/// `A != B`: os::not_equal(A, B).
 template <class A, class B>
   requires ArithmeticOperands<A, B>
 [[nodiscard]] constexpr auto operator!=(A const& a, B const& b) {
   return not_equal(a, b);
 }
 
+/// `A < B`: os::less(A, B).
 template <class A, class B>
   requires ArithmeticOperands<A, B>
 [[nodiscard]] constexpr auto operator<(A const& a, B const& b) {
   return less(a, b);
 }
 
+/// `A <= B`: os::less_equal(A, B).
 template <class A, class B>
   requires ArithmeticOperands<A, B>
 [[nodiscard]] constexpr auto operator<=(A const& a, B const& b) {
   return less_equal(a, b);
 }
 
+/// `A > B`: os::greater(A, B).
 template <class A, class B>
   requires ArithmeticOperands<A, B>
 [[nodiscard]] constexpr auto operator>(A const& a, B const& b) {
   return greater(a, b);
 }
 
+/// `A >= B`: os::greater_equal(A, B).
 template <class A, class B>
   requires ArithmeticOperands<A, B>
 [[nodiscard]] constexpr auto operator>=(A const& a, B const& b) {
   return greater_equal(a, b);
 }
 
+/// `A && B`: os::logical_and(A, B).
 template <TensorOrVariable A, TensorOrVariable B>
 [[nodiscard]] constexpr auto operator&&(A const& a, B const& b) {
   return logical_and(a, b);
 }
 
+/// `A || B`: os::logical_or(A, B).
 template <TensorOrVariable A, TensorOrVariable B>
 [[nodiscard]] constexpr auto operator||(A const& a, B const& b) {
   return logical_or(a, b);
 }
 
+/// `!A`: os::logical_not(A).
 template <TensorOrVariable A>
 [[nodiscard]] constexpr auto operator!(A const& a) {
   return logical_not(a);
@@ -109,24 +117,28 @@ void no_operator_in_place() {
 
 }  // namespace detail
 
+/// Does not compile: tensors are not changed in place, and the error says what to write instead.
 template <Tensor A, class B>
 A const& operator+=(A const& a, B const&) {
   detail::no_operator_in_place<A, B>();
   return a;
 }
 
+/// Does not compile: tensors are not changed in place, and the error says what to write instead.
 template <Tensor A, class B>
 A const& operator-=(A const& a, B const&) {
   detail::no_operator_in_place<A, B>();
   return a;
 }
 
+/// Does not compile: tensors are not changed in place, and the error says what to write instead.
 template <Tensor A, class B>
 A const& operator*=(A const& a, B const&) {
   detail::no_operator_in_place<A, B>();
   return a;
 }
 
+/// Does not compile: tensors are not changed in place, and the error says what to write instead.
 template <Tensor A, class B>
 A const& operator/=(A const& a, B const&) {
   detail::no_operator_in_place<A, B>();

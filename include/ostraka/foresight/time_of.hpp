@@ -20,6 +20,7 @@
 
 namespace ostraka {
 
+/// Kinds of collectives, as a predicted time tells them apart.
 using collective_kind = engine::collective;
 
 /// What a part of a program would take a device of a machine.

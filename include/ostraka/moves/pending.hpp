@@ -89,6 +89,7 @@ class [[nodiscard]] pending_and {
   Last last_;
 };
 
+/// Whether a type is what a begun operation gives: an os::pending.
 template <class T>
 inline constexpr bool is_pending = false;
 template <class Result, class... Kept>

@@ -181,6 +181,7 @@ inline constexpr bool is_operand = is_tensor<T>;
 template <class TensorType, class... Labels>
 inline constexpr bool is_operand<relabelled<TensorType, Labels...>> = true;
 
+/// What an einsum takes: a tensor, or one under other labels.
 template <class T>
 concept Operand = is_operand<T>;
 

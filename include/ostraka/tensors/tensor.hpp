@@ -340,6 +340,7 @@ inline constexpr bool is_tensor = false;
 template <class T, class Sharding, class Space>
 inline constexpr bool is_tensor<basic_tensor<T, Sharding, Space>> = true;
 
+/// A tensor of any elements and any sharding.
 template <class T>
 concept Tensor = is_tensor<T>;
 

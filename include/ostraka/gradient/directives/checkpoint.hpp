@@ -26,6 +26,7 @@
 
 namespace ostraka {
 
+/// The types of what follows: which results a checkpointed region keeps for its backward.
 struct save_nothing_policy {};
 struct save_all_policy {};
 struct save_all_but_gathers_policy {};
@@ -34,6 +35,7 @@ struct save_names_policy {
   std::array<std::string_view, N> names;
 };
 
+/// Which results of a region os::checkpoint keeps for its backward: none, all, or all but those of gathers.
 inline constexpr save_nothing_policy save_nothing{};
 inline constexpr save_all_policy save_all{};
 inline constexpr save_all_but_gathers_policy save_all_but_gathers{};

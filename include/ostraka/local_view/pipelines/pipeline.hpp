@@ -29,12 +29,14 @@ struct microbatch_count {
   int value;
 };
 
+/// The type of os::microbatches.
 struct microbatches_setting {
   template <std::integral Number>
   constexpr microbatch_count operator=(Number n) const {
     return {static_cast<int>(n)};
   }
 };
+/// How many microbatches a pipeline takes: `os::microbatches = 8`.
 inline constexpr microbatches_setting microbatches{};
 
 namespace detail {

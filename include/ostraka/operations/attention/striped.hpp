@@ -18,6 +18,7 @@
 
 namespace ostraka {
 
+/// The type of os::striped.
 template <class... Ms>
 struct striped_over {};
 

@@ -171,10 +171,15 @@ struct function_derivative<operation::gelu_tanh> {
 
 }  // namespace detail
 
+/// max(x, 0), element by element.
 OSTRAKA_DETAIL_FUNCTION_OBJECT operation::relu relu{};
+/// 1 / (1 + e⁻ˣ), element by element.
 OSTRAKA_DETAIL_FUNCTION_OBJECT operation::sigmoid sigmoid{};
+/// x · sigmoid(x), element by element; also called swish.
 OSTRAKA_DETAIL_FUNCTION_OBJECT operation::silu silu{};
+/// x · Φ(x), Φ the normal distribution; by the error function.
 OSTRAKA_DETAIL_FUNCTION_OBJECT operation::gelu gelu{};
+/// gelu by its approximation with tanh.
 OSTRAKA_DETAIL_FUNCTION_OBJECT operation::gelu_tanh gelu_tanh{};
 
 }  // namespace ostraka

@@ -82,6 +82,7 @@ struct clamp : detail::moves_nothing {
 
 }  // namespace operation
 
+/// x, held between two bounds: `os::clamp(A, low, high)`.
 OSTRAKA_DETAIL_FUNCTION_OBJECT operation::clamp clamp{};
 
 }  // namespace ostraka

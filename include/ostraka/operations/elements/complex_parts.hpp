@@ -63,8 +63,11 @@ inline constexpr preservation preserves<operation::real, Kind> = linear(Kind);
 template <reduction Kind>
 inline constexpr preservation preserves<operation::imag, Kind> = linear(Kind);
 
+/// The complex conjugate, element by element.
 OSTRAKA_DETAIL_FUNCTION_OBJECT operation::conj conj{};
+/// The real part of each element.
 OSTRAKA_DETAIL_FUNCTION_OBJECT operation::real real{};
+/// The imaginary part of each element.
 OSTRAKA_DETAIL_FUNCTION_OBJECT operation::imag imag{};
 
 }  // namespace ostraka

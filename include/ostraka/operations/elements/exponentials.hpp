@@ -231,13 +231,21 @@ struct function_derivative<operation::tanh> {
 
 }  // namespace detail
 
+/// eˣ, element by element.
 OSTRAKA_DETAIL_FUNCTION_OBJECT operation::exp exp{};
+/// eˣ − 1, exact where x is near 0.
 OSTRAKA_DETAIL_FUNCTION_OBJECT operation::expm1 expm1{};
+/// The natural logarithm, element by element.
 OSTRAKA_DETAIL_FUNCTION_OBJECT operation::log log{};
+/// log(1 + x), exact where x is near 0.
 OSTRAKA_DETAIL_FUNCTION_OBJECT operation::log1p log1p{};
+/// The error function, element by element.
 OSTRAKA_DETAIL_FUNCTION_OBJECT operation::erf erf{};
+/// The sine, element by element, of radians.
 OSTRAKA_DETAIL_FUNCTION_OBJECT operation::sin sin{};
+/// The cosine, element by element, of radians.
 OSTRAKA_DETAIL_FUNCTION_OBJECT operation::cos cos{};
+/// The hyperbolic tangent, element by element.
 OSTRAKA_DETAIL_FUNCTION_OBJECT operation::tanh tanh{};
 
 }  // namespace ostraka

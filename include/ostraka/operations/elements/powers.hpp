@@ -218,10 +218,15 @@ inline constexpr preservation preserves<operation::abs, Kind> = multiplicative(K
 template <reduction Kind>
 inline constexpr preservation preserves<operation::square, Kind> = multiplicative(Kind);
 
+/// |x|, element by element; the modulus of complex numbers.
 OSTRAKA_DETAIL_FUNCTION_OBJECT operation::abs abs{};
+/// x², element by element.
 OSTRAKA_DETAIL_FUNCTION_OBJECT operation::square square{};
+/// √x, element by element.
 OSTRAKA_DETAIL_FUNCTION_OBJECT operation::sqrt sqrt{};
+/// 1/√x, element by element.
 OSTRAKA_DETAIL_FUNCTION_OBJECT operation::rsqrt rsqrt{};
+/// x to the power y, element by element: `os::pow(A, B)`, `os::pow(A, 3)`.
 OSTRAKA_DETAIL_FUNCTION_OBJECT operation::pow pow{};
 
 }  // namespace ostraka

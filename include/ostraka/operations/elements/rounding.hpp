@@ -100,10 +100,15 @@ struct function_derivative<operation::round> : derivative_zero {};
 
 }  // namespace detail
 
+/// The greatest whole number that is not above x.
 OSTRAKA_DETAIL_FUNCTION_OBJECT operation::floor floor{};
+/// The least whole number that is not below x.
 OSTRAKA_DETAIL_FUNCTION_OBJECT operation::ceil ceil{};
+/// The nearest whole number; of two that are as near, the even one.
 OSTRAKA_DETAIL_FUNCTION_OBJECT operation::round round{};
+/// Whether x is NaN: a tensor of bools.
 OSTRAKA_DETAIL_FUNCTION_OBJECT operation::isnan isnan{};
+/// Whether x is neither NaN nor infinite: a tensor of bools.
 OSTRAKA_DETAIL_FUNCTION_OBJECT operation::isfinite isfinite{};
 
 }  // namespace ostraka

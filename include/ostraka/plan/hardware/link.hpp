@@ -18,8 +18,10 @@
 
 namespace ostraka::planner {
 
+/// How devices along a mesh axis are joined: in a ring, in a line, or through a switch.
 enum class link_shape : std::uint8_t { ring, line, switched };
 
+/// The links of one mesh axis: their shape, rate and latency.
 struct link {
   /// The rate of one link, one way: to one neighbour, or into the switch.
   double bytes_per_second = 0;

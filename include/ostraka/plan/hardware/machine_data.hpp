@@ -59,6 +59,7 @@ struct axis_links {
   friend constexpr bool operator==(axis_links const&, axis_links const&) = default;
 };
 
+/// A machine as data: what a device computes, reads and holds, and the links between devices.
 struct machine {
   static constexpr int max_named = 16;
 

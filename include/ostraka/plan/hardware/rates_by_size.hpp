@@ -23,6 +23,7 @@ struct rate_at {
   friend constexpr bool operator==(rate_at const&, rate_at const&) = default;
 };
 
+/// A rate that depends on how much is done at once, by a table of sizes.
 struct rates_by_size {
   static constexpr int most = 12;
 

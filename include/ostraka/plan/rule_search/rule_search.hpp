@@ -24,6 +24,7 @@
 
 namespace ostraka::planner {
 
+/// How os::search_rules searches: how many results, in how much memory, on which meshes.
 struct search_settings {
   int most = 10;                  ///< sets of rules to rank
   double memory_bytes = 0;        ///< per device; 0: that of the machine

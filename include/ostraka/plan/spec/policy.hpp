@@ -50,6 +50,7 @@ inline constexpr policy<planner::admit::reduce_result> reduce_result{};
 /// Move nothing.
 inline constexpr policy<planner::admit::no_communication> no_communication{};
 
+/// Whether a type is a policy of plans.
 template <class T>
 inline constexpr bool is_policy = false;
 
@@ -185,6 +186,7 @@ struct limited : Policy {
 template <std::int64_t Bytes, class Policy>
 inline constexpr bool is_policy<limited<Bytes, Policy>> = true;
 
+/// Whether a policy limits the bytes that a plan moves (os::at_most).
 template <class Policy>
 inline constexpr bool has_budget = Policy::budget < std::numeric_limits<std::int64_t>::max();
 
@@ -213,6 +215,7 @@ inline constexpr bool is_policy<within_static<Bytes, Policy>> = true;
 template <class Policy>
 inline constexpr bool is_policy<within_dynamic<Policy>> = true;
 
+/// Whether a policy limits the workspace of a plan (os::within).
 template <class Policy>
 concept limits_workspace = Policy::limits_workspace;
 

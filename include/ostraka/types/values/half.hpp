@@ -159,6 +159,7 @@ template <int Exponent, int Fraction>
 struct accumulator_of<narrow_float<Exponent, Fraction>> {
   using type = float;
 };
+/// The type itself.
 template <class T>
 using accumulator_of_t = typename accumulator_of<T>::type;
 

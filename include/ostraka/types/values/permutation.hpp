@@ -26,6 +26,7 @@ struct permutation {
   }
 };
 
+/// Whether a type is an os::permutation.
 template <class T>
 inline constexpr bool is_permutation = false;
 template <int Count>

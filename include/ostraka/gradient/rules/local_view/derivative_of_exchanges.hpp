@@ -259,6 +259,7 @@ class [[nodiscard]] pending_variable {
 template <class Operation, class Begun, class A, class... More>
 inline constexpr bool is_pending<pending_variable<Operation, Begun, A, More...>> = true;
 
+/// Begins an operation on a variable: its derivative is recorded when the result is waited for.
 template <class Operation, Variable A, class... More>
 auto start_on_variable(Operation const& operation, A const& a, More const&... more) {
   auto begun = detail::operate_how(detail::later{}, operation, a.value(), more...);
