@@ -1,0 +1,130 @@
+# SPDX-FileCopyrightText: The Ostraka authors
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""A page for each public name: what its comments say, its signatures, what its header says of shapes and moves, its errors, pages, and source."""
+
+import collections
+import os
+import re
+
+from public_names import INCLUDE, ROOT, file_comment
+
+KINDS = {"function": "functions", "variable": "objects", "type": "types", "concept": "concepts", "alias": "types", "macro": "macros", "namespace": "namespaces"}
+SIGNATURE_LINES = 60
+MEANS = 30  # a name that the tests of more reasons call, as os::tensor, is their means and not their subject
+
+
+def file_of(name):
+    """The file of a name's page: operators have no names that a file may have, and some systems take capitals for small letters."""
+    if name.startswith("operator") and not name[8:9].isalnum():
+        return "operator-" + "-".join(f"{ord(c):x}" for c in name[8:].strip()) + ".md"
+    return re.sub(r"^([A-Z])", r"concept-\1", name) + ".md" if name[0].isupper() and not name.startswith("OSTRAKA") else name + ".md"
+
+
+def as_markdown(comment):
+    """A comment as Markdown: indented lines are code, and angle brackets are text."""
+    out, code = [], False
+    for line in comment.split("\n"):
+        indented = line.startswith("    ")
+        if indented and not code:
+            out += ["", "```cpp"]
+        elif code and not indented and line.strip():
+            out += ["```", ""]
+        if indented or line.strip():
+            code = indented
+        if not code:
+            line = re.sub(r"@(throws|return|param|pre|post)\b", lambda m: f"\n\n**{m[1].capitalize()}**", line)
+            parts = re.split(r"(`[^`]*`)", line)
+            line = "".join(p if p.startswith("`") else re.sub(r"[<>|]", lambda m: f"&#{ord(m[0])};", re.sub(r"([*_\\[\]])", r"\\\1", p)) for p in parts)
+        out.append(line[4:] if code else line)
+    return "\n".join(out + (["```"] if code else [])).strip()
+
+
+def errors_by_name():
+    """Which reasons, whose programs do not compile, are about which names: those that the wrong part of a test calls."""
+    found = collections.defaultdict(set)
+    chapters = set(re.findall(r"^### (\w+)$", (ROOT / "docs/errors.md").read_text(), re.MULTILINE))
+    for path in (ROOT / "tests/compile_fail").glob("*.cpp"):
+        reason = path.name.split(".")[0]
+        wrong = "\n".join(re.findall(r"#ifdef SHOULD_FAIL\n(.*?)\n#(?:else|endif)", path.read_text(), re.DOTALL))
+        if reason in chapters:
+            for name in re.findall(r"\bos::(\w+)", wrong):
+                found[name].add(reason)
+    return collections.defaultdict(set, {name: reasons for name, reasons in found.items() if len(reasons) <= MEANS})
+
+
+def pages_by_name():
+    """The pages of docs/ that speak of a name."""
+    found = collections.defaultdict(set)
+    for path in [*ROOT.glob("docs/*.md"), *ROOT.glob("docs/design/*.md")]:
+        if path.name in ("errors.md", "field-cases.md"):
+            continue
+        for name in re.findall(r"\b(?:os::|(?=OSTRAKA_))(\w+)", path.read_text()):
+            found[name].add(path)
+    return found
+
+
+def shown(signature):
+    lines = signature.split("\n")
+    return "\n".join(lines[:SIGNATURE_LINES] + ([f"  // … {len(lines) - SIGNATURE_LINES} lines more"] if len(lines) > SIGNATURE_LINES else []))
+
+
+def page(name, declarations, sources, errors, mentions):
+    kind = declarations[0].kind
+    title = name if kind == "macro" else f"os::{name}"
+    out = [f"# `{title}`\n"]
+    headers = list(dict.fromkeys(d.header for d in declarations))
+    out.append("".join(f"`#include <{header}>`  \n" for header in headers))
+    said = []
+    for declaration in declarations:
+        if declaration.comment and declaration.comment not in said:
+            said.append(declaration.comment)
+            out.append(as_markdown(declaration.comment) + "\n")
+        out.append(f"```cpp\n{shown(declaration.signature)}\n```\n")
+        if declaration.header in sources:
+            out.append(f"[{declaration.header}, line {declaration.line}](../headers/{sources[declaration.header]}#l{declaration.line:05})" + "{ .source }\n")
+    for header in headers:
+        about = file_comment((INCLUDE / header).read_text())
+        if about:
+            out.append(f"## What `{header.rsplit('/')[-1]}` says\n\n{as_markdown(about)}\n")
+    if errors:
+        out.append("## Errors\n\nPrograms that do not compile, and why:\n\n" + "\n".join(f"- [`{reason}`](../docs/errors.md#{reason})" for reason in sorted(errors)) + "\n")
+    if mentions:
+        links = (f"- [{path.stem if path.stem != 'README' else path.parent.name}](../{path.relative_to(ROOT)})" for path in sorted(mentions))
+        out.append("## Pages\n\n" + "\n".join(links) + "\n")
+    return "\n".join(out)
+
+
+def write(folder, names, sources):
+    folder.mkdir(parents=True)
+    errors, mentions = errors_by_name(), pages_by_name()
+    for name, declarations in names.items():
+        (folder / file_of(name)).write_text(page(name, declarations, sources, errors[name], mentions[name]))
+    groups = collections.defaultdict(list)
+    for name, declarations in names.items():
+        groups[room_of(declarations[0].header)].append((name, declarations))
+    out = ["# Reference\n", "Every public name, by the room of its header. [The headers as Doxygen shows them](../headers/index.html) have members and sources.\n"]
+    for room in sorted(groups):
+        out.append(f"## {room}\n\n| | |\n|---|---|")
+        for name, declarations in groups[room]:
+            comment = next((d.comment for d in declarations if d.comment), "")
+            sentence = re.sub(r":$", ".", re.split(r"(?<=\.)\s|\n\n|\n    ", comment)[0].replace("\n", " "))
+            out.append(f"| [`{name}`]({file_of(name)}) | {as_markdown(sentence)} |".replace("`|`", "`\\|`"))
+        out.append("")
+    (folder / "index.md").write_text("\n".join(out))
+
+
+def room_of(header):
+    return os.path.dirname(header).removeprefix("ostraka").strip("/") or "ostraka"
+
+
+def navigation(names):
+    """Lines of mkdocs.yml: the list, and names by their first letter."""
+    letters = collections.defaultdict(list)
+    for name, declarations in names.items():
+        first = "OSTRAKA_…" if declarations[0].kind == "macro" else "operators" if file_of(name).startswith("operator-") else name[0].upper()
+        letters[first].append(name)
+    lines = ["- reference/index.md"]
+    for letter in sorted(letters):
+        lines.append(f'- "{letter}":')
+        lines += [f'  - "{name}": reference/{file_of(name)}' for name in letters[letter]]
+    return lines
