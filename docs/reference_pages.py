@@ -63,12 +63,24 @@ def pages_by_name():
     return found
 
 
+def snippets_by_name():
+    """The shortest snippet that calls a name, and its page, of the pages whose snippets a test compiles."""
+    lists = re.findall(r"foreach\(page IN ITEMS ([^)]+)\)", (ROOT / "tests/docs/CMakeLists.txt").read_text())
+    found = {}
+    for path in (ROOT / f"docs/{name}.md" for names in lists for name in names.split()):
+        for snippet in re.findall(r"^```cpp\n(.*?)^```$", path.read_text(), re.DOTALL | re.MULTILINE):
+            for name in set(re.findall(r"\b(?:os::|(?=OSTRAKA_))(\w+)", snippet)):
+                if name not in found or len(snippet) < len(found[name][0]):
+                    found[name] = snippet, path
+    return found
+
+
 def shown(signature):
     lines = signature.split("\n")
     return "\n".join(lines[:SIGNATURE_LINES] + ([f"  // … {len(lines) - SIGNATURE_LINES} lines more"] if len(lines) > SIGNATURE_LINES else []))
 
 
-def page(name, declarations, sources, errors, mentions):
+def page(name, declarations, sources, errors, mentions, snippet):
     kind = declarations[0].kind
     title = name if kind == "macro" else f"os::{name}"
     out = [f"# `{title}`\n"]
@@ -82,6 +94,9 @@ def page(name, declarations, sources, errors, mentions):
         out.append(f"```cpp\n{shown(declaration.signature)}\n```\n")
         if declaration.header in sources:
             out.append(f"[{declaration.header}, line {declaration.line}](../headers/{sources[declaration.header]}#l{declaration.line:05})" + "{ .source }\n")
+    if snippet:
+        text, path = snippet
+        out.append(f"## For example\n\n```cpp\n{text}```\n\nfrom [{path.stem}](../{path.relative_to(ROOT)}), whose lines a test compiles.\n")
     for header in headers:
         about = file_comment((INCLUDE / header).read_text())
         if about:
@@ -96,9 +111,9 @@ def page(name, declarations, sources, errors, mentions):
 
 def write(folder, names, sources):
     folder.mkdir(parents=True)
-    errors, mentions = errors_by_name(), pages_by_name()
+    errors, mentions, snippets = errors_by_name(), pages_by_name(), snippets_by_name()
     for name, declarations in names.items():
-        (folder / file_of(name)).write_text(page(name, declarations, sources, errors[name], mentions[name]))
+        (folder / file_of(name)).write_text(page(name, declarations, sources, errors[name], mentions[name], snippets.get(name)))
     groups = collections.defaultdict(list)
     for name, declarations in names.items():
         groups[room_of(declarations[0].header)].append((name, declarations))
