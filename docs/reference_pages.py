@@ -32,9 +32,9 @@ def as_markdown(comment):
         if indented or line.strip():
             code = indented
         if not code:
-            line = re.sub(r"@(throws|return|param|pre|post)\b", lambda m: f"\n\n**{m[1].capitalize()}**", line)
             parts = re.split(r"(`[^`]*`)", line)
             line = "".join(p if p.startswith("`") else re.sub(r"[<>|]", lambda m: f"&#{ord(m[0])};", re.sub(r"([*_\\[\]])", r"\\\1", p)) for p in parts)
+            line = re.sub(r"@(throws|return|param|pre|post)\b", lambda m: f"\n\n**{m[1].capitalize()}**", line)
         out.append(line[4:] if code else line)
     return "\n".join(out + (["```"] if code else [])).strip()
 

@@ -36,6 +36,7 @@ set(scripts "<html[^>]* class=\"js" "data-md-color-scheme=")  # what scripts of 
 expect(index.html ${scripts} "<h1[^>]*>Ostraka")
 expect(docs/tour.html ${scripts} "<h1")
 expect(reference/softmax.html ${scripts} "<h1[^>]*><code>os::softmax</code>" "_source[.]html#l[0-9]+" "docs/errors[.]html#")
+expect(reference/shard_map.html ${scripts} "<strong>Throws</strong>" "whose lines a test compiles")
 expect(reference/index.html ${scripts} "href=\"OSTRAKA_AXIS[.]html\"")
 execute_process(COMMAND "${PYTHON}" "${CMAKE_CURRENT_LIST_DIR}/search_in_browser.py" "${BROWSER}" "${OUT}/site" softmax reference/softmax.html
   RESULT_VARIABLE status OUTPUT_VARIABLE output ERROR_VARIABLE output TIMEOUT 150)
