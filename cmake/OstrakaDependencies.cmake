@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The Ostraka authors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# Finds what ostraka::ostraka needs: Kokkos, MPI, a CBLAS, and the BLAS of the GPUs that Kokkos was built for. Used by the build and, installed, by
+# Finds what ostraka::ostraka needs: Kokkos, MPI, a CBLAS, and the BLAS of the GPUs that Kokkos was built for; and FFTW, if it is asked for. Used by the build and, installed, by
 # ostraka-config.cmake, so that both find the same things in the same way and say the same sentence when they do not.
 
 include_guard()
@@ -243,6 +243,28 @@ function(ostraka_find_cblas)
   else()
     ostraka_say("CBLAS ${libraries}")
   endif()
+endfunction()
+
+# Makes the target ostraka::fftw, of the two libraries for double and float; only who asks for it looks for them. Programs that link it and
+# <ostraka/fft.hpp> transform by FFTW, whose licence is the GPL.
+function(ostraka_find_fftw sentence)
+  set(${sentence} "" PARENT_SCOPE)
+  if(TARGET ostraka::fftw)
+    return()
+  endif()
+  find_path(OSTRAKA_FFTW_INCLUDE_DIR fftw3.h DOC "Folder of fftw3.h")
+  find_library(OSTRAKA_FFTW_LIBRARY NAMES fftw3 DOC "FFTW 3 for double")
+  find_library(OSTRAKA_FFTWF_LIBRARY NAMES fftw3f DOC "FFTW 3 for float")
+  mark_as_advanced(OSTRAKA_FFTW_INCLUDE_DIR OSTRAKA_FFTW_LIBRARY OSTRAKA_FFTWF_LIBRARY)
+  if(NOT OSTRAKA_FFTW_INCLUDE_DIR OR NOT OSTRAKA_FFTW_LIBRARY OR NOT OSTRAKA_FFTWF_LIBRARY)
+    set(${sentence} "FFTW 3 for double and float was not found; install it (Debian: libfftw3-dev), name OSTRAKA_FFTW_INCLUDE_DIR, OSTRAKA_FFTW_LIBRARY and OSTRAKA_FFTWF_LIBRARY, or go without: os::fft has transforms of its own." PARENT_SCOPE)
+    return()
+  endif()
+  ostraka_add_imported(ostraka::fftw)
+  target_include_directories(ostraka::fftw INTERFACE "${OSTRAKA_FFTW_INCLUDE_DIR}")
+  target_link_libraries(ostraka::fftw INTERFACE "${OSTRAKA_FFTW_LIBRARY}" "${OSTRAKA_FFTWF_LIBRARY}")
+  target_compile_definitions(ostraka::fftw INTERFACE OSTRAKA_ENABLE_FFTW=1)
+  ostraka_say("FFTW ${OSTRAKA_FFTW_LIBRARY}")
 endfunction()
 
 # Makes ostraka::cublas or ostraka::rocblas where Kokkos has CUDA or HIP and the library has a CMake package. Libraries and headers of GPUs are installed

@@ -6,11 +6,12 @@
 # Includes go down: types (1) < plan (2) < engine (3) < surface (4). Floors 1 and 2 include the standard library and nothing else.
 # A floor has rooms, each a folder with one idea and at most 14 headers. `rooms` lists them, and for each the rooms of its floor that it includes. Those
 # stand before it in the list, so no two rooms know each other; rooms of engine/kernels are excepted, which stand on both sides of a seam.
-# engine/kernels is the seam of local work: other rooms include its own headers and its rooms loops, numbers, accumulators and rows, and nothing behind it.
+# engine/kernels is the seam of local work: other rooms include its own headers and its rooms loops, numbers, accumulators, rows and fourier, and nothing
+# behind it.
 # A folder that is none of types/, plan/ and engine/ is a room of the surface. Headers directly in ostraka/ are umbrellas, which are for users: no room
 # includes them. Only an umbrella may have the name of another header.
 # The surface executes nothing: it hands blocks and functors to the engine (`execution`, below).
-# MPI is named by engine/machine (its beginning and end), engine/carriers (messages) and engine/files (MPI-IO) alone: other rooms ask engine/groups for what they send. cblas.h, cublas_v2.h and rocblas.h under engine/kernels/blas/ alone.
+# MPI is named by engine/machine (its beginning and end), engine/carriers (messages) and engine/files (MPI-IO) alone: other rooms ask engine/groups for what they send. cblas.h, cublas_v2.h and rocblas.h under engine/kernels/blas/ alone, fftw3.h under engine/kernels/fourier/.
 
 cmake_minimum_required(VERSION 3.23)
 
@@ -49,6 +50,7 @@ set(rooms
   "engine/kernels/products: engine/memory engine/kernels engine/kernels/loops engine/kernels/portable engine/kernels/blas"
   "engine/kernels/accumulators: engine/memory engine/kernels engine/kernels/loops engine/kernels/folds"
   "engine/kernels/rows: engine/memory engine/kernels engine/kernels/loops engine/kernels/numbers engine/kernels/portable engine/kernels/folds engine/kernels/accumulators"
+  "engine/kernels/fourier: engine/memory engine/machine engine/kernels/loops"
   "engine/carriers: engine/memory engine/machine engine/kernels/loops"
   "engine/groups: engine/memory engine/record engine/machine engine/kernels/loops engine/carriers"
   "engine/collectives: plan/decisions plan/lowering engine/memory engine/kernels engine/kernels/loops engine/groups"
@@ -63,7 +65,7 @@ set(rooms
   "engine/divided_rows: plan/spec engine/memory engine/kernels/accumulators engine/kernels/rows engine/collectives engine/mesh engine/call_check engine/moves engine/run"
   "engine/root: engine/memory engine/machine engine/kernels engine/collectives engine/mesh engine/moves engine/run"
   "engine/agreement: plan/spec plan/blocks engine/memory engine/kernels/loops engine/collectives engine/mesh engine/spmd engine/call_check engine/moves engine/root"
-  "engine/blocks: plan/spec plan/blocks engine/memory engine/machine engine/kernels engine/kernels/loops engine/kernels/rows engine/mesh engine/moves engine/run engine/block_collectives"
+  "engine/blocks: plan/spec plan/blocks engine/memory engine/machine engine/kernels engine/kernels/loops engine/kernels/rows engine/kernels/fourier engine/mesh engine/moves engine/run engine/block_collectives"
   "engine/sequences: plan/spec plan/blocks plan/decisions engine/kernels engine/kernels/loops engine/kernels/rows engine/mesh engine/run engine/block_collectives engine/blocks"
   "engine/foreign_blocks: plan/spec plan/blocks engine/memory engine/collectives engine/kernels/loops engine/mesh engine/call_check engine/moves engine/blocks engine/agreement"
   "engine/formats:"
@@ -91,6 +93,7 @@ set(rooms
   "operations/reductions: calls blocks algebra"
   "operations/normalisation: tensors calls elements operations/indices"
   "operations/attention: tensors calls blocks creation elements algebra operations/shapes operations/indices operations/normalisation"
+  "fourier: tensors calls blocks moves"
   "gradient/tape: calls blocks elements moves algebra local_view local_view/collectives tree"
   "gradient/cotangents: elements moves algebra operations/elements operations/shapes gradient/tape"
   "gradient/directives: gradient/tape gradient/cotangents"
@@ -99,7 +102,7 @@ set(rooms
   "gradient/rules/moves: creation moves gradient/cotangents"
   "gradient/rules/algebra: algebra operations/reductions gradient/cotangents gradient/rules/elements"
   "gradient/abstract: calls operations/indices gradient/cotangents gradient/directives gradient/rules/algebra"
-  "gradient/rules/operations: elements operations/shapes operations/indices operations/creation operations/reductions operations/normalisation operations/attention gradient/rules gradient/rules/elements gradient/rules/moves gradient/rules/algebra gradient/abstract"
+  "gradient/rules/operations: elements operations/shapes operations/indices operations/creation operations/reductions operations/normalisation operations/attention fourier gradient/rules gradient/rules/elements gradient/rules/moves gradient/rules/algebra gradient/abstract"
   "gradient/rules/local_view: blocks creation arrays local_view local_view/collectives local_view/halos local_view/pipelines tree gradient/cotangents gradient/directives gradient/rules/elements"
   "gradient: creation elements gradient/cotangents"
   "experts: tensors blocks arrays elements moves algebra local_view local_view/collectives operations/elements operations/indices operations/reductions operations/normalisation"
@@ -176,6 +179,8 @@ function(broken_rule header included result)
     set(rule "floor ${floor} includes the standard library only")
   elseif(included MATCHES "^(cblas|cublas_v2|rocblas/rocblas)\\.h$" AND NOT header MATCHES "^ostraka/engine/kernels/blas/")
     set(rule "only engine/kernels/blas/ names libraries of products")
+  elseif(included STREQUAL "fftw3.h" AND NOT header MATCHES "^ostraka/engine/kernels/fourier/")
+    set(rule "only engine/kernels/fourier/ names libraries of Fourier transforms")
   elseif(included MATCHES "^mpi(-ext|o)?\\.h$" AND NOT header MATCHES "^ostraka/engine/machine/")
     set(rule "engine/machine/mpi.hpp includes it for all")
   endif()

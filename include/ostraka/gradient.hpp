@@ -17,6 +17,7 @@
 #include <ostraka/gradient/rules/local_view/derivative_of_doors.hpp>
 #include <ostraka/gradient/rules/algebra/derivative_of_einsum.hpp>
 #include <ostraka/gradient/rules/local_view/derivative_of_exchanges.hpp>
+#include <ostraka/gradient/rules/operations/derivative_of_fourier.hpp>
 #include <ostraka/gradient/rules/elements/derivative_of_functions.hpp>
 #include <ostraka/gradient/rules/local_view/derivative_of_halos.hpp>
 #include <ostraka/gradient/rules/operations/derivative_of_indices.hpp>

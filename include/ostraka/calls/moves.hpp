@@ -21,6 +21,7 @@
 #include <ostraka/plan/typed/plan_of.hpp>
 #include <ostraka/tensors/relabelled.hpp>
 #include <ostraka/tensors/tensor.hpp>
+#include <ostraka/types/axes/sizes.hpp>
 
 namespace ostraka::detail {
 
@@ -101,7 +102,7 @@ struct moves_of_plan {
 /// Extents by name of tensors that are there.
 class sizes_at_hand {
  public:
-  /// Policies and numbers among them are none.
+  /// Extents by name among them count, policies and numbers do not.
   template <class... Given>
   explicit sizes_at_hand(Given const&... given) {
     for (std::int64_t& whole : wholes_) whole = extent_origin::alike;
@@ -134,6 +135,8 @@ class sizes_at_hand {
         for (int i = 0; i < T::rank; ++i) wholes_[count_ + i] = given.origins()[static_cast<std::size_t>(i)].whole;
       enter(axes_in<T>{}, given.extents().data());
       mesh_ = given.mesh_handle().get();
+    } else if constexpr (is_named_extent<T>) {
+      enter(type_list<typename T::named>{}, &given.value);
     }
   }
   template <class... As>

@@ -232,6 +232,23 @@ struct new_axis_is_there {
   static_assert(never<Axis, Sharding, Operation>, "operation: the axis that it makes is not yet an axis of the tensor; choose another one, or os::rename that axis first");
 };
 
+// ---- fft --------------------------------------------------------------------------------------------------------------
+
+template <class T, class Operation>
+struct not_transformed {
+  static_assert(never<T, Operation>, "operation: fft and ifft take float, double and complex numbers of these, rfft real and irfft complex ones; os::cast the elements, or call the transform of these");
+};
+
+template <class Sharding, class Named, class Operation>
+struct transform_has_other_axes {
+  static_assert(never<Sharding, Named, Operation>, "operation: behind the axis that is transformed stands the one that it becomes, alone, or with all other axes of the tensor in their order; name these, and os::transpose before or after for another order");
+};
+
+template <class Axis, class Result, class Operation>
+struct spectrum_has_another_extent {
+  static_assert(never<Axis, Result, Operation>, "operation: n numbers have a spectrum of n, real ones one of n/2 + 1, and the static extents of the two axes are others; name axes of these extents, or without a static one");
+};
+
 // ---- segment_sum ----------------------------------------------------------------------------------------------------
 
 template <class Axis, class Segments, class Data, class Ids>

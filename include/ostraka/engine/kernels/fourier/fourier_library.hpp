@@ -1,0 +1,32 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 3. The seam behind which libraries of Fourier transforms stand. A backend is a file of this room with a struct
+/// like no_fourier_library, and a specialisation of fourier_library_of_space for the execution spaces that it serves.
+
+namespace ostraka::engine {
+
+/// No library: what a backend offers.
+struct no_fourier_library {
+  /// Whether it transforms numbers whose parts are R.
+  template <class R>
+  static constexpr bool transforms = false;
+
+  // template <class Exec, class R>
+  // static void run(Exec const&, fourier_rows const&, R const* x, R* y);
+  //     y <- the transforms of x, in the order of what was started on the instance before; it need not have ended on
+  //     return. x stays as it is. @pre n > 0
+};
+
+template <class Exec, class = void>
+struct fourier_library_of_space {
+  using type = no_fourier_library;
+};
+
+/// The library that transforms for an execution space.
+template <class Exec>
+using fourier_library_of = typename fourier_library_of_space<Exec>::type;
+
+}  // namespace ostraka::engine

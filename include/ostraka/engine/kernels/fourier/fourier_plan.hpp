@@ -1,0 +1,142 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 3. Forward transforms of any length, of rows side by side (mixed_radix.hpp). A length with another prime
+/// factor is Bluestein's convolution: with jk = (j² + k² − (k − j)²) / 2 and c_j = e^(−πi j²/n),
+///
+///     y_k = c_k Σ_j (x_j c_j) conj(c_(k−j))
+///
+/// is a product of spectra of a length of at least 2n − 1 that has passes. A host thread remembers the plans that it
+/// used last.
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <utility>
+
+#include <ostraka/engine/kernels/fourier/mixed_radix.hpp>
+#include <ostraka/engine/memory/per_thread.hpp>
+#include <ostraka/types/support/dynamic_array.hpp>
+
+namespace ostraka::engine::detail {
+
+/// How rows of one length are transformed.
+template <class R>
+class fourier_plan {
+ public:
+  /// `joins_halves`: rows of n complex numbers stand for 2n real ones (real_spectrum.hpp).
+  fourier_plan(std::int64_t n, bool joins_halves) : length_(n), joins_halves_(joins_halves), passes_(passes_for(n)) {
+    if (length_ < passes_.length()) make_convolution();
+    for (std::int64_t k = 0; joins_halves && k <= n; ++k) joins_.push_back(root<R>(k, 2 * n));
+  }
+
+  [[nodiscard]] std::int64_t length() const { return length_; }
+  [[nodiscard]] bool joins_halves() const { return joins_halves_; }
+
+  /// e^(−πi k/n) for k ≤ n.
+  [[nodiscard]] root_of_unity<R> const* joins() const { return joins_.data(); }
+
+  /// The elements of a row that buffers have room for: at least its length.
+  [[nodiscard]] std::int64_t room() const { return passes_.length(); }
+
+  /// Transforms x, of `lanes` rows, and uses y. Says where the result is: in one of them.
+  /// @pre lanes is a multiple of Lanes
+  template <int Lanes>
+  [[gnu::always_inline]] split_complex<R> run(std::int64_t lanes, split_complex<R> x, split_complex<R> y) const {
+    if (chirp_.size() == 0) return passes_.template run<Lanes>(lanes, x, y);
+    for (int turn = 0; turn < 2; ++turn) {  // the passes stand here once: they are compiled for several processors
+      R const* const factors = turn == 0 ? chirp_.data() : spectrum_.data();
+      multiply<Lanes>(turn == 0 ? length_ : room(), lanes, factors, x);
+      if (turn == 0)
+        for (std::int64_t at = length_ * lanes; at < room() * lanes; ++at) x.re[at] = x.im[at] = R(0);
+      split_complex<R> const from = turn == 0 ? x : x.swapped(), other = turn == 0 ? y : y.swapped();
+      split_complex<R> const done = passes_.template run<Lanes>(lanes, from, other);
+      bool const stayed = done.re == from.re;
+      if (!stayed) std::swap(x, y);
+    }
+    multiply<Lanes>(length_, lanes, chirp_.data(), x);
+    return x;
+  }
+
+ private:
+  static std::int64_t passes_for(std::int64_t n) {
+    if (n <= 1) return 1;
+    if (mixed_radix<R>::has_factors(n)) return n;
+    std::int64_t m = 2 * n - 1;
+    while (!mixed_radix<R>::has_factors(m)) ++m;
+    return m;
+  }
+
+  void make_convolution() {
+    std::int64_t const n = length_, m = room();
+    dynamic_array<R> memory(static_cast<std::size_t>(4 * m), R(0));
+    split_complex<R> const x{memory.data(), memory.data() + m}, y{memory.data() + 2 * m, memory.data() + 3 * m};
+    for (std::int64_t j = 0, square = 0; j < n; square = (square + 2 * j + 1) % (2 * n), ++j) {
+      root_of_unity<R> const c = root<R>(square, 2 * n);
+      chirp_.push_back(c.re);
+      chirp_.push_back(c.im);
+      std::int64_t const mirrored = j == 0 ? 0 : m - j;
+      x.re[j] = x.re[mirrored] = c.re;
+      x.im[j] = x.im[mirrored] = -c.im;
+    }
+    split_complex<R> const done = passes_.template run<1>(1, x, y);
+    for (std::int64_t k = 0; k < m; ++k) {
+      spectrum_.push_back(done.re[k] / static_cast<R>(m));
+      spectrum_.push_back(done.im[k] / static_cast<R>(m));
+    }
+  }
+
+  template <int Lanes>
+  [[gnu::always_inline]] static void multiply(std::int64_t n, std::int64_t lanes, R const* factors,
+                                              split_complex<R> x) {
+    std::int64_t const side = lanes / Lanes * Lanes;
+    for (std::int64_t k = 0; k < n; ++k) {
+      R const cr = factors[2 * k], ci = factors[2 * k + 1];
+      R* __restrict const re = x.re + k * side;
+      R* __restrict const im = x.im + k * side;
+      for (std::int64_t l = 0; l < side; ++l) {
+        R const r = re[l] * cr - im[l] * ci;
+        im[l] = re[l] * ci + im[l] * cr;
+        re[l] = r;
+      }
+    }
+  }
+
+  std::int64_t length_;
+  bool joins_halves_;
+  mixed_radix<R> passes_;
+  dynamic_array<R> chirp_;     // c_j; none where the length has passes
+  dynamic_array<R> spectrum_;  // of its conjugate, over the length of the convolution
+  dynamic_array<root_of_unity<R>> joins_;
+};
+
+/// The plans that a host thread used last.
+template <class R>
+class known_fourier_plans {
+ public:
+  /// For rows of this length. It stays as long as the caller holds it.
+  [[nodiscard]] std::shared_ptr<fourier_plan<R> const> of(std::int64_t n, bool joins_halves) {
+    for (std::size_t k = 0; k < plans_.size(); ++k)
+      if (plans_[k]->length() == n && plans_[k]->joins_halves() == joins_halves) return plans_[k];
+    auto made = std::make_shared<fourier_plan<R> const>(n, joins_halves);
+    if (plans_.size() < most)
+      plans_.push_back(made);
+    else
+      plans_[next_++ % most] = made;
+    return made;
+  }
+
+  [[nodiscard]] static known_fourier_plans& mine() {
+    static thread_local constinit known_fourier_plans* plans = nullptr;
+    return per_thread(plans);
+  }
+
+ private:
+  static constexpr std::size_t most = 16;
+  dynamic_array<std::shared_ptr<fourier_plan<R> const>> plans_;
+  std::size_t next_ = 0;
+};
+
+}  // namespace ostraka::engine::detail

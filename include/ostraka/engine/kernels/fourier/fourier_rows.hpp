@@ -1,0 +1,42 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 3. What a library of Fourier transforms is asked: transforms of the rows along a dimension of a dense block,
+/// to a dense block in which the dimension may have another extent.
+
+#include <cstdint>
+
+#include <ostraka/types/values/fourier_kind.hpp>
+
+namespace ostraka::engine {
+
+/// Row (o, i) begins at o · step · its length + i, and its elements are `step` apart. A spectrum of real rows has n/2 +
+/// 1 elements, all else n. Complex numbers are pairs.
+struct fourier_rows {
+  fourier_kind kind = fourier_kind::fft;
+  std::int64_t n = 0;  ///< the length of the transform
+  std::int64_t outer = 1;
+  std::int64_t step = 1;
+  bool of_reals = false;  ///< are the elements that are read real?
+
+  [[nodiscard]] bool is_real() const { return kind != fourier_kind::fft && kind != fourier_kind::ifft; }
+  [[nodiscard]] bool is_inverse() const { return kind == fourier_kind::ifft || gives_reals(kind); }
+  [[nodiscard]] std::int64_t half() const { return n / 2 + 1; }
+  [[nodiscard]] std::int64_t length_read() const { return gives_reals(kind) ? half() : n; }
+  [[nodiscard]] std::int64_t length_written() const { return gives_half(kind) ? half() : n; }
+  [[nodiscard]] std::int64_t count() const { return outer * step; }
+  /// The place of the first element of a row.
+  [[nodiscard]] std::int64_t first_read(std::int64_t row) const {
+    return row / step * step * length_read() + row % step;
+  }
+  [[nodiscard]] std::int64_t first_written(std::int64_t row) const {
+    return row / step * step * length_written() + row % step;
+  }
+};
+
+/// How often number k of half a spectrum stands in the whole one.
+[[nodiscard]] constexpr int times_in_spectrum(std::int64_t k, std::int64_t n) { return k == 0 || 2 * k == n ? 1 : 2; }
+
+}  // namespace ostraka::engine

@@ -1,0 +1,184 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 3. Forward transforms of lengths that have no other prime factors than 2, 3 and 5, of many rows side by side:
+/// Stockham's passes of radix 4, 2, 3 and 5, from one buffer to the other, after which all is in order. Real and
+/// imaginary parts are arrays of their own, and element k of row l is at k · lanes + l, so the innermost loop runs over
+/// rows and, from pass to pass, over more and more of a row. One pass of radix r with n = r m, over p < m and q < s:
+///
+///     y[s (r p + k) + q] = w_n^(p k) Σ_j w_r^(j k) x[s (p + m j) + q];     then n is m, and s is r s
+///
+/// An inverse transform is a forward one of which the parts are exchanged.
+
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+#include <ostraka/engine/kernels/fourier/roots_of_unity.hpp>
+#include <ostraka/types/support/dynamic_array.hpp>
+
+namespace ostraka::engine::detail {
+
+/// Two arrays of parts.
+template <class R>
+struct split_complex {
+  R* re;
+  R* im;
+
+  [[nodiscard]] split_complex swapped() const { return {im, re}; }
+};
+
+/// What a pass of radix r makes of r numbers, in place, before they are turned.
+template <int Radix>
+struct butterfly;
+
+template <>
+struct butterfly<2> {
+  template <class R>
+  [[gnu::always_inline]] static void of(R* re, R* im) {
+    R const r = re[0] - re[1], i = im[0] - im[1];
+    re[0] += re[1], im[0] += im[1];
+    re[1] = r, im[1] = i;
+  }
+};
+
+template <>
+struct butterfly<3> {
+  template <class R>
+  [[gnu::always_inline]] static void of(R* re, R* im) {
+    constexpr R sine = R(0.866025403784438646763723170752936183L);
+    R const sr = re[1] + re[2], si = im[1] + im[2];
+    R const dr = sine * (re[1] - re[2]), di = sine * (im[1] - im[2]);
+    R const mr = re[0] - R(0.5) * sr, mi = im[0] - R(0.5) * si;
+    re[0] += sr, im[0] += si;
+    re[1] = mr + di, im[1] = mi - dr;
+    re[2] = mr - di, im[2] = mi + dr;
+  }
+};
+
+template <>
+struct butterfly<4> {
+  template <class R>
+  [[gnu::always_inline]] static void of(R* re, R* im) {
+    R const ar = re[0] + re[2], ai = im[0] + im[2], br = re[0] - re[2], bi = im[0] - im[2];
+    R const cr = re[1] + re[3], ci = im[1] + im[3], dr = re[1] - re[3], di = im[1] - im[3];
+    re[0] = ar + cr, im[0] = ai + ci;
+    re[1] = br + di, im[1] = bi - dr;
+    re[2] = ar - cr, im[2] = ai - ci;
+    re[3] = br - di, im[3] = bi + dr;
+  }
+};
+
+template <>
+struct butterfly<5> {
+  template <class R>
+  [[gnu::always_inline]] static void of(R* re, R* im) {
+    constexpr R c1 = R(0.309016994374947424102293417182819059L), c2 = R(-0.809016994374947424102293417182819059L);
+    constexpr R s1 = R(0.951056516295153572116439333379382143L), s2 = R(0.587785252292473129168705954639072769L);
+    R const ar = re[1] + re[4], ai = im[1] + im[4], br = re[1] - re[4], bi = im[1] - im[4];
+    R const cr = re[2] + re[3], ci = im[2] + im[3], dr = re[2] - re[3], di = im[2] - im[3];
+    R const er = re[0] + c1 * ar + c2 * cr, ei = im[0] + c1 * ai + c2 * ci;
+    R const fr = re[0] + c2 * ar + c1 * cr, fi = im[0] + c2 * ai + c1 * ci;
+    R const gr = s1 * br + s2 * dr, gi = s1 * bi + s2 * di;
+    R const hr = s2 * br - s1 * dr, hi = s2 * bi - s1 * di;
+    re[0] += ar + cr, im[0] += ai + ci;
+    re[1] = er + gi, im[1] = ei - gr;
+    re[2] = fr + hi, im[2] = fi - hr;
+    re[3] = fr - hi, im[3] = fi + hr;
+    re[4] = er - gi, im[4] = ei + gr;
+  }
+};
+
+/// One pass. `w`: of each p the r − 1 roots, real and imaginary part each. @pre s is a multiple of Lanes
+template <int Radix, int Lanes, class R>
+[[gnu::always_inline]] inline void pass(std::int64_t m, std::int64_t s, R const* w, split_complex<R> x,
+                                        split_complex<R> y) {
+  std::int64_t const groups = s / Lanes, side = groups * Lanes;
+  for (std::int64_t p = 0; p < m; ++p, w += 2 * (Radix - 1)) {
+    R const* __restrict const from_re = x.re + p * side;
+    R const* __restrict const from_im = x.im + p * side;
+    R* __restrict const to_re = y.re + p * Radix * side;
+    R* __restrict const to_im = y.im + p * Radix * side;
+    R wr[Radix], wi[Radix];
+    for (int k = 1; k < Radix; ++k) wr[k] = w[2 * k - 2], wi[k] = w[2 * k - 1];
+    for (std::int64_t q = 0; q < side; ++q) {
+      R re[Radix], im[Radix];
+      for (int j = 0; j < Radix; ++j) re[j] = from_re[j * m * side + q], im[j] = from_im[j * m * side + q];
+      butterfly<Radix>::of(re, im);
+      to_re[q] = re[0], to_im[q] = im[0];
+      for (int k = 1; k < Radix; ++k) {
+        to_re[k * side + q] = re[k] * wr[k] - im[k] * wi[k];
+        to_im[k * side + q] = re[k] * wi[k] + im[k] * wr[k];
+      }
+    }
+  }
+}
+
+/// The passes of one length.
+template <class R>
+class mixed_radix {
+ public:
+  mixed_radix() = default;
+  /// @pre has_factors(n)
+  explicit mixed_radix(std::int64_t n) : length_(n) {
+    for (int const radix : {4, 2, 3, 5})
+      for (; n % radix == 0; n /= radix) {
+        std::int64_t const m = n / radix;
+        radices_.push_back(radix);
+        for (std::int64_t p = 0; p < m; ++p)
+          for (std::int64_t k = 1; k < radix; ++k) {
+            root_of_unity<R> const w = root<R>(p * k % n, n);
+            roots_.push_back(w.re);
+            roots_.push_back(w.im);
+          }
+      }
+  }
+
+  /// Are there passes for this length?
+  [[nodiscard]] static bool has_factors(std::int64_t n) {
+    if (n <= 0) return false;
+    for (int const radix : {2, 3, 5})
+      while (n % radix == 0) n /= radix;
+    return n == 1;
+  }
+
+  [[nodiscard]] std::int64_t length() const { return length_; }
+
+  /// Transforms x, of `lanes` rows, and uses y. Says where the result is: in one of them.
+  /// @pre lanes is a multiple of Lanes
+  template <int Lanes>
+  [[gnu::always_inline]] split_complex<R> run(std::int64_t lanes, split_complex<R> x, split_complex<R> y) const {
+    R const* w = roots_.data();
+    std::int64_t n = length_, s = lanes;
+    for (int const radix : radices_) {
+      std::int64_t const m = n / radix;
+      switch (radix) {
+        case 2:
+          pass<2, Lanes>(m, s, w, x, y);
+          break;
+        case 3:
+          pass<3, Lanes>(m, s, w, x, y);
+          break;
+        case 4:
+          pass<4, Lanes>(m, s, w, x, y);
+          break;
+        default:
+          pass<5, Lanes>(m, s, w, x, y);
+      }
+      w += 2 * (radix - 1) * m;
+      n = m;
+      s *= radix;
+      std::swap(x, y);
+    }
+    return x;
+  }
+
+ private:
+  std::int64_t length_ = 1;
+  dynamic_array<int> radices_;
+  dynamic_array<R> roots_;
+};
+
+}  // namespace ostraka::engine::detail

@@ -1,0 +1,76 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 3. Real rows of an even length n = 2h are transformed as h complex numbers z_j = x_2j + i x_(2j+1). With Z the
+/// transform of z, w = e^(−2πi/n), and Z_h = Z_0, the spectrum of x is
+///
+///     X_k = E_k + w^k O_k,   2 E_k = Z_k + conj(Z_(h−k)),   2i O_k = Z_k − conj(Z_(h−k)),   k ≤ h
+///
+/// All is done on rows side by side, as mixed_radix.hpp has them.
+
+#include <cstdint>
+
+#include <ostraka/engine/kernels/fourier/fourier_rows.hpp>
+#include <ostraka/engine/kernels/fourier/mixed_radix.hpp>
+
+namespace ostraka::engine::detail {
+
+/// to <- the spectrum of real rows, h + 1 numbers, from the transform of their pairs. `w`: w^k for k ≤ h.
+template <class R>
+void spectrum_from_pairs(std::int64_t h, std::int64_t lanes, root_of_unity<R> const* w, split_complex<R> from,
+                         split_complex<R> to) {
+  for (std::int64_t k = 0; k <= h; ++k) {
+    std::int64_t const a = (k == h ? 0 : k) * lanes, b = (k == 0 ? 0 : h - k) * lanes;
+    for (std::int64_t l = 0; l < lanes; ++l) {
+      R const er = R(0.5) * (from.re[a + l] + from.re[b + l]), ei = R(0.5) * (from.im[a + l] - from.im[b + l]);
+      R const odd_r = R(0.5) * (from.im[a + l] + from.im[b + l]), odd_i = R(0.5) * (from.re[b + l] - from.re[a + l]);
+      to.re[k * lanes + l] = er + (w[k].re * odd_r - w[k].im * odd_i);
+      to.im[k * lanes + l] = ei + (w[k].re * odd_i + w[k].im * odd_r);
+    }
+  }
+}
+
+/// to <- h numbers, whose inverse transform are the pairs, from the spectrum of real rows. Of the numbers that are real
+/// in such a spectrum, the imaginary part is not looked at.
+template <class R>
+void pairs_from_spectrum(std::int64_t h, std::int64_t lanes, root_of_unity<R> const* w, split_complex<R> from,
+                         split_complex<R> to) {
+  for (std::int64_t l = 0; l < lanes; ++l) from.im[l] = from.im[h * lanes + l] = R(0);
+  for (std::int64_t k = 0; k < h; ++k) {
+    std::int64_t const a = k * lanes, b = (h - k) * lanes;
+    for (std::int64_t l = 0; l < lanes; ++l) {
+      R const er = R(0.5) * (from.re[a + l] + from.re[b + l]), ei = R(0.5) * (from.im[a + l] - from.im[b + l]);
+      R const dr = R(0.5) * (from.re[a + l] - from.re[b + l]), di = R(0.5) * (from.im[a + l] + from.im[b + l]);
+      R const odd_r = w[k].re * dr + w[k].im * di, odd_i = w[k].re * di - w[k].im * dr;
+      to.re[k * lanes + l] = er - odd_i;
+      to.im[k * lanes + l] = ei + odd_r;
+    }
+  }
+}
+
+/// The second half of the spectrum of real rows of an odd length n, behind the first.
+template <class R>
+void complete_spectrum(std::int64_t n, std::int64_t lanes, split_complex<R> x) {
+  for (std::int64_t l = 0; l < lanes; ++l) x.im[l] = R(0);
+  for (std::int64_t k = n / 2 + 1; k < n; ++k)
+    for (std::int64_t l = 0; l < lanes; ++l) {
+      x.re[k * lanes + l] = x.re[(n - k) * lanes + l];
+      x.im[k * lanes + l] = -x.im[(n - k) * lanes + l];
+    }
+}
+
+/// Half a spectrum conjugated. `spread`: each number times as often as it stands in the whole, else over that.
+template <class R>
+void conjugate_half(std::int64_t n, std::int64_t lanes, bool spread, split_complex<R> x) {
+  for (std::int64_t k = 0; k <= n / 2; ++k) {
+    R const times = static_cast<R>(times_in_spectrum(k, n)), factor = spread ? times : R(1) / times;
+    for (std::int64_t l = 0; l < lanes; ++l) {
+      x.re[k * lanes + l] *= factor;
+      x.im[k * lanes + l] *= -factor;
+    }
+  }
+}
+
+}  // namespace ostraka::engine::detail

@@ -1,0 +1,200 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 4. How tensors lie before, while and after they are transformed along an axis I, which becomes K. Rows are
+/// whole while they are transformed, so the mesh axes that divide I divide a batch axis meanwhile:
+///
+///     A               named        transformed as    result          moves
+///     [I, J_X]        K            [I, J_X]          [K, J_X]        nothing
+///     [I_X, J]        K, J/X       [I, J_X]          [K, J_X]        one all-to-all
+///     [I, J_X]        K/X, J       [I, J_X]          [K_X, J]        one all-to-all
+///     [I_X, J]        K/X          [I, J_X]          [K_X, J]        two all-to-alls
+///     [I_X]           K/X          [I]               [K_X]           one all-gather: there is no batch axis
+
+#include <cstdint>
+#include <type_traits>
+
+#include <ostraka/blocks/with_axis.hpp>
+#include <ostraka/calls/along.hpp>
+#include <ostraka/moves/reshard.hpp>
+#include <ostraka/plan/typed/inside.hpp>
+#include <ostraka/tensors/tensor.hpp>
+#include <ostraka/types/shardings/changed_sharding.hpp>
+#include <ostraka/types/values/fourier_kind.hpp>
+
+namespace ostraka::detail {
+
+/// Of the axes of A, those of the result, K in the place of I.
+template <class Axes, class I, class K>
+struct axes_with;
+template <class... As, class I, class K>
+struct axes_with<type_list<As...>, I, K> {
+  using type = type_list<std::conditional_t<std::is_same_v<As, I>, K, As>...>;
+};
+
+/// The batch axis that mesh axes divide while rows along `i` are whole; −1: there is none. The one that they divide in
+/// the result; else one that nothing divides; else any. Of several the longest, as far as extents are static, and else
+/// the first.
+constexpr int batch_axis(planner::spec const& from, planner::spec const& to, int i, std::int64_t const* extents) {
+  planner::mesh_set const moved = from.over[i].axes();
+  int best = -1, best_rank = -1;
+  std::int64_t best_extent = -1;
+  for (int d = 0; d < from.rank; ++d) {
+    if (d == i) continue;
+    int const rank = (moved - to.over[d].axes()).empty() ? 2 : from.over[d].empty() ? 1 : 0;
+    std::int64_t const extent = extents[d] == dynamic_extent ? INT64_MAX : extents[d];
+    if (rank > best_rank || (rank == best_rank && extent > best_extent))
+      best = d, best_rank = rank, best_extent = extent;
+  }
+  return best;
+}
+
+/// Do the mesh axes that divide `i` before divide batch axes behind, where `i` is whole?
+constexpr bool is_transposed(planner::spec const& from, planner::spec const& to, int i) {
+  planner::mesh_set left = from.over[i].axes();
+  for (int d = 0; d < to.rank; ++d)
+    if (d != i) left = left - to.over[d].axes();
+  return to.over[i].empty() && left.empty();
+}
+
+/// How rows along `i` lie while they are transformed.
+constexpr planner::spec whole_rows(planner::spec const& from, planner::spec const& to, int i,
+                                   std::int64_t const* extents) {
+  if (from.over[i].empty()) return from;
+  if (is_transposed(from, to, i)) return to;
+  planner::spec s = from;
+  int const batch = batch_axis(from, to, i, extents);
+  if (batch >= 0)
+    for (int k = 0; k < from.over[i].size(); ++k) s.over[batch].push_back(from.over[i][k]);
+  s.over[i] = {};
+  return s;
+}
+
+/// The element type of a transform's result.
+template <fourier_kind Kind, class T>
+struct fourier_element {
+  using real = real_of<T>;
+  using type = std::conditional_t<gives_reals(Kind), real, Kokkos::complex<real>>;
+};
+
+/// What is named: the result's dimensions, or the new axis alone, which then stands in the place of the other.
+template <class Along, class Named, class A>
+struct fourier_result {
+  using I = typename told_axis<Along>::axis;
+  static constexpr int at = position_in<I, axes_in<A>>;
+  static constexpr bool names_all =
+      axes_in<Named>::size == A::rank && (A::rank > 1 || sharding_traits<Named>::partials::size > 0);
+
+  template <bool All, class = void>
+  struct choose {
+    using K = typename type_at<axes_in<Named>, at>::type;
+    using type = Named;
+  };
+  template <class Dummy>
+  struct choose<false, Dummy> {
+    using K = typename type_at<axes_in<Named>, 0>::type;
+    using type = with_entry<sharding_in<A>, I, Named>;
+  };
+  using K = typename choose<names_all>::K;
+  using type = typename choose<names_all>::type;
+};
+
+/// The layouts of a transform that may be done.
+template <class Along, class Named, class A>
+struct fourier_layout {
+  using result = fourier_result<Along, Named, A>;
+  using I = typename result::I;
+  using K = typename result::K;
+  using target = typename result::type;
+  using target_before = with_entry<target, K, typename divided_over<I, splits_of<K, target>>::type>;
+
+  using labels = axes_in<A>;
+  using mesh = union_of<mesh_axes_in<A>, mesh_axes_in<target_before>>;
+  template <class... As>
+  static constexpr planner::spec whole(type_list<As...>) {
+    constexpr std::int64_t extents[] = {As::extent...};
+    return whole_rows(spec_of<A, labels, mesh>, spec_of<target_before, labels, mesh>, result::at, extents);
+  }
+  /// While it is transformed, before and behind.
+  using rows = sharding_from<whole(labels{}), labels, mesh>;
+  using rows_behind = with_entry<rows, I, K>;
+};
+
+template <class Operation, fourier_kind Kind, class T>
+consteval auto check_fourier_elements() {
+  constexpr bool is_real = std::is_same_v<T, float> || std::is_same_v<T, double>;
+  constexpr bool is_complex = std::is_same_v<T, Kokkos::complex<float>> || std::is_same_v<T, Kokkos::complex<double>>;
+  if constexpr (gives_half(Kind) ? is_real : gives_reals(Kind) ? is_complex : is_real || is_complex)
+    return found<reason::ok>{};
+  else
+    return found<reason::not_transformed<T, Operation>>{};
+}
+
+// Sums are transformed as their parts are.
+template <class Operation, class A>
+consteval auto check_linear() {
+  using partials = typename sharding_traits<sharding_in<A>>::partial_entries;
+  if constexpr (partials::size == 0) {
+    return found<reason::ok>{};
+  } else if constexpr (type_at<partials, 0>::type::kind == reduction::sum) {
+    return found<reason::ok>{};
+  } else {
+    using X = typename type_at<typename sharding_traits<sharding_in<A>>::partials, 0>::type;
+    return found<reason::partial_in_nonlinear_operation<X, Operation>>{};
+  }
+}
+
+template <fourier_kind Kind, class I, class K, class Operation>
+consteval auto check_static_extents() {
+  constexpr std::int64_t whole = gives_reals(Kind) ? K::extent : I::extent;
+  constexpr std::int64_t other = gives_reals(Kind) ? I::extent : K::extent;
+  if constexpr (whole == dynamic_extent || other == dynamic_extent)
+    return found<reason::ok>{};
+  else if constexpr (other == (gives_half(Kind) || gives_reals(Kind) ? whole / 2 + 1 : whole))
+    return found<reason::ok>{};
+  else
+    return found<reason::spectrum_has_another_extent<I, K, Operation>>{};
+}
+
+template <class Operation, fourier_kind Kind, class Along, class Named, class A>
+consteval auto check_fourier_names() {
+  using axes = axes_in<A>;
+  if constexpr (axes_in<Named>::size != 1 && axes_in<Named>::size != A::rank) {
+    return found<reason::transform_has_other_axes<sharding_in<A>, Named, Operation>>{};
+  } else {
+    using result = fourier_result<Along, Named, A>;
+    using I = typename result::I;
+    using K = typename result::K;
+    using renamed = typename decltype(check_new_name<Operation, Along, K, A>())::type;
+    if constexpr (!std::is_same_v<axes_in<typename result::type>, typename axes_with<axes, I, K>::type>)
+      return found<reason::transform_has_other_axes<sharding_in<A>, Named, Operation>>{};
+    else if constexpr (!std::is_same_v<renamed, reason::ok>)
+      return found<renamed>{};
+    else if constexpr (!std::is_same_v<typename sharding_traits<typename result::type>::verdict, reason::ok>)
+      return found<typename sharding_traits<typename result::type>::verdict>{};
+    else
+      return found<first_fault<
+          reshard_verdict<A, varying_as_one<typename fourier_layout<Along, Named, A>::rows, A>>,
+          reshard_verdict<A, varying_as_one<typename fourier_layout<Along, Named, A>::target_before, A>>>>{};
+  }
+}
+
+template <class Operation, fourier_kind Kind, class Along, class Named, class A>
+consteval auto check_fourier() {
+  using own = first_fault<typename sharding_traits<sharding_in<A>>::verdict, typename sharding_traits<Named>::verdict,
+                          blocks_verdict<Named, A>, told_verdict<Operation, Along, A>,
+                          typename decltype(check_fourier_elements<Operation, Kind, typename A::value_type>())::type,
+                          typename decltype(check_linear<Operation, A>())::type>;
+  if constexpr (!std::is_same_v<own, reason::ok>)
+    return found<own>{};
+  else
+    return check_fourier_names<Operation, Kind, Along, Named, A>();
+}
+
+/// `reason::ok`, or why A is not transformed so.
+template <class Operation, fourier_kind Kind, class Along, class Named, class A>
+using fourier_verdict = typename decltype(check_fourier<Operation, Kind, Along, Named, A>())::type;
+
+}  // namespace ostraka::detail

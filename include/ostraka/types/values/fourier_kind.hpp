@@ -1,0 +1,67 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 1. The discrete Fourier transforms of n numbers, as NumPy has them: forward ones with e^(−2πi jk/n) and no
+/// factor, inverse ones with 1/n. A real transform has the n/2 + 1 numbers that tell the others, which are their
+/// conjugates. The transposes of the real ones are what derivatives are made of.
+
+namespace ostraka {
+
+/// Which transform, from j to k.
+enum class fourier_kind {
+  fft,               ///< y_k = Σ_j x_j w^jk,                  w = e^(−2πi/n)
+  ifft,              ///< y_k = (1/n) Σ_j x_j w^−jk
+  rfft,              ///< of real x, k ≤ n/2
+  irfft,             ///< to real y: y_k = (1/n) Σ_j c_j Re(x_j w^−jk), where c_j is 1 of j = 0 and j = n/2, else 2
+  rfft_transposed,   ///< to real y: y_k = Σ_j Re(x_j w^jk), j ≤ n/2
+  irfft_transposed,  ///< of real x: y_k = (c_k/n) Σ_j x_j w^−jk, k ≤ n/2
+};
+
+/// The name of the function that does it.
+[[nodiscard]] constexpr char const* name_of(fourier_kind kind) {
+  switch (kind) {
+    case fourier_kind::fft:
+      return "fft";
+    case fourier_kind::ifft:
+      return "ifft";
+    case fourier_kind::rfft:
+      return "rfft";
+    case fourier_kind::irfft:
+      return "irfft";
+    case fourier_kind::rfft_transposed:
+      return "rfft_transposed";
+    case fourier_kind::irfft_transposed:
+      return "irfft_transposed";
+  }
+  return "";
+}
+
+/// The one that has the transposed matrix.
+[[nodiscard]] constexpr fourier_kind transposed(fourier_kind kind) {
+  switch (kind) {
+    case fourier_kind::rfft:
+      return fourier_kind::rfft_transposed;
+    case fourier_kind::irfft:
+      return fourier_kind::irfft_transposed;
+    case fourier_kind::rfft_transposed:
+      return fourier_kind::rfft;
+    case fourier_kind::irfft_transposed:
+      return fourier_kind::irfft;
+    default:
+      return kind;
+  }
+}
+
+/// Does it make real numbers of complex ones?
+[[nodiscard]] constexpr bool gives_reals(fourier_kind kind) {
+  return kind == fourier_kind::irfft || kind == fourier_kind::rfft_transposed;
+}
+
+/// Does it give half of the spectrum of real numbers?
+[[nodiscard]] constexpr bool gives_half(fourier_kind kind) {
+  return kind == fourier_kind::rfft || kind == fourier_kind::irfft_transposed;
+}
+
+}  // namespace ostraka

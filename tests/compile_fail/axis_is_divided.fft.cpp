@@ -1,0 +1,20 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// when: a divided axis is transformed, which is not said
+// error: operation: the axis is divided over a mesh axis
+// error: axis_is_divided<
+#include <ostraka/fft.hpp>
+namespace os = ostraka;
+
+OSTRAKA_AXIS(I);
+OSTRAKA_AXIS(J);
+OSTRAKA_AXIS(K);
+OSTRAKA_MESH_AXIS(X);
+
+auto f(os::tensor<double, I/X, J> const& a) {
+#ifdef SHOULD_FAIL
+  return os::fft<I, K>(a);
+#else
+  return os::fft<I/X, K/X>(a);
+#endif
+}

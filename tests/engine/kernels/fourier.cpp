@@ -1,0 +1,158 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+/// @file
+/// Fourier transforms of rows against sums in long double: each kind, each length to 40 and lengths with large factors,
+/// rows that lie one after the other, side by side and both, float and double. The error of a row is at most a unit in
+/// the last place for each doubling of its length. Built twice where FFTW is found: our own transforms, and FFTW's.
+// ranks: 1
+
+#include <doctest/doctest.h>
+
+#include <ostraka/engine/kernels/fourier/transform_rows.hpp>
+
+#include <cmath>
+#include <complex>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+namespace os = ostraka;
+using os::fourier_kind;
+using os::engine::fourier_rows;
+
+namespace {
+
+using number = std::complex<long double>;
+
+/// e^(−2πi k/n) for all k.
+std::vector<number> roots(std::int64_t n) {
+  std::vector<number> w;
+  for (std::int64_t k = 0; k < n; ++k)
+    w.push_back(std::polar(
+        1.0L, -2 * 3.14159265358979323846264338327950288L * static_cast<long double>(k) / static_cast<long double>(n)));
+  return w;
+}
+
+/// One number of the transform of a row of n, as the table of fourier_kind.hpp has it.
+number by_sum(fourier_kind kind, std::vector<number> const& x, std::vector<number> const& w, std::int64_t k) {
+  auto const n = static_cast<std::int64_t>(w.size());
+  auto const times = [&](std::int64_t j) { return j == 0 || 2 * j == n ? 1.0L : 2.0L; };
+  number sum = 0;
+  for (std::int64_t j = 0; j < static_cast<std::int64_t>(x.size()); ++j) {
+    number const forward = w[static_cast<std::size_t>(j * k % n)], v = x[static_cast<std::size_t>(j)];
+    switch (kind) {
+      case fourier_kind::fft:
+      case fourier_kind::rfft:
+        sum += v * forward;
+        break;
+      case fourier_kind::ifft:
+        sum += v * std::conj(forward) / static_cast<long double>(n);
+        break;
+      case fourier_kind::irfft: {
+        long double const part = times(j) > 1 ? (v * std::conj(forward)).real() : v.real() * forward.real();
+        sum += times(j) * part / static_cast<long double>(n);
+        break;
+      }
+      case fourier_kind::rfft_transposed:
+        sum += (v * forward).real();
+        break;
+      case fourier_kind::irfft_transposed:
+        sum += times(k) * v * std::conj(forward) / static_cast<long double>(n);
+    }
+  }
+  return sum;
+}
+
+/// Units in the last place by which the worst row is wrong, over those that are allowed.
+template <class R>
+double error_of(fourier_rows const& rows) {
+  bool const gives_reals = os::gives_reals(rows.kind);
+  auto const read = rows.length_read(), written = rows.length_written();
+  std::vector<R> x(static_cast<std::size_t>(rows.count() * read * (rows.of_reals ? 1 : 2)));
+  std::vector<R> y(static_cast<std::size_t>(rows.count() * written * (gives_reals ? 1 : 2)), R(77));
+  std::uint64_t state = static_cast<std::uint64_t>(rows.n);
+  for (R& v : x) {
+    state = state * 6364136223846793005u + 1442695040888963407u;
+    v = static_cast<R>(static_cast<double>(state >> 40) / (1 << 23) - 1);
+  }
+  std::vector<R> const before = x;
+  os::engine::transform_rows(Kokkos::DefaultHostExecutionSpace(), rows, x.data(), y.data());
+  CHECK(x == before);
+  auto const w = roots(rows.n);
+  double worst = 0;
+  for (std::int64_t o = 0; o < rows.outer; ++o)
+    for (std::int64_t i = 0; i < rows.step; ++i) {
+      std::vector<number> row;
+      for (std::int64_t k = 0; k < read; ++k) {
+        auto const at = static_cast<std::size_t>((o * read + k) * rows.step + i);
+        row.push_back(rows.of_reals ? number(x[at]) : number(x[2 * at], x[2 * at + 1]));
+      }
+      long double norm = 0, error = 0;
+      for (std::int64_t k = 0; k < written; ++k) {
+        auto const at = static_cast<std::size_t>((o * written + k) * rows.step + i);
+        number const want = by_sum(rows.kind, row, w, k);
+        norm += std::norm(want);
+        error += std::norm(want - (gives_reals ? number(y[at]) : number(y[2 * at], y[2 * at + 1])));
+      }
+      double const units = static_cast<double>(std::sqrt(error / norm)) / std::numeric_limits<R>::epsilon();
+      worst = std::max(worst, units / (1 + std::log2(static_cast<double>(rows.n))));
+    }
+  return worst;
+}
+
+template <class R>
+void check_lengths(fourier_kind kind, bool of_reals) {
+  for (std::int64_t n = 1; n <= 40; ++n)
+    for (std::int64_t const outer : {1, 3})
+      for (std::int64_t const step : {1, 2, 19}) {
+        INFO(os::name_of(kind), " of ", n, ", ", outer, " x ", step);
+        CHECK(error_of<R>({kind, n, outer, step, of_reals}) <= 1);
+      }
+  for (std::int64_t const n : {97, 101, 120, 128, 243, 256, 331, 625}) {
+    INFO(os::name_of(kind), " of ", n);
+    CHECK(error_of<R>({kind, n, 1, 1, of_reals}) <= 1);
+  }
+}
+
+template <class R>
+void check_kinds() {
+  for (bool const of_reals : {false, true}) {
+    check_lengths<R>(fourier_kind::fft, of_reals);
+    check_lengths<R>(fourier_kind::ifft, of_reals);
+  }
+  check_lengths<R>(fourier_kind::rfft, true);
+  check_lengths<R>(fourier_kind::irfft, false);
+  check_lengths<R>(fourier_kind::rfft_transposed, false);
+  check_lengths<R>(fourier_kind::irfft_transposed, true);
+}
+
+}  // namespace
+
+TEST_CASE("transforms of double") { check_kinds<double>(); }
+TEST_CASE("transforms of float") { check_kinds<float>(); }
+
+TEST_CASE("rows of no elements, and no rows") {
+  double const none = 0;
+  double y[8] = {5, 5, 5, 5, 5, 5, 5, 5};
+  os::engine::transform_rows(Kokkos::DefaultHostExecutionSpace(), {fourier_kind::rfft, 0, 1, 2, true}, &none, y);
+  CHECK(y[0] == 0);  // a spectrum of one number, a sum of nothing
+  CHECK(y[3] == 0);
+  CHECK(y[4] == 5);
+  os::engine::transform_rows(Kokkos::DefaultHostExecutionSpace(), {fourier_kind::fft, 0, 1, 2, false}, &none, y);
+  os::engine::transform_rows(Kokkos::DefaultHostExecutionSpace(), {fourier_kind::fft, 8, 0, 2, false}, &none, y);
+  os::engine::transform_rows(Kokkos::DefaultHostExecutionSpace(), {fourier_kind::irfft, 0, 1, 2, false}, &none, y);
+  CHECK(y[4] == 5);
+}
+
+TEST_CASE("a NaN stays in its row, and more lengths than are remembered") {
+  for (std::int64_t n = 2; n < 40; ++n) {
+    std::vector<double> x(static_cast<std::size_t>(2 * 9 * n), 1.0), y(x.size());
+    x[0] = std::nan("");
+    os::engine::transform_rows(Kokkos::DefaultHostExecutionSpace(), {fourier_kind::fft, n, 9, 1, false}, x.data(),
+                               y.data());
+    CHECK(std::isnan(y[0]));
+    for (std::size_t at = static_cast<std::size_t>(2 * n); at < y.size(); ++at) CHECK_FALSE(std::isnan(y[at]));
+  }
+}
