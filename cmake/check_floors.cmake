@@ -50,7 +50,7 @@ set(rooms
   "engine/kernels/products: engine/memory engine/kernels engine/kernels/loops engine/kernels/portable engine/kernels/blas"
   "engine/kernels/accumulators: engine/memory engine/kernels engine/kernels/loops engine/kernels/folds"
   "engine/kernels/rows: engine/memory engine/kernels engine/kernels/loops engine/kernels/numbers engine/kernels/portable engine/kernels/folds engine/kernels/accumulators"
-  "engine/kernels/fourier: engine/memory engine/machine engine/kernels/loops"
+  "engine/kernels/fourier: engine/memory engine/machine engine/kernels/loops engine/kernels/portable"
   "engine/carriers: engine/memory engine/machine engine/kernels/loops"
   "engine/groups: engine/memory engine/record engine/machine engine/kernels/loops engine/carriers"
   "engine/collectives: plan/decisions plan/lowering engine/memory engine/kernels engine/kernels/loops engine/groups"

@@ -94,13 +94,13 @@ class fourier_plan {
     std::int64_t const side = lanes / Lanes * Lanes;
     for (std::int64_t k = 0; k < n; ++k) {
       R const cr = factors[2 * k], ci = factors[2 * k + 1];
-      R* __restrict const re = x.re + k * side;
-      R* __restrict const im = x.im + k * side;
-      for (std::int64_t l = 0; l < side; ++l) {
+      R* const re = x.re + k * side;
+      R* const im = x.im + k * side;
+      for_each_independent(side, [=](std::int64_t l) {
         R const r = re[l] * cr - im[l] * ci;
         im[l] = re[l] * ci + im[l] * cr;
         re[l] = r;
-      }
+      });
     }
   }
 

@@ -17,6 +17,7 @@
 #include <utility>
 
 #include <ostraka/engine/kernels/fourier/roots_of_unity.hpp>
+#include <ostraka/engine/kernels/loops/independent.hpp>
 #include <ostraka/types/support/dynamic_array.hpp>
 
 namespace ostraka::engine::detail {
@@ -91,29 +92,31 @@ struct butterfly<5> {
   }
 };
 
-/// One pass. `w`: of each p the r − 1 roots, real and imaginary part each. @pre s is a multiple of Lanes
+/// One pass. `w`: of each p the r − 1 roots, real and imaginary part each. No loop is left inside of that over q, so
+/// that compilers make vectors of it. @pre s is a multiple of Lanes
+template <int Radix, int Lanes, class R, int... k>
+[[gnu::always_inline]] inline void pass(std::int64_t m, std::int64_t s, R const* w, split_complex<R> x,
+                                        split_complex<R> y, std::integer_sequence<int, 0, k...>) {
+  std::int64_t const groups = s / Lanes, side = groups * Lanes, apart = m * side;
+  for (std::int64_t p = 0; p < m; ++p, w += 2 * (Radix - 1)) {
+    R const* const from_re = x.re + p * side;
+    R const* const from_im = x.im + p * side;
+    R* const to_re = y.re + p * Radix * side;
+    R* const to_im = y.im + p * Radix * side;
+    R const wr[] = {R(1), w[2 * k - 2]...}, wi[] = {R(0), w[2 * k - 1]...};
+    for_each_independent(side, [=](std::int64_t q) {
+      R re[] = {from_re[q], from_re[k * apart + q]...}, im[] = {from_im[q], from_im[k * apart + q]...};
+      butterfly<Radix>::of(re, im);
+      to_re[q] = re[0], to_im[q] = im[0];
+      ((to_re[k * side + q] = re[k] * wr[k] - im[k] * wi[k]), ...);
+      ((to_im[k * side + q] = re[k] * wi[k] + im[k] * wr[k]), ...);
+    });
+  }
+}
 template <int Radix, int Lanes, class R>
 [[gnu::always_inline]] inline void pass(std::int64_t m, std::int64_t s, R const* w, split_complex<R> x,
                                         split_complex<R> y) {
-  std::int64_t const groups = s / Lanes, side = groups * Lanes;
-  for (std::int64_t p = 0; p < m; ++p, w += 2 * (Radix - 1)) {
-    R const* __restrict const from_re = x.re + p * side;
-    R const* __restrict const from_im = x.im + p * side;
-    R* __restrict const to_re = y.re + p * Radix * side;
-    R* __restrict const to_im = y.im + p * Radix * side;
-    R wr[Radix], wi[Radix];
-    for (int k = 1; k < Radix; ++k) wr[k] = w[2 * k - 2], wi[k] = w[2 * k - 1];
-    for (std::int64_t q = 0; q < side; ++q) {
-      R re[Radix], im[Radix];
-      for (int j = 0; j < Radix; ++j) re[j] = from_re[j * m * side + q], im[j] = from_im[j * m * side + q];
-      butterfly<Radix>::of(re, im);
-      to_re[q] = re[0], to_im[q] = im[0];
-      for (int k = 1; k < Radix; ++k) {
-        to_re[k * side + q] = re[k] * wr[k] - im[k] * wi[k];
-        to_im[k * side + q] = re[k] * wi[k] + im[k] * wr[k];
-      }
-    }
-  }
+  pass<Radix, Lanes>(m, s, w, x, y, std::make_integer_sequence<int, Radix>{});
 }
 
 /// The passes of one length.

@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <memory>
 
+#include <ostraka/engine/kernels/fourier/fourier_lanes.hpp>
 #include <ostraka/engine/kernels/fourier/fourier_plan.hpp>
 #include <ostraka/engine/kernels/fourier/fourier_rows.hpp>
 #include <ostraka/engine/kernels/fourier/real_spectrum.hpp>
@@ -20,85 +21,6 @@
 #include <ostraka/engine/memory/pool.hpp>
 
 namespace ostraka::engine::detail {
-
-/// Numbers in memory that rows side by side are read from, or written to: number k of lane l is x[at[l] + k step], and
-/// its imaginary part so much further; 0: there is none.
-template <class T>
-struct rows_in_memory {
-  T* x;
-  std::int64_t at[16];
-  int used;  // lanes
-  std::int64_t step, imaginary;
-
-  /// How far lanes are from each other, if it is the same for all.
-  [[nodiscard]] std::int64_t distance() const {
-    std::int64_t const d = used > 1 ? at[1] - at[0] : 0;
-    for (int l = 1; l < used; ++l)
-      if (at[l] - at[l - 1] != d) return 0;
-    return d;
-  }
-};
-
-inline constexpr std::int64_t rows_in_turns = 16;  // elements of a row, before the next row has its turn
-
-/// Calls f(k, l, place) for all elements: lane by lane where rows are runs in memory, else element by element.
-template <int Distance, class T, class F>
-[[gnu::always_inline]] inline void for_each_element(rows_in_memory<T> const& rows, std::int64_t count, F const& f) {
-  if constexpr (Distance > 0) {
-    for (std::int64_t k = 0; k < count; ++k)
-      for (int l = 0; l < rows.used; ++l) f(k, l, rows.at[0] + k * rows.step + l * Distance);
-  } else {
-    for (std::int64_t begin = 0; begin < count; begin += rows_in_turns)
-      for (int l = 0; l < rows.used; ++l)
-        for (std::int64_t k = begin; k < std::min(begin + rows_in_turns, count); ++k)
-          f(k, l, rows.at[l] + k * rows.step);
-  }
-}
-
-template <int Distance, class R>
-[[gnu::noinline]] void read_lanes(rows_in_memory<R const> const& rows, std::int64_t count, int lanes,
-                                  split_complex<R> to) {
-  if (rows.used < lanes)
-    for (std::int64_t k = 0; k < count; ++k)
-      for (int l = rows.used; l < lanes; ++l) to.re[k * lanes + l] = to.im[k * lanes + l] = R(0);
-  if (rows.imaginary > 0)
-    for_each_element<Distance>(rows, count, [&](std::int64_t k, int l, std::int64_t place) {
-      to.re[k * lanes + l] = rows.x[place];
-      to.im[k * lanes + l] = rows.x[place + rows.imaginary];
-    });
-  else
-    for_each_element<Distance>(rows, count, [&](std::int64_t k, int l, std::int64_t place) {
-      to.re[k * lanes + l] = rows.x[place];
-      to.im[k * lanes + l] = R(0);
-    });
-}
-
-template <int Distance, class R>
-[[gnu::noinline]] void write_lanes(rows_in_memory<R> const& rows, std::int64_t count, int lanes, R factor,
-                                   split_complex<R> from) {
-  if (rows.imaginary > 0)
-    for_each_element<Distance>(rows, count, [&](std::int64_t k, int l, std::int64_t place) {
-      rows.x[place] = factor * from.re[k * lanes + l];
-      rows.x[place + rows.imaginary] = factor * from.im[k * lanes + l];
-    });
-  else
-    for_each_element<Distance>(rows, count, [&](std::int64_t k, int l, std::int64_t place) {
-      rows.x[place] = factor * from.re[k * lanes + l];
-    });
-}
-
-/// Calls f with the distance of lanes as a constant.
-template <class T, class F>
-void with_distance(rows_in_memory<T> const& rows, F const& f) {
-  switch (rows.distance()) {
-    case 1:
-      return f.template operator()<1>();
-    case 2:
-      return f.template operator()<2>();
-    default:
-      return f.template operator()<0>();
-  }
-}
 
 /// Transforms of rows of a block.
 template <class R>
@@ -118,16 +40,16 @@ class own_fourier {
   /// Batches of rows.
   [[nodiscard]] std::int64_t batches() const { return (rows_.count() + lanes_ - 1) / lanes_; }
   /// Numbers that a batch needs room for.
-  [[nodiscard]] std::int64_t room() const { return 4 * room_ * lanes_; }
+  [[nodiscard]] std::int64_t room() const { return 4 * size_of_part(); }
 
   void run(std::int64_t batch, R* memory) const {
-    std::int64_t const size = room_ * lanes_;
+    std::int64_t const size = size_of_part();
     split_complex<R> a{memory, memory + size}, b{memory + 2 * size, memory + 3 * size};
     read(batch, a);
     if (gives_reals(rows_.kind)) {
       if (rows_.kind == fourier_kind::rfft_transposed) conjugate_half(rows_.n, lanes_, false, a);
       if (pairs_) {
-        pairs_from_spectrum(rows_.n / 2, lanes_, plan_->joins(), a, b);
+        with_wide_vectors([&] { pairs_from_spectrum(rows_.n / 2, lanes_, plan_->joins(), a, b); });
         std::swap(a, b);
       } else {
         complete_spectrum(rows_.n, lanes_, a);
@@ -136,7 +58,7 @@ class own_fourier {
     split_complex<R> const done = transform(a, b);
     if (done.re != a.re) std::swap(a, b);
     if (gives_half(rows_.kind) && pairs_) {
-      spectrum_from_pairs(rows_.n / 2, lanes_, plan_->joins(), a, b);
+      with_wide_vectors([&] { spectrum_from_pairs(rows_.n / 2, lanes_, plan_->joins(), a, b); });
       std::swap(a, b);
     }
     if (rows_.kind == fourier_kind::irfft_transposed) conjugate_half(rows_.n, lanes_, true, a);
@@ -144,6 +66,10 @@ class own_fourier {
   }
 
  private:
+  // Of a buffer's real or imaginary part. Two lines more keep parts whose size is a power of two from meeting in a
+  // cache.
+  [[nodiscard]] std::int64_t size_of_part() const { return room_ * lanes_ + 2 * wide; }
+
   // Rows one by one where there are few, or where a batch of rows that are runs in memory leaves the cache.
   static int lanes_for(fourier_rows const& rows, std::int64_t room) {
     constexpr std::int64_t cached = std::int64_t{1} << 21;
@@ -197,17 +123,15 @@ class own_fourier {
   void read(std::int64_t batch, split_complex<R> to) const {
     bool const pairs = pairs_ && rows_.of_reals;
     auto const lanes = lanes_of(batch, x_, rows_.of_reals, [&](std::int64_t row) { return rows_.first_read(row); });
-    with_distance(lanes, [&]<int Distance>() {
-      read_lanes<Distance>(lanes, pairs ? rows_.n / 2 : rows_.length_read(), lanes_, to);
-    });
+    std::int64_t const count = pairs ? rows_.n / 2 : rows_.length_read();
+    lanes_ == 1 ? read_lanes<1>(lanes, count, to) : read_lanes<wide>(lanes, count, to);
   }
 
   void write(std::int64_t batch, split_complex<R> from) const {
     bool const real = gives_reals(rows_.kind);
     auto const lanes = lanes_of(batch, y_, real, [&](std::int64_t row) { return rows_.first_written(row); });
-    with_distance(lanes, [&]<int Distance>() {
-      write_lanes<Distance>(lanes, real && pairs_ ? rows_.n / 2 : rows_.length_written(), lanes_, factor(), from);
-    });
+    std::int64_t const count = real && pairs_ ? rows_.n / 2 : rows_.length_written();
+    lanes_ == 1 ? write_lanes<1>(lanes, count, factor(), from) : write_lanes<wide>(lanes, count, factor(), from);
   }
 
   fourier_rows rows_;

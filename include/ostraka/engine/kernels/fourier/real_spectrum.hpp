@@ -14,39 +14,42 @@
 
 #include <ostraka/engine/kernels/fourier/fourier_rows.hpp>
 #include <ostraka/engine/kernels/fourier/mixed_radix.hpp>
+#include <ostraka/engine/kernels/loops/independent.hpp>
 
 namespace ostraka::engine::detail {
 
 /// to <- the spectrum of real rows, h + 1 numbers, from the transform of their pairs. `w`: w^k for k ≤ h.
 template <class R>
-void spectrum_from_pairs(std::int64_t h, std::int64_t lanes, root_of_unity<R> const* w, split_complex<R> from,
-                         split_complex<R> to) {
+[[gnu::always_inline]] inline void spectrum_from_pairs(std::int64_t h, std::int64_t lanes, root_of_unity<R> const* w,
+                                                       split_complex<R> from, split_complex<R> to) {
   for (std::int64_t k = 0; k <= h; ++k) {
     std::int64_t const a = (k == h ? 0 : k) * lanes, b = (k == 0 ? 0 : h - k) * lanes;
-    for (std::int64_t l = 0; l < lanes; ++l) {
+    R const wr = w[k].re, wi = w[k].im;
+    for_each_independent(lanes, [=](std::int64_t l) {
       R const er = R(0.5) * (from.re[a + l] + from.re[b + l]), ei = R(0.5) * (from.im[a + l] - from.im[b + l]);
       R const odd_r = R(0.5) * (from.im[a + l] + from.im[b + l]), odd_i = R(0.5) * (from.re[b + l] - from.re[a + l]);
-      to.re[k * lanes + l] = er + (w[k].re * odd_r - w[k].im * odd_i);
-      to.im[k * lanes + l] = ei + (w[k].re * odd_i + w[k].im * odd_r);
-    }
+      to.re[k * lanes + l] = er + (wr * odd_r - wi * odd_i);
+      to.im[k * lanes + l] = ei + (wr * odd_i + wi * odd_r);
+    });
   }
 }
 
 /// to <- h numbers, whose inverse transform are the pairs, from the spectrum of real rows. Of the numbers that are real
 /// in such a spectrum, the imaginary part is not looked at.
 template <class R>
-void pairs_from_spectrum(std::int64_t h, std::int64_t lanes, root_of_unity<R> const* w, split_complex<R> from,
-                         split_complex<R> to) {
+[[gnu::always_inline]] inline void pairs_from_spectrum(std::int64_t h, std::int64_t lanes, root_of_unity<R> const* w,
+                                                       split_complex<R> from, split_complex<R> to) {
   for (std::int64_t l = 0; l < lanes; ++l) from.im[l] = from.im[h * lanes + l] = R(0);
   for (std::int64_t k = 0; k < h; ++k) {
     std::int64_t const a = k * lanes, b = (h - k) * lanes;
-    for (std::int64_t l = 0; l < lanes; ++l) {
+    R const wr = w[k].re, wi = w[k].im;
+    for_each_independent(lanes, [=](std::int64_t l) {
       R const er = R(0.5) * (from.re[a + l] + from.re[b + l]), ei = R(0.5) * (from.im[a + l] - from.im[b + l]);
       R const dr = R(0.5) * (from.re[a + l] - from.re[b + l]), di = R(0.5) * (from.im[a + l] + from.im[b + l]);
-      R const odd_r = w[k].re * dr + w[k].im * di, odd_i = w[k].re * di - w[k].im * dr;
+      R const odd_r = wr * dr + wi * di, odd_i = wr * di - wi * dr;
       to.re[k * lanes + l] = er - odd_i;
       to.im[k * lanes + l] = ei + odd_r;
-    }
+    });
   }
 }
 
