@@ -9,6 +9,7 @@
 #include <fftw3.h>
 #include <mpi.h>
 
+#include <cstddef>
 #include <vector>
 
 namespace bench {
@@ -17,7 +18,10 @@ class slabs_by_hand {
  public:
   /// @pre the number of ranks divides n
   slabs_by_hand(int n, int ranks)
-      : before_(n / ranks, n, n), behind_(n, n / ranks, n), counts_(ranks, 1), zeros_(ranks) {
+      : before_(n / ranks, n, n),
+        behind_(n, n / ranks, n),
+        counts_(static_cast<std::size_t>(ranks), 1),
+        zeros_(counts_.size()) {
     planes_ = plan(2, {n, n}, before_.data, before_.data, n / ranks, 1, n * n);
     rows_ = plan(1, {n}, behind_.data, behind_.data, n / ranks * n, n / ranks * n, 1);
     for (int r = 0; r < ranks; ++r) {
