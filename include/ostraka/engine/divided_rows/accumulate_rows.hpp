@@ -10,13 +10,9 @@
 #include <Kokkos_Core.hpp>
 
 #include <cstdint>
-#include <string>
 
-#include <ostraka/engine/call_check/call_in_words.hpp>
-#include <ostraka/engine/collectives/combine_all.hpp>
+#include <ostraka/engine/divided_rows/combine_rows.hpp>
 #include <ostraka/engine/kernels/accumulators/accumulate_block.hpp>
-#include <ostraka/engine/mesh/execution_context.hpp>
-#include <ostraka/engine/moves/on_host.hpp>
 #include <ostraka/engine/run/profiling.hpp>
 #include <ostraka/plan/spec/blocks.hpp>
 
@@ -71,14 +67,11 @@ void accumulate_rows(Exec const& exec, execution_context const& w, planner::spec
                 elements * static_cast<std::int64_t>(sizeof(typename Accumulator::element)));
   });
   if (w.mesh->absent()) return;
-  bool const alone = axes.empty();
-  if (!alone) require_same_call<typename Accumulator::element>(w, operand, axes, [] { return std::string(); });
   kernel_scratch<state, typename Exec::memory_space> const states(count);
   accumulate<Accumulator>(exec, loops_to_rows(w, operand, rows), x, states.data());
-  if (!alone) {
+  if (!axes.empty()) {
     exec.fence();
-    with_array_for_mpi(exec, host_work::computes, states.data(), count,
-                       [&](state* s) { combine_all(w.group(axes), s, count, Accumulator::combined); });
+    combine_rows<typename Accumulator::element>(exec, w, operand, axes, states.data(), count, Accumulator::combined);
   }
   for_each_item("ostraka finish rows", exec, count, count,
                 detail::finish_states<state, R, Finish>{states.data(), to, finish});

@@ -12,13 +12,9 @@
 #include <Kokkos_Core.hpp>
 
 #include <cstdint>
-#include <string>
 
-#include <ostraka/engine/call_check/call_in_words.hpp>
-#include <ostraka/engine/collectives/combine_all.hpp>
+#include <ostraka/engine/divided_rows/combine_rows.hpp>
 #include <ostraka/engine/kernels/rows/row_kernels.hpp>
-#include <ostraka/engine/mesh/execution_context.hpp>
-#include <ostraka/engine/moves/on_host.hpp>
 #include <ostraka/engine/run/profiling.hpp>
 #include <ostraka/plan/spec/blocks.hpp>
 
@@ -77,7 +73,6 @@ void combine_statistics(Exec const& exec, execution_context const& w, planner::s
                         Statistic* rows, std::int64_t count) {
   planner::mesh_set const axes = s.over[along].axes();
   if (axes.empty() || w.mesh->absent()) return;
-  require_same_call<typename Statistic::number>(w, s, axes, [] { return std::string(); });
   short_array<std::int64_t> elements, before;
   elements_of_members(w, s, along, axes, elements);
   std::int64_t sum = 0;
@@ -85,12 +80,11 @@ void combine_statistics(Exec const& exec, execution_context const& w, planner::s
     before.push_back(sum);
     sum += n;
   }
-  with_array_for_mpi(exec, host_work::computes, rows, count, [&](Statistic* all) {
-    combine_all(w.group(axes), all, count, [&](Statistic const& a, Statistic const& b, std::int64_t member) {
-      auto const d = static_cast<std::size_t>(member);
-      return Statistic::merge(a, b, before[d], elements[d]);
-    });
-  });
+  combine_rows<typename Statistic::number>(
+      exec, w, s, axes, rows, count, [&](Statistic const& a, Statistic const& b, std::int64_t member) {
+        auto const d = static_cast<std::size_t>(member);
+        return Statistic::merge(a, b, before[d], elements[d]);
+      });
 }
 
 /// out <- the formula of each element of this device's block of `s`, times its gain, plus its bias. `kept`: the place
