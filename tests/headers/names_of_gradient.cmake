@@ -18,7 +18,6 @@ set(exceptions
   "local_view/pipelines/pipeline_operands.hpp: any_variable any_variable_among any_variable_in is_variable: tells these two calls whether derivatives are taken"
   "local_view/pipelines/pipeline_weights.hpp: gathered_variable is_variable: has not moved to detail::operate"
   "local_view/shard_map.hpp: Variable: variables enter and leave bodies by doors"
-  "operations/normalisation/row_derivatives.hpp: foretell_in_place is_abstract: what is written over its cotangent is foretold so, too, and no interpreter says in place"
   "types/values/differentiated.hpp: Variable any_variable is_abstract is_variable: by these the headers above ask, and it goes with them"
 )
 

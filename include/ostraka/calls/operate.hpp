@@ -55,6 +55,27 @@ inline constexpr bool is_into_after_error = false;
 template <class C, class When>
 inline constexpr bool is_into_after_error<into<C, When>> = is_after_error<C>;
 
+/// At once, and with the residuals: what the operation's derivative needs of it beside its result. It gives `several`
+/// then, its result first. Operations that have a `has_residuals` are recorded so.
+struct with_residuals : at_once {};
+
+/// What an operation gives that makes several tensors. An aggregate: constructors of a std::tuple cost compile time.
+template <class...>
+struct several;
+template <class First, class Second>
+struct several<First, Second> {
+  First first;
+  Second second;
+};
+template <class First, class Second, class Third>
+struct several<First, Second, Third> {
+  First first;
+  Second second;
+  Third third;
+};
+template <class... Ts>
+several(Ts...) -> several<Ts...>;
+
 /// Where an operation runs that is told `How`: a destination's extents agree, too.
 template <class Labels, class Mesh, class How, class... Operands>
 engine::execution_context context_how([[maybe_unused]] How const& how, char const* operation,

@@ -92,8 +92,9 @@ std::vector<t::extents_by_letter> extents() {
 // Foretold and moved are the same.
 template <class Operation, class A>
 bool moves_as_foretold(Operation const& operation, A const& a) {
-  std::int64_t const moved = t::traffic_of([&] { return operation(a); }).bytes, n = t::ranks();
-  return operation.bytes(a) == (moved + n - 1) / n;
+  std::int64_t const moved = t::traffic_of([&] { return os::detail::operate(operation, a); }).bytes,
+                     n = t::ranks();
+  return os::bytes_of(operation, a) == (moved + n - 1) / n;
 }
 
 }  // namespace

@@ -16,6 +16,7 @@
 #include <ostraka/foresight/cost_of.hpp>
 #include <ostraka/meshes/dry_mesh.hpp>
 #include <ostraka/operations.hpp>
+#include <ostraka/operations/normalisation/row_derivatives.hpp>
 
 #include "support/on_meshes.hpp"
 
@@ -25,6 +26,9 @@ namespace operation = os::operation;
 using os::partial;
 
 namespace {
+
+OSTRAKA_AXIS(P, 2);   // pairs
+OSTRAKA_AXIS(S, 12);  // a sequence that is cut into stripes for one, two and three devices
 
 template <auto... Dims>
 using tensor = os::tensor<double, Dims...>;
@@ -42,7 +46,7 @@ void on_dry_meshes(F const& make_call) {
         std::int64_t sent = 0, foretold = 0;
         for (std::int64_t d = 0; d < x * y; ++d) {
           auto const mesh = os::dry_mesh(os::as_device(d), X = x, Y = y);
-          auto const call = make_call(mesh, os::sizes(I = i, J = 4, K = 3, L = 6));
+          auto const call = make_call(mesh, os::sizes(I = i, J = 4, K = 3, L = 6, B = 2));
           sent += os::cost_of(mesh, [&] { call.does(); }).bytes;
           foretold = call.bytes();
         }
@@ -143,6 +147,66 @@ TEST_CASE("what makes rows one") {
   moves_what_it_says(operation::softmax<told<I/X>>{}, os::type_list<tensor<I/X, J/Y>>{});
   moves_what_it_says(operation::log_softmax<told<I/X>>{}, os::type_list<tensor<I/X, J>>{});
   moves_what_it_says(operation::log_sum_exp<told<I/X>>{}, os::type_list<tensor<I/X, J>>{});
+}
+
+TEST_CASE("norms, losses of rows, and their derivatives") {
+  using a = tensor<I/X, J/Y>;
+  using rows = tensor<I/X>;
+  using classes = os::tensor<int, I/X>;
+  moves_what_it_says(operation::rms_norm<told<J/Y>>{}, os::type_list<a>{});
+  moves_what_it_says(operation::rms_norm<told<I/X>>{}, os::type_list<a, tensor<I/X>>{});
+  moves_what_it_says(operation::layer_norm<told<J>>{}, os::type_list<tensor<I/X, J>, tensor<J>, tensor<J>>{});
+  moves_what_it_says(operation::layer_norm<told<I/X/Y>>{}, os::type_list<tensor<I/X/Y, J>>{});
+  moves_what_it_says(operation::cross_entropy<told<J/Y>>{}, os::type_list<a, classes>{});
+  moves_what_it_says(operation::cross_entropy<told<J>>{true, 0}, os::type_list<tensor<I, J>, os::tensor<int, I>>{});
+  moves_what_it_says(operation::softmax_vjp<told<J/Y>>{}, os::type_list<a, a>{});
+  moves_what_it_says(operation::log_softmax_vjp<told<I/X>>{}, os::type_list<a, a>{});
+  moves_what_it_says(operation::rms_norm_vjp<told<J/Y>>{}, os::type_list<a, a, rows, tensor<J/Y>>{});
+  moves_what_it_says(operation::layer_norm_vjp<told<J/Y>>{}, os::type_list<a, a, rows, rows>{});
+  moves_what_it_says(operation::gain_vjp<told<J/Y>>{}, os::type_list<a, a, rows, rows>{});
+  moves_what_it_says(operation::cross_entropy_vjp<told<J/Y>>{}, os::type_list<a, rows, rows, classes>{});
+}
+
+TEST_CASE("attention") {
+  using q = tensor<L/Y, I, J>;
+  using part = tensor<L/Y, K/X, J>;
+  using whole = tensor<L/Y, K, J>;
+  using scattered = to<L/Y, I/X, J>;
+  using mask = os::tensor<bool, I, K/X>;
+  moves_what_it_says(operation::attention<told<I>, told<K>, told<J>>{},
+                     os::type_list<tensor<L/Y, I/X, J>, whole, whole>{});
+  moves_what_it_says(operation::attention<told<I>, told<K/X>, told<J>>{}, os::type_list<q, part, part>{});
+  moves_what_it_says(operation::attention<told<I>, told<K/X>, told<J>>{{}, true, 3}, os::type_list<q, part, part>{});
+  moves_what_it_says(operation::attention<told<I>, told<K/X>, told<J>>{}, os::type_list<q, part, part, mask>{});
+  moves_what_it_says(operation::attention<told<I>, told<K/X>, told<J>, scattered>{}, os::type_list<q, part, part>{});
+  moves_what_it_says(operation::attention<told<I>, told<K/X>, told<J>, scattered>{},
+                     os::type_list<q, part, part, mask>{});
+  moves_what_it_says(operation::attention<told<I>, told<K>, told<J/Y>>{},
+                     os::type_list<tensor<I/X, J/Y>, tensor<K, J/Y>, tensor<K, J>>{});
+  moves_what_it_says(operation::latent_attention<told<I>, told<K/X>, told<J>>{},
+                     os::type_list<q, part, part, tensor<L/Y, I, B>, tensor<K/X, B>>{});
+}
+
+TEST_CASE("keys and values that go round, and their cotangents") {
+  using q = tensor<L/Y, I/X, J>;
+  using k = tensor<L/Y, K/X, J>;
+  using rows = tensor<L/Y, I/X>;
+  using os::detail::ring_way;
+  moves_what_it_says(operation::ring_attention<told<I>, told<K/X>, told<J>, ring_way<false, false, false>>{},
+                     os::type_list<q, k, k>{});
+  moves_what_it_says(operation::ring_attention<told<I>, told<K/X>, told<J>, ring_way<true, false, true>>{},
+                     os::type_list<q, k, k>{});
+  moves_what_it_says(operation::ring_attention_vjp<told<I>, told<K/X>, told<J>, ring_way<false, false, false>>{},
+                     os::type_list<q, k, k, q, rows, q>{});
+  moves_what_it_says(operation::ring_attention_vjp<told<I>, told<K/X>, told<J>, ring_way<true, false, true>>{},
+                     os::type_list<q, k, k, q, rows, q>{});
+}
+
+TEST_CASE("rotations and stripes") {
+  moves_what_it_says(operation::rope<told<I>, told<J>, told<P>>{}, os::type_list<tensor<I/X, J/Y, P>>{});
+  moves_what_it_says(operation::stripe<told<S/X>>{}, os::type_list<tensor<J/Y, S/X, I>>{});
+  moves_what_it_says(operation::stripe<told<S/X>>{true}, os::type_list<tensor<S/X>>{});
+  moves_what_it_says(operation::stripe<told<S/X>>{}, os::type_list<tensor<S, J/Y>>{});
 }
 
 TEST_CASE("reductions of rows") {

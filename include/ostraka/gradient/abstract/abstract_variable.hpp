@@ -6,7 +6,6 @@
 /// Floor 4. Variables without elements, and how operations on them are recorded (abstract_tape.hpp): what variable.hpp
 /// and record.hpp are to programs that run, in constant expressions.
 
-#include <string_view>
 #include <tuple>
 #include <type_traits>
 #include <utility>
@@ -83,13 +82,12 @@ class remembered<abstract<T>> {
   abstract_recipe_handle again_;
 };
 
-/// The result of an operation; one that a region has saved is not written down again, unless `IsMadeAgain` (see
-/// record_with_more).
-template <bool IsMadeAgain = false, class Make>
+/// The result of an operation; one that a region has saved is not made again.
+template <class Make>
 constexpr auto foretold_result(abstract_tape* t, Make const& make) -> decltype(make()) {
   using type = decltype(make());
   bool const is_saved = t != nullptr && t->is_next_saved();
-  if constexpr (is_abstract<type> && !IsMadeAgain)
+  if constexpr (is_abstract<type>)
     if (is_saved) return type(t->saved()->written(), t->saved()->block_of(t->number_of_last()));
   return make();
 }
@@ -157,32 +155,21 @@ constexpr auto foretold_with_cotangent(X const& x) {
   return type(x.value(), x.tape()->template push<recorded_node>(identity_pullback{}, x), x.tape()).made_by(x.recipe());
 }
 
-/// Of rules that need more than the result of what runs: the derivative is an operation whose price is not known.
-struct opaque_pullback {
-  std::string_view name;
-
-  template <int, class Wanted, class G>
-  constexpr Wanted pull(G const& g) const {
-    if (g.written() != nullptr) g.written()->add({name});
-    return Wanted(g.written());
-  }
-};
-
-template <class Operation, class... Given>
-inline constexpr bool has_more = requires(Operation const& operation) {
-  derivative_of<Operation>::with_more(operation,
-                                      std::declval<typename concrete<plain_type<Given>>::type const&>()...);
-};
-
-template <class Operation, class Result, class... Given>
-constexpr auto foretold_pullback(Operation const& operation, Result const& result, Given const&... given) {
+// `made`: the result, or with the residuals what the pullback is given in its place.
+template <class Operation, class Result, class Made, class... Given>
+constexpr auto record_foretold_result(Operation const& operation, abstract_tape* t, Result const& result,
+                                      Made const& made, Given const&... given) {
   using rule = derivative_of<Operation>;
-  if constexpr (!requires { rule::with_rows_of(result, plain(given)...); } && has_more<Operation, Given...>)
-    return opaque_pullback{text_of_name<Operation>()};
-  else if constexpr (requires { rule::with_rows_of(result, plain(given)...); })
-    return rule::pullback(operation, rule::with_rows_of(result, plain(given)...), given...);
-  else
-    return rule::pullback(operation, as_held(result), given...);
+  if constexpr (!is_abstract<Result> || is_constant_result<rule, Result>() || is_after_error<Result>) {
+    return result;
+  } else {
+    using cotangent = cotangent_of_result<rule, Result, Given...>;
+    if (t == nullptr) return variable<Result, cotangent>(result);
+    if (t->is_first_run()) return variable<Result, cotangent>(result, t->number_of_last(), t);
+    auto const pullback = rule::pullback(operation, as_held(made), given...);
+    using node = abstract_recorded<cotangent, std::remove_cvref_t<decltype(pullback)>, Given...>;
+    return variable<Result, cotangent>(result, t->push<node>(pullback, given...), t);
+  }
 }
 
 }  // namespace detail
@@ -192,19 +179,17 @@ template <class Operation, class... Given>
 constexpr auto record_foretold(Operation const& operation, Given const&... given) {
   detail::abstract_tape* t = nullptr;
   (detail::find_tape(t, given), ...);
-  auto const make = [&] { return detail::apply_to(operation, detail::plain(given)...); };
-  auto const result = detail::foretold_result<detail::has_more<Operation, Given...>>(t, make);
-  using type = std::remove_cvref_t<decltype(result)>;
-  if constexpr (!is_abstract<type> || detail::is_constant_result<derivative_of<Operation>, type>() ||
-                detail::is_after_error<type>) {
-    return result;
+  if constexpr (detail::HasResiduals<Operation>) {
+    auto const made = detail::operate_how(detail::with_residuals{}, operation, detail::plain(given)...);
+    if constexpr (detail::is_after_error<std::remove_const_t<decltype(made)>>) {
+      return made;
+    } else {
+      auto const result = detail::foretold_result(t, [&] { return made.first; });
+      return detail::record_foretold_result(operation, t, result, made, given...);
+    }
   } else {
-    using cotangent = detail::cotangent_of_result<derivative_of<Operation>, type, Given...>;
-    if (t == nullptr) return variable<type, cotangent>(result);
-    if (t->is_first_run()) return variable<type, cotangent>(result, t->number_of_last(), t);
-    auto const pullback = detail::foretold_pullback(operation, result, given...);
-    using node = detail::abstract_recorded<cotangent, std::remove_cvref_t<decltype(pullback)>, Given...>;
-    return variable<type, cotangent>(result, t->push<node>(pullback, given...), t);
+    auto const result = detail::foretold_result(t, [&] { return detail::operate(operation, detail::plain(given)...); });
+    return detail::record_foretold_result(operation, t, result, result, given...);
   }
 }
 

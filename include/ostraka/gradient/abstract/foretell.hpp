@@ -141,6 +141,17 @@ constexpr abstract<Result> foretold_tensor(forecast* written, Given const&... gi
     return abstract<Result>(written);
 }
 
+// Of an operation that gives several tensors.
+template <class... Results>
+constexpr several<abstract<Results>...> foretold_tensors(std::type_identity<several<Results...>>, forecast* written) {
+  return {abstract<Results>(written)...};
+}
+
+template <class Result>
+inline constexpr bool is_several = false;
+template <class... Results>
+inline constexpr bool is_several<several<Results...>> = true;
+
 }  // namespace detail
 
 /// An operation that writes its result over `target`.
@@ -152,13 +163,19 @@ constexpr abstract<T> foretell_in_place(Operation const&, abstract<T> const& tar
   return target;
 }
 
-/// An operation on abstract tensors: its result's type, and what it would move, written down.
-template <class Operation, class... Given>
+/// An operation on abstract tensors: its result's type, and what it would move, written down. `How`: at once, perhaps
+/// with residuals.
+template <class How = detail::at_once, class Operation, class... Given>
 constexpr auto foretell(Operation const&, Given const&... given) {
-  using result = std::remove_cvref_t<decltype(detail::apply_to(
-      std::declval<Operation const&>(), std::declval<typename detail::concrete<Given>::type const&>()...))>;
+  using result = std::remove_cvref_t<decltype(detail::operate_how(
+      How{}, std::declval<Operation const&>(), std::declval<typename detail::concrete<Given>::type const&>()...))>;
   detail::forecast* const written = detail::written_in(given...);
-  abstract<result> const made = detail::foretold_tensor<Operation, result>(written, given...);
+  auto const made = [&] {
+    if constexpr (detail::is_several<result>)
+      return detail::foretold_tensors(std::type_identity<result>{}, written);
+    else
+      return detail::foretold_tensor<Operation, result>(written, given...);
+  }();
   if constexpr (!(detail::is_after_error<result> || ... || detail::is_after_error<Given>))
     if (written != nullptr)
       written->add(detail::entry_for<Operation, typename detail::concrete<Given>::type...>(
@@ -170,7 +187,10 @@ namespace detail {
 
 template <class How, class Operation, class... Given>
 constexpr auto foretells::operate(How const& how, Operation const& operation, Given const&... given) {
-  return operate_on_variables<foretells>(how, operation, given...);
+  if constexpr (std::is_same_v<How, with_residuals>)
+    return foretell<How>(operation, given...);
+  else
+    return operate_on_variables<foretells>(how, operation, given...);
 }
 template <class Operation, class... Given>
 constexpr auto foretells::record(Operation const& operation, Given const&... given) {

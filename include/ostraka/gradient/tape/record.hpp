@@ -233,20 +233,24 @@ consteval char const* name_of_operation() {
     return nullptr;
 }
 
-// A rule that does the operation itself, because it needs more of it than the result (the statistics of rows):
-//
-//     static auto with_more(operation, operands…);   a struct, with `result`, that pullback is given in its place
-//
-// Where a region has saved the result, the rest is made again.
+template <class Operation>
+concept HasResiduals = requires { typename Operation::has_residuals; };
+
+// The pullback is given the result with the residuals. Where a region has saved the result, the residuals are made
+// again.
 template <class Operation, class... Given>
-auto record_with_more(Operation const& operation, Given const&... given) {
+auto record_with_residuals(Operation const& operation, Given const&... given) {
   using rule = derivative_of<Operation>;
   tape* const t = common_tape(given...);
-  auto const made = rule::with_more(operation, plain(given)...);
-  auto result = result_with(t, [&] { return made.result; });
-  if (t != nullptr) t->name_next(name_of_operation<Operation>());
-  return record_made<cotangent_of_result<rule, decltype(result), Given...>>(
-      t, number_of_last(t), result, [&] { return rule::pullback(operation, made, given...); }, given...);
+  auto const made = operate_how(with_residuals{}, operation, plain(given)...);
+  if constexpr (is_after_error<std::remove_const_t<decltype(made)>>) {
+    return made;
+  } else {
+    auto result = result_with(t, [&] { return made.first; });
+    if (t != nullptr) t->name_next(name_of_operation<Operation>());
+    return record_made<cotangent_of_result<rule, decltype(result), Given...>>(
+        t, number_of_last(t), result, [&] { return rule::pullback(operation, made, given...); }, given...);
+  }
 }
 
 /// The result of an operation, made again from what it was given.
@@ -301,18 +305,13 @@ namespace detail {
 
 template <class Operation, class... Given>
 constexpr auto record(Operation const& operation, Given const&... given) {
-  if constexpr (requires { derivative_of<Operation>::with_more(operation, plain(given)...); }) {
-    return record_with_more(operation, given...);
+  if constexpr (HasResiduals<Operation>) {
+    return record_with_residuals(operation, given...);
   } else {
     tape* const t = common_tape(given...);
     auto const make = [&] { return apply_to(operation, plain(given)...); };
-    if constexpr (requires { typename Operation::keeps_more; }) {  // than its result: it runs again in a region, too
-      auto result = make();
-      return record_result(operation, t, 0, result, given...);
-    } else {
-      auto result = result_with(t, make);
-      return record_result(operation, t, number_of_last(t), result, given...);
-    }
+    auto result = result_with(t, make);
+    return record_result(operation, t, number_of_last(t), result, given...);
   }
 }
 
@@ -327,6 +326,8 @@ constexpr auto operate_on_variables(How const&, Operation const& operation, Give
       return operate(operation, at_depth<depth>(given)...);  // others are constants to the innermost
     else
       return Innermost::record(operation, given...);
+  } else if constexpr (std::is_same_v<How, with_residuals>) {
+    return derivative_of<Operation>::with_residuals(operation, given...);  // by operations that have derivatives
   } else if constexpr (requires { typename Operation::is_begun_with_variables; } && !is_into<How>) {
     return start_on_variable(operation, given...);
   } else {

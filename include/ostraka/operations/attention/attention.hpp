@@ -44,6 +44,16 @@ struct score_scale {
 
 namespace detail {
 
+/// The base of attentions: by what they multiply scores.
+struct scaled_scores {
+  bool has_scale = false;
+  double scale = 1;  ///< of scores, if it has one; else one over the root of the width
+
+  [[nodiscard]] double scale_of(std::int64_t width) const {
+    return has_scale ? scale : width > 0 ? 1 / std::sqrt(static_cast<double>(width)) : 1;
+  }
+};
+
 /// Elements of 16 bits as float, others as they are.
 template <class A>
 auto widened(A const& a) {
@@ -86,6 +96,13 @@ struct attention_types {
   using scores_verdict = einsum_verdict<varying_as<scores, TQ, TK>, scores_policy, as_wide<TQ>, as_wide<TK>>;
   using result_verdict =
       einsum_verdict<varying_as<result, scores_tensor, TV>, result_policy, scores_tensor, as_wide<TV>>;
+
+  /// What summing up scores and their softmax take, and what the weighted sum of values does.
+  using moves_of_weights =
+      moves_in_turn<moves_of_product<varying_as<scores, TQ, TK>, scores_policy, as_wide<TQ>, as_wide<TK>>,
+                    moves_of_statistics<ToldK, 2, scores_tensor>>;
+  using moves_of_result =
+      moves_of_product<varying_as<result, scores_tensor, TV>, result_policy, scores_tensor, as_wide<TV>>;
 };
 
 template <class ToldQ, class ToldK, class ToldD, class TQ, class TK, class TV>
@@ -161,44 +178,26 @@ consteval auto check_attention() {
 namespace operation {
 
 template <class Q, class K, class D, class Out = void>
-struct attention {
+struct attention : detail::scaled_scores {
+  using runs_how = void;
   static constexpr char const* name = "attention";
 
   bool is_causal = false;
   std::int64_t from = 0;  ///< the position of the first query, for the causal mask
-  bool has_scale = false;
-  double scale = 1;  ///< of scores, if it has one; else one over the root of D's extent
   std::int64_t stripes = 0;  ///< over how many devices queries and keys are striped
 
   template <class TQ, class TK, class TV, class... Mask>
   using verdict = typename decltype(detail::check_attention<attention, Q, K, D, Out, TQ, TK, TV, Mask...>())::type;
 
-  /// What summing up scores, the softmax and summing up the result take.
+  using keys = K;
+  template <class TQ, class TK, class TV>
+  using types = detail::attention_types<Q, K, D, Out, TQ, TK, TV>;
   template <class TQ, class TK, class TV, class... Mask>
-  [[nodiscard]] std::int64_t bytes(TQ const& q, TK const& k, TV const& v, Mask const&...) const {
-    using types = detail::attention_types<Q, K, D, Out, TQ, TK, TV>;
-    using scores_type = typename types::scores_tensor;
-    constexpr auto second =
-        detail::plan_for<typename types::result>::make(std::type_identity<typename types::result_policy>{},
-                                                       type_list<scores_type, typename types::template as_wide<TV>>{});
-    scores_type const scores(q.mesh_handle(), extents_of_scores<scores_type>(q, k), {});  // without memory
-    return bytes_of_weights(q, k) + second.bytes(scores.sizes(), v.sizes());
-  }
+  using moves = detail::moves_in_turn<typename types<TQ, TK, TV>::moves_of_weights,
+                                      typename types<TQ, TK, TV>::moves_of_result>;
 
-  /// The same without the result.
-  template <class TQ, class TK>
-  [[nodiscard]] std::int64_t bytes_of_weights(TQ const& q, TK const& k) const {
-    using types = detail::attention_types<Q, K, D, void, TQ, TK, TK>;
-    using scores_type = typename types::scores_tensor;
-    constexpr auto first = detail::plan_for<typename types::scores>::make(
-        std::type_identity<typename types::scores_policy>{},
-        type_list<typename types::template as_wide<TQ>, typename types::template as_wide<TK>>{});
-    scores_type const scores(q.mesh_handle(), extents_of_scores<scores_type>(q, k), {});  // without memory
-    return first.bytes(q.sizes(), k.sizes()) + bytes_of(softmax<K>(), scores);
-  }
-
-  template <class TQ, class TK, class TV, class... Mask>
-  auto operator()(TQ const& q, TK const& k, TV const& v, Mask const&... mask) const {
+  template <class How, class TQ, class TK, class TV, class... Mask>
+  auto run(How const&, TQ const& q, TK const& k, TV const& v, Mask const&... mask) const {
     return weighted<TQ, TK>(hides(mask...), weights_of(products(q, k, factor_of(q)), mask...), v);
   }
 
@@ -226,15 +225,11 @@ struct attention {
     return q.extents()[static_cast<std::size_t>(detail::dimension_of<D, TQ>)];
   }
 
-  [[nodiscard]] double scale_of(std::int64_t width) const {
-    return has_scale ? scale : width > 0 ? 1 / std::sqrt(static_cast<double>(width)) : 1;
-  }
-
   /// The scores.
   template <class TQ, class TK>
   static auto products(TQ const& q, TK const& k, double factor) {
-    using types = detail::attention_types<Q, K, D, void, TQ, TK, TK>;
-    return product<varying_as<typename types::scores, TQ, TK>, typename types::scores_policy>(
+    using of_scores = types<TQ, TK, TK>;
+    return product<varying_as<typename of_scores::scores, TQ, TK>, typename of_scores::scores_policy>(
         factor, detail::widened(q), detail::widened(k));
   }
 
@@ -247,11 +242,12 @@ struct attention {
 
   template <class TQ, class TK, class Weights, class TV>
   static auto weighted(bool hides, Weights const& weights, TV const& v) {
-    using types = detail::attention_types<Q, K, D, Out, TQ, TK, TV>;
+    using of_result = types<TQ, TK, TV>;
     using T = typename TQ::value_type;
-    auto const result = detail::weigh<varying_as<typename types::result, TQ, TK, TV>, typename types::result_policy>(
-        name, hides, weights, detail::widened(v));
-    if constexpr (std::is_same_v<T, typename types::wide>)
+    auto const result =
+        detail::weigh<varying_as<typename of_result::result, TQ, TK, TV>, typename of_result::result_policy>(
+            name, hides, weights, detail::widened(v));
+    if constexpr (std::is_same_v<T, typename of_result::wide>)
       return result;
     else
       return ostraka::cast<T>(result);
@@ -276,15 +272,6 @@ struct attention {
     engine::hide_later(detail::execution_space_of<Scores>(), w, spec_of<Scores, labels, mesh>, queries, from,
                        scores.local().data(), stripes);
   }
-
-  template <class Scores, class TQ, class TK>
-  static auto extents_of_scores(TQ const& q, TK const& k) {
-    typename Scores::extents_type extents{};
-    for (std::size_t i = 0, d = 0; i < q.extents().size(); ++i)
-      if (static_cast<int>(i) != detail::dimension_of<D, TQ>) extents[d++] = q.extents()[i];
-    extents.back() = k.extents()[static_cast<std::size_t>(detail::dimension_of<K, TK>)];
-    return extents;
-  }
 };
 
 }  // namespace operation
@@ -295,8 +282,7 @@ template <class Q, class K, class D, class Out>
 constexpr void set_option(operation::attention<Q, K, D, Out>& operation, causal_mask const&) {
   operation.is_causal = true;
 }
-template <class Q, class K, class D, class Out>
-constexpr void set_option(operation::attention<Q, K, D, Out>& operation, score_scale const& scale) {
+constexpr void set_option(scaled_scores& operation, score_scale const& scale) {
   operation.has_scale = true;
   operation.scale = scale.value;
 }

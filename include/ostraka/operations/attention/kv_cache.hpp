@@ -16,7 +16,7 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <string>
+#include <type_traits>
 
 #include <ostraka/operations/indices/write_at.hpp>
 #include <ostraka/types/support/error.hpp>
@@ -52,15 +52,18 @@ std::int64_t positions_in(A const& a) {
 /// cache is full, or keys and values are not as many; its length is then what it was
 template <auto Told, class Keys, class Values, TensorOrVariable K, TensorOrVariable V>
 void append(kv_cache<Keys, Values>& cache, K const& keys, V const& values) {
-  if constexpr (!Tensor<K> || !Tensor<V>) reason::raise<reason::cache_of_variables<K>>();
-  using positions = typename detail::told_axis<detail::type_of<Told>>::axis;
-  std::int64_t const count = detail::positions_in<positions>(keys), others = detail::positions_in<positions>(values);
-  if (count != others)
-    throw_error("append: keys and values are of the same positions, but ", count, " keys and ", others,
-                " values were given; append both of each position together");
-  write_at<Told>(cache.keys, cache.length, keys);
-  write_at<Told>(cache.values, cache.length, values);
-  cache.length += count;
+  if constexpr (detail::any_stand_in<K, V>) {
+    reason::raise<reason::cache_of_variables<std::conditional_t<detail::any_stand_in<K>, K, V>>>();
+  } else {
+    using positions = typename detail::told_axis<detail::type_of<Told>>::axis;
+    std::int64_t const count = detail::positions_in<positions>(keys), others = detail::positions_in<positions>(values);
+    if (count != others)
+      throw_error("append: keys and values are of the same positions, but ", count, " keys and ", others,
+                  " values were given; append both of each position together");
+    write_at<Told>(cache.keys, cache.length, keys);
+    write_at<Told>(cache.values, cache.length, values);
+    cache.length += count;
+  }
 }
 
 }  // namespace ostraka

@@ -52,14 +52,11 @@ struct latent_attention : attention<Q, K, D> {
                                                                    Mask...>())::type;
 
   template <class TQ, class TK, class TV, class TQR, class TKR, class... Mask>
-  [[nodiscard]] std::int64_t bytes(TQ const& q, TK const& k, TV const& v, TQR const&, TKR const&,
-                                   Mask const&...) const {
-    return base::bytes(q, k, v);
-  }
+  using moves = typename base::template moves<TQ, TK, TV, Mask...>;
 
-  template <class TQ, class TK, class TV, class TQR, class TKR, class... Mask>
-  auto operator()(TQ const& q, TK const& k, TV const& v, TQR const& q_rotary, TKR const& k_rotary,
-                  Mask const&... mask) const {
+  template <class How, class TQ, class TK, class TV, class TQR, class TKR, class... Mask>
+  auto run(How const&, TQ const& q, TK const& k, TV const& v, TQR const& q_rotary, TKR const& k_rotary,
+           Mask const&... mask) const {
     return base::template weighted<TQ, TK>(base::hides(mask...), weights(q, k, q_rotary, k_rotary, mask...), v);
   }
 

@@ -18,7 +18,6 @@
 /// Where nothing divides the keys (under rules, say) os::ring says nothing.
 
 #include <cstdint>
-#include <tuple>
 #include <type_traits>
 
 #include <ostraka/calls/moves_of_parts.hpp>
@@ -208,48 +207,26 @@ struct moves_of_ring {
   }
 };
 
-/// What the forward knows of its rows beside its result.
-template <class Result, class LogSums>
-struct attended {
-  Result result;
-  LogSums log_sums;
-};
-
 }  // namespace detail
 
 namespace operation {
 
 /// `Way`: a detail::ring_way.
 template <class Q, class K, class D, class Way>
-struct ring_attention {
+struct ring_attention : detail::scaled_scores {
+  using runs_how = void;
+  using has_residuals = void;  ///< of each query the logarithm of what its weights were divided by
   static constexpr char const* name = "attention";
   template <class TQ, class TK, class TV>
   using ring_of = detail::ring_of_operands<Q, K, D, Way, TQ, TK, TV>;
-
-  bool has_scale = false;
-  double scale = 1;  ///< of scores, if it has one; else one over the root of D's extent
 
   template <class TQ, class TK, class TV>
   using verdict = typename decltype(detail::check_ring<ring_attention, Q, K, D, TQ, TK, TV>())::type;
   template <class TQ, class TK, class TV>
   using moves = detail::moves_of_ring<ring_of<TQ, TK, TV>, false>;
 
-  template <class TQ, class TK, class TV>
-  [[nodiscard]] std::int64_t bytes(TQ const& q, TK const& k, TV const& v) const {
-    using blocks_of = ring_of<TQ, TK, TV>;
-    planner::extents const e =
-        detail::context_of<typename blocks_of::labels, typename blocks_of::mesh>(name, q, k, v).sizes;
-    return planner::bytes_per_device(blocks_of::bytes_of_all(e, false), 1, e);
-  }
-
-  template <class TQ, class TK, class TV>
-  auto operator()(TQ const& q, TK const& k, TV const& v) const {
-    return with_log_sums(q, k, v).result;
-  }
-
-  /// And what the backward needs of each row: the logarithm of what its weights were divided by.
-  template <class TQ, class TK, class TV>
-  auto with_log_sums(TQ const& q, TK const& k, TV const& v) const {
+  template <class How, class TQ, class TK, class TV>
+  auto run(How const&, TQ const& q, TK const& k, TV const& v) const {
     using blocks_of = ring_of<TQ, TK, TV>;
     using labels = typename blocks_of::labels;
     using mesh = typename blocks_of::mesh;
@@ -259,31 +236,35 @@ struct ring_attention {
     auto const log_sums = detail::allocate_for<typename blocks_of::log_sums_type, labels, mesh>(w, q, k, v);
     engine::attend_in_ring(detail::execution_space_of<TQ>(), w, blocks, detail::elements_of(q), detail::elements_of(k),
                            detail::elements_of(v), result.local().data(), log_sums.local().data());
-    return detail::attended<std::remove_const_t<decltype(result)>, std::remove_const_t<decltype(log_sums)>>{result,
-                                                                                                            log_sums};
+    if constexpr (std::is_same_v<How, detail::with_residuals>)
+      return detail::several{result, log_sums};
+    else
+      return result;
   }
 
   template <class TQ>
   [[nodiscard]] double factor_of(TQ const& q) const {
-    auto const width = q.extents()[static_cast<std::size_t>(detail::dimension_of<D, TQ>)];
-    return has_scale ? scale : width > 0 ? 1 / std::sqrt(static_cast<double>(width)) : 1;
+    return scale_of(q.extents()[static_cast<std::size_t>(detail::dimension_of<D, TQ>)]);
   }
 };
 
-/// The cotangents of queries, keys and values; gradient/rules/operations/derivative_of_ring_attention.hpp calls it.
+/// The cotangents of queries, keys and values; its rule calls it.
 template <class Q, class K, class D, class Way>
 struct ring_attention_vjp {
+  using runs_how = void;
   static constexpr char const* name = "attention_vjp";
   template <class TQ, class TK, class TV>
   using ring_of = detail::ring_of_operands<Q, K, D, Way, TQ, TK, TV>;
+  template <class...>
+  using verdict = reason::ok;
   template <class TQ, class TK, class TV, class... Others>
   using moves = detail::moves_of_ring<ring_of<TQ, TK, TV>, true>;
 
   double scale = 1;
 
-  template <class TQ, class TK, class TV, class Result, class LogSums>
-  auto operator()(TQ const& q, TK const& k, TV const& v, Result const& result, LogSums const& log_sums,
-                  Result const& g) const {
+  template <class How, class TQ, class TK, class TV, class Result, class LogSums>
+  auto run(How const&, TQ const& q, TK const& k, TV const& v, Result const& result, LogSums const& log_sums,
+           Result const& g) const {
     using blocks_of = ring_of<TQ, TK, TV>;
     using labels = typename blocks_of::labels;
     using mesh = typename blocks_of::mesh;
@@ -296,7 +277,7 @@ struct ring_attention_vjp {
                                    detail::elements_of(k), detail::elements_of(v), detail::elements_of(result),
                                    detail::elements_of(log_sums), detail::elements_of(g), dq.local().data(),
                                    dk.local().data(), dv.local().data());
-    return std::tuple(dq, dk, dv);
+    return detail::several{dq, dk, dv};
   }
 };
 
@@ -314,13 +295,11 @@ constexpr void set_option(operation::attention<Q, K, D, Out>&, going_round const
 template <class Q, class K, class D, class Out>
 constexpr void set_option(operation::attention<Q, K, D, Out>&, going_both_ways_round const&) {}
 
-template <class Q, class K, class D, class Way>
-constexpr void set_ring_option(operation::ring_attention<Q, K, D, Way>& operation, score_scale const& scale) {
-  operation.has_scale = true;
-  operation.scale = scale.value;
-}
+// All but a scale are in its type.
 template <class Operation, class Option>
-constexpr void set_ring_option(Operation&, Option const&) {}
+constexpr void set_ring_option([[maybe_unused]] Operation& operation, [[maybe_unused]] Option const& option) {
+  if constexpr (std::is_same_v<Option, score_scale>) set_option(operation, option);
+}
 
 template <class Option>
 inline constexpr bool is_option_of_ring =

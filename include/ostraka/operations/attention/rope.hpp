@@ -92,6 +92,7 @@ namespace operation {
 
 template <class S, class F, class P>
 struct rope : detail::moves_nothing {
+  using runs_how = void;
   static constexpr char const* name = "rope";
 
   std::int64_t from = 0;  ///< the position of index 0; added to positions that are given
@@ -102,19 +103,19 @@ struct rope : detail::moves_nothing {
   template <class A, class... Positions>
   using verdict = typename decltype(detail::check_rope<S, F, P, rope, A, Positions...>())::type;
 
-  template <class A>
-  auto operator()(A const& a) const {
-    if (stripes > 1) return (*this)(a, positions_in(a));
+  template <class How, class A>
+  auto run(How const& how, A const& a) const {
+    if (stripes > 1) return run(how, a, positions_in(a));
     engine::aligned<std::int64_t const> const* const none = nullptr;
-    return run(
+    return turned(
         a, [=](auto const&, auto const& turn) { turn(none); }, a);
   }
 
   /// At the positions of an integer tensor.
-  template <class A, class Positions>
-  auto operator()(A const& a, Positions const& positions) const {
+  template <class How, class A, class Positions>
+  auto run(How const& how, A const& a, Positions const& positions) const {
     if constexpr (!std::is_same_v<typename Positions::value_type, std::int64_t>) {
-      return (*this)(a, ostraka::cast<std::int64_t>(positions));
+      return run(how, a, ostraka::cast<std::int64_t>(positions));
     } else {
       using mesh = union_of<mesh_axes_in<A>, mesh_axes_in<Positions>>;
       auto const align = [&](engine::execution_context const& w, auto const& turn) {
@@ -122,7 +123,7 @@ struct rope : detail::moves_nothing {
                                       detail::elements_of(positions));
         turn(&at);
       };
-      return run(a, align, a, positions);
+      return turned(a, align, a, positions);
     }
   }
 
@@ -144,7 +145,7 @@ struct rope : detail::moves_nothing {
 
   // `find` calls what it is given with the positions.
   template <class A, class Find, class... Operands>
-  auto run(A const& a, Find const& find, Operands const&... operands) const {
+  auto turned(A const& a, Find const& find, Operands const&... operands) const {
     using labels = axes_in<A>;
     using mesh = union_of<mesh_axes_in<Operands>...>;
     using result_type =

@@ -15,7 +15,7 @@
 #include <cstdint>
 
 #include <ostraka/blocks/create.hpp>
-#include <ostraka/calls/vocabulary.hpp>
+#include <ostraka/calls/moves_of_parts.hpp>
 #include <ostraka/creation/creation_options.hpp>
 #include <ostraka/creation/generate.hpp>
 #include <ostraka/operations/attention/striped.hpp>
@@ -64,6 +64,34 @@ consteval auto check_stripe() {
   return r;
 }
 
+/// The price of an axis that is divided and put in the order of stripes, or back, which is as much.
+template <class Told, class A>
+struct moves_of_stripes : no_flops {
+  using mesh = mesh_axes_in<A>;
+  using named = extents_by_name<axes_in<A>, mesh>;
+  static constexpr int along = dimension_of<Told, A>;
+
+  static constexpr std::int64_t moved(planner::extents const& e) {
+    planner::stripes const s{e.label[along], e.ways(mesh_axes_numbered<mesh>(typename told_axis<Told>::mesh{}))};
+    return s.chunk() * static_cast<std::int64_t>(sizeof(typename A::value_type)) *
+           planner::elements_moved(striped_chunks(s.devices, false), spec_of<A, axes_in<A>, mesh>, along, e);
+  }
+  static constexpr int count(step) { return 0; }  // it is none of the collectives
+  template <class Sizes>
+  static constexpr std::int64_t total_bytes(Sizes const& sizes) {
+    return moved(named::of(sizes)) * named::groups(sizes);
+  }
+  template <class Sizes>
+  static constexpr std::int64_t bytes(Sizes const& sizes) {
+    planner::extents const e = named::of(sizes);
+    return planner::bytes_per_device(moved(e), 1, e);
+  }
+};
+template <class Told, class A>
+using moves_of_stripe =
+    std::conditional_t<(splits_of<typename told_axis<Told>::axis, sharding_in<A>>::size > 0), moves_of_stripes<Told, A>,
+                       nothing_moved>;
+
 }  // namespace detail
 
 namespace operation {
@@ -71,27 +99,18 @@ namespace operation {
 /// `Told`: the axis, and the mesh axes for which it is striped.
 template <class Told>
 struct stripe {
+  using runs_how = void;
   static constexpr char const* name = "stripe";
-  template <class...>
-  using moves = detail::moves_if_whole<Told>;
   bool is_back = false;
 
   template <class A>
   using verdict = typename decltype(detail::check_stripe<stripe, Told, A>())::type;
 
   template <class A>
-  [[nodiscard]] std::int64_t bytes(A const& a) const {
-    using axes = axes_in<A>;
-    using mesh = mesh_axes_in<A>;
-    planner::extents const e = extents_from(axes{}, mesh{}, a.sizes());
-    planner::stripes const s = stripes_of(a);
-    std::int64_t const chunks = planner::elements_moved(detail::striped_chunks(s.devices, is_back),
-                                                        spec_of<A, axes, mesh>, detail::dimension_of<Told, A>, e);
-    return planner::bytes_per_device(chunks * s.chunk(), static_cast<int>(sizeof(typename A::value_type)), e);
-  }
+  using moves = detail::moves_of_stripe<Told, A>;
 
-  template <class A>
-  auto operator()(A const& a) const {
+  template <class How, class A>
+  auto run(How const&, A const& a) const {
     using axes = axes_in<A>;
     using mesh = mesh_axes_in<A>;
     using result_type = basic_tensor<typename A::value_type, sharding_in<A>, typename A::space>;

@@ -52,12 +52,6 @@ auto labels_in(engine::execution_context const& w, A const&, Labels const& label
       met.data, engine::places_of_rows(w, s, dimension_of<Told, A>, met.stride), ignores, ignored};
 }
 
-template <class Tensor, class Rows>
-struct loss_with_rows {
-  Tensor result;
-  Rows log_sum;
-};
-
 /// Label 0 for what is ignored.
 struct drop_ignored {
   std::int64_t ignored;
@@ -73,6 +67,8 @@ namespace operation {
 
 template <class Along>
 struct cross_entropy {
+  using runs_how = void;
+  using has_residuals = void;  ///< log Σ exp(logits) of each row
   static constexpr char const* name = "cross_entropy";
 
   bool ignores = false;
@@ -84,34 +80,24 @@ struct cross_entropy {
   template <class A, class Labels>
   using moves = detail::moves_in_turn<detail::moves_of_statistics<Along, 3, A>, detail::moves_of_check<Labels>>;
 
-  template <class A, class Labels>
-  [[nodiscard]] std::int64_t bytes(A const& a, Labels const& labels) const {
-    std::int64_t const devices = labels.mesh_handle()->devices();
-    return detail::bytes_of_statistics<Along>(a, 3) +
-           (detail::bytes_of_check<detail::checked_range>(labels) + devices - 1) / devices;
-  }
-
-  template <class A, class Labels>
-  auto operator()(A const& a, Labels const& labels) const {
-    return run(a, labels, [](auto const&) -> accumulator_of_t<typename A::value_type>* { return nullptr; });
-  }
-
-  /// The loss, and log Σ exp(logits) of each row, which its derivative needs.
-  template <class A, class Labels>
-  auto with_rows(A const& a, Labels const& labels) const {
-    using mesh = union_of<mesh_axes_in<A>, mesh_axes_in<Labels>>;
-    using rows_type = detail::numbers_of_rows<Along, A>;
-    rows_type log_sum;
-    auto const loss = run(a, labels, [&](engine::execution_context const& w) {
-      log_sum = detail::allocate_for<rows_type, axes_in<A>, mesh>(w, a);
-      return log_sum.local().data();
-    });
-    return detail::loss_with_rows<std::remove_const_t<decltype(loss)>, rows_type>{loss, log_sum};
+  template <class How, class A, class Labels>
+  auto run(How const&, A const& a, Labels const& labels) const {
+    if constexpr (std::is_same_v<How, detail::with_residuals>) {
+      using mesh = union_of<mesh_axes_in<A>, mesh_axes_in<Labels>>;
+      detail::numbers_of_rows<Along, A> log_sum;
+      auto const loss = losses(a, labels, [&](engine::execution_context const& w) {
+        log_sum = detail::allocate_for<detail::numbers_of_rows<Along, A>, axes_in<A>, mesh>(w, a);
+        return log_sum.local().data();
+      });
+      return detail::several{loss, log_sum};
+    } else {
+      return losses(a, labels, [](auto const&) -> accumulator_of_t<typename A::value_type>* { return nullptr; });
+    }
   }
 
  private:
   template <class A, class Labels, class LogSum>
-  auto run(A const& a, Labels const& labels, LogSum const& log_sum) const {
+  auto losses(A const& a, Labels const& labels, LogSum const& log_sum) const {
     using I = typename detail::told_axis<Along>::axis;
     using axes = axes_in<A>;
     using mesh = union_of<mesh_axes_in<A>, mesh_axes_in<Labels>>;

@@ -10,8 +10,6 @@
 ///     layer_norm<D>      [B_X, S, D]      → [B_X, S, D]      nothing moved
 ///     layer_norm<D/Y>    [B_X, S, D_Y]    → [B_X, S, D_Y]    all-reduce over Y of [B_X, S], two numbers each
 
-#include <cstdint>
-
 #include <ostraka/operations/normalisation/rms_norm.hpp>
 
 namespace ostraka {
@@ -20,6 +18,8 @@ namespace operation {
 
 template <class Along>
 struct layer_norm {
+  using runs_how = void;
+  using has_residuals = void;  ///< of each row its mean and factor
   static constexpr char const* name = "layer_norm";
 
   double epsilon = 1e-5;
@@ -31,23 +31,10 @@ struct layer_norm {
   template <class A, class... Vectors>
   using moves = detail::moves_of_statistics<Along, 2, A>;
 
-  template <class A, class... Vectors>
-  [[nodiscard]] std::int64_t bytes(A const& a, Vectors const&...) const {
-    return detail::bytes_of_statistics<Along>(a, 2);
-  }
-
-  template <class A, class... Vectors>
-  auto operator()(A const& a, Vectors const&... vectors) const {
+  template <class How, class A, class... Vectors>
+  auto run(How const&, A const& a, Vectors const&... vectors) const {
     using T = accumulator_of_t<typename A::value_type>;
-    return detail::normalise<Along, false>(name, engine::layer_norm_formula<T>{static_cast<T>(epsilon)}, a, vectors...);
-  }
-
-  /// The same, with what the derivative needs of each row.
-  template <class A, class... Vectors>
-  auto with_rows(A const& a, Vectors const&... vectors) const {
-    using T = accumulator_of_t<typename A::value_type>;
-    engine::layer_norm_formula<T> const formula{static_cast<T>(epsilon)};
-    return detail::normalise_with_rows<Along>(name, formula, a, vectors...);
+    return detail::normed<How, Along>(name, engine::layer_norm_formula<T>{static_cast<T>(epsilon)}, a, vectors...);
   }
 };
 

@@ -65,18 +65,6 @@ using vector_verdict = typename decltype(check_vector<Operation, Told, A, Vector
 template <class Operation, class Told, class A>
 using normalised_verdict = along_verdict<Operation, Told, A, fractions_verdict<Operation, A>>;
 
-/// Bytes that a device moves where the statistics of rows, of so many numbers each, are combined.
-template <class Told, class A>
-[[nodiscard]] std::int64_t bytes_of_statistics(A const& a, int numbers) {
-  using labels = axes_in<A>;
-  using mesh = mesh_axes_in<A>;
-  constexpr planner::spec rows = spec_of<rows_of<Told, A>, labels, mesh>;
-  auto const e = named_plan<labels, mesh, 1>::extents_of(a.sizes());
-  std::int64_t const n = e.ways(mesh_axes_numbered<mesh>(typename told_axis<Told>::mesh{}));
-  return planner::bytes_per_device(2 * (n - 1) * (planner::held_by_all(rows, e) / n),
-                                   numbers * static_cast<int>(sizeof(accumulator_of_t<typename A::value_type>)), e);
-}
-
 /// The block of `A` as rows, and the mask that meets it.
 template <class Told, class Mesh, class A>
 auto rows_in(engine::execution_context const& w, A const& a) {
@@ -150,13 +138,7 @@ struct second_coefficient {
   KOKKOS_INLINE_FUNCTION auto operator()(std::int64_t row) const { return formula.of_row(rows[row], total).b; }
 };
 
-/// A norm, and of each row its mean and by what its deviations are multiplied, which its derivative needs.
-template <class Tensor, class Rows>
-struct norm_with_rows {
-  Tensor result;
-  Rows mean, factor;
-};
-
+/// A norm with its residuals: of each row its mean, and by what its deviations are multiplied.
 template <class Told, class Formula, class A, class... Vectors>
 auto normalise_with_rows(char const* name, Formula const& formula, A const& a, Vectors const&... vectors) {
   using rows_type = numbers_of_rows<Told, A>;
@@ -175,7 +157,16 @@ auto normalise_with_rows(char const* name, Formula const& formula, A const& a, V
     engine::finish_rows(exec, count, factor.local().data(), second_coefficient<Formula>{formula, rows.data(), total});
   };
   auto const result = normalise_keeping<Told, false>(name, formula, keep, a, vectors...);
-  return norm_with_rows<std::remove_const_t<decltype(result)>, rows_type>{result, mean, factor};
+  return several{result, mean, factor};
+}
+
+/// A norm by its formula, with residuals if `How` asks for them.
+template <class How, class Told, class Formula, class A, class... Vectors>
+auto normed(char const* name, Formula const& formula, A const& a, Vectors const&... vectors) {
+  if constexpr (std::is_same_v<How, with_residuals>)
+    return normalise_with_rows<Told>(name, formula, a, vectors...);
+  else
+    return normalise<Told, false>(name, formula, a, vectors...);
 }
 
 }  // namespace ostraka::detail

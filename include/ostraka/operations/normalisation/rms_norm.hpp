@@ -9,8 +9,6 @@
 ///     rms_norm<D>      [B_X, S, D]      → [B_X, S, D]      nothing moved
 ///     rms_norm<D/Y>    [B_X, S, D_Y]    → [B_X, S, D_Y]    all-reduce over Y of [B_X, S]
 
-#include <cstdint>
-
 #include <ostraka/operations/normalisation/normalise.hpp>
 
 namespace ostraka {
@@ -25,6 +23,8 @@ namespace operation {
 
 template <class Along>
 struct rms_norm {
+  using runs_how = void;
+  using has_residuals = void;  ///< of each row its mean and factor
   static constexpr char const* name = "rms_norm";
 
   double epsilon = 1e-6;
@@ -36,23 +36,10 @@ struct rms_norm {
   template <class A, class... Gain>
   using moves = detail::moves_of_statistics<Along, 1, A>;
 
-  template <class A, class... Gain>
-  [[nodiscard]] std::int64_t bytes(A const& a, Gain const&...) const {
-    return detail::bytes_of_statistics<Along>(a, 1);
-  }
-
-  template <class A, class... Gain>
-  auto operator()(A const& a, Gain const&... gain) const {
+  template <class How, class A, class... Gain>
+  auto run(How const&, A const& a, Gain const&... gain) const {
     using T = accumulator_of_t<typename A::value_type>;
-    return detail::normalise<Along, false>(name, engine::rms_norm_formula<T>{static_cast<T>(epsilon)}, a, gain...);
-  }
-
-  /// The same, with what the derivative needs of each row.
-  template <class A, class... Gain>
-  auto with_rows(A const& a, Gain const&... gain) const {
-    using T = accumulator_of_t<typename A::value_type>;
-    engine::rms_norm_formula<T> const formula{static_cast<T>(epsilon)};
-    return detail::normalise_with_rows<Along>(name, formula, a, gain...);
+    return detail::normed<How, Along>(name, engine::rms_norm_formula<T>{static_cast<T>(epsilon)}, a, gain...);
   }
 };
 

@@ -4,8 +4,8 @@
 
 /// @file
 /// Floor 4. The derivatives of softmax, norms and cross entropy as operations of their own: one pass over a row and its
-/// cotangents, where compositions take several. gradient/rules/ calls them; programs do not. Of an axis that is divided
-/// they move a sum or two a row, in one message, and of the cross entropy nothing.
+/// cotangents, where compositions take several. Rules call them; programs do not. Of an axis that is divided they move
+/// a sum or two a row, in one message, and of the cross entropy nothing.
 ///
 ///     softmax_vjp<V/Y>       s, g                   all-reduce over Y, one number a row
 ///     log_softmax_vjp<V/Y>   y, g                   the same
@@ -93,6 +93,7 @@ auto pulled_rows_and_gain(char const* name, Formula const& formula, A const& x, 
 
 /// What all of them are.
 struct vjp_of_rows {
+  using runs_how = void;
   template <class...>
   using verdict = reason::ok;
 };
@@ -111,29 +112,20 @@ struct softmax_vjp : detail::vjp_of_rows {
   using moves = detail::moves_of_statistics<Along, 1, A>;
   double factor = 1;  ///< of what softmax was taken
 
-  template <class A, class G>
-  [[nodiscard]] std::int64_t bytes(A const& s, G const&) const {
-    return detail::bytes_of_statistics<Along>(s, 1);
-  }
-  template <class A, class G>
-  auto operator()(A const& s, G const& g) const {
+  template <class How, class A, class G>
+  auto run(How const&, A const& s, G const& g) const {
     using T = detail::wide_of<A>;
     T const* const none = nullptr;
     return detail::pulled_rows<Along>(name, engine::softmax_cotangents<T>{static_cast<T>(factor)}, s, g, none, none);
   }
 
-  /// The same, written over g where nobody else holds its block.
-  template <class A, class G>
-  constexpr auto over_cotangent(A const& s, G const& g) const {
-    if constexpr (std::is_same_v<A, G> && Tensor<A>) {
-      using T = detail::wide_of<A>;
-      T const* const none = nullptr;
-      engine::softmax_cotangents<T> const formula{static_cast<T>(factor)};
-      if (g.local().use_count() == 1) return detail::pulled_rows<Along, true>(name, formula, s, g, none, none);
-    } else if constexpr (std::is_same_v<A, G> && is_abstract<A>) {
-      if (g.block().is_alone()) return foretell_in_place(*this, g, s);
-    }
-    return detail::operate(*this, s, g);
+  /// The same, written over g. @pre nothing else holds its block
+  template <class A>
+  A over_cotangent(A const& s, A const& g) const {
+    using T = detail::wide_of<A>;
+    T const* const none = nullptr;
+    return detail::pulled_rows<Along, true>(name, engine::softmax_cotangents<T>{static_cast<T>(factor)}, s, g, none,
+                                            none);
   }
 };
 
@@ -143,12 +135,8 @@ struct log_softmax_vjp : detail::vjp_of_rows {
   template <class A, class... Others>
   using moves = detail::moves_of_statistics<Along, 1, A>;
 
-  template <class A, class G>
-  [[nodiscard]] std::int64_t bytes(A const& y, G const&) const {
-    return detail::bytes_of_statistics<Along>(y, 1);
-  }
-  template <class A, class G>
-  auto operator()(A const& y, G const& g) const {
+  template <class How, class A, class G>
+  auto run(How const&, A const& y, G const& g) const {
     using T = detail::wide_of<A>;
     T const* const none = nullptr;
     return detail::pulled_rows<Along>(name, engine::log_softmax_cotangents<T>{}, y, g, none, none);
@@ -161,12 +149,8 @@ struct rms_norm_vjp : detail::vjp_of_rows {
   template <class A, class... Others>
   using moves = detail::moves_of_statistics<Along, 1, A>;
 
-  template <class A, class... Others>
-  [[nodiscard]] std::int64_t bytes(A const& x, Others const&...) const {
-    return detail::bytes_of_statistics<Along>(x, 1);
-  }
-  template <class A, class G, class Rows, class... Gain>
-  auto operator()(A const& x, G const& g, Rows const& factor, Gain const&... gain) const {
+  template <class How, class A, class G, class Rows, class... Gain>
+  auto run(How const&, A const& x, G const& g, Rows const& factor, Gain const&... gain) const {
     using T = detail::wide_of<A>;
     T const* const no_mean = nullptr;
     return detail::pulled_rows<Along>(name, engine::rms_norm_cotangents<T>{}, x, g, no_mean,
@@ -189,12 +173,8 @@ struct layer_norm_vjp : detail::vjp_of_rows {
   template <class A, class... Others>
   using moves = detail::moves_of_statistics<Along, 2, A>;
 
-  template <class A, class... Others>
-  [[nodiscard]] std::int64_t bytes(A const& x, Others const&...) const {
-    return detail::bytes_of_statistics<Along>(x, 2);
-  }
-  template <class A, class G, class Rows, class... Gain>
-  auto operator()(A const& x, G const& g, Rows const& mean, Rows const& factor, Gain const&... gain) const {
+  template <class How, class A, class G, class Rows, class... Gain>
+  auto run(How const&, A const& x, G const& g, Rows const& mean, Rows const& factor, Gain const&... gain) const {
     return detail::pulled_rows<Along>(name, engine::layer_norm_cotangents<detail::wide_of<A>>{}, x, g,
                                       detail::elements_of(mean), detail::elements_of(factor), gain...);
   }
@@ -215,8 +195,8 @@ struct gain_vjp : detail::vjp_of_rows, detail::moves_nothing {
   template <class A>
   using result = detail::sharding_of_gain<Along, A>;
 
-  template <class A, class G, class Rows>
-  auto operator()(A const& x, G const& g, Rows const& mean, Rows const& factor) const {
+  template <class How, class A, class G, class Rows>
+  auto run(How const&, A const& x, G const& g, Rows const& mean, Rows const& factor) const {
     using T = detail::wide_of<A>;
     using labels = axes_in<A>;
     using mesh = mesh_axes_in<A>;
@@ -238,8 +218,8 @@ struct cross_entropy_vjp : detail::vjp_of_rows, detail::moves_nothing {
   bool ignores = false;
   std::int64_t ignored = 0;
 
-  template <class A, class Rows, class G, class Labels>
-  auto operator()(A const& x, Rows const& log_sum, G const& g, Labels const& labels) const {
+  template <class How, class A, class Rows, class G, class Labels>
+  auto run(How const&, A const& x, Rows const& log_sum, G const& g, Labels const& labels) const {
     using axes = axes_in<A>;
     using mesh = union_of<mesh_axes_in<A>, mesh_axes_in<Labels>>;
     using result_type = basic_tensor<typename A::value_type, varying_as<sharding_in<A>, A, Labels>, typename A::space>;

@@ -25,30 +25,6 @@
 
 namespace ostraka {
 
-namespace detail {
-
-template <class Operation>
-struct keys_of_attention;
-template <class Q, class K, class D, class Out>
-struct keys_of_attention<ostraka::operation::attention<Q, K, D, Out>> {
-  using told = K;
-  template <class TQ, class TK, class TV>
-  using types = attention_types<Q, K, D, Out, TQ, TK, TV>;
-  template <class TQ, class TK>
-  using of_scores = attention_types<Q, K, D, void, TQ, TK, TK>;
-  template <class TQ, class TK>
-  using moves_of_weights =
-      moves_in_turn<moves_of_product<typename of_scores<TQ, TK>::scores, typename of_scores<TQ, TK>::scores_policy,
-                                      typename of_scores<TQ, TK>::template as_wide<TQ>,
-                                      typename of_scores<TQ, TK>::template as_wide<TK>>,
-                     moves_of_statistics<K, 2, typename of_scores<TQ, TK>::scores_tensor>>;
-};
-template <class Q, class K, class D>
-struct keys_of_attention<ostraka::operation::latent_attention<Q, K, D>>
-    : keys_of_attention<ostraka::operation::attention<Q, K, D, void>> {};
-
-}  // namespace detail
-
 namespace operation {
 
 /// The weights of an attention. `Pairs`: how many pairs of operands are multiplied for the scores.
@@ -58,15 +34,10 @@ struct attention_weights : detail::vjp_of_rows {
   Attention attention;
 
   template <class TQ, class TK, class... Others>
-  using moves = typename detail::keys_of_attention<Attention>::template moves_of_weights<TQ, TK>;
+  using moves = typename Attention::template types<TQ, TK, TK>::moves_of_weights;
 
-  template <class TQ, class TK, class... Others>
-  [[nodiscard]] std::int64_t bytes(TQ const& q, TK const& k, Others const&...) const {
-    return attention.bytes_of_weights(q, k);
-  }
-
-  template <class... Operands>
-  constexpr auto operator()(Operands const&... operands) const {
+  template <class How, class... Operands>
+  auto run(How const&, Operands const&... operands) const {
     return attention.weights(operands...);
   }
 };
@@ -80,14 +51,8 @@ struct attention_product : detail::vjp_of_rows {
   template <class A, class B>
   using moves = detail::moves_of_product<Sharding, Policy, A, B>;
 
-  template <class A, class B>
-  [[nodiscard]] std::int64_t bytes(A const& a, B const& b) const {
-    constexpr auto plan = detail::plan_for<Sharding>::make(std::type_identity<Policy>{}, type_list<A, B>{});
-    return plan.bytes(a.sizes(), b.sizes());
-  }
-
-  template <class A, class B>
-  constexpr auto operator()(A const& a, B const& b) const {
+  template <class How, class A, class B>
+  auto run(How const&, A const& a, B const& b) const {
     return detail::weigh<Sharding, Policy>(name, hides, a, b);
   }
 };
@@ -124,6 +89,17 @@ constexpr auto weigh_where_they_are(bool hides, W const& weights, V const& value
   return operate(product, weights, values);
 }
 
+/// The scores' cotangents, written over those of the weights where nothing else holds these.
+template <class Vjp, class W, class G>
+constexpr auto pull_over(Vjp const& back, W const& weights, G const& g) {
+  if constexpr (std::is_same_v<W, G> && Tensor<G>) {
+    if (g.local().use_count() == 1) return back.over_cotangent(weights, g);
+  } else if constexpr (std::is_same_v<W, G> && is_abstract<G>) {
+    if (g.block().is_alone()) return foretell_in_place(back, g, weights);
+  }
+  return operate(back, weights, g);
+}
+
 /// Of weights times values.
 template <class W, class V>
 struct weighing_pullback {
@@ -143,7 +119,6 @@ struct weighing_pullback {
 /// `Given`: queries, keys, perhaps their rotary parts, and perhaps a mask. Of a pair each needs the other.
 template <class Attention, int Pairs, class Weights, class... Given>
 struct attention_weights_pullback {
-  using Told = typename keys_of_attention<Attention>::told;
   template <int K>
   using given = typename nth<K, Given...>::type;
   template <int K>
@@ -164,8 +139,8 @@ struct attention_weights_pullback {
 
   template <class G>
   constexpr auto pull_all(G const& g) const {
-    ostraka::operation::softmax_vjp<Told> const back{{}, factor};
-    auto const scores = back.over_cotangent(weights.get(), g);
+    ostraka::operation::softmax_vjp<typename Attention::keys> const back{{}, factor};
+    auto const scores = pull_over(back, weights.get(), g);
     return [&]<int... Ks>(std::integer_sequence<int, Ks...>) { return std::tuple(pull_operand<Ks>(scores)...); }
     (std::make_integer_sequence<int, sizeof...(Given)>{});
   }
@@ -184,53 +159,38 @@ struct attention_weights_pullback {
   }
 };
 
-/// Attention of variables: the weights of queries and keys, times values. `pairs...`: queries, keys, …, and a mask.
-template <int Pairs, class Attention, class V, class Q, class K, class... Others>
-constexpr auto composed_attention(Attention const& attention, V const& v, Q const& q, K const& k,
-                                  Others const&... others) {
-  using types = typename keys_of_attention<Attention>::template types<innermost<Q>, innermost<K>, innermost<V>>;
-  using result = varying_as<typename types::result, innermost<Q>, innermost<K>, innermost<V>>;
-  auto const weights = operate(ostraka::operation::attention_weights<Attention, Pairs>{{}, attention}, q, k, others...);
-  constexpr bool has_mask = sizeof...(Others) > 2 * Pairs - 2;
-  ostraka::operation::attention_product<result, typename types::result_policy> const product{
-      {}, attention.is_causal || has_mask};
-  return as_elements<typename Q::value_type>(operate(product, weights, as_wide(v)));
-}
+/// Of variables: the weights of queries and keys, of which there are so many pairs, times values.
+template <class Attention, int Pairs>
+struct derivative_by_weights {
+  /// `Others`: the second pair, and a mask.
+  template <class Q, class K, class V, class... Others>
+  static constexpr auto composed(Attention const& attention, Q const& q, K const& k, V const& v,
+                                 Others const&... others) {
+    using verdict =
+        typename Attention::template verdict<innermost<Q>, innermost<K>, innermost<V>, innermost<Others>...>;
+    if constexpr (reason::ok_or_raise<verdict>()) {
+      using types = typename Attention::template types<innermost<Q>, innermost<K>, innermost<V>>;
+      using result = varying_as<typename types::result, innermost<Q>, innermost<K>, innermost<V>>;
+      auto const weights =
+          operate(ostraka::operation::attention_weights<Attention, Pairs>{{}, attention}, q, k, others...);
+      constexpr bool has_mask = sizeof...(Others) > 2 * Pairs - 2;
+      ostraka::operation::attention_product<result, typename types::result_policy> const product{
+          {}, attention.is_causal || has_mask};
+      return as_elements<typename Q::value_type>(operate(product, weights, as_wide(v)));
+    } else {
+      return q;
+    }
+  }
+};
 
 }  // namespace detail
 
 template <class Q, class K, class D, class Out>
-struct derivative_of<operation::attention<Q, K, D, Out>> {
-  using attention = operation::attention<Q, K, D, Out>;
-
-  template <class TQ, class TK, class TV, class... Mask>
-  static constexpr auto composed(attention const& operation, TQ const& q, TK const& k, TV const& v,
-                                 Mask const&... mask) {
-    using verdict = typename attention::template verdict<detail::innermost<TQ>, detail::innermost<TK>,
-                                                         detail::innermost<TV>, detail::innermost<Mask>...>;
-    if constexpr (reason::ok_or_raise<verdict>())
-      return detail::composed_attention<1>(operation, v, q, k, mask...);
-    else
-      return q;
-  }
-};
-
+struct derivative_of<operation::attention<Q, K, D, Out>>
+    : detail::derivative_by_weights<operation::attention<Q, K, D, Out>, 1> {};
 template <class Q, class K, class D>
-struct derivative_of<operation::latent_attention<Q, K, D>> {
-  using attention = operation::latent_attention<Q, K, D>;
-
-  template <class TQ, class TK, class TV, class TQR, class TKR, class... Mask>
-  static constexpr auto composed(attention const& operation, TQ const& q, TK const& k, TV const& v, TQR const& q_rotary,
-                                 TKR const& k_rotary, Mask const&... mask) {
-    using verdict = typename attention::template verdict<detail::innermost<TQ>, detail::innermost<TK>,
-                                                         detail::innermost<TV>, detail::innermost<TQR>,
-                                                         detail::innermost<TKR>, detail::innermost<Mask>...>;
-    if constexpr (reason::ok_or_raise<verdict>())
-      return detail::composed_attention<2>(operation, v, q, k, q_rotary, k_rotary, mask...);
-    else
-      return q;
-  }
-};
+struct derivative_of<operation::latent_attention<Q, K, D>>
+    : detail::derivative_by_weights<operation::latent_attention<Q, K, D>, 2> {};
 
 template <class Attention, int Pairs>
 struct derivative_of<operation::attention_weights<Attention, Pairs>> {

@@ -64,37 +64,22 @@ template <class Along>
 struct derivative_of<operation::cross_entropy<Along>> {
   using cross_entropy = operation::cross_entropy<Along>;
 
+  /// Of variables of a derivative further out.
   template <class A, class Labels>
-  static constexpr auto with_more(cross_entropy const& operation, A const& a, Labels const& labels) {
-    if constexpr (any_variable<A>) {  // of a derivative further out
-      auto const log_sum = ostraka::log_sum_exp<Along{}>(detail::as_wide(a));
-      auto const loss = detail::operate(operation, a, labels);
-      return detail::loss_with_rows<std::remove_const_t<decltype(loss)>, std::remove_const_t<decltype(log_sum)>>{
-          loss, log_sum};
-    } else if constexpr (reason::ok_or_raise<typename cross_entropy::template verdict<A, Labels>>()) {
-      return operation.with_rows(a, labels);
-    } else {
-      auto const loss = detail::operate(operation, a, labels);
-      return detail::loss_with_rows<std::remove_const_t<decltype(loss)>, std::remove_const_t<decltype(loss)>>{loss,
-                                                                                                              loss};
-    }
-  }
-
-  /// Of abstract tensors: the rows' types.
-  template <class Result, class A, class Labels>
-    requires is_abstract<Result>
-  static constexpr auto with_rows_of(Result const& result, A const&, Labels const&) {
-    using rows = abstract<detail::numbers_of_rows<Along, detail::innermost<A>>>;
-    return detail::loss_with_rows<Result, rows>{result, rows(result.written())};
+  static constexpr auto with_residuals(cross_entropy const& operation, A const& a, Labels const& labels) {
+    auto const log_sum = ostraka::log_sum_exp<Along{}>(detail::as_wide(a));
+    auto const loss = detail::operate(operation, a, labels);
+    return detail::several{loss, log_sum};
   }
 
   template <class Loss, class LogSum, class A, class Labels>
-  static constexpr auto pullback(cross_entropy const& operation, detail::loss_with_rows<Loss, LogSum> const& made,
-                                 A const& a, Labels const& labels) {
-    return detail::cross_entropy_pullback<Along, LogSum, A, Labels>{{{}, {}, operation.ignores, operation.ignored},
-                                                                    detail::remembered<LogSum>(made.log_sum),
-                                                                    detail::remember(a),
-                                                                    detail::remember(labels)};
+  static constexpr auto pullback(cross_entropy const& operation, detail::several<Loss, LogSum> const& made, A const& a,
+                                 Labels const& labels) {
+    return detail::cross_entropy_pullback<Along, LogSum, A, Labels>{
+        {{}, {}, operation.ignores, operation.ignored},
+        detail::remembered<LogSum>(made.second),
+        detail::remember(a),
+        detail::remember(labels)};
   }
 };
 

@@ -189,36 +189,19 @@ struct norm_vjp_by_parts {
 
 template <class Operation>
 struct norm_of_rows_derivative {
+  /// Of variables of a derivative further out.
   template <class A, class... Vectors>
-  static constexpr auto with_more(Operation const& operation, A const& a, Vectors const&... vectors) {
-    if constexpr (any_variable<A, Vectors...>) {  // of a derivative further out
-      auto const result = operate(operation, a, vectors...);
-      auto const [mean, factor] = rows_of_norm(operation, a);
-      return norm_with_rows<std::remove_const_t<decltype(result)>, std::remove_const_t<decltype(factor)>>{result, mean,
-                                                                                                          factor};
-    } else if constexpr (reason::ok_or_raise<typename Operation::template verdict<A, Vectors...>>()) {
-      return operation.with_rows(a, vectors...);
-    } else {
-      auto const result = operate(operation, a, vectors...);
-      return norm_with_rows<std::remove_const_t<decltype(result)>, std::remove_const_t<decltype(result)>>{
-          result, result, result};
-    }
-  }
-
-  /// Of abstract tensors: the rows' types.
-  template <class Result, class A, class... Vectors>
-    requires is_abstract<Result>
-  static constexpr auto with_rows_of(Result const& result, A const&, Vectors const&...) {
-    using rows = abstract<numbers_of_rows<typename told_in<Operation>::type, innermost<A>>>;
-    rows const of_rows(result.written());
-    return norm_with_rows<Result, rows>{result, of_rows, of_rows};
+  static constexpr auto with_residuals(Operation const& operation, A const& a, Vectors const&... vectors) {
+    auto const result = operate(operation, a, vectors...);
+    auto const [mean, factor] = rows_of_norm(operation, a);
+    return several{result, mean, factor};
   }
 
   template <class Result, class Rows, class A, class... Vectors>
-  static constexpr auto pullback(Operation const&, norm_with_rows<Result, Rows> const& made, A const& a,
-                       Vectors const&... vectors) {
+  static constexpr auto pullback(Operation const&, several<Result, Rows, Rows> const& made, A const& a,
+                                 Vectors const&... vectors) {
     return norm_of_rows_pullback<Operation, Rows, A, Vectors...>{
-        remember(a), remembered<Rows>(made.mean), remembered<Rows>(made.factor), {remember(vectors)...}};
+        remember(a), remembered<Rows>(made.second), remembered<Rows>(made.third), {remember(vectors)...}};
   }
 };
 

@@ -14,7 +14,6 @@
 #include <tuple>
 #include <type_traits>
 
-#include <ostraka/gradient/abstract/foretell.hpp>
 #include <ostraka/gradient/rules/composed.hpp>
 #include <ostraka/gradient/rules/operations/derivative_of_attention.hpp>
 #include <ostraka/operations/attention/ring_attention.hpp>
@@ -35,23 +34,9 @@ struct ring_pullback {
   template <class G>
   constexpr auto pull_all(G const& given) const {
     auto const g = reshard_as<sharding_in<Result>>(given);
-    if constexpr (is_abstract<Result>) {
-      using TQ = innermost_type<Q>;
-      using TK = innermost_type<K>;
-      using TV = innermost_type<V>;
-      using blocks_of = typename Vjp::template ring_of<TQ, TK, TV>;
-      if (g.written() != nullptr) g.written()->add(entry_for<Vjp, TQ, TK, TV>(Vjp::name));
-      return std::tuple(abstract<typename blocks_of::template cotangent_type<TQ>>(g.written()),
-                        abstract<typename blocks_of::template cotangent_type<TK>>(g.written()),
-                        abstract<typename blocks_of::template cotangent_type<TV>>(g.written()));
-    } else {
-      return back(q.get(), k.get(), v.get(), result.get(), log_sums.get(), g);
-    }
+    auto const all = operate(back, q.get(), k.get(), v.get(), result.get(), log_sums.get(), g);
+    return std::tuple(all.first, all.second, all.third);
   }
-
- private:
-  template <class T>
-  using innermost_type = typename concrete<plain_type<T>>::type;
 };
 
 /// Is a derivative of a derivative asked for?
@@ -80,38 +65,17 @@ struct derivative_of<operation::ring_attention<Q, K, D, Way>> {
     return detail::operate(gathered, q, whole<axis>(k), whole<axis>(v));
   }
 
-  template <class TQ, class TK, class TV>
-  static auto with_more(operation_type const& operation, TQ const& q, TK const& k, TV const& v) {
-    if constexpr (reason::ok_or_raise<typename operation_type::template verdict<TQ, TK, TV>>()) {
-      return operation.with_log_sums(q, k, v);
-    } else {
-      auto const result = detail::operate(operation, q, k, v);
-      using type = std::remove_const_t<decltype(result)>;
-      return detail::attended<type, type>{result, result};
-    }
-  }
-
-  /// Of abstract tensors.
-  template <class Result, class TQ, class TK, class TV>
-    requires is_abstract<Result>
-  static constexpr auto with_rows_of(Result const& result, TQ const&, TK const&, TV const&) {
-    using blocks_of = typename operation_type::template ring_of<
-        typename detail::concrete<TQ>::type, typename detail::concrete<TK>::type, typename detail::concrete<TV>::type>;
-    using log_sums = abstract<typename blocks_of::log_sums_type>;
-    return detail::attended<Result, log_sums>{result, log_sums(result.written())};
-  }
-
   template <class Result, class LogSums, class TQ, class TK, class TV>
-  static constexpr auto pullback(operation_type const& operation, detail::attended<Result, LogSums> const& made,
-                                 TQ const& q, TK const& k, TV const& v) {
+  static constexpr auto pullback(operation_type const& operation, detail::several<Result, LogSums> const& made, TQ const& q,
+                                 TK const& k, TV const& v) {
     double scale = 1;
     if constexpr (!is_abstract<Result>) scale = operation.factor_of(q);
     return detail::ring_pullback<vjp, Result, LogSums, TQ, TK, TV>{{scale},
                                                                    detail::remember(q),
                                                                    detail::remember(k),
                                                                    detail::remember(v),
-                                                                   detail::remembered<Result>(made.result),
-                                                                   detail::remembered<LogSums>(made.log_sums)};
+                                                                   detail::remembered<Result>(made.first),
+                                                                   detail::remembered<LogSums>(made.second)};
   }
 
  private:
