@@ -26,6 +26,7 @@ namespace {
 
 // B: batches, L: heads of keys, G: queries' heads of each, I: queries, K: keys, J: the head's width.
 OSTRAKA_AXIS(G);
+OSTRAKA_AXIS(R);
 
 /// By its definition, one query after the other.
 t::global_tensor<double> by_loops(t::global_tensor<double> const& q, t::global_tensor<double> const& k,
@@ -173,6 +174,13 @@ TEST_CASE("striped sequences attend by their positions, in rings and to gathered
       out = os::attention<I, K/X, J>(q, k, v, os::striped<X>, os::ring);
       CHECK(t::disagreements(m, out, all, is_close) == 0);
       out = os::attention<I, K, J>(q, os::all_gather<X>(k), os::all_gather<X>(v), os::causal, os::striped<X>);
+      CHECK(t::disagreements(m, out, earlier, is_close) == 0);
+      // Rotary parts of zeros change no score.
+      auto const q_rotary =
+          os::zeros<double, B/Y, L, G/Z, I/X, R>(mesh_of(m), B = 2, L = 2, G = 2, I = e.at('I'), R = 2);
+      auto const k_rotary = os::zeros<double, K, R>(mesh_of(m), K = e.at('K'), R = 2);
+      out = os::latent_attention<I, K, J>(q, os::all_gather<X>(k), os::all_gather<X>(v), q_rotary, k_rotary, os::causal,
+                                          os::striped<X>, os::score_scale(1 / std::sqrt(3.0)));
       CHECK(t::disagreements(m, out, earlier, is_close) == 0);
     }
     auto const odd = os::zeros<double, I/X, J>(mesh_of(m), I = 2 * n + 1, J = 1);

@@ -95,6 +95,7 @@ template <auto Q, auto K, auto D, TensorOrVariable TQ, TensorOrVariable TK, Tens
   if constexpr (reason::ok_or_raise<detail::attention_options_verdict<operation_type, Options...>>()) {
     operation_type operation;
     (detail::set_option(operation, options), ...);
+    (detail::set_stripes(operation, q, options), ...);
     return detail::with_tensor_among(
         [&](auto const&... mask) { return detail::operate(operation, q, k, v, q_rotary, k_rotary, mask...); },
         options...);
