@@ -107,7 +107,7 @@ struct rope : detail::moves_nothing {
   auto run(How const& how, A const& a) const {
     if (stripes > 1) return run(how, a, positions_in(a));
     engine::aligned<std::int64_t const> const* const none = nullptr;
-    return turned(
+    return rotated(
         a, [=](auto const&, auto const& turn) { turn(none); }, a);
   }
 
@@ -123,7 +123,7 @@ struct rope : detail::moves_nothing {
                                       detail::elements_of(positions));
         turn(&at);
       };
-      return turned(a, align, a, positions);
+      return rotated(a, align, a, positions);
     }
   }
 
@@ -145,7 +145,7 @@ struct rope : detail::moves_nothing {
 
   // `find` calls what it is given with the positions.
   template <class A, class Find, class... Operands>
-  auto turned(A const& a, Find const& find, Operands const&... operands) const {
+  auto rotated(A const& a, Find const& find, Operands const&... operands) const {
     using labels = axes_in<A>;
     using mesh = union_of<mesh_axes_in<Operands>...>;
     using result_type =
