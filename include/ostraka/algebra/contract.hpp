@@ -45,7 +45,6 @@ namespace operation {
 /// The operation of os::contract, which sums over these axes.
 template <class Summed>
 struct contract {
-  using runs_how = void;
   static constexpr char const* name = "contract";
   template <class A, class B, class... Behind>
   using verdict = typename decltype(detail::check_contract_call<Summed, A, B, Behind...>())::type;

@@ -175,7 +175,6 @@ namespace operation {
 /// The operation of os::einsum to this sharding. Policies may stand behind the operands.
 template <class Sharding>
 struct einsum {
-  using runs_how = void;
   static constexpr char const* name = "einsum";
   template <class... Given>
   using verdict = typename decltype(detail::check_einsum_call<Sharding, Given...>())::type;

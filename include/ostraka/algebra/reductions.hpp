@@ -48,7 +48,6 @@ struct reduction_source {
 /// What reductions to the sharding `Out` have in common.
 template <class Out, reduction How>
 struct reduction_operation {
-  using runs_how = void;
   template <class A, class Policy = policy<planner::admit::any>>
   using verdict = reduction_verdict<varying_as_one<Out, A>, Policy, How, A>;
   template <class A, class Policy = policy<planner::admit::any>>

@@ -92,7 +92,6 @@ namespace operation {
 
 template <class... Labels>
 struct relabel : detail::moves_nothing {
-  using runs_how = void;
   using gives_a_view = void;
   static constexpr char const* name = "relabel";
   template <class A>

@@ -102,7 +102,8 @@ struct moves_of_plan {
 /// Extents by name of tensors that are there.
 class sizes_at_hand {
  public:
-  /// Extents by name among them count, policies and numbers do not.
+  /// Extents by name among them count, and so does the axis that an operation behind them makes. Policies and numbers
+  /// do not.
   template <class... Given>
   explicit sizes_at_hand(Given const&... given) {
     for (std::int64_t& whole : wholes_) whole = extent_origin::alike;
@@ -137,6 +138,9 @@ class sizes_at_hand {
       mesh_ = given.mesh_handle().get();
     } else if constexpr (is_named_extent<T>) {
       enter(type_list<typename T::named>{}, &given.value);
+    } else if constexpr (requires { typename T::made_axis; }) {
+      names_[count_] = T::made_axis::name;
+      extents_[count_++] = given.extent;
     }
   }
   template <class... As>
@@ -144,9 +148,10 @@ class sizes_at_hand {
     ((names_[count_] = As::name, extents_[count_++] = *extents++), ...);
   }
 
-  std::string_view names_[planner::max_operands * max_rank];
-  std::int64_t extents_[planner::max_operands * max_rank]{};
-  std::int64_t wholes_[planner::max_operands * max_rank];  // of an axis that is divided unevenly; else none
+  static constexpr int most = planner::max_operands * max_rank + 1;
+  std::string_view names_[most];
+  std::int64_t extents_[most]{};
+  std::int64_t wholes_[most];  // of an axis that is divided unevenly; else none
   int count_ = 0;
   engine::device_mesh const* mesh_ = nullptr;
 };

@@ -47,13 +47,12 @@ template <class Told, int Numbers, class A>
 using moves_of_statistics = moves_of_rows<A, rows_of<Told, A>, typename told_axis<Told>::mesh,
                                           Numbers * static_cast<int>(sizeof(accumulator_of_t<typename A::value_type>))>;
 
-/// Indices are looked at: 8 bytes agree.
-template <class Index>
-struct moves_of_check : no_flops {
-  using mesh = mesh_axes_in<Index>;
-  using named = extents_by_name<type_list<>, mesh>;
+/// Devices along these mesh axes agree about 8 bytes.
+template <class MeshAxes>
+struct moves_of_agreement : no_flops {
+  using named = extents_by_name<type_list<>, MeshAxes>;
 
-  static constexpr int count(step kind) { return mesh::size > 0 && kind == step::all_reduce ? 1 : 0; }
+  static constexpr int count(step kind) { return MeshAxes::size > 0 && kind == step::all_reduce ? 1 : 0; }
   template <class Sizes>
   static constexpr std::int64_t total_bytes(Sizes const& sizes) {
     return 16 * (named::of(sizes).devices() - 1) * named::groups(sizes);
@@ -64,6 +63,10 @@ struct moves_of_check : no_flops {
     return (16 * (n - 1) + n - 1) / n;
   }
 };
+
+/// Indices are looked at.
+template <class Index>
+using moves_of_check = moves_of_agreement<mesh_axes_in<Index>>;
 
 /// A product to this sharding by this policy.
 template <class Sharding, class Policy, class... Operands>

@@ -8,7 +8,6 @@
 ///
 ///     template <class Along>
 ///     struct softmax {
-///       using runs_how = void;
 ///       static constexpr char const* name = "softmax";                   // in profiles, errors and docs
 ///       template <class... Given> using verdict = …;                      // reason::ok, or why not on these tensors
 ///       template <class... Given> using moves = …;                        // its price (moves.hpp); void: not known
@@ -170,7 +169,7 @@ struct runs {
       else if constexpr (is_into<How>)
         return written_to<Operation, std::remove_cvref_t<decltype(how.target)>, Given...>::run(operation, how.target,
                                                                                                given...);
-      else if constexpr (requires { typename Operation::runs_how; })
+      else if constexpr (requires { operation.run(how, given...); })
         return operation.run(how, given...);
       else
         return operation(given...);  // of those that have not moved

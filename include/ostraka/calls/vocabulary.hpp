@@ -35,9 +35,9 @@ consteval bool has_moves() {
 template <class Operation, class... Given>
 [[nodiscard]] std::int64_t bytes_of(Operation const& operation, Given const&... given) {
   if constexpr (detail::has_moves<Operation, Given...>())
-    return Operation::template moves<Given...>::bytes(detail::sizes_at_hand(given...));
+    return Operation::template moves<Given...>::bytes(detail::sizes_at_hand(given..., operation));
   else
-    return operation.bytes(given...);  // by a number that the operation holds, or of those that have not moved
+    return operation.bytes(given...);  // where a number that the operation holds decides
 }
 
 }  // namespace ostraka

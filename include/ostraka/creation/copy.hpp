@@ -16,7 +16,6 @@ namespace ostraka {
 namespace operation {
 
 struct copy : detail::moves_nothing {
-  using runs_how = void;
   static constexpr char const* name = "copy";
   template <class A>
   using verdict = reason::ok;

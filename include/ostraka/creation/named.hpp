@@ -17,7 +17,6 @@ namespace ostraka {
 namespace operation {
 
 struct named : detail::moves_nothing {
-  using runs_how = void;
   static constexpr char const* name = "named";
   template <class A, class Label>
   using verdict = reason::ok;

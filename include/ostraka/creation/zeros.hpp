@@ -29,7 +29,6 @@ auto zeros(Arguments const&...) {
 namespace operation {
 
 struct zeros_like : detail::moves_nothing {
-  using runs_how = void;
   static constexpr char const* name = "zeros_like";
   template <class A>
   using verdict = reason::ok;

@@ -102,7 +102,6 @@ namespace operation {
 /// The operation of os::cast<To>.
 template <class To>
 struct cast : detail::moves_nothing {
-  using runs_how = void;
   static constexpr char const* name = "cast";
   using to = typename detail::element<To>::type;
   template <class A>

@@ -108,7 +108,6 @@ struct element_call<Operation, Family, F, Number, A> : element_call_with_number<
 /// The base of these operations.
 template <class Operation, class F, class Family>
 struct element_operation : moves_nothing {
-  using runs_how = void;
   template <class... Given>
   using call = element_call<Operation, Family, F, Given...>;
   template <class... Given>

@@ -243,7 +243,6 @@ namespace operation {
 /// The operation of os::map by F.
 template <class F>
 struct map_by : detail::moves_nothing {
-  using runs_how = void;
   static constexpr char const* name = "map";
   std::decay_t<F> f;
 

@@ -119,7 +119,6 @@ struct where_call<C, A, B>
 namespace operation {
 
 struct where : detail::moves_nothing {
-  using runs_how = void;
   static constexpr char const* name = "where";
   template <class C, class A, class B>
   using verdict = typename detail::where_call<C, A, B>::verdict;

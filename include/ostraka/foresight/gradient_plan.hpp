@@ -12,7 +12,6 @@
 ///     plan.total_bytes(B = 32, I = 784, J = 128, X = 8);
 
 #include <ostraka/gradient/abstract/abstract_variable.hpp>
-#include <ostraka/gradient/abstract/foretold_indices.hpp>
 #include <ostraka/gradient/abstract/foretold_regions.hpp>
 #include <ostraka/gradient/rules/moves/derivative_of_moves.hpp>
 #include <ostraka/gradient/tape/variables_in_trees.hpp>

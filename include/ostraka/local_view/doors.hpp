@@ -112,7 +112,6 @@ namespace ostraka::operation {
 /// What os::shard_map does with its operands. Derivatives: gradient/rules/local_view/derivative_of_doors.hpp.
 template <class Manual>
 struct enter_body : detail::callable<enter_body<Manual>> {
-  using runs_how = void;
   static constexpr char const* name = "enter_body";
   char const* called = "shard_map";  ///< what the program called
 
@@ -130,7 +129,6 @@ struct enter_body : detail::callable<enter_body<Manual>> {
 /// What it does with results.
 template <class Out, class Manual, class Kept>
 struct leave_body : detail::callable<leave_body<Out, Manual, Kept>> {
-  using runs_how = void;
   static constexpr char const* name = "leave_body";
 
   template <class>

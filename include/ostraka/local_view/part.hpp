@@ -132,7 +132,6 @@ namespace operation {
 /// os::part<J> as an operation: part i of n.
 template <class J, class Number>
 struct part {
-  using runs_how = void;
   static constexpr char const* name = "part";
   Number i;
   std::int64_t n;

@@ -29,7 +29,6 @@ namespace operation {
 /// os::pvary<X> as an operation.
 template <class... Ms>
 struct pvary {
-  using runs_how = void;
   static constexpr char const* name = "pvary";
   template <class A>
   using verdict = typename decltype(detail::check_pvary<A, Ms...>())::type;

@@ -37,7 +37,6 @@ namespace operation {
 /// local_view/collectives/all_to_all_blocks.hpp; this one refuses anything else.
 template <class... Dims>
 struct all_to_all : detail::callable<all_to_all<Dims...>> {
-  using runs_how = void;
   static constexpr char const* name = "all_to_all";
   template <class...>
   using verdict = typename detail::refused_all_to_all<Dims...>::verdict;

@@ -62,7 +62,6 @@ namespace operation {
 
 template <class From, class To>
 struct rename : detail::moves_nothing {
-  using runs_how = void;
   using gives_a_view = void;
   static constexpr char const* name = "rename";
   template <class A>

@@ -207,7 +207,6 @@ namespace operation {
 /// The operation of os::reshard to this sharding.
 template <class To>
 struct reshard {
-  using runs_how = void;
   static constexpr char const* name = "reshard";
   template <class A, class Policy = policy<planner::admit::any>>
   using verdict = detail::reshard_call_verdict<A, detail::varying_as_one<To, A>, Policy>;

@@ -97,7 +97,6 @@ namespace operation {
 /// The operation of os::reshard to this sharding on another mesh.
 template <class To>
 struct reshard_to_mesh {
-  using runs_how = void;
   static constexpr char const* name = "reshard";
   template <class A, class Mesh>
   using verdict = detail::reshard_to_mesh_verdict<A, To, Mesh>;

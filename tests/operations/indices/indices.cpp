@@ -256,7 +256,8 @@ TEST_CASE("an index out of range is named on all ranks alike") {
     auto const nothing = t::placed<whole>(m, g);
     auto const moved =
         t::traffic_of([&] { os::detail::check_range<os::detail::checked_range>("take", index, "V", 78); });
-    std::int64_t const foretold = os::detail::bytes_of_check<os::detail::checked_range>(index);
+    std::int64_t const foretold =
+        os::detail::moves_of_range<os::detail::checked_range, divided>::total_bytes(os::detail::sizes_at_hand(index));
     CHECK(moved.bytes == foretold);
     CHECK(t::traffic_of([&] { os::detail::check_range<os::detail::checked_range>("take", nothing, "V", 78); }).calls ==
           0);

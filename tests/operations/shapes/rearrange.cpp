@@ -57,8 +57,9 @@ int devices(t::mesh_at_hand const& m) { return m.size("X") * m.size("Y") * m.siz
 template <class Operation, class... Tensors>
 void check(t::mesh_at_hand const& m, Operation const& op, auto const& want, Tensors const&... a) {
   std::int64_t wrong = 0;
-  std::int64_t const bytes = op.bytes(a...);
-  std::int64_t const moved = t::traffic_of([&] { wrong = t::disagreements(m, op(a...), want); }).bytes;
+  std::int64_t const bytes = os::bytes_of(op, a...);
+  std::int64_t const moved =
+      t::traffic_of([&] { wrong = t::disagreements(m, os::detail::operate(op, a...), want); }).bytes;
   INFO(m.text(), op.name);
   CHECK(wrong == 0);
   CHECK(bytes == (moved + devices(m) - 1) / devices(m));

@@ -57,8 +57,8 @@ void on_dry_meshes(F const& make_call) {
       }
 }
 
-/// An operation on operands of these types.
-template <class Operation, class... Given>
+/// An operation on operands of these types. `ByTypes`: not by a number that it holds.
+template <bool ByTypes, class Operation, class... Given>
 struct call {
   Operation operation;
   std::tuple<Given...> given;
@@ -66,15 +66,15 @@ struct call {
     std::apply([&](auto const&... g) { static_cast<void>(os::detail::operate(operation, g...)); }, given);
   }
   [[nodiscard]] std::int64_t bytes() const {
-    static_assert(os::detail::has_moves<Operation, Given...>(), "it tells its price by types");
+    static_assert(os::detail::has_moves<Operation, Given...>() == ByTypes, "it tells its price by types");
     return std::apply([&](auto const&... g) { return os::bytes_of(operation, g...); }, given);
   }
 };
 
-template <class Operation, class... Operands, class... More>
+template <bool ByTypes = true, class Operation, class... Operands, class... More>
 void moves_what_it_says(Operation const& operation, os::type_list<Operands...>, More const&... more) {
   on_dry_meshes([&](auto const& mesh, auto const& sizes) {
-    return call<Operation, Operands..., More...>{operation, {os::zeros<Operands>(mesh, sizes)..., more...}};
+    return call<ByTypes, Operation, Operands..., More...>{operation, {os::zeros<Operands>(mesh, sizes)..., more...}};
   });
 }
 
@@ -238,6 +238,60 @@ TEST_CASE("sorting an axis that is whole moves nothing") {
   moves_what_it_says(operation::argsort<told<J>>{}, a{});
   moves_what_it_says(operation::sort_by_key<told<J>>{}, a{});
   moves_what_it_says(operation::top_k<told<J>, K_axis>{}, a{}, K = 2);
+}
+
+TEST_CASE("other shapes in the same place move nothing") {
+  using a = os::type_list<tensor<I / X, J>>;
+  using b = os::type_list<tensor<L / X, K>>;
+  moves_what_it_says(operation::broadcast<to<K, I / X, J>>{{}, {3, 0, 0}, {}}, a{});
+  moves_what_it_says(operation::transpose<J_axis, I_axis>{}, a{});
+  moves_what_it_says(operation::split<L_axis, I_axis, J_axis>{{}, 6, 1}, b{});
+  moves_what_it_says(operation::merge<L_axis, K_axis, I_axis>{}, b{});
+  moves_what_it_says(operation::stack<to<K>>{{}, 2}, a{});
+  moves_what_it_says(operation::stack_next<K_axis>{{}, 1}, os::type_list<tensor<K, I / X, J>, tensor<I / X, J>>{});
+  moves_what_it_says(operation::dropout{{}, 0.5, os::seed(1)}, a{});
+  moves_what_it_says(operation::triangle<true, I_axis, J_axis>{}, a{});
+  moves_what_it_says(operation::write_at<told<J>>{{}, 1}, os::type_list<tensor<I / X, J>, tensor<I / X>>{});
+}
+
+TEST_CASE("indices of an axis in another order") {
+  using a = os::type_list<tensor<I / X, J / Y>>;
+  moves_what_it_says(operation::flip<told<J>>{}, os::type_list<tensor<I / X, J>>{});
+  moves_what_it_says(operation::flip<told<I / X>>{}, a{});
+  moves_what_it_says(operation::flip<told<I / X / Y>>{}, os::type_list<tensor<I / X / Y, J>>{});
+  moves_what_it_says(operation::roll<told<J>>{{}, 1}, os::type_list<tensor<I / X, J>>{});
+  moves_what_it_says<false>(operation::roll<told<I / X>>{{}, 2}, a{});
+  moves_what_it_says<false>(operation::window<told<J / Y>>{{}, 1, 4, 2}, a{});
+  moves_what_it_says<false>(operation::spread<told<I / X>>{{}, 0, 1, 7}, a{});
+  moves_what_it_says<false>(operation::pad<told<I / X>>{{}, 1, 2, {}}, a{});
+  moves_what_it_says<false>(operation::concatenate<told<I / X>>{}, os::type_list<tensor<I / X, J>, tensor<I / X, J>>{});
+}
+
+namespace {
+
+template <auto... Dims>
+using numbers = os::tensor<std::int64_t, Dims...>;
+using os::detail::promised_range;
+
+}  // namespace
+
+TEST_CASE("rows by number") {
+  moves_what_it_says(operation::take<J_axis>{}, os::type_list<tensor<J, K / Y>, numbers<I / X>>{});
+  moves_what_it_says(operation::take<J_axis, to<I / X, K>>{}, os::type_list<tensor<J / X, K>, numbers<I / X>>{});
+  moves_what_it_says(operation::take<J_axis, to<I, K>>{}, os::type_list<tensor<J / Y, K / X>, numbers<I / X>>{});
+  moves_what_it_says(operation::take<J_axis, to<I, K / Y>, promised_range>{},
+                     os::type_list<tensor<J, K / Y>, numbers<I / Y>>{});
+  moves_what_it_says(operation::scatter_add<J_axis, to<J / X, K>>{{4}}, os::type_list<tensor<I, K>, numbers<I>>{});
+  moves_what_it_says(operation::scatter_add<J_axis, to<J / X, K>>{{5}},
+                     os::type_list<tensor<I / X, K>, numbers<I / X>>{});
+  moves_what_it_says(operation::scatter_add<J_axis, to<J, K>, promised_range>{{3}},
+                     os::type_list<tensor<I / X, K / Y>, numbers<I / Y>>{});
+  moves_what_it_says(operation::segment_sum<J_axis, to<J>>{{2}}, os::type_list<tensor<I / X>, numbers<I / X>>{});
+  moves_what_it_says(operation::take_at<K_axis>{1}, os::type_list<tensor<I / X, K>>{});
+  moves_what_it_says(operation::take_at<K_axis, to<I / Y>>{1}, os::type_list<tensor<I, K / X>>{});
+  moves_what_it_says(operation::put_at<K_axis, to<I, K / X>>{1, 3}, os::type_list<tensor<I / Y>>{});
+  moves_what_it_says(operation::one_hot<double, told<K / Y>>{3}, os::type_list<numbers<I / X>>{});
+  moves_what_it_says(operation::one_hot<double, told<K>, promised_range>{3}, os::type_list<numbers<I / X>>{});
 }
 
 namespace {

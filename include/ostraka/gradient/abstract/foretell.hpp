@@ -63,16 +63,6 @@ consteval bool is_priced_by_type() {
     return false;
 }
 
-// An operation that is some moves, each of a plan (foretold_indices.hpp).
-template <class Operation, class... Operands>
-struct foretold_moves {};
-
-/// Of operations that move nothing.
-struct moves_none {
-  static constexpr int count(step) { return 0; }
-  static constexpr std::int64_t none(size_table const&) { return 0; }
-};
-
 template <class Operation>
 consteval std::string_view text_of_name() {
   constexpr char const* name = name_of_operation<Operation>();
@@ -107,10 +97,6 @@ constexpr foretold_operation entry_for(std::string_view name) {
       return {name};
     else
       return entry_of_price<price>(name);
-  } else if constexpr (requires { typename Operation::is_verb; }) {
-    return {name, &moves_none::count, &moves_none::none, &moves_none::none, &moves_none::none, nullptr, true};
-  } else if constexpr (requires { typename foretold_moves<Operation, Operands...>::type; }) {
-    return entry_of_operation<typename foretold_moves<Operation, Operands...>::type>(name);
   } else if constexpr (is_priced_by_type<Operation, Operands...>()) {
     return entry_of_operation<priced_operation<Operation, Operands...>>(name);
   } else {

@@ -73,7 +73,6 @@ namespace operation {
 
 template <class F, class Vjp>
 struct custom_vjp : detail::moves_nothing {
-  using runs_how = void;
   static constexpr char const* name = "custom_vjp";
   F f;
   Vjp vjp;

@@ -118,7 +118,6 @@ namespace operation {
 /// The block of one device along `Ms`, zeros on the others: it varies.
 template <class... Ms>
 struct keep_on : detail::callable<keep_on<Ms...>> {
-  using runs_how = void;
   static constexpr char const* name = "keep_on";
   int device = 0;
 

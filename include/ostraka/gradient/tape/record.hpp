@@ -214,15 +214,6 @@ struct derivative_of;
 
 namespace detail {
 
-// A verb calls the function of the same name; an operation of the vocabulary is checked first.
-template <class Operation, class... Operands>
-constexpr auto apply_to(Operation const& operation, Operands const&... operands) {
-  if constexpr (requires { typename Operation::is_verb; })
-    return operation(operands...);
-  else
-    return operate(operation, operands...);
-}
-
 template <class Operation>
 consteval char const* name_of_operation() {
   if constexpr (requires { Operation::name(); })
@@ -262,7 +253,7 @@ class done_again final : public recipe<T> {
 
  private:
   T make() const override {
-    return std::apply([&](auto const&... given) { return apply_to(operation_, given.get()...); }, given_);
+    return std::apply([&](auto const&... given) { return operate(operation_, given.get()...); }, given_);
   }
 
   Operation operation_;
@@ -309,7 +300,7 @@ constexpr auto record(Operation const& operation, Given const&... given) {
     return record_with_residuals(operation, given...);
   } else {
     tape* const t = common_tape(given...);
-    auto const make = [&] { return apply_to(operation, plain(given)...); };
+    auto const make = [&] { return operate(operation, plain(given)...); };
     auto result = result_with(t, make);
     return record_result(operation, t, number_of_last(t), result, given...);
   }
@@ -328,7 +319,7 @@ constexpr auto operate_on_variables(How const&, Operation const& operation, Give
       return Innermost::record(operation, given...);
   } else if constexpr (std::is_same_v<How, with_residuals>) {
     return derivative_of<Operation>::with_residuals(operation, given...);  // by operations that have derivatives
-  } else if constexpr (requires { typename Operation::is_begun_with_variables; } && !is_into<How>) {
+  } else if constexpr (requires { typename Operation::is_collective; } && !is_into<How>) {
     return start_on_variable(operation, given...);
   } else {
     reason::raise<reason::verb_takes_no_variables<Given...>>();
@@ -346,11 +337,5 @@ constexpr auto records::record(Operation const& operation, Given const&... given
 }
 
 }  // namespace detail
-
-/// The same as detail::operate, of operations that have not yet moved there.
-template <class Operation, class... Given>
-constexpr auto differentiate(Operation const& operation, Given const&... given) {
-  return detail::operate(operation, given...);
-}
 
 }  // namespace ostraka

@@ -287,8 +287,7 @@ using whole_after_error =
 // What a collective of blocks is: it has its `verdict`, `moves` and `run`.
 template <class Operation>
 struct collective : callable<Operation> {
-  using runs_how = void;
-  using is_begun_with_variables = void;
+  using is_collective = void;
   template <class Given>
   using without_operand = reason::collective_of_no_tensor<Given>;
   template <class A, class...>

@@ -74,7 +74,6 @@ namespace operation {
 /// os::pvary its derivative sums nothing up: these are the same block in other words.
 template <class... Ms>
 struct unvaried : detail::callable<unvaried<Ms...>> {
-  using runs_how = void;
   static constexpr char const* name = "unvaried";
   template <class>
   using verdict = reason::ok;
@@ -90,7 +89,6 @@ struct unvaried : detail::callable<unvaried<Ms...>> {
 /// The other way round.
 template <class... Ms>
 struct varied : detail::callable<varied<Ms...>> {
-  using runs_how = void;
   static constexpr char const* name = "varied";
   template <class>
   using verdict = reason::ok;
@@ -271,7 +269,6 @@ namespace operation {
 /// os::preduce<X> by the function F.
 template <class F, class... Ms>
 struct preduce_by {
-  using runs_how = void;
   static constexpr char const* name = "preduce";
   F f;
 

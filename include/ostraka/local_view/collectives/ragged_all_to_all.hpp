@@ -103,7 +103,6 @@ namespace operation {
 /// os::ragged_all_to_all<I/X> with its numbers of rows. This one is of what is no divided axis.
 template <class Dim>
 struct ragged_all_to_all {
-  using runs_how = void;
   static constexpr char const* name = "ragged_all_to_all";
   detail::row_numbers from, rows, to;
 
@@ -113,7 +112,6 @@ struct ragged_all_to_all {
 
 template <class I, class... Ms>
 struct ragged_all_to_all<over<I, Ms...>> {
-  using runs_how = void;
   static constexpr char const* name = "ragged_all_to_all";
   detail::row_numbers from, rows, to;
 

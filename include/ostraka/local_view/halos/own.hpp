@@ -27,7 +27,6 @@ namespace operation {
 
 /// os::own as an operation.
 struct own_part : detail::callable<own_part> {
-  using runs_how = void;
   using takes_strides = void;
   static constexpr char const* name = "own";
   template <class A>

@@ -129,7 +129,6 @@ template <class Taps, class Every>
 struct patches;
 template <class... Taps, class Every>
 struct patches<type_list<Taps...>, Every> {
-  using runs_how = void;
   static constexpr char const* name = "patches";
   Every every;
 

@@ -199,7 +199,6 @@ namespace operation {
 /// os::stencil of this function. The first operand may be one whose halo is on its way.
 template <class F, class Every>
 struct stencil {
-  using runs_how = void;
   using takes_strides = void;
   static constexpr char const* name = "stencil";
   F f;

@@ -31,8 +31,8 @@ struct dropout : detail::moves_nothing {
                                                                           typename A::value_type, dropout>())::type,
                           detail::kinds_verdict<reduction::sum, A>>;
 
-  template <class A>
-  auto operator()(A const& a) const {
+  template <class How, class A>
+  auto run(How const&, A const& a) const {
     using element = typename A::value_type;
     using wide = accumulator_of_t<element>;
     detail::common_mesh(name, a);

@@ -75,12 +75,10 @@ struct one_hot {
   using verdict = typename decltype(detail::check_one_hot<one_hot, T, Told, Index>())::type;
 
   template <class Index>
-  [[nodiscard]] std::int64_t bytes(Index const& index) const {
-    return detail::per_device(detail::bytes_of_check<Range>(index), *detail::common_mesh(name, index));
-  }
+  using moves = detail::moves_of_range<Range, Index>;
 
-  template <class Index>
-  auto operator()(Index const& index) const {
+  template <class How, class Index>
+  auto run(How const&, Index const& index) const {
     using axis = typename detail::told_axis<Told>::axis;
     using numbers_type = basic_tensor<std::int64_t, detail::canonical_sharding<Told>, typename Index::space>;
     detail::check_range<Range>(name, index, axis::name, extent);

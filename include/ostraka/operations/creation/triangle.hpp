@@ -79,8 +79,8 @@ struct triangle : detail::moves_nothing {
                           detail::whole_values_verdict<triangle, A>, detail::told_or_bare_verdict<triangle, Row, A>,
                           detail::told_or_bare_verdict<triangle, Column, A>>;
 
-  template <class A>
-  auto operator()(A const& a) const {
+  template <class How, class A>
+  auto run(How const&, A const& a) const {
     using q = typename detail::told_axis<Row>::axis;
     using k = typename detail::told_axis<Column>::axis;
     return kept<q, k>(a);

@@ -52,7 +52,6 @@ inline constexpr preservation preserves<detail::clamp_between<T>, Kind> = non_de
 namespace operation {
 
 struct clamp : detail::moves_nothing {
-  using runs_how = void;
   static constexpr char const* name = "clamp";
   static constexpr auto defined = detail::defined_for::all_but_complex;
 

@@ -97,7 +97,6 @@ consteval auto check_function_of_elements() {
 /// The base of functions of one element. F says what they are of numbers, `F::of(x)`, and for which, `F::defined`.
 template <class F>
 struct element_function : moves_nothing {
-  using runs_how = void;
   static constexpr bool has_wide_loops = false;  ///< its loops are compiled for wide vectors, too
   static constexpr bool is_holomorphic = true;   ///< of complex numbers, if it is defined for them
   /// F never falls and is defined for all numbers (log is not: of a part it may be NaN, of the parts' maximum none).

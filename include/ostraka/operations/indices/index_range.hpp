@@ -12,14 +12,13 @@
 ///     any, os::in_range   nothing: the program promises it; an index that breaks the promise reads zeros and adds
 ///                         nothing
 
-#include <array>
-#include <cstddef>
 #include <cstdint>
 #include <string_view>
 #include <type_traits>
 
 #include <ostraka/calls/along.hpp>
 #include <ostraka/calls/context.hpp>
+#include <ostraka/calls/moves_of_parts.hpp>
 #include <ostraka/creation/creation_options.hpp>
 #include <ostraka/engine/agreement/check_indices.hpp>
 #include <ostraka/moves/reshard.hpp>
@@ -84,56 +83,20 @@ void check_range(char const* operation, [[maybe_unused]] Index const& index, [[m
   }
 }
 
-/// Bytes that this moves, all devices of the mesh together.
-template <class Range, class Also = type_list<>, class Index>
-[[nodiscard]] std::int64_t bytes_of_check(Index const& index) {
-  using mesh = typename unite_lists<differing_axes<Index>, Also>::type;
-  if constexpr (std::is_same_v<Range, promised_range> || mesh::size == 0) {
-    return 0;
-  } else {
-    engine::execution_context const w = context_of<axes_in<Index>, mesh>("bytes", index);
-    std::int64_t const group = w.sizes.devices();
-    return 16 * (group - 1) * (w.mesh->devices() / group);
-  }
-}
+/// The moves of that look, as a type (calls/moves.hpp).
+template <class Range, class Index, class Also = type_list<>>
+using moves_of_range =
+    std::conditional_t<std::is_same_v<Range, checked_range>,
+                       moves_of_agreement<typename unite_lists<differing_axes<Index>, Also>::type>, nothing_moved>;
 
-/// Bytes that a reshard moves, all devices of the mesh together. `extents`: of the tensor's axes.
+/// The moves of a tensor of type `From` to this sharding.
 template <class From, class To>
-[[nodiscard]] std::int64_t bytes_of_move(engine::device_mesh const& on, std::int64_t const* extents,
-                                         std::int64_t element_bytes) {
-  using types = reshard_types<From, To>;
-  engine::execution_context const w =
-      engine::make_context(on, names_of<typename types::mesh>.data(), types::mesh::size, "bytes");
-  planner::extents e = w.sizes;
-  for (int i = 0; i < types::labels::size; ++i) e.label[e.labels++] = extents[i];
-  return types::plan.elements_moved(e) * element_bytes * (on.devices() / e.devices());
-}
+using moves_of_reshard = moves_of_plan<reshard_source<To, From>>;
 
-/// Per device, rounded up.
-[[nodiscard]] inline std::int64_t per_device(std::int64_t bytes, engine::device_mesh const& on) {
-  return (bytes + on.devices() - 1) / on.devices();
-}
-
-/// The extents of these axes, each of the first operand that has it; one more than there are.
-template <class... As, class... Operands>
-auto extents_among(type_list<As...>, Operands const&... operands) {
-  std::array<std::int64_t, sizeof...(As) + 1> found{};
-  std::size_t i = 0;
-  auto const look = [&]<class A>(std::type_identity<A>) {
-    bool known = false;
-    auto const in = [&](auto const& t) {
-      constexpr int at = position_in<A, axes_in<std::remove_cvref_t<decltype(t)>>>;
-      if constexpr (at >= 0)
-        if (!known) {
-          known = true;
-          found[i] = t.extents()[static_cast<std::size_t>(at)];
-        }
-    };
-    (in(operands), ...);
-    ++i;
-  };
-  (look(std::type_identity<As>{}), ...);
-  return found;
+/// Bytes that this moves, all devices of the mesh together.
+template <class Range, class Index>
+[[nodiscard]] std::int64_t bytes_of_check(Index const& index) {
+  return moves_of_range<Range, Index>::total_bytes(sizes_at_hand(index));
 }
 
 }  // namespace detail

@@ -71,9 +71,26 @@ consteval auto check_scatter() {
                              reducible_verdict<typename Rows::value_type, reduction::sum, Operation>>>{};
 }
 
+template <class V, class Out, class Rows, class Index>
+struct moved_in_scatter {
+  using types = scatter_types<V, Out, Rows, Index>;
+  using local = basic_tensor<typename Rows::value_type, typename types::local_sharding, typename Rows::space>;
+  using of_rows = moves_of_reshard<Rows, typename types::rows_sharding>;
+  using of_index = moves_of_reshard<Index, typename types::index_sharding>;
+  using of_result = moves_of_reshard<local, varying_as<Out, Rows, Index>>;
+};
+
+/// A look at the indices; then rows and indices move, and their sums.
+template <class V, class Out, class Range, class Rows, class Index>
+using moves_of_scatter =
+    moves_in_turn<moves_of_range<Range, Index>, typename moved_in_scatter<V, Out, Rows, Index>::of_rows,
+                  typename moved_in_scatter<V, Out, Rows, Index>::of_index,
+                  typename moved_in_scatter<V, Out, Rows, Index>::of_result>;
+
 /// Does the work of os::scatter_add and os::segment_sum; errors name `Verb`, which the program called.
 template <class Verb, class V, class Out, class Range>
 struct adds_rows {
+  using made_axis = V;
   std::int64_t extent = 0;    ///< of V
   extent_origin origin = {};  ///< of a block: how it came about
 
@@ -81,24 +98,10 @@ struct adds_rows {
   using verdict = typename decltype(check_scatter<Verb, V, Out, Rows, Index>())::type;
 
   template <class Rows, class Index>
-  [[nodiscard]] std::int64_t bytes(Rows const& rows, Index const& index) const {
-    using types = scatter_types<V, Out, Rows, Index>;
-    auto const& mesh = *common_mesh(Verb::name, rows);
-    auto made = extents_among(axes_in<Out>{}, rows);
-    made[static_cast<std::size_t>(position_in<V, axes_in<Out>>)] = extent;
-    constexpr std::int64_t element_bytes = sizeof(typename Rows::value_type);
-    return per_device(
-        bytes_of_check<Range>(index) +
-            bytes_of_move<Rows, typename types::rows_sharding>(mesh, rows.extents().data(), element_bytes) +
-            bytes_of_move<Index, typename types::index_sharding>(mesh, index.extents().data(),
-                                                                 sizeof(typename Index::value_type)) +
-            bytes_of_move<typename types::local_sharding, varying_as<Out, Rows, Index>>(mesh, made.data(),
-                                                                                        element_bytes),
-        mesh);
-  }
+  using moves = moves_of_scatter<V, Out, Range, Rows, Index>;
 
-  template <class Rows, class Index>
-  auto operator()(Rows const& rows, Index const& index) const {
+  template <class How, class Rows, class Index>
+  auto run(How const&, Rows const& rows, Index const& index) const {
     using element = typename Rows::value_type;
     using out = varying_as<Out, Rows, Index>;
     using types = scatter_types<V, Out, Rows, Index>;

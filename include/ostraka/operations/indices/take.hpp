@@ -124,6 +124,21 @@ struct named_take {
 template <class V, class Table, class Index>
 struct named_take<V, void, Table, Index> : free_take<V, Table, Index> {};
 
+template <class V, class Out, class Table, class Index>
+struct moved_in_take {
+  using out = typename named_take<V, Out, Table, Index>::type;
+  using types = take_types<V, Table, Index, out>;
+  using local = basic_tensor<typename Table::value_type, typename types::local_sharding, typename Table::space>;
+  using of_index = moves_of_reshard<Index, typename types::index_sharding>;
+  using of_rows = moves_of_reshard<local, varying_as<out, Table, Index>>;
+};
+
+/// A look at the indices; then they move, and what was looked up.
+template <class V, class Out, class Range, class Table, class Index>
+using moves_of_take = moves_in_turn<moves_of_range<Range, Index, varying_in<Table>>,
+                                    typename moved_in_take<V, Out, Table, Index>::of_index,
+                                    typename moved_in_take<V, Out, Table, Index>::of_rows>;
+
 }  // namespace detail
 
 namespace operation {
@@ -137,21 +152,10 @@ struct take {
   using verdict = typename decltype(detail::check_take<take, V, Out, Table, Index>())::type;
 
   template <class Table, class Index>
-  [[nodiscard]] std::int64_t bytes(Table const& table, Index const& index) const {
-    using out = typename detail::named_take<V, Out, Table, Index>::type;
-    using types = detail::take_types<V, Table, Index, out>;
-    auto const& mesh = *detail::common_mesh(name, table);
-    auto const rows = detail::extents_among(axes_in<out>{}, index, table);
-    return detail::per_device(detail::bytes_of_check<Range, varying_in<Table>>(index) +
-                                  detail::bytes_of_move<Index, typename types::index_sharding>(
-                                      mesh, index.extents().data(), sizeof(typename Index::value_type)) +
-                                  detail::bytes_of_move<typename types::local_sharding, varying_as<out, Table, Index>>(
-                                      mesh, rows.data(), sizeof(typename Table::value_type)),
-                              mesh);
-  }
+  using moves = detail::moves_of_take<V, Out, Range, Table, Index>;
 
-  template <class Table, class Index>
-  auto operator()(Table const& table, Index const& index) const {
+  template <class How, class Table, class Index>
+  auto run(How const&, Table const& table, Index const& index) const {
     using element = typename Table::value_type;
     using out = varying_as<typename detail::named_take<V, Out, Table, Index>::type, Table, Index>;
     using types = detail::take_types<V, Table, Index, typename detail::named_take<V, Out, Table, Index>::type>;

@@ -57,14 +57,12 @@ struct take_at {
   using verdict = typename by_tensor::template verdict<A, detail::one_index<A>>;
 
   template <class A>
-  [[nodiscard]] std::int64_t bytes(A const& a) const {
-    return by_tensor{}.bytes(a, detail::make_index(name, a, at));
-  }
+  using moves = typename by_tensor::template moves<A, detail::one_index<A>>;
 
-  template <class A>
-  auto operator()(A const& a) const {
+  template <class How, class A>
+  auto run(How const& how, A const& a) const {
     detail::check_index<V>(name, a, at);
-    return by_tensor{}(a, detail::make_index(name, a, at));
+    return by_tensor{}.run(how, a, detail::make_index(name, a, at));
   }
 };
 
@@ -73,6 +71,7 @@ template <class V, class Out>
 struct put_at {
   static constexpr char const* name = "take";
   using by_tensor = scatter_add<V, Out, detail::promised_range>;
+  using made_axis = V;
 
   std::int64_t at = 0;
   std::int64_t extent = 0;            ///< of V
@@ -82,13 +81,11 @@ struct put_at {
   using verdict = typename by_tensor::template verdict<A, detail::one_index<A>>;
 
   template <class A>
-  [[nodiscard]] std::int64_t bytes(A const& a) const {
-    return by_tensor{extent, origin}.bytes(a, detail::make_index(name, a, at));
-  }
+  using moves = typename by_tensor::template moves<A, detail::one_index<A>>;
 
-  template <class A>
-  auto operator()(A const& a) const {
-    return by_tensor{extent, origin}(a, detail::make_index(name, a, at));
+  template <class How, class A>
+  auto run(How const& how, A const& a) const {
+    return by_tensor{{extent, origin}}.run(how, a, detail::make_index(name, a, at));
   }
 };
 

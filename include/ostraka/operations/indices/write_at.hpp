@@ -68,8 +68,8 @@ struct write_at : detail::moves_nothing {
   template <class Cache, class Row>
   using verdict = typename decltype(detail::check_write<write_at, Told, Cache, Row>())::type;
 
-  template <class Cache, class Row>
-  Cache operator()(Cache const& cache, Row const& row) const {
+  template <class How, class Cache, class Row>
+  Cache run(How const&, Cache const& cache, Row const& row) const {
     using axes = axes_in<Cache>;
     using T = typename detail::told_axis<Told>::axis;
     constexpr int along = position_in<T, axes>;

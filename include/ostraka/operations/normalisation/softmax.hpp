@@ -36,7 +36,6 @@ struct log_of_all {
 /// What all three take, perhaps under a mask, and the two numbers a row that they move: a maximum and a sum.
 template <class Operation, class Along>
 struct over_rows {
-  using runs_how = void;
   template <class A, class... Mask>
   using verdict = softmax_verdict<Operation, Along, A, Mask...>;
 

@@ -32,7 +32,6 @@ namespace operation {
 /// `Out`: the sharding of the result.
 template <reduction How, class Out>
 struct index_of_extreme {
-  using runs_how = void;
   static constexpr char const* name = How == reduction::max ? "argmax" : "argmin";
 
   template <class A>

@@ -65,7 +65,6 @@ namespace operation {
 
 template <class Along, reduction How>
 struct cumulate {
-  using runs_how = void;
   static constexpr char const* name = How == reduction::sum    ? "cumsum"
                                       : How == reduction::prod ? "cumprod"
                                       : How == reduction::max  ? "cummax"

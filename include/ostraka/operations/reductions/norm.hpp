@@ -77,7 +77,6 @@ namespace operation {
 /// √Σ|a|². The sum is a double's.
 template <class Out>
 struct norm {
-  using runs_how = void;
   static constexpr char const* name = "norm";
   template <class A>
   using verdict = detail::rows_verdict<norm, Out, policy<planner::admit::any>, reduction::sum, double, A>;
@@ -97,7 +96,6 @@ struct norm {
 /// Σ|a − mean|² / (n − less), or the root of it.
 template <bool Root, class Out>
 struct mean_deviation {
-  using runs_how = void;
   static constexpr char const* name = Root ? "standard_deviation" : "variance";
   int less = 0;
 
@@ -124,7 +122,6 @@ using standard_deviation = mean_deviation<true, Out>;
 
 template <class Out>
 struct count {
-  using runs_how = void;
   static constexpr char const* name = "count";
   template <class A>
   using verdict = detail::rows_verdict<count, Out, policy<planner::admit::any>, reduction::sum, std::int64_t, A>;
@@ -141,7 +138,6 @@ struct count {
 /// Is any element not zero (How = max), are all (How = min)?
 template <reduction How, class Out>
 struct truth_of_elements {
-  using runs_how = void;
   static constexpr char const* name = How == reduction::max ? "any" : "all";
   template <class A>
   using verdict = detail::rows_verdict<truth_of_elements, Out, policy<planner::admit::any>, How, detail::truth, A>;

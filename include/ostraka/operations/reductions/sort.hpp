@@ -96,7 +96,6 @@ namespace operation {
 
 template <class Along>
 struct sort : detail::moves_nothing {
-  using runs_how = void;
   static constexpr char const* name = "sort";
   template <class A>
   using verdict = detail::sort_verdict<sort, Along, A>;
@@ -111,7 +110,6 @@ struct sort : detail::moves_nothing {
 
 template <class Along>
 struct argsort : detail::moves_nothing {
-  using runs_how = void;
   static constexpr char const* name = "argsort";
   template <class A>
   using verdict = detail::sort_verdict<argsort, Along, A>;
@@ -126,7 +124,6 @@ struct argsort : detail::moves_nothing {
 
 template <class Along>
 struct sort_by_key : detail::moves_nothing {
-  using runs_how = void;
   static constexpr char const* name = "sort_by_key";
   template <class A>
   using verdict = detail::sort_verdict<sort_by_key, Along, A>;
@@ -148,7 +145,6 @@ struct sort_by_key : detail::moves_nothing {
 /// `K`, whose extent goes along if its type does not tell it, stands in place of the axis.
 template <class Along, class K>
 struct top_k : detail::moves_nothing {
-  using runs_how = void;
   static constexpr char const* name = "top_k";
 
   template <class A, class... Given>

@@ -59,8 +59,8 @@ struct broadcast : detail::moves_nothing {
   template <class A>
   using verdict = typename decltype(check<A>())::type;
 
-  template <class A>
-  auto operator()(A const& a) const {
+  template <class How, class A>
+  auto run(How const&, A const& a) const {
     using result_type = basic_tensor<typename A::value_type, varying_as<Out, A>, typename A::space>;
     using labels = axes_in<Out>;
     using mesh = union_of<mesh_axes_in<Out>, mesh_axes_in<A>>;

@@ -62,8 +62,8 @@ struct merge : detail::moves_nothing {
   template <class A>
   using verdict = typename decltype(check<A>())::type;
 
-  template <class A>
-  auto operator()(A const& a) const {
+  template <class How, class A>
+  auto run(How const&, A const& a) const {
     using shape = result<A>;
     constexpr auto at = static_cast<std::size_t>(position_in<H, axes_in<A>>);
     detail::common_mesh(name, a);

@@ -75,6 +75,27 @@ template <class Told, class A>
       static_cast<int>(sizeof(typename A::value_type)), e);
 }
 
+/// The moves of a rearrangement whose pieces follow from the extent of the axis: `Operation::pieces_of(n)`.
+template <class Operation, class Told, class A>
+struct moves_of_rearrangement : no_flops {
+  using named = extents_by_name<axes_in<A>, mesh_axes_in<A>>;
+
+  static constexpr int count(step) { return 0; }
+  static constexpr std::int64_t moved(planner::extents const& e) {
+    return planner::elements_moved(Operation::pieces_of(e.label[dimension_of<Told, A>]),
+                                   spec_of<A, axes_in<A>, mesh_axes_in<A>>, dimension_of<Told, A>, e);
+  }
+  template <class Sizes>
+  static constexpr std::int64_t total_bytes(Sizes const& sizes) {
+    return moved(named::of(sizes)) * element_bytes_in<A> * named::groups(sizes);
+  }
+  template <class Sizes>
+  static constexpr std::int64_t bytes(Sizes const& sizes) {
+    planner::extents const e = named::of(sizes);
+    return planner::bytes_per_device(moved(e), element_bytes_in<A>, e);
+  }
+};
+
 // All but the axis that is rearranged: equal, and known to be so.
 template <class A, class B>
 void require_equal_but(char const* operation, std::size_t along, [[maybe_unused]] A const& a,
@@ -156,8 +177,8 @@ struct rearranges {
     return bytes_of_rearrangement<Along>(own().pieces(first, rest...), first);
   }
 
-  template <class First, class... Rest>
-  auto operator()(First const& first, Rest const&... rest) const {
+  template <class How, class First, class... Rest>
+  auto run(How const&, First const& first, Rest const&... rest) const {
     common_mesh(Operation::name, first);
     constexpr auto along = static_cast<std::size_t>(dimension_of<Along, First>);
     extent_origin origin{};

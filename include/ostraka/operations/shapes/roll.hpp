@@ -46,14 +46,19 @@ struct flip : detail::rearranges<flip<Along>, Along, detail::result_extent::of_o
 
   template <class A>
   using verdict = detail::rearrangement_verdict<flip, Along, false, A>;
-
   template <class A>
-  [[nodiscard]] planner::rearrangement pieces(A const& a) const {
-    std::int64_t const n = a.extents()[static_cast<std::size_t>(detail::dimension_of<Along, A>)];
+  using moves = detail::moves_of_rearrangement<flip, Along, A>;
+
+  /// Of an axis of n indices.
+  [[nodiscard]] static constexpr planner::rearrangement pieces_of(std::int64_t n) {
     planner::rearrangement r;
     r.extent[0] = r.result = n;
     r.pieces.push_back({0, n - 1, -1, 0, 1, n});
     return r;
+  }
+  template <class A>
+  [[nodiscard]] planner::rearrangement pieces(A const& a) const {
+    return pieces_of(a.extents()[static_cast<std::size_t>(detail::dimension_of<Along, A>)]);
   }
 };
 

@@ -114,8 +114,8 @@ struct stack : detail::moves_nothing {
   using axis =
       typename detail::one_axis<difference_of<axes_in<typename detail::stacked_as<A, Named>::type>, axes_in<A>>>::type;
 
-  template <class A>
-  auto operator()(A const& a) const {
+  template <class How, class A>
+  auto run(How const&, A const& a) const {
     using out = varying_as<typename detail::stacked_as<A, Named>::type, A>;
     using result_type = basic_tensor<typename A::value_type, out, typename A::space>;
     using T = axis<A>;
@@ -153,8 +153,8 @@ struct stack_next : detail::moves_nothing {
   template <class All, class A>
   using verdict = typename decltype(detail::check_beside<stack_next, T, All, A>())::type;
 
-  template <class All, class A>
-  All operator()(All const& all, A const& a) const {
+  template <class How, class All, class A>
+  All run(How const&, All const& all, A const& a) const {
     detail::write_beside<T>(name, all, a, at);
     return all;
   }

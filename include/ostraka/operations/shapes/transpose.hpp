@@ -61,8 +61,8 @@ struct transpose : detail::moves_nothing {
   template <class A>
   using verdict = typename decltype(check<A>())::type;
 
-  template <class A>
-  auto operator()(A const& a) const {
+  template <class How, class A>
+  auto run(How const&, A const& a) const {
     using result_type = basic_tensor<typename A::value_type, varying_as<result<A>, A>, typename A::space>;
     using labels = type_list<Is...>;
     using mesh = mesh_axes_in<A>;

@@ -20,7 +20,6 @@ namespace operation {
 /// What a block is a block of, whose extents are known: it came through the door.
 template <class Out, class Manual, int Rank>
 struct leave_as_it_came : detail::callable<leave_as_it_came<Out, Manual, Rank>> {
-  using runs_how = void;
   static constexpr char const* name = "leave_as_it_came";
   std::array<std::int64_t, static_cast<std::size_t>(Rank)> extents;
   detail::extent_origins<Rank> origins;

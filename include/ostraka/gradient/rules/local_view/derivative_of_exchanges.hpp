@@ -27,7 +27,6 @@ namespace operation {
 /// A part of a variable is a copy, where it does not lie dense.
 template <class J, class Number>
 struct copied_part {
-  using runs_how = void;
   static constexpr char const* name = "part";
   Number i;
   std::int64_t n;

@@ -109,7 +109,6 @@ struct return_halo;
 template <class... Told, class... Options>
 struct return_halo<type_list<Told...>, type_list<Options...>>
     : detail::callable<return_halo<type_list<Told...>, type_list<Options...>>> {
-  using runs_how = void;
   static constexpr char const* name = "return_halo";
 
   template <class>
@@ -124,7 +123,6 @@ struct return_halo<type_list<Told...>, type_list<Options...>>
 /// A block in the middle of a padded one of this sharding, with zeros around it.
 template <class Sharding, int Rank>
 struct among_halo : detail::callable<among_halo<Sharding, Rank>> {
-  using runs_how = void;
   static constexpr char const* name = "among_halo";
   detail::block_shape<Rank> shape;
 
@@ -155,7 +153,6 @@ struct among_halo : detail::callable<among_halo<Sharding, Rank>> {
 /// Patches, each element added where it came from: a padded block of this sharding.
 template <class Sharding, int Rank, class Taps, class Every>
 struct add_patches : detail::callable<add_patches<Sharding, Rank, Taps, Every>> {
-  using runs_how = void;
   static constexpr char const* name = "add_patches";
   detail::block_shape<Rank> shape;
   detail::local_extents_array local;
@@ -183,7 +180,6 @@ struct add_patches : detail::callable<add_patches<Sharding, Rank, Taps, Every>> 
 
 /// The sum of two cotangents of a padded block: of each device's copy of an index by itself.
 struct add_padded : detail::callable<add_padded> {
-  using runs_how = void;
   static constexpr char const* name = "add_padded";
 
   template <class, class>

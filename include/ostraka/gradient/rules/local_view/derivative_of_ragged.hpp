@@ -25,7 +25,6 @@ namespace operation {
 /// A block in which some rows along I are zero.
 template <class I>
 struct without_rows {
-  using runs_how = void;
   static constexpr char const* name = "without_rows";
   detail::row_numbers begin, count;
 

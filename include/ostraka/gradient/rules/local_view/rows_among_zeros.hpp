@@ -84,7 +84,6 @@ namespace operation {
 /// Rows of a block along I, which this device has for itself.
 template <class I, class... Ms>
 struct rows_of : detail::callable<rows_of<I, Ms...>> {
-  using runs_how = void;
   static constexpr char const* name = "rows_of";
   std::int64_t begin, size;
   detail::extent_origin origin;
@@ -105,7 +104,6 @@ struct rows_of : detail::callable<rows_of<I, Ms...>> {
 /// The rows of a block along I at `begin` of so many, all others zero.
 template <class I>
 struct rows_among_zeros : detail::callable<rows_among_zeros<I>> {
-  using runs_how = void;
   static constexpr char const* name = "rows_among_zeros";
   std::int64_t begin, whole;
   detail::extent_origin origin;
@@ -127,7 +125,6 @@ struct rows_among_zeros : detail::callable<rows_among_zeros<I>> {
 /// A block of these extents as it is; zeros in its place where it has others, because none was sent to this device.
 template <int Rank>
 struct zeros_unless_sent : detail::callable<zeros_unless_sent<Rank>> {
-  using runs_how = void;
   static constexpr char const* name = "zeros_unless_sent";
   std::array<std::int64_t, static_cast<std::size_t>(Rank)> extents;
   detail::extent_origins<Rank> origins;
@@ -157,7 +154,6 @@ struct zeros_unless_sent : detail::callable<zeros_unless_sent<Rank>> {
 /// The sum of the blocks of the devices from this one to the last, or of those behind it.
 template <engine::scan_kind Kind, reduction How, class M>
 struct scan_from_behind : detail::callable<scan_from_behind<Kind, How, M>> {
-  using runs_how = void;
   static constexpr char const* name = "scan_from_behind";
 
   template <class>
@@ -175,7 +171,6 @@ struct scan_from_behind : detail::callable<scan_from_behind<Kind, How, M>> {
 /// The product of the blocks of all other devices along several mesh axes.
 template <class M, class... Ms>
 struct product_of_others : detail::callable<product_of_others<M, Ms...>> {
-  using runs_how = void;
   static constexpr char const* name = "product_of_others";
   template <class>
   using verdict = reason::ok;

@@ -98,9 +98,9 @@ struct written_copy : moves_nothing {
   template <class Cache, class Row>
   using verdict = typename ostraka::operation::write_at<Told>::template verdict<Cache, Row>;
 
-  template <class Cache, class Row>
-  constexpr auto operator()(Cache const& cache, Row const& row) const {
-    return ostraka::operation::write_at<Told>{{}, position}(copy(cache), row);
+  template <class How, class Cache, class Row>
+  auto run(How const& how, Cache const& cache, Row const& row) const {
+    return ostraka::operation::write_at<Told>{{}, position}.run(how, copy(cache), row);
   }
 };
 
@@ -113,15 +113,15 @@ struct cleared_copy : moves_nothing {
   template <class A>
   using verdict = reason::ok;
 
-  template <class A>
-  auto operator()(A const& a) const {
+  template <class How, class A>
+  auto run(How const& how, A const& a) const {
     using T = typename told_axis<Told>::axis;
     using rows = basic_tensor<typename A::value_type, with_entry<sharding_in<A>, T, T>, typename A::space>;
     auto extents = a.extents();
     extents[static_cast<std::size_t>(dimension_of<Told, A>)] = count;
     auto const zeros = allocate<rows>(a.mesh_handle(), extents);
     fill_block(name, zeros, typename A::value_type(0.0f));
-    return ostraka::operation::write_at<Told>{{}, position}(copy(a), zeros);
+    return ostraka::operation::write_at<Told>{{}, position}.run(how, copy(a), zeros);
   }
 };
 
@@ -143,7 +143,6 @@ struct write_pullback {
 /// Where the largest stand.
 template <class Along, class K>
 struct largest_places : moves_nothing {
-  using runs_how = void;
   static constexpr char const* name = "top_k";
 
   template <class A, class... Given>

@@ -115,7 +115,6 @@ struct place_or_none {
 /// it.
 template <class Along, reduction How>
 struct places_of_extremes {
-  using runs_how = void;
   static constexpr char const* name = ostraka::operation::cumulate<Along, How>::name;
   scan_option how;
 
