@@ -12,11 +12,6 @@ cmake_minimum_required(VERSION 3.23)
 set(exceptions
   "compiled/compiled_derivatives.hpp: ostraka/gradient: what a library has compiled of derivatives"
   "experts.hpp: ostraka/gradient: the rules of experts stand in gradient/, and gradient.hpp does not know experts"
-  "local_view/pipelines/pipeline.hpp: any_variable_in: has not moved: variables in trees of parameters have an overload of their own"
-  "local_view/pipelines/pipeline_loss.hpp: any_variable_in: has not moved: of variables it goes forward and backward at once"
-  "local_view/pipelines/pipeline_operands.hpp: any_variable any_variable_among any_variable_in is_variable: tells these two calls whether derivatives are taken"
-  "local_view/pipelines/pipeline_weights.hpp: gathered_variable is_variable: has not moved to detail::operate"
-  "local_view/shard_map.hpp: Variable: variables enter and leave bodies by doors"
   "types/values/differentiated.hpp: Variable any_variable is_abstract is_variable: by these the headers above ask, and it goes with them"
 )
 

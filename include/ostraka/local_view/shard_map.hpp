@@ -20,7 +20,6 @@
 #include <ostraka/moves/reshard.hpp>
 #include <ostraka/plan/typed/inside.hpp>
 #include <ostraka/tensors/after_error.hpp>
-#include <ostraka/types/values/differentiated.hpp>
 
 namespace ostraka {
 
@@ -75,7 +74,8 @@ struct tensors_in<A> {
   using type = type_list<A>;
   static constexpr bool found = true;
 };
-template <Variable A>
+template <class A>
+  requires any_stand_in<A>
 struct tensors_in<A> : tensors_in<typename A::tensor_type> {};
 template <class A, std::size_t N>
   requires(N > 0)
@@ -115,12 +115,13 @@ auto enter_all(char const* operation, A const& a) {
         a);
 }
 
-// The tensor of a variable; anything else is itself.
+// The tensor that another operand stands in for; anything else is itself.
 template <class T>
 struct tensor_returned {
   using type = T;
 };
-template <Variable T>
+template <class T>
+  requires any_stand_in<T>
 struct tensor_returned<T> : tensor_returned<typename T::tensor_type> {};
 
 // What is returned, as a list of types.

@@ -156,8 +156,7 @@ struct move_source {
 /// What all verbs are.
 template <class Operation, step Kind, class Told>
 struct verb : callable<Operation> {
-  using is_one_move = void;
-  using runs_how = void;
+  using gives_another_sharding = void;
   static constexpr char const* name = planner::name_of(Kind).data();
   template <class A>
   using verdict = typename verb_call<Operation, Kind, A, Told>::verdict;

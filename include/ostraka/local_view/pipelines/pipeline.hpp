@@ -236,19 +236,46 @@ auto in_stages(Run const& run, Ws const&... ws) {
   return results_of<pipeline_body<P, Out>, kept>(run(map_operand(enter_leaf<type_list<P>>{}, ws)...));
 }
 
-// What gave the batch has said by itself what was wrong.
-template <class Verdict, class X>
-consteval bool runs_pipeline() {
-  if constexpr (is_after_error<X>)
-    return false;
+/// What `run` makes of x and ws: of blocks in a body, else of those of tensors.
+template <class Axes, class Run, class X, class... Ws>
+auto in_body_of_stages(Run const& run, X const& x, Ws const&... ws) {
+  if constexpr (varies_in_any_of<typename Axes::stages, Ws...>)
+    return run(x, ws...);
   else
-    return reason::ok_or_raise<Verdict>();
+    return in_stages<typename Axes::stages, sharding_in<X>>(run, x, ws...);
 }
 
 template <class... Ws>
 concept PipelineOperands = (pipeline_operand<Ws>::is_one && ...);
 
 }  // namespace detail
+
+namespace operation {
+
+/// `Axes`: what stands in the angle brackets of os::pipeline. Operands are x and parameters; the layer is the
+/// program's, and outlives the call.
+template <pipeline_rule Rule, class Axes, class F>
+struct pipeline {
+  static constexpr char const* name = "pipeline";
+  int microbatches;
+  F const& layer;
+
+  template <class X, class... Ws>
+  using verdict = detail::pipeline_verdict<Rule, Axes, X, Ws...>;
+  template <class X, class...>
+  using refused = detail::block_after_error<X>;
+
+  template <class How, class X, class... Ws>
+  auto run(How const&, X const& x, Ws const&... ws) const {
+    return detail::in_body_of_stages<Axes>(
+        [this](auto const& block, auto const&... blocks) {
+          return detail::pipeline_of_blocks<Rule, Axes>(microbatches, detail::nobody_asks{}, layer, block, blocks...);
+        },
+        x, ws...);
+  }
+};
+
+}  // namespace operation
 
 /// Sends `x` through all layers of the stacked parameters `ws`; `layer(h, w…)` is one of them, whose `w…` have one
 /// index of `Layers`' axis (a product without it in its result sums over it). It is called by the stage that has the
@@ -269,22 +296,14 @@ concept PipelineOperands = (pipeline_operand<Ws>::is_one && ...);
 /// Collective over P.
 /// @throws ostraka::error, on all devices alike, if microbatches do not divide the batch, or the stages microbatches
 /// that are divided over them
-template <pipeline_rule Rule, auto... Named, class F, Tensor X, class... Ws>
-  requires(detail::PipelineOperands<Ws...> && !detail::any_variable_in<Ws...>)
+///
+/// Of variables, the layers' cotangents are summed up where the parameters are; over what divides the batch the sums
+/// are reduced once, outside of the pipeline.
+template <pipeline_rule Rule, auto... Named, class F, TensorOrVariable X, class... Ws>
+  requires(detail::PipelineOperands<Ws...>)
 [[nodiscard]] auto pipeline(microbatch_count count, F const& layer, X const& x, Ws const&... ws) {
-  using axes = detail::pipeline_axes<detail::type_of<Named>...>;
-  using verdict = detail::pipeline_verdict<Rule, axes, X, Ws...>;
-  if constexpr (!detail::runs_pipeline<verdict, X>()) {
-    return detail::block_after_error<X>();
-  } else {
-    auto const run = [&](auto const& block, auto const&... blocks) {
-      return detail::pipeline_of_blocks<Rule, axes>(count.value, detail::nobody_asks{}, layer, block, blocks...);
-    };
-    if constexpr (detail::varies_in_any_of<typename axes::stages, Ws...>)
-      return run(x, ws...);
-    else
-      return detail::in_stages<typename axes::stages, sharding_in<X>>(run, x, ws...);
-  }
+  using pipeline = operation::pipeline<Rule, detail::pipeline_axes<detail::type_of<Named>...>, F>;
+  return detail::operate_on_leaves(pipeline{count.value, layer}, x, ws...);
 }
 
 }  // namespace ostraka

@@ -169,6 +169,35 @@ auto pipeline_loss_of_blocks(pipeline_rule rule, int microbatches, F const& laye
 
 }  // namespace detail
 
+namespace operation {
+
+/// As operation::pipeline; its operands are layers, head, x, and targets, which are constants.
+template <pipeline_rule Rule, class Axes, class F, class Loss>
+struct pipeline_loss {
+  static constexpr char const* name = "pipeline_loss";
+  int microbatches;
+  F const& layer;
+  Loss const& loss;
+
+  template <class Layers, class Head, class X, class... Ts>
+  using verdict = typename decltype(detail::check_pipeline_loss<Rule, Axes, Layers, Head, X, Ts...>())::type;
+  template <class Layers, class Head, class X, class...>
+  using refused = detail::after_error_of<typename X::value_type, sharding<>, typename X::space>;
+
+  template <class How, class Layers, class Head, class X, class... Ts>
+  auto run(How const&, Layers const& layers, Head const& head, X const& x, Ts const&... targets) const {
+    return detail::in_stages<typename Axes::stages, sharding<>>(
+        [this](auto const& own_layers, auto const& own_head, auto const& batch, auto const&... rest) {
+          using block = std::remove_cvref_t<decltype(batch)>;
+          return detail::pipeline_loss_of_blocks<Axes>(Rule, microbatches, layer, own_layers, loss, own_head, batch,
+                                                       detail::target_as_batch<typename Axes::batch, block>(rest)...);
+        },
+        layers, head, x, targets...);
+  }
+};
+
+}  // namespace operation
+
 /// The mean over microbatches of `loss(h, head, targets…)`, where h is what `layer(h, w)` made of a microbatch of x,
 /// one layer after the other, and `targets` are its rows of theirs. The loss is a number, without axes.
 ///
@@ -185,22 +214,14 @@ auto pipeline_loss_of_blocks(pipeline_rule rule, int microbatches, F const& laye
 /// manual. Collective over P.
 /// @throws ostraka::error, on all devices alike, if microbatches do not divide the batch, targets have other rows, or
 /// os::one_forward_one_backward is to go through the stages several times
-template <pipeline_rule Rule, auto... Named, class F, class Layers, class Loss, class Head, Tensor X, Tensor... Ts>
-  requires(detail::PipelineOperands<Layers, Head> && !detail::any_variable_in<Layers, Head>)
+template <pipeline_rule Rule, auto... Named, class F, class Layers, class Loss, class Head, TensorOrVariable X,
+          Tensor... Ts>
+  requires(detail::PipelineOperands<Layers, Head>)
 [[nodiscard]] auto pipeline_loss(microbatch_count count, F const& layer, Layers const& layers, Loss const& loss,
                                  Head const& head, X const& x, Ts const&... targets) {
   using axes = detail::pipeline_axes<detail::type_of<Named>...>;
-  using verdict = typename decltype(detail::check_pipeline_loss<Rule, axes, Layers, Head, X, Ts...>())::type;
-  if constexpr (!reason::ok_or_raise<verdict>())
-    return detail::after_error_of<typename X::value_type, sharding<>, typename X::space>();
-  else
-    return detail::in_stages<typename axes::stages, sharding<>>(
-        [&](auto const& own_layers, auto const& own_head, auto const& batch, auto const&... rest) {
-          using block = std::remove_cvref_t<decltype(batch)>;
-          return detail::pipeline_loss_of_blocks<axes>(Rule, count.value, layer, own_layers, loss, own_head, batch,
-                                                       detail::target_as_batch<typename axes::batch, block>(rest)...);
-        },
-        layers, head, x, targets...);
+  return detail::operate_on_leaves(operation::pipeline_loss<Rule, axes, F, Loss>{count.value, layer, loss}, layers,
+                                   head, x, targets...);
 }
 
 }  // namespace ostraka

@@ -19,10 +19,10 @@
 
 namespace ostraka::detail {
 
-/// A tensor or a variable is its own only leaf.
+/// A tensor, or what stands in for one, is its own only leaf.
 template <class W>
 struct pipeline_operand {
-  static constexpr bool is_one = Tensor<W> || is_variable<W>;
+  static constexpr bool is_one = TensorOrVariable<W>;
   using leaves = type_list<W>;
 
   /// f of each leaf, in a thing of the same shape.
@@ -73,9 +73,15 @@ struct pipeline_operand<std::tuple<Ws...>> {
 template <class... Ws>
 using leaves_of_operands = concatenation_of<typename pipeline_operand<Ws>::leaves...>;
 
+template <class Leaves>
+struct interpreter_of_leaves;
 template <class... Leaves>
-consteval bool any_variable_among(type_list<Leaves...>) {
-  return any_variable<Leaves...>;
+struct interpreter_of_leaves<type_list<Leaves...>> : common_interpreter<runs, Leaves...> {};
+
+/// detail::operate for operations on such operands: the interpreters of their leaves decide.
+template <class Operation, class... Given>
+auto operate_on_leaves(Operation const& operation, Given const&... given) {
+  return interpreter_of_leaves<leaves_of_operands<Given...>>::type::operate(at_once{}, operation, given...);
 }
 
 /// The base of what stands in the leaves of a tree that was made of one with `Inner` in its leaves: it is a tree of
@@ -88,10 +94,6 @@ struct derivatives_as<Inner, Leaves> {
   using inner = Leaves<typename Inner::inner>;
   static constexpr int derivatives = Inner::derivatives;
 };
-
-/// Is a variable among the leaves?
-template <class... Ws>
-inline constexpr bool any_variable_in = any_variable_among(leaves_of_operands<Ws...>{});
 
 /// Indices [begin, begin + size) of axis I of a block, where they lie; the block has to outlive them. `size` is the
 /// same on all devices. Where I is divided, each device gives as many of its own. @pre axes before I have extent 1

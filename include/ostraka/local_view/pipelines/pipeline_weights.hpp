@@ -45,18 +45,40 @@ inline constexpr weights_rhythm rhythm_of = weights_rhythm::tick;
 template <weights_rhythm Rhythm, class Prepare, class F>
 inline constexpr weights_rhythm rhythm_of<layer_of_prepared<Rhythm, Prepare, F>> = Rhythm;
 
-template <class Sharding, class X>
-auto gathered_variable(X const& x);  // of gradient/rules/local_view/pipeline_parameters.hpp
+}  // namespace detail
+
+namespace operation {
+
+/// Of one tensor: nothing of it divided over these mesh axes any more.
+template <class... Ms>
+struct gather_over {
+  using gives_another_sharding = void;
+  static constexpr char const* name = "gather_over";
+  template <class A>
+  using target = detail::varying_as_one<typename detail::gathered<sharding_in<A>, type_list<Ms...>>::type, A>;
+  template <class A>
+  using verdict = detail::first_fault<detail::reshard_verdict<A, target<A>>,
+                                      detail::element_verdict<typename A::value_type, target<A>>>;
+  template <class A>
+  using moves = detail::moves_of_plan<detail::reshard_source<target<A>, A>>;
+  template <class A>
+  using refused = typename detail::refused_reshard<target<A>, A>::type;
+
+  template <class How, class A>
+  auto run(How const&, A const& a) const {
+    return detail::run_reshard<detail::reshard_types<A, target<A>>, target<A>, How>(name, a);
+  }
+};
+
+}  // namespace operation
+
+namespace detail {
 
 template <class... Ms>
 struct gather_leaf {
   template <class W>
   auto operator()(W const& w) const {
-    using whole = typename gathered<sharding_in<W>, type_list<Ms...>>::type;
-    if constexpr (is_variable<W>)
-      return gathered_variable<whole>(w);
-    else
-      return checked_reshard<whole>("gather_over", w);
+    return operate(ostraka::operation::gather_over<Ms...>{}, w);
   }
   template <class Inner>
   struct leaves : derivatives_as<Inner, leaves> {

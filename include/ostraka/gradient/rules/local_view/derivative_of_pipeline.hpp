@@ -177,24 +177,21 @@ auto pipeline_of_variables(int microbatches, F const& layer, X const& x, Ws cons
 
 }  // namespace detail
 
-/// os::pipeline of variables. The layers' sums over what divides the batch are reduced once, outside of the pipeline.
-template <pipeline_rule Rule, auto... Named, class F, class X, class... Ws>
-  requires(TensorOrVariable<X> && detail::PipelineOperands<Ws...> && detail::any_variable_in<X, Ws...>)
-[[nodiscard]] auto pipeline(microbatch_count count, F const& layer, X const& x, Ws const&... ws) {
-  using axes = detail::pipeline_axes<detail::type_of<Named>...>;
-  using verdict = detail::pipeline_verdict<Rule, axes, X, Ws...>;
-  using derivatives = detail::first_derivatives_verdict<axes, X, Ws...>;
-  if constexpr (!reason::ok_or_raise<detail::first_fault<verdict, derivatives>>()) {
-    return detail::after_error_of<typename X::value_type, sharding_in<X>, typename X::space>();
-  } else {
-    auto const run = [&](auto const& block, auto const&... blocks) {
-      return detail::pipeline_of_variables<Rule, axes>(count.value, layer, block, blocks...);
-    };
-    if constexpr (detail::varies_in_any_of<typename axes::stages, Ws...>)
-      return run(x, ws...);
+template <pipeline_rule Rule, class Axes, class F>
+struct derivative_of<operation::pipeline<Rule, Axes, F>> {
+  template <class X, class... Ws>
+  static auto composed(operation::pipeline<Rule, Axes, F> const& of, X const& x, Ws const&... ws) {
+    using verdict = detail::first_fault<detail::pipeline_verdict<Rule, Axes, X, Ws...>,
+                                        detail::first_derivatives_verdict<Axes, X, Ws...>>;
+    if constexpr (!reason::ok_or_raise<verdict>())
+      return detail::after_error_of<typename X::value_type, sharding_in<X>, typename X::space>();
     else
-      return detail::in_stages<typename axes::stages, sharding_in<X>>(run, x, ws...);
+      return detail::in_body_of_stages<Axes>(
+          [&of](auto const& block, auto const&... blocks) {
+            return detail::pipeline_of_variables<Rule, Axes>(of.microbatches, of.layer, block, blocks...);
+          },
+          x, ws...);
   }
-}
+};
 
 }  // namespace ostraka

@@ -166,26 +166,26 @@ auto pipeline_loss_of_variables(pipeline_rule rule, int microbatches, F const& l
 
 }  // namespace detail
 
-/// os::pipeline_loss of variables: of layers, the head or x.
-template <pipeline_rule Rule, auto... Named, class F, class Layers, class Loss, class Head, class X, Tensor... Ts>
-  requires(TensorOrVariable<X> && detail::PipelineOperands<Layers, Head> && detail::any_variable_in<Layers, Head, X>)
-[[nodiscard]] auto pipeline_loss(microbatch_count count, F const& layer, Layers const& layers, Loss const& loss,
-                                 Head const& head, X const& x, Ts const&... targets) {
-  using axes = detail::pipeline_axes<detail::type_of<Named>...>;
-  using verdict =
-      detail::first_fault<typename decltype(detail::check_pipeline_loss<Rule, axes, Layers, Head, X, Ts...>())::type,
-                          detail::first_derivatives_verdict<axes, X, Layers, Head>>;
-  if constexpr (!reason::ok_or_raise<verdict>())
-    return detail::after_error_of<typename X::value_type, sharding<>, typename X::space>();
-  else
-    return detail::in_stages<typename axes::stages, sharding<>>(
-        [&](auto const& own_layers, auto const& own_head, auto const& batch, auto const&... rest) {
-          using block = detail::plain_type<std::remove_cvref_t<decltype(batch)>>;
-          return detail::pipeline_loss_of_variables<axes>(
-              Rule, count.value, layer, own_layers, loss, own_head, batch,
-              detail::target_as_batch<typename axes::batch, block>(rest)...);
-        },
-        layers, head, x, targets...);
-}
+template <pipeline_rule Rule, class Axes, class F, class Loss>
+struct derivative_of<operation::pipeline_loss<Rule, Axes, F, Loss>> {
+  template <class Layers, class Head, class X, class... Ts>
+  static auto composed(operation::pipeline_loss<Rule, Axes, F, Loss> const& of, Layers const& layers, Head const& head,
+                       X const& x, Ts const&... targets) {
+    using verdict =
+        detail::first_fault<typename decltype(detail::check_pipeline_loss<Rule, Axes, Layers, Head, X, Ts...>())::type,
+                            detail::first_derivatives_verdict<Axes, X, Layers, Head>>;
+    if constexpr (!reason::ok_or_raise<verdict>())
+      return detail::after_error_of<typename X::value_type, sharding<>, typename X::space>();
+    else
+      return detail::in_stages<typename Axes::stages, sharding<>>(
+          [&of](auto const& own_layers, auto const& own_head, auto const& batch, auto const&... rest) {
+            using block = detail::plain_type<std::remove_cvref_t<decltype(batch)>>;
+            return detail::pipeline_loss_of_variables<Axes>(
+                Rule, of.microbatches, of.layer, own_layers, of.loss, own_head, batch,
+                detail::target_as_batch<typename Axes::batch, block>(rest)...);
+          },
+          layers, head, x, targets...);
+  }
+};
 
 }  // namespace ostraka

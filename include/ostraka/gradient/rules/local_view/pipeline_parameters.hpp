@@ -33,10 +33,13 @@ using sum_on_stage = cotangent_along<
                  typename T::space>,
     union_of<varying_in<Cotangent>, type_list<P>>>;
 
-template <class Sharding, class X>
-auto gathered_variable(X const& x) {
-  return reshard_as<Sharding>(x);
+template <class... Leaves>
+consteval bool any_variable_among(type_list<Leaves...>) {
+  return any_variable<Leaves...>;
 }
+/// Is a variable among the leaves?
+template <class... Ws>
+inline constexpr bool any_variable_in = any_variable_among(leaves_of_operands<Ws...>{});
 
 /// Zeros for the cotangents of an operand.
 template <class Cotangent, class X>

@@ -49,9 +49,9 @@ struct renamed_cotangent<From, To, Result, variable<T, abstract<basic_tensor<U, 
 
 }  // namespace detail
 
-/// A verb of one move gives the same tensor under another sharding, as a reshard does.
+/// A verb of one move gives the same tensor under another sharding, as a reshard does, and so do others that say it.
 template <class Operation>
-  requires requires { typename Operation::is_one_move; }
+  requires requires { typename Operation::gives_another_sharding; }
 struct derivative_of<Operation> {
   template <class A>
   static constexpr auto composed(Operation const&, A const& a) {
