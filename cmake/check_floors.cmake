@@ -106,7 +106,7 @@ set(rooms
   "gradient/rules/local_view: blocks creation arrays local_view local_view/collectives local_view/halos local_view/pipelines tree gradient/cotangents gradient/directives gradient/rules/elements"
   "gradient: creation elements gradient/cotangents"
   "experts: tensors blocks arrays elements moves algebra local_view local_view/collectives operations/elements operations/indices operations/reductions operations/normalisation"
-  "gradient/rules/experts: gradient/rules gradient/rules/operations experts"
+  "gradient/rules/experts: gradient/rules gradient/rules/operations"
   "optimizers: calls blocks elements moves tree"
   "files: calls blocks tree"
   "foresight: meshes gradient/tape gradient/rules/moves gradient/abstract gradient"

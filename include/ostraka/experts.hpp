@@ -4,10 +4,8 @@
 
 /// @file
 /// Floor 4. Mixtures of experts: routing, dispatch by capacity and dropless, products in groups of rows, losses that
-/// balance, and what imbalance costs; with derivatives (docs/experts.md). Include it before the templates that are to
-/// be differentiated.
+/// balance, and what imbalance costs (docs/experts.md). Their derivatives are in gradient.hpp.
 
-#include <ostraka/gradient.hpp>
 #include <ostraka/operations.hpp>
 
 #include <ostraka/experts/capacity.hpp>
@@ -16,5 +14,3 @@
 #include <ostraka/experts/ragged_dot.hpp>
 #include <ostraka/experts/route.hpp>
 #include <ostraka/experts/rows.hpp>
-#include <ostraka/gradient/rules/experts/derivative_of_experts.hpp>
-#include <ostraka/gradient/rules/experts/derivative_of_ragged_dot.hpp>

@@ -7,7 +7,7 @@
 
 #include <doctest/doctest.h>
 
-#include <ostraka/gradient.hpp>    // before the templates that are differentiated
+#include <ostraka/gradient.hpp>
 #include <ostraka/operations.hpp>
 #include <ostraka/optimizers.hpp>
 #include <cstdio>

@@ -7,6 +7,7 @@
 /// one after the other. Nothing here is the library's.
 
 #include <ostraka/experts.hpp>
+#include <ostraka/gradient.hpp>
 
 #include <algorithm>
 #include <cmath>

@@ -8,6 +8,7 @@
 #include <doctest/doctest.h>
 
 #include <ostraka/experts.hpp>
+#include <ostraka/gradient.hpp>
 
 #include <cmath>
 #include <cstddef>

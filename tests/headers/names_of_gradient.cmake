@@ -11,7 +11,6 @@ cmake_minimum_required(VERSION 3.23)
 # <header>: <the names that it uses>: <why>
 set(exceptions
   "compiled/compiled_derivatives.hpp: ostraka/gradient: what a library has compiled of derivatives"
-  "experts.hpp: ostraka/gradient: the rules of experts stand in gradient/, and gradient.hpp does not know experts"
   "types/values/differentiated.hpp: Variable any_variable is_abstract is_variable: by these the headers above ask, and it goes with them"
 )
 

@@ -134,8 +134,8 @@ struct dispatch : detail::moves_nothing {
                                       detail::blocks_verdict<sharding<>, X, experts>,
                                       typename sharding_traits<result<X>>::verdict>;
 
-  template <class X>
-  auto operator()(X const& x) const {
+  template <class How, class X>
+  auto run(How const&, X const& x) const {
     using result_type = basic_tensor<typename X::value_type, result<X>, typename X::space>;
     bool const absent = detail::common_mesh(name, x)->absent();
     auto const made = detail::make_of_axes<result_type>(x.mesh_handle(), slots.choices(), slots.own(),
@@ -166,8 +166,8 @@ struct collect : detail::moves_nothing {
                                       detail::blocks_verdict<sharding<>, Y, experts>,
                                       typename sharding_traits<result<Y>>::verdict>;
 
-  template <class Y>
-  auto operator()(Y const& y) const {
+  template <class How, class Y>
+  auto run(How const&, Y const& y) const {
     using result_type = basic_tensor<typename Y::value_type, result<Y>, typename Y::space>;
     bool const absent = detail::common_mesh(name, y)->absent();
     auto const made =
@@ -244,10 +244,13 @@ template <TensorOrVariable Y, class E, class C, class Experts, class Numbers>
 
 namespace operation {
 
+struct with_capacity {
+  static constexpr char const* name = "with_capacity";
+};
+
 /// The tensor itself. Its cotangents are summed in its own sharding, so that several products behind a move have one
 /// move back.
 struct gather_cotangents : detail::moves_nothing {
-  using runs_how = void;
   using gives_a_view = void;
   static constexpr char const* name = "gather_cotangents";
   template <class X>
@@ -284,21 +287,25 @@ template <auto Dim, class F, TensorOrVariable X, class E, class C, class Experts
           TensorOrVariable Weights, TensorOrVariable... Ws>
 [[nodiscard]] auto with_capacity(F const& f, X const& x, expert_slots<E, C, Experts, Numbers> const& slots,
                                  Weights const& weights, Ws const&... w) {
-  using told = detail::told_experts<detail::type_of<Dim>>;
-  using types = detail::slots_of<expert_slots<E, C, Experts, Numbers>>;
-  auto const sent = dispatch(x, slots);
-  using rest = typename types::template rest_of<std::remove_const_t<decltype(sent)>>;
-  using mesh = typename told::mesh;
-  using there = detail::canonical_sharding<typename detail::divided_over<E, mesh>::type,
-                                           typename detail::left_to<typename types::groups, mesh>::type, C,
-                                           typename detail::left_to<rest, mesh>::type>;
-  auto const rows =
-      detail::operate(operation::gather_cotangents{}, detail::operate(operation::reshard<there>{}, sent, cheapest));
-  auto const made = f(rows, detail::products_of_slots<E>{}, w...);
-  using made_rest = typename types::template rest_of<std::remove_cvref_t<decltype(made)>>;
-  using here = typename types::template dispatched<made_rest>;
-  return detail::combined<Experts>(collect(detail::operate(operation::reshard<here>{}, made, cheapest), slots),
-                                   weights);
+  if constexpr (!reason::ok_or_raise<detail::is_an_axis_verdict<operation::with_capacity, detail::type_of<Dim>>>()) {
+    return detail::after_refused_choices<X>{};
+  } else {
+    using told = detail::told_axis<detail::type_of<Dim>>;
+    using types = detail::slots_of<expert_slots<E, C, Experts, Numbers>>;
+    auto const sent = dispatch(x, slots);
+    using rest = typename types::template rest_of<std::remove_const_t<decltype(sent)>>;
+    using mesh = typename told::mesh;
+    using there = detail::canonical_sharding<typename detail::divided_over<E, mesh>::type,
+                                             typename detail::left_to<typename types::groups, mesh>::type, C,
+                                             typename detail::left_to<rest, mesh>::type>;
+    auto const rows =
+        detail::operate(operation::gather_cotangents{}, detail::operate(operation::reshard<there>{}, sent, cheapest));
+    auto const made = f(rows, detail::products_of_slots<E>{}, w...);
+    using made_rest = typename types::template rest_of<std::remove_cvref_t<decltype(made)>>;
+    using here = typename types::template dispatched<made_rest>;
+    return detail::combined<Experts>(collect(detail::operate(operation::reshard<here>{}, made, cheapest), slots),
+                                     weights);
+  }
 }
 
 /// Of slots that were refused.

@@ -95,6 +95,11 @@ std::int64_t elements_behind(A const& a, int first) {
   return n;
 }
 
+/// Are experts told as an axis, perhaps divided?
+template <class Operation, class Dim>
+using is_an_axis_verdict =
+    std::conditional_t<std::is_void_v<typename told_axis<Dim>::axis>, reason::told_no_axis<Dim, Operation>, reason::ok>;
+
 /// Stands for slots or routes that were refused: what takes them says nothing more.
 struct refused_choices {};
 

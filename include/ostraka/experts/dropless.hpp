@@ -18,6 +18,7 @@
 #include <ostraka/experts/rows.hpp>
 #include <ostraka/local_view/shard_map.hpp>
 #include <ostraka/moves/reshard.hpp>
+#include <ostraka/types/shardings/changed_sharding.hpp>
 
 namespace ostraka {
 
@@ -74,7 +75,7 @@ struct dropless_body {
 
 template <class Dim, class Manual, class W>
 consteval auto check_weights_of_experts() {
-  using told = told_experts<Dim>;
+  using told = told_axis<Dim>;
   using E = typename told::axis;
   if constexpr (position_in<E, axes_in<W>> >= 0) {
     using others = mesh_axes_in<without_axis<sharding_in<W>, E>>;
@@ -92,12 +93,13 @@ consteval auto check_weights_of_experts() {
 
 template <class Dim, class X, class Experts, class Weights, class... Ws>
 consteval auto check_dropless() {
-  using own = first_fault<tokens_verdict<ostraka::operation::dropless, X, Experts>,
+  using own = first_fault<is_an_axis_verdict<ostraka::operation::dropless, Dim>,
+                          tokens_verdict<ostraka::operation::dropless, X, Experts>,
                           tokens_verdict<ostraka::operation::dropless, Weights, Experts>>;
   using manual = mesh_axes_in<Experts>;
   if constexpr (!std::is_same_v<own, reason::ok>)
     return found<own>{};
-  else if constexpr (difference_of<typename told_experts<Dim>::mesh, manual>::size > 0)
+  else if constexpr (difference_of<typename told_axis<Dim>::mesh, manual>::size > 0)
     return found<reason::experts_divide_no_tokens<Dim, sharding_in<Experts>>>{};
   else
     return found<first_fault<typename decltype(check_weights_of_experts<Dim, manual, Ws>())::type...>>{};
@@ -139,7 +141,7 @@ template <auto R, auto Dim, class F, TensorOrVariable X, Tensor Experts, TensorO
         concatenation_of<typename detail::tensors_in<X>::type, typename detail::tensors_in<Experts>::type,
                          typename detail::tensors_in<Weights>::type, typename detail::tensors_in<Ws>::type...>;
     using run = detail::body_of<operands, typename detail::manual_axes_of<mesh_axes_in<Experts>>::type, sharding_in<X>>;
-    std::int64_t const count = detail::extent_of_experts<typename detail::told_experts<told>::axis>(w...);
+    std::int64_t const count = detail::extent_of_experts<typename detail::told_axis<told>::axis>(w...);
     return detail::run_body<run>(operation::dropless::name, body{f, count}, x, experts, weights, w...);
   } else {
     return detail::after_error_of<typename X::value_type, sharding_in<X>, typename X::space>();

@@ -109,8 +109,8 @@ struct ragged_product : detail::moves_nothing {
   template <class A, class B, class Sizes>
   using verdict = typename decltype(detail::check_ragged<ragged_product, R, E, SumsRows, A, B, Sizes>())::type;
 
-  template <class A, class B, class Sizes>
-  auto operator()(A const& a, B const& b, Sizes const& sizes) const {
+  template <class How, class A, class B, class Sizes>
+  auto run(How const&, A const& a, B const& b, Sizes const& sizes) const {
     using types = detail::ragged_types<R, E, SumsRows, A, B>;
     using sharding_type = varying_as<typename types::result, A, B, Sizes>;
     using result_type = basic_tensor<typename A::value_type, sharding_type, typename A::space>;

@@ -26,20 +26,6 @@ namespace ostraka {
 
 namespace detail {
 
-// The mesh axes of the experts as they are told; `Ms` may be none.
-template <class Dim>
-struct told_experts;
-template <Axis E>
-struct told_experts<E> {
-  using axis = E;
-  using mesh = type_list<>;
-};
-template <Axis E, MeshAxis... Ms>
-struct told_experts<over<E, Ms...>> {
-  using axis = E;
-  using mesh = type_list<Ms...>;
-};
-
 template <class Space>
 struct routes_at_hand {
   engine::row_routes<Space> rows;
@@ -54,8 +40,8 @@ class row_routes {
  public:
   using dim = Dim;
   using experts_type = Experts;
-  using axis = typename detail::told_experts<Dim>::axis;
-  using mesh_axes = typename detail::told_experts<Dim>::mesh;
+  using axis = typename detail::told_axis<Dim>::axis;
+  using mesh_axes = typename detail::told_axis<Dim>::mesh;
   using space = typename Experts::view_type::memory_space;
   using state = detail::routes_at_hand<space>;
 
@@ -92,23 +78,33 @@ named_group owners_of(char const* operation, A const& a, type_list<Ms...>) {
 }
 
 template <class Experts, class... Ms>
-consteval auto check_routed(type_list<Ms...>) {
-  using own = choices_verdict<ostraka::operation::route_rows, Experts>;
-  if constexpr (!std::is_same_v<own, reason::ok>)
-    return found<own>{};
-  else if constexpr (mesh_axes_in<Experts>::size > 0)
-    return found<reason::axis_must_be_whole<typename type_at<axes_in<Experts>, 0>::type, sharding_in<Experts>,
-                                            ostraka::operation::route_rows>>{};
-  else if constexpr (sizeof...(Ms) > 0)
+consteval auto check_varies_along(type_list<Ms...>) {
+  if constexpr (sizeof...(Ms) > 0)
     return found<varies_verdict<Experts, Ms...>>{};
   else
     return found<reason::ok>{};
 }
 
+template <class Dim, class Experts, class... Given>
+consteval auto check_routed() {
+  using told = told_axis<Dim>;
+  using own = first_fault<is_an_axis_verdict<ostraka::operation::route_rows, Dim>,
+                          choices_verdict<ostraka::operation::route_rows, Experts>>;
+  if constexpr (!std::is_same_v<own, reason::ok>)
+    return found<own>{};
+  else if constexpr (mesh_axes_in<Experts>::size > 0)
+    return found<reason::axis_must_be_whole<typename type_at<axes_in<Experts>, 0>::type, sharding_in<Experts>,
+                                            ostraka::operation::route_rows>>{};
+  else
+    return found<first_fault<typename decltype(check_varies_along<Experts>(typename told::mesh{}))::type,
+                             typename decltype(check_extents_given<false>(type_list<typename told::axis>{},
+                                                                          type_list<Given...>{}))::type>>{};
+}
+
 // `operation`: what the program called.
 template <class Dim, class Experts>
 auto make_routes(char const* operation, Experts const& experts, std::int64_t count) {
-  using told = told_experts<Dim>;
+  using told = told_axis<Dim>;
   using E = typename told::axis;
   using rows_sharding = typename with_varying<sharding<E>, varying_in<Experts>>::type;
   using rows_type = basic_tensor<std::int64_t, rows_sharding, typename Experts::space>;
@@ -163,8 +159,8 @@ struct send_rows {
   using verdict = detail::first_fault<detail::tokens_verdict<send_rows, X, experts>,
                                       detail::blocks_verdict<sharding<>, X, experts>>;
 
-  template <class X>
-  auto operator()(X const& x) const {
+  template <class How, class X>
+  auto run(How const&, X const& x) const {
     using result_type = basic_tensor<typename X::value_type, result<X>, typename X::space>;
     constexpr bool of_choices = types::template has_choices<X>;
     detail::named_group g = detail::owners_of(name, x, typename Routes::mesh_axes{});
@@ -212,8 +208,8 @@ struct return_rows {
   template <class A>
   using verdict = typename decltype(check<A>())::type;
 
-  template <class A>
-  auto operator()(A const& a) const {
+  template <class How, class A>
+  auto run(How const&, A const& a) const {
     using result_type = basic_tensor<typename A::value_type, result<A>, typename A::space>;
     detail::named_group g = detail::owners_of(name, a, typename Routes::mesh_axes{});
     auto const back =
@@ -236,15 +232,13 @@ struct return_rows {
 template <auto Dim, Tensor Experts, class... Given>
 [[nodiscard]] auto route_rows(Experts const& experts, Given const&... given) {
   using told = detail::type_of<Dim>;
-  using E = typename detail::told_experts<told>::axis;
-  using verdict = detail::first_fault<
-      typename decltype(detail::check_routed<Experts>(typename detail::told_experts<told>::mesh{}))::type,
-      typename decltype(detail::check_extents_given<false>(type_list<E>{}, type_list<Given...>{}))::type>;
-  if constexpr (reason::ok_or_raise<verdict>())
+  if constexpr (reason::ok_or_raise<typename decltype(detail::check_routed<told, Experts, Given...>())::type>()) {
+    using E = typename detail::told_axis<told>::axis;
     return detail::make_routes<told>(operation::route_rows::name, experts,
                                      detail::checked_extent<false, E>(collect_sizes(given...), "route_rows"));
-  else
+  } else {
     return detail::refused_choices{};
+  }
 }
 
 /// Rows to their experts: of x[T, M] each token's row goes to each expert that was chosen for it; of y[T, K, M] each

@@ -16,28 +16,12 @@
 #include <ostraka/calls/operate.hpp>
 #include <ostraka/gradient/tape/recipe.hpp>
 #include <ostraka/gradient/tape/tape.hpp>
+#include <ostraka/types/shardings/changed_sharding.hpp>
 #include <ostraka/types/values/differentiated.hpp>
 
 namespace ostraka {
 
 namespace detail {
-
-template <class Entry>
-struct without_parts_entry {
-  using type = Entry;
-};
-template <Partial P>
-struct without_parts_entry<P> {
-  using type = sharding<>;
-};
-
-/// A sharding without its parts, as what they come to has it.
-template <class Sharding>
-struct without_parts;
-template <class... Entries>
-struct without_parts<sharding<Entries...>> {
-  using type = canonical_sharding<typename without_parts_entry<Entries>::type...>;
-};
 
 template <class T>
 struct default_cotangent;

@@ -21,11 +21,16 @@ struct bit_or;
 template <class To>
 struct cast;
 struct check_replicas;
+template <class Slots>
+struct collect;
 struct copy_from_blocks;
 struct copy_to_blocks;
+template <class Slots>
+struct dispatch;
 struct divide;
 struct equal;
 struct full;
+struct gather_cotangents;
 struct gather_to_root;
 struct generate;
 struct global_norm;
@@ -50,6 +55,8 @@ struct not_equal;
 struct ones;
 struct plan_blocks;
 struct prod;
+template <class R, class E, bool SumsRows>
+struct ragged_product;
 struct random;
 template <class Dim>
 struct reduce_scatter;
@@ -57,9 +64,13 @@ template <class To>
 struct reshard;
 template <class To>
 struct reshard_to_mesh;
+template <class R, class Routes>
+struct return_rows;
 struct save;
 struct scale;
 struct scatter_from_root;
+template <class R, class Routes>
+struct send_rows;
 template <class Dim>
 struct slice;
 struct subtract;

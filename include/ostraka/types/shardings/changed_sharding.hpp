@@ -8,6 +8,7 @@
 ///     without_axis<[I_X, J], I>              [J]
 ///     with_entry<[I_X, J], I, K_X>           [K_X, J]
 ///     with_entries_last<[I_X, J], K>         [I_X, J, K]
+///     without_parts<[I_X] {U_Y}>             [I_X]
 
 #include <type_traits>
 
@@ -68,5 +69,22 @@ struct find_splits<Axis, sharding<Entries...>> {
 
 template <class Axis, class Sharding>
 using splits_of = typename find_splits<Axis, Sharding>::type;
+
+template <class Entry>
+struct without_parts_entry {
+  using type = Entry;
+};
+template <Partial P>
+struct without_parts_entry<P> {
+  using type = sharding<>;
+};
+
+/// A sharding without its parts, as what they come to has it.
+template <class Sharding>
+struct without_parts;
+template <class... Entries>
+struct without_parts<sharding<Entries...>> {
+  using type = canonical_sharding<typename without_parts_entry<Entries>::type...>;
+};
 
 }  // namespace ostraka::detail

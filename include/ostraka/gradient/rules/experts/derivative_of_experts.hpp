@@ -4,16 +4,20 @@
 
 /// @file
 /// Floor 4. The derivatives of what takes tokens to experts: each goes the other way, by the routes that are there, so
-/// that nobody tells anybody again how many rows there are.
+/// that nobody tells anybody again how many rows there are; and of products in groups of rows, which are such products:
+/// closed, so that second derivatives need no rule of their own. Numbers of rows are constants. The operations are
+/// named here, and defined in experts/, which programs without experts do not include.
 ///
-///     send_rows      return_rows, summed over the choices of a token
-///     return_rows    send_rows
-///     dispatch       collect, summed over the choices of a token
-///     collect        dispatch
+///     send_rows                    return_rows, summed over the choices of a token
+///     return_rows                  send_rows
+///     dispatch                     collect, summed over the choices of a token
+///     collect                      dispatch
+///     y = ragged_dot(x, w)         x̄ = ragged_dot(ȳ, w)          w̄ = ragged_contract(x, ȳ)
+///     v = ragged_contract(x, y)    x̄ = ragged_dot(y, v̄)          ȳ = ragged_dot(x, v̄)
 
-#include <ostraka/experts/capacity.hpp>
-#include <ostraka/experts/rows.hpp>
+#include <ostraka/gradient/rules/derivative_of.hpp>
 #include <ostraka/gradient/rules/operations/derivative_of_shapes.hpp>
+#include <ostraka/types/reasons/operation_names.hpp>
 
 namespace ostraka {
 
@@ -61,6 +65,41 @@ struct derivative_of<operation::collect<Slots>> {
   static auto pullback(operation::collect<Slots> const& out, Result const&, Y const&) {
     using back = operation::dispatch<Slots>;
     return detail::transposed_pullback<back>{back{{}, out.slots}};
+  }
+};
+
+namespace detail {
+
+template <class R, class E, bool SumsRows, class A, class B, class Sizes>
+struct ragged_product_pullback {
+  kept<is_variable<B>, A> a;  // each is needed for the other's
+  kept<is_variable<A> || SumsRows, B> b;
+  kept<true, Sizes> sizes;
+
+  template <int K, class Wanted, class G>
+  constexpr Wanted pull(G const& g) const {
+    using dot = ostraka::operation::ragged_product<R, E, false>;
+    if constexpr (SumsRows && K == 0)
+      return summed_to<Wanted>(operate(dot{}, b.get(), g, sizes.get()));
+    else if constexpr (SumsRows)
+      return summed_to<Wanted>(operate(dot{}, a.get(), g, sizes.get()));
+    else if constexpr (K == 0)
+      return summed_to<Wanted>(operate(dot{}, g, b.get(), sizes.get()));
+    else
+      return summed_to<Wanted>(operate(ostraka::operation::ragged_product<R, E, true>{}, a.get(), g, sizes.get()));
+  }
+};
+
+}  // namespace detail
+
+template <class R, class E, bool SumsRows>
+struct derivative_of<operation::ragged_product<R, E, SumsRows>> {
+  template <class Result, class A, class B, class Sizes>
+  static constexpr auto pullback(operation::ragged_product<R, E, SumsRows> const&, Result const&, A const& a,
+                                 B const& b, Sizes const& sizes) {
+    return detail::ragged_product_pullback<R, E, SumsRows, A, B, Sizes>{
+        detail::remember_if<is_variable<B>>(a), detail::remember_if < is_variable<A> || SumsRows > (b),
+        detail::remember(sizes)};
   }
 };
 
