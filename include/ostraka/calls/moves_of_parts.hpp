@@ -64,10 +64,6 @@ struct moves_of_agreement : no_flops {
   }
 };
 
-/// Indices are looked at.
-template <class Index>
-using moves_of_check = moves_of_agreement<mesh_axes_in<Index>>;
-
 /// A product to this sharding by this policy.
 template <class Sharding, class Policy, class... Operands>
 struct product_source {

@@ -153,7 +153,6 @@ namespace operation {
 
 template <fourier_kind Kind, class Along, class Named>
 struct fourier {
-  using runs_how = void;
   static constexpr char const* name = name_of(Kind);
   template <class A>
   using layout = detail::fourier_layout<Along, Named, A>;

@@ -179,7 +179,6 @@ namespace operation {
 
 template <class Q, class K, class D, class Out = void>
 struct attention : detail::scaled_scores {
-  using runs_how = void;
   static constexpr char const* name = "attention";
 
   bool is_causal = false;

@@ -214,7 +214,6 @@ namespace operation {
 /// `Way`: a detail::ring_way.
 template <class Q, class K, class D, class Way>
 struct ring_attention : detail::scaled_scores {
-  using runs_how = void;
   using has_residuals = void;  ///< of each query the logarithm of what its weights were divided by
   static constexpr char const* name = "attention";
   template <class TQ, class TK, class TV>
@@ -251,7 +250,6 @@ struct ring_attention : detail::scaled_scores {
 /// The cotangents of queries, keys and values; its rule calls it.
 template <class Q, class K, class D, class Way>
 struct ring_attention_vjp {
-  using runs_how = void;
   static constexpr char const* name = "attention_vjp";
   template <class TQ, class TK, class TV>
   using ring_of = detail::ring_of_operands<Q, K, D, Way, TQ, TK, TV>;

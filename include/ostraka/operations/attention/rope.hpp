@@ -92,7 +92,6 @@ namespace operation {
 
 template <class S, class F, class P>
 struct rope : detail::moves_nothing {
-  using runs_how = void;
   static constexpr char const* name = "rope";
 
   std::int64_t from = 0;  ///< the position of index 0; added to positions that are given

@@ -99,7 +99,6 @@ namespace operation {
 /// `Told`: the axis, and the mesh axes for which it is striped.
 template <class Told>
 struct stripe {
-  using runs_how = void;
   static constexpr char const* name = "stripe";
   bool is_back = false;
 

@@ -67,7 +67,6 @@ namespace operation {
 
 template <class Along>
 struct cross_entropy {
-  using runs_how = void;
   using has_residuals = void;  ///< log Σ exp(logits) of each row
   static constexpr char const* name = "cross_entropy";
 
@@ -78,7 +77,8 @@ struct cross_entropy {
   using verdict = typename decltype(detail::check_labels<cross_entropy, Along, A, Labels>())::type;
 
   template <class A, class Labels>
-  using moves = detail::moves_in_turn<detail::moves_of_statistics<Along, 3, A>, detail::moves_of_check<Labels>>;
+  using moves = detail::moves_in_turn<detail::moves_of_statistics<Along, 3, A>,
+                                      detail::moves_of_range<detail::checked_range, Labels>>;
 
   template <class How, class A, class Labels>
   auto run(How const&, A const& a, Labels const& labels) const {

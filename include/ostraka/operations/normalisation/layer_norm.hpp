@@ -18,7 +18,6 @@ namespace operation {
 
 template <class Along>
 struct layer_norm {
-  using runs_how = void;
   using has_residuals = void;  ///< of each row its mean and factor
   static constexpr char const* name = "layer_norm";
 

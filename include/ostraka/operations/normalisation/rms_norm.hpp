@@ -23,7 +23,6 @@ namespace operation {
 
 template <class Along>
 struct rms_norm {
-  using runs_how = void;
   using has_residuals = void;  ///< of each row its mean and factor
   static constexpr char const* name = "rms_norm";
 

@@ -93,7 +93,6 @@ auto pulled_rows_and_gain(char const* name, Formula const& formula, A const& x, 
 
 /// What all of them are.
 struct vjp_of_rows {
-  using runs_how = void;
   template <class...>
   using verdict = reason::ok;
 };
