@@ -39,7 +39,7 @@ enum class fourier_kind {
 }
 
 /// The one that has the transposed matrix.
-[[nodiscard]] constexpr fourier_kind transposed(fourier_kind kind) {
+[[nodiscard]] constexpr fourier_kind transpose_of(fourier_kind kind) {
   switch (kind) {
     case fourier_kind::rfft:
       return fourier_kind::rfft_transposed;

@@ -34,8 +34,8 @@ struct fourier_pullback {
                                 sharding_traits<sharding_in<Wanted>>::partials::size == 0 &&
                                 sharding_traits<sharding_in<G>>::partials::size == 0;
     using named = std::conditional_t<goes_there, sharding_in<Wanted>, alone>;
-    ostraka::operation::fourier<transposed(Kind), along, named> const back{};
-    if constexpr (gives_reals(transposed(Kind)))
+    ostraka::operation::fourier<transpose_of(Kind), along, named> const back{};
+    if constexpr (gives_reals(transpose_of(Kind)))
       return summed_to<Wanted>(operate(back, g, fourier_length{n}));
     else
       return summed_to<Wanted>(projected<typename Wanted::value_type>(operate(back, g)));
