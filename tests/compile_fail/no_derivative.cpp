@@ -15,8 +15,8 @@ struct twice : os::detail::moves_nothing {
   static constexpr char const* name = "twice";
   template <class A>
   using verdict = os::reason::ok;
-  template <class A>
-  auto operator()(A const& a) const {
+  template <class How, class A>
+  auto run(How const&, A const& a) const {
     return os::add(a, a);
   }
 };

@@ -169,10 +169,8 @@ struct runs {
       else if constexpr (is_into<How>)
         return written_to<Operation, std::remove_cvref_t<decltype(how.target)>, Given...>::run(operation, how.target,
                                                                                                given...);
-      else if constexpr (requires { operation.run(how, given...); })
-        return operation.run(how, given...);
       else
-        return operation(given...);  // of those that have not moved
+        return operation.run(how, given...);
     } else {
       return refused_result<How, Operation, Given...>();
     }

@@ -17,51 +17,9 @@
 #include <ostraka/gradient/abstract/abstract.hpp>
 #include <ostraka/gradient/rules/algebra/derivative_of_reductions.hpp>
 #include <ostraka/plan/typed/plan_of.hpp>
-#include <ostraka/types/axes/sizes.hpp>
 
 namespace ostraka {
 namespace detail {
-
-// An operand of known extents, for operations of the vocabulary, whose `bytes` ask operands for their sizes.
-template <class T>
-class priced_operand {
- public:
-  using value_type = typename T::value_type;
-  using sharding_type = typename T::sharding_type;
-  using space = typename T::space;
-  using axes = typename T::axes;
-  using mesh_axes = typename T::mesh_axes;
-  static constexpr int rank = T::rank;
-
-  constexpr explicit priced_operand(size_table const& known) : known_(&known) {}
-  [[nodiscard]] constexpr auto sizes() const {
-    return [this]<class... Named>(type_list<Named...>) {
-      return ostraka::sizes<Named...>(named_extent<Named>(Named{}, known_->of<Named>())...);
-    }(union_of<axes, mesh_axes>{});
-  }
-
- private:
-  size_table const* known_;
-};
-
-// Of an operation that is known by its type.
-template <class Operation, class... Operands>
-struct priced_operation {
-  static constexpr int count(step) { return 0; }
-  static std::int64_t bytes(size_table const& sizes) {
-    return Operation{}.bytes(priced_operand<Operands>(sizes)...);
-  }
-  static std::int64_t total_bytes(size_table const& sizes) { return bytes(sizes) * sizes.side_by_side<>(); }
-  static constexpr std::int64_t flops(size_table const&) { return 0; }
-};
-
-template <class Operation, class... Operands>
-consteval bool is_priced_by_type() {
-  if constexpr (std::is_empty_v<Operation> || requires { typename Operation::is_priced_by_type; })
-    return requires(size_table const& s) { Operation{}.bytes(priced_operand<Operands>(s)...); };
-  else
-    return false;
-}
 
 template <class Operation>
 consteval std::string_view text_of_name() {
@@ -70,11 +28,6 @@ consteval std::string_view text_of_name() {
     return {};
   else
     return name;
-}
-
-template <class Priced>
-constexpr foretold_operation entry_of_operation(std::string_view name) {
-  return {name, &Priced::count, &Priced::total_bytes, &Priced::bytes, &Priced::flops, nullptr, true};
 }
 
 /// Of an operation that says itself what it costs.
@@ -97,8 +50,6 @@ constexpr foretold_operation entry_for(std::string_view name) {
       return {name};
     else
       return entry_of_price<price>(name);
-  } else if constexpr (is_priced_by_type<Operation, Operands...>()) {
-    return entry_of_operation<priced_operation<Operation, Operands...>>(name);
   } else {
     return {name};
   }

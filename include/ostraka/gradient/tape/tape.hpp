@@ -17,10 +17,10 @@
 #include <ostraka/engine/blocks/dense.hpp>
 #include <ostraka/engine/memory/per_thread.hpp>
 #include <ostraka/engine/run/profiling.hpp>
+#include <ostraka/gradient/tape/differentiated.hpp>
 #include <ostraka/gradient/tape/result_store.hpp>
 #include <ostraka/types/support/error.hpp>
 #include <ostraka/types/support/join_text.hpp>
-#include <ostraka/types/values/differentiated.hpp>
 
 namespace ostraka::detail {
 

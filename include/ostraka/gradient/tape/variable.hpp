@@ -14,10 +14,10 @@
 #include <utility>
 
 #include <ostraka/calls/operate.hpp>
+#include <ostraka/gradient/tape/differentiated.hpp>
 #include <ostraka/gradient/tape/recipe.hpp>
 #include <ostraka/gradient/tape/tape.hpp>
 #include <ostraka/types/shardings/changed_sharding.hpp>
-#include <ostraka/types/values/differentiated.hpp>
 
 namespace ostraka {
 

@@ -93,12 +93,6 @@ using moves_of_range =
 template <class From, class To>
 using moves_of_reshard = moves_of_plan<reshard_source<To, From>>;
 
-/// Bytes that this moves, all devices of the mesh together.
-template <class Range, class Index>
-[[nodiscard]] std::int64_t bytes_of_check(Index const& index) {
-  return moves_of_range<Range, Index>::total_bytes(sizes_at_hand(index));
-}
-
 }  // namespace detail
 
 }  // namespace ostraka

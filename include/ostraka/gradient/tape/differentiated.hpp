@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 1. Whether a value is one that derivatives are taken of: an os::variable (gradient.hpp). Verbs of plain
-/// tensors ask, so that they leave such arguments to the overloads of gradient/rules/.
+/// Floor 4. Whether a value is one that derivatives are taken of: an os::variable. Only headers of gradient/ ask;
+/// others hand their operands to detail::operate.
 
 namespace ostraka {
 
