@@ -14,7 +14,7 @@ cmake_minimum_required(VERSION 3.23)
 
 # <folder>: <lines>. A file counts for the first folder that holds it.
 set(most
-  "include/ostraka/types: 2"
+  "include/ostraka/types: 0"
   "include/ostraka/plan: 0"
   "include: 713"
   "tests: 190"
