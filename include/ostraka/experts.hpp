@@ -4,7 +4,7 @@
 
 /// @file
 /// Floor 4. Mixtures of experts: routing, dispatch by capacity and dropless, products in groups of rows, losses that
-/// balance, and what imbalance costs (docs/experts.md). Their derivatives are in gradient.hpp.
+/// balance, and the cost of imbalance (docs/experts.md). Their derivatives are in gradient.hpp.
 
 #include <ostraka/operations.hpp>
 

@@ -3,9 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 4. Checkpoints and arrays in files that others read, too. Each device writes and reads its own blocks. Include
-/// it in a program that saves or loads; docs/files.md says what is in a file and what happens when something goes
-/// wrong.
+/// Floor 4. Checkpoints and arrays in files that other programs read, too. Each device writes and reads its own blocks.
+/// Include it in a program that saves or loads. docs/files.md describes the files and the handling of errors.
 ///
 ///     os::save("model.safetensors", params);                              // a tree of parameters
 ///     auto params = os::load<mlp>("model.safetensors", mesh);             // under any sharding, on any mesh

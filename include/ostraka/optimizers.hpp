@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// Floor 4. Optimisers of parameter trees and single tensors, and what a training step has beside them: schedules,
+/// Floor 4. Optimisers of parameter trees and single tensors, and the other parts of a training step: schedules,
 /// clipping, loss scales, sums over microbatches. Include it in a program that trains.
 ///
 ///     os::adamw const optimizer{.learning_rate = os::cosine_decay{.from = 3e-4, .steps = 1000}};

@@ -3,9 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 4. Named-axis sharded tensors, as every program includes them: meshes, tensors and how they are made,
-/// arithmetic, moves, einsum and reductions, bodies of os::shard_map. The vocabulary, derivatives, optimisers, experts
-/// and files have headers beside this one. `namespace os = ostraka;` is yours to write.
+/// Floor 4. Named-axis sharded tensors, the header of every program: meshes, tensors and their creation, arithmetic,
+/// moves, einsum and reductions, bodies of os::shard_map. The vocabulary, derivatives, optimisers, experts and files
+/// have headers beside this one. Write `namespace os = ostraka;` yourself.
 
 #include <ostraka/types/support/language.hpp>
 

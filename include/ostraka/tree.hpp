@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 4. Parameter trees: plain structs of tensors, templated on what stands in their leaves, nested, in arrays and
-/// vectors. operations.hpp and optimizers.hpp include it; docs/design/trees.md says why trees are so.
+/// Floor 4. Parameter trees: plain structs of tensors, templated on the content of their leaves, nested, in arrays and
+/// vectors. operations.hpp and optimizers.hpp include it; docs/design/trees.md gives the reasons for this form.
 ///
 ///     template <class L>
 ///     struct mlp {

@@ -6,7 +6,7 @@
 /// Floor 1. The version, as macros so that the preprocessor can ask. CMake reads it from here: this is the only place
 /// to change it.
 
-/// The version, a number each.
+/// The version: its major, minor and patch number.
 #define OSTRAKA_VERSION_MAJOR 0
 #define OSTRAKA_VERSION_MINOR 1
 #define OSTRAKA_VERSION_PATCH 0

@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 4. `os::contract<J>(A, B)`: the product summed over J where that needs no communication; where it does, it
-/// does not compile. A[I_X, J] · B[J, K_Y] → [I_X, K_Y]
+/// Floor 4. `os::contract<J>(A, B)`: the product of A and B, summed over J: A[I_X, J] · B[J, K_Y] → [I_X, K_Y]. It does
+/// not compile if the sum needs communication.
 
 #include <ostraka/algebra/einsum.hpp>
 #include <ostraka/calls/moves_of_parts.hpp>
@@ -19,7 +19,7 @@ struct contract_result {
   using type = varying_as<sharding_from<types::finding.result, typename types::labels, typename types::mesh>, A, B>;
 };
 
-/// The tensor that stands for a product that was refused.
+/// The type of the tensor that stands for a refused product.
 template <class Summed, class A, class B>
 struct refused_product {
   using type = after_error_of<float, sharding<>>;
@@ -42,7 +42,7 @@ consteval auto check_contract_call() {
 
 namespace operation {
 
-/// The operation of os::contract, which sums over these axes.
+/// The operation of os::contract, summed over the axes in `Summed`.
 template <class Summed>
 struct contract {
   static constexpr char const* name = "contract";
@@ -65,8 +65,8 @@ struct contract {
 
 }  // namespace operation
 
-/// Sums over the axes `Js`; the others remain, first A's, then B's, divided as the operands are. Moves nothing between
-/// devices, and takes no policy.
+/// Sums over the axes `Js`. The other axes remain, first A's, then B's, divided as the operands are. Moves nothing
+/// between devices, and takes no policy.
 /// @throws ostraka::error, on all devices alike, if extents disagree
 template <auto... Js, TensorOrVariable A, TensorOrVariable B, Verb... Vs>
 [[nodiscard]] constexpr auto contract(A const& a, B const& b, Vs... vs) {

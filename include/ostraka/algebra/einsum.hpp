@@ -4,7 +4,7 @@
 
 /// @file
 /// Floor 4. `os::einsum<I/X, K/Y>(A, B)`: C[I_X, K_Y] = A · B, summed over the labels that C lacks. Naming the result
-/// is what authorises communication; os::plan<I/X, K/Y>(A, B) tells beforehand which.
+/// authorises its communication; os::plan<I/X, K/Y>(A, B) tells it beforehand.
 
 #include <tuple>
 #include <type_traits>
@@ -22,7 +22,7 @@ namespace ostraka {
 
 namespace detail {
 
-/// The plan of an einsum, as its price is asked.
+/// The plan of an einsum, for questions about its price.
 template <class Sharding, class... Given>
 struct einsum_source {
   using split = arguments<Given...>;
@@ -30,7 +30,7 @@ struct einsum_source {
                                                         typename split::operands{});
 };
 
-// What the engine reads: pointers, unless labels of an operand repeat.
+// The operands as the engine reads them: pointers, or sources with labels if the labels of an operand repeat.
 template <class... Operands>
 struct sources_of {
   using type = engine::operand_source<typename nth<0, Operands...>::type::value_type>;
@@ -52,8 +52,8 @@ struct sources_of<Operands...> {
   }
 };
 
-// An operation that is planned as an einsum. Its operands are known by name, so that what stands behind them stays
-// behind: a std::tuple of each call's types would cost more than its plan.
+// An operation that is planned as an einsum. The class names its operands, so that a function can take a policy behind
+// them: a std::tuple of each call's types would cost more than its plan.
 template <class Out, class Policy, reduction How, class Operands>
 struct einsum_of;
 
@@ -63,7 +63,7 @@ struct einsum_of<Out, Policy, How, type_list<First, Rest...>> {
   using types = einsum_types<Out, typename Policy::unlimited, How, First, Rest...>;
   using sources = sources_of<First, Rest...>;
 
-  // A new tensor <- what is computed, times update.alpha, `When` it is told.
+  // Returns a new tensor, the einsum times update.alpha. `When` says whether it is there at once or later.
   template <class When = at_once>
   static auto run(char const* operation, engine::update<value> const& update, First const& first, Rest const&... rest,
                   Policy const& policy = {}) {
@@ -73,7 +73,7 @@ struct einsum_of<Out, Policy, How, type_list<First, Rest...>> {
       return run_how(When{}, operation, update, first, rest..., policy);
   }
 
-  // The same, or a destination <- update.alpha (what is computed) + update.beta (what it holds).
+  // The same; or, with a destination, target <- update.alpha (the einsum) + update.beta (target).
   template <class Told>
   static auto run_how(Told const& how, char const* operation, engine::update<value> const& update, First const& first,
                       Rest const&... rest, Policy const& policy) {
@@ -127,7 +127,7 @@ consteval auto check_operand() {
     return found<not_an_operand_verdict<T>>{};
 }
 
-// An einsum is planned only where all are operands.
+// Plans an einsum only if all arguments are operands.
 template <class Out, class Policy, class... Operands>
 consteval auto check_operands(type_list<Operands...>) {
   using each = first_fault<typename decltype(check_operand<Operands>())::type...>;
@@ -137,7 +137,8 @@ consteval auto check_operands(type_list<Operands...>) {
     return found<first_fault<einsum_verdict<Out, Policy, Operands...>, elements_verdict<Operands...>>>{};
 }
 
-// The verdict on an einsum of the list `Operands`. Some of them may be no operands.
+// `reason::ok`, or the reason why an einsum of the list `Operands` does not compile. The list may hold types that are
+// not operands.
 template <class Out, class Policy, class Operands>
 using operands_verdict = typename decltype(check_operands<Out, Policy>(Operands{}))::type;
 
@@ -191,12 +192,13 @@ struct einsum {
 
 }  // namespace operation
 
-/// The einsum of up to eight tensors: C[I_X, K_Y] = Σ_J A[I, J] B[J, K], by numpy's rule on names (numpy.einsum) with
-/// the sharding of the result as asked for, partial only if that is asked for. A policy may stand behind the tensors:
-/// os::gather_left, os::gather_right, os::reduce_result, os::no_communication, os::at_most<bytes>, os::within(bytes),
-/// os::idle(Z), os::for_these_sizes, os::least_time<n>, os::overlapped (docs/budgets.md), os::sum_over(N) of axes that
-/// one operand alone has. An operand whose labels repeat is an os::relabel<I, I>(A). The order of the products is
-/// planned with the moves. Collective over the mesh axes that the tensors name.
+/// The einsum of up to eight tensors: C[I_X, K_Y] = Σ_J A[I, J] B[J, K]. Labels meet by name, by the rule of
+/// numpy.einsum. The result has the sharding that is asked for, and is partial only if that is asked for. A policy may
+/// stand behind the tensors: os::gather_left, os::gather_right, os::reduce_result, os::no_communication,
+/// os::at_most<bytes>, os::within(bytes), os::idle(Z), os::for_these_sizes, os::least_time<n>, os::overlapped
+/// (docs/budgets.md), or os::sum_over(N) for axes that only one operand has. An operand whose labels repeat is an
+/// os::relabel<I, I>(A). The plan also chooses the order of the products. Collective over the mesh axes that the
+/// tensors name.
 /// @throws ostraka::error, on all devices alike, if extents disagree, the mesh lacks a mesh axis of the result, or the
 /// plan moves more than a budget or takes more workspace than a limit
 template <auto... Out, class A, class... OperandsThenPolicy>

@@ -3,9 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 4. `os::einsum_into(C, A, B, os::alpha = 2, os::beta = 1)`: C <- alpha A · B + beta C, into a tensor that is
-/// there. C's own type is the named result that authorises communication. C[I, K] {U_X} <- A[I, J_X] · B[J_X, K] + C
-/// adds up what a program reduces later, once.
+/// Floor 4. `os::einsum_into(C, A, B, os::alpha = 2, os::beta = 1)`: C <- alpha A · B + beta C, into an existing
+/// tensor. C's type names the result, which authorises communication. C[I, K] {U_X} <- A[I, J_X] · B[J_X, K] + C
+/// accumulates a sum that a program reduces later, once.
 
 #include <cstdint>
 #include <type_traits>
@@ -17,13 +17,13 @@
 
 namespace ostraka {
 
-/// A factor with its name: what `os::alpha = 2` is.
+/// A factor with its name: the result of `os::alpha = 2`.
 template <class Name, class Number>
 struct named_factor {
   Number value;
 };
 
-/// The name of the product's factor in os::einsum_into; 1 where it is not given. With 0, the product is not taken.
+/// The name of the product's factor in os::einsum_into; 1 if it is not given. If it is 0, the product is not computed.
 struct alpha_factor {
   template <class Number>
   constexpr auto operator=(Number const& n) const {
@@ -32,7 +32,7 @@ struct alpha_factor {
 };
 inline constexpr alpha_factor alpha{};
 
-/// The name of the factor of what the tensor held before; 0 where it is not given. With 0, that is not read.
+/// The name of the factor of the destination's old elements; 0 if it is not given. If it is 0, they are not read.
 struct beta_factor {
   template <class Number>
   constexpr auto operator=(Number const& n) const {
@@ -43,7 +43,7 @@ inline constexpr beta_factor beta{};
 
 namespace detail {
 
-// What stands behind the operands: factors and perhaps a policy, in any order.
+// The arguments behind the operands: factors and perhaps a policy, in any order.
 template <class T>
 struct behind_operands {
   using factor = type_list<>;  // its name
@@ -112,11 +112,11 @@ consteval auto check_einsum_into(type_list<Operands...>) {
                              elements_verdict<C, Operands...>>>{};
 }
 
-// `Operands` is the list of operands up to the first argument that is none; `Behind` has that argument and the rest.
+// `Operands` lists the operands up to the first argument that is not one; `Behind` lists that argument and the rest.
 template <class C, class Operands, class Behind>
 using einsum_into_verdict = typename decltype(check_einsum_into<C, Behind>(Operands{}))::type;
 
-// Parts the arguments: operands up to the first argument that is none, and the rest.
+// Splits the arguments: the operands up to the first argument that is not one, and the rest.
 template <class Operands, class... Arguments>
 struct operands_first {
   using operands = Operands;
@@ -126,7 +126,7 @@ struct operands_first {
 template <class... Operands, Operand Next, class... More>
 struct operands_first<type_list<Operands...>, Next, More...> : operands_first<type_list<Operands..., Next>, More...> {};
 
-// What a factor or a policy says of a run.
+// Applies a factor or a policy to the settings of a run.
 template <class T, class Policy, class Number>
 void take_setting(engine::update<T>& how, Policy&, named_factor<alpha_factor, Number> const& given) {
   how.alpha = as_element<accumulator_of_t<T>>("einsum_into", given.value);
@@ -176,8 +176,8 @@ struct written_to<operation::einsum<Sharding>, C, First, Rest...> {
 
 /// C <- alpha · (the einsum of the operands, divided and partial as C is) + beta · C. `os::alpha = …` and `os::beta =
 /// …` stand behind the operands in any order, each optional (1 and 0), with perhaps a policy as in os::einsum. Elements
-/// that 0 multiplies are not read: a NaN in C does not survive beta = 0. No more memory is taken than os::einsum takes
-/// beyond its result. Where the last step is a contraction, a reduction or an exchange, it writes to C itself; where
+/// that 0 multiplies are not read: a NaN in C does not survive beta = 0. The call takes no more memory than os::einsum
+/// takes beyond its result. If the last step is a contraction, a reduction or an exchange, it writes to C itself. If
 /// the result is all-reduced, one device of each group adds beta · C, so that all hold the same bits. Collective over
 /// the mesh axes that the tensors name, with equal factors.
 /// @throws ostraka::error, on all devices alike, if extents disagree, if C shares memory with an operand, if the plan
@@ -187,7 +187,7 @@ void einsum_into(C const& c, A const& a, OperandsThenFactors const&... more) {
   detail::operate_how(detail::into<C>{c}, operation::einsum<sharding_in<C>>{}, a, more...);
 }
 
-/// Says what stands where a tensor should.
+/// Does not compile: the error names the argument in the place of the destination.
 template <class C, class A, class... More>
   requires(!TensorOrVariable<C> && !detail::GivenArray<C const&>)
 void einsum_into(C const&, A const&, More const&...) {

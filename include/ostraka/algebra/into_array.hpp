@@ -4,9 +4,9 @@
 
 /// @file
 /// Floor 4. Results written straight into an application's array, of any layout: `os::einsum_into<I/X, K>(view, A, B)`,
-/// `os::map_into<I/X, J>(view, f, A)`, `os::reshard_into<I, J/X>(view, A)`. The result is named as in os::einsum, since
-/// an array has no sharding; its extents are the operands'. No block is made for it: what computes or receives the
-/// result writes with the array's strides.
+/// `os::map_into<I/X, J>(view, f, A)`, `os::reshard_into<I, J/X>(view, A)`. The call names the result as os::einsum
+/// does, since an array has no sharding. Its extents are the operands'. No block is made for it: the step that computes
+/// or receives the result writes with the array's strides.
 
 #include <algorithm>
 #include <cstdint>
@@ -32,7 +32,7 @@ consteval auto check_array_in_place() {
     return found<written_array_verdict<C, Array>>{};
 }
 
-// Can a block of C be written there, by who computes it?
+// `reason::ok`, or the reason why the step that computes C cannot write its block into this array.
 template <class C, class Array>
 using array_in_place_verdict = typename decltype(check_array_in_place<C, Array>())::type;
 
@@ -45,11 +45,11 @@ consteval auto check_extents_known() {
     return found<reason::ok>{};
 }
 
-// Do operands know the extents of all axes of C?
+// `reason::ok` if the operands know the extents of all axes of C.
 template <class C, class... Operands>
 using extents_known_verdict = typename decltype(check_extents_known<C, Operands...>())::type;
 
-// An array of the block of a tensor, as the engine takes it.
+// An array with the block of a tensor, in the form that the engine takes.
 template <class T>
 struct array_block {
   engine::strided_block<T*> lies;
@@ -66,7 +66,7 @@ memory_range memory_between(T const* first, engine::strided const& b, planner::b
   return {reinterpret_cast<char const*>(first + lowest), reinterpret_cast<char const*>(first + highest + 1)};
 }
 
-// Each device sees its own array alone: where one does not fit, that device throws, and in check mode all of them.
+// Each device sees only its own array. If an array does not fit, its device throws; in check mode, all devices throw.
 inline void require_array(engine::execution_context const& w, engine::steps_ahead steps, engine::strided const& b,
                           planner::box const& where) {
   std::int64_t wanted[max_rank + 1]{};
@@ -75,7 +75,7 @@ inline void require_array(engine::execution_context const& w, engine::steps_ahea
   if (!fault.empty()) engine::fail_alike(w, steps, join_text(w.operation, ": ", fault));
 }
 
-// `s`: the tensor whose block it is.
+// `s`: the tensor whose block the array holds.
 template <class C, class Array>
 auto array_of_block(engine::execution_context const& w, engine::steps_ahead steps, planner::spec const& s,
                     Array& array) {
@@ -96,7 +96,7 @@ auto array_of_block(engine::execution_context const& w, engine::steps_ahead step
   return block;
 }
 
-/// A destination that is an array of the application's, this device's block of a tensor of that sharding.
+/// A destination that is an array of the application and holds this device's block of a tensor of this sharding.
 template <class Array, class Sharding>
 struct block_in_array {
   Array& array;
@@ -181,7 +181,7 @@ void reshard_into_array(Array& array, A const& a, Policy const& policy) {
                 functions);
 }
 
-// The tensor that an array of elements of A is a block of.
+// The tensor whose block is an array of elements of A.
 template <class Sharding, class A>
 using tensor_in_array = basic_tensor<typename A::value_type, Sharding, typename A::space>;
 
@@ -240,19 +240,20 @@ struct written_to<operation::map_by<F>, block_in_array<Array, Sharding>, Operand
 
 }  // namespace detail
 
-/// array <- alpha · (the einsum of the operands, divided as is named) + beta · array: as os::einsum_into, for the block
-/// in an array of the application's, as os::from_local takes them, of any layout, in the tensors' memory.
-/// @throws ostraka::error as os::einsum_into does; and if the array has not the extents of this device's block: on this
-/// device, in check mode on all of them
+/// array <- alpha · (the einsum of the operands, divided as named) + beta · array. Like os::einsum_into, but writes
+/// this device's block to an array of the application: any that os::from_local takes, of any layout, in the memory of
+/// the tensors.
+/// @throws ostraka::error as os::einsum_into does; and if the array does not have the extents of this device's block:
+/// on this device, in check mode on all of them
 template <auto... Out, detail::GivenArray Array, class A, class... OperandsThenFactors>
 void einsum_into(Array&& array, A const& a, OperandsThenFactors const&... more) {
   using block = detail::block_in_array<std::remove_reference_t<Array>, sharding_of<Out...>>;
   detail::operate_how(detail::into<block>{block{array}}, operation::einsum<sharding_of<Out...>>{}, a, more...);
 }
 
-/// array <- f of the elements that meet, divided as is named: os::map_into for this device's block in an array of the
-/// application's. The array may be the memory of an operand of the same sharding.
-/// @throws ostraka::error as os::map_into does, and if the array has not the extents of this device's block
+/// array <- f of the elements that meet, divided as named: os::map_into for this device's block in an array of the
+/// application. The array may be the memory of an operand of the same sharding.
+/// @throws ostraka::error as os::map_into does, and if the array does not have the extents of this device's block
 template <auto... Out, detail::GivenArray Array, class F, TensorOrVariable... Operands>
   requires(sizeof...(Operands) > 0 && !TensorOrVariable<F>)
 void map_into(Array&& array, F const& f, Operands const&... operands) {
@@ -260,9 +261,9 @@ void map_into(Array&& array, F const& f, Operands const&... operands) {
   detail::operate_how(detail::into<block>{block{array}}, operation::map_by<F>{{}, f}, operands...);
 }
 
-/// array <- A, divided as is named, which authorises the communication: os::reshard_into for this device's block in an
-/// array of the application's.
-/// @throws ostraka::error as os::reshard_into does, and if the array has not the extents of this device's block
+/// array <- A, divided as named, which authorises the communication: os::reshard_into for this device's block in an
+/// array of the application.
+/// @throws ostraka::error as os::reshard_into does, and if the array does not have the extents of this device's block
 template <auto... To, detail::GivenArray Array, TensorOrVariable A, class Policy = policy<planner::admit::any>>
   requires is_policy<Policy>
 void reshard_into(Array&& array, A const& a, Policy const& policy = {}) {

@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 4. `os::sum<I/X>(A)`, `max`, `min`, `prod`, `bit_and`, `bit_or` and `mean`: the labels that the result lacks
-/// are reduced. Naming the result authorises the communication that a divided label needs; os::partial_max(X) and the
+/// Floor 4. `os::sum<I/X>(A)`, `max`, `min`, `prod`, `bit_and`, `bit_or` and `mean` reduce over the labels that the
+/// result lacks. Naming the result authorises the communication that a divided label needs; os::partial_max(X) and the
 /// other partial results defer it.
 ///
 ///     max over J    [I_X, J_Y]         → [I_X]            all_reduce<Y>
@@ -31,21 +31,21 @@ consteval auto check_reduction() {
 template <class Out, class Policy, reduction How, class A>
 using reduction_verdict = typename decltype(check_reduction<Out, Policy, How, A>())::type;
 
-/// Runs the einsum of one operand that a reduction is. The result is multiplied by `factor`.
+/// Runs a reduction, which is an einsum of one operand, and multiplies the result by `factor`.
 template <class Out, reduction How, class A, class Policy = policy<planner::admit::any>>
 auto run_reduction(char const* name, A const& a, Policy const& policy = {}, double factor = 1) {
   return einsum_of<varying_as_one<Out, A>, Policy, How, type_list<A>>::run(
       name, {real_of<accumulator_of_t<typename A::value_type>>(factor)}, a, policy);
 }
 
-/// The plan of a reduction, as its price is asked.
+/// The plan of a reduction, for questions about its price.
 template <class Out, reduction How, class A, class Policy>
 struct reduction_source {
   using types = einsum_types<varying_as_one<Out, A>, typename Policy::unlimited, How, A>;
   static constexpr named_plan<typename types::labels, typename types::mesh, element_bytes_in<A>> plan{types::plan};
 };
 
-/// What reductions to the sharding `Out` have in common.
+/// The members that all reductions to the sharding `Out` share.
 template <class Out, reduction How>
 struct reduction_operation {
   template <class A, class Policy = policy<planner::admit::any>>
@@ -69,7 +69,7 @@ consteval auto check_mean() {
     return found<order_verdict<A, Policy>>{};
 }
 
-// The policy behind a tensor, or that of none.
+// The policy behind a tensor, or the default policy if there is none.
 constexpr policy<planner::admit::any> only_policy() { return {}; }
 template <class Policy>
 constexpr Policy only_policy(Policy const& how) {
@@ -144,10 +144,10 @@ struct mean : detail::reduction_operation<Out, reduction::sum> {
 
 }  // namespace operation
 
-/// Sums over the axes that the result lacks; integers in their type, modulo its range (os::cast them first). Partial
-/// sums are welcome, and come out if asked for: `os::sum<I, os::partial(X)>(A)`. All reductions take a policy behind
-/// the tensor, as os::einsum does. (A pack, so that an unqualified call in a program that has a sum of its own takes
-/// that one.)
+/// Sums over the axes that the result lacks. Integers are summed in their type, modulo its range (os::cast them first).
+/// The operand may be a partial sum, and so is the result if that is asked for: `os::sum<I, os::partial(X)>(A)`. All
+/// reductions take a policy behind the tensor, as os::einsum does. (The policy is a pack, so that an unqualified call
+/// in a program with a sum of its own takes that one.)
 template <auto... Out, OperandOrPolicy A, OperandOrPolicy... Policy>
   requires(sizeof...(Policy) < 2)
 [[nodiscard]] constexpr auto sum(A const& a, Policy... how) {
@@ -178,16 +178,16 @@ template <auto... Out, OperandOrPolicy A, OperandOrPolicy... Policy>
   return detail::operate(operation::reduce<reduction::prod, sharding_of<Out...>>{}, a, detail::only_policy(how...));
 }
 
-/// The bits that all elements have over the axes that the result lacks; over none, all bits. Of bools: are all true?
-/// Integers and bools only. Operand and result may be partial by os::partial_and.
+/// The bits that all elements have over the axes that the result lacks; over none, all bits. For bools, true if all are
+/// true. Integers and bools only. Operand and result may be partial by os::partial_and.
 template <auto... Out, OperandOrPolicy A, OperandOrPolicy... Policy>
   requires(sizeof...(Policy) < 2)
 [[nodiscard]] constexpr auto bit_and(A const& a, Policy... how) {
   return detail::operate(operation::reduce<reduction::bit_and, sharding_of<Out...>>{}, a, detail::only_policy(how...));
 }
 
-/// The bits that any element has over the axes that the result lacks; over none, no bits. Of bools: is any true?
-/// Integers and bools only. Operand and result may be partial by os::partial_or.
+/// The bits that any element has over the axes that the result lacks; over none, no bits. For bools, true if any is
+/// true. Integers and bools only. Operand and result may be partial by os::partial_or.
 template <auto... Out, OperandOrPolicy A, OperandOrPolicy... Policy>
   requires(sizeof...(Policy) < 2)
 [[nodiscard]] constexpr auto bit_or(A const& a, Policy... how) {
@@ -195,7 +195,7 @@ template <auto... Out, OperandOrPolicy A, OperandOrPolicy... Policy>
 }
 
 /// The sum over the axes that the result lacks, divided by the number of elements summed; over none, NaN. A sum of
-/// numbers of 16 bits is divided before it is rounded.
+/// 16-bit numbers is divided before it is rounded.
 template <auto... Out, OperandOrPolicy A, OperandOrPolicy... Policy>
   requires(sizeof...(Policy) < 2)
 [[nodiscard]] constexpr auto mean(A const& a, Policy... how) {

@@ -3,22 +3,23 @@
 #pragma once
 
 /// @file
-/// Floor 4. `os::relabel<I, I>(A)`: A as an operand with these labels, one for each axis in order. A label that stands
+/// Floor 4. `os::relabel<I, I>(A)`: A as an operand with these labels, one for each axis in order. A label that appears
 /// twice takes the diagonal: os::einsum<>(os::relabel<I, I>(A)) is the trace, os::einsum<J, I>(os::relabel<I, J>(A)) a
 /// transpose under other names.
 ///
 /// Along each mesh axis that divides one of the axes of a repeated label:
 ///
-///     A              relabel<I, I>(A)    what a device holds of the diagonal
+///     A              relabel<I, I>(A)    the part of the diagonal that a device holds
 ///     [I, J]         [I]                 all of it: a view
 ///     [I_X, J]       [I_X]               the entries of its rows: a view
 ///     [I, J_X]       [I_X]               the entries of its columns: a view
-///     [I_X, J_Y]     [I_X] {U_Y}         the entries that its block covers, zeros for the others of its rows: a copy
-///     of the diagonal alone {U_Z}          {U_Z}               the same of its summand
+///     [I_X, J_Y]     [I_X] {U_Y}         the entries that its block covers, zeros for the others of its rows:
+///                                        a copy of the diagonal alone
+///     … {U_Z}        … {U_Z}             the same of its summand
 ///
-/// So an einsum reduces or scatters the diagonal, never A. What it could not do: take [I_Y] {U_X} in the fourth case
-/// (name the axes the other way round with os::einsum<J, I>(A) first), or divide the diagonal over X and Y (the blocks
-/// off the diagonal have none of it).
+/// So an einsum reduces or scatters the diagonal, never A. It cannot take [I_Y] {U_X} in the fourth case (name the axes
+/// the other way round with os::einsum<J, I>(A) first). It cannot divide the diagonal over X and Y either: the blocks
+/// off the diagonal have none of it.
 
 #include <cstdint>
 #include <type_traits>
@@ -48,7 +49,7 @@ consteval auto check_static_extents() {
     return found<reason::static_extent_mismatch<One, Other>>{};
 }
 
-// An axis agrees with its label, and with the other axes that the label stands for.
+// `reason::ok` if an axis agrees with its label, and with the other axes that the label stands for.
 template <class Label, class Axis, class... Labels, class... Axes>
 consteval auto check_axis(type_list<Labels...>, type_list<Axes...>) {
   return found<
@@ -110,7 +111,7 @@ struct relabel : detail::moves_nothing {
 }  // namespace operation
 
 /// The tensor as an operand of os::einsum, os::einsum_into, os::plan and os::sum with these labels, one for each axis
-/// in order; a label may stand several times (numpy's "ii"). Copies nothing and moves nothing.
+/// in order. A label may appear several times (numpy's "ii"). Copies nothing and moves nothing.
 /// @throws ostraka::error, on all devices alike, if axes under one label differ in their extents
 template <auto... Labels, TensorOrVariable A>
 [[nodiscard]] constexpr auto relabel(A const& a) {

@@ -3,24 +3,24 @@
 #pragma once
 
 /// @file
-/// Floor 4. Whether a value is one that derivatives are taken of: an os::variable. Only headers of gradient/ ask;
-/// others hand their operands to detail::operate.
+/// Floor 4. Tells the values whose derivatives a program takes: an os::variable. Only headers of gradient/ ask; others
+/// hand their operands to detail::operate.
 
 namespace ostraka {
 
-/// Is it an os::variable?
+/// True if the type is an os::variable.
 template <class T>
 inline constexpr bool is_variable = false;
 
-/// Is it an os::abstract: a tensor's type without elements (foretell.hpp)? It goes where variables go.
+/// True if the type is an os::abstract: a tensor's type without elements (foretell.hpp). It goes where variables go.
 template <class T>
 inline constexpr bool is_abstract = false;
 
-/// A tensor whose derivative is wanted.
+/// A tensor whose derivative the program takes.
 template <class T>
 concept Variable = is_variable<T>;
 
-/// Is one of them?
+/// True if one of the types is an os::variable.
 template <class... Ts>
 inline constexpr bool any_variable = (is_variable<Ts> || ...);
 

@@ -3,7 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 1. Shardings made of others: without an axis, with another entry in its place, with entries before or behind.
+/// Floor 1. Shardings made from others: without an axis, with another entry in its place, with entries before or
+/// behind.
 ///
 ///     without_axis<[I_X, J], I>              [J]
 ///     with_entry<[I_X, J], I, K_X>           [K_X, J]
@@ -16,7 +17,7 @@
 
 namespace ostraka::detail {
 
-// The one entry of an axis, replaced by others: none, one or several.
+// The sharding with the one entry of an axis replaced by other entries: none, one or several.
 template <class Sharding, class Axis, class... Others>
 struct replace_entry;
 
@@ -30,7 +31,7 @@ struct replace_entry<sharding<Entries...>, Axis, Others...> {
 template <class Sharding, class Axis>
 using without_axis = typename replace_entry<Sharding, Axis>::type;
 
-// The same without several.
+// The sharding without several axes.
 template <class Sharding, class Axes>
 struct remove_axes {
   using type = Sharding;
@@ -79,7 +80,7 @@ struct without_parts_entry<P> {
   using type = sharding<>;
 };
 
-/// A sharding without its parts, as what they come to has it.
+/// A sharding without its parts: the sharding of the value that they add up to.
 template <class Sharding>
 struct without_parts;
 template <class... Entries>
