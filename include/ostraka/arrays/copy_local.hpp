@@ -3,9 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 4. Between this device's block and an array of the application's that lies anyhow, in any memory:
-/// `os::copy_from_local<float, I/X, J>(mesh, I = 1024, J = 8, view)` is a new tensor, `os::copy_to_local(A, view)` the
-/// other way. Nothing is moved between devices.
+/// Floor 4. Copies between this device's block and an array of the application, of any layout, in any memory.
+/// `os::copy_from_local<float, I/X, J>(mesh, I = 1024, J = 8, view)` makes a new tensor; `os::copy_to_local(A, view)`
+/// goes the other way. Nothing is moved between devices.
 
 #include <cstddef>
 #include <cstdint>
@@ -30,7 +30,7 @@ consteval auto check_array() {
     return found<reason::ok>{};
 }
 
-// Can such a block be copied from there?
+// `reason::ok`, or the reason why such a block cannot be copied from this array.
 template <class TensorType, class Array>
 using array_verdict = typename decltype(check_array<TensorType, Array>())::type;
 
@@ -48,7 +48,7 @@ consteval auto check_array_to_write() {
 template <class TensorType, class Array>
 using written_array_verdict = typename decltype(check_array_to_write<TensorType, Array>())::type;
 
-// Which execution space copies from an array.
+// The execution space that copies from an array.
 template <class TensorType, class Memory>
 struct space_of_array {
   using type = typename Memory::execution_space;
@@ -117,11 +117,11 @@ void copy_to(A const& a, Array& array) {
 
 }  // namespace detail
 
-/// A new tensor of this device's block, which comes last, after the global extents, and is read: a Kokkos::View or
-/// mdspan of any layout, in any memory, with a dimension for each axis, a row-major std::span or std::vector,
-/// os::strided memory, os::in_order<J, I>(view). Collective over the mesh, unless os::unchecked stands among the
-/// extents.
-/// @throws ostraka::error, on all devices alike, if a block has not the extents that its device holds
+/// A new tensor with a copy of this device's block. The block comes last, after the global extents, and is only read: a
+/// Kokkos::View or mdspan of any layout, in any memory, with a dimension for each axis, a row-major std::span or
+/// std::vector, os::strided memory, os::in_order<J, I>(view). Collective over the mesh, unless os::unchecked stands
+/// among the extents.
+/// @throws ostraka::error, on all devices alike, if a block does not have the extents that its device holds
 template <class T, auto... Dims, class Mesh, class... ExtentsThenBlock>
 [[nodiscard]] auto copy_from_local([[maybe_unused]] Mesh const& m,
                                    [[maybe_unused]] ExtentsThenBlock const&... extents_then_block) {
@@ -138,16 +138,16 @@ template <class T, auto... Dims, class Mesh, class... ExtentsThenBlock>
   }
 }
 
-/// Says that the element type comes first.
+/// Does not compile: the error says that the element type comes first.
 template <auto... Dims, class... Arguments>
 auto copy_from_local(Arguments const&...) {
   return detail::element_type_missing<Arguments...>();
 }
 
-/// This device's block into an array of the application's, as os::copy_from_local takes them; of a partial tensor the
-/// part that is here. Collective over the mesh, because the devices agree that all arrays fit; with os::unchecked
-/// behind them nothing is sent, and what is wrong is thrown on its device alone.
-/// @throws ostraka::error, on all devices alike, if an array has not the extents of its device's block
+/// Copies this device's block into an array of the application: any that os::copy_from_local takes. Of a partial tensor
+/// it copies the part that is here. Collective over the mesh, because the devices agree that all arrays fit. With
+/// os::unchecked behind the arrays nothing is sent, and an error is thrown on its device alone.
+/// @throws ostraka::error, on all devices alike, if an array does not have the extents of its device's block
 template <Tensor A, class Array>
 void copy_to_local([[maybe_unused]] A const& a, [[maybe_unused]] Array&& array) {
   using given = std::remove_reference_t<Array>;

@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 4. `os::from_local<float, I/X, J>(mesh, I = 1024, J = 8, view)`: a block that is already there becomes a
-/// tensor's, without a copy.
+/// Floor 4. `os::from_local<float, I/X, J>(mesh, I = 1024, J = 8, view)` makes an existing block the block of a tensor,
+/// without a copy.
 
 #include <cstddef>
 #include <cstdint>
@@ -19,13 +19,13 @@
 
 namespace ostraka {
 
-/// Among the extents of os::from_local: each device looks at its own block alone, and nothing is sent.
+/// Among the extents of os::from_local: each device checks only its own block, and nothing is sent.
 struct unchecked_by_others {};
 inline constexpr unchecked_by_others unchecked{};
 
 namespace detail {
 
-// The tensor of a block: read only where the block is.
+// The tensor of a block; it is read only if the block is.
 template <class TensorType, class Array>
 using tensor_on =
     basic_tensor<std::conditional_t<std::is_const_v<typename given_array<Array>::element>,
@@ -37,7 +37,7 @@ inline constexpr bool can_be_block =
     holds_block<TensorType, Array> && is_one_of<typename given_array<Array>::memory, memory_of_tensor,
                                                 typename TensorType::view_type::memory_space>;
 
-// Does a view of a tensor keep the memory of this one alive?
+// True if the view of a tensor keeps the memory of this array alive.
 template <class View, class Array>
 consteval bool is_kept() {
   if constexpr (ViewOfBlock<Array> && std::is_convertible_v<Array, View>) {
@@ -54,8 +54,8 @@ inline constexpr bool is_in_order = false;
 template <class Given, class... Is>
 inline constexpr bool is_in_order<array_in_order<Given, Is...>> = true;
 
-// Would its elements go with it if it were temporary, as those of a std::vector would? The elements of a constant one
-// are constant then, as those of a constant std::span are not.
+// True if an array owns its elements, as a std::vector does: those of a temporary would die with it. The elements of a
+// constant owner are constant; those of a constant std::span are not.
 template <class View, class Array>
 consteval bool owns_elements() {
   if constexpr (ListOfBlock<Array>)
@@ -87,7 +87,7 @@ consteval auto check_block() {
 template <class TensorType, class Given>
 using block_verdict = typename decltype(check_block<TensorType, Given>())::type;
 
-// A view that keeps the memory alive as the given one does, or else one that does not.
+// A view that keeps the memory alive if the array does, else one that does not.
 template <class View, class Array, std::size_t... Ds>
 View block_view(Array& array, std::int64_t const* extents, std::index_sequence<Ds...>) {
   if constexpr (is_kept<View, Array>())
@@ -102,7 +102,7 @@ inline constexpr bool is_unchecked = std::is_same_v<T, unchecked_by_others>;
 template <class Given>
 using extent_beside_unchecked = given_beside<is_unchecked<Given>, Given>;
 
-// Extents of a tensor and of this device's block of it, and how the array has the block.
+// The extents of a tensor and of this device's block, and the layout of the block in the array.
 template <class TensorType>
 struct looked_at {
   typename TensorType::extents_type extents;
@@ -110,9 +110,10 @@ struct looked_at {
   engine::strided given;
 };
 
-// @throws ostraka::error, on all devices alike, if the array has not the extents of the block or lies otherwise than
-// is demanded. The arguments are extents and perhaps os::unchecked.
-// `ghosts`: how many indices of its neighbours the array has along each dimension beside the block.
+// Describes an array beside the block of a tensor. The arguments are extents and perhaps os::unchecked. `ghosts`: the
+// number of indices of its neighbours that the array has along each dimension beside the block.
+// @throws ostraka::error, on all devices alike, if the array does not have the extents of the block or the layout that
+// `how` demands
 template <class TensorType, class Mesh, class Array, class... Extents>
 looked_at<TensorType> look_at_padded(char const* operation, engine::demand how, int const* ghosts, Mesh const& m,
                                      Array& array, Extents const&... given) {
@@ -170,16 +171,16 @@ auto checked_adopt(Mesh const& m, Arguments const& arguments, std::index_sequenc
 
 }  // namespace detail
 
-/// Adopts this device's block, which comes last, after the global extents, and lies row-major without gaps in the order
-/// of the axes: a Kokkos::View or mdspan of any layout with a dimension for each axis, the elements in a std::span or
-/// std::vector, os::strided memory, or one of these whose dimensions come in another order, os::in_order<J, I>(view).
-/// Nothing is ever copied: what lies otherwise is refused, and os::copy_from_local copies it. Shallow: both see each
-/// other's writes; where the elements are constant the tensor is read only, `os::tensor<float const, I/X>`. It keeps
-/// the memory of a LayoutRight view alive; everything else is used where it is and has to outlive the tensor.
-/// Collective over the mesh, unless os::unchecked stands among the extents: then nothing is sent, and what is wrong
-/// with a block is thrown on its device alone.
-/// @throws ostraka::error, on all devices alike, if a block has not the extents that its device holds, or does not lie
-/// row-major
+/// Adopts this device's block as the block of a new tensor. The block comes last, after the global extents, and lies
+/// row-major without gaps in the order of the axes: a Kokkos::View or mdspan of any layout with a dimension for each
+/// axis, the elements in a std::span or std::vector, os::strided memory, or one of these whose dimensions come in
+/// another order, os::in_order<J, I>(view). Never copies: a block of another layout is refused, and os::copy_from_local
+/// copies it. Shallow: tensor and array see each other's writes. If the elements are constant, the tensor is read only,
+/// `os::tensor<float const, I/X>`. The tensor keeps the memory of a LayoutRight view alive; any other memory has to
+/// outlive it. Collective over the mesh, unless os::unchecked stands among the extents: then nothing is sent, and an
+/// error is thrown on its device alone.
+/// @throws ostraka::error, on all devices alike, if a block does not have the extents that its device holds, or does
+/// not lie row-major
 template <class T, auto... Dims, class Mesh, class... ExtentsThenBlock>
   requires(!detail::names_ghosts<Dims...>)  // local_view/halos/adopt_ghosted.hpp
 [[nodiscard]] auto from_local([[maybe_unused]] Mesh const& m,
@@ -196,7 +197,7 @@ template <class T, auto... Dims, class Mesh, class... ExtentsThenBlock>
   }
 }
 
-/// Says that the element type comes first.
+/// Does not compile: the error says that the element type comes first.
 template <auto... Dims, class... Arguments>
 auto from_local(Arguments const&...) {
   return detail::element_type_missing<Arguments...>();

@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// Floor 4. `os::gather_to_root(A)`: the whole tensor on device 0, on the host. A[I_X, J_Y] → A[I, J] there.
+/// Floor 4. `os::gather_to_root(A)` gives the whole tensor on device 0, on the host. A[I_X, J_Y] → A[I, J] there.
 
 #include <cstddef>
 #include <cstdint>
@@ -26,10 +26,9 @@ View whole_view([[maybe_unused]] std::int64_t const* n, std::index_sequence<Is..
 
 }  // namespace detail
 
-/// All elements on device 0: a Kokkos::View in the host's memory, row-major in the order of the axes, that only device
-/// 0 can read
-/// (`if (whole) print(*whole)`). Each block is sent once, by the first of the devices that hold it. Collective over the
-/// mesh.
+/// All elements on device 0: a Kokkos::View in the host's memory, row-major in the order of the axes. Only device 0 can
+/// read it (`if (whole) print(*whole)`). Each block is sent once, by the first of the devices that hold it. Collective
+/// over the mesh.
 template <Tensor A>
 [[nodiscard]] auto gather_to_root(A const& a) {
   using value = typename A::value_type;

@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 4. What an application may have a block in, looked at in one way: a Kokkos::View or an mdspan of any layout, a
-/// list (std::span, std::vector), os::strided memory, or one of these with its dimensions in a told order.
+/// Floor 4. One description of the arrays in which an application may have a block: a Kokkos::View or an mdspan of any
+/// layout, a list (std::span, std::vector), os::strided memory, or one of these with its dimensions in a given order.
 ///
 ///     array                      dimensions    strides      memory
 ///     View, mdspan               its own       its own      the view's; the host's
@@ -27,11 +27,12 @@
 
 namespace ostraka::detail {
 
-// `Array` is constant where its elements are to be read only.
+// `Array` is constant if its elements are only read.
 template <class Array>
 concept ViewOfBlock = Kokkos::is_view<std::remove_const_t<Array>>::value;
 
-// Of std, of Kokkos or another's: elements that are at an address, which an accessor may have otherwise.
+// An mdspan of std, of Kokkos or of another library whose elements are at an address. An accessor may have them
+// otherwise.
 template <class Array>
 concept MdspanOfBlock = !ViewOfBlock<Array> && requires(Array & a) {
   a.data_handle();
@@ -47,11 +48,12 @@ concept ListOfBlock = !ViewOfBlock<Array> && !MdspanOfBlock<Array> && requires(A
   { a.size() } -> std::convertible_to<std::size_t>;
 };
 
-/// Memory that is the tensor's, wherever that is.
+/// The memory space of the tensor.
 struct memory_of_tensor {};
 
-/// What is known of an array while compiling. `element` is void of what is none, constant where it is to be read only;
-/// `rank` is −1 of a list. `own<Axes>`: the axes of its dimensions, those of the tensor unless it says otherwise.
+/// The properties of an array that are known at compile time. `element` is void if the type is no array, and constant
+/// if the elements are only read. `rank` is −1 for a list. `own<Axes>`: the axes of its dimensions, those of the tensor
+/// unless it says otherwise.
 template <class Array>
 struct given_array {
   using element = void;
@@ -110,7 +112,7 @@ struct given_array<Array> {
   static std::int64_t extent(Array& a, int) { return static_cast<std::int64_t>(a.size()); }
 };
 
-// Constant memory is no constant handle of memory.
+// A constant handle may refer to elements that are not constant: `T` says which.
 template <class Array, class T, class... Is>
 struct given_strided {
   using element = typename detail::element<T>::type;
@@ -149,18 +151,18 @@ template <class Given, class... Is>
 struct given_array<array_in_order<Given, Is...> const>
     : given_in_order<array_in_order<Given, Is...> const, Given, Is...> {};
 
-/// What an application may have a block in.
+/// An array in which an application may have a block.
 template <class Array>
 concept GivenArray = !std::is_void_v<typename given_array<std::remove_reference_t<Array>>::element>;
 
-/// Has an array the elements and the dimensions of such a block? A tensor without axes has one element, and so have
-/// lists.
+/// True if an array has the elements and the dimensions of such a block. A tensor without axes has one element, and so
+/// do lists.
 template <class TensorType, class Array>
 inline constexpr bool holds_block =
     std::is_same_v<std::remove_const_t<typename given_array<Array>::element>, typename TensorType::value_type> &&
     (given_array<Array>::rank < 0 || given_array<Array>::rank == TensorType::rank);
 
-/// Are its dimensions those of the tensor, in any order?
+/// True if its dimensions are those of the tensor, in any order.
 template <class TensorType, class Array>
 inline constexpr bool has_axes = [] {
   using axes = typename TensorType::axes;
@@ -169,7 +171,7 @@ inline constexpr bool has_axes = [] {
          (given_array<Array>::rank >= 0 || std::is_same_v<own, axes>);
 }();
 
-/// How a block lies in an array, dimension by dimension of the tensor; a list as engine::require_block has it.
+/// The layout of a block in an array, dimension by dimension of the tensor; a list as engine::require_block has it.
 /// `wanted`: the extents of the block, which are those of strided memory.
 template <class Array, class... As>
 engine::strided describe_block(type_list<As...>, Array& array, [[maybe_unused]] std::int64_t const* wanted) {
@@ -192,12 +194,12 @@ engine::strided describe_block(type_list<As...>, Array& array, [[maybe_unused]] 
   return b;
 }
 
-/// The same as kernels take it. @pre it has the extents of the block
+/// The same, as kernels take it. @pre it has the extents of the block
 inline engine::strided layout_of_block(engine::strided const& b, std::int64_t const* wanted, int rank) {
   return b.rank < 0 ? engine::row_major(wanted, rank) : b;
 }
 
-/// Where its elements are, as those of tensors: std::complex is Kokkos::complex there.
+/// The address of its elements, in the types of tensors: std::complex becomes Kokkos::complex.
 template <class Array>
 auto* data_of(Array& array) {
   using element = typename given_array<Array>::element;

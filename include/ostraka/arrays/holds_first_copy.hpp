@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 4. `os::holds_first_copy(A)`: is this device the first of those that hold the same block? Exactly one device
-/// says so for each block, so that a program's own file has each element once.
+/// Floor 4. `os::holds_first_copy(A)`: true on the first of the devices that hold the same block. It is true on exactly
+/// one device for each block, so that a program's own file has each element once.
 ///
 ///     A          on X = 2 · Y = 2           true on the devices (x, y)
 ///     [I_X, J]   two blocks, each on two    (0, 0) and (1, 0)
@@ -32,9 +32,9 @@ namespace detail {
 
 }  // namespace detail
 
-/// Is this device's block, which may be empty, the first copy of it? The coordinates of first copies are 0 along the
-/// mesh axes over which A is neither divided nor partial, and along which, in the body of os::shard_map, it does not
-/// vary. False where the mesh is absent. Nothing is sent.
+/// True if this device's block, which may be empty, is the first copy of it. The coordinates of first copies are 0
+/// along the mesh axes over which A is neither divided nor partial, and along which, in the body of os::shard_map, it
+/// does not vary. False where the mesh is absent. Nothing is sent.
 /// @throws ostraka::error for an empty handle
 template <Tensor A>
 [[nodiscard]] bool holds_first_copy(A const& a) {

@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// Floor 4. What one device has and the others have not: the result of os::gather_to_root.
+/// Floor 4. A value that device 0 has and the others have not: the result of os::gather_to_root.
 
 #include <string>
 #include <utility>
@@ -31,7 +31,7 @@ inline constexpr int nothing_gathered = -2;
       "os::reshard<I, J>(A)");
 }
 
-// The view on device 0, one without elements elsewhere: for what takes the root's view on every device.
+// The view on device 0, an empty view elsewhere: for functions that take the root's view on every device.
 struct view_of_root {
   template <class View>
   static View const& in(on_root<View> const& whole) {
@@ -41,7 +41,7 @@ struct view_of_root {
 
 }  // namespace detail
 
-/// A view that device 0 has. Like a std::optional it is true there and false elsewhere. Reading it elsewhere is an
+/// A view that only device 0 has. Like a std::optional it is true there and false elsewhere. Reading it elsewhere is an
 /// error:
 ///
 ///     auto const whole = os::gather_to_root(A);
@@ -51,17 +51,17 @@ class on_root {
  public:
   using view_type = View;
 
-  /// Nothing, to be assigned to.
+  /// Empty, to be assigned to.
   on_root() = default;
 
-  /// What device number `device` has, or nothing where that is not 0.
+  /// The view of device number `device`; empty if that is not 0.
   on_root(int device, View whole) : device_(device), whole_(std::move(whole)) {}
 
-  /// Is this device 0, which has it?
+  /// True on device 0, which has the view.
   [[nodiscard]] explicit operator bool() const { return device_ == 0; }
 
-  /// The view; of a temporary another handle of it, so that `auto const& v = *os::gather_to_root(A);` lives on.
-  /// @throws ostraka::error elsewhere than on device 0
+  /// The view. A temporary gives another handle of it, so that `auto const& v = *os::gather_to_root(A);` stays valid.
+  /// @throws ostraka::error on other devices than 0
   [[nodiscard]] View const& operator*() const& {
     require_root();
     return whole_;
@@ -71,7 +71,7 @@ class on_root {
     return whole_;
   }
 
-  /// A member of the view. @throws ostraka::error elsewhere than on device 0
+  /// A member of the view. @throws ostraka::error on other devices than 0
   [[nodiscard]] View const* operator->() const {
     require_root();
     return &whole_;

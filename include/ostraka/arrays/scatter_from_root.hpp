@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 4. `os::scatter_from_root<float, I/X, J>(mesh, I = 1024, J = 8, whole)`: the array of device 0 becomes a
-/// tensor; os::gather_to_root's inverse. A[I, J] there → A[I_X, J_Y].
+/// Floor 4. `os::scatter_from_root<float, I/X, J>(mesh, I = 1024, J = 8, whole)` makes the array of device 0 a tensor:
+/// the inverse of os::gather_to_root. A[I, J] there → A[I_X, J_Y].
 
 #include <cstddef>
 #include <cstdint>
@@ -23,7 +23,7 @@ namespace ostraka {
 
 namespace detail {
 
-// What a whole array is: of the tensor's type and dimensions, where the host reads it or a view that is brought there.
+// True if the host can read the array, or if it is a view, which is copied to the host.
 template <class Array>
 consteval bool can_be_read_on_host() {
   using memory = typename given_array<Array>::memory;
@@ -43,7 +43,7 @@ consteval bool is_whole() {
     return holds_block<TensorType, Array> && has_axes<TensorType, Array> && can_be_read_on_host<Array>();
 }
 
-// The array as the host reads it on device 0, and elsewhere something of that type.
+// The array as the host reads it on device 0; elsewhere a value of the same type.
 template <class Array>
 decltype(auto) whole_on_host(bool here, Array const& whole) {
   if constexpr (ViewOfBlock<Array>) {
@@ -79,7 +79,7 @@ void scatter_into(TensorType const& t, Array const& whole) {
                          t.local().data());
 }
 
-// What os::gather_to_root gave stands for its view.
+// The array, or the view in a result of os::gather_to_root.
 template <class Array>
 Array const& array_in(Array const& given) {
   return given;
@@ -100,11 +100,11 @@ auto scatter_from(Mesh const& m, Arguments const& arguments, std::index_sequence
 
 }  // namespace detail
 
-/// A tensor of the elements that device 0 has; every device gets its block of them. The array comes last, after the
-/// global extents: a Kokkos::View or mdspan of any layout with a dimension for each axis, what os::gather_to_root gave,
+/// A tensor of the elements that device 0 has; every device receives its block. The array comes last, after the global
+/// extents: a Kokkos::View or mdspan of any layout with a dimension for each axis, the result of os::gather_to_root,
 /// row-major elements in a std::span or std::vector, os::strided memory of the host, os::in_order<J, I>(array). On the
 /// other devices it has the same type, is not read, and may be empty. Each block is sent once; devices that hold the
-/// same pass it on. Collective over the mesh.
+/// same block pass it on. Collective over the mesh.
 /// @throws ostraka::error, on all devices alike, if the array on device 0 has other extents
 template <class T, auto... Dims, class Mesh, class... ExtentsThenArray>
 [[nodiscard]] auto scatter_from_root([[maybe_unused]] Mesh const& m,
@@ -122,7 +122,7 @@ template <class T, auto... Dims, class Mesh, class... ExtentsThenArray>
   }
 }
 
-/// Says that the element type comes first.
+/// Does not compile: the error says that the element type comes first.
 template <auto... Dims, class... Arguments>
 auto scatter_from_root(Arguments const&...) {
   return detail::element_type_missing<Arguments...>();

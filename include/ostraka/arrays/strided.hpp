@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 4. How elements lie that an application has: `os::strided(pointer, I = 1, J = n)` is memory with a stride for
-/// each axis, `os::in_order<J, I>(view)` an array whose dimensions are J and I. os::from_local adopts them,
+/// Floor 4. The layout of elements that an application has: `os::strided(pointer, I = 1, J = n)` is memory with a
+/// stride for each axis, `os::in_order<J, I>(view)` an array whose dimensions are J and I. os::from_local adopts them,
 /// os::copy_from_local and os::copy_to_local copy from and to them. A[I, J] column-major is strided(p, I = 1, J = n).
 
 #include <cstdint>
@@ -23,7 +23,7 @@ struct strided_memory {
 };
 
 /// This device's block of a tensor with these axes: the neighbour along I is `I = …` elements further on. Its extents
-/// are those of the block. In the memory of the tensor; it has to outlive what uses it.
+/// are those of the block. The memory is of the tensor's memory space, and has to outlive its users.
 template <class T, class... Is>
 [[nodiscard]] constexpr auto strided(T* first, named_extent<Is>... strides) {
   return strided_memory<T, Is...>{first, {strides.value...}};
@@ -35,8 +35,8 @@ struct array_in_order {
   Given array;
 };
 
-/// The array's dimensions in order: a LayoutLeft view v(i, j) lies row-major as J, I, and so a tensor of J, I adopts
-/// os::in_order<I, J>(v) without a copy.
+/// An array with its dimensions in this order. A LayoutLeft view v(i, j) lies row-major as J, I, so a tensor of J, I
+/// adopts os::in_order<I, J>(v) without a copy.
 template <auto... Is, class Array>
 [[nodiscard]] constexpr auto in_order(Array&& array) {
   return array_in_order<Array, detail::type_of<Is>...>{std::forward<Array>(array)};

@@ -3,7 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 4. `os::value(A)`: the number that a tensor without axes holds, on every device; a loss, a residual. A[]
+/// Floor 4. `os::value(A)`: the number in a tensor without axes, A[], on every device; for instance a loss or a
+/// residual.
 
 #include <ostraka/blocks/create.hpp>
 #include <ostraka/calls/context.hpp>
@@ -43,7 +44,7 @@ template <TensorOrVariable A>
   }
 }
 
-/// Says that it is no tensor.
+/// Does not compile: the error says that the argument is no tensor.
 template <class T>
   requires(!TensorOrVariable<T>)
 T value(T const& number) {

@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 4. Between a tensor and arrays of a program that divides it by a rule of its own. The devices tell each other
-/// what they hold, and one exchange moves what differs:
+/// Floor 4. Copies between a tensor and arrays of a program that divides it by a rule of its own. The devices tell each
+/// other which elements they hold, and one exchange moves the elements that differ:
 ///
 ///     auto A = os::copy_from_blocks<double, I/X, J>(mesh, I = n, J = m, os::at(I = begin), view);
 ///     os::copy_to_blocks(A, os::at(I = begin), view);
@@ -20,7 +20,7 @@ namespace ostraka {
 
 namespace detail {
 
-// A tensor of these extents without elements, of which only the shape is asked.
+// A tensor of these extents without elements, used only for its shape.
 template <class TensorType, class Mesh, class... Given>
 TensorType shape_of_blocks(char const* operation, Mesh const& m, Given const&... extents) {
   engine::require_not_ended(operation);
@@ -39,7 +39,8 @@ using tensor_named = basic_tensor<typename named_tensor<T, Dims...>::type::value
                                   typename named_tensor<T, Dims...>::type::sharding_type,
                                   typename named_tensor<T, Dims...>::type::space>;
 
-// make(the arrays, the extents…) of a call that names extents and, behind them, arrays; else raises what is wrong.
+// Returns make(the arrays, the extents…) for a call that names extents and, behind them, arrays; else raises the
+// reason.
 template <class TensorType, class Operation, class Mesh, class F, class... Given>
 auto with_extents_and_arrays([[maybe_unused]] Mesh const& m, [[maybe_unused]] F const& make,
                              [[maybe_unused]] Given const&... extents_then_arrays) {
@@ -70,10 +71,10 @@ auto with_extents_and_arrays([[maybe_unused]] Mesh const& m, [[maybe_unused]] F 
 /// A new tensor of the elements that the devices hold in arrays of any distribution. Behind the global extents stand
 /// the arrays of this device (arrays/foreign/foreign_places.hpp): os::at(I = begin, J = 0), view; or a range of
 /// os::placed arrays, which may be empty; or os::block_cyclic(I = 64, J = 64), view. An array is a Kokkos::View or
-/// mdspan of any layout, os::strided memory, os::in_order<J, I>(view) or, of one axis, a list. Each device gets what it
-/// lacks, by one exchange, and copies what it has. Collective over the mesh.
+/// mdspan of any layout, os::strided memory, os::in_order<J, I>(view) or, of one axis, a list. Each device receives the
+/// elements that it lacks, by one exchange, and copies those that it has. Collective over the mesh.
 /// @throws ostraka::error, on all devices alike and before elements move, if boxes overlap, leave a gap or reach beyond
-/// the tensor, or if an array has not the extents of what its device is dealt
+/// the tensor, or if an array does not have the extents of the part that its device is dealt
 template <class T, auto... Dims, class Mesh, class... ExtentsThenArrays>
 [[nodiscard]] auto copy_from_blocks([[maybe_unused]] Mesh const& m,
                                     [[maybe_unused]] ExtentsThenArrays const&... extents_then_arrays) {
@@ -91,16 +92,16 @@ template <class T, auto... Dims, class Mesh, class... ExtentsThenArrays>
       extents_then_arrays...);
 }
 
-/// Says that the element type comes first.
+/// Does not compile: the error says that the element type comes first.
 template <auto... Dims, class... Arguments>
 auto copy_from_blocks(Arguments const&...) {
   return detail::element_type_missing<Arguments...>();
 }
 
-/// The elements of a tensor into the arrays of this device, which stand behind it as in os::copy_from_blocks. All
-/// arrays together have each element once. Collective over the mesh.
-/// @throws ostraka::error, on all devices alike and before elements move, for what os::copy_from_blocks refuses, and
-/// for an array with a stride of 0
+/// Copies the elements of a tensor into the arrays of this device, which stand behind it as in os::copy_from_blocks.
+/// All arrays together have each element once. Collective over the mesh.
+/// @throws ostraka::error, on all devices alike and before elements move, in the cases of os::copy_from_blocks, and for
+/// an array with a stride of 0
 template <Tensor A, class... Arrays>
 void copy_to_blocks([[maybe_unused]] A const& a, [[maybe_unused]] Arrays&&... arrays) {
   using namespace detail;

@@ -4,7 +4,7 @@
 
 /// @file
 /// Floor 4. Reads the arguments that name arrays of another distribution, behind a tensor or its extents, into one
-/// form: a range of placed arrays, and the law by which they are dealt, if they are.
+/// form: a range of placed arrays and, if they are dealt, the law by which they are.
 
 #include <cstddef>
 #include <cstdint>
@@ -18,10 +18,10 @@
 
 namespace ostraka::detail {
 
-/// In the place of a law: the arrays are boxes.
+/// Stands in the place of a law if the arrays are boxes.
 struct no_law {};
 
-/// The arrays of this device. `Range`: of placed arrays; what is dealt is one, at no place.
+/// The arrays of this device. `Range`: a range of placed arrays; under a law it holds one array, without a place.
 template <class Law, class Range>
 struct foreign_arrays {
   using law_type = Law;
@@ -32,7 +32,7 @@ struct foreign_arrays {
   Range const& range;
 };
 
-// How many arguments at the end name arrays; 0: none do.
+// The number of arguments at the end that name arrays; 0 if none do.
 template <class Before, class Place, class Last>
 consteval int arguments_of_arrays() {
   if constexpr (PlacedRange<Last> || is_placed<Last>)
@@ -45,7 +45,7 @@ consteval int arguments_of_arrays() {
     return 0;
 }
 
-// The type of argument number N, void of one before the first.
+// The type of argument number N; void before the first argument.
 template <int N, class... Given>
 using argument_at = typename type_at<type_list<void, void, void, std::remove_cvref_t<Given>...>, N + 3>::type;
 
@@ -57,7 +57,7 @@ inline constexpr int number_of_extents = [] {
   return taken == 0 ? -1 : n - taken;
 }();
 
-/// Calls f(arrays) with what is named from argument `Extents` of the tuple on.
+/// Returns f(arrays) for the arrays that the tuple names from argument `Extents` on.
 template <int Extents, class Arguments, class F>
 decltype(auto) with_foreign_arrays(Arguments const& arguments, F const& f) {
   constexpr auto first = static_cast<std::size_t>(Extents);
@@ -93,7 +93,7 @@ consteval auto check_foreign_arrays() {
   }
 }
 
-/// `reason::ok`, or why a tensor cannot be copied from there.
+/// `reason::ok`, or the reason why a tensor cannot be copied from these arrays.
 template <class TensorType, class Arrays>
 using foreign_verdict = typename decltype(check_foreign_arrays<TensorType, Arrays>())::type;
 
@@ -108,7 +108,7 @@ template <class Arrays>
 using written_verdict =
     typename decltype(check_writable_elements<typename given_array<typename Arrays::array_type>::element>())::type;
 
-// The extents that stand with strided memory.
+// Reads the extents that stand beside strided memory.
 template <class Sizes, class... As>
 void extents_at([[maybe_unused]] Sizes const& given, type_list<As...>, [[maybe_unused]] std::int64_t* extents) {
   [[maybe_unused]] int d = 0;
@@ -123,7 +123,7 @@ std::int64_t begin_along(sizes<Is...> const& begin) {
     return 0;
 }
 
-/// Looks at an array at its place. `wanted`: the extents of memory that has none, where they are known otherwise.
+/// Describes an array at its place. `wanted`: the extents of memory that has none, if they are known otherwise.
 template <class Placed, class... As>
 engine::given_array_of_box look_at_placed(Placed const& placed, type_list<As...> axes, std::int64_t const* wanted) {
   std::int64_t extents[max_rank + 1]{};
@@ -140,7 +140,7 @@ engine::given_array_of_box look_at_placed(Placed const& placed, type_list<As...>
   return seen;
 }
 
-/// Looks at all arrays of this device. `own`: what it holds, if that is known otherwise.
+/// Describes all arrays of this device. `own`: the boxes that it holds, if they are known otherwise.
 template <class TensorType, class Arrays, class T>
 void look_at_arrays(Arrays const& arrays, dynamic_array<planner::box> const* own,
                     dynamic_array<engine::given_array_of_box>& given, dynamic_array<engine::foreign_array<T>>& where) {

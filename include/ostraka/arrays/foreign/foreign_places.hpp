@@ -3,12 +3,12 @@
 #pragma once
 
 /// @file
-/// Floor 4. Places of the program's arrays in a tensor, which they divide by another rule than ours:
+/// Floor 4. Places of the program's arrays in a tensor, which they divide by another rule than the library's:
 ///
 ///     os::at(I = begin, J = 0), view                          the box that begins there, of the view's extents
 ///     os::at(I = begin), os::sizes(I = 5, J = 8), os::strided(p, I = 1, J = 5)      of memory without extents
-///     std::vector{os::placed(os::at(I = 0), v), os::placed(os::at(I = 7), u)}       any number of boxes, none too
-///     os::block_cyclic(I = 64, J = 64), view                  what ScaLAPACK deals to this device
+///     std::vector{os::placed(os::at(I = 0), v), os::placed(os::at(I = 7), u)}       any number of boxes, or none
+///     os::block_cyclic(I = 64, J = 64), view                  the part that ScaLAPACK deals to this device
 
 #include <Kokkos_Core.hpp>
 
@@ -34,7 +34,7 @@ template <class... Is>
   return block_position<Is...>{sizes<Is...>(begins...)};
 }
 
-/// Blocks of so many indices that the devices of a grid are dealt in turn. `Grid`: os::dims<I/X, J/Y>, or os::dims<>
+/// Blocks of so many indices that are dealt to the devices of a grid in turn. `Grid`: os::dims<I/X, J/Y>, or os::dims<>
 /// for the mesh axes that divide the tensor.
 template <class Grid, class... Is>
 struct dealt_blocks {
@@ -43,15 +43,15 @@ struct dealt_blocks {
 
 /// The two-dimensional block-cyclic rule of ScaLAPACK, for any number of axes. Blocks of `I = …` indices go to the
 /// devices of a process grid in turn, the first block to the first device. An axis that is not divided needs no number.
-/// The grid is the mesh axes that divide the tensor, os::block_cyclic(I = 64, J = 64), or those that are named,
-/// os::block_cyclic<I/X, J/Y>(I = 64, J = 64). On the mesh {X: P, Y: Q} it is ScaLAPACK's P × Q grid in row-major
-/// order.
+/// The grid consists of the mesh axes that divide the tensor, os::block_cyclic(I = 64, J = 64), or of those that are
+/// named, os::block_cyclic<I/X, J/Y>(I = 64, J = 64). On the mesh {X: P, Y: Q} it is ScaLAPACK's P × Q grid in
+/// row-major order.
 template <auto... Dims, class... Is>
 [[nodiscard]] constexpr auto block_cyclic(named_extent<Is>... blocks) {
   return dealt_blocks<dims<Dims...>, Is...>{sizes<Is...>(blocks...)};
 }
 
-/// An array, and where it begins. `Extents`: os::sizes of strided memory, else empty.
+/// An array, and the indices at which it begins. `Extents`: os::sizes for strided memory, else empty.
 template <class Position, class Extents, class Array>
 struct placed_array {
   Position at;
@@ -66,7 +66,7 @@ inline constexpr bool is_sizes = false;
 template <class... Is>
 inline constexpr bool is_sizes<sizes<Is...>> = true;
 
-// Views, mdspans and strided memory are handles; of a list one is made. The elements are the program's.
+// Views, mdspans and strided memory are handles; a list gets one. The elements are the program's.
 template <class Array>
 auto handle_of(Array& array) {
   if constexpr (ListOfBlock<Array>) {
@@ -80,15 +80,15 @@ auto handle_of(Array& array) {
 
 }  // namespace detail
 
-/// An array at a place, of which a range is one of the boxes that a device holds. It refers to the elements of the
-/// array, which outlive it.
+/// An array at a place. A range of them holds the boxes of a device. It refers to the elements of the array, which have
+/// to outlive it.
 template <class... Is, class Array>
 [[nodiscard]] auto placed(block_position<Is...> const& at, Array&& array) {
   auto const handle = detail::handle_of(array);
   return placed_array<block_position<Is...>, sizes<>, std::remove_const_t<decltype(handle)>>{at, sizes<>(), handle};
 }
 
-/// The same of memory that has no extents: os::placed(os::at(I = 4), os::sizes(I = 3, J = 8), os::strided(p, …)).
+/// The same for memory that has no extents: os::placed(os::at(I = 4), os::sizes(I = 3, J = 8), os::strided(p, …)).
 template <class... Is, class... Es, class Array>
 [[nodiscard]] auto placed(block_position<Is...> const& at, sizes<Es...> const& extents, Array&& array) {
   auto const handle = detail::handle_of(array);
@@ -112,7 +112,7 @@ inline constexpr bool is_placed = false;
 template <class Position, class Extents, class Array>
 inline constexpr bool is_placed<placed_array<Position, Extents, Array>> = true;
 
-// A range of placed arrays, and what one of them is.
+// A range of placed arrays, and the type of its elements.
 template <class T>
 concept PlacedRange = requires(T const& t) {
   t.begin() != t.end();
@@ -121,7 +121,7 @@ concept PlacedRange = requires(T const& t) {
 template <class Range>
 using placed_in = std::remove_cvref_t<decltype(*std::declval<Range const&>().begin())>;
 
-// One of them as a range.
+// One placed array as a range.
 template <class Placed>
 struct single_placed {
   Placed one;
@@ -131,7 +131,7 @@ struct single_placed {
 template <class Placed>
 single_placed(Placed) -> single_placed<Placed>;
 
-// The mesh axes that are dealt blocks.
+// The mesh axes over which blocks are dealt.
 template <class TensorType, class Grid>
 struct grid_of {
   using type = TensorType;
@@ -152,7 +152,7 @@ struct axes_of_position<dealt_blocks<Grid, Is...>> {
   using type = type_list<Is...>;
 };
 
-// Memory of which only a pointer and strides are known.
+// True for memory of which only a pointer and strides are known.
 template <class Array>
 inline constexpr bool has_no_extents = std::is_same_v<typename given_array<Array>::memory, memory_of_tensor>;
 
@@ -166,7 +166,7 @@ consteval auto check_foreign_array() {
     return found<reason::ok>{};
 }
 
-// `reason::ok`, or why an array cannot hold the elements of a box at its place.
+// `reason::ok`, or the reason why an array cannot hold the elements of a box at its place.
 template <class TensorType, class Placed>
 struct placed_verdict;
 template <class TensorType, class Position, class Extents, class Array>
@@ -187,7 +187,7 @@ struct placed_verdict<TensorType, placed_array<Position, Extents, Array>> {
   using type = typename decltype(check())::type;
 };
 
-// `reason::ok`, or why a law does not deal the axes of the tensor, with a number for each that is divided.
+// `reason::ok`, or the reason why a law does not deal the axes of the tensor: it needs a number for each divided axis.
 template <class TensorType, class Law>
 struct dealt_verdict;
 template <class TensorType, class Grid, class... Is>

@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 4. Holds what the devices have agreed about arrays of another distribution, and this device's messages: for
-/// one copy, or as long as a plan of os::plan_blocks lives.
+/// Floor 4. Holds the layout on which the devices have agreed for arrays of another distribution, and this device's
+/// messages: for one copy, or as long as a plan of os::plan_blocks lives.
 
 #include <cstddef>
 #include <cstdint>
@@ -16,7 +16,7 @@
 
 namespace ostraka::detail {
 
-// Mesh axes of the tensor and of the grid that is dealt.
+// The mesh axes of the tensor and of the grid over which blocks are dealt.
 template <class TensorType, class Law>
 struct axes_of_exchange {
   using type = mesh_axes_in<TensorType>;
@@ -26,7 +26,7 @@ struct axes_of_exchange<TensorType, dealt_blocks<Grid, Is...>> {
   using type = union_of<mesh_axes_in<TensorType>, mesh_axes_in<typename grid_of<TensorType, Grid>::type>>;
 };
 
-/// The layout of a tensor `s` that a law deals. The context has the mesh axes of both.
+/// The layout by which a law deals a tensor `s`. The context has the mesh axes of both.
 template <class TensorType, class MeshAxes, class Grid, class... Is>
 engine::foreign_layout dealt_layout(engine::execution_context const& w, planner::spec const& s,
                                     dealt_blocks<Grid, Is...> const& law) {
@@ -45,7 +45,7 @@ engine::foreign_layout dealt_layout(engine::execution_context const& w, planner:
   return layout;
 }
 
-// Says in profiles what is done.
+// Describes the exchange in profiles.
 template <class T>
 class profiled_exchange {
  public:
@@ -60,14 +60,14 @@ class profiled_exchange {
   engine::profiled region_;
 };
 
-/// The copies to come of tensors of this type, with the room that they need.
+/// The copies to come of tensors of this type, with the memory that they need.
 template <class TensorType>
 class foreign_state {
  public:
   using value = typename TensorType::value_type;
 
-  /// Agrees about arrays at places, or about what a law deals, and makes the plans of one way or of both. `shape`: of
-  /// the extents; its elements are not looked at. Collective over the mesh.
+  /// Agrees with the other devices on arrays at places, or on the arrays that a law deals, and makes the plans of one
+  /// way or of both. `shape` gives the extents; its elements are not read. Collective over the mesh.
   /// @throws ostraka::error, on all devices alike, unless the arrays hold each element of the tensor once
   template <class Arrays>
   void agree(char const* operation, TensorType const& shape, Arrays const& arrays, bool from, bool to, bool written) {
@@ -97,7 +97,7 @@ class foreign_state {
     if (to) to_ = engine::plan_foreign(w, s, layout, engine::foreign_way::to_arrays);
   }
 
-  /// Looks at arrays again, which are those of the plan. Collective over the mesh, if others are asked.
+  /// Describes arrays again, which have to be those of the plan. Collective over the mesh if `ask_others`.
   /// @throws ostraka::error, on all devices alike, if they are not
   template <class Arrays>
   void look_again(char const* operation, TensorType const& t, Arrays const& arrays, bool at_begins, bool written,
@@ -110,7 +110,7 @@ class foreign_state {
     engine::require_arrays(w, own_, given_, s.rank, at_begins, written, ask_others);
   }
 
-  /// t <- the arrays that were looked at last.
+  /// t <- the arrays that were described last.
   template <class Array>
   void copy_from(char const* operation, TensorType const& t) {
     constexpr planner::spec s = spec_of<TensorType, axes_in<TensorType>, mesh_axes_in<TensorType>>;
@@ -123,7 +123,7 @@ class foreign_state {
         *w.mesh, from_, parts_);
   }
 
-  /// The arrays that were looked at last <- a.
+  /// The arrays that were described last <- a.
   template <class Array, class A>
   void copy_to(char const* operation, A const& a) {
     constexpr planner::spec s = spec_of<A, axes_in<A>, mesh_axes_in<A>>;

@@ -3,9 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 4. A copy from and to arrays of another distribution that is done again and again: the devices agree once, and
-/// what each sends and receives is worked out once. `auto plan = os::plan_blocks<double, I/X>(mesh, I = n, os::at(I =
-/// begin), view)`, then `plan.copy_from_into(A, view)` and `plan.copy_to(A, view)`.
+/// Floor 4. Repeated copies from and to arrays of another distribution: the devices agree once, and compute once what
+/// each of them sends and receives. `auto plan = os::plan_blocks<double, I/X>(mesh, I = n, os::at(I = begin), view)`,
+/// then `plan.copy_from_into(A, view)` and `plan.copy_to(A, view)`.
 
 #include <array>
 #include <cstddef>
@@ -19,10 +19,10 @@
 
 namespace ostraka {
 
-/// The result of os::plan_blocks. Arrays are given again at each copy: others may be given, with other strides, as long
-/// as each has the extents, and each placed array the begin, of one in the plan. Copies are collective over the mesh,
-/// and after the first of either way they allocate nothing but the tensor that copy_from() makes. The devices agree
-/// that all arrays fit; with os::unchecked behind the arrays nothing is sent for that, and what is wrong is thrown on
+/// The result of os::plan_blocks. Each copy is given its arrays: others than those of the plan, with other strides, are
+/// accepted if each has the extents, and each placed array the begin, of one in the plan. Copies are collective over
+/// the mesh, and after the first of either way they allocate nothing but the tensor that copy_from() makes. The devices
+/// agree that all arrays fit. With os::unchecked behind the arrays nothing is sent for that, and an error is thrown on
 /// its device alone. Movable; one host thread uses it at a time.
 template <class TensorType>
 class blocks_plan {
@@ -30,7 +30,7 @@ class blocks_plan {
   using tensor_type = TensorType;
 
   /// A new tensor of the elements of the arrays: one view, or a range of os::placed ones.
-  /// @throws ostraka::error, on all devices alike, if arrays are not those of the plan
+  /// @throws ostraka::error, on all devices alike, if the arrays are not those of the plan
   template <class Arrays>
   [[nodiscard]] TensorType copy_from(Arrays const& arrays) {
     auto t = detail::allocate<TensorType>(mesh_, extents_);
@@ -38,7 +38,7 @@ class blocks_plan {
     return t;
   }
 
-  /// The same into a tensor that is there. It may be the tensor of the array itself: then what it holds stays there.
+  /// Copies into an existing tensor. If the array is the tensor's own memory, the elements that it holds stay there.
   template <class Arrays>
   void copy_from_into(TensorType const& to, Arrays const& arrays) {
     read_into(to, arrays, true);
@@ -48,7 +48,7 @@ class blocks_plan {
     read_into(to, arrays, false);
   }
 
-  /// The elements of a tensor into the arrays. @throws ostraka::error as copy_from(), and for strides of 0
+  /// Copies the elements of a tensor into the arrays. @throws ostraka::error as copy_from(), and for strides of 0
   template <Tensor A, class Arrays>
   void copy_to(A const& a, Arrays&& arrays) {
     write(a, arrays, true);
@@ -58,7 +58,7 @@ class blocks_plan {
     write(a, arrays, false);
   }
 
-  /// Bytes that this device sends in a copy from the arrays, and in one to them; 0 where it has what it needs.
+  /// Bytes that this device sends in a copy from the arrays, and in one to them; 0 if it has all that it needs.
   [[nodiscard]] std::int64_t bytes_sent_from() const { return state_.bytes_from(); }
   [[nodiscard]] std::int64_t bytes_sent_to() const { return state_.bytes_to(); }
 
@@ -126,7 +126,7 @@ class blocks_plan {
     }
   }
 
-  // f(the arrays, whether they say where they begin)
+  // f(the arrays, true if they say where they begin)
   template <class Arrays, class F>
   static void with(Arrays& arrays, F const& f) {
     if constexpr (detail::PlacedRange<Arrays>) {
@@ -146,8 +146,8 @@ class blocks_plan {
   detail::foreign_state<TensorType> state_;
 };
 
-/// A plan of copies between a tensor and arrays, which are named as in os::copy_from_blocks; their elements are not
-/// looked at. Collective over the mesh. @throws ostraka::error as os::copy_from_blocks does
+/// A plan of copies between a tensor and arrays. The arrays are named as in os::copy_from_blocks; their elements are
+/// not read. Collective over the mesh. @throws ostraka::error as os::copy_from_blocks does
 template <class T, auto... Dims, class Mesh, class... ExtentsThenArrays>
 [[nodiscard]] auto plan_blocks([[maybe_unused]] Mesh const& m,
                                [[maybe_unused]] ExtentsThenArrays const&... extents_then_arrays) {

@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 4. The local array that ScaLAPACK asks for beside os::block_cyclic: its rows and columns, its leading
-/// dimension, and the descriptor. ScaLAPACK is not needed for it: these are numbers.
+/// Floor 4. The local array that ScaLAPACK needs beside os::block_cyclic: its rows and columns, its leading dimension,
+/// and the descriptor. These are numbers, so ScaLAPACK itself is not needed.
 ///
 ///     auto const law = os::block_cyclic(I = 64, J = 64);
 ///     auto const there = os::scalapack_array_of<I/X, J/Y>(mesh, I = n, J = n, law, context);
@@ -31,7 +31,7 @@ struct scalapack_array {
   std::int64_t leading_dimension = 1;  ///< rows, but 1 at least
   std::array<int, 9> descriptor{};
 
-  /// Elements of the array, 1 at least, so that there is something to point to.
+  /// The number of elements of the array, at least 1, so that a pointer to them is valid.
   [[nodiscard]] std::size_t elements() const {
     return static_cast<std::size_t>(leading_dimension * std::max<std::int64_t>(columns, 1));
   }
@@ -104,9 +104,10 @@ scalapack_array scalapack_array_of(Mesh const& m, Arguments const& arguments, st
 
 }  // namespace detail
 
-/// The local array of a matrix whose rows and columns are the two dimensions, for a law and a context of BLACS, which
-/// stand last. The context is of a grid in row-major order, of as many rows as devices divide the rows. Not collective.
-/// @throws ostraka::error for blocks of no index, and numbers that an int does not hold
+/// The local array of a matrix with these two dimensions as rows and columns, for a law and a context of BLACS, which
+/// stand last. The context is that of a grid in row-major order, with as many rows as devices divide the rows. Not
+/// collective.
+/// @throws ostraka::error for blocks without indices, and for numbers that an int does not hold
 template <auto... Dims, class Mesh, class... ExtentsLawContext>
 [[nodiscard]] scalapack_array scalapack_array_of(Mesh const& m, ExtentsLawContext const&... extents_law_context) {
   using tensor_type = tensor<double, Dims...>;
