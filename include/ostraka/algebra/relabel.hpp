@@ -15,7 +15,7 @@
 ///     [I, J_X]       [I_X]               the entries of its columns: a view
 ///     [I_X, J_Y]     [I_X] {U_Y}         the entries that its block covers, zeros for the others of its rows:
 ///                                        a copy of the diagonal alone
-///     … {U_Z}        … {U_Z}             the same of its summand
+///     {U_Z}          {U_Z}               the same of its summand
 ///
 /// So an einsum reduces or scatters the diagonal, never A. It cannot take [I_Y] {U_X} in the fourth case (name the axes
 /// the other way round with os::einsum<J, I>(A) first). It cannot divide the diagonal over X and Y either: the blocks

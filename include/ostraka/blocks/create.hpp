@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// Floor 4. What all ways of making a tensor share: which mesh, which extents, and the checks of both.
+/// Floor 4. The parts that all ways of making a tensor share: mesh, extents, and the checks of both.
 
 #include <array>
 #include <cstdint>
@@ -19,7 +19,7 @@
 
 namespace ostraka::detail {
 
-// The tensor that `zeros<T, dims…>` names: T is an element type, or a tensor type and then without dims.
+// The tensor that `zeros<T, dims…>` names. T is an element type, or a tensor type and then without dims.
 template <class T, auto... Dims>
 struct named_tensor {
   using type = tensor<T, Dims...>;
@@ -30,7 +30,7 @@ struct named_tensor<T> {
   using type = T;
 };
 
-// What stands among the extents and is an option instead: a collection of none, as a value and as a type.
+// An argument among the extents; in place of an option, an empty os::sizes, as a value and as a type.
 template <bool IsOption, class Given>
 constexpr decltype(auto) extents_beside(Given const& given) {
   if constexpr (IsOption)
@@ -41,7 +41,7 @@ constexpr decltype(auto) extents_beside(Given const& given) {
 template <bool IsOption, class Given>
 using given_beside = std::conditional_t<IsOption, sizes<>, Given>;
 
-// The last argument of this type, or what stands for none.
+// The last argument of this type, else `found`.
 template <class Option, class... Given>
 constexpr Option option_among(Option found, [[maybe_unused]] Given const&... given) {
   [[maybe_unused]] auto const look = [&](auto const& one) {
@@ -51,8 +51,8 @@ constexpr Option option_among(Option found, [[maybe_unused]] Given const&... giv
   return found;
 }
 
-// Which extents an argument gives. One that is written out has to be one of the tensor's, and is given once; an
-// os::sizes, a tensor or a mesh may hold more than is asked for, and what others hold as well.
+// The extents that an argument gives. An extent that is written out is of an axis of the tensor, and is given once. An
+// os::sizes, a tensor or a mesh may hold further extents, and extents that other arguments hold as well.
 template <class Given>
 struct given_extents {
   using written = type_list<>;
@@ -86,7 +86,7 @@ consteval auto check_given() {
     return found<reason::ok>{};
 }
 
-// Of a block a static extent says nothing: the axis may have been divided.
+// A block needs its extent even if that is static: the axis may have been divided.
 template <bool IsBlock, class A, class Names>
 consteval auto check_axis_given() {
   if constexpr ((A::extent == dynamic_extent || IsBlock) && position_in<A, Names> < 0)
@@ -133,11 +133,11 @@ consteval auto check_mesh() {
   }
 }
 
-// Is it a mesh that has these mesh axes?
+// `reason::ok` if it is a mesh that has these mesh axes.
 template <class Mesh, class Used>
 using mesh_verdict = typename decltype(check_mesh<Mesh, Used>())::type;
 
-// The extent n of an axis, which has to be `only` unless that is dynamic.
+// Returns the extent n of an axis; throws unless it is `only`, or `only` is dynamic.
 [[gnu::cold, gnu::noinline]] constexpr std::int64_t checked_extent(std::int64_t n, std::int64_t only,
                                                                    std::string_view axis, char const* operation) {
   if (only != dynamic_extent && n != only)
@@ -159,7 +159,7 @@ auto checked_extents(type_list<As...>, Sizes const& given, [[maybe_unused]] char
       checked_extent<(varying_in<TensorType>::size > 0), As>(given, operation)...};
 }
 
-// How the extent of A came about that is given by this argument, if it knows.
+// Sets the origin of A's extent if this argument gives the extent and knows its origin.
 template <class A, class Given>
 constexpr void find_origin(extent_origin& found, [[maybe_unused]] Given const& given) {
   if constexpr (requires { given.own; }) {
@@ -169,13 +169,13 @@ constexpr void find_origin(extent_origin& found, [[maybe_unused]] Given const& g
   }
 }
 
-// Does it know how extents came about?
+// True if the argument knows the origins of its extents.
 template <class Given>
 inline constexpr bool knows_origins = requires(Given const& given) { given.own; };
 template <class T, class Sharding, class Space>
 inline constexpr bool knows_origins<basic_tensor<T, Sharding, Space>> = varying_in<Sharding>::size > 0;
 
-// Extents differ only along mesh axes along which the tensor varies.
+// Throws unless extents differ only along mesh axes along which the tensor varies.
 inline void require_origin(char const* operation, std::string_view axis, extent_origin const& o,
                            std::uint32_t varying) {
   bool fits = o.is_alike() || (o.whole == extent_origin::of_its_own && varying != 0);
@@ -190,7 +190,7 @@ inline void require_origin(char const* operation, std::string_view axis, extent_
                 "number");
 }
 
-// Extents are the same on all devices, unless they are those of another block.
+// Sets the origins of extents: the same on all devices, unless they are those of another block.
 template <class TensorType, class... As, class... Ms, class... Given>
 void set_given_origins([[maybe_unused]] char const* operation, TensorType& t, type_list<As...>, type_list<Ms...>,
                        [[maybe_unused]] Given const&... given) {
@@ -215,11 +215,11 @@ consteval auto check_values() {
     return found<reason::ok>{};
 }
 
-// For operations on values: a partial tensor holds parts of them.
+// For operations on values; a partial tensor holds only parts of them.
 template <class TensorType, class Operation>
 using values_verdict = typename decltype(check_values<TensorType, Operation>())::type;
 
-/// `reason::ok`, or why a tensor cannot be made on a mesh with these arguments.
+/// `reason::ok`, or the reason why a tensor cannot be made on a mesh with these arguments.
 template <class TensorType, class Mesh, class... Given>
 using creation_verdict =
     first_fault<tensor_verdict<typename TensorType::value_type, typename TensorType::sharding_type>,
@@ -228,7 +228,7 @@ using creation_verdict =
                 typename decltype(check_extents_given<(varying_in<TensorType>::size > 0)>(
                     typename TensorType::axes{}, type_list<Given...>{}))::type>;
 
-/// A fresh tensor on the mesh, its elements not yet set. `Unless` is what else may be wrong.
+/// A new tensor on the mesh, with its elements not yet set. `Unless`: another verdict that has to be ok.
 template <class TensorType, class Unless = reason::ok, class Mesh, class... Given>
 [[gnu::cold]] auto make_uninitialised(char const* operation, Mesh const& m, Given const&... given) {
   if constexpr (reason::ok_or_raise<first_fault<creation_verdict<TensorType, Mesh, Given...>, Unless>>()) {
@@ -243,17 +243,17 @@ template <class TensorType, class Unless = reason::ok, class Mesh, class... Give
   }
 }
 
-/// What stands behind the extents, void if nothing does.
+/// The type of the last argument, behind the extents; void if there are no arguments.
 template <class... Arguments>
 using last_of = typename type_at<type_list<void, Arguments...>, static_cast<int>(sizeof...(Arguments))>::type;
 
-/// Is it an extent, or nothing, where a function or a view should be?
+/// True for an extent, or for void, where a function or a view is expected.
 template <class T>
 inline constexpr bool gives_extents = std::is_arithmetic_v<T> || is_named_extent<T> || knows_extents<T>;
 template <>
 inline constexpr bool gives_extents<void> = true;
 
-/// Where dimensions are named without an element type.
+/// The error of a call that names dimensions without an element type.
 template <class... Arguments>
 auto element_type_missing() {
   reason::raise<reason::element_type_comes_first<Arguments...>>();

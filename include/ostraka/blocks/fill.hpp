@@ -3,7 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 4. What os::zeros, ones, full and copy share: a block of one number, and a fresh block of another's extents.
+/// Floor 4. Shared by os::zeros, ones, full and copy: a block of one number, and a new block with the extents of
+/// another.
 
 #include <cstddef>
 #include <cstdint>
@@ -24,7 +25,7 @@ void fill_block(char const* operation, TensorType const& t, typename TensorType:
                      value);
 }
 
-/// A fresh, uninitialised tensor of the type, mesh and extents of another.
+/// A new, uninitialised tensor with the type, mesh and extents of another.
 template <class T, class Sharding, class Space>
 auto uninitialised_like(basic_tensor<T, Sharding, Space> const& a) {
   using tensor_type = basic_tensor<std::remove_const_t<T>, Sharding, Space>;

@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// Floor 4. Uninitialised blocks and tensors of told extents, or as long as another on this device.
+/// Floor 4. Uninitialised blocks and tensors, of given extents or of those of another on this device.
 
 #include <array>
 #include <cstddef>
@@ -15,7 +15,7 @@
 
 namespace ostraka::detail {
 
-// The extents of what this device holds of a tensor or block.
+// The extents of this device's part of a tensor or block.
 using local_extents_array = std::array<std::int64_t, max_rank + 1>;
 template <class A>
 local_extents_array local_extents_of(A const& a) {
@@ -35,7 +35,7 @@ R make_block(std::shared_ptr<engine::device_mesh const> const& mesh, typename R:
   return block;
 }
 
-// One as long as `a` on this device, but for dimension `along`, of which it holds all.
+// A block as long as `a` on this device, except for dimension `along`, of which it holds all.
 template <class R, class A>
 R make_block_like(A const& a, typename R::extents_type const& extents, extent_origins<R::rank> const& origins,
                   int along = -1) {

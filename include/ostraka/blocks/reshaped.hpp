@@ -4,7 +4,7 @@
 
 /// @file
 /// Floor 4. A view of the same memory with other extents, which keeps the memory alive as the given view does. Kokkos
-/// has subviews of lower rank and none of a higher one, so its reference count is handed on here, and nowhere else.
+/// has subviews of lower rank and none of a higher one. So this file passes on its reference count, and no other does.
 
 #include <Kokkos_Core.hpp>
 
@@ -16,7 +16,7 @@ namespace ostraka::detail {
 
 template <class To, class From, std::size_t... Ds>
 To reshaped_view(From const& from, std::int64_t const* extents, std::index_sequence<Ds...>) {
-  To const lying(from.data(), static_cast<std::size_t>(extents[Ds])...);  // which counts nothing
+  To const lying(from.data(), static_cast<std::size_t>(extents[Ds])...);  // holds no reference
   if constexpr (requires { To(from.data_handle(), lying.mapping()); })
     return To(from.data_handle(), lying.mapping());  // from Kokkos 5 on
   else

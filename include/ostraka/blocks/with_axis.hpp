@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// Floor 4. Results that have another axis, of an extent of its own, in the place of an operand's: os::top_k, os::fft.
+/// Floor 4. Results that have a new axis, with its own extent, in place of an operand's axis: os::top_k, os::fft.
 
 #include <cstddef>
 #include <cstdint>
@@ -15,7 +15,7 @@
 
 namespace ostraka::detail {
 
-/// Is the axis K, which takes the place of the one that is told, a new one? It may be that axis itself.
+/// `reason::ok` if the axis K, which replaces the axis that is named, is new in A, or is that axis itself.
 template <class Operation, class Told, class K, class A>
 consteval auto check_new_name() {
   if constexpr (position_in<K, axes_in<A>> >= 0 && !std::is_same_v<K, typename told_axis<Told>::axis>)
@@ -24,7 +24,7 @@ consteval auto check_new_name() {
     return found<reason::ok>{};
 }
 
-/// A's tensor with an axis K of an extent of its own in place of I, uninitialised.
+/// An uninitialised tensor like A with an axis K, of extent `extent`, in place of I.
 template <class T, class I, class K, class A>
 auto make_with_axis(char const* operation, A const& a, std::int64_t extent) {
   using sharding_type = typename replace_entry<sharding_in<A>, I, K>::type;
