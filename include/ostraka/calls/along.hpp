@@ -3,9 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 4. The axis along which an operation works is told *as it lies*: `os::softmax<V>(A)` of a V that no mesh axis
-/// divides, `os::softmax<V/X>(A)` of one that X divides. Naming the mesh axis is what authorises the communication;
-/// under rules R, `os::softmax<R(V)>(A)` is right whatever R says of V.
+/// Floor 4. A call names the axis along which an operation works *as it lies*: `os::softmax<V>(A)` for a V that no mesh
+/// axis divides, `os::softmax<V/X>(A)` for one that X divides. Naming the mesh axis authorises the communication. Under
+/// rules R, `os::softmax<R(V)>(A)` is right whatever R says of V.
 ///
 ///     told     A[…, V]     A[…, V_X]                 A[…, V_Y]
 ///     V        free        refused: axis_is_divided  refused
@@ -26,7 +26,7 @@
 
 namespace ostraka::detail {
 
-/// The axis that is told, and the mesh axes that are to divide it; of what is no axis, void.
+/// The axis that a call names, and the mesh axes that have to divide it; void if `Told` is no axis.
 template <class Told>
 struct told_axis {
   using axis = void;
@@ -67,7 +67,7 @@ consteval auto check_told() {
   }
 }
 
-/// Does the axis lie in A as it is told?
+/// `reason::ok` if the axis lies in A as the call names it.
 template <class Operation, class Told, class A>
 using told_verdict = typename decltype(check_told<Operation, Told, A>())::type;
 
@@ -82,7 +82,7 @@ consteval auto check_told_or_bare() {
     return found<reason::ok>{};
 }
 
-/// An axis along which nothing communicates, however it lies: told bare, or as it lies.
+/// For an axis along which nothing communicates, however it lies: the call names it bare, or as it lies.
 template <class Operation, class Told, class A>
 using told_or_bare_verdict = typename decltype(check_told_or_bare<Operation, Told, A>())::type;
 
@@ -95,7 +95,7 @@ consteval auto check_whole_values() {
     return found<reason::ok>{};
 }
 
-/// Does A hold values, and not parts of them?
+/// `reason::ok` if A holds values, not parts of them.
 template <class Operation, class A>
 using whole_values_verdict = typename decltype(check_whole_values<Operation, A>())::type;
 
@@ -108,21 +108,22 @@ consteval auto check_fractions() {
     return found<reason::elements_are_no_fractions<T, Operation>>{};
 }
 
-/// Are the elements real numbers that are not whole?
+/// `reason::ok` if the elements are real numbers and not integers.
 template <class Operation, class A>
 using fractions_verdict = typename decltype(check_fractions<Operation, A>())::type;
 
-/// What operations along one axis ask of a tensor that must hold values. `Unless`: what else may be wrong.
+/// The verdict of an operation along one axis on a tensor that has to hold values. `Unless`: another verdict that has
+/// to be ok.
 template <class Operation, class Told, class A, class Unless = reason::ok>
 using along_verdict =
     first_fault<typename sharding_traits<sharding_in<A>>::verdict, blocks_verdict<sharding<>, A>,
                 told_verdict<Operation, Told, A>, whole_values_verdict<Operation, A>, Unless>;
 
-/// The sharding of A without that axis: one element a row.
+/// The sharding of A without the named axis: one element a row.
 template <class Told, class A>
 using rows_of = without_axis<sharding_in<A>, typename told_axis<Told>::axis>;
 
-/// The number of the dimension of A that is told.
+/// The number of the dimension of A that the call names.
 template <class Told, class A>
 inline constexpr int dimension_of = position_in<typename told_axis<Told>::axis, axes_in<A>>;
 
@@ -132,8 +133,9 @@ inline constexpr int dimension_of = position_in<typename told_axis<Told>::axis, 
               "all know, or take os::part");
 }
 
-/// The least extent that the axis has on a device, which all of them know: for what has to be there on all of them.
-/// @throws ostraka::error, on all devices alike, where it is not known
+/// The least extent that the axis has on a device, which all devices know. For operations that need so many elements on
+/// each of them.
+/// @throws ostraka::error, on all devices alike, if it is not known
 template <class Told, class A>
 std::int64_t least_extent(char const* operation, A const& a) {
   using I = typename told_axis<Told>::axis;

@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 4. How an operation is run once its result is there: at once, or, in pending.hpp, begun and waited for later.
-/// A verb is told which by a type.
+/// Floor 4. How an operation runs once its result is allocated: at once, or, in pending.hpp, begun now and waited for
+/// later. A type tells a verb which.
 
 #include <utility>
 
@@ -15,20 +15,20 @@ namespace ostraka::detail {
 struct at_once {
   static constexpr bool is_begun = false;
 
-  /// Where nothing is to be done: the result is a view of the operand.
+  /// Returns the result if there is nothing to do: it is a view of the operand.
   template <class Result>
   static Result same(Result const& result) {
     return result;
   }
 
-  /// Runs what `begin` begins.
+  /// Runs the operation that `begin` begins.
   template <class Result, class Operands, class Begin>
   static Result launch(Result const& result, [[maybe_unused]] Operands const& operands, Begin const& begin) {
     begin().wait();
     return result;
   }
 
-  /// Runs what engine::run is told here. `operands`: views that are read, as a tuple.
+  /// Calls engine::run with these arguments. `operands`: a tuple of the views that the run reads.
   template <class Result, class Operands, class... Run>
   static Result run(Result const& result, [[maybe_unused]] Operands const& operands, Run&&... run) {
     engine::run(std::forward<Run>(run)...);

@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 4. The function that os::map, os::map_into and os::generate are given: whether it takes what it is called
-/// with, and names that several functions have, which are refused.
+/// Floor 4. The function that os::map, os::map_into and os::generate are given: whether it takes its arguments, and
+/// names of several functions, which are refused.
 
 #include <cstddef>
 #include <cstdint>
@@ -23,19 +23,19 @@ consteval auto check_called() {
     return found<reason::function_takes_other_arguments<F, std::remove_cvref_t<Arguments>...>>{};
 }
 
-/// `reason::ok`, or why f is not called with these.
+/// `reason::ok`, or the reason why f cannot be called with these arguments.
 template <class F, class... Arguments>
 using called_verdict = typename decltype(check_called<F, Arguments...>())::type;
 
-/// The name of several functions, one of which has these parameters: a template cannot take such a name, and this
-/// class is what such a name converts to where nothing else takes it.
+/// The name of several functions, one of which has these parameters. A template cannot take such a name; it converts to
+/// this class if nothing else takes it.
 template <class Result, class... Parameters>
 struct overloaded_function {
   overloaded_function(Result (*)(Parameters...)) {}
 };
 
-/// An argument of a function of global indices, for each `I` of a pack. It is a class because nvcc expands no pack of
-/// which an alias makes the same type.
+/// An argument of a function of global indices, for each `I` of a pack. It is a class because nvcc does not expand a
+/// pack of which an alias makes the same type.
 template <std::size_t I>
 struct global_index {
   using type = std::int64_t;

@@ -3,9 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 4. The plan that an operation runs, chosen once it knows its sizes and before it moves anything: the one that
-/// was made while the program was compiled, or one for the sizes at hand. It keeps within the budget of os::at_most,
-/// and the adviser looks at it.
+/// Floor 4. The plan that an operation runs, chosen once it knows its sizes and before it moves anything: the plan that
+/// was made at compile time, or one for the sizes at hand. It keeps within the budget of os::at_most, and the adviser
+/// looks at it.
 
 #include <cstdint>
 #include <type_traits>
@@ -39,7 +39,7 @@ inline void keep_within_budget(operation_info const& o, planner::extents const& 
   fitting = sizes;
 }
 
-/// The plan for the sizes at hand. A template so that ostraka::compiled can hold it: it is the planner.
+/// The plan for the sizes at hand. A template so that ostraka::compiled can hold it: it contains the planner.
 template <class = void>
 [[gnu::cold]] planner::einsum_plan plan_at_run_time(operation_info const& o, planner::extents const& sizes) {
   planner::einsum_plan plan = planner::replan(o.plan.value(), o.rule, sizes);
@@ -47,10 +47,11 @@ template <class = void>
   return plan;
 }
 
-/// The plans that a host thread last made for sizes at hand, of one operation: so many, whatever the program does.
+/// The plans that a host thread last made at run time for one operation. Their number is bounded, whatever the program
+/// does.
 class plans_at_hand {
  public:
-  /// The plan for these sizes; it stays until seven others have been made.
+  /// The plan for these sizes. It stays until seven others have been made.
   planner::plan_view of(operation_info const& o, planner::extents const& sizes) {
     for (auto const& known : plans_)
       if (!known.empty() && known.front().sizes == sizes) return known.front();
@@ -63,17 +64,17 @@ class plans_at_hand {
 
  private:
   static constexpr int most = 8;
-  dynamic_array<planner::einsum_plan> plans_[most];  // one or none each, so that none changes its place
+  dynamic_array<planner::einsum_plan> plans_[most];  // one or none each, so that none changes its address
   int next_ = 0;
 };
 
-/// Is the plan that runs made when the operation runs?
+/// True if the plan is made when the operation runs.
 template <class Policy, class Types>
 inline constexpr bool is_planned_at_run_time =
     !all_static<typename Types::labels, typename Types::mesh> &&
     (Policy::plans_at_run_time || Policy::limits_workspace);
 
-/// Steps that were planned while the program was compiled, as an operation knows them before it has its sizes.
+/// Steps that were planned at compile time, as an operation knows them before it has its sizes.
 template <class Policy, class Types, class Steps>
 engine::steps_ahead steps_ahead_of(Steps const& planned) {
   engine::steps_ahead steps(planned);
@@ -81,7 +82,7 @@ engine::steps_ahead steps_ahead_of(Steps const& planned) {
   return steps;
 }
 
-/// The plan that an operation runs: the one that was made while the program was compiled, or one for the sizes at hand.
+/// The plan that an operation runs: the one that was made at compile time, or one for the sizes at hand.
 template <class Policy, class Types, int ElementBytes>
 planner::plan_view plan_at_hand([[maybe_unused]] engine::execution_context const& w) {
   if constexpr (is_planned_at_run_time<Policy, Types>) engine::require_same_sizes(w);
@@ -93,15 +94,15 @@ planner::plan_view plan_at_hand([[maybe_unused]] engine::execution_context const
   }
 }
 
-/// Did the program give one, beside a budget?
+/// True if the program gave a policy, beside a budget.
 template <class Policy>
 inline constexpr bool gives_policy = !std::is_same_v<Policy, policy<planner::admit::any>>;
 
-/// What the adviser knows of the operation.
+/// The adviser's record of the operation.
 template <class Policy, class Types, int ElementBytes>
 inline constinit advice_record advice_of{};
 
-/// Is the plan that runs the stored one, and is that all there is to ask? Then the adviser may still look at it.
+/// True if the stored plan runs and there is no limit to check. The adviser may still look at it.
 template <class Policy>
 inline constexpr bool is_stored_plan = !Policy::plans_at_run_time && !has_budget<Policy> && !limits_workspace<Policy>;
 
@@ -109,8 +110,8 @@ template <class Policy, class Types>
 inline constexpr bool is_advised = !all_static<typename Types::labels, typename Types::mesh> &&
                                    Types::plan.communications() > 0 && !Policy::plans_at_run_time;
 
-/// The plan that an operation runs, within its budget and looked at by the adviser. What has static sizes alone was
-/// checked while compiling, and planned for these sizes.
+/// The plan that an operation runs, within its budget and looked at by the adviser. If all sizes are static, it was
+/// made for them and checked at compile time.
 /// @throws ostraka::error, on all devices alike, if the plan moves more than the budget
 template <class Policy, class Types, int ElementBytes>
 planner::plan_view checked_plan([[maybe_unused]] engine::execution_context const& w) {
@@ -119,7 +120,7 @@ planner::plan_view checked_plan([[maybe_unused]] engine::execution_context const
                 (Types::plan.communications() > 0 || Policy::plans_at_run_time)) {
     if constexpr (has_budget<Policy>) {
       static thread_local constinit planner::extents* fitting =
-          nullptr;  // those last found to fit: a program repeats its operations
+          nullptr;  // the last to fit: a program repeats its operations
       keep_within_budget(info_of<Types, Policy::rule, ElementBytes>(
                              w, plan, !std::is_same_v<Policy, limited<Policy::budget, policy<planner::admit::any>>>),
                          w.sizes, Policy::budget, engine::per_thread(fitting));

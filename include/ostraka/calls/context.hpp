@@ -3,9 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 4. What all operations on tensors begin with: one mesh, extents that agree, and the execution context of the
-/// plan. All that is checked here is known to every device alike, so an error is thrown on all of them and nothing has
-/// been sent.
+/// Floor 4. The start of every operation on tensors: one mesh, extents that agree, and the execution context of the
+/// plan. All facts that are checked here are known to every device alike, so an error is thrown on all of them, before
+/// anything is sent.
 
 #include <array>
 #include <cstddef>
@@ -25,8 +25,7 @@
 
 namespace ostraka::detail {
 
-// What follows the first two functions is instantiated for every operation of a program, so it does nothing but hand
-// over numbers.
+// The functions after the first two are instantiated for every operation of a program, so they only pass on numbers.
 
 inline engine::device_mesh const& common_mesh(char const* operation, engine::device_mesh const* const* meshes,
                                               int count) {
@@ -42,7 +41,7 @@ inline engine::device_mesh const& common_mesh(char const* operation, engine::dev
   return *meshes[0];
 }
 
-/// The mesh of one tensor, which there has to be.
+/// The mesh of one tensor; throws if the tensor is an empty handle.
 template <class A>
 std::shared_ptr<engine::device_mesh const> const& common_mesh(char const* operation, A const& a) {
   engine::device_mesh const* const mesh = a.mesh_handle().get();
@@ -80,7 +79,7 @@ operand_at_hand at_hand(A const& a) {
   return {a.mesh_handle().get(), a.extents().data()};
 }
 
-/// Where an operation on `count` operands, at least one, runs; specs[k] is operand k's.
+/// The context of an operation on `count` operands, at least one. specs[k] is the spec of operand k.
 inline engine::execution_context context_of_operands(char const* operation, engine::steps_ahead steps,
                                                      planner::naming const& names, int labels, int mesh_axes,
                                                      operand_at_hand const* operands, planner::spec const* const* specs,
@@ -96,8 +95,8 @@ inline engine::execution_context context_of_operands(char const* operation, engi
   return w;
 }
 
-/// Where an operation with these labels and mesh axes runs. Its steps tell who is to know of an error that is found
-/// here.
+/// The context of an operation with these labels and mesh axes. Its steps tell which devices have to know of an error
+/// that is found here.
 template <class Labels, class Mesh, class First, class... Rest>
 engine::execution_context context_of(char const* operation, engine::steps_ahead steps, First const& first,
                                      Rest const&... rest) {
@@ -115,7 +114,7 @@ engine::execution_context context_of(char const* operation, First const& first, 
   return context_of<Labels, Mesh>(operation, engine::steps_ahead{}, first, rest...);
 }
 
-/// For comparing calls on a tensor or block alone: its extents are those that devices have in common.
+/// The context for comparing calls on one tensor or block. Its extents are those that the devices have in common.
 template <class A>
 engine::execution_context compared_context_of(char const* operation, A const& a) {
   engine::execution_context w = context_of<axes_in<A>, mesh_axes_in<A>>(operation, a);
@@ -125,8 +124,8 @@ engine::execution_context compared_context_of(char const* operation, A const& a)
   return w;
 }
 
-/// A fresh tensor for the result of an operation on `operands`, whose axes and mesh axes are among those of the
-/// execution context.
+/// A new tensor for the result of an operation on `operands`. Its axes and mesh axes are among those of the execution
+/// context.
 template <class TensorType, class Labels, class Mesh, class First, class... Rest>
 TensorType allocate_for(engine::execution_context const& w, First const& first, [[maybe_unused]] Rest const&... rest) {
   TensorType result(
@@ -145,11 +144,11 @@ consteval auto check_element_types() {
     return found<reason::element_types_differ<One, Other>>{};
 }
 
-/// Are two element types the same?
+/// `reason::ok` if two element types are the same.
 template <class One, class Other>
 using element_type_verdict = typename decltype(check_element_types<One, Other>())::type;
 
-/// Do operands hold the same elements as the first of them?
+/// `reason::ok` if all operands have the element type of the first of them.
 template <class... Operands>
 using elements_verdict =
     first_fault<element_type_verdict<typename nth<0, Operands...>::type::value_type, typename Operands::value_type>...>;

@@ -3,14 +3,15 @@
 #pragma once
 
 /// @file
-/// Floor 4. What an operation moves and multiplies, told once: the type that it names as its `moves<Operands…>`, a
-/// function of extents by name. os::bytes_of asks it with the extents at hand, os::gradient_plan with a table.
+/// Floor 4. The price of an operation, the data that it moves and its products, stated once: a type that it names as
+/// its `moves<Operands…>`, a function of extents by name. os::bytes_of asks it with the extents at hand,
+/// os::gradient_plan with a table.
 ///
 ///     count(kind)         its steps of this kind
-///     total_bytes(sizes)  that all devices move together
-///     bytes(sizes)        that a device moves
+///     total_bytes(sizes)  bytes that all devices move together
+///     bytes(sizes)        bytes that a device moves
 ///     flops(sizes)        of products and sums, on the device that has most
-///     workspace(sizes)    that its plan sets aside; only of what has one
+///     workspace(sizes)    memory that its plan sets aside; only for moves of a plan
 
 #include <array>
 #include <cstddef>
@@ -25,7 +26,7 @@
 
 namespace ostraka::detail {
 
-/// Extents by name as those of a plan.
+/// Converts extents by name to those of a plan.
 template <class Labels, class Mesh>
 struct extents_by_name;
 template <class... Labels, class... Mesh>
@@ -37,14 +38,14 @@ struct extents_by_name<type_list<Labels...>, type_list<Mesh...>> {
     ((e.mesh[e.mesh_axes++] = sizes.template of<Mesh>()), ...);
     return e;
   }
-  /// How many groups of devices do the same.
+  /// The number of groups of devices that do the same.
   template <class Sizes>
   static constexpr std::int64_t groups(Sizes const& sizes) {
     return sizes.template side_by_side<Mesh...>();
   }
 };
 
-/// The base of those that are no products.
+/// The base of moves without products.
 struct no_flops {
   template <class Sizes>
   static constexpr std::int64_t flops(Sizes const&) {
@@ -52,7 +53,7 @@ struct no_flops {
   }
 };
 
-/// Nothing.
+/// The moves of an operation that moves nothing.
 struct nothing_moved : no_flops {
   static constexpr int count(step) { return 0; }
   template <class Sizes>
@@ -99,11 +100,11 @@ struct moves_of_plan {
   }
 };
 
-/// Extents by name of tensors that are there.
+/// Extents by name, read from existing tensors.
 class sizes_at_hand {
  public:
-  /// Extents by name among them count, and so does the axis that an operation behind them makes. Policies and numbers
-  /// do not.
+  /// Takes the extents of operands, extents by name among them, and the extent of the axis that an operation behind
+  /// them makes. Ignores policies and numbers.
   template <class... Given>
   explicit sizes_at_hand(Given const&... given) {
     for (std::int64_t& whole : wholes_) whole = extent_origin::alike;
@@ -115,14 +116,14 @@ class sizes_at_hand {
       if (names_[k] == Label::name) return extents_[k];
     return mesh_->size(mesh_->find(Label::name));
   }
-  /// Of blocks along these mesh axes: the extent that they have together, as far as this device knows.
+  /// The extent that blocks along these mesh axes have together, as far as this device knows.
   template <class Label, class... Ms>
   [[nodiscard]] std::int64_t joined() const {
     for (int k = 0; k < count_; ++k)
       if (names_[k] == Label::name && wholes_[k] >= 0) return wholes_[k];
     return (of<Label>() * ... * of<Ms>());
   }
-  /// Groups of devices that do the same: the mesh axes that are not among these.
+  /// The number of groups of devices that do the same: the product of the mesh axes that are not among `Ms`.
   template <class... Ms>
   [[nodiscard]] std::int64_t side_by_side() const {
     return mesh_->devices() / (std::int64_t{1} * ... * of<Ms>());

@@ -18,7 +18,7 @@ namespace ostraka::detail {
 template <class Told>
 using moves_if_whole = std::conditional_t<told_axis<Told>::mesh::size == 0, nothing_moved, void>;
 
-/// So many bytes a row of A, made one over the mesh axes that divide the rows.
+/// An all-reduce, over the mesh axes `Over`, of so many bytes for each row of A. `Rows`: the sharding of the rows.
 template <class A, class Rows, class Over, int RowBytes>
 struct moves_of_rows : no_flops {
   using labels = axes_in<A>;
@@ -42,12 +42,12 @@ struct moves_of_rows : no_flops {
   }
 };
 
-/// So many numbers a row along that axis.
+/// An all-reduce of so many numbers for each row along the named axis.
 template <class Told, int Numbers, class A>
 using moves_of_statistics = moves_of_rows<A, rows_of<Told, A>, typename told_axis<Told>::mesh,
                                           Numbers * static_cast<int>(sizeof(accumulator_of_t<typename A::value_type>))>;
 
-/// Devices along these mesh axes agree about 8 bytes.
+/// An agreement of the devices along these mesh axes on 8 bytes.
 template <class MeshAxes>
 struct moves_of_agreement : no_flops {
   using named = extents_by_name<type_list<>, MeshAxes>;
@@ -64,7 +64,7 @@ struct moves_of_agreement : no_flops {
   }
 };
 
-/// A product to this sharding by this policy.
+/// The plan of a product to this sharding by this policy.
 template <class Sharding, class Policy, class... Operands>
 struct product_source {
   static constexpr auto plan = plan_for<Sharding>::make(std::type_identity<Policy>{}, type_list<Operands...>{});
@@ -72,7 +72,7 @@ struct product_source {
 template <class Sharding, class Policy, class... Operands>
 using moves_of_product = moves_of_plan<product_source<Sharding, Policy, Operands...>>;
 
-/// One after the other. Of a device it is all devices' bytes over their number, rounded up once.
+/// Moves one after the other. The bytes of a device are all devices' bytes over their number, rounded up once.
 template <class... Parts>
 struct moves_in_turn {
   static constexpr int count(step kind) { return (Parts::count(kind) + ...); }

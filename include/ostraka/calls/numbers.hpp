@@ -4,9 +4,9 @@
 
 /// @file
 /// Floor 4. Numbers that a program gives among elements of type T: the 2 of `os::alpha = 2`, the 2.5 of
-/// `os::full<float, I>(mesh, I = 8, 2.5)` and of `os::scale(A, 2.5)`. A number is of the elements' kind: whole among
-/// integers, real among real ones; it is rounded, and nothing else of it is lost. A whole number that whole elements
-/// cannot hold is an error.
+/// `os::full<float, I>(mesh, I = 8, 2.5)` and of `os::scale(A, 2.5)`. A number is of the elements' kind: an integer
+/// among integers, real among real ones. It is rounded, and loses nothing else. An integer that elements of an integer
+/// type cannot hold is an error.
 
 #include <Kokkos_Core.hpp>
 
@@ -37,11 +37,11 @@ struct complex_parts<Kokkos::complex<R>> {
 template <class T>
 concept complex_number = requires { typename complex_parts<T>::type; };
 
-/// Is it a number at all?
+/// True for a number.
 template <class T>
 inline constexpr bool is_number = std::is_arithmetic_v<T> || is_narrow<T> || complex_number<T>;
 
-/// Does a number of this type say what it says among elements of type T?
+/// True if a number of this type is of the kind of elements of type T.
 template <class Number, class T>
 inline constexpr bool is_number_among =
     std::is_integral_v<T>                         ? std::is_integral_v<Number>
@@ -65,8 +65,8 @@ using number_verdict = typename decltype(check_number<Number, T>())::type;
               ", and ", number, " is not; take a wider element type");
 }
 
-/// The number as an element. @throws ostraka::error where a whole number is out of the range of whole elements; all
-/// devices give the same number
+/// The number as an element. All devices give the same number. @throws ostraka::error if an integer is out of the range
+/// of the elements' integer type
 template <class T, class Number>
 constexpr T as_element([[maybe_unused]] char const* operation, Number const& n) {
   if constexpr (complex_number<Number>) {

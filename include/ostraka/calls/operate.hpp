@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 4. What an operation is, and the one way in which all are called. An operation is a struct, by which its
-/// derivative is found (derivative_of, in gradient/):
+/// Floor 4. The definition of an operation, and the one way in which all are called. An operation is a struct, and its
+/// derivative is found by that type (derivative_of, in gradient/):
 ///
 ///     template <class Along>
 ///     struct softmax {
@@ -16,9 +16,9 @@
 ///       template <class... Given> using refused = …;                      // optional: the type of a refused result
 ///     };
 ///
-/// `Given` are operands, and what goes along: numbers, policies. `How` is at_once, or later (a pending result). An
-/// operand's *interpreter* decides what an operation does with it: the interpreter of tensors runs it; other folders
-/// specialise interpreter_of beside the types that they define. No folder is named here.
+/// `Given` are operands, and arguments that go along: numbers, policies. `How` is at_once, or later (a pending result).
+/// The *interpreter* of an operand decides how to operate on it: the interpreter of tensors runs the operation; other
+/// folders specialise interpreter_of beside the types that they define. No folder is named here.
 
 #include <type_traits>
 
@@ -34,7 +34,7 @@ namespace ostraka {
 
 namespace detail {
 
-/// A destination that is there: how os::einsum_into and its like are called; `When`: at once, or begun.
+/// An existing destination, for os::einsum_into and its like; `When`: at once, or begun.
 template <class C, class When = at_once>
 struct into {
   static constexpr bool is_begun = When::is_begun;
@@ -48,17 +48,17 @@ inline constexpr bool is_into = false;
 template <class C, class When>
 inline constexpr bool is_into<into<C, When>> = true;
 
-/// True of a destination that an error has left, which has been reported.
+/// True for a destination that an error has left; that error has been reported.
 template <class How>
 inline constexpr bool is_into_after_error = false;
 template <class C, class When>
 inline constexpr bool is_into_after_error<into<C, When>> = is_after_error<C>;
 
-/// At once, and with the residuals: what the operation's derivative needs of it beside its result. It gives `several`
-/// then, its result first. Operations that have a `has_residuals` are recorded so.
+/// At once, and with the residuals: the values, beside the result, that the operation's derivative needs. The operation
+/// then gives `several`, its result first. Operations that have a `has_residuals` are recorded so.
 struct with_residuals : at_once {};
 
-/// What an operation gives that makes several tensors. An aggregate: constructors of a std::tuple cost compile time.
+/// The result of an operation that makes several tensors. An aggregate: constructors of a std::tuple cost compile time.
 template <class...>
 struct several;
 template <class First, class Second>
@@ -75,7 +75,7 @@ struct several<First, Second, Third> {
 template <class... Ts>
 several(Ts...) -> several<Ts...>;
 
-/// Where an operation runs that is told `How`: a destination's extents agree, too.
+/// The context of an operation that runs by `How`. The extents of a destination have to agree, too.
 template <class Labels, class Mesh, class How, class... Operands>
 engine::execution_context context_how([[maybe_unused]] How const& how, char const* operation,
                                       engine::steps_ahead steps, Operands const&... operands) {
@@ -85,8 +85,8 @@ engine::execution_context context_how([[maybe_unused]] How const& how, char cons
     return context_of<Labels, Mesh>(operation, steps, operands...);
 }
 
-/// Where its result stands: in a new tensor, or in a destination that shares no memory with the operands. `otherwise`:
-/// the operation that makes a new one.
+/// The tensor for the result: a new one, or a destination that shares no memory with the operands. `otherwise`: the
+/// operation that makes a new one.
 template <class Result, class Labels, class Mesh, class How, class... Operands>
 Result result_how([[maybe_unused]] How const& how, [[maybe_unused]] char const* otherwise,
                   engine::execution_context const& w, [[maybe_unused]] engine::steps_ahead steps,
@@ -100,12 +100,12 @@ Result result_how([[maybe_unused]] How const& how, [[maybe_unused]] char const* 
   }
 }
 
-/// An operation that writes to a C: specialised beside each `…_into`, with a `verdict` and a static
-/// `run(operation, target, given…)`, or `start`, the same begun.
+/// An operation that writes to a C. Specialised beside each `…_into`, with a `verdict` and a static `run(operation,
+/// target, given…)`, or `start`, which begins it.
 template <class Operation, class C, class... Given>
 struct written_to;
 
-/// The result where an operation is refused; nothing, where it would be written to a destination.
+/// The result of a refused operation; void if it would write to a destination.
 template <class How, class Operation, class First, class... Rest>
 constexpr auto refused_result() {
   if constexpr (is_into<How> && !How::is_begun)
@@ -125,7 +125,7 @@ struct verdict_of<into<C, When>, Operation, Given...> {
   using type = typename written_to<Operation, C, Given...>::verdict;
 };
 
-/// True of an operand, or a destination, that does not lie as a tensor's block: of an array with ghost layers.
+/// True for an operand or a destination with another layout than a tensor's block: an array with ghost layers.
 template <class T>
 inline constexpr bool lies_anyhow = requires { typename T::lies_anyhow; };
 template <class C, class When>
@@ -139,8 +139,8 @@ struct first_lying_anyhow<T, Ts...>
 template <class C, class When, class... Ts>
 struct first_lying_anyhow<into<C, When>, Ts...> : first_lying_anyhow<C, Ts...> {};
 
-/// True if an operation meets such an operand without saying `takes_strides`, or such a destination without saying that
-/// or `writes_strides`.
+/// True if the operation takes such an operand without a member `takes_strides`, or such a destination without that or
+/// `writes_strides`.
 template <class Operation, class How, class... Given>
 consteval bool refuses_strides() {
   if constexpr (lies_anyhow<How> || (lies_anyhow<Given> || ...))
@@ -150,8 +150,8 @@ consteval bool refuses_strides() {
     return false;
 }
 
-/// The interpreter of tensors: raises the reason, or runs the operation. Operands that an error has left raise nothing
-/// more.
+/// The interpreter of tensors: raises the reason, or runs the operation. Operands that an error has left raise no
+/// further reason.
 struct runs {
   static constexpr int level = 0;
   template <class How, class Operation, class... Given>
@@ -177,7 +177,7 @@ struct runs {
   }
 };
 
-/// The interpreter of anything but operands: numbers, policies and functions go along with operands.
+/// The interpreter of other arguments than operands: numbers, policies and functions go along with operands.
 struct goes_along {
   static constexpr int level = -1;
   template <class How, class Operation, class First, class... Rest>
@@ -191,18 +191,18 @@ struct goes_along {
 };
 
 /// The interpreter of operations on T: the customisation point. An interpreter has a `level` and a static `operate(how,
-/// operation, given…)`; among several operands the highest level decides. Specialise it where T is defined, never
+/// operation, given…)`. Among several operands the highest level decides. Specialise it where T is defined, never
 /// elsewhere.
 template <class T>
 struct interpreter_of {
   using type = std::conditional_t<is_operand<T>, runs, goes_along>;
 };
 
-/// True if one of them stands in for a tensor, as what derivatives are taken of does.
+/// True if one of them stands in for a tensor, as a variable does.
 template <class... Ts>
 inline constexpr bool any_stand_in = ((interpreter_of<Ts>::type::level > 0) || ...);
 
-/// The tensor that an operand stands for, where its interpreter says so (`value_of`); else the operand.
+/// The tensor that an operand stands for, if its interpreter has a `value_of`; else the operand.
 template <class A>
 constexpr auto const& tensor_behind(A const& a) {
   if constexpr (requires { interpreter_of<A>::type::value_of(a); })
@@ -222,11 +222,11 @@ template <class Highest, class T, class... Ts>
 struct common_interpreter<Highest, T, Ts...>
     : common_interpreter<higher_interpreter<Highest, typename interpreter_of<T>::type>, Ts...> {};
 
-/// A destination decides as its tensor would.
+/// The interpreter of a destination is that of its tensor.
 template <class C, class When>
 struct interpreter_of<into<C, When>> : interpreter_of<C> {};
 
-/// The one call.
+/// Calls an operation; all calls go through here.
 template <class How, class Operation, class... Given>
 constexpr auto operate_how(How const& how, Operation const& operation, Given const&... given) {
   return common_interpreter<goes_along, How, Given...>::type::operate(how, operation, given...);
@@ -251,7 +251,7 @@ struct callable : verb_base {
 template <class T>
 concept TensorOrVariable = Tensor<T> || detail::any_stand_in<T>;
 
-/// What operations on one operand accept before and behind, so that they can say which belongs where.
+/// The arguments that operations on one operand accept before and behind it, so that they can say which belongs where.
 template <class T>
 concept OperandOrPolicy = Operand<T> || TensorOrVariable<T> || is_policy<T> || Verb<T>;
 

@@ -3,9 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 4. How an operation that has a plan is run at once: an einsum, a reduction, a reshard. What the types say
-/// becomes constants, and one function runs them all, so that a distinct operation adds to a program its constants and
-/// a call.
+/// Floor 4. Runs an operation that has a plan at once: an einsum, a reduction, a reshard. The facts in its types become
+/// constants, and one function runs all of them, so that a distinct operation adds only its constants and a call to a
+/// program.
 
 #include <cstdint>
 #include <memory>
@@ -18,7 +18,7 @@
 
 namespace ostraka::detail {
 
-/// One of a program's operations as constants: whatever its types say that its run needs.
+/// One of a program's operations as constants: all facts in its types that its run needs.
 struct planned_call {
   planner::plan_view stored;
   planner::naming const* names;
@@ -27,11 +27,11 @@ struct planned_call {
   planner::admit rule = planner::admit::any;
   bool has_policy = false;
   bool may_change = false;
-  advice_record* advice = nullptr;                                                ///< none where nothing is moved
-  planner::plan_view (*plan_to_run)(engine::execution_context const&) = nullptr;  ///< none where it is the stored one
+  advice_record* advice = nullptr;                                                ///< none if nothing is moved
+  planner::plan_view (*plan_to_run)(engine::execution_context const&) = nullptr;  ///< none if it is the stored one
 };
 
-/// The policy of what has none: its plan is run unseen.
+/// The policy of operations without one: the plan is run unseen.
 struct no_policy {};
 
 template <class Policy, class Types, int ElementBytes>
@@ -54,16 +54,16 @@ consteval planned_call make_planned_call() {
 template <class Policy, class Types, int ElementBytes>
 inline constexpr planned_call planned_call_of = make_planned_call<Policy, Types, ElementBytes>();
 
-/// May the operation be run so? Its plan is one for all passes, and it is of the global view.
+/// True if the operation is run so: it belongs to the global view, and its plan is one for all passes.
 template <class Policy, class... Operands>
 inline constexpr bool is_planned_call = !any_varies<Operands...> && !limits_workspace<Policy>;
 template <class... Operands>
 inline constexpr bool is_planned_call<no_policy, Operands...> = !any_varies<Operands...>;
 
-/// What schedules of the call may hold: of a plan that is made when it runs, anything.
+/// The kinds of steps that schedules of the call may have; all kinds if its plan is made when it runs.
 template <class Policy, class Types>
 consteval unsigned kinds_of_call() {
-  if constexpr (std::is_same_v<Policy, no_policy>)  // which cannot be asked what follows
+  if constexpr (std::is_same_v<Policy, no_policy>)  // has no members for the next branch
     return planner::kinds_of(planner::plan_view(stored_plan_of<Types>));
   else if constexpr (is_stored_plan<Policy>)
     return planner::kinds_of(planner::plan_view(stored_plan_of<Types>));
@@ -71,8 +71,8 @@ consteval unsigned kinds_of_call() {
     return planner::kinds::all;
 }
 
-/// A new tensor <- what is computed, times how.alpha, at once. One function for all operations on these elements whose
-/// results have this rank.
+/// A new tensor <- how.alpha times the result of the operation, at once. One function for all operations on these
+/// elements whose results have this rank.
 template <class T, int Rank, class Space>
 [[gnu::noinline]] void run_planned(planned_call const& call, char const* operation,
                                    std::shared_ptr<engine::device_mesh const> const& mesh,

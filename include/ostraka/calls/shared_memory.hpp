@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// Floor 4. Whether the tensor that an operation writes to is one of those that it reads.
+/// Floor 4. Refuses a destination that shares its memory with an operand.
 
 #include <string>
 
@@ -13,9 +13,9 @@
 
 namespace ostraka::detail {
 
-// The memory of an operand's block. Each process compares its own blocks. All come to the same answer where handles are
-// shared, because an allocation has a place of its own even if the block in it is empty; a program's own views may
-// differ.
+// The memory of an operand's block. Each process compares its own blocks. If handles are shared, all processes come to
+// the same answer, because an allocation has a place of its own even if the block in it is empty. A program's own views
+// may differ from process to process.
 struct memory_range {
   char const* begin = nullptr;
   char const* end = nullptr;
@@ -37,8 +37,8 @@ memory_range memory_of(A const& a) {
   }
 }
 
-/// `otherwise`: the operation that makes a new tensor. Where a program's own views overlap on one device alone, that
-/// device alone throws; in check mode the others are told.
+/// Throws if a destination overlaps an operand. `otherwise`: the operation that makes a new tensor. If a program's own
+/// views overlap on only one device, only that device throws; in check mode it tells the others.
 inline void refuse_shared_memory(engine::execution_context const& w, engine::steps_ahead steps, char const* otherwise,
                                  memory_range const& written, memory_range const* read, int count) {
   for (int k = 0; k < count; ++k)

@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// Floor 4. What an operation moves, asked for operands that are there (calls/moves.hpp).
+/// Floor 4. The price of an operation on existing operands (calls/moves.hpp).
 
 #include <cstdint>
 
@@ -19,7 +19,7 @@ struct moves_nothing {
   using moves = nothing_moved;
 };
 
-/// True if an operation tells its price by types.
+/// True if the types of the operands are enough to know an operation's price.
 template <class Operation, class... Given>
 consteval bool has_moves() {
   if constexpr (requires { typename Operation::template moves<Given...>; })
@@ -30,14 +30,14 @@ consteval bool has_moves() {
 
 }  // namespace detail
 
-/// Bytes that an operation on these operands moves, per device: all devices' bytes over the number of devices, rounded
-/// up. `os::bytes_of(os::operation::softmax<over<V_axis, X_mesh>>(), scores)`
+/// The bytes that an operation on these operands moves, per device: all devices' bytes over the number of devices,
+/// rounded up. `os::bytes_of(os::operation::softmax<over<V_axis, X_mesh>>(), scores)`
 template <class Operation, class... Given>
 [[nodiscard]] std::int64_t bytes_of(Operation const& operation, Given const&... given) {
   if constexpr (detail::has_moves<Operation, Given...>())
     return Operation::template moves<Given...>::bytes(detail::sizes_at_hand(given..., operation));
   else
-    return operation.bytes(given...);  // where a number that the operation holds decides
+    return operation.bytes(given...);  // a number in the operation decides
 }
 
 }  // namespace ostraka

@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 4. What os::within(bytes) asks of an operation once it knows its sizes and before it moves anything: the plan
-/// and the passes that keep within the limit.
+/// Floor 4. Applies os::within(bytes) to an operation once it knows its sizes and before it moves anything: finds the
+/// plan and the passes that keep within the limit.
 
 #include <cstdint>
 #include <string>
@@ -22,7 +22,7 @@
 
 namespace ostraka::detail {
 
-/// The plan and the passes last chosen: a program repeats its operations.
+/// The plan and the passes that were chosen last: a program repeats its operations.
 struct fit_known {
   planner::extents sizes{};
   std::int64_t limit = -1;
@@ -30,7 +30,7 @@ struct fit_known {
   dynamic_array<planner::einsum_plan> other{};  ///< instead of the operation's own plan, if there is one
 };
 
-/// The error where every plan takes more workspace in any passes. It says which labels stand in the way.
+/// The error if every plan takes more workspace in any passes. It names the labels that stand in the way.
 inline std::string workspace_exceeded(operation_info const& o, planner::einsum_plan const& plan,
                                       planner::extents const& sizes, planner::pass_choice const& least,
                                       std::int64_t limit) {
@@ -55,7 +55,7 @@ inline std::string workspace_exceeded(operation_info const& o, planner::einsum_p
                    "; raise the limit, or name shardings that gather less (os::describe of the plan shows its steps)");
 }
 
-/// Finds both. A template so that ostraka::compiled can hold it: it is the planner.
+/// Finds a plan and passes that fit. A template so that ostraka::compiled can hold it: it contains the planner.
 /// @throws ostraka::error, on all devices alike, since all know the sizes
 template <class = void>
 [[gnu::cold]] void fit(operation_info const& o, std::uint32_t copied, planner::extents const& sizes, std::int64_t limit,
@@ -77,9 +77,9 @@ inline engine::bounded_plan fitting_plan(operation_info const& o, std::uint32_t 
   return {known.other.empty() ? o.plan : planner::plan_view(known.other.front()), known.first, limit};
 }
 
-/// What an operation hands to the engine: its plan, within the budget of its policy and looked at by the adviser, and
-/// where the policy limits the workspace also the first of the passes that keep within the limit. Plans known
-/// while compiling were checked there.
+/// The plan that an operation hands to the engine, within the budget of its policy and looked at by the adviser. If the
+/// policy limits the workspace, also the first of the passes that keep within the limit. Plans known at compile time
+/// were checked there.
 /// @throws ostraka::error, on all devices alike, if the plan moves more than the budget or takes more than the limit
 template <class Policy, class Types, int ElementBytes>
 auto plan_to_run(engine::execution_context const& w, [[maybe_unused]] Policy const& policy) {
