@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 4. What ostraka::compiled holds of derivatives, beside the operations themselves (compiled_operations.hpp):
-/// the functions of the engine that the rules of neural networks call.
+/// Floor 4. The instances for derivatives that ostraka::compiled holds, beside those of the operations themselves
+/// (compiled_operations.hpp): functions of the engine that the rules of neural networks call.
 
 #include <ostraka/compiled/compiled_operations.hpp>
 #include <ostraka/gradient/rules/elements/derivative_of_choices.hpp>
@@ -26,7 +26,7 @@
   WHERE template void pull_blocks(EXEC const&, execution_context const&, planner::spec const&, int, \
                                   rows_and_cotangents<T, GAIN> const&, FORMULA<T> const&, T*);
 
-// For rows that are runs on the host (pull_rows_and_gain).
+// For rows that are contiguous on the host (pull_rows_and_gain).
 #if defined(KOKKOS_ENABLE_CUDA) || defined(KOKKOS_ENABLE_HIP) || defined(KOKKOS_ENABLE_SYCL)
 #  define OSTRAKA_GAIN_COTANGENT_INSTANCE_(WHERE, EXEC, T, FORMULA)
 #else
@@ -45,7 +45,7 @@
   WHERE template void add_cotangent(unnamed_tensor<T, RANK, compiled_space::device_type>&, bool, \
                                     unnamed_tensor<T, RANK, compiled_space::device_type> const&);
 
-/// For floats and doubles. WHERE is `extern`, or nothing where they are made.
+/// For floats and doubles. WHERE is `extern`, or empty in the source that makes the instances.
 #define OSTRAKA_DERIVATIVE_INSTANCES_(WHERE, T)                                                                  \
   namespace ostraka::engine {                                                                                    \
   OSTRAKA_FOR_FUNCTIONS_(OSTRAKA_KEPT_DERIVATIVE_INSTANCE_, WHERE, ::ostraka::detail::compiled_space, T)         \
@@ -75,7 +75,7 @@
   OSTRAKA_FOR_RANKS_(OSTRAKA_SUM_OF_COTANGENTS_INSTANCE_, WHERE, T)                                              \
   }
 
-/// For labels.
+/// For the element types of labels.
 #define OSTRAKA_LABEL_INSTANCE_(WHERE, T)                                                               \
   namespace ostraka::engine {                                                                           \
   OSTRAKA_MAP_INSTANCE_(WHERE, ::ostraka::detail::compiled_space, std::int64_t, (read_block<T> const&), \

@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// Floor 4. What ostraka::compiled holds of files, as compiled_engine.hpp has it.
+/// Floor 4. The instances for files that ostraka::compiled holds, in the manner of compiled_engine.hpp.
 
 #include <span>
 #include <string>
@@ -14,7 +14,7 @@
 #include <ostraka/engine/files/load_tensors.hpp>
 #include <ostraka/engine/files/save_tensors.hpp>
 
-/// WHERE is `extern`, or nothing where they are made.
+/// WHERE is `extern`, or empty in the source that makes the instances.
 #define OSTRAKA_FILE_INSTANCES_(WHERE)                                                                               \
   namespace ostraka::engine {                                                                                        \
   WHERE template file_block part_of<>(file_block, int, std::int64_t const*);                                         \
@@ -32,7 +32,7 @@
                                      std::vector<tensor_to_save> const&);                                            \
   }
 
-/// The blocks of tensors of T.
+/// For the blocks of tensors of T.
 #define OSTRAKA_FILE_BLOCK_INSTANCE_(WHERE, T)                                                          \
   namespace ostraka::engine {                                                                           \
   WHERE template file_block file_block_of<::ostraka::detail::compiled_space>(execution_context const&,  \

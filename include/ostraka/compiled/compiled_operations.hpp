@@ -3,10 +3,10 @@
 #pragma once
 
 /// @file
-/// Floor 4. What ostraka::compiled holds of the vocabulary beyond the instances in compiled_engine.hpp: the functions
-/// of the engine that operations of neural networks call, for floats and doubles, and those that move or look up
-/// elements of any type. What depends on a rank (random numbers) or is rarer (running sums, sorts) is compiled with the
-/// program.
+/// Floor 4. The instances for the vocabulary that ostraka::compiled holds beyond those in compiled_engine.hpp:
+/// functions of the engine that operations of neural networks call, for floats and doubles, and functions that move or
+/// look up elements of any type. Functions that depend on a rank (random numbers) or are rarer (running sums, sorts)
+/// are compiled with the program.
 
 #include <ostraka/calls/planned_call.hpp>
 #include <ostraka/compiled/compiled_engine.hpp>
@@ -126,7 +126,7 @@
   WHERE template void write_rows(EXEC const&, execution_context const&, planner::spec const&, int, std::int64_t, \
                                  std::int64_t, T*, T const*);
 
-/// M(WHERE, T, RANK) for the ranks that tensors have as a rule.
+/// M(WHERE, T, RANK) for the usual ranks of tensors.
 #define OSTRAKA_FOR_RANKS_(M, WHERE, T) \
   M(WHERE, T, 0) M(WHERE, T, 1) M(WHERE, T, 2) M(WHERE, T, 3) M(WHERE, T, 4) M(WHERE, T, 5) M(WHERE, T, 6)
 
@@ -138,7 +138,7 @@
                                   engine::run_functions<compiled_space, T> const&, engine::schedule_memory*&,          \
                                   unnamed_tensor<T, RANK, compiled_space::device_type>&);
 
-/// For floats and doubles. WHERE is `extern`, or nothing where they are made.
+/// For floats and doubles. WHERE is `extern`, or empty in the source that makes the instances.
 #define OSTRAKA_OPERATION_INSTANCES_(WHERE, T)                                                    \
   namespace ostraka::engine {                                                                     \
   OSTRAKA_FOR_FUNCTIONS_(OSTRAKA_FUNCTION_INSTANCE_, WHERE, ::ostraka::detail::compiled_space, T) \
@@ -154,7 +154,7 @@
   OSTRAKA_FOR_RANKS_(OSTRAKA_TENSOR_INSTANCES_, WHERE, T)                                         \
   }
 
-/// For whole numbers.
+/// For integers.
 #define OSTRAKA_INDEX_OPERATION_INSTANCES_(WHERE, T)                                                    \
   namespace ostraka::engine {                                                                           \
   OSTRAKA_INDEX_INSTANCES_(WHERE, ::ostraka::detail::compiled_space, T)                                 \

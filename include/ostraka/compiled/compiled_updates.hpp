@@ -3,14 +3,14 @@
 #pragma once
 
 /// @file
-/// Floor 4. What ostraka::compiled holds of optimisers: what they do to the elements of a block.
+/// Floor 4. The instances for optimisers that ostraka::compiled holds: their updates of the elements of a block.
 
 #include <ostraka/compiled/compiled_engine.hpp>
 #include <ostraka/optimizers/adam.hpp>
 #include <ostraka/optimizers/clip.hpp>
 #include <ostraka/optimizers/sgd.hpp>
 
-/// For floats and doubles. WHERE is `extern`, or nothing where they are made.
+/// For floats and doubles. WHERE is `extern`, or empty in the source that makes the instances.
 #define OSTRAKA_UPDATE_INSTANCES_(WHERE, T)                                                                    \
   namespace ostraka::engine {                                                                                  \
   WHERE template void change_blocks<T>(char const*, ::ostraka::detail::compiled_space const&, std::int64_t,    \
