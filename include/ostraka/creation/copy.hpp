@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 4. `os::copy(A)`: a tensor of A's type and values in memory of its own, where `auto B = A;` is another handle
-/// of the same block.
+/// Floor 4. `os::copy(A)`: a tensor of A's type and values in memory of its own. `auto B = A;` is another handle of the
+/// same block.
 
 #include <cstdint>
 
@@ -33,8 +33,8 @@ struct copy : detail::moves_nothing {
 
 }  // namespace operation
 
-/// A deep copy. Nothing is moved between devices; parts of a partial tensor stay parts. os::reshard_into(B, A) copies
-/// into a tensor that is there.
+/// A deep copy. Moves nothing between devices; parts of a partial tensor stay parts. To copy into an existing tensor,
+/// call os::reshard_into(B, A).
 /// @throws ostraka::error if A is an empty handle
 template <TensorOrVariable A>
 [[nodiscard]] constexpr auto copy(A const& a) {

@@ -3,8 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 4. What may stand among the extents where a tensor is made: os::seed(1), os::between(-1, 1), os::around(0,
-/// 0.02), os::probability(0.9), os::from(1), os::by(2), os::diagonal(1). In any order, each where it means something.
+/// Floor 4. Options that may stand among the extents of a call that makes a tensor, in any order, each where it has a
+/// meaning: os::seed(1), os::between(-1, 1), os::around(0, 0.02), os::probability(0.9), os::from(1), os::by(2),
+/// os::diagonal(1).
 
 #include <cstdint>
 #include <type_traits>
@@ -14,7 +15,7 @@
 
 namespace ostraka {
 
-/// From the first number up to the second, which is not among them.
+/// Numbers from the first up to the second, which is excluded.
 template <class N>
 struct between {
   N low;
@@ -24,14 +25,14 @@ struct between {
 template <class L, class H>
 between(L, H) -> between<std::common_type_t<L, H>>;
 
-/// Mean and standard deviation.
+/// A mean and a standard deviation.
 struct around {
   double mean;
   double deviation;
   explicit constexpr around(double m, double d = 1) : mean(m), deviation(d) {}
 };
 
-/// Of what is true.
+/// The probability of true.
 struct probability {
   double value;
   explicit constexpr probability(double p) : value(p) {}
@@ -44,14 +45,14 @@ struct from {
   explicit constexpr from(N n) : value(n) {}
 };
 
-/// How far apart the numbers of os::iota are.
+/// The distance between the numbers of os::iota.
 template <class N>
 struct by {
   N value;
   explicit constexpr by(N n) : value(n) {}
 };
 
-/// Which diagonal ends a triangle: 0 the main one, 1 the one above it (a column further), −1 the one below.
+/// The diagonal that ends a triangle: 0 the main one, 1 the one above it (a column further), −1 the one below.
 struct diagonal {
   std::int64_t value;
   explicit constexpr diagonal(std::int64_t d) : value(d) {}
@@ -59,7 +60,7 @@ struct diagonal {
 
 namespace detail {
 
-/// Is it one of these? More say so of themselves.
+/// True for one of these options. Other options say so of themselves.
 template <class T>
 inline constexpr bool is_option = is_one_of<T, seed, around, probability, diagonal>;
 template <class N>
@@ -82,7 +83,7 @@ consteval auto check_option() {
     return found<reason::not_an_option<Given, Operation>>{};
 }
 
-/// Are all options that are given among those that the operation reads?
+/// `reason::ok` if the operation reads all options that are given.
 template <class Operation, class Read, class... Given>
 struct options_given;
 template <class Operation, class... Read, class... Given>
@@ -103,7 +104,7 @@ constexpr void read_option(between<T>& found, between<N> const& given) {
   found = between<T>(static_cast<T>(given.low), static_cast<T>(given.high));
 }
 
-/// The last option of this kind, as numbers of the type that what stands for none has.
+/// The last option of this kind, its numbers converted to the type of those in `found`; `found` if there is none.
 template <class Option, class... Given>
 constexpr Option numbers_among(Option found, [[maybe_unused]] Given const&... given) {
   [[maybe_unused]] auto const look = [&](auto const& one) {

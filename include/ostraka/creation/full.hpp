@@ -34,9 +34,9 @@ auto full_from(Mesh const& m, Arguments const& arguments, std::index_sequence<Is
 
 }  // namespace detail
 
-/// A tensor whose elements are all the same number, which comes last, after the extents.
-/// @throws ostraka::error for a negative extent or one that contradicts a static one, and for a number that whole
-/// elements cannot hold
+/// A tensor whose elements all are one number, which comes last, after the extents.
+/// @throws ostraka::error for a negative extent or one that contradicts a static one, and for a number that elements of
+/// an integer type cannot hold
 template <class T, auto... Dims, class Mesh, class... ExtentsThenValue>
 [[nodiscard]] auto full([[maybe_unused]] Mesh const& m,
                         [[maybe_unused]] ExtentsThenValue const&... extents_then_value) {
@@ -52,7 +52,7 @@ template <class T, auto... Dims, class Mesh, class... ExtentsThenValue>
   }
 }
 
-/// Says that the element type comes first.
+/// Does not compile: the error says that the element type comes first.
 template <auto... Dims, class... Arguments>
 auto full(Arguments const&...) {
   return detail::element_type_missing<Arguments...>();
@@ -64,7 +64,7 @@ template <class T, auto... Dims, class Mesh, class... Given>
   return detail::full_of<typename detail::named_tensor<T, Dims...>::type, operation::ones>("ones", 1, m, given...);
 }
 
-/// Says that the element type comes first.
+/// Does not compile: the error says that the element type comes first.
 template <auto... Dims, class... Arguments>
 auto ones(Arguments const&...) {
   return detail::element_type_missing<Arguments...>();

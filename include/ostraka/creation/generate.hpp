@@ -49,9 +49,9 @@ auto generate_from(Mesh const& m, Arguments const& arguments, std::index_sequenc
 
 }  // namespace detail
 
-/// A tensor whose element at global indices i, j, … is f(i, j, …); f, a function's name or an object that is called,
-/// comes last, after the extents, and is called where the tensor lives (on a GPU it has to be callable there), once for
-/// each element of each block, in no order.
+/// A tensor whose element at global indices i, j, … is f(i, j, …). f, a function's name or a callable object, comes
+/// last, after the extents. It is called where the tensor lives (on a GPU it has to be callable there), once for each
+/// element of each block, in no order.
 template <class T, auto... Dims, class Mesh, class... ExtentsThenF>
 [[nodiscard]] auto generate([[maybe_unused]] Mesh const& m, [[maybe_unused]] ExtentsThenF const&... extents_then_f) {
   using tensor_type = typename detail::named_tensor<T, Dims...>::type;
@@ -68,7 +68,7 @@ template <class T, auto... Dims, class Mesh, class... ExtentsThenF>
 
 namespace detail {
 
-// The function pointer that the name of several functions converts to when os::generate of such a tensor takes it.
+// The function pointer to which the name of several functions converts when os::generate of such a tensor takes it.
 template <class T, auto... Dims>
 using overloaded_generator = typename overloaded_of_indices<
     typename named_tensor<T, Dims...>::type::value_type,
@@ -83,7 +83,7 @@ auto overloaded_generator_given() {
 
 }  // namespace detail
 
-/// Say, for up to four extents, that a name of several functions says not which.
+/// Do not compile, for up to four extents: the error says that a name of several functions does not say which.
 template <class T, auto... Dims, class Mesh>
 auto generate(Mesh const&, detail::overloaded_generator<T, Dims...> const&) {
   return detail::overloaded_generator_given<typename detail::named_tensor<T, Dims...>::type>();
@@ -106,7 +106,7 @@ auto generate(Mesh const&, E1 const&, E2 const&, E3 const&, E4 const&,
   return detail::overloaded_generator_given<typename detail::named_tensor<T, Dims...>::type>();
 }
 
-/// Says that the element type comes first.
+/// Does not compile: the error says that the element type comes first.
 template <auto... Dims, class... Arguments>
 auto generate(Arguments const&...) {
   return detail::element_type_missing<Arguments...>();

@@ -31,8 +31,8 @@ struct named : detail::moves_nothing {
 
 }  // namespace operation
 
-/// The same tensor, called so: a handle of the same block. Copies of the handle keep the label, results of operations
-/// have none.
+/// The same tensor with this label: a handle of the same block. Copies of the handle keep the label; results of
+/// operations have none.
 template <class Label, TensorOrVariable A>
   requires std::is_convertible_v<Label const&, std::string>
 [[nodiscard]] constexpr auto named(Label const& label, A const& a) {

@@ -14,7 +14,7 @@
 
 namespace ostraka {
 
-/// Which numbers os::random gives; tensors of one program that are to differ want different seeds.
+/// The seed of os::random. Two tensors of one program have different numbers if their seeds differ.
 struct seed {
   std::uint64_t value;
   explicit constexpr seed(std::uint64_t v) : value(v) {}
@@ -37,8 +37,8 @@ struct random_element {
   }
 };
 
-/// In check mode, devices that hold parts of one tensor give the same seed. Those along which a block varies make
-/// numbers of their own.
+/// In check mode, throws unless devices that hold parts of one tensor give the same seed. Devices along which a block
+/// varies make numbers of their own.
 template <class TensorType>
 void require_seed(char const* name, TensorType const& t, std::uint64_t value) {
   engine::device_mesh const& mesh = *t.mesh_handle();
@@ -53,7 +53,7 @@ void require_seed(char const* name, TensorType const& t, std::uint64_t value) {
 }  // namespace detail
 
 /// Random numbers from a counter-based generator on the global index (Philox4x32-10): floating-point numbers uniform on
-/// [0, 1) (complex: both parts), integers on 0 … 99. Extents by name, and optionally an os::seed (else 0).
+/// [0, 1) (complex: both parts), integers on 0 … 99. Give extents by name, and optionally an os::seed (else 0).
 template <class T, auto... Dims, class Mesh, class... Given>
 [[nodiscard]] auto random(Mesh const& m, Given const&... given) {
   using tensor_type = typename detail::named_tensor<T, Dims...>::type;
@@ -69,7 +69,7 @@ template <class T, auto... Dims, class Mesh, class... Given>
   return t;
 }
 
-/// Says that the element type comes first.
+/// Does not compile: the error says that the element type comes first.
 template <auto... Dims, class... Arguments>
 auto random(Arguments const&...) {
   return detail::element_type_missing<Arguments...>();

@@ -11,7 +11,7 @@
 
 namespace ostraka {
 
-/// A tensor of zeros. Extents by name (axes with a static one need none), written out or in an os::sizes.
+/// A tensor of zeros. Give extents by name, written out or in an os::sizes; axes with a static extent need none.
 /// @throws ostraka::error for a negative extent or one that contradicts a static one
 template <class T, auto... Dims, class Mesh, class... Given>
 [[nodiscard]] auto zeros(Mesh const& m, Given const&... given) {
@@ -20,7 +20,7 @@ template <class T, auto... Dims, class Mesh, class... Given>
   return t;
 }
 
-/// Says that the element type comes first.
+/// Does not compile: the error says that the element type comes first.
 template <auto... Dims, class... Arguments>
 auto zeros(Arguments const&...) {
   return detail::element_type_missing<Arguments...>();
