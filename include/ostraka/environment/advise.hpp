@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 4. The adviser: says on stderr, on device 0 of the mesh, once for each distinct operation, that for the sizes
-/// at hand another plan would have cost at most half, and how to get it. OSTRAKA_ADVISE=0 silences it; os::environment
+/// Floor 4. The adviser. On device 0 of the mesh, once for each distinct operation, it says on stderr that another plan
+/// would have cost at most half for the sizes at hand, and how to get it. OSTRAKA_ADVISE=0 silences it; os::environment
 /// reads that.
 
 #include <cstdint>
@@ -19,7 +19,7 @@
 namespace ostraka::detail {
 
 /// Plans again for these sizes, unless it has done so before, and compares. A template so that ostraka::compiled can
-/// hold it: it is the planner.
+/// hold it: it contains the planner.
 template <class = void>
 [[gnu::visibility("default"), gnu::cold]] void advise(operation_info const& o, planner::extents const& sizes,
                                                       std::uint64_t hash, advice_record& record) {
@@ -36,8 +36,8 @@ template <class = void>
   std::fputs(text.c_str(), stderr);
 }
 
-/// Does this value of OSTRAKA_ADVISE, null where it is not set, allow advice and warnings? Both are few, and as useful
-/// in a release build.
+/// True if this value of OSTRAKA_ADVISE, null if it is not set, allows advice and warnings. They are few, and as useful
+/// in a release build as in others.
 inline bool advice_wanted(char const* variable) { return variable == nullptr || std::string_view(variable) != "0"; }
 
 inline void appoint_adviser() { adviser = advice_wanted(std::getenv("OSTRAKA_ADVISE")) ? &advise<> : nullptr; }

@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 4. The adviser as operations see it: what they tell it, and whether it has seen their sizes. What it says, and
-/// when, is in advise.hpp.
+/// Floor 4. The interface between operations and the adviser: the facts that they tell it, and whether it has seen
+/// their sizes. advise.hpp has its advice.
 
 #include <atomic>
 #include <cstdint>
@@ -15,38 +15,38 @@
 
 namespace ostraka::detail {
 
-/// An operation with its plan, the rule that admitted it, and names; free of types from here on.
+/// An operation with its plan, the rule that admitted it, and names. It has no types of the program.
 struct operation_info {
   std::string_view operation;
   planner::plan_view plan;
   planner::admit rule;
   planner::naming names;
-  bool has_policy = false;  // the program gave one, beside a budget
+  bool has_policy = false;  // the program gave a policy, beside a budget
 };
 
-/// The adviser's knowledge of one operation. Zeros at first; host threads share it.
+/// The adviser's knowledge of one operation. Zero at first; host threads share it.
 struct advice_record {
-  static constexpr int most_sizes = 8;  // then the program is known well enough
+  static constexpr int most_sizes = 8;  // then the adviser knows the program well enough
   std::atomic<bool> done;               // it has spoken, or it knows enough
   std::atomic<std::uint64_t> last;      // sizes last found good, as a hash
   int count;                            // the rest under the adviser's lock
   std::uint64_t seen[most_sizes];
 };
 
-/// The adviser, if there is one: os::environment appoints it (advise.hpp). A pointer, so that only the file with the
+/// The adviser, or null: os::environment appoints it (advise.hpp). It is a pointer, so that only the file with the
 /// environment contains the planner as code that runs.
 [[gnu::visibility("default")]] inline void (*adviser)(operation_info const&, planner::extents const&, std::uint64_t,
                                                       advice_record&) = nullptr;
 
-/// Sizes in a number, never 0.
+/// A hash of sizes, never 0.
 inline std::uint64_t hash_of(planner::extents const& e) {
-  std::uint64_t h = 14695981039346656037u;  // FNV-1a, by whole numbers
+  std::uint64_t h = 14695981039346656037u;  // FNV-1a, by 64-bit integers
   for (int l = 0; l < e.labels; ++l) h = (h ^ static_cast<std::uint64_t>(e.label[l])) * 1099511628211u;
   for (int m = 0; m < e.mesh_axes; ++m) h = (h ^ static_cast<std::uint64_t>(e.mesh[m])) * 1099511628211u;
   return h | 1;
 }
 
-/// The hash of sizes that the adviser is to look at on this device, or 0. Costs next to nothing where they are those of
+/// The hash of sizes at which the adviser has to look on this device, or 0. Costs almost nothing if they are those of
 /// the last time.
 inline std::uint64_t sizes_to_advise_on(engine::execution_context const& w, advice_record const& record) {
   if (adviser == nullptr || record.done.load(std::memory_order_relaxed) || w.mesh->absent() || w.mesh->device() != 0)
@@ -55,7 +55,7 @@ inline std::uint64_t sizes_to_advise_on(engine::execution_context const& w, advi
   return hash == record.last.load(std::memory_order_relaxed) ? 0 : hash;
 }
 
-/// Calls the adviser where it is to look at these sizes.
+/// Calls the adviser if it has to look at these sizes.
 inline void advise(engine::execution_context const& w, operation_info const& o, advice_record& record) {
   if (std::uint64_t const hash = sizes_to_advise_on(w, record); hash != 0) adviser(o, w.sizes, hash, record);
 }

@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// Floor 4. MPI and Kokkos, begun and ended once; adopted, and left running, if somebody else began them.
+/// Floor 4. Begins MPI and Kokkos, and ends them, once; if they run already, adopts them and leaves them running.
 
 #include <ostraka/engine/call_check/observe_groups.hpp>
 #include <ostraka/engine/machine/job_of_mpi.hpp>
@@ -18,9 +18,9 @@ class tracer;
 
 namespace ostraka {
 
-/// Which host threads of a rank may be in operations that communicate; docs/threads.md.
+/// The host threads of a rank that may be in operations that communicate; docs/threads.md.
 enum class threads {
-  serialized,  ///< any, one at a time: a second one at the same time is refused
+  serialized,  ///< any thread, one at a time: a second one at the same time is refused
   multiple,  ///< several at the same time, each on a mesh of its own: MPI_THREAD_MULTIPLE, whose messages take a little
              ///< longer
 };
@@ -29,19 +29,19 @@ enum class threads {
 /// it began, Kokkos first. Make one at the head of main. Kokkos takes its arguments, --kokkos-…, out of the command
 /// line.
 ///
-/// If one rank leaves a job while others wait for it, the job ends with a message that names the rank: an exception
-/// that nobody catches or that destroys the environment, exit, a signal, and an environment that is destroyed, or MPI
-/// that is finalized, before the others have done what they need this rank for. Ranks that end alike have one message.
-/// With OSTRAKA_CHECK_SPMD=1, or without NDEBUG, ranks compare what they call before they communicate; else the first
-/// run of each call, unless it is 0.
+/// If one rank leaves a job while others wait for it, the job ends with a message that names the rank. A rank leaves by
+/// an exception that is not caught or that destroys the environment, by exit, by a signal, or by an environment that is
+/// destroyed, or MPI that is finalized, before the others have done the work for which they need this rank. Ranks that
+/// end alike have one message. With OSTRAKA_CHECK_SPMD=1, or without NDEBUG, ranks compare their calls before they
+/// communicate; else they compare the first run of each call, unless it is 0.
 ///
-/// Threads, unless OMP_NUM_THREADS or Kokkos' own settings say how many: a rank takes its part of the cores that it may
-/// run on, Kokkos and BLAS alike. A combination of ranks, threads and BLAS that gets in its own way is said once, by
-/// rank 0; so is a launcher of another MPI than the program's, whose processes are jobs of one rank each.
+/// Threads, unless OMP_NUM_THREADS or Kokkos' own settings give their number: a rank takes its part of the cores on
+/// which it may run, for Kokkos and BLAS alike. Rank 0 warns once of a combination of ranks, threads and BLAS that gets
+/// in its own way, and of a launcher of another MPI than the program's, whose processes are jobs of one rank each.
 /// OSTRAKA_ADVISE=0 silences both.
 ///
-/// Memory that a program frees stays with the process, blocks up to 32 MB, for the results to come;
-/// OSTRAKA_KEEP_FREED_MEMORY=0, or settings of the C library's malloc, leave that as it was.
+/// Memory that a program frees stays with the process, blocks up to 32 MB, for later results;
+/// OSTRAKA_KEEP_FREED_MEMORY=0, or settings of the C library's malloc, turn this off.
 class environment {
  public:
   /// @throws ostraka::error if MPI or Kokkos has already been ended, which cannot be undone, or if MPI does not serve
@@ -55,7 +55,7 @@ class environment {
   environment(environment const&) = delete;
   environment& operator=(environment const&) = delete;
 
-  /// Number of devices of the job, one a process.
+  /// The number of devices of the job, one a process.
   [[nodiscard]] int devices() const {
     return engine::find_place_in_job().ranks;
   }

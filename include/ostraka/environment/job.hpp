@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 4. How a job begins and ends: the bodies of os::environment. A program that links ostraka::compiled has them
-/// there, and does not read this file, nor what it includes: traces, what is said when ranks end, threads.
+/// Floor 4. Begin and end of a job: the bodies of os::environment. A program that links ostraka::compiled has them in
+/// the library, and reads neither this file nor its includes: traces, messages when ranks end, threads.
 
 #include <Kokkos_Core.hpp>
 
@@ -77,7 +77,7 @@ template <class>
   engine::tracer::traces_all = engine::tracer::traces_all || tracer_ != nullptr;
 }
 
-// Each process of such a job is rank 0, so the launcher's first one speaks.
+// Each process of such a job is rank 0, so the launcher's first process speaks.
 template <class>
 [[gnu::cold]] void environment::tell_of_launcher() {
   if (!detail::advice_wanted(std::getenv("OSTRAKA_ADVISE")) || engine::launcher_of_this_process().rank != 0) return;
@@ -111,8 +111,8 @@ template <class>
   engine::tracer::traces_all = false;
 }
 
-// How many ranks share a node, all have to tell together: known only where MPI begins here. Else the launcher may have
-// told.
+// All ranks together have to count the ranks that share a node, which they can only if MPI begins here. Else the
+// launcher may have told the number.
 template <class>
 [[gnu::cold]] void environment::begin_kokkos_with_its_threads(int& argc, char** argv) {
   engine::thread_wishes const said = engine::node::wishes(argc, argv);
@@ -127,9 +127,9 @@ template <class>
     std::fprintf(stderr, "ostraka: environment: %s (docs/threads.md)\n", warning.c_str());
 }
 
-// Before version 4 Kokkos answers to --help, --threads and others, too, on every device; those are the program's. Of
-// more threads than cores it would warn on every rank, whatever the launcher was told: thread_warnings says, once, what
-// can be remedied. Of GPUs it may tell on one.
+// Before version 4 Kokkos also answers to --help, --threads and others, on every device; those belong to the program.
+// It would warn of more threads than cores on every rank, whatever the launcher was told; thread_warnings says once
+// what can be remedied. With GPUs, Kokkos may warn on one rank.
 template <class>
 [[gnu::cold]] void environment::begin_kokkos(int& argc, char** argv) {
   dynamic_array<char*> its;

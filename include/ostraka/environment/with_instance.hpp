@@ -4,15 +4,17 @@
 
 /// @file
 /// Floor 4. `os::with_instance const scope(instance);`: until the scope ends, operations that this host thread calls
-/// run on an execution space instance of the application's, a stream of a GPU for instance.
+/// run on an execution space instance of the application, for instance a stream of a GPU.
 
 #include <ostraka/engine/machine/instance.hpp>
 
 namespace ostraka {
 
-/// As long as it lives, operations of the calling host thread on tensors of this execution space take this instance;
-/// those that are begun keep it until they are waited for. What kernels on the instance have written is read without a
-/// fence; what other instances write is fenced by whoever started them, before the operation. A result may be read on
+/// While it lives, operations of the calling host thread on tensors of this execution space run on this instance;
+/// operations that are begun keep it until they are waited for. An operation reads the results of kernels on the
+/// instance without a fence. Before the operation, the application has to fence kernels on other instances that write
+/// its operands. A result may be read on any instance when the operation has returned, which waits for only this
+/// instance. Scopes nest.
 /// any instance when the operation has returned, which waits for this instance alone. Scopes nest.
 template <class Exec>
 class [[nodiscard]] with_instance {
