@@ -4,8 +4,8 @@
 
 /// @file
 /// Floor 4. Arithmetic element by element: add, subtract, negate, scale, multiply, divide, maximum, minimum, of tensors
-/// and of a tensor and a number. They meet as in os::map, move nothing, and take partial tensors as far as they keep
-/// their parts: A[I] {U_X} + B[I] {U_X} → [I] {U_X}.
+/// and of a tensor and a number. Operands meet as in os::map, and nothing moves. Partial tensors are taken if the
+/// operation keeps their parts: A[I] {U_X} + B[I] {U_X} → [I] {U_X}.
 ///
 ///                  sum               max, min                          prod
 ///     add          both              either alone                      –
@@ -17,11 +17,12 @@
 ///     maximum      –                 max, also with values; min alone  –
 ///     minimum      –                 min, also with values; max alone  –
 ///
-/// A number is the same on all devices: it is met as a tensor is that is not partial. It is of the elements' kind
-/// (numbers.hpp) and becomes one of them: os::add(A, 1.0) of floats is of floats, and 0.5 among integers is refused.
+/// A number is the same on all devices: operands meet it as they meet a tensor that is not partial. It is of the
+/// elements' kind (numbers.hpp) and becomes one of them: os::add(A, 1.0) of floats gives floats, and 0.5 among integers
+/// is refused.
 ///
-/// Integers keep less: quotients round, and what changes nothing in a maximum is the smallest number, from which
-/// nothing can be taken.
+/// Integers keep fewer parts: quotients round, and the neutral element of a maximum is the smallest number, from which
+/// nothing can be subtracted.
 
 #include <ostraka/elements/element_operation.hpp>
 
@@ -64,7 +65,7 @@ struct quotient {
   }
 };
 
-// As parts are combined: a NaN on either side stays.
+// The maximum that combines parts: a NaN on either side stays.
 struct larger {
   template <class T>
   KOKKOS_INLINE_FUNCTION T operator()(T const& a, T const& b) const noexcept {
@@ -125,11 +126,11 @@ consteval auto check_numbers() {
     return found<reason::ok>{};
 }
 
-// Are elements numbers? Bools have a maximum and a minimum alone.
+// `reason::ok` if the elements are numbers. Bools have only a maximum and a minimum.
 template <class T, class Operation>
 using numbers_verdict = typename decltype(check_numbers<T, Operation>())::type;
 
-// Takes numbers; the result's elements are the operands'.
+// A family that takes numbers; the result has the elements of the operands.
 struct of_numbers {
   template <class T>
   using result = T;
@@ -141,7 +142,7 @@ struct of_numbers {
                   numbers_verdict<typename nth<0, Operands...>::type::value_type, Operation>>;
 };
 
-// Takes numbers that have an order.
+// A family that takes numbers with an order.
 struct of_ordered_numbers : of_numbers {
   template <class Operation, class... Operands>
   using verdict =
@@ -180,28 +181,30 @@ struct minimum : detail::element_operation<minimum, detail::smaller, detail::of_
 
 }  // namespace operation
 
-/// A + B. Partial sums are partial over the same mesh axes, and so is the result; to partial maxima and minima values
-/// may be added.
+/// A + B. If both are partial sums, they are partial over the same mesh axes, and so is the result. Values may be added
+/// to partial maxima and minima.
 template <class A, class B>
   requires ArithmeticOperands<A, B>
 [[nodiscard]] constexpr auto add(A const& a, B const& b) {
   return detail::operate(operation::add{}, a, b);
 }
 
-/// A − B. Partial sums are partial over the same mesh axes; a value less a partial maximum is a partial minimum.
+/// A − B. If both are partial sums, they are partial over the same mesh axes. A value less a partial maximum is a
+/// partial minimum.
 template <class A, class B>
   requires ArithmeticOperands<A, B>
 [[nodiscard]] constexpr auto subtract(A const& a, B const& b) {
   return detail::operate(operation::subtract{}, a, b);
 }
 
-/// −A. Partial sums remain so, partial maxima become minima.
+/// −A. Partial sums stay partial sums; partial maxima become minima.
 template <TensorOrVariable A>
 [[nodiscard]] constexpr auto negate(A const& a) {
   return detail::operate(operation::negate{}, a);
 }
 
-/// The tensor times a number that all devices share, `os::scale(A, 2)` or `os::scale(2, A)`; partial sums remain so.
+/// The tensor times a number that all devices share, `os::scale(A, 2)` or `os::scale(2, A)`. Partial sums stay partial
+/// sums.
 template <TensorOrVariable A, class Number>
   requires detail::is_number<Number>
 [[nodiscard]] constexpr auto scale(A const& a, Number const& factor) {
@@ -214,15 +217,15 @@ template <class Number, TensorOrVariable A>
   return detail::operate(operation::scale{}, a, factor);
 }
 
-/// A · B element by element (os::einsum sums, too). Either may be a partial sum, not both; of partial products both
-/// are.
+/// A · B element by element (os::einsum also sums). Either may be a partial sum, not both. If one is a partial product,
+/// both are.
 template <class A, class B>
   requires ArithmeticOperands<A, B>
 [[nodiscard]] constexpr auto multiply(A const& a, B const& b) {
   return detail::operate(operation::multiply{}, a, b);
 }
 
-/// A / B. The numerator may be a partial sum; of partial products both are.
+/// A / B. The numerator may be a partial sum. If one is a partial product, both are.
 template <class A, class B>
   requires ArithmeticOperands<A, B>
 [[nodiscard]] constexpr auto divide(A const& a, B const& b) {

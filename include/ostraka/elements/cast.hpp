@@ -4,8 +4,8 @@
 
 /// @file
 /// Floor 4. `os::cast<double>(A)`: the elements as another type. If the new type has all values of the old one, the
-/// parts of a partial tensor are kept: A[I] {U_X} of float → [I] {U_X} of double. Where values are rounded, sums are
-/// not kept.
+/// parts of a partial tensor are kept: A[I] {U_X} of float → [I] {U_X} of double. If values are rounded, sums are not
+/// kept.
 ///
 ///     from → to                       sum, prod    max, min    and, or
 ///     all values kept                 kept         kept        between integers
@@ -14,9 +14,9 @@
 ///     floating point → integers       –            –           –            no integer stands for infinity
 ///     numbers → bool (x ≠ 0)          –            –           or kept
 ///
-/// Nothing saturates. Numbers are converted as static_cast does: what becomes an integer is cut towards zero, an
-/// integer to its low bits; of a number with a fraction beyond the integers' range the result is not defined (os::clamp
-/// it first). A bool is x ≠ 0, as NumPy has it (NaN is true), and becomes 0 or 1.
+/// Nothing saturates. Numbers are converted as static_cast does: a number that becomes an integer is truncated towards
+/// zero, an integer is reduced to its low bits. The result is not defined for a number with a fraction beyond the
+/// integers' range (os::clamp it first). A bool is x ≠ 0, as in NumPy (NaN is true), and becomes 0 or 1.
 
 #include <limits>
 
@@ -42,7 +42,7 @@ struct to_element {
 template <class T>
 inline constexpr bool is_real = std::is_same_v<real_of<T>, T>;
 
-// Has To all values of From?
+// True if To has all values of From.
 template <class From, class To>
 inline constexpr bool is_exact =
     (is_real<From> || !is_real<To>)&&(std::is_integral_v<From> ||
@@ -63,11 +63,11 @@ inline constexpr preservation cast_keeps(reduction kind) {
   return is_exact<From, To> ? linear(kind) | multiplicative(kind) : preservation{};
 }
 
-// A cast from one element type to another, for the trait.
+// A cast from one element type to another, as a key for the trait os::preserves.
 template <class From, class To>
 struct cast_of {};
 
-// Complex numbers have no one real number.
+// `reason::ok` unless complex numbers become real ones: a complex number has no one real number.
 template <class From, class To>
 consteval auto check_cast() {
   if constexpr (!is_element<To>)
@@ -81,7 +81,7 @@ consteval auto check_cast() {
 template <class From, class To>
 using cast_verdict = typename decltype(check_cast<From, To>())::type;
 
-// Partial states are looked at only where the elements can be converted.
+// Asks about partial states only if the elements can be converted.
 template <class Operation, class To, class A>
 consteval auto check_cast_of() {
   using from = typename A::value_type;
@@ -118,7 +118,7 @@ struct cast : detail::moves_nothing {
 
 }  // namespace operation
 
-/// The elements converted to `To`, as static_cast does; real numbers become complex, not the other way.
+/// The elements converted to `To`, as static_cast does. Real numbers become complex; complex ones do not become real.
 template <class To, TensorOrVariable A>
 [[nodiscard]] constexpr auto cast(A const& a) {
   return detail::operate(operation::cast<To>{}, a);

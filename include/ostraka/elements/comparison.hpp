@@ -4,11 +4,11 @@
 
 /// @file
 /// Floor 4. Comparisons element by element, equal, not_equal, less, less_equal, greater, greater_equal, of tensors and
-/// of a tensor and a number: A[I_X] < B[I_X, J] is a tensor of bools [I_X, J]; and what bools are combined by,
-/// logical_and, logical_or, logical_not. Operands meet as in os::map, numbers are those of arithmetic.hpp. A
-/// number compared with NaN is not equal to it, and neither less nor greater.
+/// of a tensor and a number: A[I_X] < B[I_X, J] is a tensor of bools [I_X, J]. Bools are combined by logical_and,
+/// logical_or, logical_not. Operands meet as in os::map; numbers are those of arithmetic.hpp. A number compared with
+/// NaN is not equal to it, and neither less nor greater.
 ///
-///     logical_and     keeps parts by "and"         logical_not     makes those by "or" of them, and the other way
+///     logical_and     keeps parts by "and"         logical_not     turns parts by "and" into parts by "or", and back
 ///     logical_or      keeps parts by "or"
 
 #include <ostraka/elements/arithmetic.hpp>
@@ -94,7 +94,7 @@ consteval auto check_bools() {
 template <class Operation, class T>
 using bools_verdict = typename decltype(check_bools<Operation, T>())::type;
 
-// Comparisons.
+// The family of comparisons.
 struct of_comparable {
   template <class>
   using result = bool;
@@ -105,7 +105,7 @@ struct of_comparable {
                               comparable_verdict<Operation, typename nth<0, Operands...>::type::value_type>>;
 };
 
-// Logic.
+// The family of logical operations.
 struct of_bools {
   template <class>
   using result = bool;
@@ -158,7 +158,7 @@ struct logical_not : detail::element_operation<logical_not, detail::is_not, deta
 
 }  // namespace operation
 
-/// A == B, element by element: bools. Also of complex numbers, and of bools.
+/// A == B, element by element: bools. Also for complex numbers, and for bools.
 template <class A, class B>
   requires ArithmeticOperands<A, B>
 [[nodiscard]] constexpr auto equal(A const& a, B const& b) {
@@ -200,19 +200,19 @@ template <class A, class B>
   return detail::operate(operation::greater_equal{}, a, b);
 }
 
-/// Both, of tensors of bools.
+/// True where both are, for tensors of bools.
 template <TensorOrVariable A, TensorOrVariable B>
 [[nodiscard]] constexpr auto logical_and(A const& a, B const& b) {
   return detail::operate(operation::logical_and{}, a, b);
 }
 
-/// Either or both, of tensors of bools.
+/// True where either or both are, for tensors of bools.
 template <TensorOrVariable A, TensorOrVariable B>
 [[nodiscard]] constexpr auto logical_or(A const& a, B const& b) {
   return detail::operate(operation::logical_or{}, a, b);
 }
 
-/// The opposite, of a tensor of bools.
+/// The opposite, for a tensor of bools.
 template <TensorOrVariable A>
 [[nodiscard]] constexpr auto logical_not(A const& a) {
   return detail::operate(operation::logical_not{}, a);

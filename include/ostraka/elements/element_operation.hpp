@@ -4,8 +4,8 @@
 
 /// @file
 /// Floor 4. Operations that are one function of the elements that meet, or of elements and a number: `A + B`, `A < 2`.
-/// A family of them says by a struct what it asks of operands, what elements it gives, and by which type os::preserves
-/// is asked about the function F on elements T:
+/// A struct describes a family of them: its rules for operands, the elements that it gives, and the type by which
+/// os::preserves is asked about the function F on elements T:
 ///
 ///     struct of_numbers {
 ///       template <class T> using result = T;
@@ -22,7 +22,7 @@ namespace ostraka {
 
 namespace detail {
 
-// F of elements and one number, that of the tensor being operand `At`.
+// F of elements and one number. The tensor is operand `At`.
 template <class F, class T, int At>
 struct with_number {
   F f;
@@ -35,7 +35,7 @@ struct with_number {
   }
 };
 
-// The parts of one operand that an operation of two keeps where the other is the same on all devices. Equal parts of a
+// The parts of one operand that an operation on two keeps if the other is the same on all devices. Equal parts of a
 // maximum are kept, too.
 constexpr preservation beside_number(preservation const& both, int at, reduction kind) {
   bool const equal_parts_combine_to_themselves = kind != reduction::sum && kind != reduction::prod;
@@ -54,7 +54,7 @@ template <class F, class T, int At, reduction Kind>
 inline constexpr preservation preserves<detail::on<detail::with_number<F, T, At>, T>, Kind> =
     detail::beside_number(preserves<detail::on<F, T>, Kind>, At, Kind);
 
-/// Two tensors, or one and a number; of derivatives, variables in place of tensors.
+/// Two tensors, or one and a number. In derivatives, variables take the place of tensors.
 template <class A, class B>
 concept ArithmeticOperands = (TensorOrVariable<A> && (TensorOrVariable<B> || detail::is_number<B>)) ||
                              (detail::is_number<A> && TensorOrVariable<B>);

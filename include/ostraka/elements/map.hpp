@@ -22,7 +22,7 @@ namespace ostraka {
 
 namespace detail {
 
-// The trait os::preserves is asked about the type `Keeper`: which parts does it keep?
+// How operands meet. os::preserves says which parts the function keeps; it is asked about the type `Keeper`.
 template <class Keeper, class... Operands>
 struct map_types {
   using labels = union_of<axes_in<Operands>...>;
@@ -33,7 +33,7 @@ struct map_types {
     if constexpr (((sharding_traits<sharding_in<Operands>>::partial_entries::size > 0) || ...))
       return planner::find_map(specs, preservations_of<Keeper>);
     else
-      return planner::find_map(specs);  // nobody need ask the trait
+      return planner::find_map(specs);  // does not need the trait
   }();
   template <int I>
   using label = typename type_at<labels, I>::type;
@@ -45,7 +45,7 @@ struct map_types {
   using partial_of_operand = typename type_at<typename sharding_traits<operand_sharding<K>>::partial_entries, 0>::type;
 };
 
-// How the operands meet, `reason::ok` or the reason of the fault that was found.
+// `reason::ok` if the operands meet, else the reason of the fault that was found.
 template <class Operation, class Keeper, class... Operands>
 consteval auto explain_map() {
   using types = map_types<Keeper, Operands...>;
@@ -78,7 +78,7 @@ consteval auto explain_map() {
   }
 }
 
-// x ← f(x) on a tensor that nobody else sees yet.
+// x ← f(x) on a tensor of which no other handle exists yet.
 template <class TensorType, class F>
 void apply_in_place(char const* operation, TensorType const& t, F const& f) {
   profiled_block<TensorType> const region_of_run(operation, t, "reads and writes", 2);
@@ -93,7 +93,7 @@ struct map_result {
       varying_as<sharding_from<types::finding.result, typename types::labels, typename types::mesh>, Operands...>;
 };
 
-// Has a plan room for so many?
+// `reason::ok` if a plan can hold so many operands, axes and mesh axes.
 template <class... Operands>
 consteval auto check_room() {
   constexpr int count = static_cast<int>(sizeof...(Operands));
@@ -109,7 +109,7 @@ consteval auto check_room() {
     return found<reason::ok>{};
 }
 
-// How the operands meet is asked only if nothing is wrong with them by themselves. `Unless`: what else may be wrong.
+// Asks how the operands meet only if each of them is valid by itself. `Unless`: another verdict that has to be ok.
 template <class Operation, class Keeper, class Unless, class... Operands>
 consteval auto check_meeting() {
   using own = first_fault<typename sharding_traits<sharding_in<Operands>>::verdict...,
@@ -124,7 +124,7 @@ consteval auto check_meeting() {
 template <class Operation, class Keeper, class Unless, class... Operands>
 using meeting_verdict = typename decltype(check_meeting<Operation, Keeper, Unless, Operands...>())::type;
 
-// Then whether the result's elements R can be partial as the result is.
+// Then asks whether the result's elements R can be partial as the result is.
 template <class Operation, class Keeper, class Unless, class R, class... Operands>
 consteval auto check_map() {
   using met = meeting_verdict<Operation, Keeper, Unless, Operands...>;
@@ -137,7 +137,7 @@ consteval auto check_map() {
 template <class Operation, class Keeper, class Unless, class R, class... Operands>
 using map_verdict = typename decltype(check_map<Operation, Keeper, Unless, R, Operands...>())::type;
 
-// How operands meet, as constants.
+// A map as constants: how its operands meet.
 struct map_call {
   planner::spec const* const* operands;
   planner::spec const* result;
@@ -180,12 +180,12 @@ auto run_map_at_once(char const* operation, F const& f, First const& first, Rest
   return result;
 }
 
-// The same for blocks of the local view.
+// The same for blocks in the local view.
 template <class Types, class R, class F, class First, class... Rest>
 auto run_map_of_blocks(char const* operation, F const& f, First const& first, Rest const&... rest) {
   using labels = typename Types::labels;
   using mesh = typename Types::mesh;
-  static constexpr planner::spec out = Types::finding.result;  // static: g++ 12 warns of reading beyond a local one
+  static constexpr planner::spec out = Types::finding.result;  // static: g++ 12 warns about reading beyond a local one
   using result_type =
       basic_tensor<R, varying_as<sharding_from<out, labels, mesh>, First, Rest...>, typename First::space>;
   engine::execution_context const w = context_of<labels, mesh>(operation, first, rest...);
@@ -204,7 +204,7 @@ auto run_map(char const* operation, F const& f, First const& first, Rest const&.
     return run_map_at_once<Types, R>(operation, f, first, rest...);
 }
 
-// All maps to a new tensor: raises the reason, or runs f on the blocks.
+// All maps to a new tensor go through here: raises the reason, or runs f on the blocks.
 template <class Operation, class Keeper, class Unless, class R, class F, class First, class... Rest>
 auto checked_map(char const* operation, F const& f, First const& first, Rest const&... rest) {
   if constexpr (reason::ok_or_raise<map_verdict<Operation, Keeper, Unless, R, First, Rest...>>())
@@ -218,7 +218,7 @@ auto checked_map(char const* operation, F const& f, First const& first, Rest con
 
 namespace detail {
 
-// The map of a function that is called with these elements, and of one that is not.
+// The map of a function that can be called with these elements, and of one that cannot.
 template <bool IsCalled, class F, class... Given>
 struct map_call_of_function {
   using verdict = called_verdict<F, typename Given::value_type const&...>;
@@ -261,11 +261,11 @@ struct map_by : detail::moves_nothing {
 
 }  // namespace operation
 
-/// f, a function's name or an object that is called, of the elements that meet: a label that several tensors share is
-/// divided alike in them, or in some over the first of its mesh axes only (the rest is a free slice); a tensor that
-/// lacks a label is repeated along it. The result has all labels, in order of first appearance, and the element type
-/// that f gives. Partial tensors are taken where os::preserves says of the type of f that it keeps their parts, and the
-/// result is then partial; by default it is not said, and they are refused.
+/// Applies f, a function's name or a callable object, to the elements that meet. Tensors that share a label divide it
+/// alike, or some of them over only the first of its mesh axes (the rest is a free slice). A tensor that lacks a label
+/// is repeated along it. The result has all labels, in order of first appearance, and the element type that f gives.
+/// Partial tensors are taken if os::preserves says that the type of f keeps their parts, and the result is then
+/// partial; by default it does not say so, and they are refused.
 /// @throws ostraka::error, on all devices alike, if extents disagree
 template <class F, TensorOrVariable First, TensorOrVariable... Rest>
   requires(!TensorOrVariable<F>)
@@ -273,7 +273,7 @@ template <class F, TensorOrVariable First, TensorOrVariable... Rest>
   return detail::operate(operation::map_by<F>{{}, f}, first, rest...);
 }
 
-/// Says that a name of several functions says not which.
+/// Does not compile: the error says that a name of several functions does not say which.
 template <TensorOrVariable First, TensorOrVariable... Rest>
 auto map(detail::overloaded_function<typename First::value_type, typename First::value_type,
                                      typename Rest::value_type...> const&,
@@ -282,7 +282,7 @@ auto map(detail::overloaded_function<typename First::value_type, typename First:
   return detail::scalar_after_error<First, Rest...>();
 }
 
-/// Says that the function comes first.
+/// Does not compile: the error says that the function comes first.
 template <class... Arguments>
   requires(TensorOrVariable<Arguments> || ...)
 auto map(Arguments const&...) {

@@ -3,9 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 4. `os::map_into(C, f, A, B, …)`: f of the elements that meet, into a tensor that is there; C[I_X, J] <-
-/// f(A[I_X, J], B[J]). C meets the operands as they meet each other, so that it may be one of them: os::map_into(A, f,
-/// A) is elementwise in place.
+/// Floor 4. `os::map_into(C, f, A, B, …)`: f of the elements that meet, into an existing tensor; C[I_X, J] <- f(A[I_X,
+/// J], B[J]). C meets the operands as they meet each other, so it may be one of them: os::map_into(A, f, A) works in
+/// place.
 
 #include <ostraka/blocks/create.hpp>
 #include <ostraka/calls/shared_memory.hpp>
@@ -15,7 +15,7 @@ namespace ostraka {
 
 namespace detail {
 
-// The first label that C lacks or divides less than the operands together do, and the operand that says so; -1 for
+// The first label that C lacks, or divides less than the operands together do, and the operand that shows it; -1 for
 // none.
 struct map_into_finding {
   int label = -1;
@@ -39,7 +39,7 @@ consteval map_into_finding find_map_into() {
   return {};
 }
 
-// Asked only of operands that meet.
+// Asked only for operands that meet.
 template <class C, class... Operands>
 consteval auto check_fit() {
   using types = map_types<void, C, Operands...>;
@@ -69,12 +69,12 @@ consteval auto check_map_into() {
     return check_fit<C, Operands...>();
 }
 
-// `R`: the elements that the function gives.
+// `R`: the element type that the function gives.
 template <class R, class C, class... Operands>
 using map_into_verdict = typename decltype(check_map_into<R, C, Operands...>())::type;
 
-// May C be written while this operand is read? Where it is the same block under the same sharding, each element is read
-// before it is written.
+// True if C may be written while this operand is read. If it is the same block under the same sharding, each element is
+// read before it is written.
 template <class C, class A>
 bool walked_alike(C const& c, A const& a) {
   constexpr bool same_type =
@@ -123,8 +123,9 @@ struct written_to<operation::map_by<F>, C, Operands...>
 
 }  // namespace detail
 
-/// C <- f of the elements that meet, as in os::map, in the order of C's axes and divided as C is; C has all labels and
-/// the elements that f gives. C may be one of the operands. Partial tensors are refused: os::einsum_into adds them up.
+/// C <- f of the elements that meet, as in os::map, in the order of C's axes and divided as C is. C has all labels and
+/// the element type that f gives. C may be one of the operands. Partial tensors are refused: os::einsum_into adds them
+/// up.
 /// @throws ostraka::error, on all devices alike, if extents disagree or C shares memory with an operand of another
 /// sharding
 template <TensorOrVariable C, class F, TensorOrVariable... Operands>
@@ -133,14 +134,14 @@ void map_into(C const& c, F const& f, Operands const&... operands) {
   detail::operate_how(detail::into<C>{c}, operation::map_by<F>{{}, f}, operands...);
 }
 
-/// Says that a name of several functions says not which.
+/// Does not compile: the error says that a name of several functions does not say which.
 template <Tensor C, Tensor... Operands>
 void map_into(C const&, detail::overloaded_function<typename C::value_type, typename Operands::value_type...> const&,
               Operands const&...) {
   reason::raise<reason::function_is_overloaded<typename Operands::value_type...>>();
 }
 
-/// Says where the function stands.
+/// Does not compile: the error says where the function belongs.
 template <class... Arguments>
   requires(TensorOrVariable<Arguments> || ...)
 void map_into(Arguments const&...) {

@@ -4,12 +4,12 @@
 
 /// @file
 /// Floor 4. Operators of tensors, and of a tensor and a number: each is the named function of arithmetic.hpp or
-/// comparison.hpp, element by element, with operands that meet by the names of their axes. A * B sums nothing: that is
-/// os::einsum. There is no A += B, which says what to write instead.
+/// comparison.hpp, element by element, with operands that meet by the names of their axes. A * B sums nothing;
+/// os::einsum does. A += B does not compile, and its error says what to write instead.
 ///
 ///     A + B  A − B  A * B  A / B  −A      os::add, subtract, multiply, divide, negate
 ///     A == B  !=  <  <=  >  >=            os::equal, not_equal, less, less_equal, greater, greater_equal: bools
-///     A && B  A || B  !A                  os::logical_and, logical_or, logical_not: of bools, both sides are computed
+///     A && B  A || B  !A                  os::logical_and, logical_or, logical_not: for bools, both sides are computed
 
 #include <type_traits>
 
@@ -106,7 +106,7 @@ template <TensorOrVariable A>
   return logical_not(a);
 }
 
-// ---- what there is not ----------------------------------------------------------------------------------------------
+// ---- operators that do not compile ----------------------------------------------------------------------------------
 
 namespace detail {
 

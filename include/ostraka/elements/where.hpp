@@ -4,8 +4,8 @@
 
 /// @file
 /// Floor 4. `os::where(condition, A, B)`: A's element where the condition is true, B's elsewhere. Operands meet as in
-/// os::map; either of A and B may be a number, or both. The result has A's axes first, then what B and the condition
-/// have beyond them: os::where(mask, scores, −1e30) of mask[Q, K] and scores[B, H, Q, K] is [B, H, Q, K].
+/// os::map; either of A and B may be a number, or both. The result has A's axes first, then the axes that B and the
+/// condition have beyond them: os::where(mask, scores, −1e30) of mask[Q, K] and scores[B, H, Q, K] is [B, H, Q, K].
 
 #include <type_traits>
 
@@ -51,7 +51,7 @@ consteval auto check_condition() {
 template <class T>
 using condition_verdict = typename decltype(check_condition<T>())::type;
 
-// A number as one of the elements, if it can be.
+// The number as an element, if it can be one.
 template <class T, class Number>
 T number_of_where(Number const& number) {
   if constexpr (is_number_among<Number, T>)
@@ -60,7 +60,7 @@ T number_of_where(Number const& number) {
     return {};
 }
 
-// Its function, and the operands of which it is called.
+// The call's function, and its operands in the order in which the function takes them.
 template <class C, class A, class B>
 struct where_call;
 
