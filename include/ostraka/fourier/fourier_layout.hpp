@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 4. How tensors lie before, while and after they are transformed along an axis I, which becomes K. Rows are
-/// whole while they are transformed, so the mesh axes that divide I divide a batch axis meanwhile:
+/// Floor 4. The layouts of a tensor before, during and after a transform along an axis I, which becomes K. Rows are
+/// whole during the transform, so the mesh axes that divide I divide a batch axis meanwhile:
 ///
 ///     A               named        transformed as    result          moves
 ///     [I, J_X]        K            [I, J_X]          [K, J_X]        nothing
@@ -26,7 +26,7 @@
 
 namespace ostraka::detail {
 
-/// Of the axes of A, those of the result, K in the place of I.
+/// The axes of the result: those of A, with K in the place of I.
 template <class Axes, class I, class K>
 struct axes_with;
 template <class... As, class I, class K>
@@ -34,9 +34,9 @@ struct axes_with<type_list<As...>, I, K> {
   using type = type_list<std::conditional_t<std::is_same_v<As, I>, K, As>...>;
 };
 
-/// The batch axis that mesh axes divide while rows along `i` are whole; −1: there is none. The one that they divide in
-/// the result; else one that nothing divides; else any. Of several the longest, as far as extents are static, and else
-/// the first.
+/// The batch axis that mesh axes divide while rows along `i` are whole; −1 if there is none. It is the axis that they
+/// divide in the result; else one that is not divided; else any. Of several, it is the longest, as far as extents are
+/// static, else the first.
 constexpr int batch_axis(planner::spec const& from, planner::spec const& to, int i, std::int64_t const* extents) {
   planner::mesh_set const moved = from.over[i].axes();
   int best = -1, best_rank = -1;
@@ -51,7 +51,7 @@ constexpr int batch_axis(planner::spec const& from, planner::spec const& to, int
   return best;
 }
 
-/// Do the mesh axes that divide `i` before divide batch axes behind, where `i` is whole?
+/// True if the mesh axes that divide `i` before divide batch axes afterwards, and `i` is whole then.
 constexpr bool is_transposed(planner::spec const& from, planner::spec const& to, int i) {
   planner::mesh_set left = from.over[i].axes();
   for (int d = 0; d < to.rank; ++d)
@@ -59,7 +59,7 @@ constexpr bool is_transposed(planner::spec const& from, planner::spec const& to,
   return to.over[i].empty() && left.empty();
 }
 
-/// How rows along `i` lie while they are transformed.
+/// The layout of rows along `i` during the transform.
 constexpr planner::spec whole_rows(planner::spec const& from, planner::spec const& to, int i,
                                    std::int64_t const* extents) {
   if (from.over[i].empty()) return from;
@@ -79,7 +79,7 @@ struct fourier_element {
   using type = std::conditional_t<gives_reals(Kind), real, Kokkos::complex<real>>;
 };
 
-/// What is named: the result's dimensions, or the new axis alone, which then stands in the place of the other.
+/// The result that a call names: its dimensions, or only the new axis, which then takes the place of I.
 template <class Along, class Named, class A>
 struct fourier_result {
   using I = typename told_axis<Along>::axis;
@@ -101,7 +101,7 @@ struct fourier_result {
   using type = typename choose<names_all>::type;
 };
 
-/// The layouts of a transform that may be done.
+/// The layouts of a transform with an ok verdict.
 template <class Along, class Named, class A>
 struct fourier_layout {
   using result = fourier_result<Along, Named, A>;
@@ -117,7 +117,7 @@ struct fourier_layout {
     constexpr std::int64_t extents[] = {As::extent...};
     return whole_rows(spec_of<A, labels, mesh>, spec_of<target_before, labels, mesh>, result::at, extents);
   }
-  /// While it is transformed, before and behind.
+  /// The layouts during the transform, before and after I becomes K.
   using rows = sharding_from<whole(labels{}), labels, mesh>;
   using rows_behind = with_entry<rows, I, K>;
 };
@@ -132,7 +132,7 @@ consteval auto check_fourier_elements() {
     return found<reason::not_transformed<T, Operation>>{};
 }
 
-// Sums are transformed as their parts are.
+// `reason::ok` unless A has parts of another kind than sums. Partial sums are transformed part by part.
 template <class Operation, class A>
 consteval auto check_linear() {
   using partials = typename sharding_traits<sharding_in<A>>::partial_entries;
@@ -193,7 +193,7 @@ consteval auto check_fourier() {
     return check_fourier_names<Operation, Kind, Along, Named, A>();
 }
 
-/// `reason::ok`, or why A is not transformed so.
+/// `reason::ok`, or the reason why A cannot be transformed so.
 template <class Operation, fourier_kind Kind, class Along, class Named, class A>
 using fourier_verdict = typename decltype(check_fourier<Operation, Kind, Along, Named, A>())::type;
 

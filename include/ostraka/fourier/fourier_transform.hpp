@@ -3,9 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 4. `os::fft<I, K>(A)`, `os::ifft`, `os::rfft`, `os::irfft`: discrete Fourier transforms along an axis I, told
-/// as it lies, which becomes K. As in NumPy, inverse ones have the factor 1/n, and the spectrum of real numbers has n/2
-/// + 1. What moves is in fourier_layout.hpp.
+/// Floor 4. `os::fft<I, K>(A)`, `os::ifft`, `os::rfft`, `os::irfft`: discrete Fourier transforms along an axis I, named
+/// as it lies, which becomes K. As in NumPy, inverse transforms have the factor 1/n, and the spectrum of real numbers
+/// has n/2 + 1 elements. fourier_layout.hpp has the moves.
 ///
 ///     fft<I, K>             [I, J_X]   → [K, J_X]    nothing moves
 ///     fft<I/X, K/X>         [I_X, J]   → [K_X, J]    two all-to-alls
@@ -31,7 +31,7 @@ namespace detail {
   return gives_half(kind) ? n / 2 + 1 : n;
 }
 
-/// Extents by name, of the result, too. That of a real result is told by name.
+/// Extents by name, including those of the result. That of a real result is given by name.
 template <fourier_kind Kind, class I, class K, class Sizes>
 struct sizes_with_spectrum {
   Sizes const& sizes;
@@ -61,7 +61,7 @@ struct moves_of_spectrum : no_flops {
   }
 };
 
-/// The moves of a tensor to a sharding, none if it has that already.
+/// The moves of a tensor to a sharding; none if it has that sharding already.
 template <class From, class To>
 struct moves_into_sharding {
   using type = moves_of_plan<reshard_source<To, From>>;
@@ -97,7 +97,7 @@ struct parts_of_fourier {
               "; name an axis without a static extent, or one of this extent");
 }
 
-/// The n of a real result, which derivatives know: of a block it may be another one than that of the axis' type.
+/// The length n of a real result, which derivatives know. For a block it may differ from that of the axis' type.
 struct fourier_length {
   std::int64_t n;
 };
@@ -120,7 +120,7 @@ std::int64_t length_given(char const*, fourier_length const& given) {
   return given.n;
 }
 
-/// The same tensor, moved if it lies otherwise.
+/// The same tensor, resharded if it has another sharding.
 template <class To, class A>
 auto moved_to(A const& a) {
   if constexpr (std::is_same_v<sharding_in<A>, varying_as_one<To, A>>)
@@ -129,7 +129,7 @@ auto moved_to(A const& a) {
     return operate(ostraka::operation::reshard<To>{}, a);
 }
 
-/// Rows that are whole, transformed.
+/// The transform of rows that are whole.
 template <fourier_kind Kind, class I, class K, class A>
 auto transform_whole(char const* name, A const& a, std::int64_t n) {
   using T = typename A::value_type;
@@ -193,7 +193,7 @@ struct fourier {
   }
 
  private:
-  // The n of the transform.
+  // The length n of the transform.
   template <class A, class... Given>
   [[nodiscard]] std::int64_t length_of(A const& a, Given const&... given) const {
     using K = typename layout<A>::K;
@@ -210,9 +210,9 @@ struct fourier {
 
 }  // namespace operation
 
-/// y_k = Σ_j x_j e^(−2πi jk/n) along the axis I, told as it lies, which becomes K: `os::fft<I, K>(A)`. The result lies
-/// as A does; `os::fft<I/X, K/X>(A)` says how K lies, `os::fft<I/X, K, J/X>(A)` how all of it does. Real numbers are
-/// taken as complex ones. Collective over the mesh axes that are named.
+/// y_k = Σ_j x_j e^(−2πi jk/n) along the axis I, named as it lies, which becomes K: `os::fft<I, K>(A)`. The result lies
+/// as A does. `os::fft<I/X, K/X>(A)` says how K lies, `os::fft<I/X, K, J/X>(A)` how the whole result does. Real numbers
+/// are taken as complex ones. Collective over the mesh axes that are named.
 template <auto Along, auto... To, TensorOrVariable A>
 [[nodiscard]] constexpr auto fft(A const& a) {
   return detail::operate(operation::fourier<fourier_kind::fft, detail::type_of<Along>, sharding_of<To...>>{}, a);
@@ -230,9 +230,9 @@ template <auto Along, auto... To, TensorOrVariable A>
   return detail::operate(operation::fourier<fourier_kind::rfft, detail::type_of<Along>, sharding_of<To...>>{}, a);
 }
 
-/// The inverse of os::rfft: n real numbers of n/2 + 1 complex ones, `os::irfft<I, K>(A, K = n)`, since both an even and
-/// an odd n have as many. The imaginary part of the first is not looked at, nor, if n is even, of the last.
-/// @throws ostraka::error, on all devices alike, if I has not n/2 + 1 elements
+/// The inverse of os::rfft: n real numbers from n/2 + 1 complex ones, `os::irfft<I, K>(A, K = n)`. It needs n, since an
+/// even and an odd n have as many. It ignores the imaginary part of the first number and, if n is even, of the last.
+/// @throws ostraka::error, on all devices alike, if I does not have n/2 + 1 elements
 template <auto Along, auto... To, TensorOrVariable A, class... Given>
 [[nodiscard]] constexpr auto irfft(A const& a, Given const&... given) {
   return detail::operate(operation::fourier<fourier_kind::irfft, detail::type_of<Along>, sharding_of<To...>>{}, a,
