@@ -3,9 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 4. A mesh that has no devices: `os::dry_mesh(X = 256, Y = 256)`. It is of the type that os::make_mesh gives,
-/// so that the same program runs on it, in one process, which plays one of the devices: nothing is sent, and what would
-/// be sent is counted (cost_of.hpp).
+/// Floor 4. A mesh without devices: `os::dry_mesh(X = 256, Y = 256)`. It has the type that os::make_mesh gives, so the
+/// same program runs on it, in one process, which plays one of the devices. Nothing is sent; the messages are counted
+/// instead (cost_of.hpp).
 ///
 ///     auto const mesh = os::dry_mesh(X = 4, Y = 2);
 ///     os::cost const c = os::cost_of(mesh, [&] { step(mesh); });
@@ -38,10 +38,10 @@ struct played_device {
 };
 [[nodiscard]] constexpr played_device as_device(std::int64_t number) { return {number}; }
 
-/// A mesh of any size that has no devices but this process, which plays the device of this number. Operations on it
-/// allocate and compute what that device does. They send nothing: what would arrive are zeros, and what would be summed
-/// is what this device gives; numbers that others would tell are taken to be its own. So values mean nothing there, and
-/// no program should decide by them. Not collective. @throws ostraka::error if the mesh has no such device
+/// A mesh of any size whose only device is this process, which plays the device of this number. Operations on it
+/// allocate and compute the share of that device, and send nothing. Received elements are zeros; a sum is this device's
+/// part; numbers that other devices would tell are taken to equal its own. So values have no meaning there, and a
+/// program must not decide by them. Not collective. @throws ostraka::error if the mesh has no such device
 template <class... Sizes>
   requires(detail::names_a_size<Sizes> && ...)
 [[nodiscard]] auto dry_mesh(played_device device, Sizes... sizes) {
@@ -49,7 +49,7 @@ template <class... Sizes>
   return detail::make_dry_mesh(device.number, {}, detail::as_mesh_size(sizes)...);
 }
 
-/// With nodes, of which it has one otherwise: `os::dry_mesh(os::as_device(5), os::devices_per_node(8), X = 256, Y = 8)`,
+/// With nodes; without them it has one: `os::dry_mesh(os::as_device(5), os::devices_per_node(8), X = 256, Y = 8)`,
 /// `os::dry_mesh(os::as_device(5), os::within_node(X = 2, Y = 4), X = 256, Y = 8)`.
 template <class Nodes, class... Sizes>
   requires(detail::says_nodes<Nodes> && (detail::names_a_size<Sizes> && ...))
@@ -71,7 +71,7 @@ template <class Nodes, class... Sizes>
   return dry_mesh(played_device{}, nodes, sizes...);
 }
 
-/// Is it a mesh without devices?
+/// True if the mesh has no devices.
 template <class... Ms>
 [[nodiscard]] bool is_dry(mesh<Ms...> const& m) {
   return m.handle()->is_dry();

@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 4. How a mesh of devices is made: `os::make_mesh(X = 2, Y = 4)`, over all processes of the job, those of a
-/// communicator, this one alone, or none.
+/// Floor 4. Makes a mesh of devices, `os::make_mesh(X = 2, Y = 4)`, over all processes of the job, over those of a
+/// communicator, over this one alone, or over none.
 
 #include <algorithm>
 #include <cstdint>
@@ -135,7 +135,7 @@ template <class... Sizes>
 
 namespace detail {
 
-// Waits for the call that it stands after, so that it is not made wherever this is included.
+// Depends on the call's arguments, so that it is instantiated only by a call and not by each inclusion of this file.
 template <class... Arguments>
 struct mesh_of_nothing {
   using type = mesh<>;
@@ -143,7 +143,7 @@ struct mesh_of_nothing {
 
 }  // namespace detail
 
-/// Says that sizes have names.
+/// Does not compile: the error says that sizes have names.
 template <class First, class... Given>
   requires(std::is_arithmetic_v<First> && (std::is_arithmetic_v<Given> && ...))
 auto make_mesh(First, Given...) {
@@ -151,7 +151,7 @@ auto make_mesh(First, Given...) {
   return typename detail::mesh_of_nothing<First, Given...>::type(nullptr);
 }
 
-/// This process alone, in the place of a communicator.
+/// Names this process alone, in the place of a communicator.
 struct this_device_only {};
 inline constexpr this_device_only this_device{};
 
@@ -163,7 +163,7 @@ template <class... Sizes>
   return detail::make_mesh_of({detail::mesh_processes::kind::this_one, {}}, {}, detail::as_mesh_size(sizes)...);
 }
 
-/// No process, in the place of a communicator.
+/// Names no process, in the place of a communicator.
 struct not_here_only {};
 inline constexpr not_here_only not_here{};
 
@@ -175,8 +175,8 @@ template <class... Sizes>
   return detail::make_mesh_of({detail::mesh_processes::kind::none, {}}, {}, detail::as_mesh_size(sizes)...);
 }
 
-/// A mesh over the processes of a communicator, which is duplicated. Collective over it. Processes outside of it give
-/// what MPI_Comm_split gave them, MPI_COMM_NULL, and the same sizes: the mesh is absent there.
+/// A mesh over the processes of a communicator, which is duplicated. Collective over it. Processes outside of it pass
+/// the communicator that MPI_Comm_split gave them, MPI_COMM_NULL, and the same sizes: the mesh is absent there.
 /// @throws ostraka::error, on all its processes alike, if the product of the sizes is not their number, or for an
 /// intercommunicator
 template <class... Sizes>
@@ -186,13 +186,14 @@ template <class... Sizes>
   return detail::make_mesh_of(detail::processes_of(comm), {}, detail::as_mesh_size(sizes)...);
 }
 
-/// How many devices a node has, in the place of MPI's answer.
+/// The number of devices of a node, in the place of MPI's answer.
 struct node_size {
   int devices = 1;
 };
 
-/// `make_mesh(os::devices_per_node(4), X = 2, Y = 8)`: four devices in a row are a node, whether ranks share memory or
-/// not, as long as they run on one machine: a socket of it, say. On a dry mesh there is nobody else to say so.
+/// `make_mesh(os::devices_per_node(4), X = 2, Y = 8)`: four devices in a row are a node, whether their ranks share
+/// memory or not, as long as they run on one machine; for instance a socket of it. On a dry mesh there is no MPI to say
+/// so.
 [[nodiscard]] constexpr node_size devices_per_node(int devices) { return {devices}; }
 
 /// The block of a mesh that a node holds.
@@ -216,11 +217,11 @@ struct node_block {
 };
 
 /// `make_mesh(os::within_node(X = 2, Y = 4), X = 8, Y = 4)`: a node holds a block of 2 × 4 devices, so that X is a slow
-/// axis of 4 times a fast one of 2. Mesh axes that are not named have one device within a node. Ranks are numbered anew
-/// where their order is another: those of a machine fill node by node, and MPI's rank is not the device's number.
+/// axis of 4 times a fast one of 2. Mesh axes that are not named have one device within a node. Ranks are renumbered if
+/// their order is another: those of a machine fill node by node, and MPI's rank is then not the device's number.
 template <MeshAxis... Ms>
 [[nodiscard]] node_block<Ms...> within_node(named_extent<Ms>... devices) {
-  // What no mesh has stays a number that divides none.
+  // A number that no mesh can have stays one that divides none.
   return {{static_cast<int>(std::clamp<std::int64_t>(devices.value, 0, std::numeric_limits<int>::max()))...}};
 }
 
@@ -255,7 +256,7 @@ inline constexpr bool says_nodes<node_block<Ms...>> = true;
 
 }  // namespace detail
 
-/// A mesh with the nodes that the program says. @throws ostraka::error, on all processes alike, if they do not divide
+/// A mesh with the nodes that the program gives. @throws ostraka::error, on all processes alike, if they do not divide
 /// the mesh, or if one would have processes of several machines
 template <class Nodes, class... Sizes>
   requires(detail::says_nodes<Nodes> && (detail::names_a_size<Sizes> && ...))

@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 4. The mesh of devices, with its axes as a type. Device number = the rank in the communicator, first mesh axis
-/// major. How one is made: make_mesh.hpp.
+/// Floor 4. The mesh of devices, with its axes as a type. A device's number is its rank in the communicator, first mesh
+/// axis major. make_mesh.hpp makes meshes.
 
 #include <cstdint>
 #include <memory>
@@ -24,20 +24,20 @@ namespace ostraka {
 template <MeshAxis... Ms>
 class mesh;
 
-/// The mesh of a tensor, `A.mesh()`, with those of its axes that the tensor's type names: it may have more. Tensors
-/// beside A are made on it.
+/// The mesh of a tensor, `A.mesh()`, with those of its axes that the tensor's type names; it may have more. Use it to
+/// make tensors beside A.
 template <MeshAxis... Ms>
 class tensor_mesh {
  public:
   explicit tensor_mesh(std::shared_ptr<engine::device_mesh const> devices) : devices_(std::move(devices)) {}
 
-  /// Number of devices along a mesh axis.
+  /// The number of devices along a mesh axis.
   template <MeshAxis M>
   [[nodiscard]] int size(M) const {
     return devices_->size(number<M>());
   }
 
-  /// Is this process none of its devices?
+  /// True if this process is none of its devices.
   [[nodiscard]] bool absent() const { return devices_->absent(); }
 
   /// This device's coordinate along a mesh axis. @throws ostraka::error where the mesh is absent
@@ -49,26 +49,26 @@ class tensor_mesh {
   /// This device's number. @throws ostraka::error where the mesh is absent
   [[nodiscard]] int device() const { return present().device(); }
 
-  /// Number of devices.
+  /// The number of devices.
   [[nodiscard]] int devices() const { return devices_->devices(); }
 
-  /// Number of devices on each node, which hold a block of the mesh: messages between them are fast. 1 where nodes hold
-  /// no block as large as the others'.
+  /// The number of devices on each node. They hold a block of the mesh, and messages between them are fast. 1 if nodes
+  /// do not hold equally large blocks.
   [[nodiscard]] int devices_per_node() const { return devices_->devices_per_node(); }
 
-  /// Of the devices along a mesh axis, so many in a row are on one node: an axis of 8 with 4 of them within a node is a
-  /// slow axis of 2, the major part of its coordinate, times a fast one of 4.
+  /// The number of devices in a row along a mesh axis that are on one node. An axis of 8 with 4 of them within a node
+  /// is a slow axis of 2, the major part of its coordinate, times a fast one of 4.
   template <MeshAxis M>
   [[nodiscard]] int within_node(M) const {
     return devices_->within_node(number<M>());
   }
 
-  /// The sizes of all mesh axes by name, for the questions of a plan.
+  /// The sizes of all mesh axes by name, for questions to a plan.
   [[nodiscard]] ostraka::sizes<Ms...> sizes() const { return {named_extent<Ms>(Ms{}, size(Ms{}))...}; }
 
-  /// The MPI communicator of the mesh's devices, ranked by their numbers, or of those that differ from this one along
-  /// the given mesh axes only, ranked by their coordinates: `MPI_Bcast(…, mesh.communicator(X))`. It is the program's:
-  /// no message of an operation travels on it, and it lives as long as the mesh. MPI_COMM_NULL where the mesh is
+  /// The MPI communicator of the mesh's devices, ranked by their numbers; or of the devices that differ from this one
+  /// along only the given mesh axes, ranked by their coordinates: `MPI_Bcast(…, mesh.communicator(X))`. It belongs to
+  /// the program: no message of an operation travels on it. It lives as long as the mesh. MPI_COMM_NULL if the mesh is
   /// absent. Collective over these devices the first time.
   template <MeshAxis... Along>
   [[nodiscard]] engine::native_communicator communicator(Along...) const {
@@ -77,7 +77,7 @@ class tensor_mesh {
     return communicator_over(sizeof...(Along) == 0 ? all : along);
   }
 
-  /// What the engine runs on.
+  /// The mesh as the engine knows it.
   [[nodiscard]] std::shared_ptr<engine::device_mesh const> const& handle() const { return devices_; }
 
  private:
@@ -100,7 +100,7 @@ class tensor_mesh {
         .native();
   }
 
-  // Among all axes that the mesh has.
+  // The number of a mesh axis among all axes of the mesh.
   template <class M>
   [[nodiscard]] int number() const {
     if constexpr (!is_one_of<M, Ms...>) {
