@@ -18,7 +18,7 @@ struct all_gather : detail::verb<all_gather<Ms...>, step::all_gather, type_list<
 }  // namespace operation
 
 /// A[I_X, J] → A[I, J]: the tensor replicated along the mesh axes `Ms`. Each of them divides it at the minor end of an
-/// axis. On n devices along them each receives (n−1)/n of the bytes of its result. Collective over `Ms`.
+/// axis. Each of the n devices along them receives (n−1)/n of the bytes of its result. Collective over `Ms`.
 /// @throws ostraka::error if the tensor is an empty handle
 template <auto... Ms>
 inline constexpr operation::all_gather<detail::type_of<Ms>...> all_gather{};

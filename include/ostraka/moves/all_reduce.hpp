@@ -17,9 +17,9 @@ struct all_reduce : detail::verb<all_reduce<Ms...>, step::all_reduce, type_list<
 
 }  // namespace operation
 
-/// A[I] {U_X} → A[I]: the parts along the mesh axes `Ms` are combined, to a sum, a maximum, … by the kind of the
-/// partial tensor. It is partial over each of `Ms`. All devices get the same bits. On n devices each moves 2(n−1)/n of
-/// the bytes of its block. Collective over `Ms`.
+/// A[I] {U_X} → A[I]: combines the parts along the mesh axes `Ms`, to a sum, a maximum, … by the kind of the partial
+/// tensor. The tensor is partial over each of `Ms`. All devices get the same bits. Each of the n devices moves 2(n−1)/n
+/// of the bytes of its block. Collective over `Ms`.
 /// @throws ostraka::error if the tensor is an empty handle
 template <auto... Ms>
 inline constexpr operation::all_reduce<detail::type_of<Ms>...> all_reduce{};

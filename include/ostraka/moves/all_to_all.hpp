@@ -16,7 +16,7 @@ inline constexpr bool is_divided = false;
 template <class I, class... Ms>
 inline constexpr bool is_divided<over<I, Ms...>> = true;
 
-// What is wrong with dimensions that are not one or two, all divided, along the same mesh axes.
+// The error for dimensions other than one or two that are all divided over the same mesh axes.
 template <class... Dims>
 struct refused_all_to_all {
   using verdict = reason::not_a_divided_axis<sharding<Dims...>>;
@@ -33,7 +33,7 @@ struct refused_all_to_all<I, J> {
 
 namespace operation {
 
-/// The type of os::all_to_all<I/X>. The one for blocks, which names two dimensions, is in
+/// The type of os::all_to_all<I/X>. The type for blocks, with two dimensions, is in
 /// local_view/collectives/all_to_all_blocks.hpp; this one refuses anything else.
 template <class... Dims>
 struct all_to_all : detail::callable<all_to_all<Dims...>> {
@@ -48,7 +48,7 @@ struct all_to_all<Dim> : detail::verb<all_to_all<Dim>, step::all_to_all, Dim> {}
 }  // namespace operation
 
 /// A[I_X, J] → A[I, J_X] for `J/X`: mesh axes move from the minor end of other axes to the minor end of the named one.
-/// On n devices each receives (n−1)/n of the bytes of its block. Collective over these mesh axes.
+/// Each of the n devices receives (n−1)/n of the bytes of its block. Collective over these mesh axes.
 /// @throws ostraka::error if the tensor is an empty handle
 template <auto... Dim>
 inline constexpr operation::all_to_all<detail::type_of<Dim>...> all_to_all{};

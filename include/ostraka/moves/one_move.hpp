@@ -3,8 +3,7 @@
 #pragma once
 
 /// @file
-/// Floor 4. The verbs that are one move each: what they are told, what they ask of the tensor, and what they make of
-/// it.
+/// Floor 4. The verbs that are one move each: their arguments, their requirements on the tensor, and their result.
 ///
 ///     verb                   the mesh axes, before           and then
 ///     all_gather<X, …>       at the minor end of an axis     the tensor is replicated along them
@@ -18,9 +17,9 @@
 
 namespace ostraka::detail {
 
-/// What a verb asks of the mesh axes that it is told. `wrong`: the list of those that the sharding does not have where
-/// the verb takes them from. `reason_if_wrong`: the reason for the first of them. `reason_if_not_minor`: the reason
-/// where they are not at the minor end.
+/// The rule of a verb for the mesh axes that it is given. `wrong`: those that are not where the verb takes them from.
+/// `reason_if_wrong`: the reason for the first of them. `reason_if_not_minor`: the reason if they are not at the minor
+/// end.
 template <step Kind>
 struct verb_rule;
 
@@ -77,8 +76,8 @@ constexpr planner::spec without(planner::spec s, planner::mesh_set axes) {
   return s;
 }
 
-/// The move of a tensor or sharding A, from the values that reshard runs on: the mesh axes `Ms` leave the places where
-/// they are and, unless I is void, divide I.
+/// The move of a tensor or sharding A, in the values that reshard runs on: the mesh axes `Ms` leave their places and,
+/// unless I is void, divide I.
 template <step Kind, class A, class I, class... Ms>
 struct one_move {
   using labels = axes_in<A>;
@@ -94,7 +93,7 @@ struct one_move {
   }
   static constexpr planner::spec to = make_target();
 
-  /// Were they at minor ends, and of other axes than I? Else blocks would change places.
+  /// True if they were at minor ends, and of other axes than I. Else blocks would change places.
   static consteval bool is_from_minor_ends() {
     planner::spec const rest = without(from, moved);
     for (int i = 0; i < from.rank; ++i)
@@ -102,7 +101,7 @@ struct one_move {
     return true;
   }
 
-  /// A reshard may find a cheaper way to the same sharding; a verb is what it says.
+  /// The steps: exactly the verb's move. A reshard may find a cheaper way to the same sharding.
   static constexpr planner::reshard_steps steps = [] {
     planner::reshard_steps move;
     if (!moved.empty()) move.push_back({Kind, 0, moved, from, to});
@@ -129,7 +128,8 @@ consteval auto check_move() {
     return found<reason::ok>{};
 }
 
-/// The move of a verb that is told `Told`: mesh axes as a list, or an axis and those that are to divide it.
+/// The move of a verb with the argument `Told`: mesh axes as a list, or an axis and the mesh axes that have to divide
+/// it.
 template <class Operation, step Kind, class A, class Told>
 struct verb_call {
   using verdict = reason::not_a_divided_axis<Told>;
@@ -147,13 +147,13 @@ struct verb_call<Operation, Kind, A, over<I, Ms...>> {
   using verdict = typename decltype(check_move<Operation, Kind, A, I, Ms...>())::type;
 };
 
-/// The plan of a move, as its price is asked.
+/// The plan of a move, for questions about its price.
 template <class Move, class A>
 struct move_source {
   static constexpr named_plan<typename Move::labels, typename Move::mesh, element_bytes_in<A>> plan{Move::plan};
 };
 
-/// What all verbs are.
+/// The base of all verbs.
 template <class Operation, step Kind, class Told>
 struct verb : callable<Operation> {
   using gives_another_sharding = void;

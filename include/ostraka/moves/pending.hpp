@@ -4,13 +4,13 @@
 
 /// @file
 /// Floor 4. Operations that are begun now and waited for later. `os::start_psum<X>(a)`, os::start_einsum<…>(A, B) and
-/// the like give an os::pending, whose result nobody can read before `wait`:
+/// the like return an os::pending, whose result cannot be read before `wait`:
 ///
 ///     auto next = os::start_shift<X>(r, +1);          messages are under way
 ///     os::einsum_into(c, a, r, os::beta = 1);         meanwhile
 ///     r = std::move(next).wait();
 ///
-/// A begun operation reads its operands until `wait`: what is written to them before may or may not be sent.
+/// A begun operation reads its operands until `wait`: elements written to them before then may or may not be sent.
 
 #include <tuple>
 #include <utility>
@@ -21,11 +21,11 @@
 
 namespace ostraka {
 
-/// The result of an operation that is under way. It ends where it is waited for, or dropped: then it waits. Until then
-/// the operation reads its operands. They are kept alive, and the program does not write to them (by `a.local()`, or a
-/// verb `…_into` them): a receiver would get old elements, new ones, or both. It belongs to the host thread that began
-/// it, and does not leave the body of os::shard_map. All devices begin, and wait for, operations in the same order.
-/// `Kept`: views of the operands.
+/// The result of an operation that is under way. The operation ends when the program waits for it, or drops it:
+/// dropping waits. Until then it reads its operands. They are kept alive, and the program must not write to them (by
+/// `a.local()`, or a verb `…_into` them): a receiver would get old elements, new ones, or both. It belongs to the host
+/// thread that began it, and does not leave the body of os::shard_map. All devices begin, and wait for, operations in
+/// the same order. `Kept`: views of the operands.
 template <class Result, class... Kept>
 class [[nodiscard]] pending {
  public:
@@ -33,7 +33,7 @@ class [[nodiscard]] pending {
       : result_(std::move(result)), kept_(std::move(kept)...), run_(std::move(run)) {}
 
   pending(pending&&) = default;
-  /// Waits for the operation that stood here, while there is the memory that it reads and writes.
+  /// Waits first for the operation that this handle holds, while the memory that it reads and writes exists.
   pending& operator=(pending&& other) {
     if (this == &other) return *this;
     run_.wait();
@@ -43,36 +43,35 @@ class [[nodiscard]] pending {
     return *this;
   }
 
-  /// The result, once it is there: `std::move(p).wait()`.
+  /// Waits, and returns the result: `std::move(p).wait()`.
   Result wait() && {
     run_.wait();
     return std::move(result_);
   }
 
-  /// Says so where it is not.
+  /// Does not compile: the error says to move the handle.
   Result wait() & {
     reason::raise<reason::waited_for_by_name<pending>>();
     return std::move(*this).wait();
   }
 
-  /// Lets messages go on, without waiting; have they arrived? For long computations of the program's own: MPI moves
-  /// long messages only while it is called.
+  /// Makes progress on messages, without waiting; true if they have arrived. Call it in long computations of the
+  /// program: MPI moves long messages only while it is called.
   bool test() { return run_.test(); }
 
  private:
   Result result_;
   std::tuple<Kept...> kept_;
-  engine::run_in_flight run_;  // last, so that it ends before the memory that it reads is given back
+  engine::run_in_flight run_;  // last, so that it ends before the memory that it reads is freed
 };
 
-/// The same, with something left to do with the result on this device: a mean is a sum that is divided when it is
-/// there.
+/// The same, with work left to do on the result on this device: a mean is a sum that is divided when it has arrived.
 template <class Pending, class Last>
 class [[nodiscard]] pending_and {
  public:
   pending_and(Pending begun, Last last) : begun_(std::move(begun)), last_(std::move(last)) {}
 
-  /// As of os::pending.
+  /// As for os::pending.
   auto wait() && {
     auto result = std::move(begun_).wait();
     last_(result);
@@ -89,7 +88,7 @@ class [[nodiscard]] pending_and {
   Last last_;
 };
 
-/// Whether a type is what a begun operation gives: an os::pending.
+/// True for the result of a begun operation: an os::pending.
 template <class T>
 inline constexpr bool is_pending = false;
 template <class Result, class... Kept>
@@ -99,7 +98,7 @@ inline constexpr bool is_pending<pending_and<Pending, Last>> = true;
 
 namespace detail {
 
-/// How operations are run that are begun and waited for (at_once.hpp has the other way).
+/// Runs operations that are begun and waited for later (at_once.hpp has the other way).
 struct later {
   static constexpr bool is_begun = true;
 

@@ -17,9 +17,9 @@ struct reduce_scatter : detail::verb<reduce_scatter<Dim>, step::reduce_scatter, 
 
 }  // namespace operation
 
-/// A[I] {U_X} → A[I_X]: the parts along the mesh axes of `Dim` are combined, and the result is divided over these mesh
-/// axes, at the minor end of the axis. The tensor is partial over each of them. `I/X/Y` scatters over X and Y at once.
-/// On n devices each sends (n−1)/n of the bytes of its block. Collective over these mesh axes.
+/// A[I] {U_X} → A[I_X]: combines the parts along the mesh axes of `Dim`, and divides the result over these mesh axes,
+/// at the minor end of the axis. The tensor is partial over each of them. `I/X/Y` scatters over X and Y at once. Each
+/// of the n devices sends (n−1)/n of the bytes of its block. Collective over these mesh axes.
 /// @throws ostraka::error if the tensor is an empty handle
 template <auto Dim>
 inline constexpr operation::reduce_scatter<detail::type_of<Dim>> reduce_scatter{};

@@ -36,7 +36,7 @@ struct rename_sharding<From, To, sharding<Entries...>> {
   using type = sharding<typename rename_entry<From, To, Entries>::type...>;
 };
 
-// Can two axes stand for each other, as far as is known while compiling?
+// True if two axes can stand for each other, as far as types know.
 template <class One, class Other>
 inline constexpr bool extents_agree =
     One::extent == dynamic_extent || Other::extent == dynamic_extent || One::extent == Other::extent;
@@ -73,7 +73,7 @@ struct rename : detail::moves_nothing {
 
   template <class How, class A>
   auto run(How const&, A const& a) const {
-    constexpr bool is_block = varying_in<A>::size > 0;  // whose extents are its own
+    constexpr bool is_block = varying_in<A>::size > 0;  // a block has extents of its own
     if (!is_block && To::extent != dynamic_extent && a.extent(From{}) != To::extent)
       throw_error("rename: ", To::name, " has the static extent ", To::extent, ", but ", From::name, " is ",
                   a.extent(From{}), "; rename to an axis of that extent or without a static one");
@@ -87,8 +87,8 @@ struct rename : detail::moves_nothing {
 
 }  // namespace operation
 
-/// The same memory with axis `From` called `To`.
-/// @throws ostraka::error, on all devices alike, if `To` has a static extent that `From` has not at run time
+/// The same memory with axis `From` renamed to `To`.
+/// @throws ostraka::error, on all devices alike, if `To` has a static extent that differs from the extent of `From`
 template <auto From, auto To, TensorOrVariable A>
 [[nodiscard]] constexpr auto rename(A const& a) {
   return detail::operate(operation::rename<detail::type_of<From>, detail::type_of<To>>{}, a);

@@ -42,7 +42,7 @@ struct reshard_types {
   static constexpr planner::reshard_steps steps =
       planner::plan_reshard(from, to, planner::nominal_sizes(planned_sizes(labels{}, mesh{})));
 
-  // The same as that of the einsum of one operand that it is.
+  // The plan of the einsum of one operand that the reshard is.
   static constexpr planner::einsum_plan plan =
       plan_of_moves(from, to, steps, planner::nominal_sizes(planned_sizes(labels{}, mesh{})));
 };
@@ -58,7 +58,7 @@ consteval auto check_same_axes() {
     return found<reason::ok>{};
 }
 
-// Are they two shardings of the same axes?
+// `reason::ok` if both are shardings of the same axes.
 template <class From, class To>
 using same_axes_verdict = typename decltype(check_same_axes<From, To>())::type;
 
@@ -98,15 +98,15 @@ consteval auto make_reshard_plan() {
     using types = reshard_types<From, To>;
     named_plan<typename types::labels, typename types::mesh, element_bytes_in<From>> plan{types::plan};
     for (int i = 0; i < plan.steps.size(); ++i)
-      plan.steps[i].operand = planner::the_result;  // what the last step makes is no workspace
+      plan.steps[i].operand = planner::the_result;  // the output of the last step is no workspace
     return plan;
   } else {
     return named_plan<type_list<>, type_list<>, 1>{};
   }
 }
 
-// What the engine runs: the steps, looked at by the policy, and where it limits the workspace the passes, too. Only a
-// plan for the sizes at hand has steps that were not known while the program was compiled.
+// The steps that the engine runs, looked at by the policy, with passes if the policy limits the workspace. Only a plan
+// for the sizes at hand has steps that were not known at compile time.
 template <class Policy, class Types, int ElementBytes>
 decltype(auto) steps_to_run(engine::execution_context const& w, Policy const& policy) {
   [[maybe_unused]] auto const plan = plan_to_run<Policy, Types, ElementBytes>(w, policy);
@@ -131,7 +131,7 @@ planner::reshard_steps const& steps_to_run(engine::execution_context const&, no_
 // The same block under another sharding.
 template <class Types, class To, class When, class A>
 auto reshard_nothing(char const* operation, A const& a) {
-  context_of<typename Types::labels, typename Types::mesh>(operation, a);  // checks
+  context_of<typename Types::labels, typename Types::mesh>(operation, a);  // only to check
   basic_tensor<typename A::element_type, To, typename A::space> same(a.mesh_handle(), a.extents(), a.local());
   if constexpr (varying_in<A>::size > 0) same.set_origins(a.origins());
   return When::same(same);
@@ -163,7 +163,7 @@ auto reshard_when(char const* operation, A const& a, Policy const& policy) {
                    result.local().data(), engine::per_thread(memory));
 }
 
-// Runs the steps of `Types`, those of a planned reshard or the one of a verb, `When` it is told.
+// Runs the steps of `Types`, those of a planned reshard or the one of a verb. `When`: at once, or begun.
 template <class Types, class To, class When = at_once, class A, class Policy = no_policy>
 auto run_reshard(char const* operation, A const& a, [[maybe_unused]] Policy const& policy = {}) {
   if constexpr (Types::steps.empty())
@@ -174,13 +174,13 @@ auto run_reshard(char const* operation, A const& a, [[maybe_unused]] Policy cons
     return reshard_when<Types, To, When>(operation, a, policy);
 }
 
-/// The plan of a reshard, as its price is asked.
+/// The plan of a reshard, for questions about its price.
 template <class To, class A>
 struct reshard_source {
   static constexpr auto plan = make_reshard_plan<A, To>();
 };
 
-/// The result of a reshard that is refused. What stands before the tensor may be no operand.
+/// The result of a reshard that is refused. Its argument may be no operand.
 template <class To, class A>
 struct refused_reshard {
   using type = after_error_of<float, To>;
@@ -190,7 +190,7 @@ struct refused_reshard<To, A> {
   using type = after_error_of<typename A::value_type, varying_as_one<To, A>, typename A::space>;
 };
 
-/// The same under another name, where another operation reshards its operand.
+/// A reshard under another name, for operations that reshard their operand.
 template <class Target, class A>
 auto checked_reshard(char const* operation, A const& a) {
   using target = varying_as_one<Target, A>;
@@ -227,7 +227,7 @@ struct reshard {
 
 }  // namespace operation
 
-/// The same tensor under another sharding; shares its memory with `a` if that is the one it has. Naming the target
+/// The same tensor under another sharding; shares its memory with `a` if `a` has that sharding. Naming the target
 /// authorises the communication; os::no_communication, os::at_most<bytes> or os::within(bytes) behind the tensor bounds
 /// it. Collective over the mesh axes that source and target name.
 /// @throws ostraka::error, on all devices alike, if the mesh lacks a mesh axis of the target or the plan moves more
@@ -251,8 +251,8 @@ struct reshard_plan_source {
 
 }  // namespace detail
 
-/// The plan of `os::reshard<To…>(A)`, a constant expression: what would be moved, without moving it. Of a reference as
-/// in os::plan.
+/// The plan of `os::reshard<To…>(A)`, a constant expression: the data that it would move, without moving it. Also for a
+/// reference, as in os::plan.
 template <auto... To, Tensor A>
 [[nodiscard]] constexpr auto reshard_plan(A const&) {
   using source = detail::reshard_plan_source<dims<To...>, A>;

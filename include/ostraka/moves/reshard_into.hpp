@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// Floor 4. `os::reshard_into(B, A)`: A under the sharding of B, into a tensor that is there. A[I_X, J] → B[I, J_X]
+/// Floor 4. `os::reshard_into(B, A)`: A under the sharding of B, into an existing tensor. A[I_X, J] → B[I, J_X]
 
 #include <ostraka/calls/shared_memory.hpp>
 #include <ostraka/moves/reshard.hpp>
@@ -42,8 +42,8 @@ struct written_to<operation::reshard<To>, B, A, Policy> {
 }  // namespace detail
 
 /// B <- A under B's sharding, which authorises the communication; os::no_communication, os::at_most<bytes> or
-/// os::within(bytes) behind the tensors bounds it. What arrives is written to B itself. Collective over the mesh axes
-/// that both name.
+/// os::within(bytes) behind the tensors bounds it. Received elements are written to B itself. Collective over the mesh
+/// axes that both name.
 /// @throws ostraka::error, on all devices alike, if extents disagree, if B is A, or if the plan moves more than a
 /// budget
 template <TensorOrVariable B, TensorOrVariable A, class Policy = policy<planner::admit::any>>

@@ -23,7 +23,7 @@
 
 namespace ostraka {
 
-/// What a reshard between two meshes does and moves: os::reshard_plan<dims…>(A, mesh).
+/// The steps and bytes of a reshard between two meshes: the result of os::reshard_plan<dims…>(A, mesh).
 class mesh_reshard_plan {
  public:
   mesh_reshard_plan(engine::mesh_route route, int element_bytes)
@@ -32,18 +32,18 @@ class mesh_reshard_plan {
   /// The moves on the source mesh that come before the exchange between the meshes; none unless the source is partial.
   [[nodiscard]] planner::reshard_steps const& steps() const { return route_.plan.steps; }
 
-  /// Bytes moved by all processes together; exact, also for uneven blocks. 0 on a process outside of both meshes, which
-  /// takes no part.
+  /// The bytes that all processes together move; exact, also for uneven blocks. 0 on a process outside of both meshes,
+  /// which takes no part.
   [[nodiscard]] std::int64_t total_bytes() const {
     return route_.pair->here ? route_.plan.elements_moved() * element_bytes_ : 0;
   }
 
-  /// The part of them that goes from mesh to mesh: what processes need and do not have.
+  /// The part of them that goes from mesh to mesh: elements that processes need and do not have.
   [[nodiscard]] std::int64_t exchanged_bytes() const {
     return route_.pair->here ? planner::elements_exchanged(route_.plan.source, route_.plan.target) * element_bytes_ : 0;
   }
 
-  /// What the engine runs.
+  /// The route that the engine runs.
   [[nodiscard]] engine::mesh_route const& route() const { return route_; }
 
  private:
@@ -65,7 +65,7 @@ engine::execution_context context_on(char const* operation, std::shared_ptr<engi
                            extents.data(), Labels::size);
 }
 
-// Where labels are the tensor's axes, and either mesh has its own mesh axes.
+// The route in numbers. Labels are the tensor's axes; each mesh has its own mesh axes.
 template <class To, class A>
 engine::mesh_route route_to(char const* operation, A const& a,
                             std::shared_ptr<engine::device_mesh const> const& target) {
@@ -101,7 +101,7 @@ struct reshard_to_mesh {
   template <class A, class Mesh>
   using verdict = detail::reshard_to_mesh_verdict<A, To, Mesh>;
   template <class A, class Mesh>
-  using moves = void;  // the meshes tell: os::reshard_plan
+  using moves = void;  // only the meshes tell: os::reshard_plan
   template <class A, class Mesh>
   using refused = detail::after_error_of<typename A::value_type, To, typename A::space>;
 
@@ -122,8 +122,8 @@ struct reshard_to_mesh {
 
 }  // namespace operation
 
-/// What os::reshard<dims…>(A, mesh) will move, before it does. Exact, since both meshes and all extents are known.
-/// Collective over the larger mesh the first time that the two meet, if it is larger.
+/// The moves of os::reshard<dims…>(A, mesh), before it runs. Exact, since both meshes and all extents are known.
+/// Collective over the larger mesh, if one is larger, the first time that the two meet.
 template <auto... To, Tensor A, class... Ms>
 [[nodiscard]] mesh_reshard_plan reshard_plan(A const& a, mesh<Ms...> const& m) {
   using target = sharding_of<To...>;
@@ -133,9 +133,9 @@ template <auto... To, Tensor A, class... Ms>
     return {{}, 0};
 }
 
-/// The same tensor on another mesh, under a sharding there; always a new one. One of the two meshes has all processes
-/// of the other. Where the source's mesh is absent `a` is a handle without elements, where the target's is the result
-/// is one. Naming the target authorises the communication. Collective over the larger mesh.
+/// The same tensor on another mesh, under a sharding there; always a new tensor. One of the two meshes has all
+/// processes of the other. If the source's mesh is absent, `a` is a handle without elements; if the target's is, the
+/// result is one. Naming the target authorises the communication. Collective over the larger mesh.
 /// @throws ostraka::error, on all processes of both alike, if neither mesh has all processes of the other
 template <auto... To, TensorOrVariable A, class... Ms>
 [[nodiscard]] auto reshard(A const& a, mesh<Ms...> const& m) {

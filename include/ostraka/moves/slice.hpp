@@ -17,8 +17,8 @@ struct slice : detail::verb<slice<Dim>, step::slice, Dim> {};
 
 }  // namespace operation
 
-/// A[I] → A[I_X]: an axis is divided over mesh axes along which the tensor is replicated. Nothing moves between
-/// devices; the part that a device keeps is copied.
+/// A[I] → A[I_X]: divides an axis over mesh axes along which the tensor is replicated. Nothing moves between devices;
+/// each device copies the part that it keeps.
 /// @throws ostraka::error if the tensor is an empty handle
 template <auto Dim>
 inline constexpr operation::slice<detail::type_of<Dim>> slice{};
