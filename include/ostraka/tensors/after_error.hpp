@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 4. What an operation that does not compile gives instead of its result, so that its error is the only one: a
-/// tensor of the sharding that was asked for, which converts to every other tensor.
+/// Floor 4. The result of an operation that does not compile, so that its error is the only one: a tensor of the
+/// sharding that was asked for, which converts to every other tensor.
 
 #include <type_traits>
 
@@ -22,12 +22,12 @@ struct undivided<type_list<As...>> {
   using type = std::conditional_t<(sizeof...(As) <= max_rank), sharding<As...>, sharding<>>;
 };
 
-/// The sharding where it is valid, else its axes, each once and not divided.
+/// The sharding if it is valid, else its axes, each once and not divided.
 template <class Sharding>
 using harmless_sharding =
     std::conditional_t<is_valid_sharding<Sharding>, Sharding, typename undivided<union_of<axes_in<Sharding>>>::type>;
 
-/// Stands for a result; never made in a program that compiles.
+/// Stands for a result; a program that compiles never makes one.
 template <class TensorType>
 struct after_error : TensorType {
   template <class T, class Sharding, class Space>
@@ -35,7 +35,7 @@ struct after_error : TensorType {
     return {};
   }
 
-  /// Of an operation that was begun, as of an os::pending.
+  /// Has the members of an os::pending, for an operation that was begun.
   [[nodiscard]] after_error wait() const { return *this; }
   [[nodiscard]] bool test() const { return true; }
 };
@@ -54,7 +54,7 @@ using after_error_of = after_error<
     basic_tensor<std::conditional_t<is_element<T>, T, float>,
                  harmless_parts<std::conditional_t<is_element<T>, T, float>, harmless_sharding<Sharding>>, Space>>;
 
-/// What an operation of A that is refused gives: of this sharding. Programs without elements have their own
+/// The result, with this sharding, of a refused operation on A. Programs without elements have their own
 /// (foretell.hpp).
 template <class A, class Sharding>
 struct refused_of {
@@ -66,8 +66,8 @@ struct no_sharding {
   using type = sharding<>;
 };
 
-/// A scalar's, for a call whose tensors are not known. It is instantiated for these arguments only, not wherever this
-/// is included.
+/// A scalar result, for a call whose tensors are not known. It is instantiated for these arguments only, not by each
+/// inclusion.
 template <class... Arguments>
 using scalar_after_error = after_error_of<float, typename no_sharding<Arguments...>::type>;
 

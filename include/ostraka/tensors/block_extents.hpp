@@ -4,8 +4,8 @@
 
 /// @file
 /// Floor 4. Extents of blocks in the body of os::shard_map: an axis that was divided unevenly has another extent on
-/// every device. How an extent came about is known to all devices alike, the extents of others are not: whether an
-/// operation is refused, or asks the others first, is decided by that alone, never by one's own extents.
+/// every device. All devices know the origin of an extent, but not the extents of others. Only the origin decides
+/// whether an operation is refused, or asks the others first, never a device's own extents.
 
 #include <array>
 #include <concepts>
@@ -21,7 +21,7 @@
 
 namespace ostraka::detail {
 
-/// How the extent of a block's axis came about.
+/// The origin of the extent of a block's axis.
 struct extent_origin {
   static constexpr std::int64_t alike = -1;       ///< `whole`: the same on all devices
   static constexpr std::int64_t of_its_own = -2;  ///< `whole`: each device's own
@@ -34,14 +34,14 @@ struct extent_origin {
 
   [[nodiscard]] constexpr bool is_alike() const { return whole == alike; }
 
-  /// That of the extent with so many indices of neighbours more.
+  /// The origin after so many indices of neighbours are added.
   [[nodiscard]] extent_origin padded_by(std::int64_t more) const {
     extent_origin padded = *this;
     padded.halo += is_alike() ? 0 : more;
     return padded;
   }
-  /// By what devices compare calls on blocks of `own` indices here: what all of them have, the extent or that of the
-  /// axis which is divided unevenly; −1, which is not compared, where each has its own.
+  /// The number by which devices compare calls on blocks with `own` indices here. It is a number that all of them have:
+  /// the extent, or that of the axis which is divided unevenly. −1, which is not compared, if each device has its own.
   [[nodiscard]] constexpr std::int64_t compared(std::int64_t own) const {
     return is_alike() ? own : whole >= 0 ? whole : -1;
   }
@@ -55,7 +55,8 @@ struct extent_origin {
 namespace ostraka {
 
 /// The extent of a block's axis on this device. It is a number, and as `I = block.extent(I)` it makes blocks of the
-/// same extents on all devices. A number computed of it, `block.extent(I) + 2`, knows whether all devices get the same.
+/// same extents on all devices. A number computed from it, `block.extent(I) + 2`, knows whether all devices get the
+/// same.
 class own_extent {
  public:
   own_extent(std::int64_t value, detail::extent_origin const& origin) : value_(value), origin_(origin) {}
@@ -111,7 +112,7 @@ template <class A, class B>
 
 namespace ostraka::detail {
 
-/// How the extents of a block's axes came about; of tensors that are no blocks nothing is kept.
+/// The origins of the extents of a block's axes. Tensors that are no blocks do not keep them.
 template <int Rank>
 using extent_origins = std::array<extent_origin, static_cast<std::size_t>(Rank)>;
 
@@ -131,8 +132,8 @@ constexpr extent_origin origin_in(TensorType const& t) {
       "give extents that the mesh axes divide evenly");
 }
 
-/// One origin of two of the same axis; throws, on all devices alike, unless it is one. Beside what is known an extent
-/// of each device's own says nothing more: the extents themselves are compared.
+/// The one origin of an axis in two operands. Throws, on all devices alike, if they have two. An extent that is each
+/// device's own adds nothing to a known origin: the extents themselves are compared.
 inline extent_origin joined_origin(std::string_view operation, std::string_view axis, extent_origin const& a,
                                    extent_origin const& b) {
   if (a == b || b.whole == extent_origin::of_its_own) return a;
@@ -141,7 +142,7 @@ inline extent_origin joined_origin(std::string_view operation, std::string_view 
   return a;
 }
 
-/// The origins of the axes `Axes` in the result of an operation on `operands`, which have each of them.
+/// The origin of the axis `A` in the result of an operation on `operands`; at least one of them has it.
 template <class A, class First, class... Rest>
 extent_origin origin_among(std::string_view operation, First const& first, Rest const&... rest) {
   if constexpr (sizeof...(Rest) == 0) {

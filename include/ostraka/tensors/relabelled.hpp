@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 4. A tensor under other labels: what os::relabel<I, I>(A) gives (algebra/relabel.hpp). And what operands are:
-/// tensors, and these.
+/// Floor 4. A tensor under other labels: the result of os::relabel<I, I>(A) (algebra/relabel.hpp). Also the definition
+/// of operands: tensors, and these.
 
 #include <array>
 #include <cstdint>
@@ -21,11 +21,11 @@ namespace ostraka {
 
 namespace detail {
 
-// One axis under its label: by which mesh axes it is divided.
+// One axis under its label, and the mesh axes that divide it.
 template <class Label, class Splits>
 struct labelled;
 
-// The axes of one label together: the first division stays, the mesh axes of all others hold summands.
+// Merges the axes of one label: the first division stays, the mesh axes of all others hold summands.
 template <class Label, class Kept, class Summed, class... Labelled>
 struct merge_labelled;
 
@@ -48,7 +48,7 @@ struct merge_labelled<Label, type_list<K, Kept...>, type_list<Summed...>, labell
                       More...>
     : merge_labelled<Label, type_list<K, Kept...>, type_list<Summed..., Splits...>, More...> {};
 
-// As dimensions of a sharding; none for no mesh axes.
+// The summands as dimensions of a sharding; empty if there are no mesh axes.
 auto summands_over(type_list<>) -> sharding<>;
 template <class M, class... Ms>
 auto summands_over(type_list<M, Ms...>) -> partial_sum<M, Ms...>;
@@ -65,7 +65,7 @@ struct merge_all<type_list<Distinct...>, Labelled...> {
           concatenation_of<typename merge_labelled<Distinct, type_list<>, type_list<>, Labelled...>::summed...>{}))>;
 };
 
-// The entries of axes, and the others.
+// Splits entries into those of axes and the others.
 template <class Axes, class Others, class... Entries>
 struct split_entries {
   using axes = Axes;
@@ -110,7 +110,7 @@ class relabelled {
   using axes = union_of<type_list<Labels...>>;
   using mesh_axes = typename sharding_traits<sharding_type>::mesh_axes;
 
-  /// May a block lack some of what it holds of the diagonal? Then it is copied, and padded with zeros.
+  /// True if a block may lack entries of the diagonal that it holds. Then the block is copied, and padded with zeros.
   static constexpr bool is_copied = sharding_traits<sharding_type>::partials::size >
                                     sharding_traits<typename TensorType::sharding_type>::partials::size;
 
@@ -134,12 +134,12 @@ class relabelled {
 
   [[nodiscard]] std::array<std::int64_t, axes::size> const& extents() const { return extents_; }
 
-  /// The extents of its labels and the sizes of its mesh axes by name.
+  /// The extents of its labels and the sizes of its mesh axes, by name.
   [[nodiscard]] auto sizes() const { return sizes(axes{}, mesh_axes{}); }
 
   [[nodiscard]] TensorType const& tensor() const { return tensor_; }
 
-  /// Of a block: how the extents came about.
+  /// For a block: the origins of its extents.
   [[nodiscard]] auto origins() const {
     detail::extent_origins<axes::size> origins{};
     for (int p = TensorType::rank - 1; p >= 0; --p)
@@ -147,12 +147,12 @@ class relabelled {
     return origins;
   }
 
-  /// What the tensor is called.
+  /// The tensor's label.
   [[nodiscard]] std::string label() const { return tensor_.label(); }
 
   [[nodiscard]] std::shared_ptr<engine::device_mesh const> const& mesh_handle() const { return tensor_.mesh_handle(); }
 
-  /// What the engine reads: the tensor's block, and along which label each of its dimensions runs.
+  /// The operand as the engine reads it: the tensor's block, and the label along which each of its dimensions runs.
   [[nodiscard]] engine::operand_source<value_type> source() const {
     engine::operand_source<value_type> s{tensor_.local().data(), along(), {}};
     for (int p = 0; p < TensorType::rank; ++p) s.whole.at[s.whole.rank++] = tensor_.range(p);
@@ -175,13 +175,13 @@ class relabelled {
   std::array<std::int64_t, axes::size> extents_{};
 };
 
-/// Can it stand in an einsum: a tensor, or one under other labels?
+/// True for an operand of an einsum: a tensor, or one under other labels.
 template <class T>
 inline constexpr bool is_operand = is_tensor<T>;
 template <class TensorType, class... Labels>
 inline constexpr bool is_operand<relabelled<TensorType, Labels...>> = true;
 
-/// What an einsum takes: a tensor, or one under other labels.
+/// An operand of an einsum: a tensor, or one under other labels.
 template <class T>
 concept Operand = is_operand<T>;
 

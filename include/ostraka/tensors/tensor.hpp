@@ -36,7 +36,7 @@ class basic_tensor;
 
 namespace detail {
 
-// std::complex is not for devices: its place is taken by Kokkos::complex, of the same layout.
+// std::complex is not for devices; Kokkos::complex, of the same layout, takes its place.
 template <class T>
 struct element {
   using type = T;
@@ -82,7 +82,7 @@ consteval auto check_reducible() {
     return found<reason::elements_are_no_bits<T, Culprit>>{};
 }
 
-// Whether T can be reduced this way, `Culprit` being what asks for it.
+// `reason::ok` if elements T have this reduction. `Culprit`: the operation that asks for it.
 template <class T, reduction How, class Culprit>
 using reducible_verdict = typename decltype(check_reducible<T, How, Culprit>())::type;
 
@@ -94,24 +94,24 @@ consteval auto check_element(type_list<Partials...>) {
     return found<first_fault<reducible_verdict<T, Partials::kind, Partials>...>>{};
 }
 
-// `reason::ok`, or why no tensor of this sharding has elements T.
+// `reason::ok`, or the reason why a tensor of this sharding cannot have elements T.
 template <class T, class Sharding>
 using element_verdict = typename decltype(check_element<std::remove_const_t<T>>(
     typename sharding_traits<Sharding>::partial_entries{}))::type;
 
-// The verdict on the type of a tensor.
+// `reason::ok`, or the reason why the type of a tensor is refused.
 template <class T, class Sharding>
 using tensor_verdict = first_fault<typename sharding_traits<Sharding>::verdict, element_verdict<T, Sharding>>;
 
-// Is it ok? Says why, if it is not. (A function: what the error stands in becomes unusable for clang, and a function's
-// name does not.)
+// True if the verdict is ok; else raises the reason. (A function: clang makes a declaration that contains an error
+// unusable, but not a function's name.)
 template <class T, class Sharding>
 consteval bool require_well_sharded() {
   return reason::ok_or_raise<tensor_verdict<T, Sharding>>();
 }
 
-// The sharding as it is written, also where it has been refused, so that whoever meets it finds the same fault and not
-// another.
+// The sharding as it is written, even if it has been refused, so that every use of it finds the same fault and no
+// other.
 template <class Sharding, bool>
 struct checked_sharding {
   using type = Sharding;
@@ -122,7 +122,7 @@ using checked_sharding_of =
     typename checked_sharding<sharding_of<Dims...>,
                               require_well_sharded<typename element<T>::type, sharding_of<Dims...>>()>::type;
 
-// What a tensor consists of; without axes where its type is refused, so that Kokkos does not complain of ranks and
+// The parts of a tensor. If its type is refused they have no axes, so that Kokkos does not complain about ranks and
 // elements, too.
 template <class T, class Sharding, class Space, bool = require_well_sharded<T, Sharding>()>
 struct tensor_parts {
@@ -136,7 +136,7 @@ struct tensor_parts<T, Sharding, Space, true> {
                                   unnamed_tensor<T, rank, Space>>;
 };
 
-// Are the two the same but for mesh axes along which only the second varies?
+// True if the two are the same except for mesh axes along which only the second varies.
 template <class From, class To>
 inline constexpr bool varies_less = false;
 template <class... From, class... To>
@@ -144,14 +144,14 @@ inline constexpr bool varies_less<sharding<From...>, sharding<To...>> =
     !std::is_same_v<sharding<From...>, sharding<To...>> && varying_in<sharding<To...>>::size > 0 &&
     std::is_same_v<varying_as<sharding<From...>, sharding<To...>>, sharding<To...>>;
 
-// Is it a tensor in the same memory, of another type?
+// True for a tensor in the same memory space, of another type.
 template <class Other, class TensorType>
 inline constexpr bool is_other_tensor = false;
 template <class T, class From, class U, class To, class Space>
 inline constexpr bool is_other_tensor<basic_tensor<T, From, Space>, basic_tensor<U, To, Space>> =
     (!std::is_same_v<T, U> && !std::is_same_v<T const, U>) || (!std::is_same_v<From, To> && !varies_less<From, To>);
 
-// Where what has no valid type has said so, nothing more is wrong.
+// If a type is not valid, its own error has said so, and nothing more is wrong.
 template <class Other, class TensorType>
 consteval auto check_assignment() {
   using from = typename Other::element_type;
@@ -173,11 +173,11 @@ consteval auto check_assignment() {
     return found<reason::elements_are_constant<from>>{};
 }
 
-// Why the one is not assigned to the other.
+// The reason why the one cannot be assigned to the other.
 template <class Other, class TensorType>
 using assignment_verdict = typename decltype(check_assignment<Other, TensorType>())::type;
 
-// Is the axis there with a halo? `extent(I)` of float[I(1), J].
+// True if the list has the axis with a halo: `extent(I)` of float[I(1), J].
 template <class Axes, class A>
 inline constexpr bool pads = false;
 template <class... As, class A>
@@ -196,7 +196,7 @@ auto own_extent_of_padded(TensorType const& t) {
     return own;
 }
 
-// Where a tensor with these mesh axes and extents lives.
+// The execution context of a tensor with these mesh axes and extents.
 inline engine::execution_context context_of_tensor(std::string_view operation, engine::device_mesh const& mesh,
                                                    std::string_view const* mesh_axes, int count,
                                                    std::int64_t const* extents, int rank) {
@@ -205,7 +205,7 @@ inline engine::execution_context context_of_tensor(std::string_view operation, e
   return w;
 }
 
-// The same mesh, which has these axes, too.
+// The same mesh; throws unless it has these axes, too.
 [[gnu::cold]] inline std::shared_ptr<engine::device_mesh const> mesh_that_has(
     std::shared_ptr<engine::device_mesh const> const& mesh, std::string_view const* names, int count) {
   if (!mesh) throw_error("mesh: an empty handle lives on no mesh; assign a tensor to it first");
@@ -223,9 +223,10 @@ auto tensor_mesh_of(std::shared_ptr<engine::device_mesh const> const& mesh, type
 
 }  // namespace detail
 
-/// A block of a sharded tensor and what it is a block of. Copies are shallow, like Kokkos::View's. An ill-sharded one
-/// has no name: the first mention of its type is refused. Of `T const`, as of a View of constant elements, a tensor is
-/// read only. `Sharding` is the canonical os::sharding<…>; write the alias os::tensor<T, dims…> instead.
+/// This device's block of a sharded tensor, with its mesh and global extents. Copies are shallow, as those of
+/// Kokkos::View. An ill-sharded tensor cannot be named: the first mention of its type is refused. With elements `T
+/// const`, as in a View of constant elements, a tensor is read only. `Sharding` is the canonical os::sharding<…>; write
+/// the alias os::tensor<T, dims…> instead.
 template <class T, class Sharding, class Space = Kokkos::DefaultExecutionSpace::device_type>
 class basic_tensor : public detail::tensor_parts<T, Sharding, Space>::type,
                      public detail::elements_elsewhere<std::remove_const_t<T>, Sharding> {
@@ -250,10 +251,10 @@ class basic_tensor : public detail::tensor_parts<T, Sharding, Space>::type,
   basic_tensor(std::shared_ptr<engine::device_mesh const> mesh, extents_type const& extents, view_type local)
       : unnamed(std::move(mesh), extents, std::move(local)) {}
 
-  /// Gives names to one that has none.
+  /// Gives names to a tensor that has none.
   explicit basic_tensor(unnamed tensor) : unnamed(std::move(tensor)) {}
 
-  /// The same block, to be read only, or as one that varies along more mesh axes.
+  /// The same block, read only, or as one that varies along more mesh axes.
   template <class U, class From>
     requires((std::is_same_v<U const, T> && std::is_same_v<From, Sharding>) ||
              ((std::is_same_v<U const, T> || std::is_same_v<U, T>)&&detail::varies_less<From, Sharding>))
@@ -262,12 +263,13 @@ class basic_tensor : public detail::tensor_parts<T, Sharding, Space>::type,
     if constexpr (varying_in<From>::size > 0) this->set_origins(a.origins());
   }
 
-  /// Says how another tensor differs in elements or sharding: an assignment moves and converts nothing.
+  /// Does not compile: the error says how another tensor differs in elements or sharding. An assignment moves and
+  /// converts nothing.
   template <class Other>
     requires(detail::is_other_tensor<Other, basic_tensor>)
   basic_tensor(Other const&) { reason::raise<detail::assignment_verdict<Other, basic_tensor>>(); }
 
-  /// The global extent of an axis; of a block its own, of a padded one without its halo.
+  /// The global extent of an axis. For a block, its own extent; for a padded axis, the extent without its halo.
   template <Axis A>
   [[nodiscard]] auto extent(A) const {
     if constexpr (detail::pads<axes, A>)
@@ -289,8 +291,8 @@ class basic_tensor : public detail::tensor_parts<T, Sharding, Space>::type,
     return planner::range_of(spec_of<Sharding, axes, mesh_axes>, i, where().here, where().sizes);
   }
 
-  /// The mesh that it lives on, with the mesh axes that its type names and `more` of them: `os::zeros<T>(A.mesh(), …)`
-  /// beside A, `A.mesh().coordinate(X)`; `A.mesh(X, Y)` where A divides no axis over Y.
+  /// The tensor's mesh, with the mesh axes that its type names and `more` of them: `os::zeros<T>(A.mesh(), …)` beside
+  /// A, `A.mesh().coordinate(X)`; `A.mesh(X, Y)` if A divides no axis over Y.
   /// @throws ostraka::error for an empty handle, and if the mesh lacks one of `more`
   template <MeshAxis... More>
   [[nodiscard, gnu::cold]] auto mesh(More...) const {
@@ -298,7 +300,7 @@ class basic_tensor : public detail::tensor_parts<T, Sharding, Space>::type,
     return detail::tensor_mesh_of(this->mesh_handle(), named{});
   }
 
-  /// The extents of its axes and the sizes of its mesh axes by name, for the questions of a plan and for tensors alike.
+  /// The extents of its axes and the sizes of its mesh axes by name, for questions to a plan and for new tensors alike.
   [[nodiscard]] auto sizes() const { return sizes(axes{}, mesh_axes{}); }
 
  private:
@@ -334,7 +336,7 @@ template <class T, auto... Dims>
 using host_tensor = basic_tensor<typename detail::element<T>::type, detail::checked_sharding_of<T, Dims...>,
                                  Kokkos::DefaultHostExecutionSpace::device_type>;
 
-/// Is it a tensor?
+/// True for a tensor.
 template <class T>
 inline constexpr bool is_tensor = false;
 template <class T, class Sharding, class Space>
@@ -346,7 +348,7 @@ concept Tensor = is_tensor<T>;
 
 namespace detail {
 
-// Whether the elements of a tensor may be written.
+// `reason::ok` if the elements of a tensor may be written.
 template <class A>
 consteval auto check_writable() {
   using element = typename A::element_type;
@@ -361,14 +363,14 @@ using writable_verdict = typename decltype(check_writable<A>())::type;
 
 template <class View, std::size_t... Is>
 View make_view(std::int64_t const* extents, std::index_sequence<Is...>) {
-  // By a layout: extents as arguments Kokkos counts each time, and reads the label for it.
+  // Gives the extents as a layout: if they are arguments, Kokkos counts them each time, and reads the label for that.
   View const made(Kokkos::view_alloc(Kokkos::WithoutInitializing, label_of_ours),
                   typename View::array_layout(static_cast<std::size_t>(extents[Is])...));
   engine::prepare_memory<typename View::memory_space>(made.data(), made.size() * sizeof(typename View::value_type));
   return made;
 }
 
-// A fresh, uninitialised tensor of the labels of `s`.
+// A new, uninitialised tensor with the labels of `s`.
 template <class T, int Rank, class Space>
 unnamed_tensor<T, Rank, Space> allocate_unnamed(std::shared_ptr<engine::device_mesh const> const& mesh,
                                                 engine::execution_context const& w, planner::spec const& s) {
@@ -384,7 +386,7 @@ unnamed_tensor<T, Rank, Space> allocate_unnamed(std::shared_ptr<engine::device_m
       make_view<typename tensor_type::view_type>(local, std::make_index_sequence<static_cast<std::size_t>(Rank)>{})};
 }
 
-// A fresh, uninitialised tensor. @pre the extents are checked
+// A new, uninitialised tensor. @pre the extents are checked
 template <class TensorType>
 TensorType allocate(std::shared_ptr<engine::device_mesh const> const& mesh,
                     typename TensorType::extents_type const& extents) {

@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// Floor 4. A tensor without its names: what all shardings of a rank have in common.
+/// Floor 4. A tensor without its names: the part that all shardings of a rank share.
 
 #include <Kokkos_Core.hpp>
 
@@ -29,7 +29,7 @@ struct add_pointers<T, 0> {
   using type = T;
 };
 
-// Of the views that operations make.
+// The label of the views that operations make.
 [[gnu::visibility("default")]] inline constexpr char label_of_ours[] = "ostraka tensor";
 
 // A tensor without its names. It is compiled once for all shardings of a rank.
@@ -44,7 +44,7 @@ class unnamed_tensor {
   unnamed_tensor(std::shared_ptr<engine::device_mesh const> mesh, extents_type const& extents, view_type local)
       : mesh_(std::move(mesh)), extents_(extents), local_(std::move(local)) {}
 
-  // Not inlined: counts of users are changed in few places of the engine, but by every operation of a program.
+  // Not inlined: few places of the engine change reference counts, but every operation of a program does.
   [[gnu::noinline]] unnamed_tensor(unnamed_tensor const& other)
       : mesh_(other.mesh_), extents_(other.extents_), local_(other.local_), label_(other.label_) {}
   [[gnu::noinline]] unnamed_tensor(unnamed_tensor&& other) noexcept
@@ -76,15 +76,15 @@ class unnamed_tensor {
   /// The global extents, in the order of the axes.
   [[nodiscard]] extents_type const& extents() const { return extents_; }
 
-  /// What the program calls it: by os::named, else the label of the Kokkos::View that os::from_local adopted; empty for
-  /// neither.
+  /// The program's label for it: given by os::named, else the label of the Kokkos::View that os::from_local adopted;
+  /// empty if there is neither.
   [[nodiscard, gnu::cold]] std::string label() const {
     if (label_) return *label_;
     std::string of_view = local_.label();
     return of_view == label_of_ours ? std::string() : of_view;
   }
 
-  /// Calls this handle so; other handles of the block are called what they were. os::named does it.
+  /// Labels this handle; other handles of the block keep their labels. os::named does it.
   void set_label(std::string label) { label_ = engine::shared_value<std::string const>::make(std::move(label)); }
   template <class Other>
   void share_label(Other const& other) {
@@ -99,10 +99,10 @@ class unnamed_tensor {
   std::shared_ptr<engine::device_mesh const> mesh_;
   extents_type extents_{};
   view_type local_;
-  engine::shared_value<std::string const> label_;  // none as a rule
+  engine::shared_value<std::string const> label_;  // usually none
 };
 
-// A block in the body of os::shard_map. It knows how its extents came about, too.
+// A block in the body of os::shard_map. It also knows the origins of its extents.
 template <class T, int Rank, class Space>
 class unnamed_block : public unnamed_tensor<T, Rank, Space> {
  public:
@@ -110,7 +110,7 @@ class unnamed_block : public unnamed_tensor<T, Rank, Space> {
   unnamed_block() = default;
   unnamed_block(unnamed_tensor<T, Rank, Space> tensor) : unnamed_tensor<T, Rank, Space>(std::move(tensor)) {}
 
-  /// How the extents of its axes came about, in their order.
+  /// The origins of the extents of its axes, in their order.
   [[nodiscard]] extent_origins<Rank> const& origins() const { return origins_; }
   void set_origins(extent_origins<Rank> const& origins) { origins_ = origins; }
 
