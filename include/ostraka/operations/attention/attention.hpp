@@ -4,18 +4,18 @@
 
 /// @file
 /// Floor 4. `os::attention<Q, K, D>(q, k, v)`: softmax over the keys K of the products over the width D of queries and
-/// keys, times values; all other axes (batches, heads, groups of heads) go along by name.
+/// keys, times values. All other axes (batches, heads, groups of heads) go along by name.
 ///
 ///     q               k               v               result
 ///     [B_X, H_Y, Q, D]  [B_X, H_Y, K, D]  [B_X, H_Y, K, D]  [B_X, H_Y, Q, D]   attention<Q, K, D>     nothing moved
 ///     [B, H, Q_X, D]    [B, H, K, D]      [B, H, K, D]      [B, H, Q_X, D]     attention<Q, K, D>     nothing moved
 ///     [B, G, R, Q, D]   [B, G, K, D]      [B, G, K, D]      [B, G, R, Q, D]    grouped queries, the same
 ///     [B, H, Q, D]      [B, H, K_X, D]    [B, H, K_X, D]    [B, H, Q, D]       attention<Q, K/X, D>   all_reduce<X>:
-///                              of each query a maximum, a sum and the weighted sum of values; keys and values stay
+///                              for each query a maximum, a sum and the weighted sum of values; keys and values stay
 ///
-/// Queries and keys that are divided over the same mesh axis do not meet: keys and values go round the devices by name,
-/// `os::attention<Q, K/X, D>(q, k, v, os::ring)` (ring_attention.hpp), or are gathered by name,
-/// `os::attention<Q, K, D>(q, os::all_gather<X>(k), os::all_gather<X>(v))`.
+/// Queries and keys that are divided over the same mesh axis do not meet. The call names the move that they need: keys
+/// and values go round the devices, `os::attention<Q, K/X, D>(q, k, v, os::ring)` (ring_attention.hpp), or are
+/// gathered, `os::attention<Q, K, D>(q, os::all_gather<X>(k), os::all_gather<X>(v))`.
 
 #include <cmath>
 #include <cstddef>
@@ -31,20 +31,19 @@
 
 namespace ostraka {
 
-/// Behind the operands of os::attention: a query sees no keys behind its own position. The first query's position is
-/// 0, or os::from_position(t).
+/// Behind the operands of os::attention: a query does not see keys behind its own position. The first query's position
+/// is 0, or os::from_position(t).
 struct causal_mask {};
 inline constexpr causal_mask causal{};
 
-/// What scores are multiplied by, behind the operands of os::attention; one over the root of D's extent where it is not
-/// given.
+/// The factor of scores, behind the operands of os::attention; by default one over the root of D's extent.
 struct score_scale {
   double value;
 };
 
 namespace detail {
 
-/// The base of attentions: by what they multiply scores.
+/// The base of attentions: the factor of their scores.
 struct scaled_scores {
   bool has_scale = false;
   double scale = 1;  ///< of scores, if it has one; else one over the root of the width
@@ -54,7 +53,7 @@ struct scaled_scores {
   }
 };
 
-/// Elements of 16 bits as float, others as they are.
+/// A tensor with elements of 16 bits converted to float; other tensors as they are.
 template <class A>
 auto widened(A const& a) {
   if constexpr (is_narrow<typename A::value_type>)
@@ -63,8 +62,8 @@ auto widened(A const& a) {
     return a;
 }
 
-/// Axes, shardings and plans of an attention whose operands are well formed. `Out`: the sharding that is asked for, or
-/// void.
+/// The axes, shardings and plans of an attention whose operands are well formed. `Out`: the sharding that is asked for,
+/// or void.
 template <class ToldQ, class ToldK, class ToldD, class Out, class TQ, class TK, class TV>
 struct attention_types {
   using queries = typename told_axis<ToldQ>::axis;
@@ -86,7 +85,7 @@ struct attention_types {
 
   static constexpr bool keys_are_divided = told_axis<ToldK>::mesh::size > 0;
   static constexpr bool is_deferred = sharding_traits<result>::partials::size > 0;
-  // Over a divided width scores are summed; keys and values never move unless a result is asked for.
+  // Over a divided width scores are summed. Keys and values move only if the call asks for a result that needs it.
   using scores_policy =
       policy<told_axis<ToldD>::mesh::size == 0 ? planner::admit::no_communication : planner::admit::reduce_result>;
   using result_policy = policy<keys_are_divided && !is_deferred     ? planner::admit::reduce_result
@@ -97,7 +96,7 @@ struct attention_types {
   using result_verdict =
       einsum_verdict<varying_as<result, scores_tensor, TV>, result_policy, scores_tensor, as_wide<TV>>;
 
-  /// What summing up scores and their softmax take, and what the weighted sum of values does.
+  /// The moves of the scores' sums and their softmax, and those of the weighted sum of values.
   using moves_of_weights =
       moves_in_turn<moves_of_product<varying_as<scores, TQ, TK>, scores_policy, as_wide<TQ>, as_wide<TK>>,
                     moves_of_statistics<ToldK, 2, scores_tensor>>;
@@ -122,7 +121,8 @@ consteval auto check_axis_of_attention() {
     return found<reason::ok>{};
 }
 
-/// Have queries, keys and values the axes that are told? What is told and is no axis is refused later.
+/// `reason::ok` if queries, keys and values have the axes that the call names. An argument that is no axis is refused
+/// later.
 template <class ToldQ, class ToldK, class ToldD, class TQ, class TK, class TV>
 using attention_axes_verdict =
     first_fault<typename decltype(check_axis_of_attention<typename told_axis<ToldQ>::axis, TQ>())::type,
@@ -148,7 +148,7 @@ consteval auto check_attention_operands() {
     return found<reason::ok>{};
 }
 
-/// The first fault of the operands of an attention, whether its keys go round or not.
+/// The first fault of the operands of an attention, for one whose keys go round, too.
 template <class Operation, class ToldQ, class ToldK, class ToldD, class TQ, class TK, class TV>
 using attention_operands_verdict =
     typename decltype(check_attention_operands<Operation, ToldQ, ToldK, ToldD, TQ, TK, TV>())::type;
@@ -183,7 +183,7 @@ struct attention : detail::scaled_scores {
 
   bool is_causal = false;
   std::int64_t from = 0;  ///< the position of the first query, for the causal mask
-  std::int64_t stripes = 0;  ///< over how many devices queries and keys are striped
+  std::int64_t stripes = 0;  ///< number of devices over which queries and keys are striped
 
   template <class TQ, class TK, class TV, class... Mask>
   using verdict = typename decltype(detail::check_attention<attention, Q, K, D, Out, TQ, TK, TV, Mask...>())::type;
@@ -206,13 +206,13 @@ struct attention : detail::scaled_scores {
     return is_causal || sizeof...(Mask) > 0;
   }
 
-  /// By what each query weighs the keys: the softmax of the scores.
+  /// The weights of the keys for each query: the softmax of the scores.
   template <class TQ, class TK, class... Mask>
   auto weights(TQ const& q, TK const& k, Mask const&... mask) const {
     return weights_of(products(q, k, factor_of(q)), mask...);
   }
 
-  /// By what products of these queries with keys are multiplied.
+  /// The factor of the products of these queries with keys.
   template <class TQ, class... Others>
   [[nodiscard]] double factor_of(TQ const& q, Others const&...) const {
     return scale_of(width_of(q));
@@ -232,7 +232,7 @@ struct attention : detail::scaled_scores {
         factor, detail::widened(q), detail::widened(k));
   }
 
-  /// The softmax of scores, which are overwritten.
+  /// The softmax of scores. Overwrites the scores.
   template <class Scores, class... Mask>
   auto weights_of(Scores const& scores, Mask const&... mask) const {
     if (is_causal) hide_later(scores);
@@ -309,11 +309,11 @@ struct told_result<> {
   using type = void;
 };
 
-/// Does an option say that keys and values go round? (ring_attention.hpp)
+/// True for an option by which keys and values go round (ring_attention.hpp).
 template <class Option>
 inline constexpr bool goes_round = false;
 
-/// How attention with these options is done.
+/// Runs attention with these options.
 template <class Q, class K, class D, class Out, class... Options>
 struct attention_with {
   using operation_type = ostraka::operation::attention<Q, K, D, Out>;
@@ -333,13 +333,14 @@ struct attention_with {
 
 }  // namespace detail
 
-/// Attention: softmax over K of the products of queries and keys over D, times values. K is told as it lies: where X
-/// divides it (a cache that is divided over its length), `K/X` authorises all-reduces of what belongs to a query, and
-/// keys and values stay where they are. The result is as the queries with the values' width in the place of D, or as
-/// `Out…` asks. Behind the operands may stand a mask (a tensor of truth values along any axes of the scores; true is
-/// seen), `os::causal`, `os::from_position(t)`, `os::score_scale(s)`, `os::striped<X>`. What is hidden from a query has
-/// no part in its result and in no derivative, even if it is NaN: a cache may hold anything beyond the position.
-/// Elements of 16 bits are computed in float. A query that sees no key at all gives zeros.
+/// Attention: softmax over K of the products of queries and keys over D, times values. K is named as it lies: if X
+/// divides it (a cache that is divided over its length), `K/X` authorises all-reduces of a query's sums, and keys and
+/// values stay where they are. The result is as the queries with the values' width in the place of D, or as `Out…`
+/// asks. Behind the operands may stand a mask (a tensor of truth values along any axes of the scores; a query sees a
+/// key where it is true), `os::causal`, `os::from_position(t)`, `os::score_scale(s)`, `os::striped<X>`. A key or value
+/// that is hidden from a query has no part in its result and in no derivative, even if it is NaN: a cache may hold
+/// anything beyond the position. Elements of 16 bits are computed in float. A query that sees no key at all gives
+/// zeros.
 template <auto Q, auto K, auto D, auto... Out, TensorOrVariable TQ, TensorOrVariable TK, TensorOrVariable TV,
           class... Options>
 [[nodiscard]] constexpr auto attention(TQ const& q, TK const& k, TV const& v, Options const&... options) {

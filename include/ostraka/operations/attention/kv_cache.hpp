@@ -3,15 +3,14 @@
 #pragma once
 
 /// @file
-/// Floor 4. `os::kv_cache`: keys and values of the positions so far, in tensors that have room for more. Appended
-/// rows are written by the devices that hold their positions, and nothing moves, however heads, batches or positions
-/// are divided:
+/// Floor 4. `os::kv_cache`: keys and values of the positions so far, in tensors with space for more. The devices that
+/// hold the positions of appended rows write them, and nothing moves, however heads, batches or positions are divided:
 ///
 ///     os::kv_cache cache{os::zeros<float, B, K/X, G, D>(mesh, sizes), os::zeros<float, B, K/X, G, D>(mesh, sizes)};
 ///     os::append<K/X>(cache, k, v);                                                // [B, K, G, D]: the new positions
 ///     os::attention<Q, K/X, D>(q, cache.keys, cache.values, os::causal, os::from_position(t));
 ///
-/// The causal mask also hides the positions that are not written yet. Of latent attention the two are latents and
+/// The causal mask also hides the positions that are not written yet. In latent attention the two are latents and
 /// rotary keys.
 
 #include <cstddef>
@@ -23,19 +22,19 @@
 
 namespace ostraka {
 
-/// @pre keys and values have the same extent along positions
+/// Keys and values with the number of their positions. @pre keys and values have the same extent along positions
 template <class Keys, class Values>
 struct kv_cache {
   Keys keys;
   Values values;
-  std::int64_t length = 0;  ///< positions that are written
+  std::int64_t length = 0;  ///< number of positions that are written
 };
 template <class Keys, class Values>
 kv_cache(Keys, Values) -> kv_cache<Keys, Values>;
 
 namespace detail {
 
-// What lacks the axis is one position.
+// The number of positions in A; 1 if it lacks the axis.
 template <class Positions, class A>
 std::int64_t positions_in(A const& a) {
   constexpr int at = position_in<Positions, axes_in<A>>;
@@ -47,9 +46,10 @@ std::int64_t positions_in(A const& a) {
 
 }  // namespace detail
 
-/// Keys and values of the next position, or positions, into a cache, the axis of positions told as it lies in the
-/// cache: `K`, `K/X`. They lie as the cache does, positions whole. @throws ostraka::error, on all devices alike, if the
-/// cache is full, or keys and values are not as many; its length is then what it was
+/// Appends the keys and values of the next position, or positions, to a cache. The axis of positions is named as it
+/// lies in the cache: `K`, `K/X`. They lie as the cache does, with the positions whole. @throws ostraka::error, on all
+/// devices alike, if the cache is full, or keys and values have different numbers of positions; its length is then
+/// unchanged
 template <auto Told, class Keys, class Values, TensorOrVariable K, TensorOrVariable V>
 void append(kv_cache<Keys, Values>& cache, K const& keys, V const& values) {
   if constexpr (detail::any_stand_in<K, V>) {

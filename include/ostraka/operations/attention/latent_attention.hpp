@@ -4,13 +4,13 @@
 
 /// @file
 /// Floor 4. `os::latent_attention<Q, K, D>(q, k, v, q_rotary, k_rotary)`: attention whose scores are the sum of two
-/// products, one over the width D and one over the rotary part's own axes, as multi-head latent attention has them
+/// products, one over the width D and one over the rotary part's own axes, as in multi-head latent attention
 /// (DeepSeek-V2, 2024, section 2.1.3): softmax((q · k + q_rotary · k_rotary)/√(d + d_R)) · v. Nothing is concatenated,
 /// and rotary keys that all heads share are not repeated.
 ///
 ///     q [B, Q, H_Y, D]   k, v [B, K, H_Y, D]   q_rotary [B, Q, H_Y, F, P]   k_rotary [B, K, F, P]   nothing moved
-///     q [B, Q, H_Y, C]   k = v = latents [B, K, C]: with the up-projections taken into q and behind the result, keys
-///                        are the cached latents themselves, one head for all
+///     q [B, Q, H_Y, C]   k = v = latents [B, K, C]: with the up-projections moved into q and behind the result, the
+///                        keys are the cached latents themselves, one head for all
 
 #include <cstdint>
 #include <type_traits>
@@ -60,7 +60,7 @@ struct latent_attention : attention<Q, K, D> {
     return base::template weighted<TQ, TK>(base::hides(mask...), weights(q, k, q_rotary, k_rotary, mask...), v);
   }
 
-  /// By what each query weighs the keys.
+  /// The weights of the keys for each query.
   template <class TQ, class TK, class TQR, class TKR, class... Mask>
   auto weights(TQ const& q, TK const& k, TQR const& q_rotary, TKR const& k_rotary, Mask const&... mask) const {
     double const factor = factor_of(q, k, q_rotary);
@@ -76,7 +76,7 @@ struct latent_attention : attention<Q, K, D> {
   }
 
  private:
-  // Elements along the axes that queries do not have.
+  // The number of elements along the axes that queries lack.
   template <class TQ, class TQR>
   static std::int64_t rotary_width(TQR const& q_rotary) {
     return detail::reduced_elements(q_rotary, axes_in<TQ>{});
@@ -86,7 +86,7 @@ struct latent_attention : attention<Q, K, D> {
 }  // namespace operation
 
 /// Attention with scores (q · k + q_rotary · k_rotary)/√(d + d_R): the first product over D, the second over all axes
-/// that q does not have. Options as of os::attention.
+/// that q lacks. Options as for os::attention.
 template <auto Q, auto K, auto D, TensorOrVariable TQ, TensorOrVariable TK, TensorOrVariable TV, TensorOrVariable TQR,
           TensorOrVariable TKR, class... Options>
 [[nodiscard]] constexpr auto latent_attention(TQ const& q, TK const& k, TV const& v, TQR const& q_rotary,

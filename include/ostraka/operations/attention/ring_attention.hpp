@@ -3,19 +3,19 @@
 #pragma once
 
 /// @file
-/// Floor 4. `os::attention<Q, K/X, D>(q, k, v, os::ring)`: queries and keys are divided over the same mesh axis, and
-/// keys and values go round the devices, while each multiplies its queries with those that are there.
+/// Floor 4. `os::attention<Q, K/X, D>(q, k, v, os::ring)`: queries and keys are divided over the same mesh axis. Keys
+/// and values go round the devices, and each device multiplies its queries with those that have arrived.
 ///
 ///     q                  k               v               result
 ///     [B, H, Q_X, D]     [B, H, K_X, D]  [B, H, K_X, D]  [B, H, Q_X, D]      os::ring             n − 1 messages
 ///     [B, G, R, Q_X, D]  [B, G, K_X, D]  [B, G, K_X, D]  [B, G, R, Q_X, D]   grouped queries: keys of G heads travel
 ///     …                                                                      os::ring_both_ways   halves up and down
-///     …                                                                      os::causal           what nobody sees
-///                                                                            is not computed, and goes no further
+///     …                                                                      os::causal           unseen keys are not
+///                                                                            used, nor sent on
 ///
-/// It moves what gathering keys and values does, (n − 1)/n of both, and holds two parts of them instead of n; with
-/// os::causal half of it, three quarters where the sequences are striped, so that all devices have the same work.
-/// Where nothing divides the keys (under rules, say) os::ring says nothing.
+/// It moves as much as gathering keys and values, (n − 1)/n of both, and holds two parts of them instead of n. With
+/// os::causal it moves half of that, or three quarters if the sequences are striped, so that all devices have the same
+/// work. If the keys are not divided (under rules, say), os::ring has no effect.
 
 #include <cstdint>
 #include <type_traits>
@@ -38,7 +38,7 @@ inline constexpr going_both_ways_round ring_both_ways{};
 
 namespace detail {
 
-/// How a ring goes, as is known while compiling: what it moves follows from it.
+/// The properties of a ring that are known at compile time; its moves follow from them.
 template <bool Causal, bool Striped, bool BothWays>
 struct ring_way {
   template <class Told, class Labels, class Mesh>
@@ -55,7 +55,7 @@ struct ring_way {
   static constexpr bool is_causal = Causal, is_striped = Striped;
 };
 
-/// Types of a ring whose operands are well formed.
+/// The types of a ring whose operands are well formed.
 template <class ToldQ, class ToldK, class ToldD, class TQ, class TK, class TV>
 struct ring_types {
   using queries = typename told_axis<ToldQ>::axis;
@@ -72,7 +72,7 @@ struct ring_types {
   using result_type = basic_tensor<typename TQ::value_type, varying_as<as_queries, TQ, TK, TV>, typename TQ::space>;
   using log_sums_type = basic_tensor<wide, varying_as<rows, TQ, TK, TV>, typename TQ::space>;
 
-  /// Summands where mesh axes divide queries (of other heads, say) that have the same keys.
+  /// Has summands over mesh axes that divide queries (of other heads, say) with the same keys.
   template <class A>
   using cotangent_type = basic_tensor<
       typename A::value_type,
@@ -87,7 +87,7 @@ struct ring_types {
   using mesh = union_of<mesh_axes_in<TQ>, mesh_axes_in<TK>, mesh_axes_in<TV>>;
 };
 
-// The axes of A that these have, too, are divided as there; the others are whole.
+// True if A's axes that the queries have, too, are divided as there, and its other axes are whole.
 template <class A, class TQ, class Keys, class... Axes>
 consteval bool lies_as_queries(type_list<Axes...>) {
   return ((std::is_same_v<Axes, Keys> ||
@@ -114,7 +114,7 @@ consteval auto check_ring() {
   }
 }
 
-/// What rings and their derivatives have in common: where they run, and what goes round.
+/// The members that rings and their derivatives share: where they run, and which tensors go round.
 template <class ToldQ, class ToldK, class ToldD, class Way, class TQ, class TK, class TV>
 struct ring_of_operands : ring_types<ToldQ, ToldK, ToldD, TQ, TK, TV> {
   using types = ring_types<ToldQ, ToldK, ToldD, TQ, TK, TV>;
@@ -127,7 +127,7 @@ struct ring_of_operands : ring_types<ToldQ, ToldK, ToldD, TQ, TK, TV> {
     return Way::template ring_of<ToldK, labels, mesh>(queries, keys, e);
   }
 
-  // Elements of keys, or values, that all devices send together, of so many indices.
+  // The number of elements of keys, or values, that all devices together send for so many indices.
   template <class A>
   static constexpr std::int64_t elements_of(std::int64_t indices, planner::extents const& e) {
     constexpr planner::spec s = spec_of<A, labels, mesh>;
@@ -161,7 +161,7 @@ struct ring_of_operands : ring_types<ToldQ, ToldK, ToldD, TQ, TK, TV> {
   }
 };
 
-/// `Backward`: with the cotangents of keys and values, which go along.
+/// The moves of a ring. `Backward`: with the cotangents of keys and values, which go along.
 template <class Ring, bool Backward>
 struct moves_of_ring {
   using named = extents_by_name<typename Ring::labels, typename Ring::mesh>;
@@ -176,7 +176,7 @@ struct moves_of_ring {
     planner::extents const e = named::of(sizes);
     return planner::bytes_per_device(Ring::bytes_of_all(e, Backward), 1, e);
   }
-  /// Of the device that has most; masked products are whole ones.
+  /// The flops of the device that has most. Masked products count as whole ones.
   template <class Sizes>
   static constexpr std::int64_t flops(Sizes const& sizes) {
     planner::extents const e = named::of(sizes);
@@ -194,7 +194,7 @@ struct moves_of_ring {
   }
 
  private:
-  // Of a query and a key, in all batches and heads of the device that has most: scores and weighted values.
+  // The flops of a query and a key, in all batches and heads of the device that has most: scores and weighted values.
   static constexpr std::int64_t flops_of_a_pair(planner::extents const& e) {
     constexpr planner::spec s = spec_of<typename Ring::log_sums_type, typename Ring::labels, typename Ring::mesh>;
     std::int64_t rows = 1, widths = e.label[position_in<typename Ring::width, typename Ring::labels>];
@@ -211,10 +211,10 @@ struct moves_of_ring {
 
 namespace operation {
 
-/// `Way`: a detail::ring_way.
+/// Attention by a ring. `Way`: a detail::ring_way.
 template <class Q, class K, class D, class Way>
 struct ring_attention : detail::scaled_scores {
-  using has_residuals = void;  ///< of each query the logarithm of what its weights were divided by
+  using has_residuals = void;  ///< for each query, the logarithm of the divisor of its weights
   static constexpr char const* name = "attention";
   template <class TQ, class TK, class TV>
   using ring_of = detail::ring_of_operands<Q, K, D, Way, TQ, TK, TV>;
@@ -247,7 +247,7 @@ struct ring_attention : detail::scaled_scores {
   }
 };
 
-/// The cotangents of queries, keys and values; its rule calls it.
+/// The cotangents of queries, keys and values; the derivative rule calls it.
 template <class Q, class K, class D, class Way>
 struct ring_attention_vjp {
   static constexpr char const* name = "attention_vjp";
@@ -289,11 +289,11 @@ template <>
 inline constexpr bool goes_round<going_both_ways_round> = true;
 
 template <class Q, class K, class D, class Out>
-constexpr void set_option(operation::attention<Q, K, D, Out>&, going_round const&) {}  // nothing divides the keys
+constexpr void set_option(operation::attention<Q, K, D, Out>&, going_round const&) {}  // the keys are not divided
 template <class Q, class K, class D, class Out>
 constexpr void set_option(operation::attention<Q, K, D, Out>&, going_both_ways_round const&) {}
 
-// All but a scale are in its type.
+// Only a scale is set here; the operation's type has all other options.
 template <class Operation, class Option>
 constexpr void set_ring_option([[maybe_unused]] Operation& operation, [[maybe_unused]] Option const& option) {
   if constexpr (std::is_same_v<Option, score_scale>) set_option(operation, option);
@@ -320,7 +320,7 @@ struct ring_option_verdict<K, Operation, striped_over<Ms...>> {
                                   reason::striped_over_other_axes<striped_over<Ms...>, K, Operation>>;
 };
 
-/// Keys and values go round.
+/// Attention whose keys and values go round.
 template <class Q, class K, class D, class Out, class... Options>
   requires(told_axis<K>::mesh::size > 0 && (goes_round<Options> || ...))
 struct attention_with<Q, K, D, Out, Options...> {

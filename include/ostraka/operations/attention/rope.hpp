@@ -3,15 +3,15 @@
 #pragma once
 
 /// @file
-/// Floor 4. `os::rope<S, F, P>(x)`: rotary position embedding (Su et al., RoFormer, 2021). Position s along S turns the
-/// pair along P of frequency f along F by the angle s · base^(−f/F). Nothing is moved: a device knows the global
+/// Floor 4. `os::rope<S, F, P>(x)`: rotary position embedding (Su et al., RoFormer, 2021). Position s along S rotates
+/// the pair along P of frequency f along F by the angle s · base^(−f/F). Nothing moves: a device knows the global
 /// indices of its block, so S, F and all other axes may be divided.
 ///
 ///     rope<S, F, P>    [B_X, S_Y, H, F, P]   pairs are neighbours
 ///                      [B_X, S_Y, H, P, F]   pairs are a half of the head's width apart: the order of axes says which
 ///
-/// Scores of turned queries and keys depend on the difference of their positions alone where both have the same
-/// frequencies: F is of one head, and the same for queries and keys.
+/// Scores of rotated queries and keys depend only on the difference of their positions if both have the same
+/// frequencies: F belongs to one head, and is the same for queries and keys.
 
 #include <cstdint>
 #include <type_traits>
@@ -26,12 +26,12 @@
 
 namespace ostraka {
 
-/// The position of the first element, behind the operands: where a program decodes, how many tokens there are already.
+/// The position of the first element, behind the operands: in a program that decodes, the number of tokens so far.
 struct from_position {
   std::int64_t value;
 };
 
-/// The base of os::rope's angles; 10,000 where it is not given.
+/// The base of os::rope's angles; 10,000 by default.
 struct rope_base {
   double value;
 };
@@ -49,7 +49,7 @@ consteval auto check_pairs() {
     return found<reason::ok>{};
 }
 
-// Positions meet the operand as in os::map, and leave it divided as it is.
+// `reason::ok` if positions meet the operand as in os::map, and leave it divided as it is.
 template <class Operation, class F, class P, class A, class Positions>
 consteval auto check_positions() {
   using T = typename Positions::value_type;
@@ -96,8 +96,8 @@ struct rope : detail::moves_nothing {
 
   std::int64_t from = 0;  ///< the position of index 0; added to positions that are given
   double base = 10000;
-  bool is_back = false;  ///< turned back, by the negative angles: the transpose
-  std::int64_t stripes = 0;  ///< over how many devices S is striped
+  bool is_back = false;  ///< rotates back, by the negative angles: the transpose
+  std::int64_t stripes = 0;  ///< number of devices over which S is striped
 
   template <class A, class... Positions>
   using verdict = typename decltype(detail::check_rope<S, F, P, rope, A, Positions...>())::type;
@@ -110,7 +110,7 @@ struct rope : detail::moves_nothing {
         a, [=](auto const&, auto const& turn) { turn(none); }, a);
   }
 
-  /// At the positions of an integer tensor.
+  /// Rotates by the positions in an integer tensor.
   template <class How, class A, class Positions>
   auto run(How const& how, A const& a, Positions const& positions) const {
     if constexpr (!std::is_same_v<typename Positions::value_type, std::int64_t>) {
@@ -127,7 +127,7 @@ struct rope : detail::moves_nothing {
   }
 
  private:
-  // Those of a striped sequence, divided as it is.
+  // The positions of a striped sequence, divided as the sequence is.
   template <class A>
   auto positions_in(A const& a) const {
     using axis = typename detail::told_axis<S>::axis;
@@ -142,7 +142,7 @@ struct rope : detail::moves_nothing {
     return at;
   }
 
-  // `find` calls what it is given with the positions.
+  // `find` calls its argument with the positions.
   template <class A, class Find, class... Operands>
   auto rotated(A const& a, Find const& find, Operands const&... operands) const {
     using labels = axes_in<A>;
@@ -189,7 +189,7 @@ concept option_of = requires(Operation& operation, Option const& option) {
   set_option(operation, option);
 };
 
-/// The reason is `Not<Option>` of what is no option.
+/// `reason::ok` if all options are options of the operation, else `Not<Option>` for the first that is not.
 template <class Operation, template <class> class Not, class... Options>
 consteval auto check_options() {
   using each = first_fault<std::conditional_t<option_of<Operation, Options>, reason::ok, Not<Options>>...>;
@@ -201,7 +201,7 @@ consteval auto check_options() {
     return found<reason::ok>{};
 }
 
-/// f of the tensor among the options, if there is one.
+/// f(the tensor among the options), or f() if there is none.
 template <class F>
 constexpr auto with_tensor_among(F const& f) {
   return f();
@@ -216,8 +216,8 @@ constexpr auto with_tensor_among(F const& f, First const& first, Options const&.
 
 }  // namespace detail
 
-/// Rotary position embedding: the pair along P (of extent 2) of frequency f along F at position s along S is turned by
-/// s · 10,000^(−f/F). Behind the tensor may stand the integer tensor of positions, along any axes of it, instead of
+/// Rotary position embedding: rotates the pair along P (of extent 2) of frequency f along F at position s along S by s
+/// · 10,000^(−f/F). Behind the tensor may stand the integer tensor of positions, along any axes of it, instead of
 /// global indices along S, or `os::striped<X>`; `os::from_position(t)`, which is added to them; `os::rope_base(b)`.
 /// Elements of 16 bits are computed in float. Summands stay summands.
 /// @throws ostraka::error, on all devices alike, if P has another extent than 2

@@ -4,11 +4,11 @@
 
 /// @file
 /// Floor 4. `os::stripe<S/X>(tokens)`: a sequence in the order in which causal attention is the same work for all
-/// devices along X: of 2n chunks device i has i and 2n − 1 − i. Done once on the data; `os::unstripe<S/X>` is the way
-/// back, `os::striped_positions<S/X>(mesh, S = n)` where each element stands in the sequence.
+/// devices along X: of 2n chunks device i has i and 2n − 1 − i. Do this once, on the data. `os::unstripe<S/X>` is the
+/// inverse; `os::striped_positions<S/X>(mesh, S = n)` has the position of each element in the sequence.
 ///
 ///     stripe<S/X>   [B, S]    → [B, S]      nothing moves
-///     stripe<S/X>   [B, S_X]  → [B, S_X]    chunks whose device changes
+///     stripe<S/X>   [B, S_X]  → [B, S_X]    chunks that change their device
 
 #include <array>
 #include <cstddef>
@@ -50,7 +50,7 @@ consteval auto check_stripe() {
     return check_stripe_axis<Told, A>();
 }
 
-/// Chunks 0, 1, … of the sequence are every second one of the stripes, 2n − 1, 2n − 2, … those between.
+/// Stripes alternate: every second one is chunk 0, 1, … of the sequence; those between are chunks 2n − 1, 2n − 2, …
 [[nodiscard]] constexpr planner::rearrangement striped_chunks(std::int64_t devices, bool is_back) {
   planner::rearrangement r;
   r.extent[0] = r.result = 2 * devices;
@@ -64,7 +64,7 @@ consteval auto check_stripe() {
   return r;
 }
 
-/// The price of an axis that is divided and put in the order of stripes, or back, which is as much.
+/// The price of putting a divided axis in the order of stripes, or of the inverse, which is as much.
 template <class Told, class A>
 struct moves_of_stripes : no_flops {
   using mesh = mesh_axes_in<A>;
@@ -96,7 +96,7 @@ using moves_of_stripe =
 
 namespace operation {
 
-/// `Told`: the axis, and the mesh axes for which it is striped.
+/// The operation of os::stripe and os::unstripe. `Told`: the axis, and the mesh axes for which it is striped.
 template <class Told>
 struct stripe {
   static constexpr char const* name = "stripe";
@@ -117,7 +117,7 @@ struct stripe {
     engine::execution_context const w = detail::context_of<axes, mesh>(name, a);
     planner::stripes const s = stripes_of(a);
     auto const result = detail::allocate_for<result_type, axes, mesh>(w, a);
-    // In chunks: [before, chunk, within it and behind].
+    // The block in chunks: [before, chunk, within it and behind].
     auto const in_chunks = [&](auto const* view, auto* data) {
       std::array<std::int64_t, 3> extents{1, 0, s.chunk()};
       for (int i = 0; i < A::rank; ++i) {
@@ -155,15 +155,15 @@ struct stripe {
 
 }  // namespace operation
 
-/// The axis in the order of stripes for the mesh axes: `os::stripe<S/X>(tokens)`, S divided over X or whole. Chunks
-/// change their devices where it is divided. For os::attention with os::striped<X>.
+/// The axis in the order of stripes for the mesh axes: `os::stripe<S/X>(tokens)`, S divided over X or whole. If it is
+/// divided, chunks change their devices. For os::attention with os::striped<X>.
 /// @throws ostraka::error, on all devices alike, if S is not divisible by twice their number
 template <auto Told, TensorOrVariable A>
 [[nodiscard]] constexpr auto stripe(A const& a) {
   return detail::operate(operation::stripe<detail::type_of<Told>>{}, a);
 }
 
-/// The way back: in the order of positions.
+/// The inverse of os::stripe: the axis in the order of positions.
 template <auto Told, TensorOrVariable A>
 [[nodiscard]] constexpr auto unstripe(A const& a) {
   return detail::operate(operation::stripe<detail::type_of<Told>>{true}, a);
@@ -181,7 +181,7 @@ void fill_striped_positions(Tensor const& t, type_list<Ms...>) {
 }  // namespace detail
 
 /// The position of each element of a striped sequence, as std::int64_t: `os::striped_positions<S/X>(mesh, S = n)`, for
-/// os::rope and whatever else asks where an element stands. Nothing moves.
+/// os::rope and for other code that needs positions. Nothing moves.
 template <auto Told, class Mesh, class... Given>
 [[nodiscard]] auto striped_positions(Mesh const& m, Given const&... given) {
   using told = detail::type_of<Told>;

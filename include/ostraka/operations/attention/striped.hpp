@@ -3,8 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 4. `os::striped<X>` behind operands: their sequences are in the order of `os::stripe<S/X>`, so positions are
-/// not indices. Each device along X has an early and a late part of the sequence (plan/blocks/stripes.hpp).
+/// Floor 4. `os::striped<X>` behind operands says that their sequences are in the order of `os::stripe<S/X>`, so
+/// positions are not indices. Each device along X has an early and a late part of the sequence
+/// (plan/blocks/stripes.hpp).
 
 #include <cstdint>
 #include <string>
@@ -22,7 +23,7 @@ namespace ostraka {
 template <class... Ms>
 struct striped_over {};
 
-/// Sequences are in the order of os::stripe<S/X>.
+/// Behind operands: sequences are in the order of os::stripe<S/X>.
 template <auto... Ms>
 inline constexpr striped_over<detail::type_of<Ms>...> striped{};
 
@@ -32,7 +33,7 @@ namespace detail {
   throw_error(operation, ": the mesh has no axis ", name, "; add it to os::make_mesh (size 1 costs nothing)");
 }
 
-/// How many devices there are along the mesh axes.
+/// The number of devices along the mesh axes.
 template <class... Ms>
 std::int64_t devices_along(char const* operation, engine::device_mesh const& mesh) {
   std::int64_t n = 1;
@@ -53,7 +54,8 @@ constexpr std::int64_t devices_along(char const* operation, A const& a) {
     return 0;  // not known
 }
 
-/// An operation's `stripes`: over how many devices its operand is striped, if an option says that it is.
+/// Sets an operation's `stripes`, the number of devices over which its operand is striped, if an option says that it
+/// is.
 template <class Operation, class A, class Option>
 constexpr void set_stripes(Operation&, A const&, Option const&) {}
 template <class Operation, class A, class... Ms>
@@ -61,7 +63,7 @@ constexpr void set_stripes(Operation& operation, A const& a, striped_over<Ms...>
   operation.stripes = devices_along<Ms...>(Operation::name, a);
 }
 
-/// The position at an index of a striped sequence, on devices, too.
+/// The position at an index of a striped sequence. Also for kernels.
 struct striped_position {
   std::int64_t chunk, devices;
 
@@ -72,7 +74,7 @@ struct striped_position {
   }
 };
 
-/// @throws ostraka::error, on all devices alike, if a sequence does not fit
+/// @throws ostraka::error, on all devices alike, if a sequence cannot be cut into stripes
 inline void require_stripes(char const* operation, std::string_view axis, planner::stripes const& s) {
   if (!s.fits())
     throw_error(operation, ": a striped sequence over n devices is cut into 2n equal chunks, and ", axis, " = ",

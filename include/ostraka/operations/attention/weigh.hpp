@@ -3,9 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 4. Products of attention's weights with values in which a weight of 0 takes no part: what a mask hides may be
-/// NaN. Each device mends its own sums (engine/sequences/mend_weighted_sums.hpp), before parts of them are made one, so
-/// that no device has to tell another what it met:
+/// Floor 4. Products of attention's weights with values in which a weight of 0 takes no part: a value that a mask hides
+/// may be NaN. Each device mends its own sums (engine/sequences/mend_weighted_sums.hpp) before parts of them are
+/// combined, so that no device has to tell another which values it met:
 ///
 ///     W [Q, K]      V [K, E]      → [Q, E]             nothing moved: the product, mended
 ///     W [Q, K_X]    V [K_X, E]    → [Q, E]             the product as [Q, E] {U_X}, mended; all-reduce<X>
@@ -31,8 +31,8 @@ struct entry_divided_by<Axis, type_list<Ms...>> {
   using type = over<Axis, Ms...>;
 };
 
-/// A product as it is where nothing has moved: each axis as an operand has it divided, and summands over the mesh axes
-/// that divide what is summed.
+/// The product where nothing moves: each axis is divided as an operand has it, and there are summands over the mesh
+/// axes that divide the summed axes.
 template <class Out, class W, class V>
 struct product_in_place {
   using kept = typename sharding_traits<Out>::axes;
@@ -69,8 +69,8 @@ inline constexpr bool is_product_in_place =
     difference_of<typename sharding_traits<Out>::partials, typename product_in_place<Out, W, V>::summands>::size == 0 &&
     is_reached_in_place<Out, W, V>();
 
-/// Values where they meet weights that stay: divided as these along common axes, and along others only by mesh axes
-/// that do not divide weights.
+/// The sharding in which values meet weights that stay: along common axes divided as the weights are, and along others
+/// only by mesh axes that do not divide weights.
 template <class W, class V>
 struct values_that_meet {
   using of_weights = typename sharding_traits<sharding_in<W>>::splits;
@@ -96,7 +96,7 @@ template <class W, class V, class Sums>
                              sums.local().data());
 }
 
-/// @pre `sums` is the product of these blocks
+/// Mends sums in which a weight of 0 met NaN or infinity. @pre `sums` is the product of these blocks
 template <class W, class V, class Sums>
 void mend_sums(char const* name, W const& weights, V const& values, Sums const& sums) {
   auto const size_of = [](auto const& a) { return static_cast<std::int64_t>(a.local().size()); };
@@ -110,7 +110,7 @@ auto moved_to(char const* name, A const& a) {
   return einsum_of<Out, policy<planner::admit::any>, reduction::sum, type_list<A>>::run(name, {}, a);
 }
 
-/// weights · values to this sharding. `hides`: some of the weights are 0 because a mask said so.
+/// weights · values in this sharding. `hides`: a mask has set some of the weights to 0.
 template <class Out, class Policy, class W, class V>
 auto weigh(char const* name, bool hides, W const& weights, V const& values) {
   using straight = einsum_of<Out, Policy, reduction::sum, type_list<W, V>>;
