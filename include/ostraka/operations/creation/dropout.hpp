@@ -4,7 +4,7 @@
 
 /// @file
 /// Floor 4. `os::dropout(x, 0.1, os::seed(1))`: elements are zero with that probability, and others are divided by the
-/// probability of staying. Which ones is a function of the seed and the global index: the same on every mesh.
+/// probability of staying. The choice is a function of the seed and the global index: the same on every mesh.
 
 #include <cstdint>
 #include <type_traits>
@@ -55,7 +55,8 @@ struct dropout : detail::moves_nothing {
   }
 
  private:
-  // A block knows its indices, not where it is: its device's place along the mesh axes along which it varies says that.
+  // A block knows its indices, but not its place: the device's coordinates along the mesh axes along which it varies
+  // give that.
   template <class A, class... Ms>
   std::uint64_t key(A const& a, type_list<Ms...>) const {
     ostraka::seed own = seed;
@@ -71,9 +72,9 @@ struct dropout : detail::moves_nothing {
 
 }  // namespace operation
 
-/// x / (1 − rate) where it is kept, else 0. In the body of os::shard_map a block's mask differs from those of the
-/// devices along which the block varies, and is that of its place on the mesh. @throws ostraka::error unless the rate
-/// is from 0 to 1
+/// x / (1 − rate) where an element is kept, else 0. In the body of os::shard_map a block's mask differs from those of
+/// the devices along which the block varies, and depends on its place on the mesh. @throws ostraka::error unless the
+/// rate is from 0 to 1
 template <TensorOrVariable A>
 [[nodiscard]] constexpr auto dropout(A const& a, double rate, seed s) {
   return detail::operate(operation::dropout{{}, rate, s}, a);

@@ -3,16 +3,17 @@
 #pragma once
 
 /// @file
-/// Floor 4. Weights at the start: random numbers that spread so that sums over the axes of os::fan_in keep the size of
-/// what is summed.
+/// Floor 4. Initial weights: random numbers with a spread that keeps the size of the terms in sums over the axes of
+/// os::fan_in.
 ///
 ///     auto w = os::lecun_normal<float, D/X, F/Y>(mesh, D = 512, F = 2048, os::seed(1), os::fan_in(D));
 ///
 ///     lecun     variance 1 / in              LeCun, Bottou, Orr, Müller, "Efficient BackProp" (1998)
-///     glorot    variance 2 / (in + out)      Glorot and Bengio (2010); os::fan_out tells `out`
+///     glorot    variance 2 / (in + out)      Glorot and Bengio (2010); os::fan_out gives `out`
 ///     he        variance 2 / in              He, Zhang, Ren, Sun (2015)
 ///
-/// "in" is the product of the extents of the axes that are told. Normal ones are cut at two deviations, as in JAX.
+/// "in" is the product of the extents of the axes that are given. Normal ones are truncated at two deviations, as in
+/// JAX.
 
 #include <cmath>
 #include <cstddef>
@@ -31,7 +32,7 @@ struct fan_in {
 template <Axis... As>
 fan_in(As...) -> fan_in<As...>;
 
-/// The axes that a weight's products have.
+/// The axes of the results of a weight's products.
 template <Axis... As>
 struct fan_out {
   explicit constexpr fan_out(As...) {}
@@ -114,10 +115,10 @@ double product_of_extents(TensorType const&, std::type_identity<void>) {
   return 1;
 }
 
-/// The deviation of a standard normal number that is cut at two deviations.
+/// The deviation of a standard normal number that is truncated at two deviations.
 inline constexpr double cut_at_two = 0.87962566103423978;
 
-// Of the variance scale / fan, where the fan is the mean of both where `NeedsOut`.
+// Weights of variance scale / fan. The fan is `in`, or the mean of `in` and `out` if `NeedsOut`.
 template <class TensorType, class Operation, bool Normal, bool NeedsOut, class Mesh, class... Given>
 auto make_weights(char const* name, double scale, Mesh const& m, Given const&... given) {
   using element = typename TensorType::value_type;
@@ -143,8 +144,8 @@ auto make_weights(char const* name, double scale, Mesh const& m, Given const&...
 
 }  // namespace detail
 
-/// Variance 1 / in, cut at two deviations: `os::lecun_normal<float, D/X, F/Y>(mesh, D = 512, F = 2048, os::seed(1),
-/// os::fan_in(D))`.
+/// Variance 1 / in, truncated at two deviations: `os::lecun_normal<float, D/X, F/Y>(mesh, D = 512, F = 2048,
+/// os::seed(1), os::fan_in(D))`.
 template <class T, auto... Dims, class Mesh, class... Given>
 [[nodiscard]] auto lecun_normal(Mesh const& m, Given const&... given) {
   return detail::make_weights<typename detail::named_tensor<T, Dims...>::type, operation::lecun<true>, true, false>(
@@ -158,7 +159,7 @@ template <class T, auto... Dims, class Mesh, class... Given>
       "lecun_uniform", 1, m, given...);
 }
 
-/// Variance 2 / (in + out), cut at two deviations: `os::glorot_normal<float, D, F>(mesh, …, os::fan_in(D),
+/// Variance 2 / (in + out), truncated at two deviations: `os::glorot_normal<float, D, F>(mesh, …, os::fan_in(D),
 /// os::fan_out(F))`.
 template <class T, auto... Dims, class Mesh, class... Given>
 [[nodiscard]] auto glorot_normal(Mesh const& m, Given const&... given) {
@@ -173,7 +174,7 @@ template <class T, auto... Dims, class Mesh, class... Given>
       "glorot_uniform", 1, m, given...);
 }
 
-/// Variance 2 / in, for what a relu follows, cut at two deviations.
+/// Variance 2 / in, for layers before a relu, truncated at two deviations.
 template <class T, auto... Dims, class Mesh, class... Given>
 [[nodiscard]] auto he_normal(Mesh const& m, Given const&... given) {
   return detail::make_weights<typename detail::named_tensor<T, Dims...>::type, operation::he<true>, true, false>(

@@ -64,7 +64,7 @@ namespace operation {
 
 struct iota;
 
-/// `Told`: the new axis, divided as is told.
+/// The operation of os::one_hot. `Told`: the new axis, divided as it is named.
 template <class T, class Told, class Range = detail::checked_range>
 struct one_hot {
   static constexpr char const* name = "one_hot";
@@ -90,8 +90,7 @@ struct one_hot {
 
 }  // namespace operation
 
-/// start, start + step, …: `os::iota<float, I/X>(mesh, I = 10, os::from(1), os::by(0.5))`, from 0 by 1 unless it is
-/// said.
+/// start, start + step, …: `os::iota<float, I/X>(mesh, I = 10, os::from(1), os::by(0.5))`; by default from 0 by 1.
 template <class T, auto... Dims, class Mesh, class... Given>
 [[nodiscard]] auto iota(Mesh const& m, Given const&... given) {
   using tensor_type = typename detail::named_tensor<T, Dims...>::type;
@@ -110,8 +109,9 @@ template <class T, auto... Dims, class Mesh, class... Given>
   return t;
 }
 
-/// 1 where the new axis is at the index, else 0: `os::one_hot<float, V/X>(tokens, V = 50000)`. It has the index's axes
-/// and then V. os::in_range promises that the numbers are in range, and spares looking; others then have no 1.
+/// 1 where the new axis is at the index, else 0: `os::one_hot<float, V/X>(tokens, V = 50000)`. The result has the
+/// index's axes and then V. os::in_range promises that the numbers are in range, and saves the check; numbers out of
+/// range then have no 1.
 /// @throws ostraka::error, on all devices alike, if a number is not one of 0 … n−1
 template <class T, auto Told, Tensor Index, class... Given>
 [[nodiscard]] auto one_hot(Index const& index, Given const&... given) {
@@ -120,7 +120,7 @@ template <class T, auto Told, Tensor Index, class... Given>
   using axis = typename detail::told_axis<told>::axis;
   operation::one_hot<element, told, detail::range_among<Given...>> how;
   if constexpr (std::is_void_v<axis>) {
-    return detail::operate(how, index);  // which says so
+    return detail::operate(how, index);  // raises the reason
   } else if constexpr (!reason::ok_or_raise<detail::extent_beside_range<false, axis, Given...>>()) {
     return detail::after_error_of<element, detail::canonical_sharding<told>, typename Index::space>();
   } else {

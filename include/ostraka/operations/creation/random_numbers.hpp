@@ -4,8 +4,8 @@
 
 /// @file
 /// Floor 4. Tensors of random numbers: uniform, normal, truncated normal, Bernoulli, and permutations. A number is a
-/// function of the seed and of the element's global index, so that it is the same on every mesh and equal on replicas;
-/// each device makes its own and nothing moves.
+/// function of the seed and of the element's global index, so it is the same on every mesh and equal on replicas. Each
+/// device makes its own numbers, and nothing moves.
 ///
 ///     os::uniform<float, I/X, J>(mesh, I = 8, J = 8, os::seed(1), os::between(-1, 1))
 ///     os::normal<float, I/X, J>(mesh, I = 8, J = 8, os::seed(2), os::around(0, 0.02))
@@ -34,7 +34,7 @@ struct random_permutation;
 
 namespace detail {
 
-/// f of the number of an element in the whole tensor, row-major.
+/// f of the position of an element in the whole tensor, row-major.
 template <class F, int Rank>
 struct at_position {
   F f;
@@ -55,7 +55,7 @@ struct at_position {
   }
 };
 
-/// f of an element, and of its number.
+/// f of an element, and of its position.
 template <class F, int Rank>
 struct of_element_and_position : at_position<F, Rank> {
   template <class T, class... Index>
@@ -64,7 +64,7 @@ struct of_element_and_position : at_position<F, Rank> {
   }
 };
 
-/// Which elements a distribution has.
+/// The kinds of elements that a distribution has.
 enum class random_kind { any, number, real };
 
 template <random_kind Kind, class T, class Operation>
@@ -118,11 +118,11 @@ inline void require_probability(char const* name, double p) {
 
 }  // namespace detail
 
-/// A seed that has nothing to do with the first, or with those of other numbers: of layer 3, os::fold_in(seed, 3).
+/// A seed that is unrelated to the first, and to those of other numbers: for layer 3, os::fold_in(seed, 3).
 [[nodiscard]] inline seed fold_in(seed s, std::uint64_t number) { return seed(engine::folded_key(s.value, number)); }
 
-/// Uniform from 0 up to 1, or from `low` up to `high` with os::between(low, high), which is not reached; integers from
-/// 0 up to 2, unless told. Extents by name, and an os::seed (else 0).
+/// Uniform on [0, 1), or on [low, high) with os::between(low, high); integers by default 0 or 1. Give extents by name,
+/// and an os::seed (else 0).
 template <class T, auto... Dims, class Mesh, class... Given>
 [[nodiscard]] auto uniform(Mesh const& m, Given const&... given) {
   using tensor_type = typename detail::named_tensor<T, Dims...>::type;
@@ -142,7 +142,7 @@ template <class T, auto... Dims, class Mesh, class... Given>
       "uniform", make, m, given...);
 }
 
-/// Normal with mean 0 and deviation 1, or as os::around(mean, deviation) says. Complex numbers have that deviation in
+/// Normal with mean 0 and deviation 1, or those of os::around(mean, deviation). Complex numbers have that deviation in
 /// all, half of the variance in each part.
 template <class T, auto... Dims, class Mesh, class... Given>
 [[nodiscard]] auto normal(Mesh const& m, Given const&... given) {
@@ -159,8 +159,8 @@ template <class T, auto... Dims, class Mesh, class... Given>
       "normal", make, m, given...);
 }
 
-/// Normal within two deviations of the mean, or as os::between(low, high) says in deviations from it; os::around(mean,
-/// deviation) tells those of the distribution before it is cut.
+/// Normal, truncated at two deviations from the mean, or at the deviations that os::between(low, high) gives;
+/// os::around(mean, deviation) gives mean and deviation of the distribution before truncation.
 template <class T, auto... Dims, class Mesh, class... Given>
 [[nodiscard]] auto truncated_normal(Mesh const& m, Given const&... given) {
   using tensor_type = typename detail::named_tensor<T, Dims...>::type;
@@ -180,7 +180,7 @@ template <class T, auto... Dims, class Mesh, class... Given>
       "truncated_normal", make, m, given...);
 }
 
-/// 1 with os::probability(p), one half unless it is said, else 0.
+/// 1 with os::probability(p), by default one half, else 0.
 template <class T, auto... Dims, class Mesh, class... Given>
 [[nodiscard]] auto bernoulli(Mesh const& m, Given const&... given) {
   using tensor_type = typename detail::named_tensor<T, Dims...>::type;

@@ -20,7 +20,7 @@ namespace ostraka {
 
 namespace detail {
 
-/// Is column k at or left of the diagonal of row q (lower), or at or right of it?
+/// 1 if column k is at or left of the diagonal of row q (lower), or at or right of it (upper); else 0.
 template <class T, bool Lower>
 struct in_triangle {
   std::int64_t diagonal;
@@ -66,7 +66,7 @@ auto make_triangle(Mesh const& m, Given const&... given) {
 
 namespace operation {
 
-/// Of a tensor: `Row` and `Column` as they are told.
+/// The operation on a tensor. `Row` and `Column` as the call names them.
 template <bool Lower, class Row = void, class Column = void>
 struct triangle : detail::moves_nothing {
   static constexpr char const* name = Lower ? "lower_triangle" : "upper_triangle";
@@ -87,7 +87,7 @@ struct triangle : detail::moves_nothing {
   }
 
  private:
-  // A mask of the two axes, divided as the tensor is, in its order.
+  // The mask of the two axes, divided as the tensor is, in its order.
   template <class Q, class K, class A>
   auto kept(A const& a) const {
     constexpr int row = position_in<Q, axes_in<A>>;
@@ -118,8 +118,8 @@ struct triangle : detail::moves_nothing {
 }  // namespace operation
 
 /// 1 where the column is at or left of the row's diagonal, else 0: `os::lower_triangle<int, Q/X, K>(mesh, Q = n, K =
-/// m)`. The first axis is the rows'; os::diagonal(d) is d columns further, as of queries that begin at position d.
-/// Extents by name.
+/// m)`. The first axis is that of rows. os::diagonal(d) is d columns further, as for queries that begin at position d.
+/// Give extents by name.
 template <class T, auto... Dims, class Mesh, class... Given>
 [[nodiscard]] constexpr auto lower_triangle(Mesh const& m, Given const&... given) {
   return detail::make_triangle<true, operation::triangle<true>, T, Dims...>(m, given...);
@@ -131,7 +131,7 @@ template <class T, auto... Dims, class Mesh, class... Given>
   return detail::make_triangle<false, operation::triangle<false>, T, Dims...>(m, given...);
 }
 
-/// The tensor where the column is at or left of the row's diagonal, and 0 elsewhere: `os::lower_triangle<Q, K>(x)`, of
+/// The tensor where the column is at or left of the row's diagonal, and 0 elsewhere: `os::lower_triangle<Q, K>(x)`, for
 /// each of the matrices along its other axes. However x is divided, nothing moves.
 template <auto Row, auto Column, TensorOrVariable A>
 [[nodiscard]] constexpr auto lower_triangle(A const& a, diagonal d = diagonal(0)) {
