@@ -29,7 +29,7 @@ struct relu : element_function<relu> {
   }
 };
 
-/// 1 / (1 + exp(−x)), by the exponential that is at most 1.
+/// 1 / (1 + exp(−x)), computed with the exponential that is at most 1.
 struct sigmoid : element_function<sigmoid> {
   static constexpr char const* name = "sigmoid";
   static constexpr auto defined = defined_for::fractions;
@@ -42,7 +42,7 @@ struct sigmoid : element_function<sigmoid> {
   }
 };
 
-/// x sigmoid(x); NaN of −∞, as JAX has it.
+/// x sigmoid(x); NaN at −∞, as in JAX.
 struct silu : element_function<silu> {
   static constexpr char const* name = "silu";
   static constexpr auto defined = defined_for::fractions;
@@ -53,7 +53,7 @@ struct silu : element_function<silu> {
   }
 };
 
-/// x Φ(x), Φ being the normal distribution: x/2 erfc(−x/√2), also where it is small. NaN of −∞, as JAX has it.
+/// x Φ(x), where Φ is the normal distribution: x/2 erfc(−x/√2), also where it is small. NaN at −∞, as in JAX.
 struct gelu : element_function<gelu> {
   static constexpr char const* name = "gelu";
   static constexpr auto defined = defined_for::fractions;
@@ -93,7 +93,7 @@ struct function_derivative<operation::relu> : of_the_result {
   }
 };
 
-/// e / (1 + e)², e = exp(−|x|); and of it −tanh(x/2) times that.
+/// e / (1 + e)², e = exp(−|x|); the second derivative is −tanh(x/2) times that.
 template <>
 struct function_derivative<operation::sigmoid> {
   template <class T>
@@ -107,7 +107,7 @@ struct function_derivative<operation::sigmoid> {
   }
 };
 
-/// s (1 + x s(−x)), s being the sigmoid.
+/// s (1 + x s(−x)), where s is the sigmoid.
 template <>
 struct function_derivative<operation::silu> {
   template <class T>
@@ -123,7 +123,7 @@ struct function_derivative<operation::silu> {
   }
 };
 
-/// Φ + x φ, φ being the density of the normal distribution Φ.
+/// Φ + x φ, where φ is the density of the normal distribution Φ.
 template <>
 struct function_derivative<operation::gelu> {
   template <class T>
@@ -142,7 +142,7 @@ struct function_derivative<operation::gelu> {
   }
 };
 
-/// s(v) + x s'(v) v', v = √(8/π) (x + 0.044715 x³), s being the sigmoid.
+/// s(v) + x s'(v) v', v = √(8/π) (x + 0.044715 x³), where s is the sigmoid.
 template <>
 struct function_derivative<operation::gelu_tanh> {
   using sigmoid_derivative = function_derivative<operation::sigmoid>;

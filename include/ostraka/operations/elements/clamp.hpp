@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 4. `os::clamp(A, least, most)`: each element, or the nearest number in [least, most]; NaN stays NaN. Of
-/// integers and of numbers with a fraction; it keeps the parts of maxima and minima.
+/// Floor 4. `os::clamp(A, least, most)`: each element, or the nearest number in [least, most]; NaN stays NaN. For
+/// integers and for numbers with a fraction; it keeps the parts of maxima and minima.
 
 #include <ostraka/operations/elements/element_function.hpp>
 
@@ -18,18 +18,18 @@ struct clamp;
 
 namespace detail {
 
-/// The nearest in [least, most].
+/// The nearest number in [least, most].
 template <class T>
 struct clamp_between {
   T least, most;
   KOKKOS_INLINE_FUNCTION T operator()(T const& x) const { return x < least ? least : most < x ? most : x; }
 
-  /// Of what stays as it is 1; at least and most themselves 0, as in JAX.
+  /// 1 for elements that stay as they are; 0 at least and most themselves, as in JAX.
   KOKKOS_INLINE_FUNCTION T derivative(T const& x) const { return least < x && x < most ? T(1) : T(0); }
   KOKKOS_INLINE_FUNCTION T second_derivative(T const&) const { return T(0); }
 };
 
-/// The function of elements T between these numbers.
+/// The function of elements T that clamps to these numbers.
 template <class T, class Least, class Most>
 constexpr clamp_between<T> between_numbers(Least const& least, Most const& most) {
   return {as_element<T>("clamp", least), as_element<T>("clamp", most)};
@@ -81,7 +81,7 @@ struct clamp : detail::moves_nothing {
 
 }  // namespace operation
 
-/// x, held between two bounds: `os::clamp(A, low, high)`.
+/// x, clamped to two bounds: `os::clamp(A, low, high)`.
 OSTRAKA_DETAIL_FUNCTION_OBJECT operation::clamp clamp{};
 
 }  // namespace ostraka

@@ -3,9 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 4. The parts of complex numbers: `os::real(A)`, `os::imag(A)`, which are real, and `os::conj(A)`. As NumPy has
-/// it, real numbers are their own real parts and conjugates, and have the imaginary part 0. All three are sums of parts
-/// where their operand is:
+/// Floor 4. The parts of complex numbers: `os::real(A)`, `os::imag(A)`, which are real, and `os::conj(A)`. As in NumPy,
+/// real numbers are their own real parts and conjugates, and have the imaginary part 0. Results of all three are sums
+/// of parts if their operand is:
 ///
 ///     A[I] {U_X}   →   real, imag, conj   [I] {U_X}
 

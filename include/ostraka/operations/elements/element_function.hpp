@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 4. What functions of one element have in common (functions.hpp): they take numbers, in device code, too, and
-/// tensors, which they map; elements of 16 bits are computed as floats; each is defined for some elements only.
+/// Floor 4. The base of functions of one element (functions.hpp). They take numbers, also in device code, and tensors,
+/// which they map. Elements of 16 bits are computed as floats. Each function is defined for some elements only.
 ///
 ///     struct sin : detail::element_function<sin> {
 ///       static constexpr char const* name = "sin";
@@ -13,7 +13,7 @@
 ///       KOKKOS_INLINE_FUNCTION static T of(T const& x);
 ///     };
 ///
-/// Its derivatives stand behind it (function_derivative.hpp).
+/// Its derivatives follow it (function_derivative.hpp).
 
 #include <concepts>
 #include <type_traits>
@@ -24,7 +24,7 @@
 #include <ostraka/elements/map.hpp>
 #include <ostraka/operations/elements/function_derivative.hpp>
 
-// An accelerator's compiler knows objects of its own only.
+// An accelerator's compiler knows only objects of its own.
 #if defined(__CUDA_ARCH__) || defined(__HIP_DEVICE_COMPILE__)
 #  define OSTRAKA_DETAIL_FUNCTION_OBJECT static constexpr __device__
 #else
@@ -45,7 +45,7 @@ inline constexpr bool is_defined =
      : std::is_integral_v<T> ? Which == defined_for::all_but_complex || Which == defined_for::all
                              : true);
 
-// Of a T that is deduced: F is not complete where its base is.
+// T is deduced, because F is not complete where its base is.
 template <class F, class T>
 inline constexpr bool takes_number = is_number<T>&& is_defined<T, F::defined>;
 
@@ -94,12 +94,14 @@ consteval auto check_function_of_elements() {
     return found<of_elements>{};
 }
 
-/// The base of functions of one element. F says what they are of numbers, `F::of(x)`, and for which, `F::defined`.
+/// The base of functions of one element. F gives the function of numbers, `F::of(x)`, and the numbers for which it is
+/// defined, `F::defined`.
 template <class F>
 struct element_function : moves_nothing {
   static constexpr bool has_wide_loops = false;  ///< its loops are compiled for wide vectors, too
-  static constexpr bool is_holomorphic = true;   ///< of complex numbers, if it is defined for them
-  /// F never falls and is defined for all numbers (log is not: of a part it may be NaN, of the parts' maximum none).
+  static constexpr bool is_holomorphic = true;   ///< as a complex function, if it is defined for complex numbers
+  /// F never falls and is defined for all numbers. (log is not: at a part it may be NaN, and at the parts' maximum a
+  /// number.)
   static constexpr bool grows = false;
 
   template <class T>
@@ -107,7 +109,7 @@ struct element_function : moves_nothing {
     return function_of_number<F>(x);
   }
 
-  /// At a number with a fraction, for derivatives of functions that call this one.
+  /// The derivatives at a number with a fraction, for derivatives of functions that call this one.
   template <class T>
     requires takes_derivative<F, T> KOKKOS_INLINE_FUNCTION T derivative(T const& x)
   const { return derivative_of_number<F>(x); }

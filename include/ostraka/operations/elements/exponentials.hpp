@@ -3,7 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 4. Exponentials and logarithms of elements, and what is made of them: exp expm1 log log1p erf sin cos tanh.
+/// Floor 4. Exponentials and logarithms of elements, and functions made from them: exp expm1 log log1p erf sin cos
+/// tanh.
 
 #include <cmath>
 
@@ -130,7 +131,7 @@ struct function_derivative<operation::exp> : of_the_result {
   }
 };
 
-/// By the operand: y + 1 is nothing but a rounding error where x is far below zero.
+/// A function of the operand: y + 1 is only a rounding error if x is far below zero.
 template <>
 struct function_derivative<operation::expm1> {
   template <class T>
@@ -205,8 +206,8 @@ struct function_derivative<operation::cos> {
   }
 };
 
-/// 4 e / (1 + e)², e = exp(−2 |x|): 1 − tanh² loses all digits where tanh is nearly 1. Of complex numbers x or −x,
-/// whichever is on the right.
+/// 4 e / (1 + e)², e = exp(−2 |x|): 1 − tanh² loses all digits where tanh is nearly 1. For complex numbers, x or −x
+/// takes the place of |x|: the one with a real part that is not negative.
 template <>
 struct function_derivative<operation::tanh> {
   template <class T>

@@ -3,15 +3,16 @@
 #pragma once
 
 /// @file
-/// Floor 4. What a function of one element F says of its derivatives, behind its struct: a function_derivative<F> whose
-/// `first` and `second` take float, double, and complex numbers, where F has derivatives there. They lose no digits to
-/// differences of numbers that are nearly equal, but where a derivative crosses zero, and have their limits at ±∞.
-/// Where a function has a kink or a pole they are what JAX has:
+/// Floor 4. The derivatives of a function of one element F follow its struct: a function_derivative<F> whose `first`
+/// and `second` take float, double, and complex numbers if F has derivatives there. They lose no digits to differences
+/// of numbers that are nearly equal, except where a derivative crosses zero, and have their limits at ±∞. At a kink or
+/// a pole they have JAX's values:
 ///
 ///     relu'(0) = 0     abs'(0) = 0     sqrt'(0) = ∞     log'(0) = ∞     floor' = ceil' = round' = 0
 ///
 /// The base `of_the_result` says that `first` is a function of the result, which programs keep anyway, and that
-/// `second` is derived by the result, too; the base `derivative_zero`, that the function changes by jumps only.
+/// `second` is the derivative by the result, too. The base `derivative_zero` says that the function changes only by
+/// jumps.
 
 #include <type_traits>
 
@@ -26,7 +27,7 @@ struct function_derivative;
 
 struct of_the_result {};
 
-/// For functions that change by jumps only: their results are constants.
+/// For functions that change only by jumps: their results count as constants.
 struct derivative_zero {
   using is_constant = void;
   template <class T>
@@ -39,7 +40,7 @@ struct derivative_zero {
   }
 };
 
-/// By a mask on hosts, as in math.hpp: of a choice in front of an exponential compilers make branches.
+/// On hosts by a mask, as in math.hpp: compilers turn a choice in front of an exponential into branches.
 template <class T>
 KOKKOS_FORCEINLINE_FUNCTION T chosen(bool condition, T yes, T no) {
 #if OSTRAKA_DETAIL_DEVICE_MATH
@@ -49,7 +50,7 @@ KOKKOS_FORCEINLINE_FUNCTION T chosen(bool condition, T yes, T no) {
 #endif
 }
 
-/// x, or where it is beyond ±limit, where exponentials of it are 0, that: so that 0 meets no infinity. NaN stays.
+/// x, limited to ±limit, beyond which its exponentials are 0, so that 0 meets no infinity. NaN stays NaN.
 template <class T>
 KOKKOS_FORCEINLINE_FUNCTION T cut_off(T x, T limit) {
   return chosen(x > limit, limit, chosen(x < -limit, -limit, x));
@@ -79,7 +80,7 @@ KOKKOS_INLINE_FUNCTION T second_derivative_of_number(T const& number) {
     return T(d::second(x));
 }
 
-/// The same of two arguments: by argument K, and of that by argument L.
+/// The same for two arguments: by argument K, and of that by argument L.
 template <class F, int K, class T>
 KOKKOS_INLINE_FUNCTION T derivative_of_numbers(T const& x, T const& y) {
   using wide = wide_number<T>;

@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 4. Functions of one element: `os::gelu(A)` of a tensor, `os::gelu(0.5f)` of a number, in device code, too, and
-/// `os::map(os::gelu, A)`. Each is an object of its operation, a struct with its derivatives behind it
+/// Floor 4. Functions of one element: `os::gelu(A)` of a tensor, `os::gelu(0.5f)` of a number, also in device code, and
+/// `os::map(os::gelu, A)`. Each is an object of its operation, a struct followed by its derivatives
 /// (element_function.hpp). A file holds a family:
 ///
 ///     numbers with a fraction      exp expm1 log log1p erf sqrt rsqrt sin cos tanh sigmoid silu gelu gelu_tanh pow

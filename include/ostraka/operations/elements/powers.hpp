@@ -19,7 +19,7 @@ namespace ostraka {
 
 namespace detail {
 
-/// Takes numbers for which a function of two is defined.
+/// A family that takes numbers for which a function of two is defined.
 struct of_powers : of_numbers {
   template <class Operation, class... Operands>
   using verdict = first_fault<of_numbers::verdict<Operation, Operands...>,
@@ -115,7 +115,7 @@ struct pow : detail::element_operation<pow, pow, detail::of_powers> {
     return T(std::pow(static_cast<wide>(x), static_cast<wide>(y)));
   }
 
-  /// By argument K, and of that by argument L.
+  /// The derivative by argument K, and of that by argument L.
   template <int K, class T>
   KOKKOS_INLINE_FUNCTION T derivative(T const& x, T const& y) const {
     return detail::derivative_of_numbers<pow, K>(x, y);
@@ -125,7 +125,7 @@ struct pow : detail::element_operation<pow, pow, detail::of_powers> {
     return detail::second_derivative_of_numbers<pow, K, L>(x, y);
   }
 
-  /// Two tensors, or one and a number, as in os::multiply.
+  /// Takes two tensors, or one and a number, as os::multiply does.
   template <class A, class B>
     requires ArithmeticOperands<A, B>
   [[nodiscard]] constexpr auto operator()(A const& a, B const& b) const { return detail::operate(*this, a, b); }
@@ -139,7 +139,7 @@ template <>
 struct function_derivative<operation::abs> {
   template <class T>
   KOKKOS_INLINE_FUNCTION static T first(T x) {
-    return x > T(0) ? T(1) : x < T(0) ? T(-1) : x;  // 0 and NaN are their own
+    return x > T(0) ? T(1) : x < T(0) ? T(-1) : x;  // 0 and NaN are their own signs
   }
   template <class T>
   KOKKOS_INLINE_FUNCTION static T second(T) {
@@ -183,7 +183,7 @@ struct function_derivative<operation::rsqrt> : of_the_result {
   }
 };
 
-/// y x^(y−1) and x^y log x, and of these; where y = 0 the first is 0, and of x = 0 the logarithm counts as 0, as in
+/// y x^(y−1) and x^y log x, and their derivatives. If y = 0 the first is 0, and the logarithm of 0 counts as 0, as in
 /// JAX.
 template <>
 struct function_derivative<operation::pow> {

@@ -14,7 +14,7 @@ namespace ostraka {
 
 namespace detail {
 
-/// The base of functions that round numbers with a fraction, by `F::of_fraction(x)`. Whole numbers stay as they are.
+/// The base of functions that round numbers with a fraction, by `F::of_fraction(x)`. Integers stay as they are.
 template <class F>
 struct rounding : element_function<F> {
   static constexpr auto defined = defined_for::all_but_complex;
@@ -52,7 +52,7 @@ struct ceil : detail::rounding<ceil> {
   }
 };
 
-/// The nearest whole number, of two that are as near the even one, as NumPy rounds.
+/// The nearest integer; of two that are as near, the even one, as in NumPy.
 struct round : detail::rounding<round> {
   static constexpr char const* name = "round";
   template <class T>
@@ -71,7 +71,7 @@ struct isnan : element_function<isnan> {
   }
 };
 
-/// Neither NaN nor infinite.
+/// True if x is neither NaN nor infinite.
 struct isfinite : element_function<isfinite> {
   static constexpr char const* name = "isfinite";
   static constexpr auto defined = defined_for::all;
@@ -100,15 +100,15 @@ struct function_derivative<operation::round> : derivative_zero {};
 
 }  // namespace detail
 
-/// The greatest whole number that is not above x.
+/// The greatest integer that is not above x.
 OSTRAKA_DETAIL_FUNCTION_OBJECT operation::floor floor{};
-/// The least whole number that is not below x.
+/// The least integer that is not below x.
 OSTRAKA_DETAIL_FUNCTION_OBJECT operation::ceil ceil{};
-/// The nearest whole number; of two that are as near, the even one.
+/// The nearest integer; of two that are as near, the even one.
 OSTRAKA_DETAIL_FUNCTION_OBJECT operation::round round{};
-/// Whether x is NaN: a tensor of bools.
+/// True where x is NaN: a tensor of bools.
 OSTRAKA_DETAIL_FUNCTION_OBJECT operation::isnan isnan{};
-/// Whether x is neither NaN nor infinite: a tensor of bools.
+/// True where x is neither NaN nor infinite: a tensor of bools.
 OSTRAKA_DETAIL_FUNCTION_OBJECT operation::isfinite isfinite{};
 
 }  // namespace ostraka
