@@ -3,9 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 4. What operations by an index tensor ask of it: whole numbers, and that each is one of the axis that it
-/// points into. Indices are looked at before anything moves, and one that is out of range is named on all ranks:
-///
+/// Floor 4. The requirements of operations by an index tensor: integers, each of them an index of the axis into which
+/// it points. Indices are checked before anything moves, and the error on all ranks names one that is out of range:
 ///     index               sends
 ///     [I] replicated      nothing
 ///     [I_X]               8 bytes agree over X
@@ -28,7 +27,7 @@ namespace ostraka {
 
 namespace detail {
 
-/// Are indices looked at (checked_range), or promised?
+/// Indices are checked (checked_range), or the program promises their range.
 struct checked_range {};
 struct promised_range {};
 template <>
@@ -36,7 +35,8 @@ inline constexpr bool is_option<promised_range> = true;
 
 }  // namespace detail
 
-/// Behind the operands: all indices are in range, so that nobody looks and nothing is sent for it.
+/// Behind the operands: the program promises that all indices are in range, so they are not checked and nothing is sent
+/// for it.
 inline constexpr detail::promised_range in_range{};
 
 namespace detail {
@@ -44,7 +44,7 @@ namespace detail {
 template <class R>
 concept IndexRange = is_one_of<R, checked_range, promised_range>;
 
-/// What stands behind index operations that make an axis: os::in_range, and the extent of the axis.
+/// The arguments behind index operations that make an axis: os::in_range, and the extent of the axis.
 template <class... Given>
 using range_among = std::conditional_t<(std::is_same_v<Given, promised_range> || ...), promised_range, checked_range>;
 template <bool IsBlock, class I, class... Given>
@@ -60,18 +60,18 @@ consteval auto check_index_elements() {
     return found<reason::ok>{};
 }
 
-/// `reason::ok`, or why a tensor holds no indices.
+/// `reason::ok`, or the reason why a tensor cannot be an index.
 template <class Operation, class Index>
 using index_verdict = first_fault<typename sharding_traits<sharding_in<Index>>::verdict,
                                   typename decltype(check_index_elements<Operation, Index>())::type,
                                   whole_values_verdict<Operation, Index>>;
 
-/// The mesh axes along which blocks of it differ.
+/// The mesh axes along which blocks of the index differ.
 template <class Index>
 using differing_axes = union_of<mesh_axes_in<Index>, varying_in<Index>>;
 
 /// Throws, on all devices alike and before anything moves, unless every index is one of 0 … extent−1 along the axis of
-/// that name. `Also`: mesh axes along which the extent may differ, that of a block.
+/// that name. `Also`: mesh axes along which the extent of a block may differ.
 template <class Range, class Also = type_list<>, class Index>
 void check_range(char const* operation, [[maybe_unused]] Index const& index, [[maybe_unused]] std::string_view axis,
                  [[maybe_unused]] std::int64_t extent) {
@@ -83,7 +83,7 @@ void check_range(char const* operation, [[maybe_unused]] Index const& index, [[m
   }
 }
 
-/// The moves of that look, as a type (calls/moves.hpp).
+/// The moves of that check, as a type (calls/moves.hpp).
 template <class Range, class Index, class Also = type_list<>>
 using moves_of_range =
     std::conditional_t<std::is_same_v<Range, checked_range>,

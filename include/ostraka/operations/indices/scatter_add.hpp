@@ -4,8 +4,8 @@
 
 /// @file
 /// Floor 4. `os::scatter_add<V, V, D>(rows, index, V = n)`: out[index[I], D] += rows[I, D], the transpose of os::take.
-/// A device adds what falls into its range of V; where rows are divided, summands are reduced or rows are gathered,
-/// what moves less (plan/search/index_plans.hpp).
+/// A device adds the rows that fall into its range of V. If rows are divided, summands are reduced or rows are
+/// gathered, whichever moves less (plan/search/index_plans.hpp).
 ///
 ///     scatter_add<V, V/X, D>             [B, D]      [B]      → [V_X, D]         nothing moved
 ///     scatter_add<V, V, D/Y>             [B, D_Y]    [B]      → [V, D_Y]         nothing moved
@@ -80,19 +80,19 @@ struct moved_in_scatter {
   using of_result = moves_of_reshard<local, varying_as<Out, Rows, Index>>;
 };
 
-/// A look at the indices; then rows and indices move, and their sums.
+/// A check of the indices; then rows and indices move, and their sums.
 template <class V, class Out, class Range, class Rows, class Index>
 using moves_of_scatter =
     moves_in_turn<moves_of_range<Range, Index>, typename moved_in_scatter<V, Out, Rows, Index>::of_rows,
                   typename moved_in_scatter<V, Out, Rows, Index>::of_index,
                   typename moved_in_scatter<V, Out, Rows, Index>::of_result>;
 
-/// Does the work of os::scatter_add and os::segment_sum; errors name `Verb`, which the program called.
+/// Does the work of os::scatter_add and os::segment_sum. Errors name `Verb`, which the program called.
 template <class Verb, class V, class Out, class Range>
 struct adds_rows {
   using made_axis = V;
   std::int64_t extent = 0;    ///< of V
-  extent_origin origin = {};  ///< of a block: how it came about
+  extent_origin origin = {};  ///< for a block: the origin of that extent
 
   template <class Rows, class Index>
   using verdict = typename decltype(check_scatter<Verb, V, Out, Rows, Index>())::type;
@@ -148,7 +148,7 @@ struct adds_rows {
 
 namespace operation {
 
-/// `Out`: the result's sharding. `Range`: whether indices are looked at.
+/// The operation of os::scatter_add. `Out`: the result's sharding. `Range`: checked_range or promised_range.
 template <class V, class Out, class Range = detail::checked_range>
 struct scatter_add : detail::adds_rows<scatter_add<V, Out, Range>, V, Out, Range> {
   static constexpr char const* name = "scatter_add";
@@ -156,10 +156,10 @@ struct scatter_add : detail::adds_rows<scatter_add<V, Out, Range>, V, Out, Range
 
 }  // namespace operation
 
-/// The sum of rows by number: `os::scatter_add<V, V/X, D>(rows, index, V = 50000)`, where the result's dimensions
-/// follow the axis that the indices point into. The rows have all axes of the index; those that the result lacks are
-/// summed. A sum is made in the order of the rows on each device, whatever the number of threads, and of 16-bit numbers
-/// in float. os::in_range behind the operands promises that the numbers are in range, and spares looking.
+/// The sum of rows by number: `os::scatter_add<V, V/X, D>(rows, index, V = 50000)`. The result's dimensions follow the
+/// axis into which the indices point. The rows have all axes of the index; those that the result lacks are summed. Each
+/// device sums in the order of the rows, whatever the number of threads, and 16-bit numbers in float. os::in_range
+/// behind the operands promises that the numbers are in range, and saves the check.
 /// @throws ostraka::error, on all devices alike and before anything moves, if a number is not one of 0 … n−1
 template <auto V, auto... Out, TensorOrVariable Rows, TensorOrVariable Index, class... Given>
 [[nodiscard]] constexpr auto scatter_add(Rows const& rows, Index const& index, Given const&... given) {

@@ -3,9 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 4. `os::segment_sum<I, S>(data, ids, S = n)`: rows of one segment summed, out[s, D] = Σ data[i, D] over the i
-/// with ids[i] = s. The axis I goes, S comes. It is an os::scatter_add over I; where mesh axes divide I, the summands
-/// of a segment are on several devices, and the result is named.
+/// Floor 4. `os::segment_sum<I, S>(data, ids, S = n)`: the sum of the rows of each segment, out[s, D] = Σ data[i, D]
+/// over the i with ids[i] = s. S takes the place of the axis I. It is an os::scatter_add over I. If mesh axes divide I,
+/// the summands of a segment are on several devices, and the call names the result.
 ///
 ///     segment_sum<I, S>             [I, D_Y]    [I]      → [S, D_Y]        nothing moved
 ///     segment_sum<I, S, S, D>       [I_X, D]    [I_X]    → [S, D]          all_reduce<X>
@@ -30,7 +30,7 @@ struct segment_sum : detail::adds_rows<segment_sum<S, Out, Range>, S, Out, Range
 
 namespace detail {
 
-/// The result where none is named: S in place of I, the rest as it is.
+/// The result if the call names none: S in place of I, the other axes as they are.
 template <class I, class S, class Data, auto... Out>
 struct segments_named {
   using type = sharding_of<Out...>;
@@ -61,7 +61,7 @@ consteval bool sums_without_communication() {
          reshard_types<typename types::local_sharding, result>::plan.communications() == 0;
 }
 
-/// `Named`: the program names the result, and so authorises what moves.
+/// `Named`: the program names the result, and so authorises its moves.
 template <class I, class S, class Out, bool Named, class Data, class Ids>
 consteval auto check_segments() {
   using operation = ostraka::operation::segment_sum<S, Out>;
@@ -86,10 +86,10 @@ using segments_verdict = typename decltype(check_segments<I, S, Out, Named, Data
 
 }  // namespace detail
 
-/// The sum of the rows of each segment, `os::segment_sum<I, S>(data, ids, S = 10)`: the axis I of data goes, S comes in
-/// its place. Where I is divided the result's dimensions are named behind: `os::segment_sum<I, S, S/X, D>`, or with
-/// os::partial(X) the devices' own sums. What os::scatter_add says holds here, too: ids are looked at, on all devices
-/// alike, unless os::in_range stands behind.
+/// The sum of the rows of each segment, `os::segment_sum<I, S>(data, ids, S = 10)`: S takes the place of data's axis I.
+/// If I is divided, name the result's dimensions behind: `os::segment_sum<I, S, S/X, D>`, or with os::partial(X) for
+/// the devices' own sums. The rules of os::scatter_add hold here, too: ids are checked, on all devices alike, unless
+/// os::in_range stands behind.
 template <auto I, auto S, auto... Out, TensorOrVariable Data, TensorOrVariable Ids, class... Given>
 [[nodiscard]] constexpr auto segment_sum(Data const& data, Ids const& ids, Given const&... given) {
   using gone = detail::type_of<I>;

@@ -3,13 +3,13 @@
 #pragma once
 
 /// @file
-/// Floor 4. `os::take<V>(table, index)`: rows of a table by number, table[index[I], D]. An einsum with a one-hot matrix
-/// that nobody makes: indices and what was looked up move, the table never does (plan/search/index_plans.hpp).
+/// Floor 4. `os::take<V>(table, index)`: rows of a table by number, table[index[I], D]. It is an einsum with a one-hot
+/// matrix that is never made: indices and the rows found move, the table never does (plan/search/index_plans.hpp).
 ///
 ///     take<V>            [V, D_Y]    [B_X, S]    → [B_X, S, D_Y]     nothing moved
 ///     take<V, B/X, D>    [V_X, D]    [B_X]       → [B_X, D]          all_gather<X> of [B_X], reduce_scatter<B/X>
 ///     take<V, B, D/T>    [V, D_T]    [B_T]       → [B, D_T]          all_gather<T> of [B_T]
-///     take<K>            [B_X, K]    [B_X]       → [B_X]             an axis that both have meets
+///     take<K>            [B_X, K]    [B_X]       → [B_X]             an axis of both: they meet along it
 
 #include <cstdint>
 #include <type_traits>
@@ -22,7 +22,7 @@ namespace ostraka {
 
 namespace detail {
 
-/// The axes of a result that is not named: the index's, then the table's others.
+/// The axes of a result that the call does not name: those of the index, then the table's others.
 template <class V, class Table, class Index>
 using taken_axes = difference_of<typename unite_lists<axes_in<Index>, axes_in<Table>>::type, type_list<V>>;
 
@@ -47,7 +47,7 @@ struct take_types {
   using local_sharding = varying_as<sharding_from<plan.local, labels, mesh>, Table, Index>;
 };
 
-/// The result where nothing moves.
+/// The result if nothing moves.
 template <class V, class Table, class Index>
 struct free_take {
   using types = take_types<V, Table, Index>;
@@ -133,7 +133,7 @@ struct moved_in_take {
   using of_rows = moves_of_reshard<local, varying_as<out, Table, Index>>;
 };
 
-/// A look at the indices; then they move, and what was looked up.
+/// A check of the indices; then they move, and the rows found.
 template <class V, class Out, class Range, class Table, class Index>
 using moves_of_take = moves_in_turn<moves_of_range<Range, Index, varying_in<Table>>,
                                     typename moved_in_take<V, Out, Table, Index>::of_index,
@@ -143,7 +143,8 @@ using moves_of_take = moves_in_turn<moves_of_range<Range, Index, varying_in<Tabl
 
 namespace operation {
 
-/// `Out`: the result's sharding, void where it is not named. `Range`: whether indices are looked at.
+/// The operation of os::take. `Out`: the result's sharding, void if the call does not name it. `Range`: checked_range
+/// or promised_range.
 template <class V, class Out = void, class Range = detail::checked_range>
 struct take {
   static constexpr char const* name = "take";
@@ -179,10 +180,10 @@ struct take {
 
 }  // namespace operation
 
-/// Rows of a table by number: `os::take<V>(table, index)` has the index's axes, then the table's without V, and moves
-/// nothing; `os::take<V, B/X, D>(table, index)` names the result, and moves indices or what was looked up. An axis that
-/// both have meets: table[b, index[b]]. A partial table gives partial rows. os::in_range behind the index promises that
-/// its numbers are in range, and spares looking.
+/// Rows of a table by number. `os::take<V>(table, index)` has the index's axes, then the table's without V, and moves
+/// nothing. `os::take<V, B/X, D>(table, index)` names the result, and moves indices or the rows found. If both have an
+/// axis, they meet along it: table[b, index[b]]. A partial table gives partial rows. os::in_range behind the index
+/// promises that its numbers are in range, and saves the check.
 /// @throws ostraka::error, on all devices alike and before anything moves, if a number is not one of 0 … n−1
 template <auto V, TensorOrVariable Table, TensorOrVariable Index,
           detail::IndexRange Range = detail::checked_range>

@@ -4,7 +4,7 @@
 
 /// @file
 /// Floor 4. `os::take<T>(A, 3)`: one index of an axis, which the result lacks: x[:, 3]. It is an os::take by an index
-/// tensor without axes; the number is the program's, so that nobody looks at it on the device.
+/// tensor without axes. The program gives the number, so it is not checked on the device.
 ///
 ///     take<T>          [B_X, T, H]    → [B_X, H]     nothing moved
 ///     take<T, B, H>    [B, T_X, H]    → [B, H]       all_reduce<X> of [B, H]
@@ -21,7 +21,7 @@ namespace ostraka {
 
 namespace detail {
 
-/// An index tensor that is one number, for a tensor A.
+/// The type of an index tensor that is one number, for a tensor A.
 template <class A>
 using one_index = basic_tensor<std::int64_t, sharding<>, typename A::space>;
 
@@ -45,7 +45,7 @@ void check_index(char const* operation, A const& a, std::int64_t at) {
 
 namespace operation {
 
-/// `Out`: the result's sharding, void where it is not named.
+/// The operation of os::take by one index. `Out`: the result's sharding, void if the call does not name it.
 template <class V, class Out = void>
 struct take_at {
   static constexpr char const* name = "take";
@@ -66,7 +66,7 @@ struct take_at {
   }
 };
 
-/// The transpose of take_at: zeros but for one index of a new axis V. What its derivative calls.
+/// The transpose of take_at: zeros except at one index of a new axis V. The derivative calls it.
 template <class V, class Out>
 struct put_at {
   static constexpr char const* name = "take";
@@ -75,7 +75,7 @@ struct put_at {
 
   std::int64_t at = 0;
   std::int64_t extent = 0;            ///< of V
-  detail::extent_origin origin = {};  ///< of a block: how it came about
+  detail::extent_origin origin = {};  ///< for a block: the origin of that extent
 
   template <class A>
   using verdict = typename by_tensor::template verdict<A, detail::one_index<A>>;
@@ -92,8 +92,8 @@ struct put_at {
 }  // namespace operation
 
 /// One index of an axis, which the result lacks, x[:, at]: `os::take<T>(A, 3)` moves nothing, and T is whole;
-/// `os::take<T, B, H>(A, 3)` names the result, and moves what was taken. Of several, os::take by an index tensor, of a
-/// range os::window.
+/// `os::take<T, B, H>(A, 3)` names the result, and moves the elements taken. For several indices, call os::take with an
+/// index tensor; for a range, os::window.
 /// @throws ostraka::error, on all devices alike and before anything moves, unless 0 ≤ at < extent
 template <auto V, TensorOrVariable A, std::integral Index>
   requires(!std::is_same_v<Index, bool>)
