@@ -4,12 +4,12 @@
 
 /// @file
 /// Floor 4. `os::cross_entropy<V>(logits, labels)`: log Σ exp(logits) − logits[label] of each row along V, the loss of
-/// classes that are told by number. Of a V that is divided three numbers a row move, in one message, and no logits.
+/// classes that are given by number. If V is divided, three numbers a row move, in one message, and no logits.
 ///
 ///     cross_entropy<V>      [B_X, S, V],    [B_X, S]  → [B_X, S]    nothing moved
 ///     cross_entropy<V/Y>    [B_X, S, V_Y],  [B_X, S]  → [B_X, S]    all-reduce over Y of [B_X, S], three numbers each
 ///
-/// Labels are looked at first, as all indices are (operations/indices/index_range.hpp).
+/// Labels are checked first, as all indices are (operations/indices/index_range.hpp).
 
 #include <cstdint>
 #include <type_traits>
@@ -43,7 +43,7 @@ consteval auto check_labels() {
     return found<row_operand_verdict<Operation, rows_tensor_of<Told, A>, Labels>>{};
 }
 
-/// The labels that meet the rows of A.
+/// The labels, aligned with the rows of A.
 template <class Told, class Mesh, class A, class Labels>
 auto labels_in(engine::execution_context const& w, A const&, Labels const& labels, bool ignores, std::int64_t ignored) {
   constexpr planner::spec s = spec_of<A, axes_in<A>, Mesh>;
@@ -52,7 +52,7 @@ auto labels_in(engine::execution_context const& w, A const&, Labels const& label
       met.data, engine::places_of_rows(w, s, dimension_of<Told, A>, met.stride), ignores, ignored};
 }
 
-/// Label 0 for what is ignored.
+/// Replaces the ignored label by 0.
 struct drop_ignored {
   std::int64_t ignored;
   template <class Label>
@@ -125,15 +125,15 @@ struct cross_entropy {
 
 }  // namespace operation
 
-/// log Σ exp(logits) − logits[label] along an axis, told as it lies. `labels`: integers along the other axes of the
-/// logits, or some of them, divided as there. A loss that is −log 0 is +∞. 16 bits are computed in float.
+/// log Σ exp(logits) − logits[label] along an axis, named as it lies. `labels`: integers along the other axes of the
+/// logits, or some of them, divided as there. A loss of −log 0 is +∞. 16 bits are computed in float.
 /// @throws ostraka::error, on all devices alike, if a label is none of 0 … V − 1
 template <auto Along, TensorOrVariable A, TensorOrVariable Labels>
 [[nodiscard]] constexpr auto cross_entropy(A const& logits, Labels const& labels) {
   return detail::operate(operation::cross_entropy<detail::type_of<Along>>{}, logits, labels);
 }
 
-/// The same, 0 where the label is the one that is ignored: `os::cross_entropy<V/Y>(logits, labels, os::ignore(-100))`.
+/// The same, with 0 where the label is the ignored one: `os::cross_entropy<V/Y>(logits, labels, os::ignore(-100))`.
 template <auto Along, TensorOrVariable A, TensorOrVariable Labels>
 [[nodiscard]] constexpr auto cross_entropy(A const& logits, Labels const& labels, ignore const& ignored) {
   return detail::operate(operation::cross_entropy<detail::type_of<Along>>{true, ignored.label}, logits, labels);

@@ -4,8 +4,8 @@
 
 /// @file
 /// Floor 4. `os::layer_norm<D>(x, gain, bias)`: x less its mean along D, over its standard deviation, times a gain and
-/// plus a bias of D. Of a D that is divided mean and squared deviations move, in one message; they are merged such that
-/// the variance is right where the mean is large beside the deviations.
+/// plus a bias along D. If D is divided, mean and squared deviations move, in one message. They are merged such that
+/// the variance is right even if the mean is large beside the deviations.
 ///
 ///     layer_norm<D>      [B_X, S, D]      → [B_X, S, D]      nothing moved
 ///     layer_norm<D/Y>    [B_X, S, D_Y]    → [B_X, S, D_Y]    all-reduce over Y of [B_X, S], two numbers each
@@ -18,7 +18,7 @@ namespace operation {
 
 template <class Along>
 struct layer_norm {
-  using has_residuals = void;  ///< of each row its mean and factor
+  using has_residuals = void;  ///< the mean and factor of each row
   static constexpr char const* name = "layer_norm";
 
   double epsilon = 1e-5;
@@ -39,14 +39,14 @@ struct layer_norm {
 
 }  // namespace operation
 
-/// (x − μ) / √(Σ(x − μ)² / n + ε) along an axis, told as it lies, μ the mean and ε = 10⁻⁵ if none is given. 16 bits are
-/// computed in float.
+/// (x − μ) / √(Σ(x − μ)² / n + ε) along an axis, named as it lies. μ is the mean; ε = 10⁻⁵ if none is given. 16 bits
+/// are computed in float.
 template <auto Along, TensorOrVariable A>
 [[nodiscard]] constexpr auto layer_norm(A const& x, epsilon const& e = epsilon(1e-5)) {
   return detail::operate(operation::layer_norm<detail::type_of<Along>>{e.value}, x);
 }
 
-/// The same times a gain, a tensor of the axis alone.
+/// The same times a gain, a tensor with only that axis.
 template <auto Along, TensorOrVariable A, TensorOrVariable Gain>
 [[nodiscard]] constexpr auto layer_norm(A const& x, Gain const& gain, epsilon const& e = epsilon(1e-5)) {
   return detail::operate(operation::layer_norm<detail::type_of<Along>>{e.value}, x, gain);

@@ -3,8 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 4. What softmax and norms share: the tensors that stand beside the one that is normalised, what moves, and the
-/// way to the engine. Mask, gain and bias meet the tensor by the names of their axes and leave it divided as it is.
+/// Floor 4. Shared by softmax and norms: the checks of the tensors beside the one that is normalised, the moves, and
+/// the call of the engine. Mask, gain and bias meet the tensor by the names of their axes and leave it divided as it
+/// is.
 
 #include <cstdint>
 #include <type_traits>
@@ -17,7 +18,7 @@
 
 namespace ostraka::detail {
 
-/// Does Other meet A, and leave it divided as it is?
+/// `reason::ok` if Other meets A, and leaves it divided as it is.
 template <class Operation, class A, class Other>
 consteval auto check_row_operand() {
   using lies_otherwise = found<reason::row_operand_lies_otherwise<sharding_in<Other>, sharding_in<A>, Operation>>;
@@ -57,11 +58,11 @@ consteval auto check_vector() {
     return found<first_fault<fractions_verdict<Operation, Vector>, row_operand_verdict<Operation, A, Vector>>>{};
 }
 
-/// Of a gain or bias, which has the axis alone.
+/// For a gain or bias, which has only that axis.
 template <class Operation, class Told, class A, class Vector>
 using vector_verdict = typename decltype(check_vector<Operation, Told, A, Vector>())::type;
 
-/// What all ask of the tensor itself.
+/// The requirements of all of them on the tensor itself.
 template <class Operation, class Told, class A>
 using normalised_verdict = along_verdict<Operation, Told, A, fractions_verdict<Operation, A>>;
 
@@ -77,14 +78,14 @@ auto rows_in(engine::execution_context const& w, A const& a, Mask const& mask) {
   return engine::rows_in(w, s, dimension_of<Told, A>, elements_of(a), met.data, met.stride);
 }
 
-/// A gain or bias from the block's first index of the axis on.
+/// A gain or bias, from the block's first index of the axis on.
 template <class Mesh, class A, class Vector>
 auto const* vector_in(engine::execution_context const& w, A const&, Vector const& v) {
   return engine::align(w, spec_of<Vector, axes_in<A>, Mesh>, spec_of<A, axes_in<A>, Mesh>, elements_of(v)).data;
 }
 
-/// Each element by the formula. `masked`: what stands behind the tensor is a mask, else gain and bias. `with_kept(w)`
-/// gives where the rows' statistics go, or a null pointer.
+/// Normalises each element by the formula. `Masked`: a mask stands behind the tensor, else gain and bias. `with_kept`
+/// gives the memory for the rows' statistics, or a null pointer.
 template <class Told, bool Masked, class Formula, class WithKept, class A, class... Others>
 auto normalise_keeping(char const* name, Formula const& formula, WithKept const& with_kept, A const& a,
                        Others const&... others) {
@@ -118,7 +119,7 @@ auto normalise(char const* name, Formula const& formula, A const& a, Others cons
   return normalise_keeping<Told, Masked>(name, formula, nothing_kept, a, others...);
 }
 
-/// A number a row of A, wide enough to be computed with.
+/// One number for each row of A, in a type wide enough to compute with.
 template <class Told, class A>
 using numbers_of_rows =
     basic_tensor<accumulator_of_t<typename A::value_type>, varying_as<rows_of<Told, A>, A>, typename A::space>;
@@ -138,7 +139,7 @@ struct second_coefficient {
   KOKKOS_INLINE_FUNCTION auto operator()(std::int64_t row) const { return formula.of_row(rows[row], total).b; }
 };
 
-/// A norm with its residuals: of each row its mean, and by what its deviations are multiplied.
+/// A norm with its residuals: for each row its mean, and the factor of its deviations.
 template <class Told, class Formula, class A, class... Vectors>
 auto normalise_with_rows(char const* name, Formula const& formula, A const& a, Vectors const&... vectors) {
   using rows_type = numbers_of_rows<Told, A>;

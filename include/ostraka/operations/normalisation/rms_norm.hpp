@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 4. `os::rms_norm<D>(x, gain)`: x over the root of the mean of its squares along D, times a gain of D. Of a D
-/// that is divided one number a row moves.
+/// Floor 4. `os::rms_norm<D>(x, gain)`: x over the root of the mean of its squares along D, times a gain along D. If D
+/// is divided, one number a row moves.
 ///
 ///     rms_norm<D>      [B_X, S, D]      → [B_X, S, D]      nothing moved
 ///     rms_norm<D/Y>    [B_X, S, D_Y]    → [B_X, S, D_Y]    all-reduce over Y of [B_X, S]
@@ -23,7 +23,7 @@ namespace operation {
 
 template <class Along>
 struct rms_norm {
-  using has_residuals = void;  ///< of each row its mean and factor
+  using has_residuals = void;  ///< the mean and factor of each row
   static constexpr char const* name = "rms_norm";
 
   double epsilon = 1e-6;
@@ -44,13 +44,13 @@ struct rms_norm {
 
 }  // namespace operation
 
-/// x / √(Σx² / n + ε) along an axis, told as it lies, ε = 10⁻⁶ if none is given. 16 bits are computed in float.
+/// x / √(Σx² / n + ε) along an axis, named as it lies; ε = 10⁻⁶ if none is given. 16 bits are computed in float.
 template <auto Along, TensorOrVariable A>
 [[nodiscard]] constexpr auto rms_norm(A const& x, epsilon const& e = epsilon(1e-6)) {
   return detail::operate(operation::rms_norm<detail::type_of<Along>>{e.value}, x);
 }
 
-/// The same times a gain, a tensor of the axis alone: `os::rms_norm<D/Y>(x, gain, os::epsilon(1e-5))`.
+/// The same times a gain, a tensor with only that axis: `os::rms_norm<D/Y>(x, gain, os::epsilon(1e-5))`.
 template <auto Along, TensorOrVariable A, TensorOrVariable Gain>
 [[nodiscard]] constexpr auto rms_norm(A const& x, Gain const& gain, epsilon const& e = epsilon(1e-6)) {
   return detail::operate(operation::rms_norm<detail::type_of<Along>>{e.value}, x, gain);

@@ -4,8 +4,8 @@
 
 /// @file
 /// Floor 4. The derivatives of softmax, norms and cross entropy as operations of their own: one pass over a row and its
-/// cotangents, where compositions take several. Rules call them; programs do not. Of an axis that is divided they move
-/// a sum or two a row, in one message, and of the cross entropy nothing.
+/// cotangents, where compositions take several. Rules call them; programs do not. If the axis is divided, they move a
+/// sum or two a row, in one message; that of the cross entropy moves nothing.
 ///
 ///     softmax_vjp<V/Y>       s, g                   all-reduce over Y, one number a row
 ///     log_softmax_vjp<V/Y>   y, g                   the same
@@ -37,8 +37,8 @@ auto rows_with_cotangents(engine::execution_context const& w, A const& x, G cons
                                                                    mean, factor,         gain};
 }
 
-/// The cotangents of x by the formula. `mean`, `factor`: tensors of rows, or null pointers. `InPlace`: they are written
-/// over g.
+/// The cotangents of x by the formula. `mean`, `factor`: tensors of rows, or null pointers. `InPlace`: the result
+/// overwrites g.
 template <class Told, bool InPlace = false, class Formula, class A, class G, class T, class... Gain>
 auto pulled_rows(char const* name, Formula const& formula, A const& x, G const& g, T const* mean, T const* factor,
                  Gain const&... gain) {
@@ -64,16 +64,16 @@ template <class Told, class A>
 using other_splits = difference_of<typename sharding_traits<sharding_in<A>>::splits,
                                    splits_of<typename told_axis<Told>::axis, sharding_in<A>>>;
 
-/// Each device's part of a norm's gain's cotangent: what divides the rows has a summand each.
+/// The sharding of each device's part of a gain's cotangent: partial over the mesh axes that divide the rows.
 template <class Told, class A>
 using sharding_of_gain = canonical_sharding<Told, decltype(summands_over(other_splits<Told, A>{}))>;
 
-/// Do the rows of A's blocks lie as runs in the host's memory?
+/// True if the rows of A's blocks are contiguous in the host's memory.
 template <class Told, class A>
 inline constexpr bool rows_are_runs_on_host = engine::runs_on_host<decltype(execution_space_of<A>())> &&
                                               dimension_of<Told, A> == static_cast<int>(A::rank) - 1;
 
-/// The cotangents of x by the formula, and those of the gain, as operation::gain_vjp gives them: a std::pair.
+/// The cotangents of x by the formula, and those of the gain as in operation::gain_vjp: a std::pair.
 template <class Told, class Formula, class A, class G, class T, class Gain>
 auto pulled_rows_and_gain(char const* name, Formula const& formula, A const& x, G const& g, T const* mean,
                           T const* factor, Gain const& gain) {
@@ -91,7 +91,7 @@ auto pulled_rows_and_gain(char const* name, Formula const& formula, A const& x, 
   return std::pair(result, gains);
 }
 
-/// What all of them are.
+/// The base of all of them.
 struct vjp_of_rows {
   template <class...>
   using verdict = reason::ok;
@@ -109,7 +109,7 @@ struct softmax_vjp : detail::vjp_of_rows {
   static constexpr char const* name = "softmax_vjp";
   template <class A, class... Others>
   using moves = detail::moves_of_statistics<Along, 1, A>;
-  double factor = 1;  ///< of what softmax was taken
+  double factor = 1;  ///< of softmax's argument
 
   template <class How, class A, class G>
   auto run(How const&, A const& s, G const& g) const {
@@ -156,7 +156,7 @@ struct rms_norm_vjp : detail::vjp_of_rows {
                                       detail::elements_of(factor), gain...);
   }
 
-  /// And gain_vjp in the same pass. @pre detail::rows_are_runs_on_host
+  /// With gain_vjp in the same pass. @pre detail::rows_are_runs_on_host
   template <class A, class G, class Rows, class Gain>
   static auto with_gain(A const& x, G const& g, Rows const&, Rows const& factor, Gain const& gain) {
     using T = detail::wide_of<A>;
@@ -178,7 +178,7 @@ struct layer_norm_vjp : detail::vjp_of_rows {
                                       detail::elements_of(mean), detail::elements_of(factor), gain...);
   }
 
-  /// And gain_vjp in the same pass. @pre detail::rows_are_runs_on_host
+  /// With gain_vjp in the same pass. @pre detail::rows_are_runs_on_host
   template <class A, class G, class Rows, class Gain>
   static auto with_gain(A const& x, G const& g, Rows const& mean, Rows const& factor, Gain const& gain) {
     return detail::pulled_rows_and_gain<Along>(name, engine::layer_norm_cotangents<detail::wide_of<A>>{}, x, g,

@@ -4,16 +4,15 @@
 
 /// @file
 /// Floor 4. `os::softmax<V>(A)`: exp(a) over its sum along V; `os::log_softmax<V>(A)`, its logarithm;
-/// `os::log_sum_exp<V>(A)`, the logarithm of the sum. Of a V that is divided a maximum and a sum a row move, in one
-/// message.
+/// `os::log_sum_exp<V>(A)`, the logarithm of the sum. If V is divided, a maximum and a sum a row move, in one message.
 ///
 ///     softmax<V>       [B_X, V]      → [B_X, V]      nothing moved
 ///     softmax<V/Y>     [B_X, V_Y]    → [B_X, V_Y]    all-reduce over Y of [B_X], two numbers each
 ///     log_sum_exp<V/Y> [B_X, V_Y]    → [B_X]         the same
 ///
-/// Behind the tensor may stand a mask, bool or integers, with any of its axes: what it hides has no part, and becomes
-/// 0. A row of −∞ alone, or hidden whole, becomes zeros (its logarithms −∞): attention wants nothing of it, where other
-/// libraries give NaN. NaN and +∞ make a row NaN, but for what the mask hides.
+/// Behind the tensor may stand a mask, bool or integers, with any of its axes: hidden elements have no part, and become
+/// 0. A row that holds only −∞, or is hidden whole, becomes zeros (its logarithms −∞), as attention needs; other
+/// libraries give NaN. NaN and +∞ make a row NaN, unless the mask hides them.
 
 #include <cstdint>
 #include <type_traits>
@@ -33,7 +32,7 @@ struct log_of_all {
   KOKKOS_INLINE_FUNCTION T operator()(std::int64_t row) const { return rows[row].log_of_all(); }
 };
 
-/// What all three take, perhaps under a mask, and the two numbers a row that they move: a maximum and a sum.
+/// The requirements of all three, perhaps under a mask, and the two numbers a row that they move: a maximum and a sum.
 template <class Operation, class Along>
 struct over_rows {
   template <class A, class... Mask>
@@ -50,7 +49,7 @@ namespace operation {
 template <class Along>
 struct softmax : detail::over_rows<softmax<Along>, Along> {
   static constexpr char const* name = "softmax";
-  bool hides = false;  ///< has a mask written −∞ into the operand?
+  bool hides = false;  ///< true if a mask has written −∞ into the operand
 
   template <class How, class A, class... Mask>
   auto run(How const&, A const& a, Mask const&... mask) const {
@@ -94,8 +93,8 @@ struct log_sum_exp : detail::over_rows<log_sum_exp<Along>, Along> {
 
 }  // namespace operation
 
-/// exp(a) / Σ exp(a) along an axis, told as it lies: `os::softmax<V>(A)`, `os::softmax<V/X>(A)`; of what a mask does
-/// not hide: `os::softmax<V>(scores, mask)`. 16 bits are computed in float.
+/// exp(a) / Σ exp(a) along an axis, named as it lies: `os::softmax<V>(A)`, `os::softmax<V/X>(A)`; with a mask, over the
+/// elements that it does not hide: `os::softmax<V>(scores, mask)`. 16 bits are computed in float.
 template <auto Along, TensorOrVariable A, TensorOrVariable... Mask>
   requires(sizeof...(Mask) < 2)
 [[nodiscard]] constexpr auto softmax(A const& a, Mask const&... mask) {
@@ -109,7 +108,7 @@ template <auto Along, TensorOrVariable A, TensorOrVariable... Mask>
   return detail::operate(operation::log_softmax<detail::type_of<Along>>{}, a, mask...);
 }
 
-/// log Σ exp(a) along an axis, which the result lacks; −∞ of nothing.
+/// log Σ exp(a) along an axis, which the result lacks; −∞ for an empty sum.
 template <auto Along, TensorOrVariable A, TensorOrVariable... Mask>
   requires(sizeof...(Mask) < 2)
 [[nodiscard]] constexpr auto log_sum_exp(A const& a, Mask const&... mask) {
