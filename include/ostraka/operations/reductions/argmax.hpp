@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 4. `os::argmax<I/X>(A)`, `os::argmin<I/X>(A)`: where the largest or smallest element stands, over the axes
-/// that the result lacks. Of a divided axis one value and its index a row move, not the axis.
+/// Floor 4. `os::argmax<I/X>(A)`, `os::argmin<I/X>(A)`: the index of the largest or smallest element, over the axes
+/// that the result lacks. If the axis is divided, one value and its index a row move, not the axis.
 ///
 ///     argmax over J    [I_X, J]      → [I_X]    nothing moved
 ///                      [I_X, J_Y]    → [I_X]    all-reduce over Y of [I_X], of values with their indices
@@ -29,7 +29,7 @@ struct index_of_state {
 
 namespace operation {
 
-/// `Out`: the sharding of the result.
+/// The operation of both. `Out`: the sharding of the result.
 template <reduction How, class Out>
 struct index_of_extreme {
   static constexpr char const* name = How == reduction::max ? "argmax" : "argmin";
@@ -59,9 +59,9 @@ using argmin = index_of_extreme<reduction::min, Out>;
 
 }  // namespace operation
 
-/// Where the largest element stands over the axes that the result lacks: its global index along the axis, of several
-/// axes its place among their elements, row-major in the order of A's axes. Of equal elements the first, on every mesh;
-/// the first NaN, if there is one. `os::argmax<I/X>(A)`
+/// The index of the largest element over the axes that the result lacks: its global index along the axis; for several
+/// axes its position among their elements, row-major in the order of A's axes. Of equal elements it is the first, on
+/// every mesh; if there is a NaN, the first NaN. `os::argmax<I/X>(A)`
 /// @throws ostraka::error, on all devices alike, if there are no elements
 template <auto... Out, TensorOrVariable A, class... Nothing>
   requires(sizeof...(Nothing) == 0)
@@ -69,7 +69,7 @@ template <auto... Out, TensorOrVariable A, class... Nothing>
   return detail::operate(operation::argmax<sharding_of<Out...>>{}, a);
 }
 
-/// Where the smallest stands.
+/// The index of the smallest element.
 template <auto... Out, TensorOrVariable A, class... Nothing>
   requires(sizeof...(Nothing) == 0)
 [[nodiscard]] constexpr auto argmin(A const& a, Nothing...) {

@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 4. `os::cumsum<J>(A)`, cumprod, cummax, cummin: running sums along an axis. Of a divided axis the rows' totals
-/// move, one number a row, in ⌈log₂ n⌉ + 1 rounds.
+/// Floor 4. `os::cumsum<J>(A)`, cumprod, cummax, cummin: running sums along an axis. If the axis is divided, the rows'
+/// totals move, one number a row, in ⌈log₂ n⌉ + 1 rounds.
 ///
 ///     cumsum<J>     [I_X, J]      → [I_X, J]      nothing moved
 ///     cumsum<J/Y>   [I_X, J_Y]    → [I_X, J_Y]    a scan over Y of [I_X]
@@ -18,7 +18,7 @@
 
 namespace ostraka {
 
-/// How running sums go, behind the tensor: `os::exclusive`, `os::reversed`, `os::exclusive | os::reversed`.
+/// The options of running sums, behind the tensor: `os::exclusive`, `os::reversed`, `os::exclusive | os::reversed`.
 struct scan_option {
   bool is_exclusive;
   bool is_reversed;
@@ -27,14 +27,14 @@ struct scan_option {
   }
 };
 
-/// An element's own value is no part of its sum: the first is what changes nothing.
+/// An element's own value is not part of its sum: the first sum is the neutral element.
 inline constexpr scan_option exclusive{true, false};
-/// From the last element to the first.
+/// Sums run from the last element to the first.
 inline constexpr scan_option reversed{false, true};
 
 namespace detail {
 
-/// A total a row, in the messages of an exclusive scan, whichever the scan is.
+/// The moves of a scan, exclusive or not: a total for each row, in the messages of an exclusive scan.
 template <class Told, class Total, class A>
 struct moves_of_scan : no_flops {
   using labels = axes_in<A>;
@@ -97,7 +97,7 @@ using cumsum = cumulate<Along, reduction::sum>;
 
 }  // namespace operation
 
-/// a[0] + … + a[k] along an axis, told as it lies: `os::cumsum<J>(A)`, `os::cumsum<J/Y>(A)`. Elements of 16 bits are
+/// a[0] + … + a[k] along an axis, named as it lies: `os::cumsum<J>(A)`, `os::cumsum<J/Y>(A)`. Elements of 16 bits are
 /// summed as floats. os::exclusive and os::reversed may stand behind.
 template <auto Along, TensorOrVariable A, std::same_as<scan_option>... Options>
 [[nodiscard]] constexpr auto cumsum(A const& a, Options... how) {
@@ -110,7 +110,7 @@ template <auto Along, TensorOrVariable A, std::same_as<scan_option>... Options>
   return detail::operate(operation::cumulate<detail::type_of<Along>, reduction::prod>{(scan_option{} | ... | how)}, a);
 }
 
-/// Running maxima; a NaN stays from where it stands. The first of an exclusive one is −infinity.
+/// Running maxima. A NaN makes all later maxima NaN. An exclusive one begins with −infinity.
 template <auto Along, TensorOrVariable A, std::same_as<scan_option>... Options>
 [[nodiscard]] constexpr auto cummax(A const& a, Options... how) {
   return detail::operate(operation::cumulate<detail::type_of<Along>, reduction::max>{(scan_option{} | ... | how)}, a);

@@ -4,8 +4,8 @@
 
 /// @file
 /// Floor 4. Reductions over the axes that the result lacks, beyond sum and max: `os::norm<I/X>(A)`, `os::variance`,
-/// `os::standard_deviation`, `os::count`, `os::any`, `os::all`. The operand is read once, summed in double, and one
-/// number a row moves; of a variance four, in one all-reduce.
+/// `os::standard_deviation`, `os::count`, `os::any`, `os::all`. The operand is read once and summed in double, and one
+/// number a row moves; for a variance four, in one all-reduce.
 ///
 ///     over J    [I_X, J]      → [I_X]    nothing moved
 ///               [I_X, J_Y]    → [I_X]    all-reduce over Y of [I_X]
@@ -21,7 +21,8 @@
 
 namespace ostraka {
 
-/// Degrees of freedom that a variance has less than elements: os::ddof(1) for that of a sample.
+/// The number by which a variance's degrees of freedom are fewer than the elements: os::ddof(1) for a sample's
+/// variance.
 struct ddof {
   constexpr explicit ddof(int n) : less(n) {}
   int less;
@@ -29,11 +30,11 @@ struct ddof {
 
 namespace detail {
 
-/// In what real numbers that integers or complex numbers give are told.
+/// The type of real results: double for integers, else the real type of T.
 template <class T>
 using real_result_of = std::conditional_t<std::is_integral_v<T>, double, real_of<T>>;
 
-/// What is true or false, as an element: bool where there is such an element type.
+/// The element type of truth values: bool if there is such an element type.
 using truth = std::conditional_t<is_element<bool>, bool, std::int32_t>;
 
 template <class R>
@@ -63,7 +64,7 @@ struct deviations_of_state {
   }
 };
 
-/// This device's elements of a row.
+/// The number of this device's elements of a row.
 template <class Out, class A, class... Gone>
 std::int64_t local_elements_of_row(A const& a, type_list<Gone...>) {
   return (std::int64_t{1} * ... *
@@ -74,7 +75,7 @@ std::int64_t local_elements_of_row(A const& a, type_list<Gone...>) {
 
 namespace operation {
 
-/// √Σ|a|². The sum is a double's.
+/// √Σ|a|², summed in double.
 template <class Out>
 struct norm {
   static constexpr char const* name = "norm";
@@ -93,7 +94,7 @@ struct norm {
   }
 };
 
-/// Σ|a − mean|² / (n − less), or the root of it.
+/// Σ|a − mean|² / (n − less), or its root.
 template <bool Root, class Out>
 struct mean_deviation {
   static constexpr char const* name = Root ? "standard_deviation" : "variance";
@@ -135,7 +136,7 @@ struct count {
   }
 };
 
-/// Is any element not zero (How = max), are all (How = min)?
+/// True if any element is not zero (How = max), or if all are not (How = min).
 template <reduction How, class Out>
 struct truth_of_elements {
   static constexpr char const* name = How == reduction::max ? "any" : "all";
@@ -158,9 +159,9 @@ struct truth_of_elements {
 
 }  // namespace operation
 
-// `Nothing` stays empty: it makes an unqualified call in a program that has such a function of its own take that one.
+// `Nothing` stays empty: it lets an unqualified call in a program with such a function of its own take that function.
 
-/// The 2-norm √Σ|a|² over the axes that the result lacks; over none, 0. Real, also of complex elements; double of
+/// The 2-norm √Σ|a|² over the axes that the result lacks; over none, 0. Real, also for complex elements; double for
 /// integers. Squares are summed in double, so that those of floats neither overflow nor vanish. `os::norm<I/X>(A)`
 template <auto... Out, TensorOrVariable A, class... Nothing>
   requires(sizeof...(Nothing) == 0)
@@ -168,8 +169,8 @@ template <auto... Out, TensorOrVariable A, class... Nothing>
   return detail::operate(operation::norm<sharding_of<Out...>>{}, a);
 }
 
-/// Σ|a − mean|² / n over the axes that the result lacks, or / (n − 1) with os::ddof(1); over none, NaN. Right also
-/// where the mean is large beside the deviations, and for uneven blocks. Real, also of complex elements; double of
+/// Σ|a − mean|² / n over the axes that the result lacks, or / (n − 1) with os::ddof(1); over none, NaN. Right even if
+/// the mean is large beside the deviations, and for uneven blocks. Real, also for complex elements; double for
 /// integers.
 template <auto... Out, TensorOrVariable A, std::same_as<ddof>... Freedom>
   requires(sizeof...(Freedom) < 2)
@@ -184,21 +185,22 @@ template <auto... Out, TensorOrVariable A, std::same_as<ddof>... Freedom>
   return detail::operate(operation::standard_deviation<sharding_of<Out...>>{(0 + ... + freedom.less)}, a);
 }
 
-/// How many elements are not zero (or true), over the axes that the result lacks: std::int64_t. A NaN is not zero.
+/// The number of elements that are not zero (or are true), over the axes that the result lacks: std::int64_t. A NaN is
+/// not zero.
 template <auto... Out, TensorOrVariable A, class... Nothing>
   requires(sizeof...(Nothing) == 0)
 [[nodiscard]] constexpr auto count(A const& a, Nothing...) {
   return detail::operate(operation::count<sharding_of<Out...>>{}, a);
 }
 
-/// Is any element not zero (or true) over the axes that the result lacks? Of none: no.
+/// True if any element is not zero (or is true), over the axes that the result lacks; over none, false.
 template <auto... Out, TensorOrVariable A, class... Nothing>
   requires(sizeof...(Nothing) == 0)
 [[nodiscard]] constexpr auto any(A const& a, Nothing...) {
   return detail::operate(operation::truth_of_elements<reduction::max, sharding_of<Out...>>{}, a);
 }
 
-/// Are all? Of none: yes.
+/// True if all elements are not zero (or are true), over the axes that the result lacks; over none, true.
 template <auto... Out, TensorOrVariable A, class... Nothing>
   requires(sizeof...(Nothing) == 0)
 [[nodiscard]] constexpr auto all(A const& a, Nothing...) {

@@ -3,9 +3,10 @@
 #pragma once
 
 /// @file
-/// Floor 4. What reductions share whose rows are more than one number while they are reduced (argmax, variance), or
-/// numbers of another type than the elements (count, norm). The operand is reduced as it lies, which leaves rows; the
-/// devices that divided what was reduced make theirs one; and a plan takes the rows, few as they are, to the result:
+/// Floor 4. Shared by reductions whose rows are more than one number during the reduction (argmax, variance), or
+/// numbers of another type than the elements (count, norm). Each device reduces its part of the operand, which leaves
+/// rows. The devices that divide the reduced axes combine their rows. A plan takes the rows, which are few, to the
+/// result:
 ///
 ///     A[I_X, J_Y]  over J:  rows [I_X] {U_Y}, or as states made one over Y,  →  the result [I_X], [I], …
 
@@ -41,13 +42,14 @@ struct as_part_over<Sharding, How, type_list<>> {
   using type = Sharding;
 };
 
-/// A reduction of A to Out, in types. `Out` is as the program names it: in a body it does not say what varies.
+/// The types of a reduction of A to Out. `Out` is as the program names it: in a body it does not say along which mesh
+/// axes it varies.
 template <class Out, class A>
 struct row_types {
   using labels = axes_in<A>;
   using mesh = mesh_axes_in<A>;
   using gone = difference_of<labels, axes_in<Out>>;
-  using splits = typename splits_of_all<sharding_in<A>, gone>::type;  ///< of what is reduced
+  using splits = typename splits_of_all<sharding_in<A>, gone>::type;  ///< of the reduced axes
   using rows = without_axes<sharding_in<A>, gone>;
   template <reduction How>
   using part = typename as_part_over<rows, How, splits>::type;
@@ -59,14 +61,14 @@ struct row_types {
               " = 0 on a device, where there are none; leave the call out where the axis is empty");
 }
 
-/// @throws ostraka::error, on all devices alike, if there is nothing to reduce
+/// @throws ostraka::error, on all devices alike, if there are no elements to reduce
 template <class A, class... Gone>
 void require_elements(char const* operation, A const& a, type_list<Gone...>) {
   common_mesh(operation, a);
   ((least_extent<Gone>(operation, a) == 0 ? throw_reduction_of_nothing(operation, Gone::name) : void()), ...);
 }
 
-/// What a reduction asks of a tensor that must hold values, as rows of R that are combined by `How`.
+/// The requirements of a reduction on a tensor of values, with rows of R that are combined by `How`.
 template <class Operation, class Out, class Policy, reduction How, class R, class A>
 consteval auto check_rows() {
   using out = varying_as_one<Out, A>;
@@ -91,12 +93,13 @@ struct rows_source {
   static constexpr named_plan<typename moved::labels, typename moved::mesh, element_bytes_in<Rows>> plan{moved::plan};
 };
 
-/// Rows of R are taken to Out, from parts that are combined by `How`.
+/// The moves that take rows of R to Out, from parts that are combined by `How`.
 template <class Out, reduction How, class R, class A>
 using moves_of_parts = moves_of_plan<
     rows_source<Out, How, basic_tensor<R, typename row_types<Out, A>::template part<How>, typename A::space>, A>>;
 
-/// States are made one by the devices that divide what is reduced, and the rows of R that they give are taken to Out.
+/// The moves by which the devices that divide the reduced axes combine their states, and those that take the resulting
+/// rows of R to Out.
 template <class Out, class State, class R, class A>
 using moves_of_states =
     moves_in_turn<moves_of_rows<A, typename row_types<Out, A>::rows, typename row_types<Out, A>::splits,
@@ -116,7 +119,7 @@ Rows accumulated(char const* name, A const& a, planner::mesh_set combined, Finis
   return result;
 }
 
-/// The state itself, where it is a number.
+/// The state itself, if it is a number.
 struct as_it_is {
   template <class State>
   KOKKOS_INLINE_FUNCTION State operator()(State const& s) const {
@@ -124,14 +127,15 @@ struct as_it_is {
   }
 };
 
-/// Rows that are numbers, of parts that are combined by `How`: their plan moves them. `finish(state)` is a row.
+/// Reduces by rows that are numbers, in parts that are combined by `How`: their plan moves them. `finish(state)` is a
+/// row.
 template <class Out, class Accumulator, reduction How, class R, class A, class Finish = as_it_is>
 auto reduce_as_parts(char const* name, A const& a, Finish const& finish = {}) {
   using rows = basic_tensor<R, typename row_types<Out, A>::template part<How>, typename A::space>;
   return run_reduction<Out, How>(name, accumulated<rows, Accumulator>(name, a, {}, finish));
 }
 
-/// Rows that are states: these are made one first, in one message of all parts.
+/// Reduces by rows that are states: all parts of these are combined first, in one message.
 template <class Out, class Accumulator, class R, class A, class Finish>
 auto reduce_as_states(char const* name, A const& a, Finish const& finish) {
   using types = row_types<Out, A>;

@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// Floor 4. `os::sort<J>(A)`, `os::argsort<J>(A)`, `os::sort_by_key<J>(keys)`, `os::top_k<J, K>(A, K = 5)`: along an
+/// Floor 4. `os::sort<J>(A)`, `os::argsort<J>(A)`, `os::sort_by_key<J>(keys)`, `os::top_k<J, K>(A, K = 5)`, along an
 /// axis that is whole on every device. Nothing moves; a divided axis is refused.
 ///
 ///     sort<J>        [I_X, J]    → [I_X, J]
@@ -21,18 +21,18 @@
 
 namespace ostraka {
 
-/// What os::sort_by_key gives.
+/// The result of os::sort_by_key.
 template <class Keys, class Permutation>
 struct sorted_keys {
   Keys keys;                ///< in order
-  Permutation permutation;  ///< where they stood
+  Permutation permutation;  ///< their former indices
 };
 
-/// What os::top_k gives.
+/// The result of os::top_k.
 template <class Values, class Indices>
 struct top_elements {
   Values values;    ///< the largest, largest first
-  Indices indices;  ///< where they stand
+  Indices indices;  ///< their indices
 };
 
 namespace detail {
@@ -51,7 +51,7 @@ consteval auto check_whole_axis() {
   }
 }
 
-/// What sorting along an axis asks.
+/// The requirements of sorting along an axis.
 template <class Operation, class Told, class A>
 using sort_verdict =
     first_fault<typename sharding_traits<sharding_in<A>>::verdict, blocks_verdict<sharding<>, A>,
@@ -72,7 +72,7 @@ std::int64_t extent_along(A const& a) {
   return a.extents()[static_cast<std::size_t>(dimension_of<Told, A>)];
 }
 
-/// An empty result, or one with as many elements as it is to have.
+/// A tensor for a sorted result, with as many elements as A has.
 template <class T, class Told, class A>
 auto sorted_like(char const* name, A const& a) {
   using I = typename told_axis<Told>::axis;
@@ -80,7 +80,7 @@ auto sorted_like(char const* name, A const& a) {
   return make_with_axis<T, I, I>(name, a, extent_along<Told>(a));
 }
 
-/// A refused result that lies as A does.
+/// A refused result with A's sharding.
 template <class T, class A>
 using refused_tensor = after_error_of<T, sharding_in<A>, typename A::space>;
 
@@ -142,7 +142,7 @@ struct sort_by_key : detail::moves_nothing {
   }
 };
 
-/// `K`, whose extent goes along if its type does not tell it, stands in place of the axis.
+/// The operation of os::top_k. `K` takes the place of the axis; its extent is an argument unless its type has it.
 template <class Along, class K>
 struct top_k : detail::moves_nothing {
   static constexpr char const* name = "top_k";
@@ -171,28 +171,29 @@ struct top_k : detail::moves_nothing {
 
 }  // namespace operation
 
-/// The elements of each row in ascending order along an axis that is whole on every device; NaN stands last. Stable.
+/// The elements of each row in ascending order along an axis that is whole on every device. NaN comes last. Stable.
 /// `os::sort<J>(A)`
 template <auto Along, TensorOrVariable A>
 [[nodiscard]] constexpr auto sort(A const& a) {
   return detail::operate(operation::sort<detail::type_of<Along>>{}, a);
 }
 
-/// Where the elements stood that os::sort gives; equal ones in their order.
+/// The former indices of the elements that os::sort gives; equal elements keep their order.
 template <auto Along, TensorOrVariable A>
 [[nodiscard]] constexpr auto argsort(A const& a) {
   return detail::operate(operation::argsort<detail::type_of<Along>>{}, a);
 }
 
-/// Both: `auto [sorted, permutation] = os::sort_by_key<J>(keys)`. What else is to be in the order of the keys is
+/// Both: `auto [sorted, permutation] = os::sort_by_key<J>(keys)`. To put another tensor in the order of the keys, call
 /// os::take<J>(it, permutation).
 template <auto Along, TensorOrVariable A>
 [[nodiscard]] constexpr auto sort_by_key(A const& keys) {
   return detail::operate(operation::sort_by_key<detail::type_of<Along>>{}, keys);
 }
 
-/// The K largest elements of each row, largest first, and where they stand; of equal ones the first, and NaN is larger
-/// than all numbers. The axis K takes the place of J: `auto [values, indices] = os::top_k<J, K>(A, K = 5)`.
+/// The K largest elements of each row, largest first, and their indices. Of equal elements the first comes first, and
+/// NaN is larger than all numbers. The axis K takes the place of J: `auto [values, indices] = os::top_k<J, K>(A, K =
+/// 5)`.
 /// @throws ostraka::error, on all devices alike, if J has fewer elements
 template <auto J, auto K, TensorOrVariable A, class... Given>
 [[nodiscard]] constexpr auto top_k(A const& a, Given const&... given) {
