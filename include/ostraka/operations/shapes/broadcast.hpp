@@ -4,7 +4,7 @@
 
 /// @file
 /// Floor 4. `os::broadcast<B/X, I>(A, B = 8)`: the same values for each index of axes that A lacks. Each device makes
-/// its part of them, so nothing moves. The derivative of a sum is one.
+/// its part, so nothing moves. The derivative of a sum is a broadcast.
 ///
 ///     broadcast<B/X, I/Y>    [I_Y]           → [B_X, I_Y]
 ///     broadcast<I, B, J>     [I, J] {U_Y}    → [I, B, J] {U_Y}      with os::partial(Y) among the dimensions
@@ -40,7 +40,7 @@ struct broadcast : detail::moves_nothing {
   static constexpr char const* name = "broadcast";
   static constexpr int rank = axes_in<Out>::size;
   std::array<std::int64_t, static_cast<std::size_t>(rank)> extents{};  ///< of the axes of Out that the operand lacks
-  detail::extent_origins<rank> origins{};                              ///< how these came about
+  detail::extent_origins<rank> origins{};                              ///< the origins of these
 
   template <class A>
   static consteval auto check() {
@@ -96,8 +96,8 @@ struct broadcast : detail::moves_nothing {
 
 }  // namespace operation
 
-/// A with further axes, along which it is repeated: the result has these dimensions, in this order, and the axes of A
-/// lie in it as they do in A. Extents of the new axes by name, unless they are static.
+/// A with further axes, along which it is repeated. The result has these dimensions, in this order, and the axes of A
+/// lie in it as they do in A. Give extents of the new axes by name, unless they are static.
 template <auto... Out, TensorOrVariable A, class... Given>
 [[nodiscard]] constexpr auto broadcast(A const& a, Given const&... given) {
   using out = sharding_of<Out...>;

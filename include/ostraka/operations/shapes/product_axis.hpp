@@ -3,11 +3,10 @@
 #pragma once
 
 /// @file
-/// Floor 4. One axis of h·d indices that is two, H major and D minor: what os::split and os::merge share. The memory is
-/// the same where blocks are: device k of n holds the indices [⌊k·h·d/n⌋, ⌊(k+1)·h·d/n⌋) of the one, and these are
-/// whole indices of H, its block [⌊k·h/n⌋, ⌊(k+1)·h/n⌋), for all k where n divides h, and else only if d ≤ 1. (With
-/// k·h = q·n + r the bounds agree where ⌊r·d/n⌋ is 0. The largest r is n − gcd(h, n), 0 where n divides h and else at
-/// least n/2.)
+/// Floor 4. One axis of h·d indices that is two, H major and D minor: shared by os::split and os::merge. The memory is
+/// the same if the blocks are. Device k of n holds the indices [⌊k·h·d/n⌋, ⌊(k+1)·h·d/n⌋) of the one axis. These are
+/// whole indices of H, its block [⌊k·h/n⌋, ⌊(k+1)·h/n⌋), for all k if n divides h, and else only if d ≤ 1. (With k·h =
+/// q·n + r the bounds agree if ⌊r·d/n⌋ is 0. The largest r is n − gcd(h, n), 0 if n divides h and else at least n/2.)
 
 #include <array>
 #include <cstdint>
@@ -24,10 +23,11 @@
 
 namespace ostraka::detail {
 
-/// An extent that is not given, and follows from the others.
+/// The value for an extent that is not given, and follows from the others.
 inline constexpr std::int64_t follows = -1;
 
-/// Into how many blocks these mesh axes divide an axis, where that is known while compiling; else `dynamic_extent`.
+/// The number of blocks into which these mesh axes divide an axis, if it is known at compile time; else
+/// `dynamic_extent`.
 template <class... Ms>
 consteval std::int64_t static_ways(type_list<Ms...>) {
   if constexpr (((Ms::extent == dynamic_extent) || ...))
@@ -36,12 +36,12 @@ consteval std::int64_t static_ways(type_list<Ms...>) {
     return (std::int64_t{1} * ... * Ms::extent);
 }
 
-/// Do n blocks of major·minor indices hold whole indices of the major axis, those of its own blocks?
+/// True if n blocks of major·minor indices hold whole indices of the major axis: those of its own blocks.
 [[nodiscard]] constexpr bool blocks_are_whole(std::int64_t major, std::int64_t minor, std::int64_t n) {
   return minor <= 1 || major % n == 0;
 }
 
-// The same of what is known while compiling; true of what is not.
+// The same as far as it is known at compile time; true if it is not known.
 constexpr bool may_be_whole(std::int64_t major, std::int64_t minor, std::int64_t ways) {
   return ways == dynamic_extent || major == dynamic_extent || minor == dynamic_extent ||
          blocks_are_whole(major, minor, ways);
@@ -54,7 +54,7 @@ constexpr bool may_multiply(std::int64_t product, std::int64_t major, std::int64
   return one == dynamic_extent || (one == 0 ? product == 0 : product % one == 0);
 }
 
-/// Can two axes be one, as far as is known while compiling? Of a block static extents say nothing.
+/// `reason::ok` if two axes can be one, as far as is known at compile time. A block's static extents say nothing.
 template <class Product, class Major, class Minor, class MeshAxes, class Operation>
 consteval auto check_product_axes() {
   constexpr std::int64_t product = Product::extent, h = Major::extent, d = Minor::extent;
@@ -69,7 +69,7 @@ consteval auto check_product_axes() {
     return found<reason::ok>{};
 }
 
-// `h`, `d`: the extents of the two axes, or `follows` of one that is not given.
+// `h`, `d`: the extents of the two axes, or `follows` for one that is not given.
 [[noreturn, gnu::cold]] inline void throw_no_product(char const* operation, std::string_view product,
                                                      std::string_view major, std::string_view minor, std::int64_t n,
                                                      std::int64_t h, std::int64_t d) {
@@ -95,7 +95,7 @@ consteval auto check_product_axes() {
               " is each device's own; hand the axis to os::shard_map divided evenly");
 }
 
-/// The blocks that the mesh axes dividing `I` make of it.
+/// The number of blocks into which the mesh axes that divide `I` divide it.
 template <class I, class A>
 std::int64_t ways_of(A const& a) {
   auto const sizes = a.sizes();
@@ -104,8 +104,8 @@ std::int64_t ways_of(A const& a) {
   }(splits_of<I, sharding_in<A>>{});
 }
 
-/// What `given` says of the extent of an axis, else what its type says, else that it follows. Of a block the type of a
-/// major axis says nothing: the axis may have been divided.
+/// The extent of an axis that `given` has, else that of its type, else `follows`. For a block the type of a major axis
+/// says nothing: the axis may have been divided.
 template <class I, bool TypeSays, class... Given>
 constexpr std::int64_t given_extent([[maybe_unused]] char const* operation, Given const&... given) {
   extent_origin origin;
@@ -121,7 +121,7 @@ constexpr std::int64_t given_extent([[maybe_unused]] char const* operation, Give
   return n;
 }
 
-/// Are these extents of axes of `Axes`, and is one of those that have to be known there?
+/// `reason::ok` if these are extents of axes in `Axes`, and one of those that have to be known is among them.
 template <class Axes, class Needed, class... Given>
 consteval auto check_some_given() {
   using each = first_fault<typename decltype(check_given<Axes, Given>())::type...>;

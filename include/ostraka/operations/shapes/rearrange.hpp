@@ -3,9 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 4. The base of windows, pads, flips, rolls and concatenations: each says which pieces make up the axis of its
-/// result (plan/blocks/pieces.hpp), and is checked, foretold and run here. The axis is told as it lies; the result has
-/// the sharding of the operands.
+/// Floor 4. The base of windows, pads, flips, rolls and concatenations. Each says which pieces make up the axis of its
+/// result (plan/blocks/pieces.hpp); this file checks, foretells and runs it. The axis is named as it lies; the result
+/// has the sharding of the operands.
 
 #include <array>
 #include <cstddef>
@@ -34,7 +34,7 @@ consteval auto check_alike() {
     return found<reason::ok>{};
 }
 
-// Of a block the static extent says nothing: the axis may have been divided.
+// A block's static extent says nothing: the axis may have been divided.
 template <bool ChangesExtent, class Operation, class Told, class A>
 consteval auto check_extent_may_change() {
   using I = typename told_axis<Told>::axis;
@@ -59,12 +59,12 @@ consteval auto check_rearrangement() {
     return check_extent_may_change<ChangesExtent, Operation, Told, First>();
 }
 
-/// Can the axis of these operands be rearranged? Parts of partial tensors are rearranged as values are.
+/// `reason::ok` if the axis of these operands can be rearranged. Parts of partial tensors are rearranged as values are.
 template <class Operation, class Told, bool ChangesExtent, class... Operands>
 using rearrangement_verdict =
     typename decltype(check_rearrangement<Operation, Told, ChangesExtent, Operands...>())::type;
 
-/// Bytes that a rearrangement moves, per device.
+/// The bytes that a rearrangement moves, per device.
 template <class Told, class A>
 [[nodiscard]] std::int64_t bytes_of_rearrangement(planner::rearrangement const& r, A const& a) {
   using axes = axes_in<A>;
@@ -96,7 +96,7 @@ struct moves_of_rearrangement : no_flops {
   }
 };
 
-// All but the axis that is rearranged: equal, and known to be so.
+// Throws unless all axes but the rearranged one are equal, and known to be.
 template <class A, class B>
 void require_equal_but(char const* operation, std::size_t along, [[maybe_unused]] A const& a,
                        [[maybe_unused]] B const& b) {
@@ -118,14 +118,14 @@ extent_origins<A::rank> origins_in([[maybe_unused]] A const& a) {
     return {};
 }
 
-/// The origin of an extent that is added up, or computed, from these.
+/// The origin of an extent that is the sum of these, or computed from them.
 inline extent_origin origin_of_sum(extent_origin const* summands, int count) {
   for (int k = 0; k < count; ++k)
     if (!summands[k].is_alike()) return {extent_origin::of_its_own};
   return {};
 }
 
-/// Does it. `origin`: how the extent of the axis in the result comes about, if it is a block.
+/// Runs a rearrangement. `origin`: for a block, the origin of the axis' extent in the result.
 template <class Told, class First, class... Rest>
 auto rearrange(char const* operation, planner::rearrangement const& r, extent_origin const& origin,
                typename First::value_type const& blank, First const& first, Rest const&... rest) {
@@ -161,12 +161,12 @@ auto rearrange(char const* operation, planner::rearrangement const& r, extent_or
   return result;
 }
 
-/// Where the extent of the axis in the result comes from: it is the operand's, is added up of those of the operands and
-/// of numbers, or is computed of numbers alone, which all devices have alike.
+/// The source of the extent of the axis in the result. It is the operand's; it is the sum of those of the operands and
+/// of numbers; or it is computed from numbers alone, which are the same on all devices.
 enum class result_extent { of_operand, added_up, of_numbers };
 
-/// The base of an operation that rearranges an axis, told as it lies. `Operation` has `pieces(operands…)`, and
-/// `blank<T>()`, what its blanks hold, if that is not zero.
+/// The base of an operation that rearranges an axis, named as it lies. `Operation` has `pieces(operands…)`, and
+/// `blank<T>()`, the value of its blanks, if that is not zero.
 template <class Operation, class Along, result_extent Extent>
 struct rearranges {
   template <class...>

@@ -49,7 +49,7 @@ struct flip : detail::rearranges<flip<Along>, Along, detail::result_extent::of_o
   template <class A>
   using moves = detail::moves_of_rearrangement<flip, Along, A>;
 
-  /// Of an axis of n indices.
+  /// The pieces for an axis of n indices.
   [[nodiscard]] static constexpr planner::rearrangement pieces_of(std::int64_t n) {
     planner::rearrangement r;
     r.extent[0] = r.result = n;
@@ -64,14 +64,14 @@ struct flip : detail::rearranges<flip<Along>, Along, detail::result_extent::of_o
 
 }  // namespace operation
 
-/// The axis, told as it lies, moved on by so many indices; what leaves it at one end comes in at the other. Negative:
-/// back.
+/// The axis, named as it lies, shifted by so many indices; indices that leave at one end come in at the other. A
+/// negative number shifts back.
 template <auto Along, TensorOrVariable A>
 [[nodiscard]] constexpr auto roll(A const& a, std::int64_t by) {
   return detail::operate(operation::roll<detail::type_of<Along>>{{}, by}, a);
 }
 
-/// The axis, told as it lies, from its end to its begin.
+/// The axis, named as it lies, in reverse.
 template <auto Along, TensorOrVariable A>
 [[nodiscard]] constexpr auto flip(A const& a) {
   return detail::operate(operation::flip<detail::type_of<Along>>{}, a);

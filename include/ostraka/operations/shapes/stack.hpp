@@ -4,13 +4,13 @@
 
 /// @file
 /// Floor 4. `os::stack<T>(a, b, c)` and `os::stack<T>(std::vector)`: tensors of one sharding side by side along a new
-/// axis, which no mesh axis divides; nothing moves. What os::take<T>(A, k) takes apart.
+/// axis, which no mesh axis divides; nothing moves. os::take<T>(A, k) takes them apart.
 ///
 ///     stack<T>             [B_X, H], …    → [T, B_X, H]
 ///     stack<B/X, T, H>     [B_X, H], …    → [B_X, T, H]
 ///
-/// The first operand makes the result, and each writes its index of it. Of variables that is a node of the tape for
-/// each, all with one value.
+/// The first operand makes the result, and each operand writes its index of it. For variables, each is a node of the
+/// tape, and all have one value.
 
 #include <cstddef>
 #include <cstdint>
@@ -25,7 +25,7 @@ namespace ostraka {
 
 namespace detail {
 
-/// What is named: the result's dimensions, or the new axis alone, which then comes first.
+/// The result that the call names: its dimensions, or only the new axis, which then comes first.
 template <class A, class Named>
 struct stacked_as {
   using type = Named;
@@ -35,7 +35,7 @@ struct stacked_as<A, sharding<T>> {
   using type = canonical_sharding<T, sharding_in<A>>;
 };
 
-/// The axis that A lacks, void if there are none or several.
+/// The axis that A lacks; void if there are none or several.
 template <class Lacking>
 struct one_axis {
   using type = void;
@@ -73,7 +73,7 @@ consteval auto check_stack() {
   }
 }
 
-/// A block beside others that were written along T: does it lie as they do?
+/// `reason::ok` if a block lies as the others do that were written beside it along T.
 template <class Operation, class T, class All, class A>
 consteval auto check_beside() {
   using own = first_fault<typename sharding_traits<sharding_in<A>>::verdict, blocks_verdict<sharding<>, All, A>,
@@ -102,7 +102,8 @@ void write_beside(char const* operation, All const& all, A const& a, std::int64_
 
 namespace operation {
 
-/// The first of `count` operands, and the memory of all. `Named`: the result's sharding, or the new axis alone.
+/// The operation of os::stack: writes the first of `count` operands, and makes the memory of all. `Named`: the result's
+/// sharding, or only the new axis.
 template <class Named>
 struct stack : detail::moves_nothing {
   static constexpr char const* name = "stack";
@@ -137,13 +138,13 @@ struct stack : detail::moves_nothing {
       if constexpr (position_in<I, axes_in<A>> >= 0)
         return detail::origin_in<I>(a);
       else
-        return detail::extent_origin{};  // all devices stack as many
+        return detail::extent_origin{};  // all devices stack the same number
     };
     return detail::extent_origins<static_cast<int>(sizeof...(Is))>{origin(std::type_identity<Is>{})...};
   }
 };
 
-/// One more, in the memory of the first.
+/// Writes one more operand, into the memory of the first.
 template <class T>
 struct stack_next : detail::moves_nothing {
   static constexpr char const* name = "stack";
@@ -173,7 +174,7 @@ constexpr auto stack_on(All const& all, std::int64_t at, A const& a, More const&
   return stack_on<T>(operate(operation::stack_next<T>{{}, at}, all, a), at + 1, more...);
 }
 
-/// The operation for a first operand, if it is none that is refused.
+/// The operation for a first operand, unless that is refused.
 template <class Named, class A>
 struct stack_of {
   using operand = basic_tensor<typename A::value_type, typename A::sharding_type, typename A::space>;
@@ -187,7 +188,7 @@ struct stack_of {
       "a tensor without elements");
 }
 
-/// A std::vector of tensors, or what has elements as it does.
+/// A std::vector of tensors, or another type with elements as it has.
 template <class R>
 concept ListOfTensors = !TensorOrVariable<R> && requires(R const& list) {
   requires TensorOrVariable<std::remove_cvref_t<decltype(list[0])>>;
@@ -196,7 +197,7 @@ concept ListOfTensors = !TensorOrVariable<R> && requires(R const& list) {
 
 }  // namespace detail
 
-/// Tensors of one sharding and the same extents side by side along a new axis T, which no mesh axis divides: it comes
+/// Tensors of one sharding and the same extents side by side along a new axis T, which no mesh axis divides. T comes
 /// first, `os::stack<T>(a, b)`, or where the result's dimensions have it, `os::stack<B/X, T, H>(a, b)`.
 /// @throws ostraka::error, on all devices alike, if extents differ
 template <auto First, auto... Out, TensorOrVariable A, TensorOrVariable... More>
@@ -207,10 +208,10 @@ template <auto First, auto... Out, TensorOrVariable A, TensorOrVariable... More>
   if constexpr (std::is_same_v<typename made::verdict, reason::ok>)
     return detail::stack_on<typename made::axis>(detail::operate(first, a), 1, more...);
   else
-    return detail::operate(first, a);  // which says so
+    return detail::operate(first, a);  // raises the reason
 }
 
-/// The same of a std::vector or std::array of tensors. @throws ostraka::error, on all devices alike, if it is empty
+/// The same for a std::vector or std::array of tensors. @throws ostraka::error, on all devices alike, if it is empty
 template <auto First, auto... Out, detail::ListOfTensors List>
 [[nodiscard]] constexpr auto stack(List const& list) {
   using named = sharding_of<First, Out...>;

@@ -4,12 +4,12 @@
 
 /// @file
 /// Floor 4. `os::window<I>(A, 2, 10)`: indices 2 to 9 of an axis, x[2:10]; `os::window<I>(A, 2, 10, 3)` every third of
-/// them. `os::pad<I>(A, 2, 3)`: two zeros before and three behind; `os::pad<I>(A, 2, 3, value)`. Of an axis that is
-/// divided the result is divided alike, and what has another device then moves.
+/// them. `os::pad<I>(A, 2, 3)`: two zeros before and three behind; `os::pad<I>(A, 2, 3, value)`. If the axis is
+/// divided, the result is divided alike, and elements that then have another device move.
 ///
 ///     window<I>      [I, J]      → [I, J]           nothing moves
-///     window<I/X>    [I_X, J]    → [I_X, J]         to the devices that hold it then
-///     pad<I/X>       [I_X] {U_Y} → [I_X] {U_Y}      of zeros
+///     window<I/X>    [I_X, J]    → [I_X, J]         elements, to their devices in the result
+///     pad<I/X>       [I_X] {U_Y} → [I_X] {U_Y}      with zeros
 
 #include <cstddef>
 #include <cstdint>
@@ -39,7 +39,7 @@ namespace detail {
               " behind ", axis, " were asked for; os::window takes some away");
 }
 
-// What a pad writes: zeros, which are zeros of partial tensors, too, or a value.
+// The value of a pad: zeros, which are zeros of partial tensors, too, or a number.
 struct zeros_of_pad {};
 
 template <class A, class Operation, class Value>
@@ -88,8 +88,8 @@ struct window : detail::rearranges<window<Along>, Along, detail::result_extent::
   }
 };
 
-/// The transpose of a window: index k becomes `begin` + k · `step` of an axis of this extent, all others are zero. What
-/// os::window's derivative calls.
+/// The transpose of a window: index k becomes index `begin` + k · `step` of an axis of this extent; all others are
+/// zero. The derivative of os::window calls it.
 template <class Along>
 struct spread : detail::rearranges<spread<Along>, Along, detail::result_extent::of_numbers> {
   static constexpr char const* name = "spread";
@@ -153,20 +153,20 @@ struct pad : detail::rearranges<pad<Along, Value>, Along, detail::result_extent:
 
 }  // namespace operation
 
-/// Indices [begin, end) of an axis, told as it lies, every `step`-th of them. The result is divided as the operand.
+/// Every `step`-th of the indices [begin, end) of an axis, named as it lies. The result is divided as the operand is.
 /// @throws ostraka::error, on all devices alike, unless 0 ≤ begin ≤ end ≤ extent and step > 0
 template <auto Along, TensorOrVariable A>
 [[nodiscard]] constexpr auto window(A const& a, std::int64_t begin, std::int64_t end, std::int64_t step = 1) {
   return detail::operate(operation::window<detail::type_of<Along>>{{}, begin, end, step}, a);
 }
 
-/// So many zeros before and behind an axis, told as it lies. @throws ostraka::error, on all devices alike, if negative
+/// So many zeros before and behind an axis, named as it lies. @throws ostraka::error, on all devices alike, if negative
 template <auto Along, TensorOrVariable A>
 [[nodiscard]] constexpr auto pad(A const& a, std::int64_t before, std::int64_t behind) {
   return detail::operate(operation::pad<detail::type_of<Along>>{{}, before, behind, {}}, a);
 }
 
-/// The same of another value; partial tensors are padded with zeros alone (or by max, min, and, or: with any).
+/// The same with another value. Partial tensors are padded only with zeros (or by max, min, and, or: with any value).
 template <auto Along, TensorOrVariable A, class Value>
 [[nodiscard]] constexpr auto pad(A const& a, std::int64_t before, std::int64_t behind, Value const& value) {
   return detail::operate(operation::pad<detail::type_of<Along>, Value>{{}, before, behind, value}, a);
