@@ -4,8 +4,8 @@
 
 /// @file
 /// Floor 4. The plan that an operation runs, chosen once it knows its sizes and before it moves anything: the plan that
-/// was made at compile time, or one for the sizes at hand. It keeps within the budget of os::at_most, and the adviser
-/// looks at it.
+/// was made at compile time, or one for the run-time sizes. It keeps within the budget of os::at_most, and the adviser
+/// sees it.
 
 #include <cstdint>
 #include <type_traits>
@@ -29,7 +29,7 @@ operation_info info_of(engine::execution_context const& w, planner::plan_view co
   return {w.operation, plan, Rule, naming_of<typename Types::labels, typename Types::mesh, ElementBytes>, has_policy};
 }
 
-/// Throws if the plan moves more than the budget for the sizes at hand; on all devices alike, since all know the sizes.
+/// Throws if the plan moves more than the budget at these sizes; on all devices alike, since all know the sizes.
 inline void keep_within_budget(operation_info const& o, planner::extents const& sizes, std::int64_t budget,
                                planner::extents& fitting) {
   if (sizes == fitting) return;
@@ -39,7 +39,7 @@ inline void keep_within_budget(operation_info const& o, planner::extents const& 
   fitting = sizes;
 }
 
-/// The plan for the sizes at hand. A template so that ostraka::compiled can hold it: it contains the planner.
+/// The plan for the run-time sizes. A template so that ostraka::compiled can hold it: it contains the planner.
 template <class = void>
 [[gnu::cold]] planner::einsum_plan plan_at_run_time(operation_info const& o, planner::extents const& sizes) {
   planner::einsum_plan plan = planner::replan(o.plan.value(), o.rule, sizes);
@@ -82,7 +82,7 @@ engine::steps_ahead steps_ahead_of(Steps const& planned) {
   return steps;
 }
 
-/// The plan that an operation runs: the one that was made at compile time, or one for the sizes at hand.
+/// The plan that an operation runs: the one that was made at compile time, or one for the run-time sizes.
 template <class Policy, class Types, int ElementBytes>
 planner::plan_view plan_at_hand([[maybe_unused]] engine::execution_context const& w) {
   if constexpr (is_planned_at_run_time<Policy, Types>) engine::require_same_sizes(w);
@@ -110,8 +110,8 @@ template <class Policy, class Types>
 inline constexpr bool is_advised = !all_static<typename Types::labels, typename Types::mesh> &&
                                    Types::plan.communications() > 0 && !Policy::plans_at_run_time;
 
-/// The plan that an operation runs, within its budget and looked at by the adviser. If all sizes are static, it was
-/// made for them and checked at compile time.
+/// The plan that an operation runs. It keeps within its budget, and the adviser has seen it. If all sizes are static,
+/// it was made for them and checked at compile time.
 /// @throws ostraka::error, on all devices alike, if the plan moves more than the budget
 template <class Policy, class Types, int ElementBytes>
 planner::plan_view checked_plan([[maybe_unused]] engine::execution_context const& w) {

@@ -4,7 +4,7 @@
 
 /// @file
 /// Floor 4. The price of an operation, the data that it moves and its products, stated once: a type that it names as
-/// its `moves<Operands…>`, a function of extents by name. os::bytes_of asks it with the extents at hand,
+/// its `moves<Operands…>`, a function of extents by name. os::bytes_of calls it with the operands' extents,
 /// os::gradient_plan with a table.
 ///
 ///     count(kind)         its steps of this kind

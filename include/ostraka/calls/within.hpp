@@ -77,9 +77,9 @@ inline engine::bounded_plan fitting_plan(operation_info const& o, std::uint32_t 
   return {known.other.empty() ? o.plan : planner::plan_view(known.other.front()), known.first, limit};
 }
 
-/// The plan that an operation hands to the engine, within the budget of its policy and looked at by the adviser. If the
-/// policy limits the workspace, also the first of the passes that keep within the limit. Plans known at compile time
-/// were checked there.
+/// The plan that an operation hands to the engine. It keeps within the budget of its policy, and the adviser has seen
+/// it. If the policy limits the workspace, the first of the passes that keep within the limit comes with it. Plans
+/// known at compile time were checked there.
 /// @throws ostraka::error, on all devices alike, if the plan moves more than the budget or takes more than the limit
 template <class Policy, class Types, int ElementBytes>
 auto plan_to_run(engine::execution_context const& w, [[maybe_unused]] Policy const& policy) {

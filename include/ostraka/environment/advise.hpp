@@ -4,8 +4,8 @@
 
 /// @file
 /// Floor 4. The adviser. On device 0 of the mesh, once for each distinct operation, it says on stderr that another plan
-/// would have cost at most half for the sizes at hand, and how to get it. OSTRAKA_ADVISE=0 silences it; os::environment
-/// reads that.
+/// would have cost at most half for the run-time sizes, and how to get it. OSTRAKA_ADVISE=0 silences it;
+/// os::environment reads that.
 
 #include <cstdint>
 #include <cstdio>

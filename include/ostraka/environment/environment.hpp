@@ -33,7 +33,7 @@ enum class threads {
 /// an exception that is not caught or that destroys the environment, by exit, by a signal, or by an environment that is
 /// destroyed, or MPI that is finalized, before the others have done the work for which they need this rank. Ranks that
 /// end alike have one message. With OSTRAKA_CHECK_SPMD=1, or without NDEBUG, ranks compare their calls before they
-/// communicate; else they compare the first run of each call, unless it is 0.
+/// communicate; else they compare the first run of each call, unless the variable is 0.
 ///
 /// Threads, unless OMP_NUM_THREADS or Kokkos' own settings give their number: a rank takes its part of the cores on
 /// which it may run, for Kokkos and BLAS alike. Rank 0 warns once of a combination of ranks, threads and BLAS that gets

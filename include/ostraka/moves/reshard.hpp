@@ -105,8 +105,8 @@ consteval auto make_reshard_plan() {
   }
 }
 
-// The steps that the engine runs, looked at by the policy, with passes if the policy limits the workspace. Only a plan
-// for the sizes at hand has steps that were not known at compile time.
+// The steps that the engine runs, checked by the policy, with passes if the policy limits the workspace. Only a plan
+// for the run-time sizes has steps that were not known at compile time.
 template <class Policy, class Types, int ElementBytes>
 decltype(auto) steps_to_run(engine::execution_context const& w, Policy const& policy) {
   [[maybe_unused]] auto const plan = plan_to_run<Policy, Types, ElementBytes>(w, policy);

@@ -14,7 +14,7 @@
 
 namespace ostraka::detail {
 
-/// An empty base of tensors of this sharding, with the two.
+/// An empty base of tensors of this sharding, which declares the two.
 template <class T, class Sharding>
 struct elements_elsewhere {
   /// Does not compile: the error says that os::value gives the number. Explicit, so that a tensor does not pass for a

@@ -3,13 +3,13 @@
 #pragma once
 
 /// @file
-/// Floor 1. The discrete Fourier transforms of n numbers, as NumPy has them: forward ones with e^(−2πi jk/n) and no
-/// factor, inverse ones with 1/n. A real transform has the n/2 + 1 numbers that tell the others, which are their
-/// conjugates. The transposes of the real ones are what derivatives are made of.
+/// Floor 1. The discrete Fourier transforms of n numbers, as in NumPy: forward ones with e^(−2πi jk/n) and no factor,
+/// inverse ones with 1/n. A real transform has n/2 + 1 numbers; the others are their conjugates. Derivatives use the
+/// transposes of the real ones.
 
 namespace ostraka {
 
-/// Which transform, from j to k.
+/// The kind of a transform from j to k.
 enum class fourier_kind {
   fft,               ///< y_k = Σ_j x_j w^jk,                  w = e^(−2πi/n)
   ifft,              ///< y_k = (1/n) Σ_j x_j w^−jk
@@ -19,7 +19,7 @@ enum class fourier_kind {
   irfft_transposed,  ///< of real x: y_k = (c_k/n) Σ_j x_j w^−jk, k ≤ n/2
 };
 
-/// The name of the function that does it.
+/// The name of the kind, as profiles and errors print it.
 [[nodiscard]] constexpr char const* name_of(fourier_kind kind) {
   switch (kind) {
     case fourier_kind::fft:
@@ -38,7 +38,7 @@ enum class fourier_kind {
   return "";
 }
 
-/// The one that has the transposed matrix.
+/// The kind with the transposed matrix.
 [[nodiscard]] constexpr fourier_kind transpose_of(fourier_kind kind) {
   switch (kind) {
     case fourier_kind::rfft:
@@ -54,12 +54,12 @@ enum class fourier_kind {
   }
 }
 
-/// Does it make real numbers of complex ones?
+/// True if the transform makes real numbers from complex ones.
 [[nodiscard]] constexpr bool gives_reals(fourier_kind kind) {
   return kind == fourier_kind::irfft || kind == fourier_kind::rfft_transposed;
 }
 
-/// Does it give half of the spectrum of real numbers?
+/// True if the transform gives half of the spectrum of real numbers.
 [[nodiscard]] constexpr bool gives_half(fourier_kind kind) {
   return kind == fourier_kind::rfft || kind == fourier_kind::irfft_transposed;
 }
