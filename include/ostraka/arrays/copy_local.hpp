@@ -144,9 +144,9 @@ auto copy_from_local(Arguments const&...) {
   return detail::element_type_missing<Arguments...>();
 }
 
-/// Copies this device's block into an array of the application: any that os::copy_from_local takes. Of a partial tensor
-/// it copies the part that is here. Collective over the mesh, because the devices agree that all arrays fit. With
-/// os::unchecked behind the arrays nothing is sent, and an error is thrown on its device alone.
+/// Copies this device's block into an array of the application: any that os::copy_from_local takes. If the tensor is
+/// partial, it copies the part that is here. Collective over the mesh, because the devices agree that all arrays fit.
+/// With os::unchecked behind the arrays nothing is sent, and an error is thrown on its device alone.
 /// @throws ostraka::error, on all devices alike, if an array does not have the extents of its device's block
 template <Tensor A, class Array>
 void copy_to_local([[maybe_unused]] A const& a, [[maybe_unused]] Array&& array) {

@@ -63,7 +63,7 @@ template <class M>
   return checked_mesh_size(M::name, M::extent, n.value);
 }
 
-// The processes that are a mesh's devices. Those of a communicator duplicate it, collectively.
+// The processes that are a mesh's devices. A mesh of a communicator's processes duplicates it, collectively.
 struct mesh_processes {
   enum class kind { of_communicator, this_one, none } which = kind::of_communicator;
   engine::native_communicator communicator{};
