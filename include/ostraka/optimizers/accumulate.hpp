@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 4. `os::accumulate(sum, gradients)`: sum ← sum + gradients in place, leaf by leaf, without a move. Gradients
-/// of microbatches that are partial stay so, and are reduced once, when all are there (docs/training.md).
+/// Floor 4. `os::accumulate(sum, gradients)`: sum ← sum + gradients in place, leaf by leaf, without communication.
+/// Partial gradients of microbatches stay partial, and are reduced once, after the last microbatch (docs/training.md).
 
 #include <ostraka/optimizers/update.hpp>
 
@@ -50,8 +50,8 @@ struct accumulate_leaf {
 
 }  // namespace detail
 
-/// sum ← sum + gradients: trees of one struct, or two tensors, of the same shardings and parts. The sum may have wider
-/// elements: an os::values_of<float> of gradients of 16 bits.
+/// sum ← sum + gradients: trees of one struct, or two tensors, with the same shardings and parts. The sum may have
+/// wider elements: an os::values_of<float> for gradients of 16 bits.
 /// @throws ostraka::error, on all devices alike, if extents or lengths of vectors disagree
 template <class Sum, class G>
 void accumulate(Sum const& sum, G const& gradients) {

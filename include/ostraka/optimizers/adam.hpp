@@ -10,7 +10,7 @@
 ///     m ← β₁ m + (1 − β₁) g                         p ← p − η m̂ / (√v̂ + ε) − η λ p
 ///     v ← β₂ v + (1 − β₂) g²                        m̂ = m / (1 − β₁ᵗ),  v̂ = v / (1 − β₂ᵗ)
 ///
-/// Of complex parameters g is the conjugate of the gradient and g² is |g|², as in optax: the imaginary parts of v are
+/// For complex parameters g is the conjugate of the gradient and g² is |g|², as in optax: the imaginary parts of v are
 /// 0.
 
 #include <cmath>
@@ -34,7 +34,7 @@ struct adam_step {
   number epsilon;
   number keeps;  ///< 1 − η λ
 
-  /// Remembers the gradient; v̂.
+  /// Updates the moments m and v with the gradient, and returns v̂.
   KOKKOS_INLINE_FUNCTION number remember(Wide const& g, Wide& m, Wide& v) const {
     m = beta1 * m + of_gradient * uphill(g);
     if constexpr (complex_number<Wide>) {
@@ -61,7 +61,7 @@ struct adam_step {
   }
 };
 
-/// The numbers of one step, before they become a leaf's.
+/// The numbers of one step in double, before they are converted for a leaf.
 struct adam_numbers {
   double rate, beta1, beta2, epsilon, t;
 
@@ -81,7 +81,7 @@ struct adam_numbers {
 
 }  // namespace detail
 
-/// What os::adam and os::adamw remember.
+/// The state of os::adam and os::adamw.
 template <class L, class Shape>
 struct adam_state {
   leaf<L, std::int64_t> steps;
@@ -99,7 +99,7 @@ auto make_adam_state(P const& parameters) {
                zeros_of_state<shape, leaves_in<state>>(parameters)};
 }
 
-// decay(path, rank): a leaf's λ.
+// decay(path, rank) returns a leaf's λ.
 template <class P, class G, class L, class Shape, class Decay>
 void update_by_adam(char const* name, adam_numbers numbers, schedule const& rate, Decay const& decay,
                     P const& parameters, G const& gradients, adam_state<L, Shape> const& state) {
@@ -115,7 +115,7 @@ void update_by_adam(char const* name, adam_numbers numbers, schedule const& rate
 
 }  // namespace detail
 
-/// Adam, with corrected moments.
+/// Adam, with bias-corrected moments.
 struct adam {
   schedule learning_rate = 1e-3;  ///< η
   double beta1 = 0.9;
@@ -127,8 +127,8 @@ struct adam {
     return detail::make_adam_state<P, Split>(parameters);
   }
 
-  /// Changes the parameters, and the state with them. Collective where the state is divided further than its parameter,
-  /// and where a gradient is to be reduced.
+  /// Updates the parameters and the state. Collective if the state is divided further than its parameter, or if a
+  /// gradient is to be reduced.
   template <class P, class G, class L, class Shape>
   void update(P const& parameters, G const& gradients, adam_state<L, Shape> const& state) const {
     detail::update_by_adam(
@@ -137,10 +137,10 @@ struct adam {
   }
 };
 
-/// For `decays` of os::adamw: what has two axes or more, so neither biases nor the scales of norms.
+/// For `decays` of os::adamw: true for leaves with two axes or more, so neither for biases nor for the scales of norms.
 inline bool decays_matrices(std::string_view, int rank) { return rank >= 2; }
 
-/// Adam whose weights decay by themselves, not through the gradient.
+/// Adam with weight decay that is decoupled from the gradient.
 struct adamw {
   schedule learning_rate = 1e-3;  ///< η
   double beta1 = 0.9;
@@ -148,7 +148,7 @@ struct adamw {
   double epsilon = 1e-8;
   double weight_decay = 1e-2;  ///< λ
 
-  /// Which leaves decay, by path (`layers[3].w1`, empty for a single tensor) and number of axes; all if there is none.
+  /// Which leaves decay, by path (`layers[3].w1`, empty for a single tensor) and number of axes; null means all.
   bool (*decays)(std::string_view path, int rank) = nullptr;
 
   template <class P, class Split = detail::split_state_over<>>
@@ -156,8 +156,8 @@ struct adamw {
     return detail::make_adam_state<P, Split>(parameters);
   }
 
-  /// Changes the parameters, and the state with them. Collective where the state is divided further than its parameter,
-  /// and where a gradient is to be reduced.
+  /// Updates the parameters and the state. Collective if the state is divided further than its parameter, or if a
+  /// gradient is to be reduced.
   template <class P, class G, class L, class Shape>
   void update(P const& parameters, G const& gradients, adam_state<L, Shape> const& state) const {
     auto const decay = [this](detail::path const& at, int rank) {

@@ -3,8 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 4. The norm of all leaves of a tree together, and gradients that are made shorter by it. Each device sums the
-/// squares of what it holds, a repeated block on the first of the devices that hold it, and one number is added up:
+/// Floor 4. The norm over all leaves of a tree, and clipping of gradients by it. Each device sums the squares of its
+/// elements, a repeated block on the first of the devices that hold it, and the sums, one number a device, are added
+/// up:
 ///
 ///     w [I_X, J], b [J]     on device (x, y): Σ w² where y = 0, Σ b² where x = y = 0;  all-reduce over X, Y of []
 
@@ -36,7 +37,7 @@ consteval auto find_splits_of_fields(std::integer_sequence<int, Is...>) {
       type_list<>, typename decltype(find_splits_of_leaves<field_type<S, S, Is>, field_type<S, T, Is>>())::type...>>{};
 }
 
-// The mesh axes that divide leaves of T, a tree of shape S or one tensor.
+// The mesh axes that divide leaves of T, a tree of shape S or a single tensor.
 template <class S, class T>
 consteval auto find_splits_of_leaves() {
   constexpr node kind = node_of<S>;
@@ -53,7 +54,7 @@ consteval auto find_splits_of_leaves() {
 template <class T>
 using splits_of_leaves = typename decltype(find_splits_of_leaves<typename parameters_traits<T>::shape, T>())::type;
 
-/// Is this device the first of those that hold the same block, among the devices along these mesh axes?
+/// True if this device is the first of those that hold the same block, among the devices along these mesh axes.
 template <class A, class MeshAxes>
 bool counts_here(A const& a) {
   engine::execution_context const w = context_of<axes_in<A>, MeshAxes>("global_norm", a);
@@ -84,7 +85,7 @@ template <class A>
 using norm_verdict =
     first_fault<no_block_verdict<A, operation::global_norm>, values_verdict<A, operation::global_norm>>;
 
-/// Adds up leaves on this device.
+/// Adds up the squares of leaves on this device.
 template <class MeshAxes>
 struct squares_of_leaves {
   double sum = 0;
@@ -139,7 +140,7 @@ struct scale_leaf {
   }
 };
 
-// f(path, leaf) of every leaf of a tree, or of a tensor.
+// Calls f(path, leaf) for every leaf of a tree, or for a tensor.
 template <class F, class T>
 void change_leaves(F f, T const& tree) {
   if constexpr (Tensor<T>)
@@ -150,9 +151,9 @@ void change_leaves(F f, T const& tree) {
 
 }  // namespace detail
 
-/// √Σ|x|² over all elements of all leaves, or of one tensor; what is repeated on several devices counts once. Squares
-/// are summed in double. One all-reduce of one number for all leaves, over the mesh axes that divide some. Partial
-/// leaves are refused: reduce them first, `os::tree_reshard<os::values>(gradients)`. 0 where the mesh is absent.
+/// √Σ|x|² over all elements of all leaves, or of one tensor. Elements that are repeated on several devices count once.
+/// Squares are summed in double. Moves one all-reduce of one number for all leaves, over the mesh axes that divide
+/// some. Refuses partial leaves: reduce them first, `os::tree_reshard<os::values>(gradients)`. 0 if the mesh is absent.
 /// @throws ostraka::error, on all devices alike, if leaves live on different meshes
 template <class T>
 [[nodiscard]] double global_norm(T const& tree) {
@@ -164,16 +165,16 @@ template <class T>
     return 0;
 }
 
-/// Are all elements finite? Told from the global norm, at its price; a double beyond 1e154, whose square is not, counts
-/// as infinite.
+/// True if all elements are finite. Computes the global norm, at its price; a double beyond 1e154, whose square
+/// overflows, counts as infinite.
 template <class T>
 [[nodiscard]] bool all_finite(T const& tree) {
   return std::isfinite(global_norm(tree));
 }
 
-/// Gradients whose global norm is longer than `longest` times longest/norm, in place; the norm that they had. As in
-/// optax: if an element is NaN all become NaN, if one is infinite (and none NaN) that one does and the others become 0;
-/// ask os::all_finite(gradients), or the norm, where such a step is to be left out.
+/// Multiplies gradients whose global norm is longer than `longest` by longest/norm, in place; returns the norm that
+/// they had. As in optax, if an element is NaN, all become NaN; if one is infinite and none NaN, that one becomes NaN
+/// and the others become 0. To leave out such a step, ask os::all_finite(gradients), or test the norm.
 /// @throws ostraka::error, on all devices alike, if `longest` is negative or NaN
 template <class T>
 double clip_by_global_norm(T const& gradients, double longest) {

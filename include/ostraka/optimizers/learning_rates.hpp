@@ -3,9 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 4. Learning rates as functions of the number of the step, which begins at 0: the same on every device, and
-/// nothing but a number to it. `os::schedule` is a number, one of the structs below, or any function of the program's
-/// own.
+/// Floor 4. Learning rates as functions of the number of the step, which begins at 0. A rate is the same number on
+/// every device. `os::schedule` is a number, one of the structs below, or any function of the program's own.
 ///
 ///     os::adam{.learning_rate = 1e-3}
 ///     os::adam{.learning_rate = os::warm_up{.steps = 100, .then = os::cosine_decay{.from = 1e-3, .steps = 5000}}}
@@ -52,14 +51,14 @@ class schedule {
 
 namespace detail {
 
-/// How much of `steps` is over, 1 from their end on.
+/// The fraction of `steps` that is over; 1 from their end on.
 inline double share_of_steps(std::int64_t step, std::int64_t steps) {
   return steps <= 0 ? 1.0 : static_cast<double>(std::clamp<std::int64_t>(step, 0, steps)) / static_cast<double>(steps);
 }
 
 }  // namespace detail
 
-/// From one number to another along a straight line; the other one from then on.
+/// From one number to another along a straight line; then constant.
 struct linear_decay {
   double from = 1e-3;
   double to = 0;
@@ -68,8 +67,8 @@ struct linear_decay {
   double operator()(std::int64_t step) const { return from + (to - from) * detail::share_of_steps(step, steps); }
 };
 
-/// From one number to another along half a cosine: to + (from − to) (1 + cos πs)/2 of the share s that is over; the
-/// other one from then on.
+/// From one number to another along half a cosine: to + (from − to) (1 + cos πs)/2, where s is the fraction of the
+/// steps that is over; then constant.
 struct cosine_decay {
   double from = 1e-3;
   double to = 0;
@@ -81,7 +80,7 @@ struct cosine_decay {
   }
 };
 
-/// from · factor^(step/steps), not below `to`.
+/// from · factor^(step/steps), but not below `to`.
 struct exponential_decay {
   double from = 1e-3;
   double factor = 0.9;
@@ -93,7 +92,7 @@ struct exponential_decay {
   }
 };
 
-/// Times `factor` after every `steps` steps.
+/// Multiplies the rate by `factor` after every `steps` steps.
 struct step_decay {
   double from = 1e-3;
   double factor = 0.1;
@@ -102,7 +101,7 @@ struct step_decay {
   double operator()(std::int64_t step) const { return from * std::pow(factor, static_cast<double>(step / steps)); }
 };
 
-/// For so many steps along a straight line to where another schedule begins, which begins then.
+/// Goes for `steps` steps along a straight line to the first value of another schedule, which begins then.
 struct warm_up {
   std::int64_t steps = 100;
   double from = 0;

@@ -4,8 +4,8 @@
 
 /// @file
 /// Floor 4. Dynamic loss scaling (Micikevicius and others, Mixed precision training, 2018), for gradients in float16,
-/// which vanish below 6e-8; bfloat16 and float need none. The loss is multiplied before the derivative is taken, the
-/// gradients are divided after it, and a step whose gradients are not finite is left out:
+/// which vanish below 6e-8; bfloat16 and float need none. The loss is multiplied before the derivative is taken, and
+/// the gradients are divided after it. A step whose gradients are not finite is left out:
 ///
 ///     auto [loss, g] = os::value_and_grad([&](auto const& p, auto const& x) { return scaling(f(p, x)); })(params, x);
 ///     if (scaling.unscale(g)) optimizer.update(params, g, state);
@@ -28,7 +28,7 @@ consteval auto check_unscale() {
     return found<reason::ok>{};
 }
 
-/// A leaf divided by the factor of a loss, in place.
+/// Divides a leaf by the factor of a loss, in place.
 struct unscale_leaf {
   scale_leaf scale;
   template <class A>
@@ -39,7 +39,7 @@ struct unscale_leaf {
 
 }  // namespace detail
 
-/// By how much a loss is scaled. It halves when gradients overflow, and grows when they have not for a while.
+/// The factor that scales a loss. It halves when gradients overflow, and grows when they have not for a while.
 struct loss_scale {
   double factor = 65536;
   double growth = 2;
@@ -47,16 +47,17 @@ struct loss_scale {
   std::int64_t interval = 2000;  ///< steps without overflow after which it grows
   std::int64_t since = 0;        ///< steps since it changed
 
-  /// The loss times the factor. A loss of 16 bits would overflow: convert it before, os::cast<float>(loss).
+  /// The loss times the factor. A loss of 16 bits would overflow: convert it first with os::cast<float>(loss).
   template <class Loss>
   [[nodiscard]] auto operator()(Loss const& loss) const {
     using number = detail::real_of<accumulator_of_t<typename Loss::value_type>>;
     return scale(loss, static_cast<number>(factor));
   }
 
-  /// Divides gradients by the factor, in place, and says whether they are finite; then changes the factor. One
-  /// all-reduce of one number. Gradients in float16 are refused, because what the scale kept would vanish again: those
-  /// of float parameters that the loss casts are floats, others become so by os::tree_cast<float>(gradients).
+  /// Divides gradients by the factor, in place, and returns true if they are finite; then adjusts the factor. Moves one
+  /// all-reduce of one number. Refuses gradients in float16, because small values that the scale preserved would vanish
+  /// again. Gradients of float parameters that the loss casts are floats; convert others by
+  /// os::tree_cast<float>(gradients).
   template <class G>
   [[nodiscard]] bool unscale(G const& gradients) {
     bool const finite = all_finite(gradients);

@@ -3,16 +3,16 @@
 #pragma once
 
 /// @file
-/// Floor 4. What an optimiser remembers: trees of the parameters' struct, and the number of steps, in a struct that is
-/// a tree itself, so that it is mapped, described and saved as parameters are. Its leaves have the parameters'
-/// shardings, or are divided further:
+/// Floor 4. The state of an optimiser: trees of the parameters' struct and the number of steps, in a struct that is
+/// itself a tree. So it is mapped, described and saved as parameters are. Its leaves have the parameters' shardings, or
+/// are divided further:
 ///
 ///     w [I, J]      state of w, by default     [I, J]
 ///                   os::split_over<X>          [I_X, J]      each device along X updates its part (ZeRO, stage 1)
 ///     w [I_X, J]    os::split_over<X>          [I_X, J]      is divided over X already
 ///
-/// Elements are what sums are kept in: those of 16-bit parameters are floats, because 0.999 v + 0.001 g² would not
-/// change a v of eight bits.
+/// Elements are of the type in which sums are kept. The state of 16-bit parameters is float, because 0.999 v + 0.001 g²
+/// would not change a v of eight bits.
 
 #include <cstdint>
 #include <type_traits>
@@ -34,19 +34,19 @@ struct split_state_over {
   using sharding = typename split_further<Sharding, Xs...>::type;
 };
 
-/// A leaf of the state beside a parameter of this type.
+/// The leaf of the state for a parameter of this type.
 template <class Parameter, class Split>
 using state_tensor = basic_tensor<accumulator_of_t<typename Parameter::value_type>,
                                   typename Split::template sharding<sharding_in<Parameter>>, typename Parameter::space>;
 
 }  // namespace detail
 
-/// Divides the state of an optimiser over these mesh axes, wherever the parameter is not: `opt.init(params,
-/// os::split_over<X>)`. A leaf's longest axis is divided, by its static extent or hint, else the first one.
+/// Divides the state of an optimiser over these mesh axes, unless the parameter is divided over them already:
+/// `opt.init(params, os::split_over<X>)`. Divides a leaf's longest axis by static extent or hint, else the first one.
 template <auto... Xs>
 inline constexpr detail::split_state_over<detail::type_of<Xs>...> split_over{};
 
-/// What stands in the leaves of an optimiser's state, where the parameters have `Parameters` in theirs.
+/// The leaf policy of an optimiser's state, for parameters with the leaf policy `Parameters`.
 template <class Parameters, class Split>
 struct state_beside {
   template <class T, class Sharding>
@@ -78,7 +78,7 @@ struct filled<leaf_name<T, Sharding>, L> {
   using type = typename L::template leaf<T, Sharding>;
 };
 
-/// A tree of this shape, or one leaf, with L in it.
+/// A tree of this shape, or a single leaf, with the leaf policy L.
 template <class Shape, class L>
 using filled_with = typename filled<Shape, L>::type;
 
@@ -95,7 +95,7 @@ consteval auto check_parameter() {
     return found<no_block_verdict<P, operation::update>>{};
 }
 
-/// `reason::ok`, or why an optimiser cannot have such a parameter.
+/// `reason::ok`, or the reason why an optimiser cannot have such a parameter.
 template <class P>
 using parameter_verdict = typename decltype(check_parameter<P>())::type;
 
@@ -118,7 +118,7 @@ struct make_zeros_beside {
   }
 };
 
-// With the parameters' element types and shardings as they are declared, from which L makes the leaves.
+// Makes zeros with the parameters' declared element types and shardings, from which L makes the leaves.
 template <class Shape, class L, class P>
 filled_with<Shape, L> zeros_of_state(P const& parameters) {
   if constexpr (Tensor<P>) {
@@ -129,7 +129,7 @@ filled_with<Shape, L> zeros_of_state(P const& parameters) {
   }
 }
 
-/// The number of steps as a tensor: 0 on the mesh of the first leaf.
+/// The number of steps as a tensor: 0, on the mesh of the first leaf.
 template <class Steps, class P>
 Steps no_steps(P const& parameters) {
   Steps steps;

@@ -3,10 +3,10 @@
 #pragma once
 
 /// @file
-/// Floor 4. Gradient descent: `os::sgd`, which remembers nothing but the number of steps, and `os::momentum`, whose sum
-/// of gradients fades: m ← β m + g, then p ← p − η m, or with Nesterov's look ahead p ← p − η (g + β m). (Sutskever
-/// and others, On the importance of initialization and momentum in deep learning, 2013, in the form of PyTorch and
-/// optax.) Of complex parameters g is the conjugate of the gradient.
+/// Floor 4. Gradient descent: `os::sgd`, whose state is only the number of steps, and `os::momentum`, whose sum of
+/// gradients decays: m ← β m + g, then p ← p − η m, or with Nesterov's look ahead p ← p − η (g + β m). (Sutskever and
+/// others, On the importance of initialization and momentum in deep learning, 2013, in the form of PyTorch and optax.)
+/// For complex parameters g is the conjugate of the gradient.
 
 #include <cstdint>
 
@@ -31,7 +31,7 @@ struct descend {
 template <class Wide>
 struct descend_with_momentum {
   real_of<Wide> rate, beta, decay;
-  real_of<Wide> of_sum, of_gradient;  ///< how much of each a step is
+  real_of<Wide> of_sum, of_gradient;  ///< the weight of each in a step
 
   KOKKOS_INLINE_FUNCTION void operator()(Wide& p, Wide const& gradient, Wide& m) const {
     Wide const g = uphill(gradient) + decay * p;
@@ -45,13 +45,13 @@ struct descend_with_momentum {
 
 }  // namespace detail
 
-/// What os::sgd remembers.
+/// The state of os::sgd.
 template <class L, class Shape>
 struct sgd_state {
   leaf<L, std::int64_t> steps;
 };
 
-/// What os::momentum remembers.
+/// The state of os::momentum.
 template <class L, class Shape>
 struct momentum_state {
   leaf<L, std::int64_t> steps;
@@ -63,14 +63,14 @@ struct sgd {
   schedule learning_rate = 1e-2;  ///< η
   double weight_decay = 0;        ///< λ, of the squared weights in the loss
 
-  /// os::split_over is taken as by other optimisers; there is nothing to divide.
+  /// Takes os::split_over as other optimisers do, although there is nothing to divide.
   template <class P, class Split = detail::split_state_over<>>
   [[nodiscard]] auto init(P const& parameters, Split const& = {}) const {
     using state = detail::state_for<sgd_state, P, Split>;
     return state{detail::no_steps<decltype(state::steps)>(parameters)};
   }
 
-  /// Changes the parameters, and the state with them. Collective where a gradient is to be reduced.
+  /// Updates the parameters and the state. Collective if a gradient is to be reduced.
   template <class P, class G, class L, class Shape>
   void update(P const& parameters, G const& gradients, sgd_state<L, Shape> const& state) const {
     std::int64_t const step = detail::number_of_steps("sgd", state.steps);
@@ -101,8 +101,8 @@ struct momentum {
                  detail::zeros_of_state<shape, detail::leaves_in<state>>(parameters)};
   }
 
-  /// Changes the parameters, and the state with them. Collective where the state is divided further than its parameter,
-  /// and where a gradient is to be reduced.
+  /// Updates the parameters and the state. Collective if the state is divided further than its parameter, or if a
+  /// gradient is to be reduced.
   template <class P, class G, class L, class Shape>
   void update(P const& parameters, G const& gradients, momentum_state<L, Shape> const& state) const {
     std::int64_t const step = detail::number_of_steps("momentum", state.steps);

@@ -3,9 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 4. How an optimiser walks over parameters, gradients and its state: leaf by leaf, one pass over the memory of
-/// each. The state's sharding says where a leaf is updated, so the gradient comes to it, and the new parameter goes
-/// back to where it is stored:
+/// Floor 4. An optimiser's walk over parameters, gradients and its state: leaf by leaf, in one pass over the memory of
+/// each. The state's sharding decides where a leaf is updated: the gradient is brought there, and the new parameter is
+/// brought back to where it is stored:
 ///
 ///     parameter   gradient        state       communication
 ///     [I, J]      [I, J]          [I, J]      none
@@ -14,7 +14,7 @@
 ///     [I, J]      [I, J]          [I_X, J]    all-gather of the parameter
 ///     [I, J]      [I, J] {U_X}    [I_X, J]    reduce-scatter of the gradient, all-gather of the parameter
 ///
-/// What is resharded on the way lies in scratch memory. Complex parameters go against the conjugates of their
+/// Leaves that are resharded on the way lie in scratch memory. Complex parameters move against the conjugates of their
 /// gradients.
 
 #include <cstddef>
@@ -32,7 +32,8 @@
 
 namespace ostraka::detail {
 
-/// Where the loss grows fastest, of a gradient as os::value_and_grad gives it: of complex numbers the conjugate.
+/// The direction in which the loss grows fastest, for a gradient as os::value_and_grad gives it: the conjugate, if
+/// complex.
 template <class Wide>
 KOKKOS_INLINE_FUNCTION Wide uphill(Wide const& g) {
   if constexpr (complex_number<Wide>)
@@ -41,7 +42,7 @@ KOKKOS_INLINE_FUNCTION Wide uphill(Wide const& g) {
     return g;
 }
 
-/// f(x…) of the elements of blocks of one sharding, written where they are not const.
+/// Applies f(x…) to the elements of blocks of one sharding, and writes those that are not const.
 template <class Wide, class F, class First, class... Rest>
 void change_together(char const* operation, F const& f, First const& first, Rest const&... rest) {
   context_of<axes_in<First>, mesh_axes_in<First>>(operation, first, rest...);
@@ -51,7 +52,7 @@ void change_together(char const* operation, F const& f, First const& first, Rest
                               f, first.local().data(), rest.local().data()...);
 }
 
-/// A tensor in scratch memory for the length of a scope.
+/// A tensor in scratch memory for the duration of a scope.
 template <class TensorType>
 class scratch_tensor {
  public:
@@ -80,7 +81,7 @@ class scratch_tensor {
 template <class A, class Sharding>
 using resharded = basic_tensor<typename A::value_type, Sharding, typename A::space>;
 
-/// f(a as it is stored under `Sharding`): itself, or a temporary that is.
+/// Calls f with `a` stored under `Sharding`: `a` itself if it is, else a temporary.
 template <class Sharding, class A, class F>
 void with_sharding(A const& a, F const& f) {
   if constexpr (std::is_same_v<sharding_in<A>, Sharding>) {
@@ -107,11 +108,11 @@ consteval auto check_update() {
     return found<reason::ok>{};
 }
 
-/// `reason::ok`, or why a parameter cannot be updated by this gradient.
+/// `reason::ok`, or the reason why a parameter cannot be updated by this gradient.
 template <class P, class G>
 using update_verdict = typename decltype(check_update<P, G>())::type;
 
-/// One leaf: rule(p, g, states…) of its elements. Without states it is updated as the parameter is stored.
+/// Updates one leaf: rule(p, g, states…) for its elements. Without states it is updated under the parameter's sharding.
 template <class Rule, class P, class G, class... States>
 void update_leaf(char const* optimizer, Rule const& rule, P const& p, G const& g, States const&... states) {
   if constexpr (reason::ok_or_raise<update_verdict<P, G>>()) {
@@ -131,7 +132,7 @@ void update_leaf(char const* optimizer, Rule const& rule, P const& p, G const& g
   }
 }
 
-/// f(path, parameter, gradient, states…) of every leaf; `Shape` is theirs, or that of one tensor.
+/// Calls f(path, parameter, gradient, states…) for every leaf. `Shape` is their shape, or that of a single tensor.
 template <class Shape, class F, class P, class G, class... States>
 void for_each_parameter(char const* optimizer, F f, P const& parameters, G const& gradients, States const&... states) {
   if constexpr (Tensor<P>) {
