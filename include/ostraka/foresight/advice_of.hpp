@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 4. What a part of a program could save by calling its operations otherwise: a tensor that is moved twice, a
-/// gather or an all-reduce of what is sliced again, communication that could begin earlier.
+/// Floor 4. What a part of a program could save by other calls: a tensor that is moved twice, a gather or an all-reduce
+/// whose result is sliced again, communication that could begin earlier.
 ///
 ///     for (std::string const& advice : os::advice_of(dry, os::machines::h100, [&] { step(dry); }))
 ///       std::puts(advice.c_str());
@@ -18,10 +18,10 @@
 
 namespace ostraka {
 
-/// Advice on f(), a sentence for each fault, with its remedy. What is late is what is worth two hundredths of the time
-/// on that machine. Nothing is said of what the library calls by itself in backwards, nor of a tensor that outlives f:
-/// it may yet be read. A program's own kernels are not seen: a tensor that they write between two moves may be spoken
-/// of. On a dry mesh nothing is computed (os::cost_of). Not collective by itself.
+/// Advice on f(): a sentence for each fault, with its remedy. Advises on late communication only if it is worth two
+/// hundredths of the time on that machine. Says nothing about what the library calls by itself in backwards, nor about
+/// a tensor that outlives f, because it may yet be read. Does not see a program's own kernels: it may advise on a
+/// tensor that they write between two moves. On a dry mesh nothing is computed (os::cost_of). Not collective by itself.
 template <MeshAxis... Ms, class F>
 [[nodiscard]] std::vector<std::string> advice_of(mesh<Ms...> const& m, machine const& on, F&& f) {
   engine::program_adviser adviser(on);

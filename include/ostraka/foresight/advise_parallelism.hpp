@@ -3,9 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 4. `os::advise_parallelism(model, machine, batch)`: which of data, fully sharded, tensor, context, expert and
-/// pipeline parallelism is bound by what, and how far each goes, before a line of the program is written. Nothing runs;
-/// the standard library is all it needs.
+/// Floor 4. `os::advise_parallelism(model, machine, batch)`: what bounds each of data, fully sharded, tensor, context,
+/// expert and pipeline parallelism, and how far each goes, before a line of the program is written. Nothing runs, and
+/// only the standard library is needed.
 ///
 ///     constexpr os::transformer_shape model{.width = 5120, .inner = 13824, .heads = 40, .head_width = 128};
 ///     auto const a = os::advise_parallelism(model, machine, {.sequences = 1024, .length = 4096});
@@ -23,7 +23,7 @@ using planner::best_mixture;
 using planner::parallelism_advice;
 using planner::reach_of;
 
-/// A line for each parallelism: ways, operations for each byte, what the machine does meanwhile, what it is bound by.
+/// A line for each parallelism: ways, operations for each byte, the machine's operations for each byte, the bound.
 [[nodiscard]] inline std::string describe(parallelism_advice const& a) { return planner::describe(a); }
 
 }  // namespace ostraka

@@ -3,12 +3,12 @@
 #pragma once
 
 /// @file
-/// Floor 4. What a whole training step takes, as a constant expression, so that a program can be held to it:
+/// Floor 4. The cost of a whole training step as a constant expression, so that a program can be held to it:
 ///
 ///     using train_step = os::training_step<loss, parameters, batch>;
 ///     static_assert(os::budget<train_step>(B = 256, X = 8).bytes <= 4'000'000);
 ///
-/// Where all extents are static, `os::budget<train_step>()`. Nothing runs and nothing is allocated.
+/// If all extents are static: `os::budget<train_step>()`. Nothing runs and nothing is allocated.
 
 #include <cstdint>
 
@@ -17,8 +17,9 @@
 
 namespace ostraka {
 
-/// A step of training as a type: value and gradient of a loss, a type without members whose calls take parameters and
-/// data of these types. Where parameters are a tree with vectors, `Shape` makes it with names in its leaves.
+/// A step of training as a type: value and gradient of a loss, which is a type without members that is called with
+/// parameters and data of these types. If the parameters are a tree with vectors, `Shape` makes it with names in its
+/// leaves.
 template <class Loss, class Shape, class Parameters, class... Data>
 struct training_step_of_shape {
   static constexpr auto plan = gradient_plan<Parameters, Data...>(Loss{}, Shape{});
@@ -26,23 +27,23 @@ struct training_step_of_shape {
 template <class Loss, class Parameters, class... Data>
 struct training_step : training_step_of_shape<Loss, detail::default_shape<Parameters>, Parameters, Data...> {};
 
-/// What a training step takes. Bytes moved and flops are what plans say (os::gradient_plan); memory is that of the
+/// The cost of a training step. Bytes moved and flops are those of the plans (os::gradient_plan); memory is that of the
 /// device with the largest blocks, in bytes.
 struct step_budget {
   std::int64_t bytes = 0;        ///< that a device sends, rounded up in each operation
   std::int64_t total_bytes = 0;  ///< that all devices send together; exact
   std::int64_t flops = 0;        ///< of products and sums, of a device
   std::int64_t operands = 0;     ///< memory of parameters and data
-  std::int64_t memory = 0;       ///< beyond operands, at once and at most, of all that comes and goes
-  std::int64_t tape = 0;         ///< of it, what the forward leaves for the backward
+  std::int64_t memory = 0;       ///< beyond operands: the most in use at once, of all that is allocated and freed
+  std::int64_t tape = 0;         ///< the part of `memory` that the forward leaves for the backward
   std::int64_t results = 0;      ///< the loss and the gradients
   std::int64_t workspace = 0;    ///< the most that an operation's plan sets aside; what kernels set aside is not known
 
   friend constexpr bool operator==(step_budget const&, step_budget const&) = default;
 };
 
-/// Extents and sizes of mesh axes by name, in os::sizes, or a mesh; those that types know need not be given. Exact
-/// where blocks are even; memory is a bound where a plan sets aside less than it may.
+/// The budget of a step. Takes extents and sizes of mesh axes by name, in os::sizes, or a mesh; static ones may be left
+/// out. Exact if blocks are even; memory is a bound if a plan sets aside less than it may.
 template <class Step, class... Given>
 [[nodiscard]] constexpr step_budget budget(Given const&... given) {
   constexpr auto const& plan = Step::plan;

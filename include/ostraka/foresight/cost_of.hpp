@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 4. What a part of a program costs a device, counted while it runs: bytes and messages that the device sends,
-/// by mesh axes, and the memory that it has in use at once. On a mesh of devices and on a dry one alike.
+/// Floor 4. The cost of a part of a program for a device, counted while it runs: bytes and messages that the device
+/// sends, by mesh axes, and the memory that it has in use at once. Works on a mesh of devices and on a dry one alike.
 ///
 ///     os::cost const c = os::cost_of(mesh, [&] { step(); });
 ///     c.bytes, c.bytes_over(X), c.messages, c.peak_memory
@@ -22,25 +22,26 @@ namespace ostraka {
 
 using engine::memory_counter;
 
-/// What a part of a program has cost this device.
+/// The cost of a part of a program for this device.
 template <MeshAxis... Ms>
 struct cost {
-  /// Sent by this device. Over all devices they add up to what plans count: a gather counts where it is received, an
-  /// all-reduce of n elements as a reduce-scatter and an all-gather of them, a root for all.
+  /// Sent by this device. Summed over all devices these are the bytes that plans count: a gather counts where it is
+  /// received, an all-reduce of n elements counts as a reduce-scatter and an all-gather of them, a root counts for all.
   std::int64_t bytes = 0;
   std::int64_t messages = 0;     ///< to one other device, and collectives that MPI does
-  std::int64_t bytes_between_nodes = 0;  ///< of `bytes`, those for devices of other nodes
+  std::int64_t bytes_between_nodes = 0;  ///< the part of `bytes` for devices of other nodes
   std::int64_t flops = 0;        ///< multiplications and additions of einsums and sums, as plans count them
-  std::int64_t peak_memory = 0;  ///< bytes that were in use at once, at most, beyond those at the beginning
-  std::int64_t memory_kept = 0;  ///< bytes that are in use at the end, beyond those at the beginning
+  std::int64_t peak_memory = 0;  ///< the most bytes in use at once, beyond those at the beginning
+  std::int64_t memory_kept = 0;  ///< bytes in use at the end, beyond those at the beginning
 
-  /// Of `bytes`, those of collectives over these mesh axes together and no others.
+  /// The part of `bytes` from collectives over exactly these mesh axes together.
   template <MeshAxis... Along>
   [[nodiscard]] std::int64_t bytes_over(Along...) const {
     return over[detail::bits_on_mesh(type_list<Ms...>{}, Along{}...)].bytes;
   }
 
-  /// The part of bytes_over that goes to devices of other nodes, over the slow level; the rest goes over the fast one.
+  /// The part of bytes_over that goes to devices of other nodes, over the slow level; the rest goes over the fast
+  /// level.
   template <MeshAxis... Along>
   [[nodiscard]] std::int64_t bytes_between_nodes_over(Along...) const {
     return over[detail::bits_on_mesh(type_list<Ms...>{}, Along{}...)].bytes_between_nodes;
@@ -51,7 +52,7 @@ struct cost {
 
 namespace detail {
 
-// Flops of this host thread are counted as long as it lives, for whoever has counted before, too.
+// Counts the flops of this host thread during its lifetime, and adds them to an enclosing count, too.
 class flops_scope {
  public:
   explicit flops_scope(std::int64_t& flops) : before_(engine::counted_flops) { engine::counted_flops = &flops; }
@@ -68,9 +69,10 @@ class flops_scope {
 
 }  // namespace detail
 
-/// What f() costs this device on a mesh. Not collective by itself. Memory is that of Kokkos' default space, whatever
-/// mesh it is for; what MPI allocates is not counted. On a dry mesh nothing is computed meanwhile, on no mesh: no
-/// kernel runs, and what is allocated is not touched. A number that f reads there is 0 if its block is short, else
+/// The cost of f() for this device on a mesh. Not collective by itself. Memory is that of Kokkos' default space, for
+/// whichever mesh it is; MPI's own allocations are not counted. On a dry mesh nothing is computed during the call, on
+/// any mesh: no kernel runs, and allocated memory is not touched. A number that f reads there is 0 if its block is
+/// short, else unspecified.
 /// anything.
 template <MeshAxis... Ms, class F>
 [[nodiscard]] cost<Ms...> cost_of(mesh<Ms...> const& m, F&& f) {

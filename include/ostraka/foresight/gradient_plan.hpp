@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 4. `os::gradient_plan<Parameters, Data…>(loss)`: what os::value_and_grad(loss) of tensors and trees of these
-/// types moves, forward and backward, as a constant expression. Nothing runs and nothing is allocated.
+/// Floor 4. `os::gradient_plan<Parameters, Data…>(loss)`: the moves of os::value_and_grad(loss) for tensors and trees
+/// of these types, forward and backward, as a constant expression. Nothing runs and nothing is allocated.
 ///
 ///     constexpr auto plan = os::gradient_plan<os::tensor<float, I/X, J>, os::tensor<float, B/X, I>>(
 ///         [](auto const& w, auto const& x) { return os::sum<>(os::einsum<B/X, J>(x, os::reshard<I, J>(w))); });
@@ -23,21 +23,21 @@ namespace ostraka {
 template <std::size_t N, std::size_t MeshAxes = 0>
 struct foretold_operations {
   std::array<foretold_operation, N + 1> items{};        // one more, because there may be none
-  std::array<detail::named_size, MeshAxes + 1> mesh{};  ///< mesh axes that types know the sizes of
+  std::array<detail::named_size, MeshAxes + 1> mesh{};  ///< mesh axes whose sizes are known from types
 
   [[nodiscard]] constexpr std::size_t size() const { return N; }
   [[nodiscard]] constexpr foretold_operation const* begin() const { return items.data(); }
   [[nodiscard]] constexpr foretold_operation const* end() const { return items.data() + N; }
   [[nodiscard]] constexpr foretold_operation const& operator[](std::size_t i) const { return items[i]; }
 
-  /// Steps of this kind: `plan.backward.count(os::step::reduce_scatter)`.
+  /// The number of steps of this kind: `plan.backward.count(os::step::reduce_scatter)`.
   [[nodiscard]] constexpr int count(step kind) const {
     int n = 0;
     for (foretold_operation const& op : *this) n += op.is_priced() ? op.count(kind) : 0;
     return n;
   }
 
-  /// Operations whose communication is not known while compiling: bytes and counts leave them out.
+  /// The number of operations whose communication is not known at compile time. Bytes and counts leave them out.
   [[nodiscard]] constexpr int unpriced() const {
     int n = 0;
     for (foretold_operation const& op : *this) n += op.is_priced() ? 0 : 1;
@@ -56,7 +56,7 @@ struct foretold_operations {
     return sum_of(&foretold_operation::bytes, collect_sizes(given...));
   }
 
-  /// Multiplications and additions of products and sums, of the device with the largest blocks.
+  /// Multiplications and additions of products and sums on the device with the largest blocks.
   template <class... Given>
   [[nodiscard]] constexpr std::int64_t flops(Given const&... given) const {
     return sum_of(&foretold_operation::flops, collect_sizes(given...));
@@ -73,12 +73,12 @@ struct foretold_operations {
   }
 };
 
-/// What value_and_grad moves: the program's own operations, and those of its derivative.
+/// The moves of value_and_grad: the program's own operations, and those of its derivative.
 template <std::size_t Forward, std::size_t Backward, detail::memory_numbers Memory = {}>
 struct foretold_gradient {
   foretold_operations<Forward, Memory.mesh_axes> forward;
   foretold_operations<Backward, Memory.mesh_axes> backward;
-  detail::foretold_memory<Memory> memory{};  ///< blocks that come and go, and what is set aside
+  detail::foretold_memory<Memory> memory{};  ///< blocks that are allocated and freed, and what is set aside
 
   [[nodiscard]] constexpr int count(step kind) const { return forward.count(kind) + backward.count(kind); }
   [[nodiscard]] constexpr int unpriced() const { return forward.unpriced() + backward.unpriced(); }
@@ -95,8 +95,8 @@ struct foretold_gradient {
     return forward.flops(given...) + backward.flops(given...);
   }
 
-  /// Bytes in use at once, at most, beyond parameters and data, on the device with the largest blocks: results, what
-  /// the tape keeps, cotangents, and what plans set aside; not what kernels set aside for themselves.
+  /// The most bytes in use at once, beyond parameters and data, on the device with the largest blocks: results, the
+  /// tape, cotangents, and what plans set aside; not what kernels set aside for themselves.
   template <class... Given>
   [[nodiscard]] constexpr std::int64_t peak_memory(Given const&... given) const {
     return memory_at_end(given...).most;
@@ -112,12 +112,12 @@ struct foretold_gradient {
     return memory_at_end(given...).set_aside;
   }
 
-  /// The three of them at once.
+  /// All three at once.
   template <class... Given>
   [[nodiscard]] constexpr detail::memory_in_use memory_at_end(Given const&... given) const {
     return memory.after(Memory.events, detail::known_sizes(collect_sizes(given...), memory.mesh).table());
   }
-  /// Bytes that are in use when the forward ends: what the tape keeps, and the loss.
+  /// Bytes in use when the forward ends: the tape, and the loss.
   template <class... Given>
   [[nodiscard]] constexpr std::int64_t memory_of_tape(Given const&... given) const {
     return memory.after(Memory.of_forward, detail::known_sizes(collect_sizes(given...), memory.mesh).table()).now;
@@ -162,7 +162,7 @@ constexpr auto abstract_of(forecast& written) {
   return abstract<T>(&written, {});
 }
 
-// What value_and_grad gives back; what something else holds, too, is copied.
+// The gradient that value_and_grad returns. It is a copy if something else holds it, too.
 template <class X>
 constexpr foretold_block kept_gradient(X const& x) {
   auto const& sum = x.slot()->sum();
@@ -190,12 +190,12 @@ struct default_shape {
   }
 };
 
-// Where the second pass begins, among the operations and what happens to memory, and how much of that there is.
+// The position at which the second pass begins, among operations and memory events, and the number of all events.
 struct foretold_passes {
   std::size_t operations = 0, events = 0, all_events = 0;
 };
 
-// Runs the program and its tape back.
+// Runs the program forward, and its tape back.
 template <class P, class... Data, class F, class MakeShape>
 constexpr foretold_passes foretell_gradient(forecast& written, F const& loss, MakeShape const& make_shape) {
   std::vector<foretold_block> kept;
@@ -252,8 +252,8 @@ struct gradient_forecast {
 
 }  // namespace detail
 
-/// What os::value_and_grad(loss)(parameters, data…) of these types moves. `loss` captures nothing. Where parameters are
-/// a tree with vectors, `shape` makes it with names in its leaves, with vectors as long as they are.
+/// The moves of os::value_and_grad(loss)(parameters, data…) for arguments of these types. `loss` captures nothing. If
+/// the parameters are a tree with vectors, `shape` makes it with names in its leaves and with vectors of their lengths.
 template <class Parameters, class... Data, class F, class MakeShape = detail::default_shape<Parameters>>
 [[nodiscard]] constexpr auto gradient_plan(F, MakeShape = {}) {
   if constexpr (!std::is_empty_v<F> || !std::is_empty_v<MakeShape>) {

@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 4. Machines for predictions: what a device computes and reads in a second, and the links along each mesh axis.
-/// Named ones as published, one that bench/calibrate has measured from its file, or your own.
+/// Floor 4. Machines for predictions: the rates at which a device computes and reads, and the links along each mesh
+/// axis. Use a named machine with published numbers, load a file that bench/calibrate has measured, or define your own.
 ///
 ///     auto const cluster = os::machines::h100.with("X", os::machines::h100_network);
 ///     auto const here = os::load_machine("here.machine");
@@ -31,8 +31,8 @@ using planner::rates_by_size;
 /// Machines of the literature: os::machines::h100 and others.
 namespace machines = planner::machines;
 
-/// The machine of a file (plan/hardware/machine_text.hpp). Each process reads it by itself. @throws ostraka::error that
-/// names the file, and the line if one is wrong
+/// Loads a machine from a file (plan/hardware/machine_text.hpp). Each process reads it by itself.
+/// @throws ostraka::error that names the file, and the line if one is wrong
 [[nodiscard]] inline machine load_machine(std::string const& path) {
   std::FILE* const file = std::fopen(path.c_str(), "r");
   if (file == nullptr) throw_error("load_machine: there is no file ", path, " to read; bench/calibrate writes one");
@@ -47,7 +47,7 @@ namespace machines = planner::machines;
   return m;
 }
 
-/// Writes a machine's file. @throws ostraka::error if that cannot be done
+/// Writes a machine's file. @throws ostraka::error if it cannot be written
 inline void save_machine(machine const& m, std::string const& path) {
   std::string const text = planner::machine_as_text(m);
   std::FILE* const file = std::fopen(path.c_str(), "w");

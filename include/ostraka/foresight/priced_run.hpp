@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 4. The run of a program that os::cost_of, os::time_of, os::advice_of and os::trace_of read: each counts or
-/// listens to what it wants to know, and calls `run_priced`.
+/// Floor 4. The run of a program that os::cost_of, os::time_of, os::advice_of and os::trace_of read. Each sets up its
+/// own counter or listener, and calls `run_priced`.
 
 #include <cstdint>
 
@@ -13,7 +13,7 @@
 
 namespace ostraka::detail {
 
-/// Runs f. On a dry mesh nothing is computed meanwhile, on no mesh.
+/// Runs f. If the mesh is dry, nothing is computed during the call, on any mesh.
 template <MeshAxis... Ms, class F>
 void run_priced(mesh<Ms...> const& m, F&& f) {
   engine::only_priced_scope const priced(m.handle()->is_dry());
@@ -30,7 +30,7 @@ constexpr int position_on_mesh() {
   }
 }
 
-/// Mesh axes by bits, in the order of `Ms`.
+/// Mesh axes as bits, in the order of `Ms`.
 template <MeshAxis... Ms, MeshAxis... Along>
 constexpr std::uint32_t bits_on_mesh(type_list<Ms...>, Along...) {
   return ((std::uint32_t{1} << position_on_mesh<Along, Ms...>()) | ... | 0u);

@@ -3,9 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 4. `os::search_rules(program, 64, machine)`: which mesh axes should divide which logical axes of a program, so
-/// that a step takes the least time that memory allows; on a mesh, or on every mesh of so many devices. Nothing runs;
-/// the standard library is all it needs.
+/// Floor 4. `os::search_rules(program, 64, machine)`: the mesh axes that should divide each logical axis of a program,
+/// so that a step takes the least time that memory allows; on a given mesh, or on every mesh of so many devices.
+/// Nothing runs, and only the standard library is needed.
 ///
 ///     auto const layer = os::programs::feed_forward({.width = 5120, .inner = 20480},
 ///                                                   {.sequences = 64, .length = 512});
@@ -41,17 +41,17 @@ using planner::program_builder;
 using planner::ranked_rules;
 using planner::search_settings;
 
-/// What a search has found, of which program.
+/// The result of a search, and its program.
 struct rules_found : planner::search_result {
   planner::program of;
 
-  /// The best rules as a program says them: `constexpr os::rules<batch/X, inner/Y> R;`. Empty if nothing fits.
+  /// The best rules as a line of a program: `constexpr os::rules<batch/X, inner/Y> R;`. Empty if nothing fits.
   [[nodiscard]] std::string line() const {
     return ranked.empty() ? std::string() : planner::line_to_paste(of, ranked.front());
   }
 };
 
-/// The best rules on a mesh: of ranks, or a dry one.
+/// The best rules on a given mesh, of ranks or dry.
 template <MeshAxis... Ms>
 [[nodiscard]] rules_found search_rules(planner::program const& p, mesh<Ms...> const& m, planner::machine const& on,
                                        planner::search_settings const& how = {}) {
@@ -60,13 +60,13 @@ template <MeshAxis... Ms>
   return {planner::search_rules(p, std::vector<planner::device_mesh>{devices}, on, how), p};
 }
 
-/// The best rules on any mesh of so many devices.
+/// The best rules on any mesh of `devices` devices.
 [[nodiscard]] inline rules_found search_rules(planner::program const& p, std::int64_t devices,
                                               planner::machine const& on, planner::search_settings const& how = {}) {
   return {planner::search_rules(p, devices, on, how), p};
 }
 
-/// A table of what was found, and the best as lines to paste.
+/// A table of the rules found, and the best ones as lines to paste.
 [[nodiscard]] inline std::string describe(rules_found const& found) { return planner::describe(found.of, found); }
 
 }  // namespace ostraka

@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 4. How long a part of a program would take on a machine, which need not be at hand: seconds of local work and
-/// of collectives, by mesh axes, with what is beside each other. On a mesh of devices and on a dry one alike.
+/// Floor 4. The time that a part of a program would take on a machine, which need not be available: seconds of local
+/// work and of collectives, by mesh axes, with overlap. Works on a mesh of devices and on a dry one alike.
 ///
 ///     auto const mesh = os::dry_mesh(X = 256, Y = 8);
 ///     os::predicted_time const t = os::time_of(mesh, os::machines::h100.with("X", os::machines::h100_network), step);
@@ -20,18 +20,18 @@
 
 namespace ostraka {
 
-/// Kinds of collectives, as a predicted time tells them apart.
+/// Kinds of collectives, as a predicted time distinguishes them.
 using collective_kind = engine::collective;
 
-/// What a part of a program would take a device of a machine.
+/// The time that a part of a program would take on a device of a machine.
 template <MeshAxis... Ms>
 struct predicted_time {
   double seconds = 0;        ///< from beginning to end: computing + waiting
-  double computing = 0;      ///< local work, and what operations add to it
-  double waiting = 0;        ///< for collectives, with nothing to do beside them
-  double communicating = 0;  ///< of all collectives, whether something is done beside them or not
+  double computing = 0;      ///< local work, and the overhead of operations
+  double waiting = 0;        ///< for collectives that nothing overlaps
+  double communicating = 0;  ///< in all collectives, overlapped or not
 
-  /// Of `communicating`, collectives over these mesh axes together and no others.
+  /// The part of `communicating` in collectives over exactly these mesh axes together.
   template <MeshAxis... Along>
   [[nodiscard]] double seconds_over(Along...) const {
     std::uint32_t const asked = detail::bits_on_mesh(type_list<Ms...>{}, Along{}...);
@@ -40,8 +40,8 @@ struct predicted_time {
     return sum;
   }
 
-  /// Of `communicating`, collectives of a kind: all_gather, reduce_scatter, all_reduce (what MPI does as one; else it
-  /// is one of either), exchange (all-to-alls), permute, halo, …
+  /// The part of `communicating` in collectives of one kind: all_gather, reduce_scatter, all_reduce (if MPI does it as
+  /// one; else it counts as the other two), exchange (all-to-alls), permute, halo, …
   [[nodiscard]] double seconds_of(collective_kind how) const {
     double sum = 0;
     for (engine::machine_clock::collectives const& c : by_kind) sum += c.how == how ? c.seconds : 0;
@@ -68,11 +68,12 @@ class listening_clock final : public engine::listener {
 
 }  // namespace detail
 
-/// What f() would take on a machine whose devices are those of the mesh. f runs: on a dry mesh as in os::cost_of,
-/// without computing; on a mesh of devices as ever, and its time there is another. A model: peaks and published rates
-/// give the least that a machine can do, rates from bench/calibrate what it does (docs/design/hardware.md). Not
-/// collective by itself. @throws ostraka::error, before f runs, if a number of the machine is negative, or if nothing
-/// is said of the links along a mesh axis of several devices
+/// The time that f() would take on a machine whose devices are those of the mesh. f runs: on a dry mesh as in
+/// os::cost_of, without computing; on a mesh of devices as usual, and the time that it takes there is unrelated. This
+/// is a model: peaks and published rates give the least that a machine can do, rates from bench/calibrate what it does
+/// (docs/design/hardware.md). Not collective by itself.
+/// @throws ostraka::error, before f runs, if a number of the machine is negative, or if the links along a mesh axis of
+/// several devices are not given
 template <MeshAxis... Ms, class F>
 [[nodiscard]] predicted_time<Ms...> time_of(mesh<Ms...> const& m, machine const& on, F&& f) {
   detail::listening_clock heard(on);
