@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// Floor 4. `os::check_replicas(A)`: what the type of A says is repeated, is.
+/// Floor 4. `os::check_replicas(A)`: checks that the blocks that the type of A calls replicas are equal.
 
 #include <Kokkos_Core.hpp>
 
@@ -15,8 +15,8 @@
 namespace ostraka {
 
 /// Compares, bit for bit, the blocks of devices that hold the same one: along the mesh axes over which A is neither
-/// divided nor partial. Moves each block once along each of them; for finding mistakes in what a program writes to
-/// blocks by itself. Collective over the mesh.
+/// divided nor partial. Moves each block once along each of them. Use it to find mistakes in a program that writes to
+/// blocks itself. Collective over the mesh.
 /// @throws ostraka::error, the same on all devices, that names two ranks, the mesh axis and the first index where they
 /// differ
 template <Tensor A>

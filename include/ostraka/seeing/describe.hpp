@@ -20,7 +20,8 @@ namespace ostraka {
 
 namespace detail {
 
-// What follows the type, which is the same for all shardings. A template so that ostraka::compiled can hold it.
+// The text that follows the type, which is the same for all shardings. A template so that ostraka::compiled can hold
+// it.
 template <class = void>
 [[gnu::cold]] std::string describe_block(std::string text, engine::device_mesh const& mesh, std::int64_t const* extents,
                                          planner::range const* ranges, int rank, std::int64_t bytes) {
@@ -56,7 +57,7 @@ template <class A>
 
 }  // namespace detail
 
-/// Type, extents, mesh and this device's block of a tensor, in a line.
+/// Type, extents, mesh and this device's block of a tensor, in one line.
 template <Tensor A>
 [[nodiscard, gnu::cold]] std::string describe(A const& a) {
   std::string text = detail::named_type(a);

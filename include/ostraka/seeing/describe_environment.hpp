@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// Floor 4. `os::describe(env)`: what runs, to stand beside every timing.
+/// Floor 4. `os::describe(env)`: the environment of a run, to record beside every timing.
 
 #include <string>
 
@@ -12,8 +12,8 @@
 
 namespace ostraka {
 
-/// Kokkos with its backend and threads, MPI, BLAS and for which processor it has chosen its kernels, the vectors of our
-/// own kernels: a line each, of this rank, without communication.
+/// Kokkos with its backend and threads, MPI, BLAS and the processor for which it has chosen its kernels, the vectors of
+/// our own kernels: one line each, for this rank, without communication.
 [[nodiscard]] inline std::string describe(environment const&) { return engine::describe(engine::ask_what_runs()); }
 
 }  // namespace ostraka

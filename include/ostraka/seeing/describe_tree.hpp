@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// Floor 4. What a tree takes, before anything is made: `os::describe<mlp>(os::sizes(in = 784, hidden = 128, X = 4))`.
+/// Floor 4. The size of a tree before it is made: `os::describe<mlp>(os::sizes(in = 784, hidden = 128, X = 4))`.
 ///
 ///     w1  double[in_X, hidden]  784 × 128  200,704 B
 ///     b1  double[hidden]        128          1,024 B
@@ -25,7 +25,7 @@ namespace detail {
 struct leaf_row {
   std::string path, type, extents;
   std::int64_t elements = 0;  ///< of the whole tensor
-  std::int64_t bytes = 0;     ///< of the device with the largest block, which is the last: of all leaves the same one
+  std::int64_t bytes = 0;     ///< of the device with the largest block, which is the last one for all leaves
 };
 
 template <class Leaf>
@@ -34,7 +34,7 @@ constexpr std::int64_t bytes_of_leaf(planner::extents const& e) {
   return planner::largest_block(s, e) * static_cast<std::int64_t>(sizeof(typename Leaf::value_type));
 }
 
-// A leaf by its type alone, and extents and sizes of meshes.
+// The row of a leaf, from its type, extents and sizes of meshes.
 template <class Leaf>
 leaf_row row_of_leaf(std::string path, planner::extents const& e) {
   constexpr planner::spec s = spec_of<typename Leaf::sharding_type, typename Leaf::axes, typename Leaf::mesh_axes>;
@@ -70,7 +70,7 @@ struct rows_of_tensors {
   }
 };
 
-// A template so that programs that do not ask compile nothing.
+// A template so that programs that do not call it compile nothing.
 template <class = void>
 [[gnu::cold]] std::string describe_rows(std::vector<leaf_row> const& rows) {
   using planner::detail::padded;
@@ -128,8 +128,8 @@ constexpr std::int64_t bytes_of_names([[maybe_unused]] T const& shape, Sizes con
 }  // namespace detail
 
 /// The leaves of a tree without memory, a line each: path, element type, sharding, extents, and the bytes of the device
-/// that holds most, which is the last device whatever the extents; then their sum. Extents and sizes of mesh axes by
-/// name, in os::sizes, or a mesh.
+/// that holds most, which is the last device whatever the extents; then their sum. Takes extents and sizes of mesh axes
+/// by name, in os::sizes, or a mesh.
 template <Tree T, class... Given>
 [[nodiscard]] std::string describe(Given const&... given) {
   return detail::describe_rows(detail::rows_of_tree(detail::shape_of<T>{}, given...));
@@ -140,14 +140,14 @@ template <template <class, class...> class T, class... Given>
   return describe<T<names>>(given...);
 }
 
-/// The same of a tree of names, whose vectors have lengths, with extents and sizes of mesh axes; of a tree of tensors
-/// without.
+/// The same for a given tree: for one of names, whose vectors have lengths, with extents and sizes of mesh axes; for
+/// one of tensors, without.
 template <Tree T, class... Given>
 [[nodiscard]] std::string describe(T const& tree, Given const&... given) {
   return detail::describe_rows(detail::rows_of_tree(tree, given...));
 }
 
-/// The sum of these bytes: what the device that holds most keeps of such a tree. A constant where the sizes are.
+/// The sum of these bytes: the memory that such a tree takes on the device that holds most. Constant if the sizes are.
 template <Tree T, class... Given>
 [[nodiscard]] constexpr std::int64_t bytes_a_device(Given const&... given) {
   return detail::bytes_of_names(detail::shape_of<T>{}, collect_sizes(given...));
@@ -158,7 +158,7 @@ template <template <class, class...> class T, class... Given>
   return bytes_a_device<T<names>>(given...);
 }
 
-/// The same of a tree of names, whose vectors have lengths.
+/// The same for a given tree of names, whose vectors have lengths.
 template <class T, class... Given>
   requires std::is_same_v<detail::leaves_in<T>, names>
 [[nodiscard]] constexpr std::int64_t bytes_a_device(T const& shape, Given const&... given) {

@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 4. Which device holds what, as data: blocks along each axis and the devices of each block, found by walking
-/// over all devices of the mesh. What os::visualize draws.
+/// Floor 4. The devices that hold each block, as data: blocks along each axis and the devices of each block, found by
+/// walking over all devices of the mesh. os::visualize draws it.
 
 #include <algorithm>
 #include <cstddef>
@@ -27,15 +27,15 @@ struct drawn_axis {
   [[nodiscard]] planner::range range(std::int64_t block) const { return planner::block(extent, block, blocks); }
 };
 
-/// A tensor to be drawn. Mesh axes are numbered as the mesh has them, device 0 at all coordinates 0, the last one
-/// minor.
+/// A tensor to be drawn. Mesh axes are numbered in the order of the mesh. Device 0 has all coordinates 0, and the last
+/// mesh axis is minor.
 struct picture {
   std::string title;
   std::vector<std::string> mesh_names{};
   std::vector<std::int64_t> mesh_sizes{};
   std::vector<drawn_axis> axes{};
   std::vector<int> partial{};  ///< mesh axes whose devices hold parts
-  std::vector<int> varying{};  ///< mesh axes whose devices hold something of their own
+  std::vector<int> varying{};  ///< mesh axes along which each device holds its own value
   reduction kind = reduction::sum;
   std::vector<std::vector<std::int64_t>> holders{};  ///< devices by block, row-major, then by part
 
@@ -53,7 +53,7 @@ struct picture {
   }
 };
 
-/// Which of the blocks over these mesh axes the coordinates are in.
+/// The number of the block over these mesh axes that holds the coordinates.
 [[nodiscard]] inline std::int64_t number_along(picture const& p, std::vector<int> const& over,
                                                std::vector<std::int64_t> const& at) {
   std::int64_t d = 0;
@@ -61,7 +61,7 @@ struct picture {
   return d;
 }
 
-/// Fills in blocks and holders. A template so that programs that draw nothing compile nothing.
+/// Fills in blocks and holders. A template so that programs that do not draw compile nothing.
 template <class = void>
 [[gnu::cold]] void find_holders(picture& p) {
   std::int64_t blocks = 1, devices = 1;
@@ -80,7 +80,7 @@ template <class = void>
   }
 }
 
-/// `0,2,4`, or `0–7` where three or more follow each other.
+/// `0,2,4`, or `0–7` for three or more in a row.
 template <class = void>
 [[gnu::cold]] std::string devices_as_text(std::vector<std::int64_t> const& devices) {
   std::string text;
@@ -94,7 +94,7 @@ template <class = void>
   return text;
 }
 
-/// Who holds a block: `0,1` both the same, `0 + 1` summands of it, `max(0, 1)` operands, `0 | 1` each its own.
+/// The holders of a block: `0,1` both hold it; `0 + 1` summands of it; `max(0, 1)` operands; `0 | 1` each its own.
 template <class = void>
 [[gnu::cold]] std::string holders_as_text(picture const& p, std::int64_t block) {
   bool const as_function = p.kind == reduction::max || p.kind == reduction::min;
@@ -115,12 +115,12 @@ template <class = void>
   return text;
 }
 
-/// Which axes are rows and columns, −1 for none; the others are walked through in slices.
+/// The axes of rows and columns, −1 for none. The other axes become slices.
 struct table_axes {
   int rows = -1, columns = -1;
 };
 
-/// Up to two axes are rows and columns. Of more, the first two that are divided, and where there are none, the last.
+/// Up to two axes become rows and columns. If there are more: the first two that are divided, else the last ones.
 template <class = void>
 [[gnu::cold]] table_axes axes_of_table(picture const& p) {
   int const rank = static_cast<int>(p.axes.size());
@@ -139,7 +139,8 @@ template <class = void>
   return join_text('[', r.begin, ", ", r.end, ')');
 }
 
-/// Calls f(heading, number of the block at row r and column c) for each slice of the other axes: f("S [0, 4)", cell).
+/// Calls f(heading, cell) for each slice of the other axes, f("S [0, 4)", cell). cell(r, c) is the number of the block
+/// at row r and column c.
 template <class F>
 void for_each_slice(picture const& p, table_axes t, F const& f) {
   std::size_t const rank = p.axes.size();

@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 4. `os::print(A)`: a small tensor, whole, on device 0, to which it is gathered. (os::print_blocks prints it
-/// device by device.)
+/// Floor 4. `os::print(A)`: prints a small tensor, whole, on device 0, to which it is gathered. (os::print_blocks
+/// prints it device by device.)
 ///
 ///     double T[I_X, J] of 2 × 3
 ///     [[  1   2   3]
@@ -29,13 +29,13 @@ namespace ostraka {
 
 namespace detail {
 
-inline constexpr std::int64_t most_printed = 1000;  ///< elements; of a tensor with more, the ends of long axes
+inline constexpr std::int64_t most_printed = 1000;  ///< elements; of a longer tensor, the ends of long axes are printed
 inline constexpr std::int64_t printed_ends = 3;     ///< indices at either end of an axis that is cut
 
-// An array that is being printed: which indices of each axis are, and what its elements are as text.
+// An array to be printed: the indices of each axis that are printed, and its elements as text.
 struct printed_array {
   std::vector<std::int64_t> extents, strides;
-  std::vector<std::string> const* elements = nullptr;  ///< those that are printed, in order
+  std::vector<std::string> const* elements = nullptr;  ///< the printed ones, in order
   std::size_t width = 0;                               ///< of the widest
   std::size_t next = 0;
   bool cut = false;
@@ -43,7 +43,7 @@ struct printed_array {
   [[nodiscard]] bool is_cut(std::size_t axis) const { return cut && extents[axis] > 2 * printed_ends; }
 };
 
-// Calls f(position) of each printed element, row-major.
+// Calls f(position) for each printed element, row-major.
 template <class F>
 void for_each_printed(printed_array const& a, std::size_t axis, std::int64_t position, F const& f) {
   if (axis == a.extents.size()) return f(position);
@@ -74,7 +74,7 @@ void for_each_printed(printed_array const& a, std::size_t axis, std::int64_t pos
   text += ']';
 }
 
-// The elements of a row-major array in brackets, in columns as wide as the widest.
+// The elements of a row-major array in brackets, in columns of the width of the widest.
 template <class T>
 [[gnu::cold]] std::string array_as_text(T const* data, std::int64_t const* extents, int rank) {
   printed_array a{{extents, extents + rank}, std::vector<std::int64_t>(static_cast<std::size_t>(rank), 1)};
@@ -92,8 +92,9 @@ template <class T>
 
 }  // namespace detail
 
-/// The whole tensor in brackets under its type, label and extents, on device 0; elsewhere an empty text. Of more than
-/// 1000 elements, three at either end of the longer axes. Collective over the mesh: the tensor is gathered to device 0.
+/// The whole tensor in brackets under its type, label and extents, on device 0; an empty text elsewhere. If there are
+/// more than 1000 elements, it shows three at either end of the longer axes. Collective over the mesh: the tensor is
+/// gathered to device 0.
 template <TensorOrVariable A>
 [[nodiscard, gnu::cold]] std::string gathered_as_text(A const& given) {
   auto const& a = detail::tensor_behind(given);
@@ -105,7 +106,8 @@ template <TensorOrVariable A>
   return join_text(text, '\n', detail::array_as_text((*whole).data(), a.extents().data(), A::rank), '\n');
 }
 
-/// Device 0 prints the whole tensor, for looking at small ones. Collective over the mesh: it is gathered there.
+/// Prints the whole tensor on device 0. Meant for small tensors. Collective over the mesh: the tensor is gathered
+/// there.
 template <TensorOrVariable A>
 [[gnu::cold]] void print(A const& a, std::FILE* file = stdout) {
   std::string const text = gathered_as_text(a);

@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 4. `os::print_blocks(a)`: what each device holds of a block or tensor, in the order of the mesh, with
-/// coordinates.
+/// Floor 4. `os::print_blocks(a)`: prints each device's block of a tensor or of a body's value, in the order of the
+/// mesh, with coordinates.
 ///
 ///     X=0 Y=1  float[I, J] of 2 × 2
 ///       0 1
@@ -66,7 +66,7 @@ template <class A>
 
 }  // namespace detail
 
-/// What os::print_blocks prints, on all devices; nothing where the mesh is absent. Collective over the mesh.
+/// The text that os::print_blocks prints, on all devices; empty if the mesh is absent. Collective over the mesh.
 template <TensorOrVariable A>
 [[nodiscard, gnu::cold]] std::string blocks_as_text(A const& given) {
   auto const& a = detail::tensor_behind(given);
@@ -74,7 +74,7 @@ template <TensorOrVariable A>
   return mesh.absent() ? std::string() : engine::gather_text(mesh, detail::block_as_text(a));
 }
 
-/// Device 0 of the mesh prints everyone's block, for looking at small ones. Collective over the mesh.
+/// Prints every device's block on device 0 of the mesh. Meant for small blocks. Collective over the mesh.
 template <TensorOrVariable A>
 [[gnu::cold]] void print_blocks(A const& a, std::FILE* file = stdout) {
   std::string const text = blocks_as_text(a);

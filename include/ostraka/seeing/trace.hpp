@@ -4,8 +4,7 @@
 
 /// @file
 /// Floor 4. A part of a program as a timeline, for Perfetto and chrome://tracing: of all ranks on one clock, or of a
-/// machine that is not at hand. Programs that end without it are traced as a whole by OSTRAKA_TRACE=file
-/// (docs/traces.md).
+/// machine that is not available. A program without it is traced as a whole by OSTRAKA_TRACE=file (docs/traces.md).
 ///
 ///     {
 ///       os::trace const traced("step.json");
@@ -29,13 +28,13 @@
 
 namespace ostraka {
 
-/// What all ranks do while it lives; where it ends, rank 0 writes the file. Collective over all ranks of the job where
-/// it begins and where it ends; no other host thread is in an operation then. Where an exception ends it, each rank
-/// writes a file of its own, `file.rank3`, and waits for nobody.
+/// Records what all ranks do during its lifetime; at its end rank 0 writes the file. Collective over all ranks of the
+/// job at its beginning and its end; no other host thread may be in an operation then. If an exception ends it, each
+/// rank writes a file of its own, `file.rank3`, and waits for no other.
 class trace {
  public:
-  /// Rank 0's name counts. An empty one writes no file: for os::trace_summary. @throws ostraka::error if MPI does not
-  /// run
+  /// Rank 0's name counts. With an empty one no file is written: for os::trace_summary.
+  /// @throws ostraka::error if MPI does not run
   explicit trace(std::string file) : tracer_(engine::trace_wishes::of_part(std::move(file)), true) {}
   ~trace() { tracer_.write(std::uncaught_exceptions() > in_flight_); }
   trace(trace const&) = delete;
@@ -48,11 +47,11 @@ class trace {
   mutable engine::tracer tracer_;
 };
 
-/// Where the time has gone so far, and how much of it to waiting for messages: a line for each outermost operation and
-/// each os::trace_region, summed over all ranks. On rank 0; elsewhere empty. Collective over all ranks of the job.
+/// The time spent so far, and the part of it spent waiting for messages: a line for each outermost operation and each
+/// os::trace_region, summed over all ranks. On rank 0; empty elsewhere. Collective over all ranks of the job.
 [[nodiscard]] inline std::string trace_summary(trace const& t) { return t.tracer_.table(); }
 
-/// A part of the program with a name of its own, in traces and for tools of Kokkos.
+/// A named part of the program, in traces and for tools of Kokkos.
 class trace_region {
  public:
   explicit trace_region(std::string const& name)
@@ -66,10 +65,11 @@ class trace_region {
   engine::profiled region_;
 };
 
-/// Writes what f() would do on a machine whose devices are those of the mesh, seen from this process' device, and gives
-/// the table. Times are those of os::time_of. On a dry mesh nothing is computed meanwhile (os::cost_of). Not collective
-/// by itself. @param file  empty: none @throws ostraka::error if it cannot be written, and before f runs for a machine
-/// that os::time_of refuses
+/// Writes what f() would do on a machine whose devices are those of the mesh, seen from this process' device, and
+/// returns the table. Times are those of os::time_of. On a dry mesh nothing is computed during the call (os::cost_of).
+/// Not collective by itself.
+/// @param file  empty: no file is written
+/// @throws ostraka::error if the file cannot be written, and before f runs for a machine that os::time_of refuses
 template <MeshAxis... Ms, class F>
 std::string trace_of(mesh<Ms...> const& m, machine const& on, F&& f, std::string const& file) {
   engine::foretold_timeline heard(on, static_cast<std::size_t>(engine::trace_wishes::of_this_process().spans));

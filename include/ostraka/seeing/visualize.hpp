@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// Floor 4. Which device holds what, as text or as SVG: `os::visualize(A)`, or of types and sizes alone
+/// Floor 4. The devices that hold each block, as text or as SVG: `os::visualize(A)`, or from types and sizes alone
 /// `os::visualize<I/X, J>(os::sizes(I = 8, J = 4, X = 4, Y = 2))`. Nothing is communicated.
 ///
 ///     [I_X, J] of 8 × 4 on X=4 · Y=2
@@ -42,9 +42,9 @@ namespace detail {
   return join_text(std::string(space / 2, ' '), s, std::string(space - space / 2, ' '));
 }
 
-// The texts of a table, and how wide its columns are.
+// The texts of a table, and the widths of its columns.
 struct drawn_table {
-  std::vector<std::string> rows, columns;  ///< ranges of indices, the first with the axis' name; none of a missing axis
+  std::vector<std::string> rows, columns;  ///< ranges of indices, the first with the axis' name; none without an axis
   std::vector<std::vector<std::string>> cells;
   std::vector<std::size_t> widths;
   std::size_t margin = 0;
@@ -63,7 +63,7 @@ struct drawn_table {
 template <class Cell>
 drawn_table lay_out(picture const& p, table_axes t, Cell const& cell) {
   drawn_table d{labels_of_axis(p, t.rows), labels_of_axis(p, t.columns), {}, {}, 0};
-  for (std::size_t c = 1; c < d.columns.size(); ++c)  // the name stands before the first column only
+  for (std::size_t c = 1; c < d.columns.size(); ++c)  // the name is in the first column only
     d.columns[c] = d.columns[c].substr(d.columns[c].find('['));
   for (std::string const& c : d.columns) d.widths.push_back(planner::detail::width_of(c));
   for (std::size_t r = 0; r < d.rows.size(); ++r) {
@@ -115,7 +115,7 @@ template <class = void>
   return text;
 }
 
-// Colours that neighbours in the order of devices differ in.
+// A colour for each device. Devices that follow each other have different ones.
 [[gnu::cold]] inline std::string colour_of(std::int64_t device) {
   return join_text("hsl(", device * 137 % 360, ",55%,80%)");
 }
@@ -126,7 +126,7 @@ template <class = void>
   return join_text("<text x=\"", x, "\" y=\"", y, "\" text-anchor=\"", anchor, "\">", escaped, "</text>\n");
 }
 
-// Where index i of an axis of n lies on `length` units; an axis without indices is drawn as one of equal blocks.
+// The position of the start of a block on `length` units for an axis of n; an axis of extent 0 has equal blocks.
 [[gnu::cold]] inline std::int64_t place(drawn_axis const& a, std::int64_t block, std::int64_t length) {
   if (a.extent == 0) return block * length / a.blocks;
   return block == a.blocks ? length : a.range(block).begin * length / a.extent;
@@ -243,7 +243,7 @@ void add_mesh_axis(std::vector<std::string>& names, std::vector<std::int64_t>& s
   }
 }
 
-// Mesh axes that are given come first, in their order, and those with a static size that are not behind them.
+// The mesh axes that are given come first, in their order, then those of static size that are not given.
 template <class... Named, class... As, class... Ms>
 picture picture_of_sizes(auto sharding, sizes<Named...> const& given, type_list<As...>, type_list<Ms...>) {
   using given_names = type_list<Named...>;
@@ -263,7 +263,7 @@ picture picture_of_sizes(auto sharding, sizes<Named...> const& given, type_list<
   return picture_of<decltype(sharding)>(std::move(title), std::move(names), std::move(mesh_sizes), extents);
 }
 
-// Of a sharding that is wrong an empty picture: its error has been given.
+// The picture of a sharding. It is empty if the sharding is wrong: its error has been raised already.
 template <auto... Dims, class... Given>
 picture picture_of_dims(Given const&... given) {
   using sharding = sharding_of<Dims...>;
@@ -277,15 +277,15 @@ picture picture_of_dims(Given const&... given) {
 
 }  // namespace detail
 
-/// Which device holds which block: one axis as a row, two as a table, more as slices of named axes, in which those that
-/// are divided are rows and columns. `0,1`: both hold it; `0 + 1`: summands of it ({U_X}); `0 | 1`: each its own, of a
+/// The devices that hold each block: one axis as a row, two as a table, more as slices of named axes, with the divided
+/// ones as rows and columns. `0,1`: both hold it; `0 + 1`: summands of it ({U_X}); `0 | 1`: each holds its own, of a
 /// block in a body ({V_X}). Nothing is communicated.
 template <TensorOrVariable A>
 [[nodiscard, gnu::cold]] std::string visualize(A const& a) {
   return detail::picture_as_text(detail::picture_of_tensor("visualize", detail::tensor_behind(a)));
 }
 
-/// The same of a sharding, with extents and sizes of mesh axes by name. Devices are numbered over the mesh axes in the
+/// The same for a sharding, with extents and sizes of mesh axes by name. Devices are numbered over the mesh axes in the
 /// order in which these are given, the first one major.
 template <auto... Dims, class... Given>
   requires(!(TensorOrVariable<Given> || ...))
@@ -293,7 +293,7 @@ template <auto... Dims, class... Given>
   return detail::picture_as_text(detail::picture_of_dims<Dims...>(given...));
 }
 
-/// The picture as SVG, to be written to a file: blocks as large as their shares of the extents, a colour a device.
+/// The picture as SVG, to be written to a file: blocks in proportion to their extents, one colour a device.
 template <TensorOrVariable A>
 [[nodiscard, gnu::cold]] std::string visualize_svg(A const& a) {
   return detail::picture_as_svg(detail::picture_of_tensor("visualize_svg", detail::tensor_behind(a)));
