@@ -3,9 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 4. The fields of a plain struct: how many, references to them, and what they are called. C++20 has no
-/// reflection. They are counted by how many initialisers the struct takes and bound by structured bindings, up to 16;
-/// their names are read out of how the compiler spells their addresses. A struct with more, or one that is no
+/// Floor 4. The fields of a plain struct: their number, references to them, and their names. C++20 has no reflection.
+/// Fields are counted by the number of initialisers that the struct takes, and bound by structured bindings, up to 16.
+/// Their names are read from the compiler's spelling of their addresses. A struct with more fields, or one that is no
 /// aggregate, lists them itself:
 ///
 ///     static constexpr auto fields() { return std::tuple{os::field("w1", &mlp::w1), os::field("b1", &mlp::b1)}; }
@@ -36,13 +36,13 @@ concept lists_fields = requires {
   S::fields();
 };
 
-// What every field can be initialised with, where nothing is evaluated.
+// Can initialise every field; used only in unevaluated expressions.
 struct any_field {
   template <class T>
   operator T() const;
 };
 
-// What only bases of S can be.
+// Converts only to bases of S.
 template <class S>
 struct any_base {
   template <class B>
@@ -55,7 +55,7 @@ consteval bool takes(std::index_sequence<Is...>) {
   return requires { S{(static_cast<void>(Is), any_field{})...}; };
 }
 
-// Does S take `Before` initialisers, then two in braces, then `After`?
+// True if S takes `Before` initialisers, then two in braces, then `After`.
 template <class S, std::size_t... Before, std::size_t... After>
 consteval bool takes_pair(std::index_sequence<Before...>, std::index_sequence<After...>) {
   return requires {
@@ -65,7 +65,7 @@ consteval bool takes_pair(std::index_sequence<Before...>, std::index_sequence<Af
   };
 }
 
-/// The number of fields, each element of a C array counting as one; more than `most_fields` if there are.
+/// The number of fields, where each element of a C array counts as one. More than `most_fields` if there are more.
 template <class S, int N = 0, bool Began = false>
 consteval int count_fields() {
   if constexpr (N > most_fields + 1) {
@@ -74,7 +74,7 @@ consteval int count_fields() {
     return count_fields<S, N + 1, true>();
   } else if constexpr (Began) {
     return N - 1;
-  } else {  // a field without a default wants all before it
+  } else {  // a field without a default needs all before it
     return count_fields<S, N + 1, false>();
   }
 }
@@ -84,8 +84,8 @@ inline constexpr bool has_base = requires {
   S{any_base<S>{}};
 };
 
-// Two in braces initialise an array; then its other elements have no initialisers, and those of other fields are too
-// many. @pre N initialisers are taken
+// True if a field is a C array. Two initialisers in braces initialise an array; its other elements then have no
+// initialisers, and those of the following fields are too many. @pre S takes N initialisers
 template <class S, int N, int At = 0>
 consteval bool has_c_array() {
   if constexpr (At >= N)
@@ -106,7 +106,7 @@ consteval int number_of_fields() {
     return count_fields<S>();
 }
 
-/// How many fields trees of this shape have. @pre nothing is wrong with it
+/// The number of fields in trees of this shape. @pre the shape has no fault
 template <class S>
 inline constexpr int fields_of = number_of_fields<S>();
 
@@ -170,7 +170,7 @@ constexpr auto& field_at(T& t) {
   return std::get<static_cast<std::size_t>(I)>(tie_fields<S>(t));
 }
 
-/// Its type in T.
+/// The type of field I in T.
 template <class S, class T, int I>
 using field_type = std::remove_reference_t<decltype(field_at<S, I>(std::declval<T&>()))>;
 
@@ -213,7 +213,7 @@ constexpr bool is_part_of_name(char c) {
          (static_cast<unsigned char>(c) & 0x80) != 0;
 }
 
-// The name of field `number` in such a spelling, behind the one `value.` of unread:
+// The name of field `number` in such a spelling, after the one `value.` of unread:
 //   g++          nowhere<…>.unread<…>::value.mlp<…>::w1)}; …     behind the last ::
 //   clang        nowhere.value.w1}]
 //   nvcc's EDG   nowhere<…>.value.w1.b1.w2)) -8)}]               all fields in a row
@@ -237,7 +237,7 @@ constexpr std::string_view find_field_name() {
     return name_in(spelled<address_of_field<S, I>()>(), I);
 }
 
-/// What field I of trees of shape S is called.
+/// The name of field I in trees of shape S.
 template <class S, int I>
 inline constexpr std::string_view field_name = find_field_name<S, I>();
 

@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// Floor 4. Trees in bodies of os::shard_map: a tree enters as the same struct with the blocks of its leaves, so that a
+/// Floor 4. Trees in bodies of os::shard_map. A tree enters as the same struct with the blocks of its leaves. So a
 /// function of parameters takes it, and os::value_and_grad gives a tree of blocks.
 ///
 ///     os::shard_map<os::dims<>{}>([&](auto const& p, auto x) { return os::psum<X>(loss(p, x)); }, params, data);
@@ -20,7 +20,7 @@ namespace ostraka {
 
 namespace detail {
 
-/// The leaves of a tree of blocks: F makes each from the leaf of L, and variables from variables.
+/// The leaf policy of a tree of blocks: F makes each block from the leaf of L, and variables from variables.
 template <class F>
 struct made_by {
   template <class L>
@@ -66,7 +66,7 @@ auto tensors_of_leaves(type_list<As...>) -> concatenation_of<type_list<>, typena
 template <Tree P>
   requires(container_of<P> != node::array)
 struct tensors_in<P> {
-  using tree = P;  // of a std::array of them that is another type
+  using tree = P;  // in a std::array of trees this is another type
   using leaves = typename leaf_list<shape_of<P>, P>::type;
   using type = decltype(tensors_of_leaves(leaves{}));
   static constexpr bool found = are_tensors(leaves{});
@@ -79,7 +79,7 @@ struct tensors_in<P> {
 
 }  // namespace detail
 
-/// The same of a tree: each of its leaves may differ along `Ms` from now on.
+/// The same for a tree: each of its leaves may differ along `Ms` from now on.
 template <auto... Ms, Tree P>
 [[nodiscard]] auto pvary(P const& tree) {
   return detail::blocks_of_tree(detail::varied_leaf<Ms...>{}, tree);

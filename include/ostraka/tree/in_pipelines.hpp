@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 4. Trees among the parameters of os::pipeline: their leaves are blocks in the body, one layer's part of each
-/// is a tree of the same struct, and `layer(h, w)` is called with that.
+/// Floor 4. Trees as parameters of os::pipeline. Their leaves are blocks in the body, each layer's part of them is a
+/// tree of the same struct, and `layer(h, w)` is called with it.
 
 #include <type_traits>
 #include <utility>
@@ -20,7 +20,7 @@ struct pipeline_operand<W> {
   using shape = shape_of<W>;
   using leaves = typename leaf_list<shape, W>::type;
 
-  // Which policy the result's leaves have, F says, if it is not that of the tree: `typename F::leaves<Inner>`.
+  // F names the leaf policy of the result if it is not that of the tree: `typename F::leaves<Inner>`.
   template <class F>
   static auto map(F const& f, W const& w) {
     auto const call = [&](path const&, auto const& leaf) { return f(leaf); };

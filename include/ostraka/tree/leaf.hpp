@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// Floor 4. What stands in the leaves of a tree. A tree is a plain struct, templated on it:
+/// Floor 4. The leaves of a tree. A tree is a plain struct, templated on the policy of its leaves:
 ///
 ///     template <class L>
 ///     struct mlp {
@@ -11,14 +11,14 @@
 ///       os::leaf<L, double, hidden> b1;
 ///     };
 ///
-/// mlp<os::values> holds tensors, mlp<os::names> says what they would be and holds nothing. A leaf policy is any class
-/// with a member template `leaf<T, Sharding>`, so that others can be put in the same places.
+/// mlp<os::values> holds tensors; mlp<os::names> holds only the types that they would have. A leaf policy is any class
+/// with a member template `leaf<T, Sharding>`, so that other things can be put in the same places.
 
 #include <ostraka/tensors/tensor.hpp>
 
 namespace ostraka {
 
-/// What a leaf would be: its element type and its sharding, without elements.
+/// The name of a leaf: its element type and its sharding, without elements.
 template <class T, class Sharding>
 struct leaf_name {
   using value_type = T;
@@ -30,50 +30,51 @@ struct leaf_name {
   friend constexpr bool operator==(leaf_name, leaf_name) = default;
 };
 
-/// Tensors stand in the leaves, in Kokkos' default memory.
+/// The leaf policy of tensors in Kokkos' default memory.
 struct values {
   template <class T, class Sharding>
   using leaf = basic_tensor<T, Sharding, Kokkos::DefaultExecutionSpace::device_type>;
 };
 
-/// Tensors of this element type, whatever the struct says: 16-bit copies of parameters, double sums of gradients.
+/// The leaf policy of tensors of element type U, whatever the struct says: 16-bit copies of parameters, double sums of
+/// gradients.
 template <class U, class Space = Kokkos::DefaultExecutionSpace::device_type>
 struct values_of {
   template <class T, class Sharding>
   using leaf = basic_tensor<typename detail::element<U>::type, Sharding, Space>;
 };
 
-/// Nothing but what the leaves would be.
+/// The leaf policy of names: each leaf is the type that it would have, without elements.
 struct names {
   template <class T, class Sharding>
   using leaf = leaf_name<T, Sharding>;
 };
 
-/// The same type in every leaf: norms of parameters are an mlp<os::each<double>>.
+/// The leaf policy with one type in every leaf: norms of parameters are an mlp<os::each<double>>.
 template <class R>
 struct each {
   template <class T, class Sharding>
   using leaf = R;
 };
 
-/// The leaf of a struct that is a tree: `os::leaf<L, double, in/X, hidden>`; under rules `os::leaf<L, double, S(in,
+/// A leaf in a struct that is a tree: `os::leaf<L, double, in/X, hidden>`; under rules `os::leaf<L, double, S(in,
 /// hidden)>`.
 template <class L, class T, auto... Dims>
 using leaf = typename L::template leaf<typename detail::element<T>::type, detail::checked_sharding_of<T, Dims...>>;
 
 namespace detail {
 
-// Of types, not of values as dimensions are else: nvcc 13 ends without a word where a sharding is a value among them.
+// Takes types, not values as dimensions are elsewhere: nvcc 13 ends without a word if a sharding is one of the values.
 template <class T, class... Dims>
 using checked_stack = typename checked_sharding<canonical_sharding<Dims...>,
                                                 require_well_sharded<T, canonical_sharding<Dims...>>()>::type;
 
 }  // namespace detail
 
-/// In the leaves of layers that are stacked: before a leaf's own dimensions stand these. Of the same struct of one
-/// layer a pipeline has `layer<os::stacked<L, depth/Z>> layers`, w[depth_Z, I, J], where another program has
-/// `std::vector<layer<L>> layers`, of w[I, J]; layer n of the first is number n in the natural order of these axes. A
-/// struct within is handed the same policy; a policy that is stacked further comes behind.
+/// The leaf policy of stacked layers: these dimensions stand before a leaf's own. If `layer` is the struct of one
+/// layer, a pipeline has `layer<os::stacked<L, depth/Z>> layers`, w[depth_Z, I, J], where another program has
+/// `std::vector<layer<L>> layers`, of w[I, J]. Layer n of the first is number n in the natural order of these axes. A
+/// struct within gets the same policy; dimensions of a policy that is stacked further come after these.
 template <class L, auto... Dims>
 struct stacked {
   template <class T, class Sharding>
@@ -92,7 +93,7 @@ inline constexpr bool is_leaf_name<leaf_name<T, Sharding>> = true;
 
 }  // namespace detail
 
-/// What can stand in leaves.
+/// A leaf policy: a class with a member template `leaf<T, Sharding>`.
 template <class L>
 concept LeafPolicy = requires {
   typename detail::leaf_template<L::template leaf>;

@@ -3,8 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 4. Trees of fresh tensors: `os::make_tree<mlp>(mesh, sizes)` of zeros, `os::make_tree<mlp>(mesh, sizes,
-/// os::seed(1))` of random numbers, each leaf with its own, `os::make_tree<mlp>(mesh, sizes, f)` of whatever f makes:
+/// Floor 4. Trees of new tensors: `os::make_tree<mlp>(mesh, sizes)` makes zeros, `os::make_tree<mlp>(mesh, sizes,
+/// os::seed(1))` random numbers, different in each leaf, and `os::make_tree<mlp>(mesh, sizes, f)` the tensors that f
+/// makes:
 ///
 ///     auto params = os::make_tree<mlp>(mesh, sizes, os::seed(1), [](auto const& leaf) {
 ///       using tensor = typename std::remove_cvref_t<decltype(leaf)>::type;
@@ -40,11 +41,11 @@ constexpr std::uint64_t seed_of_path(std::uint64_t seed, std::string_view path) 
 
 }  // namespace detail
 
-/// A leaf that is to be made: what an initialiser is called with.
+/// The description of a leaf to be made; initialisers are called with it.
 template <class TensorType, class Mesh, class Sizes>
 class leaf_to_make {
  public:
-  using type = TensorType;  ///< what it has to return
+  using type = TensorType;  ///< the type that the initialiser has to return
   static constexpr int rank = TensorType::rank;
 
   leaf_to_make(Mesh const& mesh, Sizes const& sizes, ostraka::seed seed, std::string path)
@@ -56,7 +57,7 @@ class leaf_to_make {
   /// `layers[3].w1`
   [[nodiscard]] std::string const& path() const { return path_; }
 
-  /// The tree's seed and the path in one, so that no two leaves have the same numbers, and a leaf has the same ones
+  /// The tree's seed and the path combined, so that no two leaves have the same numbers, and a leaf has the same ones
   /// whatever else is in the tree.
   [[nodiscard]] ostraka::seed seed() const { return ostraka::seed(detail::seed_of_path(seed_.value, path_)); }
 
@@ -89,7 +90,7 @@ inline constexpr bool is_extents_or_seed = gives_extents<T> || std::is_same_v<T,
 template <class T>
 inline constexpr bool is_seed = std::is_same_v<T, seed>;
 
-// Makes the leaf of Leaves that stands where the shape has a name.
+// Makes the leaf of Leaves for a name of the shape.
 template <class Leaves, class Mesh, class Sizes, class F>
 struct leaf_maker {
   Mesh const& mesh;
@@ -104,7 +105,7 @@ struct leaf_maker {
   }
 };
 
-// Names in leaves stand for tensors in default memory.
+// Names in leaves become tensors in default memory.
 template <class T>
 using made_leaves = std::conditional_t<std::is_same_v<leaves_in<T>, names>, values, leaves_in<T>>;
 
@@ -134,10 +135,10 @@ Out make_tree_of(Shape const& shape, Mesh const& m, Given const&... given) {
 
 }  // namespace detail
 
-/// The tree `T`, or with tensors where T has names, made leaf by leaf in the order of the fields. Extents by name,
-/// written out or in an os::sizes, which may hold those that only some leaves have; an os::seed; last, a function of
-/// os::leaf_to_make that makes a leaf. Without one, zeros; random numbers as os::random's if there is a seed. Vectors
-/// are as long as a default-constructed T has them.
+/// Makes the tree `T`, with tensors where T has names, leaf by leaf in the order of the fields. Takes extents by name,
+/// written out or in an os::sizes, which may hold those that only some leaves have; then optionally an os::seed; last,
+/// optionally, a function of os::leaf_to_make that makes a leaf. Without one, makes zeros, or random numbers as
+/// os::random does if there is a seed. Vectors are as long as in a default-constructed T.
 /// @throws ostraka::error as os::zeros does, naming the leaf
 template <Tree T, class Mesh, class... Given>
 [[nodiscard]] auto make_tree(Mesh const& m, Given const&... given) {
@@ -148,7 +149,7 @@ template <Tree T, class Mesh, class... Given>
     return out{};
 }
 
-/// Says that it is no tree.
+/// Raises the error that T is no tree.
 template <class T, class Mesh, class... Given>
   requires(!Tree<T>)
 auto make_tree(Mesh const&, Given const&...) {
@@ -156,13 +157,13 @@ auto make_tree(Mesh const&, Given const&...) {
   if constexpr (std::is_default_constructible_v<T>) return T();
 }
 
-/// The same of a struct's name alone: `os::make_tree<mlp>(mesh, sizes)`.
+/// The same from a struct's name alone: `os::make_tree<mlp>(mesh, sizes)`.
 template <template <class, class...> class T, class Mesh, class... Given>
 [[nodiscard]] auto make_tree(Mesh const& m, Given const&... given) {
   return make_tree<T<names>>(m, given...);
 }
 
-/// The same with vectors as long as they are in a tree of names: `mlp<os::names> shape; shape.layers.resize(48);`.
+/// The same with vectors as long as in a tree of names: `mlp<os::names> shape; shape.layers.resize(48);`.
 template <class T, class Mesh, class... Given>
   requires std::is_same_v<detail::leaves_in<T>, names>
 [[nodiscard]] auto make_tree_like(T const& shape, Mesh const& m, Given const&... given) {

@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 4. The shape of a tree is the same tree with names in its leaves, Tree<os::names>: what is a leaf, what is a
-/// tree within, and what is neither (a number of heads, an epsilon) and carried along, is read off its fields.
+/// Floor 4. The shape of a tree is the same tree with names in its leaves, Tree<os::names>. Its fields tell which
+/// members are leaves, which are trees within, and which are neither (a number of heads, an epsilon) and carried along.
 ///
 ///     field of Tree<names>                  it is
 ///     leaf_name<T, Sharding>                a leaf
@@ -25,8 +25,8 @@ namespace ostraka {
 
 namespace detail {
 
-// A leaf policy, the one within those that are stacked; the same with another one within; and the axes that it puts
-// before those of a leaf.
+// For a leaf policy: the policy within the stacked ones, the same stack with another policy within, and the axes that
+// it puts before those of a leaf.
 template <class L>
 struct policy_of {
   using leaves = L;
@@ -43,7 +43,7 @@ struct policy_of<stacked<L, Dims...>> {
       concatenation_of<typename policy_of<L>::stacked_axes, typename sharding_traits<sharding_of<Dims...>>::axes>;
 };
 
-// What stands in the leaves of T, and T with something else there. Of what is no tree, void.
+// The leaf policy of T, and T with another one. `leaves` is void if T is no tree.
 template <class T>
 struct tree_of {
   using leaves = void;
@@ -82,15 +82,15 @@ struct tree_of<std::vector<T>> {
   using stacked_axes = type_list<>;
 };
 
-/// The axes that the leaves of T have before those that T's struct says, as os::stacked puts them there; of an array or
-/// vector, none: those of its elements are theirs.
+/// The axes that the leaves of T have before those in T's struct, as os::stacked puts them there. None for an array or
+/// vector: such axes belong to its elements.
 template <class T>
 using stacked_axes_in = typename tree_of<std::remove_cvref_t<T>>::stacked_axes;
 
 template <class T>
 using leaves_in = typename tree_of<std::remove_cvref_t<T>>::leaves;
 
-/// The same tree with M in its leaves.
+/// The same tree with the leaf policy M.
 template <class T, class M>
 using tree_with = typename tree_of<std::remove_cvref_t<T>>::template with<M>;
 
@@ -117,14 +117,14 @@ consteval node find_node() {
   }
 }
 
-/// What a field is whose type in Tree<names> is S.
+/// The kind of a field whose type in Tree<names> is S.
 template <class S>
 inline constexpr node node_of = find_node<S>();
 
 template <class T, class S>
 consteval auto check_fields();
 
-// A field of T, being of type S in its shape.
+// Checks a field of type T whose type in the shape is S.
 template <class T, class S, class Owner>
 consteval auto check_node() {
   if constexpr (node_of<S> == node::branch)
@@ -178,7 +178,7 @@ consteval auto check_trees() {
     return found<reason::ok>{};
 }
 
-/// `reason::ok`, or why these are no trees of one shape.
+/// `reason::ok`, or the reason why these are no trees of one shape.
 template <class... Trees>
 using trees_verdict = typename decltype(check_trees<std::remove_cvref_t<Trees>...>())::type;
 
@@ -206,7 +206,7 @@ struct leaf_list<S, T, node::branch> {
 
 }  // namespace detail
 
-/// Is it a struct that is templated on what stands in its leaves, or an array or vector of them?
+/// A struct that is templated on the policy of its leaves, or an array or vector of such structs.
 template <class T>
 concept Tree = !std::is_void_v<detail::leaves_in<T>>;
 

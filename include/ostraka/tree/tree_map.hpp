@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 4. Over the leaves of trees: os::tree_map(f, a, b…) makes a tree, os::tree_reduce(f, init, tree) a value,
-/// os::for_each_leaf(f, tree…) calls f with each leaf's path.
+/// Floor 4. Functions over the leaves of trees: os::tree_map(f, a, b…) makes a tree, os::tree_reduce(f, init, tree) a
+/// value, and os::for_each_leaf(f, tree…) calls f with each leaf's path.
 ///
 ///     auto next = os::tree_map([](auto const& w, auto const& g) { return os::subtract(w, g); }, params, gradients);
 
@@ -20,7 +20,7 @@ namespace ostraka {
 
 namespace detail {
 
-// The two ways in which a function is called with leaves.
+// The two ways to call a function with leaves.
 template <class F>
 struct without_path {
   F& f;
@@ -42,7 +42,7 @@ template <class F, class... Leaves>
 using result_at_leaf =
     std::remove_cvref_t<decltype(std::declval<F&>()(std::declval<path const&>(), std::declval<Leaves const&>()...))>;
 
-// What f gives, leaf by leaf, where that is neither one type nor tensors of one element type.
+// The leaf policy of f's results, leaf by leaf, if they are neither of one type nor tensors of one element type.
 template <class F, class... Ls>
 struct mapped_leaves {
   template <class T, class Sharding>
@@ -62,7 +62,7 @@ consteval bool gives_fields(std::integer_sequence<int, Is...>) {
   return (gives_field<S, Out, Is, F, Trees...>() && ...);
 }
 
-// Is Out the tree of what f gives for leaves of these?
+// True if Out is the tree of the results of f on leaves of these trees.
 template <class S, class Out, class F, class... Trees>
 consteval bool gives() {
   constexpr node kind = node_of<S>;
@@ -91,7 +91,7 @@ struct first_of_lists<type_list<R>, Lists...> {
   using type = type_list<R>;
 };
 
-// (A struct, in whose arguments no other pack is expanded.)
+// (A struct, because no other pack is expanded in its arguments.)
 template <class S, int I, class F, class... Trees>
 struct first_result_of_field {
   using type = typename decltype(first_result<field_type<S, S, I>, F, field_type<S, Trees, I>...>())::type;
@@ -102,7 +102,7 @@ consteval auto first_result_of_fields(std::integer_sequence<int, Is...>) {
   return first_of_lists<typename first_result_of_field<S, Is, F, Trees...>::type...>{};
 }
 
-// What f gives for the first leaf, as a list; of a tree without leaves an empty one.
+// The type of f's result for the first leaf, as a list; an empty list for a tree without leaves.
 template <class S, class F, class... Trees>
 consteval auto first_result() {
   constexpr node kind = node_of<S>;
@@ -147,8 +147,8 @@ template <class F, class R, class... Trees>
 struct leaves_of_results<F, type_list<R>, Trees...>
     : fitting_leaves<F, type_list<Trees...>, leaves_in<Trees>..., typename leaves_like<R>::type, each<R>> {};
 
-// What stands in the leaves of a tree of f's results: the policy that is named, that of one of the trees, tensors of
-// one element type, one type; else what f gives for each.
+// The leaf policy of a tree of f's results: the one that is named, that of one of the trees, tensors of one element
+// type, one type; else the type of f's result for each leaf.
 template <class Named, class F, class... Trees>
 struct result_leaves {
   using type = Named;
@@ -172,12 +172,13 @@ constexpr auto map_trees(char const* operation, F f, First const& first, More co
 
 }  // namespace detail
 
-/// The tree with f(leaf of a, leaf of b, …) in its leaves; trees that are mapped together have the same struct. Members
-/// that are no leaves are carried along from the first. If f gives what stands in one of the trees, it is a tree of
-/// that; of tensors of another element type U an os::values_of<U>, of one type R an os::each<R>. `os::tree_map<L>(f,
-/// …)` says which. Leaf after leaf in the order of the fields, on all devices alike, so that f may communicate.
-/// @throws ostraka::error before f is called if vectors in the trees have different lengths; what f throws names the
-/// leaf
+/// The tree with f(leaf of a, leaf of b, …) in its leaves. Trees that are mapped together have the same struct. Members
+/// that are no leaves are carried along from the first. If f's results have the types of the leaves of one of the
+/// trees, the result has that tree's policy; if they are tensors of another element type U, os::values_of<U>; if they
+/// are all of one type R, os::each<R>. `os::tree_map<L>(f, …)` names the policy. Calls f leaf after leaf in the order
+/// of the fields, on all devices alike, so that f may communicate.
+/// @throws ostraka::error before f is called if vectors in the trees have different lengths; an error that f throws
+/// names the leaf
 template <class Leaves = void, class F, class First, class... More>
 [[nodiscard]] constexpr auto tree_map(F&& f, First const& tree, More const&... more) {
   return detail::map_trees<Leaves>("tree_map", detail::without_path<std::remove_reference_t<F>>{f}, tree, more...);
@@ -190,7 +191,7 @@ template <class Leaves = void, class F, class First, class... More>
                                    more...);
 }
 
-/// f(path, leaf of a, leaf of b, …) for each leaf, with leaves that can be written where the tree can.
+/// Calls f(path, leaf of a, leaf of b, …) for each leaf. Leaves can be written if the tree can.
 template <class F, class First, class... More>
 void for_each_leaf(F&& f, First&& tree, More&&... more) {
   if constexpr (reason::ok_or_raise<detail::trees_verdict<First, More...>>()) {
@@ -212,7 +213,7 @@ template <class F, class Value, class T>
   return init;
 }
 
-/// How many leaves it has.
+/// The number of leaves of a tree.
 template <class T>
 [[nodiscard]] constexpr std::int64_t count_leaves(T const& tree) {
   return tree_reduce([](std::int64_t n, auto const&) { return n + 1; }, std::int64_t{0}, tree);

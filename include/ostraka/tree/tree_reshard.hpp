@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// Floor 4. A tree under other shardings, those that its struct says or that a leaf policy makes of them:
+/// Floor 4. A tree under other shardings: those of its struct, or those that a leaf policy makes of them:
 ///
 ///     auto reduced = os::tree_reshard<os::values>(gradients);    // [I, J] {U_X} → [I, J], as the struct has it
 
@@ -15,7 +15,7 @@ namespace ostraka {
 
 namespace detail {
 
-/// A leaf that becomes what stands in its place.
+/// A leaf, resharded on conversion to the type in its place.
 template <class A>
 struct resharding_leaf {
   A const& leaf;
@@ -35,8 +35,8 @@ struct reshard_leaf {
 
 }  // namespace detail
 
-/// The tree with each leaf under the sharding that `Leaves` gives it; a leaf that has it shares its memory. Collective
-/// over the mesh axes that either names.
+/// The tree with each leaf under the sharding that `Leaves` gives it. A leaf that has it already shares its memory.
+/// Collective over the mesh axes that either sharding names.
 template <class Leaves, class T>
 [[nodiscard]] auto tree_reshard(T const& tree) {
   if constexpr (reason::ok_or_raise<detail::trees_verdict<T>>()) {

@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 4. Walks through trees of one shape side by side, leaf by leaf in the order of their fields: one that visits,
-/// one that makes a new tree. A leaf's path (`layers[3].w1`) is a chain on the stack; it becomes text when it is asked
+/// Floor 4. Walks through trees of one shape side by side, leaf by leaf in the order of their fields. One walk visits,
+/// another makes a new tree. A leaf's path (`layers[3].w1`) is a chain on the stack. It becomes text when it is asked
 /// for, or when an os::error passes.
 
 #include <cstddef>
@@ -32,7 +32,7 @@ struct path {
   }
 };
 
-// A tree that is a vector begins with "[3]", which the root, without a field, says nothing of.
+// Begins with "[3]" if the tree itself is a vector, because the root has no field.
 template <class First, class... More>
 constexpr std::size_t common_length(path const& at, char const* operation, First const& first, More const&... more) {
   if (((more.size() != first.size()) || ...))
@@ -41,7 +41,7 @@ constexpr std::size_t common_length(path const& at, char const* operation, First
   return first.size();
 }
 
-/// Throws before anything is done if vectors in the trees are of different lengths.
+/// Throws, before anything is done, if vectors in the trees have different lengths.
 template <class S, class... Trees>
 constexpr void require_same_lengths(path const& at, char const* operation, Trees const&... trees);
 
@@ -72,7 +72,7 @@ constexpr void require_same_lengths(path const& at, char const* operation, Trees
   throw_error(e.what(), " (the leaf ", at.text(), ")");
 }
 
-/// f of a leaf; an error that it throws names the leaf. One function for all leaves of these types.
+/// Calls f with a leaf, and adds the leaf's name to an error that f throws. One function for all leaves of these types.
 template <class F, class... Leaves>
 [[gnu::noinline]] constexpr decltype(auto) at_leaf(F& f, path const& at, Leaves&... leaves) {
   try {
@@ -95,7 +95,7 @@ constexpr void visit_fields(F& f, path const& at, std::integer_sequence<int, Is.
   (visit_field<S, Is>(f, at, trees...), ...);
 }
 
-/// f(path, leaf…) of each leaf of trees whose shape is S, in order.
+/// Calls f(path, leaf…) for each leaf of trees of shape S, in order.
 template <class S, class F, class... Trees>
 constexpr void visit(F& f, path const& at, Trees&... trees) {
   constexpr node kind = node_of<S>;
@@ -141,11 +141,11 @@ constexpr Out make_fields(F& f, path const& at, std::integer_sequence<int, Is...
   }
 }
 
-/// True if a new tree is filled where it stands. Others are handed up, level by level.
+/// True if a new tree is filled in place. Others are returned, level by level.
 template <class Out>
 inline constexpr bool is_filled_in_place = std::is_default_constructible_v<Out>&& std::is_copy_assignable_v<Out>;
 
-/// out <- what make_node gives.
+/// out <- the result of make_node.
 template <class S, class Out, class F, class First, class... More>
 constexpr void fill_node(Out& out, F& f, path const& at, First const& first, More const&... more);
 
@@ -187,7 +187,8 @@ constexpr void fill_node(Out& out, F& f, path const& at, First const& first, Mor
   }
 }
 
-/// The tree Out, whose shape is S as well, with f(path, leaf…) in its leaves; what is no leaf is the first tree's.
+/// The tree Out, which also has shape S, with f(path, leaf…) in its leaves. Members that are no leaves are the first
+/// tree's.
 template <class S, class Out, class F, class First, class... More>
 constexpr Out make_node(F& f, path const& at, First const& first, More const&... more) {
   constexpr node kind = node_of<S>;
