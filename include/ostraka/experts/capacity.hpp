@@ -3,9 +3,10 @@
 #pragma once
 
 /// @file
-/// Floor 4. A mixture of experts with a capacity: each expert takes so many tokens of a group, those that come first,
-/// and what goes beyond is dropped (GShard 2020, Switch Transformers 2021). Groups are indices of all token axes but
-/// the last, so what is dropped does not depend on the mesh. All shapes are known before, and all moves are reshards.
+/// Floor 4. A mixture of experts with a capacity: each expert takes a fixed number of tokens of a group, those that
+/// come first, and tokens beyond it are dropped (GShard 2020, Switch Transformers 2021). Groups are indices of all
+/// token axes but the last, so dropping does not depend on the mesh. All shapes are known in advance, and all moves are
+/// reshards.
 ///
 ///     auto const slots = os::assign_slots<E, C>(experts, E = 64, C = 32);     experts[B_X, S, K]
 ///     dispatch     x[B_X, S, M]         → [E, B_X, C, M]        nothing moved
@@ -23,7 +24,7 @@
 
 namespace ostraka {
 
-/// Which choice has which slot of which expert: made by os::assign_slots. A handle, as a tensor is.
+/// The slot of each choice, made by os::assign_slots. A handle, as a tensor is.
 template <class E, class C, class Experts, class Numbers>
 class expert_slots {
  public:
@@ -38,7 +39,7 @@ class expert_slots {
                detail::extents_of_axes<type_list<E, C>> const& own)
       : numbers(made), at_hand_(std::move(at_hand)), choices_(choices), own_(own) {}
 
-  Numbers numbers;  ///< as experts[…, S, K]: expert · capacity + slot, and −1 of what is dropped
+  Numbers numbers;  ///< as experts[…, S, K]: expert · capacity + slot, and −1 for a dropped choice
 
   [[nodiscard]] state const& at_hand() const { return *at_hand_; }
   [[nodiscard]] auto const& choices() const { return choices_; }
@@ -71,7 +72,7 @@ struct slots_of {
   using collected = canonical_sharding<typename types::choices, Rest>;
 };
 
-// The entries of a sharding without mesh axes that others are to have.
+// The entries of a sharding without the mesh axes `Taken`, which are left to others.
 template <class Sharding, class Taken>
 struct left_to;
 template <class Taken, class... Entries>
@@ -116,7 +117,7 @@ consteval auto check_slots_lie() {
 
 namespace operation {
 
-/// Tokens, or choices, into the slots; empty ones are zero.
+/// Puts tokens, or choices, into the slots; empty slots are zero.
 template <class Slots>
 struct dispatch : detail::moves_nothing {
   static constexpr char const* name = "dispatch";
@@ -151,7 +152,7 @@ struct dispatch : detail::moves_nothing {
   }
 };
 
-/// What stands in the slots back to the choices; of those that were dropped, zeros.
+/// Brings the slots' contents back to the choices; a dropped choice gets zeros.
 template <class Slots>
 struct collect : detail::moves_nothing {
   static constexpr char const* name = "collect";
@@ -209,10 +210,10 @@ Slots make_slots(Experts const& experts, Sizes const& sizes) {
 
 }  // namespace detail
 
-/// A slot for each choice of each token: `os::assign_slots<E, C>(experts, E = 64, C = 32)`, of experts[…, S, K]. Each
-/// expert takes C choices of a group, in the order of tokens, then of choices; those that come later are dropped, and
-/// so is a choice that is no expert (−1). A group is an index of the axes before S, which are divided in any way; S and
-/// K are whole: split an axis (os::split) where groups are to be shorter. Nothing moves.
+/// A slot for each choice of each token: `os::assign_slots<E, C>(experts, E = 64, C = 32)`, for experts[…, S, K]. Each
+/// expert takes C choices of a group, in the order of tokens, then of choices. Later ones are dropped, and so is a
+/// choice that is no expert (−1). A group is an index of the axes before S, which are divided in any way; S and K are
+/// whole. For shorter groups split an axis (os::split). Nothing moves.
 template <auto E, auto C, Tensor Experts, class... Given>
 [[nodiscard]] auto assign_slots(Experts const& experts, Given const&... given) {
   using axis = detail::type_of<E>;
@@ -228,14 +229,14 @@ template <auto E, auto C, Tensor Experts, class... Given>
     return detail::refused_choices{};
 }
 
-/// x[B_X, S, M] → [E, B_X, C, M]: each token into the slots of its experts, zeros where none came. Of y[B_X, S, K, M]
-/// each choice into its slot. Nothing moves.
+/// x[B_X, S, M] → [E, B_X, C, M]: puts each token into the slots of its experts; empty slots are zero. For y[B_X, S, K,
+/// M] it puts each choice into its slot. Nothing moves.
 template <TensorOrVariable X, class E, class C, class Experts, class Numbers>
 [[nodiscard]] auto dispatch(X const& x, expert_slots<E, C, Experts, Numbers> const& slots) {
   return detail::operate(operation::dispatch<expert_slots<E, C, Experts, Numbers>>{{}, slots}, x);
 }
 
-/// y[E, B_X, C, M] → [B_X, S, K, M], the transpose: of each choice what stands in its slot, zeros of what was dropped.
+/// y[E, B_X, C, M] → [B_X, S, K, M], the transpose: gives each choice the content of its slot, zeros if it was dropped.
 /// Nothing moves.
 template <TensorOrVariable Y, class E, class C, class Experts, class Numbers>
 [[nodiscard]] auto collect(Y const& y, expert_slots<E, C, Experts, Numbers> const& slots) {
@@ -248,7 +249,7 @@ struct with_capacity {
   static constexpr char const* name = "with_capacity";
 };
 
-/// The tensor itself. Its cotangents are summed in its own sharding, so that several products behind a move have one
+/// The tensor itself. Its cotangents are summed in its own sharding, so that several products behind one move share one
 /// move back.
 struct gather_cotangents : detail::moves_nothing {
   using gives_a_view = void;
@@ -265,7 +266,7 @@ struct gather_cotangents : detail::moves_nothing {
 
 namespace detail {
 
-/// What is the experts' product in f: rows[E_X, B, C, M], w[E_X, M, F] → [E_X, B, C, F].
+/// The experts' product in f: rows[E_X, B, C, M], w[E_X, M, F] → [E_X, B, C, F].
 template <class E>
 struct products_of_slots {
   template <class A, class W>
@@ -279,10 +280,10 @@ struct products_of_slots {
 
 }  // namespace detail
 
-/// A mixture of experts with a capacity: x[…, S, M] into the slots, from there to their experts by an all-to-all, what
-/// `f(rows, dot, w…)` makes of rows[E/X, …, C, M] back, and summed by `weights` […, S, K]. `dot(rows, w)` is the
-/// product of each row with its expert's matrix, an einsum along E. What was dropped adds nothing. On n devices (n−1)/n
-/// of the slots move, there and back. Collective over the mesh axes of the experts.
+/// A mixture of experts with a capacity. Puts x[…, S, M] into the slots, sends them to their experts by an all-to-all,
+/// calls `f(rows, dot, w…)` on rows[E/X, …, C, M], sends the results back, and sums them by `weights` […, S, K].
+/// `dot(rows, w)` is the product of each row with its expert's matrix, an einsum along E. A dropped choice adds
+/// nothing. On n devices (n−1)/n of the slots move, there and back. Collective over the mesh axes of the experts.
 template <auto Dim, class F, TensorOrVariable X, class E, class C, class Experts, class Numbers,
           TensorOrVariable Weights, TensorOrVariable... Ws>
 [[nodiscard]] auto with_capacity(F const& f, X const& x, expert_slots<E, C, Experts, Numbers> const& slots,
@@ -308,7 +309,7 @@ template <auto Dim, class F, TensorOrVariable X, class E, class C, class Experts
   }
 }
 
-/// Of slots that were refused.
+/// For slots that were refused.
 template <TensorOrVariable X>
 [[nodiscard]] auto dispatch(X const&, detail::refused_choices) {
   return detail::after_refused_choices<X>{};

@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 4. Tokens and their choices, as types: experts[B_X, S, K] says for each token of [B_X, S] which experts it
-/// goes to, and a tensor of tokens is x[B_X, S, M], of choices y[B_X, S, K, M].
+/// Floor 4. Tokens and their choices, as types: experts[B_X, S, K] holds, for each token of [B_X, S], the experts to
+/// which it goes. A tensor of tokens is x[B_X, S, M], one of choices y[B_X, S, K, M].
 
 #include <array>
 #include <cstddef>
@@ -20,7 +20,7 @@
 
 namespace ostraka::detail {
 
-/// A sharding without what varies.
+/// A sharding without the mesh axes along which it varies.
 template <class A>
 using lasting_sharding = invariant_over<sharding_in<A>, varying_in<A>>;
 
@@ -38,7 +38,7 @@ struct choices_of {
   using last = typename last_axis<axes_in<Experts>>::type;
   using tokens = without_axis<choices, last>;
 
-  /// What a tensor of tokens, or of choices, has besides.
+  /// The axes that a tensor of tokens, or of choices, has besides.
   template <class X, bool OfChoices>
   using rest_of = without_axes<lasting_sharding<X>,
                                axes_in<std::conditional_t<OfChoices, choices, tokens>>>;
@@ -46,7 +46,7 @@ struct choices_of {
   static constexpr bool begins =
       std::is_same_v<lasting_sharding<X>,
                      canonical_sharding<std::conditional_t<OfChoices, choices, tokens>, rest_of<X, OfChoices>>>;
-  /// Is it a tensor of choices?
+  /// True if X is a tensor of choices.
   template <class X>
   static constexpr bool has_choices = position_in<last, axes_in<X>> >= 0;
 };
@@ -64,7 +64,7 @@ consteval auto check_choices() {
   }
 }
 
-/// Does it say to which experts tokens go?
+/// `reason::ok` if `Experts` can hold the experts to which tokens go.
 template <class Operation, class Experts>
 using choices_verdict = typename decltype(check_choices<Operation, Experts>())::type;
 
@@ -83,11 +83,11 @@ consteval auto check_tokens() {
   }
 }
 
-/// Is X a tensor of those tokens, or of their choices?
+/// `reason::ok` if X is a tensor of those tokens, or of their choices.
 template <class Operation, class X, class Experts>
 using tokens_verdict = typename decltype(check_tokens<Operation, X, Experts>())::type;
 
-/// Elements that stand side by side for one index of all axes before number `first`, on this device.
+/// The number of elements on this device for one index of all axes before number `first`.
 template <class A>
 std::int64_t elements_behind(A const& a, int first) {
   std::int64_t n = 1;
@@ -95,18 +95,18 @@ std::int64_t elements_behind(A const& a, int first) {
   return n;
 }
 
-/// Are experts told as an axis, perhaps divided?
+/// `reason::ok` if experts are given as an axis, perhaps divided.
 template <class Operation, class Dim>
 using is_an_axis_verdict =
     std::conditional_t<std::is_void_v<typename told_axis<Dim>::axis>, reason::told_no_axis<Dim, Operation>, reason::ok>;
 
-/// Stands for slots or routes that were refused: what takes them says nothing more.
+/// Stands for slots or routes that were refused; functions that take it raise no second error.
 struct refused_choices {};
 
 template <class X>
 using after_refused_choices = after_error_of<typename X::value_type, sharding_in<X>, typename X::space>;
 
-/// Extents of axes: of the tensor, on this device, and how those of a block came about.
+/// Extents of axes: of the tensor, on this device, and the origins of a block's extents.
 template <class Axes>
 struct extents_of_axes {
   using axes = Axes;
@@ -126,7 +126,7 @@ extents_of_axes<axes_in<A>> extents_of_axes_in(A const& a) {
   return e;
 }
 
-/// An uninitialised tensor, each axis with the extents of the first of these that have it.
+/// An uninitialised tensor. Each axis has its extents from the first of `known` that has the axis.
 template <class Result, class... Extents>
 Result make_of_axes(std::shared_ptr<engine::device_mesh const> const& mesh, Extents const&... known) {
   extents_of_axes<axes_in<Result>> all;

@@ -4,8 +4,8 @@
 
 /// @file
 /// Floor 4. `os::dropless<R, E/X>(f, x, experts, weights, w…)`: a mixture of experts in which every token reaches each
-/// of its experts, however many go to one. Rows travel in a ragged all-to-all, f makes of them what experts make, and
-/// each token's results come back and are summed by its weights.
+/// of its experts, however many go to one. Rows travel in a ragged all-to-all, f applies the experts to them, and each
+/// token's results come back and are summed by its weights.
 ///
 ///     x[B_X, S, M]    experts, weights[B_X, S, K]    w[E_X, M, F]    → [B_X, S, M]
 ///     moves over X    the rows that leave their device, there and back; 8 bytes an expert before
@@ -32,8 +32,8 @@ struct dropless {
 
 namespace detail {
 
-/// What is the experts' product in f: rows[R, M], w[E, M, F] → [R, F]. Where mesh axes divide what it sums (tensor
-/// parallel experts) the summands are added up over them.
+/// The experts' product in f: rows[R, M], w[E, M, F] → [R, F]. If mesh axes divide the summed axes (tensor parallel
+/// experts), the summands are added up over them.
 template <class R, class E, class Sizes>
 struct products_of_groups {
   Sizes sizes;
@@ -105,7 +105,7 @@ consteval auto check_dropless() {
     return found<first_fault<typename decltype(check_weights_of_experts<Dim, manual, Ws>())::type...>>{};
 }
 
-// The extent of E, of the first that has it.
+// The extent of E in the first tensor that has it.
 template <class E, class First, class... Rest>
 std::int64_t extent_of_experts(First const& first, Rest const&... rest) {
   constexpr int at = position_in<E, axes_in<First>>;
@@ -124,12 +124,12 @@ struct manual_axes_of<type_list<Ms...>> {
 
 }  // namespace detail
 
-/// A mixture of experts without a capacity. x[…, M] has the tokens, `experts` […, K] to which experts each goes, as
-/// os::route says, and `weights` […, K] what their results count; `w` are the experts' weights, at least one along E as
-/// is told. `f(rows, dot, w…)` makes of rows[R, M], sorted by expert, their results, of the same axes:
-/// `dot(rows, w)` is the product of each row with its expert's matrix, os::ragged_dot, added up over mesh axes that
-/// divide what it sums. Nothing is dropped, and devices
-/// hold as many rows as come: those of a popular expert hold more. Collective.
+/// A mixture of experts without a capacity. x[…, M] holds the tokens, `experts` […, K] the experts of each, as
+/// os::route gives them, and `weights` […, K] the weights of their results. `w` are the experts' weights, at least one
+/// of them along E as `Dim` says. `f(rows, dot, w…)` computes the results of rows[R, M], which are sorted by expert;
+/// the results have the same axes. `dot(rows, w)` is the product of each row with its expert's matrix, os::ragged_dot,
+/// added up over mesh axes that divide the summed axes. Nothing is dropped, and devices hold as many rows as come:
+/// those of a popular expert hold more. Collective.
 template <auto R, auto Dim, class F, TensorOrVariable X, Tensor Experts, TensorOrVariable Weights,
           TensorOrVariable... Ws>
 [[nodiscard]] auto dropless(F const& f, X const& x, Experts const& experts, Weights const& weights, Ws const&... w) {

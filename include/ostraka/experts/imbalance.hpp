@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// Floor 4. `os::imbalance_of<E/X>(experts, E = 64)`: how unevenly tokens fall on experts, and what that costs: the
+/// Floor 4. `os::imbalance_of<E/X>(experts, E = 64)`: how unevenly tokens fall on experts, and the cost of that: the
 /// rows of the device that has most, beside those of a balanced one, and the rows that leave their device.
 ///
 ///     slowest device    dropless         rows of the device that has most / mean
@@ -20,28 +20,28 @@
 
 namespace ostraka {
 
-/// What os::imbalance_of gives, the same on all devices.
+/// The result of os::imbalance_of, the same on all devices.
 struct expert_imbalance {
-  dynamic_array<std::int64_t> load;   ///< choices that fall on each expert, dropped ones among them
-  int devices = 1;                    ///< among which the experts are divided
+  dynamic_array<std::int64_t> load;   ///< choices that fall on each expert, dropped ones included
+  int devices = 1;                    ///< the number of devices among which the experts are divided
   std::int64_t off_device = 0;        ///< choices whose expert is on another device than their token
   std::int64_t dropped = 0;           ///< choices without a slot
-  std::int64_t slots = 0;             ///< of all experts together; 0 without a capacity
-  std::int64_t off_device_slots = 0;  ///< those whose expert is on another device than their tokens
+  std::int64_t slots = 0;             ///< slots of all experts together; 0 without a capacity
+  std::int64_t off_device_slots = 0;  ///< slots whose expert is on another device than their tokens
 
-  /// All choices that name an expert.
+  /// The number of all choices that name an expert.
   [[nodiscard]] std::int64_t choices() const { return of_experts(0, experts()); }
   [[nodiscard]] std::int64_t experts() const { return static_cast<std::int64_t>(load.size()); }
 
-  /// The load of the most popular expert over the mean: 1 where all have the same, `experts()` where one has all.
+  /// The load of the most popular expert over the mean: 1 if all have the same, `experts()` if one has all.
   [[nodiscard]] double most_over_mean() const {
     std::int64_t most = 0;
     for (std::int64_t n : load) most = n > most ? n : most;
     return over(most, choices(), experts());
   }
 
-  /// Products of the slowest device over those of each if all had the same, which is how much longer they take. With a
-  /// capacity a device multiplies all slots of its experts, empty ones, too.
+  /// Products of the slowest device over those of each if all had the same: the factor by which they take longer. With
+  /// a capacity a device multiplies all slots of its experts, empty ones too.
   [[nodiscard]] double slowest_over_balanced() const {
     std::int64_t most = 0;
     for (int d = 0; d < devices; ++d) {
@@ -52,8 +52,8 @@ struct expert_imbalance {
     return over(most, choices() - dropped, devices);
   }
 
-  /// Bytes that travel there and back in a forward, all devices together, of rows of so many bytes; of slots those of
-  /// other devices, whatever is in them. A backward moves the same.
+  /// Bytes that travel there and back in a forward, all devices together, for rows of `row_bytes` bytes. With slots it
+  /// counts those of other devices, whatever they hold. A backward moves the same.
   [[nodiscard]] std::int64_t bytes(std::int64_t row_bytes) const {
     return 2 * row_bytes * (slots > 0 ? off_device_slots : off_device);
   }
@@ -87,8 +87,8 @@ namespace detail {
   return join_text(hundredths / 100, '.', rest.size() < 2 ? "0" : "", rest);
 }
 
-// Of all devices together, what `leave(numbers, own)` makes of this device's choices; `own` are its experts. Where the
-// devices of experts all have the same tokens, none leave.
+// The sum over all devices of the numbers that `leave(numbers, own)` makes from this device's choices; `own` are its
+// experts. If the devices of experts all have the same tokens, none leave.
 template <class Dim, class Experts, class Leave>
 std::int64_t count_leaving(Experts const& experts, std::int64_t count, Leave const& leave) {
   using marks = basic_tensor<std::int64_t, sharding_in<Experts>, typename Experts::space>;
@@ -115,8 +115,8 @@ std::int64_t count_leaving(Experts const& experts, std::int64_t count, Leave con
   return t;
 }
 
-/// How unevenly the choices in `experts` […, K] fall on the experts, which are divided as is told. Collective; moves a
-/// number for each expert.
+/// How unevenly the choices in `experts` […, K] fall on the experts, which are divided as `Dim` says. Collective; moves
+/// one number for each expert.
 template <auto Dim, Tensor Experts, class... Given>
 [[nodiscard]] expert_imbalance imbalance_of(Experts const& experts, Given const&... given) {
   using told = detail::told_axis<detail::type_of<Dim>>;
@@ -134,14 +134,14 @@ template <auto Dim, Tensor Experts, class... Given>
   return r;
 }
 
-/// The same with a capacity: what is dropped, and the slots.
+/// The same with a capacity: also the dropped choices, and the slots.
 template <auto Dim, Tensor Experts, class E, class C, class Numbers>
 [[nodiscard]] expert_imbalance imbalance_of(Experts const& experts, expert_slots<E, C, Experts, Numbers> const& slots) {
   expert_imbalance r = imbalance_of<Dim>(experts, E{} = slots.own().whole[0]);
   std::int64_t groups = 1;
   for (std::size_t i = 0; i + 2 < experts.extents().size(); ++i) groups *= experts.extents()[i];
   r.slots = groups * slots.own().whole[0] * slots.own().whole[1];
-  // A group stands at its first choice.
+  // The number of a group is at its first choice.
   auto const of_group =
       static_cast<std::size_t>(experts.extents()[Experts::rank - 2] * experts.extents()[Experts::rank - 1]);
   r.off_device_slots =

@@ -4,8 +4,8 @@
 
 /// @file
 /// Floor 4. `os::ragged_dot<R, E>(x, w, sizes)`: the first sizes[0] rows of x times the first matrix, the next sizes[1]
-/// times the second, … (jax.lax.ragged_dot), and its transpose. Rows and groups are whole on every device; other axes
-/// may be divided, and nothing moves: where they are summed, the result is summands.
+/// times the second, … (jax.lax.ragged_dot), and its transpose. Rows and groups are whole on every device. Other axes
+/// may be divided, and nothing moves: if they are summed, the result is partial.
 ///
 ///     ragged_dot<R, E>         x[R, M]      w[E, M, F_Y]    sizes[E]    → [R, F_Y]
 ///                              x[R, F_Y]    w[E, F_Y, M]    sizes[E]    → [R, M] {U_Y}
@@ -35,7 +35,7 @@ consteval auto with_summands_over(type_list<Ms...>) {
     return std::type_identity<canonical_sharding<Sharding, partial_sum<Ms...>>>{};
 }
 
-/// What A and B sum, and what is left. `SumsRows`: R is summed within each group.
+/// The axes that A and B sum, and those that are left. `SumsRows`: R is summed within each group.
 template <class R, class E, bool SumsRows, class A, class B>
 struct ragged_types {
   using common = common_of<axes_in<A>, axes_in<B>>;
@@ -101,7 +101,7 @@ consteval auto check_ragged() {
 
 namespace operation {
 
-/// `SumsRows`: of rows times rows a matrix for each group; else of rows times matrices rows.
+/// `SumsRows`: rows times rows give a matrix for each group; else rows times matrices give rows.
 template <class R, class E, bool SumsRows>
 struct ragged_product : detail::moves_nothing {
   static constexpr char const* name = SumsRows ? "ragged_contract" : "ragged_dot";
@@ -146,16 +146,17 @@ using ragged_contract = ragged_product<R, E, true>;
 
 }  // namespace operation
 
-/// Rows times the matrix of their group, `os::ragged_dot<R, E>(x, w, sizes)`: rows [0, sizes[0]) of x[R, M] times
-/// w[0, M, F], the next sizes[1] times w[1, M, F], and so on. Axes that both have are summed, but E; the result has the
-/// others of x, then of w. Where mesh axes divide what is summed, alike in both, the result is partial over them. Rows
-/// behind the last group give zeros. R and E are whole, in the body of os::shard_map each device's own; nothing moves.
+/// Rows times the matrix of their group, `os::ragged_dot<R, E>(x, w, sizes)`: rows [0, sizes[0]) of x[R, M] times w[0,
+/// M, F], the next sizes[1] times w[1, M, F], and so on. Axes that both have are summed, except E. The result has the
+/// other axes of x, then those of w. If mesh axes divide the summed axes, alike in both, the result is partial over
+/// them. Rows behind the last group give zeros. R and E are whole; in the body of os::shard_map they are each device's
+/// own. Nothing moves.
 template <auto R, auto E, TensorOrVariable A, TensorOrVariable B, Tensor Sizes>
 [[nodiscard]] constexpr auto ragged_dot(A const& x, B const& w, Sizes const& sizes) {
   return detail::operate(operation::ragged_dot<detail::type_of<R>, detail::type_of<E>>{}, x, w, sizes);
 }
 
-/// Its transpose: out[e, M, F] = Σ x[r, M] y[r, F] over the rows r of group e. Other axes that both have are summed.
+/// The transpose: out[e, M, F] = Σ x[r, M] y[r, F] over the rows r of group e. Other axes that both have are summed.
 template <auto R, auto E, TensorOrVariable A, TensorOrVariable B, Tensor Sizes>
 [[nodiscard]] constexpr auto ragged_contract(A const& x, B const& y, Sizes const& sizes) {
   return detail::operate(operation::ragged_contract<detail::type_of<R>, detail::type_of<E>>{}, x, y, sizes);

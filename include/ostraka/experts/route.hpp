@@ -3,9 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 4. `os::route<E, K>(logits, K = 2)`: the K experts of each token, and what their results count, with
-/// derivatives through these weights; and the losses that keep a router in order. All are compositions of operations
-/// that there are.
+/// Floor 4. `os::route<E, K>(logits, K = 2)`: the K experts of each token, and the weights of their results, with
+/// derivatives through these weights; and the auxiliary losses of a router. All of them are composed of other
+/// operations.
 ///
 ///     probabilities = softmax<E>(logits)                        logits[B_X, S, E]
 ///     weights, experts = top_k<E, K>(probabilities)             [B_X, S, K]
@@ -27,11 +27,11 @@
 
 namespace ostraka {
 
-/// What os::route gives.
+/// The result of os::route.
 template <class Weights, class Experts, class Probabilities>
 struct routing {
-  Weights weights;              ///< […, K]: what the results of the chosen experts count
-  Experts experts;              ///< […, K]: which they are, the most probable first
+  Weights weights;              ///< […, K]: the weights of the results of the chosen experts
+  Experts experts;              ///< […, K]: the chosen experts, the most probable first
   Probabilities probabilities;  ///< […, E]: of all experts
 };
 
@@ -43,13 +43,13 @@ inline constexpr bool is_option<renormalised_weights> = true;
 
 }  // namespace detail
 
-/// Behind the logits of os::route: the weights of a token's choices add up to one (Mixtral), and are no probabilities
-/// of all experts (Switch, GShard).
+/// Option of os::route, after the logits: the weights of a token's choices add up to one (Mixtral), instead of being
+/// probabilities of all experts (Switch, GShard).
 inline constexpr detail::renormalised_weights renormalised{};
 
 /// The K most probable experts of each token: `auto const r = os::route<E, K>(logits, K = 2)`. E is whole, and nothing
-/// moves. Of equal probabilities the first expert is chosen; a token with a NaN among its logits goes to the first K
-/// experts with weights of NaN, and spoils nobody else's results. os::renormalised may stand behind.
+/// moves. Of equal probabilities the first expert is chosen. A token with a NaN among its logits goes to the first K
+/// experts with weights of NaN, and affects no other token's results. Takes os::renormalised as the last argument.
 template <auto E, auto K, TensorOrVariable A, class... Given>
 [[nodiscard]] constexpr auto route(A const& logits, Given const&... given) {
   auto const probabilities = softmax<E>(logits);
@@ -69,8 +69,8 @@ template <auto E, auto K, TensorOrVariable A, class... Given>
   }
 }
 
-/// How many choices fall on each expert, in all: `os::expert_load<E>(experts, E = 64)`, [E] on every device. Moves a
-/// number for each expert over the mesh axes that divide the tokens.
+/// The number of choices that fall on each expert, in all: `os::expert_load<E>(experts, E = 64)`, [E] on every device.
+/// Moves one number for each expert over the mesh axes that divide the tokens.
 template <auto E, Tensor Experts, class... Given>
 [[nodiscard]] auto expert_load(Experts const& experts, Given const&... given) {
   auto const ones = [&] {
@@ -101,9 +101,9 @@ auto balance_of(Experts const& experts, Probabilities const& probabilities) {
 
 }  // namespace detail
 
-/// |E| Σ_e f_e P_e: f_e the share of all choices that fall on expert e (a constant), P_e the mean of its probability. 1
-/// where all experts get the same, |E| where one gets all. Its gradient asks the router for balance. Elements of 16
-/// bits are computed in float.
+/// |E| Σ_e f_e P_e, where f_e is the share of all choices that fall on expert e (a constant) and P_e the mean of its
+/// probability. 1 if all experts get the same, |E| if one gets all. Its gradient drives the router to balance. Elements
+/// of 16 bits are computed in float.
 template <auto E, class Weights, class Experts, class Probabilities>
 [[nodiscard]] auto load_balance_loss(routing<Weights, Experts, Probabilities> const& r) {
   using T = typename Probabilities::value_type;
@@ -113,7 +113,7 @@ template <auto E, class Weights, class Experts, class Probabilities>
     return detail::balance_of<E>(r.experts, r.probabilities);
 }
 
-/// The mean of (log Σ exp(logits))² over the tokens, which keeps logits small.
+/// The mean of (log Σ exp(logits))² over the tokens. It keeps logits small.
 template <auto E, TensorOrVariable A>
 [[nodiscard]] constexpr auto router_z_loss(A const& logits) {
   auto const z = log_sum_exp<E>(logits);

@@ -3,15 +3,14 @@
 #pragma once
 
 /// @file
-/// Floor 4. Tokens to their experts and back without a capacity, in the body of os::shard_map: however many rows there
-/// are for an expert, all of them go there.
+/// Floor 4. Sends tokens to their experts and back without a capacity, in the body of os::shard_map: however many rows
+/// there are for an expert, all of them go there.
 ///
 ///     auto const to = os::route_rows<E/X>(experts, E = 64);    who sends how many rows where: 8 bytes an expert
 ///     auto const rows = os::send_rows<R>(x, to);               x[T, M]    → rows[R, M], by expert: to.rows[E]
 ///     auto const back = os::return_rows(rows, to);             rows[R, M] → [T, K, M]
 ///
-/// Each is the other's transpose. A row that stays on its device is copied, and no other bytes move than those of the
-/// rows that do not.
+/// Each is the other's transpose. A row that stays on its device is copied. Only the bytes of the other rows move.
 
 #include <cstddef>
 #include <cstdint>
@@ -34,7 +33,8 @@ struct routes_at_hand {
 
 }  // namespace detail
 
-/// Where the rows of this device go, and what comes here: made by os::route_rows. A handle, as a tensor is.
+/// The destinations of this device's rows, and the rows that come here; made by os::route_rows. A handle, as a tensor
+/// is.
 template <class Dim, class Experts, class Rows>
 class row_routes {
  public:
@@ -49,7 +49,7 @@ class row_routes {
              detail::extents_of_axes<axes_in<Experts>> const& choices, Rows const& of_experts)
       : rows(of_experts), mesh_(std::move(mesh)), at_hand_(std::move(at_hand)), choices_(choices) {}
 
-  Rows rows;  ///< [E]: how many come here for each expert of this device, one group behind the other
+  Rows rows;  ///< [E]: the number of rows that come here for each expert of this device, one group behind the other
 
   [[nodiscard]] state const& at_hand() const { return *at_hand_; }
   [[nodiscard]] auto const& mesh_handle() const { return mesh_; }
@@ -71,7 +71,7 @@ struct route_rows {
 
 namespace detail {
 
-// The devices of the experts' mesh axes, for a block; none where the experts are whole.
+// The devices of the experts' mesh axes, for a block; none if the experts are whole.
 template <class A, class... Ms>
 named_group owners_of(char const* operation, A const& a, type_list<Ms...>) {
   return group_of<A, Ms...>(operation, a);
@@ -101,7 +101,7 @@ consteval auto check_routed() {
                                                                           type_list<Given...>{}))::type>>{};
 }
 
-// `operation`: what the program called.
+// `operation` is the name of the operation that the program called.
 template <class Dim, class Experts>
 auto make_routes(char const* operation, Experts const& experts, std::int64_t count) {
   using told = told_axis<Dim>;
@@ -117,7 +117,7 @@ auto make_routes(char const* operation, Experts const& experts, std::int64_t cou
   for (int d = 0; d < g.size; ++d) state->owners.member.push_back(told::mesh::size == 0 ? 0 : g.member(d));
   own.whole[0] = planner::block(count, g.number, g.size).size();
   own.local[0] = own.whole[0];
-  if (count % g.size != 0) {  // as a weight that is divided so enters a body
+  if (count % g.size != 0) {  // as a weight that is divided this way enters a body
     own.origins[0].whole = count;
     for (int m = 0; m < told::mesh::size; ++m)
       if (g.w.sizes.mesh[m] > 1) own.origins[0].over.push_back(g.w.axis[m]);
@@ -142,7 +142,7 @@ auto make_routes(char const* operation, Experts const& experts, std::int64_t cou
 
 namespace operation {
 
-/// `R` counts the rows.
+/// `R` is the axis of the rows.
 template <class R, class Routes>
 struct send_rows {
   static constexpr char const* name = "send_rows";
@@ -226,9 +226,9 @@ struct return_rows {
 
 }  // namespace operation
 
-/// Who sends how many rows to which expert: `os::route_rows<E/X>(experts, E = 64)`, of the chosen experts of this
-/// device's tokens, [T, K]. A choice that is no expert (−1) is not sent. With a bare E all experts are on every device,
-/// and nothing moves. Collective over X.
+/// How many rows each device sends to which expert: `os::route_rows<E/X>(experts, E = 64)`, from the chosen experts of
+/// this device's tokens, [T, K]. A choice that is no expert (−1) is not sent. With a bare E all experts are on every
+/// device, and nothing moves. Collective over X.
 template <auto Dim, Tensor Experts, class... Given>
 [[nodiscard]] auto route_rows(Experts const& experts, Given const&... given) {
   using told = detail::type_of<Dim>;
@@ -241,24 +241,24 @@ template <auto Dim, Tensor Experts, class... Given>
   }
 }
 
-/// Rows to their experts: of x[T, M] each token's row goes to each expert that was chosen for it; of y[T, K, M] each
-/// choice's. What comes here is [R, M], sorted by expert, routes.rows[e] rows for each; the extent of R is each
-/// device's own. Collective over the mesh axes of the experts.
+/// Sends rows to their experts: from x[T, M] each token's row to each expert that was chosen for it; from y[T, K, M]
+/// each choice's row to its expert. Returns the rows that come here, [R, M], sorted by expert, routes.rows[e] rows for
+/// each. The extent of R is each device's own. Collective over the mesh axes of the experts.
 template <auto R, TensorOrVariable X, class Dim, class Experts, class Rows>
 [[nodiscard]] auto send_rows(X const& x, row_routes<Dim, Experts, Rows> const& routes) {
   using send = operation::send_rows<detail::type_of<R>, row_routes<Dim, Experts, Rows>>;
   return detail::operate(send{routes}, x);
 }
 
-/// Rows [R, M], as os::send_rows gave them, back to the devices of their tokens: [T, K, M]. A choice that was not sent
-/// gets zeros. Collective over the mesh axes of the experts.
+/// Sends rows [R, M], as os::send_rows gave them, back to the devices of their tokens: [T, K, M]. A choice that was not
+/// sent gets zeros. Collective over the mesh axes of the experts.
 template <auto R, TensorOrVariable A, class Dim, class Experts, class Rows>
 [[nodiscard]] auto return_rows(A const& rows, row_routes<Dim, Experts, Rows> const& routes) {
   using back = operation::return_rows<detail::type_of<R>, row_routes<Dim, Experts, Rows>>;
   return detail::operate(back{routes}, rows);
 }
 
-/// Of routes that were refused.
+/// For routes that were refused.
 template <auto R, TensorOrVariable X>
 [[nodiscard]] auto send_rows(X const&, detail::refused_choices) {
   return detail::after_refused_choices<X>{};
