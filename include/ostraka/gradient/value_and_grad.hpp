@@ -4,9 +4,9 @@
 
 /// @file
 /// Floor 4. `os::value_and_grad(f)(params, batch…)`: the value of f and its gradient with respect to params, by one run
-/// of f on variables and one of its tape back. f is any callable on tensors, with loops, branches and recursion; its
-/// result is a number: a tensor without axes that is not partial. params are a tensor, or a tree of them (tree.hpp),
-/// of which the gradient is another one.
+/// of f on variables and one of its tape back. f is any callable on tensors, with loops, branches and recursion. Its
+/// result is a number: a tensor without axes that is not partial. params are a tensor, or a tree of tensors (tree.hpp),
+/// whose gradient is another tree.
 
 #include <algorithm>
 #include <tuple>
@@ -21,15 +21,15 @@
 
 namespace ostraka {
 
-/// What os::value_and_grad gives.
+/// The result of os::value_and_grad.
 template <class Value, class Gradient>
 struct value_with_gradient {
   Value value;
   Gradient gradient;
 };
 
-/// The same of a function that gives more than its loss, `std::tuple(loss, logits)`: the rest, through which no
-/// derivative flows; a std::tuple of several.
+/// The result for a function that returns more than its loss, `std::tuple(loss, logits)`. `aux` holds the rest, through
+/// which no derivative flows; a std::tuple if there are several.
 template <class Value, class Gradient, class Aux>
 struct value_with_gradient_and_aux {
   Value value;
@@ -48,12 +48,12 @@ consteval auto check_differentiable() {
     return found<reason::derivative_of_whole_numbers<value>>{};
 }
 
-/// Can derivatives be taken of it?
+/// `reason::ok` if derivatives of T can be taken.
 template <class T>
 using differentiable_verdict = typename decltype(check_differentiable<T>())::type;
 
-// The first mesh axis along which a loss varies and the gradient of a variable does not: that would be a sum over
-// devices of which the program says nothing.
+// The first mesh axis along which a loss varies and the gradient of a variable does not: the gradient would be a sum
+// over devices that the program does not ask for.
 template <class Loss, class V>
 consteval auto check_gradient_varies() {
   using cotangent = typename V::cotangent_type;
@@ -70,7 +70,7 @@ consteval auto check_gradients_vary(type_list<Vs...>) {
   return found<first_fault<typename decltype(check_gradient_varies<Loss, Vs>())::type...>>{};
 }
 
-// `P`: the parameters, as variables.
+// `P` are the parameters, as variables.
 template <class Loss, class P>
 consteval auto check_loss() {
   if constexpr (is_after_error<Loss>)
@@ -104,7 +104,7 @@ struct make_variable {
   }
 };
 
-// A tensor as a variable of so many derivatives, to which it is a constant.
+// A tensor as a variable of as many derivatives as `To`, to all of which it is a constant.
 template <class To, class T>
 To lifted(T const& x) {
   if constexpr (std::is_same_v<To, T> || std::is_convertible_v<T const&, To>)
@@ -139,7 +139,7 @@ auto as_variables(tape& t, T const& x) {
     return tree_map<typename differentiated_leaves<How, leaves_in<T>>::type>(make_variable<How>{&t}, x);
 }
 
-// What something else shares, or owns, is copied: values and gradients are written to in place.
+// Copies a tensor that something else shares or owns, because values and gradients are written to in place.
 template <class T>
 T unshared(T const& x) {
   if constexpr (Tensor<T> && !is_after_error<T>)
@@ -147,7 +147,7 @@ T unshared(T const& x) {
   return x;
 }
 
-// What is not used has the gradient zero.
+// The gradient of a leaf: zero if the leaf is not used.
 template <class T, class Cotangent>
 Cotangent leaf_gradient(variable<T, Cotangent> const& x) {
   if (!x.slot()->is_empty()) return unshared(x.slot()->sum());
@@ -165,7 +165,7 @@ struct gradient_of_leaf {
   }
 };
 
-// `Parameters`: whose leaves the gradient has.
+// `Parameters` has the leaf policy from which that of the gradient follows.
 template <class How, class Parameters, class V>
 auto gradient_of(V const& x) {
   if constexpr (is_variable<V>)
@@ -182,7 +182,7 @@ consteval auto check_parameters() {
     return found<trees_verdict<P>>{};
 }
 
-// Does a function give more than its loss?
+// True if a function returns more than its loss.
 template <class T>
 inline constexpr bool gives_more = false;
 template <class Loss, class First, class... Rest>
@@ -230,7 +230,7 @@ class value_and_gradient_of {
       return std::tuple(more...);
   }
 
-  // The value of the loss and the gradients that the tape back gives.
+  // The value of the loss, and the gradients from running the tape back.
   template <class Parameters, class P, class Loss>
   static auto pulled_from(tape& t, tape_node const* leaves, Parameters const& parameters, P const& p,
                           Loss const& loss) {
@@ -238,7 +238,7 @@ class value_and_gradient_of {
     if constexpr (!reason::ok_or_raise<loss_verdict<result, P>>()) {
       return value_with_gradient<plain_type<result>, Parameters>{plain(loss), parameters};
     } else if constexpr (is_variable<result>) {
-      if (loss.tape() == nullptr) return with_gradient<Parameters>(loss.value(), p);  // of constants
+      if (loss.tape() == nullptr) return with_gradient<Parameters>(loss.value(), p);  // a constant
       if (tape_of(loss) != &t) throw_other_tape();
       auto one = zeros_like(stop_gradient(loss));
       fill_block("value_and_grad", one, typename result::value_type(1));
@@ -261,15 +261,19 @@ class value_and_gradient_of {
 
 }  // namespace detail
 
-/// The function that gives f's value and its gradient with respect to its first argument: `.value` and `.gradient`; of
-/// an f that gives `std::tuple(loss, more…)` also `.aux`, JAX's has_aux.
-/// Of a complex parameter x + iy the gradient of the loss u is ∂u/∂x − i ∂u/∂y, as JAX's: steepest descent is along
-/// minus its conjugate (the optimisers do that), `os::conj(gradient)`.
-/// In the body of os::shard_map parameters are blocks, what a body captures, and trees of both. A loss that is the same
-/// on all devices (os::psum<X>) has one gradient, of the sum. One that varies along X has a gradient for each device,
-/// by a parameter that varies: a block, or os::pvary<X>(w); by one that does not, it does not compile.
+/// The function that returns f's value and its gradient with respect to its first argument: `.value` and `.gradient`.
+/// For an f that returns `std::tuple(loss, more…)` also `.aux`, JAX's has_aux.
+///
+/// For a complex parameter x + iy the gradient of the loss u is ∂u/∂x − i ∂u/∂y, as in JAX: steepest descent is along
+/// minus its conjugate, `os::conj(gradient)`, which the optimisers use.
+///
+/// In the body of os::shard_map parameters are blocks, tensors that a body captures, and trees of both. A loss that is
+/// the same on all devices (os::psum<X>) has one gradient, of the sum. A loss that varies along X has a gradient for
+/// each device with respect to a parameter that varies: a block, or os::pvary<X>(w). With respect to one that does not
+/// vary, it does not compile.
+///
 /// Gradients have the parameters' types, unless `How` says otherwise: os::deferred_over<X>, which leaves them partial,
-/// a leaf policy of the program's own, or os::dims<I, J, os::partial(X)> of a single tensor.
+/// a leaf policy of the program's own, or os::dims<I, J, os::partial(X)> for a single tensor.
 template <class How = void, class F>
 [[nodiscard]] auto value_and_grad(F f) {
   return detail::value_and_gradient_of<How, F>(std::move(f));

@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 4. `os::abstract<T>` is the type T of a tensor and nothing else: no elements, in constant expressions, too. It
-/// knows where it is written down what is done with it, and the block that it would be in.
+/// Floor 4. `os::abstract<T>` is the type T of a tensor without elements, and works in constant expressions. It holds a
+/// pointer to the record of the operations on it, and the block in which it would be.
 
 #include <array>
 #include <cstddef>
@@ -24,23 +24,23 @@ class abstract;
 /// One operation of a program without elements.
 struct foretold_operation {
   std::string_view name;                                             ///< of the verb or operation
-  int (*count)(step) = nullptr;                                      ///< its steps of this kind
+  int (*count)(step) = nullptr;                                      ///< the number of its steps of this kind
   std::int64_t (*total_bytes)(detail::size_table const&) = nullptr;  ///< that all devices move together
   std::int64_t (*bytes)(detail::size_table const&) = nullptr;        ///< that a device moves
-  std::int64_t (*flops)(detail::size_table const&) = nullptr;        ///< of products and sums, on the one that has most
+  std::int64_t (*flops)(detail::size_table const&) = nullptr;        ///< of products and sums, on the busiest device
   std::int64_t (*workspace)(detail::size_table const&) = nullptr;    ///< that its plan sets aside
-  // Said, not asked of the pointers: g++ takes no comparison of a function's address for constant under
-  // -fsanitize=undefined.
+  // Stored, not derived from the pointers: under -fsanitize=undefined g++ does not take a comparison of a function's
+  // address for constant.
   bool priced = false;
   bool sets_aside = false;
 
-  /// Whether its communication is known from types and sizes. Of a roll by so many places it is not.
+  /// True if its communication is known from types and sizes. That of a roll by a run-time number of places is not.
   [[nodiscard]] constexpr bool is_priced() const { return priced; }
 };
 
 namespace detail {
 
-/// What a program does, in order.
+/// The record of a program: its operations and memory events, in order.
 class forecast {
  public:
   constexpr void add(foretold_operation const& op) {
@@ -49,7 +49,7 @@ class forecast {
   }
   [[nodiscard]] constexpr std::vector<foretold_operation> const& operations() const { return operations_; }
 
-  /// A block of so many bytes. @returns its number
+  /// Records a block of that many bytes. @returns its number
   constexpr int allocate(foretold_bytes bytes) {
     events_.push_back({blocks_, bytes});
     return blocks_++;
@@ -57,7 +57,7 @@ class forecast {
   constexpr void release(int block) { events_.push_back({block, nullptr, true}); }
   [[nodiscard]] constexpr std::vector<memory_event> const& events() const { return events_; }
 
-  /// A parameter, or data: in memory that is not the program's.
+  /// Records a parameter, or data, whose memory is not the program's.
   template <class T>
   constexpr void add_operand() {
     operands_.push_back(&largest_block_bytes<T>);
@@ -65,12 +65,12 @@ class forecast {
   }
   [[nodiscard]] constexpr std::vector<foretold_bytes> const& operands() const { return operands_; }
 
-  /// A tensor of the program is divided over these, so the program's mesh has them.
+  /// Records that a tensor of the program is divided over these mesh axes, so that the program's mesh has them.
   template <class... Ms>
   constexpr void add_mesh_axes(type_list<Ms...>) {
     (add_mesh_axis(Ms::name, Ms::extent), ...);
   }
-  /// Mesh axes that types know the sizes of.
+  /// The mesh axes whose sizes are known from types.
   [[nodiscard]] constexpr std::vector<named_size> const& mesh() const { return mesh_; }
   [[nodiscard]] constexpr int blocks() const { return blocks_; }
 
@@ -107,23 +107,23 @@ class abstract {
   static constexpr int rank = T::rank;
 
   constexpr abstract() = default;
-  /// In a block of its own.
+  /// A tensor in a block of its own.
   constexpr explicit abstract(detail::forecast* written)
       : forecast_(written), block_(written, &detail::largest_block_bytes<T>) {
     if (written != nullptr) written->add_mesh_axes(mesh_axes_in<T>{});
   }
-  /// In a block that is there; an operand is in none.
+  /// A tensor in a given block; an operand is in none.
   constexpr abstract(detail::forecast* written, detail::foretold_block const& block)
       : forecast_(written), block_(block) {}
 
-  /// Not known; ones, so that programs can divide by them.
+  /// Unknown; ones, so that programs can divide by them.
   [[nodiscard]] constexpr std::array<std::int64_t, static_cast<std::size_t>(rank)> extents() const {
     std::array<std::int64_t, static_cast<std::size_t>(rank)> ones{};
     for (std::int64_t& e : ones) e = 1;
     return ones;
   }
 
-  /// Where it is written what is done with it.
+  /// The record of the operations on it.
   [[nodiscard]] constexpr detail::forecast* written() const { return forecast_; }
   [[nodiscard]] constexpr detail::foretold_block const& block() const { return block_; }
 
@@ -134,7 +134,8 @@ class abstract {
 
 namespace detail {
 
-/// The interpreter of abstract tensors: the result's type, with what it would move written down (foretell.hpp).
+/// The interpreter of abstract tensors: gives the result's type, and records the moves that it would take
+/// (foretell.hpp).
 struct foretells {
   static constexpr int level = 1;
   template <class How, class Operation, class... Given>
@@ -169,7 +170,7 @@ struct interpreter_of<variable<abstract<T>, Cotangent>> {
 template <class T>
 inline constexpr bool is_abstract<abstract<T>> = true;
 template <class T>
-inline constexpr bool is_variable<abstract<T>> = true;  // it goes where variables go; a constant to all derivatives
+inline constexpr bool is_variable<abstract<T>> = true;  // goes where variables go; a constant to all derivatives
 
 template <class T>
 [[nodiscard]] constexpr abstract<T> stop_gradient(abstract<T> const& x) {

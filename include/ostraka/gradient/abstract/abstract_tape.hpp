@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 4. The tape of programs without elements (foretell.hpp): what tape.hpp is to programs that run, in constant
-/// expressions. Its variables: abstract_variable.hpp.
+/// Floor 4. The tape of programs without elements (foretell.hpp): the counterpart of tape.hpp in constant expressions.
+/// Its variables are in abstract_variable.hpp.
 
 #include <algorithm>
 #include <cstddef>
@@ -31,7 +31,7 @@ class abstract_node {
   abstract_node* before_ = nullptr;
 };
 
-/// What recipe.hpp is to programs that run: the gather that is done again.
+/// The counterpart of recipe.hpp: a gather that is done again.
 struct abstract_recipe;
 class abstract_recipe_handle {
  public:
@@ -44,12 +44,12 @@ class abstract_recipe_handle {
   }
   constexpr ~abstract_recipe_handle();
   constexpr explicit operator bool() const { return recipe_ != nullptr; }
-  /// What is kept of a value beside its recipe: nothing.
+  /// The block that is kept of a value beside its recipe: none.
   [[nodiscard]] constexpr foretold_block block_beside(foretold_block const& of_value) const {
     if (recipe_ != nullptr) return {};
     return of_value;
   }
-  /// What it makes, which is kept as long as others will ask for it, too.
+  /// The block that the recipe makes. It is kept as long as other handles may ask for it.
   constexpr foretold_block make(forecast* written) const;
 
  private:
@@ -60,7 +60,7 @@ struct abstract_recipe {
   foretold_operation gather;
   foretold_bytes bytes;
   abstract_recipe_handle from;
-  foretold_block operand{};  // where that has no recipe
+  foretold_block operand{};  // if `from` has no recipe
   int handles = 0;
   bool is_made = false;
   foretold_block made{};
@@ -85,7 +85,7 @@ constexpr foretold_block abstract_recipe_handle::make(forecast* written) const {
   return made;
 }
 
-/// What result_store.hpp is to programs that run: the numbers of the operations whose results a region saves.
+/// The counterpart of result_store.hpp: the numbers of the operations whose results a region saves.
 class abstract_store {
  public:
   constexpr void want(std::string_view const* names, std::size_t count) { names_ = names, count_ = count; }
@@ -144,7 +144,7 @@ class abstract_tape {
   [[nodiscard]] constexpr abstract_store* saved() const { return saved_; }
   [[nodiscard]] constexpr int number_of_last() const { return number_; }
 
-  /// Is the result of the next operation saved?
+  /// True if the result of the next operation is saved.
   constexpr bool is_next_saved() {
     ++number_;
     return saved_ != nullptr && !is_first_run_ && saved_->has(number_);
@@ -172,7 +172,7 @@ template <class Cotangent>
 class abstract_slot : public abstract_node {
  public:
   constexpr abstract_slot() = default;
-  constexpr ~abstract_slot() override {}  // g++ 12 takes no other in constant expressions
+  constexpr ~abstract_slot() override {}  // the only one that g++ 12 takes in constant expressions
 
   constexpr void add(Cotangent const& g) {
     if (is_empty_)

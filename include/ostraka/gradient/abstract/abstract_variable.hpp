@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 4. Variables without elements, and how operations on them are recorded (abstract_tape.hpp): what variable.hpp
-/// and record.hpp are to programs that run, in constant expressions.
+/// Floor 4. Variables without elements, and how operations on them are recorded (abstract_tape.hpp): the counterpart of
+/// variable.hpp and record.hpp in constant expressions.
 
 #include <tuple>
 #include <type_traits>
@@ -14,7 +14,7 @@
 
 namespace ostraka {
 
-/// A tensor without elements whose derivative is foretold.
+/// A tensor without elements whose derivative is predicted.
 template <class T, class Cotangent>
 class variable<abstract<T>, Cotangent> {
  public:
@@ -82,7 +82,7 @@ class remembered<abstract<T>> {
   abstract_recipe_handle again_;
 };
 
-/// The result of an operation; one that a region has saved is not made again.
+/// The result of an operation. A result that a region has saved is not made again.
 template <class Make>
 constexpr auto foretold_result(abstract_tape* t, Make const& make) -> decltype(make()) {
   using type = decltype(make());
@@ -155,7 +155,7 @@ constexpr auto foretold_with_cotangent(X const& x) {
   return type(x.value(), x.tape()->template push<recorded_node>(identity_pullback{}, x), x.tape()).made_by(x.recipe());
 }
 
-// `made`: the result, or with the residuals what the pullback is given in its place.
+// `made` is what the pullback is given: the result, or the result with its residuals.
 template <class Operation, class Result, class Made, class... Given>
 constexpr auto record_foretold_result(Operation const& operation, abstract_tape* t, Result const& result,
                                       Made const& made, Given const&... given) {
@@ -174,7 +174,7 @@ constexpr auto record_foretold_result(Operation const& operation, abstract_tape*
 
 }  // namespace detail
 
-/// An operation on variables of abstract tensors.
+/// Records an operation on variables of abstract tensors, and returns its result.
 template <class Operation, class... Given>
 constexpr auto record_foretold(Operation const& operation, Given const&... given) {
   detail::abstract_tape* t = nullptr;

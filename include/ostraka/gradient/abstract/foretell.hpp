@@ -3,9 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 4. Programs without elements: verbs and operations of abstract tensors (abstract.hpp) give abstract results
-/// and write down what they would move, in constant expressions, too. Derivatives of such programs follow the rules of
-/// all others (rules/), on a tape that lives in constant expressions (abstract_tape.hpp).
+/// Floor 4. Programs without elements: verbs and operations on abstract tensors (abstract.hpp) give abstract results
+/// and record the moves that they would take, in constant expressions too. Derivatives of such programs follow the same
+/// rules as all others (rules/), on a tape that works in constant expressions (abstract_tape.hpp).
 
 #include <cstddef>
 #include <cstdint>
@@ -30,7 +30,7 @@ consteval std::string_view text_of_name() {
     return name;
 }
 
-/// Of an operation that says itself what it costs.
+/// The record of an operation that states its own costs.
 template <class Price>
 constexpr foretold_operation entry_of_price(std::string_view name) {
   foretold_operation op{name, &Price::count, &Price::template total_bytes<size_table>,
@@ -55,7 +55,7 @@ constexpr foretold_operation entry_for(std::string_view name) {
   }
 }
 
-/// Is its result the same memory?
+/// True if the operation's result is a view of its operand's memory.
 template <class Operation>
 inline constexpr bool is_a_view = requires { typename Operation::gives_a_view; };
 
@@ -78,7 +78,7 @@ constexpr abstract<Result> foretold_tensor(forecast* written, Given const&... gi
     return abstract<Result>(written);
 }
 
-// Of an operation that gives several tensors.
+// The results of an operation that gives several tensors.
 template <class... Results>
 constexpr several<abstract<Results>...> foretold_tensors(std::type_identity<several<Results...>>, forecast* written) {
   return {abstract<Results>(written)...};
@@ -91,7 +91,7 @@ inline constexpr bool is_several<several<Results...>> = true;
 
 }  // namespace detail
 
-/// An operation that writes its result over `target`.
+/// Records an operation that writes its result over `target`.
 template <class Operation, class T, class... Given>
 constexpr abstract<T> foretell_in_place(Operation const&, abstract<T> const& target, Given const&...) {
   if (target.written() != nullptr)
@@ -100,8 +100,8 @@ constexpr abstract<T> foretell_in_place(Operation const&, abstract<T> const& tar
   return target;
 }
 
-/// An operation on abstract tensors: its result's type, and what it would move, written down. `How`: at once, perhaps
-/// with residuals.
+/// Records an operation on abstract tensors with the moves that it would take, and returns a result of the right type.
+/// `How` is at_once or with_residuals.
 template <class How = detail::at_once, class Operation, class... Given>
 constexpr auto foretell(Operation const&, Given const&... given) {
   using result = std::remove_cvref_t<decltype(detail::operate_how(

@@ -3,9 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 4. Memory of programs without elements: an abstract tensor holds a block as a tensor does, counted by its
-/// handles, so that what a tape keeps, and how long, follows from the same rules as in programs that run. When a block
-/// comes and goes is written down, its size for later.
+/// Floor 4. Memory of programs without elements. An abstract tensor holds a block as a tensor does, counted by its
+/// handles. So what a tape keeps, and how long, follows from the same rules as in programs that run. Allocations and
+/// frees are recorded in order; sizes are filled in later.
 
 #include <algorithm>
 #include <array>
@@ -21,14 +21,14 @@
 
 namespace ostraka::detail {
 
-/// Extents by name.
+/// An extent by name.
 struct named_size {
   std::string_view name;
   std::int64_t size = 0;
   bool is_of_mesh = false;
 };
 
-/// The extents that a plan is priced for.
+/// The extents for which a plan is priced.
 struct size_table {
   named_size const* first;
   std::size_t count;
@@ -43,7 +43,7 @@ struct size_table {
       throw_error("gradient_plan: the extent of ", Name::name, " is not given");
   }
 
-  /// How many devices do the same side by side, along mesh axes that are not among these.
+  /// The number of devices that do the same side by side, along mesh axes that are not among these.
   template <class... Mesh>
   [[nodiscard]] constexpr std::int64_t side_by_side() const {
     std::int64_t n = 1;
@@ -53,7 +53,7 @@ struct size_table {
   }
 };
 
-/// Sizes as they are given, and those of mesh axes that a program's types know.
+/// The given sizes, and those of mesh axes that a program's types know.
 template <std::size_t N>
 class known_sizes {
  public:
@@ -75,11 +75,11 @@ known_sizes(ostraka::sizes<Named...> const&, std::array<named_size, OfMesh> cons
 
 using foretold_bytes = std::int64_t (*)(size_table const&);
 
-/// A block comes or goes, or an operation sets memory aside as long as it lasts.
+/// A block is allocated or freed, or an operation sets memory aside while it runs.
 struct memory_event {
-  int block = -1;                  ///< none: memory that is set aside
+  int block = -1;                  ///< −1: memory that is set aside
   foretold_bytes bytes = nullptr;
-  bool frees = false;  ///< a block goes
+  bool frees = false;  ///< true if the block is freed
 };
 
 /// Bytes of the largest block of a tensor.
@@ -91,7 +91,7 @@ constexpr std::int64_t largest_block_bytes(size_table const& sizes) {
          static_cast<std::int64_t>(sizeof(typename T::value_type));
 }
 
-/// A handle to a block, or to none: an operand's is not the program's. `Written`: where it is written down.
+/// A handle to a block, or to none: the block of an operand is not the program's. `Written` is the type of the record.
 template <class Written>
 class abstract_block {
  public:
@@ -111,7 +111,7 @@ class abstract_block {
     delete shared_;
   }
 
-  /// Does nobody else hold it?
+  /// True if there is no other handle to the block.
   [[nodiscard]] constexpr bool is_alone() const { return shared_ != nullptr && shared_->handles == 1; }
 
  private:
@@ -123,7 +123,7 @@ class abstract_block {
   shared* shared_ = nullptr;
 };
 
-/// Bytes in use at once, at most, and at the end. What operations set aside stays with the process until more is needed
+/// Bytes in use now, and the most at once. Memory that operations set aside stays with the process until more is needed
 /// (engine/memory/pool.hpp).
 struct memory_in_use {
   std::int64_t now = 0;
@@ -144,18 +144,18 @@ struct memory_in_use {
   }
 };
 
-/// How much there is of what happens to memory.
+/// The numbers of memory events, blocks, operands and mesh axes in a program.
 struct memory_numbers {
   std::size_t events = 0, of_forward = 0, blocks = 0, operands = 0, mesh_axes = 0;
   friend constexpr bool operator==(memory_numbers const&, memory_numbers const&) = default;
 };
 
-/// What happens to memory in a program.
+/// The memory events of a program.
 template <memory_numbers N>
 struct foretold_memory {
   std::array<memory_event, N.events + 1> events{};
   std::array<foretold_bytes, N.operands + 1> operands{};
-  std::array<named_size, N.mesh_axes + 1> mesh{};  ///< mesh axes that types know the sizes of
+  std::array<named_size, N.mesh_axes + 1> mesh{};  ///< mesh axes whose sizes are known from types
 
   constexpr foretold_memory() = default;
   template <class Written>
@@ -171,7 +171,7 @@ struct foretold_memory {
     return bytes;
   }
 
-  /// After so many events.
+  /// The memory in use after `count` events.
   [[nodiscard]] constexpr memory_in_use after(std::size_t count, size_table const& sizes) const {
     std::array<std::int64_t, N.blocks + 1> bytes_of{};
     memory_in_use use;

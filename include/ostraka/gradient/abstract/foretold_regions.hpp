@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 4. Regions (os::checkpoint) of programs without elements: what is gathered and computed again stands among the
-/// operations of the backward.
+/// Floor 4. Regions (os::checkpoint) of programs without elements: gathers and computations that are done again are
+/// recorded among the operations of the backward.
 
 #include <cstddef>
 #include <tuple>
@@ -16,13 +16,13 @@
 
 namespace ostraka::detail {
 
-/// Abstract tensors stand in the leaves.
+/// The leaf policy of abstract tensors.
 struct abstract_values {
   template <class T, class Sharding>
   using leaf = abstract<values::leaf<T, Sharding>>;
 };
 
-/// Variables of abstract tensors stand in the leaves.
+/// The leaf policy of variables of abstract tensors.
 struct abstract_variables {
   using inner = abstract_values;
   using is_of_abstract = void;
@@ -109,7 +109,7 @@ class abstract_region_node final : public abstract_slot<Cotangent> {
   std::tuple<Given...> given_;
 };
 
-/// Of save_nothing and save_names.
+/// The region for save_nothing and save_names.
 template <class Policy>
 struct foretold_region {
   template <class F, class... Given>

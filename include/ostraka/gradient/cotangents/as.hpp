@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 4. What pullbacks are made of, beside the public verbs: einsum, sum, reshard and broadcast to a sharding that
-/// is told as a type. They take tensors and variables alike, so that a backward can be differentiated again.
+/// Floor 4. The building blocks of pullbacks, beside the public verbs: einsum, sum, reshard and broadcast to a sharding
+/// given as a type. They take tensors and variables alike, so that a backward can be differentiated again.
 
 #include <array>
 #include <cstddef>
@@ -21,7 +21,7 @@ namespace ostraka {
 
 namespace detail {
 
-/// os::einsum to this sharding; policies may stand behind the operands.
+/// os::einsum to this sharding; policies may follow the operands.
 template <class Sharding, class... Given>
 [[nodiscard]] constexpr auto einsum_as(Given const&... given) {
   return operate(ostraka::operation::einsum<Sharding>{}, given...);
@@ -36,7 +36,7 @@ template <class Sharding, class X>
 template <class Sharding, class X, class Policy = policy<planner::admit::any>>
 constexpr auto reshard_as(X const& x, Policy const& how = {});
 
-/// A tensor under another sharding, made again from what was resharded.
+/// Makes a resharded tensor again, from the tensor that was resharded.
 template <class From, class Sharding, class T, class Policy>
 class resharded_again final : public recipe<T> {
  public:
@@ -49,7 +49,7 @@ class resharded_again final : public recipe<T> {
   Policy how_;
 };
 
-/// Is it a gather, at least in part?
+/// True if the reshard is a gather, at least in part.
 template <class From, class Sharding>
 consteval bool is_a_gather() {
   if constexpr (is_variable<From>) {
@@ -89,7 +89,7 @@ template <class Sharding, class X, class Policy>
   }
 }
 
-/// os::broadcast to this sharding; extents of its axes, and how they came about.
+/// os::broadcast to this sharding, with the extents of its axes and their origins.
 template <class Sharding, class X, class Extents>
 [[nodiscard]] constexpr auto broadcast_as(X const& x, Extents const& extents,
                                 extent_origins<axes_in<Sharding>::size> const& origins = {}) {
@@ -97,7 +97,7 @@ template <class Sharding, class X, class Extents>
   return operate(repeat, x);
 }
 
-/// The extents of an operand that a pullback keeps; of a block also how they came about.
+/// The extents of an operand that a pullback keeps; for a block also the origins of its extents.
 template <class X, bool IsBlock = (varying_in<X>::size > 0)>
 struct shape_of_operand {
   constexpr explicit shape_of_operand(X const& x) : extents(x.extents()) {}
@@ -118,7 +118,7 @@ template <class Sharding, class X, class Shape>
     return broadcast_as<Sharding>(x, shape.extents);
 }
 
-/// A tensor of the axes of `Wanted`, and perhaps more, as one: sums over those that it lacks, and moves.
+/// Converts g, which has the axes of `Wanted` and perhaps more, to `Wanted`: sums over the other axes, and moves.
 template <class Wanted, class G>
 [[nodiscard]] constexpr Wanted summed_to(G const& g) {
   using target = sharding_in<Wanted>;
@@ -135,13 +135,13 @@ Cotangent sum_of_padded(Cotangent const& a, Cotangent const& b);  // of rules/lo
 
 template <class Cotangent>
 constexpr Cotangent sum_of_cotangents(Cotangent const& a, Cotangent const& b) {
-  if constexpr (padded_axes<axes_in<Cotangent>> > 0)  // which arithmetic refuses
+  if constexpr (padded_axes<axes_in<Cotangent>> > 0)  // arithmetic refuses it
     return sum_of_padded(a, b);
   else
     return ostraka::add(a, b);
 }
 
-/// Adds to what a variable's cotangents came to.
+/// Adds g to the sum of a variable's cotangents.
 template <class T, class Cotangent, class G>
 constexpr void add_cotangent(variable<T, Cotangent> const& to, G const& g) {
   to.slot()->add(settled<Cotangent, varying_in<T>>(summed_to<cotangent_along<Cotangent, varying_in<G>>>(g)));

@@ -3,9 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 4. Cotangents of complex numbers. That of z = x + iy is c where the loss changes by Re(c dz), which is
-/// ∂/∂x − i ∂/∂y of it, as in JAX: the dual space without a conjugation. So rules of linear and of holomorphic
-/// operations are those of real numbers, word by word, and others have their own:
+/// Floor 4. Cotangents of complex numbers. The cotangent of z = x + iy is the c for which the loss changes by Re(c dz),
+/// which is ∂/∂x − i ∂/∂y of the loss, as in JAX: the dual space without a conjugation. So the rules of linear and of
+/// holomorphic operations are those of real numbers, word by word. The other operations have their own:
 ///
 ///     real   g                 conj   the conjugate of g          what is real where the result is complex: Re g
 ///     imag   −i g              abs    g times that of z / |z|; 0 where z is
@@ -24,7 +24,7 @@ class abstract;  // of foretell.hpp
 
 namespace detail {
 
-/// A cotangent as one of an operand of elements T: of a real one the real part.
+/// Converts a cotangent for an operand with elements of type T: takes the real part if T is real.
 template <class T, class G>
 constexpr auto projected(G const& g) {
   using from = typename G::value_type;
@@ -36,7 +36,7 @@ constexpr auto projected(G const& g) {
     return ostraka::cast<T>(g);
 }
 
-/// The conjugate; a real one as it is.
+/// The conjugate; a real tensor unchanged.
 template <class G>
 constexpr auto conjugated(G const& g) {
   if constexpr (is_real<typename G::value_type>)
@@ -45,7 +45,7 @@ constexpr auto conjugated(G const& g) {
     return ostraka::conj(g);
 }
 
-/// Their product, where one may be real and the other complex.
+/// The product of two tensors, of which one may be real and the other complex.
 template <class A, class B>
 constexpr auto multiply_alike(A const& a, B const& b) {
   using of_a = typename A::value_type;
@@ -58,7 +58,7 @@ constexpr auto multiply_alike(A const& a, B const& b) {
     return ostraka::multiply(a, b);
 }
 
-/// x / y, and 0 where y is; and that times g.
+/// x / y, or 0 if y is 0; with g, that times g.
 struct ratio_or_zero {
   template <class T>
   KOKKOS_INLINE_FUNCTION T operator()(T const& x, T const& y) const {
@@ -69,7 +69,7 @@ struct ratio_or_zero {
     using wide = accumulator_of_t<T>;
     return y == T(0.0f) ? T(0.0f) : T(static_cast<wide>(g) * (static_cast<wide>(x) / static_cast<wide>(y)));
   }
-  /// Of a complex x its conjugate.
+  /// For a complex x, uses its conjugate.
   template <class R>
   KOKKOS_INLINE_FUNCTION Kokkos::complex<R> operator()(Kokkos::complex<R> const& x, R const& y, R const& g) const {
     if (y == R(0)) return {R(0), R(0)};
@@ -90,7 +90,7 @@ struct ratio_or_zero {
   }
 };
 
-/// g conj(z) / |z|, and 0 where z is.
+/// g conj(z) / |z|, or 0 if z is 0.
 struct times_conjugate_of_direction {
   template <class R>
   KOKKOS_INLINE_FUNCTION Kokkos::complex<R> operator()(R const& g, Kokkos::complex<R> const& z) const {
@@ -98,7 +98,7 @@ struct times_conjugate_of_direction {
   }
 };
 
-/// Of the modulus of complex numbers.
+/// The pullback of the modulus of complex numbers.
 template <class A>
 struct modulus_pullback {
   kept<true, A> z;
@@ -120,7 +120,7 @@ struct conjugate_pullback {
   }
 };
 
-/// The cotangents that the operand wants: the conjugates of parts are parts.
+/// The type of the cotangents that the operand wants: conjugates of parts are parts.
 template <class Result, class A>
 struct conjugate_cotangent {
   using type = cotangent_of<Result>;
@@ -155,7 +155,7 @@ struct imaginary_part_pullback {
 
 }  // namespace detail
 
-/// Linear in the cotangent: its parts are kept.
+/// Linear in the cotangent, so it keeps its parts.
 template <reduction Kind>
 inline constexpr preservation preserves<detail::times_conjugate_of_direction, Kind> = multilinear(Kind, 0b1);
 

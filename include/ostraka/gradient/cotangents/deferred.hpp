@@ -3,9 +3,10 @@
 #pragma once
 
 /// @file
-/// Floor 4. Which types gradients have, where it is not that of the parameter: leaf policies for
+/// Floor 4. Types of gradients that are not those of the parameters: leaf policies for
 /// `os::value_and_grad<os::deferred_over<X>>(f)`. A gradient that stays partial over X is not reduced, so that those of
-/// several microbatches are added up first; one that is divided over X is reduce-scattered as soon as it is there:
+/// several microbatches are added up first. A gradient that is divided over X is reduce-scattered as soon as it is
+/// there:
 ///
 ///     parameter    deferred_over<X>   gathered_and_deferred_over<X>                     divided_over<X>
 ///     [I, J]       [I, J] {U_X}       [I, J] {U_X}                                      [I_X, J]
@@ -34,7 +35,7 @@ struct with_parts_over<Sharding, type_list<Ms...>> {
   using type = canonical_sharding<Sharding, partial_sum<Ms...>>;
 };
 
-// What a parameter has of parts says nothing about its cotangents.
+// The parts of a parameter say nothing about its cotangents.
 template <class Sharding, class MeshAxes>
 using deferred = typename with_parts_over<typename without_parts<Sharding>::type,
                                           difference_of<MeshAxes, typename sharding_traits<Sharding>::splits>>::type;
@@ -50,7 +51,7 @@ struct deferred_over {
   using leaf = values::leaf<T, detail::deferred<Sharding, mesh_axes>>;
 };
 
-/// The same, also of what is divided over them: its gradient is whole, until it is reduced.
+/// The same, also for parameters that are divided over them: the gradient is whole until it is reduced.
 template <auto... Xs>
 struct gathered_and_deferred_over {
   using mesh_axes = type_list<detail::type_of<Xs>...>;
@@ -58,9 +59,9 @@ struct gathered_and_deferred_over {
   using leaf = values::leaf<T, detail::deferred<typename detail::gathered<Sharding, mesh_axes>::type, mesh_axes>>;
 };
 
-/// Gradients that are divided over these mesh axes, wherever the parameter is not: along the axis that
-/// os::split_over<X> divides in the state of an optimiser, which then updates its part (ZeRO, stage 2). A device keeps
-/// 1/X of them, and a microbatch is reduce-scattered when the backward has it.
+/// Gradients that are divided over these mesh axes, unless the parameter is: along the axis that os::split_over<X>
+/// divides in the state of an optimiser, which then updates its part (ZeRO, stage 2). A device keeps 1/X of them. The
+/// gradient of a microbatch is reduce-scattered as soon as the backward has it.
 template <auto... Xs>
 struct divided_over {
   template <class T, class Sharding>
@@ -70,8 +71,8 @@ struct divided_over {
 
 namespace detail {
 
-/// The type of the cotangents of T that `How` asks for: a leaf policy, the dimensions of one tensor, or void for those
-/// by default.
+/// The type of the cotangents of T for `How`: a leaf policy, the dimensions of a single tensor, or void for the
+/// default.
 template <class How, class T>
 struct find_cotangent {
   using type =
@@ -103,11 +104,11 @@ consteval auto check_cotangent() {
     return found<reason::cotangent_of_other_axes<sharding_in<T>, sharding_in<Cotangent>>>{};
 }
 
-/// `reason::ok`, or why cotangents of T cannot have this type.
+/// `reason::ok`, or the reason why cotangents of T cannot have this type.
 template <class T, class Cotangent>
 using cotangent_verdict = typename decltype(check_cotangent<T, Cotangent>())::type;
 
-// What stands in the leaves of gradients: parameters have `Leaves` in theirs.
+// The leaf policy of gradients, for parameters with the leaf policy `Leaves`.
 template <class How, class Leaves>
 struct cotangents_as {
   template <class T, class Sharding>
@@ -128,7 +129,7 @@ struct gradient_leaves<How, values> {
   using type = How;
 };
 
-// And variables in those of what is differentiated.
+// The leaf policy of the variables that are differentiated.
 template <class How, class Leaves>
 struct variables_with {
   using inner = Leaves;

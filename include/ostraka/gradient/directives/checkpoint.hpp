@@ -3,15 +3,15 @@
 #pragma once
 
 /// @file
-/// Floor 4. Rematerialisation: `os::checkpoint(f, policy)(x…)` is f(x…), of which the tape keeps what the policy says.
-/// The backward computes the rest again. It gives the same bits and trades work for memory:
+/// Floor 4. Rematerialisation: `os::checkpoint(f, policy)(x…)` is f(x…), but the tape keeps only what the policy says.
+/// The backward computes the rest again. The bits are the same; it trades work for memory:
 ///
 ///     os::checkpoint(layer)                              // the operands alone; the backward runs layer once more
 ///     os::checkpoint(layer, os::save_names("h", "q"))    // and what os::checkpoint_name(x, "h") names within layer
 ///     os::checkpoint(layer, os::save_all_but_gathers)    // everything, but gathers are done again
 ///     os::checkpoint(layer, os::save_all)                // as if it were not there
 ///
-/// x are tensors and trees of them.
+/// x are tensors and trees of tensors.
 
 #include <algorithm>
 #include <array>
@@ -26,7 +26,7 @@
 
 namespace ostraka {
 
-/// The types of what follows: which results a checkpointed region keeps for its backward.
+/// The types of the policies below, which say which results a checkpointed region keeps for its backward.
 struct save_nothing_policy {};
 struct save_all_policy {};
 struct save_all_but_gathers_policy {};
@@ -35,12 +35,12 @@ struct save_names_policy {
   std::array<std::string_view, N> names;
 };
 
-/// Which results of a region os::checkpoint keeps for its backward: none, all, or all but those of gathers.
+/// The results of a region that os::checkpoint keeps for its backward: none, all, or all but those of gathers.
 inline constexpr save_nothing_policy save_nothing{};
 inline constexpr save_all_policy save_all{};
 inline constexpr save_all_but_gathers_policy save_all_but_gathers{};
 
-/// Results that os::checkpoint_name gives these names are kept.
+/// Keeps the results to which os::checkpoint_name gives these names.
 template <class... Names>
 [[nodiscard]] constexpr save_names_policy<sizeof...(Names)> save_names(Names const&... names) {
   return {{std::string_view(names)...}};
@@ -48,7 +48,7 @@ template <class... Names>
 
 namespace detail {
 
-/// Variables of a tape of its own with the values of others: of tensors and trees.
+/// Makes variables on its own tape with the values of others: of tensors and trees.
 struct fresh_variable {
   tape* t;
   template <class T, class Cotangent>
@@ -67,7 +67,7 @@ auto fresh(tape& t, T const& x) {
     return tree_map<leaves_in<T>>(fresh_variable{&t}, x);
 }
 
-/// The cotangents of fresh variables, for those that they were made of.
+/// Adds the cotangents of fresh variables to the variables that they were made from.
 struct hand_back {
   template <class V>
   void operator()(V const& from, V const& to) const {
@@ -85,7 +85,7 @@ void hand_all_back(T const& from, T const& to) {
     for_each_leaf([](auto const&, auto const& a, auto const& b) { hand_back{}(a, b); }, from, to);
 }
 
-/// The tape of the variables that a region is given.
+/// Finds the tape of the variables that a region is given.
 template <int Depth, class T>
 void join_tape_of(tape*& all, T const& x) {
   if constexpr (derivatives_in<T>() < Depth)
@@ -96,7 +96,7 @@ void join_tape_of(tape*& all, T const& x) {
     for_each_leaf([&](auto const&, auto const& leaf) { join_tapes(all, tape_of(leaf)); }, x);
 }
 
-/// What regions are to programs without elements: foretold_regions.hpp.
+/// The counterpart of a region in programs without elements: foretold_regions.hpp.
 template <class Policy>
 struct foretold_region;
 
@@ -122,8 +122,8 @@ class region_node final : public cotangent_slot<Cotangent> {
     auto const own = std::apply([&](auto const&... x) { return std::tuple(fresh<Depth>(again, x)...); }, given_);
     tape_node const* const operands = again.last();
     auto const result = std::apply(f_, own);
-    if constexpr (is_variable<std::remove_cvref_t<decltype(result)>>) {  // else it depends on none of them
-      if (result.tape() != nullptr) {  // nor does a constant
+    if constexpr (is_variable<std::remove_cvref_t<decltype(result)>>) {  // else it depends on no variable
+      if (result.tape() != nullptr) {  // nor does a constant depend on one
         if (tape_of(result) != &again) throw_other_tape();
         add_cotangent(result, this->sum());
         again.unwind_to(operands);
@@ -152,7 +152,7 @@ decltype(auto) plain_at(T const& x) {
     return tree_map<typename leaves_in<T>::inner>([](auto const& leaf) { return leaf.value(); }, x);
 }
 
-// f on plain values, where nothing is saved; else on variables that number its results.
+// Calls f on plain values if nothing is saved; else on variables that number its results.
 template <int Depth, class F, class Policy, class... Given>
 auto first_run(F const& f, Policy const& policy, result_store& saved, Given const&... given) {
   if constexpr (std::is_same_v<Policy, save_nothing_policy>) {
@@ -165,7 +165,7 @@ auto first_run(F const& f, Policy const& policy, result_store& saved, Given cons
   }
 }
 
-// Is it a variable of an abstract tensor, or a tree of such variables?
+// True for a variable of an abstract tensor, or a tree of such variables.
 template <class T>
 consteval bool is_foretold_in() {
   if constexpr (is_variable<T>)
@@ -241,14 +241,14 @@ struct region {
 
 }  // namespace detail
 
-/// f, whose backward computes again what the policy does not save. f is a function of its arguments alone, that does
-/// the same whenever it is called; variables that it captures are refused.
+/// f, whose backward computes again what the policy does not save. f must be a function of its arguments alone, and do
+/// the same in every call. Variables that it captures are refused.
 template <class F, class Policy = save_nothing_policy>
 [[nodiscard]] constexpr auto checkpoint(F f, Policy policy = {}) {
   return detail::region<F, Policy>{std::move(f), policy};
 }
 
-/// x, with a name by which regions of os::save_names know it.
+/// x, with a name by which regions of os::save_names recognise it.
 template <class X>
   requires TensorOrVariable<X>
 [[nodiscard]] constexpr X checkpoint_name(X const& x, [[maybe_unused]] std::string_view name) {

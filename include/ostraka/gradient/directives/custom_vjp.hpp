@@ -4,7 +4,7 @@
 
 /// @file
 /// Floor 4. `os::custom_vjp(f, vjp)`: a function of tensors with a derivative of the program's own. vjp(cotangent,
-/// result, operands…) gives the cotangent of each operand, several as a std::tuple.
+/// result, operands…) returns the cotangent of each operand, several as a std::tuple.
 
 #include <cstddef>
 #include <tuple>
@@ -23,7 +23,7 @@ struct custom_pullback {
   kept<true, Result> result;
   std::tuple<kept<true, Given>...> operands;
 
-  /// Of all operands at once.
+  /// The cotangents of all operands at once.
   template <class G>
   auto pull_all(G const& g) const {
     return std::apply([&](auto const&... x) { return cotangents(g, x.get()...); }, operands);
@@ -54,7 +54,7 @@ struct custom_pullback {
   using verdict = std::conditional_t<std::tuple_size_v<All> == sizeof...(Given), reason::ok,
                                      reason::cotangents_of_other_number<All>>;
 
-  // What is added to nothing is not looked at again.
+  // A check of its own: a cotangent that is added to nothing is not checked elsewhere.
   template <class All, std::size_t... Is, class... Xs>
   static void check(All const& all, std::index_sequence<Is...>, Xs const&... xs) {
     (check_one(std::get<Is>(all), xs), ...);
@@ -107,7 +107,7 @@ struct derivative_of<operation::custom_vjp<F, Vjp>> {
   }
 };
 
-/// f, whose derivative is vjp. On plain tensors it is f.
+/// f with the derivative vjp. On plain tensors it is just f.
 template <class F, class Vjp>
 [[nodiscard]] auto custom_vjp(F f, Vjp vjp) {
   return operation::custom_vjp<F, Vjp>(std::move(f), std::move(vjp));

@@ -3,9 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 4. `os::defer_over<Y>(x)`: x, whose cotangents are added up before they are reduced over Y. Where several
+/// Floor 4. `os::defer_over<Y>(x)`: x, whose cotangents are added up before they are reduced over Y. If several
 /// products take x with weights that Y divides (queries, keys and values; a gate and its partner), each gives a part of
-/// x's cotangent on every device: one reduction instead of one for each product. Megatron's f.
+/// x's cotangent on every device: this takes one reduction instead of one for each product. It is Megatron's f.
 
 #include <ostraka/gradient/cotangents/deferred.hpp>
 
@@ -24,7 +24,8 @@ struct find_cotangent<How, abstract<T>> {
 
 }  // namespace detail
 
-/// The same value. Its cotangents stay partial over these mesh axes until all of them are there; none divides x.
+/// The same value. Its cotangents stay partial over these mesh axes until all of them are there. None of these mesh
+/// axes may divide x.
 template <auto... Xs, TensorOrVariable A>
 [[nodiscard]] constexpr auto defer_over(A const& x) {
   if constexpr (!is_variable<A> || is_abstract<A>) {

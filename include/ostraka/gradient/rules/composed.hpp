@@ -3,9 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 4. The derivative of an operation that does in one pass what a composition of others does in several: that of
-/// the composition, which is run on a tape of its own when it is asked for. So a fused backward has second derivatives
-/// without a rule of its own.
+/// Floor 4. The derivative of an operation that does in one pass what a composition of other operations does in
+/// several. It is that of the composition, which is run on a tape of its own when the derivative is asked for. So a
+/// fused backward has second derivatives without a rule of its own.
 
 #include <tuple>
 #include <type_traits>
@@ -22,7 +22,7 @@ class abstract;  // of foretell.hpp
 
 namespace ostraka::detail {
 
-/// The tensor within variables of variables.
+/// The tensor type within variables of variables.
 template <class T>
 consteval auto find_innermost() {
   if constexpr (is_variable<T>)
@@ -33,11 +33,11 @@ consteval auto find_innermost() {
 template <class T>
 using innermost = typename decltype(find_innermost<T>())::type;
 
-/// `F`: the composition, a function of the operands.
+/// `F` is the composition, a function of the operands.
 template <class F, class... Given>
 struct composed_pullback {
   F f;
-  std::tuple<Given...> given;  // variables lend their types, and nothing is added to them here
+  std::tuple<Given...> given;  // variables give only their types, and nothing is added to them here
 
   template <class G>
   auto pull_all(G const& g) const {
@@ -76,7 +76,7 @@ struct composed_pullback {
   }
 };
 
-/// The rule of an operation that `composition(operation, operands…)` gives, too.
+/// The rule of an operation whose result `composition(operation, operands…)` gives, too.
 template <class Operation, class Composition>
 struct composed_derivative {
   struct bound {
@@ -93,7 +93,7 @@ struct composed_derivative {
   }
 };
 
-/// A tensor or variable of numbers that are computed with: those of 16 bits as float.
+/// A tensor or variable in the type of arithmetic: elements of 16 bits become float.
 template <class A>
 constexpr auto as_wide(A const& a) {
   using T = typename A::value_type;
@@ -103,7 +103,7 @@ constexpr auto as_wide(A const& a) {
     return ostraka::cast<accumulator_of_t<T>>(a);
 }
 
-/// The other way round.
+/// Converts back to elements of type T.
 template <class T, class A>
 constexpr auto as_elements(A const& a) {
   if constexpr (std::is_same_v<typename A::value_type, T>)

@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 4. How operations of the vocabulary are differentiated. A rule is a specialisation beside this file for the
-/// operation's struct. It says, from the operation, its result and its operands, what the pullback keeps:
+/// Floor 4. Derivatives of the operations of the vocabulary. A rule is a specialisation beside this file for the
+/// operation's struct. It makes the pullback, with what that keeps, from the operation, its result and its operands:
 ///
 ///     template <class Along>
 ///     struct derivative_of<operation::softmax<Along>> {
@@ -12,14 +12,14 @@
 ///       static auto pullback(operation::softmax<Along> const&, Result const&, Given const&...);  // see record.hpp
 ///     };
 ///
-/// Results of bools and whole numbers are constants without a rule. That of an operation that changes by jumps (floor)
-/// is a detail::locally_constant.
+/// Bool and integer results are constants without a rule. The rule of a step function (floor) derives from
+/// detail::locally_constant.
 
 #include <ostraka/gradient/cotangents/as.hpp>
 
 namespace ostraka {
 
-/// The derivative of an operation; specialise it for the operation's struct.
+/// The derivative of an operation. Specialise it for the operation's struct.
 template <class Operation>
 struct derivative_of {
   template <class Result, class... Given>

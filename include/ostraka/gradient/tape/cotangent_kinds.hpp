@@ -3,16 +3,16 @@
 #pragma once
 
 /// @file
-/// Floor 4. Cotangents in the body of os::shard_map. Along a mesh axis X a variable is one of three kinds, which its
-/// value's and its cotangent's types say:
+/// Floor 4. Cotangents in the body of os::shard_map. Along a mesh axis X a variable has one of three kinds, which the
+/// types of its value and its cotangent determine:
 ///
 ///     kind         value       cotangent    so that
 ///     varying      varies      varies       each device has its own
 ///     replicated   is the same varies       cotangents are summands of the whole one
 ///     invariant    is the same is the same  each device has the whole cotangent
 ///
-/// What a pullback makes of a varying cotangent varies; where the operand is invariant it is summed over X (the
-/// transpose of the pvary that let it meet what varies), where it is replicated it stays.
+/// The result of a pullback on a varying cotangent varies. If the operand is invariant, it is summed over X (the
+/// transpose of the pvary that let the operand meet a varying one); if the operand is replicated, it stays.
 
 #include <type_traits>
 
@@ -39,7 +39,7 @@ struct varying_cotangent<variable<T, Cotangent>, MeshAxes> {
                         typename varying_cotangent<Cotangent, MeshAxes>::type>;
 };
 
-/// Cotangents of this type that vary along these mesh axes, and no others.
+/// Cotangents of this type that vary along exactly these mesh axes.
 template <class Cotangent, class MeshAxes>
 using cotangent_along =
     typename std::conditional_t<std::is_same_v<varying_in<Cotangent>, MeshAxes>, std::type_identity<Cotangent>,
@@ -55,8 +55,8 @@ struct varying_of_cotangent<variable<T, Cotangent>> {
   using type = varying_in<Cotangent>;
 };
 
-// What a rule says of the cotangents of its result: along `varies_along` they vary, along `invariant_along` they do
-// not.
+// The mesh axes that a rule adds and removes for the cotangents of its result: they vary along `varies_along`, and do
+// not vary along `invariant_along`.
 template <class Rule>
 struct added_by_rule {
   using type = type_list<>;
@@ -76,8 +76,8 @@ struct removed_by_rule<Rule> {
   using type = typename Rule::invariant_along;
 };
 
-// A rule of the same tensor in other words, `Rule::handed_on<Result, Operand>`, hands on which cotangents its operand
-// wants, as a reshard does.
+// A rule whose result is the same tensor in another form passes on the type of the cotangents that its operand wants,
+// `Rule::handed_on<Result, Operand>`, as a reshard does.
 template <class Rule, class Result, class... Operands>
 struct wanted_by_rule {
   using type = cotangent_of<Result>;
@@ -88,7 +88,7 @@ struct wanted_by_rule<Rule, Result, Operand> {
   using type = typename Rule::template handed_on<Result, Operand>;
 };
 
-// A policy beside the operand is none.
+// A policy beside the operand is no operand.
 template <class Rule, class Result, class Operand, class Policy>
   requires(
       requires { typename Rule::template handed_on<Result, Operand>; } && !requires { typename Policy::sharding_type; })
@@ -102,8 +102,8 @@ template <class Rule, class Result, class Operand>
   requires requires { typename Rule::template handed_on<Result, Operand>; }
 inline constexpr bool hands_on<Rule, Result, Operand> = true;
 
-/// The type of the cotangents of a result, unless it is told: they vary where the result does, and where those of an
-/// operand do.
+/// The type of the cotangents of a result, unless it is given: they vary where the result does, and where the
+/// cotangents of an operand do.
 template <class Rule, class Result, class... Operands>
 using cotangent_of_result = cotangent_along<
     typename wanted_by_rule<Rule, Result, Operands...>::type,
@@ -115,7 +115,7 @@ using cotangent_of_result = cotangent_along<
 
 namespace operation {
 
-/// The block of one device along `Ms`, zeros on the others: it varies.
+/// The block of one device along `Ms`, zeros on the others: the result varies.
 template <class... Ms>
 struct keep_on : detail::callable<keep_on<Ms...>> {
   static constexpr char const* name = "keep_on";
@@ -143,9 +143,9 @@ struct keep_on : detail::callable<keep_on<Ms...>> {
 
 namespace detail {
 
-/// A cotangent as an operand wants it, whose value varies along `ValueVaries`. What varies too much is summed. What
-/// does not vary is the whole cotangent: that of a varying value is the same on each device, that of a replicated one
-/// is kept on the first.
+/// Converts a cotangent to the type that an operand wants, whose value varies along `ValueVaries`. Sums it over the
+/// mesh axes along which it varies too much. If it does not vary, it is the whole cotangent: for a varying value it is
+/// the same on each device, for a replicated one it is kept on the first device.
 template <class Cotangent, class ValueVaries, class G>
 Cotangent settled(G const& g) {
   using too_much = difference_of<varying_in<G>, varying_in<Cotangent>>;

@@ -3,15 +3,15 @@
 #pragma once
 
 /// @file
-/// Floor 4. How a value that was not kept is made again: a gather, in a region of os::save_all_but_gathers. All nodes
-/// that need it share one recipe. If one alone is left it makes the value and keeps nothing; if several are, the value
-/// stays until the last of them is done, so that it is made once.
+/// Floor 4. A recipe makes a value again that was not kept: a gather, in a region of os::save_all_but_gathers. All
+/// nodes that need the value share one recipe. If one handle is left, it makes the value and keeps nothing. If several
+/// are left, the value stays until the last of them is done, so that it is made once.
 
 #include <utility>
 
 namespace ostraka::detail {
 
-/// What recipes of all types share, so that handles of them come and go by one function.
+/// The common base of recipes of all types, so that one function counts their handles.
 class any_recipe {
  public:
   any_recipe() = default;
@@ -50,7 +50,7 @@ class recipe : public any_recipe {
   T value_;
 };
 
-/// Shares a recipe, or has none.
+/// A handle to a recipe, or to none.
 template <class T>
 class recipe_handle {
  public:

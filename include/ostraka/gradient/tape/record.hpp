@@ -4,13 +4,13 @@
 
 /// @file
 /// Floor 4. An operation on variables becomes a node of the tape. Its *pullback* is a struct that keeps what the
-/// derivative needs and, for operand K, makes of the result's cotangent that of the operand, in the sharding that the
+/// derivative needs. For operand K it converts the result's cotangent to that of the operand, in the sharding that the
 /// operand wants:
 ///
 ///     template <int K, class Wanted, class G>  Wanted pull(G const& cotangent) const;
 ///     template <class G>  std::tuple<…> pull_all(G const& cotangent) const;      or those of all operands at once
 ///
-/// It is made of operations that take variables, too (public ones, and those of as.hpp), so that a backward is planned,
+/// It is made of operations that also take variables (public ones, and those of as.hpp). So a backward is planned,
 /// counted and described as any program, and has a derivative of its own.
 
 #include <cstddef>
@@ -29,7 +29,7 @@ namespace detail {
 template <class Wanted, class G>
 constexpr Wanted summed_to(G const& g);  // of as.hpp
 
-// Where the cotangent of an operand goes; of a constant, nowhere.
+// The slot to which the cotangent of an operand is added; none for a constant.
 template <class T>
 struct slot_of {
   constexpr explicit slot_of(T const&) {}
@@ -43,15 +43,15 @@ struct slot_of<variable<T, Cotangent>> {
   using value_varies = varying_in<T>;
   cotangent_slot<Cotangent>* slot;
 
-  /// A cotangent that varies as it does, as one of this type.
+  /// Adds a cotangent, after converting it to this type.
   template <class G>
   void add(G const& g) const {
     slot->add(settled<Cotangent, value_varies>(g));
   }
 };
 
-/// What an operand wants of a pullback: its cotangent, varying as that of the result does; at the door of a body, where
-/// mesh axes change sides, its cotangent.
+/// The type that an operand wants from a pullback: its cotangent, varying as the result's cotangent does. At the door
+/// of a body, where the manual mesh axes change, exactly its cotangent.
 template <class Pullback, class Slot, class G>
 struct wanted_of {
   using type = cotangent_along<typename Slot::cotangent_type, varying_in<G>>;
@@ -79,7 +79,7 @@ constexpr auto* tape_of(variable<T, Cotangent> const& x) {
   return x.tape();
 }
 
-/// What a variable's cotangents came to, if there were any.
+/// The sum of a variable's cotangents, if there were any.
 template <class Cotangent>
 struct cotangent_sum {
   bool is_empty;
@@ -98,7 +98,7 @@ inline void join_tapes(tape*& all, tape* one) {
   all = one;
 }
 
-/// Hands a cotangent on to the slot of an operand. `Pullback`: whose it is.
+/// Adds a cotangent to the slot of an operand. `Pullback` is the pullback that computed it.
 template <class Pullback, class Slot, class G>
 constexpr void hand_on(Slot const& to, G const& g) {
   if constexpr (Slot::wanted)
@@ -118,8 +118,8 @@ constexpr void pull_one(Pullback const& pullback, Slot const& to, G const& g) {
     if (to.slot != nullptr) to.add(pullback.template pull<K, typename wanted_of<Pullback, Slot, G>::type>(g));
 }
 
-/// What a pullback makes of the cotangent g, for the slots of all operands: of nodes that run, and of those that are
-/// foretold.
+/// Runs a pullback on the cotangent g, and adds the results to the slots of all operands. Serves nodes that run and
+/// predicted ones.
 template <class Pullback, class... Slots, class G>
 constexpr void hand_all_on(Pullback const& pullback, std::tuple<Slots...> const& slots, G const& g) {
   if constexpr (requires { pullback.pull_all(g); }) {  // not within the lambda, where nvcc compiles both branches
@@ -162,7 +162,7 @@ tape* common_tape(Operands const&... operands) {
   return all;
 }
 
-/// The result of an operation on the tape `t`; in a region perhaps one that was saved.
+/// The result of an operation on the tape `t`; in a region perhaps a saved one.
 template <class Make>
 auto result_with(tape* t, Make const& make) -> decltype(make()) {
   if (t != nullptr && t->saved() != nullptr)
@@ -172,8 +172,8 @@ auto result_with(tape* t, Make const& make) -> decltype(make()) {
 
 inline int number_of_last(tape const* t) { return t == nullptr ? 0 : t->number_of_last(); }
 
-/// The result of an operation as a variable whose cotangents have the type `Cotangent`. `make_pullback` gives the
-/// pullback where it stays: a pullback holds tensors, which are not handed around.
+/// The result of an operation as a variable whose cotangents have the type `Cotangent`. `make_pullback` makes the
+/// pullback in place, because a pullback holds tensors, which are not copied around.
 template <class Cotangent, class Result, class Make, class... Operands>
 variable<Result, Cotangent> record_made(tape* t, int number, Result& result, Make const& make_pullback,
                                         Operands const&... operands) {
@@ -182,7 +182,7 @@ variable<Result, Cotangent> record_made(tape* t, int number, Result& result, Mak
   return {std::move(result), node, t};
 }
 
-/// The same with a pullback that is there. It has no number: a region computes it again.
+/// The same with a given pullback. It has no number: a region computes it again.
 template <class Cotangent, class Result, class Pullback, class... Operands>
 auto record_as(Result result, Pullback const& pullback, Operands const&... operands) {
   return record_made<Cotangent>(common_tape(operands...), 0, result, [&] { return pullback; }, operands...);
@@ -195,7 +195,7 @@ struct locally_constant {};
 template <class T>
 inline constexpr bool is_differentiable = std::is_floating_point_v<T> || is_narrow<T> || complex_number<T>;
 
-/// True of results that are constants, without a rule: bools and whole numbers.
+/// True for results that are constants, without a rule: bools and integers.
 template <class Rule, class Result>
 consteval bool is_constant_result() {
   if constexpr (requires { typename Result::value_type; })
@@ -227,8 +227,8 @@ consteval char const* name_of_operation() {
 template <class Operation>
 concept HasResiduals = requires { typename Operation::has_residuals; };
 
-// The pullback is given the result with the residuals. Where a region has saved the result, the residuals are made
-// again.
+// Records an operation whose pullback takes the residuals with the result. If a region has saved the result, the
+// residuals are computed again.
 template <class Operation, class... Given>
 auto record_with_residuals(Operation const& operation, Given const&... given) {
   using rule = derivative_of<Operation>;
@@ -244,7 +244,7 @@ auto record_with_residuals(Operation const& operation, Given const&... given) {
   }
 }
 
-/// The result of an operation, made again from what it was given.
+/// Makes the result of an operation again from its operands.
 template <class T, class Operation, class... Given>
 class done_again final : public recipe<T> {
  public:
@@ -260,8 +260,8 @@ class done_again final : public recipe<T> {
   std::tuple<remembered<plain_type<Given>>...> given_;
 };
 
-/// The base of a derivative_of whose operation os::save_all_but_gathers does again. What hands on which cotangents its
-/// operand wants (a rename, a cast) is done again where that was gathered.
+/// The base of a derivative_of whose operation os::save_all_but_gathers does again. An operation that passes on the
+/// cotangents that its operand wants (a rename, a cast) is done again if its operand was gathered.
 struct gathers {};
 
 template <class X>
@@ -272,7 +272,7 @@ bool has_recipe(X const& x) {
     return false;
 }
 
-// What an operation on these operands gave.
+// Records the result of an operation on these operands.
 template <class Operation, class Result, class... Given>
 auto record_result(Operation const& operation, tape* t, int number, Result& result, Given const&... given) {
   using rule = derivative_of<Operation>;
@@ -306,7 +306,8 @@ constexpr auto record(Operation const& operation, Given const&... given) {
   }
 }
 
-/// Common to the interpreters of variables. `Innermost` records for variables of the innermost derivative.
+/// Operates on variables, for all interpreters of variables. `Innermost` records for variables of the innermost
+/// derivative.
 template <class Innermost, class How, class Operation, class... Given>
 constexpr auto operate_on_variables(How const&, Operation const& operation, Given const&... given) {
   constexpr int depth = depth_of_all<Given...>;

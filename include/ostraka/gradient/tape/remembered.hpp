@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 4. What a pullback keeps of an operand or a result until the tape unwinds: `remember(x)`, read by `.get()`. It
-/// is the tensor, or a *recipe* by which it is made again, if x has one and its region asks for that
+/// Floor 4. The value of an operand or a result that a pullback keeps until the tape unwinds: `remember(x)`, read by
+/// `.get()`. It is the tensor, or a *recipe* that makes it again, if x has one and its region asks for that
 /// (os::save_all_but_gathers).
 
 #include <utility>
@@ -15,7 +15,7 @@
 
 namespace ostraka::detail {
 
-/// What a pullback needs.
+/// A value that a pullback needs.
 template <class T>
 class remembered {
  public:
@@ -41,7 +41,7 @@ class remembered<T> {
   T value_;
 };
 
-/// Of a variable its value; of a constant, a result or a number itself.
+/// Remembers a variable's value; a constant, a result or a number itself.
 template <class X>
 [[nodiscard]] constexpr remembered<plain_type<X>> remember(X const& x) {
   if constexpr (is_foretold<X>)
@@ -51,13 +51,13 @@ template <class X>
   return remembered<plain_type<X>>(plain(x));
 }
 
-/// What a pullback does not need of an operand.
+/// Stands for an operand that a pullback does not need.
 struct not_kept {
   template <class T>
   constexpr explicit not_kept(T const&) {}
 };
 
-/// Remembers it where the derivative needs it: a remembered<…> or a not_kept.
+/// A remembered<…> if the derivative needs the operand, else a not_kept.
 template <bool Needed, class X>
 [[nodiscard]] constexpr auto remember_if(X const& x) {
   if constexpr (Needed)

@@ -4,8 +4,8 @@
 
 /// @file
 /// Floor 4. Results that a region (os::checkpoint) saves by name. Operations are numbered as they run. The first run
-/// keeps the results that os::checkpoint_name calls by a name of the policy; the second, in the backward, takes them
-/// instead of computing them again.
+/// keeps the results to which os::checkpoint_name gives a name of the policy. The second run, in the backward, takes
+/// them instead of computing them again.
 
 #include <algorithm>
 #include <cstddef>
@@ -30,7 +30,7 @@ class result_store {
     for (; !kept_.empty(); kept_.pop_back()) delete kept_.back();
   }
 
-  /// The names whose results are kept, while the first run lasts.
+  /// Sets the names whose results are kept; they must live until the first run ends.
   void want(std::string_view const* names, std::size_t count) { names_ = names, count_ = count; }
   [[nodiscard]] bool wants(std::string_view name) const {
     return std::find(names_, names_ + count_, name) != names_ + count_;

@@ -4,9 +4,9 @@
 
 /// @file
 /// Floor 4. The tape of reverse mode: a node for each operation on variables, in the order in which they ran. A node
-/// knows where the cotangent of its result is summed up, and how to hand it to those of its operands: one call through
-/// a pointer, behind which all types and plans are known while compiling. Nodes lie in memory that the host thread
-/// keeps, so that a loop over the same program allocates once.
+/// holds the sum of its result's cotangents, and passes cotangents to its operands in one call through a pointer,
+/// behind which all types and plans are known at compile time. Nodes lie in memory that the host thread keeps, so that
+/// a loop over the same program allocates once.
 
 #include <cstddef>
 #include <cstdint>
@@ -24,11 +24,11 @@
 
 namespace ostraka::detail {
 
-/// One operation of the tape. Its function is a pointer: a class with virtual functions would bring its name, its
-/// tables and three destructors for every operation of a program.
+/// One operation of the tape. Its function is a pointer: a class with virtual functions would add its name, its tables
+/// and three destructors to the program for every operation.
 class tape_node {
  public:
-  /// Hands the cotangent of the result to the operands, if it is to, and destroys the node.
+  /// Passes the cotangent of the result to the operands if `pulls`, and destroys the node.
   using end_function = void (*)(tape_node&, bool pulls);
 
   explicit tape_node(end_function end) : end_(end) {}
@@ -52,11 +52,11 @@ struct ended_node {
   ~ended_node() { node.~Node(); }
 };
 
-/// The pieces of memory that tapes of one host thread are written to, kept from tape to tape.
+/// The pieces of memory in which tapes of one host thread lie, kept from tape to tape.
 class tape_memory {
  public:
   struct piece {
-    piece* before = nullptr;  ///< of the same tape, or free as this one is
+    piece* before = nullptr;  ///< of the same tape, or also free
     alignas(std::max_align_t) std::byte bytes[(std::size_t{1} << 16) - alignof(std::max_align_t)];
   };
 
@@ -82,7 +82,7 @@ class tape_memory {
   piece* free_ = nullptr;
 };
 
-/// What ran, last first. It is unwound once.
+/// The operations that ran, last first. A tape is unwound once.
 class tape {
  public:
   tape() : outer_(std::exchange(of_this_thread().innermost, this)), serial_(++of_this_thread().begun) {}
@@ -94,17 +94,17 @@ class tape {
     of_this_thread().innermost = outer_;
   }
 
-  /// Tells it from one that was at the same place before.
+  /// Distinguishes the tape from an earlier one at the same address.
   [[nodiscard]] std::uint64_t serial() const { return serial_; }
 
-  /// Is there such a tape of this thread? Nothing at `t` is looked at if there is none.
+  /// True if this thread has such a tape. Reads nothing at `t` if there is none.
   [[nodiscard]] static bool is_live(tape const* t, std::uint64_t serial) {
     tape const* live = of_this_thread().innermost;
     while (live != nullptr && live != t) live = live->outer_;
     return live != nullptr && live->serial_ == serial;
   }
 
-  /// A new last node.
+  /// Appends a node.
   template <class Node, class... Arguments>
   Node* push(Arguments&&... arguments) {
     static_assert(sizeof(Node) <= sizeof(tape_memory::piece::bytes) && alignof(Node) <= alignof(std::max_align_t));
@@ -115,10 +115,10 @@ class tape {
     return node;
   }
 
-  /// The name of the operation whose node comes next, for errors and profiles of its backward.
+  /// Sets the name of the next node's operation, for errors and profiles of its backward.
   void name_next(char const* name) { name_ = name; }
 
-  /// The two runs of a region that saves results by name: the first writes no nodes, but numbers.
+  /// The two runs of a region that saves results by name: the first records only numbers, no nodes.
   void run_first(result_store& s) { saved_ = &s, is_first_run_ = true; }
   void run_again(result_store& s) { saved_ = &s; }
   [[nodiscard]] bool is_first_run() const { return is_first_run_; }
@@ -132,15 +132,15 @@ class tape {
     return is_first_run_ ? nullptr : saved_->find<Result>(number_);
   }
 
-  /// Are gathers made again when they are needed, rather than kept?
+  /// True if gathers are done again when they are needed, rather than kept.
   [[nodiscard]] bool gathers_again() const { return gathers_again_; }
   void set_gathers_again(bool again) { gathers_again_ = again; }
 
   /// The last node so far.
   [[nodiscard]] tape_node const* last() const { return last_; }
 
-  /// Pulls the nodes behind `first`, the last one first; each is freed when it has handed on what it has, and with it
-  /// the operands that it kept.
+  /// Pulls the nodes behind `first`, the last one first. Each is freed, with the operands that it kept, when it has
+  /// passed on its cotangent.
   void unwind_to(tape_node const* first) {
     while (last_ != first) end_last(true);
   }
@@ -207,7 +207,7 @@ constexpr Cotangent sum_of_cotangents(Cotangent const& a, Cotangent const& b);  
       "see what an os::custom_vjp gives");
 }
 
-/// sum <- sum + g, of blocks that lie alike: in place, unless others hold the sum's block, too. One function for all
+/// sum <- sum + g, for blocks of one layout: in place, unless others also hold the sum's block. One function for all
 /// shardings: `Unnamed` is a tensor without its names.
 template <class Unnamed>
 void add_block(Unnamed& sum, Unnamed const& g) {
@@ -215,7 +215,7 @@ void add_block(Unnamed& sum, Unnamed const& g) {
   if (sum.extents() != g.extents() || sum.mesh_handle() != g.mesh_handle()) throw_other_cotangent();
   engine::profiled const region_of_run([] { engine::push_region("add cotangents"); });
   Unnamed target = sum;
-  auto const holders = sum.local().use_count();  // of `target`, too; 0 of memory that is not ours
+  auto const holders = sum.local().use_count();  // of `target`, too; 0 if the memory is not ours
   if (holders > 2 || holders == 0) {
     std::int64_t local[max_rank]{};
     for (std::size_t i = 0; i < view::rank; ++i) local[i] = static_cast<std::int64_t>(sum.local().extent(i));
@@ -227,7 +227,7 @@ void add_block(Unnamed& sum, Unnamed const& g) {
   sum = std::move(target);
 }
 
-/// The first cotangent is kept as it is: it may be another variable's, too.
+/// Keeps the first cotangent without a copy: it may be another variable's, too.
 template <class Unnamed>
 [[gnu::noinline]] void add_cotangent(Unnamed& sum, bool is_first, Unnamed const& g) {
   if (is_first)
@@ -236,7 +236,7 @@ template <class Unnamed>
     add_block(sum, g);
 }
 
-/// Where the cotangents of one variable are summed up. `Cotangent`: the tensor type that they have.
+/// The sum of the cotangents of one variable. `Cotangent` is their tensor type.
 template <class Cotangent>
 class cotangent_slot : public tape_node {
  public:

@@ -3,10 +3,11 @@
 #pragma once
 
 /// @file
-/// Floor 4. `os::variable<T>`: a tensor of type T in a program whose derivative is taken. It knows its value and where
-/// its cotangents are summed up, and their type is a static property of it: by default the value's own, without parts.
-/// So the sharding that a backward is asked for is known while compiling, and with it its plan. T may itself be a
-/// variable, of a derivative further out: second derivatives are derivatives of programs on variables.
+/// Floor 4. `os::variable<T>`: a tensor of type T in a program whose derivative is taken. It holds its value and a
+/// pointer to the sum of its cotangents. The type of the cotangents is a static property of the variable: by default
+/// the value's own, without parts. So the sharding that a backward is asked for is known at compile time, and with it
+/// its plan. T may itself be a variable, of an outer derivative: second derivatives are derivatives of programs on
+/// variables.
 
 #include <algorithm>
 #include <cstdint>
@@ -35,7 +36,7 @@ struct default_cotangent<after_error<TensorType>> : default_cotangent<TensorType
 
 }  // namespace detail
 
-/// The type of the cotangents of a tensor, unless it is told: the same without parts.
+/// The type of the cotangents of a tensor, unless it is given: the same without parts.
 template <class T>
 using cotangent_of = typename detail::default_cotangent<T>::type;
 
@@ -54,7 +55,7 @@ constexpr variable<T, Wanted> with_cotangent(variable<T, Cotangent> const& x);
 
 }  // namespace detail
 
-/// A tensor whose derivative is wanted, in a function that os::value_and_grad calls. `Cotangent`: the tensor type of
+/// A tensor whose derivative is wanted, in a function that os::value_and_grad calls. `Cotangent` is the tensor type of
 /// its cotangents.
 template <class T, class Cotangent>
 class variable {
@@ -70,7 +71,7 @@ class variable {
 
   variable() = default;
 
-  /// A constant, where a variable's type is asked for.
+  /// A constant, for calls that need the type of a variable.
   variable(T const& value) : value_(value) {}
 
   variable(T value, detail::cotangent_slot<Cotangent>* slot, detail::tape* tape)
@@ -85,7 +86,7 @@ class variable {
     requires(!std::is_same_v<Other, Cotangent>)
   variable(variable<T, Other> const& x) : variable(detail::with_cotangent<Cotangent>(x)) {}
 
-  /// The plain tensor; what is computed of it is a constant to the derivative.
+  /// The plain tensor. Results computed from it are constants to the derivative.
   [[nodiscard]] T const& value() const { return value_; }
 
   template <Axis A>
@@ -100,30 +101,30 @@ class variable {
     return value_.mesh(more...);
   }
 
-  /// Where its cotangents go, and what they are written on; nullptr of a constant.
+  /// The slot of its cotangents, and its tape; nullptr for a constant.
   [[nodiscard]] detail::cotangent_slot<Cotangent>* slot() const { return slot_; }
   [[nodiscard]] detail::tape* tape() const { return tape_; }
 
-  /// Is what it is written on still there? A variable does not outlive the call that made it.
+  /// True if its tape still exists. A variable does not outlive the call that made it.
   [[nodiscard]] bool is_live() const { return tape_ == nullptr || detail::tape::is_live(tape_, serial_); }
 
   /// The number of the operation that gave it, in the first run of a region; else 0.
   [[nodiscard]] int number() const { return number_; }
 
-  /// Another value whose cotangents are this one's: the same tensor under another sharding.
+  /// A variable with another value that shares this one's cotangents: the same tensor under another sharding.
   template <class Other>
   [[nodiscard]] variable<Other, Cotangent> as(Other const& value) const {
     return {value, slot_, tape_};
   }
 
-  /// This variable with an equal value, called otherwise perhaps.
+  /// This variable with an equal value, which may have another name.
   [[nodiscard]] variable with_value(T value) const {
     variable x = *this;
     x.value_ = std::move(value);
     return x;
   }
 
-  /// How nodes that need the value make it again, if they are not to keep it.
+  /// The recipe by which nodes make the value again, if they are not to keep it.
   [[nodiscard]] detail::recipe_handle<T> const& recipe() const { return recipe_; }
   [[nodiscard]] variable made_by(detail::recipe_handle<T> recipe) const {
     variable x = *this;
@@ -176,27 +177,27 @@ template <class T, class Cotangent>
 
 namespace detail {
 
-/// How many derivatives are under way.
+/// The number of nested derivatives.
 template <class T>
 inline constexpr int depth_of = 0;
 template <class T, class Cotangent>
 inline constexpr int depth_of<variable<T, Cotangent>> = 1 + depth_of<T>;
 
-/// Is one of them a variable of an abstract tensor (foretell.hpp)?
+/// True if a type is a variable of an abstract tensor (foretell.hpp).
 template <class T>
 inline constexpr bool is_foretold = false;
 template <class T, class Cotangent>
 inline constexpr bool is_foretold<variable<T, Cotangent>> = is_abstract<T>;
 template <class... Ts>
 inline constexpr bool any_foretold = (is_foretold<Ts> || ...);
-/// Is one of them a variable of a derivative further out?
+/// True if one of them is a variable of an outer derivative.
 template <class... Ts>
 inline constexpr bool any_differentiated_again = ((is_variable<Ts> && !is_abstract<Ts>) || ...);
 
 template <class... Ts>
 inline constexpr int depth_of_all = std::max({0, depth_of<Ts>...});
 
-/// A variable of an outer derivative where rules of an inner one see it, to which it is a constant.
+/// A variable of an outer derivative as rules of an inner one see it: a constant to them.
 template <class V>
 struct held {
   using value_type = typename V::value_type;
@@ -212,7 +213,7 @@ struct held {
   [[nodiscard]] auto const& mesh_handle() const { return value.mesh_handle(); }
 };
 
-// The same as it is, if it is no variable.
+// Unchanged if it is no variable.
 template <class T>
 constexpr decltype(auto) as_held(T const& x) {
   if constexpr (is_variable<T>)
@@ -229,7 +230,7 @@ constexpr decltype(auto) at_depth(T const& x) {
     return (x);
 }
 
-/// What the verbs of one derivative less take: a variable's value, anything else as it is.
+/// The argument for verbs of one derivative less: a variable's value, anything else unchanged.
 template <class T>
 constexpr T const& plain(T const& x) {
   return x;

@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 4. Variables in the leaves of trees (tree.hpp): what a function of parameters is called with while its
-/// derivative is taken.
+/// Floor 4. Variables in the leaves of trees (tree.hpp): the argument of a function of parameters while its derivative
+/// is taken.
 
 #include <ostraka/calls/vocabulary.hpp>
 #include <ostraka/gradient/tape/variable.hpp>
@@ -14,7 +14,7 @@ namespace ostraka {
 
 namespace detail {
 
-// How many derivatives are under way in leaves of this policy.
+// The number of nested derivatives in leaves of this policy.
 template <class Policy>
 constexpr int depth_of_leaves() {
   if constexpr (requires { Policy::derivatives; })
@@ -25,7 +25,7 @@ constexpr int depth_of_leaves() {
 
 }  // namespace detail
 
-/// Variables stand in the leaves of a tree, of what another policy has there.
+/// The leaf policy of variables of the leaves of another policy.
 template <class Inner>
 struct variables_over {
   using inner = Inner;
@@ -34,8 +34,8 @@ struct variables_over {
   using leaf = variable<typename Inner::template leaf<T, Sharding>>;
 };
 
-/// Variables stand in the leaves of a tree: `mlp<os::variables>` is what a function of parameters `mlp<os::values>` is
-/// called with by os::value_and_grad.
+/// The leaf policy of variables: os::value_and_grad calls a function of parameters `mlp<os::values>` with
+/// `mlp<os::variables>`.
 struct variables : variables_over<values> {};
 
 namespace detail {

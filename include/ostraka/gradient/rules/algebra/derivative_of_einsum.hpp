@@ -3,9 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 4. The derivative of os::einsum, of os::contract, which is one, and of os::sum and os::mean, which are of one
-/// operand. Of C = einsum(A, B) the cotangent of A is the einsum of C's with B, with the sharding that A's has as the
-/// result that is asked for: where the forward gathered A, the backward is a reduce-scatter without anyone writing it.
+/// Floor 4. The derivative of os::einsum; of os::contract, which is one; and of os::sum and os::mean, which are of one
+/// operand. For C = einsum(A, B) the cotangent of A is the einsum of C's cotangent with B, to the sharding of A's
+/// cotangent. So if the forward gathered A, the backward is a reduce-scatter, which the program need not write.
 
 #include <cstddef>
 #include <cstdint>
@@ -23,7 +23,7 @@ namespace ostraka {
 
 namespace detail {
 
-// The axes that os::sum_over among an einsum's arguments names.
+// The axes that os::sum_over names among an einsum's arguments.
 template <class G>
 struct summed_alone_by {
   using type = type_list<>;
@@ -41,7 +41,7 @@ struct policy_to_sum<type_list<As...>> {
   using type = summing_alone<policy<planner::admit::any>, As...>;
 };
 
-/// `Given`: the operands, variables or constants, and perhaps a policy.
+/// `Given` are the operands, variables or constants, and perhaps a policy.
 template <class... Given>
 class einsum_pullback {
  public:
@@ -56,7 +56,7 @@ class einsum_pullback {
  private:
   static constexpr int variables = (0 + ... + (is_variable<Given> ? 1 : 0));
 
-  // Of two variables each needs the other; one alone needs the constants.
+  // With two variables each needs the other; a single variable needs the constants.
   template <class G>
   static constexpr bool needed =
       (is_operand<plain_type<G>> || is_variable<plain_type<G>>)&&(variables > (is_variable<G> ? 1 : 0));
@@ -74,7 +74,7 @@ class einsum_pullback {
     std::size_t at[sizeof...(Given)]{};
   };
 
-  // The operands that the derivative by operand K is made of.
+  // The numbers of the operands from which the derivative by operand K is computed.
   template <int K>
   static constexpr numbers others_but = [] {
     constexpr bool is_kept[] = {needed<Given>...};
@@ -89,11 +89,11 @@ class einsum_pullback {
     return product<K, Wanted>(g, std::get<others_but<K>.at[Is]>(others_).get()...);
   }
 
-  // Axes that another operand alone has are summed alone again.
+  // The axes that only another operand has; they are summed alone again.
   template <class Wanted>
   using alone = difference_of<concatenation_of<typename summed_alone_by<Given>::type...>, axes_in<Wanted>>;
 
-  // As `Part`, all of whose axes are there.
+  // The product as `Part`, all of whose axes it has.
   template <class Part, class Alone, class G, class... Others>
   static constexpr auto summed_product(G const& g, Others const&... others) {
     if constexpr (sizeof...(Others) > 0 && Alone::size > 0)
@@ -112,7 +112,7 @@ class einsum_pullback {
     using lacking = difference_of<axes_in<Wanted>, union_of<axes_in<G>, axes_in<Others>...>>;
     if constexpr (lacking::size == 0)
       return summed_product<wanted, alone<Wanted>>(g, others...);
-    else  // axes of this operand alone, which were summed
+    else  // axes that only this operand has, and that were summed
       return broadcast_to<wanted>(summed_product<without_axes<wanted, lacking>, alone<Wanted>>(g, others...),
                                   std::get<static_cast<std::size_t>(K)>(extents_));
   }
@@ -144,7 +144,7 @@ struct derivative_of<operation::einsum<Sharding>> {
 
 namespace detail {
 
-// Where the cotangents of an operand stay parts, those of its sums do: a deferred reduction is so behind a sum, too.
+// If the cotangents of an operand stay partial, those of its sums do too: a reduction stays deferred behind a sum.
 template <class Result, class A>
 struct cotangent_of_sum {
   using type = cotangent_of<Result>;
@@ -177,7 +177,7 @@ struct derivative_of<operation::mean<Out>> {
   }
 };
 
-/// It is an einsum that moves nothing, whose backward gives each operand's cotangent as that lies.
+/// A contraction is an einsum that moves nothing. Its backward gives each operand's cotangent as the operand lies.
 template <class Summed>
 struct derivative_of<operation::contract<Summed>> {
   template <class A, class B, class... Behind>
@@ -190,7 +190,7 @@ struct derivative_of<operation::contract<Summed>> {
   }
 };
 
-/// A diagonal has none.
+/// A diagonal has no derivative.
 template <class... Labels>
 struct derivative_of<operation::relabel<Labels...>> {
   template <class A>

@@ -4,7 +4,7 @@
 
 /// @file
 /// Floor 4. The derivatives of reductions: os::max, min and prod, os::norm, variance and standard_deviation. Indices
-/// and truths (argmax, count, any, all) are constants.
+/// and bools (argmax, count, any, all) are constants.
 ///
 ///     max, min              the elements that equal it share its cotangent equally, as in JAX
 ///     prod                  the product of the others, also where there are zeros: that of all over the element, which
@@ -14,8 +14,8 @@
 ///     standard_deviation    (x − mean) / ((n − ddof) deviation); 0 where the deviation is; of these three, where x is
 ///                           complex, the conjugate
 ///
-/// What is a number a row is resharded to the rows of the operand as it lies; then one number a row is summed over the
-/// devices that divide it: of max the number of equal elements, of prod two, of variance the mean.
+/// A tensor with one number a row is resharded to the rows of the operand as it lies. Then one number a row is summed
+/// over the devices that divide it: for max the number of equal elements, for prod two, for variance the mean.
 
 #include <cstdint>
 
@@ -27,11 +27,11 @@ namespace ostraka {
 
 namespace detail {
 
-/// The rows of A under a reduction to the axes of `Out`: as A lies, without those that are reduced.
+/// The rows of A under a reduction to the axes of `Out`: A's sharding without the reduced axes.
 template <class Out, class A>
 using reduced_rows_of = without_axes<sharding_in<A>, difference_of<axes_in<A>, axes_in<Out>>>;
 
-/// One where the element is that of its row, 0 elsewhere, over so many.
+/// 1 / `equal` if the element equals that of its row, else 0.
 struct equal_share {
   template <class T>
   KOKKOS_INLINE_FUNCTION T operator()(T const& x, T const& y, std::int64_t equal) const {
@@ -63,7 +63,7 @@ struct extreme_pullback {
   }
 };
 
-/// The elements, and 1 in place of zeros.
+/// The element, or 1 in place of a zero.
 struct one_for_zero {
   template <class T>
   KOKKOS_INLINE_FUNCTION T operator()(T const& x) const {
@@ -79,7 +79,8 @@ struct one_for_zero {
   }
 };
 
-/// Of an element among so many that are not zero: are so many of the others zero?
+/// 1 if exactly `Zeros` of the other elements are zero, else 0. `elements` counts all, `nonzero` those that are not
+/// zero.
 template <int Zeros>
 struct zeros_among_others {
   std::int64_t elements;
@@ -96,8 +97,8 @@ struct is_zero {
   }
 };
 
-/// The product of the others is that of those that are not zero, times that of zeros: 1 of none, of one it itself
-/// (which matters to a second derivative), and 0 of more.
+/// The product of the others is that of the elements that are not zero, times that of the zeros: 1 if there are none,
+/// the zero itself if there is one (which matters to a second derivative), and 0 if there are more.
 template <class A, class Result>
 struct product_of_others_pullback {
   kept<true, A> x;
@@ -144,7 +145,7 @@ struct norm_pullback {
   }
 };
 
-/// Of 16 bits the mean, and what the elements have beyond it, are floats: both are large where it is.
+/// With 16 bits the mean, and the elements' differences from it, are floats: both are large if the mean is.
 template <bool Root, class A, class Result>
 struct deviation_pullback {
   kept<true, A> x;

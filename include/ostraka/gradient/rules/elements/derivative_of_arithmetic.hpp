@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 4. The derivatives of arithmetic: add, subtract, negate, scale, multiply, divide of variables, constants and
-/// numbers. Cotangents are summed over the axes along which an operand was repeated.
+/// Floor 4. The derivatives of arithmetic: add, subtract, negate, scale, multiply and divide, with variables, constants
+/// and numbers. Cotangents are summed over the axes along which an operand was repeated.
 
 #include <ostraka/gradient/cotangents/as.hpp>
 
@@ -12,7 +12,7 @@ namespace ostraka {
 
 namespace detail {
 
-/// x ↦ sign · x in each operand.
+/// The pullback of operations that are ±x in each operand: g ↦ sign · g.
 template <int... Signs>
 struct linear_pullback {
   template <int K, class Wanted, class G>
@@ -33,7 +33,7 @@ struct linear_derivative {
   }
 };
 
-/// x ↦ factor · x.
+/// The pullback of x ↦ factor · x.
 template <class Number>
 struct scaled_pullback {
   Number factor;
@@ -50,7 +50,7 @@ struct as_planned {
   }
 };
 
-/// Of a · b: the cotangent times the other, summed in one einsum, which `Einsum` makes.
+/// The pullback of a · b: the cotangent times the other operand, summed in one einsum, which `Einsum` makes.
 template <class A, class B, class Einsum = as_planned>
 struct product_pullback {
   kept<is_variable<B>, A> a;
@@ -65,7 +65,7 @@ struct product_pullback {
   }
 };
 
-/// Of a / b: g / b and −g (a / b) / b.
+/// The pullback of a / b: g / b and −g (a / b) / b.
 template <class Quotient, class A, class B>
 struct quotient_pullback {
   kept<is_variable<B>, Quotient> quotient;

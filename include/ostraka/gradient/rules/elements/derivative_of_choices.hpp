@@ -4,8 +4,9 @@
 
 /// @file
 /// Floor 4. Choices between elements of variables: os::maximum and os::minimum, os::where, os::cast; and comparisons,
-/// whose bools are constants. Of equal elements each has half of the cotangent of their maximum, as in JAX. A cast's
-/// cotangent is cast back, and moves as the narrower of the two; of what became complex it is the real part.
+/// whose bools are constants. If two elements are equal, each gets half of the cotangent of their maximum, as in JAX. A
+/// cast's cotangent is cast back, and moves in the narrower of the two types; for a cast to complex it is the real
+/// part.
 
 #include <type_traits>
 
@@ -63,8 +64,8 @@ struct cast_pullback {
   }
 };
 
-// The sharding that the operand wants, in the result's elements, so that a gather or a reduction behind a cast moves
-// these. Parts are handed on where they can be cast back, and real parts of sums are sums.
+// The sharding that the operand wants, with the result's elements, so that a gather or a reduction behind a cast moves
+// these. Parts are passed on if they can be cast back, and real parts of sums are sums.
 template <class Result, class A>
 struct cast_cotangent {
   using type = cotangent_of<Result>;

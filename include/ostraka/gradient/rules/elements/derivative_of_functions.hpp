@@ -4,9 +4,9 @@
 
 /// @file
 /// Floor 4. The derivatives of functions of one element: os::gelu(A), os::pow(A, B), os::clamp(A, least, most), and
-/// os::map(os::gelu, A). The cotangent times the derivative is one pass, in floats for elements of 16 bits. The
-/// operand is kept, or of relu, exp, sqrt and rsqrt the result. floor, ceil and round give constants. Those that are no
-/// functions of complex analysis (abs, conj, real, imag) have rules of their own (complex_cotangents.hpp).
+/// os::map(os::gelu, A). The cotangent times the derivative is one pass, in floats for elements of 16 bits. The operand
+/// is kept; for relu, exp, sqrt and rsqrt the result. floor, ceil and round give constants. Functions that complex
+/// analysis does not differentiate (abs, conj, real, imag) have rules of their own (complex_cotangents.hpp).
 
 #include <type_traits>
 
@@ -21,7 +21,7 @@ namespace detail {
 template <class F>
 inline constexpr bool is_of_the_result = std::is_base_of_v<of_the_result, function_derivative<F>>;
 
-/// The first derivative by the operand or the result, whichever is kept; its own derivative is the second.
+/// The first derivative as a function of the operand or the result, whichever is kept; its derivative is the second.
 template <class F>
 struct kept_derivative {
   template <class T>
@@ -43,7 +43,7 @@ struct times_kept_derivative {
   }
 };
 
-/// `V`: the operand or the result.
+/// `V` is the operand or the result.
 template <class F, class V>
 struct function_pullback {
   kept<true, V> v;
@@ -57,7 +57,7 @@ struct function_pullback {
   }
 };
 
-/// F of an element and a number, which stand in the order that `At` says: the element is argument At.
+/// F of an element and a number, in the order that `At` says: the element is argument At.
 template <class F, class T, int At>
 struct of_element_and_number {
   F f;
@@ -76,7 +76,7 @@ struct of_element_and_number {
   }
 };
 
-/// Of F of one operand, which may stand beside numbers.
+/// The pullback of F of one operand, which may stand beside numbers.
 template <class F, class A>
 struct lone_pullback {
   map_pullback<F, A> of_it;
@@ -92,7 +92,7 @@ constexpr auto pullback_of_one(F const& f, A const& a) {
   return lone_pullback<F, A>{{f, {remember(a)}}};
 }
 
-/// Of an F of two, one of which may be a number.
+/// The pullback of an F of two arguments, one of which may be a number.
 template <class F, class A, class B>
 constexpr auto pullback_of_two(F const& f, A const& a, B const& b) {
   if constexpr (is_number<B>) {
@@ -140,7 +140,7 @@ template <detail::ElementFunction F>
   requires requires { typename detail::function_derivative<F>::is_constant; }
 struct derivative_of<F> : detail::locally_constant {};
 
-/// As os::gelu(A): what is kept is the function's choice.
+/// As for os::gelu(A): the function chooses what is kept.
 template <detail::ElementFunction F>
 struct derivative_of<operation::map_by<F>> {
   template <class A>

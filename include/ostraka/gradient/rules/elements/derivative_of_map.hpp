@@ -3,14 +3,14 @@
 #pragma once
 
 /// @file
-/// Floor 4. The derivative of os::map. The function says its own: of one argument `derivative(x)`, of several
+/// Floor 4. The derivative of os::map. The function states its own: with one argument `derivative(x)`, with several
 /// `derivative<K>(x, y, …)` with respect to argument K. os::differentiable(f, df) joins two functions that do not.
 ///
 /// A second derivative asks for `second_derivative(x)`, or `second_derivative<K, L>(x, y, …)`: derivative K with
 /// respect to argument L. The functions of operations/elements/functions.hpp have all of them.
 ///
-/// Where elements are complex, a derivative is what the cotangent is multiplied by: of a holomorphic function the
-/// complex one, of a function with real results ∂f/∂x − i ∂f/∂y. A real operand gets the real part of the product.
+/// If elements are complex, the cotangent is multiplied by the complex derivative of a holomorphic function, and by
+/// ∂f/∂x − i ∂f/∂y of a function with real results. A real operand gets the real part of the product.
 
 #include <tuple>
 #include <type_traits>
@@ -31,7 +31,7 @@ struct differentiable : F {
   KOKKOS_INLINE_FUNCTION auto derivative(Ts const&... x) const {
     return df(x...);
   }
-  /// What the derivative says of itself.
+  /// The derivative's own derivative.
   template <class... Ts>
     requires requires(Derivative const& d, Ts const&... x) { d.derivative(x...); }
   KOKKOS_INLINE_FUNCTION auto second_derivative(Ts const&... x) const {
@@ -43,7 +43,7 @@ differentiable(F, Derivative) -> differentiable<F, Derivative>;
 
 namespace detail {
 
-/// Does F say its derivative with respect to argument K?
+/// True if F states its derivative with respect to argument K.
 template <int K, class F, class... Ts>
 consteval bool says_derivative() {
   if constexpr (sizeof...(Ts) == 1)
@@ -52,7 +52,7 @@ consteval bool says_derivative() {
     return requires(F const& f, Ts const&... x) { f.template derivative<K>(x...); };
 }
 
-/// Derivative K of F as a function, which has derivatives if F has second ones.
+/// Derivative K of F as a function. It has derivatives if F has second ones.
 template <int K, class F>
 struct derivative_function {
   F f;
@@ -75,7 +75,7 @@ struct derivative_function {
   }
 };
 
-/// The cotangent times that, as one of an operand of elements T: of a real one the real part.
+/// The cotangent times the derivative, for an operand with elements of type T: the real part if T is real.
 template <int K, class F, class T>
 struct times_derivative {
   derivative_function<K, F> df;
@@ -105,7 +105,7 @@ struct map_pullback {
   }
 
  private:
-  // In one pass, unless this itself is to be differentiated.
+  // In one pass, unless the product itself is to be differentiated.
   template <int K, class T, class G, class... Xs>
   constexpr auto times(G const& g, Xs const&... x) const {
     derivative_function<K, F> const df{f};
@@ -118,7 +118,7 @@ struct map_pullback {
 
 }  // namespace detail
 
-/// Linear in the cotangent: its parts are kept.
+/// Linear in the cotangent, so it keeps its parts.
 template <int K, class F, class T, reduction Kind>
 inline constexpr preservation preserves<detail::times_derivative<K, F, T>, Kind> = multilinear(Kind, 0b1);
 

@@ -3,10 +3,10 @@
 #pragma once
 
 /// @file
-/// Floor 4. The derivatives of what takes tokens to experts: each goes the other way, by the routes that are there, so
-/// that nobody tells anybody again how many rows there are; and of products in groups of rows, which are such products:
-/// closed, so that second derivatives need no rule of their own. Numbers of rows are constants. The operations are
-/// named here, and defined in experts/, which programs without experts do not include.
+/// Floor 4. The derivatives of the moves of tokens to experts and of products in groups of rows. Each move goes the
+/// other way, by the routes that are there, so that no numbers of rows are sent again. The derivatives of such products
+/// are such products: they are closed, so that second derivatives need no rule of their own. Numbers of rows are
+/// constants. The operations are named here, and defined in experts/, which programs without experts do not include.
 ///
 ///     send_rows                    return_rows, summed over the choices of a token
 ///     return_rows                  send_rows
@@ -72,7 +72,7 @@ namespace detail {
 
 template <class R, class E, bool SumsRows, class A, class B, class Sizes>
 struct ragged_product_pullback {
-  kept<is_variable<B>, A> a;  // each is needed for the other's
+  kept<is_variable<B>, A> a;  // each is needed for the derivative by the other
   kept<is_variable<A> || SumsRows, B> b;
   kept<true, Sizes> sizes;
 

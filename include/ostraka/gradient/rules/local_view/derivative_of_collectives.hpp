@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 4. The derivatives of what combines, gathers and exchanges blocks, in the body of os::shard_map. The result of
-/// a reduction is invariant, that of an all-gather replicated (cotangent_kinds.hpp).
+/// Floor 4. The derivatives of the collectives that combine, gather and exchange blocks in the body of os::shard_map.
+/// The result of a reduction is invariant, that of an all-gather replicated (cotangent_kinds.hpp).
 ///
 ///     forward                         backward
 ///     psum, pmean                     the same cotangent on all devices: nothing moves
@@ -32,7 +32,7 @@ namespace ostraka {
 
 namespace detail {
 
-// How many devices are along these mesh axes.
+// The number of devices along these mesh axes.
 template <class... Ms, class A>
 int devices_along(A const& a) {
   int n = 1;
@@ -49,7 +49,7 @@ struct mean_of_blocks_pullback {
   }
 };
 
-/// 1 where two are equal, which does not change with them.
+/// 1 if two elements are equal, which is a constant to derivatives.
 struct has_extreme {
   template <class T>
   KOKKOS_INLINE_FUNCTION T operator()(T const& a, T const& b) const {
@@ -61,7 +61,7 @@ struct has_extreme {
   }
 };
 
-// Devices that have the extreme share its cotangent.
+// Divides the cotangent of an extreme among the devices that have it.
 template <class Block, class Extreme, class... Ms>
 struct extreme_of_blocks_pullback {
   remembered<Block> block;
@@ -76,7 +76,7 @@ struct extreme_of_blocks_pullback {
   }
 };
 
-// The blocks of other devices, multiplied: those before this one, and those behind it.
+// The product of the blocks of other devices: those before this one, and those behind it.
 template <class Block, class... Ms>
 struct product_of_blocks_pullback {
   remembered<Block> block;
@@ -88,7 +88,7 @@ struct product_of_blocks_pullback {
   }
 };
 
-/// The transpose of a collective is another one, which is told `Told`.
+/// The transpose of a collective is another one, which takes `Told`.
 template <class Transpose, class... Told>
 struct collective_pullback {
   template <int, class Wanted, class G>
@@ -98,7 +98,7 @@ struct collective_pullback {
   }
 };
 
-// Of blocks that are any device's own, each finds its rows in the sum.
+// The pullback for blocks with extents of their own: each device finds its rows in the sum.
 template <class I, int Rank, class... Ms>
 struct gathered_pullback {
   std::int64_t begin, size;

@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 4. The derivatives of what sends blocks from device to device in the body of os::shard_map, of scans, and of
-/// parts: each goes the other way.
+/// Floor 4. The derivatives of the operations that send blocks from device to device in the body of os::shard_map, of
+/// scans, and of parts: each goes the other way.
 ///
 ///     forward                       backward
 ///     shift<X> by k                 shift<X> by −k
@@ -24,7 +24,7 @@ namespace ostraka {
 
 namespace operation {
 
-/// A part of a variable is a copy, where it does not lie dense.
+/// A part of a variable; a copy, unless it is dense.
 template <class J, class Number>
 struct copied_part {
   static constexpr char const* name = "part";
@@ -50,7 +50,7 @@ struct copied_part {
 
 namespace detail {
 
-/// A cotangent that was moved, as the operand wants it.
+/// A cotangent that was moved, in the type that the operand wants.
 template <class Wanted, class X>
 auto settled_there(X const& moved) {
   return summed_to<cotangent_along<Wanted, varying_in<X>>>(moved);
@@ -65,7 +65,7 @@ struct shift_pullback {
   }
 };
 
-// Of a move that leaves blocks out: `is_sent`, this device's is not.
+// The shape of a block before a move that leaves out blocks. `is_sent` is false if this device's block is left out.
 template <int Rank>
 struct shape_before {
   std::array<std::int64_t, static_cast<std::size_t>(Rank)> extents;
@@ -105,7 +105,7 @@ auto make_permute_pullback(A const& a, hop const* hops, std::size_t count) {
   return pullback;
 }
 
-// Of a move to or from one device by the move `Back`.
+// The pullback of a move to or from one device. `Back` is the move the other way.
 template <class Back, int Rank>
 struct root_pullback {
   shape_before<Rank> before;
@@ -221,16 +221,16 @@ struct derivative_of<operation::part<J, Number>> {
   }
 };
 
-// ---- begun and waited for -------------------------------------------------------------------------------------------
+// ---- started and waited for -----------------------------------------------------------------------------------------
 
-/// A collective on a variable that is under way: it is recorded when it is waited for.
+/// A started collective on a variable. It is recorded by `wait`.
 template <class Operation, class Begun, class A, class... More>
 class [[nodiscard]] pending_variable {
  public:
   pending_variable(Operation const& operation, Begun begun, A const& a, More const&... more)
       : operation_(operation), begun_(std::move(begun)), a_(a), more_(more...) {}
 
-  /// As of os::pending.
+  /// As os::pending::wait.
   auto wait() && {
     auto result = std::move(begun_).wait();
     return std::apply(
@@ -245,7 +245,7 @@ class [[nodiscard]] pending_variable {
   }
   bool test() { return begun_.test(); }
 
-  /// The same collective on the value, for what computes something meanwhile.
+  /// The same collective on the value, for functions that compute something in the meantime.
   [[nodiscard]] Begun& begun() { return begun_; }
 
  private:
@@ -258,7 +258,7 @@ class [[nodiscard]] pending_variable {
 template <class Operation, class Begun, class A, class... More>
 inline constexpr bool is_pending<pending_variable<Operation, Begun, A, More...>> = true;
 
-/// Begins an operation on a variable: its derivative is recorded when the result is waited for.
+/// Starts an operation on a variable. Its derivative is recorded when the result is waited for.
 template <class Operation, Variable A, class... More>
 auto start_on_variable(Operation const& operation, A const& a, More const&... more) {
   auto begun = detail::operate_how(detail::later{}, operation, a.value(), more...);

@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 4. The derivatives of what is linear in a block with halos: each is the transpose, and so has a derivative
-/// itself.
+/// Floor 4. The derivatives of operations that are linear in a block with halos. Each is the transpose, and so itself
+/// has a derivative.
 ///
 ///     forward                          backward
 ///     exchange_halo<os::halo<I>/X>     margins go back to the devices that own these indices, and are added there
@@ -29,7 +29,7 @@ namespace ostraka {
 
 namespace detail {
 
-/// A block's extents and how they came about.
+/// A block's extents and their origins.
 template <int Rank>
 struct block_shape {
   std::array<std::int64_t, static_cast<std::size_t>(Rank)> extents;
@@ -41,7 +41,7 @@ block_shape<X::rank> shape_of_block(X const& x) {
   return {x.extents(), origins_of_operand(x)};
 }
 
-// A block of zeros of this sharding and shape on the devices of `g`, and varying as it does.
+// A block of zeros with this sharding and shape on the devices of `g`; it varies as `g` does.
 template <class Sharding, class G, int Rank>
 auto zeros_for(G const& g, block_shape<Rank> const& shape, std::array<std::int64_t, max_rank + 1> const& local) {
   using block =
@@ -51,7 +51,7 @@ auto zeros_for(G const& g, block_shape<Rank> const& shape, std::array<std::int64
   return zero;
 }
 
-// What a device holds of a padded block of this sharding, whose own part is as long as `own` says.
+// The local extents of a padded block of this sharding, whose own part has the extents `own`.
 template <class Sharding, class Own>
 std::array<std::int64_t, max_rank + 1> padded_extents(Own const& own) {
   constexpr auto margins = margins_of(axes_in<Sharding>{});
@@ -60,8 +60,8 @@ std::array<std::int64_t, max_rank + 1> padded_extents(Own const& own) {
   return local;
 }
 
-// The transpose of an exchange of the halos `Told`: what is told behind the block says along which axes there are
-// rings, and whether corners were sent.
+// The transpose of an exchange of the halos `Told`. The options of the exchange say which axes are rings, and whether
+// corners were sent.
 template <class... Told, class G, class... Options>
 auto return_halo(char const* operation, G const& g, type_list<Options...>) {
   using own_sharding = sharding_without_halos_along<sharding_in<G>, Told...>;
@@ -103,7 +103,7 @@ auto return_halo(char const* operation, G const& g, type_list<Options...>) {
 
 namespace operation {
 
-/// A padded block whose margins go back to their owners: the sum of what all devices have of an index.
+/// Sends the margins of a padded block back to their owners: the sum of all devices' values of an index.
 template <class Told, class Options>
 struct return_halo;
 template <class... Told, class... Options>
@@ -120,7 +120,7 @@ struct return_halo<type_list<Told...>, type_list<Options...>>
   }
 };
 
-/// A block in the middle of a padded one of this sharding, with zeros around it.
+/// Puts a block in the middle of a padded one of this sharding, with zeros around it.
 template <class Sharding, int Rank>
 struct among_halo : detail::callable<among_halo<Sharding, Rank>> {
   static constexpr char const* name = "among_halo";
@@ -150,7 +150,7 @@ struct among_halo : detail::callable<among_halo<Sharding, Rank>> {
   }
 };
 
-/// Patches, each element added where it came from: a padded block of this sharding.
+/// Adds each element of patches where it came from; gives a padded block of this sharding.
 template <class Sharding, int Rank, class Taps, class Every>
 struct add_patches : detail::callable<add_patches<Sharding, Rank, Taps, Every>> {
   static constexpr char const* name = "add_patches";
@@ -178,7 +178,7 @@ struct add_patches : detail::callable<add_patches<Sharding, Rank, Taps, Every>> 
   }
 };
 
-/// The sum of two cotangents of a padded block: of each device's copy of an index by itself.
+/// The sum of two cotangents of a padded block: each device's copy of an index is added by itself.
 struct add_padded : detail::callable<add_padded> {
   static constexpr char const* name = "add_padded";
 
@@ -205,7 +205,7 @@ Cotangent sum_of_padded(Cotangent const& a, Cotangent const& b) {
   return ostraka::operation::add_padded{}(a, b);
 }
 
-/// The operation that goes the other way.
+/// The pullback that applies the transposed operation.
 template <class Back>
 struct transpose_pullback {
   Back back;
@@ -222,7 +222,7 @@ inline constexpr bool is_boundary = false;
 template <class Number>
 inline constexpr bool is_boundary<boundary_value<Number>> = true;
 
-// Without {V}, of which cotangents have their own.
+// Without {V}: cotangents have their own.
 template <class X>
 using sharding_of_block = invariant_over<sharding_in<X>, varying_in<X>>;
 

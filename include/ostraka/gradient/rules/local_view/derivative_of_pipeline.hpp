@@ -3,10 +3,10 @@
 #pragma once
 
 /// @file
-/// Floor 4. The derivative of os::pipeline: the pipeline the other way round. Cotangents of microbatches go from the
-/// last stage to the first by the same table, as many messages as forwards. A stage keeps what its layers began with,
-/// for each microbatch, and runs them again on a tape of their own when the cotangent arrives (as os::checkpoint does).
-/// Cotangents of parameters are summed up where the parameters are: nothing of them moves between stages.
+/// Floor 4. The derivative of os::pipeline: the pipeline backwards. Cotangents of microbatches go from the last stage
+/// to the first by the same table, with as many messages as forwards. A stage keeps the operands of its layers for each
+/// microbatch. When the cotangent arrives, it runs the layers again on a tape of their own (as os::checkpoint does).
+/// Cotangents of parameters are summed up where the parameters are: none of them moves between stages.
 
 #include <algorithm>
 #include <cstddef>
@@ -23,7 +23,7 @@ namespace ostraka {
 
 namespace detail {
 
-/// What layers began with, by repeat, lane and microbatch, until they are gone back through.
+/// The operands of layers, by repeat, lane and microbatch, kept until the backward has used them.
 template <class Block>
 struct kept_by_stage {
   dynamic_array<Block> blocks;
@@ -43,7 +43,7 @@ struct kept_by_stage {
   }
 };
 
-// A layer's result as the next one's operand.
+// Converts a layer's result to the next layer's operand.
 template <class H, class R>
 H as_operand_of_layer(R const& result) {
   using block = typename H::tensor_type;
@@ -56,7 +56,7 @@ H as_operand_of_layer(R const& result) {
         difference_of<varying_in<block>, varying_in<R>>{});
 }
 
-/// The type of cotangents of what goes from stage to stage.
+/// The type of cotangents of the activations that go from stage to stage.
 template <class Rule, class Result, class Leaves>
 struct find_stage_cotangent;
 template <class Rule, class Result, class... Leaves>
@@ -66,11 +66,11 @@ struct find_stage_cotangent<Rule, Result, type_list<Leaves...>> {
 template <class Rule, class Result, class... Operands>
 using stage_cotangent = typename find_stage_cotangent<Rule, Result, leaves_of_operands<Operands...>>::type;
 
-/// The mesh axes that divide what goes through.
+/// The mesh axes that divide activations.
 template <class X>
 using axes_of_activations = typename sharding_traits<sharding_in<X>>::splits;
 
-/// Layers [first, end) of this stage once more, from what they began with, and back: the cotangent of that.
+/// Runs layers [first, end) of this stage again from their operand, and back. Returns the operand's cotangent.
 template <class Cotangent, class Parameters, class Block>
 Cotangent layers_back(Parameters& parameters, Block const& began_with, Cotangent const& of_result, int repeat,
                       std::int64_t first, std::int64_t end) {
@@ -82,14 +82,14 @@ Cotangent layers_back(Parameters& parameters, Block const& began_with, Cotangent
   tape_node const* const leaves = t.last();
   h_type h = operand;
   for (std::int64_t l = first; l < end; ++l) h = as_operand_of_layer<h_type>(parameters.call(h, repeat, l));
-  // A part of a larger block does not know who else has it, and sums are formed in place.
+  // Sums are formed in place, and a part of a larger block does not know whether others hold the block: copy it.
   if (h.slot() != nullptr) add_cotangent(h, of_result.local().use_count() == 0 ? copy(of_result) : of_result);
   t.unwind_to(leaves);
   parameters.end(repeat, first, end);
   return operand.slot()->is_empty() ? zero_cotangent<Cotangent>(began_with) : operand.slot()->sum();
 }
 
-/// The backward of a run of a pipeline.
+/// The node of a pipeline, which runs its backward.
 template <pipeline_rule Rule, class Axes, bool Divided, class F, class Block, class Cotangent, class X, class... Ws>
 class pipeline_node final : public cotangent_slot<Cotangent> {
  public:
@@ -143,7 +143,7 @@ struct join_tape_of_leaf {
   }
 };
 
-// Its backward is another pipeline, which is not differentiated.
+// Refuses second derivatives: the backward is another pipeline, which is not differentiated.
 template <class Axes, class... Leaves>
 consteval auto check_first_derivatives(type_list<Leaves...>) {
   if constexpr (depth_of_all<Leaves...> > 1)
@@ -155,7 +155,7 @@ template <class Axes, class... Operands>
 using first_derivatives_verdict =
     typename decltype(check_first_derivatives<Axes>(leaves_of_operands<Operands...>{}))::type;
 
-// In a body, of variables of blocks.
+// os::pipeline in a body, on variables of blocks.
 template <pipeline_rule Rule, class Axes, class F, class X, class... Ws>
 auto pipeline_of_variables(int microbatches, F const& layer, X const& x, Ws const&... ws) {
   using P = typename Axes::stages;

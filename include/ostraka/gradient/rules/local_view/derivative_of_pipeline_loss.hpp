@@ -3,9 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 4. os::pipeline_loss of variables. Its derivative is computed with its value, in the order of the table, since
-/// a microbatch goes back while others go forward. It is kept until the cotangent of the loss is there, a number by
-/// which it is multiplied.
+/// Floor 4. os::pipeline_loss of variables. Its derivative is computed together with its value, in the order of the
+/// table, because some microbatches go back while others go forward. It is kept until the cotangent of the loss is
+/// there, a number by which it is multiplied.
 
 #include <cstdint>
 #include <optional>
@@ -21,7 +21,7 @@ namespace ostraka {
 
 namespace detail {
 
-/// The head is one layer without an axis of layers.
+/// The axes of the head, which is one layer without an axis of layers.
 template <class P>
 struct axes_of_head {
   using layers = void;
@@ -29,7 +29,7 @@ struct axes_of_head {
   using stages = P;
 };
 
-/// Multiplies a sum where it is.
+/// Multiplies a sum in place.
 struct scale_sum {
   double factor;
   template <class Sum>
@@ -40,7 +40,7 @@ struct scale_sum {
   }
 };
 
-/// Hands on what the run has computed. `Sums`: for each operand.
+/// Passes on the sums that the run has computed. `Sums`: one for each operand.
 template <class Cotangent, class Sums, class... Operands>
 class pipeline_loss_node final : public cotangent_slot<Cotangent> {
  public:
@@ -81,8 +81,8 @@ struct find_slot_of_leaf {
   }
 };
 
-// In the body, of variables of blocks. A region of os::checkpoint calls it twice, and only the second time for its
-// derivative; a derivative of the head alone needs no way back through the layers.
+// os::pipeline_loss in a body, on variables of blocks. A region of os::checkpoint calls it twice, and wants its
+// derivative only the second time. A derivative of the head alone needs no way back through the layers.
 template <class Axes, class F, class Layers, class Loss, class Head, class X, class... Ts>
 auto pipeline_loss_of_variables(pipeline_rule rule, int microbatches, F const& layer, Layers const& layers,
                                 Loss const& loss, Head const& head, X const& x, Ts const&... targets) {

@@ -4,16 +4,16 @@
 
 /// @file
 /// Floor 4. The derivative of os::preduce, a reduction by a function of the program. A device's block goes into the
-/// result by its own calls of f, one a round, with what it was sent; that does not depend on the block, and the
-/// cotangent of the result is the same on all devices. So each pulls back through its own calls, on a tape of their
-/// own:
+/// result by the device's own calls of f, one a round, with the block that it was sent. That block does not depend on
+/// its own, and the cotangent of the result is the same on all devices. So each device pulls back through its own
+/// calls, on a tape of their own:
 ///
 ///     forward     r = f(…f(f(x, t₁), t₂)…), with tₖ on the side where its devices are
 ///     backward    the cotangent of x, by the same calls on variables: nothing moves, as the tₖ were kept
 ///
-/// Where the number of devices is no power of two, some hand their block to a neighbour before the rounds: he pulls
-/// back to both, and sends one cotangent. A second derivative depends on what the others had, so its backward sends the
-/// blocks round again, as variables.
+/// If the number of devices is no power of two, some devices send their block to a neighbour before the rounds. The
+/// neighbour pulls back to both blocks, and sends one cotangent back. A second derivative depends on the others'
+/// blocks, so its backward sends the blocks round again, as variables.
 
 #include <cstddef>
 #include <tuple>
@@ -36,13 +36,13 @@ struct relabelled_pullback {
   }
 };
 
-// The cotangents of results, and of what f makes of blocks on the way.
+// The kinds of the cotangents of results, and of f's intermediate results.
 template <class... Ms>
 struct preduce_kinds {
   using invariant_along = type_list<Ms...>;
 };
 
-/// A block as f is given it on the tape of a device's calls: a variable, if derivatives are taken of what it holds.
+/// A block as an argument of f on the tape of a device's calls: a variable if its derivative is taken.
 template <class MeshAxes, class Block, class... Given>
 struct find_combined;
 template <class... Ms, class Block, class... Given>
@@ -81,7 +81,7 @@ cotangent_slot<Cotangent>* slot_on(tape& t, cotangent_slot<Cotangent>*) {
   return t.push<cotangent_slot<Cotangent>>();
 }
 
-// The tensor of a variable, or itself.
+// The tensor type of a variable, or the type itself.
 template <class C>
 struct find_value {
   using type = C;
@@ -91,7 +91,7 @@ struct find_value<C> {
   using type = typename C::tensor_type;
 };
 
-/// What f gives, as it is given it.
+/// Converts a result of f to an argument of f.
 template <class C, class R>
 C as_combined(R const& made) {
   if constexpr (!is_variable<C> || depth_of<R> < depth_of<C>)
@@ -172,7 +172,7 @@ class preduce_node<F, type_list<Ms...>, Given...> final : public tape_node {
     (hand_back<Is>(tree, has_others, used, std::get<Is>(own), std::get<Is>(leaves), std::get<Is>(neighbours)), ...);
   }
 
-  // Of what is no variable, a constant.
+  // A leaf of the tape; a constant for what is no variable.
   template <class C, bool Wanted, class Block>
   static C leaf(tape& t, Block const& block) {
     if constexpr (is_variable<C> && Wanted)
@@ -198,7 +198,7 @@ class preduce_node<F, type_list<Ms...>, Given...> final : public tape_node {
     return mine;
   }
 
-  // The cotangent of a result, which all devices have, as this device's own.
+  // The cotangent of a result, which is the same on all devices, as this device's own.
   template <class Slot, class Block>
   static auto cotangent_here([[maybe_unused]] Slot const* slot, [[maybe_unused]] Block const& own) {
     if constexpr (std::is_same_v<Slot, no_slot>)
@@ -252,7 +252,7 @@ class preduce_node<F, type_list<Ms...>, Given...> final : public tape_node {
   std::tuple<slot_of<Given>...> slots_;
 };
 
-// Can f be called on variables?
+// True if f can be called on variables.
 template <class F, class... Combined>
 consteval bool takes_variables() {
   if constexpr (sizeof...(Combined) == 1)
@@ -287,7 +287,7 @@ std::tuple<Ts...> as_tuple(std::tuple<Ts...> const& several) {
   return several;
 }
 
-// A result and its slot.
+// A result with its slot.
 template <class C, class Made, class Slot>
 auto result_in_slot(Made const& made, tape* t, [[maybe_unused]] Slot* slot) {
   if constexpr (is_variable<C>)

@@ -3,10 +3,10 @@
 #pragma once
 
 /// @file
-/// Floor 4. The derivative of os::ragged_all_to_all<I/X>(a, out, from, rows, to): the rows' cotangents go back where
-/// the rows came from, and those of rows that were written over are zero. Which rows a device was sent it is told by
-/// the devices that sent them: three numbers of each. And that of os::gather_to<I/X>, which is os::scatter_from<I/X>,
-/// or, where blocks have extents of their own, rows that go back.
+/// Floor 4. The derivative of os::ragged_all_to_all<I/X>(a, out, from, rows, to): the rows' cotangents go back to where
+/// the rows came from, and those of rows that were written over are zero. The devices that sent rows tell the receiver
+/// which ones: three numbers from each. Also the derivative of os::gather_to<I/X>: it is os::scatter_from<I/X>, or, if
+/// blocks have extents of their own, rows that go back.
 
 #include <cstddef>
 #include <cstdint>
@@ -22,7 +22,7 @@ namespace ostraka {
 
 namespace operation {
 
-/// A block in which some rows along I are zero.
+/// A copy of a block in which some rows along I are zero.
 template <class I>
 struct without_rows {
   static constexpr char const* name = "without_rows";
@@ -49,16 +49,16 @@ struct without_rows {
 
 namespace detail {
 
-// The axis of the numbers that devices tell each other.
+// The axis of the numbers that devices send each other.
 struct told_number : declared<told_number, axis<"told">> {};
 
-/// What device e is told by device d: d sent it `rows` rows, from its row `from`, to e's row `to`; their cotangents go
-/// to d's row `back`, of its block or of one in which they stand one after the other.
+/// The numbers that device d sends to device e: d sent it `rows` rows, from its row `from`, to e's row `to`. Their
+/// cotangents go to d's row `back`, in its block or in one that holds them one after the other.
 struct told_rows {
   row_numbers from, rows, to, back;
 };
 
-// Does a device send a row twice?
+// True if a device sends a row twice.
 inline bool sends_twice(row_numbers const& from, row_numbers const& rows) {
   for (std::size_t i = 0; i < from.size(); ++i)
     for (std::size_t k = 0; k < i; ++k)
@@ -66,7 +66,7 @@ inline bool sends_twice(row_numbers const& from, row_numbers const& rows) {
   return false;
 }
 
-/// Part d of the numbers goes to device d. Collective over `Ms`.
+/// Sends part d of the numbers to device d, and returns the parts that arrive. Collective over `Ms`.
 template <class... Ms, class A>
 row_numbers tell(A const& a, row_numbers const& mine) {
   using block = basic_tensor<std::int64_t, canonical_sharding<told_number, varying<Ms...>>,
@@ -84,7 +84,7 @@ row_numbers tell(A const& a, row_numbers const& mine) {
 template <class I, class A, class Out, class... Ms>
 struct ragged_pullback {
   ostraka::operation::ragged_all_to_all<over<I, Ms...>> forward;
-  plain_type<A> a;  // of which the extents are asked for
+  plain_type<A> a;  // used for its extents
 
   template <class G>
   auto pull_all(G const& g) const {
@@ -158,7 +158,8 @@ struct derivative_of<operation::ragged_all_to_all<over<I, Ms...>>> {
 
 namespace detail {
 
-/// Of os::gather_to: `lengths` of all devices' blocks where they are their own, else none.
+/// The pullback of os::gather_to. `lengths` holds those of all devices' blocks if they are each device's own, else
+/// none.
 template <class I, int Rank, class... Ms>
 struct gather_pullback {
   shape_before<Rank> before;

@@ -3,9 +3,10 @@
 #pragma once
 
 /// @file
-/// Floor 4. The derivative of os::stencil. As of os::map the function says its own, by the element at each neighbour:
-/// `derivative(n, u)`, n being an os::neighbour<Axes>. Of several arguments `derivative<K>(n, u, c, …)` for argument K
-/// if it is padded, and `derivative<K>(u, c, …)` if it is not. os::differentiable(f, df) joins two functions.
+/// Floor 4. The derivative of os::stencil. As with os::map the function states its own, with respect to the element at
+/// each neighbour: `derivative(n, u)`, where n is an os::neighbour<Axes>. With several arguments it is
+/// `derivative<K>(n, u, c, …)` for argument K if that is padded, and `derivative<K>(u, c, …)` if it is not.
+/// os::differentiable(f, df) joins two functions.
 ///
 ///     auto const heat = os::differentiable(
 ///         [=] KOKKOS_FUNCTION(auto const& u) { return u(0) + k * (u(-1) - 2 * u(0) + u(1)); },
@@ -28,11 +29,11 @@ namespace detail {
 template <class A>
 inline constexpr int padded_axes_in = padded_axes<axes_in<A>>;
 
-// Does F say its derivative by argument K, which is `Argument`, of all these?
+// True if F states its derivative by argument K, of type `Argument`, for arguments of types `As`.
 template <int K, class F, class Argument, class... As>
 consteval bool says_stencil_derivative() {
   constexpr int axes = padded_axes_in<Argument>;
-  if constexpr (axes == 0)  // then there is another one, which is padded
+  if constexpr (axes == 0)  // then another argument is padded
     return requires(F const& f, given_to_stencil<As> const&... x) { f.template derivative<K>(x...); };
   else if constexpr (sizeof...(As) == 1)
     return requires(F const& f, neighbour<axes> n, given_to_stencil<As> const&... x) { f.derivative(n, x...); };
@@ -42,7 +43,7 @@ consteval bool says_stencil_derivative() {
     };
 }
 
-// A cotangent of elements T and what is added to it: of complex numbers, where T is real, the real part.
+// Adds to a cotangent of elements T: if T is real, the real part of a complex summand.
 template <class T, class More>
 KOKKOS_INLINE_FUNCTION T with_added(T const& sum, More const& more) {
   if constexpr (is_real<T> && complex_number<More>)
@@ -53,7 +54,7 @@ KOKKOS_INLINE_FUNCTION T with_added(T const& sum, More const& more) {
     return T(sum + more);
 }
 
-/// What a point's cotangent adds to that of the element at one neighbour, or at the point itself.
+/// The contribution of a point's cotangent to that of the element at one neighbour, or at the point itself.
 template <int K, int Axes, class F>
 struct added_cotangent {
   F f;
@@ -150,7 +151,7 @@ inline constexpr bool
 template <class Operation, class Begun, class A, class... More>
 struct interpreter_of<on_its_way<pending_variable<Operation, Begun, A, More...>>> : interpreter_of<A> {};
 
-// What is under way of the value.
+// The started exchange of the value.
 template <class Padded>
 auto& begun_of(pending_halo<Padded>& x) {
   return x;
@@ -160,7 +161,7 @@ auto& begun_of(pending_variable<Pending...>& x) {
   return x.begun();
 }
 
-// What can be computed meanwhile is, and then the exchange and the stencil are recorded.
+// Computes what it can during the exchange; then records the exchange and the stencil.
 template <class F, class Every, class Pending, class... More>
 auto stencil_of_pending(ostraka::operation::stencil<F, Every> const& stencil, Pending& x, More const&... more) {
   using begun = std::remove_cvref_t<decltype(begun_of(x))>;

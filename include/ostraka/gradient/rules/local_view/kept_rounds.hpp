@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 4. What the derivative of os::preduce keeps of the rounds of a reduction: the blocks that arrived. Of variables,
-/// for a second derivative, they are joined so that all devices go back through the same messages.
+/// Floor 4. The blocks that the derivative of os::preduce keeps from the rounds of a reduction: those that arrived. For
+/// a second derivative they are variables, joined so that all devices go back through the same messages.
 
 #include <tuple>
 
@@ -21,7 +21,7 @@ struct received_blocks {
   received_as as;
 };
 
-/// Keeps what f was called on.
+/// Keeps the blocks on which f was called.
 template <class... Blocks>
 struct keeps_received : keeps_nothing {
   dynamic_array<received_blocks<Blocks...>>* kept;
@@ -31,7 +31,7 @@ struct keeps_received : keeps_nothing {
   }
 };
 
-// The first of several; the others get zeros.
+// The first of several arguments; the others get zeros as cotangents.
 struct first_of_all {
   template <class First, class... Rest>
   First operator()(First const& first, Rest const&...) const {
@@ -45,8 +45,8 @@ struct zeros_for_others {
   }
 };
 
-/// `mine`, of which the derivative goes on to the others, too, by zeros. What is sent to and fro is gone back through
-/// by all devices or by none, though they do not call f on the same, and some do not call it at all.
+/// `mine`, whose derivative also reaches the others, as zeros. So all devices go back through the messages, or none
+/// does, although they do not call f on the same blocks, and some do not call it at all.
 template <class Mine, class... Others>
 Mine with_zeros_for(Mine mine, std::tuple<Others...> const& others) {
   [[maybe_unused]] auto const one = [&]<class Other>(Other const& other) {
@@ -57,7 +57,7 @@ Mine with_zeros_for(Mine mine, std::tuple<Others...> const& others) {
   return mine;
 }
 
-/// Keeps all that arrives, of variables.
+/// Keeps all blocks of variables that arrive.
 template <class... Blocks>
 struct keeps_variables {
   std::tuple<Blocks...> own;

@@ -5,7 +5,7 @@
 /// @file
 /// Floor 4. The parameters of a pipeline's stage while its layers are differentiated: variables of one layer at a time,
 /// whose cotangents are summed up over microbatches where the parameters are. Over mesh axes that divide the
-/// activations (data parallel ones) the sums stay partial: they are reduced once, when the pipeline is through,
+/// activations (data parallel ones) the sums stay partial: they are reduced once, when the pipeline has finished,
 /// whatever the number of microbatches.
 
 #include <cstdint>
@@ -23,8 +23,8 @@
 
 namespace ostraka::detail {
 
-/// How cotangents of a parameter are summed up on a stage: for a value of type T whose own cotangents have the type
-/// `Cotangent`. `Over`: the mesh axes that divide activations.
+/// The type in which cotangents of a parameter are summed up on a stage, for a value of type T whose own cotangents
+/// have the type `Cotangent`. `Over` are the mesh axes that divide activations.
 template <class P, class Over, class T, class Cotangent>
 using sum_on_stage = cotangent_along<
     basic_tensor<typename Cotangent::value_type,
@@ -37,7 +37,7 @@ template <class... Leaves>
 consteval bool any_variable_among(type_list<Leaves...>) {
   return any_variable<Leaves...>;
 }
-/// Is a variable among the leaves?
+/// True if there is a variable among the leaves.
 template <class... Ws>
 inline constexpr bool any_variable_in = any_variable_among(leaves_of_operands<Ws...>{});
 
@@ -54,7 +54,7 @@ Cotangent zero_cotangent(X const& x) {
   return zero;
 }
 
-/// A part of a larger block ← itself + g; the part does not know who else has the block.
+/// A part of a larger block ← itself + g. The part does not know whether others hold the block.
 template <class Block>
 void add_to_part(Block const& part, Block const& g) {
   engine::combine_blocks(execution_space_of<Block>(), part.local().data(), plus{}, part.local().data(),
@@ -81,7 +81,7 @@ auto plain_operand(W const& w) {
     return w;
 }
 
-/// Zeros for the sums.
+/// Zeros for the sums of cotangents.
 template <class P, class Over>
 struct zero_sum_of_leaf {
   template <class T, class Cotangent>
@@ -96,7 +96,7 @@ struct zero_sum_of_leaf {
   };
 };
 
-/// Variables with a part of the values of others on a tape of their own, whose cotangents are as the sums are.
+/// Variables on a tape of their own with a part of others' values. Their cotangents have the types of the sums.
 template <class P, class Over, class Part>
 struct variable_on_stage {
   tape* t;
@@ -117,7 +117,7 @@ struct variable_on_stage {
   };
 };
 
-/// Adds what variables of a part came to.
+/// Adds the cotangents of the variables of a part.
 template <class Part>
 struct add_part {
   Part part;
@@ -127,7 +127,7 @@ struct add_part {
   }
 };
 
-/// A parameter of layers, and the sums of its cotangents.
+/// A parameter of layers, and the sum of its cotangents.
 template <class Axes, class Over, class W>
 class summed_parameter {
  public:
@@ -155,7 +155,7 @@ class summed_parameter {
     layers_.clear();
   }
   [[nodiscard]] auto const& given() const { return given_; }
-  /// Zeros from when the first layer is gone back through: a run that does not go back has none.
+  /// The sum. It is allocated as zeros when the backward reaches the first layer: a run without a backward has none.
   auto const& sum() {
     if (!sum_) sum_.emplace(map_operand(zero_sum_of_leaf<stages, Over>{}, given_));
     return *sum_;
@@ -176,10 +176,10 @@ struct hand_sum_on {
   }
 };
 
-/// Of a constant.
+/// Stands for the sum of a constant.
 struct no_sum {};
 
-/// A sum, for what it is the cotangent of.
+/// Adds a sum to the cotangents of its operand.
 template <class Sum, class W>
 void hand_sum(Sum const& sum, W const& to) {
   if constexpr (!std::is_same_v<Sum, no_sum>) visit_operand(hand_sum_on{}, sum, to);
@@ -201,22 +201,22 @@ class parameter_of_stage {
   weights_of_stage<Axes, F, W> weights_;
 };
 
-/// One whose layers take it as it is stored.
+/// A parameter that layers take as it is stored.
 template <class Axes, class F, class Over, class W>
 class parameter_of_stage<Axes, F, Over, W, true, weights_rhythm::tick> : public summed_parameter<Axes, Over, W> {
  public:
   parameter_of_stage(F const&, W const& given) : summed_parameter<Axes, Over, W>(given) {}
 };
 
-/// One that is prepared for a repeat or a pass: cotangents of layers are summed up for what was prepared, and go back
-/// through its tape before it makes room.
+/// A parameter that is prepared for a repeat or a pass. Cotangents of layers are summed up for the prepared one, and go
+/// back through its tape before it is discarded.
 template <class Axes, class F, class Over, class W, weights_rhythm Rhythm>
   requires(Rhythm != weights_rhythm::tick)
 class parameter_of_stage<Axes, F, Over, W, true, Rhythm> {
  public:
   parameter_of_stage(F const& layer, W const& given) : layer_(layer), stored_(given) {}
 
-  // Loaded and unloaded, each in two steps that all parameters go together.
+  // Loading and unloading each take two steps, which all parameters take together.
   void take(tape& t, int repeat) {
     repeat_ = repeat;
     taken_.emplace(map_operand(take_part{&t, make_part()}, stored_.given()));
@@ -273,13 +273,13 @@ class parameter_of_stage<Axes, F, Over, W, true, Rhythm> {
   bool was_pulled_ = false;
 };
 
-/// All parameters of a stage; what prepares them is written on one tape, which lasts as long as they are there.
+/// All parameters of a stage. Their preparation is recorded on one tape, which lives as long as the prepared ones.
 template <class Axes, class F, class Over, class... Ws>
 class parameters_of_stage {
  public:
   explicit parameters_of_stage(F const& layer, Ws const&... ws) : layer_(layer), each_(parameter<Ws>(layer, ws)...) {}
 
-  /// Before a layer of the repeat is called.
+  /// Call this before a layer of the repeat is called.
   void prepare(int repeat) {
     if constexpr (rhythm_of<F> != weights_rhythm::tick && any_variable_in<Ws...>) {
       if (shared_ && (rhythm_of<F> == weights_rhythm::pass || repeat == repeat_)) return;
@@ -297,7 +297,8 @@ class parameters_of_stage {
     return std::apply([&](auto&... each) { return layer_(h, each.value_of_layer(repeat, l)...); }, each_);
   }
 
-  /// Variables of the layers [first, end) on the tape t; calls of them; and their cotangents, when it is unwound.
+  /// `begin` makes variables of the layers [first, end) on the tape t, `call` calls a layer with them, and `end` adds
+  /// up their cotangents when the tape has been unwound.
   void begin(tape& t, int repeat, std::int64_t first, std::int64_t end) {
     std::apply([&](auto&... each) { (each.begin(t, repeat, first, end), ...); }, each_);
   }
@@ -310,7 +311,7 @@ class parameters_of_stage {
     was_pulled_ = true;
   }
 
-  /// The sums, behind the pipeline.
+  /// The sums, to be read when the pipeline has finished.
   [[nodiscard]] auto sums() {
     make_room();
     return std::apply([](auto&... each) { return std::tuple(each.sum()...); }, each_);
@@ -343,7 +344,7 @@ class parameters_of_stage {
   }
 
   F const& layer_;
-  std::optional<tape> shared_;  // before what is on it
+  std::optional<tape> shared_;  // declared before the nodes that lie on it
   tape_node const* taken_ = nullptr;
   int repeat_ = -1;
   bool was_pulled_ = false;

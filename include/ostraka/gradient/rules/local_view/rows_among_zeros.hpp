@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 4. What the derivatives of collectives do to blocks beside moving them: rows of one and rows among zeros, each
-/// the other's transpose; a block that was not sent; the product of the others' blocks.
+/// Floor 4. The operations on blocks, beside moves, in the derivatives of collectives: rows of a block and rows among
+/// zeros, each the other's transpose; a block that was not sent; the product of the other devices' blocks.
 
 #include <array>
 #include <cstddef>
@@ -23,7 +23,7 @@ namespace ostraka {
 
 namespace detail {
 
-/// The tensor of a variable, of a variable of variables, or itself.
+/// The tensor of a variable, of a variable of variables, or x itself.
 template <class X>
 constexpr auto const& tensor_of(X const& x) {
   if constexpr (is_variable<X>)
@@ -32,7 +32,7 @@ constexpr auto const& tensor_of(X const& x) {
     return x;
 }
 
-/// How the extents of a tensor, block or variable came about.
+/// The origins of the extents of a tensor, block or variable.
 template <class X>
 constexpr auto origins_of_operand(X const& x) {
   auto const& t = tensor_of(x);
@@ -43,7 +43,7 @@ constexpr auto origins_of_operand(X const& x) {
     return extent_origins<type::rank>{};
 }
 
-// Indices of the axis in all of the others.
+// The box of these indices of the axis, with all indices of the other axes.
 template <class I, class A>
 engine::box rows_box(A const& a, std::int64_t begin, std::int64_t size) {
   engine::box b;
@@ -64,7 +64,7 @@ constexpr void copy_rows(To const& to, std::int64_t to_row, From const& from, st
                     rows_box<I>(from, from_row, rows));
 }
 
-// As `a`, but with so many rows along I, uninitialised; it varies along `Ms`, too.
+// A block like `a`, but with `rows` rows along I, uninitialised. It also varies along `Ms`.
 template <class I, class... Ms, class A>
 constexpr auto block_with_rows(A const& a, std::int64_t rows, extent_origin const& origin) {
   using block = basic_tensor<typename A::value_type, typename with_varying<sharding_in<A>, type_list<Ms...>>::type,
@@ -81,7 +81,7 @@ constexpr auto block_with_rows(A const& a, std::int64_t rows, extent_origin cons
 
 namespace operation {
 
-/// Rows of a block along I, which this device has for itself.
+/// Rows of a block along I, as this device's own block.
 template <class I, class... Ms>
 struct rows_of : detail::callable<rows_of<I, Ms...>> {
   static constexpr char const* name = "rows_of";
@@ -101,7 +101,7 @@ struct rows_of : detail::callable<rows_of<I, Ms...>> {
   }
 };
 
-/// The rows of a block along I at `begin` of so many, all others zero.
+/// A block of a given number of rows along I: the rows of the operand at `begin`, all others zero.
 template <class I>
 struct rows_among_zeros : detail::callable<rows_among_zeros<I>> {
   static constexpr char const* name = "rows_among_zeros";
@@ -122,7 +122,7 @@ struct rows_among_zeros : detail::callable<rows_among_zeros<I>> {
   }
 };
 
-/// A block of these extents as it is; zeros in its place where it has others, because none was sent to this device.
+/// The block itself if it has these extents. If it has others, nothing was sent to this device: zeros instead.
 template <int Rank>
 struct zeros_unless_sent : detail::callable<zeros_unless_sent<Rank>> {
   static constexpr char const* name = "zeros_unless_sent";
@@ -151,7 +151,7 @@ struct zeros_unless_sent : detail::callable<zeros_unless_sent<Rank>> {
   }
 };
 
-/// The sum of the blocks of the devices from this one to the last, or of those behind it.
+/// The sum of the blocks of the devices from this one to the last, or of those behind this one.
 template <engine::scan_kind Kind, reduction How, class M>
 struct scan_from_behind : detail::callable<scan_from_behind<Kind, How, M>> {
   static constexpr char const* name = "scan_from_behind";
@@ -191,14 +191,14 @@ struct product_of_others : detail::callable<product_of_others<M, Ms...>> {
 
 namespace detail {
 
-/// Where the rows of a block lie among those of the devices along `Ms`, one block after the other.
+/// The position of a block's rows among those of the devices along `Ms`, one block after the other.
 struct own_rows {
   std::int64_t begin = 0, size = 0;
   extent_origin origin{};
-  bool is_regular = true;  ///< as os::shard_map divides them
+  bool is_regular = true;  ///< true if divided as os::shard_map divides
 };
 
-/// Collective over `Ms` where extents are each device's own.
+/// The position of this device's rows. Collective over `Ms` if extents are each device's own.
 template <class I, class... Ms, class A>
 own_rows rows_among_members(char const* operation, A const& a) {
   auto const& t = tensor_of(a);
@@ -218,7 +218,7 @@ own_rows rows_among_members(char const* operation, A const& a) {
   return own;
 }
 
-/// With the axes in the order in which the operand has them.
+/// x with the axes in the operand's order.
 template <class Wanted, class X>
 constexpr auto in_order_of(X const& x) {
   if constexpr (std::is_same_v<axes_in<X>, axes_in<Wanted>>)

@@ -4,9 +4,9 @@
 
 /// @file
 /// Floor 4. Moves of variables: os::reshard, os::rename, os::named and os::copy. A tensor under another sharding is the
-/// same tensor, so a reshard shares its operand's cotangent, and what comes behind it is asked for that sharding
-/// directly: the backward of a gather and a product is one product and one reduce-scatter. A renamed one and a copy are
-/// asked for the sharding that their operand wants, too. Zeros like a variable are constants.
+/// same tensor, so the result of a reshard shares its operand's cotangent, and operations behind it are asked for that
+/// sharding directly: the backward of a gather and a product is one product and one reduce-scatter. Likewise a renamed
+/// tensor and a copy are asked for the sharding that their operand wants. Zeros like a variable are constants.
 
 #include <type_traits>
 
@@ -32,7 +32,7 @@ struct rename_pullback {
   }
 };
 
-// The cotangents that the operand wants, its axis being called otherwise.
+// The type of the cotangents that the operand wants, with its axis renamed.
 template <class From, class To, class Result, class A>
 struct renamed_cotangent {
   using type = cotangent_of<Result>;
@@ -49,7 +49,8 @@ struct renamed_cotangent<From, To, Result, variable<T, abstract<basic_tensor<U, 
 
 }  // namespace detail
 
-/// A verb of one move gives the same tensor under another sharding, as a reshard does, and so do others that say it.
+/// A verb of a single move gives the same tensor under another sharding, as a reshard does; other operations may
+/// declare it too.
 template <class Operation>
   requires requires { typename Operation::gives_another_sharding; }
 struct derivative_of<Operation> {
@@ -103,7 +104,7 @@ struct derivative_of<operation::copy> {
 template <>
 struct derivative_of<operation::zeros_like> : detail::locally_constant {};
 
-/// The same variable, its value called that. Abstract tensors have no names, and none is made in constant expressions.
+/// The same variable, with a named value. Abstract tensors have no names, and constant expressions make none.
 template <>
 struct derivative_of<operation::named> {
   template <class A, class Label>

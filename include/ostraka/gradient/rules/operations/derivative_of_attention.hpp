@@ -3,17 +3,15 @@
 #pragma once
 
 /// @file
-/// Floor 4. The derivatives of os::attention and os::latent_attention. Of variables they are recorded as two
-/// operations, which together do what the one does of tensors:
+/// Floor 4. The derivatives of os::attention and os::latent_attention. With variables they are recorded as two
+/// operations, which together compute what the single one computes of tensors:
 ///
 ///     w = softmax(mask(scale · q k))     keeps w, q and k     dS = scale · w (dw − Σ w dw), dq = dS k, dk = dS q
 ///     o = w v                            keeps w and v        dw = do v, dv = do w
-///
-/// So the weights are kept, an array of the scores' shape, and nothing is made again; os::checkpoint trades that for
-/// what the forward does once more. dS is written over dw. Where X divides the keys, one number a query and the
-/// cotangents of the queries are reduced over X. Keys, values and whatever has the scores' shape stay where they are.
-/// A hidden entry has w = dS = 0 and takes no part in dq, dk and dv, even if it is NaN
-/// (operations/attention/weigh.hpp).
+/// So the weights are kept, an array of the scores' shape, and nothing is computed again; os::checkpoint trades that
+/// memory for a second forward. dS is written over dw. If X divides the keys, one number a query and the cotangents of
+/// the queries are reduced over X. Keys, values and arrays of the scores' shape stay where they are. A hidden entry has
+/// w = dS = 0 and takes no part in dq, dk and dv, even if it is NaN (operations/attention/weigh.hpp).
 
 #include <tuple>
 #include <type_traits>
@@ -27,7 +25,7 @@ namespace ostraka {
 
 namespace operation {
 
-/// The weights of an attention. `Pairs`: how many pairs of operands are multiplied for the scores.
+/// The weights of an attention. `Pairs` is the number of pairs of operands that are multiplied for the scores.
 template <class Attention, int Pairs>
 struct attention_weights : detail::vjp_of_rows {
   static constexpr char const* name = "attention";
@@ -42,11 +40,11 @@ struct attention_weights : detail::vjp_of_rows {
   }
 };
 
-/// A product of weights, or of scores' cotangents, to this sharding by this policy.
+/// A product of weights, or of scores' cotangents, to this sharding under this policy.
 template <class Sharding, class Policy>
 struct attention_product : detail::vjp_of_rows {
   static constexpr char const* name = "attention";
-  bool hides = false;  ///< are some of them 0 because a mask said so?
+  bool hides = false;  ///< true if a mask makes some of them 0
 
   template <class A, class B>
   using moves = detail::moves_of_product<Sharding, Policy, A, B>;
@@ -61,8 +59,8 @@ struct attention_product : detail::vjp_of_rows {
 
 namespace detail {
 
-/// Operands stay where they are if the result can be reached so: scores are large, and what a plan would move of them
-/// at the sizes that it assumes is not what attention has.
+/// A policy that leaves operands where they are if the result can be reached that way. Scores are large, and the sizes
+/// that a plan assumes are not those of attention.
 template <class Sharding, class A, class B>
 consteval auto find_policy_in_place() {
   using stays = std::remove_cvref_t<decltype(no_communication)>;
@@ -82,14 +80,14 @@ constexpr auto einsum_where_they_are(A const& a, B const& b) {
   return einsum_as<Sharding>(a, b, policy_in_place<Sharding, A, B>{});
 }
 
-/// The same of weights or scores' cotangents, of which a 0 takes no part.
+/// The same for weights or scores' cotangents, of which zeros take no part.
 template <class Sharding, class W, class V>
 constexpr auto weigh_where_they_are(bool hides, W const& weights, V const& values) {
   ostraka::operation::attention_product<Sharding, policy_in_place<Sharding, W, V>> const product{{}, hides};
   return operate(product, weights, values);
 }
 
-/// The scores' cotangents, written over those of the weights where nothing else holds these.
+/// The scores' cotangents, written over those of the weights if nothing else holds these.
 template <class Vjp, class W, class G>
 constexpr auto pull_over(Vjp const& back, W const& weights, G const& g) {
   if constexpr (std::is_same_v<W, G> && Tensor<G>) {
@@ -100,7 +98,7 @@ constexpr auto pull_over(Vjp const& back, W const& weights, G const& g) {
   return operate(back, weights, g);
 }
 
-/// Of weights times values.
+/// The pullback of weights times values.
 template <class W, class V>
 struct weighing_pullback {
   bool hides;
@@ -116,7 +114,7 @@ struct weighing_pullback {
   }
 };
 
-/// `Given`: queries, keys, perhaps their rotary parts, and perhaps a mask. Of a pair each needs the other.
+/// `Given` are queries, keys, perhaps their rotary parts, and perhaps a mask. Each of a pair needs the other.
 template <class Attention, int Pairs, class Weights, class... Given>
 struct attention_weights_pullback {
   template <int K>
@@ -159,10 +157,10 @@ struct attention_weights_pullback {
   }
 };
 
-/// Of variables: the weights of queries and keys, of which there are so many pairs, times values.
+/// The composition for variables: the weights of queries and keys, of which there are `Pairs` pairs, times values.
 template <class Attention, int Pairs>
 struct derivative_by_weights {
-  /// `Others`: the second pair, and a mask.
+  /// `Others` are the second pair, and a mask.
   template <class Q, class K, class V, class... Others>
   static constexpr auto composed(Attention const& attention, Q const& q, K const& k, V const& v,
                                  Others const&... others) {

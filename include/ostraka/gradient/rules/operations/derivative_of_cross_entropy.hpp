@@ -3,8 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 4. The derivative of os::cross_entropy: g (exp(x − l) − 1 at the label), l the row's log Σ exp(x). The forward
-/// has l and keeps it, one number a row, so the backward reads logits once, writes their cotangents, and moves nothing.
+/// Floor 4. The derivative of os::cross_entropy: g (exp(x − l) − 1 at the label), where l is the row's log Σ exp(x).
+/// The forward computes l and keeps it, one number a row. So the backward reads logits once, writes their cotangents,
+/// and moves nothing.
 
 #include <type_traits>
 
@@ -28,7 +29,7 @@ struct cross_entropy_pullback {
   }
 };
 
-/// 0 of rows without a class.
+/// 0 for rows without a class, else 1.
 struct is_counted {
   bool ignores;
   std::int64_t ignored;
@@ -64,7 +65,7 @@ template <class Along>
 struct derivative_of<operation::cross_entropy<Along>> {
   using cross_entropy = operation::cross_entropy<Along>;
 
-  /// Of variables of a derivative further out.
+  /// For variables of an outer derivative.
   template <class A, class Labels>
   static constexpr auto with_residuals(cross_entropy const& operation, A const& a, Labels const& labels) {
     auto const log_sum = ostraka::log_sum_exp<Along{}>(detail::as_wide(a));

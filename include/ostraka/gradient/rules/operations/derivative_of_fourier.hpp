@@ -3,10 +3,10 @@
 #pragma once
 
 /// @file
-/// Floor 4. The derivatives of Fourier transforms, which are linear: the transpose. The matrix of fft and ifft is
-/// symmetric, so it is itself; rfft and irfft have transposes of their own (types/values/fourier_kind.hpp), whose
-/// transposes are rfft and irfft. What moved comes back: a cotangent goes straight to the sharding that the operand
-/// wants. Of real numbers that were taken as complex ones it is the real part.
+/// Floor 4. The derivatives of Fourier transforms, which are linear: their transposes. The matrix of fft and ifft is
+/// symmetric, so each is its own transpose. rfft and irfft have transposes of their own
+/// (types/values/fourier_kind.hpp), whose transposes are rfft and irfft. Each move is undone: a cotangent goes straight
+/// to the sharding that the operand wants. If real numbers were taken as complex ones, it is the real part.
 
 #include <cstdint>
 #include <type_traits>

@@ -3,10 +3,10 @@
 #pragma once
 
 /// @file
-/// Floor 4. The derivatives of what goes by indices. Those of os::take and os::scatter_add, and with it
-/// os::segment_sum, are each other, asked for the sharding that the operand wants, so that the table is never gathered:
-/// cotangents of rows move, or their sums, as os::scatter_add plans. Indices were looked at by the forward. Sorted
-/// elements are taken by the permutation.
+/// Floor 4. The derivatives of operations with indices. os::take and os::scatter_add, and with it os::segment_sum, are
+/// each other's derivative, asked for the sharding that the operand wants. So the table is never gathered: cotangents
+/// of rows move, or their sums, as os::scatter_add plans. The forward has already checked the indices. Sorted elements
+/// are taken by the permutation.
 ///
 ///     take<V>(table, index)          scatter_add<V>(g, index)
 ///     scatter_add<V>(rows, index)    take<V>(g, index)
@@ -29,7 +29,7 @@ namespace ostraka {
 
 namespace detail {
 
-/// Stands for an axis that is pointed into, where the index has that axis, too.
+/// Stands for an axis that is indexed, if the index has that axis, too.
 struct place_axis : axis<"place"> {};
 
 template <class V, class Index>
@@ -68,7 +68,7 @@ struct take_at_pullback {
   }
 };
 
-/// Of the operand that stands there; the others, which lie in the same memory, take their own.
+/// The pullback of the operand at this index. The others, which lie in the same memory, take their own.
 template <class V, int Operand>
 struct stack_pullback {
   std::int64_t at;
@@ -82,14 +82,14 @@ struct stack_pullback {
   }
 };
 
-/// Elements along I of numbers that have the axis themselves, or another one in its place.
+/// Elements of `a` along I, by indices that have the axis themselves, or another one in its place.
 template <class I, class A, class Index>
 constexpr auto take_along(A const& a, Index const& index) {
   return operate(ostraka::operation::take<place_axis, void, promised_range>{}, ostraka::rename<I{}, place_axis{}>(a),
                  index);
 }
 
-/// A cache that nobody writes to: the row into a copy.
+/// Writes the row into a copy of the cache, so that the cache keeps its values.
 template <class Told>
 struct written_copy : moves_nothing {
   static constexpr char const* name = "write_at";
@@ -104,7 +104,7 @@ struct written_copy : moves_nothing {
   }
 };
 
-/// A copy with zeros at positions.
+/// A copy with zeros at the positions.
 template <class Told>
 struct cleared_copy : moves_nothing {
   static constexpr char const* name = "write_at";
@@ -140,7 +140,7 @@ struct write_pullback {
   }
 };
 
-/// Where the largest stand.
+/// The positions of the largest elements.
 template <class Along, class K>
 struct largest_places : moves_nothing {
   static constexpr char const* name = "top_k";
@@ -228,7 +228,7 @@ struct derivative_of<detail::cleared_copy<Told>> {
   }
 };
 
-/// Variables are values, so the cache stays as it was.
+/// Variables are values, so the cache keeps its values.
 template <class Told>
 struct derivative_of<operation::write_at<Told>> {
   template <class Cache, class Row>
@@ -259,7 +259,7 @@ struct derivative_of<operation::sort_by_key<Along>> {
   }
 };
 
-/// So are the indices.
+/// The indices are constants.
 template <class Along, class K>
 struct derivative_of<operation::top_k<Along, K>> {
   template <class A, class... Given>

@@ -4,7 +4,7 @@
 
 /// @file
 /// Floor 4. The derivatives of os::rms_norm and os::layer_norm with respect to operand, gain and bias. The forward
-/// keeps of each row the mean μ and r = 1 / √(…), and the backward is one pass for operand and gain; with h = gain · g
+/// keeps the mean μ and r = 1 / √(…) of each row, and the backward is one pass for operand and gain. With h = gain · g:
 ///
 ///     rms_norm      r (h − x r² Σ x h / n)                                      a divided width: one number a row
 ///     layer_norm    r (h − Σ h / n − (x − μ) r² Σ (x − μ) h / n)                two, in one message
@@ -35,8 +35,8 @@ struct told_in<Norm<Along>> {
   using type = Along;
 };
 
-/// Are operand and gain variables, of tensors whose rows are runs? Of variables of variables and abstract tensors each
-/// is pulled by itself.
+/// True if operand and gain are variables of tensors whose rows are runs. Variables of variables and abstract tensors
+/// are pulled one by one.
 template <class Along, class G, class Rows, class A, class... Vectors>
 inline constexpr bool norm_is_pulled_at_once = false;
 template <class Along, class G, class Rows, class A, class Gain, class... Bias>
@@ -45,7 +45,7 @@ template <class Along, class G, class Rows, class A, class Gain, class... Bias>
 inline constexpr bool norm_is_pulled_at_once<Along, G, Rows, A, Gain, Bias...> =
     rows_are_runs_on_host<Along, plain_type<A>>;
 
-/// `Vectors`: gain, and bias.
+/// `Vectors` are the gain, and the bias if there is one.
 template <class Operation, class Rows, class A, class... Vectors>
 struct norm_of_rows_pullback {
   using Along = typename told_in<Operation>::type;
@@ -54,7 +54,7 @@ struct norm_of_rows_pullback {
   remembered<Rows> mean, factor;
   std::tuple<kept<true, Vectors>...> vectors;
 
-  /// Operand and gain in one pass, where both are wanted.
+  /// Operand and gain in one pass, if both are wanted.
   template <class G>
     requires(norm_is_pulled_at_once<Along, G, Rows, A, Vectors...>)
   auto pull_all(G const& g) const {
@@ -189,7 +189,7 @@ struct norm_vjp_by_parts {
 
 template <class Operation>
 struct norm_of_rows_derivative {
-  /// Of variables of a derivative further out.
+  /// For variables of an outer derivative.
   template <class A, class... Vectors>
   static constexpr auto with_residuals(Operation const& operation, A const& a, Vectors const&... vectors) {
     auto const result = operate(operation, a, vectors...);

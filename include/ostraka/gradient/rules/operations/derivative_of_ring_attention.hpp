@@ -4,11 +4,11 @@
 
 /// @file
 /// Floor 4. The derivative of os::attention with os::ring. The forward keeps queries, keys, values, the result and a
-/// number for each query, l = log Σ exp; weights are made again, because nobody has them all:
+/// number for each query, l = log Σ exp. Weights are computed again, because no device has them all:
 ///
 ///     P = exp(S − l),  dS = scale · P (dO V − Σ dO O)         dQ += dS K,  dK += dS Q,  dV += P dO
 ///
-/// Keys and values go round once more, and the cotangents of a part follow it, and end at home. Second derivatives
+/// Keys and values go round once more. The cotangents of a part travel with it, and end at its home. Second derivatives
 /// are those of attention to gathered keys.
 
 #include <tuple>
@@ -39,7 +39,7 @@ struct ring_pullback {
   }
 };
 
-/// Is a derivative of a derivative asked for?
+/// True for a variable of a variable: the derivative of a derivative is asked for.
 template <class T>
 inline constexpr bool is_nested = false;
 template <class T, class Cotangent>

@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 4. The derivatives of os::rope and os::dropout. A rotation's transpose is the rotation back, at the same
-/// positions; a dropout's is the same dropout, whose mask follows from its seed, so that no mask is kept.
+/// Floor 4. The derivatives of os::rope and os::dropout. The transpose of a rotation is the rotation back, at the same
+/// positions. That of a dropout is the same dropout; its mask follows from its seed, so that no mask is kept.
 
 #include <tuple>
 
@@ -16,7 +16,7 @@ namespace ostraka {
 
 namespace detail {
 
-/// `Positions`: an integer tensor, or none.
+/// `Positions` is an integer tensor, or none.
 template <class Operation, class... Positions>
 struct rope_pullback {
   Operation back;

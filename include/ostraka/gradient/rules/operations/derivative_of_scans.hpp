@@ -4,8 +4,8 @@
 
 /// @file
 /// Floor 4. The derivatives of running sums, products and extremes along an axis. Each is made of running sums that go
-/// the other way, so of a divided axis one number a row moves, as in the forward; of an extreme the cotangents go where
-/// it was reached first.
+/// the other way, so if the axis is divided, one number a row moves, as in the forward. For an extreme the cotangents
+/// go to where it was reached first.
 ///
 ///     cumsum            cumsum of g the other way
 ///     cumprod           cumsum of g y the other way, over x; where there are zeros, without them
@@ -30,7 +30,7 @@ constexpr auto cumulate_as(X const& x, scan_option how) {
   return operate(ostraka::operation::cumulate<Along, How>{how}, x);
 }
 
-/// Running sums of what a running sum's elements went into.
+/// The transpose of a running sum, which is a running sum the other way.
 [[nodiscard]] constexpr scan_option transposed(scan_option how) { return {how.is_exclusive, !how.is_reversed}; }
 
 template <class Along>
@@ -50,16 +50,16 @@ struct one_if_zero {
   }
 };
 
-/// 1 where so many zeros have been met, else 0.
+/// 1 if exactly `wanted` zeros have been met, else 0.
 template <class T>
 struct is_count {
   std::int64_t wanted;
   KOKKOS_INLINE_FUNCTION T operator()(std::int64_t zeros) const { return zeros == wanted ? T(1.0f) : T(0.0f); }
 };
 
-/// Of element k every product that has it counts, without it: Σ_i g_i Π_{j ≤ i, j ≠ k} x_j. The factors that are not
-/// zero are y_i, where 1 stands for zeros, over x_k; the others are 1 where there are none, and where there is one it
-/// itself, which matters to a second derivative.
+/// The cotangent of element k sums every product that has it, without it: Σ_i g_i Π_{j ≤ i, j ≠ k} x_j. The factors
+/// that are not zero make y_i, where 1 stands for zeros, over x_k. The others make 1 if there are none; if there is
+/// one, it is that factor itself, which matters to a second derivative.
 template <class Along, class A>
 struct cumprod_pullback {
   kept<true, A> operand;
@@ -93,7 +93,7 @@ struct cumprod_pullback {
   }
 };
 
-/// The place of an element that is beyond all before it; of the others one that no place is.
+/// The place of an element if it is beyond all before it; else `nowhere`, which is no place.
 template <reduction How>
 struct place_if_beyond {
   std::int64_t nowhere;
@@ -103,7 +103,7 @@ struct place_if_beyond {
   }
 };
 
-/// What is no place, as −1.
+/// The place, or −1 if it is none.
 struct place_or_none {
   std::int64_t extent;
   KOKKOS_INLINE_FUNCTION std::int64_t operator()(std::int64_t place) const {
@@ -111,8 +111,8 @@ struct place_or_none {
   }
 };
 
-/// Of every element the place of the extreme so far: the last one, in the order of the scan, that was beyond all before
-/// it.
+/// For every element the place of the extreme so far: the last one, in the order of the scan, that was beyond all
+/// before it.
 template <class Along, reduction How>
 struct places_of_extremes {
   static constexpr char const* name = ostraka::operation::cumulate<Along, How>::name;

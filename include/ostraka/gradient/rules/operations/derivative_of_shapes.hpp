@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 4. The derivatives of operations that rearrange a tensor: each is the rearrangement the other way round, and
-/// moves back what the forward moved.
+/// Floor 4. The derivatives of operations that rearrange a tensor. Each is the opposite rearrangement, and moves back
+/// what the forward moved.
 ///
 ///     split      merge                        roll by k      roll by −k
 ///     merge      split                        flip           flip
@@ -31,7 +31,7 @@ namespace ostraka {
 
 namespace detail {
 
-/// The cotangent under an operation, which is linear.
+/// Applies `back`, the transpose of a linear operation, to the cotangent.
 template <class Operation>
 struct transposed_pullback {
   Operation back;
@@ -42,7 +42,7 @@ struct transposed_pullback {
   }
 };
 
-/// The extent along an axis that is told, of a tensor or a variable.
+/// The extent of a tensor or a variable along the axis `Told`.
 template <class Told, class A>
 constexpr std::int64_t told_extent(A const& a) {
   return a.extents()[static_cast<std::size_t>(position_in<typename told_axis<Told>::axis, axes_in<A>>)];
@@ -56,8 +56,9 @@ struct transpose_to<type_list<Is...>> {
   using type = ostraka::operation::transpose<Is...>;
 };
 
-/// The sharding that an operand wants, through an operation that gives the same elements under other axes: what comes
-/// behind is asked for it directly. `Kept`: axes that have to lie there as they lie in the operand itself.
+/// The sharding that an operand wants, through an operation that gives the same elements under other axes, so that
+/// operations behind it are asked for it directly. `Kept` are axes that must lie there as they lie in the operand
+/// itself.
 template <class Operation, class Result, class A, class... Kept>
 struct reshaped_cotangent {
   using type = cotangent_of<Result>;
@@ -68,7 +69,7 @@ struct reshaped_cotangent<Operation, Result, variable<T, basic_tensor<U, Shardin
   using type = basic_tensor<U, typename Operation::template result<basic_tensor<U, Sharding, Space>>, Space>;
 };
 
-/// Where each of `count` operands begins along an axis, and the last one ends.
+/// The begin of each of `count` operands along an axis, and the end of the last one.
 template <class Along, int Count>
 struct concatenate_pullback {
   std::array<std::int64_t, static_cast<std::size_t>(Count) + 1> begin{};

@@ -3,14 +3,14 @@
 #pragma once
 
 /// @file
-/// Floor 4. The derivatives of os::softmax, os::log_softmax and os::log_sum_exp, of cotangents g:
+/// Floor 4. The derivatives of os::softmax, os::log_softmax and os::log_sum_exp, for cotangents g:
 ///
 ///     s = softmax x       s (g − Σ g s)         keeps s
 ///     y = log_softmax x   g − exp(y) Σ g        keeps y
 ///     l = log_sum_exp x   g exp(x − l)          keeps x and l
 ///
-/// The first two take one pass, and of a divided axis one number a row moves; the third moves nothing. What a mask
-/// hides has the derivative 0.
+/// The first two take one pass, and if the axis is divided, one number a row moves. The third moves nothing. Elements
+/// that a mask hides have the derivative 0.
 
 #include <tuple>
 #include <type_traits>
@@ -37,7 +37,7 @@ struct rows_pullback {
   }
 };
 
-/// exp(x − l) g, and 0 of what is −∞ or hidden.
+/// exp(x − l) g, or 0 if x is −∞ or hidden.
 struct share_of_row {
   template <class T>
   static KOKKOS_INLINE_FUNCTION T share(T x, T l) {
@@ -55,7 +55,7 @@ struct share_of_row {
   }
 };
 
-/// `Mask`: a tensor, or none.
+/// `Mask` is a tensor, or none.
 template <class Along, class Result, class A, class... Mask>
 struct log_sum_exp_pullback {
   kept<true, Result> sum;
@@ -76,7 +76,7 @@ struct log_sum_exp_pullback {
   }
 };
 
-/// s g, and 0 where s is: what is hidden has no part, whatever its cotangent is.
+/// s g, or 0 if s is 0: a hidden element has no part, whatever its cotangent is.
 struct weighed_cotangent {
   template <class T>
   KOKKOS_INLINE_FUNCTION T operator()(T const& s, T const& g) const {
@@ -97,7 +97,7 @@ struct softmax_vjp_by_parts {
   }
 };
 
-/// exp(y), and 0 of −∞; g where y is not −∞.
+/// exp(y), or 0 if y is −∞; with g: g if y is not −∞, else 0.
 struct part_of_row {
   template <class T>
   KOKKOS_INLINE_FUNCTION T operator()(T const& y, T const& g) const {
@@ -122,7 +122,7 @@ struct log_softmax_vjp_by_parts {
 
 template <class Along>
 struct derivative_of<operation::softmax<Along>> {
-  template <class Result, class... Given>  // a tensor, and perhaps a mask: what it hides is zero in s
+  template <class Result, class... Given>  // a tensor, and perhaps a mask: the elements that it hides are zero in s
   static constexpr auto pullback(operation::softmax<Along> const&, Result const& s, Given const&...) {
     return detail::rows_pullback<operation::softmax_vjp<Along>, Result>{{}, detail::remember(s)};
   }
