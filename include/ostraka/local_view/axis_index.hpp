@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 4. `os::axis_index<X>(a)` and `os::axis_size<X>(a)`: which of the devices along X this one is, and how many
-/// there are.
+/// Floor 4. `os::axis_index<X>(a)` and `os::axis_size<X>(a)`: this device's coordinate along X, and the number of
+/// devices along X.
 
 #include <compare>
 #include <cstdint>
@@ -38,15 +38,15 @@ int running_axis(char const* operation, engine::device_mesh const& mesh) {
   return axis;
 }
 
-// A number that varies along these mesh axes, which its type names in one order.
+// A number that varies along these mesh axes, which its type names in a canonical order.
 template <class... Ms>
 using index_along =
     typename varying_int_over<typename sort_by_name<type_list<>, type_list<Ms...>>::type>::type;
 
 }  // namespace detail
 
-/// This device's coordinate along X, of the mesh of a tensor or block, or of a mesh itself; along several mesh axes the
-/// number of the device among all of theirs, the first one major. −1 where the mesh is absent.
+/// This device's coordinate along X, on the mesh of a tensor or block, or on a given mesh. For several mesh axes it is
+/// the number of the device among all of theirs, the first axis major. −1 if the mesh is absent.
 template <auto X, auto... More, class Where>
 [[nodiscard]] auto axis_index(Where const& where) {
   engine::device_mesh const& mesh = detail::mesh_of("axis_index", where);
@@ -60,8 +60,8 @@ template <auto X, auto... More, class Where>
   return detail::index_along<detail::type_of<X>, detail::type_of<More>...>(mesh.absent() ? -1 : number);
 }
 
-/// The number of devices along X, or along several mesh axes together; a constant where they have static sizes, and
-/// then `os::axis_size<X>()`.
+/// The number of devices along X, or along several mesh axes together. If they have static sizes, `os::axis_size<X>()`
+/// is a constant.
 template <auto X, auto... More, class Where>
 [[nodiscard]] int axis_size(Where const& where) {
   engine::device_mesh const& mesh = detail::mesh_of("axis_size", where);
@@ -89,7 +89,7 @@ auto varying_number_meets_tensor() {
 
 }  // namespace detail
 
-/// Say that elements meet numbers of their own kind.
+/// Do not compile: they say that elements meet numbers of their own kind.
 template <class A, class B>
   requires detail::VaryingNumberMeetsTensor<A, B>
 auto operator+(A const&, B const&) { return detail::varying_number_meets_tensor<A, B>(); }

@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 4. The doors of a body: a tensor enters as a block, a block leaves as the tensor that it is a block of.
-/// Nothing moves; the memory is the same.
+/// Floor 4. The doors of a body: a tensor enters as a block, and a block leaves as the tensor of which it is a block.
+/// Nothing moves, and the memory stays the same.
 
 #include <cstddef>
 #include <string_view>
@@ -19,7 +19,7 @@
 
 namespace ostraka::detail {
 
-// A tensor as a block, and a block as a tensor: what all shardings of a rank have in common, compiled once for them.
+// Entering and leaving: the functions that all shardings of a rank share, compiled once for them.
 struct names_at_door {
   std::string_view const* mesh;
   int mesh_axes;
@@ -58,7 +58,7 @@ template <class T, int Rank, class Space>
   unnamed_block<T, Rank, Space> r(b.mesh_handle(), whole, b.local());
   r.share_label(b);
   r.set_origins(origins);
-  // What types promise, but for numbers that were taken out of them.
+  // Types guarantee this, except for numbers that were taken out of their types.
   if (repeats && engine::compares_calls(w) && !mesh->absent()) {
     w.names.mesh_axes = names.mesh;
     w.sizes.labels = Rank;
@@ -88,7 +88,7 @@ auto enter(char const* operation, A const& a) {
   }
 }
 
-// A block as the tensor that it is a block of.
+// A block as the tensor of which it is a block.
 template <class Out, class Manual, class Kept, class B>
 auto leave(char const* operation, B const& b) {
   using labels = axes_in<B>;
@@ -109,11 +109,11 @@ auto leave(char const* operation, B const& b) {
 
 namespace ostraka::operation {
 
-/// What os::shard_map does with its operands. Derivatives: gradient/rules/local_view/derivative_of_doors.hpp.
+/// The entry of an operand of os::shard_map. Derivatives: gradient/rules/local_view/derivative_of_doors.hpp.
 template <class Manual>
 struct enter_body : detail::callable<enter_body<Manual>> {
   static constexpr char const* name = "enter_body";
-  char const* called = "shard_map";  ///< what the program called
+  char const* called = "shard_map";  ///< the name of the operation that the program called
 
   template <class>
   using verdict = reason::ok;
@@ -126,7 +126,7 @@ struct enter_body : detail::callable<enter_body<Manual>> {
   }
 };
 
-/// What it does with results.
+/// The exit of a result.
 template <class Out, class Manual, class Kept>
 struct leave_body : detail::callable<leave_body<Out, Manual, Kept>> {
   static constexpr char const* name = "leave_body";

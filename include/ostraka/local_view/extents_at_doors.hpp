@@ -4,8 +4,8 @@
 
 /// @file
 /// Floor 4. The extents of tensors and of their blocks in the body of os::shard_map, where manual mesh axes come off an
-/// axis and go back on. os::shard_map does both at its doors; a collective inside goes out with its block, moves it as
-/// the tensor that it then is, and comes back in.
+/// axis and go back on. os::shard_map does both at its doors. A collective inside the body leaves with its block, moves
+/// it as the tensor that it then is, and enters again.
 
 #include <cstdint>
 #include <string>
@@ -19,10 +19,10 @@
 
 namespace ostraka::detail {
 
-/// The mesh axes of an axis that are manual, which come first, and the rest.
+/// The mesh axes of an axis that are manual, which come first, and the others.
 struct manual_division {
   planner::mesh_order manual{};   ///< in the plan's numbers
-  planner::mesh_order running{};  ///< the same as the running mesh counts them, without those of one device
+  planner::mesh_order running{};  ///< the same in the numbers of the running mesh, without those of size 1
   std::int64_t ways = 1;          ///< blocks along the manual ones
   std::int64_t rest = 1;          ///< parts of each along the others
 
@@ -54,8 +54,8 @@ struct manual_division {
               "extent that the mesh axes divide evenly");
 }
 
-/// From the tensor of spec `s` to its block without the mesh axes `leaving`: extents, and how they came about. `whole`
-/// has the labels' extents.
+/// Enters the tensor of spec `s` as a block without the mesh axes `leaving`: gives the block's extents and their
+/// origins. `whole` has the labels' extents.
 [[gnu::noinline]] inline void enter_extents_of_block(engine::execution_context const& w, planner::spec const& s,
                                                      planner::mesh_set leaving, std::int64_t const* whole,
                                                      std::int64_t* own, extent_origin* origins) {
@@ -64,7 +64,7 @@ struct manual_division {
     std::int64_t const n = whole[i];
     own[i] = n;
     if (d.ways == 1) continue;
-    if (!origins[i].is_alike() && d.rest > 1)  // others may divide it evenly
+    if (!origins[i].is_alike() && d.rest > 1)  // other devices may divide it evenly
       throw_not_nested(w.operation, w.names.labels[s.label[i]], n, d.ways * d.rest);
     if (n % d.ways == 0 && n % (d.ways * d.rest) == 0) {
       own[i] = n / d.ways;
@@ -78,11 +78,11 @@ struct manual_division {
   }
 }
 
-/// The extent of an axis whose blocks have extents of their own, when they are put one after the other over these mesh
-/// axes. Collective over them; throws, on all devices alike, unless they are the blocks of the distribution.
+/// The extent of an axis whose blocks have extents of their own, if they are put one after the other over these mesh
+/// axes. Collective over them. Throws, on all devices alike, unless they are the blocks of the distribution.
 [[gnu::cold]] inline std::int64_t joined_extent(engine::execution_context const& w, planner::mesh_set leaving,
                                                 manual_division const& d, std::int64_t own, std::string_view axis) {
-  if (w.here.nowhere) return own * d.ways;  // none of the devices that know
+  if (w.here.nowhere) return own * d.ways;  // not one of the devices that know
   engine::communicator const& members = w.group(leaving);
   engine::short_array<std::int64_t> all;
   for (int k = 0; k < members.size(); ++k) all.push_back(0);
@@ -116,8 +116,8 @@ struct manual_division {
   return whole;
 }
 
-/// From a block to the tensor of spec `s` that it is a block of, over the mesh axes `leaving`: the labels' extents, and
-/// what is left of how they came about. Collective over `leaving` only where a block's extent is each device's own.
+/// Leaves a block as the tensor of spec `s` of which it is a block, over the mesh axes `leaving`: gives the labels'
+/// extents, and updates their origins. Collective over `leaving` only if a block's extent is each device's own.
 [[gnu::noinline]] inline void leave_extents_of_block(engine::execution_context const& w, planner::spec const& s,
                                                      planner::mesh_set leaving, std::int64_t const* own,
                                                      extent_origin* origins, std::int64_t* whole) {
@@ -144,7 +144,7 @@ struct manual_division {
   }
 }
 
-/// A tensor has its static extents, whatever those of its blocks were. Throws on all devices alike.
+/// Checks that a tensor has its static extents, whatever those of its blocks were. Throws on all devices alike.
 template <class... As>
 void require_static_extents([[maybe_unused]] std::string_view operation,
                             [[maybe_unused]] engine::device_mesh const& mesh,

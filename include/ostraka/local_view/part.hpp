@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 4. `os::part<J>(a, i, n)`: part i of n of a tensor or block along J, by the block distribution, where it lies.
-/// For the rings of a body: each device multiplies the part that goes with the block that has just arrived.
+/// Floor 4. `os::part<J>(a, i, n)`: part i of n of a tensor or block along J, by the block distribution, in place. For
+/// the rings of a body: each device multiplies the part that belongs to the block that has just arrived.
 
 #include <array>
 #include <cstddef>
@@ -23,8 +23,8 @@
 
 namespace ostraka {
 
-/// A part along `J` that does not lie dense: an operand of os::einsum, os::einsum_into, reductions and plans; os::part
-/// makes it. It holds the tensor's memory. Copied it is by os::einsum<I, J>(part).
+/// A part along `J` that is not dense: an operand of os::einsum, os::einsum_into, reductions and plans. os::part makes
+/// it. It holds the tensor's memory. os::einsum<I, J>(part) copies it.
 template <class TensorType, class J, class Sharding>
 class part_of {
  public:
@@ -50,7 +50,7 @@ class part_of {
   [[nodiscard]] std::string label() const { return tensor_.label(); }
   [[nodiscard]] std::shared_ptr<engine::device_mesh const> const& mesh_handle() const { return tensor_.mesh_handle(); }
 
-  /// How the extents came about.
+  /// The origins of the extents.
   [[nodiscard]] detail::extent_origins<rank> origins() const {
     detail::extent_origins<rank> origins{};
     if constexpr (varying_in<TensorType>::size > 0) origins = tensor_.origins();
@@ -58,7 +58,7 @@ class part_of {
     return origins;
   }
 
-  /// What the engine reads: the part's first element, and how the whole block lies.
+  /// The operand for the engine: the part's first element, and the layout of the whole block.
   [[nodiscard]] engine::operand_source<value_type> source() const {
     static constexpr auto along = [] {
       std::array<int, static_cast<std::size_t>(rank)> a{};
@@ -101,12 +101,13 @@ consteval auto check_part() {
               " was asked for; keep i below n, as (i - 1) % n of an os::axis_index does");
 }
 
-// The extent of a part: the same on all devices if all have the same part of the same, or all parts are as long.
+// The origin of a part's extent: the same on all devices if all have the same part of the same, or all parts have the
+// same length.
 inline extent_origin origin_of_part(extent_origin const& whole, bool varies, std::int64_t extent, std::int64_t n) {
   return whole.is_alike() && (!varies || extent % n == 0) ? extent_origin{} : extent_origin{extent_origin::of_its_own};
 }
 
-// Along the first axis a part lies dense: it is a tensor. Kokkos' subview keeps the memory.
+// Along the first axis a part is dense, so it is a tensor. Kokkos' subview keeps the memory.
 template <class Result, class A>
 Result dense_part(A const& a, planner::range range, extent_origin const& origin) {
   return [&]<std::size_t... Is>(std::index_sequence<Is...>) {
@@ -148,7 +149,7 @@ struct part {
     using sharding = typename detail::with_varying<sharding_in<A>, typename detail::number_varies<Number>::type>::type;
     detail::common_mesh(name, a);
     std::int64_t number = detail::plain_number(i);
-    if (a.mesh_handle()->absent() && number < 0) number = 0;  // where nothing is held
+    if (a.mesh_handle()->absent() && number < 0) number = 0;  // on a process that holds nothing
     if (number < 0 || number >= n) detail::throw_no_part(number, n);
     std::int64_t const extent = a.extents()[static_cast<std::size_t>(position_in<J, axes_in<A>>)];
     planner::range const range = planner::block(extent, number, n);
@@ -164,9 +165,9 @@ struct part {
 }  // namespace operation
 
 /// Part `i` of `n` of `a` along J, [⌊i·N/n⌋, ⌊(i+1)·N/n⌋) of its N indices, in the memory of `a`. Along the first axis
-/// it is a tensor, which may be written to; along another one an operand that is read. Of a variable it is a copy,
-/// where it does not lie dense. It varies where `i` does (os::axis_index). J is not divided. @throws ostraka::error
-/// unless 0 ≤ i < n
+/// it is a tensor, which may be written to; along another one it is an operand for reading. For a variable it is a
+/// copy, unless it is dense. It varies where `i` does (os::axis_index). J must not be divided.
+/// @throws ostraka::error unless 0 ≤ i < n
 template <auto J, TensorOrVariable A, class Number>
   requires(detail::is_varying_int<Number> || std::integral<Number>)
 [[nodiscard]] auto part(A const& a, Number i, std::int64_t n) {

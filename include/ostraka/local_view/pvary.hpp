@@ -44,8 +44,8 @@ struct pvary {
 
 }  // namespace operation
 
-/// The same block, which may differ along `Ms` from now on: for what is to be reduced over them though it is the same
-/// on all, and for variables of loops. Nothing moves or is copied.
+/// The same block, which may differ along `Ms` from now on. Use it for blocks that are to be reduced over `Ms` although
+/// they are the same on all devices, and for variables of loops. Nothing moves or is copied.
 template <auto... Ms, TensorOrVariable A>
 [[nodiscard]] constexpr auto pvary(A const& a) {
   return detail::operate(operation::pvary<detail::type_of<Ms>...>{}, a);

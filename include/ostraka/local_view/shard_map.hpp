@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 4. `os::shard_map<I/X, K>(f, A, B)`: f says what each device does with its own blocks. A[I_X, J] enters the
-/// body as float[I, J] {V_X}, an ordinary tensor of this device that varies along X; what leaves is A's like again.
+/// Floor 4. `os::shard_map<I/X, K>(f, A, B)`: f computes on each device's own blocks. A[I_X, J] enters the body as
+/// float[I, J] {V_X}, an ordinary tensor of this device that varies along X; the results leave as tensors like A.
 /// Nothing moves at the doors.
 ///
 ///     auto C = os::shard_map<I/X, K>([](auto a, auto b) { return os::psum<Y>(os::einsum<I, K>(a, b)); }, A, B);
@@ -23,12 +23,12 @@
 
 namespace ostraka {
 
-/// The mesh axes that a body speaks of by itself: the value of `os::manual(X)`.
+/// The mesh axes that a body handles by itself: the value of `os::manual(X)`.
 template <MeshAxis... Ms>
 struct manual_axes {};
 
-/// First among the dimensions of os::shard_map: only these mesh axes are manual. Blocks stay divided over the others,
-/// and operations in the body are planned over them.
+/// Goes first among the dimensions of os::shard_map: only these mesh axes are manual. Blocks stay divided over the
+/// others, and operations in the body are planned over them.
 template <MeshAxis... Ms>
 consteval manual_axes<Ms...> manual(Ms...) {
   return {};
@@ -36,7 +36,7 @@ consteval manual_axes<Ms...> manual(Ms...) {
 
 namespace detail {
 
-// What stands in the angle brackets: the manual mesh axes, if they are named, and the results.
+// The contents of the angle brackets: the manual mesh axes, if they are named, and the results.
 template <class... Named>
 struct named_results {
   using results = type_list<canonical_sharding<Named...>>;
@@ -62,8 +62,8 @@ struct body_of<type_list<As...>, manual_axes<Ms...>, Named...> : named_results<N
   using manual = type_list<Ms...>;
 };
 
-// The tensors of an operand, which is one, a tree of them (tree/in_bodies.hpp), or a std::array, std::tuple or
-// std::pair of operands; `found`: it is one.
+// The tensors of an operand, which is a tensor, a tree of tensors (tree/in_bodies.hpp), or a std::array, std::tuple or
+// std::pair of operands. `found`: T is an operand.
 template <class T>
 struct tensors_in {
   using type = type_list<>;
@@ -94,7 +94,7 @@ template <class A>
   requires requires { typename tensors_in<A>::tree; }
 inline constexpr bool is_tree_operand<A> = std::is_same_v<A, typename tensors_in<A>::tree>;
 
-// The same of blocks.
+// Enters all tensors of an operand: the same with blocks.
 template <class Manual, class A>
 auto enter_all(char const* operation, A const& a) {
   if constexpr (TensorOrVariable<A>)
@@ -115,7 +115,7 @@ auto enter_all(char const* operation, A const& a) {
         a);
 }
 
-// The tensor that another operand stands in for; anything else is itself.
+// The tensor for which another operand stands in; any other type is itself.
 template <class T>
 struct tensor_returned {
   using type = T;
@@ -124,7 +124,7 @@ template <class T>
   requires any_stand_in<T>
 struct tensor_returned<T> : tensor_returned<typename T::tensor_type> {};
 
-// What is returned, as a list of types.
+// The returned types as a list.
 template <class Returned>
 struct returned_list {
   using type = type_list<typename tensor_returned<Returned>::type>;
@@ -170,14 +170,14 @@ struct result_after_error<type_list<Outs...>> {
   using first = std::tuple_element_t<0, all>;
 };
 
-// Stands for the results where something is wrong.
+// Stands for the results after an error.
 template <class Body>
 auto refused_results() {
   using harmless = result_after_error<typename Body::results>;
   return std::conditional_t<Body::is_tuple, typename harmless::all, typename harmless::first>{};
 }
 
-// Has an operation in the body said what is wrong?
+// True if an operation in the body has already raised an error.
 template <class Returned>
 inline constexpr bool is_returned_after_error = false;
 template <class... Rs>
@@ -203,11 +203,11 @@ auto results_of(Returned const& returned) {
   }
 }
 
-// Does a parameter of this type take the block? A tensor of another type converts, only to say what is wrong.
+// True if a parameter of this type takes the block. A tensor of another type converts only to raise an error.
 template <class Parameter, class Block>
 inline constexpr bool takes_block = !is_other_tensor<Block, std::remove_cvref_t<Parameter>>;
 
-// The same of the parameters of a body that names their types; of one that does not nothing is known.
+// The same for the parameters of a body that names their types. Nothing is known about a body that does not.
 template <class Call, class... Blocks>
 inline constexpr bool parameters_take = true;
 template <class R, class F, class... Ps, class... Blocks>
@@ -232,20 +232,20 @@ consteval auto check_body() {
     return found<reason::ok>{};
 }
 
-// The operands by themselves, then what the body makes of them.
+// Checks the shardings of the operands by themselves, then whether they can enter the body.
 template <class Body, class... As>
 consteval auto check_operands(type_list<As...>) {
   return found<first_fault<typename sharding_traits<sharding_in<As>>::verdict...,
                            enter_verdict<sharding_in<As>, typename Body::manual>...>>{};
 }
 
-// The mesh axes along which operands vary already: this body is in another.
+// The mesh axes along which operands vary already, because this body is in another.
 template <class... As>
 consteval auto varying_in_any(type_list<As...>) {
   return union_of<varying_in<As>...>{};
 }
 
-// `operation`: what the program called.
+// `operation` is the name of the operation that the program called.
 template <class Body, class F, class... As>
 auto run_body([[maybe_unused]] char const* operation, [[maybe_unused]] F const& f, [[maybe_unused]] As const&... as) {
   using manual = typename Body::manual;
@@ -281,18 +281,18 @@ consteval auto check_in() {
 
 }  // namespace detail
 
-/// Calls `f` with each device's blocks of the tensors and returns what the blocks that it returns are blocks of.
-/// `Named`: the dimensions of the result, or os::dims<…>{} for each of several, returned as a std::tuple; before them
-/// perhaps os::manual(X), without which all mesh axes that operands and results name are manual.
+/// Calls `f` with each device's blocks of the tensors, and returns the tensors of which its results are blocks. `Named`
+/// holds the dimensions of the result, or os::dims<…>{} for each of several, returned as a std::tuple. Before them may
+/// stand os::manual(X); without it all mesh axes that operands and results name are manual.
 ///
-/// An operand is a tensor, a tree (tree.hpp), or a std::array, std::tuple or std::pair of operands, as the weights of
-/// all layers; the body gets the same of blocks.
+/// An operand is a tensor, a tree (tree.hpp), or a std::array, std::tuple or std::pair of operands, such as the weights
+/// of all layers. The body gets the same with blocks.
 ///
-/// In the body `I/X, J` is `I, J, os::varying(X)`, with extents of its own; so is a partial tensor, of which the block
-/// is a part. A tensor that does not name X is the same along it. A result that does not name X is the same along it:
-/// only collectives (os::psum<X>, os::all_gather<I/X>, …) make it so. One that names X is what the blocks are together,
-/// one after the other along an axis, or summands. Doors move nothing. All devices of the mesh call the same
-/// collectives in the same order.
+/// In the body `I/X, J` is `I, J, os::varying(X)`, with extents of its own. So is a partial tensor, of which the block
+/// is a part. A tensor that does not name X is the same along it. A result that does not name X must be the same along
+/// it; only collectives (os::psum<X>, os::all_gather<I/X>, …) make it so. A result that names X is formed by the blocks
+/// together, one after the other along an axis, or as summands. Doors move nothing. All devices of the mesh call the
+/// same collectives in the same order.
 /// @throws ostraka::error, on all devices alike, if blocks of uneven extents do not fit the result
 template <auto... Named, class F, class... As>
   requires(!Tensor<F> && sizeof...(As) > 0 && (detail::tensors_in<As>::found && ...))
@@ -302,7 +302,7 @@ auto shard_map(F const& f, As const&... as) {
       "shard_map", f, as...);
 }
 
-/// Does not compile: says which argument is no tensor, or that the first one is no body, or that there are no tensors.
+/// Does not compile: says which argument is no tensor, that the first one is no body, or that there are no tensors.
 template <auto... Named, class F, class... As>
   requires(Tensor<F> || sizeof...(As) == 0 || !(detail::tensors_in<As>::found && ...))
 auto shard_map(F const&, As const&...) {
@@ -311,8 +311,8 @@ auto shard_map(F const&, As const&...) {
   return detail::refused_results<detail::body_of<type_list<>, detail::type_of<Named>...>>();
 }
 
-/// The tensor as it is; does not compile unless its sharding is this one, order of mesh axes included. For operands of
-/// a body that takes `auto`: `os::shard_map<I/X, K>(f, os::in<I/X, J/Y>(A), B)`.
+/// The tensor itself; does not compile unless its sharding is this one, including the order of mesh axes. For operands
+/// of a body that takes `auto`: `os::shard_map<I/X, K>(f, os::in<I/X, J/Y>(A), B)`.
 template <auto... Dims, TensorOrVariable A>
 [[nodiscard]] decltype(auto) in(A const& a) {
   using wanted = sharding_of<Dims...>;

@@ -17,7 +17,7 @@
 
 namespace ostraka::operation {
 
-/// Of os::all_gather<I/X>: all devices along X have the same afterwards, so the result does not vary along it. A new
+/// The operation of os::all_gather<I/X>. All devices along X get the same result, so it does not vary along X. A new
 /// axis comes first. Moves n − 1 blocks to each of n devices. Collective over `Ms`.
 /// @throws ostraka::error, on all devices alike, if other extents than I's differ along `Ms`
 template <class I, class... Ms>
@@ -50,7 +50,7 @@ struct all_gather<over<I, Ms...>> : detail::collective<all_gather<over<I, Ms...>
   }
 
  private:
-  // Blocks of any extents along I, which the devices tell each other.
+  // Blocks of any extents along I, which the devices send each other first.
   template <class When, class A>
   [[gnu::cold]] static auto gather_rows(A const& a) {
     using result_type = basic_tensor<typename A::value_type, detail::invariant_over<sharding_in<A>, type_list<Ms...>>,
@@ -81,7 +81,7 @@ struct all_gather<over<I, Ms...>> : detail::collective<all_gather<over<I, Ms...>
   }
 };
 
-/// The type of os::all_gather_invariant<I/X>. This one is of what is no divided axis.
+/// The type of os::all_gather_invariant<I/X>. This template serves arguments that are no divided axis.
 template <class Dim>
 struct all_gather_invariant : detail::collective<all_gather_invariant<Dim>> {
   template <class...>
@@ -109,12 +109,12 @@ struct all_gather_invariant<over<I, Ms...>> : detail::collective<all_gather_inva
 
 namespace ostraka {
 
-/// os::all_gather<I/X> of what is used, from then on, in the same way by all devices. On tensors it is the same; of a
-/// variable each device takes its own part of a cotangent that all have, and nothing is reduced.
+/// os::all_gather<I/X> whose result all devices go on to use in the same way. On tensors it is the same. For a variable
+/// each device takes its own part of a cotangent that all have, and nothing is reduced.
 template <auto Dim>
 inline constexpr operation::all_gather_invariant<detail::type_of<Dim>> all_gather_invariant{};
 
-/// os::all_gather<I/X>, begun: it reads its operand until `wait` (pending.hpp).
+/// Starts os::all_gather<I/X>: it reads its operand until `wait` (pending.hpp).
 template <auto Dim>
 inline constexpr detail::started<operation::all_gather<detail::type_of<Dim>>> start_all_gather{};
 

@@ -3,9 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 4. `os::all_to_all<I/X, J/X>(a)`: in the body of os::shard_map, blocks that were parts of I become parts of J:
-/// device d along X is sent block d along J, and puts what it is sent one after the other along I. float[I, J] {V_X} →
-/// float[I, J] {V_X}. `os::all_to_all<I/X, I/X>(a)` does both along one axis.
+/// Floor 4. `os::all_to_all<I/X, J/X>(a)`: in the body of os::shard_map, blocks that were parts of I become parts of J.
+/// Device d along X receives block d along J from each device, and puts them one after the other along I. float[I, J]
+/// {V_X} → float[I, J] {V_X}. `os::all_to_all<I/X, I/X>(a)` does both along one axis.
 
 #include <cstdint>
 #include <type_traits>
@@ -45,7 +45,7 @@ struct in_parts<sharding<Entries...>, I, Ms...> {
               "; choose an extent that they divide, or concatenate along another axis");
 }
 
-// Split and concatenated along I.
+// Splits and concatenates along I.
 template <class Move, class I, class When, class A>
 auto exchange_parts(A const& a) {
   engine::execution_context w = engine::make_context(
@@ -126,10 +126,10 @@ struct moves_of_parts_along {
 
 namespace ostraka::operation {
 
-/// Of os::all_to_all<I/X, J/X>. With os::untiled behind the block J has an index for each device, and goes, and I is
-/// new and comes first. Moves (n−1)/n of the block on each of n devices. Collective over `Ms`.
-/// @throws ostraka::error, on all devices alike, if extents differ along `Ms` that are not I's, or an untiled axis has
-/// another
+/// The operation of os::all_to_all<I/X, J/X>. With os::untiled as the last argument J has one index for each device and
+/// is dropped, and I is new and comes first. Moves (n−1)/n of the block on each of n devices. Collective over `Ms`.
+/// @throws ostraka::error, on all devices alike, if extents other than I's differ along `Ms`, or an untiled axis has
+/// another extent
 template <class I, class J, class... Ms>
 struct all_to_all<over<I, Ms...>, over<J, Ms...>> : detail::collective<all_to_all<over<I, Ms...>, over<J, Ms...>>> {
   static constexpr char const* name = "all_to_all";
@@ -154,8 +154,8 @@ struct all_to_all<over<I, Ms...>, over<J, Ms...>> : detail::collective<all_to_al
   }
 };
 
-/// Of os::all_to_all<I/X, I/X>: part d of I goes to device d, and the parts that come stand one after the other along
-/// I.
+/// The operation of os::all_to_all<I/X, I/X>: part d of I goes to device d, and the parts that arrive stand one after
+/// the other along I.
 /// @throws ostraka::error, on all devices alike, unless the blocks have the same extents and X divides I
 template <class I, class... Ms>
 struct all_to_all<over<I, Ms...>, over<I, Ms...>> : detail::collective<all_to_all<over<I, Ms...>, over<I, Ms...>>> {
@@ -180,7 +180,7 @@ struct all_to_all<over<I, Ms...>, over<I, Ms...>> : detail::collective<all_to_al
 
 namespace ostraka {
 
-/// os::all_to_all<I/X, J/X>, begun: it reads its operand until `wait` (pending.hpp).
+/// Starts os::all_to_all<I/X, J/X>: it reads its operand until `wait` (pending.hpp).
 template <auto From, auto To>
 inline constexpr detail::started<operation::all_to_all<detail::type_of<From>, detail::type_of<To>>> start_all_to_all{};
 

@@ -3,9 +3,10 @@
 #pragma once
 
 /// @file
-/// Floor 4. Collectives on blocks, in the body of os::shard_map. A block is lifted: float[I, J] {V_X} is seen as the
-/// tensor that it is a block of, a summand {U_X} or a part I_X; the verb of the global view moves that; and the result
-/// is a block again. So a collective is what it does to the set of mesh axes along which its operand varies:
+/// Floor 4. Collectives on blocks, in the body of os::shard_map. A block is lifted: float[I, J] {V_X} becomes the
+/// tensor of which it is a block, with a summand {U_X} or a part I_X; the verb of the global view moves that tensor;
+/// and the result becomes a block again. So a collective is defined by its effect on the mesh axes along which its
+/// operand varies:
 ///
 ///     collective            the block [I, J] {V_X} as     moved by          the result
 ///     psum<X>               [I, J] {U_X}                  all_reduce        [I, J]
@@ -34,19 +35,19 @@
 
 namespace ostraka {
 
-/// Behind the block of a collective: the named axis is not concatenated or divided, it has an index for each device,
-/// and goes (os::psum_scatter<N/X>) or comes. JAX's tiled=False.
+/// Option of a collective, after the block: the named axis is not concatenated or divided. It has one index for each
+/// device, and is dropped (os::psum_scatter<N/X>) or added. JAX's tiled=False.
 struct untiled_axis {};
 inline constexpr untiled_axis untiled{};
 
 namespace detail {
 
-// The move of the lifted block `Lifted`, over `Ms`; `Divided` is the axis that they divide afterwards, void for none.
+// The move of the lifted block `Lifted`, over `Ms`. `Divided` is the axis that they divide afterwards, void for none.
 template <step Kind, class Lifted, class Divided, class... Ms>
 struct lifted_move : one_move<Kind, Lifted, Divided, Ms...> {
   using base = one_move<Kind, Lifted, Divided, Ms...>;
   using axes_moved = type_list<Ms...>;
-  /// What the result is in the body, with all axes.
+  /// The sharding of the result in the body, with all axes.
   using inside =
       varying_as<inside_of<sharding_from<base::to, typename base::labels, typename base::mesh>, axes_moved>, Lifted>;
 };
@@ -57,16 +58,16 @@ struct lifted_move : one_move<Kind, Lifted, Divided, Ms...> {
               devices, "; leave out os::untiled, or choose that extent");
 }
 
-/// A lifted move in numbers, so that what follows is compiled once for all shardings.
+/// A lifted move in numbers, so that the functions below are compiled once for all shardings.
 struct lift {
   std::string_view const* labels;  ///< their names
   std::string_view const* mesh_axes;
   int mesh_axis_count;
-  planner::spec from, to;         ///< of the tensor that the block is a block of; label i is dimension i
+  planner::spec from, to;         ///< of the tensor of which the block is a block; label i is dimension i
   planner::mesh_set moved;
-  int of_block[max_rank + 1]{};   ///< by label: the dimension of the block, −1 for one that it lacks
+  int of_block[max_rank + 1]{};   ///< by label: the dimension of the block, −1 if the block lacks it
   int of_result[max_rank + 1]{};  ///< by dimension of the result: its label
-  int dropped = -1;               ///< the label that has an index for each device, and goes
+  int dropped = -1;               ///< the label that has one index for each device, and is dropped
 };
 
 template <class Move, class A, class Dropped, class... Ls, class... Rs>
@@ -84,14 +85,14 @@ consteval lift make_lift(type_list<Ls...>, type_list<Rs...>) {
 template <class Move, class A, class R, class Dropped>
 inline constexpr lift lift_of = make_lift<Move, A, Dropped>(typename Move::labels{}, axes_in<R>{});
 
-/// Where a lifted block is moved: the extents of the tensor that it is a block of, and of the block that will be.
+/// The context of the move of a lifted block: extents of the tensor of which it is a block, and of the resulting block.
 struct lifted_context {
   engine::execution_context w;
   std::int64_t own[max_rank + 1]{};
   extent_origin origins[max_rank + 1]{};
 };
 
-// `extents` and `origins` are the block's. Of a label that it lacks each device adds one index.
+// `extents` and `origins` are the block's. Each device adds one index of a label that the block lacks.
 inline void lift_extents(char const* operation, lift const& l, engine::device_mesh const& mesh,
                          std::int64_t const* extents, extent_origin const* origins, lifted_context& lifted) {
   engine::execution_context& w = lifted.w;
@@ -130,8 +131,8 @@ unnamed_block<T, Rank, Space> allocate_lifted(std::shared_ptr<engine::device_mes
   return result;
 }
 
-// Moves a block as the tensor that it is lifted to, `When` it is told. `Dropped`: the axis of the result that is
-// untiled, or void.
+// Moves a block as the tensor to which it is lifted, now or later as `When` says. `Dropped` is the untiled axis that
+// the result drops, or void.
 template <class Move, class Dropped, class When, class A>
 auto run_lifted(char const* operation, A const& a) {
   using value = typename A::value_type;
@@ -153,7 +154,7 @@ auto run_lifted(char const* operation, A const& a) {
 template <class A, class... Ms>
 using axes_not_varying = difference_of<type_list<Ms...>, varying_in<A>>;
 
-// Those of them that divide a tensor, or over which it is partial: it is no block.
+// The mesh axes among `Ms` that divide a tensor, or over which it is partial: it is no block.
 template <class A, class... Ms>
 using axes_of_a_tensor = common_of<axes_not_varying<A, Ms...>, mesh_axes_in<A>>;
 
@@ -161,8 +162,8 @@ template <class A, class... Ms>
 using outside_reason =
     reason::collective_outside_of_a_body<typename type_at<axes_of_a_tensor<A, Ms...>, 0>::type, sharding_in<A>>;
 
-// A block that is partial over other mesh axes as well is combined only by what combines its parts: a maximum of sums
-// is not the sum of the maxima.
+// A block that is also partial over other mesh axes is only combined by the reduction that combines its parts: a
+// maximum of sums is not the sum of the maxima.
 template <class Culprit, reduction How, class A>
 consteval auto check_parts_kept() {
   using parts = typename sharding_traits<sharding_in<A>>::partial_entries;
@@ -203,7 +204,7 @@ consteval auto check_varies() {
     return found<reason::ok>{};
 }
 
-// Does the block vary along all of them?
+// `reason::ok` if the block varies along all of these mesh axes.
 template <class A, class... Ms>
 using varies_verdict = typename decltype(check_varies<A, Ms...>())::type;
 
@@ -217,7 +218,7 @@ consteval auto check_has_axis() {
 template <class A, class I>
 using has_axis_verdict = typename decltype(check_has_axis<A, I>())::type;
 
-// Is the axis whole on this device, but for the mesh axes along which the block varies?
+// `reason::ok` if the axis is whole on this device, except for the mesh axes along which the block varies.
 template <class A, class I>
 consteval auto check_not_divided() {
   if constexpr (position_in<I, axes_in<A>> < 0)
@@ -240,7 +241,7 @@ consteval auto check_new_axis() {
 template <class A, class I>
 using new_axis_verdict = typename decltype(check_new_axis<A, I>())::type;
 
-// Has a block of a static extent as many indices as there are devices? Other mesh axes may have divided the axis.
+// `reason::ok` if a static extent has as many indices as there are devices. Other mesh axes may have divided the axis.
 template <class I, class... Ms>
 consteval auto check_untiled_extent() {
   if constexpr (I::extent == dynamic_extent || ((Ms::extent == dynamic_extent) || ...))
@@ -274,17 +275,17 @@ struct lifted_as_stack {
   using type = canonical_sharding<over<N, Ms...>, invariant_over<sharding_in<A>, type_list<Ms...>>>;
 };
 
-// ---- what collectives are -------------------------------------------------------------------------------------------
+// ---- the base of collectives ----------------------------------------------------------------------------------------
 
 template <class A>
 using block_after_error = after_error_of<typename A::value_type, sharding_in<A>, typename A::space>;
 
-// Of a collective after which all devices have the same.
+// The result after an error, for a collective whose result is the same on all devices.
 template <class A>
 using whole_after_error =
     after_error_of<typename A::value_type, invariant_over<sharding_in<A>, varying_in<A>>, typename A::space>;
 
-// What a collective of blocks is: it has its `verdict`, `moves` and `run`.
+// The base of a collective on blocks. The collective adds its `verdict`, `moves` and `run`.
 template <class Operation>
 struct collective : callable<Operation> {
   using is_collective = void;
@@ -294,7 +295,7 @@ struct collective : callable<Operation> {
   using refused = block_after_error<A>;
 };
 
-// The same, begun.
+// A verb that starts the collective.
 template <class Operation>
 struct started : verb_base {
   template <class First, class... Rest>

@@ -3,9 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 4. `os::gather_to<I/X>(a, root)`, `os::scatter_from<I/X>(a, root)`: in the body of os::shard_map, the blocks
-/// of the devices along X one after the other on one of them, and such a whole divided among them. float[I] {V_X} →
-/// float[I] {V_X}
+/// Floor 4. `os::gather_to<I/X>(a, root)` puts the blocks of the devices along X one after the other on one of them;
+/// `os::scatter_from<I/X>(a, root)` divides the block of one device among them. In the body of os::shard_map. float[I]
+/// {V_X} → float[I] {V_X}
 
 #include <cstdint>
 #include <tuple>
@@ -19,7 +19,7 @@ namespace ostraka {
 
 namespace detail {
 
-// The extents along I of all members' blocks, in the order of the group. Asks them only where they are each device's
+// The extents along I of all members' blocks, in the order of the group. Communicates only if they are each device's
 // own.
 template <class I, class A>
 void find_extents_of_members(engine::short_array<std::int64_t>& all, named_group const& g, A const& a) {
@@ -28,7 +28,8 @@ void find_extents_of_members(engine::short_array<std::int64_t>& all, named_group
   if (!origin_in<I>(a).is_alike()) engine::gather_counts(g.w.group(g.axes), &own, all.data());
 }
 
-// Blocks are put one after the other as the engine counts devices, so that has to be as the program does.
+// Checks that the program counts devices as the engine does, because blocks are put one after the other in the engine's
+// order.
 inline void require_order_of_mesh(named_group const& g) {
   for (int d = 0; d < g.size; ++d)
     if (g.member(d) != d)
@@ -38,8 +39,8 @@ inline void require_order_of_mesh(named_group const& g) {
           "in another; name them as os::make_mesh does");
 }
 
-// Blocks of any extents along I, of the devices along `Ms`: what a gather or scatter asks first, and
-// what it refuses on all of them alike.
+// Blocks of any extents along I, on the devices along `Ms`: the extents that a gather or scatter asks for first, and
+// the checks that fail on all devices alike.
 template <class I, class A, class... Ms>
 struct blocks_along {
   static constexpr planner::spec block = spec_of<A, axes_in<A>, union_of<type_list<Ms...>, mesh_axes_in<A>>>;
@@ -61,7 +62,7 @@ struct blocks_along {
     return sum;
   }
 
-  /// This device's block of the result: as `a`, with another extent along I, which comes about like this.
+  /// This device's block of the result: like `a`, with another extent along I, which has this origin.
   auto make(A const& a, std::int64_t extent, extent_origin const& origin) {
     auto extents = a.extents();
     extents[axis] = extent;
@@ -79,7 +80,7 @@ struct blocks_along {
 
 namespace operation {
 
-/// The type of os::gather_to<I/X>. This one is of what is no divided axis.
+/// The type of os::gather_to<I/X>. This template serves arguments that are no divided axis.
 template <class Dim>
 struct gather_to : detail::collective<gather_to<Dim>> {
   template <class...>
@@ -106,7 +107,7 @@ struct gather_to<over<I, Ms...>> : detail::collective<gather_to<over<I, Ms...>>>
   }
 };
 
-/// The type of os::scatter_from<I/X>. This one is of what is no divided axis.
+/// The type of os::scatter_from<I/X>. This template serves arguments that are no divided axis.
 template <class Dim>
 struct scatter_from : detail::collective<scatter_from<Dim>> {
   template <class...>
@@ -132,7 +133,7 @@ struct scatter_from<over<I, Ms...>> : detail::collective<scatter_from<over<I, Ms
     for (int m = 0; m < static_cast<int>(sizeof...(Ms)); ++m)
       if (g.w.sizes.mesh[m] > 1) running.push_back(g.w.axis[m]);
     detail::extent_origin origin = all.origins[all.axis];
-    if (!origin.is_alike())  // elsewhere the root may have had another
+    if (!origin.is_alike())  // elsewhere the root may have had another extent
       origin = {detail::extent_origin::of_its_own};
     else if (whole % g.size != 0)
       origin = {whole, running};
@@ -146,19 +147,19 @@ struct scatter_from<over<I, Ms...>> : detail::collective<scatter_from<over<I, Ms
 
 }  // namespace operation
 
-/// On device `root` along the mesh axes of `Dim` the blocks of all of them, one after the other along its axis; on the
-/// others that axis is empty. Collective, with the same root.
+/// The blocks of all devices along the mesh axes of `Dim`, one after the other along its axis, on device `root`; on the
+/// other devices that axis is empty. Collective, with the same root.
 /// @throws ostraka::error, on all devices alike, if there is no such device, or other extents differ
 template <auto Dim>
 inline constexpr operation::gather_to<detail::type_of<Dim>> gather_to{};
 
-/// Part d along the axis of `Dim` of the block of device `root`, on device d; what the others hold is not looked at.
-/// Collective, with the same root. @throws ostraka::error, on all devices alike, if there is no such device, or other
-/// extents differ
+/// Part d along the axis of `Dim` of the block of device `root`, on device d. The blocks of the other devices are not
+/// read. Collective, with the same root.
+/// @throws ostraka::error, on all devices alike, if there is no such device, or other extents differ
 template <auto Dim>
 inline constexpr operation::scatter_from<detail::type_of<Dim>> scatter_from{};
 
-/// The same, begun: it reads its operand until `wait` (pending.hpp).
+/// Starts the gather or scatter: it reads its operand until `wait` (pending.hpp).
 template <auto Dim>
 inline constexpr detail::started<operation::gather_to<detail::type_of<Dim>>> start_gather_to{};
 template <auto Dim>

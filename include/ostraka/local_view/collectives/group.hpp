@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 4. Collectives that are no move of a tensor: the devices that take part, counted as a program names the mesh
-/// axes, and blocks as the engine takes them.
+/// Floor 4. Collectives that are no move of a tensor: the devices that take part, numbered in the order in which a
+/// program names the mesh axes, and blocks as the engine takes them.
 
 #include <array>
 #include <cstddef>
@@ -21,14 +21,14 @@
 
 namespace ostraka::detail {
 
-// The devices along some mesh axes, counted as the axes are named, the first one major.
+// The devices along some mesh axes, numbered in the order in which the axes are named, the first one major.
 struct named_group {
   engine::execution_context w;
   planner::mesh_set axes{};
   int size = 1;
   int number = 0;  // this device's
 
-  /// The member of the engine's group, which counts as the mesh does.
+  /// The number of a device in the engine's group, which counts as the mesh does.
   [[nodiscard]] int member(int named) const {
     int at[planner::max_mesh_axes]{};
     for (int m = w.sizes.mesh_axes - 1; m >= 0; --m) {
@@ -44,7 +44,7 @@ struct named_group {
   }
 };
 
-// The devices along `Ms`, for an operation on the block `a`. Its extents are for comparing calls.
+// The devices along `Ms`, for an operation on the block `a`. Its extents serve to compare calls.
 template <class A, class... Ms>
 named_group group_of(char const* operation, A const& a) {
   using mesh = union_of<type_list<Ms...>, mesh_axes_in<A>>;
@@ -74,14 +74,15 @@ inline void require_root(named_group const& g, int root) {
   if (root < 0 || root >= g.size) throw_no_root(g.w, root, g.size);
 }
 
-// Runs what `begin` begins, or begins it; a process that holds no block does nothing. `a`: what is read meanwhile.
+// Runs the move that `begin` begins, or only begins it. A process that holds no block does nothing. `a` is read until
+// the move ends.
 template <class When, class Result, class A, class Begin>
 auto launch_on(named_group const& g, Result const& result, A const& a, Begin const& begin) {
   return When::launch(result, std::tuple(a.local()),
                       [&] { return g.w.mesh->absent() ? engine::run_in_flight() : begin(); });
 }
 
-// Elements that lie one after the other.
+// Elements of one dense block.
 template <class T>
 engine::strided_block<T*> dense_block(T* data, std::int64_t const* extents, int rank) {
   engine::box b;
@@ -90,7 +91,7 @@ engine::strided_block<T*> dense_block(T* data, std::int64_t const* extents, int 
   return engine::dense_block(data, b);
 }
 
-// What this device holds of a tensor or block, to be read or written.
+// This device's block of a tensor or block, to be read or written.
 template <class A>
 auto readable_block(A const& a) {
   return dense_block<typename A::value_type const>(a.local().data(), local_extents_of(a).data(), A::rank);
@@ -100,8 +101,8 @@ auto writable_block(A const& a) {
   return dense_block(a.local().data(), local_extents_of(a).data(), A::rank);
 }
 
-/// Throws, on all devices of the group alike, unless blocks have equal extents there, but for dimension `but`. Asks the
-/// others only where an extent is each device's own.
+/// Throws, on all devices of the group alike, unless blocks have equal extents there, except in dimension `but`.
+/// Communicates only if an extent is each device's own.
 inline void require_equal_extents(named_group const& g, int rank, std::int64_t const* extents, extent_origin* origins,
                                   int but = -1) {
   std::uint32_t const running = g.w.bits_of(g.axes);

@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 4. What collectives of blocks move (calls/moves.hpp): the move of the tensor that a block is lifted to, or so
-/// many blocks as messages.
+/// Floor 4. The moves of collectives on blocks (calls/moves.hpp): the move of the tensor to which a block is lifted, or
+/// a number of blocks as messages.
 
 #include <cstdint>
 
@@ -13,8 +13,8 @@
 
 namespace ostraka::detail {
 
-// The extents of the tensor that a block A is lifted to: of I that of all blocks over `Ms` together, or, where the
-// block lacks I, an index for each device. Where a block's extent is this device's own, all are taken to have the same.
+// The extents of the tensor to which a block A is lifted: for I that of all blocks over `Ms` together, or, if the block
+// lacks I, an index for each device. If a block's extent is this device's own, all are assumed to have the same.
 template <class Sizes, class A, class I, class... Ms>
 struct lifted_sizes {
   Sizes const& of_block;
@@ -36,7 +36,7 @@ struct lifted_sizes {
   }
 };
 
-// A price of the tensor that a block is lifted to; `Lifted<Sizes>` are its extents.
+// The price of the tensor to which a block is lifted; `Lifted<Sizes>` holds its extents.
 template <class Price, template <class> class Lifted>
 struct moves_of_lifted {
   static constexpr int count(step kind) { return Price::count(kind); }
@@ -58,7 +58,7 @@ struct moves_of_lifted {
   }
 };
 
-// Of a move of blocks that are one after the other along I.
+// The price of a move of blocks that stand one after the other along I.
 template <class Move, class A, class I, class... Ms>
 struct moves_of_blocks_along {
   template <class Sizes>
@@ -66,7 +66,7 @@ struct moves_of_blocks_along {
   using type = moves_of_lifted<moves_of_plan<move_source<Move, A>>, lifted>;
 };
 
-// Blocks A along the mesh axes: `Messages(n)` of them are sent among n devices.
+// The price of messages with blocks A along the mesh axes: `Messages(n)` blocks are sent among n devices.
 template <class A, class MeshAxes, std::int64_t (*Messages)(std::int64_t), int ElementBytes = element_bytes_in<A>>
 struct moves_of_messages : no_flops {
   using labels = axes_in<A>;

@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 4. `os::pargmax<X>(a)`, `os::pargmin<X>(a)`: in the body of os::shard_map, which device along X has the
-/// largest element. float[I] {V_X} → int32[I]
+/// Floor 4. `os::pargmax<X>(a)`, `os::pargmin<X>(a)`: in the body of os::shard_map, the number of the device along X
+/// that has the largest element. float[I] {V_X} → int32[I]
 
 #include <Kokkos_Core.hpp>
 
@@ -20,7 +20,7 @@ namespace ostraka {
 
 namespace detail {
 
-// Is b further that way than a? A NaN is further than all numbers, as in a reduction.
+// True if b is further in that direction than a. A NaN is further than all numbers, as in a reduction.
 template <reduction How>
 struct is_further {
   template <class T>
@@ -82,13 +82,13 @@ struct argument_of_extreme : detail::collective<argument_of_extreme<How, Ms...>>
 
 }  // namespace operation
 
-/// Which of the devices along `Ms`, numbered with the first mesh axis major, has the largest element, element by
-/// element; of equal ones the first. Collective over `Ms`. @throws ostraka::error, on all devices alike, if extents
-/// differ
+/// The number of the device along `Ms` that has the largest element, element by element; of equal ones the first.
+/// Devices are numbered with the first mesh axis major. Collective over `Ms`.
+/// @throws ostraka::error, on all devices alike, if extents differ
 template <auto... Ms>
 inline constexpr operation::argument_of_extreme<reduction::max, detail::type_of<Ms>...> pargmax{};
 
-/// Which has the smallest.
+/// The number of the device that has the smallest element.
 template <auto... Ms>
 inline constexpr operation::argument_of_extreme<reduction::min, detail::type_of<Ms>...> pargmin{};
 

@@ -54,13 +54,13 @@ struct pbroadcast : detail::collective<pbroadcast<Ms...>> {
 
 }  // namespace operation
 
-/// The block of device `root` along `Ms`, numbered with the first mesh axis major, on all of them: it does not vary any
-/// more. Collective over `Ms`, with the same root.
+/// The block of device `root` along `Ms`, on all of them, so that it no longer varies. Devices are numbered with the
+/// first mesh axis major. Collective over `Ms`, with the same root.
 /// @throws ostraka::error, on all devices alike, if there is no such device, or blocks have different extents
 template <auto... Ms>
 inline constexpr operation::pbroadcast<detail::type_of<Ms>...> pbroadcast{};
 
-/// The same, begun: it reads its operand until `wait` (pending.hpp).
+/// Starts os::pbroadcast: it reads its operand until `wait` (pending.hpp).
 template <auto... Ms>
 inline constexpr detail::started<operation::pbroadcast<detail::type_of<Ms>...>> start_pbroadcast{};
 

@@ -4,7 +4,7 @@
 
 /// @file
 /// Floor 4. `os::shift<X>(a, +1)`, `os::ppermute<X>(a, {{0, 1}, {1, 2}})`: in the body of os::shard_map, each device
-/// along X sends its block to one other at most, and gets one or zeros. float[I, J] {V_X} → float[I, J] {V_X}
+/// along X sends its block to at most one other, and receives one or gets zeros. float[I, J] {V_X} → float[I, J] {V_X}
 
 #include <cstddef>
 #include <cstdint>
@@ -30,9 +30,9 @@ namespace detail {
               " devices ", h.from, " → ", h.to, " names one twice, or none; list each source and each target once");
 }
 
-// What is known of the extents of the block that comes from `shift` devices before, or, of hops, from anywhere. Returns
-// whether all of them are known without asking. All devices find the same: how far a block has come is kept only where
-// it is the same for all.
+// Finds the extents of the block that arrives, as far as they are known: from `shift` devices before, or, with hops,
+// from anywhere. True if all of them are known without communication. All devices find the same, because the distance
+// that a block has come is kept only if it is the same for all.
 inline bool find_permuted_extents(named_group const& g, engine::permutation_view const& hops, bool differs, int rank,
                                   std::int64_t* extents, extent_origin* origins) {
   bool known = true;
@@ -54,8 +54,8 @@ inline bool find_permuted_extents(named_group const& g, engine::permutation_view
   return known;
 }
 
-// Everyone's extents go where its block will go. A template, so that only programs that shift compile how whole numbers
-// do.
+// Sends each device's extents where its block will go. A template, so that only programs that shift compile this for
+// integers.
 template <class = void>
 [[gnu::cold]] void send_extents(named_group const& g, planner::spec const& block, engine::permutation_view const& hops,
                                 int rank, std::int64_t* extents) {
@@ -69,7 +69,8 @@ template <class = void>
     for (int i = 0; i < rank; ++i) extents[i] = received[i];
 }
 
-// Of one mesh axis the engine counts devices as we do; of several, as the mesh does.
+// Converts hops to the engine's numbers. Along one mesh axis the engine counts devices as programs do; along several,
+// as the mesh does.
 inline engine::permutation_view as_members(named_group const& g, engine::permutation_view const& named,
                                            engine::short_array<hop>& hops) {
   if (g.axes.count() <= 1) return named;
@@ -80,8 +81,8 @@ inline engine::permutation_view as_members(named_group const& g, engine::permuta
   return {hops.data(), static_cast<int>(hops.size())};
 }
 
-// The block of the device that the hops say, numbers counted as the mesh axes `Ms` are named. `differs`: along other
-// mesh axes there are other hops.
+// The block that arrives by these hops, with devices numbered in the order of the mesh axes `Ms`. `differs` says that
+// hops differ along other mesh axes.
 template <class When, class... Ms, class A>
 auto permute(char const* operation, A const& a, engine::permutation_view const& named, bool differs = false) {
   using value = typename A::value_type;
@@ -112,8 +113,8 @@ auto permute(char const* operation, A const& a, engine::permutation_view const& 
   });
 }
 
-// A constant permutation: each device once as source and once as target, and, where the mesh axes have static sizes,
-// none that is not there.
+// Checks a constant permutation: it names each device at most once as source and once as target, and, if the mesh axes
+// have static sizes, none that does not exist.
 template <auto Permutation, class... Ms>
 consteval auto check_permutation() {
   constexpr int devices =
@@ -127,7 +128,7 @@ consteval auto check_permutation() {
 template <auto Permutation, class... Ms>
 using permutation_verdict = typename decltype(check_permutation<Permutation, Ms...>())::type;
 
-// A number of places that differs from device to device is the same for those that shift together.
+// Checks that a number of places that differs between devices is the same for those that shift together.
 template <class Differing, class... Ms>
 consteval auto check_shift() {
   using wrong = common_of<type_list<Ms...>, Differing>;
@@ -161,7 +162,7 @@ struct shift : detail::collective<shift<Ms...>> {
   }
 };
 
-/// A permutation of the blocks along `Ms`, as os::ppermute<X>(a, hops) is told it.
+/// A permutation of the blocks along `Ms`, with the hops that os::ppermute<X>(a, hops) takes.
 template <class... Ms>
 struct ppermute : detail::collective<ppermute<Ms...>> {
   static constexpr char const* name = "ppermute";
@@ -196,21 +197,21 @@ struct ppermute_by : detail::collective<ppermute_by<Permutation, Ms...>> {
 
 namespace detail {
 
-// The type of os::ppermute<X> and os::start_ppermute<X>, which are told the hops behind the block.
+// The type of os::ppermute<X> and os::start_ppermute<X>, which take the hops after the block.
 template <class How, class... Ms>
 struct told_hops : verb_base {
   template <TensorOrVariable A>
   [[nodiscard]] auto operator()(A const& a, std::initializer_list<hop> hops) const {
     return operate_how(How{}, ostraka::operation::ppermute<Ms...>{{}, hops}, a);
   }
-  /// Hops in a std::vector, a std::span, …
+  /// Takes hops in a std::vector, a std::span, …
   template <TensorOrVariable A, class Hops>
   [[nodiscard]] auto operator()(A const& a, Hops const& hops) const {
     return operate_how(How{}, ostraka::operation::ppermute<Ms...>{{}, hops}, a);
   }
 };
 
-// Mesh axes, and perhaps a permutation behind them.
+// Mesh axes, and perhaps a permutation after them.
 template <class MeshAxes, auto... Named>
 struct permute_named;
 template <class... Ms>
@@ -229,21 +230,20 @@ struct permute_named<type_list<Ms...>, Permutation> {
 
 }  // namespace detail
 
-/// The block of the device so many before along `Ms`, cyclic: what this device has goes to the one `by` further on. Of
-/// several mesh axes the first is major. `by` may differ along other mesh axes, as os::axis_index<Y>(a) does, along
-/// which the result then varies. Moves a block to each device. Collective over `Ms`.
+/// The block of the device `by` places before this one along `Ms`, cyclically: each device's block goes to the device
+/// `by` places further on. Of several mesh axes the first is major. `by` may differ along other mesh axes, as
+/// os::axis_index<Y>(a) does; the result then varies along these. Moves a block to each device. Collective over `Ms`.
 template <auto... Ms>
 inline constexpr operation::shift<detail::type_of<Ms>...> shift{};
 
-/// The block of the device that sends to this one, or zeros where none does: os::ppermute<X>(a, {{0, 1}, {1, 2}}), or,
-/// of a permutation that is a constant and checked while compiling, os::ppermute<X, os::permutation({{0, 1}, {1,
-/// 2}})>(a). Numbers count the devices along the mesh axes, of several the first one major. Collective over them, with
-/// the same hops.
+/// The block of the device that sends to this one, or zeros if none does: os::ppermute<X>(a, {{0, 1}, {1, 2}}), or,
+/// with a constant permutation that is checked at compile time, os::ppermute<X, os::permutation({{0, 1}, {1, 2}})>(a).
+/// Devices are numbered along the mesh axes, of several the first one major. Collective over them, with the same hops.
 /// @throws ostraka::error, on all devices alike, if a hop names a device twice or one that is not there
 template <auto... Named>
 inline constexpr typename detail::permute_named<type_list<>, Named...>::type ppermute{};
 
-/// The same, begun: it reads its operand until `wait` (pending.hpp).
+/// Starts the shift or permutation: it reads its operand until `wait` (pending.hpp).
 template <auto... Ms>
 inline constexpr detail::started<operation::shift<detail::type_of<Ms>...>> start_shift{};
 template <auto... Named>

@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 4. `os::preduce<X>(f, a, b, …)`: in the body of os::shard_map, the blocks of the devices along X combined two
-/// by two by an associative function of the program on one block or on several together, such as the maximum and sum of
+/// Floor 4. `os::preduce<X>(f, a, b, …)`: in the body of os::shard_map, combines the blocks of the devices along X two
+/// by two with the program's associative function, on one block or on several together, such as the maximum and sum of
 /// an online softmax. float[I] {V_X} → float[I]
 
 #include <cstdint>
@@ -18,8 +18,8 @@ namespace ostraka {
 
 namespace detail {
 
-/// Who combines with whom, in order, whatever the number of devices n: of the first 2 (n − 2^k) devices the odd ones
-/// hand their block to the one before, 2^k are left, and these halve the distance k times.
+/// The tree by which devices combine, in order, for any number of devices n. Of the first 2 (n − 2^k) devices the odd
+/// ones send their block to the one before. The 2^k that are left then halve the distance k times.
 class combining_tree {
  public:
   combining_tree(int members, int me) : me_(me) {
@@ -27,7 +27,7 @@ class combining_tree {
     pairs_ = members - places_;
   }
 
-  /// Its place among those that are left, −1 for none.
+  /// The device's place among those that are left, −1 for none.
   [[nodiscard]] int place() const {
     if (me_ >= 2 * pairs_) return me_ - pairs_;
     return me_ % 2 == 0 ? me_ / 2 : -1;
@@ -37,7 +37,7 @@ class combining_tree {
   [[nodiscard]] bool is_paired() const { return me_ < 2 * pairs_; }
   [[nodiscard]] bool has_pairs() const { return pairs_ > 0; }
 
-  /// Who sends to whom: to the even ones of the pairs, back to the odd ones, and between places.
+  /// The hops of messages: to the even devices of the pairs, back to the odd ones, and between places.
   template <class Hops>
   void to_even(Hops& hops) const {
     for (int k = 0; k < pairs_; ++k) hops.push_back({2 * k + 1, 2 * k});
@@ -57,7 +57,7 @@ class combining_tree {
   int pairs_ = 0;
 };
 
-// The block without {V} along `Ms`: all devices have the same.
+// The block without {V} along `Ms`. @pre it is the same on all devices
 template <class... Ms, class B>
 auto invariant(B const& b) {
   basic_tensor<typename B::element_type, invariant_over<sharding_in<B>, type_list<Ms...>>, typename B::space> same(
@@ -70,8 +70,8 @@ auto invariant(B const& b) {
 
 namespace operation {
 
-/// A block without {V} along `Ms`, as a function of os::preduce is given it; the type alone says so. Unlike that of
-/// os::pvary its derivative sums nothing up: these are the same block in other words.
+/// A block without {V} along `Ms`, as os::preduce gives it to a function. Only the type says so. Unlike that of
+/// os::pvary its derivative sums nothing up: both are the same block.
 template <class... Ms>
 struct unvaried : detail::callable<unvaried<Ms...>> {
   static constexpr char const* name = "unvaried";
@@ -86,7 +86,7 @@ struct unvaried : detail::callable<unvaried<Ms...>> {
   }
 };
 
-/// The other way round.
+/// The inverse of `unvaried`.
 template <class... Ms>
 struct varied : detail::callable<varied<Ms...>> {
   static constexpr char const* name = "varied";
@@ -106,7 +106,7 @@ struct varied : detail::callable<varied<Ms...>> {
 
 namespace detail {
 
-// One block stands for itself, several for a tuple of them.
+// A single block is passed by itself, several as a tuple.
 template <class F, class... Bs>
 auto call_on_blocks(F const& f, std::tuple<Bs...> const& left, std::tuple<Bs...> const& right) {
   if constexpr (sizeof...(Bs) == 1)
@@ -127,8 +127,8 @@ consteval auto check_captures(type_list<Other>) {
   return found<reason::ok>{};
 }
 
-// f gets and gives blocks that do not vary along `Ms`, because all devices call it on the same: what it captures and
-// varies is refused.
+// Calls f on blocks that do not vary along `Ms`, and takes such as its result, because all devices call it on the same
+// blocks. Refuses an f that captures a value that varies.
 template <class... Ms, class F, class... Blocks>
 std::tuple<Blocks...> combine_two(F const& f, std::tuple<Blocks...> const& left, std::tuple<Blocks...> const& right) {
   using same = std::tuple<decltype(ostraka::operation::unvaried<Ms...>{}(std::declval<Blocks const&>()))...>;
@@ -145,7 +145,7 @@ std::tuple<Blocks...> combine_two(F const& f, std::tuple<Blocks...> const& left,
   }
 }
 
-// What the hops bring; `fill(hops)` lists them.
+// The blocks that arrive by the hops that `fill(hops)` lists.
 template <class... Ms, class Fill, class... Blocks>
 std::tuple<Blocks...> send_all(std::tuple<Blocks...> const& blocks, Fill const& fill) {
   ostraka::operation::ppermute<Ms...> permute;
@@ -162,7 +162,7 @@ std::tuple<Blocks...> send_all(std::tuple<Blocks...> const& blocks, Fill const& 
       blocks);
 }
 
-/// How many blocks are sent among n devices.
+/// The number of blocks that are sent among n devices.
 constexpr std::int64_t messages_of_preduce(std::int64_t n) {
   std::int64_t places = 1;
   while (2 * places <= n) places *= 2;
@@ -171,7 +171,7 @@ constexpr std::int64_t messages_of_preduce(std::int64_t n) {
   return sent;
 }
 
-/// What a device does with blocks that came from others.
+/// The use of a block that came from another device.
 enum class received_as { unused, before, behind };
 
 struct keeps_nothing {
@@ -183,8 +183,8 @@ struct keeps_nothing {
   void operator()(Blocks const&, received_as) const {}
 };
 
-/// The rounds, after which the devices that have a place hold the result. `keep(blocks, as)` is told all that arrives,
-/// and `keep.sent(mine)` is what is sent for `mine`.
+/// Runs the rounds, after which the devices that have a place hold the result. `keep(blocks, as)` receives all blocks
+/// that arrive, and `keep.sent(mine)` gives the blocks that are sent for `mine`.
 template <class... Ms, class F, class Keep, class... Blocks>
 void combine_in_rounds(combining_tree const& tree, F const& f, Keep const& keep, std::tuple<Blocks...>& mine) {
   if (tree.has_pairs()) {
@@ -232,7 +232,7 @@ auto reduce_over(F const& f, Blocks const&... blocks) {
   return reduce_and_keep<Ms...>(f, keeps_nothing(), blocks...);
 }
 
-// The first that is no operand; the last one, if all are.
+// The first argument that is no operand; the last one, if all are.
 template <class First, class... Rest>
 struct first_no_block : first_no_block<Rest...> {};
 template <class First, class... Rest>
@@ -304,12 +304,11 @@ struct preduce : detail::verb_base {
 
 }  // namespace operation
 
-/// f(f(f(b0, b1), b2), …) of the blocks of the devices along `Ms` in their order, for an associative f, in ⌈log₂ n⌉
-/// rounds; all devices call f on the same blocks in the same order, so that it is given blocks that do not vary along
-/// `Ms`, and returns such. Of one block f takes two and returns one; of several it takes two std::tuples of them and
-/// returns one. f calls no collective over `Ms`. The result does not vary along `Ms`. It has a derivative if f takes
-/// variables, too, as a generic function made of operations does.
-/// @throws ostraka::error, on all devices alike, if blocks have different extents
+/// f(f(f(b0, b1), b2), …) for the blocks of the devices along `Ms` in their order, with an associative f, in ⌈log₂ n⌉
+/// rounds. All devices call f on the same blocks in the same order, so its arguments and its result do not vary along
+/// `Ms`. For one block f takes two and returns one; for several it takes two std::tuples of them and returns one. f
+/// must call no collective over `Ms`. The result does not vary along `Ms`. It has a derivative if f also takes
+/// variables, as a generic function made of operations does.
 template <auto... Ms>
 inline constexpr operation::preduce<detail::type_of<Ms>...> preduce{};
 

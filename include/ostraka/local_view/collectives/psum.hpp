@@ -4,7 +4,7 @@
 
 /// @file
 /// Floor 4. `os::psum<X>(a)`, os::pmean, os::pmax, os::pmin, os::pprod: in the body of os::shard_map, the blocks of the
-/// devices along X combined element by element; all of these devices have the result. float[I] {V_X} → float[I]
+/// devices along X combined element by element, with the result on all of them. float[I] {V_X} → float[I]
 
 #include <type_traits>
 #include <utility>
@@ -39,7 +39,7 @@ struct block_reduction : collective<Operation> {
 
 namespace operation {
 
-/// The type of os::psum<X> and its like.
+/// The type of os::psum<X>, os::pmax<X>, os::pmin<X> and os::pprod<X>.
 template <reduction How, class... Ms>
 struct combine_blocks : detail::block_reduction<combine_blocks<How, Ms...>, How, Ms...> {
   template <class When, class A>
@@ -80,7 +80,7 @@ struct mean_of_blocks : detail::block_reduction<mean_of_blocks<Ms...>, reduction
 
 }  // namespace operation
 
-/// The sum of the blocks over the mesh axes `Ms`, along which they vary; the result does not. Moves 2(n−1)/n of the
+/// The sum of the blocks over the mesh axes `Ms`, along which they vary and the result does not. Moves 2(n−1)/n of the
 /// block on each of n devices. Collective over `Ms`.
 /// @throws ostraka::error, on all devices alike, if blocks have different extents along `Ms`
 template <auto... Ms>
@@ -98,11 +98,11 @@ inline constexpr operation::combine_blocks<reduction::min, detail::type_of<Ms>..
 template <auto... Ms>
 inline constexpr operation::combine_blocks<reduction::prod, detail::type_of<Ms>...> pprod{};
 
-/// Their mean over the devices, each counting alike; not of integers.
+/// Their mean over the devices, each with the same weight; not for integers.
 template <auto... Ms>
 inline constexpr operation::mean_of_blocks<detail::type_of<Ms>...> pmean{};
 
-/// The same, begun: it reads its operand until `wait` (pending.hpp).
+/// Starts the reduction: it reads its operand until `wait` (pending.hpp).
 template <auto... Ms>
 inline constexpr detail::started<operation::combine_blocks<reduction::sum, detail::type_of<Ms>...>> start_psum{};
 template <auto... Ms>

@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 4. `os::psum_scatter<I/X>(a)`: in the body of os::shard_map, the sum of the blocks of the devices along X, of
-/// which each keeps its part along I. float[I, J] {V_X} → float[I, J] {V_X}, I shorter by the size of X.
+/// Floor 4. `os::psum_scatter<I/X>(a)`: in the body of os::shard_map, the sum of the blocks of the devices along X;
+/// each device keeps its part along I. float[I, J] {V_X} → float[I, J] {V_X}, I shorter by the size of X.
 
 #include <type_traits>
 
@@ -14,7 +14,7 @@ namespace ostraka {
 
 namespace operation {
 
-/// The type of os::psum_scatter<I/X>. This one is of what is no divided axis.
+/// The type of os::psum_scatter<I/X>. This template serves arguments that are no divided axis.
 template <class Dim>
 struct psum_scatter : detail::collective<psum_scatter<Dim>> {
   template <class...>
@@ -48,13 +48,13 @@ struct psum_scatter<over<I, Ms...>> : detail::collective<psum_scatter<over<I, Ms
 }  // namespace operation
 
 /// The sum of the blocks over the mesh axes of `Dim`, divided along its axis: device d of n keeps block d. With
-/// os::untiled behind the block the axis has an index for each device, and goes. Moves (n−1)/n of the block on each of
-/// n devices. Collective over the mesh axes.
+/// os::untiled after the block the axis has one index for each device, and is dropped. Moves (n−1)/n of the block on
+/// each of n devices. Collective over the mesh axes.
 /// @throws ostraka::error, on all devices alike, if blocks have different extents, or an untiled axis another extent
 template <auto Dim>
 inline constexpr operation::psum_scatter<detail::type_of<Dim>> psum_scatter{};
 
-/// The same, begun: it reads its operand until `wait` (pending.hpp).
+/// Starts os::psum_scatter: it reads its operand until `wait` (pending.hpp).
 template <auto Dim>
 inline constexpr detail::started<operation::psum_scatter<detail::type_of<Dim>>> start_psum_scatter{};
 

@@ -3,9 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 4. `os::ragged_all_to_all_into<I/X>(out, a, from, rows, to)`: in the body of os::shard_map, rows of blocks go
-/// to other devices in numbers that are known when the program runs; the exchange of a mixture of experts. Begun and
-/// waited for as `os::start_ragged_all_to_all<I/X>`.
+/// Floor 4. `os::ragged_all_to_all_into<I/X>(out, a, from, rows, to)`: in the body of os::shard_map, sends rows of
+/// blocks to other devices in numbers that are known only at run time: the exchange of a mixture of experts. Also split
+/// into start and wait, as `os::start_ragged_all_to_all<I/X>`.
 
 #include <cstddef>
 #include <cstdint>
@@ -52,7 +52,7 @@ using ragged_verdict =
                 typename decltype(check_same_block_axes<A, Out>())::type, writable_verdict<Out>,
                 elements_verdict<A, Out>>;
 
-// Rows of `a` go to the `out` of others, `When` it is told; `out` is the result.
+// Sends rows of `a` to the `out` of other devices, now or later as `When` says. `out` is the result.
 template <class When, class I, class... Ms, class Out, class A>
 auto ragged(over<I, Ms...>, Out const& out, A const& a, row_numbers const& from, row_numbers const& rows,
             row_numbers const& to) {
@@ -83,7 +83,7 @@ auto ragged(over<I, Ms...>, Out const& out, A const& a, row_numbers const& from,
     for (int d = 0; d < g.size; ++d) {
       auto const m = static_cast<std::size_t>(g.member(d)), k = static_cast<std::size_t>(d);
       lists[0].data()[m] = fits ? from[k] : 0;
-      lists[1].data()[m] = fits ? rows[k] : -1;  // which all devices hear of, and refuse
+      lists[1].data()[m] = fits ? rows[k] : -1;  // all devices receive the −1, and refuse it
       lists[2].data()[m] = fits ? to[k] : 0;
     }
     try {
@@ -100,7 +100,7 @@ auto ragged(over<I, Ms...>, Out const& out, A const& a, row_numbers const& from,
 
 namespace operation {
 
-/// os::ragged_all_to_all<I/X> with its numbers of rows. This one is of what is no divided axis.
+/// os::ragged_all_to_all<I/X> with its numbers of rows. This template serves arguments that are no divided axis.
 template <class Dim>
 struct ragged_all_to_all {
   static constexpr char const* name = "ragged_all_to_all";
@@ -148,18 +148,17 @@ ostraka::operation::ragged_all_to_all<Dim> ragged_by(From const& from, Rows cons
 
 }  // namespace detail
 
-/// out's rows [to[e], to[e] + rows[e]) of device d become this block's rows [from[d], …) and so on: for each device e
-/// along the mesh axes of `Dim`, rows [from[e], from[e] + rows[e]) of `a` along its axis go to rows [to[e], to[e] +
-/// rows[e]) of e's `out`; what no device sends stays. Lists with an entry for each device (std::vector, std::array, …).
-/// Collective.
-/// @throws ostraka::error, on all devices alike and before any row is sent, if rows are not there, or arrive twice
+/// Sends rows to other devices: for each device e along the mesh axes of `Dim`, rows [from[e], from[e] + rows[e]) of
+/// `a` along its axis go to rows [to[e], to[e] + rows[e]) of e's `out`. Rows that no device sends keep their values.
+/// The lists have an entry for each device (std::vector, std::array, …). Collective.
+/// @throws ostraka::error, on all devices alike and before any row is sent, if rows do not exist, or arrive twice
 template <auto Dim, TensorOrVariable Out, TensorOrVariable A, class From, class Rows, class To>
 void ragged_all_to_all_into(Out const& out, A const& a, From const& from, Rows const& rows, To const& to) {
   detail::operate_how(detail::into{out}, detail::ragged_by<detail::type_of<Dim>>(from, rows, to), a);
 }
 
-/// The same, begun: the devices have told each other how many rows there are, and the rows are under way. `wait` gives
-/// `out`, which is neither read nor written until then.
+/// Starts the exchange: on return the devices have sent each other the numbers of rows, and the rows are on their way.
+/// `wait` gives `out`, which must be neither read nor written until then.
 template <auto Dim, TensorOrVariable Out, TensorOrVariable A, class From, class Rows, class To>
 [[nodiscard]] auto start_ragged_all_to_all_into(Out const& out, A const& a, From const& from, Rows const& rows,
                                                 To const& to) {
@@ -167,13 +166,13 @@ template <auto Dim, TensorOrVariable Out, TensorOrVariable A, class From, class 
                              detail::ragged_by<detail::type_of<Dim>>(from, rows, to), a);
 }
 
-/// The same into a copy of `out`, which is returned. The numbers of rows are constants of a derivative.
+/// The same into a copy of `out`, which is returned. The numbers of rows are constants to a derivative.
 template <auto Dim, TensorOrVariable A, TensorOrVariable Out, class From, class Rows, class To>
 [[nodiscard]] auto ragged_all_to_all(A const& a, Out const& out, From const& from, Rows const& rows, To const& to) {
   return detail::operate(detail::ragged_by<detail::type_of<Dim>>(from, rows, to), a, out);
 }
 
-/// The same, begun: it reads its operand until `wait`.
+/// Starts it: it reads its operand until `wait`.
 template <auto Dim, TensorOrVariable A, TensorOrVariable Out, class From, class Rows, class To>
 [[nodiscard]] auto start_ragged_all_to_all(A const& a, Out const& out, From const& from, Rows const& rows,
                                            To const& to) {

@@ -4,7 +4,7 @@
 
 /// @file
 /// Floor 4. `os::inclusive_scan<X>(a)`, `os::exclusive_scan<X>(a)`: in the body of os::shard_map, the sum of the blocks
-/// of the devices up to this one, or before it; os::barrier<X>. float[I] {V_X} → float[I] {V_X}
+/// of the devices up to this one, or before it. Also os::barrier<X>. float[I] {V_X} → float[I] {V_X}
 
 #include <cstdint>
 
@@ -32,7 +32,7 @@ struct scan : detail::collective<scan<Kind, How, M>> {
   using verdict =
       detail::first_fault<detail::varies_verdict<A, M>, detail::reducible_verdict<typename A::value_type, How, scan>,
                           detail::parts_kept_verdict<scan, How, A>>;
-  template <class A>  // numbers of 16 bits travel as those that they are added up in
+  template <class A>  // 16-bit numbers travel in the type of their sums
   using moves = detail::moves_of_messages<A, type_list<M>, &detail::messages_of_scan<Kind>,
                                           static_cast<int>(sizeof(accumulator_of_t<typename A::value_type>))>;
 
@@ -55,17 +55,18 @@ struct scan : detail::collective<scan<Kind, How, M>> {
 
 }  // namespace operation
 
-/// The blocks of the devices from 0 to this one along X, combined: summed, or as a reduction behind X says. Collective
-/// over X. @throws ostraka::error, on all devices alike, if blocks have different extents
+/// The blocks of the devices from 0 to this one along X, combined: summed, or by the reduction that follows X.
+/// Collective over X.
+/// @throws ostraka::error, on all devices alike, if blocks have different extents
 template <auto X, reduction How = reduction::sum>
 inline constexpr operation::scan<engine::scan_kind::inclusive, How, detail::type_of<X>> inclusive_scan{};
 
-/// Those of the devices before this one; on device 0 what changes nothing, for a sum zeros.
+/// The same for the devices before this one. On device 0 it is the neutral element, for a sum zeros.
 template <auto X, reduction How = reduction::sum>
 inline constexpr operation::scan<engine::scan_kind::exclusive, How, detail::type_of<X>> exclusive_scan{};
 
-/// Waits until all devices along `Ms` have come, on the mesh of a tensor or block. Blocks need none: for timings, files
-/// and the program's own messages.
+/// Waits until all devices along `Ms` have arrived, on the mesh of a tensor or block. Blocks need no barrier: use it
+/// for timings, files and the program's own messages.
 template <auto... Ms, Tensor A>
 void barrier(A const& a) {
   detail::named_group const g = detail::group_of<A, detail::type_of<Ms>...>("barrier", a);

@@ -3,10 +3,10 @@
 #pragma once
 
 /// @file
-/// Floor 4. Does the function of a stencil read beyond the halo? In check mode it is called on the host at points whose
-/// surroundings are made up: twice with the same numbers within the halo, and with others beyond. If it gives different
-/// results it reads there, and which neighbour it reads is found by changing one at a time. Reads up to `beyond`
-/// indices outside the halo are found, on every path that the made-up numbers take.
+/// Floor 4. Checks whether the function of a stencil reads beyond the halo. In check mode it is called on the host at
+/// points with made-up surroundings: twice with the same numbers within the halo, and with different ones beyond. If
+/// the results differ, it reads beyond the halo, and changing one neighbour at a time finds which one it reads. Finds
+/// reads up to `beyond` indices outside the halo, on every path that the made-up numbers take.
 
 #include <array>
 #include <cstddef>
@@ -33,7 +33,7 @@ T number_of(int n) {
   return T(static_cast<float>(n));
 }
 
-/// The surroundings of a made-up point, in a block that is padded along so many axes.
+/// The surroundings of a made-up point, in a block that is padded along `Axes` axes.
 template <class T, int Axes>
 class made_up_point {
  public:
@@ -49,7 +49,7 @@ class made_up_point {
     numbers_.resize(static_cast<std::size_t>(size_));
   }
 
-  /// Numbers within the halo, of one of several kinds, and others beyond.
+  /// Fills in numbers within the halo, of one of several kinds, and others beyond.
   void fill(int kind, bool changed) {
     for (std::int64_t i = 0; i < size_; ++i) set(i, kind, changed && lies_beyond(i));
   }
@@ -63,7 +63,7 @@ class made_up_point {
       if (step(i, k) > margins_[k].behind || step(i, k) < -margins_[k].before) return true;
     return false;
   }
-  /// How many indices along axis k number i is away from the point.
+  /// The distance of element i from the point along axis k, in indices.
   [[nodiscard]] std::int64_t step(std::int64_t i, int k) const {
     return i / stride_[k] % extent(k) - margins_[k].before - beyond;
   }
@@ -96,8 +96,8 @@ class made_up_point<T, 0> {
               " of a halo of ", width, " along ", axis, "; exchange a wider halo, or read a nearer neighbour");
 }
 
-/// Calls f at made-up points. `Operands`: the blocks, of which each says its element type and its padded axes, with
-/// their names and widths.
+/// Calls f at made-up points. `Operands` are the blocks. Each states its element type and its padded axes, with their
+/// names and widths.
 template <class F, class... Operands>
 class reach_of_stencil {
  public:
@@ -156,7 +156,7 @@ constexpr auto margins_of(type_list<Labels...>) {
 template <class A>
 inline constexpr auto margins_in = margins_of(axes_in<A>{});
 
-// An operand as check_reach.hpp wants to know it: its padded axes.
+// An operand in the form that check_reach.hpp takes: its padded axes.
 template <class A>
 struct reached_operand {
   using element = typename A::value_type;
@@ -179,7 +179,7 @@ struct reached_operand {
   }
 };
 
-// In check mode, throws if f reads beyond the halo of a block, on all devices alike.
+// Throws in check mode if f reads beyond the halo of a block, on all devices alike.
 template <class F, class... As>
 void require_reach(char const* operation, engine::device_mesh const& mesh, F const& f) {
   if (mesh.world().compares_calls()) reach_of_stencil<F, reached_operand<As>...>::check(operation, f);

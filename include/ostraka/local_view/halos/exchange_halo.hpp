@@ -3,15 +3,15 @@
 #pragma once
 
 /// @file
-/// Floor 4. `os::exchange_halo<os::halo<I, 1>/X>(a)`: in the body of os::shard_map, a block with the next indices of I
-/// before and behind its own, which the devices along X hold. float[I, J] {V_X} → float[I(1), J] {V_X}
+/// Floor 4. `os::exchange_halo<os::halo<I, 1>/X>(a)`: in the body of os::shard_map, a block with the neighbouring
+/// indices of I before and behind its own, which other devices along X hold. float[I, J] {V_X} → float[I(1), J] {V_X}
 ///
 ///     auto u = os::exchange_halo<os::halo<I, 1>/X, os::halo<J, 1>/Y>(block);       padded, corners included
 ///     auto v = os::stencil(laplacian{}, u);                                        float[I, J] {V_XY} again
 ///
-/// Blocks may be uneven, and narrower than the halo. Beyond the ends of an axis there is nobody: os::periodic closes it
-/// to a ring; else a new padded block has zeros there, or os::boundary = 2.5, and one that is written into keeps what
-/// it has.
+/// Blocks may be uneven, and narrower than the halo. Beyond the ends of an axis there is no device: os::periodic closes
+/// the axis to a ring. Else a new padded block has zeros there, or os::boundary = 2.5, and one that is written into
+/// keeps its values.
 
 #include <cstdint>
 #include <string>
@@ -36,8 +36,8 @@ struct stencil_operand;
 
 }  // namespace detail
 
-/// A padded block whose margins are on their way. It cannot be read before it is waited for, on all devices in the same
-/// order; dropping it waits, too. os::stencil takes it as it is and computes what it can meanwhile.
+/// A padded block whose margins are on their way. It cannot be read before `wait`, which all devices call in the same
+/// order; the destructor waits, too. os::stencil takes it as it is and computes what it can in the meantime.
 template <class Padded>
 class [[nodiscard]] pending_halo {
  public:
@@ -48,7 +48,7 @@ class [[nodiscard]] pending_halo {
       : target_(target), source_(std::move(source)), waits_for_(waits_for), flight_(std::move(flight)) {}
 
   pending_halo(pending_halo&&) = default;
-  /// Waits for the exchange that stood here, while there is the memory that it reads and writes.
+  /// Waits for the exchange that this held, while the memory that it reads and writes still exists.
   pending_halo& operator=(pending_halo&& other) {
     if (this == &other) return *this;
     flight_.wait();
@@ -59,16 +59,16 @@ class [[nodiscard]] pending_halo {
     return *this;
   }
 
-  /// Lets messages go on, without waiting; have they arrived?
+  /// Lets messages make progress, without waiting. True if they have arrived.
   bool test() { return flight_.test(); }
 
-  /// The padded block.
+  /// Waits, and returns the padded block.
   Padded wait() && {
     flight_.wait();
     return std::move(target_);
   }
 
-  /// Says so where it is not given away.
+  /// Does not compile: the block has to be given away by std::move.
   Padded wait() & {
     reason::raise<reason::waited_for_by_name<pending_halo>>();
     return std::move(*this).wait();
@@ -94,8 +94,9 @@ inline constexpr bool is_pending_halo = false;
 template <class Padded>
 inline constexpr bool is_pending_halo<pending_halo<Padded>> = true;
 
-// Begins the exchange from `a` to `target`, or, where they are one, inside it. `fresh`: the target is not yet set. A
-// first run is compared only if it is waited for at once: to compare it would wait for the others.
+// Begins the exchange from `a` to `target`, or, if they are one block, inside it. `fresh` means that the target is not
+// yet filled. Outside check mode a first run is compared only if it is waited for at once, because the comparison would
+// wait for the others.
 template <class Types, bool Waits, class... Options, class Padded, class A>
 pending_halo<Padded> begin_exchange(char const* operation, engine::device_mesh const& mesh, engine::halo_plan& plan,
                                     Padded const& target, A const& a, bool fresh, Options const&... options) {
@@ -119,7 +120,7 @@ pending_halo<Padded> begin_exchange(char const* operation, engine::device_mesh c
           waited_for(plan.shape)};
 }
 
-// A new padded block.
+// Begins an exchange into a new padded block.
 template <bool Waits, class... Told, class A, class... Options>
 auto start_halo(char const* operation, A const& a, Options const&... options) {
   using types = halo_types<sharding_in<A>, Told...>;
@@ -155,8 +156,7 @@ auto start_halo(char const* operation, A const& a, Options const&... options) {
               " has ", got, " indices instead of ", wanted, "; make it with os::exchange_halo of such a block");
 }
 
-// The shape of an exchange into a padded block, from a block or from its own inner part, when all of it has been
-// checked.
+// The shape of an exchange into a padded block, from a block or from its own inner part. Checks all of it first.
 template <class Types, class Padded, class A>
 engine::halo_shape shape_of_exchange_into(char const* operation, engine::device_mesh const& mesh,
                                           halo_asked const& asked, Padded const& target, A const& a) {
@@ -208,7 +208,7 @@ using told_halos_verdict = first_fault<typename decltype(check_told_halo<Block, 
 template <class T, class... Options>
 using halo_options_verdict = first_fault<typename halo_option<T, Options>::verdict...>;
 
-// Whose neighbours are asked for?
+// Checks that the named halos are over the mesh axes that divide an array.
 template <class Padded, class... Told>
 consteval auto check_told_division() {
   return found<reason::ok>{};
@@ -266,7 +266,7 @@ struct exchange_halo : detail::collective<exchange_halo<Told...>> {
   }
 };
 
-/// The margins of a padded block from the inner parts of it and of its neighbours', written into it.
+/// Fills the margins of a padded block in place, from its inner part and those of its neighbours.
 template <class... Told>
 struct renew_halo : detail::collective<renew_halo<Told...>> {
   using takes_strides = void;
@@ -318,24 +318,25 @@ struct exchange_halo_into : verb_base {
 
 }  // namespace detail
 
-/// A block with halos: each axis named as os::halo<I, width>/X gets `width` indices more at either end, those of its
-/// neighbours along X, and their neighbours' where blocks are narrower than that. Behind the block, in any order:
+/// A block with halos: each axis named as os::halo<I, width>/X gets `width` more indices at either end, those of its
+/// neighbours along X, and of their neighbours if blocks are narrower than that. After the block, in any order:
 /// os::periodic, or os::periodic(I) for some axes; os::boundary = 2.5, the value beyond the ends (else 0); os::faces,
-/// without corners. One message goes to each neighbour. Collective over the mesh axes that are named.
+/// to leave out corners. One message goes to each neighbour. Collective over the mesh axes that are named.
 /// @throws ostraka::error, on all devices alike, if a halo is wider than its axis
 template <auto... Halos>
 inline constexpr operation::exchange_halo<detail::type_of<Halos>...> exchange_halo{};
 
-/// The same, begun: an os::pending_halo, to be waited for or handed to os::stencil. It reads the block until then.
+/// Starts the exchange: gives an os::pending_halo, to be waited for or passed to os::stencil. It reads the block until
+/// then.
 template <auto... Halos>
 inline constexpr detail::started<operation::exchange_halo<detail::type_of<Halos>...>> start_exchange_halo{};
 
-/// `os::exchange_halo_into<os::halo<I, 1>/X>(padded)` fills its margins anew; `(padded, a)` copies a block into it,
-/// too. Beyond the ends of an axis it keeps what it has. Takes no memory.
+/// `os::exchange_halo_into<os::halo<I, 1>/X>(padded)` refills the margins; `(padded, a)` also copies a block into it.
+/// Values beyond the ends of an axis are kept. Allocates no memory.
 template <auto... Halos>
 inline constexpr detail::exchange_halo_into<detail::at_once, detail::type_of<Halos>...> exchange_halo_into{};
 
-/// The same, begun: it reads the block until `wait`.
+/// Starts it: it reads the block until `wait`.
 template <auto... Halos>
 inline constexpr detail::exchange_halo_into<detail::later, detail::type_of<Halos>...> start_exchange_halo_into{};
 

@@ -3,9 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 4. `os::ghosted_array<double, os::halo<I, 1>/X, os::halo<J, 1>/Y>`: a program's own array with ghost layers in
-/// it, seen as the padded block double[I(1), J(1)] {V_XY}. Unlike a tensor's block it lies anyhow: column-major, or as
-/// a part of a larger array. A program keeps it between bodies, and may take it into them.
+/// Floor 4. `os::ghosted_array<double, os::halo<I, 1>/X, os::halo<J, 1>/Y>`: a program's own array with ghost layers,
+/// as the padded block double[I(1), J(1)] {V_XY}. Unlike a tensor's block it has any layout: column-major, or a part of
+/// a larger array. A program keeps it between bodies, and may take it into them.
 
 #include <Kokkos_Core.hpp>
 
@@ -27,9 +27,9 @@
 
 namespace ostraka {
 
-/// A program's array with ghost layers in it; os::from_local makes it. `Divided`: the axes with their halos and the
-/// mesh axes that divide them. It is an operand of os::exchange_halo_into, os::stencil, os::stencil_into and os::own,
-/// in a body and outside, and of os::shard_map, whose body gets it as it is. Copies are shallow.
+/// A program's array with ghost layers; os::from_local makes it. `Divided` has the axes with their halos and the mesh
+/// axes that divide them. It is an operand of os::exchange_halo_into, os::stencil, os::stencil_into and os::own, in a
+/// body and outside, and of os::shard_map, whose body gets it unchanged. Copies are shallow.
 template <class T, class Divided, class Space = Kokkos::DefaultExecutionSpace::device_type>
 class basic_ghosted_array {
  public:
@@ -40,18 +40,18 @@ class basic_ghosted_array {
   using space = Space;
   using axes = typename sharding_traits<sharding_type>::axes;
   using mesh_axes = type_list<>;
-  using lies_anyhow = void;  ///< so operations refuse it that count on a row-major block
+  using lies_anyhow = void;  ///< so operations that need a row-major block refuse it
   static constexpr int rank = axes::size;
 
-  /// This device's array with its ghost layers: a dimension for each axis, in the order of the axes.
+  /// This device's array with its ghost layers: one dimension for each axis, in the order of the axes.
   using view_type = Kokkos::View<typename detail::add_pointers<T, rank>::type, Kokkos::LayoutStride, Space>;
   using extents_type = std::array<std::int64_t, static_cast<std::size_t>(rank)>;
 
   /// An empty handle, to be assigned to.
   basic_ghosted_array() = default;
 
-  /// Takes an array as it is. @pre the view has the padded extents of this device's block; os::from_local checks it.
-  /// `first`: the global indices of the first element of its own
+  /// Wraps an array. @pre the view has the padded extents of this device's block; os::from_local checks it. `first` has
+  /// the global indices of the first element of its own
   basic_ghosted_array(std::shared_ptr<engine::device_mesh const> mesh, extents_type const& extents,
                       detail::extent_origins<rank> const& origins, extents_type const& first, view_type local)
       : mesh_(std::move(mesh)), extents_(extents), origins_(origins), first_(first), local_(std::move(local)) {}
@@ -73,7 +73,7 @@ class basic_ghosted_array {
   /// This device's extents, ghost layers included, in the order of the axes.
   [[nodiscard]] extents_type const& extents() const { return extents_; }
 
-  /// How many indices of an axis this device owns, without ghost layers; of os::halo<I, 1> with them.
+  /// The number of indices of an axis that this device owns, without ghost layers; for os::halo<I, 1> with them.
   template <Axis A>
   [[nodiscard]] own_extent extent(A) const {
     constexpr auto at = dimension<A>();
@@ -90,16 +90,16 @@ class basic_ghosted_array {
     return first_[dimension<A>()];
   }
 
-  /// The mesh that it lives on, with the mesh axes that divide it.
+  /// The mesh that the array lives on, with the mesh axes that divide it.
   [[nodiscard, gnu::cold]] auto mesh() const {
     return detail::tensor_mesh_of(mesh_, typename sharding_traits<sharding_type>::varying{});
   }
   [[nodiscard]] std::shared_ptr<engine::device_mesh const> const& mesh_handle() const { return mesh_; }
 
-  /// How the extents came about.
+  /// The origins of the extents.
   [[nodiscard]] detail::extent_origins<rank> const& origins() const { return origins_; }
 
-  /// From its first element to behind its last one.
+  /// The memory from its first element to the end of its last one.
   [[nodiscard]] detail::memory_range memory() const {
     std::int64_t last = local_.size() == 0 ? -1 : 0;
     for (std::size_t d = 0; d < static_cast<std::size_t>(rank) && last >= 0; ++d)
@@ -127,7 +127,7 @@ class basic_ghosted_array {
   view_type local_;
 };
 
-/// An array of T with the axes of a tensor of these dimensions, of which those named as os::halo have ghost layers.
+/// An array of T with the axes of a tensor of these dimensions. The axes named as os::halo have ghost layers.
 template <class T, auto... Dims>
   requires(detail::names_ghosts<Dims...>)
 using ghosted_array = basic_ghosted_array<typename detail::element<T>::type, sharding_of<Dims...>>;
@@ -145,11 +145,11 @@ inline constexpr bool is_ghosted<basic_ghosted_array<T, Divided, Space>> = true;
 template <class T>
 concept Ghosted = is_ghosted<T>;
 
-// What halos and stencils take: blocks, and arrays with ghost layers.
+// The operands of halos and stencils: blocks, and arrays with ghost layers.
 template <class T>
 concept BlockOrArray = TensorOrVariable<T> || is_ghosted<T>;
 
-// A body gets the array as it is.
+// A body gets the array unchanged.
 template <class T, class Divided, class Space>
 struct tensors_in<basic_ghosted_array<T, Divided, Space>> {
   using type = type_list<>;
@@ -162,8 +162,8 @@ struct tensors_in<basic_ghosted_array<T, Divided, Space>> {
   }
 };
 
-// Do two operands lie in the same memory? Components of an array of structs lie between each other: no element of one
-// is one of the other where all strides are multiples of a number and the distance of the two is none.
+// True if two operands share memory. Components of an array of structs interleave: they share no element if all strides
+// are multiples of a number and the distance between the two is not.
 template <class A, class B>
 bool share_memory(A const& a, B const& b) {
   if (!memory_of(a).overlaps(memory_of(b))) return false;

@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 4. What an exchange of halos is planned for. A call remembers the plans of the last blocks that it has seen,
-/// with all that they follow from, so that in a loop nothing is checked and worked out again.
+/// Floor 4. The inputs for which an exchange of halos is planned. A call caches the plans of the last blocks, with all
+/// the properties of the blocks that they depend on, so that a loop neither checks nor plans anything again.
 
 #include <array>
 #include <cstddef>
@@ -26,7 +26,7 @@
 
 namespace ostraka::detail {
 
-/// What is asked of a block's axes, in their order.
+/// The requested halos of a block's axes, in their order.
 struct halo_asked {
   halo_margins margins[max_rank + 1]{};
   bool is_ring[max_rank + 1]{};
@@ -39,7 +39,7 @@ struct halo_asked {
               " = ", whole, " is to be padded by ", width, "; choose a smaller width, or a longer axis");
 }
 
-/// The exchange for a block of these extents of its own, which is a block of `s` divided over the mesh axes `moving`.
+/// The exchange for a block with these extents of its own, of a tensor `s` divided over the mesh axes `moving`.
 inline engine::halo_shape halo_shape_of(engine::execution_context const& w, planner::spec const& s,
                                         planner::mesh_set moving, halo_asked const& asked, std::int64_t const* own,
                                         std::int64_t const* local, extent_origin* origins) {
@@ -83,7 +83,7 @@ inline engine::halo_shape halo_shape_of(engine::execution_context const& w, plan
   return join_text(text, s.corners ? "" : ", without corners");
 }
 
-/// The types of an exchange for a block A, not padded along the axes that are told.
+/// The types of an exchange for a block A, not padded along the axes that `Told` names.
 template <class Sharding, class... Told>
 struct halo_types {
   using padded = typename padded_sharding<Sharding, Told...>::type;
@@ -102,7 +102,7 @@ struct halo_types {
     return a;
   }
 
-  /// A number of what describe() says.
+  /// A key of the text that describe() gives.
   template <class T>
   static engine::call_key key_of_call(std::string_view operation, engine::halo_shape const& shape) {
     engine::call_key key;
@@ -133,7 +133,7 @@ struct halo_types {
   }
 };
 
-/// The axes of a padded block whose margins others fill.
+/// The axes of a padded block whose margins other devices fill.
 inline std::uint32_t waited_for(engine::halo_shape const& s) {
   std::uint32_t bits = 0;
   for (int d = 0; d < s.rank; ++d)
@@ -150,7 +150,7 @@ engine::execution_context halo_context(char const* operation, engine::device_mes
   return w;
 }
 
-/// The strides of an array with ghost layers; nothing of a block, which lies row-major.
+/// The strides of an array with ghost layers; empty for a block, which is row-major.
 template <class A>
 struct strides_of_array {
   explicit strides_of_array(A const&) {}
@@ -171,7 +171,7 @@ struct strides_of_array<A> {
   }
 };
 
-/// What of a block its exchange follows from.
+/// The properties of a block that its exchange depends on.
 template <class A>
 struct halo_call {
   typename A::extents_type extents;
@@ -195,7 +195,7 @@ struct halo_call {
       return true;
   }
 
-  /// Does this device know by itself how long the axis is? Else devices ask each other, every time.
+  /// True if this device knows the lengths of the axes by itself. Else devices ask each other, every time.
   [[nodiscard]] bool says_all() const {
     for (extent_origin const& o : origins)
       if (o.whole == extent_origin::of_its_own) return false;
@@ -203,12 +203,12 @@ struct halo_call {
   }
 };
 
-/// The plans of one call in a program, for the last blocks of type A, and of the type of what is written into, if that
-/// is another.
+/// The plans of one call in a program, for the last blocks of type A, and for targets of type `Into` if that is another
+/// type.
 template <class A, class... Into>
 class halo_calls {
  public:
-  /// The plan for these blocks; `shape()` checks them, and says what is to be planned.
+  /// The plan for these blocks. `shape()` checks them, and gives the shape to plan.
   template <class Shape>
   engine::halo_plan& of(engine::device_mesh const& mesh, A const& a, Shape const& shape, Into const&... into) {
     bool const as_they_lie = !engine::is_gpu_memory<execution_space_type<A>>();
@@ -246,7 +246,7 @@ class halo_calls {
     return plan;
   }
 
-  // Of what is written; a block that is read only lies row-major.
+  // Stores the strides of a target. A block that is only read is row-major.
   template <class Padded>
   static void take_strides([[maybe_unused]] engine::halo_shape& shape, [[maybe_unused]] Padded const& target) {
     if constexpr (is_ghosted<Padded>) {

@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 4. What os::exchange_halo is told, and whether it can be done: the axes to be padded in its angle brackets,
-/// and behind the block whether they are rings, what is beyond their ends, and whether corners are left out.
+/// Floor 4. The arguments of os::exchange_halo and their checks: the axes to be padded in its angle brackets, and the
+/// options after the block: which axes are rings, the values beyond their ends, and whether corners are left out.
 
 #include <type_traits>
 
@@ -14,11 +14,11 @@
 
 namespace ostraka {
 
-/// Behind the block of os::exchange_halo: the axes that are rings, whose first index comes after the last.
+/// Option of os::exchange_halo, after the block: the axes that are rings, whose first index comes after the last.
 template <Axis... As>
 struct periodic_axes {};
 
-/// All axes that are padded are rings; `os::periodic(I, J)`: these.
+/// All padded axes are rings; with `os::periodic(I, J)` only these.
 struct periodic_everywhere {
   template <Axis... As>
   consteval periodic_axes<As...> operator()(As...) const {
@@ -27,13 +27,13 @@ struct periodic_everywhere {
 };
 inline constexpr periodic_everywhere periodic{};
 
-/// Behind the block of os::exchange_halo: only what lies straight beside the block is exchanged, in fewer messages.
-/// What is beside it along two axes at once, at its corners, is as beyond the ends. For stencils that look along one
-/// axis at a time.
+/// Option of os::exchange_halo, after the block: exchanges only the faces of the block, in fewer messages. Its corners,
+/// which lie beside it along two axes at once, are treated as beyond the ends. For stencils that look along one axis at
+/// a time.
 struct faces_only {};
 inline constexpr faces_only faces{};
 
-/// `os::boundary = 2.5`: what a new padded block has beyond the ends.
+/// `os::boundary = 2.5`: the value beyond the ends of a new padded block.
 template <class Number>
 struct boundary_value {
   Number value;
@@ -48,7 +48,7 @@ inline constexpr boundary_name boundary{};
 
 namespace detail {
 
-// What `os::halo<I, 1>/X` says.
+// The halo that `os::halo<I, 1>/X` names.
 template <class Told>
 struct told_halo {
   static constexpr bool is_one = false;
@@ -93,7 +93,7 @@ struct bare_sharding<sharding<Entries...>, Told...> {
   using type = sharding<typename bare_entry<Entries, Told...>::type...>;
 };
 
-// Without the halos of the axes that are told.
+// The sharding without the halos of the axes that `Told` names.
 template <class Sharding, class... Told>
 using sharding_without_halos_along = typename bare_sharding<Sharding, Told...>::type;
 
@@ -104,7 +104,7 @@ struct padded_sharding<sharding<Entries...>, Told...> {
   using type = sharding<typename padded_entry<Entries, Told...>::type...>;
 };
 
-// The block as the tensor that it is a block of: each told axis divided over its mesh axes.
+// The block as the tensor of which it is a block: each named axis divided over its mesh axes.
 template <class Sharding, class... Told>
 struct lifted_halo {
   using type = Sharding;

@@ -56,7 +56,8 @@ struct own_part : detail::callable<own_part> {
 
 }  // namespace operation
 
-/// A copy of a padded block's own part, or of what this device owns of an array with ghost layers, without its halo.
+/// A copy of a padded block's own part, or of the part of an array with ghost layers that this device owns: without the
+/// halo.
 template <detail::BlockOrArray A>
 [[nodiscard]] auto own(A const& a) {
   return detail::operate(operation::own_part{}, a);

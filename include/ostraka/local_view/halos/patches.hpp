@@ -3,10 +3,11 @@
 #pragma once
 
 /// @file
-/// Floor 4. `os::patches<M, N>(x)`: what is around each point of a padded block, as axes of their own, one for each
-/// padded axis. p[i, j, m, n, c] = x[i + m − 1, j + n − 1, c]. float[I(1), J(1), C] {V_X} → float[I, J, M, N, C] {V_X}
+/// Floor 4. `os::patches<M, N>(x)`: the surroundings of each point of a padded block, as axes of their own, one for
+/// each padded axis. p[i, j, m, n, c] = x[i + m − 1, j + n − 1, c]. float[I(1), J(1), C] {V_X} → float[I, J, M, N, C]
+/// {V_X}
 ///
-/// A convolution is then a product, of which everything is known: its plan, its work and its derivatives.
+/// A convolution is then a product, whose plan, work and derivatives are known.
 ///
 ///     auto x = os::exchange_halo<os::halo<I, 1>/X, os::halo<J, 1>>(image);       float[I(1), J(1), C] {V_X}
 ///     auto y = os::einsum<I, J, D>(os::patches<M, N>(x), weights);               weights: float[M, N, C, D]
@@ -36,7 +37,7 @@ using padded_axes_of = typename padded_axes_among<axes_in<A>>::type;
 template <class A>
 using last_padded = typename own_axis<typename type_at<padded_axes_of<A>, padded_axes_of<A>::size - 1>::type>::type;
 
-// Without halos, the axes of patches behind the last padded one.
+// The sharding without halos, with the axes of patches behind the last padded one.
 template <class A, class... Taps>
 using patches_sharding = with_entry<sharding_without_halos<sharding_in<A>>, last_padded<A>, last_padded<A>, Taps...>;
 
@@ -63,7 +64,8 @@ consteval auto check_patches() {
   }
 }
 
-// Where the elements around each of these points lie, in the array of `rank` + Axes dimensions and in the padded block.
+// The position of the elements around each of these points, in the array of `rank` + Axes dimensions and in the padded
+// block.
 inline engine::patch_layout patch_layout_of(engine::stencil_points const& p, std::int64_t const* stride, int last) {
   engine::patch_layout l{};
   std::int64_t extents[2 * max_rank + 1]{};
@@ -124,7 +126,7 @@ auto new_patches(Every const& every, A const& a, type_list<Taps...>) {
 
 namespace operation {
 
-/// os::patches as an operation: `Taps` is a list.
+/// os::patches as an operation. `Taps` is a list of axes.
 template <class Taps, class Every>
 struct patches;
 template <class... Taps, class Every>
@@ -147,14 +149,14 @@ struct patches<type_list<Taps...>, Every> {
 
 }  // namespace operation
 
-/// What is around each point of a padded block: an axis `Taps` for each padded one, in their order, behind the last of
-/// them, with 2 width + 1 indices. As many elements as that more than the block has.
+/// The surroundings of each point of a padded block: an axis of `Taps` for each padded axis, in their order, behind the
+/// last of them, with 2 width + 1 indices. The result has more elements than the block by the product of these extents.
 template <auto... Taps, TensorOrVariable A>
 [[nodiscard]] auto patches(A const& a) {
   return detail::operate(operation::patches<type_list<detail::type_of<Taps>...>, detail::no_every>{}, a);
 }
 
-/// The same at every so-manyth index, as of os::stencil: `os::patches<M, N>(os::every(I = 2, J = 2), x)`.
+/// The same at every n-th index, as for os::stencil: `os::patches<M, N>(os::every(I = 2, J = 2), x)`.
 /// @throws ostraka::error, on all devices alike, if blocks of the same extent are not divided by the step
 template <auto... Taps, class... As, TensorOrVariable A>
 [[nodiscard]] auto patches(every_index<As...> const& steps, A const& a) {

@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 4. `os::stencil(f, x, c, …)`: b[i, j] = f(x around (i, j), c[i, j], …), of a padded block and perhaps others.
-/// f is called as f(neighbours, element, …), once for each point, in no order, where the execution space runs:
+/// Floor 4. `os::stencil(f, x, c, …)`: b[i, j] = f(x around (i, j), c[i, j], …), for a padded block and perhaps others.
+/// f is called as f(neighbours, element, …), once for each point, in no order, in the execution space:
 ///
 ///     auto const heat = [=] KOKKOS_FUNCTION(auto const& u) {
 ///       return u(0, 0) + k * (u(-1, 0) + u(1, 0) + u(0, -1) + u(0, 1) - 4 * u(0, 0));
@@ -13,7 +13,8 @@
 ///
 /// For CUDA f is a struct with such an operator(): nvcc takes no generic lambda to a GPU.
 ///
-/// Of a block whose halo is still on its way it computes what needs none of it first, and the rest when it is there.
+/// If a block's halo is still on its way, the points that do not need it are computed first, and the others when it has
+/// arrived.
 
 #include <array>
 #include <cstddef>
@@ -37,7 +38,7 @@ namespace ostraka {
 
 namespace detail {
 
-// What a stencil makes of its arguments.
+// The operand of a stencil that an argument stands for.
 template <class A>
 struct stencil_operand {
   using type = A;
@@ -55,7 +56,7 @@ struct stencil_operand<pending_halo<Padded>> {
 template <class T>
 using tensor_of_operand = typename stencil_operand<std::remove_cvref_t<T>>::type;
 
-// A block whose halo is on its way, as an operand. It is waited for where it stands.
+// A block whose halo is on its way, as an operand. `wait` waits for it in place.
 template <class Pending>
 struct on_its_way {
   Pending& begun;
@@ -82,7 +83,7 @@ T const& as_operand(T const& x) { return x; }
 template <class T>
 concept StencilOperand = BlockOrArray<std::remove_cvref_t<T>> || is_pending_halo<std::remove_cvref_t<T>>;
 
-// What f gets for a block.
+// The type of f's argument for a block.
 template <class A>
 using given_to_stencil =
     std::conditional_t<(padded_axes<axes_in<A>> > 0),
@@ -95,7 +96,7 @@ struct stencil_value {
   using type = typename element<given>::type;
 };
 
-// The sharding of what all blocks have in common: without halos and {V}.
+// The sharding that all blocks have in common: without halos and {V}.
 template <class A>
 using place_of = invariant_over<sharding_without_halos<sharding_in<A>>, varying_in<A>>;
 
@@ -128,7 +129,7 @@ consteval auto check_stencil_into() {
                              element_type_verdict<typename Target::value_type, R>>>{};
 }
 
-// The points that need none of what is on its way, and then the others.
+// Computes the points that do not need data on the way, waits, and then computes the others.
 template <class Exec, class R, class F, class Operand, class... Sources>
 void run_stencil(engine::stencil_points const& p, F const& f, engine::aligned<R> const& result, Operand&& first,
                  Sources const&... from) {
@@ -196,7 +197,7 @@ void stencil_into_block(Target const& target, F const& f, Operand const& first, 
 
 namespace operation {
 
-/// os::stencil of this function. The first operand may be one whose halo is on its way.
+/// os::stencil with this function. The halo of the first operand may still be on its way.
 template <class F, class Every>
 struct stencil {
   using takes_strides = void;
@@ -242,9 +243,9 @@ struct written_to<ostraka::operation::stencil<F, Every>, Target, A, More...> {
 
 }  // namespace detail
 
-/// A block of f around each point of `x`, a padded block or one whose halo is on its way (os::start_exchange_halo), and
-/// of the elements of further blocks there; those that are padded, too, give their neighbours. The result has the axes
-/// without halos and the elements that f gives. It varies where one of them does.
+/// A block of f's values around each point of `x`, a padded block or one whose halo is on its way
+/// (os::start_exchange_halo). f also gets the elements of further blocks there, or their neighbours if they are padded.
+/// The result has the axes without halos and elements of f's result type. It varies where one of the operands does.
 /// @throws ostraka::error, on all devices alike, if extents disagree, and in check mode if f reads beyond a halo
 template <class F, class X, detail::BlockOrArray... More>
   requires(!detail::StencilOperand<F> && detail::StencilOperand<X>)
@@ -252,7 +253,7 @@ template <class F, class X, detail::BlockOrArray... More>
   return detail::operate(operation::stencil<std::decay_t<F>, detail::no_every>{f, {}}, detail::as_operand(x), more...);
 }
 
-/// The same at every so-manyth index: `os::stencil(f, os::every(I = 2, J = 2), x)` is a convolution of stride 2.
+/// The same at every n-th index: `os::stencil(f, os::every(I = 2, J = 2), x)` is a convolution of stride 2.
 /// @throws ostraka::error, on all devices alike, if blocks of the same extent are not divided by the step
 template <class F, class... As, class X, detail::BlockOrArray... More>
   requires(!detail::StencilOperand<F> && detail::StencilOperand<X>)
@@ -261,8 +262,8 @@ template <class F, class... As, class X, detail::BlockOrArray... More>
                          more...);
 }
 
-/// The same into a block, or into the inner part of a padded one, which may be one of `more` that is not padded. Takes
-/// no memory.
+/// The same into a block, or into the inner part of a padded one. The target may be one of `more` that is not padded.
+/// Allocates no memory.
 /// @throws ostraka::error, on all devices alike, if extents disagree or the target shares memory with a padded block
 template <detail::BlockOrArray Target, class F, class X, detail::BlockOrArray... More>
   requires(!detail::StencilOperand<F> && detail::StencilOperand<X>)
@@ -271,7 +272,7 @@ void stencil_into(Target const& target, F const& f, X&& x, More const&... more) 
                       detail::as_operand(x), more...);
 }
 
-/// Say where the function stands.
+/// Do not compile: they say where the function stands.
 template <class First, class... Rest>
   requires detail::StencilOperand<First>
 auto stencil(First const&, Rest const&...) {

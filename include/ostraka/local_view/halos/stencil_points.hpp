@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 4. The points of a padded block at which os::stencil and os::patches compute: all of its own, or, by
-/// os::every, every so-manyth.
+/// Floor 4. The points of a padded block at which os::stencil and os::patches compute: all of its own, or, with
+/// os::every, every n-th.
 
 #include <array>
 #include <cstddef>
@@ -22,8 +22,8 @@
 
 namespace ostraka {
 
-/// Behind the blocks of os::stencil: the result has every second index of I from 0 on, counted over all blocks:
-/// `os::every(I = 2)`. A strided convolution.
+/// Option of os::stencil and os::patches: with `os::every(I = 2)` the result has every second index of I from 0 on,
+/// counted over all blocks. A strided convolution.
 template <class... As>
 struct every_index {
   std::int64_t steps[sizeof...(As)];
@@ -42,7 +42,7 @@ inline constexpr bool is_every<every_index<As...>> = true;
 
 struct no_every {};
 
-// This device's block without its halo: extents, how they came about, and where it lies.
+// The origins of the extents of this device's block without its halo.
 template <class A>
 extent_origins<A::rank> own_origins(A const& a) {
   extent_origins<A::rank> origins{};
@@ -51,7 +51,8 @@ extent_origins<A::rank> own_origins(A const& a) {
   return origins;
 }
 
-// Of a block without halo nobody says any more whether others have indices of the axis.
+// The origins without `is_undivided`: for a block without a halo it is not known whether others have indices of the
+// axis.
 template <std::size_t Rank>
 std::array<extent_origin, Rank> without_marks(std::array<extent_origin, Rank> origins) {
   for (extent_origin& o : origins) o.is_undivided = false;
@@ -121,7 +122,7 @@ engine::stencil_points points_of(A const& a) {
   throw_error(operation, ": os::every counts the indices of ", axis, " over all blocks, ", why);
 }
 
-// Every so-manyth index of an axis: which ones this block has, and how the extent of the result came about.
+// Selects every n-th index of an axis: which ones this block has, and the origin of the result's extent.
 inline void take_every(char const* operation, std::string_view axis, engine::device_mesh const& mesh, int d,
                        std::int64_t step, engine::stencil_points& p, extent_origin& origin) {
   if (step < 1)

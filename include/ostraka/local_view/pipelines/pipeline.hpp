@@ -4,8 +4,8 @@
 
 /// @file
 /// Floor 4. `os::pipeline<os::gpipe, L/P, N>(os::microbatches = 8, layer, x, W, b)`: x[N, D] through the layers L of
-/// the stacked parameters W[L_P, …], b[L_P, …]. The devices along P are stages, each with its block of layers, and work
-/// at the same time on different microbatches of N, as the table of the schedule says
+/// the stacked parameters W[L_P, …], b[L_P, …]. The devices along P are stages, each with its block of layers. They
+/// work at the same time on different microbatches of N, as the table of the schedule says
 /// (plan/pipeline/pipeline_schedule.hpp).
 ///
 ///     auto layer = [](auto h, auto w) {                                    // h[N, D], w[L, D, F]: one layer
@@ -24,7 +24,7 @@
 
 namespace ostraka {
 
-/// A number of microbatches with its name: what `os::microbatches = 8` is.
+/// A number of microbatches with its name: the value of `os::microbatches = 8`.
 struct microbatch_count {
   int value;
 };
@@ -36,14 +36,14 @@ struct microbatches_setting {
     return {static_cast<int>(n)};
   }
 };
-/// How many microbatches a pipeline takes: `os::microbatches = 8`.
+/// The number of microbatches of a pipeline: `os::microbatches = 8`.
 inline constexpr microbatches_setting microbatches{};
 
 namespace detail {
 
-// What the angle brackets name: layers L over the stages P, the batch N, and the repeats R or nothing.
+// The axes in the angle brackets: layers L over the stages P, the batch N, and the repeats R or nothing.
 template <class... Named>
-struct pipeline_axes {  // what names no stages
+struct pipeline_axes {  // if no stages are named
   using layers = sharding<Named...>;
   using stages = void;
 };
@@ -56,7 +56,7 @@ struct pipeline_axes<over<L, P>, N, Rs...> {
   using repeats = std::conditional_t<sizeof...(Rs) == 0, void, typename type_at<type_list<Rs..., void>, 0>::type>;
 };
 
-// Does it have the axis at this place, or not at all?
+// `reason::ok` if A has the axis at this place, or not at all.
 template <class Axis, int Place, class A>
 consteval auto check_cut() {
   constexpr int place = position_in<Axis, axes_in<A>>;
@@ -73,7 +73,7 @@ using parameters_verdict = first_fault<
     typename decltype(check_cut<typename Axes::layers, (position_in<typename Axes::repeats, axes_in<W>> >= 0 ? 1 : 0),
                                 W>())::type>;
 
-// Is `Axis` divided over the mesh axis in a sharding?
+// True if `Axis` is divided over the mesh axis in a sharding.
 template <class Axis, class M, class Entry>
 inline constexpr bool divides_entry = false;
 template <class Axis, class M, class... Ms>
@@ -86,7 +86,7 @@ inline constexpr bool divides<Axis, M, sharding<Entries...>> = (divides_entry<Ax
 template <class Axis, class... As>
 inline constexpr bool one_has = ((position_in<Axis, axes_in<As>> >= 0) || ...);
 
-// In the body of os::shard_map: does one of them vary along the mesh axis?
+// In the body of os::shard_map: true if one of them varies along the mesh axis.
 template <class M, class... As>
 inline constexpr bool one_varies = ((position_in<M, varying_in<As>> >= 0) || ...);
 
@@ -113,7 +113,7 @@ consteval auto check_named_pipeline() {
                              enter_verdict<sharding_in<Ws>, type_list<P>>...>>{};
 }
 
-// `Leaves`: of all parameters.
+// `Leaves` are those of all parameters.
 template <pipeline_rule Rule, class Axes, class X, class... Leaves>
 consteval auto check_pipeline(type_list<Leaves...>) {
   if constexpr (std::is_void_v<typename Axes::stages>)
@@ -128,13 +128,13 @@ template <class M, class... Leaves>
 consteval bool one_varies_among(type_list<Leaves...>) {
   return one_varies<M, Leaves...>;
 }
-/// In the body of os::shard_map: does a leaf of them vary along the mesh axis?
+/// In the body of os::shard_map: true if one of their leaves varies along the mesh axis.
 template <class M, class... Ws>
 inline constexpr bool varies_in_any_of = one_varies_among<M>(leaves_of_operands<Ws...>{});
 
-/// This device's stage: the table, and the layers that it has.
+/// This device's stage: the table, and the stage's layers.
 struct pipeline_stage {
-  engine::execution_context w;  // of the mesh axis of stages alone
+  engine::execution_context w;  // of only the mesh axis of stages
   planner::pipeline_schedule table;
   std::int64_t layers;
   bool per_layer;
@@ -159,7 +159,7 @@ pipeline_stage stage_here(pipeline_rule rule, int microbatches, X const& x, Ws c
   return {w, table, own_layers, rule.per_layer};
 }
 
-// What goes from stage to stage.
+// The type of the blocks that go from stage to stage.
 template <class Axes, class X, class Leaves>
 struct find_pipeline_block;
 template <class Axes, class X, class... Leaves>
@@ -176,8 +176,8 @@ struct nobody_asks {
   void operator()(Block const&, int, int, int, planner::pipeline_schedule const&) const {}
 };
 
-// In a body: blocks in, a block out, which is the same along the stages where the batch was. `begins(h, lane, repeat,
-// microbatch, table)` is told what a lane of this stage begins with.
+// Runs a pipeline on blocks in a body. The result is a block, which is the same along the stages if the batch was.
+// `begins(h, lane, repeat, microbatch, table)` receives the operand of a lane of this stage.
 template <pipeline_rule Rule, class Axes, class Begins, class F, class X, class... Ws>
 auto pipeline_of_blocks(int microbatches, Begins const& begins, F const& layer, X const& x, Ws const&... ws) {
   using P = typename Axes::stages;
@@ -202,7 +202,7 @@ auto pipeline_of_blocks(int microbatches, Begins const& begins, F const& layer, 
   return r;
 }
 
-// A tensor in the body that is opened outside of one.
+// Enters a tensor into the body that is opened outside of one.
 template <class Manual>
 struct enter_leaf {
   template <class A>
@@ -228,7 +228,7 @@ consteval auto varying_in_all(type_list<Ts...>) {
   return union_of<varying_in<Ts>...>{};
 }
 
-/// What `run` makes of the blocks of x and ws, as a tensor. The stages' mesh axis alone is manual: layers are written
+/// The result of `run` on the blocks of x and ws, as a tensor. Only the stages' mesh axis is manual: layers are written
 /// in the global view along all others.
 template <class P, class Out, class Run, class... Ws>
 auto in_stages(Run const& run, Ws const&... ws) {
@@ -236,7 +236,7 @@ auto in_stages(Run const& run, Ws const&... ws) {
   return results_of<pipeline_body<P, Out>, kept>(run(map_operand(enter_leaf<type_list<P>>{}, ws)...));
 }
 
-/// What `run` makes of x and ws: of blocks in a body, else of those of tensors.
+/// The result of `run` on x and ws: on blocks in a body, else on the blocks of tensors.
 template <class Axes, class Run, class X, class... Ws>
 auto in_body_of_stages(Run const& run, X const& x, Ws const&... ws) {
   if constexpr (varies_in_any_of<typename Axes::stages, Ws...>)
@@ -252,7 +252,7 @@ concept PipelineOperands = (pipeline_operand<Ws>::is_one && ...);
 
 namespace operation {
 
-/// `Axes`: what stands in the angle brackets of os::pipeline. Operands are x and parameters; the layer is the
+/// `Axes` are the axes in the angle brackets of os::pipeline. Operands are x and parameters. The layer is the
 /// program's, and outlives the call.
 template <pipeline_rule Rule, class Axes, class F>
 struct pipeline {
@@ -277,28 +277,30 @@ struct pipeline {
 
 }  // namespace operation
 
-/// Sends `x` through all layers of the stacked parameters `ws`; `layer(h, w…)` is one of them, whose `w…` have one
-/// index of `Layers`' axis (a product without it in its result sums over it). It is called by the stage that has the
-/// layer, for one microbatch at a time, and never for a slot that is idle. It may communicate along other mesh axes.
+/// Sends `x` through all layers of the stacked parameters `ws`. `layer(h, w…)` is one of the layers; its `w…` have one
+/// index of `Layers`' axis (a product whose result lacks that axis sums over it). The stage that has the layer calls
+/// it, for one microbatch at a time, and never for an idle slot. It may communicate along other mesh axes.
 ///
-/// `ws` are tensors, and trees of them (tree.hpp). os::weights_each_repeat(os::gather_over<X>, layer) and its like
-/// stand for `layer` where they are stored divided over further mesh axes (local_view/pipelines/pipeline_weights.hpp).
+/// `ws` are tensors, and trees of tensors (tree.hpp). If they are stored divided over further mesh axes, pass
+/// os::weights_each_repeat(os::gather_over<X>, layer), or one of its variants, as `layer`
+/// (local_view/pipelines/pipeline_weights.hpp).
 ///
-/// `Named`: L/P, the axis of layers over the stages; N, the batch; where stages are gone through several times
-/// (os::circular) R, the axis of repeats. N comes first in `x`, and R and then L in parameters, so that a part lies in
-/// one piece. `Rule`: os::gpipe, os::circular, os::circular_by_groups, or os::tick_per_layer to compare with.
+/// `Named`: L/P, the axis of layers over the stages; N, the batch; and R, the axis of repeats, if microbatches go
+/// through the stages several times (os::circular). N comes first in `x`, and R and then L in parameters, so that a
+/// part lies in one piece. `Rule`: os::gpipe, os::circular, os::circular_by_groups, or os::tick_per_layer for
+/// comparison.
 ///
-/// Where N is divided over P, each stage sends its microbatches to the first one and gets its results from the last; a
-/// batch that all stages have is fed for nothing, and all get the result. Every microbatch's activation moves once from
-/// a stage to the next: plan/pipeline/messages.hpp and feeding.hpp count. In the body of os::shard_map with blocks, or
-/// outside with tensors: then P alone is manual, and the layer is written in the global view along all other mesh axes,
-/// as without a pipeline. A batch that they divide is cut on each device: microbatches are a part of what each has.
-/// Collective over P.
+/// If N is divided over P, each stage sends its microbatches to the first one and gets its results from the last. A
+/// batch that all stages have is fed without messages, and all get the result. Every microbatch's activation moves once
+/// from a stage to the next: plan/pipeline/messages.hpp and feeding.hpp count. Call it in the body of os::shard_map
+/// with blocks, or outside with tensors: then only P is manual, and the layer is written in the global view along all
+/// other mesh axes, as without a pipeline. A batch that they divide is cut on each device: a microbatch is a part of
+/// each device's rows. Collective over P.
 /// @throws ostraka::error, on all devices alike, if microbatches do not divide the batch, or the stages microbatches
 /// that are divided over them
 ///
-/// Of variables, the layers' cotangents are summed up where the parameters are; over what divides the batch the sums
-/// are reduced once, outside of the pipeline.
+/// With variables, the layers' cotangents are summed up where the parameters are. Over mesh axes that divide the batch
+/// the sums are reduced once, outside of the pipeline.
 template <pipeline_rule Rule, auto... Named, class F, TensorOrVariable X, class... Ws>
   requires(detail::PipelineOperands<Ws...>)
 [[nodiscard]] auto pipeline(microbatch_count count, F const& layer, X const& x, Ws const&... ws) {

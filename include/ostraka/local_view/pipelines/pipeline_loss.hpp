@@ -4,8 +4,8 @@
 
 /// @file
 /// Floor 4. `os::pipeline_loss<os::one_forward_one_backward, L/P, N>(os::microbatches = 8, layer, layers, loss, head,
-/// x, target)`: layers as in os::pipeline, and behind the last one the loss of each microbatch, so that its backward
-/// can begin before the others' forward. The value is the mean of the losses.
+/// x, target)`: layers as in os::pipeline, and after the last one the loss of each microbatch, so that its backward can
+/// begin before the others' forward. The value is the mean of the losses.
 ///
 ///     auto loss = [](auto h, auto head, auto target) { … return os::mean<>(os::cross_entropy<V>(logits, target)); };
 ///     auto step = os::value_and_grad([&](auto const& p, auto const& tokens, auto const& next) {
@@ -29,7 +29,7 @@ namespace ostraka {
 
 namespace detail {
 
-// Is none of them divided over the stages?
+// `reason::ok` if none of them is divided over the stages.
 template <class P, class... Leaves>
 consteval auto check_whole_on_stages(type_list<Leaves...>) {
   return found<first_fault<
@@ -37,7 +37,7 @@ consteval auto check_whole_on_stages(type_list<Leaves...>) {
                          reason::pipeline_loss_is_of_whole_batches<P, sharding_in<Leaves>>, reason::ok>...>>{};
 }
 
-// The rows of a target are those of the batch: divided as they are, or whole.
+// Checks that the rows of a target are those of the batch: divided as they are, or whole.
 template <class N, class X, class T>
 consteval auto check_rows_of_target() {
   if constexpr (position_in<N, axes_in<T>> < 0) {
@@ -52,7 +52,7 @@ consteval auto check_rows_of_target() {
   }
 }
 
-/// A target divided as the batch is: of one that is whole a slice. Nothing moves.
+/// A target divided as the batch is: a slice if the target is whole. Nothing moves.
 template <class N, class X, class T>
 auto target_as_batch(T const& t) {
   using rows = splits_of<N, sharding_in<X>>;
@@ -62,6 +62,7 @@ auto target_as_batch(T const& t) {
     return checked_reshard<with_entry<sharding_in<T>, N, typename divided_over<N, rows>::type>>("pipeline_loss", t);
 }
 
+/// Checks that the loss fits the schedule and the batch.
 /// @throws ostraka::error, on all devices alike, before anything is sent
 template <class N, class X, class... Ts>
 void require_loss_fits(pipeline_rule const& rule, planner::pipeline_schedule const& table, X const& x,
@@ -137,8 +138,8 @@ class sum_of_losses {
   tensor_type sum_;
 };
 
-// Forward only: the table has no backward, and nothing is stored. (The rule is a number, so that programs of one layer
-// under several schedules compile it once.)
+// Runs forward only: the table has no backward, and nothing is stored. (The rule is a run-time value, so that programs
+// of one layer under several schedules compile this once.)
 template <class Axes, class F, class Layers, class Loss, class Head, class X, class... Ts>
 auto pipeline_loss_of_blocks(pipeline_rule rule, int microbatches, F const& layer, Layers const& layers,
                              Loss const& loss, Head const& head, X const& x, Ts const&... targets) {
@@ -171,7 +172,7 @@ auto pipeline_loss_of_blocks(pipeline_rule rule, int microbatches, F const& laye
 
 namespace operation {
 
-/// As operation::pipeline; its operands are layers, head, x, and targets, which are constants.
+/// As operation::pipeline. Its operands are layers, head, x, and targets, which are constants.
 template <pipeline_rule Rule, class Axes, class F, class Loss>
 struct pipeline_loss {
   static constexpr char const* name = "pipeline_loss";
@@ -198,20 +199,21 @@ struct pipeline_loss {
 
 }  // namespace operation
 
-/// The mean over microbatches of `loss(h, head, targets…)`, where h is what `layer(h, w)` made of a microbatch of x,
-/// one layer after the other, and `targets` are its rows of theirs. The loss is a number, without axes.
+/// The mean over microbatches of `loss(h, head, targets…)`, where h is the result of `layer(h, w)` on a microbatch of
+/// x, one layer after the other, and `targets` are the microbatch's rows of the targets. The loss is a number, without
+/// axes.
 ///
-/// Of variables the value is computed together with its derivative, in the order of the table, and the backward of
-/// os::value_and_grad only multiplies: `os::one_forward_one_backward`, by which a stage S − s stages from the end
-/// stores at most S − s microbatches; os::gpipe, os::circular and os::circular_by_groups, which store all. A stage
-/// stores what its layers began with, and runs them again in the backward. Without variables it goes forward only.
+/// With variables the value is computed together with its derivative, in the order of the table, and the backward of
+/// os::value_and_grad only multiplies. With `os::one_forward_one_backward` a stage S − s stages from the end stores at
+/// most S − s microbatches; with os::gpipe, os::circular and os::circular_by_groups all of them. A stage stores the
+/// operands of its layers, and runs the layers again in the backward. Without variables it goes forward only.
 ///
-/// `layers` is a tensor or a tree of them, stacked along L, which is divided over the stages P; stages may differ in
-/// how many they have. `head`, a tensor or a tree, x and targets are whole along P: the first stage reads x, the last
-/// one calls `loss`. Other mesh axes divide N in targets as in x, or not at all. Cotangents of layers stay where the
-/// layers are; those of the head, and of x, are summed over P once: os::defer_over<P>(x) leaves that to what x was made
-/// of. Those that are partial over what divides the batch are reduced once, at the end. The stages' mesh axis alone is
-/// manual. Collective over P.
+/// `layers` is a tensor or a tree of tensors, stacked along L, which is divided over the stages P. Stages may have
+/// different numbers of layers. `head`, a tensor or a tree, x and targets are whole along P: the first stage reads x,
+/// and the last one calls `loss`. Other mesh axes divide N in targets as in x, or not at all. Cotangents of layers stay
+/// where the layers are. Those of the head, and of x, are summed over P once; os::defer_over<P>(x) leaves that to the
+/// operations that made x. Cotangents that are partial over mesh axes that divide the batch are reduced once, at the
+/// end. Only the stages' mesh axis is manual. Collective over P.
 /// @throws ostraka::error, on all devices alike, if microbatches do not divide the batch, targets have other rows, or
 /// os::one_forward_one_backward is to go through the stages several times
 template <pipeline_rule Rule, auto... Named, class F, class Layers, class Loss, class Head, TensorOrVariable X,

@@ -3,9 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 4. The parameters that os::pipeline is given are tensors, trees of them (tree/in_pipelines.hpp), and tuples of
-/// both. Here is what it asks of each: its leaves' types, what a function makes of them, and the part that belongs to
-/// one layer.
+/// Floor 4. The parameters of os::pipeline are tensors, trees of them (tree/in_pipelines.hpp), and tuples of both. This
+/// file gives what os::pipeline needs of each: its leaves' types, the result of a function on them, and the part that
+/// belongs to one layer.
 
 #include <array>
 #include <cstddef>
@@ -19,18 +19,18 @@
 
 namespace ostraka::detail {
 
-/// A tensor, or what stands in for one, is its own only leaf.
+/// A tensor, or a stand-in for one, is its own only leaf.
 template <class W>
 struct pipeline_operand {
   static constexpr bool is_one = TensorOrVariable<W>;
   using leaves = type_list<W>;
 
-  /// f of each leaf, in a thing of the same shape.
+  /// f of each leaf, in an object of the same shape.
   template <class F>
   static auto map(F const& f, W const& w) {
     return f(w);
   }
-  /// f of each leaf with those at the same places of others.
+  /// Calls f with each leaf and those at the same places of others.
   template <class F, class... Others>
   static void visit(F const& f, W const& w, Others const&... others) {
     f(w, others...);
@@ -46,7 +46,7 @@ void visit_operand(F const& f, W const& w, Others const&... others) {
   pipeline_operand<W>::visit(f, w, others...);
 }
 
-/// Several of them.
+/// Several operands.
 template <class... Ws>
 struct pipeline_operand<std::tuple<Ws...>> {
   static constexpr bool is_one = (pipeline_operand<Ws>::is_one && ...);
@@ -78,14 +78,14 @@ struct interpreter_of_leaves;
 template <class... Leaves>
 struct interpreter_of_leaves<type_list<Leaves...>> : common_interpreter<runs, Leaves...> {};
 
-/// detail::operate for operations on such operands: the interpreters of their leaves decide.
+/// detail::operate for operations on such operands: the interpreters of their leaves decide how it runs.
 template <class Operation, class... Given>
 auto operate_on_leaves(Operation const& operation, Given const&... given) {
   return interpreter_of_leaves<leaves_of_operands<Given...>>::type::operate(at_once{}, operation, given...);
 }
 
-/// The base of what stands in the leaves of a tree that was made of one with `Inner` in its leaves: it is a tree of
-/// variables where that is, of the same of plain tensors.
+/// The base of the leaf policy of a tree that was made from one with the policy `Inner`. If `Inner` has variables, so
+/// has the new tree, and its policy of plain tensors is made from that of `Inner` alike.
 template <class Inner, template <class> class Leaves>
 struct derivatives_as {};
 template <class Inner, template <class> class Leaves>
@@ -95,8 +95,8 @@ struct derivatives_as<Inner, Leaves> {
   static constexpr int derivatives = Inner::derivatives;
 };
 
-/// Indices [begin, begin + size) of axis I of a block, where they lie; the block has to outlive them. `size` is the
-/// same on all devices. Where I is divided, each device gives as many of its own. @pre axes before I have extent 1
+/// Indices [begin, begin + size) of axis I of a block, in place; the block has to outlive them. `size` is the same on
+/// all devices. If I is divided, each device gives that part of its own indices. @pre axes before I have extent 1
 template <class I, class B>
 B part_of_leading_axis(B const& b, std::int64_t begin, std::int64_t size) {
   constexpr auto place = static_cast<std::size_t>(position_in<I, axes_in<B>>);
@@ -121,7 +121,7 @@ B part_of_leading_axis(B const& b, std::int64_t begin, std::int64_t size) {
   }(std::make_index_sequence<static_cast<std::size_t>(B::rank)>{});
 }
 
-/// The parameters of one repeat, or of one layer; those that are not stacked are every layer's.
+/// The parameters of one repeat, or of one layer. Parameters that are not stacked belong to every layer.
 template <class Axes>
 struct part_of_repeat {
   int repeat;
@@ -146,7 +146,7 @@ struct part_of_layer {
   }
 };
 
-/// The extent of an axis that stages share among the leaves, and whether it is the same on all of them.
+/// The extent of an axis that stages share among the leaves, with its origin.
 template <class Axis>
 struct extent_of_leaves {
   own_extent* extent;

@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 4. A pipeline as one stage sees it: in each tick it takes what has arrived, works on what the table says, and
-/// hands it on. The table is known to all stages, so each knows what the others send.
+/// Floor 4. A pipeline from the view of one stage. In each tick it takes the microbatch that has arrived, does the work
+/// in the table, and sends the result on. All stages know the table, so each knows what the others send.
 
 #include <array>
 #include <cstddef>
@@ -36,7 +36,7 @@ namespace ostraka::detail {
                            " was divided unevenly; choose os::gpipe, whose stages may differ, or pad the layers"));
 }
 
-// How many devices the batch of a block is divided over.
+// The number of devices over which the batch of a block is divided.
 template <class N, class Block>
 struct ways_of_batch {
   static int of(engine::device_mesh const&) { return 1; }
@@ -54,8 +54,8 @@ struct ways_of_batch<N, basic_tensor<T, sharding<Entries...>, Space>> {
   static int of(engine::device_mesh const& mesh) { return (1 * ... * entry(mesh, type_list<Entries>{})); }
 };
 
-/// How the batch, of so many rows on this stage that are divided over so many devices, is cut: each of them gives its
-/// part of every microbatch. @throws ostraka::error, on all devices alike
+/// The rows of a microbatch. The batch has `own` rows on this stage, which are divided over `devices` devices; each of
+/// these gives its part of every microbatch. @throws ostraka::error, on all devices alike
 inline std::int64_t rows_of_microbatch(planner::pipeline_schedule const& s, std::string_view axis, std::int64_t own,
                                        bool divided, bool alike, int devices) {
   std::string const n(axis);
@@ -79,7 +79,7 @@ inline std::int64_t rows_of_microbatch(planner::pipeline_schedule const& s, std:
   return rows / s.microbatches;
 }
 
-/// What a layer has made is sent on as a microbatch.
+/// Checks that a layer's result has the extents of a microbatch, so that it can be sent on as one.
 template <class Block>
 Block const& as_long_as(Block const& batch, std::int64_t rows, Block const& made) {
   for (std::size_t i = 0; i < static_cast<std::size_t>(Block::rank); ++i)
@@ -89,13 +89,13 @@ Block const& as_long_as(Block const& batch, std::int64_t rows, Block const& made
   return made;
 }
 
-/// The way through the stages: backwards the last one comes first, and the last microbatch.
+/// The direction through the stages: backwards begins with the last stage, and with the last microbatch.
 enum class pipeline_way : std::uint8_t { forwards, backwards };
 
 /// One run on this stage, of blocks whose first axis N is the batch. `Divided`: each stage is the home of its rows;
-/// otherwise all have the whole batch, of which the first stage reads its own, and all get the whole result. Backwards
-/// stages, microbatches, repeats and lanes are counted from their ends, and the table is the same; a result that is not
-/// divided stays where it was made, and is zero on the other stages: they are summands.
+/// otherwise all have the whole batch, the first stage reads its own, and all get the whole result. Backwards stages,
+/// microbatches, repeats and lanes are counted from their ends, and the table is the same. A result that is not divided
+/// then stays where it was made, and is zero on the other stages: they hold summands.
 template <class Block, class N, bool Divided>
 class pipeline_run {
  public:
@@ -113,14 +113,14 @@ class pipeline_run {
         messages_(engine::instance<space>(), agreed(w.group(planner::mesh_set::first(1)))),
         fault_(w.group(planner::mesh_set::first(1))) {}
 
-  /// `work(block, lane, repeat, microbatch)` is what a lane of this stage makes of a microbatch.
+  /// `work(block, lane, repeat, microbatch)` returns the result of a lane of this stage on a microbatch.
   /// @throws ostraka::error, on all stages alike, if the work of one throws
   template <class Work>
   Block run(Work const& work) {
     if (stage_ < 0) return result_;  // the mesh is elsewhere
     if constexpr (!Divided)
       if (is_backwards() && stage_ != last()) fill_block("pipeline", result_, element(0));
-    for (int tick = -1; tick < table_.ticks(); ++tick) {  // the turn before the first tick feeds it
+    for (int tick = -1; tick < table_.ticks(); ++tick) {  // tick −1 only feeds the first tick
       messages_.arrive(fault_.waiting());
       feed(tick + 1);
       if (tick < 0) continue;
@@ -143,7 +143,7 @@ class pipeline_run {
   using space = execution_space_type<Block>;
   using element = typename Block::value_type;
 
-  // The stages, which in check mode compare what they are about to do.
+  // The stages. In check mode they compare the runs that they are about to begin.
   engine::communicator const& agreed(engine::communicator const& stages) const {
     engine::require_agreement(stages, [&] {
       return join_text("pipeline of ", table_.microbatches, " microbatches with ", rows_, " rows of ", N::name,
@@ -167,7 +167,7 @@ class pipeline_run {
     if (fault_.is_here()) made = zero_microbatch();
   }
 
-  // What a stage that has thrown hands on.
+  // Stands for the result of a stage that has thrown.
   [[gnu::cold]] Block zero_microbatch() const {
     Block const zero = uninitialised_like(part_of_leading_axis<N>(batch_, 0, rows_));
     fill_block("pipeline", zero, element(0));
@@ -178,11 +178,11 @@ class pipeline_run {
   [[nodiscard]] int last() const { return table_.stages - 1; }
   [[nodiscard]] int home(int microbatch) const { return Divided ? planner::home_of(table_, microbatch) : last(); }
 
-  // A stage as the mesh counts it, or as this way does; a device where the mesh is not has none.
+  // A stage's number in the mesh from that in this direction, or back. A device outside the mesh has none.
   [[nodiscard]] int numbered(int stage) const { return is_backwards() && stage >= 0 ? last() - stage : stage; }
   [[nodiscard]] bool is_backwards() const { return way_ == pipeline_way::backwards; }
 
-  // A microbatch of a block that has those that are at home here.
+  // A microbatch of a block that holds those whose home is this stage.
   Block at_home(Block const& whole, int microbatch) const {
     int const count = Divided ? table_.microbatches / table_.stages : table_.microbatches;
     int const place = microbatch - (Divided ? count * stage_ : 0);
@@ -196,7 +196,7 @@ class pipeline_run {
     return arrived_[at(microbatch)] = uninitialised_like(part_of_leading_axis<N>(batch_, 0, rows_));
   }
 
-  // What the first stage begins in this tick leaves its home.
+  // Sends the microbatch that the first stage begins in this tick from its home.
   void feed(int tick) {
     if constexpr (Divided) {
       planner::pipeline_message const m = planner::fed(table_, tick);
@@ -205,7 +205,7 @@ class pipeline_run {
     }
   }
 
-  // What others send in this tick, and is there in the next.
+  // Begins to receive what others send in this tick, for the next one.
   void expect(int tick) {
     planner::pipeline_message const m = planner::received(table_, tick, stage_, planner::pipeline_phase::forward);
     if (!m.none()) receive(m.from, make_arrive(m.work.microbatch));
@@ -213,13 +213,13 @@ class pipeline_run {
       receive(last(), at_home(result_, done));
   }
 
-  // What this stage begins with: what another one sent, or its own.
+  // The operand of this stage: the block that another stage sent, or its own.
   Block taken(int microbatch) {
     Block b = std::exchange(arrived_[at(microbatch)], Block());
     return b.mesh_handle() ? b : at_home(batch_, microbatch);
   }
 
-  // The microbatch that the last stage has done with in this tick, or −1.
+  // The microbatch that the last stage finishes in this tick, or −1.
   [[nodiscard]] int finished(int tick) const {
     planner::pipeline_work const w = table_.at(tick, last(), table_.lanes - 1);
     return w.idle() || w.repeat + 1 < table_.repeats ? -1 : w.microbatch;
@@ -229,7 +229,7 @@ class pipeline_run {
     Block const& made = made_[made_.size() - 1];
     planner::pipeline_work const w = table_.at(tick, stage_, table_.lanes - 1);
     if (w.idle()) return;
-    sent_[tick % 2] = made;  // as long as its message may be under way
+    sent_[tick % 2] = made;  // kept while its message may be on its way
     if (planner::pipeline_message const m = planner::sent(table_, tick, stage_); !m.none()) {
       send(m.to, made);
     } else if (stage_ == last()) {
@@ -243,7 +243,7 @@ class pipeline_run {
     }
   }
 
-  // The last stage's result to all, along a tree.
+  // Sends the last stage's result to all, along a tree.
   void spread() {
     int const place = (stage_ + 1) % table_.stages;
     for (int step = 1; step < table_.stages; step *= 2) {
@@ -255,12 +255,12 @@ class pipeline_run {
 
   planner::pipeline_schedule table_;
   pipeline_way way_;
-  int stage_;  // as this way counts them
+  int stage_;  // as this direction counts them
   std::int64_t rows_;
   Block batch_, result_;
   Block sent_[2];
   dynamic_array<Block> arrived_;  // by microbatch
-  dynamic_array<Block> made_;     // by each lane, and handed to the next; the last is the stage's
+  dynamic_array<Block> made_;     // by lane, each the operand of the next; the last is the stage's result
   engine::handed_on<space, element> messages_;
   engine::shared_fault fault_;
 };

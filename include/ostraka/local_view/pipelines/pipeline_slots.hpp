@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 4. `os::count_pipeline_slots(f)`: calls f and says in how many slots of pipelines this device's stage worked
-/// and in how many it was idle, and how many activations it stored at most.
+/// Floor 4. `os::count_pipeline_slots(f)`: calls f, and returns in how many slots of pipelines this device's stage
+/// worked, in how many it was idle, and the most activations that it stored.
 ///
 ///     auto const slots = os::count_pipeline_slots([&] { result = step(parameters, tokens); });
 ///     slots.bubble();                                     // (S − 1) / (R·M + S − 1)
@@ -15,13 +15,13 @@
 
 namespace ostraka {
 
-/// What this device's stage did in the ticks of pipelines, counted where it is done.
+/// The work of this device's stage in the ticks of pipelines, counted where it is done.
 struct pipeline_slots {
   std::int64_t worked = 0;
   std::int64_t idle = 0;
-  int stored = 0;  ///< the most activations that waited for their backward at a time
+  int stored = 0;  ///< the most activations that waited for their backward at once
 
-  /// The part of the slots that was idle.
+  /// The fraction of the slots that was idle.
   [[nodiscard]] double bubble() const {
     return worked + idle == 0 ? 0 : static_cast<double>(idle) / static_cast<double>(worked + idle);
   }
@@ -29,7 +29,7 @@ struct pipeline_slots {
 
 namespace detail {
 
-/// Where slots of this host thread are counted; nullptr if nobody asks.
+/// The counter of slots of this host thread; nullptr if there is none.
 [[gnu::visibility("default")]] inline pipeline_slots*& counted_slots() {
   static thread_local constinit pipeline_slots* counted = nullptr;
   return counted;
@@ -45,7 +45,8 @@ inline void count_stored(int stored) {
 
 }  // namespace detail
 
-/// Calls f; the slots of all pipelines that it ran on this device, forward and backward. Calls may be nested.
+/// Calls f, and returns the slots of all pipelines that it ran on this device, forward and backward. Calls may be
+/// nested.
 template <class F>
 pipeline_slots count_pipeline_slots(F&& f) {
   pipeline_slots own;

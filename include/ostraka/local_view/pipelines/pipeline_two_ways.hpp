@@ -3,9 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 4. A pipeline that goes forward and backward as one stage sees it, by a table that has both: behind the last
-/// layer the loss of a microbatch is taken, and its cotangent goes back as soon as the table says. A stage stores what
-/// its layers began with from a microbatch's forward to its backward.
+/// Floor 4. A pipeline that goes forward and backward, from the view of one stage, by a table that has both. After the
+/// last layer the loss of a microbatch is computed, and its cotangent goes back as soon as the table says. A stage
+/// stores the operand of its layers from a microbatch's forward to its backward.
 
 #include <cstddef>
 #include <cstdint>
@@ -16,12 +16,12 @@
 
 namespace ostraka::detail {
 
-/// One run on this stage, of a batch that all stages have, of which the first reads its own. `Cotangent`: of a
-/// microbatch.
+/// One run on this stage, of a batch that all stages have; the first stage reads its own. `Cotangent` is the type of a
+/// microbatch's cotangent.
 template <class Block, class Cotangent, class N>
 class pipeline_two_ways {
  public:
-  /// `of_batch`: where cotangents of the batch go on the first stage; nullptr if nobody wants them.
+  /// `of_batch` receives cotangents of the batch on the first stage; nullptr if they are not wanted.
   pipeline_two_ways(engine::execution_context const& w, planner::pipeline_schedule const& table, Block const& batch,
                     Cotangent const* of_batch)
       : table_(table),
@@ -38,9 +38,10 @@ class pipeline_two_ways {
 
   [[nodiscard]] bool is_last() const { return stage_ == table_.stages - 1; }
 
-  /// `forward(h, repeat)` is what this stage makes of a microbatch; `at_end(h, microbatch)` takes its loss and gives
-  /// the cotangent of h; `backward(began_with, of_result, repeat)` gives that of what the stage began with.
-  /// @throws ostraka::error, on all stages alike, if one of them throws on one
+  /// `forward(h, repeat)` returns this stage's result on a microbatch; `at_end(h, microbatch)` takes its loss and
+  /// returns the cotangent of h; `backward(began_with, of_result, repeat)` returns the cotangent of the stage's
+  /// operand.
+  /// @throws ostraka::error, on all stages alike, if one of them throws on one stage
   template <class Forward, class AtEnd, class Backward>
   void run(Forward const& forward, AtEnd const& at_end, Backward const& backward) {
     if (stage_ < 0) return;  // the mesh is elsewhere
@@ -55,11 +56,11 @@ class pipeline_two_ways {
         go_back(tick, w, backward);
     }
     messages_.arrive(fault_.waiting());
-    messages_.arrive(fault_.waiting());  // and what was sent last has left
+    messages_.arrive(fault_.waiting());  // the last messages have left, too
     fault_.end("pipeline_loss", "stage");
   }
 
-  /// The rows of a microbatch in what is divided as the batch is, and as long: targets.
+  /// The rows of a microbatch in a tensor that has the batch's length and division: targets.
   template <class T>
   T rows_of(T const& t, int microbatch) const {
     return part_of_leading_axis<N>(t, microbatch * rows_, rows_);
@@ -69,7 +70,7 @@ class pipeline_two_ways {
   using space = execution_space_type<Block>;
   using element = typename Block::value_type;
 
-  // The stages, which in check mode compare what they are about to do.
+  // The stages. In check mode they compare the runs that they are about to begin.
   engine::communicator const& agreed(engine::communicator const& stages) const {
     engine::require_agreement(stages, [&] {
       return join_text("pipeline_loss of ", table_.microbatches, " microbatches with ", rows_, " rows of ", N::name,
@@ -88,7 +89,7 @@ class pipeline_two_ways {
     return static_cast<std::int64_t>(b.local().size());
   }
 
-  // What others send in this tick, and is there in the next: at most one activation and one cotangent.
+  // Begins to receive what others send in this tick, for the next one: at most one activation and one cotangent.
   void expect(int tick) {
     using planner::pipeline_phase;
     Block const part = part_of_leading_axis<N>(batch_, 0, rows_);
@@ -115,7 +116,7 @@ class pipeline_two_ways {
     fault_.attempt([&] { made = as_long_as(batch_, rows_, forward(std::move(h), w.repeat)); });
     if (fault_.is_here()) made = zeros_like_microbatch<Block>();
     if (planner::pipeline_message const m = planner::sent(table_, tick, stage_); !m.none()) {
-      sent_[tick % 2] = made;  // as long as its message may be under way
+      sent_[tick % 2] = made;  // kept while its message may be on its way
       messages_.send(m.to, made.local().data(), size(made));
     } else if (w.repeat + 1 < table_.repeats) {
       arrived_[at(w.microbatch)] = made;  // a single stage's own next repeat
@@ -142,7 +143,7 @@ class pipeline_two_ways {
     }
   }
 
-  // What a stage that has thrown hands on.
+  // Stands for the result of a stage that has thrown.
   template <class B>
   [[gnu::cold]] B zeros_like_microbatch() const {
     Block const part = part_of_leading_axis<N>(batch_, 0, rows_);

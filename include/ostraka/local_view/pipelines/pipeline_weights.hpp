@@ -3,14 +3,14 @@
 #pragma once
 
 /// @file
-/// Floor 4. Parameters of a pipeline that are stored divided over mesh axes beside the stages, and gathered to be used
+/// Floor 4. Parameters of a pipeline that are stored divided over mesh axes beside the stages, and gathered for use
 /// (fully sharded): before every layer, so that one layer's are held at a time; before every repeat; or once a pass.
 ///
 ///     os::weights_each_tick(os::gather_over<X>, layer)      a weight is gathered once for each microbatch
 ///     os::weights_each_repeat(os::gather_over<X>, layer)    once; those of one repeat are held
 ///     os::weights_each_pass(os::gather_over<X>, layer)      once; all of the stage are held
 ///
-/// stands where `layer` does. Backwards their cotangents are reduced as often as they were gathered.
+/// Pass one of these as `layer`. Backwards their cotangents are reduced as often as the weights were gathered.
 
 #include <cstdint>
 #include <optional>
@@ -25,7 +25,7 @@ namespace detail {
 
 enum class weights_rhythm : std::uint8_t { tick, repeat, pass };
 
-/// A layer of parameters that `prepare` makes of those that are stored.
+/// A layer whose parameters `prepare` makes from the stored ones.
 template <weights_rhythm Rhythm, class Prepare, class F>
 struct layer_of_prepared {
   Prepare prepare;
@@ -49,7 +49,7 @@ inline constexpr weights_rhythm rhythm_of<layer_of_prepared<Rhythm, Prepare, F>>
 
 namespace operation {
 
-/// Of one tensor: nothing of it divided over these mesh axes any more.
+/// Gathers one tensor, so that none of it is divided over these mesh axes.
 template <class... Ms>
 struct gather_over {
   using gives_another_sharding = void;
@@ -96,7 +96,7 @@ struct gathers_over {
   }
 };
 
-/// One parameter of this stage, a tensor or a tree, as layers of `F` take it.
+/// One parameter of this stage, a tensor or a tree, in the form that layers of `F` take.
 template <class Axes, class F, class W, weights_rhythm Rhythm = rhythm_of<F>>
 class weights_of_stage {
  public:
@@ -137,23 +137,23 @@ class weights_of_stage<Axes, F, W, weights_rhythm::tick> {
 
 }  // namespace detail
 
-/// Of each tensor of a tree, or of one: nothing of it divided over these mesh axes any more.
+/// Gathers each tensor of a tree, or a single one, so that none of it is divided over these mesh axes.
 template <auto... Ms>
 inline constexpr detail::gathers_over<detail::type_of<Ms>...> gather_over{};
 
-/// `layer`, whose parameters `prepare` makes of those of one layer as they are stored, whenever it is called.
+/// `layer`, with parameters that `prepare` makes from the stored ones of one layer, whenever it is called.
 template <class Prepare, class F>
 [[nodiscard]] auto weights_each_tick(Prepare prepare, F layer) {
   return detail::layer_of_prepared<detail::weights_rhythm::tick, Prepare, F>{std::move(prepare), std::move(layer)};
 }
 
-/// The same made for all layers of a repeat, before the stage begins it.
+/// The same, but prepares all layers of a repeat before the stage begins it.
 template <class Prepare, class F>
 [[nodiscard]] auto weights_each_repeat(Prepare prepare, F layer) {
   return detail::layer_of_prepared<detail::weights_rhythm::repeat, Prepare, F>{std::move(prepare), std::move(layer)};
 }
 
-/// The same made for all layers of the stage, once in the forward and once in the backward pass.
+/// The same, but prepares all layers of the stage, once in the forward and once in the backward pass.
 template <class Prepare, class F>
 [[nodiscard]] auto weights_each_pass(Prepare prepare, F layer) {
   return detail::layer_of_prepared<detail::weights_rhythm::pass, Prepare, F>{std::move(prepare), std::move(layer)};
