@@ -309,7 +309,7 @@ template <auto Dim, class F, TensorOrVariable X, class E, class C, class Experts
   }
 }
 
-/// For slots that were refused.
+/// Stands in for the results on slots that were refused.
 template <TensorOrVariable X>
 [[nodiscard]] auto dispatch(X const&, detail::refused_choices) {
   return detail::after_refused_choices<X>{};

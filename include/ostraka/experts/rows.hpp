@@ -258,7 +258,7 @@ template <auto R, TensorOrVariable A, class Dim, class Experts, class Rows>
   return detail::operate(back{routes}, rows);
 }
 
-/// For routes that were refused.
+/// Stands in for the results on routes that were refused.
 template <auto R, TensorOrVariable X>
 [[nodiscard]] auto send_rows(X const&, detail::refused_choices) {
   return detail::after_refused_choices<X>{};

@@ -30,9 +30,9 @@ struct training_step : training_step_of_shape<Loss, detail::default_shape<Parame
 /// The cost of a training step. Bytes moved and flops are those of the plans (os::gradient_plan); memory is that of the
 /// device with the largest blocks, in bytes.
 struct step_budget {
-  std::int64_t bytes = 0;        ///< that a device sends, rounded up in each operation
-  std::int64_t total_bytes = 0;  ///< that all devices send together; exact
-  std::int64_t flops = 0;        ///< of products and sums, of a device
+  std::int64_t bytes = 0;        ///< bytes that a device sends, rounded up in each operation
+  std::int64_t total_bytes = 0;  ///< bytes that all devices send together; exact
+  std::int64_t flops = 0;        ///< of products and sums, on a device
   std::int64_t operands = 0;     ///< memory of parameters and data
   std::int64_t memory = 0;       ///< beyond operands: the most in use at once, of all that is allocated and freed
   std::int64_t tape = 0;         ///< the part of `memory` that the forward leaves for the backward

@@ -28,7 +28,7 @@ struct cost {
   /// Sent by this device. Summed over all devices these are the bytes that plans count: a gather counts where it is
   /// received, an all-reduce of n elements counts as a reduce-scatter and an all-gather of them, a root counts for all.
   std::int64_t bytes = 0;
-  std::int64_t messages = 0;     ///< to one other device, and collectives that MPI does
+  std::int64_t messages = 0;     ///< messages to one other device, and collectives that MPI does
   std::int64_t bytes_between_nodes = 0;  ///< the part of `bytes` for devices of other nodes
   std::int64_t flops = 0;        ///< multiplications and additions of einsums and sums, as plans count them
   std::int64_t peak_memory = 0;  ///< the most bytes in use at once, beyond those at the beginning

@@ -28,7 +28,7 @@ using planner::link_shape;
 using planner::machine;
 using planner::rate_at;
 using planner::rates_by_size;
-/// Machines of the literature: os::machines::h100 and others.
+/// Machines from the literature: os::machines::h100 and others.
 namespace machines = planner::machines;
 
 /// Loads a machine from a file (plan/hardware/machine_text.hpp). Each process reads it by itself.

@@ -32,7 +32,7 @@ template <MeshAxis... Ms>
 class mesh;  // of mesh.hpp
 
 namespace machines = planner::machines;
-/// Programs of the literature as data: os::programs::decoder and others.
+/// Programs from the literature as data: os::programs::decoder and others.
 namespace programs = planner::programs;
 using planner::keeping;
 using planner::machine;

@@ -69,9 +69,9 @@ class listening_clock final : public engine::listener {
 }  // namespace detail
 
 /// The time that f() would take on a machine whose devices are those of the mesh. f runs: on a dry mesh as in
-/// os::cost_of, without computing; on a mesh of devices as usual, and the time that it takes there is unrelated. This
-/// is a model: peaks and published rates give the least that a machine can do, rates from bench/calibrate what it does
-/// (docs/design/hardware.md). Not collective by itself.
+/// os::cost_of, without computing; on a mesh of devices as usual, where its real time differs. This is a model: peaks
+/// and published rates give the least time that a machine can take, rates from bench/calibrate the time that it does
+/// take (docs/design/hardware.md). Not collective by itself.
 /// @throws ostraka::error, before f runs, if a number of the machine is negative, or if the links along a mesh axis of
 /// several devices are not given
 template <MeshAxis... Ms, class F>

@@ -94,7 +94,7 @@ template <class A>
   requires requires { typename tensors_in<A>::tree; }
 inline constexpr bool is_tree_operand<A> = std::is_same_v<A, typename tensors_in<A>::tree>;
 
-// Enters all tensors of an operand: the same with blocks.
+// Enters all tensors of an operand: returns the same with blocks.
 template <class Manual, class A>
 auto enter_all(char const* operation, A const& a) {
   if constexpr (TensorOrVariable<A>)
@@ -282,8 +282,8 @@ consteval auto check_in() {
 }  // namespace detail
 
 /// Calls `f` with each device's blocks of the tensors, and returns the tensors of which its results are blocks. `Named`
-/// holds the dimensions of the result, or os::dims<…>{} for each of several, returned as a std::tuple. Before them may
-/// stand os::manual(X); without it all mesh axes that operands and results name are manual.
+/// holds the dimensions of the result, or os::dims<…>{} for each of several results, which are returned as a
+/// std::tuple. os::manual(X) may come before them; without it all mesh axes that operands and results name are manual.
 ///
 /// An operand is a tensor, a tree (tree.hpp), or a std::array, std::tuple or std::pair of operands, such as the weights
 /// of all layers. The body gets the same with blocks.

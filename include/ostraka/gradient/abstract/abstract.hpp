@@ -23,12 +23,12 @@ class abstract;
 
 /// One operation of a program without elements.
 struct foretold_operation {
-  std::string_view name;                                             ///< of the verb or operation
+  std::string_view name;                                             ///< the name of the verb or operation
   int (*count)(step) = nullptr;                                      ///< the number of its steps of this kind
-  std::int64_t (*total_bytes)(detail::size_table const&) = nullptr;  ///< that all devices move together
-  std::int64_t (*bytes)(detail::size_table const&) = nullptr;        ///< that a device moves
+  std::int64_t (*total_bytes)(detail::size_table const&) = nullptr;  ///< bytes that all devices move together
+  std::int64_t (*bytes)(detail::size_table const&) = nullptr;        ///< bytes that a device moves
   std::int64_t (*flops)(detail::size_table const&) = nullptr;        ///< of products and sums, on the busiest device
-  std::int64_t (*workspace)(detail::size_table const&) = nullptr;    ///< that its plan sets aside
+  std::int64_t (*workspace)(detail::size_table const&) = nullptr;    ///< bytes that its plan sets aside
   // Stored, not derived from the pointers: under -fsanitize=undefined g++ does not take a comparison of a function's
   // address for constant.
   bool priced = false;

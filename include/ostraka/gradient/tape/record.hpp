@@ -51,7 +51,7 @@ struct slot_of<variable<T, Cotangent>> {
 };
 
 /// The type that an operand wants from a pullback: its cotangent, varying as the result's cotangent does. At the door
-/// of a body, where the manual mesh axes change, exactly its cotangent.
+/// of a body, where mesh axes change sides, exactly its cotangent.
 template <class Pullback, class Slot, class G>
 struct wanted_of {
   using type = cotangent_along<typename Slot::cotangent_type, varying_in<G>>;

@@ -30,7 +30,7 @@ class result_store {
     for (; !kept_.empty(); kept_.pop_back()) delete kept_.back();
   }
 
-  /// Sets the names whose results are kept; they must live until the first run ends.
+  /// Sets the names whose results are kept during the first run.
   void want(std::string_view const* names, std::size_t count) { names_ = names, count_ = count; }
   [[nodiscard]] bool wants(std::string_view name) const {
     return std::find(names_, names_ + count_, name) != names_ + count_;

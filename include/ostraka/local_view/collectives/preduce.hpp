@@ -127,8 +127,8 @@ consteval auto check_captures(type_list<Other>) {
   return found<reason::ok>{};
 }
 
-// Calls f on blocks that do not vary along `Ms`, and takes such as its result, because all devices call it on the same
-// blocks. Refuses an f that captures a value that varies.
+// Calls f on blocks that do not vary along `Ms`, because all devices call it on the same ones; its result does not vary
+// either. Refuses an f that captures a value that varies.
 template <class... Ms, class F, class... Blocks>
 std::tuple<Blocks...> combine_two(F const& f, std::tuple<Blocks...> const& left, std::tuple<Blocks...> const& right) {
   using same = std::tuple<decltype(ostraka::operation::unvaried<Ms...>{}(std::declval<Blocks const&>()))...>;

@@ -86,19 +86,20 @@ struct mean_of_blocks : detail::block_reduction<mean_of_blocks<Ms...>, reduction
 template <auto... Ms>
 inline constexpr operation::combine_blocks<reduction::sum, detail::type_of<Ms>...> psum{};
 
-/// The largest of them; NaN wins.
+/// The largest of the blocks over the mesh axes `Ms`, element by element; NaN wins. Otherwise as os::psum.
 template <auto... Ms>
 inline constexpr operation::combine_blocks<reduction::max, detail::type_of<Ms>...> pmax{};
 
-/// The smallest of them; NaN wins.
+/// The smallest of the blocks over the mesh axes `Ms`, element by element; NaN wins. Otherwise as os::psum.
 template <auto... Ms>
 inline constexpr operation::combine_blocks<reduction::min, detail::type_of<Ms>...> pmin{};
 
-/// Their product.
+/// The product of the blocks over the mesh axes `Ms`. Otherwise as os::psum.
 template <auto... Ms>
 inline constexpr operation::combine_blocks<reduction::prod, detail::type_of<Ms>...> pprod{};
 
-/// Their mean over the devices, each with the same weight; not for integers.
+/// The mean of the blocks over the mesh axes `Ms`, each device with the same weight; not for integers. Otherwise as
+/// os::psum.
 template <auto... Ms>
 inline constexpr operation::mean_of_blocks<detail::type_of<Ms>...> pmean{};
 

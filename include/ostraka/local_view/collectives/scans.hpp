@@ -61,7 +61,8 @@ struct scan : detail::collective<scan<Kind, How, M>> {
 template <auto X, reduction How = reduction::sum>
 inline constexpr operation::scan<engine::scan_kind::inclusive, How, detail::type_of<X>> inclusive_scan{};
 
-/// The same for the devices before this one. On device 0 it is the neutral element, for a sum zeros.
+/// The same as os::inclusive_scan for the devices before this one. On device 0 it is the neutral element, for a sum
+/// zeros.
 template <auto X, reduction How = reduction::sum>
 inline constexpr operation::scan<engine::scan_kind::exclusive, How, detail::type_of<X>> exclusive_scan{};
 

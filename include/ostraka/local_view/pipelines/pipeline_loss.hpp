@@ -172,7 +172,8 @@ auto pipeline_loss_of_blocks(pipeline_rule rule, int microbatches, F const& laye
 
 namespace operation {
 
-/// As operation::pipeline. Its operands are layers, head, x, and targets, which are constants.
+/// os::pipeline_loss as an operation, like operation::pipeline. Its operands are layers, head, x, and targets, which
+/// are constants.
 template <pipeline_rule Rule, class Axes, class F, class Loss>
 struct pipeline_loss {
   static constexpr char const* name = "pipeline_loss";

@@ -18,7 +18,7 @@ namespace ostraka {
 
 namespace detail {
 
-/// The derivatives of the larger or the smaller of two.
+/// The rule of the larger or the smaller of two elements.
 template <reduction How>
 struct derivative_of_extreme {
   template <int K, class T>

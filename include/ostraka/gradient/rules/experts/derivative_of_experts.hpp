@@ -4,9 +4,9 @@
 
 /// @file
 /// Floor 4. The derivatives of the moves of tokens to experts and of products in groups of rows. Each move goes the
-/// other way, by the routes that are there, so that no numbers of rows are sent again. The derivatives of such products
-/// are such products: they are closed, so that second derivatives need no rule of their own. Numbers of rows are
-/// constants. The operations are named here, and defined in experts/, which programs without experts do not include.
+/// other way by the same routes, so that no numbers of rows are sent again. The derivative of such a product is such a
+/// product: they are closed, so second derivatives need no rule of their own. Numbers of rows are constants. The
+/// operations are named here, and defined in experts/, which programs without experts do not include.
 ///
 ///     send_rows                    return_rows, summed over the choices of a token
 ///     return_rows                  send_rows

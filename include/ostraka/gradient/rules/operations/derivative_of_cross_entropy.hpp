@@ -65,7 +65,7 @@ template <class Along>
 struct derivative_of<operation::cross_entropy<Along>> {
   using cross_entropy = operation::cross_entropy<Along>;
 
-  /// For variables of an outer derivative.
+  /// The result with its residuals, for variables of an outer derivative.
   template <class A, class Labels>
   static constexpr auto with_residuals(cross_entropy const& operation, A const& a, Labels const& labels) {
     auto const log_sum = ostraka::log_sum_exp<Along{}>(detail::as_wide(a));

@@ -189,7 +189,7 @@ struct norm_vjp_by_parts {
 
 template <class Operation>
 struct norm_of_rows_derivative {
-  /// For variables of an outer derivative.
+  /// The result with its residuals, for variables of an outer derivative.
   template <class A, class... Vectors>
   static constexpr auto with_residuals(Operation const& operation, A const& a, Vectors const&... vectors) {
     auto const result = operate(operation, a, vectors...);
