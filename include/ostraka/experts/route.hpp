@@ -48,7 +48,7 @@ inline constexpr bool is_option<renormalised_weights> = true;
 inline constexpr detail::renormalised_weights renormalised{};
 
 /// The K most probable experts of each token: `auto const r = os::route<E, K>(logits, K = 2)`. E is whole, and nothing
-/// moves. Of equal probabilities the first expert is chosen. A token with a NaN among its logits goes to the first K
+/// moves. Among equal probabilities the first expert is chosen. A token with a NaN among its logits goes to the first K
 /// experts with weights of NaN, and affects no other token's results. Takes os::renormalised as the last argument.
 template <auto E, auto K, TensorOrVariable A, class... Given>
 [[nodiscard]] constexpr auto route(A const& logits, Given const&... given) {

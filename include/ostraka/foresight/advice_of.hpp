@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 4. What a part of a program could save by other calls: a tensor that is moved twice, a gather or an all-reduce
-/// whose result is sliced again, communication that could begin earlier.
+/// Floor 4. Advice on a part of a program that other calls would make cheaper: a tensor that is moved twice, a gather
+/// or an all-reduce whose result is sliced again, communication that could begin earlier.
 ///
 ///     for (std::string const& advice : os::advice_of(dry, os::machines::h100, [&] { step(dry); }))
 ///       std::puts(advice.c_str());

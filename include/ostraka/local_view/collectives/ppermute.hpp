@@ -231,7 +231,7 @@ struct permute_named<type_list<Ms...>, Permutation> {
 }  // namespace detail
 
 /// The block of the device `by` places before this one along `Ms`, cyclically: each device's block goes to the device
-/// `by` places further on. Of several mesh axes the first is major. `by` may differ along other mesh axes, as
+/// `by` places further on. The first of several mesh axes is major. `by` may differ along other mesh axes, as
 /// os::axis_index<Y>(a) does; the result then varies along these. Moves a block to each device. Collective over `Ms`.
 template <auto... Ms>
 inline constexpr operation::shift<detail::type_of<Ms>...> shift{};

@@ -18,8 +18,8 @@ namespace ostraka {
 
 namespace detail {
 
-/// The tree by which devices combine, in order, for any number of devices n. Of the first 2 (n − 2^k) devices the odd
-/// ones send their block to the one before. The 2^k that are left then halve the distance k times.
+/// The tree by which devices combine, in order, for any number of devices n. Among the first 2 (n − 2^k) devices the
+/// odd ones send their block to the one before. The 2^k that are left then halve the distance k times.
 class combining_tree {
  public:
   combining_tree(int members, int me) : me_(me) {

@@ -212,7 +212,7 @@ struct pipeline_loss {
 /// `layers` is a tensor or a tree of tensors, stacked along L, which is divided over the stages P. Stages may have
 /// different numbers of layers. `head`, a tensor or a tree, x and targets are whole along P: the first stage reads x,
 /// and the last one calls `loss`. Other mesh axes divide N in targets as in x, or not at all. Cotangents of layers stay
-/// where the layers are. Those of the head, and of x, are summed over P once; os::defer_over<P>(x) leaves that to the
+/// where the layers are. Cotangents of the head and x are summed over P once; os::defer_over<P>(x) leaves that to the
 /// operations that made x. Cotangents that are partial over mesh axes that divide the batch are reduced once, at the
 /// end. Only the stages' mesh axis is manual. Collective over P.
 /// @throws ostraka::error, on all devices alike, if microbatches do not divide the batch, targets have other rows, or
