@@ -20,17 +20,18 @@
 
 namespace ostraka {
 
-/// Behind what is loaded: the file may have other tensors, too.
+/// An option of os::load: the file may have other tensors, too.
 struct others_ignored {};
 inline constexpr others_ignored ignore_others{};
 
+/// The type of os::cast_to<U>.
 template <class U>
 struct elements_cast {
   using type = typename detail::element<U>::type;
 };
 
-/// Behind what is loaded: where a leaf's elements are of U, floating-point numbers of the file, of 8 to 64 bits, become
-/// these, the nearest ones. Other leaves are loaded as they are.
+/// An option of os::load: where a leaf's elements are of U, the file's floating-point numbers of 8 to 64 bits are
+/// converted to the nearest of U. Other leaves are loaded as they are.
 template <class U>
 inline constexpr elements_cast<U> cast_to{};
 
