@@ -20,7 +20,7 @@
 
 namespace ostraka::planner {
 
-/// What os::advise_parallelism says: how far each kind of parallelism goes, and the best mixture.
+/// The result of os::advise_parallelism: how far each kind of parallelism goes, and the best mixture.
 struct parallelism_advice {
   transformer_shape shape{};
   token_batch batch{};

@@ -23,7 +23,7 @@
 
 namespace ostraka {
 
-/// What a plan consists of: the kinds of its steps, os::step::all_gather and others.
+/// The kinds of steps that a plan consists of: os::step::all_gather and others.
 enum class step : std::uint8_t {
   slice,
   mask,

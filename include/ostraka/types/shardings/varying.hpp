@@ -28,7 +28,7 @@ struct varying : detail::varying_base {
 template <MeshAxis... Ms>
 varying(Ms...) -> varying<Ms...>;
 
-/// What says over which mesh axes a value varies: os::varying.
+/// The mesh axes over which a value varies: os::varying.
 template <class T>
 concept Varying = std::is_base_of_v<detail::varying_base, T>;
 

@@ -58,7 +58,7 @@ OSTRAKA_DETAIL_FFTW_NAMES(double, fftw)
 OSTRAKA_DETAIL_FFTW_NAMES(float, fftwf)
 #  undef OSTRAKA_DETAIL_FFTW_NAMES
 
-/// What a plan of FFTW is for: `side` of `step` rows that lie side by side, `outer` times.
+/// The task of a plan of FFTW: `outer` times `side` of the `step` rows that lie side by side.
 struct fftw_task {
   std::int64_t n, outer, step, side;
   int from_reals, to_reals, sign, in_place, align_x, align_y;

@@ -33,7 +33,7 @@ struct rows_in_memory {
       if (at[l] - at[l - 1] != d) return 0;
     return d;
   }
-  /// Are rows runs of numbers?
+  /// True if rows are runs of numbers.
   [[nodiscard]] bool are_runs() const { return imaginary == 0 ? step == 1 : imaginary == 1 && step == 2; }
 };
 

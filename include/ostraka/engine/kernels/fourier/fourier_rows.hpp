@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 3. What a library of Fourier transforms is asked: transforms of the rows along a dimension of a dense block,
-/// to a dense block in which the dimension may have another extent.
+/// Floor 3. A request to a library of Fourier transforms: the rows along a dimension of a dense block are transformed
+/// to a dense block in which that dimension may have another extent.
 
 #include <cstdint>
 
@@ -19,7 +19,7 @@ struct fourier_rows {
   std::int64_t n = 0;  ///< the length of the transform
   std::int64_t outer = 1;
   std::int64_t step = 1;
-  bool of_reals = false;  ///< are the elements that are read real?
+  bool of_reals = false;  ///< true if the elements read are real
 
   [[nodiscard]] bool is_real() const { return kind != fourier_kind::fft && kind != fourier_kind::ifft; }
   [[nodiscard]] bool is_inverse() const { return kind == fourier_kind::ifft || gives_reals(kind); }

@@ -31,7 +31,7 @@ struct split_complex {
   [[nodiscard]] split_complex swapped() const { return {im, re}; }
 };
 
-/// What a pass of radix r makes of r numbers, in place, before they are turned.
+/// One pass of radix r over r numbers, in place, before their rotation.
 template <int Radix>
 struct butterfly;
 
@@ -139,7 +139,7 @@ class mixed_radix {
       }
   }
 
-  /// Are there passes for this length?
+  /// True if there are passes for this length.
   [[nodiscard]] static bool has_factors(std::int64_t n) {
     if (n <= 0) return false;
     for (int const radix : {2, 3, 5})

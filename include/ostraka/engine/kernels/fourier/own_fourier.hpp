@@ -66,8 +66,8 @@ class own_fourier {
   }
 
  private:
-  // Of a buffer's real or imaginary part. Two lines more keep parts whose size is a power of two from meeting in a
-  // cache.
+  // The size of a buffer's real or imaginary part. Two more cache lines keep parts whose size is a power of two from
+  // sharing cache sets.
   [[nodiscard]] std::int64_t size_of_part() const { return room_ * lanes_ + 2 * wide; }
 
   // Rows one by one where there are few, or where a batch of rows that are runs in memory leaves the cache.
@@ -135,7 +135,7 @@ class own_fourier {
   }
 
   fourier_rows rows_;
-  bool pairs_;  // are real rows of an even length, as half as many complex numbers?
+  bool pairs_;  // true if rows are real, of an even length, and transformed as half as many complex numbers
   std::shared_ptr<fourier_plan<R> const> plan_;
   std::int64_t room_;
   int lanes_;

@@ -34,8 +34,8 @@ template <class R>
   }
 }
 
-/// to <- h numbers, whose inverse transform are the pairs, from the spectrum of real rows. Of the numbers that are real
-/// in such a spectrum, the imaginary part is not looked at.
+/// to <- h numbers, whose inverse transform are the pairs, from the spectrum of real rows. The imaginary parts of the
+/// numbers that are real in such a spectrum are not read.
 template <class R>
 [[gnu::always_inline]] inline void pairs_from_spectrum(std::int64_t h, std::int64_t lanes, root_of_unity<R> const* w,
                                                        split_complex<R> from, split_complex<R> to) {

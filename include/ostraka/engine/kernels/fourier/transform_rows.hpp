@@ -44,8 +44,8 @@ void transform_by_way_of_host(Exec const& exec, fourier_rows const& rows, R cons
 
 }  // namespace detail
 
-/// y <- the transforms of the rows of x, of which complex numbers are pairs. What is read of rows of no elements is a
-/// sum of nothing. @pre x and y share no memory
+/// y <- the transforms of the rows of x; complex numbers are pairs. Rows without elements are read as zeros.
+/// @pre x and y share no memory
 template <class Exec, class R>
 void transform_rows(Exec const& exec, fourier_rows const& rows, R const* x, R* y) {
   std::int64_t const written = rows.count() * rows.length_written();
