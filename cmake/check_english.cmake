@@ -18,7 +18,7 @@ set(most
   "include/ostraka/plan: 0"
   "include: 713"
   "tests: 190"
-  "examples: 85"
+  "examples: 0"
   "bench: 32")
 
 cmake_path(ABSOLUTE_PATH SOURCE NORMALIZE)

@@ -4,7 +4,7 @@
 /// @file
 /// Attention on a mesh: multi-head and grouped-query with heads split, positions split, and both (heads.cpp);
 /// multi-head latent attention under tensor parallelism (latent.cpp); prefill and decoding with caches (decoding.cpp).
-/// Each is compared with the same program on one device, and says what it moves.
+/// The program compares each with the same program on one device, and prints the bytes that it moves.
 // ranks: 1 4 8
 // labels: ci
 

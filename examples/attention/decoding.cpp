@@ -2,10 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// Prefill and decoding with caches: the first positions at once, then one at a time, give what all at once gives. The
-/// caches are divided over heads, or over their own length; then a step moves a few numbers of each query, however long
-/// the cache is. Latent attention caches one latent and one rotary key of a position for all heads, and attends to the
-/// latents themselves: the up-projection of keys is taken into the queries, that of values behind the result.
+/// Prefill and decoding with caches: filling the first positions at once and the others one at a time gives the same
+/// result as all positions at once. The caches are divided over heads, or over their own length; in the second case a
+/// step moves a few numbers of each query, however long the cache is. Latent attention caches one latent and one rotary
+/// key per position for all heads, and attends to the latents themselves: it applies the up-projection of keys to the
+/// queries, and that of values to the result.
 
 #include "names.hpp"
 
@@ -24,7 +25,7 @@ auto turned(A const& heads, os::from_position at = {0}) {
   return os::merge<F, P, D>(os::rope<S, F, P>(os::split<D, F, P>(heads), at));
 }
 
-/// step(from, to) for the positions that are filled at once, and each of the others.
+/// Calls step(from, to) for the positions that are filled at once, and for each of the others.
 template <class Step>
 void in_steps(Step const& step) {
   step(0, prefilled);
@@ -55,7 +56,7 @@ auto decode(mesh_type const& mesh, std::int64_t room, std::int64_t& moved) {
   return result;
 }
 
-/// The same at once, without a cache.
+/// The same for all positions at once, without a cache.
 auto at_once(mesh_type const& one) {
   auto const sizes = os::sizes(B = 4, S = positions, G = 4, R = 2);
   auto const q = random_tensor<os::tensor<float, B, S, G, R, D>>(one, 1, 3, sizes);

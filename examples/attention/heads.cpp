@@ -3,7 +3,7 @@
 
 /// @file
 /// Causal self-attention with rotary positions, multi-head (R = 1) and grouped-query (R > 1), under three sets of
-/// rules: heads split, positions split, both. One program: what is gathered and reduced is what the rules make of it.
+/// rules: heads split, positions split, both. The program is the same; the rules decide what is gathered and reduced.
 ///
 ///     q[B, S, G, R, D] = x[B, S, M] · W_q[M, QW]     QW is G · R · D, and a block of it whole heads
 ///     k, v[B, K, G, D] = x[B, S, M] · W[M, KW]       KW is G · D
@@ -28,7 +28,7 @@ struct weights {
   os::tensor_under<Rules, float, QW, M> out;
 };
 
-/// Queries and keys of one head have the same frequencies, so that scores depend on the difference of positions.
+/// The queries and keys of one head have the same frequencies, so that scores depend on the difference of positions.
 template <class A>
 auto turned(A const& heads) {
   return os::merge<F, P, D>(os::rope<S, F, P>(os::split<D, F, P>(heads)));
@@ -43,7 +43,7 @@ activations<Rules> attend(activations<Rules> const& x, weights<Rules> const& w, 
   auto const k = os::named("k", os::rename<S, K>(turned(os::split<KW, G, D>(os::einsum<Rules(B, S, KW)>(x, w.k)))));
   auto const v = os::named("v", os::rename<S, K>(os::split<KW, G, D>(os::einsum<Rules(B, S, KW)>(x, w.v))));
 
-  // Positions of keys have no rule: where those of queries are divided, keys and values are gathered here.
+  // Positions of keys have no rule: where positions of queries are divided, this gathers keys and values.
   auto const keys = os::reshard<Rules(B, K, G, D)>(k);
   auto const values = os::reshard<Rules(B, K, G, D)>(v);
   auto const heads = os::attention<S, K, D>(turned(q), keys, values, os::causal);

@@ -3,9 +3,9 @@
 
 /// @file
 /// Multi-head latent attention (DeepSeek-V2, 2024, section 2.1) under tensor parallelism: the model's width is divided
-/// over Y between layers, heads inside. Each product sums over what Y divides and scatters what comes next: five
-/// reduce-scatters, and one all-reduce of the rotary keys, which all heads share. No all-to-all: a block of heads is a
-/// block of heads, because the sharding is in the type.
+/// over Y between layers, and heads inside. Each product sums over the axis that Y divides and scatters the axis that
+/// comes next: five reduce-scatters, and one all-reduce of the rotary keys, which all heads share. There is no
+/// all-to-all: a block of heads is a block of heads, because the sharding is in the type.
 ///
 ///     c[B, S, C_Y] = x · W_down         e[B, S, E_Y] = x · W_down'          k_rotary[B, S, F, P] = rope(x · W_rotary)
 ///     [k; v][B, S, H_Y, KV] = c · W_up  [q; q_rotary][B, S, H_Y, QW] = e · W_up'
@@ -38,7 +38,7 @@ struct weights {
   tensor<H/Y, D, M> out;
 };
 
-// What each product moves, pinned: sums are over what Y divides, and operands stay.
+// Pins what each product moves: sums run over the axes that Y divides, and operands stay.
 template <class Out, class A, class W>
 inline constexpr auto summed = os::plan_of<Out, A, W, decltype(os::reduce_result)>;
 constexpr auto down = summed<os::dims<B/X, S, C/Y>, activations, decltype(weights::down)>;
@@ -57,7 +57,7 @@ static_assert(down.communications() + query_down.communications() + rotary.commu
                   query_up.communications() + out.communications() ==
               6);
 
-/// Keys, values and the rotary part of queries are pieces of one product; positions of keys have a name of their own.
+/// One product makes keys, values and the rotary part of queries; positions of keys have a name of their own.
 activations attend(activations const& x, weights const& w) {
   constexpr std::int64_t d = D_axis::extent;
   auto const c = os::einsum<B/X, S, C/Y>(x, w.down, os::reduce_result);

@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// What the programs of this folder share: axes, and the comparison of an answer with that of one device.
+/// The axes that the programs of this folder share, and the comparison of an answer with that of one device.
 
 #include <cmath>
 #include <cstdint>
@@ -28,7 +28,7 @@ OSTRAKA_MESH_AXIS(Y);
 
 using mesh_type = os::mesh<X_mesh, Y_mesh>;
 
-/// From [0, 1) to numbers around 0, so large that products over `width` of them keep their size.
+/// Maps [0, 1) to numbers around 0, so large that products over `width` of them keep their size.
 struct centred {
   float width;
   KOKKOS_FUNCTION float operator()(float v) const { return (2 * v - 1) * std::sqrt(3 / width); }
@@ -43,7 +43,7 @@ T random_tensor(mesh_type const& mesh, std::uint64_t seed, double width, Sizes c
 /// Keeps the verdict of the program.
 class verdict {
  public:
-  /// Is a tensor that of one device, to rounding? Device 0 prints and compares. Collective.
+  /// True if a tensor equals that of one device, to rounding. Device 0 prints and compares. Collective.
   template <class A, class One>
   void expect_same(char const* what, A const& found, One const& expected) {
     auto const all = os::gather_to_root(found);
@@ -65,14 +65,14 @@ class verdict {
     good_ = good_ && holds;
   }
 
-  /// What main returns.
+  /// The exit status of main.
   [[nodiscard]] int exit_code() const { return good_ ? 0 : 1; }
 
  private:
   bool good_ = true;
 };
 
-/// What a program moves, in the order of its steps.
+/// The bytes that a program moves, in the order of its steps.
 class report {
  public:
   template <class Plan, class... Operands>
@@ -97,7 +97,7 @@ class report {
   std::int64_t bytes_ = 0;
 };
 
-/// The parts of the program, a file each. `one`: this device alone.
+/// The parts of the program, each in a file of its own. `one` is the mesh of this device alone.
 void heads_and_positions(mesh_type const& mesh, mesh_type const& one, verdict& v);
 void latent(mesh_type const& mesh, mesh_type const& one, verdict& v);
 void decoding(mesh_type const& mesh, mesh_type const& one, verdict& v);

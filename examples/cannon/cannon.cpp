@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// Cannon's algorithm (1969): C[I_X, K_Y] = A[I_X, J_Y] · B[J_X, K_Y] on a square of n × n devices. Blocks of A go round
-/// in rows of devices and blocks of B in columns, so that two that belong together meet at each of n steps; before the
-/// first, row x of A is turned by x, and column y of B by y. A device holds no more than the blocks that it multiplies
-/// and those that are coming. Beside it, what the planner does for the same einsum.
+/// Cannon's algorithm (1969): C[I_X, K_Y] = A[I_X, J_Y] · B[J_X, K_Y] on a square of n × n devices. Blocks of A rotate
+/// along rows of devices and blocks of B along columns, so that two matching blocks meet at each of n steps; before the
+/// first step, row x of A is rotated by x, and column y of B by y. A device holds only the blocks that it multiplies
+/// and those in flight to it. The program also prints the planner's plan for the same einsum.
 // ranks: 1 4
 
 #include <cmath>
@@ -64,7 +64,7 @@ int main(int argc, char** argv) {
   auto const all_c = os::gather_to_root(C), all_d = os::gather_to_root(D);
   if (!all_c) return 0;
 
-  // n - 1 steps move all of A and all of B; turning leaves one row of A and one column of B where they are.
+  // n - 1 steps move all of A and all of B; the initial rotation leaves one row of A and one column of B in place.
   auto const operands = static_cast<std::int64_t>((all_a->size() + all_b->size()) * sizeof(double));
   bool good = moved.bytes == operands * (n - 1) + operands * (n - 1) / n;
   good = good && moved_by_plan.bytes == plan.total_bytes(mesh.sizes());

@@ -12,9 +12,9 @@
 ///     quadratic         ¼ (v[k,l,c,d] · t[c,d,i,j]) · t[a,b,k,l]
 ///     singles           −P(ij)  ((v[k,l,c,d] · t[c,k]) · t[d,i]) · t[a,b,l,j]
 ///
-/// Each product is a line under rules that say how amplitudes, integrals and intermediates are divided; what it moves
-/// is printed and counted, and the elements of the terms are those of plain loops and sum up to what NumPy says
-/// (numpy_reference.py).
+/// Each product is a line under rules that say how amplitudes, integrals and intermediates are divided. The program
+/// prints and counts the bytes that it moves, and compares the elements of the terms with plain loops and their sums
+/// with NumPy's (numpy_reference.py).
 // ranks: 1 4 8
 
 #include <cstddef>
@@ -45,7 +45,7 @@ OSTRAKA_MESH_AXIS(X);
 OSTRAKA_MESH_AXIS(Y);
 OSTRAKA_MESH_AXIS(Z);
 
-/// Amplitudes over two mesh axes by their virtual orbitals, as integrals are; over a third one by occupied ones, too.
+/// Two mesh axes divide the virtual orbitals of amplitudes and integrals; a third one divides occupied orbitals, too.
 constexpr os::rules<a/X, b/Y> two_axes;
 constexpr os::rules<a/X, b/Y, c/Z, i/Z> three_axes;
 
@@ -72,7 +72,7 @@ struct antisymmetric {
 constexpr small t1{1}, ovvo{5};
 constexpr antisymmetric t2{2}, vvvv{3}, oooo{4}, oovv{6};
 
-/// One einsum: its plan in print, its bytes counted, its result.
+/// Runs one einsum: prints its plan, counts its bytes, returns its result.
 template <auto Out, class... Operands>
 auto term(char const* name, os::sizes<X_mesh, Y_mesh, Z_mesh> const& mesh, bool tells, bool& good,
           Operands const&... operands) {
@@ -98,7 +98,7 @@ auto without_exchange_of_occupied(A const& x) {
   return os::subtract(x, os::einsum<Out>(os::relabel<a, b, j, i>(x)));
 }
 
-/// Do the elements agree with these of plain loops, and with NumPy's checksums?
+/// True if the elements agree with those of plain loops and with NumPy's checksums.
 template <class Gathered, class Loops>
 bool agrees(char const* name, Gathered const& gathered, checksums const& numpys, Loops const& loops) {
   auto const& x = *gathered;
@@ -119,7 +119,7 @@ bool agrees(char const* name, Gathered const& gathered, checksums const& numpys,
   return same;
 }
 
-/// f added over an index.
+/// The sum of f over an index.
 template <class F>
 double over(integer extent, F const& f) {
   double sum = 0;
@@ -160,7 +160,7 @@ bool run(Mesh const& mesh, os::sizes<X_mesh, Y_mesh, Z_mesh> const& sizes) {
   auto const all_singles = os::gather_to_root(singles);
   if (!all_rings) return good;
 
-  // What several indices need is computed once: v[k,l,c,d] · t[c,d,i,j] and v[k,l,c,d] · t[c,k] · t[d,i].
+  // Several indices share these intermediates: v[k,l,c,d] · t[c,d,i,j] and v[k,l,c,d] · t[c,k] · t[d,i].
   std::vector<double> intermediate(occupied * occupied * occupied * occupied), x(occupied * occupied);
   auto const at = [](integer k_, integer l_, integer i_, integer j_) {
     return static_cast<std::size_t>(((k_ * occupied + l_) * occupied + i_) * occupied + j_);

@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// What NumPy 1.24.2 says of the terms: written by numpy_reference.py.
+/// The terms as NumPy 1.24.2 computes them: written by numpy_reference.py.
 
 struct checksums {
   double weighted, squares;

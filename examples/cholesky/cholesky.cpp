@@ -4,8 +4,8 @@
 /// @file
 /// A tensor goes to ScaLAPACK and back: the Cholesky factor of a matrix (pdpotrf) and all eigenvalues and eigenvectors
 /// of another (pdsyevd), each on a process grid that is the mesh. The factor is compared with plain loops, eigenvalues
-/// with their formula, eigenvectors with the equation that they solve. Without ScaLAPACK the program says so and ends
-/// with 77.
+/// with their formula, eigenvectors with the equation that they solve. Without ScaLAPACK the program says so and exits
+/// with status 77.
 // ranks: 1 2 4 6
 
 #include <cstdio>
@@ -60,7 +60,7 @@ struct second_difference {
   }
 };
 
-/// The factor by the textbook's three loops.
+/// The Cholesky factor by the textbook's three loops.
 std::vector<double> cholesky_by_loops() {
   std::vector<double> l(order * order);
   auto const at = [&](int i, int j) -> double& { return l[static_cast<std::size_t>(i * order + j)]; };
@@ -88,7 +88,7 @@ void factor(Mesh const& mesh, int context) {
   double error = info == 0 ? 0 : 1;
   std::vector<double> const expected = cholesky_by_loops();
   auto const whole = os::gather_to_root(L);
-  if (whole)  // above the diagonal, pdpotrf leaves what was there
+  if (whole)  // above the diagonal, pdpotrf leaves the old elements
     for (int i = 0; i < order; ++i)
       for (int j = 0; j <= i; ++j)
         error = std::max(error, std::abs((*whole)(i, j) - expected[static_cast<std::size_t>(i * order + j)]));
@@ -137,7 +137,7 @@ int main(int argc, char** argv) {
   auto const mesh = os::make_mesh(X = rows, Y = ranks / rows);
   int context = 0;
   Cblacs_get(-1, 0, &context);
-  Cblacs_gridinit(&context, "R", rows, ranks / rows);  // row by row, as the mesh counts its devices
+  Cblacs_gridinit(&context, "R", rows, ranks / rows);  // row-major, as the mesh numbers its devices
   factor(mesh, context);
   diagonalise(mesh, context);
   Cblacs_gridexit(context);

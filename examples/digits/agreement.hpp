@@ -3,7 +3,8 @@
 #pragma once
 
 /// @file
-/// Do two solutions of the same ridge regression, found on different meshes, differ by no more than they may?
+/// The check that two solutions of the same ridge regression, found on different meshes, differ by no more than they
+/// may.
 
 #include <algorithm>
 #include <cmath>
@@ -15,9 +16,9 @@
 namespace digits {
 
 using matrix =
-    Kokkos::View<double**, Kokkos::LayoutRight, Kokkos::HostSpace>;  ///< what os::gather_to_root has on device 0
+    Kokkos::View<double**, Kokkos::LayoutRight, Kokkos::HostSpace>;  ///< the type of os::gather_to_root on device 0
 
-/// The largest difference of two matrices.
+/// The largest difference between two matrices.
 inline double largest_difference(matrix const& a, matrix const& b) {
   double largest = 0;
   for (std::size_t i = 0; i < a.extent(0); ++i)
@@ -25,7 +26,7 @@ inline double largest_difference(matrix const& a, matrix const& b) {
   return largest;
 }
 
-/// The length of the difference of two columns; of one column, if the other is left out.
+/// The length of the difference of two columns; the length of one column, if the other is left out.
 inline double distance(std::size_t column, matrix const& a, matrix const& b = {}) {
   double sum = 0;
   for (std::size_t i = 0; i < a.extent(0); ++i) {
@@ -35,10 +36,10 @@ inline double distance(std::size_t column, matrix const& a, matrix const& b = {}
   return std::sqrt(sum);
 }
 
-/// How far two solutions may be apart that stopped with these relative residuals after these numbers of iterations, as
+/// How far apart two solutions may be that stopped with these relative residuals after these numbers of iterations, as
 /// the length of the difference of a class' coefficients. No eigenvalue of A = HᵀH + λI is below λ, so a solution with
-/// residual r is within ‖r‖/λ of the exact one. To the residuals that the solver knows come the rounding errors that it
-/// does not see, at most about ε‖A‖‖c‖ in an iteration, with ‖A‖ ≤ ‖H‖² + λ.
+/// residual r is within ‖r‖/λ of the exact one. The bound also has the rounding errors that the solver's residuals do
+/// not show, at most about ε‖A‖‖c‖ per iteration, with ‖A‖ ≤ ‖H‖² + λ.
 class bound {
  public:
   bound(problem const& p, double residuals, int iterations)
@@ -48,7 +49,7 @@ class bound {
         rounding_(iterations * std::numeric_limits<double>::epsilon() * (os::value(os::einsum<>(p.h, p.h)) + p.ridge)) {
   }
 
-  /// For class `k` of the coefficients `c`.
+  /// The bound for class `k` of the coefficients `c`.
   [[nodiscard]] double operator()(std::size_t k, matrix const& c) const {
     return (residuals_ * distance(k, right_side_) + rounding_ * distance(k, c)) / ridge_;
   }

@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// Reads the images from a file, on one device. What is wrong with a file is said with its line and column.
+/// Reads the images from a file, on one device. Errors name the file's line and column.
 
 #include <algorithm>
 #include <array>
@@ -89,7 +89,7 @@ inline std::vector<image> read_images(std::string const& file) {
     fields.end();
     begin = end + 1;
   }
-  // One in five is held out; both parts need something.
+  // One image in five is held out; both parts need at least one.
   if (all.size() < 5)
     throw refusal(file + ':' + std::to_string(number + 1) +
                   ":1: at least 5 images are needed, but the file ends after " + std::to_string(number) +

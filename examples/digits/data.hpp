@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// From a file that device 0 reads to tensors that are divided over a mesh: images[N_X, P], classes[N_X, K].
+/// Reads a file on device 0 into tensors that are divided over a mesh: images[N_X, P], classes[N_X, K].
 
 #include <cstddef>
 #include <cstdint>
@@ -16,11 +16,12 @@
 
 namespace digits {
 
-/// Some of the images as matrices of one row each, on the device that read them; the others know their number only.
+/// Some of the images as matrices with one row per image, on the device that read them; other devices know only the
+/// count.
 struct examples {
   std::int64_t count = 0;
   std::vector<double> images;   ///< count × P: pixels from 0 to 1, then a 1
-  std::vector<double> classes;  ///< count × K: 1 for the digit that it is, else 0
+  std::vector<double> classes;  ///< count × K: 1 for the image's digit, else 0
 
   void push_back(image const& i) {
     ++count;
@@ -35,7 +36,7 @@ struct dataset {
   examples held_out;  ///< each fifth image
 };
 
-/// Device 0 brings a number, the others hold zeros: summands of one tensor, so that an all-reduce tells everyone.
+/// Device 0 brings a number, the others hold zeros: summands of one tensor, so that an all-reduce tells all devices.
 inline std::int64_t tell_all(mesh const& m, std::int64_t from_device_0) {
   using summands = os::host_tensor<std::int64_t, os::partial(X, Y)>;
   summands::view_type const own("told");

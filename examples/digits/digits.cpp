@@ -55,7 +55,7 @@ fit solve_and_show(problem const& p, options const& o, bool speaks) {
   return solve(p, tolerance, o.iterations, [&](int iteration, double residual) { bar.show(iteration, residual); });
 }
 
-/// On device 0: solves the same problem once more on a mesh of this device alone. @returns whether the answers agree
+/// On device 0: solves the same problem again on a mesh of this device alone. @returns whether the answers agree
 bool one_device_agrees(dataset const& data, options const& o, fit const& theirs, matrix const& their_c,
                        matrix const& their_scores) {
   mesh const lone = make_lone_mesh();
@@ -81,7 +81,7 @@ bool one_device_agrees(dataset const& data, options const& o, fit const& theirs,
   return agree;
 }
 
-/// On device 0. @returns whether it could be written
+/// On device 0: writes the coefficients to a file. @returns whether it could be written
 bool save(std::string const& file, matrix const& c) {
   std::ofstream out(file);
   out.precision(17);

@@ -21,7 +21,7 @@ OSTRAKA_MESH_AXIS(Y);  // divides the features
 
 using mesh = os::mesh<X_mesh, Y_mesh>;
 
-/// All devices of the job, as square as their number allows and wider than high: 8 are 2 × 4.
+/// A mesh of all devices of the job, as square as their number allows and wider than high: 8 are 2 × 4.
 inline mesh make_mesh(int devices) {
   int x = 1;
   for (int n = 2; n * n <= devices; ++n)
@@ -29,7 +29,7 @@ inline mesh make_mesh(int devices) {
   return os::make_mesh(X = x, Y = devices / x);
 }
 
-/// This device alone, as a mesh of its own.
+/// A mesh of this device alone.
 inline mesh make_lone_mesh() {
   return os::make_mesh(os::this_device, X = 1, Y = 1);
 }

@@ -39,7 +39,7 @@ struct options {
   bool help = false;
 };
 
-/// A number of type T, at least `least`.
+/// A number of type T that is at least `least`.
 template <class T>
 T parse_number(std::string_view option, std::string_view text, T least, char const* what) {
   T value{};
@@ -51,7 +51,7 @@ T parse_number(std::string_view option, std::string_view text, T least, char con
   return value;
 }
 
-/// @throws refusal for what it does not know or understand
+/// @throws refusal for an unknown option or a value that it cannot read
 inline options parse_options(int argc, char const* const* argv, std::string const& default_csv) {
   options o;
   for (int i = 1; i < argc; ++i) {

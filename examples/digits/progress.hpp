@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// How far the solver is: a bar that is redrawn in place on a terminal, a line now and then elsewhere.
+/// The progress of the solver: a bar that is redrawn in place on a terminal, a line now and then elsewhere.
 
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -15,8 +15,8 @@
 
 namespace digits {
 
-/// Does somebody watch? Open MPI gives its processes a pseudo-terminal wherever the output goes in the end; that one
-/// has no size, and then what counts is the output of the process that started us.
+/// True if the output goes to a terminal. Open MPI gives its processes a pseudo-terminal wherever the output goes in
+/// the end; a pseudo-terminal without a size is one of these, and then the output of the parent process counts.
 inline bool on_terminal() {
   if (isatty(STDOUT_FILENO) == 0) return false;
   winsize size{};
@@ -37,7 +37,7 @@ class progress {
     if (in_place_ || iteration % 100 == 0) draw();
   }
 
-  /// Where it ended.
+  /// Shows the last residual.
   ~progress() {
     if (in_place_ || iteration_ % 100 != 0) draw();
     if (speaks_ && in_place_) std::printf("\n");

@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// What the program says when it cannot do what it was asked for.
+/// The error of a program that cannot do what it was asked to do.
 
 #include <stdexcept>
 #include <string>
@@ -15,7 +15,7 @@ struct refusal : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// Text from outside between quotation marks: short, and without what would upset a terminal.
+/// Text from outside in quotation marks: short, and without characters that upset a terminal.
 inline std::string quoted(std::string text) {
   if (text.size() > 24) text = text.substr(0, 21) + "...";
   for (char& c : text)

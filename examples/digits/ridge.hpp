@@ -4,8 +4,8 @@
 
 /// @file
 /// Ridge regression on random features: H = relu(images · W) with W at random, and C from the normal equations (HᵀH +
-/// λI) C = Hᵀ · classes by conjugate gradients, all ten classes at once. The images are divided over X, the features
-/// over Y, coefficients over both: C[F_YX, K].
+/// λI) C = Hᵀ · classes by conjugate gradients, all ten classes at once. X divides the images, Y the features, and both
+/// divide the coefficients: C[F_YX, K].
 
 #include <cmath>
 #include <cstdint>
@@ -39,7 +39,7 @@ struct relu {
   KOKKOS_FUNCTION double operator()(double v) const { return v > 0 ? v : 0; }
 };
 
-/// From [0, 1) to [-1, 1).
+/// Maps [0, 1) to [-1, 1).
 struct centred {
   KOKKOS_FUNCTION double operator()(double v) const { return 2 * v - 1; }
 };
@@ -62,7 +62,7 @@ inline classes predict(features const& h, coefficients const& c) { return os::ei
 /// Hᵀ · V
 inline coefficients pull_back(features const& h, classes const& v) { return os::einsum<F/Y/X, K>(h, v); }
 
-/// What is given: H, and which digit each image is.
+/// The data: H, and the digit of each image.
 struct problem {
   features h;
   classes truth;
@@ -74,8 +74,8 @@ inline coefficients normal_operator(problem const& p, coefficients const& v) {
   return os::add(pull_back(p.h, predict(p.h, v)), os::scale(p.ridge, v));
 }
 
-/// A number per class. It is summed over the whole mesh by one all-reduce, so that all devices hold the same bits and
-/// decide alike.
+/// One number per class. One all-reduce sums it over the whole mesh, so that all devices hold the same bits and decide
+/// alike.
 inline per_class inner(coefficients const& a, coefficients const& b) { return os::einsum<K>(a, b); }
 
 /// The share of images whose true digit looks most likely.
@@ -96,7 +96,7 @@ struct minus_times {
   KOKKOS_FUNCTION double operator()(double a, double b, double s) const { return a - s * b; }
 };
 
-/// a / b; nothing is left to do for a class whose residual is 0.
+/// a / b; 0 for a class whose residual is 0, because its solution is found.
 struct ratio {
   KOKKOS_FUNCTION double operator()(double a, double b) const { return b > 0 ? a / b : 0; }
 };
@@ -104,7 +104,7 @@ struct ratio {
 struct fit {
   coefficients c;
   int iterations = 0;
-  double residual = 1;  ///< of the worst class, relative to the right-hand side
+  double residual = 1;  ///< that of the worst class, relative to the right-hand side
 };
 
 /// Hestenes and Stiefel 1952, for all classes side by side; `report(iteration, residual)` is called on all devices.

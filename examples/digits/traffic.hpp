@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// What the program moves between devices, from the plans alone.
+/// The bytes that the program moves between devices, from the plans alone.
 
 #include <cstdint>
 #include <cstdio>
@@ -25,7 +25,7 @@ inline void print_plans(mesh const& m, std::int64_t n, std::int64_t f) {
   print("Scalar products, one for each class:", inner_plan);
 }
 
-/// Bytes that all devices together move to fit and to predict; exact.
+/// The exact number of bytes that all devices together move to fit and to predict.
 inline std::int64_t bytes_moved(mesh const& m, dataset const& data, std::int64_t f, int iterations) {
   constexpr auto hand_out_images = os::plan_of<os::dims<N/X, P>, os::tensor<double, N, P, os::partial(X, Y)>>;
   constexpr auto hand_out_classes = os::plan_of<os::dims<N/X, K>, os::tensor<double, N, K, os::partial(X, Y)>>;

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// A training step of the whole model with 15 billion parameters, 48 layers as published, on meshes of up to 65,536
-/// devices that are not here: what a device sends over each mesh axis, computes and holds, and how long it takes to know
-/// that. A small model costs ranks what it costs the same devices of a dry mesh.
+/// A training step of the whole model with 15 billion parameters, 48 layers as published, on dry meshes of up to 65,536
+/// devices: the bytes that a device sends over each mesh axis, its operations and memory, and the time that computing
+/// these figures takes. A small model costs ranks what it costs the same devices of a dry mesh.
 
 #include "dry.hpp"
 
@@ -28,11 +28,11 @@ struct published_layer {
   }
 };
 
-/// A number, so that there is a gradient: what is priced is the encoder.
+/// A loss, so that there is a gradient: the encoder is what is priced.
 struct mean_square {
   template <class P, class A>
   auto operator()(P const& p, A const& tokens) const {
-    auto const through = os::checkpoint(published_layer());  // a layer's results are computed again
+    auto const through = os::checkpoint(published_layer());  // recomputes a layer's results
     auto x = through(p.layers[0], os::take<V>(p.table, tokens));
     for (std::size_t i = 1; i < p.layers.size(); ++i) x = through(p.layers[i], x);
     return os::mean<>(os::square(os::layer_norm<M/Y>(x, p.gain, p.bias)));
@@ -62,7 +62,7 @@ step_price price(esm2::mesh_type const& mesh, Sizes const& sizes, int layers) {
         p);
     auto const tokens = os::zeros<std::int32_t, B/X, S>(mesh, sizes);
     auto const step = os::value_and_grad(mean_square());
-    for (int i = 0; i < 2; ++i) {  // the second is as all others
+    for (int i = 0; i < 2; ++i) {  // the second step is as all later ones
       auto const begin = std::chrono::steady_clock::now();
       r.cost = os::cost_of(mesh, [&] { static_cast<void>(step(p, tokens)); });
       r.milliseconds = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();

@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// What a training step of the whole model costs on meshes that are not here, and whether that is so on those that are.
+/// The cost of a training step of the whole model on dry meshes, and a check of such costs against a mesh of ranks.
 
 #include <ostraka/foresight/cost_of.hpp>
 #include <ostraka/meshes/dry_mesh.hpp>
@@ -16,8 +16,8 @@ using mesh_type = os::mesh<X_mesh, Y_mesh>;
 
 }  // namespace esm2
 
-/// Of the model with 15 billion parameters, on up to 65,536 devices.
+/// Prints the prices of the model with 15 billion parameters, on up to 65,536 devices.
 void print_prices();
 
-/// @returns does a step of a small model cost this device what it costs the same one of a dry mesh, to the byte?
+/// @returns true if a step of a small model costs this device what it costs the same one of a dry mesh, to the byte
 bool costs_as_dry(esm2::mesh_type const& mesh);

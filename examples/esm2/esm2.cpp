@@ -23,7 +23,7 @@ using namespace esm2;
 
 constexpr int layers_of_model = 48;
 
-/// From [0, 1) to numbers around 0, or to gains around 1.
+/// Maps [0, 1) to numbers around 0, or to gains around 1.
 struct shifted {
   float scale, offset;
   KOKKOS_FUNCTION float operator()(float v) const { return offset + scale * (2 * v - 1); }
@@ -67,7 +67,7 @@ activations run(Mesh const& mesh) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  ::setenv("OSTRAKA_CHECK_SPMD", "0", 1);  // what devices ask each other in check mode is not the model's
+  ::setenv("OSTRAKA_CHECK_SPMD", "0", 1);  // the checks between devices in check mode are not the model's
   os::environment const env(argc, argv);
   int const x = env.devices() % 2 == 0 ? 2 : 1;
   auto const mesh = os::make_mesh(X = x, Y = env.devices() / x);
@@ -85,7 +85,7 @@ int main(int argc, char** argv) {
         std::fmax(largest, std::abs(static_cast<double>(found->data()[i]) - static_cast<double>(wanted->data()[i])));
     size = std::fmax(size, std::abs(static_cast<double>(wanted->data()[i])));
   }
-  // A layer adds to what went in, so that rounding errors of 48 layers add up, and norms keep them from growing.
+  // A layer adds to its input, so the rounding errors of 48 layers add up; norms keep them from growing.
   bool const good = largest <= 48 * 2e-6 * size;
   std::printf("\n%d layers of width 64 on X=%d · Y=%d differ from one device by %.0e of the largest element: %s\n",
               layers_of_model, mesh.size(X), mesh.size(Y), largest / size, good ? "PASS" : "FAIL");

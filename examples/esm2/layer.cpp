@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// The layer that the program runs.
+/// Instantiates the layer that the program runs.
 
 #include "layer.hpp"
 

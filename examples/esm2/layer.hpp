@@ -11,7 +11,7 @@
 ///     x += attention(rope(q), rope(k), v) · W_out[H_Y, D, N_X] + b
 ///     x += gelu(layer_norm(x) · W_up[N_X, F_Y] + b) · W_down[F_Y, N_X] + b
 ///
-/// How products come by their operands is one of three ways: as planned, as published, or with weights that stay.
+/// Products get their operands in one of three ways: as planned, as published, or with weights that stay in place.
 
 #include <vector>
 
@@ -21,7 +21,7 @@
 
 namespace os = ostraka;
 
-// Plans are made for the extents of the model with 15 billion parameters; programs may have any.
+// Plans are made for the extents of the model with 15 billion parameters; a program may use any extents.
 OSTRAKA_AXIS(B, os::about(8));      // sequences
 OSTRAKA_AXIS(S, os::about(512));    // positions, of queries
 OSTRAKA_AXIS(K, os::about(512));    // positions, of keys
@@ -60,7 +60,7 @@ struct layer {
   os::leaf<Leaves, float, rules(F, N)> down;
 };
 
-/// Those of the encoder.
+/// The parameters of the encoder.
 template <class Leaves>
 struct encoder {
   os::leaf<Leaves, float, rules(V, M)> table;
@@ -68,7 +68,7 @@ struct encoder {
   os::leaf<Leaves, float, M> gain, bias;
 };
 
-/// Weights where they meet activations: their rows are the model's width.
+/// Weights where they meet activations: their rows get the axis of the model's width.
 template <class W>
 constexpr auto of_width(W const& weights) {
   return os::rename<N, M>(weights);
@@ -94,7 +94,7 @@ struct planned {
   }
 };
 
-/// As published: every product gathers its weights over X, and its activations over Y, or scatters its result over Y.
+/// As published: every product gathers its weights over X, and gathers its activations or scatters its result over Y.
 struct published {
   template <class A, class W>
   static constexpr auto to_heads(A const& h, W const& w) {
@@ -114,8 +114,8 @@ struct published {
   }
 };
 
-/// Weights of the feed-forward sublayer stay where they are, in the backward, too: the activations of all sequences come
-/// to them (the two-dimensional weight-stationary layout of Pope et al., 2022).
+/// Weights of the feed-forward sublayer stay in place, in the backward, too: the activations of all sequences come to
+/// them (the two-dimensional weight-stationary layout of Pope et al., 2022).
 struct stationary : published {
   template <class A, class W>
   static constexpr auto up(A const& n, W const& w) {
@@ -129,14 +129,14 @@ struct stationary : published {
   }
 };
 
-/// Rotary positions, pairs a half of the head's width apart.
+/// Rotary positions. The two numbers of a pair are half of the head's width apart.
 template <class A>
 constexpr auto turned(A const& a) {
   return os::merge<P, I, D>(os::rope<S, I, P>(os::split<D, P, I>(a)));
 }
 
-/// What a layer makes of its input: attention and the feed-forward sublayer, each behind a layer norm and with a
-/// residual. Heads are divided, so that attention moves nothing.
+/// The output of a layer: attention and the feed-forward sublayer, each behind a layer norm and with a residual. Heads
+/// are divided, so that attention moves nothing.
 template <class Way, class Layer, class A>
 constexpr auto apply(Layer const& l, A const& x) {
   auto const h = os::defer_over<Y>(os::all_gather<Y>(os::layer_norm<M/Y>(x, l.gain, l.bias)));
@@ -151,7 +151,7 @@ constexpr auto apply(Layer const& l, A const& x) {
   return y + (Way::down(f, l.down) + l.down_bias);
 }
 
-/// Of tensors, each product as planned.
+/// Applies the layer to tensors, each product as planned.
 activations apply(layer<os::values> const& l, activations const& x);
 
 }  // namespace esm2

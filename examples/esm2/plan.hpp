@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// What a layer moves, as constant expressions: each product by its plan, beside the moves that are published; and
+/// The communication of a layer, as constant expressions: the plan of each product beside the published moves; and
 /// forward and backward of the whole layer, in each of the three ways. Nothing is allocated.
 
 #include <array>
@@ -15,7 +15,7 @@
 
 namespace esm2 {
 
-/// The model with 15 billion parameters on X=2 · Y=4, with so many sequences.
+/// The extents of the model with 15 billion parameters on X=2 · Y=4, with `batch` sequences.
 constexpr auto of_15_billion(std::int64_t batch) {
   return os::sizes(B = batch, S = 512, K = 512, V = 33, M = 5120, N = 5120, H = 40, D = 128, I = 64, F = 20480, X = 2,
                    Y = 4);
@@ -38,7 +38,7 @@ constexpr auto out = plan<os::dims<B/X, S, M/Y>, heads, of_width_t<decltype(weig
 constexpr auto up = plan<os::dims<B/X, S, F/Y>, activations, of_width_t<decltype(weights::up)>>;
 constexpr auto down = plan<os::dims<B/X, S, M/Y>, widened, of_width_t<decltype(weights::down)>>;
 
-// As published: one move after the other.
+// As published: one move after another.
 constexpr auto gather_projection = plan<os::dims<M, H/Y, D>, of_width_t<decltype(weights::q)>>;
 constexpr auto gather_out = plan<os::dims<H/Y, D, M>, of_width_t<decltype(weights::out)>>;
 constexpr auto scatter_heads =
@@ -48,7 +48,7 @@ constexpr auto gather_down = plan<os::dims<F/Y, M>, of_width_t<decltype(weights:
 constexpr auto scatter_down =
     plan<os::dims<B/X, S, M/Y>, widened, os::sharding_of<F/Y, M>, decltype(os::reduce_result)>;
 
-// Queries, keys and values share one gather: their own products gather weights alone.
+// Queries, keys and values share one gather: their own products gather only weights.
 static_assert(gather.communications() == 1 && gather.count(os::step::all_gather) == 1);
 static_assert(project.communications() == 1 && project.count(os::step::all_gather) == 1);
 
@@ -60,7 +60,7 @@ struct row {
   std::int64_t published, planned;
 };
 
-/// Each product and move of a layer, in order; each planned for these extents.
+/// Each product and move of a layer, in order, planned for these extents.
 template <class Sizes>
 constexpr std::array<row, 10> rows_of_layer(Sizes const& at) {
   using namespace plans;
@@ -95,7 +95,7 @@ struct layer_and_input {
   os::leaf<Leaves, float, B/X, S, M/Y> x;
 };
 
-/// A number, so that the layer has a gradient; its forward is one sum more.
+/// Makes one number of the layer's output, so that the layer has a gradient; its forward has one sum more.
 template <class Way>
 struct sum_of_result {
   template <class T>
@@ -108,7 +108,7 @@ struct sum_of_result {
 template <class Way>
 inline constexpr auto gradient = os::gradient_plan<layer_and_input<os::values>>(sum_of_result<Way>{});
 
-/// Bytes that a device moves in both; what was gathered in the forward is kept.
+/// Bytes that a device moves in both; the backward keeps what the forward gathered.
 struct passes {
   std::int64_t forward, backward;
 };
@@ -121,14 +121,14 @@ constexpr passes passes_of(Sizes const& at) {
   return {plan.forward.bytes(at) - sum, plan.backward.bytes(at)};
 }
 
-/// What gathering weights again in the backward would add: all of them, once.
+/// The bytes that gathering weights again in the backward would add: all of them, once.
 template <class Sizes>
 constexpr std::int64_t weights_again(Sizes const& at) {
   using namespace plans;
   return 3 * gather_projection.bytes(at) + gather_out.bytes(at) + gather_up.bytes(at) + gather_down.bytes(at);
 }
 
-// The rows are all that the forward moves; at batch 8, as planned for the types alone.
+// The rows are everything that the forward moves, at batch 8, as planned for the types alone.
 static_assert(sum_of_layer(of_15_billion(8)).planned == passes_of<planned>(of_15_billion(8)).forward);
 static_assert(sum_of_layer(of_15_billion(8)).published == passes_of<published>(of_15_billion(8)).forward);
 static_assert(sum_of_layer(of_15_billion(32)).published == passes_of<published>(of_15_billion(32)).forward);

@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// A study as a C++ file: a function for each plan, with the lines that have it and assertions that they do.
+/// A study as a C++ file: a function for each plan, with the lines that have this plan and assertions of it.
 
 #include <algorithm>
 #include <string>
@@ -14,7 +14,7 @@
 
 namespace explorer {
 
-/// At most `top` plans of each statement.
+/// The C++ text of at most `top` plans of each statement.
 inline std::string as_cpp(study const& all, std::size_t top) {
   std::string text =
       "// Made by ostraka-plan: each function has the plan that is named above it.\n\n"
@@ -29,7 +29,7 @@ inline std::string as_cpp(study const& all, std::size_t top) {
               " a device\ninline auto statement_" + std::to_string(number) + "_plan_" + std::to_string(i + 1) + '(';
       for (int k = 0; k < s.problem.operands.size(); ++k) {
         auto const name = s.tensors.begin() + k;
-        if (std::find(s.tensors.begin(), name, *name) != name) continue;  // taken twice
+        if (std::find(s.tensors.begin(), name, *name) != name) continue;  // it is already taken
         spec const& o = s.problem.operands[k];
         std::string const dims = detail::dims_of(o, s, &s.axes_above[static_cast<std::size_t>(k)]);
         text += std::string(k > 0 ? ", " : "") + "os::tensor<" + std::string(all.element.code) +

@@ -20,7 +20,7 @@ namespace explorer {
 
 namespace detail {
 
-// Without a machine, steps take what the planner counts for them: multiplications, and so many for an element moved.
+// Without a machine, a step takes the planner's cost: multiplications, and a fixed number of them per element moved.
 inline studied_way with_times(studied_way w, studied_statement const& s, bool timed) {
   if (timed) return w;
   extents const& e = s.problem.sizes;
@@ -173,7 +173,7 @@ inline std::string devices_of(study const& all) {
 
 }  // namespace detail
 
-/// At most `top` plans of each statement.
+/// The page of at most `top` plans of each statement.
 inline std::string as_html(study const& all, std::size_t top) {
   std::int64_t bytes = 0;
   double seconds = 0;

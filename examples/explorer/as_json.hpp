@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// A study as JSON, for tools. Bytes, operations and memory are those of one device; seconds are there where a machine
+/// A study as JSON, for tools. Bytes, operations and memory are those of one device; seconds are present if a machine
 /// was named.
 
 #include <algorithm>
@@ -17,7 +17,7 @@
 
 namespace explorer {
 
-/// `"text"`, with what JSON does not take escaped; bytes that are no UTF-8 become question marks.
+/// `"text"`, escaped for JSON; bytes that are not UTF-8 become question marks.
 inline std::string quoted(std::string_view s) {
   std::string text = "\"";
   for (std::size_t i = 0; i < s.size(); ++i) {
@@ -102,7 +102,7 @@ inline std::string way_as_json(std::size_t i, studied_statement const& s, study 
 
 }  // namespace detail
 
-/// At most `top` plans of each statement, best first.
+/// The JSON text of at most `top` plans of each statement, best first.
 inline std::string as_json(study const& all, std::size_t top) {
   std::string text = "{\"mesh\": " + detail::object_of(all.mesh) + ", \"sizes\": " + detail::object_of(all.sizes) +
                      ", \"type\": " + quoted(all.element.name) +

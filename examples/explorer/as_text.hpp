@@ -52,7 +52,7 @@ inline std::string indented(std::string const& text, std::string const& by) {
 
 }  // namespace detail
 
-/// At most `top` plans of each statement.
+/// The text of at most `top` plans of each statement.
 inline std::string as_text(study const& all, std::size_t top) {
   std::string text;
   if (!all.mesh.empty())

@@ -3,11 +3,11 @@
 #pragma once
 
 /// @file
-/// What a program writes to run a statement in one of its ways:
+/// The lines of C++ that run a statement in one of its ways:
 ///
 ///     auto a = os::einsum<B/X, S, H/Y>(h, W, os::gather_left);
 ///
-/// Declarations give every axis its extent, so that the planner that runs while the program compiles decides on them.
+/// Declarations give every axis its extent, so that the planner decides on these extents when it runs at compile time.
 
 #include <algorithm>
 #include <string>
@@ -55,7 +55,7 @@ inline std::string dims_of(spec const& s, studied_statement const& of,
   return text + (text.empty() ? "" : ", ") + "os::partial(" + axes + ')';
 }
 
-// A tensor's variable: its name, unless an axis or a mesh axis has it.
+// A tensor's variable: its name, unless an axis or a mesh axis has this name.
 inline std::string variable_of(std::string const& name, studied_statement const& of) {
   bool taken = false;
   for (std::vector<std::string> const* all : {&of.labels, &of.mesh_axes})
@@ -63,7 +63,7 @@ inline std::string variable_of(std::string const& name, studied_statement const&
   return taken ? name + "_tensor" : name;
 }
 
-/// The policy behind the operands; empty: none.
+/// The policy behind the operands; empty if there is none.
 inline std::string policy_of(einsum_way const& w, studied_statement const& s) {
   if (!w.idle) return name_of_policy(w.rule);
   std::string axes;
@@ -72,7 +72,7 @@ inline std::string policy_of(einsum_way const& w, studied_statement const& s) {
   return "os::idle(" + axes + ')';
 }
 
-/// The same, with the axes that the statement sums although one operand alone has them.
+/// The same, with the axes that the statement sums although only one operand has them.
 inline std::string with_sums(std::string const& policy, studied_statement const& s) {
   std::string axes;
   for (std::string const& a : s.summed_alone) axes += (axes.empty() ? "" : ", ") + a;
@@ -80,7 +80,7 @@ inline std::string with_sums(std::string const& policy, studied_statement const&
   return "os::sum_over(" + axes + ')' + (policy.empty() ? "" : '(' + policy + ')');
 }
 
-/// Is it the plan, too, of a program that says no extents and no sizes of mesh axes before it runs?
+/// True if this is also the plan of a program that gives no extents and no sizes of mesh axes before it runs.
 inline bool is_nominal(einsum_way const& w, studied_statement const& s) {
   planner::einsum_problem p = s.problem;
   p.rule = w.rule;
@@ -92,7 +92,7 @@ inline bool is_nominal(einsum_way const& w, studied_statement const& s) {
   return plan.feasible && same_steps(plan, w.plan);
 }
 
-/// An operand as an argument: os::rename<S, T>(k) where the statement calls an axis otherwise.
+/// An operand as an argument: os::rename<S, T>(k) where the statement gives an axis another name.
 inline std::string argument_of(int operand, studied_statement const& of) {
   auto const k = static_cast<std::size_t>(operand);
   spec const& s = of.problem.operands[operand];
@@ -111,11 +111,11 @@ inline std::string argument_of(int operand, studied_statement const& of) {
 struct code_line {
   std::string text;
   std::int64_t bytes = 0;
-  std::string checked;  ///< the plan of the line as an expression, whose bytes() can be asserted
+  std::string checked;  ///< the line's plan as an expression, whose bytes() can be asserted
   std::string dynamic;  ///< the line where extents are not static, if that is another one
 };
 
-/// The lines of one way; the last one makes the result.
+/// The lines of one way; the last line makes the result.
 inline std::vector<code_line> code_of(einsum_way const& w, studied_statement const& s, element_type const& t) {
   extents const& e = s.problem.sizes;
   int const operands = s.problem.operands.size();
@@ -138,10 +138,10 @@ inline std::vector<code_line> code_of(einsum_way const& w, studied_statement con
                      (policy.empty() ? "" : '(' + policy + ')') + ");";
     return {line};
   }
-  // Tensors by their numbers, as the calls before have left them.
+  // Tensors by their numbers, as the earlier calls have left them.
   std::vector<std::string> now = names;
   now.resize(static_cast<std::size_t>(planner::max_tensors));
-  std::vector<std::string> base = now;  // … and what intermediates are called by: x_u is made of x and u
+  std::vector<std::string> base = now;  // … and the base of intermediates' names: x_u is made of x and u
   std::vector<std::string> taken;
   for (int k = 0; k < operands; ++k) {
     taken.push_back(detail::variable_of(s.tensors[static_cast<std::size_t>(k)], s));

@@ -4,7 +4,7 @@
 
 /// @file
 /// SVG: a tensor as a sheet that its mesh axes cut into blocks, and a plan as bars in time. Blocks carry their numbers,
-/// so that the page can mark those of one device.
+/// so that the page can mark the blocks of one device.
 
 #include <algorithm>
 #include <cmath>
@@ -37,7 +37,7 @@ inline std::string svg_label(double x, double y, char const* anchor, std::string
          escaped(text) + "</text>";
 }
 
-// The blocks along an axis as they are drawn: where there are many, one cell stands for those in the middle.
+// The blocks along an axis as they are drawn: if there are many, one cell stands for those in the middle.
 struct drawn_blocks {
   std::int64_t first = 0, last = 0;
 };
@@ -55,7 +55,7 @@ inline std::vector<drawn_blocks> blocks_drawn(std::int64_t blocks) {
   return all;
 }
 
-// Rows and columns of the picture: of more than two axes the first two that are divided, then the last ones.
+// Rows and columns of the picture: among more than two axes the first two that are divided, then the last ones.
 struct drawn_axes {
   int rows = -1, columns = -1;
 };
@@ -83,8 +83,8 @@ inline std::string range_text(planner::range r) {
 
 }  // namespace detail
 
-/// A tensor: its two most divided axes as rows and columns, a sheet behind it where others are divided, dashed where it
-/// is partial.
+/// Draws a tensor: its two most divided axes are rows and columns; a sheet stands behind it if others are divided; its
+/// outline is dashed if it is partial.
 inline std::string picture_of(spec const& t, studied_statement const& s, element_type const& element) {
   extents const& e = s.problem.sizes;
   detail::drawn_axes const axes = detail::axes_drawn(t);
@@ -140,16 +140,16 @@ inline std::string picture_of(spec const& t, studied_statement const& s, element
          detail::attribute("height", top + height + 6) + '>' + body + "</svg>";
 }
 
-/// A bar in time: what is moved over a set of mesh axes, or multiplied.
+/// A bar in time: a move over a set of mesh axes, or a product.
 struct timeline_bar {
   std::string lane;
   std::string name;
-  std::string what;  ///< name, and how long
+  std::string what;  ///< its name and duration
   bool moves = false;
   double begin = 0, seconds = 0;
 };
 
-/// The bars of a plan that begins at some time.
+/// Adds the bars of a plan that begins at `start`.
 inline void add_bars(std::vector<timeline_bar>& bars, studied_way const& w, studied_statement const& s, double start,
                      bool timed) {
   tensor_names names(s);
@@ -166,7 +166,7 @@ inline void add_bars(std::vector<timeline_bar>& bars, studied_way const& w, stud
   }
 }
 
-/// Bars in lanes. `longest`: the time that the whole width stands for.
+/// Bars in lanes. The whole width stands for the time `longest`.
 inline std::string timeline_of(std::vector<timeline_bar> const& bars, double longest) {
   std::vector<std::string> lanes;
   for (bool moves : {true, false})

@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// ostraka-plan: an einsum on sharded tensors in, every plan that anyone would consider out, ranked, each with the C++
-/// lines that have exactly that plan. Nothing runs and nothing is allocated: plans are data, made by the functions that
-/// plan while a program compiles. Or a program's lines in, and the rules and the mesh that are best for them out. It
-/// needs neither Kokkos nor MPI.
+/// ostraka-plan: takes an einsum on sharded tensors and prints every plan worth considering, ranked, each with the C++
+/// lines that have exactly that plan. It runs and allocates nothing: plans are data, made by the functions that plan
+/// while a program compiles. It also takes a program's lines and finds their best rules and mesh. It needs neither
+/// Kokkos nor MPI.
 
 #include <cstdint>
 #include <cstdio>
@@ -38,7 +38,7 @@ int complain(std::string const& what) {
   return wrong_request;
 }
 
-// Statements as they were given, or what is in a file.
+// Reads statements as they were given, or the contents of a file.
 int read_program(std::vector<std::string> const& what, std::string& text, std::string& source) {
   for (std::string const& w : what) {
     std::string part = w;
@@ -56,7 +56,7 @@ int read_program(std::vector<std::string> const& what, std::string& text, std::s
     }
     text += (text.empty() ? "" : "\n") + part;
   }
-  if (what.size() > 1) source.clear();  // lines are those of all together
+  if (what.size() > 1) source.clear();  // line numbers count all files together
   return 0;
 }
 
@@ -78,13 +78,13 @@ void list_machines() {
         (m.links.wraps_from > 0 ? ", from " + std::to_string(m.links.wraps_from) + " on" : std::string()).c_str());
 }
 
-// The best rules on any mesh of so many devices.
+// Searches the best rules on any mesh of this many devices.
 int search(planner::program const& given, options const& o) {
   planner::program const p = unsharded(given, o.element.bytes);
   planner::search_settings how;
   how.most = static_cast<int>(o.top);
   how.node_devices = static_cast<std::int64_t>(o.node);
-  how.kept = {planner::keeping::everything};  // lines have no layers and no moves that could be done again
+  how.kept = {planner::keeping::everything};  // lines have no layers and no moves that could be repeated
   std::cout << "a training step on " << o.search << (o.search == 1 ? " device of " : " devices of ")
             << o.machine->name.view();
   if (o.node > 0) std::cout << ", " << o.node << " in a node";

@@ -49,20 +49,20 @@ inline std::string in_flops(std::int64_t n) {
   return s;
 }
 
-/// `1.40 ms`; a step that the machine cannot do takes forever.
+/// `1.40 ms`; `∞` for a step that the machine cannot do.
 inline std::string in_seconds(double s) {
   if (!std::isfinite(s)) return "∞";
   if (s == 0) return "0";
   return detail::scaled(s * 1e9, std::array{"ns", "µs", "ms", "s"}, 1000);
 }
 
-/// What an operation moves, which has no plan.
+/// The moves of an operation, which has no plan.
 inline std::string moves_of_operation(studied_statement const& s) {
   if (s.rows_over.empty()) return "nothing moves";
   return "rows are divided over " + s.rows_over + ": a few numbers of each are all-reduced";
 }
 
-/// What the tensors of a plan are called while its steps are walked: an intermediate as what is in it.
+/// The names of a plan's tensors as its steps are walked: an intermediate is named after its contents.
 struct tensor_names {
   std::vector<std::string> name = std::vector<std::string>(static_cast<std::size_t>(planner::max_tensors));
 
@@ -87,7 +87,7 @@ inline std::string names_of_axes(planner::mesh_set axes, studied_statement const
   return text;
 }
 
-/// What a plan moves: `all_gather h over Y, all_gather W over X`.
+/// The moves of a plan: `all_gather h over Y, all_gather W over X`.
 inline std::string summary_of(einsum_way const& w, studied_statement const& s) {
   std::string text;
   tensor_names names(s);

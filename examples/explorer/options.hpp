@@ -79,7 +79,7 @@ inline std::string machines_in_a_row() {
   return text;
 }
 
-// A number from 1.
+// Reads a number from 1 to `most`.
 inline std::string read_number(std::string const& flag, std::string const& value, std::size_t most, std::size_t& n) {
   n = 0;
   for (char c : value) {
@@ -110,7 +110,7 @@ inline std::string wrong_with_search(options const& o, bool network) {
 
 }  // namespace detail
 
-/// What was asked, or what is wrong with it.
+/// Reads the options into `o`; returns an error text, or "".
 inline std::string read_options(std::vector<std::string> const& arguments, options& o) {
   std::string network;
   for (std::size_t i = 0; i < arguments.size(); ++i) {

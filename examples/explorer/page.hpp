@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// What every page of ostraka-plan has: how it looks, by day and by night, and the few lines that light up the blocks
-/// of the device that was chosen. A page is one file and asks for nothing else.
+/// The parts that all pages of ostraka-plan share: the style, light and dark, and the few lines of script that mark the
+/// blocks of the chosen device. A page is one file and loads nothing else.
 
 #include <string>
 #include <string_view>
@@ -127,7 +127,7 @@ read();
 document.documentElement.dataset.ready = 'yes';
 )js";
 
-/// What HTML takes for a mark becomes text.
+/// Escapes the characters that HTML takes for markup.
 inline std::string escaped(std::string_view s) {
   std::string text;
   for (char c : s)

@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// A program with all ways to run each of its statements. Every statement is numbered as types number it: labels and
-/// mesh axes as they occur, so that what is planned here is what the C++ line plans.
+/// A program with all ways to run each of its statements. Every statement numbers its labels and mesh axes as types
+/// number them, as they occur, so that the plan here is the plan of the C++ line.
 
 #include <algorithm>
 #include <cstdint>
@@ -26,7 +26,7 @@ using planner::extents;
 using planner::mesh_order;
 using planner::spec;
 
-/// What a tensor's elements are in a program, and how many bytes each has.
+/// The name of a tensor's element type in a program, and its size in bytes.
 struct element_type {
   std::string_view name = "float";  ///< as --type says it
   std::string_view code = "float";
@@ -40,23 +40,23 @@ struct studied_way {
   std::int64_t memory = 0;  ///< operands, result and workspace
   std::vector<timed_step> timeline{};
   double seconds = 0;             ///< one step after the other
-  double seconds_overlapped = 0;  ///< with os::overlapped; the same where nothing goes round
+  double seconds_overlapped = 0;  ///< with os::overlapped; the same without a ring
 };
 
-/// A statement by itself: its tensors in numbers of its own.
+/// A statement by itself, with its own numbers of tensors.
 struct studied_statement {
   std::string text;  ///< as it was written
   planner::statement_kind kind = planner::statement_kind::einsum;
   std::vector<std::string> labels, mesh_axes;
-  std::vector<std::string> tensors;                    ///< operands, the result behind them
-  std::vector<std::vector<std::string>> axes_above{};  ///< of the operands, as they are called where they stand above
-  std::vector<std::string> summed_alone{};             ///< axes of one operand alone that are summed all the same
+  std::vector<std::string> tensors;                    ///< operands, then the result
+  std::vector<std::vector<std::string>> axes_above{};  ///< of the operands, by the names that the lines above give them
+  std::vector<std::string> summed_alone{};             ///< axes of one operand alone that are summed
   planner::einsum_problem problem{};
   int idle = 0;                     ///< mesh axes at the end that no tensor names
-  std::vector<studied_way> ways{};  ///< best first; none of an operation, which moves nothing
+  std::vector<studied_way> ways{};  ///< best first; empty for an operation, which moves nothing
   double seconds = 0;               ///< of an operation
   std::string rows_over{};          ///< of an operation along rows: the mesh axes that divide them
-  int of_default = 0;               ///< the one that os::einsum takes by itself
+  int of_default = 0;               ///< the way that os::einsum takes by default
 
   [[nodiscard]] planner::naming naming(element_type const& t) const {
     return {views_[0].data(), views_[1].data(), t.bytes, views_[2].data()};
@@ -95,11 +95,11 @@ int number_in(std::vector<T>& all, T const& one) {
   return static_cast<int>(all.size()) - 1;
 }
 
-// Numbers of a statement: those of the program's labels and mesh axes, as they occur.
+// The numbers of a statement for the program's labels and mesh axes, as they occur.
 struct numbering {
   std::vector<int> labels{}, mesh{};
 
-  // The tensor as its axes are called here.
+  // The tensor with the names of its axes in this statement.
   spec take(planner::program_tensor const& t, std::vector<int> const& axes) {
     spec s;
     for (std::size_t i = 0; i < axes.size(); ++i) {
@@ -114,7 +114,7 @@ struct numbering {
   }
 };
 
-// A move of one tensor is a plan of its own, and there is one.
+// A move of one tensor has exactly one plan.
 inline std::vector<einsum_way> way_of_reshard(planner::einsum_problem const& p) {
   einsum_way w;
   w.plan.operands = p.operands;
@@ -156,7 +156,7 @@ inline studied_way measured(einsum_way const& w, studied_statement const& s, stu
   return found;
 }
 
-// Do two ways move the same tensors by the same steps over the same mesh axes, if perhaps elsewhere?
+// True if two ways move the same tensors by the same steps over the same mesh axes, perhaps at other places.
 inline bool same_moves(einsum_way const& a, einsum_way const& b) {
   int k = 0;
   for (planner::planned_step const& s : a.plan.steps) {
@@ -170,8 +170,8 @@ inline bool same_moves(einsum_way const& a, einsum_way const& b) {
   return k == b.plan.steps.size();
 }
 
-// Leaves out what nobody would consider: ways that another beats and that move the same tensors likewise, or cost ten
-// times as much as the best. Those of a policy stay.
+// Leaves out the ways that are not worth considering: those that another beats and that move the same tensors in the
+// same way, or cost ten times as much as the best. Ways of a policy stay.
 inline void keep_considerable(studied_statement& s, planner::einsum_plan const& chosen, bool by_time) {
   std::vector<studied_way> kept;
   for (studied_way const& w : s.ways) {
@@ -216,7 +216,7 @@ inline studied_statement studied(parsed_program const& p, std::size_t which, std
     e.mesh[e.mesh_axes++] = p.mesh_sizes[static_cast<std::size_t>(m)];
   }
   if (s.kind == planner::statement_kind::einsum && is_reshard(s.problem)) {
-    // Types know the mesh axes that they name, and a move is planned over these.
+    // Types know only the mesh axes that they name, and a move is planned over these.
     s.mesh_axes.resize(named);
     e.mesh_axes = static_cast<int>(named);
     s.idle = 0;
@@ -249,7 +249,7 @@ inline studied_statement studied(parsed_program const& p, std::size_t which, std
 
 }  // namespace detail
 
-/// All ways of all statements. `every_way`: those, too, that another beats in every respect.
+/// All ways of all statements. `every_way` keeps also the ways that another beats in every respect.
 inline study study_program(parsed_program const& p, std::string_view text, element_type const& element,
                            std::optional<planner::machine> const& machine, bool every_way) {
   study all;

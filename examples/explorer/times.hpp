@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// When each step of a plan begins and ends on a machine that is known by its numbers: moves by the links along their
-/// mesh axes, products by the roofline of one device.
+/// The begin and end of each step of a plan on a machine that is known by its numbers: moves take the links along their
+/// mesh axes, products the roofline of one device.
 
 #include <algorithm>
 #include <cstdint>
@@ -26,7 +26,7 @@ struct timed_step {
   double seconds = 0;
 };
 
-/// A machine by its name; null if there is none.
+/// The machine of this name; null if there is none.
 inline planner::machine const* machine_named(std::string_view name) {
   for (planner::machine const& m : planner::machines::all)
     if (m.name.view() == name) return &m;
@@ -57,14 +57,14 @@ inline double bytes_of_block(planner::spec const& s, planner::extents const& e, 
 
 }  // namespace detail
 
-/// Element by element: what a device reads and writes.
+/// The time of an operation element by element: that of reading and writing its elements.
 inline double seconds_of_operation(planner::einsum_problem const& p, int element_bytes, planner::machine const& m) {
   double bytes = detail::bytes_of_block(p.result, p.sizes, element_bytes);
   for (planner::spec const& s : p.operands) bytes += detail::bytes_of_block(s, p.sizes, element_bytes);
   return planner::local_seconds(m, 0, element_bytes, bytes) + m.operation_seconds;
 }
 
-/// One step after the other.
+/// The steps one after another.
 inline std::vector<timed_step> timeline_of(planner::einsum_plan const& plan, planner::extents const& e,
                                            int element_bytes, planner::machine const& m,
                                            std::vector<std::string> const& mesh_axes) {
@@ -92,7 +92,7 @@ inline std::vector<timed_step> timeline_of(planner::einsum_plan const& plan, pla
   return all;
 }
 
-/// The same where contractions go round with a move next to them, as os::overlapped has them do: of the two, the longer
+/// The same if contractions overlap with an adjacent move in a ring, as with os::overlapped: the longer of the two
 /// counts.
 inline double seconds_overlapped(planner::einsum_plan const& plan, planner::extents const& e,
                                  std::vector<timed_step> const& timeline) {

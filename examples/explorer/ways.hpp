@@ -3,15 +3,16 @@
 #pragma once
 
 /// @file
-/// Every way to run one einsum that anyone would consider, each as a plan and as what a program writes to get
-/// exactly that plan:
+/// Every way to run one einsum that is worth considering, each as a plan and as the program text that gets exactly that
+/// plan:
 ///
 ///     a named result     C = einsum(A, B), by the default plan or another policy's; also with idle mesh axes
 ///     moves said         C = reshard(einsum(reshard(A), reshard(B), no_communication))
 ///
-/// Of an einsum of two tensors all partitions of the work are tried, of several tensors all orders of products, each
-/// partitioned best. Every move is planned as the library plans it, so a plan here is what the program would do. Ways
-/// that do the same are one; those that another beats in bytes, operations and memory at once are marked.
+/// For an einsum of two tensors the search tries all partitions of the work, for several tensors all orders of
+/// products, each with its best partition. Every move is planned as the library plans it, so a plan here is what the
+/// program would do. Ways that do the same are one; ways that another beats in bytes, operations and memory at once are
+/// marked.
 
 #include <algorithm>
 #include <cstddef>
@@ -30,8 +31,8 @@ namespace explorer {
 
 using namespace ostraka::planner;
 
-/// One call of a program: a product, or a move of one tensor. Tensors are numbered as in plans: operands, then what
-/// calls have made, in their order; `made` of the last call is the_result.
+/// One call of a program: a product, or a move of one tensor. Tensors are numbered as in plans: operands first, then
+/// the results of calls, in their order; `made` of the last call is the_result.
 struct written_call {
   bool moves = false;  ///< os::reshard, else os::einsum
   int left = no_tensor;
@@ -43,20 +44,20 @@ struct written_call {
 
 /// One way to run an einsum.
 struct einsum_way {
-  einsum_plan plan{};                 ///< all that it does, as one plan
-  admit rule = admit::any;            ///< the policy, if it is one call
+  einsum_plan plan{};                 ///< the whole way as one plan
+  admit rule = admit::any;            ///< the policy, if the way is one call
   bool idle = false;                  ///< it uses mesh axes that no tensor names (os::idle)
   std::vector<written_call> calls{};  ///< empty: the einsum is one call
   std::int64_t elements = 0;          ///< moved by all devices together
-  std::int64_t flops = 0;             ///< of the device with the largest blocks
+  std::int64_t flops = 0;             ///< those of the device with the largest blocks
   std::int64_t workspace = 0;         ///< elements beyond operands and result, likewise; with tensors between calls
   double price = 0;                   ///< the planner's (price.hpp)
-  bool beaten = false;                ///< another way moves, multiplies and holds no more, and one of these less
+  bool beaten = false;                ///< another way is no worse in moves, operations and memory, and better in one
 
   [[nodiscard]] bool one_call() const { return calls.empty(); }
 };
 
-/// True if two plans do the same. Moves of different tensors may stand in any order.
+/// True if two plans do the same. The order of moves of different tensors does not matter.
 inline bool same_steps(einsum_plan const& a, einsum_plan const& b) {
   if (a.steps.size() != b.steps.size()) return false;
   bool used[max_plan_steps]{};
@@ -82,7 +83,7 @@ inline bool same_steps(einsum_plan const& a, einsum_plan const& b) {
 
 namespace detail {
 
-using namespace ostraka::planner::detail;  // what the planner's own search is made of: orders, layouts, prices
+using namespace ostraka::planner::detail;  // the parts of the planner's own search: orders, layouts, prices
 
 class way_search {
  public:
@@ -106,7 +107,7 @@ class way_search {
   }
 
  private:
-  // Mesh axes that no tensor names come last, so that leaving them out is leaving out their sizes.
+  // Mesh axes that no tensor names come last, so that dropping their sizes leaves them out.
   static einsum_problem without_mesh(einsum_problem p, mesh_set idle) {
     while (p.sizes.mesh_axes > 0 && idle.contains(p.sizes.mesh_axes - 1)) --p.sizes.mesh_axes;
     return p;
@@ -145,8 +146,8 @@ class way_search {
     ways_.push_back(std::move(w));
   }
 
-  // Every partition of the one product: along each mesh axis none, a factor that stays partial, a label, at every
-  // place among those that divide it already.
+  // All partitions of one product: each mesh axis divides nothing, leaves a factor partial, or divides a label, at
+  // every place among the mesh axes that already divide it.
   void partitions(layout d, int m) {
     if (m == problem_.sizes.mesh_axes) {
       contraction_order order = order_number(0, problem_.operands.size());
@@ -168,7 +169,7 @@ class way_search {
     }
   }
 
-  // Is the label divided along the mesh axis in an operand or in the result?
+  // True if the label is divided along the mesh axis in an operand or in the result.
   [[nodiscard]] bool divides_somewhere(int m, int label) const {
     bool found = false;
     auto const look = [&](spec const& s) {
@@ -191,7 +192,7 @@ class way_search {
     }
   }
 
-  // A program that says each move: what each product asks of its factors, the product, what the result becomes.
+  // Writes out each move: the moves of the factors, the product, the move of the result.
   void spell(partitioned_order const& p) {
     einsum_way w;
     w.plan.operands = problem_.operands;
@@ -228,7 +229,7 @@ class way_search {
     add(std::move(w));
   }
 
-  // The labels that stay, those of the left factor first.
+  // The labels that remain, first those of the left factor.
   [[nodiscard]] spec shape_of_product(spec const (&now)[max_tensors], int const (&factor)[2],
                                       std::uint32_t among) const {
     label_set const kept = labels_.product_of(among);
@@ -239,7 +240,7 @@ class way_search {
     return made;
   }
 
-  // False if there are more steps than a plan has.
+  // False if there are more steps than a plan holds.
   bool append(einsum_way& w, planned_step const& s) {
     if (w.plan.steps.size() == max_plan_steps) return false;
     w.plan.steps.push_back(s);
@@ -298,7 +299,7 @@ class way_search {
     return true;
   }
 
-  // What a call makes is there until the last one has run.
+  // The result of a call is in memory until the last call has run.
   void account(einsum_way& w, written_call const& call, std::int64_t& held, bool is_result) {
     if (!is_result) held += held_at_most(call.result, problem_.sizes);
     w.workspace = std::max(w.workspace, held + peak_workspace(call.plan, problem_.sizes));
@@ -312,8 +313,8 @@ class way_search {
                          (other.elements < w.elements || other.flops < w.flops || other.workspace < w.workspace));
   }
 
-  // With more, a mesh axis is tried on labels that it divides in some tensor, and behind those that divide them
-  // already.
+  // With more choices, a mesh axis is tried only on labels that it divides in some tensor, and behind the mesh axes
+  // that already divide them.
   static constexpr double most_choices_tried = 1300;  // six labels on three mesh axes, five on four
 
   einsum_problem problem_;  // once policies are tried, without idle mesh axes
@@ -325,7 +326,7 @@ class way_search {
 
 }  // namespace detail
 
-/// Sorts what is large: equal ones stay in their order.
+/// Sorts large elements; equal ones keep their order.
 template <class T, class Less>
 void sort_large(std::vector<T>& all, Less const& less) {
   std::vector<std::size_t> order(all.size());
@@ -338,8 +339,8 @@ void sort_large(std::vector<T>& all, Less const& less) {
   all = std::move(sorted);
 }
 
-/// All ways to run an einsum, the planner's default first, the others by their price. `idle`: mesh axes that no tensor
-/// names, and which os::idle would offer. @pre these are the last ones, and each label of the result is an operand's
+/// All ways to run an einsum: the planner's default first, the others by price. `idle` are the mesh axes that no tensor
+/// names and that os::idle would offer. @pre these are the last mesh axes, and each label of the result is an operand's
 [[nodiscard, gnu::cold]] inline std::vector<einsum_way> ways_of_einsum(einsum_problem const& problem,
                                                                        mesh_set idle = {}) {
   std::vector<einsum_way> ways = detail::way_search(problem).run(idle);

@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// The feed-forward layer of a transformer, divided over a mesh in both directions: batch and weights' rows over X, the
-/// model's and the layer's width over Y. Its result is divided as its input is, so that such layers follow each other.
+/// The feed-forward layer of a transformer, divided over a mesh in both directions: X divides the batch and the
+/// weights' rows, Y the width of the model and of the layer. The sharding of its result is that of its input, so that
+/// such layers can follow one another.
 ///
 ///     a[B_X, S, F_Y] = relu(h[B_X, S, D_Y] · W_in[D_X, F_Y])
 ///     o[B_X, S, D_Y] = a[B_X, S, F_Y] · W_out[F_Y, D_X]
@@ -17,7 +18,7 @@
 
 namespace os = ostraka;
 
-// With the extents known while compiling, the plans are the cheapest for them. Nothing has to be divisible.
+// The extents are known while compiling, so the plans are the cheapest for them. No extent has to be divisible.
 OSTRAKA_AXIS(B, 7);    // sequences
 OSTRAKA_AXIS(S, 16);   // tokens of a sequence
 OSTRAKA_AXIS(D, 90);   // width of the model
@@ -30,11 +31,11 @@ using weights_in = os::tensor<double, D/X, F/Y>;
 using hidden = os::tensor<double, B/X, S, F/Y>;
 using weights_out = os::tensor<double, F/Y, D/X>;
 
-// Up: both operands are gathered along what is summed over, and nothing is reduced.
+// Up: both operands are gathered along the axis of the sum, and nothing is reduced.
 constexpr auto up = os::plan_of<os::dims<B/X, S, F/Y>, activations, weights_in>;
 static_assert(up.count(os::step::all_gather) == 2 && up.communications() == 2);
 
-// Down: the weights are gathered over X; F is summed over where it lies, and the sums are scattered over Y.
+// Down: the weights are gathered over X; each device sums over its part of F, and the sums are scattered over Y.
 constexpr auto down = os::plan_of<os::dims<B/X, S, D/Y>, hidden, weights_out>;
 static_assert(down.count(os::step::all_gather) == 1 && down.count(os::step::reduce_scatter) == 1 &&
               down.communications() == 2);
@@ -43,7 +44,7 @@ struct relu {
   KOKKOS_FUNCTION double operator()(double v) const { return v > 0 ? v : 0; }
 };
 
-/// From [0, 1) to [-1, 1).
+/// Maps [0, 1) to [-1, 1).
 struct centred {
   KOKKOS_FUNCTION double operator()(double v) const { return 2 * v - 1; }
 };
@@ -53,7 +54,7 @@ activations feed_forward(activations const& h, weights_in const& w_in, weights_o
   return os::einsum<B/X, S, D/Y>(a, w_out);
 }
 
-/// The largest error against plain loops over all tokens, on device 0; the sums have terms of about 1.
+/// The largest error against plain loops over all tokens, on device 0; the terms of the sums are about 1.
 template <class H, class W>
 double largest_error(H const& h, W const& w_in, W const& w_out, H const& o) {
   double largest = 0;

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// The four cases of a matrix product that is sharded, C[I, K] = A[I, J] · B[J, K]: what each moves, and that it is
-/// right.
+/// The four cases of a sharded matrix product, C[I, K] = A[I, J] · B[J, K]: the communication of each, and a check of
+/// the result.
 
 #include <cmath>
 #include <cstdint>

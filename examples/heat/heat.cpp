@@ -3,9 +3,10 @@
 
 /// @file
 /// The heat equation in two dimensions and the wave equation in three, on a mesh of up to 2 × 2 × 2 devices. Each keeps
-/// its block with a halo; while the halos are exchanged, it computes the points that need none. Both are compared with
-/// their analytic solutions on finer and finer grids: the error falls with the square of the step. `heat heat.png` also
-/// draws heat that spreads from three spots. What is done at a point is a type: nvcc takes no generic lambda to a GPU.
+/// its block with a halo; while the halos are exchanged, it computes the points that need none. The program compares
+/// both with their analytic solutions on finer and finer grids: the error falls with the square of the step. `heat
+/// heat.png` also draws heat that spreads from three spots. The function of a point is a type: nvcc takes no generic
+/// lambda to a GPU.
 // ranks: 1 2 4 8
 
 #include <cmath>
@@ -51,7 +52,7 @@ KOKKOS_FUNCTION double laplacian(auto const& u) {
   return u(-1, 0, 0) + u(1, 0, 0) + u(0, -1, 0) + u(0, 1, 0) + u(0, 0, -1) + u(0, 0, 1) - 6 * u(0, 0, 0);
 }
 
-/// By steps of length c h; the first one starts at rest.
+/// Leapfrog steps of length c h; the first one starts at rest.
 struct first_wave_step {
   double c;
   KOKKOS_FUNCTION double operator()(auto const& u) const { return u(0, 0, 0) + c * c / 2 * laplacian(u); }

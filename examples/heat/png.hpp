@@ -49,7 +49,7 @@ template <class At>
 std::string picture(std::size_t rows, std::size_t columns, At const& at) {
   std::string pixels;
   for (std::size_t r = 0; r < rows; ++r) {
-    pixels += '\0';  // of a row: not filtered
+    pixels += '\0';  // the filter byte of a row: none
     for (std::size_t c = 0; c < columns; ++c) {
       colour const p = at(r, c);
       for (std::uint8_t byte : {p.red, p.green, p.blue}) pixels += static_cast<char>(byte);

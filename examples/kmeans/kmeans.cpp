@@ -30,7 +30,7 @@ namespace os = ostraka;
 OSTRAKA_AXIS(N);      // images
 OSTRAKA_AXIS(P, 64);  // pixels
 OSTRAKA_AXIS(C, 10);  // clusters
-OSTRAKA_AXIS(G, 10);  // digits: what people say that an image is
+OSTRAKA_AXIS(G, 10);  // digits: the labels of the images
 OSTRAKA_MESH_AXIS(X);
 OSTRAKA_MESH_AXIS(Y);
 
@@ -39,7 +39,7 @@ using points = os::tensor<double, N/X, P/Y>;
 using centres = os::tensor<double, C, P/Y>;
 using table = Kokkos::View<double**, Kokkos::LayoutRight, Kokkos::DefaultExecutionSpace>;
 
-/// An element of a matrix that every process has, every `stride`-th row of it.
+/// An element of a matrix that every process has; uses every `stride`-th row of it.
 struct element_of {
   table all;
   integer stride;
@@ -48,12 +48,12 @@ struct element_of {
   }
 };
 
-/// The square of the distance without that of the point, which is the same for all centres.
+/// The squared distance to a centre without the square of the point, which is the same for all centres.
 struct distance {
   KOKKOS_FUNCTION double operator()(double xc, double cc) const { return cc - 2 * xc; }
 };
 
-/// The mean of a cluster's points; of an empty cluster the centre that it had.
+/// The mean of a cluster's points; an empty cluster keeps its centre.
 struct mean_of {
   KOKKOS_FUNCTION double operator()(double sum, double count, double old) const {
     return count > 0 ? sum / count : old;
@@ -64,8 +64,8 @@ struct differ {
   KOKKOS_FUNCTION integer operator()(integer one, integer other) const { return one != other ? 1 : 0; }
 };
 
-/// What either way of computing gives: for each image its cluster, and after each iteration the squares of all
-/// distances.
+/// The result of both ways of computing: the cluster of each image, and the sum of all squared distances after each
+/// iteration.
 struct clustering {
   std::vector<integer> nearest;
   std::vector<double> inertia;
@@ -120,7 +120,8 @@ clustering by_loops(std::vector<digits::image> const& images) {
   return found;
 }
 
-/// The same on a mesh. Bytes of one iteration are counted, and images of each cluster by digit, both for device 0.
+/// The clustering on a mesh, the bytes of one iteration, and the images of each cluster by digit; the last two for
+/// device 0.
 struct on_mesh {
   clustering found;
   integer bytes = 0;
@@ -162,7 +163,7 @@ on_mesh cluster(Mesh const& mesh, table const& pixels, table const& said) {
   return result;
 }
 
-/// Is it the clustering of the loops, and does the inertia fall?
+/// True if the clustering is that of the loops and the inertia falls.
 bool agrees(clustering const& found, clustering const& expected) {
   bool same = found.nearest == expected.nearest && found.inertia.size() == expected.inertia.size();
   for (std::size_t step = 0; same && step < found.inertia.size(); ++step)
@@ -196,7 +197,7 @@ int main(int argc, char** argv) {
   os::environment const env(argc, argv);
   std::vector<digits::image> images;
   try {
-    images = digits::read_images(EXAMPLE_FOLDER "/../digits/digits.csv");  // every process, so that all fail or none
+    images = digits::read_images(EXAMPLE_FOLDER "/../digits/digits.csv");  // on every process: all fail or none does
   } catch (digits::refusal const& r) {
     std::fprintf(stderr, "kmeans: %s\n", r.what());
     return 1;

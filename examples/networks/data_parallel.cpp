@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// Data parallelism: every device has all parameters and its samples. The gradient of what is the same everywhere is
-/// asked for as the same everywhere, and so it is summed over the devices. In a body that is an all-reduce a parameter;
-/// in the global view it is planned.
+/// Data parallelism: every device has all parameters and its own samples. The program asks for gradients that are the
+/// same on all devices, as the parameters are, and so they are summed over the devices. In a body this is one
+/// all-reduce per parameter; in the global view it is planned.
 // ranks: 1 2 4 8
 // labels: ci
 
@@ -20,7 +20,7 @@ struct parameters {
 using inputs_type = os::tensor<double, N/batch, D>;
 using targets_type = os::tensor<double, N/batch, F>;
 
-/// Of 32 samples less is moved where what the gradient of a weight is the product of is gathered.
+/// With only 32 samples, gathering the factors of a weight's gradient moves fewer bytes than reducing the gradient.
 auto in_the_global_view(auto const& p, auto const& inputs, auto const& targets) {
   auto const y = predict(inputs, [&](auto const& x, std::size_t l) {
     return os::einsum<N/batch, F>(x, p.W[l]) + p.b[l];
@@ -47,7 +47,7 @@ int main(int argc, char** argv) {
   t.run<parameters, inputs_type, targets_type>(
       "device by device", mesh,
       [](auto const& p, auto const& inputs, auto const& targets) { return device_by_device(p, inputs, targets); });
-  // On eight devices these are 14 B a device for the loss and 2,345,840 for the gradients; of floats half of that.
+  // On eight devices this is 14 B per device for the loss and 2,345,840 for the gradients; floats need half of that.
   t.expect_moves(2 * (n - 1), 2 * (n - 1) * (all_weights + all_biases));
   return t.verdict();
 }

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// Fully sharded data parallelism: the parameters, too, are divided over the devices, and each layer's are gathered
-/// just before they are used, and again where the backward needs them: a device holds one gathered weight at a time.
-/// Their gradients are asked for as they lie, and nobody gathers one.
+/// Fully sharded data parallelism: the parameters, too, are divided over the devices. A device gathers those of each
+/// layer just before it uses them, and again where the backward needs them: it holds one gathered weight at a time. The
+/// program asks for gradients that are sharded as the parameters are, and no device gathers one.
 // ranks: 1 2 4 8
 // labels: ci
 
@@ -20,8 +20,8 @@ struct parameters {
 using inputs_type = os::tensor<double, N/batch, D>;
 using targets_type = os::tensor<double, N/batch, F>;
 
-/// Of 32 samples less is moved where cotangents are gathered, and inputs exchanged for some features of all samples,
-/// than where the gradients of weights are reduce-scattered.
+/// With only 32 samples, gathering cotangents and exchanging inputs for some features of all samples moves fewer bytes
+/// than reduce-scattering the gradients of weights.
 auto in_the_global_view(auto const& p, auto const& inputs, auto const& targets) {
   auto const y = predict(inputs, [&](auto const& x, std::size_t l) {
     return os::einsum<N/batch, F>(x, os::reshard<D, F>(p.W[l])) + os::reshard<F>(p.b[l]);
@@ -43,7 +43,7 @@ int main(int argc, char** argv) {
   auto const mesh = os::make_mesh(batch = env.devices());
   std::int64_t const n = env.devices();
   std::int64_t const gathered = (n - 1) * (all_weights + all_biases);
-  std::int64_t const gathered_again = (n - 1) * (all_weights - first_weight);  // nobody asks for the inputs' cotangent
+  std::int64_t const gathered_again = (n - 1) * (all_weights - first_weight);  // the inputs need no cotangent
   training t;
   if (n > 1) t.expect_one_gathered_weight_of(first_weight, other_weight);
   t.run<parameters, inputs_type, targets_type>(

@@ -4,7 +4,7 @@
 
 /// @file
 /// The network of ../shard_map/network.hpp as a program whose derivative is taken: relu(x · W + b) layer by layer, the
-/// mean over the samples of squared errors, and the training that all programs of this folder share. It is compared
+/// mean over the samples of squared errors, and the training that all programs of this folder share. Each is compared
 /// with the sequential program: the losses, the gradients of every layer, and five steps of gradient descent.
 
 #include <algorithm>
@@ -24,10 +24,10 @@
 namespace os = ostraka;
 
 OSTRAKA_AXIS(N, network::batch);  // samples
-OSTRAKA_AXIS(D);                  // what a layer takes
-OSTRAKA_AXIS(F);                  // what it gives
+OSTRAKA_AXIS(D);                  // the inputs of a layer
+OSTRAKA_AXIS(F);                  // its outputs
 
-/// What all layers take, give and have, in elements: of one sample, one sample, and the parameters.
+/// The inputs, outputs and parameters of all layers, in elements: inputs and outputs of one sample.
 inline constexpr std::int64_t all_inputs = 784 + 5 * 128, all_outputs = 5 * 128 + 8;
 inline constexpr std::int64_t first_weight = 784 * 128, other_weight = 128 * 128;
 inline constexpr std::int64_t all_weights = first_weight + 4 * other_weight + 128 * 8, all_biases = all_outputs;
@@ -57,7 +57,7 @@ auto mean_of_squares(auto const& predictions, auto const& targets) {
   return os::scale(os::sum<>(os::multiply(errors, errors)), 1. / network::batch);
 }
 
-/// The numbers of the layers between the first and the last one, one after the other.
+/// The numbers of the layers between the first and the last one, one after another.
 struct stacked {
   std::array<network::normal_numbers, network::layers - 2> of_layer;
   template <class Make>
@@ -70,7 +70,7 @@ struct stacked {
   }
 };
 
-/// How many blocks of some sizes there are at once, at most: those of gathered weights.
+/// Counts the most blocks of the given sizes that exist at once: those of gathered weights.
 class blocks_of {
  public:
   template <class F>
@@ -106,8 +106,8 @@ class training {
   static constexpr double rate = 3e-3;
 
   /// Descends from the network's parameters by the gradient of loss(parameters, inputs, targets), beside the sequential
-  /// program. Parameters: a tree with the arrays W and b, of all layers, or of the first and the last one beside inner_W
-  /// and inner_b.
+  /// program. Parameters is a tree with the arrays W and b, of all layers, or of the first and the last one beside
+  /// inner_W and inner_b.
   template <template <class> class Parameters, class Inputs, class Targets, class Mesh, class Loss>
   void run(char const* name, Mesh const& mesh, Loss const& loss) {
     root_ = mesh.device() == 0;
@@ -137,15 +137,15 @@ class training {
     good_ = good_ && at_once == 1;
   }
 
-  /// From now on at most one weight is held gathered; of the first layer it has so many elements, of others so many.
+  /// From now on a device may hold one gathered weight: of the first layer it has `first` elements, else `other`.
   void expect_one_gathered_weight_of(std::int64_t first, std::int64_t other) { of_gathered_weights_ = {first, other}; }
 
-  /// Are these the elements that all devices together move, forward and back?
+  /// Compares the elements that all devices together move, forward and backward, with these.
   void expect_moves(std::int64_t forward, std::int64_t backward) {
     if (!root_) return;
     std::printf("bytes moved: forward %lld, backward %lld\n", static_cast<long long>(forward_),
                 static_cast<long long>(backward_));
-    // In check mode devices also send each other what they call.
+    // In check mode devices also send each other their calls.
     if (os::engine::calls_to_compare() == os::engine::compared_calls::all) return;
     if (forward_ == 8 * forward && backward_ == 8 * backward) return;
     std::printf("expected: %lld and %lld\n", static_cast<long long>(8 * forward),
@@ -153,7 +153,7 @@ class training {
     good_ = false;
   }
 
-  /// Prints the verdict; what main returns.
+  /// Prints the verdict; returns the exit status of main.
   [[nodiscard]] int verdict() const {
     if (root_)
       std::printf("largest difference from the sequential program %.1e: %s\n", largest_, good_ ? "PASS" : "FAIL");
@@ -179,7 +179,7 @@ class training {
     return p;
   }
 
-  // Which layer is W[i]? All are there, or the first and the last one.
+  // The layer of W[i]: p has all layers, or only the first and the last one.
   static int layer_at(std::size_t i, auto const& p) {
     return p.W.size() == 2 && i == 1 ? network::layers - 1 : static_cast<int>(i);
   }

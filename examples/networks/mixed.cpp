@@ -3,8 +3,8 @@
 
 /// @file
 /// Fully sharded data parallelism and tensor parallelism together, on a mesh of two axes: samples over batch,
-/// activations over feats, and parameters over both, feats first: gathered over batch before they are used, they are
-/// the rows of this device along feats.
+/// activations over feats, and parameters over both, feats first: gathered over batch before their use, they are the
+/// rows of this device along feats.
 // ranks: 1 2 4 8
 // labels: ci
 

@@ -3,8 +3,8 @@
 
 /// @file
 /// Pipeline parallelism: the four layers between the first and the last are alike, so they are stacked and divided over
-/// two stages; four microbatches go through them, and their cotangents back. What devices are left over by the stages
-/// share the samples. Each device works on the first and the last layer for the samples that are at home on it.
+/// two stages; four microbatches go through them, and their cotangents back. The other mesh axis divides the samples
+/// among the devices of a stage. Each device works on the first and the last layer for its own samples.
 // ranks: 1 2 4 8
 // labels: ci
 
@@ -46,7 +46,7 @@ int main(int argc, char** argv) {
   t.run<parameters, inputs_type, targets_type>(
       "device by device", mesh,
       [](auto const& p, auto const& inputs, auto const& targets) { return device_by_device(p, inputs, targets); });
-  // From the first stage to the last go all samples; half of them come from the other one before, and go there behind.
+  // All samples go from the first stage to the last; half of them come there from the last one, and return to it after.
   std::int64_t const n = env.devices(), rows = n / n_stages;
   std::int64_t const activations = (n_stages - 1) * 2 * network::batch * network::outputs_of(0);
   std::int64_t const inner = 4 * (other_weight + 128), ends = all_weights + all_biases - inner;

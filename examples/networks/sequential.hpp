@@ -46,10 +46,10 @@ void add_product(matrix& c, std::size_t rows, std::size_t sums, std::size_t colu
       for (std::size_t j = 0; j < columns; ++j) c[i * columns + j] += a(i, k) * b(k, j);
 }
 
-/// The loss; `gradient` is set to that of every layer.
+/// The loss; sets `gradient` to that of every layer.
 inline double loss(std::vector<layer> const& layers, std::vector<layer>& gradient) {
   constexpr std::size_t N = network::batch;
-  std::vector<matrix> x{matrix_of(network::inputs(), network::batch)};  // what each layer takes, and the answer
+  std::vector<matrix> x{matrix_of(network::inputs(), network::batch)};  // the input of each layer, and the answer
   for (std::size_t l = 0; l < layers.size(); ++l) {
     std::size_t const D = inputs_of(l), F = outputs_of(l);
     matrix y;
@@ -62,7 +62,7 @@ inline double loss(std::vector<layer> const& layers, std::vector<layer>& gradien
   }
 
   double total = 0;
-  matrix g = x.back();  // of a layer's answer
+  matrix g = x.back();  // the cotangent of a layer's answer
   matrix const targets = matrix_of(network::targets(), network::batch);
   for (std::size_t i = 0; i < g.size(); ++i) {
     double const error = g[i] - targets[i];
@@ -81,7 +81,7 @@ inline double loss(std::vector<layer> const& layers, std::vector<layer>& gradien
     add_product(before, N, F, D, [&](auto n, auto f) { return g[n * F + f]; },
                 [&](auto f, auto d) { return layers[l].W[d * F + f]; });
     for (std::size_t i = 0; i < before.size(); ++i)
-      if (x[l][i] <= 0) before[i] = 0;  // of what relu gave zero
+      if (x[l][i] <= 0) before[i] = 0;  // where relu gave zero
     g = before;
   }
   return total;

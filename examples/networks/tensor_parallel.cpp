@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// Tensor parallelism: activations are divided over their features and weights over those they take. A product is
+/// Tensor parallelism: activations are divided over their features, and weights over their input features. A product is
 /// reduce-scattered over its features, and in the backward one gather of its cotangent serves both of its operands.
 // ranks: 1 2 4 8
 // labels: ci
@@ -26,7 +26,7 @@ auto in_the_global_view(auto const& p, auto const& inputs, auto const& targets) 
   return mean_of_squares(y, targets);
 }
 
-/// A layer says device by device what it does; around it the program stays in the global view.
+/// A layer is written device by device; around it the program stays in the global view.
 auto layer_by_layer(auto const& p, auto const& inputs, auto const& targets) {
   auto const y = predict(inputs, [&](auto const& x, std::size_t l) {
     return os::shard_map<N, F/feats>([](auto h, auto W, auto b) {

@@ -3,7 +3,7 @@
 
 /// @file
 /// One program under four sets of rules: embedding, feed-forward layer with residual, and the gradient of its weights.
-/// Nothing but the rules changes, and with them what is moved and what is held; the answers are those of plain loops.
+/// Only the rules change, and with them the communication and the memory; the answers are those of plain loops.
 ///
 ///     x[B, S, D] = t[B, S, V] · E[V, D]      h[B, S, F] = relu(x · W[D, F])
 ///     y = x + h · U[F, D]                    dU[F, D] = h · y
@@ -23,7 +23,7 @@ OSTRAKA_AXIS(batch, 64);
 OSTRAKA_AXIS(seq, 16);
 OSTRAKA_AXIS(vocab, 96);
 OSTRAKA_AXIS(embed, 48);  // the model's width, in activations
-OSTRAKA_AXIS(rows, 48);   // the model's width, in weights: their own name for it, so that they may be divided otherwise
+OSTRAKA_AXIS(rows, 48);   // the model's width, in weights: a name of its own, so that it may be divided otherwise
 OSTRAKA_AXIS(hidden, 160);
 OSTRAKA_MESH_AXIS(X);
 OSTRAKA_MESH_AXIS(Y);
@@ -41,19 +41,19 @@ struct plus {
   KOKKOS_FUNCTION double operator()(double v, double w) const { return v + w; }
 };
 
-/// From [0, 1) to [-1, 1).
+/// Maps [0, 1) to [-1, 1).
 struct centred {
   KOKKOS_FUNCTION double operator()(double v) const { return 2 * v - 1; }
 };
 
-/// Which word stands where: 1 for that one, 0 for the others.
+/// 1 for the word at this place, 0 for all others.
 struct one_hot {
   KOKKOS_FUNCTION double operator()(std::int64_t b, std::int64_t s, std::int64_t v) const {
     return (31 * b + 17 * s * s + 5) % vocab_axis::extent == v ? 1 : 0;
   }
 };
 
-/// The program. What it moves is known while compiling.
+/// The program. Its communication is known while compiling.
 template <auto R>
 struct program {
   using words = os::tensor_under<R, double, batch, seq, vocab>;
@@ -72,7 +72,7 @@ struct program {
   static constexpr auto down = os::plan_of<os::dims<R(batch, seq, embed)>, inner, renamed<rows, embed, weights_down>>;
   static constexpr auto gradient = os::plan_of<os::dims<R(hidden, rows)>, inner, renamed<embed, rows, activations>>;
 
-  /// Bytes per device that the program moves in steps of a kind.
+  /// The bytes per device that the program moves in steps of a kind.
   template <class... Sizes>
   static constexpr std::int64_t bytes_of(os::step kind, Sizes const&... sizes) {
     return look_up.bytes_of(kind, sizes...) + up.bytes_of(kind, sizes...) + down.bytes_of(kind, sizes...) +
@@ -84,16 +84,16 @@ struct program {
   }
 };
 
-// What each set of rules moves, pinned: a change of the program that moves anything else does not compile.
+// Pins what each set of rules moves: a change of the program that moves anything else does not compile.
 using os::step;
 
-// Data parallel: nothing, but the gradient is summed over all devices.
+// Data parallel: nothing moves, but the gradient is summed over all devices.
 static_assert(program<data_parallel>::communications() == 1 &&
               program<data_parallel>::gradient.count(step::all_reduce) == 1);
 static_assert(program<data_parallel>::bytes_of(step::all_reduce, X = 2, Y = 4) == 2 * 7 * 160 * 48 * 8 / 8);
 
-// Tensor parallel: weights and their gradients stay where they are, and activations are summed over what divides the
-// inner width. The textbook does that with an all-reduce; for these extents the plan is a cheaper one.
+// Tensor parallel: weights and their gradients stay in place, and activations are summed over the mesh axes that divide
+// the inner width. The textbook does that with an all-reduce; for these extents the plan is a cheaper one.
 static_assert(program<tensor_parallel>::up.communications() == 0 &&
               program<tensor_parallel>::gradient.communications() == 0);
 constexpr auto textbook = os::plan_of<os::dims<batch, seq, embed>, program<tensor_parallel>::inner,
@@ -101,7 +101,7 @@ constexpr auto textbook = os::plan_of<os::dims<batch, seq, embed>, program<tenso
 static_assert(textbook.count(step::all_reduce) == 1 && textbook.bytes(X = 2, Y = 4) == 2 * 7 * 64 * 16 * 48 * 8 / 8);
 static_assert(program<tensor_parallel>::down.bytes(X = 2, Y = 4) < textbook.bytes(X = 2, Y = 4));
 
-// Fully sharded: weights are gathered where they are used, and the gradient is scattered to where they lie; activations
+// Fully sharded: weights are gathered where they are used, and the gradient is scattered to its place; activations
 // never move.
 static_assert(program<fully_sharded>::communications() == 4 &&
               program<fully_sharded>::gradient.count(step::reduce_scatter) == 1);
@@ -115,7 +115,7 @@ static_assert(program<two_dimensional>::down.count(step::all_gather) == 1 &&
               program<two_dimensional>::down.count(step::reduce_scatter) == 1);
 static_assert(program<two_dimensional>::down.communications() == 2);
 
-/// What a run gives, on device 0; `held` are the bytes of weights on each device.
+/// The result of a run, on device 0; `held` are the bytes of weights on each device.
 struct answer {
   std::vector<double> y;
   std::vector<double> gradient;
@@ -145,7 +145,7 @@ answer run(Mesh const& mesh) {
           (table.local().size() + w_up.local().size() + w_down.local().size()) * sizeof(double)};
 }
 
-/// The same in plain loops; on the magnitudes of the weights it gives the magnitudes that rounding errors are relative
+/// The same in plain loops. For the magnitudes of the weights it gives the magnitudes that rounding errors are relative
 /// to.
 answer by_loops(std::vector<double> const& table, std::vector<double> const& w_up, std::vector<double> const& w_down) {
   constexpr std::size_t D = embed_axis::extent;
@@ -179,7 +179,7 @@ answer by_loops(std::vector<double> const& table, std::vector<double> const& w_u
 constexpr double tolerance =
     2 * (batch_axis::extent * seq_axis::extent + 2 * embed_axis::extent + hidden_axis::extent + 2) * 0x1p-53;
 
-/// The largest difference in units of what rounding allows.
+/// The largest difference in units of the rounding error that is allowed.
 double largest_difference(std::vector<double> const& got, std::vector<double> const& wanted,
                           std::vector<double> const& magnitude) {
   double largest = got.size() == wanted.size() ? 0 : HUGE_VAL;
@@ -193,7 +193,7 @@ double largest_difference(std::vector<double> const& got, std::vector<double> co
 constexpr step kinds[] = {step::all_gather, step::all_to_all, step::block_exchange, step::reduce_scatter,
                           step::all_reduce};
 
-/// Runs the program, and prints its line of the table on device 0. @return is the answer right there?
+/// Runs the program, and prints its line of the table on device 0. @return is true if the answer is right there
 template <auto R, class Mesh>
 bool row(char const* name, Mesh const& mesh, answer const& wanted, answer const& magnitude) {
   answer const got = run<R>(mesh);
@@ -218,7 +218,7 @@ int main(int argc, char** argv) {
   int const x = env.devices() % 2 == 0 ? 2 : 1;
   auto const mesh = os::make_mesh(X = x, Y = env.devices() / x);
 
-  // The oracle's weights are those of one device alone.
+  // The oracle's weights are on a mesh of one device.
   auto const alone = os::make_mesh(os::this_device, X = 1, Y = 1);
   using p = program<os::rules<>{}>;
   auto const table = values_of(os::map(centred{}, os::random<p::table>(alone, os::seed(1))));

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// An all-gather and a product as one ring, written out: in n − 1 steps each device passes its rows of the right operand on
-/// while it multiplies those that are here, so that nobody ever holds all of them. One way round, then both ways. Beside it
-/// what the planner does under os::overlapped.
+/// An all-gather and a product as one ring, written out: in n − 1 steps each device passes its rows of the right
+/// operand on while it multiplies the rows that it has, so that no device ever holds all of them. One way round, then
+/// both ways. The program also shows the planner's plan under os::overlapped.
 // ranks: 1 2 3 4 8
 // labels: ci
 
@@ -32,7 +32,7 @@ int main(int argc, char** argv) {
     auto const i = os::axis_index<X>(l);
     auto out = os::zeros<float, I, K, os::varying(X)>(mesh, I = l.extent(I), K = r.extent(K));
     for (int s = 0; s + 1 < n; ++s) {
-      auto next = os::start_shift<X>(r, +1);  // under way while what is here is multiplied
+      auto next = os::start_shift<X>(r, +1);  // in flight while this device multiplies its rows
       os::einsum_into(out, os::part<J>(l, (i - s) % n, n), r, os::beta = s > 0 ? 1 : 0);
       r = std::move(next).wait();
     }
@@ -40,7 +40,7 @@ int main(int argc, char** argv) {
     return out;
   };
 
-  // Half of the rows goes to the next device, half to the one before: links carry as much one way while the other.
+  // Half of the rows goes to the next device, half to the previous one: links carry as much one way while the other.
   auto const both_ways = [&](auto l, auto r) {
     int const n = os::axis_size<X>(l);
     auto const i = os::axis_index<X>(l);
@@ -68,7 +68,7 @@ int main(int argc, char** argv) {
     v.expect_product("one way round", L, R, os::shard_map<I/X, K>(one_way, L, R));
     v.expect_product("both ways round", L, R, os::shard_map<I/X, K>(both_ways, L, R));
   }
-  {  // Rows that the devices do not share out evenly.
+  {  // The devices' shares of the rows are uneven.
     auto const sizes = os::sizes(I = 11, J = 29, K = 7);
     auto const L = os::generate<float, I/X, J>(mesh, sizes, small{0});
     auto const R = os::generate<float, J/X, K>(mesh, sizes, small{1});

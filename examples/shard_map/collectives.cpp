@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// Each collective on blocks that are small enough to follow by hand, of 4 devices along a mesh axis: what comes out,
-/// block after block.
+/// Each collective on blocks that are small enough to follow by hand, of 4 devices along a mesh axis: the result, block
+/// after block.
 // ranks: 4
 // labels: ci
 
@@ -23,7 +23,7 @@ int main(int argc, char** argv) {
   auto const b = os::scatter_from_root<int, I/X>(line, I = 4, std::vector{3, 9, 5, 2});
   auto const c = os::generate<int, I/X>(line, I = 8, counting{});          // 0 1 · 2 3 · 4 5 · 6 7
 
-  // psum: all devices have the sum, so that it may leave without X.
+  // psum: all devices have the sum, so that it may leave the body without X.
   auto const sum = os::shard_map<I>([](auto x) {
     os::print_blocks(x);
     auto const y = os::psum<X>(x);
@@ -40,7 +40,7 @@ int main(int argc, char** argv) {
   auto const over_both = os::shard_map<I, J>([](auto x) { return os::psum<X, Y>(x); }, t);
   v.expect("psum over X and Y", over_both, {20, 24, 36, 40});
 
-  // all_gather: all devices have all blocks, one after the other; that they are the same everywhere is known.
+  // all_gather: all devices have all blocks, one after another; the type knows that they are the same on all devices.
   auto const gathered = os::shard_map<I>([](auto x) { return os::all_gather<I/X>(x); }, b);
   v.expect("all_gather", gathered, {3, 9, 5, 2});
   auto const copies = os::shard_map<I/X>([](auto x) { return os::all_gather<I/X>(x); }, b);
@@ -55,13 +55,13 @@ int main(int argc, char** argv) {
   auto const scattered = os::shard_map<I/X>([](auto x) { return os::psum_scatter<I/X>(x); }, a);
   v.expect("psum_scatter", scattered, {22, 20, 12, 17});
 
-  // ppermute: each device sends to one at most; who is sent nothing has zeros.
+  // ppermute: each device sends to at most one other; a device without a sender gets zeros.
   auto const on = os::shard_map<I/X>([](auto x) { return os::shift<X>(x, +1); }, c);
   v.expect("shift", on, {6, 7, 0, 1, 2, 3, 4, 5});
   auto const hops = os::shard_map<I/X>([](auto x) { return os::ppermute<X>(x, {{0, 1}, {1, 2}, {2, 3}}); }, c);
   v.expect("ppermute", hops, {0, 0, 0, 1, 2, 3, 4, 5});
 
-  // psum_scatter by messages to neighbours: what comes is added to the next part, and goes on.
+  // psum_scatter by messages to neighbours: a device adds the block that comes to its next part, and sends the sum on.
   auto const ring = os::shard_map<I/X>([](auto x) {
     int const n = os::axis_size<X>(x);
     auto const i = os::axis_index<X>(x);

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// Data parallelism: every device has all weights and its samples; the losses are averaged at the end, by an all-reduce
-/// of one number.
+/// Data parallelism: every device has all weights and its own samples; one all-reduce of one number averages the losses
+/// at the end.
 // ranks: 1 2 4 8
 // labels: ci
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// How tensors enter a body as blocks, and how what it returns is put together: which mesh axes an operand or a result
+/// How tensors enter a body as blocks, and how its results are put together: which mesh axes an operand or a result
 /// names, and in what order. On 4 × 2 devices.
 // ranks: 8
 // labels: ci
@@ -22,16 +22,16 @@ int main(int argc, char** argv) {
     v.expect_that(what, t.extent(I) == i && t.extent(J) == j);
   };
 
-  // A body is called once a device, whatever the extents: here with 3 of 12 rows.
+  // Each device calls the body once, whatever the extents: here with 3 of 12 rows.
   auto const rows = os::generate<float, I/X, J>(mesh, I = 12, J = 12, counting{12});
   auto const squares = os::shard_map<K/X, J>([](auto a) { return os::einsum<K, J>(os::rename<J, K>(a), a); }, rows);
   v.expect_that("a product in each of 4 blocks", squares.extent(K) == 48 && squares.extent(J) == 12);
 
-  // An operand that does not name Y is whole along it; a result that names Y is the blocks one after the other, though
+  // An operand that does not name Y is whole along it; a result that names Y is the blocks one after another, though
   // they are the same here.
   is("tiled", os::shard_map<I/X, J/Y>([](auto a) { return a; }, rows), 12, 24);
 
-  // A result that leaves a mesh axis out is the same along it, which psum sees to; that it does is in its type.
+  // A result that leaves a mesh axis out is the same along it. psum makes it so, and the type says it.
   auto const table = os::generate<float, I/X, J/Y>(mesh, I = 12, J = 12, counting{12});
   is("psum over Y", os::shard_map<I/X, J>([](auto a) { return os::psum<Y>(a); }, table), 12, 6);
   is("psum over X", os::shard_map<I, J/Y>([](auto a) { return os::psum<X>(a); }, table), 3, 12);

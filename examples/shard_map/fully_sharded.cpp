@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// Fully sharded data parallelism: the weights, too, are divided over the devices, and each layer's are gathered just
-/// before they are used. No device ever holds all of them.
+/// Fully sharded data parallelism: the weights, too, are divided over the devices. A device gathers those of each layer
+/// just before it uses them, and never holds all of them.
 // ranks: 1 2 4 8
 // labels: ci
 

@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// The network of network.hpp as tensors: x[N, D] → relu(x · W[D, F] + b[F]), whose F is the next layer's D. Written
-/// for one device; on blocks, with any sharding whose products move nothing, it is the same.
+/// The network of network.hpp as tensors: x[N, D] → relu(x · W[D, F] + b[F]), whose F is the next layer's D. It is
+/// written for one device; the same code works on blocks, with any sharding whose products move nothing.
 
 #include <array>
 #include <cstddef>
@@ -16,10 +16,10 @@
 namespace os = ostraka;
 
 OSTRAKA_AXIS(N, network::batch);    // samples
-OSTRAKA_AXIS(D);                    // what a layer takes
-OSTRAKA_AXIS(F);                    // what it gives
+OSTRAKA_AXIS(D);                    // the inputs of a layer
+OSTRAKA_AXIS(F);                    // its outputs
 
-/// f(0), …, f(5)
+/// The array f(0), …, f(5).
 template <class Make>
 auto for_each_layer(Make const& f) {
   return [&]<std::size_t... Ls>(std::index_sequence<Ls...>) {
@@ -65,7 +65,7 @@ auto squared_errors(auto const& predictions, auto const& targets) {
   return os::sum<N>(os::map(network::squared_difference{}, predictions, targets));
 }
 
-/// Prints the loss and whether it is the known one; what main returns.
+/// Prints the loss and whether it is the known one; returns the exit status of main.
 int verdict_of_loss(auto const& loss, auto const& mesh) {
   bool const good = network::is_loss(double{os::value(loss)});
   if (mesh.device() == 0) std::printf("loss %.6f: %s\n", double{os::value(loss)}, good ? "PASS" : "FAIL");

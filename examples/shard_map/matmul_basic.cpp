@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// The first program of the local view: every device multiplies the blocks that it holds, and a psum adds up what the
-/// devices along Y have. C[I_X, K] = A[I_X, J_Y] · B[J_Y, K], said device by device.
+/// The first program of the local view: every device multiplies its blocks, and a psum adds up the products along Y.
+/// C[I_X, K] = A[I_X, J_Y] · B[J_Y, K], written device by device.
 // ranks: 1 2 4 8
 // labels: ci
 

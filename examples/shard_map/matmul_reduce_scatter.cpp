@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// A product and a reduce-scatter as one ring, written out: in n − 1 steps each device passes sums on to the next one while
-/// it multiplies its summand of those that are coming, so that nobody ever holds the whole product. One way round, then
-/// both ways. Beside it what the planner does under os::overlapped.
+/// A product and a reduce-scatter as one ring, written out: in n − 1 steps each device passes sums on to the next one
+/// while it multiplies its summand of the sums that come, so that no device ever holds the whole product. One way
+/// round, then both ways. The program also shows the planner's plan under os::overlapped.
 // ranks: 1 2 3 4 8
 // labels: ci
 
@@ -30,16 +30,16 @@ int main(int argc, char** argv) {
   auto const one_way = [](auto l, auto r) {
     int const n = os::axis_size<X>(l);
     auto const i = os::axis_index<X>(l);
-    auto sum = os::einsum<I, K>(os::part<I>(l, (i - 1) % n, n), r);  // of the rows that have the longest way
+    auto sum = os::einsum<I, K>(os::part<I>(l, (i - 1) % n, n), r);  // the rows that have the longest way
     for (int s = 2; s <= n; ++s) {
-      auto next = os::start_shift<X>(sum, +1);  // under way while the summand of what comes is multiplied
+      auto next = os::start_shift<X>(sum, +1);  // in flight while this device computes its summand
       auto const own = os::einsum<I, K>(os::part<I>(l, (i - s) % n, n), r);
       sum = os::add(own, std::move(next).wait());
     }
     return sum;
   };
 
-  // The first half of each device's rows comes from the device before, the second half from the next one.
+  // The first half of each device's rows comes from the previous device, the second half from the next one.
   auto const both_ways = [&](auto l, auto r) {
     int const n = os::axis_size<X>(l);
     auto const i = os::axis_index<X>(l);

@@ -3,8 +3,8 @@
 
 /// @file
 /// Matrix products on devices in a line, written out: gather one operand, or add up summands, whole or scattered.
-/// Beside each, what the planner does for the same product. The rings that overlap are in
-/// all_gather_matmul.cpp and matmul_reduce_scatter.cpp.
+/// Beside each, the planner's plan for the same product. The rings that overlap are in all_gather_matmul.cpp and
+/// matmul_reduce_scatter.cpp.
 // ranks: 1 2 3 4 8
 // labels: ci
 

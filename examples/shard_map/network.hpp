@@ -27,7 +27,7 @@ constexpr int outputs_of(int layer) { return units[static_cast<unsigned>(layer) 
 
 inline constexpr float loss = 22.7799f;
 
-/// Is a computed loss that of the network? Orders of summation differ by about 1e-5.
+/// True if a computed loss is that of the network. Orders of summation differ by about 1e-5.
 inline bool is_loss(double value) { return std::abs(value - double{loss}) < 5e-5; }
 
 /// Row-major normal numbers, divided by a root: a function of row and column, or of a column alone.
@@ -43,7 +43,7 @@ struct normal_numbers {
 
 namespace keys {
 
-inline constexpr auto first = threefry::split<layers + 1>(threefry::key_of(0));  // of what follows, of each layer
+inline constexpr auto first = threefry::split<layers + 1>(threefry::key_of(0));  // the data's key, then the layers'
 inline constexpr auto of_data = threefry::split<3>(first[0]);
 constexpr auto of_layer(int l) { return threefry::split<2>(first[static_cast<unsigned>(l) + 1]); }
 

@@ -2,10 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// A pipeline written out: 16 residual layers, whose stages are divided over the devices, and 8 microbatches, which go
-/// from stage to stage by a permutation of what the table sends in a tick. The tutorial's schedule, with a tick per
-/// layer, beside one with a tick per stage; then os::pipeline, which is this. Only the first stage has inputs, and
-/// whatever is not there yet is NaN: none of it reaches a result, since idle slots are not computed.
+/// A pipeline written out: 16 residual layers, whose stages are divided over the devices, and 8 microbatches. In each
+/// tick a permutation of the results that the table sends moves microbatches from stage to stage. The program shows the
+/// tutorial's schedule, with a tick per layer, beside one with a tick per stage; then os::pipeline, which does the
+/// same. Only the first stage has inputs. All values that are not there yet are NaN: none of them reaches a result,
+/// since idle slots are not computed.
 // ranks: 1 2 4 8
 // labels: ci
 
@@ -21,13 +22,13 @@ namespace os = ostraka;
 OSTRAKA_AXIS(M);                    // microbatches
 OSTRAKA_AXIS(N);                    // samples of each
 OSTRAKA_AXIS(L);                    // layers
-OSTRAKA_AXIS(D);  OSTRAKA_AXIS(F);  // what a layer takes and gives
+OSTRAKA_AXIS(D);  OSTRAKA_AXIS(F);  // inputs and outputs of a layer
 OSTRAKA_MESH_AXIS(stages);
 
 constexpr int layers = 16, microbatches = 8, samples = 3, width = 5;
 constexpr double unset = std::numeric_limits<double>::quiet_NaN();
 
-/// Small whole numbers, so that sums are exact. Microbatches behind the last one, which are other stages', are not set.
+/// Small whole numbers, so that sums are exact. Microbatches behind the last one, which other stages have, are not set.
 struct inputs {
   KOKKOS_FUNCTION double operator()(std::int64_t m, std::int64_t n, std::int64_t d) const {
     return m < microbatches ? static_cast<double>((4 * m + 3 * n + 5 * d) % 7 - 3) : unset;
@@ -62,7 +63,7 @@ std::array<double, width> by_loops(int m, int n) {
   return h;
 }
 
-/// Are microbatches, from this one on, those of plain loops? On device 0.
+/// True if the microbatches from `first` on are those of plain loops. On device 0.
 template <class T>
 bool is_right(T const& results, int first) {
   auto const all = os::gather_to_root(results);
@@ -88,7 +89,7 @@ void write_out(char const* title, auto const& mesh, verdict& v) {
     auto const nothing = os::full<double, M, N, D, os::varying(stages)>(mesh, M = 1, extents, unset);
     auto const results = os::full<double, M, N, D, os::varying(stages)>(mesh, M = microbatches, extents, unset);
     int const last_lane = table.lanes - 1, of_lane = of_stage / table.lanes;
-    std::vector state(static_cast<unsigned>(table.lanes) + 1, nothing);  // what each lane takes, and the last one gives
+    std::vector state(static_cast<unsigned>(table.lanes) + 1, nothing);  // inputs of the lanes, and the last output
 
     for (int tick = 0; tick < table.ticks(); ++tick) {
       for (int lane = last_lane; lane >= 0; --lane) {
@@ -102,7 +103,7 @@ void write_out(char const* title, auto const& mesh, verdict& v) {
         if (stage + 1 == n_stages && lane == last_lane)
           os::reshard_into(os::part<M>(results, work.microbatch, microbatches), h);
       }
-      std::vector<os::hop> hops;  // who sends in this tick; all devices know it
+      std::vector<os::hop> hops;  // the sends of this tick, known on all devices
       for (int s = 0; s < n_stages; ++s)
         if (auto const message = sent(table, tick, s); !message.none()) hops.push_back({message.from, message.to});
       auto const arrived = os::ppermute<stages>(state.back(), hops);

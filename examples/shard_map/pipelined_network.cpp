@@ -3,8 +3,8 @@
 
 /// @file
 /// Pipeline parallelism: the four layers between the first and the last are alike, so they are stacked and divided over
-/// stages; four microbatches go through them. What devices are left over by the stages share the samples. Each device
-/// works on the first and the last layer for the samples that are at home on it.
+/// stages; four microbatches go through them. The other mesh axis divides the samples among the devices of a stage.
+/// Each device works on the first and the last layer for its own samples.
 // ranks: 1 2 4 8
 // labels: ci
 
@@ -13,7 +13,7 @@
 OSTRAKA_AXIS(L, network::layers - 2);
 OSTRAKA_MESH_AXIS(batch);  OSTRAKA_MESH_AXIS(stages);
 
-/// The layers between, one after the other.
+/// The layers between, one after another.
 struct stacked {
   std::array<network::normal_numbers, network::layers - 2> of_layer;
   KOKKOS_FUNCTION float operator()(std::int64_t l, std::int64_t d, std::int64_t f) const {
@@ -45,7 +45,7 @@ int main(int argc, char** argv) {
 
   auto const loss = os::shard_map<>([&](auto x, auto t, auto W, auto b) {
     auto const layer = [](auto const& h, auto const& w, auto const& c) {
-      auto const product = os::einsum<N, F>(h, w, os::sum_over(L));    // of a stack: L has extent 1
+      auto const product = os::einsum<N, F>(h, w, os::sum_over(L));    // a layer of a stack: L has extent 1
       return os::rename<F, D>(os::map(network::relu{}, os::add(product, os::sum<F>(c))));
     };
     auto const first = layer(x, weights[0], biases[0]);

@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// What the programs of this folder share: tensors of 0, 1, 2, …, products in plain loops, and the verdict. A program
-/// ends with 1 on device 0 if anything was not as expected.
+/// The parts that the programs of this folder share: tensors of 0, 1, 2, …, products in plain loops, and the verdict. A
+/// program ends with status 1 on device 0 if any result is not as expected.
 
 #include <cmath>
 #include <cstdint>
@@ -24,7 +24,7 @@ struct counting {
 /// Keeps the verdict of a program.
 class verdict {
  public:
-  /// Is the tensor, gathered, these numbers in row-major order? Collective; device 0 prints and compares.
+  /// Checks that the gathered tensor is these numbers in row-major order. Collective; device 0 prints and compares.
   template <class T>
   void expect(char const* what, T const& found, std::vector<double> const& expected) {
     auto const whole = ostraka::gather_to_root(found);
@@ -40,7 +40,7 @@ class verdict {
     good_ = good_ && same;
   }
 
-  /// Is C = A · B, in plain loops on device 0, to within `tolerance` of a sum? Collective.
+  /// Checks that C = A · B, in plain loops on device 0, to within `tolerance` of a sum. Collective.
   template <class A, class B, class C>
   void expect_product(char const* what, A const& a, B const& b, C const& c, double tolerance = 0) {
     auto const all_a = ostraka::gather_to_root(a);
@@ -67,7 +67,7 @@ class verdict {
     good_ = good_ && holds;
   }
 
-  /// What main returns.
+  /// The exit status of main.
   [[nodiscard]] int exit_code() const { return good_ ? 0 : 1; }
 
  private:

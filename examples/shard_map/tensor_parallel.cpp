@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// Tensor parallelism: activations are divided over their features and weights over those they take. A layer is a
-/// function of tensors that says device by device what it does; around it the program stays in the global view, where
-/// the loss is reduced by plan.
+/// Tensor parallelism: activations are divided over their features, and weights over their input features. A layer is a
+/// function of tensors that is written device by device; around it the program stays in the global view, where the loss
+/// is reduced by plan.
 // ranks: 1 2 4 8
 // labels: ci
 

@@ -3,9 +3,9 @@
 #pragma once
 
 /// @file
-/// Random numbers that are JAX's, bit for bit: threefry2x32 (Salmon et al., Parallel random numbers: as easy as 1, 2,
+/// Random numbers equal to JAX's, bit for bit: threefry2x32 (Salmon et al., Parallel random numbers: as easy as 1, 2,
 /// 3, SC 2011) as jax.random lays out its counters with jax_threefry_partitionable=False. A number is a function of a
-/// key, its index and how many there are, so that each device makes those of its block and nothing is sent.
+/// key, its index and the count of numbers, so that each device makes the numbers of its block and nothing is sent.
 ///
 ///     constexpr auto keys = threefry::split<2>(threefry::key_of(0));     // jax.random.split(jax.random.PRNGKey(0))
 ///     threefry::normal(keys[0], i, n)                                    // jax.random.normal(keys[0], (n,))[i]
@@ -19,7 +19,7 @@
 
 namespace threefry {
 
-/// Two words: a key, a counter, or what is made of them.
+/// Two words: a key, a counter, or a result of these.
 struct words {
   std::uint32_t first = 0, second = 0;
   friend bool operator==(words const&, words const&) = default;
@@ -44,7 +44,8 @@ KOKKOS_FUNCTION constexpr words block(words key, words counter) {
   return {x, y};
 }
 
-/// Word i of n. The counters 0, …, n-1 are two halves, whose i-th ones are a block together; an odd one meets a zero.
+/// Word i of n. The counters 0, …, n-1 are two halves, whose i-th ones form one block; an odd one is paired with a
+/// zero.
 KOKKOS_FUNCTION constexpr std::uint32_t bits(words key, std::int64_t i, std::int64_t n) {
   std::int64_t const half = (n + 1) / 2;
   std::int64_t const low = i % half, high = low + half;
@@ -61,7 +62,7 @@ constexpr std::array<words, N> split(words key) {
   return keys;
 }
 
-/// jax.random.uniform(key, (n,), minval=low, maxval=high)[i]: the upper 23 bits are a fraction's.
+/// jax.random.uniform(key, (n,), minval=low, maxval=high)[i]: the upper 23 bits form the fraction.
 KOKKOS_FUNCTION constexpr float uniform(words key, std::int64_t i, std::int64_t n, float low = 0, float high = 1) {
   float const fraction = std::bit_cast<float>(bits(key, i, n) >> 9 | 0x3F800000u) - 1.f;
   float const value = fraction * (high - low) + low;
@@ -85,7 +86,7 @@ KOKKOS_FUNCTION inline float inverse_erf(float x) {
 
 /// jax.random.normal(key, (n,))[i], to the accuracy of the logarithm.
 KOKKOS_FUNCTION inline float normal(words key, std::int64_t i, std::int64_t n) {
-  constexpr float above_minus_one = -0x1.fffffep-1f;  // of uniform numbers in [-1, 1), no -1
+  constexpr float above_minus_one = -0x1.fffffep-1f;  // the lower end of uniform numbers, which exclude -1
   return 1.41421356f * inverse_erf(uniform(key, i, n, above_minus_one, 1.f));
 }
 

@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Context parallelism: sequences are divided over X by their positions, in all layers, and tokens meet in attention
-/// alone. Keys and values are gathered there, or go round:
+/// Context parallelism: X divides the positions of sequences in all layers, and tokens meet only in attention. There
+/// keys and values are gathered, or move in a ring:
 ///
 ///     gathered        q[B, S_X, G, R, D], k, v[B, K, G, D]       all_gather<X> of k and v; in order, so that the last
 ///                                                                device has most of the causal work

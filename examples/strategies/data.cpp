@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// Data parallel: each device has all parameters and its part of the batch. Gradients of microbatches are added up
-/// where they are, and reduced once: 2 P (n − 1)/n a device.
+/// Data parallel: each device has all parameters and its part of the batch. Each device adds up the gradients of its
+/// microbatches, and they are reduced once: 2 P (n − 1)/n per device.
 
 #include "../transformer/rules.hpp"
 #include "trainer.hpp"

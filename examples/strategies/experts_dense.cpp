@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// Every expert computes all tokens, on one device: what the others are compared with. Pipelines leave out the routers'
-/// losses.
+/// Every expert computes all tokens, on one device: the reference of the other strategies with experts. Pipelines leave
+/// out the routers' losses.
 
 #include "../transformer/rules.hpp"
 #include "experts.hpp"

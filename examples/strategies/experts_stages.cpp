@@ -3,8 +3,8 @@
 
 /// @file
 /// Experts in a pipeline: layers over the stages Z, in each a mixture with a capacity, its experts over X, in an
-/// all-to-all among the devices of a stage; heads, inner widths and the vocabulary over Y. The routers' losses, means
-/// over a whole batch of a product of two means, are not those of microbatches, and are left out.
+/// all-to-all among the devices of a stage; heads, inner widths and the vocabulary over Y. The routers' losses are left
+/// out: they are means over a whole batch of a product of two means, which microbatches do not give.
 
 #include "experts.hpp"
 #include "pipelined.hpp"

@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// What a run takes: bytes that it sends, and memory.
+/// The bytes that a run sends, and the memory that it needs.
 
 #include <cstdint>
 #include <string>
@@ -17,7 +17,7 @@
 
 namespace strategies {
 
-/// What a device holds of a tree.
+/// The bytes of a tree on this device.
 template <class Tree>
 std::int64_t bytes_of(Tree const& tree) {
   std::int64_t bytes = 0;
@@ -30,12 +30,12 @@ std::int64_t bytes_of(Tree const& tree) {
   return bytes;
 }
 
-/// What `f` moves and needs on this device.
+/// The bytes that `f` moves and needs on this device.
 struct taken {
   std::int64_t moved, peak;
 };
 
-/// Bytes are counted below MPI, as they are sent; on a dry mesh, which sends nothing, by the library.
+/// Counts bytes below MPI, as they are sent; on a dry mesh, which sends nothing, the library counts them.
 template <class F>
 taken taken_by(mesh_type const& m, F const& f) {
   std::int64_t const before = os::testing::traffic_so_far().bytes;

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// Layers over the stages Z: all microbatches forward and then backward, or forward and backward by turns, by which a
-/// stage stores fewer. Over X the batch, over Y heads and widths: with all three it is 3-D parallelism. Gradients are
-/// reduced over X once, whatever the number of microbatches.
+/// Layers over the stages Z. All microbatches run forward and then backward, or forward and backward alternate, so that
+/// a stage stores fewer of them. X divides the batch, Y heads and widths: with all three it is 3-D parallelism.
+/// Gradients are reduced over X once, whatever the number of microbatches.
 
 #include "../transformer/rules.hpp"
 #include "pipelined.hpp"

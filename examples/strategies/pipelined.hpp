@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// The model in a pipeline over Z. Its layers are those of all strategies, stacked; the loss is taken behind the last
-/// one, a microbatch at a time. Of the pipeline nothing is said along X and Y, where rules divide batches and weights.
+/// The model in a pipeline over Z. It stacks the layers that all strategies have, and takes the loss behind the last
+/// one, a microbatch at a time. The pipeline does not mention X and Y, where rules divide batches and weights.
 
 #include <algorithm>
 #include <cstdint>
@@ -16,7 +16,7 @@
 
 namespace strategies {
 
-/// One layer, with the weights of one. `How`: the rules of use.
+/// One layer, applied with the weights of one layer. `How`: the rules of use.
 template <class Vr>
 struct layer_of_stage {
   using how = training<typename Vr::rules>;
@@ -26,7 +26,7 @@ struct layer_of_stage {
   }
 };
 
-/// What the last stage does with the activations of a microbatch. `head`: the table of tokens, and the last norm.
+/// The work of the last stage on the activations of a microbatch. `head`: the table of tokens, and the last norm.
 template <class Vr>
 struct loss_of_microbatch {
   using how = training<typename Vr::rules>;
@@ -42,14 +42,14 @@ inline int microbatches_of(std::int64_t batch, int devices) {
   return static_cast<int>(std::clamp<std::int64_t>(batch / devices, 1, 8));
 }
 
-/// What the pipelines on this device did since somebody asked.
+/// The slots of the pipelines on this device since the last reset.
 inline os::pipeline_slots& slots_since() {
   static os::pipeline_slots slots;
   return slots;
 }
 
-/// The loss by a pipeline. The table is looked up and multiplied by: its cotangents are reduced once, over the stages,
-/// too. `Layer` stands for layer_of_stage<Vr>{}, perhaps with more to do.
+/// The loss by a pipeline. The table is both looked up and multiplied by, so its cotangents are reduced once, over the
+/// stages, too. `Layer` stands for layer_of_stage<Vr>{}, perhaps with more to do.
 template <class Vr, os::pipeline_rule Rule, class Layer, auto... Repeats>
 struct pipelined_loss {
   template <class Model, class Tokens>
@@ -81,12 +81,12 @@ struct pipelined : plain_rules<Rules> {
 
   static double idle() { return std::exchange(slots_since(), {}).bubble(); }
   static double foretold_idle(mesh_type const& m, problem const& o) {
-    slots_since() = {};  // of the dry run
+    slots_since() = {};  // those of the dry run
     return Rule(m.size(Z), microbatches_of(o.batch, m.size(X)), static_cast<int>(o.rounds)).with_backward().bubble();
   }
 };
 
-/// Layers as they are.
+/// Layers without a change.
 template <class Vr>
 struct plainly {
   static auto make() { return layer_of_stage<Vr>{}; }

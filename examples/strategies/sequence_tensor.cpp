@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// Tensor parallel over Y, and what is between blocks is divided over Y by its positions: norms move nothing. Fully
-/// sharded over X.
+/// Tensor parallel over Y; between blocks Y divides the positions of activations: norms move nothing. Fully sharded
+/// over X.
 
 #include "../transformer/rules.hpp"
 #include "trainer.hpp"

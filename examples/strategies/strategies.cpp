@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// The same model trained under every strategy of the literature. Each gives the losses of one device; a table says
-/// what it moves and holds. Try  mpirun -n 8 strategies  and  strategies --list; README.md says more.
+/// The same model trained under every strategy of the literature. Each gives the losses of one device; a table shows
+/// the bytes that it moves and holds. Try  mpirun -n 8 strategies  and  strategies --list; README.md says more.
 // labels: ci
 
 #include <algorithm>
@@ -47,7 +47,7 @@ struct experts_stages;
 
 namespace {
 
-// Meshes; no devices where a strategy does not fit their number.
+// Meshes; sizes of 0 if a strategy does not fit the number of devices.
 mesh_sizes along_x(int n) { return {n, 1, 1}; }
 mesh_sizes along_y(int n) { return {1, n, 1}; }
 mesh_sizes y_of_two(int n) { return n % 2 == 0 ? mesh_sizes{n / 2, 2, 1} : mesh_sizes{0}; }
@@ -65,8 +65,8 @@ mesh_sizes just(int n) {
 
 using program = outcome (*)(mesh_type const&, problem const&);
 
-/// What is published of a strategy, where bytes of parameters are 1: what each of n devices sends, times (n − 1)/n, and
-/// what it holds.
+/// The published volumes of a strategy, in units of the parameters' bytes: the bytes that each of n devices sends,
+/// times (n − 1)/n, and the bytes that it holds.
 struct volumes {
   double moved, parameters, gradients, state;
 };
@@ -77,10 +77,10 @@ struct row {
   program run;
   struct rest {
     std::int64_t microbatches = 1, rounds = 1, layers = 4;
-    std::int64_t devices_a_sequence = 0;  ///< of a batch that is smaller than there are devices
+    std::int64_t devices_a_sequence = 0;  ///< for a batch that is smaller than the number of devices
     volumes (*published)(double n) = nullptr;
     program one = strategies::run<data>;  ///< the same model on one device
-    bool data_decides = false;            ///< what is moved: nothing can foretell it
+    bool data_decides = false;            ///< data decides what is moved, so that no dry run foretells it
   } more;
 };
 
@@ -89,7 +89,7 @@ volumes data_volumes(double) { return {2, 1, 1, 2}; }
 volumes zero1_volumes(double n) { return {2, 1, 1, 2 / n}; }
 volumes zero2_volumes(double n) { return {2, 1, 1 / n, 2 / n}; }
 volumes zero3_volumes(double n) { return {3, 1 / n, 1 / n, 2 / n}; }
-volumes fsdp_volumes(double n) { return {2, 1 / n, 1 / n, 2 / n}; }  // as zero3, weights kept for the backward
+volumes fsdp_volumes(double n) { return {2, 1 / n, 1 / n, 2 / n}; }  // as zero3, but the backward keeps weights
 
 constexpr row rows[] = {
     {"data", along_x, run<data>, {.published = data_volumes}},
@@ -131,7 +131,7 @@ constexpr row rows[] = {
 
 struct options {
   std::string only;
-  std::string relay;  ///< the file that strategies hand on, or none
+  std::string relay;  ///< the file that strategies hand on; empty if none
   problem of;
   bool list = false, help = false;
 };
@@ -184,7 +184,7 @@ double difference(std::vector<double> const& a, std::vector<double> const& b) {
   return largest;
 }
 
-/// What all devices move together; what the device has that holds most.
+/// added: the sum over all devices. most: the number of the device that has most.
 std::int64_t added(std::int64_t mine) { return os::testing::sum_over_ranks({mine, 0}).bytes; }
 std::int64_t most(std::int64_t mine) {
   std::int64_t largest = mine;
@@ -228,8 +228,8 @@ void print_row(row const& r, mesh_sizes const& n, outcome const& o, outcome cons
   std::fflush(stdout);
 }
 
-/// Does it move and hold what is published? Beside that, numbers: the loss, whether tokens and targets are in range,
-/// and the gradients' norm.
+/// True if a strategy moves and holds the published volumes. It may also move a few numbers: the loss, whether tokens
+/// and targets are in range, and the gradients' norm.
 bool keeps(volumes v, outcome const& o, double parameters, double n, double microbatches) {
   double const numbers = 2 * (n - 1) * sizeof(double) * (3 * microbatches + 1);
   double const more = static_cast<double>(o.moved) - v.moved * parameters * (n - 1);
@@ -238,7 +238,7 @@ bool keeps(volumes v, outcome const& o, double parameters, double n, double micr
          holds(o.state - static_cast<std::int64_t>(sizeof(std::int64_t)), v.state);  // and the number of steps
 }
 
-/// One device's outcomes, each found once.
+/// The outcomes on one device, each computed once.
 class on_one_device {
  public:
   outcome const& of(program p, problem const& o) {
@@ -257,7 +257,7 @@ class on_one_device {
   std::deque<entry> known_;
 };
 
-/// As a strategy is to solve it.
+/// The problem as a strategy solves it.
 problem as_in(row const& r, problem o, int devices) {
   o.microbatches = r.more.microbatches;
   o.rounds = r.more.rounds;
@@ -266,8 +266,8 @@ problem as_in(row const& r, problem o, int devices) {
   return o;
 }
 
-/// @returns does every strategy give the losses of one device, move what is foretold and need as much memory? Only the
-/// process that `speaks` knows.
+/// @returns true if every strategy gives the losses of one device, moves the foretold bytes and needs the foretold
+/// memory. Only the process that `speaks` knows.
 bool run_all(options const& o, int devices, bool speaks) {
   on_one_device alone;
   if (speaks) print_head(o.of, alone.of(run<data>, o.of));
@@ -297,8 +297,8 @@ bool run_all(options const& o, int devices, bool speaks) {
   return good;
 }
 
-/// One run by all strategies in turn, a few steps each, which go on from what the one before has left, so under other
-/// rules, on another mesh, with layers stacked otherwise. @returns does the loss go on as on one device?
+/// Runs all strategies in turn, a few steps each. Each one continues from the checkpoint of the one before, under other
+/// rules, on another mesh, with layers stacked otherwise. @returns true if the loss goes on as on one device
 bool run_relay(options const& o, int devices, bool speaks) {
   std::vector<row const*> legs;
   for (row const& r : rows)
@@ -331,7 +331,7 @@ bool run_relay(options const& o, int devices, bool speaks) {
 }  // namespace strategies
 
 int main(int argc, char** argv) {
-  ::setenv("OSTRAKA_CHECK_SPMD", "0", 1);  // what devices ask each other in check mode is not the strategies'
+  ::setenv("OSTRAKA_CHECK_SPMD", "0", 1);  // the checks between devices in check mode are not the strategies'
   os::environment const env(argc, argv);
   bool const speaks = os::make_mesh(X = env.devices()).device() == 0;
   try {

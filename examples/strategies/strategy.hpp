@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// What the program does under one strategy, and what comes of it. Each strategy is compiled in a file of its own,
-/// which defines it and instantiates `run`; strategies.cpp knows it by name alone.
+/// The program under one strategy, and its outcome. Each strategy is compiled in a file of its own, which defines it
+/// and instantiates `run`; strategies.cpp knows it only by name.
 
 #include <cstdint>
 #include <string>
@@ -20,7 +20,7 @@ using namespace transformer;
 
 static_assert(std::is_same_v<real, double>, "strategies are compared to rounding: TRANSFORMER_REAL=double");
 
-/// X: data, and what is stored divided; Y: heads and widths; Z: stages. One of size 1 turns its part off.
+/// X: data, and tensors that are stored divided; Y: heads and widths; Z: stages. A size of 1 turns its part off.
 using mesh_type = os::mesh<X_mesh, Y_mesh, Z_mesh>;
 
 struct mesh_sizes {
@@ -31,17 +31,17 @@ struct problem : settings {
   problem() { layers = 4; }
 
   std::int64_t steps = 50;
-  std::string load, save;  ///< files that a run goes on from, after the steps that it says, and leaves; or none
+  std::string load, save;  ///< files: a run continues after the steps in `load`, and writes `save`; empty if none
   std::int64_t microbatches = 1;
 };
 
-/// What comes of it on one device; all but the losses on a dry mesh, too, where it is foretold.
+/// The outcome on one device. A dry mesh foretells all of it but the losses.
 struct outcome {
   std::vector<double> losses;
   std::int64_t moved = 0;                                 ///< bytes in a step
   std::int64_t peak = 0;                                  ///< bytes in use at once, at most, in a step
   std::int64_t parameters = 0, gradients = 0, state = 0;  ///< of these, what trees hold
-  double idle = -1;                                       ///< the share of a pipeline's slots; none without one
+  double idle = -1;                                       ///< a pipeline's share of idle slots; -1 without one
 };
 
 /// Trains the model until it has made this many steps. Collective over the mesh.

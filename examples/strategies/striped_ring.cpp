@@ -3,7 +3,7 @@
 
 /// @file
 /// Context parallel over X: sequences are striped once, so that all devices have the same causal work, and keys and
-/// values go round in each layer, both ways. Heads and widths are divided over Y.
+/// values move round the ring in each layer, both ways. Y divides heads and widths.
 
 #include "context.hpp"
 

@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// A strategy at work: parameters, batches, the loss and its gradient, AdamW. What strategies share is here; what one
-/// of them does otherwise it says by members that hide those of `plain_rules`.
+/// A strategy at work: parameters, batches, the loss and its gradient, AdamW. This file has the parts that strategies
+/// share; a strategy overrides one by a member that hides that of `plain_rules`.
 
 #include <cstdint>
 #include <string>
@@ -22,19 +22,19 @@
 
 namespace strategies {
 
-/// A strategy that is a rule set: parameters lie under `Rules::storage`, and the model runs under `Rules::use`.
+/// A strategy that is a rule set: parameters are stored under `Rules::storage`, and the model runs under `Rules::use`.
 template <class Rules>
 struct plain_rules {
   using use = typename Rules::use;  ///< of tokens, too
   using variant = transformer::variant<Rules, grouped>;
   using loss = loss_of<variant>;  ///< loss(parameters, tokens, next)
 
-  /// Which type gradients have, while a backward adds them up, and when all microbatches are there: leaf policies; void
-  /// for the parameters' own, and for no change.
+  /// The types of gradients while a backward adds them up, and after all microbatches: leaf policies; void for the type
+  /// of the parameters, and for no change.
   using gradients = void;
   using reduced = void;
 
-  /// Is the batch gone through in problem::microbatches, whose gradients are added up?
+  /// True if the step goes through the batch in problem::microbatches and adds up their gradients.
   static constexpr bool accumulates = false;
 
   template <class Optimizer, class Parameters>
@@ -42,12 +42,12 @@ struct plain_rules {
     return optimizer.init(p);
   }
 
-  /// The share of idle slots of a pipeline: counted since it was last asked for, and by its schedule's table.
+  /// The share of idle slots of a pipeline: counted since the last call, and from its schedule's table.
   static double idle() { return -1; }
   static double foretold_idle(mesh_type const&, problem const&) { return -1; }
 };
 
-/// Parameters, and what takes them a step further.
+/// Parameters and the optimiser that updates them.
 template <class Strategy>
 class trainer {
   using variant = typename Strategy::variant;
@@ -75,7 +75,7 @@ class trainer {
 
   [[nodiscard]] std::int64_t steps() const { return steps_; }
 
-  /// What a run needs to go on, under whatever strategy, on whatever mesh, however layers are stacked.
+  /// Saves the state of a run, from which any strategy can continue, on any mesh, with layers stacked in any way.
   void save(std::string const& file) { os::save(file, os::together("model", parameters_, "optimizer", state_)); }
   void load(std::string const& file) {
     os::load_into(os::together("model", parameters_, "optimizer", state_), file);
@@ -139,13 +139,13 @@ outcome run(mesh_type const& m, problem const& o) {
   trainer<Strategy> t(m, text, o);
   if (!o.load.empty()) t.load(o.load);
   outcome r;
-  // All steps after the first are alike; it may find out what others know.
+  // All steps after the first are alike; the first one may also fill caches.
   while (t.steps() < o.steps) {
     taken const step = taken_by(m, [&] { r.losses.push_back(t.step()); });
     r.moved = step.moved;
     r.peak = step.peak;
   }
-  r.peak += t.parameter_bytes() + t.state_bytes();  // which were there before
+  r.peak += t.parameter_bytes() + t.state_bytes();  // they exist before the step
   if (!o.save.empty()) t.save(o.save);
   r.parameters = t.parameter_bytes();
   r.gradients = t.gradient_bytes();

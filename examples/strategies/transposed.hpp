@@ -4,8 +4,8 @@
 
 /// @file
 /// Transposed tensor parallelism: weights are divided by the model's width and never move. Products that sum over the
-/// width leave sums on all devices, which are scattered by heads, inner width and tokens; those that give the width take
-/// what they are applied to as a whole:
+/// width leave sums on all devices, which are scattered by heads, inner width and tokens; products whose result has the
+/// width take a gathered operand:
 ///
 ///     gate, up[B_X, S, F_Y] = reduce_scatter<Y>(n[B_X, S, M_Y] · W[M_Y, F])
 ///     x[B_X, S, M_Y]       += all_gather<Y>(inner[B_X, S, F_Y]) · W_down[F, M_Y]

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// Two-dimensional, as the layer of examples/esm2: weights over X and Y; the width of what is between blocks over Y,
-/// gathered once for a block's products.
+/// Two-dimensional, as the layer of examples/esm2: weights over X and Y; between blocks Y divides the width of
+/// activations, which are gathered once for a block's products.
 
 #include "../transformer/rules.hpp"
 #include "trainer.hpp"

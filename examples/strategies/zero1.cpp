@@ -3,7 +3,7 @@
 
 /// @file
 /// ZeRO, stage 1: data parallel, but each device keeps and updates its part of the optimiser's state. Gradients are
-/// reduce-scattered once a step, new parameters gathered: 2 P (n − 1)/n a device, as much as an all-reduce.
+/// reduce-scattered once per step, new parameters gathered: 2 P (n − 1)/n per device, as much as an all-reduce.
 
 #include "../transformer/rules.hpp"
 #include "trainer.hpp"

@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// ZeRO, stage 2: as stage 1, and a gradient is reduce-scattered as soon as the backward has it, so that a device holds
-/// its part of gradients, too. 2 P (n − 1)/n a device; with microbatches the reduce-scatters are once for each.
+/// ZeRO, stage 2: as stage 1, and the backward reduce-scatters a gradient as soon as it is complete, so that a device
+/// also holds only its part of the gradients. 2 P (n − 1)/n per device; with microbatches there is one reduce-scatter
+/// for each.
 
 #include "../transformer/rules.hpp"
 #include "trainer.hpp"

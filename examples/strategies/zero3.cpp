@@ -2,15 +2,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// ZeRO, stage 3: parameters are stored divided, too. A weight is gathered where it is used, in the forward and again
-/// in the backward, which keeps none of them; gradients are reduce-scattered to where parameters lie: 3 P (n − 1)/n.
+/// ZeRO, stage 3: parameters, too, are stored divided. A weight is gathered where it is used, in the forward and again
+/// in the backward, which keeps none of them; gradients are reduce-scattered to the parameters' sharding: 3 P (n −
+/// 1)/n.
 
 #include "../transformer/rules.hpp"
 #include "trainer.hpp"
 
 namespace strategies {
 
-/// The loss, of which the backward gathers again what was gathered.
+/// The loss, whose backward repeats the gathers.
 template <class Loss>
 struct gathered_again {
   template <class Parameters, class Tokens>

@@ -3,9 +3,9 @@
 
 /// @file
 /// SUMMA (van de Geijn and Watts, 1997): C[I_X, K_Y] = A[I_X, J_Y] · B[J_X, K_Y] on a grid of devices, a panel of J at
-/// a time. Who has the panel of A's columns broadcasts it along its row of devices, who has that panel of B's rows
-/// along its column, and all add the product. A device never holds more than two panels of others. Beside it, what the
-/// planner does for the same einsum.
+/// a time. The device that has the panel of A's columns broadcasts it along its row of devices, the device that has the
+/// panel of B's rows along its column, and all add the product. A device never holds more than two panels of others.
+/// The program also prints the planner's plan for the same einsum.
 // ranks: 1 2 4 6 8
 
 #include <cstdint>
@@ -32,7 +32,7 @@ struct small {
 /// On blocks: a[I, J] {V_X V_Y}, b[J, K] {V_X V_Y}. A panel is within one block of A's columns and one of B's rows.
 auto summa(auto const& a, auto const& b) {
   int const panels = std::lcm(os::axis_size<Y>(a), os::axis_size<X>(b));
-  int const of_a = panels / os::axis_size<Y>(a), of_b = panels / os::axis_size<X>(b);    // that a device has
+  int const of_a = panels / os::axis_size<Y>(a), of_b = panels / os::axis_size<X>(b);    // panels of a device
   auto const panel = [&](int s) {
     auto const columns = os::einsum<I, J>(os::part<J>(a, s % of_a, of_a));
     auto const rows = os::part<J>(b, s % of_b, of_b);

@@ -10,7 +10,7 @@ int main(int argc, char** argv) {
   os::environment env(argc, argv);
   auto mesh = os::make_mesh(X = env.devices());
   int wrong = 0;
-  for (int n : {1, 2, 3, 5}) {  // fewer rows than ranks, too
+  for (int n : {1, 2, 3, 5}) {  // also fewer rows than ranks
     auto A = os::generate<double, I/X, J>(mesh, I = n, J = n, [](std::int64_t i, std::int64_t j) {
       return i == j ? 2.0 : i == j + 1 || j == i + 1 ? 1.0 : 0.0;
     });

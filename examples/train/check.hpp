@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Prefill and decoding with caches give the logits of the whole model at once, and each token moves as many bytes,
-/// whatever a cache holds and has room for: it is never gathered.
+/// Checks that prefill and decoding with caches give the logits of the whole model at once, and that each token moves
+/// the same number of bytes, whatever a cache holds and has space for: the cache is never gathered.
 
 #include <cmath>
 #include <cstdio>
@@ -22,7 +22,7 @@ double largest_difference(A const& a, Other const& b) {
   return os::value(os::max<>(os::abs(os::reshard<B, S, V>(a) - b)));
 }
 
-/// @returns whether it is so, on all devices alike
+/// @returns true on all devices alike if the check passes
 template <class Vr>
 bool check_decoding(mesh_type const& m, model<os::values, Vr> const& p, bytes_of_text const& text, options const& o) {
   constexpr typename Vr::rules::use U{};

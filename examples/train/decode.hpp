@@ -3,9 +3,10 @@
 #pragma once
 
 /// @file
-/// A text is continued: its bytes so far at once, which fills the caches of all layers, then one at a time. The next
-/// byte is the likeliest one, or drawn: of numbers log p/t + g with g = −log(−log u), u uniform, the largest one is at
-/// v with the probability p(v)^(1/t), up to their sum (Gumbel, 1954). The logits of a byte are never gathered.
+/// Continues a text: the first call takes all bytes so far, which fills the caches of all layers, then each call takes
+/// one byte. The next byte is the likeliest one, or drawn: the largest of the numbers log p/t + g with g = −log(−log
+/// u), u uniform, is at v with a probability proportional to p(v)^(1/t) (Gumbel, 1954). The logits of a byte are never
+/// gathered.
 
 #include <cstdint>
 #include <string>
@@ -17,7 +18,7 @@
 
 namespace train {
 
-/// The model with caches that have room for so many positions.
+/// The model with caches for so many positions.
 template <class Vr>
 class continuation {
   using how = decoding<typename Vr::rules>;
@@ -30,7 +31,7 @@ class continuation {
     for (auto const& l : p.layers) caches_.push_back(Vr::attention::template make_cache<how>(m, l.attention, room));
   }
 
-  /// The logits behind each of these tokens, which come next: [B, S, V].
+  /// The logits behind each of these tokens, which continue the text: [B, S, V].
   template <class Tokens>
   auto next(Tokens const& tokens) {
     return logits<how>(p_, tokens, [&](std::size_t i, auto const& w, auto const& h) {
@@ -38,7 +39,7 @@ class continuation {
     });
   }
 
-  /// Bytes that this device holds of the caches of all layers.
+  /// The bytes of the caches of all layers on this device.
   [[nodiscard]] std::int64_t cache_bytes() const {
     std::int64_t elements = 0;
     for (cache const& c : caches_)
@@ -62,7 +63,7 @@ inline auto tokens_of(mesh_type const& m, std::string const& bytes) {
 
 namespace detail {
 
-/// The byte that follows: of logits of one position.
+/// The next byte, from the logits of one position.
 template <class Vr, class Logits>
 char chosen(mesh_type const& m, Logits const& logits, double temperature, os::seed seed) {
   if (temperature == 0) return static_cast<char>(os::value(os::argmax<>(logits)));

@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// The program itself: parameters, steps of the optimiser, continuations; and what a step costs on a mesh that is not
-/// here. A file for each rule set instantiates it.
+/// The program itself: parameters, steps of the optimiser, continuations; and the cost of a step on a dry mesh. A file
+/// for each rule set instantiates it.
 
 #include <chrono>
 #include <cstdio>
@@ -26,14 +26,14 @@
 
 namespace train {
 
-/// Bytes as a line of text: what is no printable character is a dot.
+/// Bytes as a line of text: an unprintable character becomes a dot.
 inline std::string printable(std::string bytes) {
   for (char& c : bytes)
     if (c != '\n' && (c < ' ' || c > '~')) c = '.';
   return bytes;
 }
 
-/// Parameters, and what takes them a step further.
+/// Parameters and the optimiser that updates them.
 template <class Vr>
 class trainer {
  public:
@@ -60,7 +60,7 @@ class trainer {
     return os::value(loss);
   }
 
-  /// What a run needs to go on, under whatever rules and on whatever mesh.
+  /// Saves the state of a run, from which it can continue under any rules and on any mesh.
   void save(std::string const& file) { os::save(file, together()); }
   void load(std::string const& file) {
     os::load_into(together(), file);

@@ -75,11 +75,11 @@ inline void set_mesh(options& o, std::string_view text) {
     throw refusal("options: --mesh takes " + std::to_string(1 << 24) + " devices at most");
 }
 
-/// As an alias: g++ 12 behind nvcc does not take `T options::*at` as a member, because of parentheses that nvcc adds.
+/// An alias: g++ 12 behind nvcc does not take `T options::*at` as a member, because nvcc adds parentheses.
 template <class T>
 using member = T options::*;
 
-/// @returns is there an option of this name?
+/// @returns true if there is an option of this name
 inline bool set_value(options& o, std::string_view name, std::string_view value) {
   struct text {
     char const* name;
@@ -119,7 +119,7 @@ inline bool set_value(options& o, std::string_view name, std::string_view value)
 
 }  // namespace detail
 
-/// @throws refusal for what it does not know or understand
+/// @throws refusal for an unknown option or a value that it cannot read
 inline options parse_options(int argc, char const* const* argv) {
   using detail::number;
   options o;

@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// How far training is: a bar with loss, tokens a second and bytes a step, redrawn in place on a terminal, a line now
-/// and then elsewhere.
+/// The progress of training: a bar with loss, tokens per second and bytes per step, redrawn in place on a terminal, a
+/// line now and then elsewhere.
 
 #include <chrono>
 #include <cstdint>

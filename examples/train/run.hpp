@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// What the program does under one rule set with one kind of attention. Each pair is compiled in a file of its own.
+/// The program under one rule set with one kind of attention. Each pair is compiled in a file of its own.
 
 #include <cstdint>
 
@@ -28,18 +28,18 @@ using mesh_type = os::mesh<X_mesh, Y_mesh>;
 template <class Rules, class Attention>
 bool run(mesh_type const& m, options const& o);
 
-/// What a step takes a device, bytes in float.
+/// The cost of a step on one device, with parameters of type float.
 struct step_price {
   std::int64_t parameters = 0;  ///< numbers, of all devices together
-  std::int64_t kept = 0;        ///< bytes of parameters and optimiser
+  std::int64_t kept = 0;        ///< bytes of parameters and the optimiser's state
   std::int64_t sent = 0;        ///< bytes in a step
   std::int64_t peak = 0;        ///< bytes in use at once, at most
   std::int64_t flops = 0;
   double seconds = 0, computing = 0, waiting = 0;  ///< on the machine
-  double pricing = 0;                              ///< seconds, here
+  double pricing = 0;                              ///< seconds that pricing took here
 };
 
-/// Of a step after the first, on a mesh without devices.
+/// The cost of a step after the first, on a mesh without devices.
 template <class Rules, class Attention>
 step_price price(mesh_type const& dry, options const& o, os::machine const& on);
 

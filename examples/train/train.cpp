@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// A decoder-only transformer learns the bytes of a text under a rule set that is given by name. One model source
-/// (model.hpp, attention.hpp); what is stored where, gathered and reduced is what the rules (rules.hpp) make of it. Try
+/// A decoder-only transformer learns the bytes of a text under a rule set that is given by name. It has one model
+/// source (model.hpp, attention.hpp); the rules (rules.hpp) decide what is stored where, gathered and reduced. Try
 /// mpirun -n 4 train --rules fsdp+tensor  and  train --help; README.md says more.
 // labels: ci
 
@@ -17,7 +17,7 @@
 
 namespace train {
 
-/// Rules that divide over one mesh axis are those for two of them, on a mesh where the other has one device.
+/// Rules that divide over one mesh axis are rules for two, on a mesh where the other has one device.
 enum class devices { along_both, along_x, along_y };
 
 struct program {
@@ -70,7 +70,7 @@ bool run(options const& o, int x, int y) {
   return e.of(o).run(os::make_mesh(X = x, Y = y), o);
 }
 
-/// By name, or of a file. @throws refusal
+/// The machine of a name, or of a file. @throws refusal
 os::machine machine_of(std::string const& name) {
   std::string names;
   for (os::machine const& m : os::machines::all) {
@@ -82,7 +82,7 @@ os::machine machine_of(std::string const& name) {
   return os::load_machine(name);
 }
 
-/// As the last device, whose blocks are the largest.
+/// A dry mesh as the last device sees it, whose blocks are the largest.
 mesh_type dry_mesh_of(options const& o, int x, int y) {
   os::played_device const last = os::as_device(std::int64_t{x} * y - 1);
   if (o.node == 0) return os::dry_mesh(last, X = x, Y = y);
@@ -98,7 +98,7 @@ void print_head(options const& o, os::machine const& on, std::int64_t parameters
       "keeps", "sends", "at once", "flop", "step", "computing", "waiting", "priced in");
 }
 
-/// A row for each rule set.
+/// Prints a row for each rule set.
 void print_prices(options const& o, os::machine const& on) {
   auto const bytes = [](std::int64_t n) { return os::planner::describe_bytes(n); };
   bool is_first = true;
@@ -118,13 +118,13 @@ void print_prices(options const& o, os::machine const& on) {
   }
 }
 
-/// By one process. @throws refusal
+/// Prints prices; one process computes them. @throws refusal
 void run_dry(options const& o, bool speaks) {
   check_attention(o);
   try {
     os::machine const on = machine_of(o.machine);
     if (speaks) print_prices(o, on);
-  } catch (os::error const& e) {  // a file that is none, nodes that do not divide the mesh
+  } catch (os::error const& e) {  // a file that is no machine, nodes that do not divide the mesh
     throw refusal(e.what());
   }
 }

@@ -4,8 +4,8 @@
 
 /// @file
 /// Causal self-attention with rotary positions, in two kinds: grouped (G heads of keys and values, R heads of queries
-/// for each: R = 1 is multi-head attention) and latent (DeepSeek-V2, 2024, section 2.1). Each says what it makes of all
-/// positions at once, and of the next ones with a cache of those before.
+/// for each: R = 1 is multi-head attention) and latent (DeepSeek-V2, 2024, section 2.1). Each kind computes all
+/// positions at once, or the next ones with a cache of the positions before.
 
 #include <cmath>
 #include <tuple>
@@ -34,8 +34,8 @@ struct between_blocks<Rules> {
 
 }  // namespace detail
 
-/// How weights are used where all positions are computed at once: gathered as the rules of use say. What is between
-/// blocks (sums of residuals, and their norms) has rules of its own, or those of use.
+/// How weights are used where all positions are computed at once: gathered as the rules of use say. Activations between
+/// blocks (sums of residuals, and their norms) have rules of their own, or the rules of use.
 template <class Rules>
 struct training : detail::between_blocks<Rules> {
   using rules = typename Rules::use;
@@ -43,12 +43,12 @@ struct training : detail::between_blocks<Rules> {
 
   template <auto Out, class A, class W>
   static constexpr auto product(A const& a, W const& w) {
-    return os::einsum<Out>(a, w, os::sum_over(Q, L));  // of a layer of a stack: axes of extent 1
+    return os::einsum<Out>(a, w, os::sum_over(Q, L));  // a layer of a stack: axes of extent 1
   }
 };
 
-/// … and where a text is continued: weights lie as they are stored, and for a few positions it is cheaper to move what
-/// products make of them than to gather them. The planner knows when the extents are known.
+/// … and where a text is continued: weights stay as they are stored, and for a few positions moving the results of
+/// products is cheaper than gathering the weights. The planner knows when the extents are known.
 template <class Rules>
 struct decoding {
   using rules = typename Rules::decoding;
@@ -70,7 +70,7 @@ consteval auto divided(os::type_list<Axes...>) {
 
 }  // namespace detail
 
-/// Weights where they are used; there the model's width is that of activations.
+/// Weights as they are used, where the axis of the model's width is that of activations.
 template <class How, class W>
 constexpr auto used(W const& w) {
   auto const gathered = os::reshard<detail::divided<typename How::weights>(typename W::axes{})>(w);
@@ -80,7 +80,8 @@ constexpr auto used(W const& w) {
     return gathered;
 }
 
-/// Gains of norms are small, and whole where they are used. That of one layer of a stack has leading axes of extent 1.
+/// Gains of norms are small, and whole where they are used. The gain of one layer of a stack has leading axes of extent
+/// 1.
 template <class W>
 constexpr auto gain(W const& w) {
   if constexpr (W::axes::size == 1)
@@ -89,8 +90,8 @@ constexpr auto gain(W const& w) {
     return os::rename<N, M>(os::sum<N>(w));
 }
 
-/// What a norm gives, [B, S, M], where products take it. Where weights are divided, each product has a part of its
-/// cotangent on every device; they are added first, and reduced once.
+/// The result of a norm, [B, S, M], as products take it. Where weights are divided, each product leaves a part of its
+/// cotangent on every device; these parts are added first, and reduced once.
 template <class How, class A>
 constexpr auto entering(A const& a) {
   constexpr typename How::rules U{};
@@ -101,8 +102,8 @@ constexpr auto entering(A const& a) {
     return os::defer_over<X, Y>(os::reshard<U(B, S, M)>(a));
 }
 
-/// The last product of a block, of a and these weights, [B, S, M], as it is added to what is between blocks. Where that
-/// is divided otherwise, its cotangent is gathered once for a and the weights.
+/// The last product of a block, of a and these weights, [B, S, M], in the sharding of the activations between blocks.
+/// Where that differs, its cotangent is gathered once for a and the weights.
 template <class How, class A, class W>
 constexpr auto leaving(A const& a, W const& w) {
   constexpr typename How::rules U{};
@@ -113,7 +114,7 @@ constexpr auto leaving(A const& a, W const& w) {
     return os::reshard<O(B, S, M)>(How::template product<U(B, S, M, How::summed)>(a, used<How>(w)));
 }
 
-/// Queries or keys, turned by their positions, which may be in another order; pairs are neighbours.
+/// Queries or keys, rotated by their positions, which may be in another order; pairs are neighbours.
 template <class How, class A>
 constexpr auto turned(A const& a, os::from_position at) {
   auto const pairs = os::split<D, I, P>(a);
@@ -123,7 +124,7 @@ constexpr auto turned(A const& a, os::from_position at) {
     return os::merge<I, P, D>(os::rope<S, I, P>(pairs, at));
 }
 
-/// Attention of all positions to those before, where queries and keys lie, or as How brings them together.
+/// Attention of all positions to those before, with queries and keys in place, or as How brings them together.
 template <class How, class Queries, class Keys, class Values>
 constexpr auto attended(Queries const& q, Keys const& k, Values const& v) {
   if constexpr (requires { How::attended(q, k, v); })
@@ -150,7 +151,7 @@ struct grouped {
     return leaving<How>(attended<How>(q, k, v), w.out);
   }
 
-  /// Room for this many positions of one sequence in each layer.
+  /// An empty cache for this many positions of one sequence in each layer.
   template <class How, class W, class Mesh>
   static auto make_cache(Mesh const& m, W const& w, std::int64_t room) {
     constexpr typename How::rules U{};
@@ -158,7 +159,7 @@ struct grouped {
     return os::kv_cache{made, os::zeros_like(made)};
   }
 
-  /// The next positions, whose keys and values are written to the cache.
+  /// Attention for the next positions, whose keys and values it writes to the cache.
   template <class How, class W, class A, class Cache>
   static auto next(W const& w, A const& h, Cache& cache) {
     constexpr typename How::rules U{};
@@ -180,9 +181,9 @@ struct grouped {
   }
 };
 
-/// Multi-head latent attention: keys and values of all heads are made of one latent a position; the rotary part of keys
-/// is shared by the heads. The cache holds latents and rotary keys, and attention to it is attention to the latents
-/// themselves: the up-projection of keys is taken into the queries, that of values behind the result.
+/// Multi-head latent attention: one latent per position makes keys and values of all heads; the heads share the rotary
+/// part of keys. The cache holds latents and rotary keys, and attention to it is attention to the latents themselves:
+/// the up-projection of keys is applied to the queries, that of values to the result.
 struct latent {
   static constexpr char const* name = "latent";
 

@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Batches of a text's bytes. Which ones is a function of the seed and the step alone: the same on every mesh, and a
-/// run that goes on from a checkpoint sees what it would have seen. Each device makes its part; nothing moves.
+/// Batches of a text's bytes. A batch is a function of the seed and the step alone: it is the same on every mesh, and a
+/// run that continues from a checkpoint sees the same batches. Each device makes its part; nothing moves.
 
 #include <cstdint>
 #include <fstream>
@@ -59,13 +59,13 @@ struct byte_of_batch {
 
 }  // namespace detail
 
-/// Sequences of a step, and behind each byte the next one.
+/// The sequences of a step, and the next byte behind each byte.
 template <class Tokens>
 struct batch {
   Tokens tokens, next;
 };
 
-/// Those of a step from the `first` on: where it is gone through in parts.
+/// The sequences of a step from number `first` on, for a step that goes through them in parts.
 template <auto Rules, class Mesh>
 auto batch_of(Mesh const& m, bytes_of_text const& text, settings const& o, std::int64_t step, std::int64_t first = 0) {
   using tokens = os::tensor_under<Rules, std::int32_t, B, S>;

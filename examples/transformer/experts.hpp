@@ -4,8 +4,8 @@
 
 /// @file
 /// The transformer with a mixture of experts in the place of each layer's SwiGLU: a router chooses two experts for each
-/// token. Attention sees the mesh axes of the experts as data or context parallelism, because tokens are divided over
-/// them; experts lie divided over the same and never move. Three ways give the same losses:
+/// token. Attention sees the mesh axes of the experts as data or context parallelism, because they divide the tokens;
+/// they also divide the experts, which never move. Three ways give the same losses:
 ///
 ///     dense       every expert computes all tokens, and what was not chosen counts nothing: for one device
 ///     dropless    rows in whatever numbers go to the experts in a ragged all-to-all, and back
@@ -52,7 +52,7 @@ struct training<expert_parallel> : training<expert_rules> {
   }
 };
 
-/// A weight as it is used, of these axes; that of one layer of a stack has leading ones of extent 1.
+/// A weight of these axes, as it is used; that of one layer of a stack has leading axes of extent 1.
 template <auto... Out, class W>
 auto of_one_layer(W const& w) {
   if constexpr (os::position_in<L_axis, typename W::axes> < 0)
@@ -61,7 +61,7 @@ auto of_one_layer(W const& w) {
     return os::sum<Out...>(w);
 }
 
-/// What an expert does, by `dot`, the product of each row with its expert's matrix.
+/// The function of an expert, by `dot`, the product of each row with its expert's matrix.
 inline constexpr auto expert = [](auto const& rows, auto const& dot, auto const& gate, auto const& up,
                                   auto const& down) {
   return dot(os::silu(dot(rows, gate)) * dot(rows, up), down);
@@ -86,8 +86,8 @@ struct dropless {
   }
 };
 
-/// Groups are chunks of 4 positions, so what is dropped does not depend on the mesh. Here an expert has a slot for each
-/// token that may come, and nothing is dropped.
+/// Groups are chunks of 4 positions, so the dropped tokens do not depend on the mesh. Here an expert has a slot for
+/// each token that may come, and drops none.
 struct capacity {
   static constexpr std::int64_t positions = 4;
 
@@ -108,7 +108,8 @@ struct variant_of_experts : variant<Rules, Attention, Stack...> {
   using mixture = Mixture;
 };
 
-/// The parameters of a layer. Those of experts have the width of activations, which their mesh axes do not divide.
+/// The parameters of a layer. The parameters of experts have the width of activations, which the experts' mesh axes do
+/// not divide.
 template <class Leaves, class Vr>
   requires requires { typename Vr::mixture; }
 struct layer<Leaves, Vr> {
@@ -121,7 +122,7 @@ struct layer<Leaves, Vr> {
   os::leaf<Leaves, real, stored(E, F, M)> down;
 };
 
-/// A layer; also the routing, and the logits that it is of.
+/// A layer; it also gives the routing, and the logits behind the routing.
 template <class Vr, class Layer, class A>
 auto apply_experts(Layer const& l, A const& x) {
   using how = training<typename Vr::rules>;
@@ -134,14 +135,13 @@ auto apply_experts(Layer const& l, A const& x) {
   return std::tuple(y + Vr::mixture::template mixed<how>(l, n, r), r, logits);
 }
 
-/// The loss that keeps a layer's router in order.
+/// The auxiliary losses of a layer's router.
 template <class Routing, class Logits>
 auto order_of(Routing const& r, Logits const& logits) {
   return 0.01 * os::load_balance_loss<E>(r) + 0.001 * os::router_z_loss<E>(logits);
 }
 
-/// The mean of −log of what the model gives to the tokens that come next, and, where they are to be `Ordered`, the
-/// routers' losses.
+/// The mean of −log of the probability that the model gives to the next tokens, and, if `Ordered`, the routers' losses.
 template <class Vr, bool Ordered = true>
 struct loss_of_experts {
   template <class Model, class Tokens>

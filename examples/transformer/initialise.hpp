@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Parameters at the start: gains are 1, and products keep the size of what goes in, but those that are added to the
-/// residuals are so much smaller that all layers together have that size. A number depends on the seed, the parameter's
+/// The initial parameters: gains are 1, and products keep the size of their input; those that are added to the
+/// residuals are scaled down so that all layers together have that size. A number depends on the seed, the parameter's
 /// name and its place, and is the same on every mesh.
 
 #include <cmath>
@@ -39,7 +39,7 @@ struct of_one_layer<Leading, os::basic_tensor<T, os::sharding<First, Rest...>, S
 
 }  // namespace detail
 
-/// What os::make_tree_like calls for each parameter. Layers have the same numbers stacked and one by one.
+/// The function that os::make_tree_like calls for each parameter. Layers have the same numbers stacked and one by one.
 template <class Vr>
 struct initial {
   settings const& o;
@@ -90,12 +90,12 @@ struct initial {
       return os::lecun_normal<tensor>(leaf.mesh(), leaf.sizes(), leaf.seed(), os::fan_in(C));
     else if constexpr (os::position_in<E_axis, axes> == 0 && os::position_in<M_axis, axes> == 1)
       return os::lecun_normal<tensor>(leaf.mesh(), leaf.sizes(), leaf.seed(), os::fan_in(M));
-    else  // added to the residuals, twice a layer
+    else  // added to the residuals, twice per layer
       return make_normal(2 * o.layers * (os::position_in<F_axis, axes> >= 0 ? o.inner : o.width));
   }
 };
 
-/// Which parameters decay: not the gains of norms, also where a stack of them is a matrix.
+/// True for parameters that decay: all but the gains of norms, also where a stack of gains is a matrix.
 inline bool decays(std::string_view path, int) { return path.find("norm") == path.npos; }
 
 template <class Vr, class Mesh>

@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// A decoder-only transformer, said once for all rule sets and attentions, for training and for inference: layers of
+/// A decoder-only transformer, written once for all rule sets and attentions, for training and for inference: layers of
 /// attention and SwiGLU behind RMS norms, with residuals; the table of tokens is also the last product (tied).
 ///
 ///     x[B, S, M] = table[tokens]
@@ -21,9 +21,9 @@
 
 namespace transformer {
 
-/// A rule set, a kind of attention, and the axes along which layers are stacked: none, and they stand in a vector one
-/// by one; L, or Q and L, and each leaf has those of all layers. Products of one layer of a stack sum over its leading
-/// axes of extent 1 (os::sum_over).
+/// A rule set, a kind of attention, and the axes that stack layers: without any, layers stand one by one in a vector;
+/// with L, or Q and L, each leaf has the parameters of all layers. Products of one layer of a stack sum over its
+/// leading axes of extent 1 (os::sum_over).
 template <class Rules, class Attention, auto... Stack>
 struct variant {
   using rules = Rules;
@@ -31,7 +31,7 @@ struct variant {
   using attention = Attention;
   static constexpr int stacked = sizeof...(Stack);
 
-  /// How what each layer of a stack has one of is stored.
+  /// The dims of the stack's axes in stored parameters.
   static consteval auto stack() { return storage{}(Stack...); }
 };
 
@@ -60,7 +60,7 @@ struct layers_in<Leaves, Vr> {
 
 }  // namespace detail
 
-/// The parameters. Files have them by the same names, layers one by one, also where these are stacked.
+/// The parameters. Files name them layer by layer, also where layers are stacked.
 template <class Leaves, class Vr>
 struct model {
   static constexpr typename Vr::storage stored{};
@@ -82,14 +82,14 @@ constexpr auto apply(Layer const& l, A const& x, Attend const& attend) {
   return y + leaving<How>(inner, l.down);
 }
 
-/// What layers begin with; `table` as it is used.
+/// The input of the first layer; `table` is given as it is used.
 template <class How, class Table, class Tokens>
 constexpr auto embedded(Table const& table, Tokens const& tokens) {
   constexpr typename How::between U{};
   return os::take<V, U(B, S, M)>(table, tokens);
 }
 
-/// The logits of what layers end with.
+/// The logits from the output of the last layer.
 template <class How, class Table, class Gain, class A>
 constexpr auto unembedded(Table const& table, Gain const& norm, A const& x) {
   constexpr typename How::rules U{};
@@ -100,7 +100,7 @@ constexpr auto unembedded(Table const& table, Gain const& norm, A const& x) {
 /// The logits of the next token at each position, [B, S, V]. `attend(layer, w, h)`.
 template <class How, class Model, class Tokens, class Attend>
 constexpr auto logits(Model const& p, Tokens const& tokens, Attend const& attend) {
-  auto const table = os::defer_over<X, Y>(used<How>(p.table));  // looked up and multiplied by: one reduction
+  auto const table = os::defer_over<X, Y>(used<How>(p.table));  // one reduction serves the lookup and the product
   auto x = embedded<How>(table, tokens);
   for (std::size_t i = 0; i < p.layers.size(); ++i)
     x = apply<How>(p.layers[i], x, [&](auto const& w, auto const& h) { return attend(i, w, h); });
@@ -115,7 +115,7 @@ constexpr auto logits(Model const& p, Tokens const& tokens) {
       p, tokens, [](std::size_t, auto const& w, auto const& h) { return Vr::attention::template at_once<how>(w, h); });
 }
 
-/// The mean of −log of what the model gives to the tokens that come next.
+/// The mean of −log of the probability that the model gives to the next tokens.
 template <class Vr>
 struct loss_of {
   template <class Model, class Tokens>

@@ -3,8 +3,7 @@
 #pragma once
 
 /// @file
-/// The axes of the model and of the mesh. Extents are those of the command line; the numbers here are what plans are
-/// made for.
+/// The axes of the model and of the mesh. Extents come from the command line; plans are made for the numbers here.
 
 #include <cstdint>
 
@@ -26,8 +25,8 @@ OSTRAKA_AXIS(P, 2);               // pairs
 OSTRAKA_AXIS(C, os::about(64));   // latents of keys and values
 OSTRAKA_AXIS(F, os::about(768));  // the inner width
 OSTRAKA_AXIS(T);                  // bytes of the text
-OSTRAKA_AXIS(L, os::about(4));    // layers that are stacked, a stage's behind one another
-OSTRAKA_AXIS(Q, os::about(2));    // how often a microbatch comes round to a stage; layer q·L + l is at [q, l]
+OSTRAKA_AXIS(L, os::about(4));    // stacked layers, a stage's behind one another
+OSTRAKA_AXIS(Q, os::about(2));    // rounds of a microbatch through a stage; layer q·L + l is at [q, l]
 OSTRAKA_AXIS(E, os::about(8));    // experts
 OSTRAKA_MESH_AXIS(X, os::about(2));
 OSTRAKA_MESH_AXIS(Y, os::about(2));
@@ -35,7 +34,7 @@ OSTRAKA_MESH_AXIS(Z, os::about(2));
 
 namespace transformer {
 
-/// What parameters are; tests compile the same model in doubles.
+/// The element type of parameters; tests compile the same model in doubles.
 #ifdef TRANSFORMER_REAL
 using real = TRANSFORMER_REAL;
 #else

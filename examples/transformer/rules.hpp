@@ -3,10 +3,10 @@
 #pragma once
 
 /// @file
-/// Rule sets by name. Each says how parameters are stored, how they and the activations are divided where they are
-/// used, and how a text is continued: one sequence at a time, its cache divided over its length or its heads, weights
-/// where they are stored. Some say how activations are divided between blocks, if otherwise than within them, and over
-/// which mesh axes a block's last product leaves sums.
+/// Rule sets by name. Each gives the sharding of stored parameters, the sharding of parameters and activations in use,
+/// and the sharding of decoding: one sequence at a time, its cache divided over its length or its heads, weights as
+/// they are stored. Some give the sharding of activations between blocks, if it differs from that within them, and the
+/// mesh axes over which a block's last product leaves sums.
 ///
 ///     storage N/X, use B/X             weights are gathered where they are used, gradients scattered to where they lie
 ///     storage = use = G/Y, F/Y, V/Y    heads, the inner width and the vocabulary divided: activations are summed
@@ -36,22 +36,22 @@ struct fsdp_and_tensor {
   using decoding = os::rules<N/X, K/X, G/Y, F/Y, V/Y>;
 };
 
-/// Layers that are stacked lie over Z, for a pipeline.
+/// Stacked layers lie over Z, for a pipeline.
 struct data_tensor_and_stages {
   static constexpr char const* name = "data+tensor+stages";
   using storage = os::rules<G/Y, F/Y, V/Y, L/Z>;
   using use = os::rules<B/X, G/Y, F/Y, V/Y>;
 };
 
-/// The same, and weights are stored divided over the mesh axis of the batch.
+/// The same, with weights also stored divided over the mesh axis of the batch.
 struct fsdp_tensor_and_stages {
   static constexpr char const* name = "fsdp+tensor+stages";
   using storage = os::rules<N/X, G/Y, F/Y, V/Y, L/Z>;
   using use = os::rules<B/X, G/Y, F/Y, V/Y>;
 };
 
-/// As fsdp+tensor, and what is between blocks is divided over Y, too, by its positions: norms move nothing, and an
-/// all-gather and a reduce-scatter stand for each all-reduce.
+/// As fsdp+tensor; Y also divides the positions of activations between blocks: norms move nothing, and an all-gather
+/// and a reduce-scatter replace each all-reduce.
 struct sequence_and_tensor {
   static constexpr char const* name = "sequence+tensor";
   using storage = os::rules<N/X, G/Y, F/Y, V/Y>;
@@ -61,7 +61,7 @@ struct sequence_and_tensor {
   using decoding = os::rules<N/X, K/X, G/Y, F/Y, V/Y>;
 };
 
-/// As fsdp+tensor, and what is between blocks is divided over Y, too, by its width: gathered once for a block's products.
+/// As fsdp+tensor; Y also divides the width of activations between blocks: it is gathered once for a block's products.
 struct two_dimensional {
   static constexpr char const* name = "2d";
   using storage = os::rules<N/X, G/Y, F/Y, V/Y>;

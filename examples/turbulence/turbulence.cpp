@@ -2,11 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// The Navier–Stokes equations in a periodic box, pseudo-spectral in pencils over X and Y: velocities are waves
-/// [K_I, K_J_X, K_L_Y], products are of their values [I_X, J_Y, L], wave numbers beyond two thirds are left out, and
-/// time goes by Runge–Kutta's classical steps. Taylor's vortices in a plane decay as the exact solution, Taylor and
-/// Green's in space lose what viscosity takes, 2ν times the enstrophy, and without viscosity keep their energy.
-/// `turbulence vorticity.png` also draws a plane of these.
+/// The Navier–Stokes equations in a periodic box, pseudo-spectral in pencils over X and Y: velocities are waves [K_I,
+/// K_J_X, K_L_Y], products use their values [I_X, J_Y, L], wave numbers beyond two thirds are left out, and time
+/// advances by the classical Runge–Kutta method. Taylor's vortices in a plane decay as the exact solution; Taylor and
+/// Green's in space lose the energy that viscosity takes, 2ν times the enstrophy, and without viscosity keep it.
+/// `turbulence vorticity.png` also draws a plane of the latter.
 // ranks: 1 2 4 6
 // labels: ci
 
@@ -149,7 +149,8 @@ class fluid {
   vector<waves> u_;
 };
 
-/// Vortices in each plane of the box; Vertical: they turn with its height, Taylor and Green's, else they are Taylor's.
+/// Vortices in each plane of the box. If Vertical, they vary with its height (Taylor and Green's), else they are
+/// Taylor's.
 template <int Component, bool Vertical>
 struct vortices {
   KOKKOS_FUNCTION double operator()(std::int64_t i, std::int64_t j, std::int64_t l) const {

@@ -49,7 +49,7 @@ class program_parser : tensor_reader {
   }
 
  private:
-  // To the next statement or line that is not empty.
+  // Goes to the next statement or line that is not empty.
   bool next_line() {
     for (;;) {
       skip_blanks();
@@ -184,7 +184,7 @@ class program_parser : tensor_reader {
     return accepts(")") || expect("a comma and another tensor, or )");
   }
 
-  // So many numbers of each row are reduced where rows are divided; rows are along the last axis.
+  // Sets how many numbers of each row are reduced if rows are divided; rows lie along the last axis.
   void find_rows(program_statement& made, program_tensor const& result) const {
     bool const two = made_by_ == "softmax" || made_by_ == "log_softmax" || made_by_ == "layer_norm";
     if ((!two && made_by_ != "rms_norm") || result.axes.empty()) return;
@@ -192,7 +192,7 @@ class program_parser : tensor_reader {
     made.row_numbers = two ? 2 : 1;
   }
 
-  // The tensor's number: it stands above, and is the same, or is new.
+  // Finds the tensor's number: a tensor above, which must be the same, or a new one.
   bool add_operand(program_statement& made, text_tensor& t) {
     program& p = out_.program;
     if (t.name.empty()) t.name = free_letter();
@@ -239,7 +239,7 @@ class program_parser : tensor_reader {
     return static_cast<int>(out_.program.tensors.size()) - 1;
   }
 
-  // The tensor itself, or under other names of its axes, as os::rename gives it: k[T, C] of what stands above as k[S,
+  // True if the tensor stands above as it is or under other names of its axes, as os::rename gives it: k[T, C] for k[S,
   // C].
   [[nodiscard]] bool renamed(program_tensor const& a, text_tensor const& b) const {
     if (a.axes.size() != b.axes.size() || a.sharding->partial != b.sharding.partial) return false;
@@ -307,7 +307,7 @@ class program_parser : tensor_reader {
     return check_operation(made, where);
   }
 
-  // Element by element: all are divided alike, or nothing is said of what would move.
+  // Checks that the operands of an element-by-element operation are divided alike, since no line says what would move.
   bool check_operation(program_statement& made, text_span where) {
     program_tensor const& r = tensor_at(made.result);
     for (program_operand const& o : made.operands) {
@@ -332,7 +332,7 @@ class program_parser : tensor_reader {
     return true;
   }
 
-  // Results that no statement takes are the program's; tensors that none makes were there.
+  // Results that no statement takes are results of the program; tensors that no statement makes are its inputs.
   void assign_roles() {
     std::vector<bool> taken(out_.program.tensors.size());
     for (program_statement const& s : out_.program.statements)
@@ -342,16 +342,16 @@ class program_parser : tensor_reader {
         out_.program.tensors[r].role = tensor_role::result;
   }
 
-  static constexpr double largest_work = 4e18;    // multiplications of a device that does all of it, twice, in 64 bits
+  static constexpr double largest_work = 4e18;    // multiplications of one device that does all work twice, in 64 bits
   static constexpr double largest_tensor = 1e16;  // bytes that some moves of it take together, likewise
 
-  std::string made_by_{};  // the operation at hand
+  std::string made_by_{};  // the current operation
 };
 
 }  // namespace detail
 
-/// The program that a text says, or its first error, with its place. `mesh` and `sizes` are known before it; the text
-/// may add some. Every tensor of the program has a sharding.
+/// The program in a text, or its first error with its place. `mesh` and `sizes` are known before the text, which may
+/// add some. Every tensor of the program has a sharding.
 [[nodiscard, gnu::cold]] inline parsed<parsed_program> parse_program(std::string_view text,
                                                                      std::vector<named_size> const& mesh = {},
                                                                      std::vector<named_size> const& sizes = {}) {

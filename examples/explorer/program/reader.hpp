@@ -24,7 +24,7 @@ struct named_size {
   std::int64_t size = 0;
 };
 
-/// Either what was read, or the first thing that is wrong.
+/// Holds either the parsed value or the first error.
 template <class T>
 struct parsed {
   T value{};
@@ -33,7 +33,7 @@ struct parsed {
   [[nodiscard]] bool ok() const { return !error.has_value(); }
 };
 
-/// No axis and no mesh axis is larger; elements of a tensor are counted in 64 bits.
+/// No axis and no mesh axis is larger than this; elements of a tensor are counted in 64 bits.
 inline constexpr std::int64_t largest_size_in_text = std::int64_t{1} << 40;
 
 namespace detail {
@@ -49,7 +49,7 @@ template <class Names>
   return text;
 }
 
-// The characters of a text, one after the other, and the first error.
+// Reads the characters of a text in order, and keeps the first error.
 class text_reader {
  public:
   explicit text_reader(std::string_view text) : text_(text) {}
@@ -60,7 +60,7 @@ class text_reader {
   [[nodiscard]] bool at_end() const { return at_ >= text_.size(); }
   [[nodiscard]] char now() const { return at_end() ? '\0' : text_[at_]; }
 
-  // Blanks and a comment; not the end of the line.
+  // Skips blanks and a comment, but not the end of the line.
   void skip_blanks() {
     while (!at_end() && (now() == ' ' || now() == '\t' || now() == '\r')) ++at_;
     if (now() == '#')
@@ -95,7 +95,7 @@ class text_reader {
 
   [[nodiscard]] std::string_view text_of(text_span s) const { return text_.substr(s.begin, s.length); }
 
-  // What stands here, as an error names it.
+  // The text at this place, as an error names it.
   [[nodiscard, gnu::cold]] std::string what_is_here() {
     if (at_end_of_statement()) return now() == ';' ? "';'" : at_end() ? "the end" : "the end of the line";
     text_span const w{at_, word().length};
@@ -110,7 +110,7 @@ class text_reader {
     return false;
   }
 
-  // `expected` reads: an axis, or ]
+  // Reports the error "expected …, not …". `expected` names the missing text: an axis, or ]
   [[gnu::cold]] bool expect(std::string const& expected, std::string remedy = {}) {
     skip_blanks();
     std::size_t const begin = at_;

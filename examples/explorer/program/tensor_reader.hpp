@@ -4,8 +4,8 @@
 
 /// @file
 /// The tensors of a program's text: h[B_X, S, M_Y] {U_Z}, where I_XY is I over X, then Y; words are
-/// batch_data, or batch_{data,model}; I/X/Y does as well. Which underscore parts an axis from its mesh axes is known
-/// from their names, which have sizes before they are used.
+/// batch_data, or batch_{data,model}; I/X/Y does as well. The underscore that separates an axis from its mesh axes is
+/// found from their names, which have sizes before they are used.
 
 #include <algorithm>
 #include <cstdint>
@@ -25,14 +25,14 @@ namespace planner = ostraka::planner;
 using namespace ostraka::planner;  // programs, and shardings as values
 using ostraka::max_rank;
 
-/// What a text says: the program, the sizes of its mesh axes, and where its statements stand.
+/// The contents of a text: the program, the sizes of its mesh axes, and the places of its statements.
 struct parsed_program {
   planner::program program{};
   std::vector<std::int64_t> mesh_sizes{};  ///< in the order of program.mesh_axes
   std::vector<text_span> statements{};
 };
 
-/// No mesh in a text has more devices: with largest_size_in_text, a device's first index is found in 64 bits.
+/// No mesh in a text has more devices; with largest_size_in_text, a device's first index then fits 64 bits.
 inline constexpr std::int64_t most_devices_in_text = std::int64_t{1} << 20;
 
 namespace detail {
@@ -56,7 +56,7 @@ class tensor_reader : protected text_reader {
     program_sharding sharding{};
   };
 
-  // Sizes in a text are numbers from 1; those that are given beside it may be none.
+  // Sizes in a text are numbers from 1; those given beside the text may be invalid.
   bool has_size(named_size const& s) {
     bool const good = s.size >= 1 && s.size <= largest_size_in_text;
     return good || fail({}, join_text("the size of ", s.name, " is not from 1 to ", largest_size_in_text),
@@ -146,7 +146,7 @@ class tensor_reader : protected text_reader {
   [[nodiscard]] int find_axis(std::string_view name) const { return out_.program.find_axis(name); }
   [[nodiscard]] int find_mesh_axis(std::string_view name) const { return out_.program.find_mesh_axis(name); }
 
-  // Do all mesh axes of a suffix exist? One name, or letters in a row.
+  // True if all mesh axes of a suffix exist. The suffix is one name, or letters in a row.
   [[nodiscard]] bool is_mesh(std::string_view suffix) const {
     if (find_mesh_axis(suffix) >= 0) return true;
     for (char c : suffix)
@@ -154,7 +154,8 @@ class tensor_reader : protected text_reader {
     return !suffix.empty();
   }
 
-  // Parts the name of an axis from what divides it: at the underscore before mesh axes, if an axis stands before it.
+  // Splits a word into an axis and the mesh axes that divide it: at the underscore before mesh axes, if an axis stands
+  // before it.
   bool split_off(text_span w, text_span& name, mesh_order& over, text_tensor const& t) {
     std::string_view const all = text_of(w);
     std::size_t best = std::string_view::npos;
@@ -182,7 +183,7 @@ class tensor_reader : protected text_reader {
   }
 
   [[gnu::cold]] bool unknown_mesh(text_span where) {
-    // Of letters in a row, the first that is none.
+    // Among letters in a row, the first that is no mesh axis.
     text_span culprit = where;
     for (std::size_t i = 0; i < where.length && find_mesh_axis(text_of({where.begin, 1})) >= 0; ++i)
       if (find_mesh_axis(text_of({where.begin + i, 1})) < 0) {

@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// Places in a text, and what is wrong there, said as compilers say it:
+/// Places in a text, and the errors there, in the form that compilers use:
 ///
 ///     error: mesh axis Z is not in the mesh, which has X, Y
 ///       h[B_Z, S] W[S, H_Y] -> a[B_Z, H_Y]
@@ -30,11 +30,11 @@ struct text_span {
   [[nodiscard]] std::size_t end() const { return begin + length; }
 };
 
-/// What is wrong at a place, and what to do.
+/// An error at a place, and its remedy.
 struct text_error {
   text_span where{};
   std::string message{};
-  std::string remedy{};  ///< none, if empty
+  std::string remedy{};  ///< empty if there is none
 };
 
 /// The line of a text that a place is in.
@@ -60,7 +60,7 @@ namespace detail {
       std::count_if(s.begin(), s.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
 }
 
-/// A text as a terminal can show it: what is no printable character becomes a question mark, a tab one space.
+/// A text as a terminal can show it: an unprintable character becomes a question mark, a tab one space.
 [[nodiscard, gnu::cold]] inline std::string printable(std::string_view s) {
   std::string shown;
   for (char c : s) {

@@ -4,8 +4,9 @@
 
 /// @file
 /// A program of lines (parse.hpp) as one whose rules are searched (os::search_rules): without shardings, and with
-/// parameters. Lines do not say what a parameter is. Here it is a tensor that no line makes and that lacks the
-/// axis of the batch, the first one of the first tensor; others that no line makes come from the layer before.
+/// parameters. Lines do not say which tensors are parameters. Here a parameter is a tensor that no line makes and that
+/// lacks the batch axis, which is the first axis of the first tensor; other tensors that no line makes come from the
+/// previous layer.
 /// Weights and activations may be divided in different ways, so an axis that both have becomes two, H and H_w:
 ///
 ///     h[B, S, M] · up[M, H] -> a[B, S, H]         up[M_w, H_w], multiplied as [M, H]
