@@ -19,7 +19,7 @@ set(most
   "include: 713"
   "tests: 190"
   "examples: 0"
-  "bench: 32")
+  "bench: 0")
 
 cmake_path(ABSOLUTE_PATH SOURCE NORMALIZE)
 set(begins "What|Who|Whom|Whose|Those|Whoever|Whatever|Of (a|an|all|the|each|every|these|those|one|what|two)")

@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// What moves memory and computes next to nothing, against std::memcpy of the same bytes (read + written = 2 x what
-/// memcpy is told to copy), cut among as many threads: build/bench/bandwidth [rounds=5] [only=TEXT] [elements=1000000]
-/// [json=FILE] Labels stand in the order of memory, the fastest last: "ij,j->i" is a row-major matrix times a vector,
-/// "ji,j->i" a column-major one.
+/// Operations that move memory and compute next to nothing, against std::memcpy of the same bytes (read + written = 2 x
+/// the size given to memcpy), split among as many threads: build/bench/bandwidth [rounds=5] [only=TEXT]
+/// [elements=1000000] [json=FILE] Labels stand in the order of memory, the fastest last: "ij,j->i" is a row-major
+/// matrix times a vector, "ji,j->i" a column-major one.
 
 #include <Kokkos_Core.hpp>
 
@@ -76,7 +76,7 @@ struct laboratory {
   bench::report& out;
   bench::arguments const& given;
   std::string type;
-  std::int64_t elements;  // of the largest operand
+  std::int64_t elements;  // those of the largest operand
   bench::block<T> a = bench::block<T>(static_cast<std::size_t>(elements) * 2, T(1)), b = a, c = a;
   bench::block<char> from = bench::block<char>(sizeof(T) * static_cast<std::size_t>(elements) * 2, 1), to = from;
 
@@ -120,7 +120,7 @@ struct laboratory {
     });
   }
 
-  /// Rotary positions of 32 heads of 64 pairs; the table is made anew each time.
+  /// Rotary positions of 32 heads of 64 pairs; each run makes the table anew.
   void rotate(std::string const& what, std::int64_t frequency_step, std::int64_t pair_step) {
     constexpr std::int64_t heads = 32, pairs = 64;
     std::int64_t const positions = elements / (heads * 2 * pairs);

@@ -2,20 +2,20 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// Measures the machine that it runs on, at the ranks at hand, and writes it to a file that os::load_machine reads:
-/// what a rank multiplies in a second while all do, by element type, and what share of that smaller products reach;
-/// what it reads and writes, in caches and beyond;
-/// what an operation takes beside; what a message takes, α + bytes · β, while all ranks gather, with a β of short ones
-/// and of long ones; what one takes of rows that the transport carries from where they lie; reducing in an all-reduce.
-/// All of it through the library: what is predicted is then what this machine does with it, not what its makers say.
-/// Each operation is repeated, so that its blocks are in the caches as far as these hold them.
+/// Measures the machine that it runs on, with the ranks that it is started on, and writes a file that os::load_machine
+/// reads: the flop/s of a rank while all ranks compute, by element type, and the share of it that smaller products
+/// reach; the bandwidth of reading and writing, in caches and beyond; the overhead of an operation; the time of a
+/// message, α + bytes · β, while all ranks gather, with one β for short messages and one for long ones; the time of a
+/// message of rows that the transport carries in place; the rate of reductions in an all-reduce. It measures all of it
+/// through the library, so that predictions are of this machine with this library, not of its maker's figures. Each
+/// operation is repeated, so that the caches hold its blocks as far as they fit.
 ///
 ///     mpirun -n 2 bench/calibrate [file=here.machine] [name=TEXT] [sweeps=8] [rounds=5] [line=NANOSECONDS]
 ///
-/// line=60 measures only while a cache line goes between ranks in so long, line=-100 while it takes longer than that
+/// line=60 measures only while a cache line takes at most 60 ns between ranks, line=-100 while it takes at least 100 ns
 /// (line_between_ranks.hpp), and waits for that 60 s in all.
 ///
-/// bench/patterns machine=here.machine says how far predictions are from what is measured.
+/// bench/patterns machine=here.machine shows how far predictions are from measurements.
 
 #include <mpi.h>
 #include <unistd.h>
@@ -49,8 +49,8 @@ namespace {
 
 using mesh = decltype(os::make_mesh(X = 1));
 
-// The least of some rounds' seconds of one run, on the slowest rank: whatever else the machine does only adds. Rounds
-// are short, so that some of them meet nobody else.
+// Seconds of one run on the slowest rank, the least of all rounds: other work on the machine only adds to it. Rounds
+// are short, so that some of them run undisturbed.
 double seconds_of(std::function<void()> const& run, int rounds) {
   return bench::compare("", {{"", run}}, rounds, bench::seconds_of_all, 0.0003).seconds[0].least;
 }
@@ -65,7 +65,7 @@ double seconds_of_products(mesh const& m, int n, int rounds) {
   return seconds_of([&] { os::einsum_into(c, a, b); }, rounds) / (2e-9 * n * n * n);
 }
 
-// The same of several, as batches have them.
+// The same for a batch of several products.
 double seconds_of_batch(mesh const& m, std::int64_t batch, int n, int rounds) {
   auto const given = os::sizes(B = batch * m.size(X), I = n, J = n, K = n);
   auto const a = os::full<double, B / X, I, J>(m, given, 1.0);
@@ -74,7 +74,7 @@ double seconds_of_batch(mesh const& m, std::int64_t batch, int n, int rounds) {
   return seconds_of([&] { os::einsum_into(c, a, b); }, rounds);
 }
 
-// A product of two elements: what is left is the call.
+// Multiplies matrices of one element: the time left is that of the call.
 double seconds_of_operation(mesh const& m, int rounds) {
   auto const a = os::full<double, I / X, J>(m, os::sizes(I = m.size(X), J = 1), 1.0);
   auto const b = os::full<double, J, K>(m, os::sizes(J = 1, K = 1), 1.0);
@@ -82,7 +82,7 @@ double seconds_of_operation(mesh const& m, int rounds) {
   return seconds_of([&] { os::einsum_into(c, a, b); }, rounds);
 }
 
-// Each rank adds two arrays into a third: so many bytes, in threes of doubles, read and written.
+// Each rank adds two arrays into a third: `bytes` read and written in all, 24 for each element.
 double seconds_of_pass(mesh const& m, std::int64_t bytes, int rounds) {
   std::int64_t const n = bytes / 24;
   auto const a = os::full<double, I / X>(m, I = n * m.size(X), 1.0);
@@ -95,7 +95,7 @@ double seconds_of_pass(mesh const& m, std::int64_t bytes, int rounds) {
   return seconds_of(add, rounds);
 }
 
-// So many bytes from each rank to each other.
+// Each rank sends so many bytes to each other rank.
 double seconds_of_gather(mesh const& m, std::int64_t bytes, int rounds) {
   std::int64_t const n = bytes / 8 * m.size(X);
   auto const parts = os::full<double, I / X>(m, I = n, 1.0);
@@ -103,7 +103,7 @@ double seconds_of_gather(mesh const& m, std::int64_t bytes, int rounds) {
   return seconds_of([&] { os::reshard_into(whole, parts); }, rounds);
 }
 
-// The same in rows: as many as a row has elements, or twice that, as in an all-to-all of a square matrix.
+// The same in rows: there are as many rows as elements in a row, or twice that, as in an all-to-all of a square matrix.
 double seconds_of_all_to_all(mesh const& m, std::int64_t bytes, int rounds) {
   std::int64_t row = 1;
   while (4 * row * row <= bytes / 8) row *= 2;
@@ -113,14 +113,15 @@ double seconds_of_all_to_all(mesh const& m, std::int64_t bytes, int rounds) {
   return seconds_of([&] { os::reshard_into(columns, rows); }, rounds);
 }
 
-// Of so many bytes.
+// An all-reduce of so many bytes.
 double seconds_of_all_reduce(mesh const& m, std::int64_t bytes, int rounds) {
   auto const summands = os::zeros<double, I, os::partial(X)>(m, I = bytes / 8);
   auto const whole = os::full<double, I>(m, I = bytes / 8, 0.0);
   return seconds_of([&] { os::reshard_into(whole, summands); }, rounds);
 }
 
-// Does a message go on while its receiver computes? Both are as long as each other: then they take once or twice that.
+// True if a message proceeds while its receiver computes. Both take equally long: then the pair takes once that, else
+// twice.
 bool overlaps(int ranks, int rounds) {
   constexpr int bytes = 1 << 20;
   std::vector<char> sent(bytes, 1);
@@ -139,23 +140,23 @@ bool overlaps(int ranks, int rounds) {
   return seconds_of([&] { pass_on(message); }, rounds) < 1.5 * message;
 }
 
-// Messages of rows count as such from so many bytes on, and longer ones than so many are packed (moves/transport.hpp).
+// The sizes of messages of rows: shorter ones do not count as such, longer ones are packed (moves/transport.hpp).
 std::int64_t const first_of_rows = os::engine::shortest_block_message;
 std::int64_t const last_of_rows = os::engine::longest_block_message;
 
-// Products of 64³, four of which caches hold, and which these do not: 50 MB.
+// Products of 64³. Caches hold four of them, but not these many: 50 MB.
 constexpr std::int64_t products_from_memory = 512;
 
-// What is timed, at sizes each twice as long as the one before.
+// The measured times, at sizes that double from one to the next.
 struct times {
   double products[4]{};  // of 10⁹ flops, by element type
   double operation = 0;
   double from_memory = 0;    // many products
-  std::vector<timed> cubes;  // four products of doubles: their extents in the place of bytes
+  std::vector<timed> cubes;  // four products of doubles: extents in place of bytes
   std::vector<timed> passes, gathers, all_to_alls, all_reduces;
 
-  // The least so far. All of it is measured again and again, so that what befalls the machine for a second, or where
-  // its system has put a rank meanwhile, befalls no size alone.
+  // The least times so far. All sizes are measured again and again, so that a disturbance of the machine for a second,
+  // or a rank that the system has moved, does not affect one size alone.
   void measure(mesh const& m, int rounds) {
     keep(products[0], seconds_of_products<double>(m, 1024, rounds));
     keep(products[1], seconds_of_products<float>(m, 1024, rounds));
@@ -184,17 +185,17 @@ struct times {
   }
 };
 
-// Shorter work has one rate; beyond, where a cache may hold it or not, each size has a rate of its own.
+// Shorter work has one rate; longer work, which a cache may hold or not, has a rate for each size.
 constexpr double short_bytes = 1 << 18;
 
-// Of each size what is left without so much, or a part of all, where that is more.
+// Subtracts the times beside from each size, and leaves at least `part` of the whole.
 template <class Beside>
 std::vector<timed> without(std::vector<timed> all, double part, Beside const& beside) {
   for (timed& t : all) t.seconds = std::max(t.seconds - beside(t.bytes), t.seconds * part);
   return all;
 }
 
-// What products of n × n matrices reach of the rate of large ones, without the operation.
+// The share of the rate of large products that products of n × n matrices reach, without the overhead of the operation.
 void add_shares(times const& measured, os::machine& m) {
   for (timed const& t : without(measured.cubes, 0.25, [&](double) { return m.operation_seconds; })) {
     double const n = t.bytes, flops = 4 * 2 * n * n * n;
@@ -210,7 +211,7 @@ void add_memory(times const& measured, os::machine& m) {
   m.memory_bytes_per_second = m.memory_of_size.last().rate;
 }
 
-// What many products take beyond the longer of computing and reading, in the shorter.
+// The time of many products beyond the longer of computing and reading, as a share of the shorter.
 void add_waits(times const& measured, os::machine& m) {
   double const flops = 2.0 * 64 * 64 * 64 * products_from_memory, bytes = 3.0 * 64 * 64 * 8 * products_from_memory;
   double const roofline = planner::local_seconds(m, flops, 8, bytes, bytes);
@@ -219,7 +220,7 @@ void add_waits(times const& measured, os::machine& m) {
   m.memory_waits = std::clamp((measured.from_memory - m.operation_seconds - roofline) / shorter, 0.0, 1.0);
 }
 
-// One message of a gather: without the operation, and the copy of the own part.
+// One message of a gather: without the overhead of the operation, and the copy of a device's own part.
 std::vector<timed> messages_of(times const& measured, os::machine const& m, double ranks) {
   std::vector<timed> all = without(measured.gathers, 0.25, [&](double bytes) {
     return m.operation_seconds + planner::memory_seconds(m, 2 * bytes, (ranks + 1) * bytes);
@@ -228,7 +229,8 @@ std::vector<timed> messages_of(times const& measured, os::machine const& m, doub
   return all;
 }
 
-// What an all-to-all takes beside the operation, the copy of the own part and packing are its messages of rows.
+// The messages of rows are the time of an all-to-all without the operation, the copy of a device's own part and
+// packing.
 void add_rows(times const& measured, os::machine& m, double ranks) {
   for (timed const& t : without(measured.all_to_alls, 0.25, [&](double bytes) {
          double const copied = bytes > double(last_of_rows) ? ranks * bytes : bytes;
@@ -237,8 +239,8 @@ void add_rows(times const& measured, os::machine& m, double ranks) {
     m.links.of_rows.add({t.bytes, (ranks - 1) * t.bytes / t.seconds});
 }
 
-// What an all-reduce takes beside its messages, the operation and the copy of a device's summand is the reduction of
-// what is not its own.
+// The reduction of the other devices' parts is the time of an all-reduce without its messages, the operation and the
+// copy of a device's own summand.
 void add_reductions(times const& measured, os::machine& m, std::int64_t ranks) {
   double const n = double(ranks);
   std::vector<timed> reductions = without(measured.all_reduces, 0.05, [&](double bytes) {

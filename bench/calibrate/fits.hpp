@@ -3,7 +3,8 @@
 #pragma once
 
 /// @file
-/// Numbers of a machine from what was timed at many sizes: rates by size, and what a message takes beside its bytes.
+/// Fits numbers of a machine to times measured at many sizes: rates by size, and the overhead of a message beside its
+/// bytes.
 
 #include <algorithm>
 #include <cmath>
@@ -22,7 +23,7 @@ struct timed {
 
 inline double distance(double a, double b) { return std::abs(std::log(a / b)); }
 
-/// The rate of those of at most so many bytes, in the geometric mean, and those of each longer one as they are.
+/// The rate of the sizes up to `short_bytes`, as a geometric mean; adds the rate of each longer size to `longer`.
 inline double rates_of(std::vector<timed> const& all, double short_bytes, os::planner::rates_by_size& longer) {
   double sum = 0;
   int number = 0;
@@ -34,13 +35,13 @@ inline double rates_of(std::vector<timed> const& all, double short_bytes, os::pl
   return std::exp(sum / number);
 }
 
-/// α and β, and from which size on messages take a handshake, of messages of which each is short: whose messages are,
-/// in the geometric mean, the nearest to what was timed. For a rate, a size and what those without and with a handshake
-/// take: the middle of what each message asks for.
+/// α, β, and the size from which messages take a handshake, fitted to short messages: the fit that is nearest to the
+/// times in the geometric mean. For a given rate and size, the overheads without and with a handshake are the median of
+/// the overheads that the messages ask for.
 inline os::link link_of(std::vector<timed> const& all) {
   os::link best;
   double least = 1e300;
-  for (std::size_t cut = 2; cut < all.size(); ++cut)  // that many have none
+  for (std::size_t cut = 2; cut < all.size(); ++cut)  // the first `cut` sizes have no handshake
     for (double rate = 1e7; rate < 1e12; rate *= 1.03) {
       auto const beside = [&](std::size_t from, std::size_t to) {
         double best_of_all = 0;
@@ -62,7 +63,7 @@ inline os::link link_of(std::vector<timed> const& all) {
   return best;
 }
 
-/// The same with the rates of longer messages, as they are.
+/// The same, with the measured rates of longer messages.
 inline os::link link_of(std::vector<timed> const& all, double short_bytes) {
   std::vector<timed> short_ones;
   for (timed const& t : all)

@@ -23,7 +23,7 @@ namespace {
 
 using clock_type = std::chrono::steady_clock;
 
-// The fastest tenth of batches of 100: what others do on the machine only adds.
+// The fastest tenth of batches of 100: other work on the machine only adds to the time.
 template <class F>
 double microseconds(int repetitions, F const& f) {
   std::vector<double> times;

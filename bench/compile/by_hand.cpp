@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// The sum of examples/first by Kokkos and MPI alone, which that program's compile time is compared with (compile.py):
-/// C[I_X, K_Y] = A[I_X, J_Y] · B[J_Y, K] on 2 × 4 ranks. Each multiplies its blocks, packs the columns of each rank
-/// along Y, and a reduce-scatter sums them.
+/// The sum of examples/first by Kokkos and MPI alone, whose compile time is the baseline of that program's
+/// (compile.py): C[I_X, K_Y] = A[I_X, J_Y] · B[J_Y, K] on 2 × 4 ranks. Each rank multiplies its blocks, packs the
+/// columns of each rank along Y, and a reduce-scatter sums them.
 
 #include <Kokkos_Core.hpp>
 #include <mpi.h>
@@ -36,7 +36,7 @@ int main(int argc, char** argv) {
     fill(a, rank / y * rows, rank % y * depth);
     fill(b, rank % y * depth, 0);
 
-    Kokkos::View<float***, Kokkos::LayoutRight> const sums("sums", y, rows, columns / y);  // by whom they are for
+    Kokkos::View<float***, Kokkos::LayoutRight> const sums("sums", y, rows, columns / y);  // by receiver
     using range = Kokkos::MDRangePolicy<Kokkos::Rank<2>>;
     Kokkos::parallel_for("multiply", range({0, 0}, {rows, columns}), KOKKOS_LAMBDA(int i, int k) {
       float sum = 0;

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// A program as users write them, to be compiled by compile.py: a small Llama that is loaded from a file under two rule
-/// sets, run, and differentiated. Under both the loss and the gradients are the same numbers, which it says when it
-/// runs; -DRULE_SETS=1 compiles one of them alone.
+/// A typical user's program, for compile.py to compile: a small Llama that is loaded from a file under two rule sets,
+/// run, and differentiated. Loss and gradients are the same numbers under both, which the program checks when it runs;
+/// -DRULE_SETS=1 compiles one rule set alone.
 ///
 ///     mpirun -n 2 model [model.safetensors]
 
@@ -31,12 +31,12 @@ OSTRAKA_AXIS(T, 16);   // positions of keys
 OSTRAKA_AXIS(V, 64);   // tokens
 OSTRAKA_AXIS(M, 32);   // the model's width
 OSTRAKA_AXIS(QW, 32);  // all heads of queries together: G · R · D
-OSTRAKA_AXIS(RW, 8);   // those of one group: R · D
+OSTRAKA_AXIS(RW, 8);   // the heads of one group: R · D
 OSTRAKA_AXIS(KW, 16);  // all heads of keys, or of values: G · D
 OSTRAKA_AXIS(G, 4);    // heads of keys
 OSTRAKA_AXIS(R, 2);    // heads of queries for each of them
 OSTRAKA_AXIS(D, 4);    // a head's width
-OSTRAKA_AXIS(P, 2);    // halves of it, which a position turns
+OSTRAKA_AXIS(P, 2);    // halves of a head's width, which a position rotates
 OSTRAKA_AXIS(E, 2);    // frequencies
 OSTRAKA_AXIS(F, 64);   // the inner width
 OSTRAKA_MESH_AXIS(X, os::about(2));
@@ -83,7 +83,7 @@ struct llama_under {
 
   static constexpr typename Rules::use use{};
 
-  /// x turned by the positions, pairs a half of the width apart.
+  /// x rotated by the positions. The two numbers of a pair are half of the width apart.
   static auto turned(auto const& x, auto const& positions) {
     return os::merge<P, E, D>(os::rope<S, E, P>(os::split<D, P, E>(x), positions));
   }

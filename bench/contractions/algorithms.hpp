@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Every algorithm by which the engine could do a contraction, with what its cost model thinks of it: that is how the
-/// model's constants are kept honest.
+/// Every algorithm by which the engine could do a contraction, with the cost that its cost model expects: this keeps
+/// the model's constants honest.
 
 #include <Kokkos_Core.hpp>
 
@@ -24,7 +24,8 @@
 
 namespace bench {
 
-/// An algorithm, what the model expects of it (product_cost.hpp), the seconds that it takes, and whether it is chosen.
+/// An algorithm, the cost that the model expects of it (product_cost.hpp), its seconds, and whether the model chooses
+/// it.
 struct algorithm {
   std::string name;
   double expected = 0;
@@ -33,7 +34,7 @@ struct algorithm {
   double seconds = 1e300;
 };
 
-/// Our own kernels, and the library with every operand where it lies (.) or copied (c), in the order A, B, C.
+/// Our own kernels, and the library with every operand in place (.) or copied (c), in the order A, B, C.
 template <class T>
 std::vector<algorithm> algorithms_of(ostraka::engine::contraction const& p, T const* a, T const* b, T* c) {
   using namespace ostraka::engine;
@@ -59,7 +60,8 @@ std::vector<algorithm> algorithms_of(ostraka::engine::contraction const& p, T co
   return all;
 }
 
-/// Times them in turns; the least of some rounds each, and of one that takes four times as long as another only three.
+/// Times them in turns and keeps the least of the rounds; an algorithm that takes four times as long as the best runs
+/// three rounds.
 inline void time_algorithms(std::vector<algorithm>& all, int rounds) {
   double best = 1e300;
   for (int r = -1; r < rounds; ++r)
@@ -75,8 +77,8 @@ inline void time_algorithms(std::vector<algorithm>& all, int rounds) {
   std::sort(all.begin(), all.end(), [](algorithm const& x, algorithm const& y) { return x.seconds < y.seconds; });
 }
 
-/// A line: what is chosen, its time as a multiple of the fastest one's, and the algorithms with measured time and
-/// expected millions of multiplications. The multiple.
+/// Prints a line: the chosen algorithm, its time as a multiple of the fastest one's, and all algorithms with measured
+/// time and expected millions of multiplications. @returns the multiple
 inline double show_algorithms(std::string const& name, std::vector<algorithm> const& all) {
   double regret = 0;
   for (algorithm const& w : all)
@@ -90,8 +92,7 @@ inline double show_algorithms(std::string const& name, std::vector<algorithm> co
   return regret;
 }
 
-/// Contractions that nobody has chosen: up to two labels of each class, extents of any size, every operand's labels in
-/// any order.
+/// Random contractions: up to two labels of each class, extents of any size, every operand's labels in any order.
 inline std::vector<contraction_case> random_cases(int count, unsigned seed) {
   std::mt19937 random(seed);
   std::vector<contraction_case> all;

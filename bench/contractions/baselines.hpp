@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// What a contraction is held against: the library's product of the same M, N and K, and
-/// transpose-transpose-GEMM-transpose. Everything is allocated beforehand.
+/// The baselines of a contraction: the library's product of the same M, N and K, and
+/// transpose-transpose-GEMM-transpose. They allocate everything beforehand.
 
 #include <cblas.h>
 
@@ -48,8 +48,8 @@ inline products products_of(contraction_case const& one) {
   return {size(one.batch()), size(one.m()), size(one.n()), size(one.k())};
 }
 
-/// A tensor from one order of its labels to another: loops around tiles of 32 by 32, a side along the source's last
-/// label and a side along the target's.
+/// Permutes the labels of a tensor: loops around tiles of 32 by 32, with one side along the source's last label and one
+/// along the target's.
 template <class T>
 class transposition {
  public:
@@ -107,7 +107,8 @@ class transposition {
 };
 
 /// Transpose-transpose-GEMM-transpose: A as [batch, m, k], B as [batch, k, n], their products, C from [batch, m, n]; k
-/// in A's order, the others in C's. A block that lies so, or as the library's transposed matrix, is taken as it is.
+/// in A's order, the others in C's. A block that already has this order, or that of the library's transposed matrix, is
+/// used in place.
 template <class T>
 class by_transposition {
  public:

@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// The contractions of cases.txt, read, and as numbers: what the engine takes, and the M, N, K and batch that say what
-/// a plain library would do.
+/// Reads the contractions of cases.txt and gives them as numbers: the input of the engine, and the M, N, K and batch of
+/// the products that a plain library would compute.
 
 #include <algorithm>
 #include <cstdint>
@@ -22,9 +22,9 @@ namespace bench {
 /// A line of cases.txt.
 struct contraction_case {
   std::string name;
-  bool arithmetic = true;  ///< else bound by bandwidth
+  bool arithmetic = true;  ///< else limited by bandwidth
   std::string types;       ///< f, d or both
-  std::string a, b, c;     ///< labels; b is empty where there is one operand, whose einsum has no comma
+  std::string a, b, c;     ///< labels; b is empty with one operand, whose einsum has no comma
   bool two_operands = true;
   std::map<char, std::int64_t> extents;
 
@@ -34,7 +34,7 @@ struct contraction_case {
     return n;
   }
 
-  /// Every label once: those of a, then what b adds.
+  /// Every label once: the labels of a, then the others of b.
   [[nodiscard]] std::string labels() const {
     std::string all = a;
     for (char l : b)
@@ -56,7 +56,7 @@ struct contraction_case {
   [[nodiscard]] std::string n() const { return among(c, a, false, b, true); }
   [[nodiscard]] std::string k() const { return among(a, b, true, c, false); }
 
-  /// Multiplications and additions; of a reduction, the additions.
+  /// Multiplications and additions; for a reduction, the additions.
   [[nodiscard]] double flops() const { return (two_operands ? 2.0 : 1.0) * static_cast<double>(size(labels())); }
   [[nodiscard]] std::int64_t elements() const { return size(a) + (two_operands ? size(b) : 0) + size(c); }
 };

@@ -2,12 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// The local contraction on the suite of cases.txt. Where arithmetic dominates, ours goes in turns with the library's
-/// product of the same M, N and K (as many products of a batch, all contiguous) and with
-/// transpose-transpose-GEMM-transpose; where bandwidth does, with a copy that moves as many bytes.
+/// The local contraction on the suite of cases.txt. Where arithmetic dominates, ours alternates with the library's
+/// product of the same M, N and K (a batch as many products, all contiguous) and with
+/// transpose-transpose-GEMM-transpose; where bandwidth dominates, with a copy that moves as many bytes.
 ///
 ///     bench/contractions [rounds=5] [only=TEXT] [class=arithmetic|bandwidth] [types=fd] [json=FILE] [cases=FILE]
-///     bench/contractions algorithms=1 [random=40] [...]      all algorithms; is the chosen one the fastest?
+///     bench/contractions algorithms=1 [random=40] [...]      the chosen algorithm against all others
 ///     bench/contractions serve=1 [cases=FILE]      what contractions.py talks to
 ///
 /// One thread unless OMP_NUM_THREADS and the library's variable say otherwise.
@@ -84,7 +84,7 @@ int compare_all(arguments const& given, std::vector<contraction_case> const& cas
   return wrong > 0 ? 1 : 0;
 }
 
-/// How well the cost model chooses, on the cases and on so many random ones.
+/// Compares the choices of the cost model with the fastest algorithms, on the cases and on so many random ones.
 int compare_algorithms(arguments const& given, std::vector<contraction_case> cases) {
   std::vector<contraction_case> const more =
       random_cases(given.number("random", 0), static_cast<unsigned>(given.number("seed", 1)));
@@ -107,8 +107,8 @@ int compare_algorithms(arguments const& given, std::vector<contraction_case> cas
   return 0;
 }
 
-/// Answers lines of `case.type contestant repeats` with seconds of all repeats, `case.type check 0` with 1 or 0. One
-/// case is held at a time.
+/// Answers lines of `case.type contestant repeats` with the seconds of all repeats, and `case.type check 0` with 1 or
+/// 0. It holds one case at a time.
 int serve(std::vector<contraction_case> const& cases) {
   std::string held, name, who;
   std::unique_ptr<trial> now;

@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// One contraction with its operands, ready to be done in each way, and the check against plain loops.
+/// One contraction with its operands, ready to run in each way, and the check against plain loops.
 
 #include <Kokkos_Core.hpp>
 
@@ -28,17 +28,17 @@
 
 namespace bench {
 
-/// What differs not between the element types.
+/// The part that does not depend on the element type.
 class trial {
  public:
   virtual ~trial() = default;
-  /// ours, and gemm and ttgt of arithmetic, copy of what is bound by bandwidth.
+  /// ours; also gemm and ttgt if arithmetic dominates, copy if bandwidth does.
   [[nodiscard]] virtual std::vector<contestant> contestants() = 0;
-  /// Is every looked-at element of the result within the bound of rounding? Looks at all elements of small results, at
-  /// some of large ones.
+  /// True if every checked element of the result is within the bound of rounding. Checks all elements of small results,
+  /// and some of large ones.
   virtual bool right(std::function<void()> const& way) = 0;
   [[nodiscard]] virtual double bytes() const = 0;
-  /// All that the engine could do.
+  /// All algorithms that the engine could use.
   [[nodiscard]] virtual std::vector<algorithm> algorithms() = 0;
 };
 
@@ -104,8 +104,8 @@ class typed_trial final : public trial {
     exec.fence();
   }
 
-  // Rounding errors of a sum of n products, in any order, grow like the root of n; more than eight times that is no
-  // accident of rounding.
+  // Rounding errors of a sum of n products, in any order, grow like the root of n; an error above eight times that is
+  // no rounding.
   bool right_at(std::int64_t result, std::int64_t length) const {
     std::int64_t a = 0, b = 0;
     std::int64_t rest = result;

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Ostraka authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// @file
-/// How long it takes to price a training step: 12 layers of a transformer, 3.2·10⁹ parameters each, stored divided over
-/// X and tensor parallel over Y, on dry meshes of 1 to 65,536 devices. One process: `dry_meshes`
+/// The time that it takes to price a training step: 12 layers of a transformer, 3.2·10⁹ parameters each, stored divided
+/// over X and tensor parallel over Y, on dry meshes of 1 to 65,536 devices. One process: `dry_meshes`
 
 #include <ostraka/gradient.hpp>  // before the templates that are differentiated
 

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Ostraka authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// @file
-/// How long it takes to price one operation (os::time_of) that the program has called before, on dry meshes of 32 to
-/// 131,072 devices, with uneven parts: half a row a device, a row and a little, four rows. One process:
+/// The time that it takes to price one operation (os::time_of) that the program has called before, on dry meshes of 32
+/// to 131,072 devices, with uneven parts: per device half a row, a little over a row, four rows. One process:
 /// `dry_operations`
 
 #include <chrono>
@@ -29,7 +29,7 @@ namespace {
 
 using mesh_of_two = os::mesh<X_mesh, Y_mesh>;
 
-// Microseconds: the least of some runs.
+// Microseconds of the fastest run.
 template <class F>
 double price(mesh_of_two const& m, F const& f) {
   double least = 1e9;

@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// A transform of n³ complex numbers in slabs, I_X before and J_X behind, as a program writes it with FFTW and MPI:
+/// A transform of n³ complex numbers in slabs, I_X before and J_X after, as a program writes it with FFTW and MPI:
 /// planes by FFTW, one MPI_Alltoallw of subarrays, and rows along I by FFTW. Plans are measured.
 
 #include <fftw3.h>
@@ -38,7 +38,7 @@ class slabs_by_hand {
       for (MPI_Datatype& t : *types) MPI_Type_free(&t);
   }
 
-  /// From u, which stays as it is, to the result.
+  /// Transforms u, which does not change, into the result.
   void run(fftw_complex const* u) {
     fftw_execute_dft(planes_, const_cast<fftw_complex*>(u), before_.data);
     MPI_Alltoallw(before_.data, counts_.data(), zeros_.data(), out_.data(), behind_.data, counts_.data(), zeros_.data(),

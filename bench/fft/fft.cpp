@@ -44,7 +44,7 @@ struct element_of {
   }
 };
 
-/// FFTW-MPI's result is [K_J_X, K_I, K_L], ours and that by hand [K_I, K_J_X, K_L].
+/// FFTW-MPI's result is [K_J_X, K_I, K_L]; ours and that by hand are [K_I, K_J_X, K_L].
 double difference(complex const* ours, fftw_complex const* transposed, fftw_complex const* by_hand, int n, int part) {
   double worst = 0;
   for (int i = 0; i < n; ++i)

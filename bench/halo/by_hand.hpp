@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// A step of the heat equation as one writes it with MPI: two padded blocks, faces packed where they are columns, the
-/// points that need no halo while the messages are under way, the rest after.
+/// A step of the heat equation as a program writes it with MPI: two padded blocks, faces packed where they are columns,
+/// the points that need no halo while the messages are in flight, the other points after.
 
 #include <mpi.h>
 
@@ -17,7 +17,7 @@ namespace by_hand {
 
 class heat {
  public:
-  /// Blocks of rows × columns of their own in a grid of px × py ranks, the rows' major.
+  /// Blocks of rows × columns points in a grid of px × py ranks, row-major.
   heat(int rows, int columns, int px, int py, double r) : rows_(rows), columns_(columns), r_(r) {
     int rank = 0;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);

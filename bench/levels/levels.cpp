@@ -4,7 +4,7 @@
 /// @file
 /// All-reduces, all-gathers and reduce-scatters over several nodes: over two levels, over one, and by MPI; bytes
 /// between nodes as foretold, and as the kernel counts them. levels.py makes the nodes: namespaces on this machine,
-/// between them a link of a rate.
+/// with a link of a given rate between them.
 ///
 ///     python3 bench/levels/levels.py [--program build/bench/levels] [--nodes 2] [--ranks 4] [--rate 1e9]
 ///
@@ -30,7 +30,7 @@ OSTRAKA_MESH_AXIS(X);
 
 namespace {
 
-/// Bytes that have left this machine or namespace, as the kernel counts them; of the loopback none.
+/// The bytes that have left this machine or namespace, as the kernel counts them, without those of the loopback.
 double bytes_sent() {
   double sum = 0;
   std::FILE* const file = std::fopen("/proc/net/dev", "r");
@@ -46,7 +46,7 @@ double bytes_sent() {
   return sum;
 }
 
-/// Megabytes of a call that leave all nodes; the first rank of each reads the kernel's count.
+/// The megabytes of a call that leave all nodes; the first rank of each node reads the kernel's count.
 template <class F>
 double megabytes_on_the_wire(bool first_of_node, F const& call) {
   constexpr int calls = 10;

@@ -4,9 +4,9 @@
 
 /// @file
 /// Two products next to a move, by hand with MPI and CBLAS: C[I_X, K] = A[I_X, J] · B[J_X, K], where B is gathered, and
-/// C[I_X, K] = A[I, J_X] · B[J_X, K], where summands are scattered. Each is there blocking, as a ring whose messages are
-/// begun before a product and waited for after it, and as a ring whose product goes in slabs with MPI_Testall between
-/// them. Square matrices of doubles; the extent is a multiple of the ranks.
+/// C[I_X, K] = A[I, J_X] · B[J_X, K], where summands are scattered. Each has three forms: blocking; a ring that starts
+/// messages before a product and waits for them after it; and a ring whose product runs in slabs with MPI_Testall
+/// between them. The matrices are square, of doubles; the extent is a multiple of the ranks.
 
 #include <mpi.h>
 
@@ -21,7 +21,7 @@
 
 namespace by_hand {
 
-/// Everybody's place, and how long the matrices are.
+/// This rank's place in the ring, and the extent of the matrices.
 struct ring {
   MPI_Comm comm = MPI_COMM_WORLD;
   int rank = 0;
@@ -39,13 +39,13 @@ struct ring {
   }
   [[nodiscard]] int next() const { return (rank + 1) % size; }
   [[nodiscard]] int before() const { return (rank + size - 1) % size; }
-  /// The part that is here after so many steps: it began at the member so far before.
+  /// The part on this rank after so many steps: it began at the member that many places before.
   [[nodiscard]] int part_after(int steps) const { return (rank + size * 2 - steps) % size; }
 };
 
 using buffer = bench::block<double>;
 
-/// Messages under way; `test` lets MPI go on with them.
+/// Messages in flight; `test` lets MPI progress them.
 class messages {
  public:
   void pass_on(ring const& r, double const* sent, double* received, std::size_t count) {
@@ -62,8 +62,8 @@ class messages {
   MPI_Request requests_[2]{MPI_REQUEST_NULL, MPI_REQUEST_NULL};
 };
 
-/// C (rows × columns) <- A (rows × inner) B (inner × columns) + beta C, row-major, with these distances of rows: in so
-/// many slabs of rows, and `between` after each but the last.
+/// C (rows × columns) <- A (rows × inner) B (inner × columns) + beta C, row-major, with these strides of rows: in
+/// `slabs` slabs of rows, with a call of `between` after each but the last.
 template <class Between>
 void multiply(int rows, int columns, int inner, double const* a, int a_row, double const* b, int b_row, double beta,
               double* c, int c_row, int slabs, Between const& between) {
@@ -97,8 +97,8 @@ struct gather_product {
     move();
     compute();
   }
-  // Parts go round in pieces, one message at a time. While one travels, as many pieces are multiplied as keep in step
-  // with the messages, of those that are here.
+  // Parts go round in pieces, one message at a time. While one is in flight, the rank multiplies as many of its pieces
+  // as keep pace with the messages.
   void in_a_ring(int pieces, int slabs) {
     int const rows = r.part() / pieces;
     std::size_t const piece = static_cast<std::size_t>(rows) * static_cast<std::size_t>(r.extent);
@@ -145,7 +145,8 @@ struct scatter_product {
     compute();
     move();
   }
-  // Sums go round in pieces, one message at a time: while one travels, summands are multiplied onto what has come.
+  // Sums go round in pieces, one message at a time: while one is in flight, products are added to the sums that have
+  // arrived.
   void in_a_ring(int pieces, int slabs) {
     int const rows = r.part() / pieces;
     std::size_t const piece = static_cast<std::size_t>(rows) * static_cast<std::size_t>(r.extent);

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// A product next to a move on a network where moves take time: blocking against overlapped, ours and by hand. bench/network's
-/// network.py sets the network up and calls this twice, to find the rate at which moves take as long as products, and
-/// to time everybody there.
+/// A product next to a move on a network where moves take time: blocking against overlapped, ours and by hand.
+/// network.py of this folder sets the network up and calls this program twice: to find the rate at which moves take as
+/// long as products, and to time all contestants at this rate.
 ///
 ///     python3 bench/network/network.py [--program build/bench/network] [--extent 2048] [--rounds 7]
 ///
@@ -32,7 +32,7 @@ OSTRAKA_MESH_AXIS(X);
 
 namespace {
 
-// The least of some runs.
+// The seconds of the fastest run.
 template <class Run>
 double least_seconds(Run const& run) {
   double least = bench::seconds_of_all(run, 1);
@@ -40,7 +40,7 @@ double least_seconds(Run const& run) {
   return least;
 }
 
-// What a product and its move take by themselves, and the bytes that all ranks send.
+// The seconds of a product and of its move alone, and the bytes that all ranks send.
 template <class Product>
 void calibrate(char const* name, Product& p, bool root) {
   double const computes = least_seconds([&] { p.compute(); });
@@ -51,7 +51,7 @@ void calibrate(char const* name, Product& p, bool root) {
                 bytes);
 }
 
-// Ours first: with rings, both ways round, and as it is without.
+// Times ours first: with rings, in both directions, and without.
 template <class Product, class C, class A, class B>
 void compare(bench::report& out, char const* name, Product& p, C& c, A const& a, B const& b, int pieces, int rounds) {
   auto const ours = [&](auto policy) { return [&, policy] { os::einsum_into(c, a, b, policy); }; };

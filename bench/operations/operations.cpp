@@ -3,10 +3,10 @@
 
 /// @file
 /// Softmax, norms, rope and other operations that read and write memory once, against a copy of the same tensor:
-/// build/bench/operations [rounds=9] [only=TEXT] [json=FILE]. Results are tensors of their own, as those of os::copy
-/// and of PyTorch are (operations.py compares with that). "rows" are along the last axis, "columns" along the first. A
-/// row is heads of 128 numbers for rope, whose pairs are neighbours, or a half of the head's width apart. os::copy may
-/// write past the caches; "loop", a copy by ordinary stores into fresh memory, does not.
+/// build/bench/operations [rounds=9] [only=TEXT] [json=FILE]. Results are new tensors, as those of os::copy and of
+/// PyTorch are (operations.py compares with it). "rows" are along the last axis, "columns" along the first. For rope a
+/// row is heads of 128 numbers; pairs are neighbours, or half of the head's width apart. os::copy may write past the
+/// caches; "loop", a copy by ordinary stores into fresh memory, does not.
 
 #include <cstddef>
 #include <cstdint>
@@ -29,7 +29,7 @@ OSTRAKA_AXIS(F);
 OSTRAKA_AXIS(P);
 OSTRAKA_MESH_AXIS(X);
 
-constexpr std::int64_t frequencies = 64;  // of a head
+constexpr std::int64_t frequencies = 64;  // those of a head
 
 struct shape {
   char const* name;
@@ -38,7 +38,7 @@ struct shape {
 
 constexpr shape shapes[] = {{"cached", 64, 1024}, {"large", 8192, 1024}, {"long", 64, 131072}};
 
-/// By ordinary stores, a cache line at a time: compilers make no call of it.
+/// Copies by ordinary stores, a cache line at a time: compilers do not replace it by a call.
 template <class T>
 void copy_by_lines(T const* from, T* to, std::int64_t n) {
   constexpr std::int64_t line = 64 / sizeof(T);

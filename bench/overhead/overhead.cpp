@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The Ostraka authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// @file
-/// What an operation costs beyond its MPI calls and its BLAS calls: time with an MPI that does nothing, once without
-/// BLAS and once with it. Blocks of 16 to 64 elements are multiplied by a kernel of our own, which is part of the
-/// figure; those of extents of 64 by BLAS. One process: `overhead [rounds=N] [json=FILE] [only=TEXT]`
+/// The cost of an operation beyond its MPI calls and its BLAS calls: time with an MPI that does nothing, once without
+/// BLAS and once with it. A kernel of our own, which is part of the figure, multiplies blocks of 16 to 64 elements;
+/// BLAS multiplies blocks of extents of 64. One process: `overhead [rounds=N] [json=FILE] [only=TEXT]`
 
 #include "null_blas.hpp"
 #include "null_mpi.hpp"

@@ -2,14 +2,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// Distributed products and reshards against plain MPI and CBLAS written by hand with everything preallocated. By hand
-/// means the fastest, in the median of some rounds before, of the plain ways to do the job (by_hand/): collectives of
-/// the MPI library or pairwise messages, products of blocks where they arrive or one product of what was unpacked. It
-/// runs twice in every round: the difference is what noise is. Ours is os::einsum_into, whose result is there as well,
-/// and os::einsum, which allocates it. The seconds are the slowest rank's. Bytes are counted below both. ways=1 shows
-/// every way by hand, ours=1 times none of them, in samples of so many microseconds. machine=FILE, of bench/calibrate,
-/// compares with what is predicted, the least of sweeps=1 times all cases; with ours=1 os::einsum_into is then repeated
-/// alone. patterns_float is the same with floats. line=60: line_between_ranks.hpp.
+/// Distributed products and reshards against plain MPI and CBLAS written by hand with everything preallocated. "By
+/// hand" is the fastest, in the median of some rounds before, of the plain ways to do the job (by_hand/): collectives
+/// of the MPI library or pairwise messages, products of blocks where they arrive or one product after unpacking. It
+/// runs twice in every round: the difference is the noise. Ours is os::einsum_into, whose result is preallocated as
+/// well, and os::einsum, which allocates it. The seconds are the slowest rank's. Bytes are counted below both. ways=1
+/// shows every way by hand; ours=1 times none of them, and samples take `sample` microseconds. machine=FILE, from
+/// bench/calibrate, compares with predictions; sweeps=1 is how often it times all cases, of which it takes the least;
+/// with ours=1 os::einsum_into is then repeated alone. patterns_float is the same with floats. line=60:
+/// line_between_ranks.hpp.
 ///
 ///     mpirun -n 2 bench/patterns [rounds=9] [only=TEXT] [sizes=small,square,large,skewed] [ways=1]
 ///                       [ours=1 sample=5000] [machine=FILE] [sweeps=1] [line=NANOSECONDS] [json=FILE]
@@ -42,8 +43,8 @@ OSTRAKA_AXIS(K);
 OSTRAKA_MESH_AXIS(X);
 OSTRAKA_MESH_AXIS(Y);
 
-// The feed-forward layer's: sequences, tokens, width of the model, width of the layer. Known while compiling, so that
-// its plans are the cheapest.
+// The feed-forward layer's extents: sequences, tokens, width of the model, width of the layer. They are known while
+// compiling, so that its plans are the cheapest.
 namespace small {
 OSTRAKA_AXIS(N, 8);
 OSTRAKA_AXIS(S, 8);
@@ -79,9 +80,9 @@ constexpr bool doubles = std::is_same_v<element, double>;
 
 struct named_size {
   char const* name;
-  int batch;             // of the batched product
-  by_hand::extents each;  // of its members
-  by_hand::extents one;   // of the others
+  int batch;             // that of the batched product
+  by_hand::extents each;  // those of its members
+  by_hand::extents one;   // those of the others
 };
 
 constexpr named_size all_sizes[] = {{"small", 8, {16, 16, 16}, {64, 64, 64}},
@@ -89,7 +90,7 @@ constexpr named_size all_sizes[] = {{"small", 8, {16, 16, 16}, {64, 64, 64}},
                                     {"large", 64, {512, 512, 512}, {2048, 2048, 2048}},
                                     {"skewed", 512, {256, 32, 64}, {16384, 256, 256}}};
 
-// The largest relative difference between our block and theirs, on any rank; a NaN counts.
+// The largest relative difference between our block and the one by hand, on any rank; a NaN counts.
 double difference(element const* ours, by_hand::buffer const& theirs) {
   double d = 0;
   for (std::size_t i = 0; i < theirs.size(); ++i) {
@@ -111,8 +112,9 @@ class contest {
            given_.wants(name + ", " + size);
   }
 
-  /// `into` writes `c`, `anew` allocates; `ways_to(target)` writes as many elements there. All ways run some rounds,
-  /// the fastest as many as ours, and beside it its twin with buffers of its own: a difference is noise or memory.
+  /// `into` writes `c`, `anew` allocates; `ways_to(target)` writes as many elements to `target`. All ways run some
+  /// rounds; the fastest runs as many as ours, beside its twin with buffers of its own: their difference is noise or
+  /// memory.
   void run(std::string const& name, std::string const& size, std::function<void()> const& into,
            std::function<void()> const& anew, element const* c, std::size_t elements,
            std::function<by_hand::ways(element*)> const& ways_to) {
@@ -156,7 +158,7 @@ class contest {
     out_.add(twin);
   }
 
-  /// How far predictions are from what was measured, over all cases.
+  /// Prints how far predictions are from measurements, over all cases.
   void show_predictions() const {
     if (predictions_.empty() || !root_) return;
     bench::line_between_ranks::instance().print();
@@ -175,7 +177,7 @@ class contest {
   }
 
  private:
-  // What the model says of `into` on the file's machine, on the slowest rank, beside the fastest round.
+  // The model's time of `into` on the file's machine, on the slowest rank, beside the fastest round.
   void predict(bench::comparison& measured, std::function<void()> const& into) {
     if (given_.text("machine").empty()) return;
     os::predicted_time const t = os::time_of(os::make_mesh(X = ranks()), machine_, into);
@@ -232,12 +234,12 @@ class contest {
   struct prediction {
     double predicted = 0;
     double measured = 0;  // the least of all sweeps
-    double most = 0;      // of their medians
+    double most = 0;      // the largest of their medians
   };
   std::map<std::string, prediction> predictions_;
 };
 
-// `multiply(a, b)` is os::einsum of what it names; os::einsum_into does the same under the same policy.
+// `multiply(a, b)` is os::einsum with its result named; os::einsum_into does the same under the same policy.
 template <class A, class B_, class Mesh, class Given, class Multiply, class Ways, class Policy = decltype(os::cheapest)>
 void product(contest& c, std::string const& name, named_size const& n, Mesh const& mesh, Given const& given,
              Multiply const& multiply, Ways const& ways_for, Policy policy = os::cheapest) {
@@ -308,7 +310,7 @@ void on_one_axis(contest& c, named_size const& n, int p) {
       [&](auto... at) { return by_hand::all_to_all(g, e.i, e.j, at...); });
 }
 
-// A mesh in two directions; at two ranks one of them is idle, once this and once that.
+// A mesh of two axes; on two ranks one of them has size 1, in turn.
 void exchanges(contest& c, named_size const& n, int x, int y) {
   auto const mesh = os::make_mesh(X = x, Y = y);
   by_hand::group const all(MPI_COMM_WORLD);

@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// A tensor [I_X, J_Y] into ScaLAPACK's column-major arrays in blocks of 64, and back, by a plan that is kept
-/// (os::plan_blocks). Beside it ScaLAPACK's own pdgemr2d between the same two distributions, of which ours is one block
-/// a rank, column-major as it wants it, and one copy of as many elements in memory each way. The seconds are the
-/// slowest rank's.
+/// Moves a tensor [I_X, J_Y] into ScaLAPACK's column-major arrays in blocks of 64, and back, by a plan that is kept
+/// (os::plan_blocks). The baselines are ScaLAPACK's own pdgemr2d between the same two distributions, where ours is one
+/// block per rank, column-major as it requires, and one copy of as many elements in memory each way. The seconds are
+/// the slowest rank's.
 ///
 ///     mpirun -n 2 bench/scalapack_blocks [rounds=9] [only=TEXT] [json=FILE]
 
@@ -62,7 +62,7 @@ void compare(bench::report& out, bench::arguments const& given, int n, int x, in
   auto const lies = os::strided(ours.data(), I = 1, J = there.leading_dimension);
   auto plan = os::plan_blocks<double, I/X, J/Y>(mesh, I = n, J = n, law, lies);
 
-  // One block a rank, and in it what our block has.
+  // One block per rank, with the elements of our block.
   auto const whole =
       os::scalapack_array_of<I/X, J/Y>(mesh, I = n, J = n, os::block_cyclic(I = n / x, J = n / y), context);
   std::vector<double> start(whole.elements()), end(whole.elements());

@@ -3,9 +3,9 @@
 
 /// @file
 /// C[I_X, K_Y] = A[I_X, J_Y] · B[J_X, K_Y] on a grid X × Y against ScaLAPACK's pdgemm on the same grid of the same
-/// ranks, with ScaLAPACK's own block-cyclic layout at block sizes that it likes, and with one block a rank, which is
-/// how ours lies. ScaLAPACK's is the fastest of these in the median of the same run. Its result is there before, and so
-/// is ours (os::einsum_into). The seconds are the slowest rank's.
+/// ranks, with ScaLAPACK's own block-cyclic layout at block sizes that suit it, and with one block per rank, which is
+/// our layout. "ScaLAPACK" is the fastest of these in the median of the same run. Both results are preallocated (ours
+/// by os::einsum_into). The seconds are the slowest rank's.
 ///
 ///     mpirun -n 2 bench/scalapack [rounds=9] [only=TEXT] [ways=1] [json=FILE]
 
@@ -57,7 +57,7 @@ struct element_of {
   }
 };
 
-// A process grid of ScaLAPACK's.
+// A process grid of ScaLAPACK.
 struct grid {
   int context = 0;
   int rows, columns;
@@ -65,7 +65,7 @@ struct grid {
 
   grid(int x, int y) : rows(x), columns(y) {
     Cblacs_get(-1, 0, &context);
-    Cblacs_gridinit(&context, "R", x, y);  // ranks row by row, as the mesh counts them
+    Cblacs_gridinit(&context, "R", x, y);  // row-major, as the mesh numbers its devices
     int n = 0, m = 0;
     Cblacs_gridinfo(context, &n, &m, &row, &column);
   }
@@ -74,7 +74,7 @@ struct grid {
   grid& operator=(grid const&) = delete;
 };
 
-// The part of a block-cyclic matrix that lies here, column-major.
+// This rank's part of a block-cyclic matrix, column-major.
 class cyclic_matrix {
  public:
   cyclic_matrix(grid const& g, int rows, int columns, int row_block, int column_block)
@@ -174,7 +174,8 @@ void compare(bench::report& out, bench::arguments const& given, bool root, std::
     all.push_back({way, [p] { p->run(); }});
   };
   for (int block : {32, 64, 128, 256}) enter("pdgemm blocks of " + std::to_string(block), block, block, block, block);
-  // pdgemm wants J in the same blocks in A and in B: one block a rank where one side is not divided, else the finer.
+  // pdgemm wants J in the same blocks in A and in B: one block per rank where one side is not divided, else the finer
+  // blocks.
   int const inner = k / (x > y ? x : y);
   enter("pdgemm one block a rank", m / x, n / y, inner, inner);
 

@@ -2,14 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// What grows with the number of ranks: seconds of make_mesh on one, two and three mesh axes against MPI_Comm_dup and
-/// MPI_Comm_split by hand, communicators made, heap held on a rank by MPI and by us, and tiny operations against the
-/// same collective by hand.
+/// The costs that grow with the number of ranks: seconds of make_mesh on one, two and three mesh axes against
+/// MPI_Comm_dup and MPI_Comm_split by hand, communicators made, heap held on a rank by MPI and by us, and tiny
+/// operations against the same collective by hand.
 ///
 ///     mpirun -n 16 bench/scale [rounds=5] [json=FILE]
 ///
-/// Heap is glibc's count of bytes in use, counted as MPI's between entry and return of the functions below, otherwise
-/// as ours. The largest rank's.
+/// The heap is glibc's count of bytes in use. It counts as MPI's between entry and return of the functions below,
+/// otherwise as ours. The figure is that of the rank with the most.
 
 #include <mpi.h>
 
@@ -44,9 +44,9 @@ std::int64_t heap() {
 struct {
   std::int64_t communicators = 0;
   std::int64_t of_mpi = 0;
-} counted;  // since the beginning
+} counted;  // since the start of the program
 
-/// Around a call of MPI's: what it keeps is its own.
+/// Wraps a call of MPI and counts the memory that it keeps as MPI's.
 template <class F>
 int counting(int communicators, F const& f) {
   std::int64_t const before = heap();
@@ -108,12 +108,12 @@ int MPI_Waitall(int n, MPI_Request* requests, MPI_Status* statuses) {
 
 namespace {
 
-/// What communicators and heap have come to.
+/// The communicators and the heap at a moment.
 struct account {
   std::int64_t communicators = counted.communicators, of_mpi = counted.of_mpi, in_all = heap();
 };
 
-/// What came between two of them, on the rank where it is most.
+/// Adds the difference of two accounts, on the rank where it is largest.
 void tell(bench::comparison& c, std::string const& when, account const& before, account const& after) {
   double const communicators = static_cast<double>(after.communicators - before.communicators);
   double const of_mpi = static_cast<double>(after.of_mpi - before.of_mpi);
@@ -123,7 +123,7 @@ void tell(bench::comparison& c, std::string const& when, account const& before, 
   c.numbers["bytes of ours " + when] = bench::largest(in_all - of_mpi);
 }
 
-/// Two or three sizes as equal as powers of two allow.
+/// Two or three sizes that are as equal as powers of two allow.
 std::vector<int> sizes_of(int ranks, int axes) {
   std::vector<int> sizes(static_cast<std::size_t>(axes), 1);
   for (std::size_t a = 0; ranks > 1; a = (a + 1) % sizes.size()) {

@@ -3,9 +3,9 @@
 #pragma once
 
 /// @file
-/// Memory for operands as the library's tensors have it: on cache lines, and on large pages where the system gives them
-/// on request, as NumPy's arrays are, too. What is read across pages of 4 KB takes up to twice as long, whoever reads
-/// it, so every contestant gets the same.
+/// Memory for operands as the library's tensors have it: aligned to cache lines, and on large pages where the system
+/// gives them on request, as it does for NumPy's arrays. Reading across pages of 4 KB takes up to twice as long for any
+/// code, so every contestant gets the same memory.
 
 #include <Kokkos_Core.hpp>
 

@@ -3,11 +3,10 @@
 #pragma once
 
 /// @file
-/// How long a cache line takes from rank 0 to rank 1 of one node: whether their cores share a cache. Those of a virtual
-/// machine do or do not, by where its host has put them for the moment, and messages between them take many times as
-/// long if not. Two that compute without a
-/// pause are moved apart more often than two that have just begun. With a limit, benchmarks measure while a line is
-/// within it; without, whenever they come.
+/// The time of a cache line from rank 0 to rank 1 of one node: it shows whether their cores share a cache. In a virtual
+/// machine this depends on where its host has put the cores for the moment, and messages between them take many times
+/// as long if they share none. The host moves two ranks apart more often if they compute without a pause than if they
+/// have just begun. With a limit, benchmarks measure only while the time is within it; without one, at any time.
 
 #include <mpi.h>
 
@@ -20,21 +19,21 @@ namespace bench {
 
 class line_between_ranks {
  public:
-  /// The one of this process. All ranks ask it together.
+  /// The instance of this process. All ranks call this together.
   static line_between_ranks& instance() {
     static line_between_ranks it;
     return it;
   }
 
-  /// From here on samples count while a line takes so many nanoseconds at most, or at least if they are negative; all
-  /// samples together wait for that for so many seconds at most.
+  /// From here on samples count only while a line takes at most so many nanoseconds, or at least that many if the limit
+  /// is negative; all samples together wait for that for at most `patience` seconds.
   void limit(double nanoseconds, double patience) {
     limit_ = nanoseconds;
     patience_ = patience;
   }
   [[nodiscard]] bool has_limit() const { return limit_ != 0 && flag_ != nullptr; }
 
-  /// Is it within the limit, or is patience at an end? The same on all ranks.
+  /// True if the time is within the limit, or patience is at an end. The same on all ranks.
   bool is_within() {
     double const now = nanoseconds();
     least_ = least_ > 0 ? std::min(least_, now) : now;
@@ -51,7 +50,7 @@ class line_between_ranks {
     }
   }
 
-  /// "a cache line took 25 to 180 ns"; and whether it was waited for in vain.
+  /// Prints "a cache line took 25 to 180 ns", and whether the wait for the limit was in vain.
   void print() const {
     if (least_ > 0)
       std::printf("a cache line took %.0f to %.0f ns between ranks%s\n", least_, most_,

@@ -3,8 +3,9 @@
 #pragma once
 
 /// @file
-/// BLAS' products, which can be switched off. For one file of a program: it defines what the library defines, by the
-/// name that the linker sees, since headers of BLAS libraries write the types of the arguments differently.
+/// The products of BLAS, which can be switched off. Include it in one file of a program: it defines the library's
+/// functions, by the names that the linker sees, since headers of BLAS libraries write the types of the arguments
+/// differently.
 
 #include <dlfcn.h>
 

@@ -3,10 +3,10 @@
 #pragma once
 
 /// @file
-/// An MPI that does nothing: this process is device 0 of a mesh of four, two along each of its two axes, and whatever
-/// it sends or waits for has been dealt with at once. What is left of an operation is ours. For one file of a program:
-/// it defines MPI's functions. MPI_COMM_WORLD has one rank, so that nobody is watched; its duplicate has four, the
-/// parts of that have two.
+/// An MPI that does nothing: this process is device 0 of a mesh of four, two along each of its two axes, and all sends
+/// and waits complete at once. The rest of an operation's time is ours. Include it in one file of a program: it defines
+/// MPI's functions. MPI_COMM_WORLD has one rank, so that no rank is watched; its duplicate has four, and the parts of
+/// that have two.
 
 #include <cstring>
 
@@ -41,12 +41,11 @@ int MPI_Comm_free(MPI_Comm*) { return MPI_SUCCESS; }
 int MPI_Comm_group(MPI_Comm, MPI_Group* group) { return *group = MPI_GROUP_EMPTY, MPI_SUCCESS; }
 int MPI_Group_incl(MPI_Group, int, int const*, MPI_Group* some) { return *some = MPI_GROUP_EMPTY, MPI_SUCCESS; }
 int MPI_Group_free(MPI_Group*) { return MPI_SUCCESS; }
-int MPI_Group_size(MPI_Group, int* size) { return *size = 1, MPI_SUCCESS; }  // of MPI_COMM_WORLD, which alone is asked
+int MPI_Group_size(MPI_Group, int* size) { return *size = 1, MPI_SUCCESS; }  // asked only for MPI_COMM_WORLD
 int MPI_Comm_create_group(MPI_Comm, MPI_Group, int, MPI_Comm* part) { return *part = MPI_COMM_NULL, MPI_SUCCESS; }
 int MPI_Comm_set_errhandler(MPI_Comm, MPI_Errhandler) { return MPI_SUCCESS; }
 
-// The only one that delivers something: what is gathered while a mesh is made has to be there. Everybody sends the
-// same.
+// The only function that delivers data: making a mesh needs what it gathers. All ranks send the same.
 int MPI_Allgather(void const* send, int, MPI_Datatype type, void* recv, int count, MPI_Datatype, MPI_Comm comm) {
   ++bench::mpi_calls;
   if (type == MPI_INT64_T)

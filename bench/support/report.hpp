@@ -3,9 +3,9 @@
 #pragma once
 
 /// @file
-/// What the benchmarks share: a subject is timed in turns with its baselines, so that whatever else the machine does
-/// meets all of them; each round gives a ratio, and the median of the ratios with its spread is the figure. A table for
-/// people, JSON for programs.
+/// The shared parts of the benchmarks: a subject is timed in turns with its baselines, so that other work on the
+/// machine affects all of them; each round gives a ratio, and the figure is the median of the ratios with its spread.
+/// It prints a table for people and writes JSON for programs.
 
 #include <algorithm>
 #include <chrono>
@@ -19,7 +19,7 @@
 
 namespace bench {
 
-/// The middle of some figures, and how far they spread.
+/// The median of some figures, and their spread.
 struct spread {
   double median = 0, least = 0, most = 0;
 };
@@ -49,14 +49,14 @@ class arguments {
     auto const found = given_.find(name);
     return found == given_.end() ? otherwise : std::atoi(found->second.c_str());
   }
-  /// Is this case wanted?
+  /// True if the user asks for this case.
   [[nodiscard]] bool wants(std::string const& name) const { return name.find(text("only")) != std::string::npos; }
 
  private:
   std::map<std::string, std::string> given_;
 };
 
-/// Something to be timed.
+/// A function to be timed.
 struct contestant {
   std::string name;
   std::function<void()> run;
@@ -73,7 +73,7 @@ struct comparison {
   std::string remark;
 };
 
-/// One's seconds in other's, round by round.
+/// The ratios of the seconds of `one` to those of `other`, round by round.
 inline spread ratio_of(std::vector<double> const& one, std::vector<double> const& other) {
   std::vector<double> ratios;
   for (std::size_t r = 0; r < one.size(); ++r) ratios.push_back(one[r] / other[r]);
@@ -87,9 +87,9 @@ inline double seconds_here(std::function<void()> const& run, int repeats) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 }
 
-/// Times everybody in turns, two rounds to warm up. Short runs are repeated until the shortest sample takes `sample`
-/// seconds, everybody's as often, so that nobody's caches are the warmer for it. `clock` gives the seconds of some
-/// repeats; under MPI it starts with a barrier and gives every rank the slowest rank's.
+/// Times all contestants in turns, after two rounds to warm up. Short runs are repeated until the shortest sample takes
+/// `sample` seconds, those of all contestants equally often, so that no contestant has warmer caches. `clock` gives the
+/// seconds of some repeats; under MPI it starts with a barrier and gives every rank the slowest rank's.
 inline comparison compare(std::string what, std::vector<contestant> const& all, int rounds,
                           std::function<double(std::function<void()> const&, int)> const& clock = seconds_here,
                           double sample = 0.005) {
@@ -103,7 +103,7 @@ inline comparison compare(std::string what, std::vector<contestant> const& all, 
   }
   int const repeats = fastest >= sample ? 1 : static_cast<int>(std::min(1e6, sample / std::max(fastest, 1e-9))) + 1;
   for (int r = -2; r < rounds; ++r) {
-    for (std::size_t turn = 0; turn < all.size(); ++turn) {  // nobody always comes after the same one
+    for (std::size_t turn = 0; turn < all.size(); ++turn) {  // the order alternates
       std::size_t const k = r % 2 == 0 ? turn : all.size() - 1 - turn;
       double const each = clock(all[k].run, repeats) / repeats;
       if (r >= 0) c.samples[k].push_back(each);
@@ -127,13 +127,13 @@ inline std::string show_seconds(double s) {
   return text;
 }
 
-/// Comparisons as they come, a line each, and at the end all of them as JSON where json=FILE asks for it.
+/// Prints comparisons as they come, a line each, and at the end writes all of them as JSON if json=FILE asks for it.
 class report {
  public:
   report(std::string name, arguments const& given, bool speaks = true)
       : name_(std::move(name)), file_(given.text("json")), speaks_(speaks) {}
 
-  /// A condition of the measurement: sizes, ranks, threads, what library.
+  /// Adds a condition of the measurement: sizes, ranks, threads, the library.
   void condition(std::string const& key, std::string const& value) {
     if (speaks_) std::printf("%s: %s\n", key.c_str(), value.c_str());
     conditions_.emplace_back(key, value);

@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// The clock of benchmarks that run on several ranks. It goes past what counts MPI's calls.
+/// The clock of benchmarks that run on several ranks. It bypasses the functions that count MPI's calls.
 
 #include <mpi.h>
 
@@ -21,8 +21,8 @@ inline double largest(double mine) {
   return all;
 }
 
-/// What `repeats` runs take on the slowest rank, which all ranks learn. They begin together; and again, where ranks
-/// came to be nearer or further meanwhile than line_between_ranks allows.
+/// The seconds of `repeats` runs on the slowest rank, on all ranks. The ranks begin together; they repeat the runs if
+/// the distance between ranks has meanwhile left the limit of line_between_ranks.
 inline double seconds_of_all(std::function<void()> const& run, int repeats) {
   auto const once = [&] {
     PMPI_Barrier(MPI_COMM_WORLD);

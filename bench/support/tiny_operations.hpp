@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Operations on blocks so small that nothing but their overhead is left, each a function of its own that a profiler
-/// can name. With extents of 8, blocks have 16 to 64 elements; the mesh is null_mpi.hpp's, X = 2, Y = 2.
+/// Operations on blocks so small that only their overhead is left, each in a function of its own that a profiler can
+/// name. With extents of 8, blocks have 16 to 64 elements; the mesh is that of null_mpi.hpp, X = 2, Y = 2.
 
 #include <optional>
 #include <utility>
@@ -27,7 +27,7 @@ inline auto make_mesh() { return os::make_mesh(X = 2, Y = 2); }
 using padded_block = decltype(os::exchange_halo<os::halo<I, 1>/X, os::halo<J, 1>/Y>(
     std::declval<os::tensor<double, I, J, os::varying(X, Y)> const&>()));
 
-/// What the operations work on.
+/// The operands of the operations.
 struct tensors {
   int extent;
   decltype(make_mesh()) mesh = make_mesh();
@@ -60,7 +60,7 @@ struct tensors {
   }
 };
 
-/// Made once MPI and Kokkos run.
+/// The operands, made after MPI and Kokkos have started.
 inline std::optional<tensors> all;
 
 struct plus {
@@ -76,7 +76,7 @@ struct heat {
 
 }  // namespace tiny
 
-// Not inlined, so that they can be found in a profile.
+// Not inlined, so that a profile shows them.
 #define TINY_OPERATION extern "C" __attribute__((noinline)) inline void
 
 TINY_OPERATION tiny_einsum_into() { ostraka::einsum_into(tiny::all->c_rows, tiny::all->a_rows, tiny::all->b); }

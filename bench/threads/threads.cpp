@@ -3,8 +3,8 @@
 
 /// @file
 /// One combination of ranks and threads at work, each rank on its rows of one job: products C[I_X, K] = A[I_X, J] ·
-/// B[J, K] (BLAS), and products in turns with elementwise maps (Kokkos), where the two are in each other's way if they
-/// do not share their threads. Nothing is communicated. Started by threads.py, which compares the combinations.
+/// B[J, K] (BLAS), and products that alternate with elementwise maps (Kokkos), where BLAS and Kokkos disturb each other
+/// unless they share their threads. Nothing is communicated. threads.py starts it and compares the combinations.
 ///
 ///     mpirun -n 2 bench/threads [extent=1024] [small=256] [rounds=5]
 

@@ -14,7 +14,7 @@ namespace {
 
 constexpr float epsilon = 1e-6f;
 
-// C [m, n] <- A B + beta C; of `left` and `right` the second letter says whether they are transposed.
+// C [m, n] <- A B + beta C; `left` and `right` say whether A and B are transposed.
 void multiply(CBLAS_TRANSPOSE left, CBLAS_TRANSPOSE right, int m, int n, int k, float const* a, int lda, float const* b,
               int ldb, float* c, int ldc, float beta = 0, float alpha = 1) {
   cblas_sgemm(CblasRowMajor, left, right, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
@@ -52,7 +52,7 @@ void normalise_backward(float const* x, float const* g, float const* r, float co
   }
 }
 
-// Turns each head's pairs, which are half its width apart, by the angles of its position; back where sign is −1.
+// Rotates each head's pairs, which are half its width apart, by the angles of its position; back if sign is −1.
 void turn(float* q, float const* angles, float sign, int batch, int tokens, int heads, int width) {
   int const half = width / 2;
   for (int b = 0; b < batch; ++b)
@@ -120,7 +120,7 @@ void transformer_block::gather(std::array<float const*, parameters> const& p) {
   }
 }
 
-// own <- the sum of all ranks' parts for this rank.
+// own <- the sum over all ranks of their parts for this rank.
 void transformer_block::reduce_scatter(float* all, float* own, int count) {
   if (way_ == way::collectives) {
     MPI_Reduce_scatter_block(all, own, count, MPI_FLOAT, MPI_SUM, all_);

@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// One step of a transformer block, forward and backward, written by hand with MPI and CBLAS: all memory is taken once,
-/// products are GEMMs on the layouts that the parameters have, everything else is a loop that the compiler vectorises.
+/// One step of a transformer block, forward and backward, written by hand with MPI and CBLAS: all memory is allocated
+/// once, products are GEMMs on the parameters' layouts, and the rest is loops that the compiler vectorises.
 ///
 ///     n = rms_norm(x) g1;  q, k, v = n Wq, n Wk, n Wv;  o = softmax(rope(q) rope(k)ᵀ / √w, causal) v;  a = x + o Wo
 ///     m = rms_norm(a) g2;  y = a + (silu(m W1) ⊙ m W3) W2;  loss = Σ y ⊙ t
@@ -31,17 +31,17 @@ struct extents {
 
 enum class layout { fully_sharded, tensor_parallel };
 
-/// How blocks of all ranks are combined: by the MPI library's collectives, or by pairs of messages and loops.
+/// How the blocks of all ranks are combined: by the MPI library's collectives, or by pairs of messages and loops.
 enum class way { collectives, messages };
 
-/// g1 [D], Wq, Wk, Wv [D, H, w], Wo [H, w, D], g2 [D], W1, W3 [D, F], W2 [F, D], row-major, this rank's part of them.
+/// g1 [D], Wq, Wk, Wv [D, H, w], Wo [H, w, D], g2 [D], W1, W3 [D, F], W2 [F, D], row-major, this rank's part of each.
 enum parameter { g1, wq, wk, wv, wo, g2, w1, w3, w2, parameters };
 
 class transformer_block {
  public:
   transformer_block(extents const& e, layout l, MPI_Comm all);
 
-  /// The loss, and gradients of x [B, S, D] and of the parameters; t weighs the result.
+  /// Computes the loss, and gradients of x [B, S, D] and of the parameters; t weighs the result.
   float step(float const* x, float const* t, std::array<float const*, parameters> const& p, float* dx,
              std::array<float*, parameters> const& dp);
 
@@ -61,7 +61,7 @@ class transformer_block {
   way way_ = way::messages;
   MPI_Comm all_;
   int ranks_ = 1, rank_ = 0;
-  int batch_, heads_, hidden_, rows_, inner_;  // of this rank; inner_: heads times their width
+  int batch_, heads_, hidden_, rows_, inner_;  // those of this rank; inner_: heads times their width
   std::array<int, parameters> own_{}, whole_{};
   std::array<values, parameters> gathered_, gradient_;
   std::array<float const*, parameters> p_{};

@@ -3,10 +3,10 @@
 
 /// @file
 /// One step of a transformer block, forward and backward, of os::value_and_grad against the same written by hand with
-/// MPI and CBLAS (by_hand.hpp has the formulas), fully sharded and tensor parallel. By hand means the faster of two ways
-/// to combine blocks. It runs twice in every round: the difference is what noise is. Gradients are compared first. The
-/// seconds are the slowest rank's. On an even number of ranks, four or more, it is also run fully sharded by two and
-/// tensor parallel by the others, which nothing is written for by hand. Bytes are counted below MPI, a device's mean.
+/// MPI and CBLAS (by_hand.hpp has the formulas), fully sharded and tensor parallel. "By hand" is the faster of two ways
+/// to combine blocks. It runs twice in every round: the difference is the noise. Gradients are compared first. The
+/// seconds are the slowest rank's. On an even number of ranks, four or more, the block also runs fully sharded over two
+/// and tensor parallel over the others, without a version by hand. Bytes are counted below MPI, as a device's mean.
 /// training.py adds JAX and PyTorch, in turns.
 ///
 ///     mpirun -n 2 bench/training [rounds=9] [only=TEXT] [json=FILE]
@@ -33,14 +33,14 @@ namespace os = ostraka;
 constexpr by_hand::extents e{4, 128, 512, 8, 64, 1408};  // training.py has the same
 
 OSTRAKA_AXIS(B, e.batch);
-OSTRAKA_AXIS(S, e.tokens);     // of queries
-OSTRAKA_AXIS(T, e.tokens);     // of keys
+OSTRAKA_AXIS(S, e.tokens);     // positions of queries
+OSTRAKA_AXIS(T, e.tokens);     // positions of keys
 OSTRAKA_AXIS(D, e.model);
 OSTRAKA_AXIS(H, e.heads);
-OSTRAKA_AXIS(P, 2);            // halves of a head's width, which rope turns
+OSTRAKA_AXIS(P, 2);            // halves of a head's width, which rope rotates
 OSTRAKA_AXIS(E, e.width / 2);
 OSTRAKA_AXIS(F, e.hidden);
-// JAX compiles for the devices at hand; our plans are made for so many.
+// JAX compiles for the devices that it finds; our plans are made for so many.
 #ifndef TRAINING_DEVICES
 #define TRAINING_DEVICES 2
 #endif
@@ -49,7 +49,7 @@ OSTRAKA_MESH_AXIS(Y, os::about(2));
 
 namespace {
 
-// `over`: the mesh axis by which products are divided.
+// `over`: the mesh axis that divides the products.
 struct fully_sharded {
   static constexpr char const* name = "fully sharded";
   static constexpr by_hand::layout layout = by_hand::layout::fully_sharded;
@@ -166,7 +166,7 @@ double difference(float const* ours, std::vector<float> const& theirs) {
 template <class Layout>
 using block_of = typename Layout::template block<os::values>;
 
-/// What all contestants begin with.
+/// The initial numbers of all contestants.
 template <class Layout>
 block_of<Layout> filled_block(auto const& mesh) {
   block_of<Layout> p;
@@ -186,7 +186,7 @@ block_of<Layout> filled_block(auto const& mesh) {
   return p;
 }
 
-/// Bytes that a device moves while f runs.
+/// The bytes that a device moves while f runs.
 template <class F>
 double bytes_of(F const& f) {
   int ranks = 1;
@@ -218,7 +218,7 @@ void compare(bench::report& report, bench::arguments const& given) {
   std::vector<float> dx(static_cast<std::size_t>(hand.elements_of_x()));
   auto const by_hand_step = [&] { return hand.step(elements(p.x), elements(t), parameters, dx.data(), into); };
 
-  // The faster way by hand, in the median of some rounds.
+  // Finds the faster way by hand, in the median of some rounds.
   std::array<double, 2> seconds{};
   for (int w = 0; w < 2; ++w) {
     hand.use(static_cast<by_hand::way>(w));
@@ -253,7 +253,7 @@ void compare(bench::report& report, bench::arguments const& given) {
   report.add(std::move(c));
 }
 
-/// On X=2 and the other devices along Y; nothing is written by hand for it.
+/// Times X=2 with the other devices along Y, which has no version by hand.
 void time_both(bench::report& report, bench::arguments const& given, int ranks) {
   if (ranks < 4 || ranks % 2 != 0 || !given.wants(both::name)) return;
   auto const mesh = os::make_mesh(X = 2, Y = ranks / 2);

@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// The feed-forward layer on a mesh X × Y by hand. M stands for batch and sequence, the batch being what X splits;
-/// extents are global and divide evenly; `x` is the group of ranks that differ along X alone, `y` likewise.
+/// The feed-forward layer on a mesh X × Y by hand. M stands for batch and sequence; X splits the batch. Extents are
+/// global and divide evenly; `x` is the group of ranks that differ only along X, `y` likewise.
 
 #include "products.hpp"
 
@@ -14,7 +14,7 @@ struct layer {
   int m, d, f;
 };
 
-/// h[M_X, D_Y] · W_in[D_X, F_Y] -> [M_X, F_Y]: both are gathered. What is gathered of W lies in the order of D already.
+/// h[M_X, D_Y] · W_in[D_X, F_Y] -> [M_X, F_Y]: both are gathered. The gathered W is already in the order of D.
 inline ways feed_in(group const& x, group const& y, layer l, element const* h, element const* w, element* out) {
   int const rows = l.m / x.size;
   int const part = l.d / y.size;
@@ -54,8 +54,8 @@ inline ways feed_in(group const& x, group const& y, layer l, element const* h, e
   return all;
 }
 
-/// a[M_X, F_Y] · W_out[F_Y, D_X] -> [M_X, D_Y]: W is gathered, the sums are scattered over Y. Its blocks are multiplied
-/// where they arrive.
+/// a[M_X, F_Y] · W_out[F_Y, D_X] -> [M_X, D_Y]: W is gathered, the sums are scattered over Y. The blocks of W are
+/// multiplied where they arrive.
 inline ways feed_out(group const& x, group const& y, layer l, element const* a, element const* w, element* out) {
   int const rows = l.m / x.size;
   int const inner = l.f / y.size;

@@ -3,9 +3,9 @@
 #pragma once
 
 /// @file
-/// What a programmer has who writes MPI and BLAS by hand: matrix products, gathers and reductions in each of the plain
-/// ways to do them, over a communicator whose ranks hold equal parts. No way allocates when it runs, and none of this
-/// calls the library.
+/// The tools of a programmer who writes MPI and BLAS by hand: matrix products, gathers and reductions in each of the
+/// plain ways to do them, over a communicator whose ranks hold equal parts. No way allocates when it runs, and none of
+/// this calls the library.
 
 #include <mpi.h>
 
@@ -27,7 +27,7 @@
 
 namespace by_hand {
 
-/// What the matrices hold: double, or float in the program patterns_float.
+/// The element type of the matrices: double, or float in the program patterns_float.
 using element = PATTERNS_ELEMENT;
 
 inline MPI_Datatype message_type() { return std::is_same_v<element, float> ? MPI_FLOAT : MPI_DOUBLE; }
@@ -41,7 +41,7 @@ struct way {
 using ways = std::vector<way>;
 using buffer = std::vector<element>;
 
-/// A communicator, and who is who in it.
+/// A communicator, with this rank and its size.
 struct group {
   MPI_Comm comm = MPI_COMM_SELF;
   int rank = 0;
@@ -91,7 +91,8 @@ inline void add(element* to, element const* what, int count) {
   for (int i = 0; i < count; ++i) to[i] += what[i];
 }
 
-/// Everyone sends everyone else `count` elements: d gets what lies at from(d), and what d sends arrives at to(d).
+/// Each rank sends each other rank `count` elements: from(d) holds those for rank d, and those of rank d arrive at
+/// to(d).
 class swap_of_parts {
  public:
   template <class From, class To>
@@ -123,8 +124,8 @@ class swap_of_parts {
   std::vector<element*> to_;
 };
 
-/// The sum over the ranks of part `rank` of their `summand`, by pairs and in pieces that stay in the cache: the next is
-/// on its way while one is added.
+/// The sum over the ranks of part `rank` of their `summand`, by pairs and in pieces that fit the cache: the next piece
+/// is in flight while one is added.
 class sum_in_pieces {
  public:
   sum_in_pieces(group const& g, element const* summand, element* result, int count)

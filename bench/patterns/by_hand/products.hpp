@@ -4,8 +4,8 @@
 
 /// @file
 /// Sharded products C[I, K] = A[I, J] · B[J, K] by hand, each in the plain ways to do it. Extents are global, pointers
-/// are to the local blocks, row-major; all extents are multiples of the group's size. Buffers are made with the ways
-/// and live as long as they.
+/// refer to the local blocks, row-major; all extents are multiples of the group's size. Buffers are made with the ways
+/// and live as long as these.
 
 #include <memory>
 
@@ -33,8 +33,8 @@ inline ways batch_apart(group const& g, int batch, extents e, element const* a, 
            }}};
 }
 
-/// The blocks of all ranks, `count` elements each: gathered by the library, or by pairs with the own one left where it
-/// is.
+/// The blocks of all ranks, `count` elements each: gathered by the library, or by pairs with a rank's own block left in
+/// place.
 class gathered {
  public:
   gathered(group const& g, element const* mine, int count)
@@ -64,7 +64,8 @@ class gathered {
   swap_of_parts pairs_;
 };
 
-/// A gather by the library or by pairs, then a product of the blocks where they arrived, or of the whole made of them.
+/// A gather by the library or by pairs, then a product of the blocks where they arrived, or of the whole made from
+/// them.
 inline ways gather_and(std::shared_ptr<gathered> const& blocks, std::function<void()> const& multiply_blocks,
                        std::function<void()> const& unpack_and_multiply) {
   return {{"all-gather, blocks", [=] { blocks->by_library(), multiply_blocks(); }},
@@ -105,9 +106,9 @@ inline ways gather_right(group const& g, extents e, element const* a, element co
   return gather_and(blocks, multiply_blocks, unpack_and_multiply);
 }
 
-/// Sums over the group of `g.size` parts, each rank keeping its own. `multiply(d, to, beta)` makes part d of this
-/// rank's summand, in `count` elements at `to`, or adds it to them; `multiply_all(to)` makes all of them, one behind
-/// the other.
+/// Sums over the group of `g.size` parts, of which each rank keeps one. `multiply(d, to, beta)` writes part d of this
+/// rank's summand, `count` elements, to `to`, or adds it to them; `multiply_all(to)` writes all of them, one behind
+/// another.
 inline ways multiply_and_scatter(group const& g, int count, std::function<void(int, element*, int)> const& multiply,
                                  std::function<void(element*)> const& multiply_all, element* c) {
   struct room {
@@ -170,8 +171,8 @@ inline ways scatter_columns(group const& g, extents e, element const* a, element
   return multiply_and_scatter(g, e.i * columns, multiply, multiply_all, c);
 }
 
-/// [I, J_X] · [J_X, K] -> [I, K]: everyone gets the sum. With `whole_right`, B is whole on every rank, [J, K], and
-/// sliced for nothing.
+/// [I, J_X] · [J_X, K] -> [I, K]: all ranks get the sum. With `whole_right`, B is whole on every rank, [J, K], and
+/// slicing it costs nothing.
 inline ways reduce_all(group const& g, extents e, element const* a, element const* b, bool whole_right, element* c) {
   int const part = e.j / g.size;
   int const count = e.i / g.size * e.k;

@@ -11,7 +11,7 @@
 
 namespace by_hand {
 
-/// [I_X, J] -> [I, J_X]: columns are packed, rows arrive where they belong.
+/// [I_X, J] -> [I, J_X]: columns are packed, rows arrive in place.
 inline ways all_to_all(group const& g, int rows, int columns, element const* a, element* c) {
   int const here = rows / g.size;
   int const part = columns / g.size;
@@ -20,7 +20,7 @@ inline ways all_to_all(group const& g, int rows, int columns, element const* a, 
   auto const pairs = std::make_shared<swap_of_parts>(
       g, count, [&](int d) { return packed->data() + area(d, count); }, [=](int d) { return c + area(d, count); });
   auto const pack = [=](int d, element* to) { copy(here, part, a + d * part, columns, to, part); };
-  // A column of blocks as one element of MPI's, one part wide, so that MPI packs.
+  // A column of blocks as one element of MPI's, one part wide, so that MPI packs it.
   auto const strided = std::shared_ptr<MPI_Datatype>(new MPI_Datatype, [](MPI_Datatype* type) {
     int finalized = 0;
     MPI_Finalized(&finalized);
@@ -46,7 +46,7 @@ inline ways all_to_all(group const& g, int rows, int columns, element const* a, 
           {"all-to-all of a strided type", [=] { MPI_Alltoall(a, 1, *strided, c, count, message_type(), g.comm); }}};
 }
 
-/// [I_XY, J] -> [I_Y, J] on X × Y: the major mesh axis goes, which is no gather of neighbours. `all` has the ranks in
+/// [I_XY, J] -> [I_Y, J] on X × Y: the major mesh axis goes, so it is no gather of neighbours. `all` has the ranks in
 /// the mesh's order.
 inline ways drop_major(group const& all, int x, int y, int rows, int columns, element const* a, element* c) {
   int const count = rows / all.size * columns;
@@ -54,8 +54,8 @@ inline ways drop_major(group const& all, int x, int y, int rows, int columns, el
     std::vector<MPI_Request> requests;
   };
   auto const t = std::make_shared<traffic>(traffic{std::vector<MPI_Request>(area(2, all.size))});
-  int const mine = all.rank;         // the block of I_XY here
-  int const begin = all.rank % y * x;  // of the blocks that make up the block of I_Y here
+  int const mine = all.rank;         // this rank's block of I_XY
+  int const begin = all.rank % y * x;  // the first of the blocks that make up its block of I_Y
   auto const run = [=] {
     std::size_t n = 0;
     for (int b = begin; b < begin + x; ++b)
@@ -78,8 +78,8 @@ inline ways drop_major(group const& all, int x, int y, int rows, int columns, el
 /// [I_XY, J] -> [I_YX, J] on X × Y: whole blocks change places.
 inline ways swap_order(group const& all, int x, int y, int rows, int columns, element const* a, element* c) {
   int const count = rows / all.size * columns;
-  int const from = all.rank % y * x + all.rank / y;  // who holds the block that is to be here
-  int const to = all.rank % x * y + all.rank / x;    // who is to hold the block that is here
+  int const from = all.rank % y * x + all.rank / y;  // the rank that sends the block for this rank
+  int const to = all.rank % x * y + all.rank / x;    // the rank that receives this rank's block
   auto const stays = [=] { std::memcpy(c, a, sizeof(element) * static_cast<std::size_t>(count)); };
   return {{"sendrecv", [=] {
              if (from == all.rank) return stays();
