@@ -9,8 +9,8 @@ include_guard()
 set(OSTRAKA_COMPILED_OPTIONS "" CACHE STRING "Compiler options for ostraka::compiled, after those of the build type")
 mark_as_advanced(OSTRAKA_COMPILED_OPTIONS)
 
-# ostraka_kind_of_compiled(<result>): STATIC or SHARED. A shared library wants a shared Kokkos: with a static one the library and the program would hold
-# a copy of Kokkos each, which may be freed twice when the process ends (docs/shared-libraries.md).
+# ostraka_kind_of_compiled(<result>): STATIC or SHARED. A shared library needs a shared Kokkos: with a static one, the library and the program would
+# each hold a copy of Kokkos, which may be freed twice when the process ends (docs/shared-libraries.md).
 function(ostraka_kind_of_compiled result)
   set(kokkos "")
   if(TARGET Kokkos::kokkoscore)
@@ -46,7 +46,7 @@ function(ostraka_add_compiled)
     file(CONFIGURE OUTPUT "${source}" CONTENT "#include <ostraka/compiled/compiled_engine.hpp>\n\nOSTRAKA_${instances}_(, ${type})\n")
     list(APPEND sources "${source}")
   endforeach()
-  # The vocabulary, of the elements that it is most called for.
+  # The vocabulary, for the element types that call it most.
   foreach(type IN ITEMS float double)
     set(source "${PROJECT_BINARY_DIR}/compiled/vocabulary_${type}.cpp")
     string(CONCAT content "#include <ostraka/compiled/compiled_files.hpp>\n#include <ostraka/compiled/compiled_derivatives.hpp>\n"
@@ -70,8 +70,8 @@ function(ostraka_add_compiled)
   add_library(ostraka::compiled ALIAS ostraka_compiled)
   set_target_properties(ostraka_compiled PROPERTIES EXPORT_NAME compiled POSITION_INDEPENDENT_CODE ON)
   if(kind STREQUAL "SHARED")
-    # Before 1.0 no version promises to go together with programs that another one compiled. The objects are those of the static library, without a
-    # macro that says otherwise, so that ccache knows them; unless the project hides symbols, which the instances are not to be.
+    # Before 1.0 no version promises to work with programs that another version compiled. The objects are those of the static library, without a macro
+    # that differs, so that ccache has them; unless the project hides symbols, because the instances must stay visible.
     set(soversion ${PROJECT_VERSION})
     if(PROJECT_VERSION_MAJOR GREATER 0)
       set(soversion ${PROJECT_VERSION_MAJOR})

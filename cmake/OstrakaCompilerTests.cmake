@@ -8,8 +8,8 @@
 
 include_guard()
 
-# g++ and the newest clang++ from 16 on that is installed: an error is a sentence for a reader, so both renderings are checked. Older clangs word theirs
-# in the same way, and each would cost as many tests again. The one of the other kind than this build's compiler has the label ci.
+# g++ and the newest installed clang++ from 16 on: an error is a sentence for a reader, so both compilers' output is checked. Older clangs word theirs
+# in the same way, and each would cost as many tests again. The compiler that is not this build's has the label ci.
 function(ostraka_compile_fail_compilers result)
   set(compilers "")
   find_program(OSTRAKA_COMPILER_g++ g++)
@@ -37,12 +37,12 @@ function(ostraka_label_of_compiler result compiler)
   set(${result} "${label}" PARENT_SCOPE)
 endfunction()
 
-# What compile-fail tests share. `plan` are those of floors 1 and 2 alone, `ostraka` all others, which get the flags of ostraka::ostraka.
+# Shared by compile-fail tests. `plan` are the tests of floors 1 and 2 alone, `ostraka` all others, which get the flags of ostraka::ostraka.
 set(compile_fail_dir "${CMAKE_CURRENT_BINARY_DIR}/compile_fail_shared")
 set(compile_fail_arguments_plan "-DINCLUDE_DIR=${PROJECT_SOURCE_DIR}/include")
 set(compile_fail_arguments_ostraka ${compile_fail_arguments_plan} "-DFLAGS_FILE=${compile_fail_dir}/flags.cmake")
 
-# Once for each compiler, as the fixture of the tests that need it: all headers of the floors, with Kokkos and MPI, compiled beforehand.
+# Once for each compiler, as the fixture of the tests that need it: precompiles all headers of the floors, with Kokkos and MPI.
 function(ostraka_prepare_compile_fail_tests)
   set(headers plan)
   if(TARGET ostraka::ostraka)
@@ -68,8 +68,8 @@ function(ostraka_prepare_compile_fail_tests)
   endforeach()
 endfunction()
 
-# A file that includes more than floors 1 and 2 is left out without ostraka::ostraka. The controls of all files are compiled at once, each in a
-# name space of its own, in a test <NAME>.<plan or ostraka>, but for those that say "// control: alone". Without NAME, each has its own.
+# Leaves out a file that includes more than floors 1 and 2 if there is no ostraka::ostraka. Compiles the controls of all files at once, each in a
+# namespace of its own, in a test <NAME>.<plan or ostraka>, but for those that say "// control: alone". Without NAME, each has its own.
 function(ostraka_add_compile_fail_tests)
   cmake_parse_arguments(PARSE_ARGV 0 arg "" "NAME" "FILES")
   ostraka_compile_fail_compilers(compilers)
@@ -106,7 +106,7 @@ function(ostraka_add_compile_fail_tests)
     if(controls_${header})
       set(controls "${compile_fail_dir}/${arg_NAME}_${header}.cpp")
       set(includes "#include <ostraka/${header}.hpp>\n")
-      foreach(include IN LISTS includes_${header})  # before, so that they do nothing within the name spaces
+      foreach(include IN LISTS includes_${header})  # before, so that they do nothing within the namespaces
         string(APPEND includes "${include}\n")
       endforeach()
       file(CONFIGURE OUTPUT "${controls}" CONTENT "${includes}${controls_${header}}")
@@ -126,7 +126,7 @@ function(ostraka_add_compile_fail_test name compiler header)
   set_tests_properties(${test} PROPERTIES TIMEOUT ${OSTRAKA_TEST_TIMEOUT} LABELS "compile_fail;${label}" FIXTURES_REQUIRED compile_fail.precompile.${header}.${compiler_name})
 endfunction()
 
-# Each plan of a file in `folder` is found within the steps of constant evaluation that the file allows ("// g++: number", "// clang: number").
+# Each plan of a file in `folder` must be found within the steps of constant evaluation that the file allows ("// g++: number", "// clang: number").
 # Time differs from run to run, this count does not.
 function(ostraka_add_compile_time_tests folder)
   ostraka_compile_fail_compilers(compilers)
@@ -134,7 +134,7 @@ function(ostraka_add_compile_time_tests folder)
   foreach(file IN LISTS files)
     cmake_path(GET file STEM stem)
     file(STRINGS "${file}" limits REGEX "^// (g\\+\\+|clang): ")
-    file(STRINGS "${file}" says REGEX "^// says: ")  # what the compiler, stopping, says, and (not:) what it must not say
+    file(STRINGS "${file}" says REGEX "^// says: ")  # what the compiler says when it stops, and (not:) what it must not say
     file(STRINGS "${file}" never REGEX "^// not: ")
     foreach(compiler IN LISTS compilers)
       cmake_path(GET compiler FILENAME compiler_name)

@@ -1,8 +1,9 @@
 # SPDX-FileCopyrightText: The Ostraka authors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# Finds what ostraka::ostraka needs: Kokkos, MPI, a CBLAS, and the BLAS of the GPUs that Kokkos was built for; and FFTW, if it is asked for. Used by the build and, installed, by
-# ostraka-config.cmake, so that both find the same things in the same way and say the same sentence when they do not.
+# Finds the dependencies of ostraka::ostraka: Kokkos, MPI, a CBLAS, and the BLAS of the GPUs that Kokkos was built for; and FFTW on request. The build
+# uses this file, and so does the installed ostraka-config.cmake, so that both find the same things in the same way and report the same sentence if
+# they do not.
 
 include_guard()
 
@@ -29,7 +30,7 @@ function(ostraka_find_dependencies)
   set(${arg_MISSING} "${missing}" PARENT_SCOPE)
 endfunction()
 
-# A sentence has semicolons, at which a list would part it: sentences are text.
+# Appends a sentence as text: its semicolons would split a list.
 function(ostraka_append_sentence variable sentence)
   set(text "${${variable}}")
   if(text AND NOT sentence STREQUAL "")
@@ -38,14 +39,14 @@ function(ostraka_append_sentence variable sentence)
   set(${variable} "${text}${sentence}" PARENT_SCOPE)
 endfunction()
 
-# What was found, unless find_package(ostraka QUIET) asks.
+# Reports what was found, unless find_package(ostraka QUIET) was called.
 function(ostraka_say text)
   if(NOT ostraka_FIND_QUIETLY)
     message(STATUS "ostraka: ${text}")
   endif()
 endfunction()
 
-# Imported targets are seen by the folder that finds them, and by all where this project is part of another (CMakeLists.txt).
+# Imported targets are visible to the folder that finds them, and to all if this project is part of another (CMakeLists.txt).
 function(ostraka_add_imported name)
   add_library(${name} INTERFACE IMPORTED)
   if(CMAKE_FIND_PACKAGE_TARGETS_GLOBAL)
@@ -63,7 +64,7 @@ function(ostraka_check_compiler sentence)
   endif()
 endfunction()
 
-# Makes the target ostraka::mpi; without it programs have no MPI.
+# Makes the target ostraka::mpi. If it is absent, programs have no MPI.
 function(ostraka_find_mpi sentence)
   set(MPI_CXX_SKIP_MPICXX TRUE)
   find_package(MPI 3.1 QUIET COMPONENTS CXX)
@@ -79,10 +80,10 @@ function(ostraka_find_mpi sentence)
   endif()
 endfunction()
 
-# Kokkos' own version file accepts only one major version and so refuses every range across majors: ask for any, then look.
+# Kokkos' own version file accepts only one major version and so refuses every range across majors: this asks for any version, then checks it.
 function(ostraka_find_kokkos sentence)
   set(range "${OSTRAKA_KOKKOS_FIRST} or later and before ${OSTRAKA_KOKKOS_BEFORE}")
-  if(TARGET Kokkos::kokkos AND NOT DEFINED Kokkos_VERSION)  # a superproject's; its version is the superproject's business
+  if(TARGET Kokkos::kokkos AND NOT DEFINED Kokkos_VERSION)  # a superproject's Kokkos, which chooses its version itself
     set(${sentence} "" PARENT_SCOPE)
     return()
   endif()
@@ -108,7 +109,8 @@ function(ostraka_find_kokkos sentence)
   endif()
 endfunction()
 
-# A Kokkos of another compiler's making is found, and needs this one's OpenMP. Compiled, not linked: a Kokkos of which only headers are there is found, too.
+# Checks that a Kokkos built by another compiler can use this one's OpenMP. It compiles and does not link, so that a Kokkos with headers only passes,
+# too.
 function(ostraka_check_openmp sentence)
   set(${sentence} "" PARENT_SCOPE)
   get_target_property(imported Kokkos::kokkos IMPORTED)
@@ -128,17 +130,17 @@ endfunction()
 
 # --- what programs share with ostraka::compiled -----------------------------------------------------------------------------------------
 
-# ostraka_describe_build(<prefix>): <prefix>_mpi, _kokkos and _compiler, as sentences name them, of this project once its dependencies are found.
+# ostraka_describe_build(<prefix>): <prefix>_mpi, _kokkos and _compiler, as sentences name them, of this project after its dependencies are found.
 function(ostraka_describe_build prefix)
   ostraka_which_mpi(mpi)
-  get_property(kokkos GLOBAL PROPERTY OSTRAKA_KOKKOS)  # empty of a superproject's own, which says nothing of itself
+  get_property(kokkos GLOBAL PROPERTY OSTRAKA_KOKKOS)  # empty for a superproject's own, which does not describe itself
   set(${prefix}_mpi "${mpi}" PARENT_SCOPE)
   set(${prefix}_kokkos "${kokkos}" PARENT_SCOPE)
   set(${prefix}_compiler "${CMAKE_CXX_COMPILER_ID} ${CMAKE_CXX_COMPILER_VERSION}" PARENT_SCOPE)
 endfunction()
 
-# Which MPI, as far as its binary interface goes: "Open MPI", "MPICH" (Intel MPI, MVAPICH and Cray's share its interface), "another MPI", "no MPI".
-# Headers tell; a program is compiled and its text read, since programs do not run where one cross-compiles.
+# Names the MPI by its binary interface: "Open MPI", "MPICH" (Intel MPI, MVAPICH and Cray's share its interface), "another MPI", "no MPI". The headers
+# tell it: this compiles a program and reads its text, since programs do not run when cross-compiling.
 function(ostraka_which_mpi result)
   if(NOT TARGET ostraka::mpi)
     set(${result} "no MPI" PARENT_SCOPE)
@@ -170,8 +172,8 @@ int main(int count, char**) { return which_mpi[count]; }
   set(${result} "${${remembered}}" PARENT_SCOPE)
 endfunction()
 
-# ostraka_compare_builds(<variable> <built> <here>): the variable receives a sentence per thing in which the build that made ostraka::compiled,
-# prefix <built>, and this one, <here>, differ so that their objects do not go together; or nothing.
+# ostraka_compare_builds(<variable> <built> <here>): compares the build that made ostraka::compiled, prefix <built>, with this one, <here>. The
+# variable receives a sentence per difference that makes their objects incompatible, or nothing.
 function(ostraka_compare_builds variable built here)
   set(all "")
   set(otherwise "or build ostraka again, with this project's")
@@ -199,9 +201,9 @@ endfunction()
 
 # --- BLAS -------------------------------------------------------------------------------------------------------------------------------
 
-# Makes the target ostraka::cblas if some library has cblas.h and links cblas_dgemm. What links is found by linking: distributions differ in
-# which library exports the C interface. OpenBLAS comes first, and in its OpenMP flavour, which shares its threads with Kokkos. netlib's reference
-# BLAS, many times slower than the portable kernel, is left out unless OSTRAKA_ENABLE_REFERENCE_BLAS or OSTRAKA_CBLAS_LIBRARY asks for it.
+# Makes the target ostraka::cblas if some library has cblas.h and links cblas_dgemm. It finds a library by linking: distributions differ in which
+# library exports the C interface. OpenBLAS comes first, in its OpenMP flavour, which shares its threads with Kokkos. netlib's reference BLAS, many
+# times slower than the portable kernel, is left out unless OSTRAKA_ENABLE_REFERENCE_BLAS or OSTRAKA_CBLAS_LIBRARY asks for it.
 function(ostraka_find_cblas)
   if(TARGET ostraka::cblas)
     return()
@@ -245,8 +247,8 @@ function(ostraka_find_cblas)
   endif()
 endfunction()
 
-# Makes the target ostraka::fftw, of the two libraries for double and float; only who asks for it looks for them. Programs that link it and
-# <ostraka/fft.hpp> transform by FFTW, whose licence is the GPL.
+# Makes the target ostraka::fftw from the two libraries for double and float, on request only. Programs that link it and include <ostraka/fft.hpp>
+# transform by FFTW, whose licence is the GPL.
 function(ostraka_find_fftw sentence)
   set(${sentence} "" PARENT_SCOPE)
   if(TARGET ostraka::fftw)
@@ -267,8 +269,8 @@ function(ostraka_find_fftw sentence)
   ostraka_say("FFTW ${OSTRAKA_FFTW_LIBRARY}")
 endfunction()
 
-# Makes ostraka::cublas or ostraka::rocblas where Kokkos has CUDA or HIP and the library has a CMake package. Libraries and headers of GPUs are installed
-# together, and cross-compiled for often, so that nothing is linked to find out.
+# Makes ostraka::cublas or ostraka::rocblas if Kokkos has CUDA or HIP and the library has a CMake package. Libraries and headers of GPUs are installed
+# together, and are often used to cross-compile, so this links nothing to find out.
 function(ostraka_find_gpu_blas)
   set(instead "local contractions on the GPU use our own kernels")
   get_property(devices GLOBAL PROPERTY OSTRAKA_KOKKOS_DEVICES)
@@ -304,8 +306,8 @@ function(ostraka_cblas_links result libraries)
   set(${result} "${links}" PARENT_SCOPE)
 endfunction()
 
-# netlib's C interface has a variable of this name. So have libraries that took the interface over, or that it stands upon: those have names
-# of their own, too. A file name tells nothing, since distributions let one library take another's place (Debian's alternatives).
+# netlib's C interface has a variable of this name. So have libraries that took the interface over, or that are built on it: those have names of their
+# own, too. A file name shows nothing, since distributions let one library take another's place (Debian's alternatives).
 function(ostraka_is_reference_blas result libraries)
   ostraka_links_with(reference "${libraries}" CBLAS_CallFromC "extern \"C\" int CBLAS_CallFromC;\nint main() { return CBLAS_CallFromC; }")
   if(reference)
@@ -320,7 +322,7 @@ function(ostraka_is_reference_blas result libraries)
   set(${result} "${reference}" PARENT_SCOPE)
 endfunction()
 
-# Does this program link with these libraries? Remembered for the files that their names stand for today.
+# True if this program links with these libraries. The answer is cached for the files that their names refer to today.
 function(ostraka_links_with result libraries name program)
   if(NOT libraries)
     set(${result} FALSE PARENT_SCOPE)

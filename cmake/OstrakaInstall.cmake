@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The Ostraka authors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# What is installed: headers, CMake's package, pkg-config files, ostraka::compiled if it was built; and CPack's archives of the same (docs/packages.md).
+# Installs headers, CMake's package, pkg-config files, and ostraka::compiled if it was built; CPack makes archives of the same (docs/packages.md).
 
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
@@ -21,7 +21,7 @@ if(TARGET ostraka)
   install(EXPORT ostraka-targets NAMESPACE ostraka:: DESTINATION "${package_dir}")
   install(FILES cmake/gdb/ostraka.py DESTINATION "${CMAKE_INSTALL_DATADIR}/ostraka/gdb")  # docs/profile.md
 endif()
-set(ostraka_compiled_blas "")  # what ostraka::compiled was built with: who links it takes the same
+set(ostraka_compiled_blas "")  # the BLAS of ostraka::compiled: programs that link it use the same
 if(OSTRAKA_BUILD_COMPILED AND TARGET ostraka_compiled)
   ostraka_describe_build(ostraka_built)
 endif()

@@ -1,13 +1,13 @@
 # SPDX-FileCopyrightText: The Ostraka authors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# Files for pkg-config, for projects that are not built by CMake. They find their own prefix, so that an installation may be moved; Kokkos, MPI and
-# BLAS, which have no pkg-config files that one could rely on, stand in them by their paths, as this build found them.
+# Files for pkg-config, for projects that are not built by CMake. They find their own prefix, so that an installation can be moved. Kokkos, MPI and
+# BLAS have no reliable pkg-config files, so these files name them by their paths, as this build found them.
 
 include_guard()
 
-# ostraka_gather_flags(<line> <options> <item>...): what a linker is given for these targets, libraries and options, dependents first, and options
-# of the compiler. Files of targets stand there as generator expressions, so that each configuration has its own.
+# ostraka_gather_flags(<line> <options> <item>...): the linker arguments for these targets, libraries and options, dependents first, and the options
+# of the compiler. Files of targets are generator expressions, so that each configuration has its own.
 function(ostraka_gather_flags line_result options_result)
   set(line "")
   set(all_options "")
@@ -23,7 +23,7 @@ function(ostraka_gather_flags line_result options_result)
         continue()
       endif()
     endif()
-    if(item MATCHES "^::@")  # a mark of CMake's own
+    if(item MATCHES "^::@")  # a marker of CMake
       continue()
     elseif(NOT TARGET "${item}")
       if(NOT item MATCHES "^[-$/]")
@@ -56,11 +56,11 @@ function(ostraka_gather_flags line_result options_result)
       endif()
     endif()
   endforeach()
-  list(REVERSE line)  # an archive stands behind all that need it
+  list(REVERSE line)  # an archive comes after all that need it
   list(REMOVE_DUPLICATES line)
   list(REVERSE line)
   list(REMOVE_DUPLICATES all_options)
-  foreach(variable IN ITEMS line all_options)  # SHELL: is said to CMake alone
+  foreach(variable IN ITEMS line all_options)  # SHELL: is for CMake alone
     string(REPLACE "SHELL:" "" ${variable} "${${variable}}")
   endforeach()
   set(${line_result} "${line}" PARENT_SCOPE)
@@ -68,7 +68,7 @@ function(ostraka_gather_flags line_result options_result)
 endfunction()
 
 # ostraka_add_pkg_config(<name> <description> <folder> [TARGET <target>] [REQUIRES <other names>])
-# Installs <folder>/pkgconfig/<name>.pc. With TARGET, what the target asks of programs that link it, and beyond what the required files say.
+# Installs <folder>/pkgconfig/<name>.pc. With TARGET, it has what the target requires of programs that link it, beyond what the required files have.
 function(ostraka_add_pkg_config name description folder)
   cmake_parse_arguments(PARSE_ARGV 3 arg "" "TARGET;REQUIRES" "")
   cmake_path(ABSOLUTE_PATH folder BASE_DIRECTORY "${CMAKE_INSTALL_PREFIX}" OUTPUT_VARIABLE here)
@@ -85,7 +85,7 @@ function(ostraka_add_pkg_config name description folder)
   elseif(arg_TARGET)
     set(asked "$<TARGET_PROPERTY:${arg_TARGET},INTERFACE_")
     set(definitions "$<REMOVE_DUPLICATES:${asked}COMPILE_DEFINITIONS>>")
-    # The compiler's own folders have their place in its order.
+    # The compiler searches its own folders in an order of its own.
     set(not_said "${PROJECT_SOURCE_DIR}/include" ${CMAKE_CXX_IMPLICIT_INCLUDE_DIRECTORIES})
     list(TRANSFORM not_said REPLACE "[^A-Za-z0-9/_-]" "[\\0]")
     list(JOIN not_said "|" not_said)

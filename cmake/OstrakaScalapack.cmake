@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The Ostraka authors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# OSTRAKA_SCALAPACK: the ScaLAPACK of the MPI at hand, of which distributions have one for each; for bench/scalapack and examples/cholesky alone.
+# OSTRAKA_SCALAPACK: the ScaLAPACK of the MPI in use (distributions have one for each MPI); only bench/scalapack and examples/cholesky need it.
 
 if(OSTRAKA_ENABLE_MPI)
   get_target_property(mpi_libraries MPI::MPI_CXX INTERFACE_LINK_LIBRARIES)

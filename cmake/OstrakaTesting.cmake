@@ -8,34 +8,36 @@
 # Tests that a compiler runs are in OstrakaCompilerTests.cmake.
 #
 # Comments in a test file override what its folder says:   // ranks: 1 2 4   // labels: slow essential   // timeout: 300
-# "// gpu: 2 4" runs it again on so many ranks with host memory treated as a GPU's, which MPI takes (mpi.<name>.gpu_direct.np2) or does not (mpi.<name>.gpu_staged.np2);
+# "// gpu: 2 4" runs it again on so many ranks with host memory treated as a GPU's, which MPI accepts (mpi.<name>.gpu_direct.np2) or does not
+# (mpi.<name>.gpu_staged.np2);
 # "// checked: 2 4" in check mode (mpi.<name>.checked.np2).
-# The label "essential" is for what another compiler, MPI or Kokkos could break: these tests are built on every leg of .ci/run.
-# The label "ci" is for what costs more than a user's trust in the library gains by it: without OSTRAKA_TEST_EVERYTHING, as with the README's command,
-# it is neither built nor run. Legs of .ci/run build it by the targets ostraka_ci_examples and ostraka_ci_tests.
+# The label "essential" marks tests of what another compiler, MPI or Kokkos could break: every leg of .ci/run builds these tests.
+# The label "ci" marks tests that cost more than they add to a user's trust in the library: without OSTRAKA_TEST_EVERYTHING, as with the README's
+# command, they are neither built nor run. Legs of .ci/run build them by the targets ostraka_ci_examples and ostraka_ci_tests.
 
 include_guard()
 
 set(OSTRAKA_TEST_TIMEOUT 120 CACHE STRING "Seconds after which a test has failed")
 mark_as_advanced(OSTRAKA_TEST_TIMEOUT)
 
-# By default CMake makes what it precompiles a system header, which would keep our headers' warnings quiet.
+# By default CMake makes a precompiled header a system header, which would suppress our headers' warnings.
 set(CMAKE_PCH_PROLOGUE "")
-# Release, and None, in which .ci/run gives options of its own.
+# Release, and None, for which .ci/run passes options of its own.
 set(OSTRAKA_SHARING_OPTIONS $<$<CONFIG:Release,None>:-O0>)
 # -O3 takes g++ 12 two to three times as long over the engine's tests as -O2.
 set(OSTRAKA_TEST_ENGINE_OPTIONS "" CACHE STRING "Compiler options for the tests of the engine, after those of the build type")
 mark_as_advanced(OSTRAKA_TEST_ENGINE_OPTIONS)
 
-# Groups, for building no more than what a run of ctest -L needs.
+# Groups, to build only what a run of ctest -L needs.
 add_custom_target(ostraka_plan_tests)  # without the slow ones
 add_custom_target(ostraka_mpi_tests)
-add_custom_target(ostraka_essential_tests)  # of those on ranks: what another compiler, MPI or Kokkos could break
+add_custom_target(ostraka_essential_tests)  # tests on ranks of what another compiler, MPI or Kokkos could break
 
-add_custom_target(ostraka_ci_examples)  # what tests with the label ci run: examples, and all else
+add_custom_target(ostraka_ci_examples)  # what tests with the label ci run: examples, and the rest
 add_custom_target(ostraka_ci_tests)
 
-# ostraka_leave_out(<result> <labels> [<what>]): are the tests with these labels left out? Then they are noted, as <what> or as one more program.
+# ostraka_leave_out(<result> <labels> [<what>]): true if the tests with these labels are left out. Then it notes them, as <what> or as one more
+# program.
 function(ostraka_leave_out result labels)
   set(${result} FALSE PARENT_SCOPE)
   if("ci" IN_LIST labels AND NOT OSTRAKA_TEST_EVERYTHING)
@@ -50,7 +52,7 @@ function(ostraka_leave_out result labels)
   endif()
 endfunction()
 
-# At the end of all tests.
+# Call this after all tests.
 function(ostraka_tell_left_out)
   get_property(programs GLOBAL PROPERTY OSTRAKA_PROGRAMS_LEFT_OUT)
   get_property(all GLOBAL PROPERTY OSTRAKA_LEFT_OUT)
@@ -65,7 +67,7 @@ find_path(OSTRAKA_DOCTEST_INCLUDE_DIR doctest/doctest.h REQUIRED DOC "Folder of 
 add_library(ostraka_test_settings INTERFACE)
 target_include_directories(ostraka_test_settings SYSTEM INTERFACE "${OSTRAKA_DOCTEST_INCLUDE_DIR}")
 target_include_directories(ostraka_test_settings INTERFACE "${PROJECT_SOURCE_DIR}/tests")
-# clang counts an int as the index of a std::array as a sign conversion; headers and examples are held to that, tests are not.
+# clang counts an int as the index of a std::array as a sign conversion; headers and examples avoid it, tests need not.
 target_compile_options(ostraka_test_settings INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion)
 
 # doctest's runner is compiled once, not per test.
@@ -86,13 +88,13 @@ if(TARGET ostraka::ostraka)
   add_library(ostraka_test_precompiled OBJECT EXCLUDE_FROM_ALL "${CMAKE_CURRENT_BINARY_DIR}/precompiled.cpp")
   target_link_libraries(ostraka_test_precompiled PRIVATE ostraka_test_settings ostraka::compiled)
   target_compile_options(ostraka_test_precompiled PRIVATE ${OSTRAKA_SHARING_OPTIONS})
-  # ccache may give back what was precompiled for another checkout of the same files, which are then of another time.
+  # ccache may return the header precompiled for another checkout of the same files, whose times differ.
   target_compile_options(ostraka_test_precompiled PRIVATE "$<$<CXX_COMPILER_ID:Clang>:SHELL:-Xclang -fno-pch-timestamp>")
   target_precompile_headers(ostraka_test_precompiled PRIVATE [["support/precompiled.hpp"]])  # not by its path: what is compiled is the same everywhere
 endif()
 
 # Plain ctest has to work as root and with more ranks than cores, under Open MPI 4 (OMPI_) and 5 and later (PRTE_); MPICH needs nothing.
-# A rank that waits yields its core to those it waits for. MPIEXEC_TIMEOUT ends the ranks, which killing mpirun does not.
+# A waiting rank yields its core to the ranks that it waits for. MPIEXEC_TIMEOUT ends the ranks, which killing mpirun does not.
 set(OSTRAKA_TEST_ENVIRONMENT
   OMPI_ALLOW_RUN_AS_ROOT=1
   OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
@@ -172,8 +174,8 @@ function(ostraka_add_mpi_test name)
 endfunction()
 
 # ostraka_add_tests_of_folder(<folder> STATIC|PLAIN|MPI [RANKS 1 2 ...] [ESSENTIAL_RANKS 1 2 ...] [CHECKED_RANKS 1 2 ...] [SHARE])
-# ESSENTIAL_RANKS: of tests labelled so; a job of three ranks finds little that meshes of six, with axes of three, do not.
-# SHARE: tests that include something of tests/support share what is compiled once. Others link the engine's instances if they include these.
+# ESSENTIAL_RANKS: the ranks of tests with that label; a job of three ranks finds little that meshes of six, with axes of three, do not.
+# SHARE: tests that include a file of tests/support share what is compiled once. Others link the engine's instances if they include these.
 function(ostraka_add_tests_of_folder folder kind)
   cmake_parse_arguments(PARSE_ARGV 2 arg "SHARE" "" "RANKS;ESSENTIAL_RANKS;CHECKED_RANKS")
   file(GLOB_RECURSE files CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/${folder}/*.cpp")
@@ -214,8 +216,8 @@ function(ostraka_add_tests_of_folder folder kind)
   endforeach()
 endfunction()
 
-# A test of many shardings and little work: nearly all that it costs is compiling. tests/support/precompiled.hpp is compiled once for all of these,
-# the engine is ostraka::compiled, the oracle is linked; what is left, the surface, is not optimised. What is optimised hard is tested in engine.
+# For a test of many shardings and little work: nearly all its cost is compiling. tests/support/precompiled.hpp is compiled once for all of these, the
+# engine is ostraka::compiled, the oracle is linked; the rest, the surface, is not optimised. tests/engine tests the code that is optimised hard.
 function(ostraka_share_compiled target)
   target_compile_options(${target} PRIVATE ${OSTRAKA_SHARING_OPTIONS})
   target_precompile_headers(${target} REUSE_FROM ostraka_test_precompiled)

@@ -2,17 +2,17 @@
 # SPDX-FileCopyrightText: The Ostraka authors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-#   bash cmake/bootstrap.sh demo              what is needed, then the example of examples/digits on 8 ranks
-#   bash cmake/bootstrap.sh test [ARGS...]    what is needed, then the tests built and run (ARGS go to ctest)
-#   bash cmake/bootstrap.sh test all [ARGS]   those that only CI needs, too: tests with the label ci
-#   bash cmake/bootstrap.sh project FOLDER    what is needed, then the project in FOLDER built on this Ostraka and tested; a new FOLDER becomes a
-#                                             copy of examples/template
-#   bash cmake/bootstrap.sh deps [demo|test]  what is needed, and nothing else; the last line names Kokkos' CMake folder
+#   bash cmake/bootstrap.sh demo              installs the dependencies, then runs the example of examples/digits on 8 ranks
+#   bash cmake/bootstrap.sh test [ARGS...]    installs the dependencies, then builds and runs the tests (ARGS go to ctest)
+#   bash cmake/bootstrap.sh test all [ARGS]   also runs the tests that only CI needs: tests with the label ci
+#   bash cmake/bootstrap.sh project FOLDER    installs the dependencies, then builds the project in FOLDER on this Ostraka and tests it; a new
+#                                             FOLDER becomes a copy of examples/template
+#   bash cmake/bootstrap.sh deps [demo|test]  installs the dependencies only; the last line names Kokkos' CMake folder
 #
-# On Debian or Ubuntu, as root, from nothing. What is there already, however it came there, is used; with nothing missing any system and any
-# user will do. Kokkos with a parallel host backend comes from the first of: an installed one; one that this script has built before;
-# the distribution's package; upstream's release; the distribution's source. Built ones live in OSTRAKA_CACHE (default: ~/.cache/ostraka).
-# The compiler is CXX (default: g++). If it has no OpenMP, a Kokkos with the Serial backend alone is used instead, and this is said.
+# On Debian or Ubuntu, as root, from nothing. The script uses everything that is already there, however it came there; if nothing is missing, any
+# system and any user will do. Kokkos with a parallel host backend comes from the first of: an installed one; one that this script has built before;
+# the distribution's package; upstream's release; the distribution's source. OSTRAKA_CACHE holds the built ones (default: ~/.cache/ostraka). The
+# compiler is CXX (default: g++). If it has no OpenMP, the script says so and uses a Kokkos with the Serial backend alone.
 
 set -euo pipefail
 called_from=$PWD
@@ -42,7 +42,7 @@ first_of() { local name; for name in "$@"; do has "$name" && { echo "$name"; ret
 
 clang_versions=(19 22 21 20 18 17 16)  # the first that the distribution has
 
-# Names the Debian packages of what is missing. What counts is that it can be used, not that a package manager knows it.
+# Names the Debian packages of missing dependencies. A dependency counts as present if it can be used, whether or not a package manager knows it.
 missing_packages() {
   has "$cxx" || echo g++
   has cmake || echo cmake
@@ -59,7 +59,7 @@ missing_packages() {
   has python3 || echo python3
 }
 
-# And of what is missing, but can be done without: a BLAS that is faster than our own kernels, what remembers compilations, and what makes room
+# Names missing packages that are optional: a BLAS that is faster than our own kernels, a compilation cache, and the module that makes an environment
 # for Python's packages.
 useful_packages() {
   finds_fast_blas || echo libopenblas-openmp-dev
@@ -68,7 +68,7 @@ useful_packages() {
   python_that 'import venv, ensurepip' >/dev/null || echo python3-venv
 }
 
-# netlib's reference BLAS is none: cmake/OstrakaDependencies.cmake tells it by the same names.
+# netlib's reference BLAS does not count: cmake/OstrakaDependencies.cmake recognises it by the same names.
 finds_fast_blas() {
   local library function
   finds_header cblas.h || return 1
@@ -83,7 +83,7 @@ finds_fast_blas() {
 }
 links_with() { echo "extern \"C\" void $2(); int main() { $2(); }" | "$cxx" -x c++ - -o /dev/null "-l$1" >/dev/null 2>&1; }
 
-# "clang" stands for the preferred version of those that can be had.
+# "clang" stands for the preferred available version.
 with_versions() {
   local version name
   for name in "$@"; do
@@ -98,7 +98,7 @@ with_versions() {
 
 apt_get() { DEBIAN_FRONTEND=noninteractive apt-get -qq -o Dpkg::Use-Pty=0 "$@"; }
 
-# install PACKAGES: with the distribution's package manager; tells what it said if it fails
+# install PACKAGES: installs by the distribution's package manager; shows its output if it fails
 install() {
   local packages log=$cache/apt.log
   say "installing $*"
@@ -170,7 +170,7 @@ installed_prefixes() {
   for prefix in "${prefixes[@]}"; do [[ -n $prefix ]] && echo "$prefix"; done
 }
 
-# build_kokkos SOURCE PREFIX: as a whole or not at all, so that an interrupted run leaves nothing that looks finished.
+# build_kokkos SOURCE PREFIX: installs as a whole or not at all, so that an interrupted run leaves nothing that looks finished.
 build_kokkos() {
   local source=$1 prefix=$2 log=$work/build.log
   cmake -S "$source" -B "$work/build" -G Ninja -DCMAKE_BUILD_TYPE=Release -DCMAKE_CXX_COMPILER="$cxx" -DCMAKE_CXX_STANDARD=20 \
@@ -204,7 +204,7 @@ EOF
   tar -xzf "$work/kokkos.tar.gz" -C "$work/source" --strip-components=1 && build_kokkos "$work/source" "$prefix" && find_kokkos "$prefix"
 }
 
-# The machine's own package sources, asked for sources in a private apt configuration that is thrown away with the work folder.
+# Uses the machine's own package sources, with source packages enabled, in a private apt configuration that is deleted with the work folder.
 distribution_source() {
   local prefix=$cache/kokkos-distribution-$tag apt=$work/apt file
   has apt-get || return 1
@@ -220,7 +220,7 @@ distribution_source() {
     -o Dir::Cache="$apt/cache" -o APT::Sandbox::User="$(id -un)" -o Acquire::Languages=none -o Acquire::http::Timeout=20)
   (
     cd "$apt/download"
-    apt-get "${options[@]}" update || true  # a source without sources is no reason to stop
+    apt-get "${options[@]}" update || true  # a package source without sources does not stop the script
     apt-get "${options[@]}" --download-only source trilinos
   ) >"$work/apt.log" 2>&1 || { tail -n 5 "$work/apt.log" >&2; say "Kokkos: the distribution's source cannot be had"; return 1; }
   mkdir -p "$work/distribution"
@@ -240,7 +240,7 @@ provide_kokkos() {
     return
   fi
   exec {lock}>"$cache/lock"
-  flock "$lock"  # two runs at once build one Kokkos
+  flock "$lock"  # two simultaneous runs build one Kokkos
   if find_kokkos "$cache"/kokkos-*-"$tag"; then
     say "Kokkos $kokkos_version, built earlier ($cache)"
   else
@@ -257,8 +257,8 @@ provide_kokkos() {
 
 # --- Python ---------------------------------------------------------------------------------------------------------------------------
 
-# Sets `python` to one that has NumPy, ml_dtypes and safetensors, with whose files tests compare ours: the machine's, or else one in build/python,
-# into which pip installs them from wherever it is told to. Without them the tests that need them say SKIPPED, and so does this.
+# Sets `python` to one that has NumPy, ml_dtypes and safetensors, whose files tests compare with ours: the machine's, or else one in build/python,
+# into which pip installs them from its configured index. Without them the tests that need them say SKIPPED, and so does this.
 provide_python() {
   local imports='import numpy, ml_dtypes, safetensors' venv=$PWD/build/python log=build/python.log maker
   python=$(python_that "$imports") && return
@@ -296,7 +296,7 @@ configure() {
   [[ $tests == OFF ]] || provide_python
   local launcher
   launcher=$(ccache_launcher "$PWD" "$cache")
-  # What is tested, not timed, compiles in a third of the time.
+  # Code that is tested, not timed, compiles in a third of the time.
   cmake -S . -B build -G Ninja -DCMAKE_BUILD_TYPE=Release -DCMAKE_CXX_COMPILER="$cxx" -DKokkos_DIR="$kokkos_dir" -DOSTRAKA_BUILD_TESTS="$tests" -DOSTRAKA_BUILD_COMPILED="$tests" \
     -DOSTRAKA_TEST_EXAMPLE_OPTIONS=-O1 -DOSTRAKA_TEST_ENGINE_OPTIONS=-O2 -DOSTRAKA_TEST_EVERYTHING="$everything" -DOSTRAKA_FILES_PYTHON="$python" \
     ${launcher:+"-DCMAKE_CXX_COMPILER_LAUNCHER=$launcher"} >build/configure.log 2>&1 || { cat build/configure.log >&2; fail "cmake failed"; }
@@ -309,7 +309,7 @@ demo() {
   cmake --build build -j "$jobs" --target digits
   local launcher
   launcher=$(sed -n 's/^MPIEXEC_EXECUTABLE:[^=]*=//p' build/CMakeCache.txt)
-  # As root, and with more ranks than cores: Open MPI 4 and 5 want to be asked; MPICH does not mind.
+  # Runs as root, and with more ranks than cores: Open MPI 4 and 5 must be told to allow it; MPICH allows it.
   export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_mpi_yield_when_idle=1
   export OMPI_MCA_hwloc_base_binding_policy=none PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe PRTE_MCA_hwloc_default_binding_policy=none
   export OMP_NUM_THREADS=1 OMP_PROC_BIND=false OPENBLAS_NUM_THREADS=1 KOKKOS_DISABLE_WARNINGS=1
@@ -320,7 +320,7 @@ demo() {
   say "      examples/README.md, whole programs, from four products of matrices to a transformer"
 }
 
-# project FOLDER: builds and tests a user's project against this Ostraka, which is installed in build/project
+# project FOLDER: builds and tests a user's project against this Ostraka, which it installs in build/project
 project() {
   local folder=$1 prefix=$PWD/build/project/prefix
   [[ $folder == /* ]] || folder=$called_from/$folder
@@ -349,8 +349,8 @@ run_tests() {
   configure ON $everything
   cmake --build build -j "$jobs"
   say "testing"
-  ctest --test-dir build --output-on-failure -j "$((2 * jobs))" "$@" || status=$?  # a job of ranks begins and ends longer than it computes
-  # What was not tested, and how it would be.
+  ctest --test-dir build --output-on-failure -j "$((2 * jobs))" "$@" || status=$?  # a job of ranks starts and ends for longer than it computes
+  # Shows what was not tested, and how to test it.
   while read -r line; do say "$line"; done < <(sed -nE 's/^(-- )?(SKIPPED: .*)/\2/p' build/Testing/Temporary/LastTest.log | sort -u)
   sed -nE 's/^-- ostraka: (left out.*)/bootstrap: \1/p' build/configure.log
   return $status

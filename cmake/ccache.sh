@@ -1,10 +1,10 @@
 # SPDX-FileCopyrightText: The Ostraka authors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# To be sourced. ccache_launcher SOURCE CACHE prints what CMAKE_CXX_COMPILER_LAUNCHER has to be for compilations of SOURCE to be remembered below CACHE,
-# or nothing where ccache is not installed or the user has a launcher of his own in the environment.
+# Source this file. ccache_launcher SOURCE CACHE prints the CMAKE_CXX_COMPILER_LAUNCHER that caches compilations of SOURCE below CACHE, or nothing if
+# ccache is not installed or the environment sets a launcher already.
 #
-# Settings travel in the launcher, so that later builds have them and a user's own ccache does not:
+# The launcher carries the settings, so that later builds have them and a user's own ccache does not:
 #   CCACHE_BASEDIR, CCACHE_NOHASHDIR     a clone in another folder finds what this one compiled
 #   CCACHE_SLOPPINESS                    precompiled headers, which carry macros, dates and the times of files
 #   CCACHE_DEPEND                        a header with a changed comment is a changed header: g++ forgets #pragma once of a header that is not

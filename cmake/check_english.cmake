@@ -46,7 +46,7 @@ foreach(top IN ITEMS include tests examples bench)
     if(NOT hits)
       continue()
     endif()
-    string(REGEX REPLACE "[][]" "" hits "${hits}")  # which mean something in lists
+    string(REGEX REPLACE "[][]" "" hits "${hits}")  # they have a meaning in lists
     list(LENGTH hits count)
     foreach(folder IN LISTS folders)
       if(file MATCHES "^${folder}/")

@@ -4,18 +4,20 @@
 #   cmake -DINCLUDE_DIR=include -P check_floors.cmake
 #
 # Includes go down: types (1) < plan (2) < engine (3) < surface (4). Floors 1 and 2 include the standard library and nothing else.
-# A floor has rooms, each a folder with one idea and at most 14 headers. `rooms` lists them, and for each the rooms of its floor that it includes. Those
-# stand before it in the list, so no two rooms know each other; rooms of engine/kernels are excepted, which stand on both sides of a seam.
-# engine/kernels is the seam of local work: other rooms include its own headers and its rooms loops, numbers, accumulators, rows and fourier, and nothing
-# behind it.
+# A floor has rooms, each a folder with one idea and at most 14 headers. `rooms` lists them, and for each the rooms of its floor that it includes.
+# Those stand before it in the list, so no two rooms know each other, except rooms of engine/kernels, which stand on both sides of a seam.
+# engine/kernels is the seam of local work: other rooms include its own headers and its rooms loops, numbers, accumulators, rows and fourier, and
+# nothing behind it.
 # A folder that is none of types/, plan/ and engine/ is a room of the surface. Headers directly in ostraka/ are umbrellas, which are for users: no room
 # includes them. Only an umbrella may have the name of another header.
 # The surface executes nothing: it hands blocks and functors to the engine (`execution`, below).
-# MPI is named by engine/machine (its beginning and end), engine/carriers (messages) and engine/files (MPI-IO) alone: other rooms ask engine/groups for what they send. cblas.h, cublas_v2.h and rocblas.h under engine/kernels/blas/ alone, fftw3.h under engine/kernels/fourier/.
+# Only engine/machine (MPI's beginning and end), engine/carriers (messages) and engine/files (MPI-IO) name MPI: other rooms send by engine/groups.
+# Only engine/kernels/blas/ names cblas.h, cublas_v2.h and rocblas.h, only engine/kernels/fourier/ fftw3.h.
 
 cmake_minimum_required(VERSION 3.23)
 
-# <room>: <the rooms that it includes>. All know types/; rooms of the engine know of plan/ what is listed; the surface knows all three floors below it.
+# <room>: <the rooms that it includes>. All rooms know types/; rooms of the engine know the listed rooms of plan/; the surface knows all three floors
+# below it.
 set(rooms
   "types/support:"
   "types/values:"
@@ -115,7 +117,7 @@ set(rooms
 
 set(below_surface "^(types|plan|engine)/")
 
-# The room of a header, its folder, or nothing: umbrellas and the few files that stand on a floor itself have none.
+# The room of a header, its folder, or nothing: umbrellas and the few files directly on a floor have none.
 function(room_of header result)
   set(room "")
   if(NOT header MATCHES "^ostraka/(types|plan|engine)/[^/]+$" AND header MATCHES "^ostraka/(.+)/[^/]+$")
@@ -124,7 +126,7 @@ function(room_of header result)
   set(${result} "${room}" PARENT_SCOPE)
 endfunction()
 
-# May a header of `room` include one of `other`?
+# True if a header of `room` may include one of `other`.
 function(room_knows room other result)
   set(${result} TRUE PARENT_SCOPE)
   if(NOT other OR room STREQUAL "" OR room STREQUAL other OR (other MATCHES "^types/" AND NOT room MATCHES "^types/"))
@@ -157,7 +159,7 @@ function(floor_of header result)
   set(${result} ${floor} PARENT_SCOPE)
 endfunction()
 
-# The rule that header breaks by including what it includes, or nothing.
+# The rule that a header breaks by an include, or nothing.
 function(broken_rule header included result)
   set(rule "")
   floor_of("${header}" floor)
@@ -169,7 +171,7 @@ function(broken_rule header included result)
     if(included_floor GREATER floor)
       set(rule "floor ${floor} includes floor ${included_floor}, includes go down")
     elseif(included MATCHES "^ostraka/[^/]+$" AND NOT included STREQUAL "ostraka/version.hpp" AND NOT header MATCHES "^ostraka/([^/]+|foresight/budget.hpp)$")
-      set(rule "umbrellas are for users, a header includes what it needs")  # but for budget.hpp, which prices programs with every rule there is
+      set(rule "umbrellas are for users, a header includes what it needs")  # except budget.hpp, which prices programs with every rule there is
     elseif(NOT knows)
       set(rule "${room}/ does not know ${included_room}/ (rooms, in cmake/check_floors.cmake)")
     elseif(NOT EXISTS "${INCLUDE_DIR}/${included}")
@@ -222,7 +224,7 @@ foreach(header IN LISTS headers)
   endforeach()
 endforeach()
 
-# Rooms can be overlooked, and a header is found by its name.
+# A room can be surveyed, and its name finds a header.
 set(most 14)
 foreach(header IN LISTS headers)
   room_of("${header}" room)
@@ -244,8 +246,7 @@ foreach(header IN LISTS headers)
   endif()
 endforeach()
 
-# Only the engine runs kernels or waits for them, and only rooms that may call MPI call it. Comments may name anything,
-# and messages name MPI.
+# Only the engine runs kernels or waits for them, and only rooms that may call MPI call it. Comments and messages may name anything.
 set(execution "Kokkos::parallel_|Kokkos::deep_copy|create_mirror|fence\\(|engine::(for_each|gather|scatter|broadcast|copy|fill)\\(")
 set(names_mpi "(^|[^A-Za-z0-9_])P?MPIX?_[A-Z]")
 set(knows_mpi engine/machine engine/carriers engine/files)
@@ -266,7 +267,7 @@ foreach(header IN LISTS headers)
   endforeach()
 endforeach()
 
-# Instances of execution spaces come from engine::instance, where an application may have given one.
+# Instances of execution spaces come from engine::instance, because an application may have given one.
 set(makes_instance "(Exec|[eE]xecution_?[sS]pace|execution_space_type<[A-Za-z]+>)(\\(\\)|{})")
 foreach(header IN LISTS headers)
   file(STRINGS "${INCLUDE_DIR}/${header}" lines REGEX "${makes_instance}")

@@ -5,8 +5,8 @@
 #   cmake -DCOMPILER=g++ -DPRECOMPILE=header.hpp -DINCLUDE_DIR=include [-DFLAGS_FILE=flags.cmake] -P compile_fail.cmake
 #   cmake -DCOMPILER=g++ -DCONTROLS=all.cpp -DINCLUDE_DIR=include [-DFLAGS_FILE=flags.cmake] [-DPRECOMPILED=header.hpp] -P compile_fail.cmake
 #
-# The second form compiles a header once for all tests of the others that name it: Kokkos and MPI take most of the time of each. The third
-# compiles the controls of many files at once, whose tests are then of the first form with MISTAKE_ONLY.
+# The second form compiles a header once for all tests of the other forms that name it: Kokkos and MPI take most of the time of each. The third form
+# compiles the controls of many files at once, whose tests then have the first form with MISTAKE_ONLY.
 #
 # The file has a control and, under #ifdef SHOULD_FAIL, the mistake. The control must compile. The mistake must not; the compiler's output must
 # have every text that the file gives in a line "// error: text", and exactly one error, a static assertion: the first error is the only one.
@@ -17,7 +17,7 @@ cmake_minimum_required(VERSION 3.23)
 
 set(command "${COMPILER}" -std=c++20 -fsyntax-only -Wall -Wextra -fdiagnostics-color=never -fmessage-length=0 "-I${INCLUDE_DIR}"
   -DOMPI_SKIP_MPICXX -DMPICH_SKIP_MPICXX)
-# Without the source lines: a text must be in a message, not in the echo of the file that asks for it.
+# Suppresses the source lines: a text must be in a message, not in the echo of the file that asks for it.
 if(COMPILER MATCHES "clang")
   list(APPEND command -fno-caret-diagnostics -ftemplate-backtrace-limit=0)  # or it may leave out the program's own line
 else()
@@ -28,12 +28,12 @@ if(FLAGS_FILE)
   list(REMOVE_ITEM include_dirs "${INCLUDE_DIR}" /usr/include)  # named twice, a folder moves to the later place, where #include_next misses it
   list(REMOVE_DUPLICATES include_dirs)
   list(TRANSFORM include_dirs PREPEND "-isystem")
-  list(FILTER definitions EXCLUDE REGEX "^$")  # of generator expressions that say nothing here
+  list(FILTER definitions EXCLUDE REGEX "^$")  # generator expressions that are empty here
   list(TRANSFORM definitions PREPEND "-D")
   list(APPEND command ${include_dirs} ${definitions} ${options})
   if(COMPILER MATCHES "clang" AND options MATCHES "openmp")
-    # A clang whose own OpenMP runtime is not installed takes omp.h from another version's (g++'s is for g++ alone); as the last folder, so
-    # that nothing else comes from there.
+    # If clang's own OpenMP runtime is not installed, it takes omp.h from another version (g++'s is for g++ alone). The folder comes last, so that
+    # nothing else comes from it.
     file(GLOB omp_headers /usr/lib/llvm-*/lib/clang/*/include/omp.h)
     if(omp_headers)
       list(GET omp_headers -1 omp_header)
@@ -52,7 +52,7 @@ endif()
 if(PRECOMPILE)
   list(REMOVE_ITEM command -fsyntax-only)
   if(COMPILER MATCHES "clang")
-    list(APPEND command -fpch-instantiate-templates)  # or else each program that uses it instantiates what its functions need
+    list(APPEND command -fpch-instantiate-templates)  # else each program that uses it instantiates what its functions need
   endif()
   execute_process(COMMAND ${command} -x c++-header "${PRECOMPILE}" -o "${PRECOMPILE}${precompiled_suffix}" COMMAND_ERROR_IS_FATAL ANY)
   return()
@@ -92,7 +92,7 @@ set(failures "")
 if(status EQUAL 0)
   set(failures "the mistake compiles\n")
 endif()
-# One spelling of types for all compilers: g++ leaves out namespaces that clang prints and writes "> >".
+# Gives types one spelling for all compilers: g++ leaves out namespaces that clang prints and writes "> >".
 function(normalise result text)
   string(REGEX REPLACE "ostraka::|reason::|detail::" "" text "${text}")
   string(REPLACE "> >" ">>" text "${text}")

@@ -5,8 +5,8 @@
 #   bash cmake/packaging/make_debian.sh OUT [dpkg-buildpackage arguments...]
 #
 # Builds the Debian source package and libostraka-dev in the folder OUT, from a copy of this checkout in which cmake/packaging/debian lies where
-# dpkg-buildpackage looks for it. The version is that of include/ostraka/version.hpp; its date, that of SOURCE_DATE_EPOCH, else today. Who builds a
-# package for others gives DEBEMAIL, and DEBFULLNAME: they are its maintainer.
+# dpkg-buildpackage looks for it. The version is that of include/ostraka/version.hpp; its date is SOURCE_DATE_EPOCH, else today. To build a package
+# for others, set DEBEMAIL and DEBFULLNAME: they are its maintainer.
 
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
@@ -19,7 +19,7 @@ version=$(sed -nE 's/^#define OSTRAKA_VERSION_[A-Z]+ ([0-9]+)$/\1/p' "$root/incl
 folder=$out/ostraka-$version
 rm -rf "$folder"
 mkdir -p "$folder"
-# What is under version control, as it is in the checkout; a released archive has nothing else.
+# The files under version control, as they are in the checkout; a released archive has only these.
 if git -C "$root" rev-parse --is-inside-work-tree >/dev/null 2>&1; then
   (cd "$root" && git ls-files -z --cached --others --exclude-standard | while IFS= read -rd '' file; do [[ ! -e $file ]] || printf '%s\0' "$file"; done |
     tar -c --null -T - | tar -x -C "$folder")
