@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// The seam of communication with another back end than MPI behind it: ranks are host threads (thread_carrier.hpp), and
-/// what each collective asks of its carrier is compared, call by call, with what is written here by hand; what arrives,
+/// The seam of communication with a back end other than MPI: ranks are host threads (thread_carrier.hpp). The test
+/// compares each collective's calls of its carrier, one by one, with lists written by hand, and the data that arrives
 /// with plain loops.
 
 #include <doctest/doctest.h>
@@ -47,7 +47,7 @@ std::vector<float> values(int d, std::int64_t count) {
   return v;
 }
 
-// f(group of all, result of this rank) on so many ranks, each with its result.
+// The outcome of f(group of all, result of this rank) on so many ranks, each with its result.
 struct outcome {
   std::vector<std::vector<float>> of_rank;
   all_asked calls;

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// The runner for tests that begin their ranks themselves.
+/// The runner for tests that start their ranks themselves.
 
 #define DOCTEST_CONFIG_IMPLEMENT
 #include <doctest/doctest.h>

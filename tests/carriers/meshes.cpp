@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// The library as users see it, over another back end than MPI: four host threads make one mesh, and its operations
-/// give what plain loops give.
+/// The library as users see it, over a back end other than MPI: four host threads form one mesh, and its operations
+/// give the results of plain loops.
 
 #include <doctest/doctest.h>
 
@@ -56,7 +56,7 @@ TEST_CASE("four threads multiply, reduce and reshard on one mesh") {
     for (std::int64_t k = 0; k < columns; ++k) {
       double c = 0;
       for (std::int64_t j = 0; j < inner; ++j) c += a(i, j) * b(j, k);
-      CHECK(product[static_cast<std::size_t>(i * columns + k)] == c);  // of whole numbers
+      CHECK(product[static_cast<std::size_t>(i * columns + k)] == c);  // exact, for whole numbers
       expected_sum += c;
       expected_most = std::max(expected_most, c);
     }

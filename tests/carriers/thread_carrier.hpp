@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// A second back end of communication, between the host threads of a thread_job. Without MPI, as
-/// tests/carriers/CMakeLists.txt says by OSTRAKA_CARRIER.
+/// A second back end of communication, between the host threads of a thread_job. Programs without MPI use it if
+/// OSTRAKA_CARRIER names it, as tests/carriers/CMakeLists.txt does.
 
 #include <algorithm>
 #include <cstddef>
@@ -245,7 +245,7 @@ struct thread_carrier {
     static void record(char const* what, int member, std::int64_t bytes) {
       thread_job::here().job->record({what, member, bytes});
     }
-    [[nodiscard]] int next_tag() const { return -1 - collectives_++; }  // apart from those of messages
+    [[nodiscard]] int next_tag() const { return -1 - collectives_++; }  // distinct from those of messages
 
     template <class T>
     void put(int to, int tag, T const* data, std::int64_t count) const {
@@ -266,7 +266,7 @@ struct thread_carrier {
     template <class T>
     void get(int from, int tag, T* data, std::int64_t count, requests& with) const {
       begin(from, tag, with, [data, count](thread_job::bytes const& m) {
-        if (std::ssize(m) != count * width<T>) std::abort();  // another length than the receiver's
+        if (std::ssize(m) != count * width<T>) std::abort();  // its length is not the receiver's
         if (!m.empty()) std::memcpy(static_cast<void*>(data), m.data(), m.size());
       });
     }
@@ -296,7 +296,7 @@ struct thread_carrier {
         if (how == reduction::max) return a < b ? b : a;
         if (how == reduction::min) return b < a ? b : a;
       }
-      std::abort();  // the tests reduce by no other
+      std::abort();  // the tests use no other reduction
     }
 
     int number_ = 0;

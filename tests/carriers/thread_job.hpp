@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// A job whose ranks are host threads of one process: messages are copies that wait in a table, and what each rank asks
-/// its carrier for is recorded. Nothing of it is fast.
+/// A job whose ranks are host threads of one process: messages are copies that wait in a table, and the calls of each
+/// rank to its carrier are recorded. None of it is fast.
 
 #include <condition_variable>
 #include <cstddef>
@@ -20,7 +20,7 @@
 
 namespace ostraka::testing {
 
-/// One thing that a rank asked its carrier for: `send`, to member 2, 12 bytes.
+/// One call of a rank to its carrier: `send`, to member 2, 12 bytes.
 struct asked {
   std::string what;
   int member = -1;
@@ -34,7 +34,7 @@ class thread_job {
   using bytes = std::vector<std::byte>;
   using mailbox = std::tuple<int, int, int, int>;  // group, from, to, tag
 
-  /// f(rank) on so many threads at once. @returns what each of them asked for
+  /// Calls f(rank) on so many threads at once. @returns the calls of each to its carrier
   template <class F>
   static std::vector<std::vector<asked>> run(int ranks, F const& f) {
     thread_job job(ranks);
@@ -46,7 +46,7 @@ class thread_job {
         here() = {};
       });
     for (std::thread& t : threads) t.join();
-    if (job.left() > 0) std::abort();  // what is sent is received
+    if (job.left() > 0) std::abort();  // all sent messages are received
     return job.asked_;
   }
 
@@ -69,7 +69,7 @@ class thread_job {
     box.arrived[box.sent++] = std::move(message);
     arrived_.notify_all();
   }
-  /// Which of its messages the next receive gets: the order of receives is that of sends.
+  /// The number of the message that the next receive gets: receives have the order of sends.
   int number_of_next(mailbox const& at) {
     std::lock_guard const alone(lock_);
     return under_way_[at].awaited++;
@@ -92,7 +92,7 @@ class thread_job {
     return n;
   }
 
-  /// The number of a group: equal on its members, another for each `occasion` on which the same ranks make one.
+  /// The number of a group: equal on its members, and different for each `occasion` on which the same ranks make one.
   int group_number(int of, std::vector<int> const& members, int occasion) {
     std::lock_guard const alone(lock_);
     return groups_.try_emplace({of, members, occasion}, static_cast<int>(groups_.size()) + 1).first->second;

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// Plans of two operands on up to three mesh axes and of three on two, dear ones, and long products of matrices on two
-/// must be made within the steps that compilers allow when nobody says otherwise (their defaults), so that programs
-/// need no option. Larger ones: large.cpp.
+/// Plans of two operands on up to three mesh axes and of three on two, expensive ones, and long products of matrices on
+/// two must be made within the compilers' default limit of steps, so that programs need no option. Larger ones:
+/// large.cpp.
 // g++: 33554432
 // clang: 1048576
 

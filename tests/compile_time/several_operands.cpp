@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// Products of three and four operands, their order and the shardings between them included, must be planned within so
-/// many steps of constant evaluation:
+/// Products of three and four operands, with their order and the shardings between them, must be planned within so many
+/// steps of constant evaluation:
 // g++: 2800000
 // clang: 250000
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// Where a plan takes more steps than the compiler allows, the error says what to do, and nothing that is untrue.
+/// If a plan takes more steps than the compiler allows, the error gives the remedy, and says nothing untrue.
 // g++: 33554432
 // clang: 1048576
 // says: link ostraka::large_plans

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// The dearest of some two-operand products on one, two and three mesh axes must be planned within so many steps of
-/// constant evaluation:
+/// The most expensive of some two-operand products on one, two and three mesh axes must be planned within so many steps
+/// of constant evaluation:
 // g++: 2500000
 // clang: 200000
 

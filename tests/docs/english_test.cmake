@@ -1,11 +1,11 @@
 # SPDX-FileCopyrightText: The Ostraka authors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# The check of comments finds planted lines, and only those.
+# The check of comments finds planted lines, and no others.
 
 cmake_minimum_required(VERSION 3.23)
 
-# Writes one line into a header of plan/, which may have none to rewrite, and runs the check on it.
+# Writes one line into a header of plan/, which may have no line to rewrite, and runs the check on it.
 function(check line result output)
   file(REMOVE_RECURSE "${SCRATCH}")
   file(WRITE "${SCRATCH}/include/ostraka/plan/spec/spec.hpp" "/// The sharding of a tensor: [I_X; J] → a spec.\n${line}\nint n = 0;\n")

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// The snippets of docs/fft.md as they are printed there, run on 4 ranks.
+/// The snippets of docs/fft.md as the page prints them, run on 4 ranks.
 
 #include <doctest/doctest.h>
 

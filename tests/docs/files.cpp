@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// The snippets of docs/files.md as they are printed there, run on 4 ranks in a folder of their own.
+/// The snippets of docs/files.md as the page prints them, run on 4 ranks in a folder of their own.
 
 #include <doctest/doctest.h>
 
@@ -80,7 +80,8 @@ void write_hub() {
                  t::plain_index({{"w1", "1.safetensors"}, {"b1", "2.safetensors"}}));
 }
 
-// A transformer of two layers of BF16 as another program calls it: ones in its embedding, twos in w1, threes in b1.
+// A transformer of two layers of BF16 under the names of another program: ones in its embedding, twos in w1, threes in
+// b1.
 void write_other() {
   auto const halves = [](std::size_t count, std::uint16_t pattern) {
     return t::bytes_of_values(std::vector<std::uint16_t>(count, pattern));

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// The snippets of docs/from-kokkos-and-mpi.md as they are printed there, run on 4 ranks: what is written by hand and
-/// what is written with the library, which come to the same.
+/// The snippets of docs/from-kokkos-and-mpi.md as the page prints them, run on 4 ranks: the version by hand and the
+/// version with the library give the same.
 
 #include <doctest/doctest.h>
 

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// The snippets of docs/from-mpi.md as they are printed there, run on 4 ranks: calls of MPI, and collectives on blocks,
-/// which come to the same.
+/// The snippets of docs/from-mpi.md as the page prints them, run on 4 ranks: calls of MPI, and collectives on blocks
+/// that give the same.
 
 #include <doctest/doctest.h>
 
@@ -40,7 +40,7 @@ struct blocks {
   }
 };
 
-// Does the block hold what the array does, in this order?
+// True if the block holds the elements of the array, in this order.
 bool same(auto const& block, matrix const& array) {
   auto const local = block.local();
   Kokkos::fence();

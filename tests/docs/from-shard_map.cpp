@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// The snippets of docs/from-shard_map.md as they are printed there, run on 4 ranks; what they come to is checked
+/// The snippets of docs/from-shard_map.md as the page prints them, run on 4 ranks; the checks of their results are
 /// behind them.
 
 #include <doctest/doctest.h>

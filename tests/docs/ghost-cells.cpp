@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// The snippets of docs/ghost-cells.md as they are printed there, run on 4 ranks: a code with ghost layers by hand, and
-/// the same code moved over, whose arrays are compared.
+/// The snippets of docs/ghost-cells.md as the page prints them, run on 4 ranks: a code with ghost layers by hand, and
+/// the same code ported, whose arrays are compared.
 
 #include <doctest/doctest.h>
 
@@ -29,7 +29,7 @@ constexpr double r = 0.2;
 
 double start(std::int64_t i, std::int64_t j) { return 0.5 * static_cast<double>(i * i) - static_cast<double>(j); }
 
-// The place of this rank in the grid of 2 x 2, and its arrays as they are set up by hand.
+// The place of this rank in the grid of 2 x 2, and its arrays, initialised by hand.
 struct rank_by_hand {
   MPI_Comm comm = MPI_COMM_WORLD;
   int rank = 0, up, down, left, right;

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// The snippets of docs/heads.md as they are printed there, run on 4 ranks: attention whose heads are split off a
-/// divided axis is that of one device; what a contiguous shard read as all heads computes is not.
+/// The snippets of docs/heads.md as the page prints them, run on 4 ranks: attention whose heads are split off a divided
+/// axis equals that of one device; a contiguous shard that is read as all heads gives another result.
 
 #include <doctest/doctest.h>
 
@@ -35,8 +35,7 @@ auto attention(os::tensor<double, S, HD/X> const& q, os::tensor<double, S, HD/X>
   return os::merge<H, D, HD>(attend(heads(q), heads(k), heads(v)));   // [S, HD_X]
 }
 
-// What is computed where a device reads its 4 columns as one of each head, and an all-to-all then brings heads
-// together.
+// The result if a device reads its 4 columns as one of each head, and an all-to-all then brings heads together.
 auto another_model(os::tensor<double, S, HD/X> const& q, os::tensor<double, S, HD/X> const& k,
                    os::tensor<double, S, HD/X> const& v) {
   auto heads = [](auto const& a) {

@@ -3,8 +3,8 @@
 #
 #   cmake -DSOURCE=. -P paths.cmake
 #
-# What CONTRIBUTING.md, README.md and the pages of docs/ say of files is true. `room/header.hpp` is the end of a file's path and `room/` that of a
-# folder's; a link leads to a file. CONTRIBUTING.md names every room, those of the surface in the order of cmake/check_floors.cmake.
+# Checks what CONTRIBUTING.md, README.md and the pages of docs/ say of files. `room/header.hpp` must be the end of a file's path and `room/` that of a
+# folder's; a link must lead to a file. CONTRIBUTING.md must name every room, those of the surface in the order of cmake/check_floors.cmake.
 
 cmake_minimum_required(VERSION 3.23)
 
@@ -19,13 +19,13 @@ foreach(file IN LISTS files)
 endforeach()
 
 file(GLOB pages "${SOURCE}/CONTRIBUTING.md" "${SOURCE}/README.md" "${SOURCE}/docs/*.md" "${SOURCE}/docs/design/*.md")
-list(REMOVE_ITEM pages "${SOURCE}/docs/errors.md")  # what compilers said, written by a program
+list(REMOVE_ITEM pages "${SOURCE}/docs/errors.md")  # output of compilers, written by a program
 set(mentioned 0)
 foreach(page IN LISTS pages)
   file(READ "${page}" text)
   cmake_path(GET page PARENT_PATH folder)
   string(REPLACE "](" " LINK:" text "${text}")
-  string(REGEX REPLACE "[][;]" " " text "${text}")  # which mean something in lists
+  string(REGEX REPLACE "[][;]" " " text "${text}")  # they have a meaning in lists
   string(REGEX MATCHALL "LINK:[A-Za-z0-9_./-]+[)#]" links "${text}")
   foreach(link IN LISTS links)
     string(REGEX REPLACE "LINK:|[)#]" "" link "${link}")

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// The snippets of docs/price.md as they are printed there; what they come to is checked behind them.
+/// The snippets of docs/price.md as the page prints them; the checks of their results are behind them.
 
 #include <doctest/doctest.h>
 

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 # cmake -DSOURCE=... -P readme.cmake -- COMMAND...
-# The program in README.md is examples/first, its error is one that we give, and what it prints on 8 ranks is what the command prints.
+# The program in README.md is examples/first, its error is one of ours, and its output on 8 ranks is the command's.
 
 include("${CMAKE_CURRENT_LIST_DIR}/../examples/after_dashes.cmake")
 
@@ -15,7 +15,7 @@ foreach(header IN LISTS headers)
   string(APPEND reasons "${more}")
 endforeach()
 
-# fenced(result language after): what stands between the first such fence after a text and its end; what follows goes to `after`.
+# fenced(result language after): the text of the first such fence after a text; the text behind the fence goes to `after`.
 function(fenced result language after)
   string(FIND "${${after}}" "```${language}\n" begin)
   if(begin EQUAL -1)

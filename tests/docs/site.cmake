@@ -3,7 +3,7 @@
 #
 #   cmake -DSOURCE=checkout -DPYTHON=python3 -DOUT=folder [-DBROWSER=chromium] -P site.cmake
 #
-# The site is made, its links lead somewhere, and a browser shows pages of it and searches them. Skipped, and said, where MkDocs or Doxygen cannot be had.
+# Makes the site, follows its links, and lets a browser show its pages and search them. It says SKIPPED if MkDocs or Doxygen cannot be had.
 
 cmake_minimum_required(VERSION 3.23)
 
@@ -19,7 +19,7 @@ if(NOT BROWSER)
   return()
 endif()
 
-# expect(<page> <regex of what the browser has to show>...)
+# expect(<page> <regex of a text that the browser must show>...)
 function(expect page)
   execute_process(COMMAND "${BROWSER}" --headless --no-sandbox --disable-gpu --allow-file-access-from-files --virtual-time-budget=10000 --dump-dom "file://${OUT}/site/${page}"
     RESULT_VARIABLE status OUTPUT_VARIABLE shown ERROR_QUIET TIMEOUT 60)
@@ -32,7 +32,7 @@ function(expect page)
     endif()
   endforeach()
 endfunction()
-set(scripts "<html[^>]* class=\"js" "data-md-color-scheme=")  # what scripts of the page set
+set(scripts "<html[^>]* class=\"js" "data-md-color-scheme=")  # set by scripts of the page
 expect(index.html ${scripts} "<h1[^>]*>Ostraka")
 expect(docs/tour.html ${scripts} "<h1")
 expect(reference/softmax.html ${scripts} "<h1[^>]*><code>os::softmax</code>" "_source[.]html#l[0-9]+" "docs/errors[.]html#")

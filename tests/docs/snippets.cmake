@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 # cmake -DPAGE=docs/budgets.md -DSOURCE=tests/types/budgets.cpp -P snippets.cmake
-# Every block of C++ in the page stands, but for white space, in the source, which is compiled; or in one of several, with commas between them.
+# Every block of C++ in the page stands, but for white space, in the source, which is compiled; several sources are separated by commas.
 
 cmake_minimum_required(VERSION 3.23)
 
@@ -13,7 +13,7 @@ foreach(file IN LISTS sources)
   file(READ "${file}" text)
   string(APPEND source "${text}")
 endforeach()
-string(REGEX REPLACE "[ \n]+" "" source "${source}")  # lines are as long as a page or a source wants them
+string(REGEX REPLACE "[ \n]+" "" source "${source}")  # a page and a source may break lines differently
 set(count 0)
 while(TRUE)
   string(FIND "${rest}" "```cpp\n" begin)

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// The snippets of docs/traces.md as they are printed there, run on 4 ranks; that the files are whole is checked behind
-/// them. What stands in them is checked by tests/traces.
+/// The snippets of docs/traces.md as the page prints them, run on 4 ranks; the checks behind them are that the files
+/// are complete. tests/traces checks their contents.
 
 #include <doctest/doctest.h>
 
@@ -23,7 +23,7 @@ namespace traced_programs {
 OSTRAKA_AXIS(I);  OSTRAKA_AXIS(J);  OSTRAKA_AXIS(K);
 OSTRAKA_MESH_AXIS(X);
 
-// The last characters of a file, which is removed.
+// The last characters of a file, which it removes.
 std::string end_of(char const* path) {
   std::string text;
   if (std::FILE* const file = std::fopen(path, "r")) {

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// The snippets of docs/training.md as they are printed there, run on 4 ranks: the network learns, microbatches give
-/// the step of one batch, and a divided state that of a whole one.
+/// The snippets of docs/training.md as the page prints them, run on 4 ranks: the network learns, microbatches give the
+/// step of one batch, and a divided state that of a whole one.
 
 #include <doctest/doctest.h>
 

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The Ostraka authors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# One version everywhere: CITATION.cff, the newest heading of CHANGELOG.md and what README.md asks find_package for are those of version.hpp.
+# One version everywhere: CITATION.cff, the newest heading of CHANGELOG.md and README.md's find_package have the version of version.hpp.
 
 cmake_minimum_required(VERSION 3.23)
 

@@ -3,7 +3,7 @@
 #
 #   cmake -DCSV=digits.csv -DSCRATCH=folder -P digits_refuses.cmake -- mpiexec -n 8 digits
 #
-# What is wrong with a file or an option is said once, with the place, and the job ends with 1.
+# A fault of a file or an option is reported once, with its place, and the job ends with 1.
 
 cmake_minimum_required(VERSION 3.23)
 include("${CMAKE_CURRENT_LIST_DIR}/after_dashes.cmake")
@@ -23,7 +23,7 @@ function(refuses_file name place sentence text)
   refuses(${name} "${SCRATCH}/${name}.csv${place}: ${sentence}" "${SCRATCH}/${name}.csv")
 endfunction()
 
-# Five good images, and the third of them to be spoilt.
+# Five good images, the third of which the cases spoil.
 file(STRINGS "${CSV}" images LIMIT_COUNT 5)
 list(GET images 2 third)
 list(JOIN images "\n" good)
@@ -82,7 +82,7 @@ refuses(no_ridge "options: --ridge takes a number above 0, not '0'; see --help" 
 refuses(infinite_ridge "options: --ridge takes a number above 0, not 'inf'; see --help" --ridge inf)
 refuses(two_files "options: one file at a time, but 'b.csv' follows 'a.csv'; see --help" a.csv b.csv)
 
-# The file is good as it is, without its last line break, and with those of Windows; help is help, and said once.
+# The file is accepted as it is, without its last line break, and with line breaks of Windows; help is printed once.
 string(REPLACE "\n" "\r\n" windows "${good}\n")
 foreach(text IN ITEMS "${good}\n" "${good}" "${windows}")
   file(WRITE "${SCRATCH}/good.csv" "${text}")

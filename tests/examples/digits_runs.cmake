@@ -3,7 +3,7 @@
 #
 #   cmake -P digits_runs.cmake -- mpiexec -n 8 digits
 #
-# The program reads more than 95 % of the digits that it has not seen, one device agrees, and device 0 alone speaks.
+# The program reads more than 95 % of the digits that it has not seen, one device agrees, and only device 0 prints.
 
 cmake_minimum_required(VERSION 3.23)
 include("${CMAKE_CURRENT_LIST_DIR}/after_dashes.cmake")

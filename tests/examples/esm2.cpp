@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// The layer of examples/esm2: the bytes that its plans foretell are those worked out by hand for the model with 15
+/// The layer of examples/esm2: the bytes that its plans foretell equal those worked out by hand for the model with 15
 /// billion parameters, and those counted when a small layer runs; its three ways give the same gradient.
 // labels: ci
 
@@ -20,7 +20,7 @@ namespace {
 
 using namespace esm2;
 
-// Of elements of 4 bytes on X=2 · Y=4: a gather over n devices, or its transpose, moves n − 1 of n parts of the array.
+// Elements of 4 bytes on X=2 · Y=4: a gather over n devices, or its transpose, moves n − 1 of n parts of the array.
 constexpr std::int64_t over_y(std::int64_t elements) { return 4 * elements * 3 / 4; }
 constexpr std::int64_t over_x(std::int64_t elements) { return 4 * elements / 2; }
 
@@ -47,9 +47,9 @@ constexpr bool rows_are_as_by_hand(std::int64_t batch) {
 }
 static_assert(rows_are_as_by_hand(8) && rows_are_as_by_hand(32));
 
-// At batch 8 weights of the feed-forward sublayer stay, and the activations of all sequences come to them: up, from
+// At batch 8 weights of the feed-forward sublayer stay, and the activations of all sequences come to them. Up: from
 // [B_X, S, M_Y] to [B, S, M_X], of which a device has an eighth beforehand, or nothing, and the sum of [B, S, F_Y] over
-// X; down, the gather of that, the sum of [B, S, M_X] over Y, and half of what that leaves goes elsewhere.
+// X. Down: the gather of that, the sum of [B, S, M_X] over Y, and half of the result moves elsewhere.
 constexpr std::int64_t inner_of_all = 2 * tokens(8) * inner / 4, width_of_all = 2 * tokens(8) * width / 2;
 constexpr auto at_8 = rows_of_layer(of_15_billion(8));
 static_assert(at_8[8].planned == 4 * width_of_all * 7 / 8 + over_x(inner_of_all));
@@ -61,7 +61,7 @@ static_assert(sum_of_layer(of_15_billion(32)).planned == sum_of_layer(of_15_bill
 constexpr std::int64_t divided = 4 * width * width + 2 * width * inner, whole = 9 * width + inner;
 static_assert(os::bytes_a_device<layer>(of_15_billion(8)) == 4 * (divided / 8 + whole));
 
-// The backward is the forward's moves transposed; and of each bias and gain a quarter is summed over X, and gathered.
+// The backward is the forward's moves transposed; also, a quarter of each bias and gain is summed over X, and gathered.
 constexpr bool backward_is_transposed(passes const& p) {
   return p.backward - p.forward == 4 * (whole / 4 + whole * 3 / 4);
 }

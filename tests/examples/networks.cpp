@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// The sequential program of examples/networks, which the programs there are compared with, is JAX's: the parameters,
-/// the gradient of every layer, and the losses of five steps. The constants are what networks_oracle.py prints.
+/// The sequential program of examples/networks, the reference of the programs there, equals JAX's: the parameters, the
+/// gradient of every layer, and the losses of five steps. networks_oracle.py prints the constants.
 // labels: ci
 
 #include <doctest/doctest.h>

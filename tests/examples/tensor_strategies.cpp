@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// What a layer of the transformer moves under each tensor strategy, forward and backward: by formula, as foretold while
-/// compiling, and as counted.
+/// The bytes that a layer of the transformer moves under each tensor strategy, forward and backward: by formula, as
+/// foretold while compiling, and as counted.
 // labels: ci
 
 #include <doctest/doctest.h>
@@ -90,22 +90,23 @@ constexpr counts counts_of(extents const& e) {
   return {e.b / e.x * e.s, heads, groups, 2 * e.m * heads + 2 * e.m * groups + 3 * e.m * e.f};
 }
 
-// Activations: two all-reduces of the width a pass. Weights and gains: gathered over X, their gradients scattered.
+// Activations: two all-reduces of the width per pass. Weights and gains are gathered over X, and their gradients
+// scattered.
 constexpr moved by_formula(fsdp_and_tensor, extents const& e) {
   auto const [tokens, heads, groups, weights] = counts_of(e);
   std::int64_t const pass = 2 * reduce(tokens * e.m, e.y) + gather(weights / e.y, e.x) + 2 * gather(e.m, e.x);
   return {e.devices() * pass, e.devices() * pass};
 }
 
-// Two gathers and two scatters of the width a pass, which is as much, and none in norms; gains' gradients are summed
+// Two gathers and two scatters of the width per pass, which is as much, and none in norms; gains' gradients are summed
 // over Y, too.
 constexpr moved by_formula(sequence_and_tensor, extents const& e) {
   moved const same = by_formula(fsdp_and_tensor{}, e);
   return {same.forward, same.backward + e.devices() * 2 * reduce(e.m / e.x, e.y)};
 }
 
-// The gradient of a gain that is divided over Y, as that is, and summed over X: scattered over X, each device gets the
-// X-th of all that it stores, but for what it has.
+// The gradient of a gain that is divided over Y, as the gain is, and summed over X: scattered over X, each device gets
+// the X-th of all that it stores, without its own part.
 constexpr std::int64_t gain_of_divided(extents const& e) {
   std::int64_t const part = e.m / e.devices();
   std::int64_t elements = e.devices() * (gather(e.m / e.y, e.x) + e.m / e.x);
@@ -114,7 +115,7 @@ constexpr std::int64_t gain_of_divided(extents const& e) {
   return elements;
 }
 
-// The same as without, and a number a token in each norm.
+// The same as without division of the width, and a number per token in each norm.
 constexpr moved by_formula(two_dimensional, extents const& e) {
   moved const same = by_formula(fsdp_and_tensor{}, e);
   std::int64_t const norms = e.devices() * 2 * reduce(counts_of(e).tokens, e.y);
@@ -122,7 +123,7 @@ constexpr moved by_formula(two_dimensional, extents const& e) {
           same.backward + norms + 2 * (gain_of_divided(e) - e.devices() * gather(e.m, e.x))};
 }
 
-// Queries, keys, values, what attention gives, and three times the inner width; a number a token in each norm.
+// Queries, keys, values, the result of attention, and three times the inner width; a number per token in each norm.
 constexpr moved by_formula(transposed_tensor, extents const& e) {
   auto const [tokens, heads, groups, weights] = counts_of(e);
   std::int64_t const pass = gather(tokens * (2 * heads + 2 * groups + 3 * e.f), e.y) + 2 * reduce(tokens, e.y);
@@ -168,7 +169,7 @@ struct filled {
 
 using mesh_type = os::mesh<X_mesh, Y_mesh>;
 
-/// The gradient, of each parameter along a direction, and what was sent.
+/// The gradient, of each parameter along a direction, and the bytes sent.
 struct outcome {
   std::vector<double> slopes;
   std::int64_t bytes = 0;
@@ -208,7 +209,7 @@ TEST_CASE("a layer's gradient is that of one device, and moves what is foretold"
   for (int x = 1; x <= devices; ++x) {
     if (devices % x != 0) continue;
     auto const m = os::make_mesh(X = x, Y = devices / x);
-    // 0.25 sequences a device, too, where four devices share one.
+    // Also 0.25 sequences per device, where four devices share one.
     for (std::int64_t batch : {std::int64_t{16}, std::int64_t{x}}) {
       extents e{x, devices / x};
       e.b = batch;

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// The model of examples/train in doubles: under every rule set, the losses of a few steps are those of one device, a
-/// text is decoded as the whole model says, and on one device the gradient is that of differences. Its steps cost
+/// The model of examples/train in doubles: under every rule set, the losses of a few steps are those of one device,
+/// decoding gives the results of the whole model, and on one device the gradient is that of differences. Its steps cost
 /// each device what they cost the same device of a dry mesh.
 // labels: ci
 
@@ -71,7 +71,7 @@ void check_by_differences(options const& o) {
           w = kept;
           return loss;
         };
-        // Of the fourth order in the step.
+        // The error is of the fourth order in the step.
         double const wanted =
             (8 * (loss_at(step) - loss_at(-step)) - (loss_at(2 * step) - loss_at(-2 * step))) / (12 * step);
         CHECK(std::abs(dot(direction, g) - wanted) <= 1e-8 * (std::abs(wanted) + std::sqrt(dot(g, g))));
@@ -128,7 +128,7 @@ TEST_CASE("every rule set gives what one device gives") {
 
 namespace {
 
-// `values`: that a cache has of a token in each layer; `copies`: devices that hold the same.
+// `values`: those of a token in a cache in each layer; `copies`: devices that hold the same.
 template <class Vr>
 void check_token(mesh_type const& m, options const& o, std::int64_t values, std::int64_t copies) {
   INFO(Vr::rules::name, " on ", m.size(X), " x ", m.size(Y));
@@ -153,7 +153,7 @@ void check_token(mesh_type const& m, options const& o, std::int64_t values, std:
     }
   }
   for (std::int64_t b : bytes) CHECK(b == bytes.front());
-  // To gather any one weight of a layer is more than all that a token moves.
+  // Gathering any one weight of a layer would move more bytes than a token does.
   std::int64_t const others = m.size(X) * m.size(Y) - 1;
   CHECK(bytes.front() <= others * smallest * static_cast<std::int64_t>(sizeof(real)));
 }
@@ -194,10 +194,10 @@ TEST_CASE("a run goes on where it was saved, under other rules") {
 
 namespace {
 
-// Check mode asks more of ranks, and there is none on dry meshes. Before MPI begins.
+// Check mode sends more between ranks, and has no part on dry meshes. Set it before MPI begins.
 int const no_check_mode = ::setenv("OSTRAKA_CHECK_SPMD", "0", 1);
 
-// The second step: the first may find out what others know.
+// The second step: the first one may also fill caches.
 template <class Vr>
 void costs_as_dry(mesh_type const& wet, options const& o) {
   INFO(Vr::rules::name, " on ", wet.size(X), " x ", wet.size(Y));

@@ -3,8 +3,8 @@
 #
 #   cmake -P train_priced.cmake -- train
 #
-# A step under every rule set on 65,536 devices that are not here. What a device keeps and sends under data parallelism
-# and fully sharded is what formulas say, which know the model's widths alone.
+# A step under every rule set on 65,536 devices of a dry mesh. The bytes that a device keeps and sends under data parallelism and fully sharded match
+# formulas, which know only the model's widths.
 
 cmake_minimum_required(VERSION 3.23)
 include("${CMAKE_CURRENT_LIST_DIR}/after_dashes.cmake")
@@ -24,7 +24,7 @@ function(runs)
   set(output "${output}" PARENT_SCOPE)
 endfunction()
 
-# reads(rules): what is kept and sent, in `kept` and `sent`
+# reads(rules): the bytes kept and sent, in `kept` and `sent`
 function(reads rules)
   string(REPLACE "+" "\\+" rules "${rules}")
   if(NOT output MATCHES "\n${rules} +[0-9]+x[0-9]+ +([0-9,]+) B +([0-9,]+) B +[0-9,]+ B +[0-9,]+ +[0-9.]+ ms")
@@ -36,7 +36,7 @@ function(reads rules)
   set(sent ${sent} PARENT_SCOPE)
 endfunction()
 
-# is_about(what found wanted): but for some bytes
+# is_about(what found wanted): checks equality but for some bytes
 function(is_about what found wanted)
   math(EXPR wanted "${wanted}")
   math(EXPR over "${found} - (${wanted})")
@@ -56,7 +56,7 @@ reads(data)
 is_about("data keeps" ${kept} "3 * ${parameters}")
 is_about("data sends" ${sent} "2 * ${parameters} - 2 * ${parameters} / ${devices}")
 
-# A device has one of 512 rows of each. It gathers the others, and scatters their gradients.
+# A device has one of 512 rows of each parameter. It gathers the others, and scatters their gradients.
 reads(fsdp)
 is_about("fsdp keeps" ${kept} "3 * ${parameters} / ${width}")
 is_about("fsdp sends" ${sent} "2 * ${parameters} / ${width} * (${width} - 1)")
@@ -65,7 +65,7 @@ foreach(rules IN ITEMS tensor data+tensor fsdp+tensor 2d)
   reads(${rules})
 endforeach()
 
-# What is not understood is refused.
+# Refuses options that it does not understand.
 foreach(wrong IN ITEMS "--dry" "--dry --mesh 8x2 --machine abacus" "--dry --mesh 8x2 --node 3")
   separate_arguments(arguments UNIX_COMMAND "${wrong}")
   execute_process(COMMAND ${command} ${arguments} RESULT_VARIABLE status OUTPUT_VARIABLE output ERROR_VARIABLE errors)

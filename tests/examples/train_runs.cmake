@@ -3,8 +3,8 @@
 #
 #   cmake -DSCRATCH=folder -P train_runs.cmake -- mpiexec -n 8 train
 #
-# Under every rule set the loss falls, decoding gives what the whole model gives, and the likeliest text is the same;
-# what one rule set saved, another one loads.
+# Under every rule set the loss falls, decoding gives the results of the whole model, and the likeliest text is the same; one rule set loads what
+# another one saved.
 
 cmake_minimum_required(VERSION 3.23)
 include("${CMAKE_CURRENT_LIST_DIR}/after_dashes.cmake")

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// Mixtures of experts with a capacity against plain loops: results, gradients, what is dropped, bytes that travel.
+/// Mixtures of experts with a capacity against plain loops: results, gradients, dropped choices, moved bytes.
 
 #include <utility>
 
@@ -97,7 +97,7 @@ TEST_CASE("slots travel, whatever is in them; what is dropped is counted") {
 TEST_CASE("the balance of 16-bit probabilities is computed in float: one, where all experts get the same") {
   t::on_every_mesh([](t::mesh_at_hand const& m) {
     INFO(m.text());
-    std::int64_t const tokens = 4096;  // their squares are beyond what 16 bits hold
+    std::int64_t const tokens = 4096;  // 16 bits cannot hold their squares
     t::extents_by_letter const e{{'B', tokens}, {'L', 8}};
     auto g = t::whole_numbers<double>("BL", e, 1);
     for (std::size_t i = 0; i < g.values.size(); ++i) g.values[i] = i % 8 == i / 8 % 8 ? 1 : 0;

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// Mixtures of experts without a capacity against plain loops: results, gradients of tokens, router and experts, bytes
-/// that travel; one and two choices, all tokens to one expert, fewer experts than devices, uneven blocks.
+/// Mixtures of experts without a capacity against plain loops: results, gradients of tokens, router and experts, moved
+/// bytes; one and two choices, all tokens to one expert, fewer experts than devices, uneven blocks.
 
 #include <doctest/doctest.h>
 
@@ -84,7 +84,7 @@ TEST_CASE("what travels is what loops count, and the backward moves the same row
         std::int64_t const n = m.size("X"), groups = m.handle()->devices() / n;
         std::int64_t const rows = 8 * s.m * off_device(m, s, by_loops);
         std::int64_t const told = groups * n * (n - 1) * 8 * ((s.e + n - 1) / n);
-        // In check mode devices send each other what they repeat, too.
+        // In check mode devices also send each other what they repeat.
         bool const counts = os::engine::calls_to_compare() != os::engine::compared_calls::all;
         std::int64_t const moved = t::traffic_of([&] { static_cast<void>(mix(p)); }).bytes;
         if (counts) CHECK(moved == told + 2 * rows);

@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// A mixture of experts in plain loops, and its gradient by differences of the loops: each token through its experts
-/// one after the other. Nothing here is the library's.
+/// A mixture of experts in plain loops, and its gradient by differences of the loops: each token goes through its
+/// experts one after another. None of this is the library's.
 
 #include <ostraka/experts.hpp>
 #include <ostraka/gradient.hpp>
@@ -43,8 +43,8 @@ inline whole noise(std::string const& letters, t::extents_by_letter const& e, st
   return g;
 }
 
-/// Tokens [B, I] of width M, E experts of inner width F, K choices; `capacity` slots an expert in each sequence, all if
-/// it is negative.
+/// Tokens [B, I] of width M, E experts of inner width F, K choices; `capacity` slots per expert in each sequence,
+/// unlimited if it is negative.
 struct sizes {
   std::int64_t b, i, m, f, e, k;
   std::int64_t capacity = -1;
@@ -101,7 +101,7 @@ inline routed route(values const& v, sizes const& s, std::vector<double> const& 
   return r;
 }
 
-/// Is a choice dropped?
+/// True for each choice that is dropped.
 inline std::vector<bool> dropped(routed const& r, sizes const& s) {
   std::vector<bool> gone;
   for (std::int64_t b = 0; b < s.b; ++b) {
@@ -112,7 +112,7 @@ inline std::vector<bool> dropped(routed const& r, sizes const& s) {
   return gone;
 }
 
-/// What the experts make: y = Σ_k weight · down[e] (up[e] x)².
+/// The result of the experts: y = Σ_k weight · down[e] (up[e] x)².
 inline whole result(values const& v, sizes const& s, std::vector<double> const& favour = {}) {
   routed const r = route(v, s, favour);
   std::vector<bool> const gone = dropped(r, s);
@@ -152,7 +152,7 @@ inline double squares(values const& v, sizes const& s, std::vector<double> const
   return sum / static_cast<double>(s.tokens());
 }
 
-/// A loss that sees all of it.
+/// A loss that depends on all of it.
 inline double loss(values const& v, sizes const& s, std::vector<double> const& favour = {}) {
   whole const y = result(v, s, favour);
   double sum = 0;
@@ -160,7 +160,7 @@ inline double loss(values const& v, sizes const& s, std::vector<double> const& f
   return sum + 0.1 * balance(v, s, favour) + 0.01 * squares(v, s, favour);
 }
 
-/// Its slope along each element of `of`, which is a part of v.
+/// The loss's slope along each element of `of`, which is a part of v.
 inline whole slopes(values& v, whole& of, sizes const& s, std::vector<double> const& favour) {
   whole slope = of;
   double const step = 1e-6;
@@ -207,7 +207,7 @@ parameters<os::values, Lies> place(t::mesh_at_hand const& m, values const& v) {
   return p;
 }
 
-/// What each expert does.
+/// The function of each expert.
 inline constexpr auto expert = [](auto const& rows, auto const& dot, auto const& up, auto const& down) {
   auto const h = dot(rows, up);
   return dot(os::multiply(h, h), down);
@@ -220,7 +220,7 @@ auto logits(P const& p, Favour const& favour) {
   return os::add(own, favour);
 }
 
-/// loss() of the result, as loops say it.
+/// loss() of the result, as in the loops.
 template <class Y, class Route, class Logits>
 auto loss_of(Y const& y, Route const& r, Logits const& l) {
   return os::sum<>(os::multiply(y, y) + y) + 0.1 * os::load_balance_loss<E>(r) + 0.01 * os::router_z_loss<E>(l);

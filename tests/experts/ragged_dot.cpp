@@ -69,14 +69,14 @@ TEST_CASE("rows times the matrix of their group") {
                   y = t::whole_numbers<double>("IK", e, 3);
       for (auto const& cut : cuts()) {
         numbers told{"B", e, cut}, sizes = told;
-        std::int64_t left = e.at('I');  // groups reach no further than the rows, and none is less than nothing
+        std::int64_t left = e.at('I');  // groups end within the rows, and none is negative
         for (std::int64_t& s : sizes.values) left -= (s = s < 0 ? 0 : s < left ? s : left);
         auto const n = t::placed<os::tensor<std::int64_t, B>>(m, told);
         auto const xs = t::placed<os::tensor<double, I, J>>(m, x);
         auto const z = os::ragged_dot<I, B>(xs, t::placed<os::tensor<double, B, J, K/X/Y>>(m, w), n);
         static_assert(std::is_same_v<std::remove_const_t<decltype(z)>, os::tensor<double, I, K/X/Y>>);
         CHECK(t::disagreements(m, z, dot_by_loops(x, w, sizes, e)) == 0);
-        // What is summed lies divided: summands, which nothing has moved yet.
+        // The summed axis is divided: the result is summands, which nothing has moved yet.
         auto const of_columns = t::placed<os::tensor<double, I, J/X>>(m, x);
         auto const summands = os::ragged_dot<I, B>(of_columns, t::placed<os::tensor<double, B, J/X, K/Y>>(m, w), n);
         static_assert(std::is_same_v<std::remove_const_t<decltype(summands)>,
@@ -106,7 +106,7 @@ TEST_CASE("their derivatives") {
         auto const y = os::ragged_dot<I, B>(x, p, n);
         return os::sum<>(y * y * y);
       });
-      // Columns that are divided: the cotangent of rows is a sum over them; and weights whose rows are.
+      // Divided columns: the cotangent of rows is a sum over them; and weights whose rows are divided.
       auto const columns = os::reshard<B, J, K/X/Y>(w);
       auto const back = os::reshard<B, J/X/Y, K>(w);
       t::check_by_differences<os::tensor<double, I, J>>(m, e, "IJ", [&](auto const& p) {

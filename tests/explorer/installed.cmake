@@ -3,7 +3,7 @@
 #
 #   cmake -DBUILD=build -DSCRATCH=folder -P installed.cmake
 #
-# Installed alone it is called ostraka-plan, and runs.
+# Installed alone, the program has the name ostraka-plan, and runs.
 
 cmake_minimum_required(VERSION 3.23)
 file(REMOVE_RECURSE "${SCRATCH}")

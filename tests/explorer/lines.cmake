@@ -3,7 +3,7 @@
 #
 #   cmake -DEXPLORER=ostraka-plan -DSCRATCH=folder -DCOMPILER=g++ -DFLAGS_FILE=flags.cmake -DINCLUDE_DIR=include -P lines.cmake
 #
-# The C++ lines of many plans compile, and each moves the bytes that were printed: --cpp writes a static_assert for every line.
+# The C++ lines of many plans compile, and each moves the bytes that the program printed: --cpp writes a static_assert for every line.
 
 cmake_minimum_required(VERSION 3.23)
 file(WRITE "${SCRATCH}/program.txt" "mesh X=2, Y=4, Z=2
@@ -50,7 +50,7 @@ if(NOT status EQUAL 0)
   message(FATAL_ERROR "lines do not have their plans, in ${SCRATCH}/program.cpp:\n${complaint}")
 endif()
 
-# And an assertion that is wrong would be found.
+# The compiler finds a wrong assertion.
 string(REGEX REPLACE "bytes\\(\\) == ([1-9])" "bytes() == 1\\1" wrong "${code}")
 file(WRITE "${SCRATCH}/wrong.cpp" "${wrong}")
 execute_process(COMMAND ${command} "${SCRATCH}/wrong.cpp" RESULT_VARIABLE status ERROR_QUIET)

@@ -48,7 +48,7 @@ list(LENGTH pictures count)
 if(NOT count EQUAL 8)  # three tensors, two, three
   message(SEND_ERROR "${count} pictures, not 8")
 endif()
-# Of 32 blocks eight cells are drawn, the seventh for those from 6 to 30, number 20 among them; of each tensor one is marked.
+# The page draws eight cells for 32 blocks, the seventh for blocks 6 to 30, number 20 among them; one cell of each tensor is marked.
 string(REGEX MATCHALL "class=\"cell on\"[^>]*>" marked "${dom}")
 list(LENGTH marked count)
 if(NOT count EQUAL 8)

@@ -2,8 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// Programs from their text: what is read, what is refused and with which words, and that no bytes at all end in a
-/// crash.
+/// Programs from their text: accepted texts, refused texts with their errors, and that no bytes at all cause a crash.
 
 #include <doctest/doctest.h>
 
@@ -125,7 +124,7 @@ TEST_CASE("a tensor under other names of its axes") {
   CHECK(tensor(p.value, "k").axes == std::vector<int>{0, 1, 2});
   CHECK(made.statements[1].operands[1].axes == std::vector<int>{0, made.find_axis("T"), 2});
   CHECK(made.statements[2].operands[0].axes == std::vector<int>{0, 1, 2});
-  // Another extent, another sharding, a transpose: no other name of the same.
+  // Another extent, another sharding, a transpose: none is another name of the same tensor.
   CHECK(!read("k[B_X, S] -> z[B]; k[B_X, M] -> y[B]").ok());
   CHECK(!read("sizes T=512; k[B_X, S] -> z[B]; k[B, T] -> y[B]").ok());
   CHECK(!read("sizes T=512; k[S, T] -> z[S]; k[T, S] -> y[S]").ok());
@@ -152,7 +151,7 @@ TEST_CASE("axes that one operand alone has") {
     CHECK(unsharded(p.value.program, 2).statements[0].summed_alone.size() == 2);
   }
   CHECK(read("h[B_X, M] -> a[B_X]").ok());  // one operand
-  CHECK(read("sum_over[B_X, M] -> a[B_X]").ok());  // a name as any other
+  CHECK(read("sum_over[B_X, M] -> a[B_X]").ok());  // a name like any other
   CHECK(said("h[B_X, M] w[M, H] -> a[B_X, H] sum_over(M)").find("sum_over names axis M, which is kept, or") !=
         std::string::npos);
   CHECK(said("h[B_X, M] w[M, H] -> a[B_X, H] sum_over(Q)").find("axis Q has no size") != std::string::npos);
@@ -355,7 +354,7 @@ TEST_CASE("a program without its shardings: parameters lack the batch's axis, an
     CHECK(!t.sharding);
     CHECK(t.element_bytes == 2);
   }
-  // Statements call a parameter's dimensions as they did.
+  // Statements name a parameter's dimensions as they did.
   for (std::size_t s = 0; s < made.statements.size(); ++s)
     for (std::size_t k = 0; k < made.statements[s].operands.size(); ++k)
       CHECK(made.statements[s].operands[k].axes == p.value.program.statements[s].operands[k].axes);

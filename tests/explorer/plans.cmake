@@ -3,12 +3,12 @@
 #
 #   cmake -DEXPLORER=ostraka-plan -DSCRATCH=folder -DFOLDER=examples/explorer -P plans.cmake
 #
-# The plans of the literature's layers, with bytes and operations by hand, read from what tools read.
+# The plans of the literature's layers, with bytes and operations by hand, read from the JSON for tools.
 
 cmake_minimum_required(VERSION 3.23)
 file(MAKE_DIRECTORY "${SCRATCH}")
 
-# explore(arguments...): its JSON is `json`
+# explore(arguments...): sets `json` to the program's JSON
 function(explore)
   execute_process(COMMAND "${EXPLORER}" ${ARGN} --json RESULT_VARIABLE status OUTPUT_VARIABLE output ERROR_VARIABLE complaint)
   if(NOT status EQUAL 0 OR complaint)
@@ -17,7 +17,7 @@ function(explore)
   set(json "${output}" PARENT_SCOPE)
 endfunction()
 
-# has(expected path...): the text or number there
+# has(expected path...): checks the text or number at a path
 function(has expected)
   string(JSON found ERROR_VARIABLE wrong GET "${json}" ${ARGN})
   if(wrong OR NOT found STREQUAL expected)
@@ -25,7 +25,7 @@ function(has expected)
   endif()
 endfunction()
 
-# has_plan(statement plan "summary" bytes flops line...): lines without their semicolon
+# has_plan(statement plan "summary" bytes flops line...): checks a plan; lines have no semicolon
 function(has_plan statement plan summary bytes flops)
   set(at statements ${statement} plans ${plan})
   has("${summary}" ${at} summary)
@@ -51,7 +51,7 @@ has(all_gather statements 0 plans 0 steps 0 step)
 has("[B_X, S, M]" statements 0 plans 0 steps 0 to)
 math(EXPR of_h "(64 * 512 * 4096) / 4 * 3 * 4")
 has(${of_h} statements 0 plans 0 steps 0 bytes)
-# Memory: blocks of h, W and a, and what is received beside them.
+# Memory: blocks of h, W and a, and the buffers of received blocks.
 math(EXPR least "4 * (64 * 512 * 1024 + 2048 * 4096 + 64 * 512 * 4096 + 64 * 512 * 4096 / 4 * 3 + 4096 * 4096 / 2)")
 string(JSON memory GET "${json}" statements 0 plans 0 memory)
 if(memory LESS ${least})

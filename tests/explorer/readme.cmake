@@ -3,8 +3,8 @@
 #
 #   cmake -DEXPLORER=ostraka-plan -DREADME=README.md -DBLOCKS=3 -DFOLDER=examples/explorer -DSCRATCH=folder -P readme.cmake
 #
-# What the README, or another page, shows is what the program says: of each block that begins with a $, of which there are so many, its command is run in
-# the folder of the example.
+# The README, or another page, shows the program's output: this runs the command of each block that begins with a $ in the folder of the example, and
+# compares. The page has BLOCKS such blocks.
 
 cmake_minimum_required(VERSION 3.23)
 file(READ "${README}" rest)

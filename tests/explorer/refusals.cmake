@@ -3,7 +3,7 @@
 #
 #   cmake -DEXPLORER=ostraka-plan -DSCRATCH=folder -P refusals.cmake
 #
-# What is wrong is said once, on the standard error, with the place, and the program ends with 2; with 1 where a file is the trouble.
+# An error is reported once, on the standard error, with its place, and the program ends with 2; with 1 if a file is the cause.
 
 cmake_minimum_required(VERSION 3.23)
 file(MAKE_DIRECTORY "${SCRATCH}")

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// Every way to run an einsum gives the plain product: its steps are executed on a simulated mesh, and move what was
-/// foretold. Extents are uneven.
+/// Every way to run an einsum gives the plain product: its steps are executed on a simulated mesh, and move the
+/// foretold bytes. Extents are uneven.
 
 #include <doctest/doctest.h>
 
@@ -29,7 +29,7 @@ position picked(spec const& s, position const& labels) {
   return p;
 }
 
-// Sum over all that the result lacks, in one place.
+// The product summed over all labels that the result lacks, in one place.
 void multiply(einsum_problem const& p, std::vector<whole_tensor> const& operands, whole_tensor& result) {
   box all;
   all.rank = p.sizes.labels;
@@ -42,7 +42,7 @@ void multiply(einsum_problem const& p, std::vector<whole_tensor> const& operands
   });
 }
 
-// What is wrong, or nothing.
+// The fault of a way, or "".
 std::string fault_of(einsum_way const& w, einsum_problem const& p, std::vector<whole_tensor> const& operands,
                      whole_tensor const& expected) {
   simulated_mesh mesh(p.sizes);

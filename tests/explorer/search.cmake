@@ -3,7 +3,8 @@
 #
 #   cmake -DEXPLORER=ostraka-plan -P search.cmake
 #
-# Rules of a feed-forward layer: with many tokens a device batches are divided, with few the inner width, both between, whatever shardings the lines have.
+# Rules of a feed-forward layer: with many tokens per device batches are divided, with few the inner width, both in between, whatever the shardings of
+# the lines.
 
 cmake_minimum_required(VERSION 3.23)
 
@@ -22,10 +23,10 @@ finds("auto const mesh = os::make_mesh(X = 64, Y = 8);\nconstexpr os::rules<B/X,
 finds("constexpr os::rules<B/X> R;" 1048576 8 --machine h100)
 finds("constexpr os::rules<H/X/Y, H_w/X/Y> R;" 512 8 --machine tpu_v5p)
 
-# As many sets as are asked for, the same ones first.
+# The search prints as many sets as asked for, the best ones first.
 finds("auto const mesh = os::make_mesh(X = 64, Y = 8);\nconstexpr os::rules<B/X, H/Y, H_w/Y> R;\n" 131072 512 --machine tpu_v5p --top 1)
 
-# What is said above the table; nodes; one device; too little memory.
+# The lines above the table; nodes; one device; too little memory.
 finds("a training step on 64 devices of h100, 8 in a node; bfloat16\nparameters: up[M_w, H_w], down[H_w, M_w]\nfrom the layer before: h[B, M]\n"
   131072 64 --machine h100 --node 8)
 finds("os::make_mesh(X = 1);\nconstexpr os::rules<> R;\n" 64 1 --machine h100)

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// All ways to run an einsum: the literature's layers with figures by hand, each way against the price of the planner's
-/// own search, and that no two are the same.
+/// All ways to run an einsum: the literature's layers with figures by hand, and each way against the price of the
+/// planner's own search; no two are the same.
 
 #include <doctest/doctest.h>
 
@@ -25,7 +25,7 @@ std::vector<einsum_way> ways(std::string_view tensors, std::string_view sizes) {
   return ways_of_einsum(problem(tensors, sizes));
 }
 
-// The steps that move, as in "all_gather 0, reduce_scatter -1": which, and of which tensor.
+// The steps that move, as in "all_gather 0, reduce_scatter -1": the kind and the tensor.
 std::string moves(einsum_way const& w) {
   std::string text;
   for (planned_step const& s : w.plan.steps)
@@ -64,7 +64,7 @@ TEST_CASE("Megatron's layer out: the sum is reduced, or the operands are gathere
   CHECK(gathered->calls[0].moves);
   CHECK(gathered->calls[1].moves);
   CHECK(!gathered->calls[2].moves);
-  // What the two gathers make is there beside operands and result.
+  // The results of the two gathers exist beside operands and result.
   CHECK(gathered->workspace >= 1024 * 4096 + 4096 * 1024);
 }
 
@@ -85,7 +85,7 @@ TEST_CASE("one tensor's gather against the other's") {
   REQUIRE(right != nullptr);
   REQUIRE(left != nullptr);
   CHECK(right->elements == 3 * 64 * 1024);
-  CHECK(left->elements == 3 * 64 * 64 + 64 * 1024 * 3 / 4);  // an all-to-all moves (n − 1)/n of what all hold
+  CHECK(left->elements == 3 * 64 * 64 + 64 * 1024 * 3 / 4);  // an all-to-all moves (n − 1)/n of all blocks
   CHECK(moves(all[0]) == "gather 0, exchange -1");
 }
 
@@ -138,7 +138,7 @@ TEST_CASE("the planner's plan is the cheapest of all, and no two are the same") 
     for (std::size_t i = 0; i < all.size(); ++i) {
       CHECK(all[i].price >= all[0].price * (1 - 1e-12));
       CHECK(all[i].plan.result == p.result);
-      // The last step of each tensor leads where the next one begins.
+      // The last step of each tensor ends in the state in which the next one begins.
       tensor_states now(all[i].plan);
       for (planned_step const& s : all[i].plan.steps) {
         if (!ostraka::contracts(s.kind)) CHECK(now.of(s.operand) == s.from);

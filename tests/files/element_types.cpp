@@ -3,8 +3,7 @@
 
 /// @file
 /// Elements that are converted while they are loaded: every pattern of 8 and 16 bits, by plain arithmetic, into every
-/// type; each device reads the file's bytes of its blocks, in rounds of any size. What is not asked for is not
-/// converted.
+/// type; each device reads the file's bytes of its blocks, in rounds of any size. Nothing is converted unasked.
 // ranks: 1 2 4
 // gpu: 2
 // labels: essential
@@ -82,8 +81,8 @@ bool same(double a, double b) {
   return std::signbit(a) == std::signbit(b) && (a == b || (std::isnan(a) && std::isnan(b)));
 }
 
-// The wrong elements on this device of a tensor that is to hold all patterns as values. Where the type does not have
-// all values, those that it has.
+// The wrong elements on this device of a tensor that is to hold all patterns as values; only the values that its type
+// has, if it lacks some.
 template <class A>
 std::int64_t wrong(A const& a, int exponent_bits, int fraction_bits) {
   using type = typename A::value_type;

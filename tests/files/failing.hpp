@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// Trees and checks that tests of failed saves and loads share.
+/// Trees and checks that the tests of failed saves and loads share.
 
 #include <cstdint>
 #include <string>

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// Leaves that are a part of a tensor in a file, or lie transposed in it: GPT-2's c_attn and c_fc, qkv_proj of more
-/// heads of queries than of keys, gate_up_proj; divided by heads, on every mesh, by plain loops. Each device reads what
-/// it keeps. What cannot be cut so is said on all ranks.
+/// Leaves that are a part of a tensor in a file, or are transposed in it: GPT-2's c_attn and c_fc, qkv_proj of more
+/// heads of queries than of keys, gate_up_proj; divided by heads, on every mesh, by plain loops. Each device reads only
+/// what it keeps. If a tensor cannot be cut in this way, all ranks say so.
 // ranks: 1 2 4
 // gpu: 2
 // labels: essential

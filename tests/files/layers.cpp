@@ -3,7 +3,7 @@
 
 /// @file
 /// Layers in files: a vector of them, w[L_Z, …] and w[Q, L_Z, …] are the same file, byte by byte, and each is read from
-/// it on every mesh; the state of an optimiser, too. What a device reads is counted.
+/// it on every mesh; the state of an optimiser, too. The bytes that a device reads are counted.
 // ranks: 1 2 4 8
 // labels: essential
 
@@ -92,7 +92,7 @@ struct mixtures_in_vectors {
 
 t::extents_by_letter const one_layer = {{'I', 5}, {'J', 3}, {'K', 7}};
 
-// A number for a leaf by the name that it has in a file without those of its layers, and by these.
+// A number for a leaf from its name in a file without the numbers of its layers, and from these.
 std::uint64_t salt_of(std::string const& path, std::int64_t layer) {
   std::uint64_t h = 1469598103934665603u;
   for (std::size_t i = 0; i < path.size(); ++i) {
@@ -104,14 +104,14 @@ std::uint64_t salt_of(std::string const& path, std::int64_t layer) {
   return h % 1000 + static_cast<std::uint64_t>(layer) * 1000;
 }
 
-// layers[3].w[2] → 3 · 100 + 2, behind what is known of the layer
+// layers[3].w[2] → 3 · 100 + 2, after the known number of the layer
 std::int64_t numbers_in(std::string const& path, std::int64_t n) {
   for (std::size_t i = path.find('['); i != std::string::npos; i = path.find('[', i + 1))
     n = n * 100 + std::stoll(path.substr(i + 1));
   return n;
 }
 
-// The whole tensor that a leaf holds: layers one behind the other, numbered by their indices.
+// The whole tensor of a leaf: layers one behind another, numbered by their indices.
 template <class A>
 t::global_tensor<typename A::value_type> whole(std::string const& path, t::extents_by_letter const& extents) {
   std::string const letters = t::letters_in<A>();
@@ -164,7 +164,7 @@ std::int64_t bytes_in(auto const& tree) {
       std::int64_t{0}, tree);
 }
 
-// What `load` gives; this device reads its blocks for that, device 0 the header, too.
+// The result of `load`; for it this device reads its blocks, device 0 also the header.
 template <class F>
 auto read_by_blocks(t::mesh_at_hand const& m, std::int64_t header, F&& load) {
   auto const before = os::engine::traffic_of_files.read;
@@ -180,7 +180,7 @@ std::int64_t header_of(std::string const& file) {
   return n + 8;
 }
 
-// The part of a file that is no header.
+// The part of a file behind its header.
 std::string data_of(std::string const& file) { return file.substr(static_cast<std::size_t>(header_of(file))); }
 
 in_vector<os::values> layers_in_vector(t::mesh_at_hand const& m, int layers) {

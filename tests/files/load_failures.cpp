@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// Loading fails on one rank or on all: every rank throws the same sentence, none hangs, and what is loaded into stays
-/// as it was.
+/// Loading fails on one rank or on all: every rank throws the same sentence, none hangs, and the target of the load
+/// does not change.
 // ranks: 1 2 4
 // labels: essential
 
@@ -29,7 +29,7 @@ namespace {
 long arrays_until_memory_ends = -1;
 }
 
-// Memory ends with one of a program's arrays; the others are as usual.
+// Memory runs out for one of a program's arrays; the others are as usual.
 void* operator new[](std::size_t bytes) {
   if (arrays_until_memory_ends >= 0 && arrays_until_memory_ends-- == 0) throw std::bad_alloc();
   return ::operator new(bytes);
@@ -216,7 +216,7 @@ TEST_CASE("memory that ends on one rank") {
       CHECK((said == "nothing" || said == std::bad_alloc().what()));
       ended += said != "nothing";
     }
-    CHECK(ended >= 2);  // what is read, and the same with its rows first
+    CHECK(ended >= 2);  // the elements read, and the same with their rows first
   });
 }
 
@@ -256,5 +256,5 @@ TEST_CASE("a header of very many tensors takes no longer for each of them") {
   };
   double const begun = seconds();
   says(said_alike([&] { static_cast<void>(os::load<nested>(file.path(), mesh_of(m))); }), "also has z");
-  CHECK(seconds() - begun < 5);  // each with each takes more than a minute
+  CHECK(seconds() - begun < 5);  // comparing each with each takes more than a minute
 }

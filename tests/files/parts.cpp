@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// A checkpoint in several files: by its index and by its folder, on every mesh; each device reads its blocks and no
-/// more. Indexes from anywhere: parts elsewhere, the same tensor twice, tensors that are nowhere, parts that have been
-/// cut off; mutations of good ones.
+/// A checkpoint in several files: by its index and by its folder, on every mesh; each device reads only its blocks.
+/// Indexes from anywhere: parts elsewhere, the same tensor twice, missing tensors, truncated parts; mutations of good
+/// ones.
 // ranks: 1 2 4
 // labels: essential
 
@@ -90,7 +90,7 @@ std::string index_of(parts const& all) {
   return t::plain_index(places);
 }
 
-// The parts and their index, which is the scratch file; the bytes that device 0 reads beside its blocks.
+// Writes the parts and their index, which is the scratch file. @returns the bytes that device 0 reads beside its blocks
 std::int64_t write(t::scratch_file const& index, parts const& all) {
   std::string const text = index_of(all);
   auto headers = static_cast<std::int64_t>(text.size());
@@ -104,7 +104,7 @@ std::int64_t write(t::scratch_file const& index, parts const& all) {
   return headers;
 }
 
-// How many elements of a leaf on this device are others than these.
+// The number of elements of a leaf on this device that differ from these.
 template <class A>
 std::int64_t wrong(t::mesh_at_hand const& m, A const& a, std::vector<std::vector<float>> const& stacked) {
   t::global_tensor<float> whole{t::letters_in<A>(), {{'I', rows}, {'J', columns}, {'K', 2}}, {}};

@@ -27,7 +27,7 @@ std::string bytes_of_values(std::vector<T> const& values) {
   return bytes;
 }
 
-/// A file of these tensors, whose data stands in their order.
+/// A file of these tensors, with their data in this order.
 inline std::string plain_safetensors(std::vector<plain_tensor> const& tensors) {
   std::string json = "{", data;
   for (plain_tensor const& t : tensors) {

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// Tensors and trees into files and out of them, on every mesh and from one mesh to another. What stands in a file is
+/// Tensors and trees into files and out of them, on every mesh and from one mesh to another. The contents of a file are
 /// read byte by byte, by hand.
 // ranks: 1 2 4 6
 // gpu: 2
@@ -47,7 +47,7 @@ std::string bytes_of(t::global_tensor<T> const& g) {
   return bytes;
 }
 
-// Saved by one mesh and loaded by all, under this sharding and another.
+// One mesh saves, and all load, under this sharding and another.
 template <class From, class To>
 void npy_round_trips(char const* descr, t::extents_by_letter const& extents) {
   using value = typename From::value_type;

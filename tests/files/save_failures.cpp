@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// Saving fails on one rank or on all: every rank throws the same sentence, none hangs, what was there stays as it was,
+/// Saving fails on one rank or on all: every rank throws the same sentence, none hangs, the old file does not change,
 /// and nothing is left beside it.
 // ranks: 1 2 4
 // labels: essential
@@ -119,7 +119,7 @@ TEST_CASE("a disk that is full, for all ranks or for one") {
         said = said_alike([&] { os::save(file.path(), q); });
       }
       CAPTURE(where);
-      // A rank of little data may not meet the end of its disk.
+      // A rank of little data may not reach the end of its disk.
       if (where <= 0) says(said, "File too large");
       CHECK(file.files_beside() == 1);
       if (said != "nothing") CHECK(file.bytes() == before);

@@ -28,7 +28,7 @@ inline void write_plain(std::string const& path, std::string const& bytes) {
 
 class scratch_file {
  public:
-  /// In a folder of its own. Collective.
+  /// Makes a folder of its own. Collective.
   explicit scratch_file(std::string const& name) {
     static int number = 0;
     folder_ = std::filesystem::temp_directory_path() /
@@ -52,15 +52,15 @@ class scratch_file {
     return {std::istreambuf_iterator<char>(in), {}};
   }
 
-  /// On all ranks, collective.
+  /// Writes the file for all ranks. Collective.
   void write(std::string const& bytes) const { write_plain(path_, bytes); }
 
-  /// Another file in its folder.
+  /// Writes another file in its folder.
   void write_beside(std::string const& name, std::string const& bytes) const {
     write_plain((folder_ / name).string(), bytes);
   }
 
-  /// How many files there are beside it, it among them.
+  /// The number of files in its folder, with this one.
   [[nodiscard]] int files_beside() const {
     int n = 0;
     for ([[maybe_unused]] auto const& entry : std::filesystem::directory_iterator(folder_)) ++n;

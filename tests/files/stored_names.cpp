@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// Files whose tensors are called otherwise than the leaves of a tree: by a table and by a function, layers in vectors
-/// and stacked, lists of unlike layers with one range of numbers, saved under the file's names; each device reads its
-/// blocks; names that meet.
+/// Files whose tensors have other names than the leaves of a tree: by a table and by a function, layers in vectors and
+/// stacked, lists of unlike layers with one range of numbers, saved under the file's names; each device reads its
+/// blocks; names that collide.
 // ranks: 1 2 4
 // labels: essential
 
@@ -171,7 +171,7 @@ std::int64_t header_of(std::string const& file) {
   return n + 8;
 }
 
-// The same names by a function, as a program that knows the numbers of layers has it.
+// The same names by a function, as in a program that knows the numbers of layers.
 std::string in_tree(std::string_view name) {
   if (name == "model.embed_tokens.weight") return "table";
   if (!name.starts_with("model.layers.")) return std::string(name);

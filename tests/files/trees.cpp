@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// Trees of parameters into safetensors files and out of them: what is in the file byte by byte, on every mesh, from
-/// one mesh and sharding to others, with lengths of vectors, beside others; the bytes that a device reads.
+/// Trees of parameters into safetensors files and out of them: the contents of the file byte by byte, on every mesh,
+/// from one mesh and sharding to others, with lengths of vectors, beside others; the bytes that a device reads.
 // ranks: 1 2 4 6
 // gpu: 2
 // labels: essential
@@ -126,7 +126,7 @@ void fill(t::mesh_at_hand const& m, Tree& tree, std::size_t layers) {
   os::for_each_leaf([&]<class A>(std::string const&, A& a) { a = placed<A>(m, ++salt); }, tree);
 }
 
-// The number by which a leaf was filled.
+// The number that fills a leaf.
 std::uint64_t salt_of(std::string const& path) {
   if (path == "mask") return 1;
   if (path.starts_with("layers")) return 2 + 2 * static_cast<std::uint64_t>(path[7] - '0') + (path.back() == 'b');
@@ -165,7 +165,7 @@ std::string data_of(std::uint64_t salt) {
   return bytes_of(whole<A>(salt).values);
 }
 
-// What a model of two layers is in a file.
+// The file of a model of two layers.
 std::string expected_file(std::string const& mesh) {
   std::string const json =
       R"({"__metadata__":{"ostraka":"0.1","mesh":")" + mesh +
@@ -276,7 +276,7 @@ TEST_CASE("several trees together, and one of them alone") {
     os::load_into(os::together("model", r), file.path(), os::ignore_others);
     CHECK(wrong_elements(m, r) == 0);
 
-    // Temporaries, names among them, are kept as long as what they are put together in.
+    // Temporaries, names among them, live as long as the tree that holds them.
     auto const kept = os::together(std::string("a long name of which no ") + "literal is left", model<os::values>(p),
                                    std::string("and another one that is no literal"), layer<os::values>(moments));
     os::save(file.path(), kept);

@@ -25,7 +25,7 @@ namespace {
 
 using complex = Kokkos::complex<double>;
 
-/// As numpy/make.py has them.
+/// The same numbers as in numpy/make.py.
 double number(std::uint64_t seed, std::uint64_t place) {
   std::uint64_t z = ((seed << 32) + place + 1) * 0x9E3779B97F4A7C15u;
   z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
@@ -46,7 +46,7 @@ t::global_tensor<T> numbers(std::uint64_t seed, std::int64_t n) {
   return g;
 }
 
-/// What NumPy has.
+/// NumPy's results.
 template <class T>
 t::global_tensor<T> result(std::vector<double> const& parts, std::int64_t n) {
   t::global_tensor<T> g{"KJ", {{'K', n}, {'J', 2}}, {}};

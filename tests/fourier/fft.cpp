@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// os::fft, ifft, rfft and irfft against sums in long double: axes that are whole and divided, results that lie as the
-/// operand, otherwise and transposed, on every mesh; all small extents, uneven and empty; bytes foretold and counted.
+/// os::fft, ifft, rfft and irfft against sums in long double: axes that are whole and divided, results in the layout of
+/// the operand, in another and transposed, on every mesh; all small extents, uneven and empty; bytes foretold and
+/// counted.
 // labels: essential
 // checked: 2 4
 
@@ -28,7 +29,7 @@ using os::fourier_kind;
 
 namespace {
 
-/// May these differ? By units in the last place of the numbers that are summed, which are at most 8.
+/// True if these may differ, by units in the last place of the numbers that are summed, which are at most 8.
 template <class T>
 auto close_to(std::int64_t n) {
   using real = os::detail::real_of<T>;

@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// What NumPy computes: made by numpy/make.py. Complex numbers are pairs.
+/// NumPy's results: made by numpy/make.py. Complex numbers are pairs.
 
 #include <cstdint>
 #include <vector>

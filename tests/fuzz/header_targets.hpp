@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// What fuzzers and mutations do with bytes that may be a file: read the header as a program would, and hold whatever
-/// is accepted to what the format promises. The bytes behind the header are only counted.
+/// The targets of fuzzers and mutations for bytes that may be a file: they read the header as a program would, and
+/// check accepted files against the format's promises. The bytes behind the header are only counted.
 
 #include <algorithm>
 #include <cstddef>
@@ -24,7 +24,7 @@ inline void require(bool holds) {
   if (!holds) std::abort();
 }
 
-// Tensors are within the data, as long as their shapes say, and apart.
+// Tensors are within the data, have the lengths of their shapes, and do not overlap.
 inline void require_sound(engine::file_contents const& c, std::int64_t file_bytes) {
   std::int64_t bytes = 0;
   require(c.data_begin >= 0 && c.data_begin <= file_bytes);
@@ -45,7 +45,7 @@ inline void require_sound(engine::file_contents const& c, std::int64_t file_byte
   require(bytes == file_bytes - c.data_begin);
 }
 
-/// Is it a file that is accepted?
+/// True if the file is accepted.
 inline bool try_safetensors(std::string_view file) {
   auto const size = static_cast<std::int64_t>(file.size());
   try {
@@ -53,8 +53,8 @@ inline bool try_safetensors(std::string_view file) {
     engine::file_contents c = engine::parse_safetensors(file.substr(0, header).substr(8), size);
     require_sound(c, size);
     for (engine::tensor_in_file const& t : c.tensors)
-      if (engine::names_of(t.element).bits < 8) return true;       // which nobody here writes
-    std::string const again = engine::make_safetensors_header(c);  // what was accepted can be written
+      if (engine::names_of(t.element).bits < 8) return true;       // the library does not write these
+    std::string const again = engine::make_safetensors_header(c);  // accepted contents can be written
     require_sound(
         engine::parse_safetensors(std::string_view(again).substr(8),
                                   size - static_cast<std::int64_t>(header) + static_cast<std::int64_t>(again.size())),
@@ -81,8 +81,8 @@ inline bool try_npy(std::string_view file) {
   }
 }
 
-/// True if it is an index that is accepted. Its parts are in its folder then, and its tensors in its parts, whose
-/// headers it is compared with.
+/// True if the index is accepted. Its parts are then in its folder, and its tensors in its parts, whose headers are
+/// compared with it.
 inline bool try_index(std::string_view text) {
   try {
     engine::safetensors_index const index = engine::parse_safetensors_index(text);

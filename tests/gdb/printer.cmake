@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 # cmake -DGDB=gdb -DPRINTER=cmake/gdb/ostraka.py -P printer.cmake -- PROGRAM
-# gdb prints the tensors of tensors.cpp as os::describe would, and their elements.
+# gdb prints the tensors of tensors.cpp in the form of os::describe, and their elements.
 
 include("${CMAKE_CURRENT_LIST_DIR}/../examples/after_dashes.cmake")
 

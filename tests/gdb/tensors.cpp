@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// What printer.cmake has gdb print: tensors of every kind of handle and sharding.
+/// The tensors that printer.cmake makes gdb print: every kind of handle and sharding.
 
 #include <ostraka/ostraka.hpp>
 

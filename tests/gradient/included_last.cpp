@@ -3,8 +3,8 @@
 
 /// @file
 /// The order of includes does not matter: a program's templates stand before ostraka/gradient.hpp is included, and take
-/// variables, also where they name the namespace (os::add, not add, which would be found by its argument). Values and
-/// derivatives are those of plain loops, and each template is one of tensors, too.
+/// variables, also if they name the namespace (os::add, not add, which argument-dependent lookup would find). Values
+/// and derivatives are those of plain loops, and each template also takes tensors.
 
 #include <doctest/doctest.h>
 
@@ -37,7 +37,7 @@ struct cubed {
   }
 };
 
-// Σ of the elements of what each gives is differentiated by x[I_X, J].
+// The test differentiates Σ of the elements of each result by x[I_X, J].
 
 struct by_arithmetic {
   template <class A>
@@ -103,7 +103,7 @@ auto by_a_body(A const& x) {
       [](auto const& block) { return block * os::psum<X>(os::einsum<J>(block, block)); }, x);
 }
 
-// Reductions of rows, from there and back under other shardings and names.
+// Reductions of rows, and back, under other shardings and names.
 template <class A>
 auto by_algebra(A const& x) {
   auto const columns = os::reshard<I, J/X>(os::named("x", os::copy(x)));  // [I, J_X]
@@ -154,7 +154,7 @@ auto mean_by_softmax(A const& x) {
   return os::einsum<I/X>(os::softmax<J>(x), x);
 }
 
-// A network's layer: norms, rotations of pairs that are alike, a loss of classes.
+// A network's layer: norms, rotations of equal pairs, a loss of classes.
 template <class A>
 auto by_a_layer(A const& x) {
   auto const ones = os::full<os::tensor<double, P>>(x.mesh(X), 1.0);
@@ -165,7 +165,7 @@ auto by_a_layer(A const& x) {
          os::sum<>(os::cross_entropy<J>(x, classes));
 }
 
-// Attention of the rows to what B has, and to the same in parts that go round.
+// Attention of the rows to those of B, and to the same in parts in a ring.
 template <class A, class B>
 auto by_attention(A const& x, B const& b) {
   auto const parts = os::slice<K/X>(b);
@@ -181,7 +181,7 @@ auto by_order(A const& x) {
          os::divide(os::einsum<I/X>(largest), os::norm<I/X>(x));
 }
 
-// Axes that come, go, and change places: 8x.
+// Axes that are added, removed, and permuted: 8x.
 struct by_shapes {
   template <class A>
   auto operator()(A const& x) const {

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// Gradients beside those of JAX. Each program of oracle/make.py stands here by the same name, and runs on every mesh
-/// under shardings that its name draws: of operands and, where a program names one, of results.
+/// Gradients compared with those of JAX. Each program of oracle/make.py stands here by the same name, and runs on every
+/// mesh under shardings drawn by its name: of operands and, if a program names one, of results.
 // labels: ci
 
 #include <doctest/doctest.h>
@@ -161,7 +161,7 @@ oracle::answer const& answer_to(std::string_view name) {
   return oracle::answers[0];
 }
 
-// Under one drawing: programs of which nothing depends on where elements are.
+// Under one drawing: programs in which nothing depends on the places of elements.
 template <os::fixed_string Name, class... Operands, class F>
 void check_once(t::mesh_at_hand const& m, F const& f) {
   oracle::answer const& answer = answer_to(Name.view());

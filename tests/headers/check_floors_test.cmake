@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The Ostraka authors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# The floor check finds planted violations, and only those.
+# The floor check finds planted violations, and no others.
 
 cmake_minimum_required(VERSION 3.23)
 
@@ -87,13 +87,13 @@ foreach(allowed IN ITEMS
   endif()
 endforeach()
 
-# An umbrella may be called as a header of a room, and no other.
+# An umbrella may have the name of a header of a room, and no other header may.
 check(ostraka/einsum.hpp "#include <ostraka/algebra/einsum.hpp>" status output)
 if(NOT status EQUAL 0)
   message(SEND_ERROR "an umbrella may have the name of a header:\n${output}")
 endif()
 
-# Fourteen headers are a room, fifteen are two.
+# Fourteen headers are allowed in a room, fifteen are not.
 set(full "")
 foreach(number RANGE 1 13)
   list(APPEND full "ostraka/tensors/number_${number}.hpp")
@@ -104,7 +104,7 @@ if(NOT status EQUAL 0)
 endif()
 expect_broken("${full};ostraka/tensors/one_more.hpp" "" "tensors/ has more than 14 headers")
 
-# A list of rooms in which two know each other is refused, whatever the headers include. The seam of kernels is excepted.
+# The check refuses a list of rooms in which two know each other, whatever the headers include. The seam of kernels is excepted.
 function(check_list from to result output)
   file(READ "${CHECK}" text)
   string(REPLACE "${from}" "${to}" changed "${text}")

@@ -3,8 +3,8 @@
 #
 #   cmake -DCOMPILER=g++ -DINCLUDE_DIR=include -DSCRATCH=folder -P language.cmake
 #
-# An older language, or an older compiler, is refused by one sentence: the first error is it, and the compiler stops there. That the compiler is
-# older is feigned by its own macros.
+# One sentence refuses an older language or an older compiler: it is the first error, and the compiler stops there. The compiler's own macros feign an
+# older version.
 
 cmake_minimum_required(VERSION 3.23)
 

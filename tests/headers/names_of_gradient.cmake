@@ -1,9 +1,9 @@
 # SPDX-FileCopyrightText: The Ostraka authors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# No header of the surface names what is defined in gradient/ (variables, abstract tensors, rules, its headers), but for these exceptions. An operation
-# is called through detail::operate (docs/design/operations.md), and its operands' interpreters know the rest. The list only shrinks: a name that is not
-# in it fails, and so does a row that nothing needs any more. foresight/ stands on gradient/ and may name it. Comments, strings and names of reasons do
+# No header of the surface names an entity of gradient/ (variables, abstract tensors, rules, its headers), but for these exceptions. An operation is
+# called through detail::operate (docs/design/operations.md), and its operands' interpreters know the rest. The list only shrinks: a name that is not
+# in it fails, and so does a row that is no longer needed. foresight/ stands on gradient/ and may name it. Comments, strings and names of reasons do
 # not count.
 
 cmake_minimum_required(VERSION 3.23)

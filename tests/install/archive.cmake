@@ -3,7 +3,7 @@
 #
 #   cmake -DBUILD=build -DKIND=TGZ|DEB -DSCRATCH=folder -DCONSUMER=folder -P archive.cmake -- <arguments for the consumer's cmake>
 #
-# An archive of CPack is made of this build, unpacked, and found by a user's project.
+# CPack makes an archive of this build, the test unpacks it, and a user's project finds it.
 
 cmake_minimum_required(VERSION 3.23)
 include("${CMAKE_CURRENT_LIST_DIR}/run.cmake")

@@ -3,9 +3,9 @@
 #
 #   cmake -DPROJECT=projects/quiet.cmake -DSCRATCH=folder -P configures.cmake -- <arguments for cmake>
 #
-# Configures a project of one file, and builds nothing. Its first lines say what CMake has to say ("# says: regex", all of them) and must not
-# ("# never: regex"), in lines joined to one, and how it ends: "# ends: in an error", "in either way", or it configures. What its targets compile
-# with, if it has a `program`, counts as said.
+# Configures a project of one file, and builds nothing. Its first lines give the messages that CMake must print ("# says: regex", all of them) and
+# must not print ("# never: regex"), in lines joined to one, and how it ends: "# ends: in an error", "in either way", or it configures. The options by
+# which its targets compile, if it has a `program`, count as printed.
 
 cmake_minimum_required(VERSION 3.23)
 include("${CMAKE_CURRENT_LIST_DIR}/../examples/after_dashes.cmake")
@@ -23,7 +23,7 @@ if(EXISTS "${SCRATCH}/build/said.txt")
   string(APPEND output "${said}")
 endif()
 message(NOTICE "${output}")
-string(REGEX REPLACE "[ \t\n]+" " " read "${output}")  # one line, whatever CMake made of it
+string(REGEX REPLACE "[ \t\n]+" " " read "${output}")  # one line, however CMake breaks it
 
 function(expectations key result)
   string(REGEX MATCHALL "(^|\n)# ${key}: [^\n]*" lines "${text}")
@@ -46,7 +46,7 @@ foreach(says IN LISTS all)
   endif()
 endforeach()
 expectations(never all)
-string(REPLACE "${SCRATCH}" "" read "${read}")  # a path, which may have any name in it
+string(REPLACE "${SCRATCH}" "" read "${read}")  # a path may contain any name
 foreach(never IN LISTS all)
   if(read MATCHES "${never}")
     message(SEND_ERROR "CMake must not say: ${never}")

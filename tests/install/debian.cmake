@@ -3,8 +3,8 @@
 #
 #   cmake -DSOURCE=checkout -DSCRATCH=folder -DCONSUMER=folder [-DLINTIAN=lintian] [-DKOKKOS=folder] -P debian.cmake -- <arguments for the consumer's cmake>
 #
-# The Debian source package builds libostraka-dev; lintian has nothing to say of either; a user's project finds the package, unpacked. Where Debian's
-# own packages of Kokkos and MPI are not installed, others stand in (KOKKOS): headers are packaged, which are the same.
+# The Debian source package builds libostraka-dev; lintian reports nothing for either; a user's project finds the package, unpacked. If Debian's own
+# packages of Kokkos and MPI are not installed, others stand in (KOKKOS): the package has headers, which are the same.
 
 cmake_minimum_required(VERSION 3.23)
 include("${CMAKE_CURRENT_LIST_DIR}/run.cmake")
@@ -21,7 +21,7 @@ if(NOT package OR NOT sources)
   message(FATAL_ERROR "no package, or no source package")
 endif()
 if(LINTIAN)
-  # No address to write to and no bug of Debian's to close: this is no upload.
+  # The package has no address to write to and closes no bug of Debian: this is no upload.
   run("${LINTIAN}" --allow-root --fail-on error,warning --suppress-tags bogus-mail-host,bogus-mail-host-in-debian-changelog,initial-upload-closes-no-bugs "${changes}")
 endif()
 run(dpkg-deb -x "${package}" "${SCRATCH}/unpacked")

@@ -4,8 +4,8 @@
 #   cmake -DSCRATCH=folder -DSOURCE=checkout -DKOKKOS=folder of KokkosConfig.cmake [-DREADELF=readelf] [-DPKG_CONFIG=pkg-config] -DCOMPILER=g++
 #     [-DLAUNCHER=its|words] -P shared.cmake -- <arguments for cmake>
 #
-# ostraka::compiled as a shared library: configured, built and installed, with its soname; programs link it and run, with visible symbols and with
-# hidden ones, by CMake and by pkg-config. Where Kokkos is static, its archives are linked to shared libraries first: they are position-independent.
+# ostraka::compiled as a shared library: this configures, builds and installs it, with its soname; programs link it and run, with visible symbols and
+# with hidden ones, by CMake and by pkg-config. If Kokkos is static, its archives are linked to shared libraries first: they are position-independent.
 
 cmake_minimum_required(VERSION 3.23)
 include("${CMAKE_CURRENT_LIST_DIR}/run.cmake")
@@ -18,7 +18,7 @@ endif()
 set(builds "${SCRATCH}/builds")
 file(REMOVE_RECURSE "${SCRATCH}")
 
-# Configures with the static Kokkos: one sentence.
+# Configuring with the static Kokkos prints one sentence.
 set(ours ${command} -DBUILD_SHARED_LIBS=ON -DOSTRAKA_BUILD_COMPILED=ON -DOSTRAKA_BUILD_TESTS=OFF -DOSTRAKA_BUILD_EXAMPLES=OFF "-DCMAKE_INSTALL_PREFIX=${SCRATCH}/prefix")
 cmake_path(SET libraries NORMALIZE "${KOKKOS}/../..")
 set(kokkos "${KOKKOS}")

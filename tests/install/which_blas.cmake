@@ -3,13 +3,13 @@
 #
 #   cmake -DSCRATCH=folder -DCOMPILER=g++ -DDEPENDENCIES=.../OstrakaDependencies.cmake -P which_blas.cmake
 #
-# netlib's reference BLAS is known by what it is, said, and left out unless asked for; others are taken. The libraries are made here, all of
-# one file name, and nothing outside of their folder is found.
+# CMake recognises netlib's reference BLAS by its contents, says so, and leaves it out unless asked for it; it takes others. The libraries are made
+# here, all with one file name, and nothing outside of their folder is found.
 
 cmake_minimum_required(VERSION 3.23)
 file(REMOVE_RECURSE "${SCRATCH}")
 
-# make_library(<name> <source of what it has beside the BLAS>)
+# make_library(<name> <source of what it has in addition to the BLAS>)
 function(make_library name more)
   set(root "${SCRATCH}/${name}/usr")
   file(WRITE "${root}/include/cblas.h" "enum { CblasRowMajor = 101, CblasNoTrans = 111 };
@@ -21,7 +21,7 @@ function(make_library name more)
   execute_process(COMMAND "${COMPILER}" -shared -fPIC -o "${root}/lib/libblas.so" "${SCRATCH}/${name}/blas.cpp" COMMAND_ERROR_IS_FATAL ANY)
 endfunction()
 
-# expect(<name> <regex that CMake has to say> <is it used?> [<more arguments for cmake>...])
+# expect(<name> <regex of CMake's message> <TRUE if it is used> [<more arguments for cmake>...])
 function(expect name says used)
   set(project "${SCRATCH}/project")
   file(WRITE "${project}/CMakeLists.txt" "cmake_minimum_required(VERSION 3.23)

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: The Ostraka authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The file with main, behind its declaration of the axis `mine`. A program that starts computes with the extents that its files say.
+// The file with main, behind its declaration of the axis `mine`. A program that starts computes with the extents that
+// its files declare.
 
 #include <cstdio>
 

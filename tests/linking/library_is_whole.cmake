@@ -3,8 +3,9 @@
 #
 #   cmake -DNM=nm -DOBJECT=vocabulary.o -P library_is_whole.cmake
 #
-# An object of a program that links ostraka::compiled holds no function of the engine above 300 bytes: the lists of what the library holds
-# (compiled_engine.hpp, compiled_operations.hpp and their like) name all that is called. An entry that matches no call says nothing elsewhere.
+# An object of a program that links ostraka::compiled holds no function of the engine above 300 bytes: the lists of the library's contents
+# (compiled_engine.hpp, compiled_operations.hpp and their like) name all functions that are called. An entry that matches no call causes no other
+# failure.
 
 cmake_minimum_required(VERSION 3.23)
 

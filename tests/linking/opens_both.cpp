@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Ostraka authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A host that knows nothing of Ostraka, as an interpreter is, opens two plug-ins: the program, which is its first argument, and its library.
-// A third argument opens both with RTLD_GLOBAL.
+// A host without Ostraka, such as an interpreter, opens two plug-ins: the program, which is its first argument, and its
+// library. A third argument opens both with RTLD_GLOBAL.
 
 #include <dlfcn.h>
 

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Ostraka authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Both programs hand a tensor to a function of a library, again and again, and work with it themselves in between.
+// Both programs pass a tensor to a function of a library, again and again, and use it themselves in between.
 
 #include <cstdio>
 #include <cstdlib>

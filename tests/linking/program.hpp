@@ -2,5 +2,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-/// The program behind main, which finds the library's function. Prints "right", or what it caught.
+/// The program behind main, which finds the library's function. Prints "right", or the error that it caught.
 extern "C" int run(int argc, char** argv, double (*four_sums)(void const*, int));

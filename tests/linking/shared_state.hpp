@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-/// The code that a program and its library share: the type of the tensor that the one hands to the other.
+/// The code that a program and its library share: the type of the tensor that one passes to the other.
 
 #include <ostraka/ostraka.hpp>
 

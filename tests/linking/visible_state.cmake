@@ -3,14 +3,14 @@
 #
 #   cmake -DINCLUDE_DIR=include -P visible_state.cmake
 #
-# Variables of the headers that are no constants are visible, so that a process has one of each (docs/design/compiled.md). `own` are those of
-# which each library may have its own: the file, and how the line goes on behind `inline`.
+# Variables of the headers that are not constants are visible, so that a process has one of each (docs/design/compiled.md). `own` lists those of which
+# each library may have its own: the file, and the text of the line behind `inline`.
 
 cmake_minimum_required(VERSION 3.23)
 
 set(own
   "types/axes/one_extent.hpp: constinit known_extent extent_of_program"        # follows the templates of the axis
-  "calls/checked_plan.hpp: constinit advice_record advice_of"       # what was said of one call
+  "calls/checked_plan.hpp: constinit advice_record advice_of"       # the advice given for one call
   "engine/kernels/blas/library_handles.hpp: static "                           # a library ends the handles that it made
 )
 
@@ -20,7 +20,7 @@ set(visible 0)
 foreach(header IN LISTS headers)
   file(STRINGS "${INCLUDE_DIR}/ostraka/${header}" lines REGEX "^ *(\\[\\[[^]]*\\]\\] )?(static )?inline ")
   foreach(line IN LISTS lines)
-    # A function has parentheses before its name ends the declaration, and a constant says so.
+    # A function has parentheses before its name ends the declaration; a constant is declared as one.
     string(REGEX REPLACE "\\(\\*([a-z_]+)\\)\\([^)]*\\)?" "\\1" plain "${line}")  # a pointer to a function is a variable
     if(plain MATCHES "constexpr" OR NOT plain MATCHES "inline [^(]*[a-z_](\\{| = |$)" OR plain MATCHES " (namespace|operator)")
       continue()

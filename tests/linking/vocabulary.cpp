@@ -3,7 +3,7 @@
 
 /// @file
 /// The vocabulary that programs of neural networks call, with its derivatives, for one element type. It is compiled
-/// with ostraka::compiled and not run: library_is_whole.cmake looks at what of the engine its object holds.
+/// with ostraka::compiled and not run: library_is_whole.cmake checks which functions of the engine its object holds.
 
 #include <cstdint>
 #include <tuple>

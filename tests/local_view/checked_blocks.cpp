@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// Check mode lets right programs through whose blocks differ from device to device: every operation of a body that
+/// Check mode accepts correct programs whose blocks differ from device to device: every operation of a body that
 /// devices compare, on blocks that are even, uneven and empty. Values are those of plain loops.
 // ranks: 1 2 3 4
 
@@ -43,7 +43,7 @@ void on_uneven(F const& f) {
   }
 }
 
-// Element (i, j) of this device's rows is what it should be.
+// True if element (i, j) of this device's rows is as expected.
 template <class A, class F>
 void check_rows(A const& a, F const& wanted) {
   auto const first = a.global_offset(I);

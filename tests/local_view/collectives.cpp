@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// Every collective of a body, along X, along Y, and along both in either order, tiled and untiled, in all element types, on
-/// every mesh: what each device has afterwards, by plain loops over the blocks of all of them. Split and concatenated axes
-/// are different ones where there are two.
+/// Every collective of a body, along X, along Y, and along both in either order, tiled and untiled, in all element
+/// types, on every mesh: the result on each device, by plain loops over the blocks of all of them. Split and
+/// concatenated axes are different ones if there are two.
 // labels: essential
 
 #include <doctest/doctest.h>
@@ -24,7 +24,7 @@ namespace t = os::testing;
 
 namespace {
 
-// The devices that take part with this one along the named mesh axes, by number (the first axis major), and this one's.
+// The devices of this one's group along the named mesh axes, by number (the first axis major), and this one's number.
 struct group {
   std::vector<int> ranks;
   int mine = 0;
@@ -53,7 +53,7 @@ group group_along(t::mesh_at_hand const& m, std::string const& along) {
   return g;
 }
 
-// Rank r's block [rows, columns]: whole numbers, which ranks have differently.
+// Rank r's block [rows, columns]: whole numbers that differ between ranks.
 template <class T>
 std::vector<T> block_on(int r, std::int64_t rows, std::int64_t columns) {
   std::vector<T> b;
@@ -72,7 +72,7 @@ auto elements(Block const& b) {
   return t::read_elements<typename Block::value_type>(b.local().data(), b.local().size());
 }
 
-// A block of its own for each device.
+// A different block on each device.
 template <class T>
 auto make_block(t::mesh_at_hand const& m, std::int64_t rows, std::int64_t columns) {
   os::mesh<X_mesh, Y_mesh, Z_mesh> const mesh(m.handle());
@@ -190,7 +190,7 @@ void check_all() {
   });
 }
 
-// What differs from one type to the next is how elements are sent and added, not along which mesh axes.
+// Element types differ in how elements are sent and added, not in the mesh axes.
 template <class... Ts>
 void check_along_x() {
   t::on_every_mesh([](t::mesh_at_hand const& m) { (check<Ts, X>(m, "X"), ...); });
@@ -255,7 +255,7 @@ TEST_CASE("scans, and what goes to a root and comes from it") {
       for (double x : block_on<double>(r, 2, 3)) all.push_back(x);
     CHECK(elements(whole) == (g.mine == root ? all : std::vector<double>()));
     CHECK(elements(os::scatter_from<I/X>(whole, root)) == elements(a));
-    CHECK(elements(os::all_gather<I/X>(whole)) == all);  // of which all but one have no rows
+    CHECK(elements(os::all_gather<I/X>(whole)) == all);  // all but one of them have no rows
     os::barrier<X>(a);
   });
 }
@@ -265,7 +265,8 @@ TEST_CASE("rows in numbers that devices choose") {
     group const g = group_along(m, "X");
     int const n = g.size();
     INFO(m.text());
-    // Device d sends e rows to device e ≥ 1, those behind what it sends to the ones before; they stand in the order of d.
+    // Device d sends e rows to device e ≥ 1, behind the rows that it sends to lower devices; they stand in the order of
+    // d.
     std::vector<std::int64_t> from, rows, to;
     std::int64_t next = 0;
     for (int e = 0; e < n; ++e) {
@@ -303,7 +304,7 @@ TEST_CASE("a function of the program on two blocks together, in the order of the
     group const g = group_along(m, "XY");
     INFO(m.text());
     auto const a = make_block<double>(m, 2, 3), b = make_block<double>(m, 2, 3);
-    // x -> s x + t, one after the other: associative, not commutative.
+    // x -> s x + t, one after another: associative, not commutative.
     auto const composed = os::preduce<X, Y>(
         [](auto const& first, auto const& second) {
           auto const& [s, u] = first;

@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// os::shard_map: what enters a body and leaves it, on every mesh, with uneven and empty blocks, against plain loops; the
-/// doors move nothing. The matmul of the tutorials, [I_X, J_Y] · [J_Y, K] → [I_X, K], written out for each device.
+/// os::shard_map: the operands and results of a body, on every mesh, with uneven and empty blocks, against plain loops;
+/// passing them moves nothing. The matmul of the tutorials, [I_X, J_Y] · [J_Y, K] → [I_X, K], written out for each
+/// device.
 // labels: essential
 
 #include <doctest/doctest.h>
@@ -133,7 +134,7 @@ TEST_CASE("all_to_all along one axis") {
       auto const values = t::whole_numbers<double>("JI", e, 5);
       auto const A = t::placed<tensor<J, I/X/Y>>(m, values);
       auto const over = t::placed<tensor<J, I/X>>(m, values);
-      // Index (to, from, i) of what comes out is (from, to, i) of what went in.
+      // Index (to, from, i) of the result is (from, to, i) of the operand.
       auto const exchanged = [&](std::int64_t devices) {
         auto wanted = values;
         std::int64_t const part = e.at('I') / (devices * devices);

@@ -3,8 +3,8 @@
 
 /// @file
 /// A program's arrays with ghost layers in them, against plain loops: halos that are wider at one end, rings and ends,
-/// corners, in every layout, on uneven, narrow and empty blocks; time steps of a class that keeps its arrays; what does
-/// not fit. Element (i, j) of the whole is 100 i + 7 j + 1.
+/// corners, in every layout, on uneven, narrow and empty blocks; time steps of a class that keeps its arrays; arrays
+/// that do not fit. Element (i, j) of the whole is 100 i + 7 j + 1.
 // labels: essential
 // checked: 2 4
 
@@ -31,7 +31,7 @@ using mesh_type = os::mesh<X_mesh, Y_mesh, Z_mesh>;
 double value_at(std::int64_t i, std::int64_t j) { return static_cast<double>(100 * i + 7 * j + 1); }
 constexpr double untouched = -5, beyond_end = -3;
 
-// One axis as this rank has it: all by the block law, by hand.
+// One axis on this rank: everything follows from the block law, by hand.
 struct axis_here {
   std::int64_t whole = 0, begin = 0, end = 0;
   int before = 0, behind = 0;
@@ -60,7 +60,7 @@ axis_here here(t::mesh_at_hand const& m, char const* over, std::int64_t n, int b
           ring};
 }
 
-// How the elements of an array lie in a larger piece of memory: element (p, q) at first + p step_i + q step_j.
+// The place of an array's elements in a larger piece of memory: element (p, q) at first + p step_i + q step_j.
 struct lies {
   char const* name;
   std::int64_t first, step_i, step_j, size;
@@ -104,7 +104,7 @@ void set_own(piece& x, both_axes const& a) {
   });
 }
 
-// Elements that are not what they should be after an exchange.
+// The number of wrong elements after an exchange.
 std::int64_t wrong(piece& x, both_axes const& a, bool corners) {
   std::int64_t bad = 0;
   for_each_padded(a, [&](std::int64_t p, std::int64_t q) {
@@ -115,7 +115,7 @@ std::int64_t wrong(piece& x, both_axes const& a, bool corners) {
   return bad + (x.count(untouched) == x.how.size + 1 - a.i.padded() * a.j.padded() ? 0 : 1000);
 }
 
-// f on every mesh, of extents from none to some.
+// Calls f on every mesh, with extents from none to some.
 template <class F>
 void on_all(F const& f) {
   t::on_every_mesh([&](t::mesh_at_hand const& m) {
@@ -166,7 +166,7 @@ void check_exchange(t::mesh_at_hand const& m, mesh_type const& mesh, both_axes c
     CHECK(wrong(x, a, corners) == 0);
     CHECK(same.local().data() == u.local().data());
 
-    // Of a tensor, whose block fills the array's own part, too.
+    // From a tensor, whose block also fills the array's own part.
     for_each_padded(a, [&](std::int64_t p, std::int64_t q) { x.at(p, q) = beyond_end; });
     auto const whole = os::generate<double, I / X, J / Y>(
         mesh, I = a.i.whole, J = a.j.whole,
@@ -367,7 +367,7 @@ TEST_CASE("a class keeps its arrays, and padded blocks of tensors, between bodie
     auto const element = [&](std::vector<double> const& of, std::int64_t i, std::int64_t j) {
       return of[static_cast<std::size_t>((i + n) % n * k + (j + k) % k)];
     };
-    // The same by a block that a body leaves behind.
+    // The same with a block that a body returns.
     os::tensor<double, os::halo<I, 1>, os::halo<J, 1>, os::varying(X, Y)> kept;
     os::shard_map<I / X, J / Y>(
         [&](auto block) {
@@ -453,7 +453,7 @@ TEST_CASE("what does not fit is said alike") {
         }) ==
         "from_local: a halo is at most as wide as its axis, beyond which there are no neighbours, but J = 4 is to be "
         "padded by 5; choose a smaller width, or a longer axis");
-  // Arrays of different extents do not meet.
+  // Arrays of different extents do not fit together.
   auto const u =
       os::from_local<double, os::halo<I, 1> / X, J>(mesh, I = n, J = 4, os::strided(memory.data(), I = 4, J = 1));
   auto const v =

@@ -78,7 +78,7 @@ void for_each_padded(t::mesh_at_hand const& m, t::extents_by_letter const& e, st
   }
 }
 
-// Of a padded block, the elements that are not what they should be; −1 for another size.
+// The number of wrong elements of a padded block; −1 for another size.
 template <class A, class Padded>
 std::int64_t wrong(t::mesh_at_hand const& m, Padded const& padded, t::global_tensor<double> const& g,
                    std::vector<padding> const& p, double beyond) {
@@ -109,7 +109,7 @@ void check_exchange(t::mesh_at_hand const& m, t::extents_by_letter const& e, std
     CHECK(wrong<A>(m, padded, g, p, beyond) == 0);
     auto const own = os::own(padded);
     static_assert(std::is_same_v<decltype(own), decltype(b) const>);
-    // In place, of twice the elements; what is beyond the ends stays.
+    // In place, with twice the elements; elements beyond the ends do not change.
     auto twice = g;
     for (double& x : twice.values) x *= 2;
     auto const doubled = os::stencil([](auto, double x) { return 2 * x; }, padded, own);
@@ -263,7 +263,7 @@ TEST_CASE("a convolution over divided rows, of stride 1 and 2") {
         },
         a, b);
     CHECK(t::disagreements(m, into, sums) == 0);
-    // Every second index is a block of the result where the blocks begin evenly, or each is of the distribution.
+    // Every second index is a block of the result if the blocks begin evenly, or each is a block of the distribution.
     bool divides = true, is_distribution = true;
     for (auto const& [label, axis] : {std::pair{'I', "X"}, std::pair{'J', "Y"}}) {
       std::int64_t const n = e.at(label), p = m.size(axis), all = (n + 1) / 2;
@@ -281,7 +281,7 @@ TEST_CASE("a convolution over divided rows, of stride 1 and 2") {
           },
           a);
     };
-    // What is strided may be padded again.
+    // A strided result may be padded again.
     if (divides && is_distribution)
       os::shard_map<I/X, J/Y>(
           [&](auto x) {

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// Operations that are begun and waited for later: several under way at once, waited for in their order, dropped, and in a
-/// loop; in bodies of os::shard_map and outside. Each gives what plain loops give.
+/// Operations that are begun and waited for later: several in flight at once, waited for in their order, dropped, and
+/// in a loop; in bodies of os::shard_map and outside. Each gives the result of plain loops.
 // labels: essential
 
 #include <doctest/doctest.h>
@@ -32,7 +32,7 @@ void on_all(F&& f) {
   });
 }
 
-// Blocks that are there now, as Kokkos says.
+// The blocks that exist now, as Kokkos counts them.
 long blocks_alive = 0;
 
 }  // namespace
@@ -101,7 +101,7 @@ TEST_CASE("what is begun reads its operand until wait; what is written behind it
       auto const shifted = os::shard_map<I/X>(
           [&](auto block) {
             auto coming = os::start_shift<X>(block, +1);
-            auto const own = os::copy(block);  // reading is allowed meanwhile, and what is copied may be written
+            auto const own = os::copy(block);  // reading is allowed meanwhile, and the copy may be written
             Kokkos::deep_copy(own.local(), -1.0);
             auto const next = std::move(coming).wait();
             Kokkos::deep_copy(block.local(), -2.0);  // and the operand from now on
@@ -138,7 +138,7 @@ TEST_CASE("nothing is left of what was begun, waited for or dropped") {
           },
           rows);
     };
-    for (int i = 0; i < 3; ++i) begin_all();  // what operations keep is there
+    for (int i = 0; i < 3; ++i) begin_all();  // operations have allocated what they keep
     blocks_alive = 0;
     tools::set_allocate_data_callback([](auto, char const*, void const*, std::uint64_t) { ++blocks_alive; });
     tools::set_deallocate_data_callback([](auto, char const*, void const*, std::uint64_t) { --blocks_alive; });

@@ -3,9 +3,9 @@
 
 /// @file
 /// os::pipeline against layers in plain loops: every schedule, on every mesh with stages along X, as many microbatches
-/// as stages and fewer and more, layers that stages have unevenly; outside and in bodies, with layers that communicate
-/// along other mesh axes. What is sent is what the table foretells, idle slots are not computed, and only the first
-/// stage reads a batch that all have.
+/// as stages and fewer and more, layers that are divided unevenly over the stages; outside and in bodies, with layers
+/// that communicate along other mesh axes. The bytes sent are those that the table foretells, idle slots are not
+/// computed, and only the first stage reads a batch that all have.
 // gpu: 4
 
 #include <doctest/doctest.h>
@@ -34,7 +34,7 @@ struct folded {
   KOKKOS_FUNCTION number operator()(number v) const { return v < 0 ? -v % 7 : v % 11; }
 };
 
-// h + folded(h · w + b) by loops, for layers one after the other.
+// h + folded(h · w + b) by loops, for layers one after another.
 t::global_tensor<number> through_layers(t::global_tensor<number> x, t::global_tensor<number> const& w,
                                         t::global_tensor<number> const& b) {
   auto const width = static_cast<std::size_t>(x.extents.at('I'));
@@ -90,7 +90,7 @@ void on_all(F&& f) {
   if (t::ranks() == 8) f(t::mesh_at_hand({"XYZ", {8, 1, 1}}));
 }
 
-// Bytes of all messages, by the table: activations, what feeds and drains, or the result to all.
+// Bytes of all messages, by the table: activations, inputs and outputs, or the result to all.
 std::int64_t foretold(os::planner::pipeline_schedule const& table, t::mesh_at_hand const& m, batch const& now,
                       bool divided) {
   std::int64_t const whole = 8 * static_cast<std::int64_t>(now.x.values.size());

@@ -3,7 +3,7 @@
 
 /// @file
 /// os::shift and os::ppermute of blocks, on every mesh, along one mesh axis and several, with blocks of uneven extents:
-/// whose block each device has, against plain counting.
+/// the source of each device's block, against plain counting.
 // labels: essential
 
 #include <doctest/doctest.h>
@@ -66,7 +66,7 @@ TEST_CASE("along one mesh axis") {
                                   : x == n - 1 ? block_of(m, e, values, 0)
                                                : std::vector<double>(a.local().size(), 0.0);
               CHECK(elements(b) == wanted);
-              auto const on = os::shift<X>(b, 1);  // of which nobody knows the extents
+              auto const on = os::shift<X>(b, 1);  // no device knows its extents
               if (x == 1 || n == 1) CHECK(elements(on) == block_of(m, e, values, n - 1));
               CHECK_THROWS_AS(static_cast<void>(os::ppermute<X>(a, {{0, 1}, {0, 0}})), os::error);
               CHECK_THROWS_AS(static_cast<void>(os::ppermute<X>(a, std::vector<os::hop>{{0, n}})), os::error);

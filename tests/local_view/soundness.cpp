@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// Blocks of uneven extents: whatever they are handed through knows how their extents came about, and what does not fit
-/// is refused on all devices alike before anything is sent. Nobody asks its own extents whether to communicate.
+/// Blocks of uneven extents: everything that passes them on knows the origin of their extents, and all devices alike
+/// refuse blocks that do not fit before anything is sent. No device uses its own extents to decide whether to
+/// communicate.
 // ranks: 1 2 3 4 6
 
 #include <doctest/doctest.h>
@@ -40,7 +41,7 @@ void on_meshes(F const& f) {
   }
 }
 
-// One more than the devices divide evenly, if there are several.
+// One more than the devices divide evenly, if there are several devices.
 t::extents_by_letter uneven() {
   int const p = t::ranks();
   return {{'I', 4 * p + 1}, {'J', 2 * p}, {'K', 2 * p + 1}};
@@ -53,7 +54,7 @@ t::global_tensor<double> numbers(t::extents_by_letter const& e, std::uint64_t se
 
 enum class asks { nobody, others };
 
-// Is it refused? On all ranks alike, and none has sent anything, unless each device has extents of its own.
+// True if it is refused: on all ranks alike, without any message, unless each device has extents of its own.
 template <class F>
 bool refused(F const& f, asks whom = asks::nobody) {
   t::traffic const before = t::traffic_so_far();
@@ -65,7 +66,7 @@ bool refused(F const& f, asks whom = asks::nobody) {
   }
   t::traffic const after = t::traffic_so_far();
   for (std::int64_t other : t::numbers_of_ranks(caught ? 1 : 0)) CHECK(other == (caught ? 1 : 0));
-  // In check mode devices send each other what they repeat.
+  // In check mode devices also send each other what they repeat.
   if (caught && whom == asks::nobody && os::engine::calls_to_compare() != os::engine::compared_calls::all) {
     CHECK(after.bytes == before.bytes);
     CHECK(after.calls == before.calls);
@@ -109,7 +110,7 @@ TEST_CASE("uneven blocks leave as they came, or not at all") {
     CHECK(refused([&] { return os::shard_map<I, J, os::partial(X)>(itself, A); }) == several(m));
     CHECK(refused([&] { return os::shard_map<I/Y, J, os::partial(X)>([](auto a) { return os::pvary<Y>(a); }, A); }) ==
           several(m));
-    // The order of mesh axes; one of one device is none.
+    // The order of mesh axes counts; a mesh axis of one device has no order.
     bool const both = several(m) && several(m, "Y");
     CHECK(refused([&] { return os::shard_map<I/Y/X, J>(itself, C); }) == both);
     CHECK(refused([&] { return os::shard_map<I/X/Z/Y, J>([](auto a) { return os::pvary<Z>(a); }, C); }) == false);
@@ -176,7 +177,7 @@ TEST_CASE("what becomes of a block has its extents") {
             return os::psum<Y>(os::scale(1.0 / m.size("Y"), wider));
           }) == 0);
     CHECK(leaves([&](auto x) { return os::subtract(os::add(x, bias), bias); }) == 0);
-    // An axis that goes takes its extent with it; one that is put back has it again.
+    // An axis that is summed away takes its extent with it; one that is put back has it again.
     auto const total = os::shard_map<J>([](auto x) { return os::psum<X>(os::sum<J>(x)); }, A);
     CHECK(t::disagreements(m, total, t::product_by_loops("J", a, t::global_tensor<double>{"", e, {1}})) == 0);
     auto const tall = os::shard_map<I, J>([](auto x) { return os::all_gather<I/X>(x); }, A);
@@ -206,7 +207,7 @@ TEST_CASE("extents of a block make no tensor that is the same on all devices") {
     CHECK(makes([&](auto a) { return os::zeros<double, I>(mesh, I = a.extent(I) + 2); }) == several(m));
     CHECK(makes([&](auto a) { return os::zeros<double, J>(mesh, J = 3 * a.extent(J)); }) == false);
     CHECK(makes([&](auto a) { return os::zeros<double, I, varying(X)>(mesh, I = a.extent(I) * 2 - 1); }) == false);
-    // Beside a tensor that every device has whole.
+    // Together with a tensor that is whole on every device.
     auto const whole = os::zeros<double, I>(mesh, I = e.at('I') / m.size("X"));
     CHECK(makes([&](auto a) { return os::add(a, whole); }) == several(m));
     CHECK(makes([&](auto a) { return os::einsum<J>(a, whole); }) == several(m));
@@ -220,7 +221,7 @@ TEST_CASE("extents of each device's own are asked for when a block leaves") {
     auto const leaving = [&](auto const& extent) {
       return [&](auto a) { return os::full<double, I, varying(X)>(mesh, I = extent(a), 1.0); };
     };
-    // As many as before, which nobody knows: they are the blocks of the distribution.
+    // As many as before, which the types do not know: they are the blocks of the distribution.
     auto const same = [](auto const& a) { return a.extent(I) + 1 - 1; };
     auto const C = os::shard_map<I/X>(leaving(same), A);
     CHECK(C.extent(I) == e.at('I'));
@@ -230,7 +231,7 @@ TEST_CASE("extents of each device's own are asked for when a block leaves") {
     // Twice as many of an extent that is one more than even: the last device has two more than the distribution gives.
     auto const twice = [](auto const& a) { return 2 * a.extent(I); };
     CHECK(refused([&] { return os::shard_map<I/X>(leaving(twice), A); }, asks::others) == several(m));
-    // All the same after all.
+    // The same on all devices after all.
     auto const none = [](auto const& a) { return a.extent(I) - a.extent(I) + 3; };
     CHECK(os::shard_map<I/X>(leaving(none), A).extent(I) == 3 * m.size("X"));
     CHECK(os::shard_map<I>([&](auto a) { return os::psum<X>(leaving(none)(a)); }, A).extent(I) == 3);
@@ -246,7 +247,7 @@ TEST_CASE("a tensor has its static extents, whatever those of its blocks were") 
     };
     CHECK(made(12 / mesh.size(X)) == false);
     CHECK(made(5));
-    // Blocks that are combined are shorter than the whole.
+    // Combined blocks are shorter than the whole.
     CHECK(refused([&] { return os::shard_map<D>([](auto a) { return os::psum<X>(a); }, A); }, asks::others) ==
           (mesh.size(X) > 1));
   });
@@ -263,7 +264,7 @@ TEST_CASE("what a body captures") {
     auto wanted = t::product_by_loops("IK", a, b);
     for (double& v : wanted.values) v *= factor;
     CHECK(t::disagreements(m, C, wanted) == 0);
-    // A divided tensor that meets no block is the tensor that it is outside.
+    // A divided tensor without a block beside it is the same tensor as outside.
     auto const R = t::placed<tensor<J/X, K>>(m, b);
     auto const product = os::shard_map<I/X, K>([&](auto x) { return os::einsum<I, K>(x, os::reshard<J, K>(R)); }, A);
     CHECK(t::disagreements(m, product, t::product_by_loops("IK", a, b)) == 0);

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// The vocabulary on processes that are none of the mesh's devices: the same program runs there, on tensors without
-/// elements, and sends nothing. Results without axes have room for one element there, too, and nothing to make it of.
+/// The vocabulary on processes that are not devices of the mesh: the same program runs there, on tensors without
+/// elements, and sends nothing. There, too, results without axes have room for one element, and no value for it.
 // ranks: 1 3
 
 #include <doctest/doctest.h>

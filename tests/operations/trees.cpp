@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// Parameter trees: what their fields are and are called, what is mapped and in which order, what they take.
+/// Parameter trees: their fields and names, the mapped leaves and their order, the accepted types.
 // ranks: 1 2 4 6
 
 #include <doctest/doctest.h>
@@ -44,7 +44,7 @@ struct model {
   std::vector<int> choices{1, 2};
 };
 
-// A struct that is not assigned, and a vector of it, which says that it could be.
+// A struct that cannot be assigned, and a vector of it, which claims that it can be.
 template <class L>
 struct fixed {
   int const heads = 4;
@@ -182,7 +182,7 @@ TEST_CASE("trees are mapped and reduced while compiling") {
   static_assert(sums.layers[0].w == 4);
   constexpr auto halves = os::tree_map([](int a) { return a / 2.0; }, listed<os::each<int>>{});
   static_assert(std::is_same_v<decltype(halves), listed<os::each<double>> const>);
-  // What is neither one type nor tensors keeps what f gives, leaf by leaf.
+  // Leaves that are neither of one type nor tensors keep the results of f, leaf by leaf.
   constexpr auto mixed = os::tree_map(
       [](auto leaf) {
         if constexpr (decltype(leaf)::rank == 1)
@@ -243,7 +243,7 @@ TEST_CASE("trees of tensors: makers, maps, casts") {
     CHECK(p.layers.size() == 2);
     CHECK(p.choices == std::vector<int>{1, 2});
 
-    // Each leaf is what os::random makes of its own seed.
+    // Each leaf equals os::random with its own seed.
     auto const alone =
         os::random<double, I/X, J/Y>(mesh, I = 5, J = 7, os::seed(os::detail::seed_of_path(3, "layers[1].w")));
     auto const same = [](auto const& a, auto const& b) {
@@ -273,7 +273,7 @@ TEST_CASE("trees of tensors: makers, maps, casts") {
     os::for_each_leaf([](std::string const&, auto& leaf, auto const& from) { leaf = from; }, written, chosen);
     CHECK(os::value(os::sum<>(written.b)) == 2.5 * 7);
 
-    // Numbers in the leaves, and what is added over all of them.
+    // Numbers in the leaves, and a sum over all of them.
     auto const norms = os::tree_map([](auto const& a) { return static_cast<double>(os::value(os::sum<>(a))); }, chosen);
     static_assert(std::is_same_v<decltype(norms), dense<os::each<double>> const>);
     CHECK(norms.b == 2.5 * 7);

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// Errors name the function that the program called: each one is given tensors that are empty handles, and an
-/// axis is split by extents that do not multiply.
+/// Errors name the function that the program called: each one gets tensors that are empty handles, and an axis is split
+/// by extents that do not multiply.
 // ranks: 1
 
 #include <doctest/doctest.h>

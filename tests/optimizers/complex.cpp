@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// Optimisers of complex parameters against plain loops: steps are against the conjugate of the gradient, and Adam's
-/// second moment is of |g|².
+/// Optimisers of complex parameters against plain loops: steps go against the conjugate of the gradient, and Adam's
+/// second moment is that of |g|².
 // ranks: 1 4
 
 #include <doctest/doctest.h>
@@ -29,7 +29,7 @@ namespace {
 using complex = Kokkos::complex<double>;
 using number = std::complex<double>;
 
-t::extents_by_letter const extents{{'I', 9}, {'J', 30}};  // runs of neighbours, and what is left
+t::extents_by_letter const extents{{'I', 9}, {'J', 30}};  // runs of neighbours, and a remainder
 
 t::global_tensor<complex> numbers(std::uint64_t salt) {
   auto const x = t::whole_numbers<double>("IJ", extents, salt), y = t::whole_numbers<double>("IJ", extents, salt + 50);

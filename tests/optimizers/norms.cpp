@@ -3,7 +3,7 @@
 
 /// @file
 /// Norms over all leaves of a tree, clipping by them, sums of microbatches, trees under other shardings, and scales of
-/// losses, against plain loops; what they move.
+/// losses, against plain loops; the bytes that they move.
 // ranks: 1 2 4 6
 // gpu: 2
 

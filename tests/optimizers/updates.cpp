@@ -3,7 +3,7 @@
 
 /// @file
 /// Optimisers against plain loops after the published formulas: parameters that are whole and divided, states in their
-/// sharding and divided further, gradients that are whole and partial; what a step moves.
+/// sharding and divided further, gradients that are whole and partial; the bytes of a step.
 // ranks: 1 2 4 6
 // gpu: 2
 
@@ -187,7 +187,7 @@ struct network {
 
 TEST_CASE("trees, of which some leaves do not decay") {
   t::on_every_mesh([](t::mesh_at_hand const& m) {
-    t::extents_by_letter const e{{'I', 5}, {'J', 70}, {'K', 130}};  // runs of neighbours, and what is left
+    t::extents_by_letter const e{{'I', 5}, {'J', 70}, {'K', 130}};  // runs of neighbours, and a remainder
     os::adamw optimizer = weighted;
     optimizer.decays = [](std::string_view path, int rank) {
       return os::decays_matrices(path, rank) && path != "layers[1].weight";

@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Tests of floor 2. What sweeps are made of: every sharding of a tensor, einsums as text ("ij,jk->ik"), sizes, and
-/// plans as text.
+/// Tests of floor 2. The parts of sweeps: every sharding of a tensor, einsums as text ("ij,jk->ik"), sizes, and plans
+/// as text.
 
 #include <cstdint>
 #include <initializer_list>
@@ -74,7 +74,7 @@ inline std::vector<spec> every_spec(labels const& dims, int mesh_axes) {
   return all;
 }
 
-/// Extents of labels and sizes of mesh axes; a list that is too short goes round.
+/// Extents of labels and sizes of mesh axes; a list that is too short is repeated.
 inline extents make_extents(int label_count, std::vector<std::int64_t> const& label,
                             std::vector<std::int64_t> const& mesh) {
   extents e;
@@ -128,7 +128,7 @@ std::string text_of(Steps const& steps, std::string const& names) {
     std::string const tensor = s.operand == planner::the_result
                                    ? std::string("result")
                                    : std::string("operand ").append(std::to_string(s.operand));
-    // Part by part: g++ 12 warns of what it thinks that operator+ does.
+    // Part by part: operator+ causes a false warning of g++ 12.
     for (std::string const& part :
          {std::string("\n    "), tensor, std::string(": "), std::string(text_of(s.kind)), std::string("<"),
           text_of(s.axes), std::string("> "), text_of(s.from, names), std::string(" -> "), text_of(s.to, names)})

@@ -3,7 +3,8 @@
 #
 #   cmake -DSAYS=regex [-DTIMES=n] [-DNEVER=regex] [-DGOES_ON=ON] [-DWITHIN=ms] -P ends.cmake -- mpiexec -n 4 scenarios throws
 #
-# The job says what it has to, n times, and nothing that it must not, and then goes on to its end; or it fails, within five seconds, or as many milliseconds as said, of the moment that the culprit told.
+# The job prints what it has to, n times, and nothing that it must not, and then continues to its end; or it fails, within five seconds, or the given
+# milliseconds, of the moment that the culprit printed.
 
 cmake_minimum_required(VERSION 3.23)
 include("${CMAKE_CURRENT_LIST_DIR}/../examples/after_dashes.cmake")

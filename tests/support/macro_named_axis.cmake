@@ -3,7 +3,7 @@
 #
 #   cmake -DCOMPILER=g++ -DSCRATCH=folder -DINCLUDE_DIR=include -P macro_named_axis.cmake
 #
-# An axis that a macro is called as is told so by a sentence, at namespace scope and in a function; behind #undef it is declared.
+# An axis whose name is a macro is refused by a sentence, at namespace scope and in a function; behind #undef it is declared.
 
 cmake_minimum_required(VERSION 3.23)
 

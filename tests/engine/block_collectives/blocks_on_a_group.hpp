@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Blocks of the devices of a group, for tests of what they send each other: element (i, j) of device d's block is a
-/// formula, blocks lie dense, transposed or with gaps, and what is behind them must stay as it is.
+/// Blocks of the devices of a group, for tests of their messages: element (i, j) of device d's block is a formula,
+/// blocks are dense, transposed or with gaps, and the memory behind them must not change.
 
 #include <Kokkos_Core.hpp>
 
@@ -50,7 +50,7 @@ void on_every_group(F const& f) {
     }
 }
 
-/// How a block lies in its memory.
+/// The layout of a block in its memory.
 enum class lies { dense, transposed, with_gaps };
 
 /// A block of rows × columns.
@@ -72,7 +72,7 @@ struct block_at_hand {
     if (lie == lies::transposed) block.stride[0] = 1, block.stride[1] = rows;
     if (lie == lies::with_gaps) block.stride[0] = columns + gap;
   }
-  block_at_hand(block_at_hand&& other) noexcept = default;  // whose memory moves along
+  block_at_hand(block_at_hand&& other) noexcept = default;  // its memory moves with it
 
   [[nodiscard]] T& at(std::int64_t i, std::int64_t j) {
     return memory[static_cast<std::size_t>(i * block.stride[0] + j * block.stride[1])];
@@ -103,7 +103,7 @@ T element_of(int d, std::int64_t i, std::int64_t j) {
   return T(static_cast<float>((13 * d + 5 * i + 3 * j) % 97) - 40.f);
 }
 
-/// As if the host's memory were a GPU's, and small strided messages long, for the length of a scope.
+/// For the length of a scope, treats the host's memory as a GPU's, and small strided messages as long ones.
 class as_if {
  public:
   explicit as_if(engine::pretended_gpu gpu, bool all_are_long = false)
@@ -124,7 +124,7 @@ class as_if {
   std::int64_t message_, row_;
 };
 
-/// Calls f in all of these worlds.
+/// Calls f in all of these settings.
 template <class F>
 void as_if_everything(F const& f) {
   for (engine::pretended_gpu gpu :

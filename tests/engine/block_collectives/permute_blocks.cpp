@@ -3,8 +3,8 @@
 
 /// @file
 /// Permutes along all groups of all meshes against the formula of the block that has to arrive: shifts by any distance,
-/// lists of hops with members that send nothing or get nothing, blocks of any strides and of different lengths, several
-/// in flight at once, with memory that MPI takes and memory that it does not.
+/// lists of hops with members that send or get nothing, blocks of any strides and of different lengths, several in
+/// flight at once, with memory that MPI takes and memory that it does not.
 // ranks: 1 2 3 4 6 8
 
 #include <doctest/doctest.h>
@@ -26,7 +26,7 @@ using t::lies;
 
 namespace {
 
-// The hops of some permutations of n members: none, all in a circle, a line, what stays, and random ones.
+// The hops of some permutations of n members: none, a full circle, a line, hops to oneself, and random ones.
 std::vector<std::vector<hop>> some_hops(int n) {
   std::vector<std::vector<hop>> lists(4);
   for (int i = 0; i < n; ++i) {

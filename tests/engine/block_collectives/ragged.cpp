@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// Moves whose parts only those know that send them, along all groups of all meshes, against the formula of every
-/// element: gathers of blocks of any lengths, the ragged all-to-all with what it refuses, and exchanges whose parts
-/// have any strides. In flight, with memory that MPI takes and memory that it does not.
+/// Moves whose parts are known only to their senders, along all groups of all meshes, against the formula of every
+/// element: gathers of blocks of any lengths, the ragged all-to-all with its refusals, and exchanges whose parts have
+/// any strides. In flight, with memory that MPI takes and memory that it does not.
 // ranks: 1 2 3 4 6 8
 
 #include <doctest/doctest.h>
@@ -33,8 +33,8 @@ std::int64_t rows_between(int d, int e, int seed) { return (3 * d + 5 * e + seed
 struct offsets {
   std::vector<std::int64_t> from, rows, to;
 
-  // What member `me` of n sends: from row 0 on, with a row between; at the receiver in the order of the members, with a
-  // row between.
+  // The parts that member `me` of n sends: from row 0 on, with a row between; at the receiver in the order of the
+  // members, with a row between.
   offsets(int me, int n, int seed) {
     std::int64_t next = 0;
     for (int e = 0; e < n; ++e) {

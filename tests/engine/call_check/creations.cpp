@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The Ostraka authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// @file
-/// Where first runs are compared, the members of a group always agree on whether they compare its creation, and whether
-/// they know a call: whatever each of them has made, called or ended before with other ranks. A rank that compares
-/// alone waits for ever, so that this test hangs if they do not.
+/// If first runs are compared, the members of a group always agree on whether they compare its creation, and whether
+/// they know a call, whatever groups each of them has made, called or ended before with other ranks. A rank that
+/// compares alone waits for ever, so this test hangs if they disagree.
 // ranks: 2 3 4
 // checked: 3
 // environment: OSTRAKA_CHECK_SPMD=first
@@ -120,7 +120,7 @@ TEST_CASE("groups of some ranks begin, call, refuse calls and end in any order")
         groups.erase(groups.begin() + static_cast<long>(chosen));
       } else if (!is_here(g.members)) {
         continue;
-      } else if (what == 2) {  // all hear of the one who calls something else, and go on
+      } else if (what == 2) {  // all ranks learn of the one that calls something else, and continue
         std::string const call = "step " + std::to_string(step) + (g.members[who] == t::rank() ? " by one" : " by all");
         CHECK_THROWS_AS(require_agreement(g.made, [&] { return call; }), ostraka::error);
       } else if (what == 3) {  // found by a key, which differs between ranks

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Ostraka authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// @file
-/// The collectives against what every device can work out about all the others: element i of device d is a formula.
-/// Even, uneven and empty parts, every element type, and the chunked paths by lowering the limit.
+/// The collectives against a formula that every device can evaluate for all others: element i of device d. Even, uneven
+/// and empty parts, every element type, and the chunked paths by lowering the limit.
 // ranks: 1 2 3 4
 // labels: essential
 #include <doctest/doctest.h>
@@ -252,8 +252,8 @@ TEST_CASE_TEMPLATE("exchange", T, ELEMENT_TYPES) {
 TEST_CASE_TEMPLATE("exchange of strided blocks, on one side or both", T, ELEMENT_TYPES) {
   communicator const world = communicator::world();
   std::int64_t const n = world.size();
-  // In a block of n × 3 × 5 × 7 rooms, [d, 0..2, 1..4, 2..6] of it goes to device d, from where it lies or packed; and
-  // so it arrives.
+  // In a block of n × 3 × 5 × 7 elements, [d, 0..2, 1..4, 2..6] of it goes to device d, in place or packed; and it
+  // arrives in the same way.
   strided const block = strided{}.add(2, 35).add(3, 7).add(4, 1);
   auto const place = [](std::int64_t d, std::int64_t i) {
     return d * 105 + i / 12 * 35 + (1 + i % 12 / 4) * 7 + 2 + i % 4;

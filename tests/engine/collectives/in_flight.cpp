@@ -3,8 +3,8 @@
 
 /// @file
 /// Collectives in flight on one group, several at once: begun in one order, tested as they come, and finished in
-/// another. Each gives what plain loops over the members give; long ones take several steps, which others' messages do
-/// not meet.
+/// another. Each gives the result of plain loops over the members; long ones take several steps, which do not match
+/// messages of others.
 // ranks: 1 2 3 4 6 8
 
 #include <doctest/doctest.h>
@@ -34,7 +34,7 @@ struct lowered_limit {
   ~lowered_limit() { chunk_limit = before; }
 };
 
-// What member d has at i: a small whole number.
+// The element of member d at i: a small whole number.
 template <class T>
 T value(int d, std::int64_t i) {
   return T(static_cast<float>((17 * d + 7 * i) % 23) - 11.f);
@@ -59,7 +59,7 @@ T reduced(int n, std::int64_t i, reduction how) {
   return all;
 }
 
-// All collectives of arrays of some length, each with what it needs.
+// All collectives of arrays of some length, each with its buffers.
 template <class T>
 struct all_collectives {
   communicator const& members;

@@ -2,10 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// Where the largest and the smallest element stand, over every set of up to three axes of extents 0, 1, 2 and 3 under
-/// every placement on meshes of two axes: blocks that are empty or have one index along any axis are among them. Plain
-/// loops over the whole array say what is right. Rows are cut into parts, too, and taken as an accelerator's thread
-/// takes them.
+/// The index of the largest and the smallest element, over every set of up to three axes of extents 0, 1, 2 and 3 under
+/// every placement on meshes of two axes, including blocks that are empty or have one index along any axis. The oracle
+/// is plain loops over the whole array. Rows are also cut into parts, and taken as an accelerator's thread takes them.
 // ranks: 1 2 4
 
 #include <doctest/doctest.h>
@@ -69,7 +68,7 @@ struct whole_array {
     return box;
   }
 
-  /// For each row, the index of its first NaN, or else of the first of its furthest elements.
+  /// For each row, the index of its first NaN, or else of the first of its extreme elements.
   [[nodiscard]] std::vector<std::int64_t> furthest(bool largest) const {
     std::int64_t rows = 1;
     for (int d = 0; d < rank; ++d) rows *= is_reduced(d) ? 1 : extent[static_cast<std::size_t>(d)];
@@ -110,7 +109,7 @@ void fill(whole_array& a) {
   }
 }
 
-/// All ways to divide up to three axes over X and Y, none twice.
+/// All ways to divide up to three axes over X and Y, each once.
 std::vector<planner::spec> placements(int rank) {
   std::vector<std::array<planner::mesh_order, 3>> all = {{}};
   for (int mesh_axis = 0; mesh_axis < 2; ++mesh_axis)
@@ -169,7 +168,7 @@ void check(engine::execution_context const& w, planner::spec const& s, whole_arr
   for (std::size_t r = 0; r < mine.size(); ++r)
     found.wrong += got[r] == wanted[static_cast<std::size_t>(mine[r])] ? 0 : 1;
 
-  // This device's block in parts, and item by item: the furthest of what is here.
+  // This device's block in parts, and item by item: the extreme elements of the block.
   auto loops = engine::loops_to_rows(w, s, rows);
   loops.results.merge();
   loops.reduced.merge();

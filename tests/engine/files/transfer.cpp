@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// Pieces of blocks in files: where they lie, by plain loops; beyond 2^31; in rounds of which devices have different
+/// Pieces of blocks in files: their places, by plain loops; beyond 2^31; in rounds, of which devices have different
 /// numbers. A writer that is killed leaves the old file whole.
 // ranks: 1 2 3
 
@@ -48,8 +48,8 @@ void bytes_in(e::strided const& s, int d, std::int64_t at, std::vector<std::int6
   for (std::int64_t i = 0; i < s.extent[d]; ++i) bytes_in(s, d + 1, at + i * s.stride[d], all);
 }
 
-// A file that has become shorter: all devices say so, where each reads for itself. (MPI-IO does not always count what a
-// collective call has read; the size of a file is looked at again when all is read.)
+// A file that has become shorter: all devices say so, because each reads for itself. (MPI-IO does not always count what
+// a collective call has read; the size of a file is checked again after all reads.)
 void from_beyond_the_end(e::communicator const& all, std::string const& path) {
   e::long_run_bytes = 1;
   std::string read(20, ' ');
@@ -160,7 +160,7 @@ TEST_CASE("a writer that is killed leaves the old file whole") {
     CHECK(file.bytes().substr(0, 7) == (when < 2 ? "the old" : "the new"));
   }
   CHECK(file.bytes().size() == 1000);
-  CHECK(file.files_beside() == 3);  // what the killed ones have left, under other names
+  CHECK(file.files_beside() == 3);  // the killed writers left them, under other names
 }
 
 TEST_CASE("long runs, each by itself") {

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// Headers of files from anywhere: what the formats allow is read, and everything else is refused with a sentence that
-/// says why, before anything of the claimed size is allocated. Then some 10^5 mutations of good files.
+/// Headers of files from anywhere: everything that the formats allow is read, and everything else is refused with a
+/// sentence that says why, before anything of the claimed size is allocated. Then some 10^5 mutations of good files.
 // ranks: 1
 
 #include <doctest/doctest.h>
@@ -26,7 +26,7 @@ std::string length_of(std::string const& json) {
   return s;
 }
 
-// What a reader says of a file with this header and so many bytes of data; "" if it takes it.
+// The message of a reader for a file with this header and so many bytes of data; "" if it accepts the file.
 std::string said_of_json(std::string const& json, std::int64_t data_bytes) {
   try {
     static_cast<void>(e::parse_safetensors(json, 8 + static_cast<std::int64_t>(json.size()) + data_bytes));
@@ -69,7 +69,7 @@ struct numbers {
   std::size_t below(std::size_t n) { return n == 0 ? 0 : static_cast<std::size_t>((*this)() % n); }
 };
 
-// A few changes: bytes, bits, words of the grammar, pieces cut out, doubled or put elsewhere, an end cut off.
+// Makes a few changes: bytes, bits, words of the grammar, pieces cut out, doubled or moved, an end cut off.
 std::string mutated(std::string s, numbers& random) {
   static std::vector<std::string> const words = {"{",
                                                  "}",

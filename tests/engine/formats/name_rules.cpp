@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// Rules of names: both ways, slices as plain loops count them, the first rule that fits, texts that are no rules,
-/// names of any length.
+/// Rules of names: in both directions, slices as plain loops count them, the first rule that fits, texts that are no
+/// rules, names of any length.
 // ranks: 1
 
 #include <doctest/doctest.h>

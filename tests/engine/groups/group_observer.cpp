@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Ostraka authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// @file
-/// An observer is told of each that is made and given back, and reads how many collectives it has entered.
-/// A program's own copies of a communicator it does not see.
+/// An observer is told of each communicator that is made and freed, and reads how many collectives it has entered. It
+/// does not see a program's own copies of a communicator.
 // ranks: 1 2 4
 // labels: essential
 #include <doctest/doctest.h>
@@ -20,7 +20,7 @@ namespace {
 
 using namespace ostraka::engine;
 
-/// Counts what it is told.
+/// Counts its notifications.
 struct counting_observer final : group_observer {
   int created = 0, foreseen = 0, alive = 0;
   std::atomic<std::uint64_t> published[thread_slot::number_of]{};
@@ -69,7 +69,7 @@ TEST_CASE("an observer is told of groups, and reads how many collectives they ha
     for (int d = 0; d < devices; ++d) all.push_back(d);
     world.expect_part(all);
     communicator const part = world.part(all);
-    communicator const theirs = world.duplicate();  // the program's, in which nothing of ours is to be seen
+    communicator const theirs = world.duplicate();  // the program's, which shows nothing of ours
     CHECK(an_observer.foreseen == (devices > 1 ? 1 : 0));
     CHECK(an_observer.created == (devices > 1 ? 2 : 0));
     CHECK(an_observer.alive == (devices > 1 ? 2 : 0));

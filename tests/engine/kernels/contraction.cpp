@@ -3,7 +3,7 @@
 /// @file
 /// The local contraction against plain loops over all labels: every class of label, permuted and padded layouts, empty
 /// extents, every element type, with the library and without; C <- alpha A B + beta C for all combinations of special
-/// and other factors. Then which way it goes, and that each way that it could go computes the same. In one file,
+/// and other factors. Then the chosen algorithm, and that all possible algorithms compute the same. It is one file,
 /// because the kernels of these element types take most of the time to compile.
 // ranks: 1
 // labels: essential
@@ -190,7 +190,7 @@ TEST_CASE("plans: copies where the library needs them, our kernel where there is
   CHECK(!plan_for({256, 256, 256}, {left, summed, right}, {256, 1, 0}, {0, 256, 1}, {256, 0, 1}).library);
   cblas_limit = before;
 
-  // nothing is copied for products of some size that lie well, transposed or not
+  // nothing is copied for products of some size in a suitable layout, transposed or not
   for (std::int64_t n : {128, 256, 1000})
     for (bool const transposed : {false, true}) {
       plan = plan_for({n, n, n}, {left, summed, right}, {transposed ? 1 : n, transposed ? n : 1, 0}, {0, n, 1},

@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// The blocks of a local contraction in random layouts, and what plain loops over all labels make of them.
+/// The blocks of a local contraction in random layouts, and its result by plain loops over all labels.
 
 #include <Kokkos_Core.hpp>
 
@@ -74,7 +74,7 @@ inline std::int64_t at(contraction const& p, bool const* present, std::int64_t c
   return offset;
 }
 
-/// What stands where nothing may be read.
+/// A value that must not be read.
 template <class T>
 T unreadable() {
   if constexpr (std::is_integral_v<T>) return T(77);
@@ -90,7 +90,7 @@ std::vector<update<T>> updates() {
   return all;
 }
 
-/// The contraction as it is chosen; among the kernels that every program with products has; and the kernels that
+/// The chosen algorithm; the choice among the kernels that every program with products has; and the kernels that
 /// accelerators run: outputs in a plain loop, tiles by teams of one thread.
 enum class way { chosen, of_every_program, elements, teams };
 
@@ -128,7 +128,7 @@ struct blocks {
     for_each_index(p, p.in_c, index, [&] { f(static_cast<std::size_t>(at(p, p.in_c, p.c, index))); });
   }
 
-  /// C <- alpha A B + beta C, where C holds numbers, or what may not be read.
+  /// C <- alpha A B + beta C, where C holds numbers, or values that must not be read.
   bool updates_right(update<T> const& how, way by) const {
     std::vector<T> got = c;
     std::vector<T> wanted = expected;
@@ -152,7 +152,7 @@ struct blocks {
   }
 
 #if OSTRAKA_ENABLE_CBLAS
-  /// C <- alpha A B + beta C along a given plan.
+  /// C <- alpha A B + beta C by a given plan.
   bool follows(contraction_plan const& plan) const {
     static std::size_t next = 0;
     std::vector<update<T>> const all = updates<T>();
@@ -169,7 +169,7 @@ struct blocks {
   }
 #endif
 
-  /// What is multiplied by nothing is not read either.
+  /// Operands that are multiplied by zero are not read either.
   bool reads_no_more_than_it_has_to() {
     std::fill(a.begin(), a.end(), unreadable<T>());
     std::fill(expected.begin(), expected.end(), T(77));
@@ -177,7 +177,7 @@ struct blocks {
     return updates_right({T(0), T(0)}, way::chosen) && updates_right({T(0), T(3)}, way::chosen);
   }
 
-  /// Three of the updates, others each time.
+  /// Three of the updates, different ones each time.
   bool some_updates_right(way by) const {
     static std::size_t next = 0;
     std::vector<update<T>> const all = updates<T>();

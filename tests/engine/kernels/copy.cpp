@@ -23,8 +23,7 @@ namespace {
 using namespace ostraka::engine;
 using exec_space = Kokkos::DefaultHostExecutionSpace;
 
-/// Strides of these extents with the dimensions lying in memory in this order (innermost last), with gaps after some of
-/// them.
+/// Strides of these extents with the dimensions in this order in memory (innermost last), with gaps after some of them.
 strided layout_of(std::vector<std::int64_t> const& extents, std::vector<int> const& order, std::int64_t gap,
                   std::int64_t* room) {
   strided s;
@@ -57,7 +56,7 @@ bool copies_right(strided const& to, std::int64_t to_room, strided const& from, 
     expected[static_cast<std::size_t>(offset_of(to, i))] = source[static_cast<std::size_t>(offset_of(from, i))];
   copy(exec_space(), target.data(), to, static_cast<T const*>(source.data()), from);
   Kokkos::fence();
-  // the kernel that accelerators run, here in a plain loop
+  // the kernel that accelerators run, in a plain loop
   detail::copy_elements<T> const kernel{by_element.data(), source.data(), loops_over(to, from)};
   for (std::int64_t i = to.size(); i-- > 0;) kernel(i);
   return target == expected && by_element == expected;

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// What a GPU's library is asked for, without a GPU: the translation of a product to columns and the plan of a
-/// contraction are carried out by plain loops that stand in for the library, which lies by columns, reads nothing of C
-/// where beta is 0, and knows neither rows nor labels. Handles are counted by a library that does nothing else.
+/// The calls to a GPU's library, without a GPU: plain loops stand in for the library and carry out the translation of a
+/// product to columns and the plan of a contraction. The stand-in is column-major, reads nothing of C if beta is 0, and
+/// knows neither rows nor labels. A library that does nothing else counts handles.
 // ranks: 1
 
 #include <doctest/doctest.h>
@@ -41,7 +41,7 @@ struct columns_alone {
   inline static int calls = 0;
   inline static bool legal = true;
 
-  // What the libraries demand of leading dimensions.
+  // The libraries' requirements of leading dimensions.
   static void look_at(column_major_call const& call) {
     auto const fits = [](column_major_call::matrix const& x, std::int64_t rows, std::int64_t columns) {
       return x.leading >= (x.transposed ? columns : rows) && x.leading >= 1;
@@ -70,12 +70,12 @@ struct columns_alone {
   }
 };
 
-// Element (i, j) of a matrix that lies by rows, or by columns.
+// The place of element (i, j) of a row-major or column-major matrix.
 std::int64_t place(bool by_rows, std::int64_t leading, std::int64_t i, std::int64_t j) {
   return by_rows ? i * leading + j : i + j * leading;
 }
 
-// What plan_on_device makes of a contraction, carried out by the stand-in. The cache of plans is not asked.
+// Carries out the plan of plan_on_device for a contraction by the stand-in, without the cache of plans.
 template <class T>
 bool computes_right(blocks<T> const& of) {
   contraction_plan const plan = plan_on_device<T>(of.p);
@@ -110,7 +110,7 @@ struct counted_library {
 
 }  // namespace
 
-// What the libraries are told of our types, where one of them is at hand.
+// The type codes that are passed to a library, where one is available.
 #if OSTRAKA_ENABLE_CUBLAS && defined(KOKKOS_ENABLE_CUDA)
 static_assert(std::is_same_v<library_of<Kokkos::Cuda>, cublas>);
 static_assert(cublas::multiplies<float> && cublas::multiplies<double> && cublas::multiplies<Kokkos::complex<float>> &&
@@ -203,7 +203,7 @@ TEST_CASE_TEMPLATE("contractions of every combination of labels, permuted and pa
 
 TEST_CASE_TEMPLATE("elements of 16 bits: one call adds up an element of C", T, ostraka::float16, ostraka::bfloat16) {
   std::int64_t const rows = 4, inner[] = {6, 50}, columns = 3;
-  // C[i, k] = sum over j and l of A[i, j, l] B[l, k, j]: j and l join in neither as they lie.
+  // C[i, k] = sum over j and l of A[i, j, l] B[l, k, j]: j and l are fused in neither operand as it is stored.
   contraction p;
   p.labels = 4;  // i, j, l, k
   std::int64_t const extent[] = {rows, inner[0], inner[1], columns}, a_step[] = {300, 50, 1, 0},
@@ -247,7 +247,7 @@ TEST_CASE("a batch is one call, and copies save calls") {
   CHECK(copied.copied[0]);
   CHECK(!copied.copied[1]);
   CHECK(!copied.copied[2]);
-  // Nothing for a library: an outer product, a sum of products.
+  // Not for a library: an outer product, a sum of products.
   p.extent[2] = 1;
   CHECK(calls_for(p) == 0);
 }

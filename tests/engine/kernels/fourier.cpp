@@ -3,8 +3,8 @@
 
 /// @file
 /// Fourier transforms of rows against sums in long double: each kind, each length to 40 and lengths with large factors,
-/// rows that lie one after the other, side by side and both, float and double. The error of a row is at most a unit in
-/// the last place for each doubling of its length. Built twice where FFTW is found: our own transforms, and FFTW's.
+/// rows one after another, side by side and both, float and double. The error of a row is at most a unit in the last
+/// place for each doubling of its length. Built twice if FFTW is found: our own transforms, and FFTW's.
 // ranks: 1
 
 #include <doctest/doctest.h>
@@ -65,7 +65,7 @@ number by_sum(fourier_kind kind, std::vector<number> const& x, std::vector<numbe
   return sum;
 }
 
-/// Units in the last place by which the worst row is wrong, over those that are allowed.
+/// The error of the worst row in units in the last place, divided by the error that is allowed.
 template <class R>
 double error_of(fourier_rows const& rows) {
   bool const gives_reals = os::gives_reals(rows.kind);

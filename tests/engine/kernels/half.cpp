@@ -35,7 +35,7 @@ double by_definition(int pattern, int exponent_bits, int fraction_bits) {
 
 bool same(double a, double b) { return std::isnan(a) ? std::isnan(b) : a == b && std::signbit(a) == std::signbit(b); }
 
-// How many of the patterns are wrong in some way.
+// The number of patterns that are wrong in some way.
 template <class T>
 int wrong_patterns(int exponent_bits, int fraction_bits) {
   int wrong = 0;
@@ -57,7 +57,7 @@ template <class T>
 int wrong_roundings(int exponent_bits, int fraction_bits) {
   int wrong = 0;
   int const infinity = ((1 << exponent_bits) - 1) << fraction_bits;
-  double const beyond = std::ldexp(1.0, 1 << (exponent_bits - 1));  // what infinity would be if it were a number
+  double const beyond = std::ldexp(1.0, 1 << (exponent_bits - 1));  // infinity's value, if it were a number
   for (int low = 0; low < infinity; ++low) {
     int const high = low + 1;
     int const even = low % 2 == 0 ? low : high;
@@ -103,7 +103,7 @@ TEST_CASE("sums, differences, products and quotients are the nearest numbers") {
       double const a = by_definition(i, 5, 10);
       double const b = by_definition(j, 5, 10);
       wrong +=
-          !same(double(float(x + y)), double(float(os::float16(a + b))));  // exact as doubles, but for the quotient
+          !same(double(float(x + y)), double(float(os::float16(a + b))));  // exact as doubles, except the quotient
       wrong += !same(double(float(x - y)), double(float(os::float16(a - b))));
       wrong += !same(double(float(x * y)), double(float(os::float16(a * b))));
       wrong += !same(double(float(x / y)), double(float(os::float16(a / b))));

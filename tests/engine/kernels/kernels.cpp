@@ -3,7 +3,7 @@
 /// @file
 /// Our own kernels against plain loops, beyond one tile, one piece and one thread's share: copies of up to five
 /// dimensions in every order, folds in every arrangement, products of matrices without a library by every micro-kernel
-/// that the processor has, maps of operands that lie differently.
+/// that the processor has, maps of operands in different layouts.
 // ranks: 1
 // labels: essential
 #include <doctest/doctest.h>
@@ -133,7 +133,7 @@ TEST_CASE_TEMPLATE("products of matrices by our own tiles, in every layout", T, 
   CHECK(contracts_right<T>("lik,klj->lij", {30, 40, 20, 3}));
   CHECK(contracts_right<T>("lik,mklj->jmi", {30, 40, 20, 3, 5}));
   CHECK(contracts_right<T>("ik,kj->ij", {9, 2100, 3}));            // several blocks of columns
-  CHECK(contracts_right<T>("ik,kj->ij", {9, 1030, 300}));          // columns far from the caches, read where they lie
+  CHECK(contracts_right<T>("ik,kj->ij", {9, 1030, 300}));          // columns far from the caches, read in place
   CHECK(contracts_right<T>("ik,kj->ij", {1100, 5, 270}));          // and rows
   CHECK(contracts_right<T>("ik,klj->lij", {50, 10, 20, 7}));       // tiles whose rows are runs of C
   CHECK(contracts_right<T>(
@@ -182,7 +182,7 @@ TEST_CASE_TEMPLATE("every micro-kernel that this processor has", T, float, doubl
       }
 }
 
-/// Offsets in runs of so many, the runs `gap` beyond one another; descending where `down`.
+/// Offsets in runs of `run`, each run `gap` beyond the one before; descending if `down`.
 std::vector<std::int64_t> offsets_in_runs(int count, int run, std::int64_t gap, bool down) {
   std::vector<std::int64_t> at;
   for (int i = 0; i < count; ++i) at.push_back((down ? count - i / run : i / run) * (run + gap) + i % run);

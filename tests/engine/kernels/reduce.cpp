@@ -26,8 +26,8 @@ namespace {
 using namespace ostraka::engine;
 using exec_space = Kokkos::DefaultHostExecutionSpace;
 
-/// A block of these extents whose dimensions lie in `order` (innermost last), reduced over those not kept, into a
-/// row-major result.
+/// A block of these extents with dimensions in `order` (innermost last), reduced over those not kept, into a row-major
+/// result.
 contraction problem_of(std::vector<std::int64_t> const& extents, std::vector<int> const& order, unsigned kept,
                        std::int64_t gap) {
   contraction p;
@@ -56,7 +56,7 @@ std::int64_t size_of(contraction const& p, bool result) {
   return n;
 }
 
-/// c <- alpha sum(a) + beta c; with beta = 0, c may hold what no number comes of.
+/// c <- alpha sum(a) + beta c; if beta = 0, c may hold values that give no number.
 template <class T>
 bool adds_to(contraction const& p, std::vector<T> const& a, std::vector<T> const& sums, T alpha, T beta) {
   std::vector<T> c(sums.size()), expected(sums.size());
@@ -100,7 +100,7 @@ bool reduces_right(contraction const& p, reduction how, std::mt19937& random) {
                                  adds_to<T>(p, a, expected, T(-1), T(3)) && adds_to<T>(p, a, expected, T(0), T(2))))
     return false;
 
-  // the kernel that accelerators run, here in a plain loop: whole, and in parts
+  // the kernel that accelerators run, in a plain loop: whole, and in parts
   detail::reduction_loops loops;
   for (int l = 0; l < p.labels; ++l) {
     if (p.in_c[l]) loops.outputs.add(p.extent[l], p.a[l], p.c[l]);
@@ -175,7 +175,8 @@ TEST_CASE_TEMPLATE("sums of short and long rows, side by side and apart", T, flo
 
 namespace {
 
-/// Sums and products of 16 bits: floats until they are whole, so that what is exact in floats is rounded once.
+/// Sums and products of 16 bits are floats until they are complete, so that results that are exact in floats are
+/// rounded once.
 template <class T>
 bool rounds_once(contraction const& p, reduction how, std::mt19937& random) {
   std::int64_t room = 1;

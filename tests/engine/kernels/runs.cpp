@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The Ostraka authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// @file
-/// Runs of neighbours, of which compilers make vectors when they are told that elements are independent, against one
-/// element at a time: maps by functions that throw nothing and by such as may, updates, and rounding to 16 bits; of
-/// every length up to some vectors, of elements that are classes, too, and in place.
+/// Runs of neighbours, which compilers vectorise if they are told that elements are independent, against one element at
+/// a time: maps by functions that cannot throw and that may, updates, and rounding to 16 bits; of every length up to
+/// some vectors, of elements that are classes, too, and in place.
 // ranks: 1
 // labels: essential
 #include <doctest/doctest.h>
@@ -29,7 +29,7 @@ using exec_space = Kokkos::DefaultHostExecutionSpace;
 
 constexpr std::int64_t longest = 150;  // some vectors of any element, and a rest
 
-/// Small numbers that every type holds, none like its neighbours.
+/// Small numbers that every type holds, each different from its neighbours.
 template <class T>
 std::vector<T> numbers(std::int64_t n, int seed) {
   std::vector<T> x(static_cast<std::size_t>(n));
@@ -51,7 +51,7 @@ struct doubtful {
   }
 };
 
-/// One element after the other, each of which the compiler has to look at.
+/// One element after another, each of which the compiler must keep.
 template <class T, class F>
 std::vector<T> one_by_one(std::int64_t n, F const& f) {
   std::vector<T> result(static_cast<std::size_t>(n));

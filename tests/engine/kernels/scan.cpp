@@ -3,8 +3,8 @@
 
 /// @file
 /// Running sums, products and extremes of rows against plain loops: rows along and across, none, empty ones, one
-/// element less and more than what is worked on at once, all element types, exclusive and reversed, with what comes
-/// before, totals alone, and in place. Whole numbers, whose sums are exact; real ones as precisely as pairwise sums.
+/// element less and more than a block of work, all element types, exclusive and reversed, with an initial value, totals
+/// alone, and in place. Whole numbers, whose sums are exact; real ones as precisely as pairwise sums.
 // ranks: 1
 // labels: essential
 
@@ -32,7 +32,7 @@ struct running {
   std::vector<accumulator_of_t<T>> totals;
 };
 
-/// One element after the other.
+/// One element after another.
 template <class T, class Combine>
 running<T> by_loops(row_layout const& rows, scan_direction how, std::vector<T> const& x,
                     std::vector<accumulator_of_t<T>> const& start, Combine const& combined) {

@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// Collectives over two levels, on nodes that are made up: every number of ranks as every number of nodes, and as grids
-/// in which both axes are within nodes and between them. Each gives what plain loops over the members give, the same
-/// bits on all of them, begun one at a time and several at once; and sends over the slow level what plain arithmetic
-/// says, on ranks and on dry groups alike.
+/// Collectives over two levels, on simulated nodes: every number of ranks as every number of nodes, and as grids in
+/// which both axes are within nodes and between them. Each gives the result of plain loops over the members, the same
+/// bits on all of them, begun one at a time and several at once. The bytes over the slow level are those of plain
+/// arithmetic, on ranks and on dry groups alike.
 // ranks: 1 2 3 4 6 8
 
 #include <doctest/doctest.h>
@@ -88,7 +88,7 @@ T reduced(int n, std::int64_t i, reduction how, int but = -1) {
   return all;
 }
 
-// Every way in which so many devices may lie on nodes, along one axis and along two.
+// Every way to place so many devices on nodes, along one axis and along two.
 std::vector<node_grid> grids(int n) {
   std::vector<node_grid> all;
   for (int x = 1; x <= n; ++x)
@@ -120,10 +120,10 @@ std::int64_t sum_of(list const& counts, std::size_t end) {
   return sum;
 }
 
-int ways = 0;  // that there were so far
+int ways = 0;  // the number so far
 
-// f(group), of ranks that lie in every way, with messages of every length; or in some of these ways, other ones each
-// time.
+// Calls f(group) with ranks placed in every way, and messages of every length; or in some of these ways, different ones
+// each time.
 template <int Stride = 1, class F>
 void on_every_grid(F const& f) {
   for (std::int64_t chunk : {std::int64_t(1) << 30, std::int64_t(5)}) {
@@ -163,7 +163,7 @@ TEST_CASE("a grid and its nodes") {
   CHECK(h.in_order());
 }
 
-// Where messages go does not depend on what they are made of: one type goes through all ways, the others through some.
+// The route of a message does not depend on its element type: one type goes through all ways, the others through some.
 template <class T>
 constexpr int stride_of = std::is_same_v<T, float> ? 1 : 7;
 
@@ -203,7 +203,7 @@ TEST_CASE_TEMPLATE("all-gather", T, ELEMENT_TYPES) {
   });
 }
 
-// Of pairs of elements, bool has no sum and complex numbers have no maximum.
+// Two operations do not exist: bool has no sum, and complex numbers have no maximum.
 template <class T>
 std::vector<reduction> reductions() {
   if (std::is_same_v<T, bool>) return {reduction::max};
@@ -233,7 +233,7 @@ TEST_CASE_TEMPLATE("reduce-scatter", T, ELEMENT_TYPES) {
             };
             for (std::int64_t i = 0; i < own; ++i) CHECK(result[i] == expected(i));
             if constexpr (!std::is_same_v<T, bool>)
-              if (how == reduction::sum) {  // twice, onto what is there
+              if (how == reduction::sum) {  // twice, onto the old values
                 for (std::int64_t i = 0; i < own; ++i) result[i] = value<T>(5, i);
                 scatter.begin(group, send.data(), result.data(), counts, pieces.data(), how,
                               {ostraka::accumulator_of_t<T>(2), ostraka::accumulator_of_t<T>(1)}, sent, calls);
@@ -305,7 +305,7 @@ TEST_CASE("several at once, tested in another order than begun") {
       scatters[k].begin(group, send[k].data(), part[k].data(), counts, pieces[k].data(), reduction::sum, {},
                         parts_sent::all, mpi_calls::nonblocking);
     }
-    for (int turns = 0; turns < 50 * (me + 1); ++turns)  // devices differ in how far they come
+    for (int turns = 0; turns < 50 * (me + 1); ++turns)  // devices progress at different rates
       for (int k = 0; k < flights; ++k) {
         int const f = me % 2 == 0 ? flights - 1 - k : k;
         scatters[f].test();
@@ -355,7 +355,7 @@ TEST_CASE("bytes between nodes are those of one device of each node, and in all 
     std::int64_t const whole = count * static_cast<std::int64_t>(sizeof(double));
     std::vector<double> data(static_cast<std::size_t>(count)), all(data);
     list const counts(static_cast<std::size_t>(n), count / n);
-    // In another order parts go straight to all, or round a ring.
+    // In another order parts go directly to all, or round a ring.
     bool const in_order = group.nodes().in_order();
     std::int64_t const once = in_order ? (nodes - 1) * whole : chunk_limit > whole ? (n - each) * whole : -1;
     for (mpi_calls calls : {mpi_calls::blocking, mpi_calls::nonblocking}) {

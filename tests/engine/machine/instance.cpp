@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// Who hands out instances of an execution space: the application's within a scope, scopes within scopes, on the host
-/// thread that opened them and until they end, however that is. An instance that nobody holds any more is let go.
+/// The source of instances of an execution space: the application within a scope, also in nested scopes, on the host
+/// thread that opened them and until they end, however they end. An instance without a holder is released.
 
 #include <doctest/doctest.h>
 

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// A program of one MPI under the launcher of another: what launchers say, and what is said of it. tests/spmd has
-/// programs that are started so.
+/// A program of one MPI under the launcher of another: the launchers' variables, and the message about them. tests/spmd
+/// has programs that are started in this way.
 // ranks: 1 2
 
 #include <doctest/doctest.h>

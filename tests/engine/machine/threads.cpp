@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// The rules for threads, on nodes written down here: which part of the cores a rank takes, what a user's wish changes,
-/// which combinations are warned of, and how it is described. And that what this node tells of itself is sane.
+/// The rules for threads, on nodes given in this file: the share of the cores that a rank takes, the effect of a user's
+/// wish, the combinations that cause a warning, and the description. Also, the facts of this node are sane.
 // ranks: 1 2
 // labels: essential
 
@@ -46,7 +46,7 @@ e::core_share share(int cores, int ranks, int part) {
   return s;
 }
 
-// All is well.
+// Facts without a fault.
 e::thread_facts sound() {
   e::thread_facts f;
   f.share = share(8, 2, 4);
@@ -71,7 +71,7 @@ TEST_CASE("a rank's part of its node's cores") {
   mask const all{1, 1, 1, 1};
   for (share_case const& s :
        {share_case{{all}, 4, 1, 4},                                       // alone
-        share_case{{all, all}, 4, 2, 2},                                  // nobody is bound
+        share_case{{all, all}, 4, 2, 2},                                  // no rank is bound
         share_case{{all, all, all}, 4, 3, 1},                             //   and it does not divide
         share_case{{all, all, all, all, all}, 4, 5, 1},                   //   nor fit
         share_case{{{1, 1, 0, 0}, {0, 0, 1, 1}}, 2, 1, 2},                // bound to cores of their own
@@ -90,13 +90,13 @@ TEST_CASE("a rank's part as the launcher tells it") {
   struct told_case {
     int cores, of_launcher, ranks_of_node, ranks, part;
   };
-  for (told_case const& c : {told_case{8, 8, 2, 2, 4},     // nobody is bound
+  for (told_case const& c : {told_case{8, 8, 2, 2, 4},     // no rank is bound
                              told_case{8, 8, 3, 4, 2},     //   and it does not divide
                              told_case{2, 2, 4, 2, 1},     //   nor fit
                              told_case{4, 16, 4, 1, 4},    // bound to cores of its own
                              told_case{16, 32, 4, 2, 8},   // two on a socket of two
                              told_case{1, 16, 2, 1, 1},    // Open MPI binds two ranks to a core each
-                             told_case{8, 0, 2, 2, 4}}) {  // of the launcher nothing is known
+                             told_case{8, 0, 2, 2, 4}}) {  // the launcher is unknown
     e::core_share const found = e::share_as_told(c.cores, c.of_launcher, c.ranks_of_node);
     CHECK(found.cores == c.cores);
     CHECK(found.ranks == c.ranks);
@@ -144,7 +144,7 @@ TEST_CASE("sound combinations are not talked about") {
   CHECK(e::thread_warnings({}, f).empty());  // the launcher was told to oversubscribe
   f = sound();
   f.share = {};
-  CHECK(e::thread_warnings({}, f).empty());  // MPI is not ours
+  CHECK(e::thread_warnings({}, f).empty());  // MPI is not initialised by us
   f = sound();
   f.pool = e::blas_pool::its_own;
   f.blas_threads = 1;
@@ -200,7 +200,7 @@ TEST_CASE("kernels for a processor of long ago") {
   asked.core_type = "Prescott";
   CHECK(e::thread_warnings(asked, f).empty());
   f.has_avx2 = false;
-  CHECK(e::thread_warnings({}, f).empty());  // a processor of long ago
+  CHECK(e::thread_warnings({}, f).empty());  // an old processor
 }
 
 TEST_CASE("what this node tells") {

@@ -21,7 +21,7 @@ namespace {
 
 int alive = 0;
 
-// One of those that there are.
+// An element that counts its instances.
 struct counted {
   int number = 0;
   explicit counted(int n = 0) : number(n) { ++alive; }
@@ -48,7 +48,7 @@ TEST_CASE("what is put in comes out") {
   }
   CHECK(as_vector(a) == expected);
   CHECK(a.back() == expected.back());
-  a.push_back(a.front());  // an element of its own, which growing moves
+  a.push_back(a.front());  // an element of its own, which growth moves
   expected.push_back(expected.front());
   a.erase(&a[3]);
   expected.erase(expected.begin() + 3);

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// Counters of memory beside tools that listen to Kokkos: those from before hear everything and are there afterwards,
-/// those that begin meanwhile stay, also where they tell the ones before them.
+/// Counters of memory beside tools that listen to Kokkos: earlier tools hear everything and remain afterwards, tools
+/// that begin meanwhile stay, also if they forward to the ones before them.
 // ranks: 1
 
 #include <doctest/doctest.h>
@@ -24,7 +24,7 @@ namespace {
 using allocated = Kokkos_Profiling_allocateDataFunction;
 using freed = Kokkos_Profiling_deallocateDataFunction;
 
-// A tool that counts blocks, and may tell who listened before it.
+// A tool that counts blocks, and may forward to the earlier listener.
 struct tool {
   int allocations = 0, frees = 0;
   allocated before = nullptr;
@@ -98,7 +98,7 @@ TEST_CASE("a tool that begins to listen meanwhile stays") {
       allocate();
       CHECK((counter.peak() >= 8000) == tells);
       {
-        memory_counter const again;  // which tells the tool
+        memory_counter const again;  // which forwards to the tool
         allocate();
         CHECK(again.peak() >= 8000);
         CHECK(counter.peak() >= 8000);
@@ -114,7 +114,7 @@ TEST_CASE("a tool that begins to listen meanwhile stays") {
   }
 }
 
-// More than machines have that run tests; under vm.overcommit_memory = 2 there is none of it.
+// More memory than machines that run tests have; under vm.overcommit_memory = 2 none of it can be had.
 TEST_CASE("workspace that is only priced may be larger than the machine's memory") {
   constexpr std::int64_t bytes = std::int64_t{400} << 30;
   using Host = Kokkos::HostSpace;
@@ -127,7 +127,7 @@ TEST_CASE("workspace that is only priced may be larger than the machine's memory
       ostraka::engine::scratch<char, Host> const one(bytes);
       ostraka::engine::scratch<char, Host> const other(bytes + 64);
       CHECK(one.data() != nullptr);
-      one.data()[0] = one.data()[bytes - 1] = other.data()[bytes + 63] = 1;  // a few pages of it may be touched
+      one.data()[0] = one.data()[bytes - 1] = other.data()[bytes + 63] = 1;  // touches only a few pages of it
     }
   }
   if (is_counted) CHECK(counted.peak() == 2 * bytes + 64);

@@ -3,8 +3,8 @@
 // ranks: 1
 
 /// @file
-/// What belongs to a host thread is made once for it and ends with it, the last made first, also where making one
-/// object asks for another.
+/// Objects of a host thread are made once for it and end with it, the last made first, also if making one object asks
+/// for another.
 
 #include <doctest/doctest.h>
 

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Ostraka authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// @file
-/// The pool: blocks come back and are used again, two at a time are not the same, what is held is counted, and a run
-/// that is repeated has its places.
+/// The pool: blocks come back and are used again, two at a time are distinct, held bytes are counted, and a repeated
+/// run gets its places again.
 // ranks: 1
 // labels: essential
 #include <doctest/doctest.h>
@@ -61,7 +61,7 @@ TEST_CASE("a block that is too small makes place for one that is not") {
   pool().release();
 }
 
-#ifndef __SANITIZE_ADDRESS__  // whose malloc ends the program instead
+#ifndef __SANITIZE_ADDRESS__  // its malloc ends the program instead
 TEST_CASE("memory that there is not is not counted, and what lies idle makes place before") {
   pool().release();
   std::size_t const before = pool().held_bytes(), most = pool().most_used();

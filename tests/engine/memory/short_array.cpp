@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Ostraka authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// @file
-/// Short arrays against std::vector: in place, beyond, and in memory that others had before.
+/// Short arrays against std::vector: in place, beyond, and in memory that was used before.
 #include <doctest/doctest.h>
 
 #include <algorithm>

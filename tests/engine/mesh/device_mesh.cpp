@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: The Ostraka authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// @file
-/// Meshes over the ranks there are: coordinates and the members of every group against brute force, and what is
-/// refused.
+/// Meshes over all ranks: coordinates and the members of every group against brute force, and the refusals.
 // ranks: 1 2 3 4 6 8
 // labels: essential
 #include <doctest/doctest.h>
@@ -142,7 +141,8 @@ TEST_CASE("communicators: splits, copies and the group of one") {
 }
 
 namespace {
-// Destroyed after main, when MPI has ended: must not touch MPI any more. The exit status of the process is the check.
+// Destroyed after main, when MPI has ended: it must not touch MPI any more. The exit status of the process is the
+// check.
 std::unique_ptr<device_mesh> outlives_mpi;
 }  // namespace
 
@@ -167,7 +167,7 @@ TEST_CASE("a group gets its communicator when it is asked for, once, and copies 
   CHECK(mesh.group(7).size() == world.size());
   CHECK(mesh.group(2).size() == 1);
   CHECK(ostraka::testing::communicators_alive() == before);
-  int const proper = world.size() > 2 ? 1 : 0;  // else the line is all there is
+  int const proper = world.size() > 2 ? 1 : 0;  // else the line has all ranks
   CHECK(mesh.group(1).size() == 2);
   CHECK(copy.group(3).native() == mesh.group(1).native());
   CHECK(ostraka::testing::communicators_alive() == before + proper);

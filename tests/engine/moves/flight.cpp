@@ -4,8 +4,8 @@
 // labels: essential
 
 /// @file
-/// Which instance of an execution space a record of something in flight holds: that of its flight, until the flight has
-/// ended or could not begin, and none while it waits for the next. Kokkos 5 aborts a program where one is left over.
+/// The instance of an execution space that a record of something in flight holds: that of its flight, until the flight
+/// has ended or could not begin, and none while it waits for the next. Kokkos 5 aborts a program if one is left over.
 
 #include <doctest/doctest.h>
 

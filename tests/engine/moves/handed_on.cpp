@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// Blocks that are handed on from turn to turn, against what every device can work out about all the others: element i
-/// that device d sends to device e in turn t is a formula. Rings, both ways at once, some turns without messages, and
-/// memory as a GPU's, which MPI takes or not.
+/// Blocks that are passed on from turn to turn, against a formula that every device can evaluate for all others:
+/// element i that device d sends to device e in turn t. Rings, both directions at once, some turns without messages,
+/// and memory as a GPU's, which MPI takes or not.
 // ranks: 1 2 3 4
 
 #include <doctest/doctest.h>
@@ -24,7 +24,8 @@ double element(int turn, int from, int to, std::int64_t i) {
   return 1000 * turn + 100 * from + 10 * to + static_cast<double>(i);
 }
 
-// Who sends to whom in a turn: to the next one, in some turns to the one before as well, in some nothing.
+// True if a device sends to another in a turn: to the next one, in some turns also to the previous one, in some
+// nothing.
 bool sends(int turn, int from, int to, int members) {
   if (from == to || turn % 5 == 4) return false;
   return to == (from + 1) % members || (turn % 3 == 1 && from == (to + 1) % members);
@@ -32,7 +33,7 @@ bool sends(int turn, int from, int to, int members) {
 
 std::int64_t count_of(int turn) { return turn % 4 == 2 ? 0 : 7 + 500 * turn; }
 
-// Runs some turns; returns how many elements were wrong. What has been sent is spoilt as soon as that is allowed.
+// Runs some turns; returns how many elements were wrong. It overwrites sent elements as soon as that is allowed.
 std::int64_t wrong_elements(communicator const& members, int turns) {
   int const me = members.rank(), n = members.size();
   std::vector<std::vector<std::vector<double>>> sent(turns, std::vector<std::vector<double>>(n)), received = sent;

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// Which collectives get copies on the host, and that these bring what was there and take back what has become of it.
+/// The collectives that get copies on the host; these copies bring the old elements and take back the new ones.
 // ranks: 1
 
 #include <doctest/doctest.h>

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// What listeners hear of operations, on meshes of ranks and on dry ones: regions with names, plans and numbers, what
-/// is computed, and collectives from their start until somebody has waited for them.
+/// The events that listeners get of operations, on meshes of ranks and on dry ones: regions with names, plans and
+/// numbers, computations, and collectives from their start until the wait for them has ended.
 // ranks: 1 2 4
 
 #include <doctest/doctest.h>

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// The clock of a machine that is described, on events made by hand, against plain arithmetic: what is computed, what
-/// is waited for, what is beside each other, and what has to take turns on its links.
+/// The clock of a described machine, on events made by hand, against plain arithmetic: computing, waiting, moves side
+/// by side, and moves that take turns on their links.
 // ranks: 1
 
 #include <doctest/doctest.h>
@@ -136,7 +136,7 @@ TEST_CASE("on the same links one comes after the other, on those of another axis
   CHECK(near(two(x, y, machine()).now(), 37.5e-6));
   CHECK(near(two(x, y, machine()).communicating(), 62.5e-6));
   CHECK(near(two(x | y, y, machine()).communicating(), 50e-6 / 4 + 25e-6));
-  CHECK(near(two(x | y, y, machine()).now(), 50e-6 / 4 + 25e-6));  // which has to wait for Y's links
+  CHECK(near(two(x | y, y, machine()).now(), 50e-6 / 4 + 25e-6));  // the second waits for Y's links
   planner::machine switched = machine();
   switched.links.shape = link_shape::switched;
   CHECK(near(two(x, y, switched).now(), 125e-6));  // through the same adapter
@@ -152,8 +152,8 @@ TEST_CASE("collectives by kind") {
   CHECK(near(alone(collective::all_reduce, 150, 1), 75e-6 + 225e-9));  // 75 bytes are added: 225 read and written
   CHECK(near(alone(collective::reduce_scatter, 75, 3), 37.5e-6 + 225e-9));
   CHECK(near(alone(collective::exchange, 75, 3), 400 / 8.0 * 1e-6));  // 400 bytes in all, an eighth of them a way
-  CHECK(near(alone(collective::exchange, 100, 1), 100e-6));           // to the next one
-  CHECK(near(alone(collective::exchange, 100, 2), 50e-6));            // to either side
+  CHECK(near(alone(collective::exchange, 100, 1), 100e-6));           // to the next device
+  CHECK(near(alone(collective::exchange, 100, 2), 50e-6));            // in both directions
   CHECK(near(alone(collective::permute, 100, 1), 100e-6));
   CHECK(near(alone(collective::halo, 100, 2), 50e-6));
   CHECK(near(alone(collective::gather, 75, 3), 37.5e-6));
@@ -169,7 +169,7 @@ TEST_CASE("collectives by kind") {
   CHECK(near(alone(collective::exchange, 75, 3), 78e-6));
   CHECK(near(alone(collective::halo, 100, 2), 102e-6));
   event e = finishes(1, collective::all_gather, x, 75);
-  e.mesh = nullptr;  // of a group that belongs to no mesh
+  e.mesh = nullptr;  // of a group without a mesh
   CHECK(near(run(m, {e}).now(), 78e-6));
 }
 
@@ -187,7 +187,7 @@ TEST_CASE("messages of rows that the transport takes have rates of their own") {
   CHECK(near(c.now(), 90e-6));
   CHECK(near(c.waiting(), 70e-6));
   m.links.of_rows = planner::rates_by_size();
-  CHECK(near(run(m, {e}).now(), 3 * 5e-6 + 75e-6));  // the machine says nothing of it
+  CHECK(near(run(m, {e}).now(), 3 * 5e-6 + 75e-6));  // the machine gives no figure for it
 }
 
 TEST_CASE("memory goes at the rate of all that an operation touches") {

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// Long contractions while something is in flight: it goes on between tiles of the result, a library's or our own, and
-/// the result is what plain loops give, on blocks of any strides, with a batch, uneven tiles and an update. Nothing
-/// goes on in short ones. Nor do bits depend on it where our own tiles are made.
+/// Long contractions while something is in flight: it progresses between tiles of the result, a library's or our own,
+/// and the result is that of plain loops, on blocks of any strides, with a batch, uneven tiles and an update. In short
+/// ones nothing progresses. If our own tiles compute it, the bits do not depend on it.
 // ranks: 1
 #include <doctest/doctest.h>
 
@@ -31,7 +31,7 @@ struct product {
   contraction p;
   std::vector<double> a, b, c;
 
-  // C[B, I, K] = A[B, I, J] B[B, J, K]; C may lie transposed, as [B, K, I], with gaps.
+  // C[B, I, K] = A[B, I, J] B[B, J, K]; C may be transposed, as [B, K, I], with gaps.
   product(int batch, int rows, int sum, int columns, bool transposed) {
     int const gap = 3;
     p.labels = 4;
@@ -101,7 +101,7 @@ TEST_CASE("tiles of a product") {
   CHECK(in_flight::first() == nullptr);
 }
 
-// A sum as long as this is one tile of the library's, which nothing can go on in.
+// So long a sum is one tile of the library's, within which nothing can progress.
 TEST_CASE("our own tiles let messages go on, and are the same ones") {
   product whole(1, 40, 20000, 40, false);
   for (std::size_t i = 0; i < whole.a.size(); ++i) whole.a[i] = 1 / (static_cast<double>(i % 1013) + 1.7);

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// What a training step takes, as a constant expression, against what os::cost_of counts when it runs, on ranks and on
-/// dry meshes: bytes of all devices, flops, and memory in use at once.
+/// The cost of a training step, as a constant expression, against the figures of os::cost_of when it runs, on ranks and
+/// on dry meshes: bytes of all devices, flops, and memory in use at once.
 // ranks: 1 2 4 8
 
 #include <doctest/doctest.h>
@@ -80,7 +80,7 @@ struct gathers_again {
   }
 };
 
-// Attention, norms, and what shares memory: renamed, merged.
+// Attention, norms, and tensors that share memory: renamed, merged.
 template <class L>
 struct block {
   os::leaf<L, double, D> gain;
@@ -102,8 +102,9 @@ using weights = os::tensor<double, D/X, F/Y>;
 using rows = os::tensor<double, B/X, D>;
 using sequences = os::tensor<double, B/X, S, D>;
 
-// All of it is counted: what is foretold to be set aside is. `Bound`: plans set aside less than they may (small sums go
-// over MPI's own all-reduce, a gather along the first dimension arrives in place), and kernels some for themselves.
+// All of it is counted: the foretold workspace is allocated. `Bound`: plans use less workspace than they may (small
+// sums go over MPI's own all-reduce, a gather along the first dimension arrives in place), and kernels some of their
+// own.
 template <bool Bound, class P, class A, class Loss>
 void costs_as_foretold(char const* name) {
   using step_type = os::training_step<Loss, P, A>;
@@ -168,8 +169,8 @@ static_assert(of_step.flops == os::budget<train_step>(V = 4, W = 2).flops);
 static_assert(of_step.tape == 4 * (12 * 32 + 1));  // the product, which the square needs, and the loss
 static_assert(of_step.memory <= 13'000);
 
-// Devices side by side along a mesh axis that an operation does not name are counted where types know its size: one of
-// the data, here all but those of the loss and of what the gradient sums.
+// Devices side by side along a mesh axis that an operation does not name are counted if types know its size: one of the
+// data, here all but those of the loss and of the gradient's sums.
 struct loss_of_rows {
   template <class P, class A>
   constexpr auto operator()(P const& w, A const& x) const {
@@ -180,7 +181,7 @@ constexpr auto plan_of_rows = os::gradient_plan<os::tensor<float, D/V, F>, os::t
 static_assert(plan_of_rows.forward.total_bytes() == 2 * 3 * 4 * 32 * 64 + 4 * 2 * 4);  // w gathered, and the loss
 static_assert(plan_of_rows.backward.total_bytes() == 2 * 4 * 32 * 64);  // four parts of w, all-reduced by two
 
-// And one that the program alone names.
+// A mesh axis that only the program names.
 struct loss_of_columns {
   template <class P, class A>
   constexpr auto operator()(P const& w, A const& x) const {

@@ -3,8 +3,8 @@
 
 /// @file
 /// Training steps on dry meshes against the same steps on as many ranks: gradients of a layer with attention and norms,
-/// tensor parallel and fully sharded, an optimiser whose state is divided further, pipelines forward and backward,
-/// a reduction by a function. Each device sends as many bytes over the same mesh axes, and has as much memory in use at
+/// tensor parallel and fully sharded, an optimiser whose state is divided further, pipelines forward and backward, a
+/// reduction by a function. Each device sends as many bytes over the same mesh axes, and has as much memory in use at
 /// once, to the byte.
 // ranks: 1 2 4 8
 

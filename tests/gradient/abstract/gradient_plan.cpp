@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// os::gradient_plan: what a gradient moves, as a constant expression, and as counted when it runs.
+/// os::gradient_plan: the bytes that a gradient moves, as a constant expression, and as counted when it runs.
 // labels: essential
 
 #include <doctest/doctest.h>
@@ -37,7 +37,7 @@ static_assert(plan.backward.count(os::step::all_gather) == 0);
 static_assert(plan.backward.count(os::step::all_reduce) == 0);
 static_assert(plan.unpriced() == 0);
 
-// Where it is called otherwise behind the gather, too.
+// The weight has another name behind the gather, too.
 constexpr auto renamed = os::gradient_plan<weight, batch>([](auto const& w, auto const& x) {
   auto const h = os::einsum<B/X, J>(os::rename<I, K>(x), os::rename<I, K>(os::reshard<I, J>(w)));
   return os::sum<>(h * h);
@@ -110,12 +110,12 @@ static_assert(again_plan.forward.count(os::step::all_gather) == 4);
 static_assert(again_plan.backward.count(os::step::all_gather) == 4);
 static_assert(again_plan.backward.count(os::step::contract) > gathers_plan.backward.count(os::step::contract));
 static_assert(gathers_plan.backward.count(os::step::all_gather) == 4);
-// What a region computes again is its forward once more; gathers alone cost no products.
+// A region computes its forward once more; gathers alone cost no products.
 constexpr auto at = os::sizes(B = 8, I = 16, J = 32, X = 4);
 static_assert(again_plan.backward.flops(at) - gathers_plan.backward.flops(at) == 2 * 2 * 2 * (8 / 4) * 16 * 32);
 static_assert(gathers_plan.backward.count(os::step::reduce_scatter) == 4);
 
-// What has a name is not computed again: the first product of each region.
+// Named tensors are not computed again: the first product of each region.
 constexpr auto names_plan = os::gradient_plan<network<os::values>, batch>(saved_by_name, three_layers{});
 static_assert(again_plan.backward.flops(at) - names_plan.backward.flops(at) == 2 * 2 * (8 / 4) * 16 * 32);
 static_assert(names_plan.backward.count(os::step::all_gather) == 4);

@@ -3,8 +3,8 @@
 
 /// @file
 /// The encoder of plan/program/layers.hpp against the same layer in C++, forward and backward: attention and a
-/// feed-forward layer behind norms, with residuals, under the rules of several strategies. What os::cost_of counts on a
-/// dry mesh, over every set of mesh axes, is what the program is priced at; memory comes near to what is counted.
+/// feed-forward layer behind norms, with residuals, under the rules of several strategies. The price of the program
+/// equals the figures of os::cost_of on a dry mesh, over every set of mesh axes; its memory is near the counted one.
 // ranks: 1
 
 #include <doctest/doctest.h>
@@ -59,7 +59,7 @@ struct of {
   };
 };
 
-// What a norm gives, as products take it. Each of them has a part of its cotangent; they are added first.
+// The result of a norm, as products take it. Each product has a part of its cotangent; they are added first.
 template <class Rules>
 auto entered(auto const& norm) {
   constexpr Rules R{};
@@ -67,7 +67,7 @@ auto entered(auto const& norm) {
   return os::defer_over<P, Q>(os::reshard<R(batch, position, block)>(named));
 }
 
-// The sum of x and a product whose sums have stayed parts.
+// The sum of x and a product whose sums are still partial.
 template <class Rules>
 auto added(auto const& x, auto const& product) {
   constexpr Rules R{};
@@ -177,7 +177,7 @@ void costs_what_is_priced(char const* name) {
   CHECK(counted[1] + counted[2] + counted[3] > 0);
   for (std::size_t set = 1; set < 4; ++set)
     CHECK(counted[set] == doctest::Approx(8 * r.bytes_over[set]).epsilon(1e-12));
-  // A model: what of a step is held at the same time is not known to it.
+  // A model: it does not know which tensors of a step are held at the same time.
   double const held = r.memory.gradients + r.memory.activations + r.memory.workspace;
   CHECK(held > 0.75 * peak);
   CHECK(held < 1.3 * peak);

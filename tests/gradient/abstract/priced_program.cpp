@@ -3,8 +3,8 @@
 
 /// @file
 /// A program as data against the same program in C++: forward and backward of a feed-forward layer under several sets
-/// of rules. What os::cost_of counts of the one on a dry mesh, over every set of mesh axes, is what the other is priced
-/// at: bytes and flops, exactly.
+/// of rules. The price of the former equals the figures of os::cost_of for the latter on a dry mesh, over every set of
+/// mesh axes: bytes and flops, exactly.
 // ranks: 1
 
 #include <doctest/doctest.h>
@@ -59,7 +59,7 @@ auto parameters(auto const& mesh) {
   });
 }
 
-// What divides each axis, by number: P is 0, Q is 1.
+// The mesh axes that divide each axis, by number: P is 0, Q is 1.
 template <class R, class A>
 planner::mesh_order order_under(A axis) {
   return os::spec_of<os::sharding_of<R{}(axis)>, os::type_list<A>, mesh_axes>.over[0];
@@ -120,7 +120,7 @@ planner::program layer_and_loss(bool moved) {
   return p;
 }
 
-// Weights are multiplied as they lie, and the planner decides what is moved.
+// Weights are multiplied as they are stored, and the planner decides what is moved.
 template <class R>
 void as_they_lie() {
   auto const loss = [](auto const& w, auto const& data) {
@@ -137,7 +137,7 @@ void as_they_lie() {
   costs_what_is_priced(program, layer_and_loss(false), rules_of<R>(batch, width, rows, inner));
 }
 
-// Weights are stored under one set of rules and brought under another to be used; cotangents of what several products
+// Weights are stored under one set of rules and moved to another for use; cotangents of operands that several products
 // take are added before they are reduced.
 template <class Storage, class Use>
 void as_they_are_used() {

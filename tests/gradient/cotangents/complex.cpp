@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// Gradients with respect to complex numbers, ∂u/∂x − i ∂u/∂y, on every mesh: beside those of JAX
+/// Gradients with respect to complex numbers, ∂u/∂x − i ∂u/∂y, on every mesh: compared with those of JAX
 /// (oracle/make_complex.py), and by differences of the plain program in both parts, of functions that are holomorphic
-/// and of those that are not, of products, reductions, moves, collectives, and of what stands between real and complex
+/// and of those that are not, of products, reductions, moves, collectives, and of conversions between real and complex
 /// numbers.
 
 #include <doctest/doctest.h>
@@ -52,7 +52,7 @@ void check_with_jax(t::mesh_at_hand const& m, std::string_view name, F const& f)
   CHECK(is_found);
 }
 
-// Beside JAX, and by differences.
+// Compared with JAX, and by differences.
 template <class P, class F>
 void check(t::mesh_at_hand const& m, std::string_view name, F const& f) {
   check_with_jax<P>(m, name, f);
@@ -151,7 +151,7 @@ TEST_CASE("between real and complex numbers") {
       auto const turned = os::exp(os::scale(os::cast<complex>(os::real(p)), complex(0, 1)));
       return squares(turned * os::reshard<>(os::sum<>(sum)) + os::cast<complex>(os::imag(p)) * w);
     });
-    // a real parameter gets a real gradient, also of what is gathered as complex numbers
+    // a real parameter gets a real gradient, also where complex numbers are gathered
     t::check_by_complex_differences<os::tensor<double, I/X, J/Y>>(m, extents, "IJ", [&](auto const& p) {
       static_assert(std::is_same_v<decltype(os::imag(p)), os::tensor<double, I/X, J/Y>> ||
                     !os::is_variable<decltype(p)>);

@@ -30,7 +30,7 @@ inline double number_at(std::uint64_t seed, std::uint64_t place) {
   return static_cast<double>(z >> 11) * 0x1p-52 - 1;
 }
 
-/// Of complex ones the imaginary parts have the next seed.
+/// The imaginary parts of complex numbers have the next seed.
 template <class T>
 global_tensor<T> complex_numbers(std::uint64_t seed, std::string const& letters, extents_by_letter const& e) {
   global_tensor<T> g{letters, e, {}};

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// How the cotangents of one variable are added up: in place where nobody else holds the first, else in a sum of its
-/// own; they have the variable's extents.
+/// The sum of the cotangents of one variable: in place if no other handle holds the first, else in a new tensor; they
+/// have the variable's extents.
 // ranks: 1 2
 
 #include <doctest/doctest.h>
@@ -25,7 +25,7 @@ bool all_are(vector const& v, double expected) {
   return true;
 }
 
-// x, whose cotangent it gives with twice as many elements.
+// x; it gives its cotangent with twice as many elements.
 template <class Mesh>
 auto with_a_wrong_derivative(Mesh const& mesh) {
   return os::custom_vjp([](auto const& x) { return os::copy(x); },
@@ -40,7 +40,7 @@ TEST_CASE("a cotangent that several variables share is not written to") {
   auto const mesh = os::make_mesh(X = os::testing::ranks());
   auto const x = os::full<double, I/X>(mesh, I = 7, 3.);
   auto const step = os::value_and_grad([](auto const& v) {
-    auto const a = os::add(v, v);        // hands the same cotangent on twice
+    auto const a = os::add(v, v);        // passes the same cotangent on twice
     auto const b = os::add(a, v);        // and to a and v
     auto const c = os::scale(b, 2);      // 2 · 3 v
     auto const d = os::add(os::add(c, v), os::add(b, a));

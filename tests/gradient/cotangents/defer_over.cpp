@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// os::defer_over: one reduction of a cotangent that several products add to. What is gathered again in a region is so
-/// behind it, too.
+/// os::defer_over: one reduction of a cotangent that several products add to. A gather that a region repeats is behind
+/// it, too.
 // labels: essential
 
 #include <doctest/doctest.h>

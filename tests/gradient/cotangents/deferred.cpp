@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// Gradients that stay partial: those of microbatches are added up and reduced once, which is counted; and gradients that
-/// are kept divided, where parameters are whole. Against plain loops over all microbatches.
+/// Gradients that stay partial: those of microbatches are added up and reduced once, which is counted; and gradients
+/// that are kept divided while parameters are whole. Against plain loops over all microbatches.
 // ranks: 1 2 4 6
 
 #include <doctest/doctest.h>
@@ -40,7 +40,7 @@ template <class L>
 struct layer {
   os::leaf<L, double, I, J/Y> weight;
   os::leaf<L, double, J/Y> bias;
-  os::leaf<L, double, I/X> scale;  // divided over what microbatches are divided over, too
+  os::leaf<L, double, I/X> scale;  // also divided over the mesh axis that divides microbatches
   os::leaf<L, double, I> unused;
 };
 
@@ -275,7 +275,7 @@ TEST_CASE("four microbatches are reduced once") {
     CHECK(later.calls - losses.calls == 2 * n);  // one for each leaf
     check_same(each, once);
 
-    // Gradients that are kept divided: a microbatch is reduce-scattered.
+    // Gradients that are kept divided: each microbatch is reduce-scattered.
     weights<os::divided_over<X>> divided;
     auto const scattered = t::traffic_of([&] {
       auto const step = os::value_and_grad<os::divided_over<X>>(f);

@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Written by make_complex.py with JAX 0.10.2 on the CPU: of each program its value, and its gradient,
-/// row-major, the real and the imaginary part of each element.
+/// Written by make_complex.py with JAX 0.10.2 on the CPU: the value of each program, and its gradient, row-major, the
+/// real and the imaginary part of each element.
 
 namespace oracle {
 

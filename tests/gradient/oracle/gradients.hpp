@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Written by make.py with JAX 0.10.2 on the CPU: of each program its value, and its gradient by every
-/// operand, row-major.
+/// Written by make.py with JAX 0.10.2 on the CPU: the value of each program, and its gradient by every operand,
+/// row-major.
 
 #include <cstddef>
 

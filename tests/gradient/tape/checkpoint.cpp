@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// os::checkpoint under each policy: the same bits, what is computed again and what is gathered again.
+/// os::checkpoint under each policy: the same bits, and the computations and gathers that are repeated.
 // labels: essential
 
 #include <doctest/doctest.h>
@@ -31,7 +31,7 @@ struct network {
   std::vector<layer<L>> layers;
 };
 
-// How often each of its two products runs.
+// The number of runs of each of its two products.
 struct runs {
   int up = 0, down = 0;
 };
@@ -161,7 +161,7 @@ TEST_CASE("what is converted, or a constant, has no name of another operation") 
             auto const twice = gathered + gathered;
             using type = std::conditional_t<os::is_variable<std::remove_cvref_t<decltype(q)>>,
                                             os::variable<os::tensor<double, I, J>>, os::tensor<double, I, J>>;
-            type h = gathered;  // its cotangents lie otherwise
+            type h = gathered;  // its cotangents have another layout
             for (int k = 0; k < 3; ++k) h = os::map(tanh_of{}, os::checkpoint_name(h, "h") * twice);
             return h;
           },

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// Parameters in float, computed with in 16 bits: cast before they are gathered, which halves what moves in both
-/// directions; gradients come back in float.
+/// Parameters in float, with computations in 16 bits: they are cast before they are gathered, which halves the bytes in
+/// both directions; gradients come back in float.
 // ranks: 1 2 4
 
 #include <doctest/doctest.h>
@@ -30,7 +30,7 @@ struct layer {
   os::leaf<L, float, J> bias;
 };
 
-// Σ (x w + b), in the elements that p has.
+// Σ (x w + b), in the element type of p.
 auto const loss = [](auto const& p, auto const& x) {
   auto const h = os::add(os::einsum<B/X, J>(x, os::reshard<I, J>(p.weight)), p.bias);
   return os::sum<>(os::cast<float>(h));
@@ -62,7 +62,7 @@ struct problem {
         parameters{t::placed<os::tensor<float, I/X, J>>(m, w), t::placed<os::tensor<float, J>>(m, b)},
         batch(t::placed<os::tensor<float, B/X, I>>(m, x)) {}
 
-  // Small whole numbers, which bfloat16 has all.
+  // Small whole numbers, all of which bfloat16 represents.
   [[nodiscard]] whole of_weight() const {
     whole g = w;
     auto const n = static_cast<std::size_t>(g.extents.at('I')), m = static_cast<std::size_t>(g.extents.at('J'));

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// What regions cost and save under each policy, measured below the library: the same bits, with dropout; products that
-/// are done again, as os::gradient_plan foretells them; activations and gathered weights that are held at once.
+/// The costs and savings of regions under each policy, measured below the library: the same bits, with dropout;
+/// repeated products, as os::gradient_plan foretells them; activations and gathered weights that are held at once.
 // ranks: 1 2 4
 
 #include <doctest/doctest.h>
@@ -27,7 +27,7 @@ namespace {
 
 // ---- what Kokkos tells of ------------------------------------------------------------------------------------------
 
-/// Blocks of a size, and how many of them there were at once.
+/// Blocks of a size, and the most of them at once.
 struct blocks_held {
   std::uint64_t bytes = 0;
   int now = 0, most = 0;
@@ -135,7 +135,7 @@ run_of run(t::mesh_at_hand const& m, int layers, t::extents_by_letter const& e) 
   return r;
 }
 
-// What each layer more holds at once, and computes.
+// The blocks that each further layer holds at once, and its operations.
 struct of_a_layer {
   int activations, weights;
   std::int64_t flops;
@@ -171,7 +171,7 @@ TEST_CASE("the same bits under each policy, with dropout") {
 TEST_CASE("what a layer holds and computes") {
   t::on_every_mesh([](t::mesh_at_hand const& m) {
     int const n = m.size("X");
-    if (n < 2) return;  // what nobody gathers is held once, gathered or not
+    if (n < 2) return;  // on one device a weight is held once, gathered or not
     t::extents_by_letter const e{{'B', 24 * n}, {'I', 8 * n}, {'J', 8 * n}, {'K', 8 * n}};
     INFO(m.text());
     std::int64_t const product = 2 * 24 * e.at('I') * e.at('J');
@@ -182,7 +182,7 @@ TEST_CASE("what a layer holds and computes") {
       CHECK(got.weights == gathered);
       CHECK(got.flops == flops);
     };
-    is(all, 2, 1, 3 * product);  // what it is given and what tanh gives, its weight; a product forward and two back
+    is(all, 2, 1, 3 * product);  // its input, the result of tanh, its weight; one product forward and two back
     is(nothing, 1, 0, 4 * product);
     is(names, 2, 0, 3 * product);
     is(gathers, 2, 0, 3 * product);

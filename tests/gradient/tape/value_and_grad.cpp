@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// os::value_and_grad of einsums, maps, arithmetic, sums, reshards and renames against derivatives worked out by plain
-/// loops, under several shardings of weights and data; what is used twice, or not at all.
+/// os::value_and_grad of einsums, maps, arithmetic, sums, reshards and renames against derivatives by plain loops,
+/// under several shardings of weights and data; operands that are used twice, or not at all.
 // labels: essential
 
 #include <doctest/doctest.h>
@@ -154,7 +154,7 @@ TEST_CASE("arithmetic, maps, repeated axes, fan-out, loops and means, by differe
       auto const gathered = os::reshard<I, J>(p);
       std::conditional_t<os::is_variable<std::remove_cvref_t<decltype(p)>>, os::variable<os::tensor<double, I, J>>,
                          os::tensor<double, I, J>>
-          y = gathered;  // whose cotangents lie otherwise: the loop has one type
+          y = gathered;  // its cotangents have another layout: the loop has one type
       for (int k = 0; k < 3; ++k) y = os::add(os::scale(y, 0.5), k == 1 ? y : os::multiply(y, y));
       return os::sum<>(os::multiply(os::rename<I, K>(os::reshard<I/Y, J>(p)), os::rename<I, K>(y)));
     });
@@ -237,7 +237,7 @@ TEST_CASE("trees of parameters, whose gradients share nothing") {
     CHECK(t::disagreements(m, g.first.b, want_b) == 0);
     REQUIRE(g.gains.size() == 3);
     os::map_into(g.gains[0], [](double v) { return 7 * v; }, g.gains[0]);
-    CHECK(t::disagreements(m, g.gains[1], ones) == 0);  // not written by what was written to its neighbour
+    CHECK(t::disagreements(m, g.gains[1], ones) == 0);  // unchanged by the write to its neighbour
     CHECK(t::disagreements(m, g.gains[2], zeros) == 0);
   });
 }

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// os::attention against plain loops: heads, batches, queries and keys divided, masks, groups of heads, what it moves.
+/// os::attention against plain loops: heads, batches, queries and keys divided, masks, groups of heads, moved bytes.
 // labels: essential
 
 #include <doctest/doctest.h>
@@ -33,7 +33,7 @@ struct attended {
   }
 };
 
-/// By its definition, one query after the other.
+/// By its definition, one query after another.
 t::global_tensor<double> by_loops(t::global_tensor<double> const& q, t::global_tensor<double> const& k,
                                   t::global_tensor<double> const& v, attended const& how) {
   std::int64_t const keys = k.extents.at('K'), width = q.extents.at('J');
@@ -94,7 +94,7 @@ TEST_CASE("heads, batches and queries are divided, and nothing moves") {
       CHECK(t::disagreements(m, out, by_loops(o.q, o.k, o.v, {.causal = true, .from = 2}), is_close) == 0);
       out = os::attention<I, K, J>(q, k, v, mask, os::score_scale(0.25));
       CHECK(t::disagreements(m, out, by_loops(o.q, o.k, o.v, {.scale = 0.25, .mask = &o.mask}), is_close) == 0);
-      out = os::attention<I, K, J>(q, k, v, mask, os::score_scale(0));  // the mean of what is seen
+      out = os::attention<I, K, J>(q, k, v, mask, os::score_scale(0));  // the mean of the visible values
       CHECK(t::disagreements(m, out, by_loops(o.q, o.k, o.v, {.scale = 0, .mask = &o.mask}), is_close) == 0);
 
       // Queries divided; keys and values are gathered by name.
@@ -126,7 +126,7 @@ TEST_CASE("keys and values stay where they are, and of each query two numbers an
       os::operation::attention<I_axis, os::over<K_axis, X_mesh>, J_axis> const operation;
       CHECK(os::bytes_of(operation, q, k, v) == (moved.bytes + t::ranks() - 1) / t::ranks());
 
-      // The result is asked for scattered, and the width is divided, too.
+      // The result is scattered, and the width is divided, too.
       auto const wide_q = t::placed<os::tensor<double, B, L, I, J/Y>>(m, o.q);
       auto const wide_k = t::placed<os::tensor<double, B, L, K/X, J/Y>>(m, o.k);
       auto const wide_v = t::placed<os::tensor<double, B, L, K/X, J>>(m, o.v);

@@ -4,7 +4,7 @@
 /// @file
 /// Keys that a mask, os::causal or os::from_position hides have no part in attention, even if they are NaN or infinite:
 /// whole keys and divided ones, gathered ones and rings, in order and striped, groups of heads, in a body, latent, of
-/// 16 bits. Plain loops that look at what is seen alone say what is right.
+/// 16 bits. The oracle is plain loops over the visible keys.
 // ranks: 1 2 3 4
 
 #include <doctest/doctest.h>

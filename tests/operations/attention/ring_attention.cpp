@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// os::attention with os::ring, and os::stripe, against plain loops: one and both ways, causal and not, in order and
-/// striped, groups of heads, uneven parts; what it moves and what is multiplied, by count.
+/// os::attention with os::ring, and os::stripe, against plain loops: in one direction and both, causal and not, in
+/// order and striped, groups of heads, uneven parts; moved bytes and multiplications, by count.
 // ranks: 1 2 3 4 8
 
 #include <doctest/doctest.h>
@@ -28,7 +28,7 @@ namespace {
 OSTRAKA_AXIS(G);
 OSTRAKA_AXIS(R);
 
-/// By its definition, one query after the other.
+/// By its definition, one query after another.
 t::global_tensor<double> by_loops(t::global_tensor<double> const& q, t::global_tensor<double> const& k,
                                   t::global_tensor<double> const& v, bool causal) {
   std::int64_t const keys = k.extents.at('K'), width = q.extents.at('J');
@@ -79,8 +79,8 @@ std::vector<t::extents_by_letter> some_extents() {
   return {{{'B', 2}, {'I', 16}, {'J', 3}, {'K', 16}, {'L', 2}, {'G', 2}},
           {{'B', 1}, {'I', 48}, {'J', 4}, {'K', 48}, {'L', 3}, {'G', 1}},
           {{'B', 3}, {'I', 7}, {'J', 2}, {'K', 7}, {'L', 2}, {'G', 3}},   // uneven
-          {{'B', 1}, {'I', 3}, {'J', 2}, {'K', 10}, {'L', 1}, {'G', 2}},  // less queries than devices
-          {{'B', 2}, {'I', 9}, {'J', 0}, {'K', 2}, {'L', 2}, {'G', 1}},   // no width, less keys than devices
+          {{'B', 1}, {'I', 3}, {'J', 2}, {'K', 10}, {'L', 1}, {'G', 2}},  // fewer queries than devices
+          {{'B', 2}, {'I', 9}, {'J', 0}, {'K', 2}, {'L', 2}, {'G', 1}},   // no width, fewer keys than devices
           {{'B', 1}, {'I', 4}, {'J', 2}, {'K', 0}, {'L', 1}, {'G', 1}}};
 }
 
@@ -141,7 +141,7 @@ TEST_CASE("keys and values go round, one way and both ways, causal and not") {
       out = os::attention<I, K/X, J>(q, k, v, os::ring_both_ways, os::causal);
       CHECK(t::disagreements(m, out, earlier, is_close) == 0);
 
-      // What is gathered gives the same to rounding.
+      // Gathered keys give the same to rounding.
       auto const whole = os::attention<I, K, J>(q, os::all_gather<X>(k), os::all_gather<X>(v), os::causal);
       CHECK(t::disagreements(m, whole, earlier, is_close) == 0);
     }

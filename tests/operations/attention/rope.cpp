@@ -3,7 +3,7 @@
 
 /// @file
 /// os::rope against plain loops: every division of positions, frequencies and heads, both orders of pairs, offsets and
-/// given positions; and what it is for: scores depend on the difference of positions alone.
+/// given positions; and its purpose: scores depend only on the difference of positions.
 // labels: essential
 
 #include <doctest/doctest.h>
@@ -46,7 +46,7 @@ std::vector<t::extents_by_letter> extents() {
   std::vector<t::extents_by_letter> all = t::usual_extents();
   for (auto& e : all) e['P'] = 2;
   all.push_back(
-      {{'B', 3}, {'I', 200}, {'J', 5}, {'K', 2}, {'L', 1}, {'P', 2}});  // more positions than the table is made of
+      {{'B', 3}, {'I', 200}, {'J', 5}, {'K', 2}, {'L', 1}, {'P', 2}});  // more positions than the table holds
   return all;
 }
 

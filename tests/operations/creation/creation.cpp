@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// Tensors that are made of their indices, and rows that are written at a position, against plain loops.
+/// Tensors that are made from their indices, and rows that are written at a position, against plain loops.
 // labels: essential
 
 #include <doctest/doctest.h>
@@ -118,7 +118,7 @@ TEST_CASE("rows are written by the owner of the position") {
             t::placed<os::tensor<float, B/X, J>>(m, row)));
         CHECK(t::disagreements(m, c, want) == 0);
       }
-      // several rows, as of a prompt
+      // several rows, as from a prompt
       t::extents_by_letter some = e;
       some['I'] = 3;
       auto const rows = t::whole_numbers<float>("BIJ", some, 2);

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// Random numbers: the same on every mesh bit for bit, and distributed as they should be. Seeds are fixed, so that a
-/// bound on a statistic is passed or not, always.
+/// Random numbers: the same on every mesh bit for bit, with the right distribution. Seeds are fixed, so that a
+/// statistic either always passes its bound or never.
 // labels: essential
 
 #include <doctest/doctest.h>
@@ -25,13 +25,13 @@ namespace {
 
 using meshes = os::mesh<X_mesh, Y_mesh, Z_mesh>;
 
-/// The elements of a tensor that every device holds whole.
+/// The elements of a tensor that is whole on every device.
 template <class TensorType>
 std::vector<typename TensorType::value_type> all_of(TensorType const& a) {
   return t::read_elements<typename TensorType::value_type>(a.local().data(), a.local().size());
 }
 
-/// Are the numbers of this sharding those of the whole tensor, bit for bit, on every device?
+/// True if the numbers of this sharding are those of the whole tensor, bit for bit, on every device.
 template <class Whole, class Divided>
 bool same(t::mesh_at_hand const& m, Whole const& whole, Divided const& divided, std::string const& labels,
           t::extents_by_letter const& e) {
@@ -56,8 +56,8 @@ moments moments_of(std::vector<T> const& x) {
   return m;
 }
 
-/// Kolmogorov and Smirnov: the largest distance between the distribution of x and the one that it should have, times
-/// √n. Above 1.95 in one of a thousand samples.
+/// Kolmogorov and Smirnov: the largest distance between the distribution of x and the expected one, times √n. It is
+/// above 1.95 in one of a thousand samples.
 template <class T, class F>
 double distance(std::vector<T> x, F const& below) {
   std::sort(x.begin(), x.end());
@@ -136,7 +136,7 @@ TEST_CASE("uniform, normal and truncated normal numbers are distributed so") {
     for (auto const& [low, high] :
          {std::pair{-2.0, 2.0}, std::pair{0.5, 3.0}, std::pair{-7.0, -6.0}, std::pair{6.0, 9.0}}) {
       auto const z = all_of(os::truncated_normal<double, I>(mesh, I = many, s, os::between(low, high)));
-      bool const right = low > 0;  // where the complement is exact
+      bool const right = low > 0;  // if the complement is exact
       double const of_low = normal_below(right ? -low : low), of_high = normal_below(right ? -high : high);
       CHECK(distance(z, [&](double x) { return (normal_below(right ? -x : x) - of_low) / (of_high - of_low); }) < 1.95);
       CHECK(*std::min_element(z.begin(), z.end()) >= low);

@@ -28,7 +28,7 @@ namespace {
 
 using exact = long double;
 
-// Numbers of both signs and all sizes, more of them near one, and those where functions go wrong.
+// Numbers of both signs and all sizes, more of them near one, and the critical arguments of the functions.
 template <class T>
 std::vector<T> numbers() {
   using limits = std::numeric_limits<T>;
@@ -55,7 +55,7 @@ std::vector<T> numbers() {
   return x;
 }
 
-// How far a result is from the exact one, in units of its last place; 0 where both are NaN, or both beyond the range.
+// The distance of a result from the exact one, in units of its last place; 0 if both are NaN, or both beyond the range.
 template <class T>
 double ulps(T result, exact want) {
   using limits = std::numeric_limits<T>;
@@ -70,8 +70,8 @@ double ulps(T result, exact want) {
 
 auto mesh_at_hand() { return os::make_mesh(X = t::ranks()); }
 
-// f of a tensor of such numbers, of each number and by os::map; all the same, and within so many units of `of`, times
-// `units` of the number.
+// f of a tensor of such numbers, of each number and by os::map: all agree, within so many units of `of`, times `units`
+// of the number.
 template <class T, class F, class Of, class Units>
 void check(std::string const& name, double most, F const& f, Of const& of, Units const& units) {
   std::vector<T> const x = numbers<T>();
@@ -106,7 +106,7 @@ exact exact_sigmoid(exact x) { return 1 / (1 + std::exp(-x)); }
 
 template <class T>
 void check_all() {
-  // Of 16 bits the float is as good as exact: half a unit.
+  // For 16 bits the float is as good as exact: half a unit.
   double const one = os::is_narrow<T> ? 0.51 : 1, few = os::is_narrow<T> ? 0.51 : 4;
   check<T>("relu", 0, os::relu, [](exact x) { return x < 0 ? 0 : x; });
   check<T>("abs", 0, os::abs, [](exact x) { return std::abs(x); });
@@ -122,7 +122,7 @@ void check_all() {
   check<T>("log1p", one, os::log1p, [](exact x) { return std::log1p(x); });
   check<T>("erf", few, os::erf, [](exact x) { return std::erf(x); });
   check<T>("tanh", few, os::tanh, [](exact x) { return std::tanh(x); });
-  // A large argument's rounding is of a small result many units: of exp(−x²/2) it is x².
+  // The rounding of a large argument is many units of a small result: for exp(−x²/2) it is x².
   check<T>("sin", one, os::sin, [](exact x) { return std::sin(x); });
   check<T>("cos", one, os::cos, [](exact x) { return std::cos(x); });
   check<T>("sigmoid", few, os::sigmoid, exact_sigmoid);
@@ -248,7 +248,7 @@ TEST_CASE("complex numbers") {
     CHECK(real.local()(i) == a.local()(i).real());
     CHECK(imag.local()(i) == a.local()(i).imag());
   }
-  // of parts they are parts
+  // parts give parts
   auto const sum = os::sum<os::partial(X)>(a);
   double const want = os::value(os::sum<>(os::imag(a)));
   CHECK(os::value(os::all_reduce<X>(os::imag(os::conj(sum)))) == doctest::Approx(-want));
@@ -268,7 +268,7 @@ TEST_CASE("parts and conjugates of numbers, and of real ones") {
   CHECK(os::value(os::sum<>(os::real(a) + os::imag(a) + os::conj(a))) == -30);
 }
 
-// Functions that grow keep the parts of maxima, products keep the modulus of factors.
+// Monotone functions keep the parts of maxima, products keep the modulus of factors.
 TEST_CASE("partial tensors") {
   auto const mesh = mesh_at_hand();
   auto const a =

@@ -54,7 +54,7 @@ std::vector<t::extents_by_letter> extents_of_takes() {
 template <class T, auto... Dims>
 inline constexpr std::type_identity<os::tensor<T, Dims...>> of;
 
-/// Does it give what is wanted, and move what it foretells?
+/// Checks the result against the expected one, and the moved bytes against the foretold.
 template <auto... Out, class Table, class Index, class T, class G>
 void check_take(t::mesh_at_hand const& m, t::global_tensor<T> const& table, t::global_tensor<G> const& index,
                 std::string const& out, std::type_identity<Table>, std::type_identity<Index>) {
@@ -88,7 +88,7 @@ TEST_CASE("rows are taken of tables divided along either axis, by indices divide
       check_take<B/X, I/Y, K>(m, table, tokens, "BIK", of<float, J, K>, of<int32, B, I>);
       check_take<K/Y, B/X>(m, table, few, "KB", of<float, J, K>, of<int64, B>);
       check_take<B, K, os::partial(X)>(m, table, few, "BK", of<float, J/X, K>, of<int64, B>);
-      // indices move, or what was looked up
+      // indices move, or the looked-up rows
       check_take<B, I, K/Y>(m, table, tokens, "BIK", of<float, J, K/Y>, of<int32, B, I/Y>);
       check_take<B, I/Y, K>(m, table, tokens, "BIK", of<float, J, K/Y>, of<int32, B, I/Y>);
       check_take<B/X, K>(m, table, few, "BK", of<float, J/X, K>, of<int64, B/X>);
@@ -167,7 +167,7 @@ t::global_tensor<T> scattered(std::string const& out, char v, t::global_tensor<T
   return want;
 }
 
-/// Does it give what is wanted, and move what it foretells?
+/// Checks the result against the expected one, and the moved bytes against the foretold.
 template <auto... Out, class Rows, class Index, class T, class G>
 void check_scatter(t::mesh_at_hand const& m, t::global_tensor<T> const& rows, t::global_tensor<G> const& index,
                    std::string const& out, std::int64_t n, std::type_identity<Rows>, std::type_identity<Index>) {

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// os::segment_sum over whole and divided rows against plain loops, of random extents; a segment that is not there.
+/// os::segment_sum over whole and divided rows against plain loops, of random extents; a segment without rows.
 // labels: essential
 
 #include <doctest/doctest.h>

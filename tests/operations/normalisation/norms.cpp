@@ -67,7 +67,7 @@ t::global_tensor<double> by_loops(norm which, t::global_tensor<T> const& g, std:
   return y;
 }
 
-// Within some units of the last place of what is summed; the mean of a row is rounded, so that deviations are off by a
+// Within some units of the last place of the summed numbers; the mean of a row is rounded, so deviations are off by a
 // unit of it.
 template <class T>
 std::int64_t far_from(t::mesh_at_hand const& m, T const& got, t::global_tensor<double> const& want, double mean = 0) {
@@ -89,7 +89,7 @@ std::vector<t::extents_by_letter> extents() {
   return all;
 }
 
-// Foretold and moved are the same.
+// The foretold and the moved bytes are equal.
 template <class Operation, class A>
 bool moves_as_foretold(Operation const& operation, A const& a) {
   std::int64_t const moved = t::traffic_of([&] { return os::detail::operate(operation, a); }).bytes,

@@ -60,7 +60,7 @@ t::global_tensor<T> without(t::global_tensor<T> const& g, char along) {
   return rows;
 }
 
-// What is wanted of a tensor whose elements are −∞ where they are hidden.
+// The expected results for a tensor whose hidden elements are −∞.
 struct wanted {
   t::global_tensor<double> softmax, log_softmax, log_sum_exp;
 };
@@ -88,8 +88,8 @@ wanted by_loops(t::global_tensor<T> const& g, char along) {
   return w;
 }
 
-// Within some units of the last place; exponents are up to `width`, whose last place is an error of an exponential by
-// as much of itself, and of a logarithm by as much.
+// Within some units of the last place. Exponents are up to `width`; an error of their last place is as large an error
+// of an exponential, relative to it, and of a logarithm.
 enum class result { exponential, logarithm };
 
 template <class T>
@@ -177,7 +177,7 @@ TEST_CASE("softmax of what a mask does not hide; rows of nothing are zeros") {
   });
 }
 
-// The oracle takes longer than all else: it is the same on every mesh.
+// The oracle takes longer than everything else: it is the same on every mesh.
 TEST_CASE("softmax of long rows, whose exponentials are kept or computed twice") {
   for (std::int64_t length : {8193, 66000, 140000}) {
     t::extents_by_letter const e{{'I', 2}, {'J', length}};

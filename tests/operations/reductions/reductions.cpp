@@ -3,7 +3,7 @@
 
 /// @file
 /// os::argmax, argmin, norm, variance, count, any and all over local, divided and several axes against plain loops:
-/// random extents and seeds, equal elements, NaN, blocks that are uneven or empty; bytes against those that are
+/// random extents and seeds, equal elements, NaN, blocks that are uneven or empty; the foretold bytes against the
 /// counted.
 // labels: essential
 
@@ -31,7 +31,7 @@ std::string without(std::string const& letters, std::string const& some) {
   return rest;
 }
 
-/// Where the elements of these letters stand, row-major over them, in the order that they are given in.
+/// The places of the elements of these letters, row-major over them, in the given order.
 std::vector<std::int64_t> places(std::string const& letters, std::string const& all, t::extents_by_letter const& e) {
   std::vector<std::int64_t> at{0};
   for (char l : letters) {
@@ -45,7 +45,7 @@ std::vector<std::int64_t> places(std::string const& letters, std::string const& 
   return at;
 }
 
-/// f(the elements that fall on an element of the result, in order) for each of them.
+/// f(the elements of one element of the result, in order) for each of them.
 template <class R, class T, class F>
 t::global_tensor<R> by_rows(std::string const& out, t::global_tensor<T> const& g, F const& f) {
   t::global_tensor<R> r{out, g.extents, {}};
@@ -122,7 +122,7 @@ bool has_elements(std::string const& letters, t::extents_by_letter const& e) {
   return true;
 }
 
-/// Where elements have an order.
+/// For element types with an order.
 template <class A, auto... Out>
 void check_order(t::mesh_at_hand const& m, t::global_tensor<typename A::value_type> const& g, std::string const& out) {
   using T = typename A::value_type;
@@ -169,7 +169,7 @@ void check_all(t::mesh_at_hand const& m, t::global_tensor<typename A::value_type
   check_sums<A, Out...>(m, g, out);
 }
 
-/// Small, so that ties and blocks without elements abound; every few an extent of some hundreds.
+/// Small extents, with many ties and blocks without elements; every few an extent of some hundreds.
 t::extents_by_letter random_extents(std::uint64_t seed) {
   t::draws draw(seed);
   t::extents_by_letter e{{'I', draw(9)}, {'J', draw(14)}, {'K', 1 + draw(5)}};
@@ -273,7 +273,7 @@ TEST_CASE("a variance keeps its digits where the mean is large, a norm where squ
     auto const variance = [](auto const& row) { return variance_of(row, 0); };
     auto const of_rows = by_rows<double>("I", g, variance), of_columns = by_rows<double>("J", g, variance);
     auto const of_floats = by_rows<float>("I", f, variance);
-    for (double& x : g.values) x += 1e9;  // which changes no variance, and is exact
+    for (double& x : g.values) x += 1e9;  // it changes no variance, and is exact
     for (float& x : f.values) x += 1e6f;
     auto const a = t::placed<os::tensor<double, I/X, J/Y>>(m, g);
     CHECK(t::disagreements(m, os::variance<I/X>(a), of_rows, about<double>(64)) == 0);
@@ -349,7 +349,8 @@ TEST_CASE("whether a block has elements enough is known to all devices, or all o
   t::on_every_mesh([](t::mesh_at_hand const& m) {
     auto const a = t::placed<os::tensor<double, I/X, J>>(m, t::whole_numbers<double>("IJ", {{'I', 1}, {'J', 3}}, 2));
     INFO(m.text());
-    // Two rows on one device and none on the others, which concatenating no longer knows of each other.
+    // Two rows on one device and none on the others: after the concatenation the devices no longer know each other's
+    // extents.
     bool const are_unknown = m.size("X") > 1;
     auto const refused = [](auto const& find) {
       try {

@@ -3,7 +3,7 @@
 
 /// @file
 /// os::cumsum, cumprod, cummax and cummin along whole and divided axes against plain loops: random extents and seeds,
-/// rows that lie along and across, uneven and empty blocks, exclusive and reversed; bytes against those counted.
+/// rows along and across, uneven and empty blocks, exclusive and reversed; the foretold bytes against the counted.
 // labels: essential
 
 #include <doctest/doctest.h>

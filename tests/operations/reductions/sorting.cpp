@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// os::sort, argsort, sort_by_key and top_k along whole axes against insertion, one element after the other: random
+/// os::sort, argsort, sort_by_key and top_k along whole axes against insertion, one element after another: random
 /// extents and seeds, equal elements, NaN, infinities, −0, empty axes and blocks.
 // labels: essential
 

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// os::window, pad, flip, roll and concatenate along whole and divided axes, on every mesh, against plain loops; and
-/// that they move what `bytes` says.
+/// os::window, pad, flip, roll and concatenate along whole and divided axes, on every mesh, against plain loops; they
+/// move what `bytes` foretells.
 // labels: essential
 
 #include <doctest/doctest.h>
@@ -23,7 +23,7 @@ namespace t = os::testing;
 
 namespace {
 
-// A whole tensor whose axis I has n indices, index i of it being index at[i] of g, or `blank` where that is −1.
+// A whole tensor whose axis I has n indices: index i is index at[i] of g, or `blank` if that is −1.
 template <class T>
 t::global_tensor<T> picked(t::global_tensor<T> const& g, std::vector<std::int64_t> const& at, T const& blank = T{}) {
   t::global_tensor<T> r{g.labels, g.extents, {}};
@@ -53,7 +53,7 @@ bool refuses(auto const& f, std::string const& of) {
 
 int devices(t::mesh_at_hand const& m) { return m.size("X") * m.size("Y") * m.size("Z"); }
 
-// Runs the operation, compares its result with `want` and what it moves with what it foretells.
+// Runs the operation, compares its result with `want` and its moved bytes with the foretold.
 template <class Operation, class... Tensors>
 void check(t::mesh_at_hand const& m, Operation const& op, auto const& want, Tensors const&... a) {
   std::int64_t wrong = 0;
@@ -203,7 +203,7 @@ TEST_CASE("blocks in a body") {
     auto const g = t::whole_numbers<double>("JI", e, 8);
     auto const a = t::placed<os::tensor<double, J, I/X>>(m, g);
     INFO(m.text());
-    // twice flipped uneven blocks leave as they came
+    // uneven blocks that are flipped twice are as before
     auto const twice = os::shard_map<J, I/X>([](auto x) { return os::flip<I>(os::flip<I>(x)); }, a);
     CHECK(t::disagreements(m, twice, g) == 0);
     auto const rolled = os::shard_map<J, I/X>([](auto x) { return os::roll<I>(os::roll<I>(x, 3), -3); }, a);

@@ -42,7 +42,7 @@ bool refuses(auto const& f, std::string const& of) {
   return false;
 }
 
-// Do the bounds of blocks of k·l indices over n devices fall on those of blocks of k? By the definition.
+// True if the bounds of blocks of k·l indices over n devices fall on those of blocks of k. By the definition.
 bool is_legal(std::int64_t k, std::int64_t l, std::int64_t n) {
   for (std::int64_t d = 0; d <= n; ++d)
     if (d * k * l / n != d * k / n * l) return false;
@@ -179,7 +179,7 @@ TEST_CASE("blocks in a body: an axis of a block is whole") {
             for (double& v : twice.values) v *= 2;
             return twice;
           }()) == 0);
-    // of uneven blocks all devices know that theirs are no whole indices, whatever their own extents
+    // all devices know that uneven blocks have no whole indices, whatever their own extents
     t::extents_by_letter const odd{{'I', 6 * n + 3}, {'J', 2}};
     auto const uneven = t::placed<tensor<J, I/X>>(m, t::whole_numbers<double>("JI", odd, 3));
     auto const body = [&] {

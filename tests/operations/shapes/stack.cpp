@@ -37,7 +37,7 @@ t::global_tensor<T> index_of(t::global_tensor<T> const& x, char label, std::int6
   return want;
 }
 
-/// Does it give what is wanted, and move what it foretells?
+/// Checks the result against the expected one, and the moved bytes against the foretold.
 template <class A, auto... Out, class T>
 void check_index(t::mesh_at_hand const& m, t::global_tensor<T> const& x, std::string const& out) {
   auto const a = t::placed<A>(m, x);

@@ -3,8 +3,8 @@
 
 /// @file
 /// The table of ring attention against every pair of a query and a key: for all extents and numbers of devices, in
-/// order and striped, one way and both ways, products cover what is seen, once, and a piece comes no further than to
-/// the last device that needs it.
+/// order and striped, in one direction and both, products cover the visible pairs, once, and a piece goes only as far
+/// as the last device that needs it.
 
 #include <doctest/doctest.h>
 
@@ -28,7 +28,7 @@ constexpr bool is_balanced() {
   attention_ring const striped = ring(64, 64, 4, true, true, false), in_order = ring(64, 64, 4, true, false, false);
   for (std::int64_t d = 0; d < 4; ++d)
     if (striped.products(d) != 9 || in_order.products(d) != 4 * d + 3) return false;
-  // Of 3 · 64 keys that gathering moves: striped three quarters, in order half.
+  // Gathering moves 3 · 64 keys: striped, three quarters of them move, in order half.
   return striped.keys_sent() == 144 && in_order.keys_sent() == 96 &&
          ring(64, 64, 4, false, true, true).keys_sent() == 192;
 }

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// Indices dealt in blocks, and what ranges have in common with them, against loops over single indices.
+/// Indices dealt in blocks, and their intersections with ranges, against loops over single indices.
 
 #include <doctest/doctest.h>
 

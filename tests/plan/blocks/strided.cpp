@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// Blocks, a place and a layout, by plain loops over their indices: what is row-major, where parts and diagonals lie,
-/// and what the contraction of three blocks by label adds up. All extents from 0 to 3, in every order.
+/// Blocks, a place and a layout, by plain loops over their indices: row-major blocks, the places of parts and
+/// diagonals, and the sums of the contraction of three blocks by label. All extents from 0 to 3, in every order.
 
 #include <doctest/doctest.h>
 
@@ -76,7 +76,7 @@ TEST_CASE("a part begins where its first element is, and its elements lie as the
       }
     box nothing = whole;
     nothing.at[0].end = nothing.at[0].begin;
-    CHECK(block.part(nothing).data == 100);  // what is empty has no place
+    CHECK(block.part(nothing).data == 100);  // an empty part has no place
   });
 }
 
@@ -119,7 +119,7 @@ TEST_CASE("by label: parts, other extents and other orders are where the element
   });
 }
 
-// The sum of A[i, j] B[k, j] into C, which lacks j or does not, for every i, k; by the contraction's labels.
+// Adds A[i, j] B[k, j] into C, which lacks j or does not, for every i, k; by the contraction's labels.
 void add_up(contraction const& p, std::vector<std::int64_t> const& a, std::vector<std::int64_t> const& b,
             std::vector<std::int64_t>& c, int label = 0, std::int64_t at_a = 0, std::int64_t at_b = 0,
             std::int64_t at_c = 0) {

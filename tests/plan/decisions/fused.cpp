@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// Which contractions do the move next to them (plan/decisions/fused.hpp): C[I, K] = A[I, J_X] B[J, K] in operations of
-/// more and more labels. The label that is moved becomes two loops, and a contraction has 16 at most.
+/// The contractions that do the move next to them (plan/decisions/fused.hpp): C[I, K] = A[I, J_X] B[J, K] in operations
+/// of more and more labels. The moved label becomes two loops, and a contraction has 16 at most.
 
 #include <doctest/doctest.h>
 

@@ -13,7 +13,7 @@ using namespace ostraka::planner;
 
 namespace {
 
-// Does the last device hold as much of an axis as any, in any of `parts` passes?
+// True if the last device holds as much of an axis as any, in any of `parts` passes.
 bool holds_most(std::int64_t n, std::int64_t p, std::int64_t parts, bool of_each_block) {
   extents e;
   e.labels = 1;

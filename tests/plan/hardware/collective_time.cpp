@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// Seconds of collectives: formulas against blocks that go round hop by hop in plain loops (network.hpp), for every
+/// Seconds of collectives: formulas against blocks that travel hop by hop in plain loops (network.hpp), for every
 /// number of devices to 24, and the literature's worked examples.
 
 #include <algorithm>
@@ -312,10 +312,10 @@ TEST_CASE("what products reach of the rate follows from their shape") {
     CHECK(same(share(1000, element_bytes, peak), 1));
     CHECK(same(share(16, element_bytes, peak), 1.0 / 3));  // 1 / 16 is halfway from 1 / 10 to 1 / 40, and 3 from 4 to 2
   }
-  CHECK(same(planner::local_seconds(m, 1e9, 8, 0), 1));  // of no shape
+  CHECK(same(planner::local_seconds(m, 1e9, 8, 0), 1));  // of unknown shape
   m.shares = planner::rates_by_size{};
   CHECK(same(share(1, 8, 1e9), 1));
-  // Where each element costs as much as two flops, whatever the shape, two measured points foretell all between.
+  // If each element costs as much as two flops, whatever the shape, two measured points foretell all between.
   for (double n : {12.0, 24.0}) m.shares.add({n, 1 / (1 + 2 / n)});
   CHECK(same(share(17, 8, 1e9), 1 / (1 + 2 / 17.0)));
 }
@@ -342,7 +342,7 @@ TEST_CASE("machines") {
   cached.cache_bytes_per_second = 1e13;
   CHECK(same(planner::memory_seconds(cached, 1000), 1e-10));
   CHECK(same(planner::memory_seconds(cached, 1001), 1001 / 3.35e12));
-  // What waits is added: half of the shorter one.
+  // Waiting is added: half of the shorter one.
   machine waits = m;
   waits.memory_waits = 0.5;
   CHECK(same(planner::local_seconds(waits, 2e3, 8, 3 * 8e2), 2.4e3 / 3.35e12 + 0.5 * 2e3 / 6.7e13));

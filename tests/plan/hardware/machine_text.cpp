@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// Machines as texts: what is written is read again to the last bit, what people write is understood, and what is wrong
-/// is said with its line.
+/// Machines as texts: a written machine is read again to the last bit, text that people write is understood, and an
+/// error names its line.
 
 #include <string>
 

@@ -3,9 +3,8 @@
 #pragma once
 
 /// @file
-/// Devices and directed links in plain loops: collectives go over them block by block and hop by hop, and what each
-/// link has carried, and in how many rounds, is counted. The oracle of plan/hardware/collective_time.hpp; knows none of
-/// its formulas.
+/// Devices and directed links in plain loops: collectives go over them block by block and hop by hop; the bytes of each
+/// link, and the rounds, are counted. The oracle of plan/hardware/collective_time.hpp; it uses none of its formulas.
 
 #include <algorithm>
 #include <cstddef>
@@ -25,7 +24,7 @@ class loads {
     for (auto const& [way, bytes] : carried_) most = std::max(most, bytes);
     return most;
   }
-  /// Of both ways of a link together.
+  /// The most bytes of both directions of a link together.
   [[nodiscard]] double most_of_both() const {
     double most = 0;
     for (auto const& [way, bytes] : carried_) {
@@ -40,7 +39,8 @@ class loads {
   std::map<std::pair<int, int>, double> carried_;
 };
 
-/// What a collective did: what the busiest link carried, and rounds of neighbours' messages until all had arrived.
+/// The outcome of a collective: the bytes of the busiest link, and the rounds of neighbours' messages until all had
+/// arrived.
 struct outcome {
   double most = 0;
   double most_of_both = 0;
@@ -52,8 +52,8 @@ inline outcome outcome_of(loads const& l, int rounds, bool complete) {
   return {l.most(), l.most_of_both(), rounds, complete};
 }
 
-/// Every device passes on what came from the left to the right and the reverse, half of what would arrive from both
-/// sides at once. At a line's ends nothing goes further.
+/// Every device passes on what came from the left to the right and the reverse; a block that would arrive from both
+/// sides at once comes half from each. At a line's ends nothing goes further.
 inline outcome gather(int n, double bytes, bool wraps) {
   loads carried(n);
   std::vector<std::vector<double>> has(std::size_t(n), std::vector<double>(std::size_t(n), 0));  // of each block
@@ -98,13 +98,13 @@ inline outcome gather(int n, double bytes, bool wraps) {
   return outcome_of(carried, rounds, !incomplete());
 }
 
-/// One device after the other along a route of neighbours.
+/// One device after another along a route of neighbours.
 inline int walk(loads& carried, int from, int hops, int step, int n, double bytes) {
   for (int h = 0; h < hops; ++h, from = (from + step + n) % n) carried.add(from, step, bytes);
   return hops;
 }
 
-/// Each device sends each other its part along the shorter way, half of it either way if they are as long.
+/// Each device sends each other its part along the shorter way, half of it each way if they are equally long.
 inline outcome all_to_all(int n, double bytes, bool wraps) {
   loads carried(n);
   int rounds = 0;

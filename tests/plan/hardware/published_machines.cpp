@@ -3,7 +3,7 @@
 
 /// @file
 /// Named machines against the worked examples that are published for them, with (n − 1)/n where these round it to 1,
-/// and each of their axes, open or closed as the machine says, against blocks that go hop by hop in plain loops
+/// and each of their axes, open or closed as the machine is, against blocks that go hop by hop in plain loops
 /// (network.hpp). "How to Scale Your Model" (Austin et al., 2025): chapters on TPUs, on sharding, and on GPUs.
 
 #include <algorithm>

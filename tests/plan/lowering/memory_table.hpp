@@ -41,14 +41,14 @@ constexpr std::int64_t arriving(std::int64_t part, std::int64_t devices) {
   return devices > 1 ? 2 * (devices - 1) * std::min(part, measured.piece_of_reduction(devices - 1)) : 0;
 }
 
-// What a step copies, in elements.
+// The elements that a step copies.
 struct step_copies {
   std::int64_t packed = 0;    // into a buffer before it is sent
   std::int64_t unpacked = 0;  // out of a buffer, after it has arrived
   std::int64_t directly = 0;  // from block to block
 };
 
-// Does the block that a step reads lie dense, and may what arrives be received where it belongs?
+// True if the block that a step reads is dense, and if the incoming elements may be received in place.
 struct step_blocks {
   bool dense_source = true;
   bool open_target = true;
@@ -97,15 +97,15 @@ constexpr std::int64_t staging(planned_step const& s, step_copies const& copies,
   return copies.packed + copies.unpacked;
 }
 
-// A tensor on its way through a plan.
+// A tensor in flight through a plan.
 struct tensor_memory {
   std::int64_t own = 0;   // elements of its own block
-  bool gaps = false;      // does it lie with gaps: a slice, or a pass's part of a block?
-  bool writable = false;  // is it a block of its own, or the result's?
-  bool placed = false;    // is it the result's?
+  bool gaps = false;      // it has gaps: a slice, or a pass's part of a block
+  bool writable = false;  // it is a block of its own, or the result's
+  bool placed = false;    // it is the result's
 };
 
-// What a contraction sets aside for the move that it does as well, beside what either of them makes.
+// The memory that a contraction allocates for the move that it also does, beside the results of both.
 struct fused_memory {
   std::int64_t held = 0;
   std::int64_t copied = 0;
@@ -126,9 +126,9 @@ constexpr fused_memory memory_of_fused(planned_step const& move, bool dense_sour
 
 }  // namespace table
 
-/// What a plan uses; where the extents are those of one of several passes, in the largest of them. A tensor on
-/// its way lives until it is contracted, and what stays where the result belongs is written there. Exact where the
-/// labels' extents are multiples of their parts.
+/// The memory of a plan; if the extents are those of one of several passes, in the largest of them. A tensor in flight
+/// lives until it is contracted, and one that stays in the result's place is written there. Exact if the labels'
+/// extents are multiples of their parts.
 [[nodiscard]] inline memory_use memory_by_table(einsum_plan const& plan, extents const& e) {
   table::tensor_memory tensors[max_tensors]{};
   bool const in_passes = e.now.parts > 1;

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// Places of buffers in one workspace, of random lives: those that are there at the same time lie apart, and together
-/// they take little more than is there at once.
+/// Places of buffers in one workspace, with random lives: buffers that exist at the same time do not overlap, and
+/// together they take little more than the most that exists at once.
 
 #include <doctest/doctest.h>
 
@@ -18,7 +18,7 @@ namespace planner = ostraka::planner;
 
 namespace {
 
-// A dozen buffers, taken and given back one after the other, at least two and at most five at once.
+// A dozen buffers, taken and returned one after another, at least two and at most five at once.
 template <class Random>
 ostraka::dynamic_array<planner::buffer> random_lives(Random const& random) {
   ostraka::dynamic_array<planner::buffer> buffers;

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// Schedules that are only priced say the same as those that are run, in lists that do not grow with the devices.
+/// Schedules that are only priced give the same figures as those that run, in lists that do not grow with the devices.
 
 #include <cstdint>
 #include <cstdlib>
@@ -25,7 +25,7 @@ using namespace ostraka::testing;
 
 namespace {
 
-// What a device does, as pricing hears it: verbs but copies and fills one by one, and what is written as numbers.
+// The work of a device, as pricing sees it: verbs except copies and fills one by one, and the figures as numbers.
 struct heard {
   std::string text;
 
@@ -52,7 +52,7 @@ std::string told(schedule const& s) {
   return h.text;
 }
 
-// What each message of an exchange sends to each member, and whether as one message.
+// The bytes of each message of an exchange to each member, and whether it is one message.
 std::vector<std::vector<std::pair<std::int64_t, bool>>> sent_by(schedule const& s) {
   std::vector<std::vector<std::pair<std::int64_t, bool>>> all;
   for (scheduled_message const& m : s.messages) {
@@ -80,7 +80,7 @@ schedule lowered(Plan const& plan, decisions const& decided, viewpoint const& v,
   return s;
 }
 
-// Both schedules of a device. @returns do they say the same?
+// Both schedules of a device. @returns true if they give the same
 template <class Plan>
 bool says_the_same(Plan const& plan, decisions const& decided, viewpoint const& v) {
   schedule const run = lowered(plan, decided, v, false), priced = lowered(plan, decided, v, true);

@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// Contractions that go round a ring with the move next to them (plan/spec/ring.hpp, plan/lowering/lower_ring.hpp): exact
-/// in integers on a simulated mesh against plain loops, even and uneven; n − 1 steps between neighbours; two parts set
-/// aside, of sums one part and a piece. Which contractions do so, and what a plan says of those that do not. Every
-/// sharding is swept elsewhere (search/sweep_einsum.cpp).
+/// Contractions in a ring with the move next to them (plan/spec/ring.hpp, plan/lowering/lower_ring.hpp): exact in
+/// integers on a simulated mesh against plain loops, even and uneven; n − 1 steps between neighbours; two parts
+/// allocated, for sums one part and a piece. The contractions that run in a ring, and the plans of those that do not.
+/// search/sweep_einsum.cpp sweeps every sharding.
 
 #include <cstdint>
 #include <initializer_list>
@@ -86,7 +86,7 @@ whole_tensor expected(whole_tensor const& a, whole_tensor const& b, whole_tensor
   return c;
 }
 
-// Runs the plan on all devices, in rings whatever their length. What is wrong, or nothing.
+// Runs the plan on all devices, in rings whatever their length. @returns the fault, or ""
 std::string fault_of(pattern const& p, extents const& e, int directions, scalars call) {
   einsum_plan const plan = plan_of(p, e, directions);
   if (plan.count(step::ring_contraction) != 1) return "the plan has no ring";
@@ -206,7 +206,7 @@ TEST_CASE("sums are multiplied while others are under way, however many devices 
         bool const goes_round = columns * 512 >= shortest_ring_part;
         CHECK((ring_at(plan.steps, 0, e).verdict == ring_verdict::taken) == goes_round);
         if (!goes_round) continue;
-        // Beside every message but the last something is multiplied.
+        // Something is multiplied beside every message but the last.
         std::int64_t messages = 0, beside = 0;
         bool under_way = false, multiplied = false;
         for (action const& a : s.actions) {

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// Schedules as values: the actions of products whose moves are fused, which buffers lie where in the workspace, and
-/// what their stages copy and move. That schedules compute what they should is swept elsewhere
-/// (search/sweep_einsum.cpp, reshard/sweep_reshard.cpp).
+/// Schedules as values: the actions of products with fused moves, the places of buffers in the workspace, and the
+/// copies and moves of their stages. Other tests sweep the results of schedules (search/sweep_einsum.cpp,
+/// reshard/sweep_reshard.cpp).
 
 #include <string>
 #include <utility>
@@ -105,7 +105,7 @@ TEST_CASE("along a mesh axis of one device nothing is sent, whether the plan kne
 
 TEST_CASE("what is added is not received where it belongs") {
   einsum_plan plan = product_plan(true, true, 2);
-  CHECK(lowered(plan, 0).workspace == 256 * 512);  // of two devices the sum of the others' parts is one part
+  CHECK(lowered(plan, 0).workspace == 256 * 512);  // with two devices, the others' parts are one part
   CHECK(lowered(plan, 0, true).workspace == 256 * 512 + 2 * 32768);
 }
 
@@ -153,7 +153,7 @@ TEST_CASE("buffers that are there at the same time lie apart, and together take 
 }
 
 TEST_CASE("an order by size alone is not the best for all buffers") {
-  // Of 3600, then two of 3200 that come while it is there and while it is not.
+  // A buffer of 3600, then two of 3200: one during its life and one after.
   ostraka::dynamic_array<buffer> buffers = {{3600, 0, 4}, {3200, 1, 6}, {3200, 4, 8}};
   CHECK(place_buffers(buffers, 8) == 6800);
   CHECK(detail::busiest(buffers).elements == 6800);

@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// Plans lowered to be counted, against what a table of steps foretells and what steps move: for every
-/// sharding of small einsums, even and uneven, at once and in passes. Lowered for nobody in particular a plan takes
-/// what the table says, or less (a slice of the first dimension has no gaps, which the table does not see); for each
-/// device, with any alpha and beta, it takes no more than that.
+/// Plans lowered to be counted, against the figures of a table of steps and the moves of steps: for every sharding of
+/// small einsums, even and uneven, at once and in passes. Lowered for no particular device, a plan takes what the table
+/// says, or less (a slice of the first dimension has no gaps, which the table does not see); for each device, with any
+/// alpha and beta, it takes no more than that.
 
 #include <algorithm>
 #include <cstdint>
@@ -37,7 +37,7 @@ tally lowered(einsum_plan const& plan, decisions const& decided, viewpoint const
   return t;
 }
 
-// What is wrong with a plan on these extents, or nothing.
+// The fault of a plan with these extents, or "".
 std::string fault_of(einsum_plan const& plan, extents const& e) {
   decisions const decided = decide(plan, e);
   memory_use const table = memory_by_table(plan, e);

@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// Arithmetic intensities that are read off plans, against the formulas of the literature ("How to Scale Your Model",
-/// Austin et al., 2025; MaxText's page on sharding), for random models, batches and numbers of devices: in the limit
-/// of many devices they are equal, and what is sent is (n − 1)/n of that. One parallelism's does not change when
-/// another is added.
+/// Arithmetic intensities derived from plans, against the formulas of the literature ("How to Scale Your Model", Austin
+/// et al., 2025; MaxText's page on sharding), for random models, batches and numbers of devices: in the limit of many
+/// devices they are equal, and the bytes sent are (n − 1)/n of that. The intensity of one parallelism does not change
+/// if another is added.
 
 #include <doctest/doctest.h>
 
@@ -67,7 +67,7 @@ std::int64_t tokens_a_device(random_problem const& p, parallel_ways const& w) {
   return p.batch.tokens() / (w.data * w.fully_sharded * w.context);
 }
 
-// The formula, and what is sent: of n devices each has a part already.
+// Compares with the formula, and the bytes sent: each of n devices has a part already.
 void check(intensity const& found, double formula, std::int64_t ways) {
   CHECK(found.in_the_limit() == doctest::Approx(formula).epsilon(1e-12));
   double const n = static_cast<double>(ways);
@@ -119,8 +119,8 @@ TEST_CASE("tensor: the inner width over the ways; a gate's product is for nothin
 
 namespace {
 
-// tokens[b, s, d] · up[d, f] → hidden[b, s, f] on n devices of tensor parallelism: tokens are moved to where the
-// product wants them, and what it gives to where hidden lies.
+// tokens[b, s, d] · up[d, f] → hidden[b, s, f] on n devices of tensor parallelism: tokens move to the product's
+// sharding, and its result to hidden's.
 intensity product_of(random_problem const& p, std::int64_t n, spec const& tokens, spec const& left, spec const& up,
                      spec const& made, spec const& hidden) {
   extents e;
@@ -215,7 +215,7 @@ TEST_CASE("pipeline: twice 3/2 · layers a stage · inner width · active expert
   }
 }
 
-// Each as if it were alone, on the tokens that it has.
+// Each parallelism as if it were alone, on its own tokens.
 TEST_CASE("a mixture: what one parallelism's intensity is, no other changes") {
   for (int k = 0; k < problems; ++k) {
     random_problem p(static_cast<std::uint64_t>(k));
@@ -237,7 +237,7 @@ TEST_CASE("a mixture: what one parallelism's intensity is, no other changes") {
     }
     same(attended.forward.over(parallelism::context),
          attention_traffic(p.shape, p.batch, parallel_ways{.context = w.context}).forward.over(parallelism::context));
-    // Of tokens that experts and contexts divide further there are so many fewer; tensor parallelism changes nothing.
+    // Experts and contexts divide the tokens further, so there are fewer; tensor parallelism changes nothing.
     auto const sharded = alone(parallelism::fully_sharded).forward.over(parallelism::fully_sharded);
     same(feed_forward_traffic(p.shape, p.batch, {.fully_sharded = w.fully_sharded, .tensor = w.tensor})
              .forward.over(parallelism::fully_sharded),
@@ -247,8 +247,8 @@ TEST_CASE("a mixture: what one parallelism's intensity is, no other changes") {
   }
 }
 
-// Gradients are scattered over the fast mesh axis before they are summed over the slow one, which so carries a part of
-// them: the tokens of all devices behind a slow link count.
+// Gradients are scattered over the fast mesh axis before they are summed over the slow one, which therefore carries a
+// part of them: the tokens of all devices behind a slow link count.
 TEST_CASE("data parallel across, fully sharded within: the batch of all that share a slow link") {
   for (int k = 0; k < problems; ++k) {
     random_problem p(static_cast<std::uint64_t>(k));

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// How far each parallelism goes on a machine, against the literature's worked examples ("How to Scale Your Model",
+/// The limits of each parallelism on a machine, against the literature's worked examples ("How to Scale Your Model",
 /// Austin et al., 2025; MaxText's page on sharding).
 
 #include <doctest/doctest.h>
@@ -30,7 +30,7 @@ constexpr machine without_latency(machine m) {
   return m;
 }
 
-// Two of a torus' axes for what is stored divided.
+// Two axes of a torus for parameters that are stored divided.
 constexpr machine two_axes_of(machine m) {
   link twice = m.links;
   twice.bytes_per_second *= 2;
@@ -49,7 +49,7 @@ TEST_CASE("operations that a device does for each byte") {
   machine trillium = machines::trillium;
   trillium.flops_per_second.float16 = 917e12;  // as MaxText's page has it
   CHECK(hardware_intensity(trillium, trillium.links) == doctest::Approx(5094).epsilon(2e-4));
-  // What a handshake takes is latency. On a line whose links both directions share all bytes pass each link: W = w.
+  // A handshake's time is latency. On a line whose links both directions share, all bytes pass each link: W = w.
   link const shaking{1e9, 1e-6, link_shape::switched, true, 1e-3, 0};
   CHECK(hardware_intensity(trillium, shaking) == doctest::Approx(917e3).epsilon(1e-9));
   CHECK(hardware_intensity(trillium, {1e9, 1e-6, link_shape::line, false}) == doctest::Approx(917e3).epsilon(1e-9));
@@ -122,10 +122,10 @@ TEST_CASE("how far each parallelism goes") {
   os::token_batch const batch{1024, 4096};
   machine const& v5p = machines::tpu_v5p;
   auto const reach = [&](parallelism p) { return reach_of(p, llama_13b, batch, v5p); };
-  // 4096 tokens a device are enough; fewer than a sequence are not looked at.
+  // 4096 tokens per device are enough; fewer than a sequence are not considered.
   CHECK(reach(parallelism::data).ways == 1024);
   CHECK_FALSE(reach(parallelism::fully_sharded).is_bound_by_links());
-  // Of 40 heads' divisors 5 is the last below 5.4 · n/(n − 1).
+  // Among the divisors of 40 heads, 5 is the last below 5.4 · n/(n − 1).
   CHECK(reach(parallelism::tensor).ways == 5);
   CHECK(reach(parallelism::tensor).is_bound_by_links());
   CHECK(reach(parallelism::tensor).intensity == doctest::Approx(13824 / 5.0 * 5 / 4).epsilon(1e-12));
@@ -140,14 +140,14 @@ TEST_CASE("how far each parallelism goes") {
   CHECK(reach(parallelism::expert).ways_of_sizes == 1);
   CHECK(reach(parallelism::pipeline).ways == 40);
   CHECK(reach(parallelism::pipeline).bubble == doctest::Approx(39.0 / (1024 + 39)));
-  // A batch that is four times smaller: 1024 tokens a device at 1024 ways are too few, 2048 at 512 as well.
+  // A batch that is four times smaller: 1024 tokens per device at 1024 ways are too few, and so are 2048 at 512.
   parallelism_reach const few = reach_of(parallelism::fully_sharded, llama_13b, {1024, 1024}, v5p);
   CHECK(few.ways == 256);
   CHECK(few.is_bound_by_links());
   CHECK(few.intensity >= few.needed);
 }
 
-// On a ring what goes to all others passes all between: an all-to-all of experts takes n/4 of what a switch would.
+// On a ring, blocks for all others pass all devices between: an all-to-all of experts takes n/4 of a switch's time.
 TEST_CASE("experts keep up on few devices of a ring, on a switch on any number") {
   os::transformer_shape moe = llama_13b;
   moe.experts = 64;

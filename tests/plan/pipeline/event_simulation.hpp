@@ -3,9 +3,9 @@
 #pragma once
 
 /// @file
-/// Oracle for schedules of pipelines, by events instead of formulas: every worker (a stage, or a layer where a tick is
-/// one of a layer) has a list of what it does, in the order that the literature draws, and in each tick it does the
-/// next of it if what that needs has arrived in an earlier tick. Messages, and what stages keep, are seen to happen.
+/// The oracle for schedules of pipelines, by events instead of formulas: every worker (a stage, or a layer if a tick is
+/// one of a layer) has a list of its work, in the order that the literature draws, and in each tick it does the next
+/// item if its operands have arrived in an earlier tick. The simulation observes messages, and what stages keep.
 
 #include <algorithm>
 #include <map>
@@ -73,7 +73,7 @@ class event_simulation {
     return list;
   }
 
-  // The worker and task whose result this one takes; worker −1 for what comes from outside.
+  // The worker and task whose result this one takes; worker −1 for inputs from outside.
   std::pair<int, task> source_of(int worker, task t) const {
     if (!t.backward) {
       if (worker > 0) return {worker - 1, t};
@@ -124,7 +124,7 @@ class event_simulation {
       waiting_[stage].erase({e.worker, e.microbatch, e.repeat, e.backward});
       if (!e.backward) stored_[stage].insert({e.worker, e.microbatch, e.repeat, false});
       if (e.backward || !both_) ends[stage].push_back({e.worker, e.microbatch, e.repeat, false});
-      // Who goes on with it?
+      // Finds the worker that continues with it.
       for (int w = 0; w < workers_; ++w)
         for (int r = 0; r < repeats_; ++r) {
           auto const [from, source] = source_of(w, {e.microbatch, r, e.backward});

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// Schedules of pipelines for 1 to 8 stages, 0 to 12 microbatches, 1 to 3 repeats or layers a stage, forward alone and
-/// with backward: each work once, nothing before what it needs, the bubble of the literature, and slot by slot, message
-/// by message and activation by activation what a simulation by events finds.
+/// Schedules of pipelines for 1 to 8 stages, 0 to 12 microbatches, 1 to 3 repeats or layers per stage, forward alone
+/// and with backward: each work once, none before its operands, the bubble of the literature, and slot by slot, message
+/// by message and activation by activation the results of a simulation by events.
 
 #include <array>
 #include <cstdint>
@@ -142,7 +142,7 @@ std::string text_of(pipeline_schedule const& s, char const* name) {
          (s.backward ? ", backward" : "");
 }
 
-// What differs from the simulation by events, or nothing.
+// The difference from the simulation by events, or "".
 std::string difference(pipeline_schedule const& s) {
   auto const order = s.order == pipeline_order::one_forward_one_backward ? work_order::alternating
                      : s.order == pipeline_order::all_forward_by_groups  ? work_order::groups

@@ -3,9 +3,9 @@
 // timeout: 300
 
 /// @file
-/// Every sharding on one mesh to every sharding on another, played by loops: the same processes in another order,
-/// fewer, more. What is moved is what processes need and do not have; holders of the same block take turns; no other
-/// reduction of summands is cheaper.
+/// Every sharding on one mesh to every sharding on another, simulated by loops: the same processes in another order,
+/// fewer, more. The moved elements are those that processes need and do not have; holders of the same block take turns;
+/// no other reduction of summands is cheaper.
 
 #include <algorithm>
 #include <cstdint>
@@ -63,7 +63,7 @@ std::vector<int> by_device(std::vector<int> const& device, std::size_t count) {
   return process;
 }
 
-// One of the two, as loops see it.
+// One of the two meshes, as loops see it.
 struct played_side {
   extents sizes;
   simulated_mesh mesh;
@@ -78,7 +78,8 @@ struct played_side {
   [[nodiscard]] std::size_t of(std::size_t p) const { return static_cast<std::size_t>(device[p]); }
 };
 
-// Is device `d` the first along the mesh axes over which `s` is partial? Numbers count the first mesh axis major.
+// True if device `d` is the first along the mesh axes over which `s` is partial. Numbers count the first mesh axis
+// major.
 bool first_summand(extents const& e, spec const& s, std::size_t d) {
   auto rest = static_cast<std::int64_t>(d);
   for (int m = e.mesh_axes - 1; m >= 0; --m) {
@@ -94,7 +95,7 @@ struct tally {
   std::int64_t wrong = 0;
 };
 
-// What processes need of the target and do not have of the source.
+// The elements of the target that processes need and do not have in the source.
 std::int64_t missing(played_side const& a, spec const& from, played_side const& b, spec const& to) {
   std::int64_t n = 0;
   for (std::size_t p = 0; p < a.device.size(); ++p) {

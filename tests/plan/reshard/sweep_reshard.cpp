@@ -4,9 +4,9 @@
 
 /// @file
 /// Every sharding of one tensor to every other, executed on a simulated mesh, uneven extents included: T[I_?, J_?] →
-/// T[I_?, J_?]. The reference is the general block exchange: what devices need and do not have, counted by loops, is
-/// what may be moved; where there are partial sums, the least that any way of adding them up can move. The worst
-/// factors are those of docs/design/reshard.md.
+/// T[I_?, J_?]. The reference is the general block exchange: a plan may move the elements that devices need and do not
+/// have, counted by loops; with partial sums, the least that any way of adding them up can move. The worst factors are
+/// those of docs/design/reshard.md.
 
 #include <algorithm>
 #include <bit>
@@ -121,8 +121,8 @@ std::int64_t least_possible(simulated_mesh const& mesh, extents const& e, whole_
   return least;
 }
 
-// The steps lowered for each device, and what comes of it run from `blocks` into `t`. The mesh axes come in another
-// order on the running mesh.
+// Lowers the steps for each device, and runs them from `blocks` into `t`. The running mesh has its axes in another
+// order.
 void run_schedules(ostraka::planner::reshard_steps const& steps, sharded_tensor const& blocks, spec const& to,
                    extents const& e, simulated_mesh& mesh, simulated_run& run, sharded_tensor& t) {
   constexpr int order[ostraka::planner::max_mesh_axes] = {1, 2, 0, 3, 4, 5};
@@ -185,7 +185,7 @@ void sweep(labels const& dims, extents const& e, tally& count) {
   }
 }
 
-// Sweeps, prints a row for each kind of case, and holds the worst factor of each to what is stated.
+// Sweeps, prints a row for each kind of case, and compares the worst factor of each with the stated one.
 std::int64_t run(std::string const& title, std::vector<std::vector<std::int64_t>> const& meshes,
                  std::vector<std::vector<std::int64_t>> const& all_extents, int max_rank,
                  std::vector<double> const& stated) {
@@ -204,7 +204,7 @@ std::int64_t run(std::string const& title, std::vector<std::vector<std::int64_t>
     MESSAGE(title, " | ", kind_name[k], " | ", w.cases, " | above the bound ", w.above, " | worst ", w.factor, " | ",
             w.where);
     CHECK(w.factor <= stated[static_cast<std::size_t>(k)] + 1e-9);
-    CHECK(w.factor >= stated[static_cast<std::size_t>(k)] - 1e-3);  // else the page says too much
+    CHECK(w.factor >= stated[static_cast<std::size_t>(k)] - 1e-3);  // else the page claims too much
   }
   return count.cases;
 }

@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// The search for rules finds what is published: of a feed-forward layer, ESM2 and a decoder on 8, 64 and 2,048 devices
-/// no published strategy is faster than what it finds, and where the literature says which one is best it is that one.
+/// The search for rules finds the published strategies: for a feed-forward layer, ESM2 and a decoder on 8, 64 and 2,048
+/// devices no published strategy is faster than its result, and if the literature names the best one, the search finds
+/// that one.
 
 #include <doctest/doctest.h>
 

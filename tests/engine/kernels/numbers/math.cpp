@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// exp, log, tanh and erf for loops against the C library's of long doubles: over random patterns, over the ranges in
-/// which programs use them, at the edges, as compiled by default and for wide vectors.
+/// exp, log, tanh and erf for loops against the C library's of long doubles: over random patterns, over the ranges of
+/// typical programs, at the edges, as compiled by default and for wide vectors.
 // ranks: 1
 // labels: essential
 
@@ -52,7 +52,7 @@ struct our_erf {
   static long double exact(long double x) { return std::erf(x); }
 };
 
-// In units in the last place of what is exact, which is the smallest number below the normal ones.
+// The error in units in the last place of the exact value, at least those of the smallest normal number.
 template <class T>
 long double distance(T got, long double exact) {
   using limits = std::numeric_limits<T>;
@@ -79,7 +79,7 @@ std::vector<T> arguments() {
     std::uniform_real_distribution<T> within(range[0], range[1]);
     for (int i = 0; i < 30000; ++i) x.push_back(within(random));
   }
-  // Where another formula or range begins, and where results leave the normal numbers.
+  // Edges where another formula or range begins, and where results leave the normal numbers.
   for (T const edge : {T(0),
                        T(1),
                        T(0.625),

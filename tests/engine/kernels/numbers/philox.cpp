@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Ostraka authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// @file
-/// The generator against the known answers published with it, and the values made from its words.
+/// The generator against its published known answers, and the values made from its words.
 // ranks: 1
 #include <doctest/doctest.h>
 

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The Ostraka authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// @file
-/// Products of small matrices whose batch lies innermost, against one plain loop over all labels: tiles of every shape,
-/// batches that fill no vector, one, and several and a bit, gaps, loops around, long sums, C <- alpha A B + beta C,
-/// elements of 16 bits.
+/// Products of small matrices with an innermost batch, against one plain loop over all labels: tiles of every shape,
+/// batches that fill less than a vector, one, and more than several, gaps, loops around, long sums, C <- alpha A B +
+/// beta C, elements of 16 bits.
 // ranks: 1
 // labels: essential
 #include <doctest/doctest.h>
@@ -63,7 +63,7 @@ std::vector<T> numbers(std::int64_t count, int modulus) {
   return v;
 }
 
-/// What C should be, and NaN where beta = 0 and nothing is written.
+/// The expected C, and NaN if beta = 0 and nothing is written.
 template <class T>
 std::vector<T> by_loops(contraction const& p, std::vector<T> const& a, std::vector<T> const& b, std::vector<T> const& c,
                         double alpha, double beta) {

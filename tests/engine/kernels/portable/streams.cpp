@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Ostraka authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// @file
-/// Results larger than the caches, and what is read from four places at once, against plain loops: ends of lines, odd
+/// Results larger than the caches, and operands read from four places at once, against plain loops: ends of lines, odd
 /// lengths, rows of every size.
 // ranks: 1
 // labels: essential
@@ -29,7 +29,7 @@ std::vector<T> numbers(std::int64_t count, int seed) {
   return all;
 }
 
-/// C[i, j] = A[i] B[j] in a result that begins `shift` elements into its memory and whose rows lie `step` apart.
+/// C[i, j] = A[i] B[j] in a result that begins `shift` elements into its memory, with rows `step` apart.
 template <class T>
 bool outer_product_is_right(std::int64_t rows, std::int64_t length, std::int64_t step, std::int64_t shift) {
   std::vector<T> const a = numbers<T>(rows, 1), b = numbers<T>(length, 2);

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Ostraka authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// @file
-/// Operands that lie transposed to one another, against plain loops: matrices transposed in registers, maps, copies and
+/// Operands that are transposed to one another, against plain loops: matrices transposed in registers, maps, copies and
 /// sums of products whose tiles are transposed; sizes that are no multiple of a square or a tile, every size of
 /// element, blocks that begin anywhere in a cache line, gaps between rows.
 // ranks: 1
@@ -58,8 +58,8 @@ bool turns_right(std::int64_t height, std::int64_t width, std::int64_t shift) {
   return same(to, expected);
 }
 
-/// Strides of three loops whose order in memory is `order` ("bca": a is contiguous), rows `gap` longer than they need
-/// be.
+/// Strides of three loops whose order in memory is `order` ("bca": a is contiguous), with rows `gap` longer than
+/// needed.
 std::array<std::int64_t, 3> lying(char const* order, std::array<std::int64_t, 3> const& extent, std::int64_t gap) {
   std::array<std::int64_t, 3> stride{};
   std::int64_t step = 1;
@@ -82,7 +82,7 @@ struct twice_and_other {
   }
 };
 
-/// result[a, b, c] = 2 x[a, b, c] + y[a, b, c], and result = x, where each lies in its own order.
+/// result[a, b, c] = 2 x[a, b, c] + y[a, b, c], and result = x, each in its own order.
 template <class T>
 bool maps_right(std::array<std::int64_t, 3> const& extent, char const* const (&orders)[3], std::int64_t gap,
                 std::int64_t shift) {
@@ -114,8 +114,8 @@ bool maps_right(std::array<std::int64_t, 3> const& extent, char const* const (&o
   return same(result, expected) && same(copied, expected_copy);
 }
 
-/// C = alpha (sum of A[a, b, c] B) + beta C, where A and B lie in their own orders, B has the labels that `of_b` names,
-/// and C those that `of_c` does.
+/// C = alpha (sum of A[a, b, c] B) + beta C, where A and B have their own orders, B has the labels that `of_b` names,
+/// and C those that `of_c` names.
 template <class T>
 bool sums_right(std::array<std::int64_t, 3> const& extent, std::string const& of_b, std::string const& of_c,
                 std::int64_t shift, update<T> const& how) {

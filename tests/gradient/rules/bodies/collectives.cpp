@@ -33,7 +33,7 @@ TEST_CASE("reductions, gathers and exchanges") {
         return os::multiply(whole, whole);
       });
       t::check_body<I, J/Y>(m, e, [](auto a) { return os::all_gather_invariant<I/X>(os::multiply(a, a)); });
-      t::check_body<I, J>(m, e, [](auto a) {  // of which both uses are right, and only one is cheap
+      t::check_body<I, J>(m, e, [](auto a) {  // both uses are right, and only one is cheap
         auto const whole = os::all_gather_invariant<I/X>(os::all_gather<J/Y>(a));
         return os::psum<X, Y>(os::multiply(os::multiply(whole, whole), os::pvary<X, Y>(whole)));
       });
@@ -122,7 +122,7 @@ TEST_CASE("an all-gather goes back as one reduce-scatter, a psum as nothing, a d
           p, w);
     };
     CHECK(backward(used_thrice, row) == 2 * (n - 1) * whole_row);
-    auto const deferred = os::value_and_grad<os::deferred_over<X>>(used_thrice);  // its summands leave as they are
+    auto const deferred = os::value_and_grad<os::deferred_over<X>>(used_thrice);  // its summands leave unchanged
     auto const later = t::traffic_of([&] { (void)deferred(row); });
     CHECK(later.bytes == t::traffic_of([&] { (void)used_thrice(row); }).bytes);
   });

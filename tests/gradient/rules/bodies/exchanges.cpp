@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// Derivatives of what sends blocks from device to device, of scans and parts, and of what is begun and waited for, by
-/// differences of the plain program, with even and uneven blocks.
+/// Derivatives of moves of blocks from device to device, of scans and parts, and of operations that are begun and
+/// waited for, by differences of the plain program, with even and uneven blocks.
 
 #include <doctest/doctest.h>
 
@@ -31,7 +31,7 @@ TEST_CASE("permutations, roots, scans and parts") {
     for (bool const even : {true, false}) {
       t::extents_by_letter const e{{'I', even ? 2 * n : 2 * n + 1}, {'J', 2 * m.size("Y")}};
       INFO(m.text(), t::text_of(e));
-      std::vector<os::hop> hops;  // nothing goes from the last device, or to the first
+      std::vector<os::hop> hops;  // the last device sends nothing, the first gets nothing
       for (int d = 0; d + 1 < n; ++d) hops.push_back({d, d + 1});
       t::check_body<J/Y>(m, e, [](auto a) {
         auto const b = os::sum<J>(os::multiply(a, a)), c = os::sum<J>(os::shift<X>(os::multiply(a, a), 1));

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// Derivatives of halos. The exchange's is its transpose, as plain loops over the whole tensor say it, on every mesh,
-/// with uneven, narrow and empty blocks, rings and ends, corners or none. Stencils and convolutions by differences of
-/// plain undivided programs.
+/// Derivatives of halos. The exchange's derivative is its transpose, by plain loops over the whole tensor, on every
+/// mesh, with uneven, narrow and empty blocks, rings and ends, corners or none. Stencils and convolutions by
+/// differences of plain undivided programs.
 // ranks: 1 2 3 4 6 8
 
 #include <doctest/doctest.h>
@@ -32,7 +32,7 @@ using tensor = os::tensor<double, Dims...>;
 struct padding {
   int width = 0;
   bool ring = false;
-  int wider_behind = 0;  // so much wider than before
+  int wider_behind = 0;  // so much wider behind than before
 
   int behind() const { return width + wider_behind; }
 };
@@ -45,7 +45,7 @@ double weight(t::mesh_at_hand const& m, std::string const& mesh_axes, int rank, 
 }
 
 // Calls f(rank, place in its padded block, place in the whole) for each element of a padded block that is a copy of one
-// of the whole: on one device of those that hold the same block.
+// of the whole: on one of the devices that hold the same block.
 template <class A, class F>
 void for_each_copy(t::mesh_at_hand const& m, t::global_tensor<double> const& g, std::string const& mesh_axes,
                    std::vector<padding> const& p, bool corners, F const& f) {

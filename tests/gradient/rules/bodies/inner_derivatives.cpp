@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// Derivatives that are taken in the body of os::shard_map: the gradient of a loss that is summed over the devices,
-/// each device's own, and trees of parameters. What is expected is computed by plain loops.
+/// Derivatives in the body of os::shard_map: the gradient of a loss that is summed over the devices, each device's own,
+/// and trees of parameters. Plain loops compute the expected values.
 // labels: essential
 
 #include <doctest/doctest.h>
@@ -38,7 +38,7 @@ struct network {
   os::leaf<L, double, I/X> rows;
 };
 
-// Σ_i (Σ_j x_ij w_j)² of the rows at hand.
+// Σ_i (Σ_j x_ij w_j)² of this device's rows.
 constexpr auto squares = [](auto const& x) {
   return [&x](auto const& w) {
     auto const y = os::einsum<I>(x, w);
@@ -46,7 +46,7 @@ constexpr auto squares = [](auto const& x) {
   };
 };
 
-// Rows [begin, end) of Σ_i (Σ_j x_ij w_j)² and its derivatives by w, behind one another.
+// Rows [begin, end) of Σ_i (Σ_j x_ij w_j)² and its derivatives by w, one behind another.
 std::vector<double> squares_by_loops(std::vector<double> const& x, std::vector<double> const& w, std::int64_t begin,
                                      std::int64_t end) {
   std::size_t const n = w.size();
@@ -114,7 +114,7 @@ TEST_CASE("a loss summed over X has the gradient of the sum, pvary each device's
             double const n = os::axis_size<X>(d);
             for (std::size_t j = 0; j < all_w.values.size(); ++j)
               CHECK(std::abs(local_of(mean.gradient)[j] * n - of_all[j + 1]) <= 1e-12 * (1 + std::abs(of_all[j + 1])));
-            // Cotangents that vary say the same as a parameter that does.
+            // Cotangents that vary give the same as a parameter that varies.
             auto const told = os::value_and_grad<os::dims<J, os::varying(X)>>(squares(d))(p);
             check_near(local_of(told.gradient), own.data() + 1);
             return os::psum<X>(r.value);
@@ -163,7 +163,7 @@ TEST_CASE("a loss over two mesh axes: summed over one, each device's own along t
       auto const all = t::whole_numbers<double>("IJ", e, 3), one = t::whole_numbers<double>("", e, 4);
       auto const a = t::placed<os::tensor<double, I/X, J/Y>>(m, all);
       auto const s = t::placed<os::tensor<double>>(m, one);
-      double column_sums = 0;  // of the columns at hand
+      double column_sums = 0;  // those of this device's columns
       auto const columns = a.range(1);
       for (std::int64_t r = 0; r < i; ++r)
         for (std::int64_t c = columns.begin; c < columns.end; ++c)
@@ -176,7 +176,8 @@ TEST_CASE("a loss over two mesh axes: summed over one, each device's own along t
             static_assert(std::is_same_v<decltype(r.gradient), os::tensor<double, os::varying(Y)>>);
             double const slope = 2 * one.values[0] * column_sums;
             check_near(local_of(r.gradient), &slope);
-            // A parameter that varies along both gets, along X, its own part of the loss that is the same there.
+            // A parameter that varies along both mesh axes gets, along X, its own part of the loss that is the same
+            // there.
             auto const both = os::value_and_grad([&](auto const& v) {
               return os::psum<X>(os::multiply(os::multiply(v, v), os::sum<>(d)));
             })(os::pvary<X, Y>(p));

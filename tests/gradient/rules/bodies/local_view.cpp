@@ -42,7 +42,7 @@ TEST_CASE("doors: divided, replicated, and results of each kind") {
             p, w);
         return os::sum<>(os::multiply(y, y));
       });
-      t::check_by_differences<os::tensor<double, J>>(m, e, "J", [&](auto const& p) {  // what never varies
+      t::check_by_differences<os::tensor<double, J>>(m, e, "J", [&](auto const& p) {  // it never varies
         auto const y = os::shard_map<os::manual(X), J>([](auto a) { return os::multiply(a, os::add(a, a)); }, p);
         auto const z = os::shard_map<os::manual(X), J, os::partial(X)>(
             [](auto a) { return os::pvary<X>(os::multiply(a, a)); }, p);

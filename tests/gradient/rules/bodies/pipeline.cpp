@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// The derivative of os::pipeline by differences, under every schedule that goes forward, with a batch that is divided
-/// over the stages and one that all have, layers that stages have unevenly, layers that communicate along another mesh
-/// axis, and a batch that is divided over a third; what moves backwards.
+/// The derivative of os::pipeline by differences, under every schedule with a forward, with a batch that is divided
+/// over the stages and one that all have, layers that are divided unevenly over the stages, layers that communicate
+/// along another mesh axis, and a batch that is divided over a third; the bytes of the backward.
 
 #include <doctest/doctest.h>
 
@@ -115,6 +115,6 @@ TEST_CASE("as many bytes back as there") {
     auto const loss = [&](auto const& p) { return os::sum<>(y_of(p)); };
     auto const with_sum = t::traffic_of([&] { (void)loss(w); });
     auto const both = t::traffic_of([&] { (void)os::value_and_grad(loss)(w); });
-    CHECK(both.bytes - with_sum.bytes == forward.bytes);  // fed where it was drained
+    CHECK(both.bytes - with_sum.bytes == forward.bytes);  // the inputs come in where the outputs leave
   });
 }

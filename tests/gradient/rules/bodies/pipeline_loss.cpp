@@ -3,8 +3,8 @@
 
 /// @file
 /// os::pipeline_loss under every schedule against plain loops: loss and all gradients, fewer microbatches than stages
-/// and more, stages with other numbers of layers, layers in the global view. What a stage does is what the table
-/// foretells: idle slots, activations stored, messages; the loss runs on the last stage alone.
+/// and more, stages with different numbers of layers, layers in the global view. The work of a stage is what the table
+/// foretells: idle slots, activations stored, messages; only the last stage runs the loss.
 // ranks: 1 2 4 8
 
 #include <stdexcept>
@@ -157,7 +157,7 @@ TEST_CASE("what asks for no cotangents of layers goes forward only") {
     CHECK(slots.worked + slots.idle == os::gpipe(stages, microbatches).ticks());
     CHECK(slots.stored == 0);
 
-    // The region's first run asks for nothing, the second one for all.
+    // The region's first run asks for no gradient, the second one for all.
     auto const again = os::value_and_grad(
         os::checkpoint([&](auto const& q) { return loss(q, q.head); }, os::save_names("none")));
     auto all = again(p);

@@ -4,8 +4,8 @@
 /// @file
 /// os::pipeline of a tree of parameters, with layers in the global view along all mesh axes but the stages': tensor
 /// parallel ones, a batch that is divided, weights that are stored divided. Loss and gradients equal plain loops; a
-/// gradient is reduced over the batch's mesh axis once, whatever the number of microbatches; a weight is gathered as
-/// often as is said, and as many are held at once.
+/// gradient is reduced over the batch's mesh axis once, whatever the number of microbatches; a weight is gathered, and
+/// copies of it are held, as often as the program says.
 // ranks: 1 2 4 8
 
 #include <vector>
@@ -196,7 +196,8 @@ TEST_CASE("of weights that are stored divided one layer's, one repeat's, or the 
       CHECK(at_repeat[i] - at_tick[i] == (layers - 1) * weights);
       CHECK(at_pass[i] - at_tick[i] == (repeats * layers - 1) * weights);
     }
-    // Backwards the layers of a repeat are on a tape together with their weights, unless these are gathered once more.
+    // In the backward the layers of a repeat are on a tape together with their weights, unless these are gathered once
+    // more.
     auto const back_tick = held(tick, true), back_twice = held(twice, true);
     auto const back_repeat = held(repeat, true), back_pass = held(pass, true);
     REQUIRE(back_tick.size() == 2 * at_tick.size());

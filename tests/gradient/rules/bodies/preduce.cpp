@@ -29,7 +29,7 @@ namespace {
 
 using values = std::vector<double>;
 
-/// `loss` against `plain`, which is the same of all numbers one after the other, and its differences.
+/// Compares `loss` with `plain`, which combines all numbers one after another, and with its differences.
 template <class P, class Loss, class Plain>
 void check_against(t::mesh_at_hand const& m, t::extents_by_letter const& e, Loss const& loss, Plain const& plain) {
   t::global_tensor<double> g = t::whole_numbers<double>("IJ", e, 9);
@@ -57,7 +57,7 @@ double sum_of_squares(values const& v) {
 
 constexpr auto squares = [](auto const& y) { return os::sum<>(os::multiply(y, y)); };
 
-/// Matrices of two rows and columns, one after the other.
+/// Matrices of two rows and columns, one after another.
 constexpr auto matrices = [](auto const& a, auto const& b) {
   return os::einsum<I, J>(os::rename<J, K>(a), os::rename<I, K>(b));
 };
@@ -70,7 +70,7 @@ values product_of_matrices(values const& p) {
   return r;
 }
 
-/// x -> s x + u, one after the other.
+/// x -> s x + u, one after another.
 constexpr auto affine = [](auto const& first, auto const& second) {
   auto const& [s, u] = first;
   auto const& [v, w] = second;
@@ -301,7 +301,7 @@ TEST_CASE("second derivatives, which depend on the blocks of all devices") {
           },
           p));
     });
-    check([](auto const& p) {  // does not depend on what was sent
+    check([](auto const& p) {  // independent of the values sent
       return squares(os::shard_map<I, J>(
           [](auto a) { return os::preduce<X>([](auto const& l, auto const& r) { return os::add(l, r); }, a); }, p));
     });

@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// Derivatives of what reads blocks with halos: stencils whose functions say theirs, and convolutions as products of
-/// patches with weights, strided, too, against differences of a plain undivided program in doubles; what they move.
+/// Derivatives of functions that read blocks with halos: stencils whose functions give their own, and convolutions as
+/// products of patches with weights, also strided, against differences of a plain undivided program in doubles; the
+/// bytes that they move.
 // ranks: 1 2 3 4 6 8
 
 #include <doctest/doctest.h>
@@ -214,13 +215,13 @@ TEST_CASE("stencils whose functions say their derivatives") {
           return os::sum<>(os::multiply(y, y));
         });
       };
-      check([](auto a, auto) {  // by both, the halo on its way
+      check([](auto a, auto) {  // by both, with the halo in flight
         return os::stencil(uneven_product{}, os::start_exchange_halo<os::halo<I, 1>/X, os::halo<J, 1>/Y>(a), a);
       });
-      check([](auto a, auto b) {  // by what is not padded
+      check([](auto a, auto b) {  // by the operand without padding
         return os::stencil(uneven_product{}, os::exchange_halo<os::halo<I, 1>/X, os::halo<J, 1>/Y>(b, os::periodic), a);
       });
-      check([](auto a, auto b) {  // the same, the halo on its way
+      check([](auto a, auto b) {  // the same, with the halo in flight
         return os::stencil(uneven_product{}, os::start_exchange_halo<os::halo<I, 1>/X, os::halo<J, 1>/Y>(b), a);
       });
       check([](auto a, auto b) {

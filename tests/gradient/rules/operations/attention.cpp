@@ -3,7 +3,7 @@
 
 /// @file
 /// Derivatives of os::rope, os::dropout and os::attention, by differences of the plain program, for queries, keys,
-/// values, heads and batches however they are divided.
+/// values, heads and batches in every division.
 
 #include <doctest/doctest.h>
 
@@ -122,7 +122,7 @@ TEST_CASE("attention to keys that are divided moves what belongs to queries; key
 
 namespace {
 
-// Blocks of the scores' size: how many there are, and were at once.
+// Blocks of the scores' size: their number, and the most at once.
 constexpr std::uint64_t bytes_of_scores = 2 * 5 * 7 * sizeof(double);
 int scores_now = 0, scores_most = 0;
 

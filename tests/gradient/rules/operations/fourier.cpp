@@ -3,7 +3,7 @@
 
 /// @file
 /// Derivatives of Fourier transforms by differences of the plain program: each transform, even and odd lengths, whole
-/// and divided axes, transposed results; gradients of gradients; what plans foretell.
+/// and divided axes, transposed results; gradients of gradients; the figures of plans.
 
 #include <doctest/doctest.h>
 
@@ -22,7 +22,7 @@ namespace {
 
 using complex = Kokkos::complex<double>;
 
-/// A number of complex ones of which no two weigh alike.
+/// A sum of complex numbers with different weights.
 template <class Y, class W>
 auto weighed(Y const& y, W const& w) {
   auto const z = os::multiply(os::multiply(y, w), y);

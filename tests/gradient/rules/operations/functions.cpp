@@ -44,7 +44,7 @@ void check_slopes(F const& f, double from, double to) {
   }
 }
 
-// Of floats against doubles, relative to what they are themselves.
+// Compares floats with doubles, relative to their magnitude.
 template <class F>
 void check_digits(F const& f, float from, float to, float but_around = 1e9f) {
   INFO(std::string(F::name));
@@ -167,7 +167,7 @@ TEST_CASE("powers") {
 
 namespace {
 
-// Each function once, of arguments that it is defined for.
+// Each function once, with arguments for which it is defined.
 struct all_functions {
   template <class T>
   constexpr auto operator()(T const& p) const {

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// Elements that an operation does not look at have no part in its result and in no derivative, even if they are NaN:
-/// where a condition chooses the other one, a dropout drops, a label is ignored, a triangle or a table's row is not
-/// asked for, a segment has none of them. Values by hand, or plain loops.
+/// Elements that an operation ignores have no part in its result or in any derivative, even if they are NaN: if a
+/// condition chooses the other one, a dropout drops them, a label is ignored, a triangle or a table's row is not asked
+/// for, a segment has none of them. Values by hand, or plain loops.
 // ranks: 1 2 4
 
 #include <doctest/doctest.h>
@@ -47,7 +47,7 @@ TEST_CASE("elements that are not looked at may be NaN") {
     check<block>(m, "where", x, 14, seen, [&](auto const& p) { return os::sum<>(os::where(condition, p, 0.0)); });
     check<block>(m, "where not", x, 14, seen, [&](auto const& p) { return os::sum<>(os::where(!condition, 0.0, p)); });
 
-    // The mean of what is seen.
+    // The mean of the elements that are not hidden.
     t::global_tensor<double> quarters = seen;
     for (double& v : quarters.values) v /= 4;
     check<block>(m, "mean", x, 3.5, quarters,

@@ -3,8 +3,7 @@
 
 /// @file
 /// Hidden keys have no part in the derivatives of attention, even if they are NaN or infinite: they and their values
-/// have cotangents of exactly 0, and no other cotangent is spoilt by them. Plain loops over what is seen say what is
-/// right.
+/// have cotangents of exactly 0, and they spoil no other cotangent. The oracle is plain loops over the visible keys.
 // ranks: 1 2 3 4
 
 #include <doctest/doctest.h>
@@ -33,7 +32,7 @@ std::vector<t::extents_by_letter> some_extents() {
           {{'B', 1}, {'I', 1}, {'J', 2}, {'K', 7}, {'L', 1}, {'G', 3}}};
 }
 
-/// How operands lie.
+/// The layouts of operands.
 struct whole_keys {
   template <class Leaves>
   struct operands {

@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// Derivatives of what goes by indices and along an axis: take and scatter_add under many shardings, with the bytes
-/// that their backwards move; sorted elements, running sums, products and extremes; what is written at a position.
+/// Derivatives of operations by indices and along an axis: take and scatter_add under many shardings, with the bytes
+/// that their backwards move; sorted elements, running sums, products and extremes; rows that are written at a
+/// position.
 // labels: essential
 
 #include <doctest/doctest.h>
@@ -36,7 +37,7 @@ t::global_tensor<std::int64_t> indices(std::string const& letters, t::extents_by
   return g;
 }
 
-// No two elements of what it is added to are equal.
+// Offsets that make all elements different.
 whole offsets(std::string const& letters, t::extents_by_letter const& e) {
   whole g = t::whole_numbers<double>(letters, e, 1);
   for (std::size_t i = 0; i < g.values.size(); ++i) g.values[i] = 0.003 * static_cast<double>(i);
@@ -113,10 +114,10 @@ TEST_CASE("what the backward of a look-up moves") {
         auto const forward = t::traffic_of([&] { static_cast<void>(f(table)); }).bytes;
         return t::traffic_of([&] { static_cast<void>(os::value_and_grad(f)(table)); }).bytes - forward;
       };
-      // The cotangents of all rows are on all devices: each adds up what is in its part of the table.
+      // The cotangents of all rows are on all devices: each adds up those of its part of the table.
       CHECK(backward([&](auto const& p) { return os::sum<>(os::take<I, B, J>(p, all)); }) == 0);
 
-      // Each has some of the rows: as the scatter_add foretells, which looks at no index.
+      // Each device has some of the rows: the plan is that of the scatter_add, which reads no index.
       auto const some = t::placed<os::tensor<std::int64_t, B/X>>(m, indices("B", e, rows));
       using summed = os::sharding<os::over<I_axis, X_mesh>, J_axis>;
       os::operation::scatter_add<I_axis, summed, os::detail::promised_range> add;
@@ -281,7 +282,7 @@ TEST_CASE("running products of zeros, running extremes of equal elements, exclus
     };
     CHECK(t::disagreements(m, gradient(of_gradient, zeros), gradient_by_loops<matrix>(zeros, directional), near) == 0);
 
-    // The element that reached it first.
+    // The first element that reached it.
     whole const equal{"IJ", e, {1, 3, 2, 3, 4, 2, 2, 2, 1, 2, 5, 4, 3, 2, 1}};
     auto const largest = [&](auto const& p) { return os::sum<>(os::cummax<J/Y>(p) * weigh); };
     CHECK(t::disagreements(m, gradient(largest, equal),

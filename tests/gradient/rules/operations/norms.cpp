@@ -3,8 +3,8 @@
 
 /// @file
 /// Derivatives of softmax, its logarithms, cross entropy and norms: by differences of the plain program and by plain
-/// loops, of whole and divided axes, the last one and others, uneven and empty blocks; what their backward moves; their
-/// second derivatives.
+/// loops, of whole and divided axes, the last one and others, uneven and empty blocks; the bytes of their backward;
+/// their second derivatives.
 
 #include <doctest/doctest.h>
 
@@ -91,7 +91,7 @@ struct norm_operands {
   };
 };
 
-// Cotangents that are made at once are those that are made one by one.
+// Cotangents that are made at once equal those that are made one by one.
 template <class T>
 void check_at_once(t::mesh_at_hand const& m, t::extents_by_letter const& e, double tolerance) {
   INFO(m.text(), t::text_of(e));

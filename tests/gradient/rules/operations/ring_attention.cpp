@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// Derivatives of os::attention with os::ring, by differences of the plain program and as those to gathered keys: one
-/// and both ways, causal and not, in order and striped, groups of heads over another mesh axis, uneven parts; and what
-/// the backward moves.
+/// Derivatives of os::attention with os::ring, by differences of the plain program and compared with those for gathered
+/// keys: in one direction and both, causal and not, in order and striped, groups of heads over another mesh axis,
+/// uneven parts; and the bytes of the backward.
 // ranks: 1 2 3 4 8
 
 #include <doctest/doctest.h>
@@ -54,7 +54,7 @@ double largest_difference(A const& a, A const& b) {
   return os::value(os::max<>(os::map([](double x, double y) { return std::abs(x - y); }, a, b)));
 }
 
-/// The gradients of a ring are those of gathered keys, with respect to all three.
+/// The gradients of a ring equal those of gathered keys, with respect to all three.
 template <class Ring, class Gathered>
 void check_as_gathered(t::mesh_at_hand const& m, t::extents_by_letter const& e, Ring const& ring,
                        Gathered const& gathered) {
@@ -156,7 +156,7 @@ TEST_CASE("the backward moves keys, values and their cotangents, as foretold") {
     std::int64_t const moved = t::traffic_of([&] { static_cast<void>(os::value_and_grad(ring_loss)(q, k)); }).bytes;
     CHECK(moved == plan.total_bytes(I = 4 * n, J = 3, K = 4 * n, L = 2, G = 2, X = n, Y = m.size("Y"),
                                     Z = m.size("Z")));
-    // Early chunks go round whole, late ones half of the way on average; cotangents as far, and home.
+    // Early chunks go all the way round, late ones half of the way on average; cotangents go as far, and then home.
     std::int64_t const chunk = 2 * 2 * 3 * 2 * 8;  // of keys and values
     std::int64_t const hops = n * (n - 1) + n * (n - 1) / 2;
     std::int64_t const reduced = t::traffic_of([&] { static_cast<void>(os::sum<>(q)); }).bytes;

@@ -46,7 +46,7 @@ TEST_CASE("windows, pads, rolls, flips and concatenations") {
       INFO(m.text(), t::text_of(e));
       std::int64_t const n = e.at('I');
       t::extents_by_letter longer = e;
-      longer['I'] = 3 * n + 3;  // of what is concatenated: n + 3, n and n
+      longer['I'] = 3 * n + 3;  // of the concatenated tensors: n + 3, n and n
       auto const w = weights<matrix>(m, longer, "IJ");
       t::check_by_differences<matrix>(m, e, "IJ", [&](auto const& p) {
         auto const padded = os::pad<I/X>(os::roll<I/X>(os::lower_triangle<I, J>(p, os::diagonal(1)), 2), 1, 2, 0.5);
@@ -115,7 +115,7 @@ TEST_CASE("a backward moves what the forward moved, the other way") {
     auto const broad = moved([&](auto const& a) { return os::broadcast<B, I/X, J>(a, B = 3); });
     CHECK(broad.first == 0);
     CHECK(broad.second == 0);
-    // Of a weight that was gathered, split and transposed still one reduce-scatter.
+    // A weight that was gathered, split and transposed still needs one reduce-scatter.
     t::extents_by_letter const f{{'I', 2 * n}, {'J', 6}, {'B', 4 * n}};
     auto const w = t::placed<os::tensor<double, I/X, J>>(m, t::whole_numbers<double>("IJ", f, 1));
     auto const x = t::placed<os::tensor<double, B/X, I>>(m, t::whole_numbers<double>("BI", f, 1));

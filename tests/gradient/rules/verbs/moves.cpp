@@ -37,14 +37,15 @@ constexpr auto of_copy = [](auto const& w) {
 
 constexpr auto of_zeros = [](auto const& w) { return os::sum<>(w * w + os::zeros_like(w * w)); };
 
-// A product that moves nothing forwards sums the weight's cotangents over the devices that have rows of the batch.
+// A product that moves nothing in the forward sums the weight's cotangents over the devices that have rows of the
+// batch.
 constexpr auto plan = os::gradient_plan<weight, batch>(of_product);
 static_assert(plan.forward.count(os::step::all_gather) == 0);
 static_assert(plan.backward.count(os::step::all_gather) == 0);
 static_assert(plan.backward.count(os::step::all_reduce) == 1);
 static_assert(plan.unpriced() == 0);
 
-// The backward of a gather is a reduce-scatter, behind a copy with a name, too.
+// The backward of a gather is a reduce-scatter, also behind a named copy.
 constexpr auto copied = os::gradient_plan<weight>(of_copy);
 static_assert(copied.forward.count(os::step::all_gather) == 1);
 static_assert(copied.backward.count(os::step::all_gather) == 0);

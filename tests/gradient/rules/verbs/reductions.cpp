@@ -28,7 +28,7 @@ namespace {
 
 using matrix = os::tensor<double, I/X, J/Y>;
 
-// No two elements of what it is added to are equal.
+// Offsets that make all elements different.
 t::global_tensor<double> offsets(std::string const& letters, t::extents_by_letter const& e) {
   t::global_tensor<double> g = t::whole_numbers<double>(letters, e, 1);
   for (std::size_t i = 0; i < g.values.size(); ++i) g.values[i] = 0.003 * static_cast<double>(i);

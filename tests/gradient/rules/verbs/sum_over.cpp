@@ -3,7 +3,7 @@
 
 /// @file
 /// Derivatives of einsums that sum axes of one operand alone, by differences of the plain program: of that operand, of
-/// the others, of both, in bodies, and second ones. Without os::sum_over a backward sums nothing alone.
+/// the others, of both, in bodies, and second ones. Without os::sum_over no backward sums axes of one operand alone.
 
 #include <doctest/doctest.h>
 
@@ -78,8 +78,8 @@ TEST_CASE("in bodies") {
   });
 }
 
-// Foretold: forward what the einsum's plan says, and the loss' all-reduce; backward, where b alone has L, the plan of the
-// cotangent times b.
+// The foretold bytes: the forward has those of the einsum's plan, and the loss' all-reduce; the backward, where only b
+// has L, those of the plan of the cotangent times b.
 namespace {
 
 using left = os::tensor<double, I/X, J>;
