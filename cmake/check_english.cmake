@@ -17,7 +17,7 @@ set(most
   "include/ostraka/types: 0"
   "include/ostraka/plan: 0"
   "include: 713"
-  "tests: 190"
+  "tests: 8"
   "examples: 0"
   "bench: 0")
 

@@ -51,7 +51,7 @@ struct thread_carrier {
     }
   };
 
-  /// Calls that have begun: each part is asked again until it is done.
+  /// Calls that have begun: each part is polled until it is done.
   class requests {
    public:
     void add(std::function<bool(bool waits)> part) { parts_.push_back(std::move(part)); }

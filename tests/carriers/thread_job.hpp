@@ -28,7 +28,7 @@ struct asked {
   friend bool operator==(asked const&, asked const&) = default;
 };
 
-/// The ranks of a job and what is under way between them.
+/// The ranks of a job and the messages in flight between them.
 class thread_job {
  public:
   using bytes = std::vector<std::byte>;

@@ -33,7 +33,7 @@ struct layer {
   os::leaf<L, std::complex<float>, I/X, J> c64;
 };
 
-// What the layers of a model are: elements of a vector, or stacked over the devices.
+// The layers of a model: elements of a vector, or stacked over the devices.
 template <class L>
 struct stages {
   layer<os::stacked<L, N/Z>> layers;

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// Somebody calls another operation than the others, with other sizes, or in another group. In lawful scenarios only
+/// One rank calls another operation than the others, with other sizes, or in another group. In lawful scenarios only
 /// groups that do not need each other differ.
 
 #include <cstdint>
@@ -114,8 +114,8 @@ scenario_list calling() {
        catching([&] { disagree(mesh); });
        work(mesh);
      }},
-    // Plans for these sizes: where J is 1 the product of A and B is computed by everybody, else each device computes a
-    // part, which are gathered over X.
+    // Plans for these sizes: if J is 1, every device computes the product of A and B, else each device computes a part,
+    // and the parts are gathered over X.
     {"has_another_extent_at_hand",
      [](os::environment& env) {
        auto const mesh = a_line(env.devices());
@@ -182,7 +182,7 @@ scenario_list calling() {
        says([](auto u, float v, auto w) { return u(1, 2) + u(-1, -2) + v + w(-1) + w(1); }, "nothing");
      }},
 
-    {"works_in_another_group",  // rank 0 needs rank 1 along Y, rank 1 needs everybody
+    {"works_in_another_group",  // rank 0 needs rank 1 along Y, rank 1 needs all ranks
      [](os::environment& env) {
        auto const mesh = os::make_mesh(X = env.devices() / 2, Y = 2);
        auto const a = os::zeros<float, I/X, J/Y>(mesh, I = 8, J = 6);
@@ -203,8 +203,8 @@ scenario_list calling() {
        else
          static_cast<void>(os::all_gather<Y>(a));
      }},
-    {"rows_differ",  // lawful: a row needs nobody else until the columns meet; in a ring of orders, too, where somebody
-                     // does not wait
+    {"rows_differ",  // lawful: a row needs no other device until the columns meet; also in a ring of orders, where one
+                     // device does not wait
      [](os::environment& env) {
        auto const mesh = os::make_mesh(X = env.devices() / 2, Y = 2);
        auto const a = os::generate<std::int64_t, I/X, J/Y>(mesh, I = 5, J = 3,

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// Calls whose first run alone is compared, as in a release build: one rank calls an operation that is new to all, new
-/// to itself alone, or known to all.
+/// Calls of which only the first run is compared, as in a release build: one rank calls an operation that is new to
+/// all, new to itself alone, or known to all.
 
 #include "scenarios.hpp"
 
@@ -28,7 +28,7 @@ void gather_rows(Mesh const& mesh, bool of_k) {
 
 scenario_list first_runs() {
   return {
-    {"has_another_extent_later",  // the others are in MPI already, for what they know
+    {"has_another_extent_later",  // the others are in MPI already, for a call that they know
      [](os::environment& env) {
        auto const mesh = a_line(env.devices());
        static_cast<void>(os::all_gather<X>(rows(mesh)));
@@ -47,7 +47,7 @@ scenario_list first_runs() {
            static_cast<void>(os::all_gather<X>(rows(mesh)));
        });
      }},
-    {"works_in_another_group_later",  // rank 0 needs rank 1 along Y, rank 1 needs everybody
+    {"works_in_another_group_later",  // rank 0 needs rank 1 along Y, rank 1 needs all ranks
      [](os::environment& env) {
        auto const mesh = os::make_mesh(X = env.devices() / 2, Y = 2);
        auto const a = os::zeros<float, I/X, J/Y>(mesh, I = 8, J = 6);
@@ -57,9 +57,9 @@ scenario_list first_runs() {
          static_cast<void>(os::reshard<I, J>(a));
        else
          static_cast<void>(os::all_gather<Y>(a));
-       if (rank_of_job() > 1) pause_ms(4000);  // else they say that rank 1 waits for them, too
+       if (rank_of_job() > 1) pause_ms(4000);  // else they report that rank 1 waits for them, too
      }},
-    {"gathers_another_axis",  // as many elements: nobody waits for ever
+    {"gathers_another_axis",  // as many elements: no rank waits for ever
      [](os::environment& env) {
        auto const mesh = a_line(env.devices());
        catching([&] { gather_rows(mesh, culprit()); });

@@ -48,7 +48,7 @@ scenario_list host_threads() {
        work(one);
        second.join();
      }},
-    {"adopts_unlike_threads",  // what ranks do together does not depend on what MPI tells one of them
+    {"adopts_unlike_threads",  // a decision of all ranks does not depend on MPI's answer to one
      [](os::environment& env) {
        auto const mesh = os::make_mesh(X = env.devices() / 2, Y = 2);
        auto const other = os::make_mesh(X = env.devices() / 2, Y = 2);

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// Somebody leaves while others wait for it, or all do.
+/// One rank leaves while others wait for it, or all do.
 
 #include <csignal>
 #include <cstdio>

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// Programs that go wrong on one rank, and some that only seem to; the argument says which. CMakeLists.txt beside it
-/// says what each has to end with. Rank 1 is the culprit, and tells when.
+/// Programs that go wrong on one rank, and some that only seem to; the argument names the scenario. CMakeLists.txt
+/// beside it has the expected end of each. Rank 1 is the culprit, and reports the moment.
 
 #include <cstdio>
 #include <cstdlib>

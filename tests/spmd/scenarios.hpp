@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// What the scenarios share: axes, meshes, work that needs all ranks and is right, and rank 1 as the culprit.
+/// The parts that the scenarios share: axes, meshes, correct work that needs all ranks, and rank 1 as the culprit.
 
 #include <ostraka/ostraka.hpp>
 
@@ -49,14 +49,14 @@ inline void tell_when() {
 
 inline auto a_line(int ranks) { return os::make_mesh(X = ranks); }
 
-// What everybody does: needs all ranks, and is right.
+// The work of all ranks: it needs all of them, and is correct.
 template <class Mesh>
 void work(Mesh const& mesh) {
   auto const a = os::generate<std::int64_t, I/X>(mesh, I = 11, KOKKOS_LAMBDA(std::int64_t i) { return i + 1; });
   if (os::value(os::sum<>(a)) != 66) throw std::logic_error("a wrong sum");
 }
 
-// All ranks say what they caught, and go on.
+// All ranks report the error that they caught, and continue.
 template <class F>
 void catching(F const& f) {
   try {
@@ -94,10 +94,10 @@ inline scenario one_does(std::function<void()> const& act) {
 /// By name.
 using scenario_list = std::map<std::string, scenario>;
 
-scenario_list leaving();       // somebody leaves, or all do
-scenario_list calling();       // somebody calls something else
+scenario_list leaving();       // one rank leaves, or all do
+scenario_list calling();       // one rank calls something else
 scenario_list first_runs();    // … and only the first run of a call is compared
-scenario_list waiting();       // somebody is in MPI, computes, or is slow
+scenario_list waiting();       // one rank is in MPI, computes, or is slow
 scenario_list host_threads();  // operations by several threads of a rank
 
 /// A tensor that outlives its environment.

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// Somebody is in a call of MPI of the program's own, computes, or is slow, while others wait for it.
+/// One rank is in a call of MPI of the program's own, computes, or is slow, while others wait for it.
 
 #include <chrono>
 #include <cstdint>

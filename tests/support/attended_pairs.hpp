@@ -4,7 +4,7 @@
 
 /// @file
 /// Attention and its derivatives by plain loops over the pairs of queries and keys that see each other. A pair that a
-/// mask hides is not looked at, so that nothing of its key and value, or of its query, can be in what comes out.
+/// mask hides is not read, so that nothing of its key and value, or of its query, can be in the result.
 ///
 /// B: batches, L: heads of keys, G: queries' heads of each, I: queries, K: keys, J: the width.
 

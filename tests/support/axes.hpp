@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// The axes of tests: one definition for all of them, since they are in the header that these have precompiled.
+/// The axes of tests: one definition for all of them, because it is in their precompiled header.
 
 #include <ostraka/types/axes/axis.hpp>
 

@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// Floor 0 of the tests: MPI functions of the names that the library calls, which count and pass on to PMPI. A function
-/// that is not here moves bytes unseen; a test that compares with a plan then fails, since the plan has them.
+/// Floor 0 of the tests: replaces the MPI functions that the library calls by functions that count and pass on to PMPI.
+/// A function that is missing here moves bytes unseen; a test that compares with a plan then fails, since the plan has
+/// them.
 
 #include "support/byte_counter.hpp"
 
@@ -41,7 +42,7 @@ void count(std::int64_t bytes) {
   ++counted.calls;
 }
 
-// What the others contribute to a buffer of parts of these lengths.
+// The elements from the others in a buffer of parts of these lengths.
 std::int64_t from_others(int const* counts, MPI_Comm comm) {
   std::int64_t elements = 0;
   for (int d = 0; d < size_of(comm); ++d)

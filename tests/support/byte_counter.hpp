@@ -3,11 +3,11 @@
 #pragma once
 
 /// @file
-/// What the program under test sends, measured below it: byte_counter.cpp stands between it and MPI (MPI's profiling
-/// interface). The convention is that of plans: an all-gather counts what a device receives from others, point-to-point
-/// messages (exchanges and reduce-scatters) what it sends to others, an all-reduce of V bytes over n devices 2(n−1)V in
-/// total. What a rank sends to itself counts nothing, and neither does what this header itself communicates. Without
-/// MPI all is zero.
+/// The bytes that the program under test sends, measured below it: byte_counter.cpp stands between it and MPI (MPI's
+/// profiling interface). The convention is that of plans: an all-gather counts the bytes that a device receives from
+/// others, point-to-point messages (exchanges and reduce-scatters) those that it sends to others, an all-reduce of V
+/// bytes over n devices 2(n−1)V in total. Messages of a rank to itself count nothing, and neither does the
+/// communication of this header. Without MPI all is zero.
 
 #include <cstdint>
 #include <vector>
@@ -20,16 +20,16 @@ struct traffic {
   std::int64_t calls = 0;  ///< of MPI functions that communicate, also those that move no bytes
 };
 
-/// This rank's since it began; an all-reduce is entered by its first member for all.
+/// The traffic of this rank since it began; the first member enters an all-reduce for all.
 traffic traffic_so_far();
 
 /// Communicators that this rank has made and not freed; 0 without MPI.
 long communicators_alive();
 
-/// Added over MPI_COMM_WORLD. Collective, uncounted.
+/// The sum over MPI_COMM_WORLD. Collective, uncounted.
 traffic sum_over_ranks(traffic mine);
 
-/// What `f` moves, all ranks together. Collective.
+/// The traffic of `f`, all ranks together. Collective.
 template <class F>
 traffic traffic_of(F&& f) {
   traffic const before = traffic_so_far();

@@ -3,9 +3,9 @@
 #pragma once
 
 /// @file
-/// Counts what a test program asks of malloc: it replaces malloc and operator new, so one file of a program includes
-/// this. What MPI, BLAS and OpenMP allocate is theirs: a call counts if it comes from this program, which holds the
-/// library and, linked statically, Kokkos, or is an operator new. OSTRAKA_COUNTS_ALLOCATIONS says whether it can.
+/// Counts the allocations of a test program: it replaces malloc and operator new, so one file of a program includes
+/// this. Allocations of MPI, BLAS and OpenMP are theirs: a call counts if it comes from this program, which holds the
+/// library and, linked statically, Kokkos, or is an operator new. OSTRAKA_COUNTS_ALLOCATIONS says whether it can count.
 
 #include <cstddef>
 #include <cstdlib>
@@ -90,7 +90,7 @@ long allocations_of(F const& f) {
   return counted - before;
 }
 
-// Of the third to the tenth repetition.
+// The most allocations of the third to the tenth repetition.
 template <class F>
 long most_in_steady_state(F const& f) {
   long most = 0;
@@ -101,7 +101,7 @@ long most_in_steady_state(F const& f) {
   return most;
 }
 
-// What Kokkos asks for when it makes a block of two dimensions.
+// Kokkos' allocations for a block of two dimensions.
 inline long block_of_a_result() {
   using view = Kokkos::View<double**, Kokkos::LayoutRight, Kokkos::DefaultExecutionSpace::device_type>;
   return allocations_of([] { view const v(Kokkos::view_alloc(Kokkos::WithoutInitializing, "ostraka tensor"), 4, 4); });

@@ -4,7 +4,7 @@
 
 /// @file
 /// The oracle of the surface's tests: whole tensors on every rank, and plain loops over them. C[i, k] = Σ_j A[i, j] ·
-/// B[j, k]. Nothing here is the library's.
+/// B[j, k]. It uses nothing of the library.
 
 #include <Kokkos_Core.hpp>
 
@@ -32,7 +32,7 @@ struct global_tensor {
     return static_cast<std::size_t>(at);
   }
 
-  /// How far apart elements are whose indices of this label are neighbours; 0 for a label that it does not have.
+  /// The distance of elements whose indices of this label are neighbours; 0 for a label that the tensor lacks.
   [[nodiscard]] std::int64_t stride(char label) const {
     std::int64_t all = 0;
     std::int64_t of_this = 1;
@@ -95,8 +95,8 @@ inline std::string labels_of_both(std::string all, std::string const& more) {
   return all;
 }
 
-/// c <- f(c, a, b) for every combination of indices of both operands, in order, on the elements that it falls on: the
-/// loops of an einsum.
+/// c <- f(c, a, b) for every combination of indices of both operands, in order, on the element c that they belong to:
+/// the loops of an einsum.
 template <class T, class Accumulate>
 global_tensor<T> einsum_by_loops(std::string const& out, global_tensor<T> const& a, global_tensor<T> const& b, T start,
                                  Accumulate&& accumulate) {
@@ -141,7 +141,7 @@ global_tensor<T> product_by_loops(std::string const& out, global_tensor<T> const
   return einsum_by_loops(out, a, b, T(0), [](T const& c, T const& x, T const& y) { return static_cast<T>(c + x * y); });
 }
 
-/// One operand: accumulate(c, x) for each element that falls on c.
+/// One operand: accumulate(c, x) for each element that belongs to c.
 template <class T, class Accumulate>
 global_tensor<T> reduction_by_loops(std::string const& out, global_tensor<T> const& a, T start,
                                     Accumulate&& accumulate) {

@@ -3,16 +3,16 @@
 #pragma once
 
 /// @file
-/// What the oracle of tests does with elements of a type, compiled once for the tests of the surface and of the engine,
-/// beside the engine's own instances of ostraka::compiled: here it is said to be elsewhere, in shared/*.cpp, which name
-/// the element types.
+/// The oracle's templates over element types, compiled once for the tests of the surface and of the engine, beside the
+/// engine's own instances of ostraka::compiled: here they are declared extern; shared/*.cpp, which name the element
+/// types, define them.
 
 #include <ostraka/compiled/compiled_engine.hpp>
 #include <ostraka/ostraka.hpp>
 
 #include "support/on_meshes.hpp"
 
-/// WHERE is `extern`, or nothing where they are made.
+/// WHERE is `extern`, or nothing where they are defined.
 #define OSTRAKA_TEST_INSTANCES(WHERE, T)                                                                     \
   WHERE template struct ostraka::testing::global_tensor<T>;                                                  \
   WHERE template ostraka::testing::global_tensor<T> ostraka::testing::whole_numbers(                         \

@@ -3,8 +3,8 @@
 
 /// @file
 /// The runner for tests on several ranks: begins MPI and Kokkos, runs doctest on every rank, and fails on all ranks if
-/// it failed on one. Rank 0 prints its report. The others keep theirs to themselves until something fails there; from
-/// then on they print, each line marked with its rank, at once, because the next collective may hang.
+/// it failed on one. Rank 0 prints its report. The others hold theirs back until something fails there; from then on
+/// they print, each line marked with its rank, at once, because the next collective may hang.
 
 #define DOCTEST_CONFIG_IMPLEMENT
 #include <doctest/doctest.h>

@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Whole tensors onto meshes and back. Meshes are data, so that one binary walks many; every one has the axes X, Y and
-/// Z. What is a template of the element type alone is compiled once, in shared/.
+/// Puts whole tensors onto meshes and back. Meshes are data, so that one binary walks many; every one has the axes X, Y
+/// and Z. Templates of the element type alone are compiled once, in shared/.
 
 #include <ostraka/ostraka.hpp>
 
@@ -22,7 +22,7 @@
 
 namespace ostraka::testing {
 
-/// Runs f on every mesh for the ranks at hand.
+/// Runs f on every mesh for this job's ranks.
 template <class F>
 void on_every_mesh(F&& f) {
   for (mesh_shape const& shape : mesh_shapes()) f(mesh_at_hand(shape));
@@ -52,7 +52,7 @@ T combined(reduction kind, T const& x, T const& y) {
 
 namespace detail {
 
-// What part `number` of so many holds of a value at position `at`; for other kinds than sums another part holds the
+// The value at position `at` as part `number` of so many holds it; for other kinds than sums another part holds the
 // value itself at every position.
 template <class T>
 T part_of(reduction kind, T const& v, std::size_t at, int number, int of) {
@@ -86,7 +86,7 @@ T part_of(reduction kind, T const& v, std::size_t at, int number, int of) {
 
 }  // namespace detail
 
-/// What a rank's block of a tensor holds. Parts of a partial one are unlike each other and combine to it.
+/// A rank's block of a tensor. Parts of a partial one differ from each other and combine to it.
 template <class T>
 std::vector<T> elements_on(placement const& p, mesh_at_hand const& m, global_tensor<T> const& g, int rank) {
   summand const part = summand_on(p, m, rank);
@@ -117,7 +117,7 @@ std::vector<T> combined_elements(placement const& p, mesh_at_hand const& m, std:
   return got;
 }
 
-/// Elements into a block of the library's memory, and out of one.
+/// Copies elements into a block of the library's memory, and out of one.
 template <class T>
 void write_elements(std::vector<T> const& elements, T* block) {
   using space = Kokkos::DefaultExecutionSpace::device_type;
@@ -143,7 +143,7 @@ Tensor placed(mesh_at_hand const& m, global_tensor<typename Tensor::value_type> 
   Tensor const t = ostraka::detail::allocate<Tensor>(m.handle(), extents);
   auto const elements = elements_on(p, m, g, rank());
   if (elements.size() == t.local().size())
-    write_elements(elements, t.local().data());  // another size is found by who compares
+    write_elements(elements, t.local().data());  // the comparison finds another size
   return t;
 }
 
@@ -195,7 +195,7 @@ std::int64_t disagreements(mesh_at_hand const& m, Tensor const& t,
   return detail::has_extents(t.local(), block_on(p, m, wanted.extents, rank())) ? differences(p, m, got, wanted) : -1;
 }
 
-/// How many elements of this rank's block of a matrix are not at(i, j) of their global indices.
+/// The number of elements of this rank's block of a matrix that differ from at(i, j) of their global indices.
 template <class Matrix, class At>
 int wrong_elements(Matrix const& a, At const& at) {
   int found = 0;

@@ -3,9 +3,9 @@
 #pragma once
 
 /// @file
-/// Where the elements of a sharded tensor lie, worked out here from ranks alone: device d of p holds [⌊d·n/p⌋,
-/// ⌊(d+1)·n/p⌋), ranks count the mesh's axes with the first one major. What a tensor's type says is data here, so that
-/// nothing is compiled for every sharding of a test.
+/// The places of a sharded tensor's elements, derived here from ranks alone: device d of p holds [⌊d·n/p⌋,
+/// ⌊(d+1)·n/p⌋), ranks count the mesh's axes with the first one major. The contents of a tensor's type are data here,
+/// so that nothing is compiled for every sharding of a test.
 
 #include <ostraka/ostraka.hpp>
 
@@ -28,7 +28,7 @@ struct mesh_shape {
   std::vector<int> sizes;
 };
 
-/// For the number of ranks at hand; also with an order in which X is not major.
+/// Shapes for this job's ranks; also with an order in which X is not major.
 std::vector<mesh_shape> mesh_shapes();
 
 struct index_range {
@@ -36,12 +36,12 @@ struct index_range {
   std::int64_t end = 0;
 };
 
-/// A mesh of the library beside what its shape says about every rank.
+/// A mesh of the library, and what its shape implies for every rank.
 class mesh_at_hand {
  public:
   explicit mesh_at_hand(mesh_shape shape);
 
-  /// On other processes than all of them: what follows then counts its devices, not the ranks of the job.
+  /// A mesh on other processes than all ranks: the functions below then count its devices, not the ranks of the job.
   mesh_at_hand(mesh_shape shape, std::shared_ptr<engine::device_mesh const> devices);
 
   [[nodiscard]] std::shared_ptr<engine::device_mesh const> const& handle() const { return devices_; }
@@ -55,12 +55,12 @@ class mesh_at_hand {
   std::shared_ptr<engine::device_mesh const> devices_;
 };
 
-/// What a sharding says: for A[I_XY, J] {U_Z}: "IJ", {"XY", ""}, "Z", sum.
+/// The contents of a sharding: for A[I_XY, J] {U_Z}: "IJ", {"XY", ""}, "Z", sum.
 struct placement {
   std::string letters;                 ///< of its axes
   std::vector<std::string> mesh_axes;  ///< those that divide each axis
   std::string partial_over;            ///< those that hold parts
-  reduction kind = reduction::sum;     ///< what the parts are combined by
+  reduction kind = reduction::sum;     ///< combines the parts
 };
 
 namespace detail {
@@ -108,7 +108,7 @@ std::string letters_in() {
   return detail::letters_of(axes_in<Tensor>{});
 }
 
-/// The indices that a rank holds, dimension by dimension.
+/// A rank's indices, dimension by dimension.
 std::vector<index_range> block_on(placement const& p, mesh_at_hand const& m, extents_by_letter const& e, int rank);
 
 template <class Tensor>
@@ -116,11 +116,11 @@ std::vector<index_range> block_on(mesh_at_hand const& m, extents_by_letter const
   return block_on(placement_of<Tensor>(), m, e, rank);
 }
 
-/// Where each element of a rank's block, in its order, stands in a whole tensor of these labels and extents.
+/// The places of a rank's elements, in the order of its block, in a whole tensor of these labels and extents.
 std::vector<std::size_t> positions_on(placement const& p, mesh_at_hand const& m, std::string const& labels,
                                       extents_by_letter const& e, int rank);
 
-/// Which summand of how many a rank holds.
+/// The number of a rank's summand, and the count of summands.
 struct summand {
   int number = 0;
   int of = 1;
@@ -128,7 +128,7 @@ struct summand {
 
 summand summand_on(placement const& p, mesh_at_hand const& m, int rank);
 
-/// Do two ranks hold parts of the same elements?
+/// True if two ranks hold parts of the same elements.
 bool same_group(placement const& p, mesh_at_hand const& m, int rank, int other);
 
 }  // namespace ostraka::testing

@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// What the tests of the surface include, compiled once for all of them. Each includes for itself what it uses: without
+/// The includes of the surface's tests, compiled once for all of them. Each test includes all that it uses: without
 /// precompiled headers (CMAKE_DISABLE_PRECOMPILE_HEADERS) all compile as well, and take longer.
 
 #include <doctest/doctest.h>

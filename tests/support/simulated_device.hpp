@@ -4,7 +4,7 @@
 
 /// @file
 /// Tests of floor 2. A device that runs a schedule by plain loops. Its workspace is an arena that is poisoned where
-/// buffers are taken and given back, so that what is read too early or too late is wrong.
+/// buffers are taken and returned, so that elements read too early or too late are wrong.
 
 #include <cstdint>
 #include <vector>
@@ -27,7 +27,7 @@ struct scalars {
   std::int64_t beta = 0;
 };
 
-/// The hands of one device: its blocks, its workspace, and the message that it is in.
+/// The state of one device: its blocks, its workspace, and its current message.
 class simulated_device {
  public:
   planner::viewpoint here{};
@@ -38,7 +38,7 @@ class simulated_device {
   std::string error{};
   planner::scheduled_message const* under_way = nullptr;  ///< started
   bool waits = false;                                     ///< finished, as far as this device goes
-  std::vector<std::vector<std::int64_t>> sent{};          ///< the array, or what each part sends
+  std::vector<std::vector<std::int64_t>> sent{};          ///< the array, or the elements of each part that it sends
 
   /// Runs on until a message has been finished. Returns whether there is more to do.
   bool advance() { return planner::advance(todo, next_, *this); }
@@ -104,7 +104,7 @@ class simulated_device {
     waits = true;
   }
 
-  /// A program has functions for these kinds alone.
+  /// A program has functions only for these kinds.
   void expect_kinds(unsigned of_plan) {
     namespace kinds = planner::kinds;
     for (planner::scheduled_message const& m : todo.messages)
@@ -130,8 +130,8 @@ class simulated_device {
     return m.even ? m.own : todo.counts[static_cast<std::size_t>(m.first_count + d)];
   }
 
-  /// Where an element lies whose indices are `n` after the first of a block: what is in units of devices goes by
-  /// their strides, the largest unit first.
+  /// The element whose indices are `n` after the first of a block: indices in units of devices use their strides, the
+  /// largest unit first.
   [[nodiscard]] std::int64_t& at_index(planner::buffer_block const& r, position const& n) {
     std::int64_t offset = 0;
     for (int i = 0; i < r.where.rank; ++i) {
@@ -171,7 +171,7 @@ class simulated_device {
     return f == factor::zero ? 0 : f == factor::one ? 1 : given;
   }
 
-  // The buffers that are taken before action number i, or given back after it.
+  // Poisons the buffers that are taken before action number i, or returned after it.
   void poison_those(schedule const& s, std::size_t i, bool taken) {
     for (planner::buffer const& b : s.buffers)
       if ((taken ? b.taken : b.given_back - 1) == static_cast<int>(i))

@@ -3,10 +3,10 @@
 #pragma once
 
 /// @file
-/// Tests of floor 2. A mesh of devices played by plain loops: it holds the blocks of every device, executes the steps
-/// of a plan on them, and counts what they move. Written from the text of the rules, not with the planner's arithmetic
-/// of blocks and costs, which it is there to catch: A[I_XY, J] {U_Z} is the block (x·NY + y) of NX·NY of I on device
-/// (x, y, z), and a summand of its value.
+/// Tests of floor 2. A mesh of devices simulated by plain loops: it holds the blocks of every device, executes the
+/// steps of a plan on them, and counts the elements that they move. It is written from the text of the rules, without
+/// the planner's arithmetic of blocks and costs, which it checks: A[I_XY, J] {U_Z} is the block (x·NY + y) of NX·NY of
+/// I on device (x, y, z), and a summand of its value.
 
 #include <cstdint>
 #include <string>
@@ -21,8 +21,7 @@ namespace ostraka::testing {
 using planner::mesh_set;
 using planner::planned_step;
 
-/// The devices, numbered with the first mesh axis major. What goes wrong is left as a sentence in `error`, the first
-/// one only.
+/// The devices, numbered with the first mesh axis major. `error` keeps the first fault as a sentence.
 class simulated_mesh {
  public:
   explicit simulated_mesh(extents const& e) : sizes_(e) {
@@ -78,7 +77,7 @@ class simulated_mesh {
     return n;
   }
 
-  /// Elements that devices need under `to` and do not hold under `from`: what any exchange has to move.
+  /// Elements that devices need under `to` and do not hold under `from`: any exchange has to move these.
   [[nodiscard]] std::int64_t missing(spec const& from, spec const& to) const {
     std::int64_t n = 0;
     for (std::size_t d = 0; d < devices(); ++d)
@@ -162,7 +161,7 @@ class simulated_mesh {
     t = std::move(r);
   }
 
-  /// The local product: every device multiplies what it holds and sums over the labels that `result` lacks.
+  /// The local product: every device multiplies its blocks and sums over the labels that `result` lacks.
   [[nodiscard]] sharded_tensor contract(std::vector<sharded_tensor> const& operands, spec const& result) {
     sharded_tensor r = empty(result);
     for (std::size_t d = 0; d < devices(); ++d) {
@@ -195,7 +194,7 @@ class simulated_mesh {
     return r;
   }
 
-  /// Do the devices hold `t` under `wanted`: the summands of every block add up to it, and replicas are equal?
+  /// Checks that the devices hold `t` under `wanted`: the summands of every block add up to it, and replicas are equal.
   void expect_holds(sharded_tensor const& held, whole_tensor const& t, spec const& wanted) {
     expect(held.sharding == wanted, "the last step does not end in the requested sharding");
     if (!error.empty()) return;
@@ -253,8 +252,8 @@ class simulated_mesh {
     return group;
   }
 
-  // Device d fills its new block from its own old one or, failing that, from one of its group's. Returns what it
-  // received.
+  // Device d fills its new block from its own old one or, failing that, from one of its group's. Returns the number of
+  // elements that it received.
   std::int64_t take(sharded_tensor const& from, sharded_tensor& to, std::size_t d,
                     std::vector<std::size_t> const& group) {
     std::int64_t received = 0;
@@ -285,7 +284,7 @@ class simulated_mesh {
     });
   }
 
-  // Is it the collective that its name says?
+  // Checks that it is the collective that its name says.
   void expect_collective(step kind, sharded_tensor const& from, sharded_tensor const& to,
                          std::vector<std::size_t> const& group) {
     std::int64_t before = 0;

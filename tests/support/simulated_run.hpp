@@ -19,7 +19,7 @@
 
 namespace ostraka::testing {
 
-/// The blocks of a tensor as they lie on the devices, dense.
+/// The blocks of a tensor on the devices, dense.
 inline std::vector<std::vector<std::int64_t>> dense_blocks(sharded_tensor const& t) {
   std::vector<std::vector<std::int64_t>> all(t.block.size());
   for (std::size_t d = 0; d < all.size(); ++d)
@@ -27,10 +27,10 @@ inline std::vector<std::vector<std::int64_t>> dense_blocks(sharded_tensor const&
   return all;
 }
 
-/// Numbers by which all moves are worth being fused, and all messages worth being walked as they lie, however small.
+/// Constants with which all moves are worth fusing, and all messages worth sending in place, however small.
 inline constexpr planner::machine_constants all_is_worth_it{1, 1, 1, 1 << 20, 1 << 20, 4, 2, 1, 1, 1};
 
-/// What a program has whose plan is of these kinds; lowering throws where it asks for more.
+/// The functions of a program whose plan has these kinds; lowering throws if it asks for more.
 inline planner::lowering_functions<planner::schedule> lowering_of(unsigned kinds) {
   planner::lowering_functions<planner::schedule> f = planner::every_lowering();
   auto const lacks = [&](unsigned some) { return (kinds & some) != some; };
@@ -44,7 +44,7 @@ inline planner::lowering_functions<planner::schedule> lowering_of(unsigned kinds
   return f;
 }
 
-/// All devices with one plan. What goes wrong is left as a sentence in `error`, the first one only.
+/// All devices with one plan. `error` keeps the first fault as a sentence.
 class simulated_run {
  public:
   std::string error{};
@@ -80,7 +80,7 @@ class simulated_run {
     }
   }
 
-  /// What the devices' results make, each with the block that it has in `t`.
+  /// Puts the devices' results together, each with its block in `t`.
   void results_to(sharded_tensor& t) const {
     for (std::size_t d = 0; d < devices.size(); ++d) {
       std::size_t next = 0;
@@ -107,7 +107,7 @@ class simulated_run {
     if (!fine && error.empty()) error = sentence;
   }
 
-  // What the message of device `d` brings.
+  // Delivers the message of device `d`.
   void deliver(std::size_t d) {
     simulated_device& me = devices[d];
     if (!me.waits) return expect(me.under_way == nullptr, "a message is started and not finished");

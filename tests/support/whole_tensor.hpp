@@ -89,7 +89,7 @@ struct whole_tensor {
   [[nodiscard]] std::int64_t operator[](position const& at) const { return value[offset(at)]; }
 };
 
-/// A tensor on all devices. Every device has room for the whole, so that indices stay global; outside of its block is
+/// A tensor on all devices. Every device has memory for the whole, so that indices stay global; outside of its block is
 /// poison.
 struct sharded_tensor {
   spec sharding{};

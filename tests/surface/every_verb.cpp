@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// Every verb once, in every element type, against plain loops over whole numbers: the program that a new compiler or
-/// backend has to take first. Its functions are named functors, as GPUs want them (docs/design/gpus.md), and the host
-/// looks at copies of blocks, so that it holds where blocks lie on a GPU.
+/// Every verb once, in every element type, against plain loops over whole numbers: the first program that a new
+/// compiler or backend has to pass. Its functions are named functors, as GPUs need them (docs/design/gpus.md), and the
+/// host reads copies of blocks, so that it also works if blocks lie on a GPU.
 // ranks: 1 2 4
 // gpu: 4
 
@@ -56,7 +56,7 @@ struct twice_plus {
   KOKKOS_FUNCTION T operator()(T const& a, T const& b) const { return T(a + a + b); }
 };
 
-// Elements on this device that are not the number that `expected` has at their global indices.
+// The number of elements on this device that differ from `expected` at their global indices.
 template <class Tensor, class Expected>
 std::int64_t wrong(Tensor const& a, Expected const& expected) {
   using value = typename Tensor::value_type;

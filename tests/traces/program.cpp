@@ -3,8 +3,8 @@
 
 /// @file
 /// A program that is traced (check.py): by OSTRAKA_TRACE as a whole, a part of it by os::trace, and on a dry mesh by
-/// os::trace_of. It prints what the files have to agree with, by other counts: the time that it took, and what
-/// os::cost_of says that the first device sends. One trace is ended by an exception, one is of a name that is no text.
+/// os::trace_of. It prints the figures that the files have to match, by other counts: the time that it took, and the
+/// bytes that the first device sends, by os::cost_of. An exception ends one trace, and one has a name that is no text.
 ///
 ///     program <folder>
 
@@ -79,7 +79,7 @@ int main(int argc, char** argv) {
       {
         os::trace_region const odd(std::string("caf\xe9\n\0\xe2\x82\xac", 9));
         auto const started = os::zeros<float, I/X>(os::dry_mesh(X = 4), I = 8);
-        static_cast<void>(os::reshard<I>(started));  // of which nothing is sent
+        static_cast<void>(os::reshard<I>(started));  // it sends nothing
       }
       table = os::trace_summary(ended);
       throw folder;

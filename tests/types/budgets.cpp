@@ -48,7 +48,7 @@ constexpr auto reduced = os::plan_of<os::dims<batch/X, model>, os::sharding_of<b
                                      decltype(os::at_most<1024>(os::reduce_result))>;
 static_assert(reduced.count(os::step::all_reduce) == 1);
 
-// Where an extent is not static, the budget is a matter of run time.
+// If an extent is not static, the budget is checked at run time.
 static_assert(
     os::plan_of<os::dims<batch/X, model>, os::sharding_of<batch/X, inner/Y>, weights_down, decltype(os::at_most<0>)>.communications() >
     0);
@@ -57,7 +57,7 @@ static_assert(
                                       os::sharding_of<batch/X, model/Y>>,
                    os::reason::ok>);
 
-// Where all are, it is one of compile time, to the byte.
+// If all are, it is checked at compile time, to the byte.
 OSTRAKA_AXIS(row, 64);
 OSTRAKA_MESH_AXIS(Z, 4);
 template <auto Policy>
@@ -120,7 +120,7 @@ constexpr auto other_way = os::within<4096>(os::at_most<1024>);
 static_assert(decltype(other_way)::budget == 1024 && os::workspace_limit_of(other_way) == 4096);
 static_assert(!os::limits_workspace<decltype(os::at_most<1024>)>);
 
-// Where all sizes are static, a limit is a matter of compile time, to the byte.
+// If all sizes are static, a limit is checked at compile time, to the byte.
 OSTRAKA_AXIS(column, 16);
 template <std::int64_t Bytes>
 using verdict_within =

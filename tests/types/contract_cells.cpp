@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// The product C[b, i, k] = A[b, i, j] · B[b, j, k] in every cell of the table: what os::contract says of it, and that
-/// os::einsum takes it. Asking never fails. Compiling is passing.
+/// The product C[b, i, k] = A[b, i, j] · B[b, j, k] in every cell of the table: the verdict of os::contract, and that
+/// os::einsum accepts it. Asking never fails. Compiling is passing.
 
 #include <type_traits>
 

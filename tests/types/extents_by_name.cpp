@@ -24,12 +24,12 @@ static_assert(os::sizes(X = 2, I = 4u).of(I) == 4 && os::sizes(X = 2, I = short{
 static_assert(decltype(os::sizes())::names::size == 0);
 static_assert(os::sizes(I = std::int64_t{1} << 40).of(I) == 1099511627776);
 
-// What is not given has its static extent; what is given counts.
+// An axis that is not given has its static extent; a given extent overrides it.
 static_assert(os::extent_in<J_axis>(os::sizes(I = 4)) == 512);
 static_assert(os::extent_in<J_axis>(os::sizes(J = 8)) == 8);
 static_assert(os::extent_in<Y_mesh>(os::sizes()) == 4);
 
-// Mixtures of named extents and sizes: what is written out comes first.
+// Mixtures of named extents and sizes: extents that are written out come first.
 constexpr auto all = os::collect_sizes(X = 3, os::sizes(I = 7, J = 9), os::sizes(), Y = 4);
 static_assert(all.of(X) == 3 && all.of(I) == 7 && all.of(J) == 9 && all.of(Y) == 4);
 static_assert(std::is_same_v<decltype(all)::names, os::type_list<X_mesh, Y_mesh, I_axis, J_axis>>);

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// Numbers of 16 bits while compiling: what they are, what becomes what, how they round. Every pattern is in
-/// tests/engine/kernels/half.cpp.
+/// Numbers of 16 bits while compiling: their properties, their conversions, their rounding.
+/// tests/engine/kernels/half.cpp has every pattern.
 
 #include <limits>
 #include <type_traits>

@@ -25,7 +25,7 @@ OSTRAKA_AXIS(V);  // vocabulary
 template <auto... Dims>
 using s = os::sharding_of<Dims...>;
 
-// Those collectives and no others: all-gathers of the left and of the right operand, and what becomes of the result.
+// Checks for these collectives and no others: all-gathers of the left and of the right operand, and the result's move.
 template <class Plan>
 constexpr bool is(Plan const& plan, int gathers_left, int gathers_right, int reduce_scatters = 0, int all_reduces = 0) {
   int gathers[2]{};
@@ -111,8 +111,7 @@ static_assert(os::plan_of<dims<B / X, S, D>, s<B / X, S, F / Y>, s<F / Y, D>>.by
                                                                                     X = 2, Y = 4) == down.bytes());
 }  // namespace sized
 
-// What is not known is shared out among the axes that occur in the same tensors: 4096 together, or as much as the
-// longest index that is known.
+// Unknown extents share 4096 among the axes that occur in the same tensors, or as much as the longest known extent.
 namespace nominal {
 OSTRAKA_AXIS(model, 5120);
 OSTRAKA_AXIS(hidden, 20480);
@@ -136,8 +135,8 @@ constexpr auto moved = os::plan_of<dims<B, S>, s<B / X, S>>.sizes;
 static_assert(moved.label[0] * moved.label[1] == 4096 && moved.mesh[0] == 4);
 }  // namespace nominal
 
-// A hint is what plans are made for, and nothing else: the extent is still any. Keys of short heads are gathered where
-// many queries are divided.
+// Plans are made for a hint, which is no promise: any extent is allowed. Keys of short heads are gathered if many
+// queries are divided.
 namespace hinted {
 OSTRAKA_AXIS(head, os::about(128));
 constexpr auto scores = os::plan_of<dims<B / X, H, S / Y, T>, s<B / X, S / Y, H, head>, s<B / X, T / Y, H, head>>;

@@ -3,8 +3,8 @@
 
 /// @file
 /// The algebra of blocks as types, for all shardings of up to two axes over up to two mesh axes and all sets of manual
-/// mesh axes: a block leaves as what it was a block of, `varying` is a set that stands last, and results vary along the
-/// union of what their operands vary along. What is refused is refused by the rule that it breaks. Compiling is
+/// mesh axes: a block leaves with the sharding that it entered with, `varying` is a set that stands last, and results
+/// vary along the union of what their operands vary along. A refusal names the rule that is broken. Compiling is
 /// passing.
 
 #include <type_traits>
@@ -49,13 +49,13 @@ constexpr bool same = std::is_same_v<A, B>;
 template <class List, class Entry>
 constexpr bool has = os::position_in<Entry, List> >= 0;
 
-// Is `Verdict` the reason for a manual mesh axis behind another?
+// True if `Verdict` is the reason for a manual mesh axis behind another.
 template <class Verdict>
 constexpr bool is_minor = false;
 template <class A, class M>
 constexpr bool is_minor<os::reason::manual_axis_is_minor<A, M>> = true;
 
-// Does an axis of `Sharding` have `Minor` behind `Major`?
+// True if an axis of `Sharding` has `Minor` behind `Major`.
 template <class Sharding, class Major, class Minor>
 constexpr bool nests = false;
 template <class... Entries, class Major, class Minor>
@@ -71,7 +71,7 @@ constexpr bool check_one() {
   if constexpr (!minor) {
     using block = inside_of<Sharding, Manual>;
     using used = common_of<os::mesh_axes_in<Sharding>, Manual>;
-    // What was manual is a set, and nothing else has changed.
+    // The manual mesh axes are a set, and nothing else has changed.
     static_assert(os::is_valid_sharding<block>);
     static_assert(os::varying_in<block>::size == used::size);
     static_assert(has<os::varying_in<block>, X_mesh> == has<used, X_mesh>);
@@ -79,16 +79,16 @@ constexpr bool check_one() {
     static_assert(common_of<os::mesh_axes_in<block>, Manual>::size == 0);
     static_assert(os::mesh_axes_in<block>::size + used::size == os::mesh_axes_in<Sharding>::size);
     static_assert(same<os::axes_in<block>, os::axes_in<Sharding>>);
-    // It leaves as it came, and in no body that names less.
+    // It leaves as it came, and leaves no body that names fewer axes.
     static_assert(same<leave_verdict<block, Sharding, Manual, none>, ok>);
     if constexpr (used::size > 0)
       static_assert(!same<leave_verdict<block, block, Manual, none>, ok>);
     else
       static_assert(same<block, Sharding>);
-    // In a nested body what varied before may do so still.
+    // In a nested body a block may vary along the outer axes still.
     static_assert(
         same<leave_verdict<block, invariant_over<block, os::varying_in<block>>, none, os::varying_in<block>>, ok>);
-    // Twice is once; one after the other is both.
+    // Twice is once; one after another is both.
     static_assert(same<inside_of<block, Manual>, block>);
     if constexpr (same<Manual, x> && same<enter_verdict<block, y>, ok>)
       static_assert(same<inside_of<block, y>, inside_of<Sharding, xy>>);
@@ -106,8 +106,7 @@ constexpr bool check_all(type_list<Shardings...>) {
 }
 static_assert(check_all(all{}));
 
-// What leaves must name each mesh axis along which it varies, and whatever it names divides or holds parts of
-// something.
+// A result must name each mesh axis along which it varies, and each named one divides or holds parts of something.
 template <class Out, class Block>
 constexpr bool check_leaving() {
   using verdict = leave_verdict<Block, Out, xy, none>;
@@ -129,7 +128,7 @@ constexpr bool check_blocks_of =
     leaves_as_all<os::sharding<Axes..., os::varying<X_mesh, Y_mesh>>>(all{});
 static_assert(check_blocks_of<> && check_blocks_of<I_axis> && check_blocks_of<I_axis, J_axis>);
 
-// Results vary along the union, in whatever order and however often it is named.
+// Results vary along the union, in any order and however often it is named.
 using v = os::sharding_of<os::varying(X)>;
 using w = os::sharding_of<os::varying(Y)>;
 using both = os::sharding_of<I, os::varying(X, Y)>;

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// Axes that one of several operands alone has: refused, unless os::sum_over names them. Compiling is passing.
+/// Axes that only one of several operands has: refused, unless os::sum_over names them. Compiling is passing.
 
 #include <type_traits>
 

@@ -86,7 +86,7 @@ constexpr auto case_4_left = os::plan_of<os::dims<I, K / X>, outer_left, outer_r
 static_assert(only(case_4_right, step::all_gather) && case_4_right.bytes(sizes) == 16 * 2 * 4);  // B
 static_assert(only(case_4_left, step::all_gather) && case_4_left.bytes(sizes) == 4 * 16 * 4);    // A
 
-// A policy says which, whatever is cheaper.
+// A policy decides, whatever is cheaper.
 constexpr auto gather_a = os::plan_of<os::dims<I, K>, outer_left, os::sharding_of<J, K>, decltype(os::gather_left)>;
 static_assert(only(gather_a, step::all_gather));
 
@@ -130,7 +130,7 @@ static_assert(only(sum, step::all_reduce) && sum.bytes(sizes) == 2 * 8 * 4 / 2);
 constexpr auto slice = os::plan_of<os::dims<I / X>, os::sharding_of<I>>;
 static_assert(slice.communications() == 0);
 
-// Elements of a type that says so are as large as it says.
+// Elements of a type that declares a size have this size.
 struct doubles {
   using sharding_type = os::sharding_of<I / X, J>;
   using value_type = double;
@@ -139,7 +139,7 @@ static_assert(os::plan_of<os::dims<I, J>, doubles>.bytes(sizes) == 4 * 16 * 8);
 
 // ---- what is kept in a plain variable -------------------------------------------------------------------------------
 
-// Of references no constexpr variable can be made before C++23; the numbers of a plan are constants all the same.
+// A constexpr variable cannot be made from references before C++23; the numbers of a plan are constants all the same.
 constexpr std::int64_t of_references(os::sharding_of<I, J / X> const& a, os::sharding_of<J / X, K> const& b) {
   auto const plan = os::plan<I / X, K>(a, b);
   static_assert(plan.count(step::reduce_scatter) == plan.communications() && plan.communications() == 1);

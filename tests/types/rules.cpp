@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// Rules stand for the shardings that one would write by hand, wherever dimensions are written. Compiling is passing.
+/// Rules stand for shardings written by hand, wherever dimensions are written. Compiling is passing.
 
 #include <type_traits>
 
@@ -40,7 +40,7 @@ static_assert(
     is_same_v<os::sharding_of<R(hidden, seq, batch)>,
               os::sharding_of<hidden / Y / Z, seq, batch / X>>);  // in the order of the axes, not of the rules
 
-// What is written out wins; partials stand inside or behind.
+// Dimensions that are written out win; partials stand inside or behind.
 static_assert(is_same_v<os::sharding_of<R(seq / X, hidden)>, os::sharding_of<seq / X, hidden / Y / Z>>);
 static_assert(is_same_v<os::sharding_of<R(batch / Y, seq)>, os::sharding_of<batch / Y, seq>>);
 static_assert(

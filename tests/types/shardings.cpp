@@ -2,8 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// Every way to write a sharding comes to one type; whether it is valid is a question that does not fail. Compiling is
-/// passing.
+/// Every way to write a sharding gives one type; its validity is a question that does not fail. Compiling is passing.
 
 #include <type_traits>
 
@@ -107,7 +106,7 @@ static_assert(is_same_v<os::sharding_of<os::partial_and(X)>, os::sharding<os::pa
 static_assert(is_same_v<os::sharding_of<os::partial_or(X)>, os::sharding<os::partial_or<X_mesh>>>);
 static_assert(!is_same_v<os::sharding_of<os::partial_or(X)>, os::sharding_of<os::partial_and(X)>>);
 
-// What differs in meaning differs in type.
+// A different meaning is a different type.
 static_assert(!is_same_v<os::sharding_of<I / X / Y>, os::sharding_of<I / Y / X>>);
 static_assert(!is_same_v<os::sharding_of<I, J>, os::sharding_of<J, I>>);
 static_assert(!is_same_v<os::sharding_of<I, os::partial(X)>, os::sharding_of<I>>);

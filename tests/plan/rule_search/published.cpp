@@ -60,7 +60,7 @@ bool find_rules(program const& p, device_mesh const& mesh, strategy const& s, ax
   return true;
 }
 
-// The least time of a published strategy over all meshes of two axes; unbounded if it fits nowhere.
+// The least time of a published strategy over all meshes of two axes; unbounded if it fits none.
 double seconds_of_published(program const& p, strategy const& s, std::int64_t devices, machine const& on,
                             search_settings const& how, plan_table& plans) {
   program_flow const flow(p);
@@ -82,7 +82,7 @@ double seconds_of_published(program const& p, strategy const& s, std::int64_t de
   return least;
 }
 
-// `best`: the published strategy that is as fast as anything; none if empty.
+// `best`: the published strategy that is as fast as any; empty if there is none.
 search_result compare(program const& p, std::int64_t devices, machine const& on, search_settings const& how,
                       std::string_view best) {
   search_result const found = search_rules(p, devices, on, how);
@@ -99,7 +99,7 @@ search_result compare(program const& p, std::int64_t devices, machine const& on,
   return found;
 }
 
-// Sizes of a batch are chosen by the tokens of a device.
+// Chooses the sizes of a batch by the tokens per device.
 program layer_of(std::int64_t devices, std::int64_t tokens) {
   return programs::feed_forward({.width = 5120, .inner = 20480},
                                 {.sequences = devices * tokens / 512, .length = 512});

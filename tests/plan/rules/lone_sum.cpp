@@ -20,7 +20,7 @@ constexpr int labels = 4;
 bool has(label_set s, int l) { return (s >> l & 1) != 0; }
 
 struct counted {
-  int operands = 0;  // that have the label
+  int operands = 0;  // those that have the label
   bool kept = false, asked = false;
 };
 
@@ -82,7 +82,7 @@ TEST_CASE("every einsum of up to three operands on four labels") {
 }
 
 TEST_CASE("a forgotten rename") {
-  // h[B, M] · w[N, H] → [B, H]: the second operand's N would join M, and with other extents nothing.
+  // h[B, M] · w[N, H] → [B, H]: the second operand's N would join M; with other extents it joins nothing.
   label_set const operands[] = {0b0011, 0b1100};
   std::int64_t const dynamic[] = {-1, -1, -1, -1};
   std::int64_t const others[] = {8, 4, 5, 8};

@@ -4,7 +4,7 @@
 
 /// @file
 /// Functions of a few numbers, the laws that they keep, found by trying them, and a mesh of plain loops whose devices
-/// apply one to what they hold.
+/// apply one to their parts.
 
 #include <algorithm>
 #include <cmath>
@@ -89,7 +89,7 @@ inline function const functions[] = {
     {"max(a,b-c)", 3, false, [](double const* v) { return std::max(v[0], v[1] - v[2]); }},
 };
 
-// Does f(a ⊕ a', …) = f(a, …) ⊗ f(a', …) hold, in all operands or in operand k alone?
+// True if f(a ⊕ a', …) = f(a, …) ⊗ f(a', …) holds, in all operands or in operand k alone.
 inline bool law_holds(function const& f, reduction before, reduction after, int alone) {
   for (std::uint64_t sample = 0; sample < 400; ++sample) {
     double one[3], other[3], both[3];
@@ -133,13 +133,13 @@ inline std::int64_t begin_of(spec const& s, int dimension, coordinates const& at
   return (d + next) * e.label[s.label[dimension]] / p;
 }
 
-// A mesh on which each device has its part of each operand, and does the operation on what it holds.
+// A mesh on which each device has its part of each operand, and applies the operation to it.
 class simulation {
  public:
   simulation(function const& f, planner::operand_specs const& operands, extents const& e, std::uint64_t seed)
       : f_(f), operands_(operands), e_(e), seed_(seed) {}
 
-  // Are the parts of the result, combined, what the operation gives on the whole tensors, and replicas equal?
+  // True if the combined parts of the result equal the operation on the whole tensors, and replicas are equal.
   bool gives(spec const& result) const {
     bool right = true;
     each_device(mesh_set::first(e_.mesh_axes), coordinates(static_cast<std::size_t>(e_.mesh_axes), 0),

@@ -3,8 +3,8 @@
 
 /// @file
 /// Every way for tensors to meet element by element, partial ones of every kind among them, against plain loops over
-/// devices: where the planner accepts, combining the parts after the operation gives what combining before does; where
-/// it refuses, no kind of result would. What the operations keep is not declared but found by trying their laws on
+/// devices: if the planner accepts, combining the parts after the operation equals combining them before; if it
+/// refuses, no kind of result would be right. The laws of the operations are not declared, but found by trying them on
 /// numbers.
 
 #include <doctest/doctest.h>
@@ -44,7 +44,7 @@ bool always_gives(function const& f, os::planner::operand_specs const& operands,
   return true;
 }
 
-// Would some kind of result have been right, with these operands partial as they are?
+// True if some kind of result would have been right, with these operands as partial as they are.
 bool some_kind_gives(function const& f, os::planner::operand_specs const& operands, extents const& e) {
   os::planner::operand_specs values;
   mesh_set partial;
@@ -79,8 +79,8 @@ std::vector<spec> every_state(t::labels const& labels, int mesh_axes) {
   return states;
 }
 
-// Is it more than the trait can say: that some operands keep their parts together while others stay (which of maxima
-// and the like follows from all together), or that two kinds go together?
+// True if the trait cannot express it: that some operands keep their parts together while others stay (for maxima and
+// the like this follows from all together), or that two kinds go together.
 bool beyond_the_trait(os::planner::operand_specs const& operands, preservations const& laws, extents const& e) {
   for (int m = 0; m < e.mesh_axes; ++m) {
     int partial = 0;
@@ -106,7 +106,7 @@ struct tally {
   std::int64_t beyond = 0;  // right, but more than the trait can say
 };
 
-// Part by part: g++ 12 warns of what it thinks that operator+ does.
+// Part by part: operator+ causes a false warning of g++ 12.
 std::string text_of(function const& f, os::planner::operand_specs const& operands) {
   std::string text = f.name;
   for (spec const& s : operands)
@@ -130,7 +130,7 @@ void try_one(function const& f, preservations const& laws, os::planner::operand_
   }
   ++n.refused[found.fault];
   if (found.fault == map_fault::axis_split_differently || found.fault == map_fault::mesh_axis_on_two_axes)
-    return;  // of these map.cpp and its like tell
+    return;  // map.cpp and its like cover these
   if (!some_kind_gives(f, operands, e)) return;
   if (beyond_the_trait(operands, laws, e)) {
     ++n.beyond;
@@ -178,7 +178,7 @@ TEST_CASE("the laws that are found are the ones in the table of types/shardings/
       if (std::string(f.name) == name) return laws_of(f);
     return preservations{};
   };
-  // The builders say what is found; of one operand, alone and together are the same.
+  // The builders declare the laws that are found; for one operand, alone and together are the same.
   for (reduction kind : kinds) {
     CAPTURE(static_cast<int>(kind));
     auto const first = [&](char const* name) { return laws(name)[kind].alone[0]; };

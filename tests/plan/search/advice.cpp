@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// When there is advice, and what it says. C[I_X, K] = A[I_X, J] · B[J, K_X] gathers one operand; which, depends on the
-/// sizes.
+/// The cases in which there is advice, and its text. C[I_X, K] = A[I_X, J] · B[J, K_X] gathers one operand; the sizes
+/// decide which.
 
 #include <doctest/doctest.h>
 
@@ -29,7 +29,7 @@ extents sizes(std::int64_t i, std::int64_t j, std::int64_t k, std::int64_t x) {
   return e;
 }
 
-// Labels I, J, K are 0, 1, 2; X is 0. `c` is what divides the result: I by 0, K by 2.
+// Labels I, J, K are 0, 1, 2; X is 0. `divided`: the label of the result that X divides, I by 0, K by 2.
 einsum_problem product(int divided) {
   mesh_order x;
   x.push_back(0);
@@ -75,7 +75,7 @@ TEST_CASE("a far better plan, and how to get it") {
   CHECK(contains(text, "OSTRAKA_AXIS(I, os::about(8))"));
   CHECK(contains(text, "OSTRAKA_AXIS(K, os::about(64))"));
   CHECK(contains(text, "Remedy: os::for_these_sizes behind the operands"));
-  CHECK(!contains(text, "OSTRAKA_AXIS(J"));  // decided on what it is
+  CHECK(!contains(text, "OSTRAKA_AXIS(J"));  // decided on its real extent
   CHECK(!contains(text, "OSTRAKA_MESH_AXIS"));
 }
 
@@ -89,7 +89,7 @@ TEST_CASE("from twice as cheap on") {
 }
 
 TEST_CASE("work counts") {
-  // Gathering A moves less than what is planned, but all devices would multiply all of it.
+  // Gathering A moves less than the plan, but all devices would multiply all of it.
   einsum_problem p = product(-1);
   p.operands[0] = {};
   p.operands[0].push_back(0);

@@ -30,8 +30,8 @@ namespace ostraka::testing {
 
 inline constexpr std::int64_t unreachable = std::int64_t{1} << 50;
 
-/// The cheapest sequences of moves between all shardings of one tensor. `slices_at_once`: a reduce-scatter may slice
-/// along other mesh axes too, as it does in a reshard by itself, not in an einsum.
+/// The cheapest sequences of moves between all shardings of one tensor. `slices_at_once`: a reduce-scatter may also
+/// slice along other mesh axes, as in a reshard by itself, but not in an einsum.
 class move_graph {
  public:
   move_graph(labels const& dims, extents const& e, bool makes_partial, bool slices_at_once = false)
@@ -154,11 +154,11 @@ inline std::int64_t work_of(std::vector<spec> const& factors, extents const& e) 
   return work;
 }
 
-/// Multiplications that count as much as one element moved where nobody says otherwise.
+/// The number of multiplications that count as much as one moved element by default.
 inline constexpr std::int64_t default_weight = 1024;
 
-/// Mesh axes along which work on these labels is worth dividing by default: those that divide one of them in a tensor
-/// that was named, an operand or the result.
+/// Mesh axes along which work on these labels is worth dividing by default: those that divide one of them in a named
+/// tensor, an operand or the result.
 inline mesh_set worth_dividing(std::vector<int> const& work_labels, std::vector<spec> const& named) {
   mesh_set axes;
   for (spec const& s : named)
@@ -167,8 +167,8 @@ inline mesh_set worth_dividing(std::vector<int> const& work_labels, std::vector<
   return axes;
 }
 
-/// Multiplications of all devices together, as the default price has them: a mesh axis along which it is not worth it
-/// counts as not dividing.
+/// Multiplications of all devices together, as the default price counts them: a mesh axis along which dividing is not
+/// worth it counts as not dividing.
 inline std::int64_t priced_work(std::vector<int> const& work_labels, mesh_set dividing, mesh_set worth,
                                 extents const& e) {
   std::int64_t work = 1;
@@ -196,7 +196,7 @@ class brute_force {
 
   [[nodiscard]] std::vector<move_graph> const& tensors() const { return tensors_; }
 
-  /// What a way costs: its price by the default balance, then what it moves and multiplies.
+  /// The cost of a way: its price by the default balance, then its moves and multiplications.
   using cost = std::array<std::int64_t, 3>;
 
   /// The least for operands (and last the result) in these shardings.

@@ -7,9 +7,9 @@
 /// products, every sharding of every intermediate (partial ones too), and between them the cheapest moves of
 /// brute_force.hpp.
 ///
-/// Compared by their price: by default 1024 · volume + work, where work counts as not divided along mesh axes by which
-/// no tensor that was named divides a label of the product; or by a weight of one's own and all work; or by work alone,
-/// where nothing may move.
+/// They are compared by price: by default 1024 · volume + work, where work counts as not divided along mesh axes by
+/// which no named tensor divides a label of the product; or by a given weight and all work; or by work alone, if
+/// nothing may move.
 
 #include <cstdint>
 #include <map>
@@ -58,7 +58,7 @@ class brute_force_orders {
   [[nodiscard]] move_graph const& result() const { return result_; }
   [[nodiscard]] std::int64_t trees() const { return trees_; }
 
-  /// The least price for operands (and last the result) in these shardings, and of these the least volume.
+  /// The least price for operands (and last the result) in these shardings, and the least volume at this price.
   [[nodiscard]] price_and_volume least(std::vector<std::size_t> const& which) {
     return least_by(which, by::default_price, default_weight);
   }

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// A plan made by the compiler is the plan made at run time, step by step, so that sweeps at run time speak for the
-/// plans that programs compile. And the cases that everyone knows, decided by the compiler: the four matrix products,
-/// the feed-forward layer h[B_X, S, D_Y] · W_in[D_X, F_Y] · W_out[F_Y, D_X] → [B_X, S, D_Y].
+/// A plan made by the compiler is the plan made at run time, step by step, so that sweeps at run time hold for the
+/// plans that programs compile. The compiler also decides the well-known cases: the four matrix products, the
+/// feed-forward layer h[B_X, S, D_Y] · W_in[D_X, F_Y] · W_out[F_Y, D_X] → [B_X, S, D_Y].
 
 #include <doctest/doctest.h>
 

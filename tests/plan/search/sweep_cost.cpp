@@ -8,8 +8,8 @@
 /// element, plus the work; of equal ones the least moved, then the least work. Extents are even, so that volumes are
 /// those of the rules.
 ///
-/// And where moved elements have a weight (os::least_time), no plan costs more than the best by weight · volume + all
-/// work. What can be had without communication gets none.
+/// If moved elements have a weight (os::least_time), no plan costs more than the best by weight · volume + all work. An
+/// einsum that needs no communication gets none.
 ///
 /// As in the rules, operands are not zero-padded or masked: that moves nothing, but multiplies zeros. No plan is
 /// beaten, on one, two or three mesh axes.

@@ -65,7 +65,7 @@ struct data {
   }
 };
 
-// A tensor under one sharding: everywhere on the simulated mesh, and as its blocks lie on the devices.
+// A tensor under one sharding: everywhere on the simulated mesh, and in blocks on the devices.
 struct placed_tensor {
   sharded_tensor everywhere;
   std::vector<std::vector<std::int64_t>> blocks;
@@ -110,8 +110,8 @@ int label_of_passes(einsum_plan const& plan, std::int64_t number) {
   return -1;
 }
 
-// Lowers the plan for each device and runs what comes of it: C <- alpha A B + beta C. Every other case fuses whatever
-// it can, and has its mesh axes in another order on the running mesh; some are run in three passes.
+// Lowers the plan for each device and runs the schedules: C <- alpha A B + beta C. Every other case fuses all that it
+// can, and has its mesh axes in another order on the running mesh; some run in three passes.
 void run_schedules(einsum_plan const& plan, data const& d, simulated_mesh& mesh, simulated_run& run,
                    std::vector<std::vector<placed_tensor>> const& placed, std::vector<std::size_t> const& which,
                    std::int64_t number) {

@@ -39,7 +39,7 @@ struct tally {
   std::int64_t not_still = 0;  // of which another, or none, was found under that policy
 };
 
-// What a plan costs, from its steps.
+// The cost of a plan, from its steps.
 struct plan_cost {
   price_and_volume least{};  // by default
   std::int64_t work = 0;
@@ -216,7 +216,7 @@ TEST_CASE("no plan of four operands on two mesh axes costs more than the best al
 
 namespace {
 
-// How far off a search with less effort is from the exact one, in price and in volume.
+// The distance of a search with less effort from the exact one, in price and in volume.
 struct gap {
   std::int64_t cases = 0;
   std::int64_t off = 0;

@@ -57,7 +57,7 @@ constexpr bool test_nesting(std::int64_t most) {
 }
 
 constexpr bool test_by_hand() {
-  // 5 over 3: 1, 2, 2. 2 over 4: 0, 1, 0, 1. 1 over 3: the last one. 0: nobody.
+  // 5 over 3: 1, 2, 2. 2 over 4: 0, 1, 0, 1. 1 over 3: the last device has it. 0: none has any.
   bool good = block(5, 0, 3) == range{0, 1} && block(5, 1, 3) == range{1, 3} && block(5, 2, 3) == range{3, 5};
   good = good && block(2, 0, 4).size() == 0 && block(2, 1, 4) == range{0, 1} && block(2, 2, 4).size() == 0 &&
          block(2, 3, 4) == range{1, 2};

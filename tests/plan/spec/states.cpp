@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// What a tensor is along a mesh axis is the same whichever view is asked, spec or layout; and the two tables over
-/// states say what the rules of the algebra say, cell by cell.
+/// The state of a tensor along a mesh axis is the same in both views, spec and layout; and the two tables over states
+/// equal the rules of the algebra, cell by cell.
 
 #include <doctest/doctest.h>
 
@@ -45,7 +45,7 @@ static_assert(becomes(Si, R) == step::all_gather && becomes(Si, P) == step::zero
 static_assert(becomes(Si, Sj) == step::all_to_all && becomes(Si, Si_behind) == step::block_exchange);
 static_assert(becomes(P, R) == step::all_reduce && becomes(P, Si) == step::reduce_scatter);
 
-// Every state is told apart from every other, and says what it is.
+// Every state differs from every other, and names itself.
 constexpr bool test_states() {
   for (int l = 0; l < ostraka::planner::max_labels; ++l)
     for (int place = 0; place < ostraka::planner::max_mesh_axes; ++place) {
@@ -60,7 +60,7 @@ constexpr bool test_states() {
 }
 static_assert(test_states());
 
-// Does the number say of every mesh axis what the spec says, and can the spec be read off it again?
+// True if the number agrees with the spec on every mesh axis, and gives the spec back.
 bool is_layout_of(spec const& s, layout q, int mesh_axes) {
   mesh_set partial;
   for (int m = 0; m < mesh_axes; ++m) {

@@ -3,8 +3,8 @@
 
 /// @file
 /// The plan that keeps within a limit of workspace against brute force: every pair of shardings under which the
-/// operands multiply as they are, and every number of passes over every label. The planner's own plan where that fits;
-/// else the one that moves least of those that fit; else none does.
+/// operands multiply as they are, and every number of passes over every label. The result is the planner's own plan if
+/// it fits; else the plan that moves least among those that fit; else none.
 
 #include <doctest/doctest.h>
 
@@ -163,7 +163,7 @@ static_assert(plan.fitting(24 * bytes - 1).count(os::step::all_gather) == 1 &&
 static_assert(plan.within(8 * bytes).fits && plan.within(8 * bytes).label == "J");
 static_assert(!plan.within(8 * bytes - 1).fits && plan.within(8 * bytes - 1).workspace == 8 * bytes);
 
-// A policy that names a way leaves no choice, and a budget holds for all plans.
+// A policy that names a way leaves no choice, and a budget applies to all plans.
 static_assert(!os::plan_of<os::dims<I/X, K>, A, B, decltype(os::reduce_result)>.within(24 * bytes - 1).fits);
 template <class Policy>
 using verdict = os::einsum_verdict<os::sharding_of<I/X, K>, Policy, A, B>;

@@ -51,7 +51,7 @@ std::string mesh_at_hand::text() const {
 
 namespace {
 
-// Which one of how many a rank is along these mesh axes, the first one major.
+// The number of a rank along these mesh axes and their size, the first one major.
 summand place_along(std::string const& mesh_axes, mesh_at_hand const& m, int rank) {
   summand s;
   for (char a : mesh_axes) {

@@ -51,7 +51,7 @@ int wrong_in(View const& v, t::matrix_box const& b) {
   return found;
 }
 
-// The elements that all ranks send, found by looking at each: from boxes to the blocks of all, and from blocks to boxes.
+// The elements that all ranks send, found by checking each: from boxes to the blocks of all, and from blocks to boxes.
 template <class Tensor, class Boxes>
 std::pair<std::int64_t, std::int64_t> elements_sent(t::mesh_at_hand const& m, t::extents_by_letter const& e,
                                                     Boxes const& boxes) {

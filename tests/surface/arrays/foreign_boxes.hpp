@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// Distributions of a matrix as plain functions from a rank to its boxes, and what elements a rank has of it.
+/// Distributions of a matrix as plain functions from a rank to its boxes, and the elements of a rank.
 
 #include <algorithm>
 #include <cstdint>

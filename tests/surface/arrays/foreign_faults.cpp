@@ -149,7 +149,7 @@ TEST_CASE("strides of 0, blocks of no index, of two sizes, and arrays of other e
                        "others; make a plan for it by os::plan_blocks",
                        os::error);
   view const out = of(2, 3);
-  plan.copy_to(a, out);  // nobody is left behind
+  plan.copy_to(a, out);  // no rank is left behind
   CHECK(out(1, 2) == 5);
 }
 

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// os::advice_of speaks of each fault in programs that have it, and says nothing of the same programs without it: on
-/// ranks and on dry meshes.
+/// os::advice_of reports each fault in programs that have it, and nothing for the same programs without it: on ranks
+/// and on dry meshes.
 // ranks: 1 4
 
 #include <doctest/doctest.h>
@@ -123,7 +123,7 @@ TEST_CASE("a move whose half would do") {
 TEST_CASE("communication that could begin earlier") {
   constexpr os::sizes large(I = 4096, J = 4096, K = 4096, L = 4096);
   auto const program = [&](auto const& m, bool early) {
-    os::trace_region const step("step");  // which is no operation
+    os::trace_region const step("step");  // it is no operation
     auto const a = os::random<float, I/X, J>(m, large);
     auto const b = os::random<float, J, K>(m, large);
     auto const w = os::random<float, K/X, L>(m, large);
@@ -133,7 +133,7 @@ TEST_CASE("communication that could begin earlier") {
       auto const d = os::einsum<I/X, L>(c, std::move(whole).wait());
     } else {
       auto const c = os::einsum<I/X, K>(a, b);
-      auto const whole = os::reshard<K, L>(w);  // of which the product alone would hide some
+      auto const whole = os::reshard<K, L>(w);  // the product alone would hide some of it
       auto const d = os::einsum<I/X, L>(c, whole);
     }
   };

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// The adviser speaks once of an operation whose nominal plan is a poor one for the sizes at hand, on device 0 alone,
-/// and is silent otherwise. C[I, K] = A[I, J_X] · B[J, K] multiplies rows of A, where a long J wants the small result
+/// The adviser speaks once of an operation whose nominal plan is poor for the actual sizes, on device 0 alone, and is
+/// silent otherwise. C[I, K] = A[I, J_X] · B[J, K] multiplies rows of A; for a long J the small result should be
 /// reduced.
 
 #include <doctest/doctest.h>
@@ -23,7 +23,7 @@ namespace t = os::testing;
 
 namespace {
 
-// What f writes to stderr.
+// The text that f writes to stderr.
 template <class F>
 std::string heard(F&& f) {
   std::fflush(stderr);
@@ -158,7 +158,7 @@ TEST_CASE("what the environment says") {
   CHECK(!os::detail::advice_wanted("0"));
   CHECK(os::detail::advice_wanted(""));
   CHECK(os::detail::advice_wanted(nullptr));
-  // os::environment reads it, also where MPI and Kokkos run already.
+  // os::environment reads it, also if MPI and Kokkos run already.
   int count = 0;
   char** none = nullptr;
   for (char const* value : {"1", ""}) {

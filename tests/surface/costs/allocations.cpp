@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// Nothing allocates in a steady state: what operations ask of malloc in their third to tenth repetition. Operations
-/// into tensors that are there ask for nothing, the others for what the block of their result takes.
+/// Nothing allocates in a steady state: the allocations of operations in their third to tenth repetition. Operations
+/// into existing tensors allocate nothing, the others only the block of their result.
 // ranks: 1 2 4
 #include <doctest/doctest.h>
 
@@ -182,7 +182,7 @@ TEST_CASE("what is begun, and waited for or dropped") {
   });
 }
 
-// Its results are blocks; what the tape holds beside them lies in memory that it has kept.
+// Its results are blocks; the tape holds everything else in memory that it has kept.
 TEST_CASE("gradients allocate blocks and nothing else") {
   namespace tools = Kokkos::Tools::Experimental;
   long const block = block_of_a_result();
@@ -198,7 +198,7 @@ TEST_CASE("gradients allocate blocks and nothing else") {
     blocks_made = 0;
     tools::set_allocate_data_callback([](auto, char const*, void const*, std::uint64_t) { ++blocks_made; });
     step();
-    tools::set_allocate_data_callback(nullptr);  // names of kernels are strings where somebody listens
+    tools::set_allocate_data_callback(nullptr);  // names of kernels are strings if a tool listens
     CHECK(blocks_made > 0);
     CHECK(most_in_steady_state(step) <= blocks_made * block);
   });

@@ -30,7 +30,7 @@ using t::most_in_steady_state;
 
 using t::for_several_extents;
 
-// Two runs of one call and one of another, begun one after the other and waited for later.
+// Two runs of one call and one of another, begun one after another and waited for later.
 template <class To, class From>
 void check_in_flight(t::mesh_at_hand const& m, t::extents_by_letter const& e) {
   using types = os::detail::reshard_types<From, typename To::sharding_type>;
@@ -50,7 +50,7 @@ void check_in_flight(t::mesh_at_hand const& m, t::extents_by_letter const& e) {
           os::engine::progress();
           first.wait();
         }) == 0);
-  if (!std::is_same_v<From, os::tensor<double, I, J, os::partial_max(X)>>)  // whose parts are summands
+  if (!std::is_same_v<From, os::tensor<double, I, J, os::partial_max(X)>>)  // its parts are summands
     for (int i = 0; i < 2; ++i)
       CHECK(t::disagreements(m, to[i], t::whole_numbers<double>(t::letters_in<To>(), e, 5 + i)) == 0);
 }

@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// os::at_most where sizes are known only at run time: an operation whose plan keeps within the budget runs as without
-/// one, and one that does not throws on all ranks before anything is sent. C[I, K] = Σ_J A[I, J_X] · B[J_X, K]
+/// os::at_most with sizes that are known only at run time: an operation whose plan keeps within the budget runs as
+/// without one, and one whose plan does not throws on all ranks before anything is sent. C[I, K] = Σ_J A[I, J_X] ·
+/// B[J_X, K]
 
 #include <doctest/doctest.h>
 
@@ -18,7 +19,7 @@ using os::dims;
 
 namespace {
 
-// Runs f, and says of this rank what it threw; nothing may have been sent then.
+// Runs f, and returns this rank's error; nothing may have been sent then.
 template <class F>
 std::string refusal(F&& f) {
   std::string said;

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// Ours moves exactly the bytes that plain MPI code moves which does the same job by hand (bench/patterns/by_hand),
-/// both counted below them; and gets the same numbers. Even blocks, as the hand-written code needs them.
+/// Ours moves exactly as many bytes as plain MPI code that does the same job by hand (bench/patterns/by_hand), both
+/// counted below them, and gets the same numbers. Even blocks, as the hand-written code needs them.
 // ranks: 2 4 8
 
 #include <doctest/doctest.h>

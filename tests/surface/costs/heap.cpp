@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// A loop over the same operations writes to memory that the process has: the system is asked for no pages again and
-/// again. And a program's tensors of megabytes lie in memory for which large pages were asked, from the first one on.
+/// A loop over the same operations writes to memory that the process has: it does not ask the system for pages again
+/// and again. A program's tensors of megabytes lie in memory for which large pages were requested, from the first one
+/// on.
 // ranks: 1
 
 #include <doctest/doctest.h>
@@ -38,8 +39,8 @@ long faults() {
 #endif
 }
 
-// Of the memory that begins there and is so long: the bytes in large pages of which each is within one mapping for
-// which the system was asked for such. All of it, as a large page holds what lies beside a block, too.
+// The bytes of the memory from `memory` on that are in large pages, each within one mapping for which large pages were
+// requested. It may count all of them, as a large page also holds what is next to a block.
 std::size_t bytes_in_large_pages(void const* memory, std::size_t bytes, bool& system_tells) {
   using os::engine::large_page;
   auto const first = reinterpret_cast<std::uintptr_t>(memory);

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// What operations say that they move, their `moves`, is what a dry mesh counts that schedules the same operation: all
-/// its devices together send that, to the byte. For each family, on meshes of one to six devices, even blocks, uneven
-/// ones and empty ones.
+/// The `moves` of operations equal the figures of a dry mesh that schedules the same operation: all its devices
+/// together send that, to the byte. For each family, on meshes of one to six devices, even blocks, uneven ones and
+/// empty ones.
 // ranks: 1
 
 #include <doctest/doctest.h>
@@ -28,7 +28,7 @@ using os::partial;
 namespace {
 
 OSTRAKA_AXIS(P, 2);   // pairs
-OSTRAKA_AXIS(S, 12);  // a sequence that is cut into stripes for one, two and three devices
+OSTRAKA_AXIS(S, 12);  // a sequence that divides into stripes for one, two and three devices
 
 template <auto... Dims>
 using tensor = os::tensor<double, Dims...>;
@@ -309,7 +309,7 @@ struct block_itself {
   }
 };
 
-/// A collective of what devices make of their blocks in a body, and of what goes along with it.
+/// A collective of devices' blocks in a body, and of the operands that go with it.
 template <class Make, class Tensor, class Collective, class... More>
 struct call_in_a_body {
   Collective collective;

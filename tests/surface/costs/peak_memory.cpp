@@ -3,12 +3,12 @@
 // ranks: 1 2 4
 
 /// @file
-/// What an operation holds at its peak, measured below the library: operands, the result and the plan's workspace, and
-/// no more but what a kernel sets aside (our tiles' panels, where a product is theirs), which the pool counts apart. A
-/// program of many operations holds as much as the one that takes most, in whichever order they come. Kokkos tells of
-/// every block that it allocates and frees; what C++ allocates beside that are lists of blocks, which are counted and
-/// bounded. What MPI allocates by itself is seen by neither, and calls are not compared: their words are the group's,
-/// one for each different call.
+/// The memory that an operation holds at its peak, measured below the library: operands, the result and the plan's
+/// workspace, and nothing more except a kernel's workspace (our tiles' panels, if a product is theirs), which the pool
+/// counts apart. A program of many operations holds as much as the one that takes most, in whatever order they come.
+/// Kokkos reports every block that it allocates and frees; C++ allocates beside these only lists of blocks, which are
+/// counted and bounded. Neither sees MPI's own allocations. Calls are not compared: their words are the group's, one
+/// for each different call.
 
 #include <doctest/doctest.h>
 
@@ -30,7 +30,7 @@ using os::partial;
 
 namespace {
 
-// Words of calls that are compared are memory, too. Before MPI begins.
+// The words of compared calls are memory, too. Set this before MPI begins.
 int const no_check_mode = ::setenv("OSTRAKA_CHECK_SPMD", "0", 1);
 
 struct meter {
@@ -76,7 +76,7 @@ int to_the_byte = 0;
 
 void listen() {
   using namespace Kokkos::Tools::Experimental;
-  os::engine::detail::plan_cache<double>::instance();  // what a host thread keeps for good, and makes once
+  os::engine::detail::plan_cache<double>::instance();  // made once and kept for good by a host thread
   set_allocate_data_callback(
       [](auto, char const*, void const*, std::uint64_t bytes) { blocks.add(static_cast<std::int64_t>(bytes)); });
   set_deallocate_data_callback(
@@ -91,10 +91,10 @@ struct operation_to_come {
   std::function<std::int64_t()> run;  // gives the bytes of its result
 };
 
-bool together = false;  // are operations looked at as a program, of extents that have not been seen before?
+bool together = false;  // true if operations are checked as a program, with extents that were not seen before
 std::vector<operation_to_come> program;
 
-// The operation, on an empty pool, gives a new tensor, or nothing. Later runs hold what the first did.
+// The operation, on an empty pool, gives a new tensor, or nothing. Later runs hold as much as the first did.
 template <class Plan, class Operation>
 void check(t::mesh_at_hand const& m, t::extents_by_letter const& e, Plan const& plan, Operation&& operation) {
   std::int64_t const workspace = plan.workspace(t::named(e), m.sizes());

@@ -3,8 +3,8 @@
 // ranks: 1 2 4
 
 /// @file
-/// What a tool of Kokkos is told of operations: a region for each, one within it for each step, with the bytes. Those
-/// of the steps were worked out by hand.
+/// The regions that a tool of Kokkos sees: one for each operation, one within it for each step, with the bytes. The
+/// bytes of the steps were worked out by hand.
 
 #include <doctest/doctest.h>
 
@@ -39,7 +39,7 @@ void stop_listening() {
   set_pop_region_callback(nullptr);
 }
 
-// Does the operation open these regions, and close all of them?
+// True if the operation opens these regions, and closes all of them.
 template <class Operation>
 names regions_of(Operation&& operation) {
   heard.clear();
@@ -84,7 +84,7 @@ TEST_CASE("operations and their steps") {
         names{"ostraka sum B[K] = A[I_X, K], moves " + bytes(2 * (n - 1) * 4 * 4 / n), "  ostraka contract",
               "  ostraka all_reduce<X>, moves " + bytes(2 * (n - 1) * 4 * 4 / n)});
 
-  // What is repeated is read once: 24 · 4 elements are written, 24 · 4 and 4 are read.
+  // A repeated operand is read once: 24 · 4 elements are written, 24 · 4 and 4 are read.
   auto const row = os::ones<float, K>(mesh, K = 4);
   std::string const met = bytes(24 / n * 4 * 4 * 2 + 4 * 4);
   CHECK(regions_of([&] { static_cast<void>(os::map(KOKKOS_LAMBDA(float x, float y) { return x + y; }, c, row)); }) ==

@@ -104,7 +104,7 @@ TEST_CASE("a ring one way uses one direction of its links, both ways both; the p
     CHECK(near(one_way.computing, flops / rate));
     CHECK(near(one_way.communicating, received / 1e6));
     CHECK(near(both_ways.communicating, received / 2e6));
-    // Of 16 pieces one is not hidden.
+    // One of 16 pieces is not hidden.
     double const longest = std::max(flops / rate, received / 2e6);
     CHECK(both_ways.seconds >= longest);
     CHECK(both_ways.seconds <= longest + received / 2e6 / 15 + flops / rate / 15);
@@ -157,7 +157,7 @@ TEST_CASE("what a machine does not say is said before the program runs") {
   goes(mesh, along_x.with(Y.name, simple().links));
   goes(os::dry_mesh(X = 1, Y = 1), none);
 
-  // Y lies within nodes, X spans two: what is between nodes, and what is within, if anything is.
+  // Y lies within nodes, X spans two: the moves between nodes, and those within, if there are any.
   auto const nodes = os::dry_mesh(os::devices_per_node(4), X = 4, Y = 2);
   os::machine network = none;
   network.between_nodes = simple().links;
@@ -197,7 +197,7 @@ TEST_CASE("what a machine does not say is said before the program runs") {
   complains(mesh, waiting, "has a number that is negative, or none");
 }
 
-// What is sent in rows: MPI's strided types, of 4 to 256 KiB in rows of 256 B, and longer messages, which are packed.
+// Messages of rows: MPI's strided types, of 4 to 256 KiB in rows of 256 B, and longer messages, which are packed.
 TEST_CASE("messages of rows go at their own rate") {
   int const p = t::ranks();
   auto const wet = os::make_mesh(X = p);

@@ -3,7 +3,7 @@
 // ranks: 1 2 4
 
 /// @file
-/// os::within(bytes): under every limit that its plan says it can keep, an operation gives the same, moves the same
+/// os::within(bytes): under every limit that its plan can keep, an operation gives the same result, moves the same
 /// bytes and takes no more scratch memory; under any other it throws on all ranks before anything is sent.
 
 #include <doctest/doctest.h>
@@ -27,7 +27,7 @@ int in_passes = 0;
 int refused = 0;
 int others = 0;  // run by another plan than the planner's own
 
-// Runs `operation` under limits from what it takes at once downwards, and looks at what it gives.
+// Runs `operation` under limits from its workspace in one pass downwards, and checks its result.
 template <class Plan, class Operation, class Wrong>
 void check(t::mesh_at_hand const& m, t::extents_by_letter const& e, Plan const& plan, Operation&& operation,
            Wrong&& wrong) {
@@ -61,7 +61,7 @@ void check(t::mesh_at_hand const& m, t::extents_by_letter const& e, Plan const& 
     if (os::describe(fitting) != os::describe(plan)) ++others;
     CHECK(wrong() == 0);
     CHECK(moved.bytes == fitting.total_bytes(t::named(e), m.sizes()));
-    // What kernels set aside is no plan's, and is counted apart (docs/design/memory.md).
+    // The workspace of kernels belongs to no plan, and is counted apart (docs/design/memory.md).
     std::int64_t const by_kernels = static_cast<std::int64_t>(pool::instance().most_used_by_kernels());
     CHECK(static_cast<std::int64_t>(pool::instance().most_used_by_plans()) <= limit);
     CHECK(static_cast<std::int64_t>(pool::instance().held_bytes() - before) <= limit + by_kernels);

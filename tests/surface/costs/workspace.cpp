@@ -2,9 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// A plan's workspace against the scratch memory that its steps had in use at once, and the bytes that they have copied
-/// against the plan's. What MPI takes from where it lies is not copied, which no plan foretells: here it takes no
-/// block.
+/// A plan's workspace against the most scratch memory of its steps at once, and the bytes that they copied against the
+/// plan's. Blocks that MPI takes in place are not copied, which no plan foretells: here it takes none in place.
 
 #include <doctest/doctest.h>
 
@@ -37,8 +36,8 @@ std::int64_t most_of_all(std::int64_t n) {
   return n;
 }
 
-// Does it have the mesh axes in the order in which the tensors' types name them? Whether parts follow one another may
-// hang on that.
+// True if the mesh has its axes in the order in which the tensors' types name them, on which the adjacency of parts may
+// depend.
 bool as_types_order(t::mesh_at_hand const& m) { return m.text()[0] == 'X'; }
 
 struct no_blocks_for_mpi {
@@ -48,7 +47,7 @@ struct no_blocks_for_mpi {
   ~no_blocks_for_mpi() { os::engine::shortest_block_message = before; }
 };
 
-// What an operation holds and copies on the device with the largest blocks, against its plan, which is exact where all
+// The memory and copies of an operation on the device with the largest blocks, against its plan, which is exact if all
 // parts are equal.
 template <class Plan, class Run>
 void check_memory(t::mesh_at_hand const& m, t::extents_by_letter const& e, bool even, Plan const& plan,

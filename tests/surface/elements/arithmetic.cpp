@@ -4,7 +4,7 @@
 /// @file
 /// Arithmetic element by element on partial tensors of every kind that an operation keeps, and on values: A[I] {max_X}
 /// − B[I] → {max_X}, B[I] − A[I] {max_X} → {min_X}. Nothing is moved. tests/plan/rules/sweep_map.cpp has every
-/// sharding; here are the types and the kernels.
+/// sharding; this file tests the types and the kernels.
 
 #include <doctest/doctest.h>
 
@@ -332,7 +332,7 @@ bool law_holds(F const& f, int operands, reduction before, reduction after, int 
   return true;
 }
 
-// All that is declared holds; of floating-point numbers nothing that holds is left out.
+// All that is declared holds; for floating-point numbers everything that holds is declared.
 template <class T, class F>
 void check_declared(std::string const& name, F const& f, bool complete) {
   constexpr int operands = std::is_invocable_v<F, T, T> ? 2 : 1;
@@ -356,7 +356,7 @@ void check_declared(std::string const& name, F const& f, bool complete) {
 
 template <class T, class F>
 void check_beside_number(std::string const& name, F const& f) {
-  for (T number : {T(3), T(-2)}) {  // what holds for one sign alone is not declared
+  for (T number : {T(3), T(-2)}) {  // laws for one sign alone are not declared
     check_declared<T>(name, os::detail::with_number<F, T, 0>{f, number}, false);
     check_declared<T>(name + ", that first", os::detail::with_number<F, T, 1>{f, number}, false);
   }

@@ -74,7 +74,7 @@ double magnitude(std::int64_t i, std::int64_t k) {
 template <class T>
 constexpr double u = double(float(std::numeric_limits<T>::epsilon())) / 2;
 
-// One rounding of the exact value, and the floats' own errors, of which there are at most 2n of 2^-24 each.
+// One rounding of the exact value, and the floats' own errors, at most 2n of 2^-24 each.
 template <class T>
 double bound_of_one_rounding(double exact, double size) {
   double const floats = 2 * inner * 0x1p-24 * size;

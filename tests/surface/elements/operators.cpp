@@ -20,7 +20,7 @@ namespace t = os::testing;
 
 namespace {
 
-// Elements on this device that are not what `of` says of the elements of a[I, J] and b[J].
+// The number of elements on this device that differ from `of` applied to the elements of a[I, J] and b[J].
 template <class Result, class T, class Of>
 std::int64_t wrong(Result const& r, t::global_tensor<T> const& a, t::global_tensor<T> const& b, Of const& of) {
   auto const columns = static_cast<std::int64_t>(b.values.size());

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// A mesh on processes that are none of its devices: the same program runs there, on tensors of the same types and
-/// extents without elements, and sends nothing. What needs a device says so.
+/// A mesh on processes that are not among its devices: the same program runs there, on tensors of the same types and
+/// extents without elements, and sends nothing. An operation that needs a device throws an error.
 
 #include <doctest/doctest.h>
 
@@ -32,7 +32,7 @@ auto mesh_on_first(int n) {
 #endif
 }
 
-// What every process does, whether it is a device or not.
+// The work of every process, whether it is a device or not.
 template <class Mesh>
 void run_a_program(Mesh const& mesh) {
   bool const here = !mesh.absent();

@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// A program on meshes of all ranks, and on dry meshes as each of their devices: it costs each device the same, and
-/// whoever listens to the engine's events hears the same.
+/// Runs a program on meshes of all ranks, and on dry meshes as each of their devices: it costs each device the same,
+/// and listeners to the engine's events get the same.
 
 #include <doctest/doctest.h>
 
@@ -35,7 +35,7 @@ inline void check_same(cost_of_tests const& dry, cost_of_tests const& wet) {
   for (std::size_t set = 0; set < wet.over.size(); ++set) CHECK(dry.over[set].bytes == wet.over[set].bytes);
 }
 
-/// Check mode asks more of ranks, and there is none on dry meshes. Before MPI begins.
+/// Check mode sends more between ranks, and has no part on dry meshes. Set this before MPI begins.
 inline int const no_check_mode = ::setenv("OSTRAKA_CHECK_SPMD", "0", 1);
 
 /// Meshes of all ranks.
@@ -48,7 +48,7 @@ void on_meshes_of_ranks(F const& f) {
   if (p == 8) f(make_mesh(X = 2, Y = 2, Z = 2));
 }
 
-/// What events tell, added up.
+/// The sums of all events.
 class sums_of_events final : public engine::listener {
  public:
   sums_of_events() { listen(hears::this_thread); }
@@ -78,7 +78,7 @@ inline void check_same(sums_of_events const& heard, cost_of_tests const& counted
   for (std::size_t set = 0; set < counted.over.size(); ++set) CHECK(heard.over[set] == counted.over[set].bytes);
 }
 
-/// On every mesh, and on every rank as the device that it is. `program(mesh)` is a function of the mesh alone.
+/// Runs on every mesh, and on every rank as its own device. `program(mesh)` is a function of the mesh alone.
 template <class Program>
 void costs_the_same(char const* name, Program const& program) {
   std::int64_t sent = 0;
@@ -101,7 +101,7 @@ void costs_the_same(char const* name, Program const& program) {
       return bytes;
     };
     std::int64_t const priced = sent_so_far();
-    program(dry);  // where it is not priced, it computes
+    program(dry);  // without pricing, it computes
     CHECK(sent_so_far() - priced == counted.bytes);
     std::int64_t all = 0;
     for (std::int64_t bytes : numbers_of_ranks(counted.bytes)) all += bytes;

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// What pricing does for an operation does not grow with the devices: a plan is lowered once, and a clock hears of parts
-/// that are alike at once, on one level and on nodes. Whoever listens otherwise hears of each part, and a clock that
-/// does so tells the same time to the last bit.
+/// The work of pricing an operation does not grow with the devices: a plan is lowered once, and a clock gets equal
+/// parts at once, on one level and on nodes. Other listeners get each part, and a clock that does so has the same time
+/// to the last bit.
 // ranks: 1
 
 #include <doctest/doctest.h>
@@ -32,7 +32,7 @@ OSTRAKA_MESH_AXIS(Q);
 
 using mesh_of_two = os::mesh<P_mesh, Q_mesh>;
 
-/// Hears everything one by one.
+/// Gets every event one by one.
 class patient final : public engine::listener {
  public:
   patient() { listen(hears::this_thread); }
@@ -45,7 +45,7 @@ class patient final : public engine::listener {
   engine::machine_clock clock{os::machines::h100};
 };
 
-/// Hears at once what is alike, as os::time_of does.
+/// Gets equal events at once, as os::time_of does.
 class brief final : public engine::listener {
  public:
   brief() { listen(hears::this_thread); }

@@ -3,9 +3,9 @@
 
 /// @file
 /// Programs on dry meshes against the same programs on as many ranks: each device sends as many bytes, in as many
-/// messages, over the same mesh axes, and has as much memory in use at once, to the byte. What os::cost_of says of a
-/// mesh of ranks is what is counted below MPI, and by plain arithmetic. Dry meshes of many devices on one rank: all devices
-/// together send what plans foretell.
+/// messages, over the same mesh axes, and has as much memory in use at once, to the byte. The figures of os::cost_of
+/// for a mesh of ranks equal those counted below MPI, and plain arithmetic. Dry meshes of many devices on one rank: all
+/// devices together send the bytes that plans foretell.
 // ranks: 1 2 4 8
 
 #include <doctest/doctest.h>

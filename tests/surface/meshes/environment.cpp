@@ -2,9 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// os::environment and os::make_mesh: what already runs is adopted, any communicator will do, and device numbers count
-/// the first mesh axis major. What can be wrong at run time is an os::error on every rank alike, before anything is
-/// sent.
+/// os::environment and os::make_mesh: they adopt what already runs, any communicator will do, and device numbers count
+/// the first mesh axis major. A fault at run time is an os::error on every rank alike, before anything is sent.
 // labels: essential
 
 #include <doctest/doctest.h>

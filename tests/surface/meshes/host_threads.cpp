@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// Host threads that work at the same time, each on a mesh of its own, get what one alone gets; a mesh that another
-/// thread is using is refused. Compiled with a thread sanitizer this is where races show (.ci/run, leg sanitizers).
+/// Host threads that work at the same time, each on a mesh of its own, get the results of one thread alone; a mesh that
+/// another thread is using is refused. Compiled with a thread sanitizer, this test shows races (.ci/run, leg
+/// sanitizers).
 // ranks: 1 2
 // labels: essential
 #include <doctest/doctest.h>
@@ -32,7 +33,7 @@ constexpr int threads = 3;
 auto make_line() { return os::make_mesh(X = os::testing::ranks()); }
 using line = decltype(make_line());
 
-// Runs act(t) on `threads` threads at once. @returns what the last that failed has thrown
+// Runs act(t) on `threads` threads at once. @returns the error of the last that failed
 template <class Act>
 std::string on_threads(Act const& act) {
   std::atomic<int> ready{0};
@@ -55,7 +56,7 @@ std::string on_threads(Act const& act) {
   return what;
 }
 
-// Counts wrong elements, because doctest's own counting would be what takes most of the time.
+// Counts wrong elements, because doctest's own counting would take most of the time.
 template <class Tensor, class Expected>
 long wrong_elements(Tensor const& a, Expected const& expected) {
   long wrong = 0;
@@ -71,7 +72,7 @@ struct sizes_of {
   std::int64_t i, j, k;
 };
 
-// What a thread does: all kinds of operations, with small numbers, which add up exactly. @returns the number of wrong
+// The work of a thread: all kinds of operations, with small numbers, which add up exactly. @returns the number of wrong
 // results
 long work(line const& mesh, int thread, sizes_of n, int rounds) {
   auto const a_at = KOKKOS_LAMBDA(std::int64_t i, std::int64_t j) {

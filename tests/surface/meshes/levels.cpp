@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// Meshes with nodes: which devices share one, as MPI says, as the environment says, as the program says. Programs on
-/// meshes of every shape with every block of it as a node give what plain loops give, the same bits on all devices; what
-/// they send between nodes is what plain arithmetic says, and what they send on dry meshes.
+/// Meshes with nodes: the devices of a node, by MPI, by the environment, by the program. Programs on meshes of every
+/// shape, with every block of it as a node, give the results of plain loops, the same bits on all devices; the bytes
+/// between nodes equal plain arithmetic, and those on dry meshes.
 // ranks: 1 2 3 4 6 8
 
 #include <doctest/doctest.h>

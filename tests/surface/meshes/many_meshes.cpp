@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// A mesh that is let go of leaves nothing behind: no communicator, no record, no memory; so the thousandth is made as
-/// fast as the tenth.
+/// A released mesh leaves nothing behind: no communicator, no record, no memory; so the thousandth is made as fast as
+/// the tenth.
 // ranks: 1 2 4
 #include <doctest/doctest.h>
 
@@ -27,7 +27,7 @@ long objects = 0;
 
 }  // namespace
 
-// What this program allocates by new and does not delete.
+// Counts the memory that this program allocates by new and does not delete.
 [[gnu::noinline]] void* operator new(std::size_t bytes) {
   ++objects;
   if (void* const memory = std::malloc(bytes)) return memory;

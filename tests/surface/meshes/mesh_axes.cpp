@@ -3,7 +3,7 @@
 
 /// @file
 /// Meshes of twelve axes, of which an operation names seven: wherever axes of more than one device stand, products,
-/// moves and halos give what plain loops give; what axes of one device would carry is nothing.
+/// moves and halos give the results of plain loops; axes of one device carry nothing.
 // ranks: 1 2 4 8
 
 #include <doctest/doctest.h>

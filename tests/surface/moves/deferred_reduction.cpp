@@ -118,7 +118,7 @@ TEST_CASE("a step that is reduced each time moves as much as all of them") {
   CHECK(moved.bytes == steps * bytes_of_one_all_reduce(k));
 }
 
-TEST_CASE("maxima wait, too") {  // the largest magnitude of what steps give, for a scale: reduced once
+TEST_CASE("maxima wait, too") {  // the largest magnitude over all steps, for a scale: reduced once
   auto const mesh = os::make_mesh(X = t::ranks());
   std::int64_t const rows = 11;
   double wanted = -std::numeric_limits<double>::infinity();

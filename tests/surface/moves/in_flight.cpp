@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// Several operations under way at once, each in a workspace of its own: advanced in turns, from message to message, or
-/// begun and waited for later. All give what plain loops give, whichever is begun first and however many messages they
-/// have.
+/// Several operations in flight at once, each in a workspace of its own: advanced in turns, from message to message, or
+/// begun and waited for later. All give the results of plain loops, whichever is begun first and however many messages
+/// they have.
 // ranks: 1 2 4 6
 
 #include <doctest/doctest.h>
@@ -115,7 +115,7 @@ TEST_CASE("two products in flight") {
 
 namespace {
 
-// Three runs of one call and one of another; what is begun first ends last.
+// Three runs of one call and one of another; the first to begin ends last.
 template <class One, class Other>
 void check_in_flight(t::mesh_at_hand const& m, t::extents_by_letter const& e) {
   INFO(m.text(), t::text_of(e));
@@ -135,7 +135,7 @@ void check_in_flight(t::mesh_at_hand const& m, t::extents_by_letter const& e) {
     b = std::move(d);
     CHECK(!d);
     os::engine::progress();
-  }  // which waits
+  }  // it waits
   CHECK(third.wrong(m) == 0);
   b = {};
   CHECK(other.wrong(m) == 0);

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// os::reshard_into and os::map_into against plain loops, on NaN where they write, in place, and where they have to
-/// refuse.
+/// os::reshard_into and os::map_into against plain loops, on NaN where they write, in place, and in cases that they
+/// must refuse.
 // ranks: 1 2 4
 #include <doctest/doctest.h>
 

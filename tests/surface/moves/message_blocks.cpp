@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// Tensors that lie in memory as the messages that they arrived in, or will leave in, against plain loops: with parts
-/// that are long enough for it, next to some that are not or that are not equal. What is gathered for a product, or
-/// scattered after it, is then not copied.
+/// Tensors that lie in memory as the messages in which they arrived, or will leave, against plain loops: with parts
+/// that are long enough for it, beside some that are not or that are not equal. Tensors that are gathered for a
+/// product, or scattered after it, are then not copied.
 // ranks: 1 2 3 4 8
 
 #include <doctest/doctest.h>
@@ -25,7 +25,7 @@ namespace {
 int never_copied = 0;
 int as_messages = 0;
 
-// Does a tensor of the plan lie as a message here?
+// True if a tensor of the plan lies as a message here.
 bool has_messages(os::planner::einsum_plan const& plan, os::planner::extents const& e) {
   for (int i = 0; i < plan.steps.size(); ++i) {
     if (plan.steps[i].kind != os::step::contract) continue;

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// Partial tensors of every kind: reductions that leave their result partial for nothing, and what reduces them later,
-/// with the bytes that the same costs for sums. max over J: [I_X, J_Y] → [I_X] {max_Y} → [I_X]
+/// Partial tensors of every kind: reductions that leave their result partial without communication, and the moves that
+/// reduce them later, with the bytes that the same costs for sums. max over J: [I_X, J_Y] → [I_X] {max_Y} → [I_X]
 
 #include <doctest/doctest.h>
 
@@ -21,7 +21,7 @@ using os::dims;
 
 namespace {
 
-// A kind: its entry, its reduction, what two values are, and what none is.
+// A kind: its entry, its reduction, the combination of two values, and the value of none.
 struct sums {
   static constexpr char const* name = "{U_";
   static constexpr auto over = [](auto... axes) { return os::partial_sum(axes...); };
@@ -131,7 +131,7 @@ void every_way() {
   constexpr auto sum_xy = os::partial(Y, X);
   t::on_every_mesh([&](t::mesh_at_hand const& m) {
     for (t::extents_by_letter const& e : t::usual_extents()) {
-      // Asked for as it is: nothing is moved (plans of sums say so too).
+      // The result is asked for as it is: nothing is moved (plans of sums say so too).
       static_assert(os::plan_of<dims<I, sum_x>, os::sharding_of<I, J / X>>.communications() == 0);
       reduce<Kind, T>(m, e, dims<I, J / X>{}, dims<I, x>{}, dims<I, J / X>{}, dims<I, sum_x>{});
       reduce<Kind, T>(m, e, dims<I, J / X, y>{}, dims<I, xy>{}, dims<I, J / X, sum_y>{}, dims<I, sum_xy>{});
@@ -139,7 +139,7 @@ void every_way() {
       reduce<Kind, T>(m, e, dims<I, J, x>{}, dims<I>{}, dims<I, J, sum_x>{}, dims<I>{});
       reduce<Kind, T>(m, e, dims<I, J / Y, x>{}, dims<I / X>{}, dims<I, J / Y, sum_x>{}, dims<I / X>{});
       reduce<Kind, T>(m, e, dims<J / Y, I, x>{}, dims<>{}, dims<J / Y, I, sum_x>{}, dims<>{});
-      // The local results are replicated; all devices but one are asked to hold what changes nothing.
+      // The local results are replicated; all devices but one must hold the neutral value.
       reduce<Kind, T>(m, e, dims<I, J>{}, dims<I, x>{}, dims<I, J>{}, dims<I, sum_x>{});
     }
   });
@@ -183,8 +183,8 @@ void moves() {
       check(
           os::tensor<T, I, J, x>(), [&] { return os::rename<K, J>(os::rename<J, K>(os::reshard<I, J, x>(r))); },
           [&] { return os::reshard<I, J, os::partial(X)>(r); });
-      // One kind to another: reduced in between, since a sum of maxima is no maximum of sums. (What that moves depends
-      // on Y, too: an idle axis.)
+      // One kind to another: reduced in between, since a sum of maxima is no maximum of sums. (The bytes depend on Y,
+      // too: an idle axis.)
       auto const other = t::placed<os::tensor<T, I, J, os::partial(X)>>(m, g);
       auto const same = os::reshard<I, J, y>(other);
       INFO(m.text(), t::text_of(e), os::describe(other), " to ", os::describe(same));

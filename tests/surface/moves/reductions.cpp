@@ -24,7 +24,7 @@ using os::partial;
 
 namespace {
 
-// What the reduction over no elements is, and two values into one.
+// The value of the reduction over no elements, and the combination of two values.
 template <class T>
 T least() {
   return std::is_integral_v<T> ? std::numeric_limits<T>::lowest() : static_cast<T>(-std::numeric_limits<T>::infinity());

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// os::reshard where reshard_pairs.cpp does not go: three mesh axes and three axes, all element types, empty tensors,
-/// scalars, and names that are words. [B_X, I_Y, J_Z] → [B_Z, I_X, J_Y]
+/// os::reshard beyond reshard_pairs.cpp: three mesh axes and three axes, all element types, empty tensors, scalars, and
+/// names that are words. [B_X, I_Y, J_Z] → [B_Z, I_X, J_Y]
 // labels: essential
 
 #include <doctest/doctest.h>

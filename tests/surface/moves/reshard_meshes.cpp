@@ -4,8 +4,8 @@
 
 /// @file
 /// os::reshard from mesh to mesh: the same processes in another grid or order, some of them, more of them. All meshes
-/// call their axes X, Y and Z and mean different things by them. Elements are compared with the whole tensor, bytes
-/// with what processes lack, counted here.
+/// name their axes X, Y and Z and mean different things by them. Elements are compared with the whole tensor, bytes
+/// with the elements that processes lack, counted here.
 
 #include <doctest/doctest.h>
 
@@ -111,7 +111,7 @@ Tensor placed_on(mesh_on_ranks const& m, t::global_tensor<typename Tensor::value
   return a;
 }
 
-// Number of elements on this rank that are not what they should be; −1 for a block of other extents.
+// The number of wrong elements on this rank; −1 for a block of other extents.
 template <class Tensor>
 std::int64_t disagreements_on(mesh_on_ranks const& m, Tensor const& a,
                               t::global_tensor<typename Tensor::value_type> const& g) {

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// The verbs that are one move: the sharding that comes out, one step of that kind in the plan, the elements, and the
-/// bytes by the textbook's formula, n devices along the mesh axes and |T| the bytes as divided by the others. A[I_X, J]
-/// → A[I, J]: (n−1)/n · |T|.
+/// The verbs that are one move: the sharding of the result, one step of that kind in the plan, the elements, and the
+/// bytes by the textbook's formula, with n devices along the mesh axes and |T| the bytes as divided by the others.
+/// A[I_X, J] → A[I, J]: (n−1)/n · |T|.
 // labels: essential
 // gpu: 4
 

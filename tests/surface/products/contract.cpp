@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// os::contract: the inferred sharding of the result, the elements, and that nothing whatever is communicated. [I_X, J]
-/// · [J, K_Y] → [I_X, K_Y]
+/// os::contract: the inferred sharding of the result, the elements, and that nothing is communicated. [I_X, J] · [J,
+/// K_Y] → [I_X, K_Y]
 
 #include <doctest/doctest.h>
 

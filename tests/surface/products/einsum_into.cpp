@@ -38,7 +38,8 @@ void spoil(T const& tensor) {
     Kokkos::deep_copy(tensor.local(), typename T::value_type(std::nanf("")));
 }
 
-// Reduce-scatters add what arrives in pieces beside the workspace: two for each other device, none longer than a block.
+// Reduce-scatters add incoming parts in pieces beside the workspace: two for each other device, none longer than a
+// block.
 std::int64_t pieces(os::planner::einsum_plan const& plan, os::planner::extents const& e) {
   std::int64_t most = 0;
   for (os::planner::planned_step const& s : plan.steps)

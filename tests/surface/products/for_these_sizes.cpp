@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// os::for_these_sizes runs the plan for the sizes at hand: the bytes that plan.for_sizes(…) foretells, and the right
-/// numbers, whichever sizes a program goes to and back from. C[I, K] = A[I, J_X] · B[J, K] is all-reduced for a long J,
-/// and goes by rows of A for a short one.
+/// os::for_these_sizes runs the plan for the actual sizes: the bytes that plan.for_sizes(…) foretells, and the right
+/// numbers, whatever sizes a program switches between. C[I, K] = A[I, J_X] · B[J, K] is all-reduced for a long J, and
+/// goes by rows of A for a short one.
 
 #include <doctest/doctest.h>
 
@@ -26,7 +26,7 @@ using right = os::tensor<double, J, K>;
 constexpr auto nominal = os::plan_of<dims<I, K>, left, right>;
 constexpr auto with_policy = os::plan_of<dims<I, K>, left, right, decltype(os::for_these_sizes)>;
 
-// Known while compiling: what it makes of sizes, and that it is the plan of an operation with these static extents.
+// Known while compiling: its plan for given sizes, which is the plan of an operation with these static extents.
 OSTRAKA_AXIS(short_i, 8);
 OSTRAKA_AXIS(long_j, 4096);
 OSTRAKA_AXIS(short_k, 8);
@@ -38,7 +38,7 @@ static_assert(nominal.count(step::all_reduce) == 0 && with_policy.count(step::al
 static_assert(at_hand.count(step::all_reduce) == 1 && at_hand.communications() == 1 && at_hand.sizes.label[1] == 4096);
 static_assert(all_static.count(step::all_reduce) == 1 && all_static.communications() == 1);
 
-// Policies of it, and it of policies.
+// It takes other policies, and they take it.
 static_assert(os::is_policy<std::remove_const_t<decltype(os::for_these_sizes)>>);
 static_assert(decltype(os::at_most<64>(os::for_these_sizes))::plans_at_run_time &&
               decltype(os::at_most<64>(os::for_these_sizes))::budget == 64);

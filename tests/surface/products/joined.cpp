@@ -3,8 +3,8 @@
 
 /// @file
 /// Contractions that do the work of the gather before or the reduce-scatter after them (plan/decisions/fused.hpp),
-/// against plain loops: the tensor that moves is large and the third label short, so that the loops are few. Results
-/// that are repeated have the same bits wherever they are.
+/// against plain loops: the moved tensor is large and the third label short, so that the loops are few. Repeated
+/// results have the same bits on all devices.
 // ranks: 1 2 4
 
 #include <doctest/doctest.h>

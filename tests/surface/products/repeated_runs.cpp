@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// The same operation again and again, which remembers what its runs have in common (engine/run/known_schedule.hpp): with
-/// other blocks, with an operand twice, with other factors, on other meshes and with more extents than it remembers, by
+/// The same operation again and again, which caches what its runs have in common (engine/run/known_schedule.hpp): with
+/// other blocks, with an operand twice, with other factors, on other meshes and with more extents than it caches, by
 /// turns. Against plain loops each time.
 // ranks: 1 2 4
 

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// Results without axes: dot products, traces, norms, bilinear forms, of every division; partial ones where they are
-/// asked for. Σ_i x_i y_i is on every device, the same bits on each.
+/// Results without axes: dot products, traces, norms, bilinear forms, of every division; partial ones on request. Σ_i
+/// x_i y_i is on every device, the same bits on each.
 
 #include <doctest/doctest.h>
 

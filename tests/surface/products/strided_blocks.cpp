@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// A plan on blocks that are parts of larger ones: an einsum in pieces along a label that nothing divides gives, in
-/// plain loops' words, the whole. What lies between the pieces stays as it is.
+/// A plan on blocks that are parts of larger ones: an einsum in pieces along an undivided label gives the whole of
+/// plain loops. The memory between the pieces does not change.
 // ranks: 1 2 4 6
 
 #include <doctest/doctest.h>
@@ -21,7 +21,7 @@ using os::partial;
 
 namespace {
 
-// Of a dense block, the indices [lo, hi) of label number `l`, which then count from 0.
+// The indices [lo, hi) of label number `l` of a dense block, which then count from 0.
 template <class T>
 os::engine::strided_block<T*> piece_of(T* data, os::engine::execution_context whole,
                                        os::engine::execution_context const& piece, os::planner::spec const& s, int l,

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// os::sum_over against plain loops: axes that one operand alone has are summed on their own, under every kind of
-/// sharding, with each of the policies, into tensors that are there, begun and waited for, and in bodies.
+/// os::sum_over against plain loops: axes that only one operand has are summed on their own, under every kind of
+/// sharding, with each of the policies, into existing tensors, begun and waited for, and in bodies.
 
 #include <doctest/doctest.h>
 
@@ -30,7 +30,7 @@ TEST_CASE("axes of one operand alone, divided or not") {
     t::check_einsum<whole>(m, e, dims<I/X>{}, dims<I/X, J, B>{}, dims<L, J/Y>{}, os::sum_over(B, L));
     t::check_einsum<whole>(m, e, dims<>{}, dims<I/X>{}, dims<K/Y>{}, os::sum_over(I, K));
     t::check_einsum<whole>(m, e, dims<I, K/X>{}, dims<I, J>{}, dims<L/X, J, K>{}, os::sum_over(L));
-    t::check_einsum<whole>(m, e, dims<I, K/X>{}, dims<I, J>{}, dims<J/X, K>{}, os::sum_over(L));  // which none has
+    t::check_einsum<whole>(m, e, dims<I, K/X>{}, dims<I, J>{}, dims<J/X, K>{}, os::sum_over(L));  // no operand has it
     t::check_einsum<whole>(m, e, dims<I>{}, dims<I, J/X>{}, os::sum_over(J));
   });
 }

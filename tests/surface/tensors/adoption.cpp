@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// What an application has, used where it is or copied when that is asked for: blocks of every layout through
-/// os::from_local, os::copy_from_local and os::copy_to_local. Expected values are i and j put together in plain loops.
+/// An application's arrays, used in place or copied on request: blocks of every layout through os::from_local,
+/// os::copy_from_local and os::copy_to_local. Plain loops make expected values from i and j.
 // labels: essential
 // ranks: 1 2 3 4
 
@@ -199,7 +199,7 @@ TEST_CASE("copies come from every layout, rank and kind of array, and go back to
   Kokkos::deep_copy(other_left, 0);
   there_and_back(left, reversed, backwards);
 
-  // A row that stands for all of them is read, and is not written.
+  // A row that stands for all rows is read, and is not written.
   double const one_row[] = {1, 2, 3, 4};
   auto const repeated =
       os::copy_from_local<double, I/X, J>(mesh, I = n, J = columns, os::strided(one_row, I = 0, J = 1));

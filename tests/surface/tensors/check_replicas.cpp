@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// os::check_replicas says nothing of tensors that are what their type says, and of others which two ranks differ
-/// where, on all of them alike.
+/// os::check_replicas reports nothing for tensors that match their type; for others it reports which two ranks differ,
+/// and where, on all ranks alike.
 // ranks: 1 2 4
 #include <doctest/doctest.h>
 

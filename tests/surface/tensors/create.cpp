@@ -380,5 +380,5 @@ TEST_CASE("from_local: a wrong view on one device throws on all of them") {
                          os::error);
   }
   os::tensor<float, I/X, J>::view_type const right("right", 2, 3);
-  CHECK(os::from_local<float, I/X, J>(mesh, I = 2 * n, J = 3, right).extent(I) == 2 * n);  // nobody is left behind
+  CHECK(os::from_local<float, I/X, J>(mesh, I = 2 * n, J = 3, right).extent(I) == 2 * n);  // no rank is left behind
 }

@@ -2,8 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// os::describe, letter by letter: tensors on the mesh at hand, and plans. The bytes in the plans were worked out by
-/// hand.
+/// os::describe, letter by letter: tensors on this mesh, and plans. The bytes in the plans were worked out by hand.
 
 #include <doctest/doctest.h>
 
@@ -139,7 +138,7 @@ TEST_CASE("tensors that the program has named") {
   CHECK(os::describe(plan, temperature, velocity, flux).rfind("flux[I, K] = T[I_X, J] · V[J, K]\n", 0) == 0);
   CHECK(os::describe(plan, sizes) == as_letters);
 
-  // Letters that are labels are not given twice; what stands in another operand's place names nothing.
+  // Letters that are labels are not given twice; an object in another operand's place gives no name.
   CHECK(os::describe(plan, os::named("B", temperature), os::zeros_like(velocity))
             .rfind("D[I, K] = B[I_X, J] · C[J, K]\n", 0) == 0);
   CHECK(os::describe(plan, velocity, temperature).rfind("C[I, K] = A[I_X, J] · B[J, K]\n", 0) == 0);

@@ -47,7 +47,7 @@ void check(t::mesh_at_hand const& m, t::extents_by_letter const& e, dims<Dims...
     std::int64_t wrong = 0;
     for (std::size_t i = 0; i < g.values.size(); ++i) wrong += whole.data()[i] == g.values[i] ? 0 : 1;
     CHECK(wrong == 0);
-    // Of a temporary the view lives on.
+    // The view of a temporary lives on.
     auto const& kept = *decltype(gathered)(gathered);
     static_assert(!std::is_reference_v<decltype(*os::gather_to_root(a))>);
     CHECK(kept.data() == whole.data());

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// os::holds_first_copy: each element has exactly one device that is told so. And A.mesh(), the mesh of a tensor.
+/// os::holds_first_copy: for each element it is true on exactly one device. And A.mesh(), the mesh of a tensor.
 
 #include <doctest/doctest.h>
 
@@ -22,7 +22,7 @@ namespace {
 
 auto whole(t::mesh_at_hand const& m) { return os::mesh<X_mesh, Y_mesh, Z_mesh>(m.handle()); }
 
-// How many of the mesh's devices, which write their elements if they are told so, have written each.
+// The number of devices that have written each element, if the devices for which it is true write theirs.
 std::vector<double> written(t::mesh_at_hand const& m, auto const& a, std::int64_t count, auto const& offset_of) {
   std::vector<double> times(static_cast<std::size_t>(count));
   if (os::holds_first_copy(a))

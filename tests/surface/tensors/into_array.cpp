@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// os::einsum_into, map_into and reshard_into with an application's array in the place of the tensor: every layout, with
-/// what lies between the elements left alone. Expected values are sums in plain loops.
+/// os::einsum_into, map_into and reshard_into with an application's array in place of the tensor: every layout, without
+/// a change to the memory between the elements. Expected values are sums in plain loops.
 // labels: essential
 // ranks: 1 2 3 4
 
@@ -41,7 +41,7 @@ std::uint64_t allocated_by(F&& f) {
 std::int64_t uneven() { return 3 * t::ranks() + 1; }
 std::int64_t first_row() { return t::rank() * uneven() / t::ranks(); }
 
-// Layouts of a block of n × m elements in memory that is larger and filled with −7: strides, and where it begins.
+// Layouts of a block of n × m elements in a larger memory that is filled with −7: strides, and where it begins.
 struct layout {
   std::int64_t row, column, first;
 };
@@ -52,7 +52,7 @@ void on_layouts(std::int64_t n, std::int64_t m, F const& f) {
                           layout{-2 * m, -1, 2 * n * m}, layout{3 * m, 3, 0}}) {
     std::vector<double> memory(static_cast<std::size_t>(6 * (n + 2) * (m + 2)), -7);
     f(memory.data() + l.first, l.row, l.column);
-    // Nothing but the block was written.
+    // Only the block was written.
     std::vector<bool> own(memory.size());
     for (std::int64_t i = 0; i < n; ++i)
       for (std::int64_t j = 0; j < m; ++j) own[static_cast<std::size_t>(l.first + i * l.row + j * l.column)] = true;
@@ -77,7 +77,7 @@ TEST_CASE("results are written straight into arrays of every layout") {
     for (std::int64_t j = 0; j < k; ++j) sum += left(i, j) * right(j, l);
     return sum;
   };
-  // Elements of the array that are not what belongs there.
+  // The number of wrong elements of the array.
   auto const wrong_in = [](double const* p, std::int64_t row, std::int64_t column, std::int64_t rows,
                            std::int64_t columns_here, auto const& at) {
     int found = 0;
@@ -123,7 +123,7 @@ TEST_CASE("results are written straight into arrays of every layout") {
                CHECK(wrong_in(p, row, column, n, end - begin, [&](auto i, auto j) { return left(i, j + begin); }) == 0);
              });
 
-  // Views, lists, scalars; nothing is allocated in a steady state, and what does not fit is said.
+  // Views, lists, scalars; nothing is allocated in a steady state, and arrays that do not fit are errors.
   auto const here = static_cast<std::size_t>(rows_here(n));
   view_of<double**, Kokkos::LayoutLeft> const column_major("column major", here, 5);
   auto const run = [&] { os::einsum_into<I/X, K>(column_major, a, b); };
@@ -140,7 +140,7 @@ TEST_CASE("results are written straight into arrays of every layout") {
     for (std::int64_t j = 0; j < k; ++j) squares += left(i, j) * left(i, j);
   CHECK(sum() == squares);
 
-  // In place, where the array is an operand's memory.
+  // In place, if the array is an operand's memory.
   auto const doubled = os::copy(whole);
   os::map_into<I, J>(
       doubled.local(), [](double x) { return 2 * x; }, doubled);

@@ -4,7 +4,7 @@
 /// @file
 /// os::relabel against plain loops: diagonals and traces of every division of the axes that meet, with labels of their
 /// own beside them, times other tensors, of partial tensors; the bytes against the plan's, which are those of the
-/// diagonal, and what is copied.
+/// diagonal, and the copied bytes.
 
 #include <doctest/doctest.h>
 
@@ -30,7 +30,7 @@ using pool = os::engine::workspace<Kokkos::DefaultExecutionSpace::memory_space>;
 
 int cases = 0;
 
-// The axes of these tensors all have the extent of I, B too, so that any of them may meet.
+// The axes of these tensors all have the extent of I, B too, so that any two of them can meet.
 std::vector<t::extents_by_letter> square_extents() {
   std::vector<t::extents_by_letter> all;
   for (std::int64_t n : {8, 7, 1, 0, 5})
@@ -60,7 +60,7 @@ struct labels {
   }
 };
 
-// C = the diagonal, reduced to what C names.
+// C = the diagonal, reduced to the labels of C.
 template <auto... Out, auto... Labels, auto... Dims>
 void check(t::mesh_at_hand const& m, t::extents_by_letter const& e, dims<Out...>, labels<Labels...> names,
            dims<Dims...>) {
@@ -126,7 +126,7 @@ using number_tensor = os::tensor<double, Dims...>;
 
 }  // namespace
 
-// What the planner sees.
+// The planner's view of the tensor.
 static_assert(seen_as<os::relabelled<number_tensor<I, J>, I_axis, I_axis>, sharding_of<I>>);
 static_assert(seen_as<os::relabelled<number_tensor<I/X, J>, I_axis, I_axis>, sharding_of<I/X>>);
 static_assert(seen_as<os::relabelled<number_tensor<I, J/X>, I_axis, I_axis>, sharding_of<I/X>>);

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// One program under many rules: everywhere that dimensions are written, rules do what the dimensions written out do,
-/// and the program gives what plain loops give. C[B, K] = Σ_J f(A[B, J]) · W[J, K]
+/// One program under many rules: wherever dimensions are written, rules act as the dimensions written out, and the
+/// program gives the results of plain loops. C[B, K] = Σ_J f(A[B, J]) · W[J, K]
 
 #include <doctest/doctest.h>
 

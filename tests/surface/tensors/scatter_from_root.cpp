@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// os::scatter_from_root: A[I, J] on device 0 → A[I_X, J_Y]; what is sent is what the other devices hold.
+/// os::scatter_from_root: A[I, J] on device 0 → A[I_X, J_Y]; it sends exactly the elements that the other devices hold.
 
 #include <doctest/doctest.h>
 
@@ -29,7 +29,7 @@ void on_meshes(F&& f) {
     if (s.axes == "XYZ") f(named_mesh(s), t::mesh_at_hand(s));
 }
 
-// Elements that each device is told about the array before: its extents or, of a list, its length.
+// The numbers that each device gets about the array beforehand: its extents or, for a list, its length.
 template <class Tensor>
 std::int64_t told(bool list) {
   return (list ? 1 : Tensor::rank) * static_cast<std::int64_t>(sizeof(std::int64_t)) * (t::ranks() - 1);
@@ -134,5 +134,5 @@ TEST_CASE("another size on device 0 is an error on all of them") {
       "scatter_from_root: the array on device 0 has the extents of the tensor, but it is of 4 × 3 and the tensor of 3 × 4; give the whole array "
       "there (on the other devices it is not read)",
       os::error);
-  CHECK(os::value(os::sum<>(os::scatter_from_root<float, I/X>(mesh, I = 7, list))) == 0);  // nobody is left behind
+  CHECK(os::value(os::sum<>(os::scatter_from_root<float, I/X>(mesh, I = 7, list))) == 0);  // no rank is left behind
 }

@@ -3,7 +3,7 @@
 // ranks: 1
 
 /// @file
-/// The same tensor is always the same type, and operations give the type that was asked for. Compiling is passing.
+/// The same tensor always has the same type, and operations give the type that was asked for. Compiling is passing.
 
 #include <complex>
 #include <type_traits>
@@ -57,7 +57,8 @@ static_assert(os::can_contract<os::dims<J>, A, B> && !os::can_contract<os::dims<
 static_assert(os::can_einsum<os::dims<I, K>, A, B> &&
               os::plan_of<os::dims<I, J>, os::tensor<double, I / X, J>>.bytes(I = 8, J = 2, X = 2) == 64);
 
-// Of constant elements a tensor is read only: an operand like any other, and what shares its memory is so, too.
+// With constant elements a tensor is read-only: an operand like any other, and tensors that share its memory are
+// read-only, too.
 using C = os::tensor<float const, I / X, J>;
 C c();
 static_assert(is_same_v<C::value_type, float> && is_same_v<C::element_type, float const> &&

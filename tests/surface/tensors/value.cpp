@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// os::value: what a tensor without axes holds is known to every device. A[I_X] summed to []
+/// os::value: every device knows the element of a tensor without axes. A[I_X] summed to []
 
 #include <doctest/doctest.h>
 

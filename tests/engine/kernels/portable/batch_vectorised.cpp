@@ -99,7 +99,7 @@ bool same(std::vector<T> const& x, std::vector<T> const& y) {
   return true;
 }
 
-/// By our kernels alone where there are some for T, and by the way that the engine chooses.
+/// By our kernels alone if there are some for T, and by the algorithm that the engine chooses.
 template <class T>
 void check(std::string const& text, std::string const& letters, std::vector<std::int64_t> const& extents,
            std::int64_t gap = 0) {

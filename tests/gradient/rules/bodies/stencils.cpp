@@ -35,7 +35,7 @@ namespace {
 template <auto... Dims>
 using tensor = os::tensor<double, Dims...>;
 
-// Of an image x[I, J, K] and weights w[M, N, K, L]: Σ y², y the convolution at every so-manyth point.
+// Σ y² for an image x[I, J, K] and weights w[M, N, K, L]; y is the convolution at every `step`-th point.
 struct plain_convolution {
   std::int64_t step;
   bool ring;
