@@ -5,7 +5,7 @@
 #
 # Includes go down: types (1) < plan (2) < engine (3) < surface (4). Floors 1 and 2 include the standard library and nothing else.
 # A floor has rooms, each a folder with one idea and at most 14 headers. `rooms` lists them, and for each the rooms of its floor that it includes.
-# Those stand before it in the list, so no two rooms know each other, except rooms of engine/kernels, which stand on both sides of a seam.
+# These stand before it in the list, so no two rooms know each other, except rooms of engine/kernels, which stand on both sides of a seam.
 # engine/kernels is the seam of local work: other rooms include its own headers and its rooms loops, numbers, accumulators, rows and fourier, and
 # nothing behind it.
 # A folder that is none of types/, plan/ and engine/ is a room of the surface. Headers directly in ostraka/ are umbrellas, which are for users: no room

@@ -68,7 +68,7 @@ def run(given, more):
             nodes.append(node(number))
             nodes[-1].connect(number, given.rate, given.delay)
         with tempfile.TemporaryDirectory() as folder:
-            # Who starts a daemon on a node enters its namespaces instead of logging in.
+            # The agent that starts a daemon on a node enters its namespaces instead of logging in.
             agent = os.path.join(folder, "enter")
             with open(agent, "w") as f:
                 f.write("#!/bin/sh\ncase $1 in\n")

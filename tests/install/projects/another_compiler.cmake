@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The Ostraka authors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# Kokkos, and ostraka::compiled, were built by another compiler. What the other lacks is said, as OpenMP of a clang that came without.
+# Kokkos, and ostraka::compiled, were built by another compiler. CMake reports what the other compiler lacks, such as a clang's OpenMP.
 # needs: clang
 # says: (configured with Clang, and compiles|Kokkos in [^ ]+ has OpenMP, and [^ ]+ has not; install its OpenMP|cannot be used here \(.*OpenMP.*\); install what it lacks for)
 # ends: in either way

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The Ostraka authors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# Who does not ask for FFTW does not have it looked for.
+# CMake does not look for FFTW unless the project asks for it.
 # says: there is none
 # never: FFTW
 

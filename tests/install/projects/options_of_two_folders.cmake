@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The Ostraka authors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# What one folder asks for is not the other's.
+# The options of one folder do not apply to the other.
 # says: in a: .*OSTRAKA_ENABLE_MPI=1.* in b: .*OSTRAKA_ENABLE_MPI=0
 
 project(consumer LANGUAGES CXX)
