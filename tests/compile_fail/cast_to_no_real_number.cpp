@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // when: elements of a file are to be converted to integers
 // error: load: os::cast_to converts floating-point numbers of a file, to double, float, os::float16 or os::bfloat16
 // error: cast_to_no_real_number<int>
