@@ -97,11 +97,6 @@ struct parts_of_fourier {
               "; name an axis without a static extent, or one of this extent");
 }
 
-/// The length n of a real result, which derivatives know. For a block it may differ from that of the axis' type.
-struct fourier_length {
-  std::int64_t n;
-};
-
 template <class Asked, class... Given>
 struct length_verdict {
   using type = typename decltype(check_extents_given<false>(Asked{}, type_list<Given...>{}))::type;

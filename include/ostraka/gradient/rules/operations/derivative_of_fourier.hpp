@@ -20,8 +20,6 @@ namespace ostraka {
 
 namespace detail {
 
-struct fourier_length;
-
 template <fourier_kind Kind, class I, class K>
 struct fourier_pullback {
   std::int64_t n;  // of the operand's axis
