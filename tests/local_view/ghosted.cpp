@@ -395,6 +395,7 @@ TEST_CASE("a class keeps its arrays, and padded blocks of tensors, between bodie
   });
 }
 
+#if OSTRAKA_ENABLE_MPI
 TEST_CASE("a process that is none of the mesh's devices has an empty array") {
   int const devices = t::ranks() - 1;
   if (devices == 0) return;
@@ -420,6 +421,7 @@ TEST_CASE("a process that is none of the mesh's devices has an empty array") {
   }
   if (part != MPI_COMM_NULL) MPI_Comm_free(&part);
 }
+#endif
 
 TEST_CASE("what does not fit is said alike") {
   auto const mesh = os::make_mesh(X = t::ranks());
