@@ -77,7 +77,7 @@ struct load_options {
   [[nodiscard]] bool casts_to(engine::file_element e) const { return (casts >> static_cast<unsigned>(e) & 1u) != 0; }
 };
 
-/// Those among the arguments, which outlive them.
+/// Returns the load options among the arguments, which have to outlive the result.
 template <class... Given>
 load_options load_options_in([[maybe_unused]] Given const&... given) {
   load_options options;

@@ -40,7 +40,7 @@ print("""// SPDX-FileCopyrightText: The Ostraka authors
 #pragma once
 
 /// @file
-/// What NumPy computes: made by numpy/make.py. Complex numbers are pairs.
+/// Transforms computed by NumPy, written by numpy/make.py. Complex numbers are pairs.
 
 #include <cstdint>
 #include <vector>
