@@ -40,7 +40,7 @@ print("""// SPDX-FileCopyrightText: The Ostraka authors
 #pragma once
 
 /// @file
-/// Transforms computed by NumPy, written by numpy/make.py. Complex numbers are pairs.
+/// NumPy's results: made by numpy/make.py. Complex numbers are pairs.
 
 #include <cstdint>
 #include <vector>
