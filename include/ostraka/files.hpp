@@ -11,6 +11,7 @@
 ///     os::load_into(params, "model.safetensors");                         // into a tree that is there
 ///     auto params = os::load<llama>("hub", mesh, names, os::cast_to<float>);  // parts, other names, other elements
 ///     os::save("run.safetensors", os::together("model", params, "optimizer", state));
+///     os::save("hub", params, os::in_parts_of(5'000'000'000));            // parts and their index
 ///     os::save("a.npy", A);                                               // one tensor
 ///     auto A = os::load<float, I/X, J>("a.npy", mesh);
 

@@ -132,6 +132,15 @@ void run() {
     CHECK(sum_of(by_folder) == 45);
   }
   {
+    if (t::rank() == 0) std::filesystem::create_directory("tuned");
+    t::numbers_of_ranks(0);
+    auto const average = os::tree_map([](auto const& a) { return os::copy(a); }, params);
+    os::save("tuned", params, os::in_parts_of(5'000'000'000));   // model-00001-of-00003.safetensors, …, and their index
+    os::save("tuned/ema.safetensors.index.json", average, os::in_parts_of(100));   // ema-00001-of-00002.safetensors, …
+    CHECK(sum_of(os::load<mlp>("tuned", mesh)) == doctest::Approx(sum));
+    CHECK(std::filesystem::exists("tuned/ema-00002-of-00002.safetensors"));
+  }
+  {
     os::save("bfloat16.safetensors", os::tree_cast<os::bfloat16>(params));
     auto widened = os::load<mlp>("bfloat16.safetensors", mesh, os::cast_to<float>);                              // BF16 in the file
     auto doubles = os::load<mlp<os::values_of<double>>>("bfloat16.safetensors", mesh, os::cast_to<double>);
@@ -163,6 +172,8 @@ void run() {
     CHECK(os::value(os::sum(block.value)) == 24 * 3);
     CHECK(block.up.extent(hidden) == 5);
     CHECK(block.out.extent(per_head) == 3);
+    os::save("gpt2_tuned.safetensors", block, gpt2);   // attn.c_attn.weight of query, key and value
+    CHECK(os::value(os::sum(os::load<attention_block>("gpt2_tuned.safetensors", mesh, gpt2, heads = 2).key)) == 24 * 2);
   }
   {
     os::stored_as const unlike = {{"dense.{}.*", "model.layers.{:3}.*"},     // layers 0, 1 and 2

@@ -194,6 +194,119 @@ TEST_CASE("on every mesh, in rounds of any size, each device what it keeps") {
   os::engine::file_round_bytes = usual;
 }
 
+TEST_CASE("saved again it is the same tensors, of several leaves and transposed, in rounds of any size") {
+  t::scratch_file const file("gpt2.safetensors"), other("phi.safetensors"), saved("saved.safetensors");
+  file.write(t::plain_safetensors(gpt2_tensors()));
+  other.write(t::plain_safetensors(phi_tensors()));
+  auto const check_saved = [&](std::vector<t::plain_tensor> const& all) {
+    t::numbers_of_ranks(0);
+    std::string const bytes = saved.bytes();
+    CHECK(t::count_plain(bytes) == static_cast<int>(all.size()));
+    for (t::plain_tensor const& one : all) {
+      CAPTURE(one.name);
+      t::plain_tensor const found = t::find_plain(bytes, one.name);
+      CHECK(found.shape == one.shape);
+      CHECK(found.bytes == one.bytes);
+    }
+    t::numbers_of_ranks(0);
+  };
+  auto const usual = os::engine::file_round_bytes;
+  for (std::int64_t const round : {usual, std::int64_t{40}}) {
+    os::engine::file_round_bytes = round;
+    t::on_every_mesh([&](t::mesh_at_hand const& m) {
+      CAPTURE(m.text());
+      auto const p = os::load<gpt2>(file.path(), mesh_of(m), of_gpt2, J = heads);
+      auto const q = os::load<phi>(other.path(), mesh_of(m), of_phi, K = head);
+      auto const before = os::engine::traffic_of_files.written;
+      os::save(saved.path(), p, of_gpt2);
+      std::int64_t written = 0;
+      for (std::int64_t const n : t::numbers_of_ranks(os::engine::traffic_of_files.written - before)) written += n;
+      check_saved(gpt2_tensors());
+      CHECK(written == static_cast<std::int64_t>(saved.bytes().size()));  // each element by one device
+      t::numbers_of_ranks(0);
+      os::save(saved.path(), q, of_phi);
+      check_saved(phi_tensors());
+    });
+  }
+  os::engine::file_round_bytes = usual;
+}
+
+namespace {
+
+template <class Leaves>
+struct small {
+  os::leaf<Leaves, float, J / Y, K, I / X> a;
+  os::leaf<Leaves, float, J / X, K / Y, I> b;
+  os::leaf<Leaves, float, L / X, I / Y> c;
+  os::leaf<Leaves, float, K / Y, I> d;
+};
+
+os::stored_as const of_small = {{"a", "ab", os::transposed.chunk(1, 2).merge(2)},
+                                {"b", "ab", os::transposed.chunk(0, 2).merge(2)},
+                                {"c", "c", os::transposed},
+                                {"d", "d", os::chunk(0, 1)}};
+
+}  // namespace
+
+TEST_CASE("all small extents are saved as they were") {
+  t::scratch_file const file("small.safetensors"), saved("saved.safetensors");
+  for (std::int64_t i = 0; i <= 3; ++i)
+    for (std::int64_t j = 0; j <= 3; ++j)
+      for (std::int64_t k = 0; k <= 3; ++k) {
+        std::vector<t::plain_tensor> const all = {tensor("ab", 1, {i, 2 * j * k}), tensor("c", 2, {i, 3 - j}),
+                                                  tensor("d", 3, {k, i})};
+        file.write(t::plain_safetensors(all));
+        t::on_every_mesh([&](t::mesh_at_hand const& m) {
+          CAPTURE(m.text());
+          os::save(saved.path(), os::load<small>(file.path(), mesh_of(m), of_small, I = i, J = j, K = k, L = 3 - j),
+                   of_small);
+          t::numbers_of_ranks(0);
+          for (t::plain_tensor const& one : all) {
+            CAPTURE(one.name);
+            t::plain_tensor const found = t::find_plain(saved.bytes(), one.name);
+            CHECK(found.shape == one.shape);
+            CHECK(found.bytes == one.bytes);
+          }
+          t::numbers_of_ranks(0);
+        });
+      }
+}
+
+TEST_CASE("leaves that do not make a tensor") {
+  t::scratch_file const file("model.safetensors");
+  t::on_every_mesh([&](t::mesh_at_hand const& m) {
+    file.write("the old file");
+    auto const p = os::make_tree<phi>(mesh_of(m), I = width, J = heads, B = key_heads, K = head, L = inner);
+    auto const said = [&](os::stored_as const& rules) { return said_alike([&] { os::save(file.path(), p, rules); }); };
+    auto const query = os::chunk(0, 8, 4).merge(2), key = os::chunk(4, 8, 2).merge(2),
+               value = os::chunk(6, 8, 2).merge(2);
+    std::string const head_of_error = "save: leaves that are chunks of one tensor have each of its rows once, and ";
+    std::string const end_of_error = "; give os::stored_as a rule for each chunk, and each chunk to one leaf";
+    CHECK(said({{"query", "qkv", query}, {"key", "qkv", key}}) ==
+          head_of_error + "rows 18 to 23 of qkv in " + file.path() + " are in none" + end_of_error);
+    CHECK(said({{"value", "qkv", value}, {"key", "qkv", key}}) ==
+          head_of_error + "rows 0 to 11 of qkv in " + file.path() + " are in none" + end_of_error);
+    CHECK(said({{"query", "qkv", query}, {"key", "qkv", key}, {"value", "qkv", key}}) ==
+          head_of_error + "rows 12 to 17 of qkv in " + file.path() + " are in key and value" + end_of_error);
+    says(said({{"query", "qkv", query}, {"key", "qkv", os::chunk(3, 8, 2).merge(2)}, {"value", "qkv", value}}),
+         "and rows 9 to 11 of qkv in " + file.path() + " are in query and key; give");
+    CHECK(said({{"gate", "both", os::chunk(0, 2)}, {"up", "both", os::chunk(1, 3)}}) ==
+          "save: leaves that are chunks of one tensor say the same of it, and of both in " + file.path() +
+              " the leaf gate says (12, 5) of F32, the leaf up (18, 5) of F32; give both the number of chunks that the "
+              "tensor has");
+    says(said({{"gate", "both", os::chunk(0, 2)}, {"up", "both", os::transposed.chunk(1, 2)}}),
+         "the leaf up (5, 12) of F32, transposed; give");
+    says(said({{"gate", "both", os::chunk(0, 2)}, {"up", "both"}}), "two leaves are called both in ");
+    CHECK(said({{"gate", "gate", os::chunk(0, 4, 4)}}) ==
+          "save: by os::stored_as the leaf gate is 4 chunks of gate in " + file.path() +
+              ", along its first axis, and it has the extents (6, 5); give a rule whose chunks divide the leaf");
+    says(said({{"gate", "gate", os::in_tensor{}.merge(3)}}), ", along its first 3 axes, and it has the extents (6, 5)");
+    CHECK(file.bytes() == "the old file");
+    CHECK(file.files_beside() == 1);
+    t::numbers_of_ranks(0);
+  });
+}
+
 TEST_CASE("what cannot be cut so, or is not all there") {
   t::scratch_file const file("model.safetensors");
   t::on_every_mesh([&](t::mesh_at_hand const& m) {
@@ -226,9 +339,6 @@ TEST_CASE("what cannot be cut so, or is not all there") {
           "load: " + file.path() +
               " has no tensors called value and up, and also has gate_up_proj.weight, for which the tree has no leaf; "
               "give the tree that was saved, with the names that it has in the file");
-    auto const p = os::make_tree<phi>(mesh_of(m), I = width, J = heads, B = key_heads, K = head, L = inner);
-    says(said_alike([&] { os::save(file.path(), p, of_phi); }),
-         "save: the leaf query is a part of qkv_proj.weight, or");
   });
   for (os::in_tensor const how : {os::chunk(3, 3), os::chunk(-1, 3), os::chunk(0, 0), os::chunk(2, 3, 2),
                                   os::chunk(0, 3, 0), os::transposed.merge(0)})

@@ -44,6 +44,37 @@ inline std::string plain_safetensors(std::vector<plain_tensor> const& tensors) {
   return file + json + data;
 }
 
+/// The tensor of this name in a file as the library writes it, without spaces; one without a dtype if there is none.
+inline plain_tensor find_plain(std::string const& file, std::string const& name) {
+  std::size_t length = 0;
+  for (std::size_t byte = 8; byte-- > 0;) length = length << 8 | static_cast<unsigned char>(file.at(byte));
+  std::string const json = file.substr(8, length), key = '"' + name + "\":{\"dtype\":\"";
+  plain_tensor t{name, {}, {}, {}};
+  std::size_t at = json.find(key);
+  if (at == std::string::npos) return t;
+  at += key.size();
+  t.dtype = json.substr(at, json.find('"', at) - at);
+  auto const numbers = [&](std::string const& before) {
+    std::vector<std::int64_t> found;
+    for (at = json.find(before, at) + before.size(); json[at] != ']'; at += json[at] == ',')
+      for (found.push_back(0); json[at] >= '0' && json[at] <= '9'; ++at)
+        found.back() = 10 * found.back() + (json[at] - '0');
+    return found;
+  };
+  t.shape = numbers("\"shape\":[");
+  auto const offsets = numbers("\"data_offsets\":[");
+  t.bytes =
+      file.substr(8 + length + static_cast<std::size_t>(offsets[0]), static_cast<std::size_t>(offsets[1] - offsets[0]));
+  return t;
+}
+
+/// How many tensors a file has.
+inline int count_plain(std::string const& file) {
+  int count = 0;
+  for (std::size_t at = 0; (at = file.find("{\"dtype\":", at)) != std::string::npos; ++at) ++count;
+  return count;
+}
+
 /// An index as transformers writes it: names, and the part of each.
 inline std::string plain_index(std::vector<std::pair<std::string, std::string>> const& places) {
   std::string json = "{\n  \"metadata\": {\n    \"total_size\": 123\n  },\n  \"weight_map\": {";

@@ -93,6 +93,7 @@ int main(int argc, char** argv) {
 
   os::save(folder + "/model.saved.safetensors", os::load<model>(folder + "/model.safetensors", mesh));
   os::save(folder + "/hub.saved.safetensors", os::load<model>(folder + "/hub", mesh));
+  os::save(folder + "/parts", os::load<model>(folder + "/hub", mesh), os::in_parts_of(200));
   os::stored_as const names = {{"e4m3", "model.layers.3.e4m3.weight"},
                                  {"e5m2", "model.layers.3.e5m2.weight"},
                                  {"f16", "model.layers.3.f16.weight"},

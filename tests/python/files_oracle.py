@@ -77,6 +77,7 @@ def main():
 
     # The same in parts, as transformers lays them: names by turns, and an index.
     os.makedirs(f"{folder}/hub")
+    os.makedirs(f"{folder}/parts")
     parts = [f"model-{part + 1:05}-of-00003.safetensors" for part in range(3)]
     weight_map = {name: parts[i % 3] for i, name in enumerate(tensors)}
     for part in parts:
@@ -119,6 +120,23 @@ def main():
         for name, array in expected.items():
             require(saved[name].shape == array.shape and saved[name].dtype == array.dtype, f"{name}: {saved[name].dtype}{saved[name].shape}")
             require(bits(saved[name]) == bits(array), f"{name}: other bits")
+    # In parts: what the index says is all there is, as transformers reads it.
+    with open(f"{folder}/parts/model.safetensors.index.json", encoding="utf-8") as file:
+        index = json.load(file)
+    require(index["metadata"]["total_size"] == sum(array.nbytes for array in tensors.values()), f"total_size: {index['metadata']}")
+    require(index["weight_map"].keys() == tensors.keys(), f"weight_map: {sorted(index['weight_map'])}")
+    parts = sorted(set(index["weight_map"].values()))
+    require(sorted(os.listdir(f"{folder}/parts")) == parts + ["model.safetensors.index.json"], f"files: {os.listdir(f'{folder}/parts')}")
+    require(len(parts) > 2 and parts == [f"model-{k + 1:05}-of-{len(parts):05}.safetensors" for k in range(len(parts))], f"parts: {parts}")
+    for part in parts:
+        with safetensors.safe_open(f"{folder}/parts/{part}", framework="numpy") as file:
+            require(file.metadata()["format"] == "pt", f"{part}: transformers refuses {file.metadata()}")
+            names = list(file.keys())
+            require(sorted(names) == sorted(name for name in tensors if index["weight_map"][name] == part), f"{part}: {names}")
+            require(len(names) == 1 or sum(tensors[name].nbytes for name in names) <= 200, f"{part} is too large")
+            for name in names:
+                require(bits(file.get_tensor(name)) == bits(tensors[name]), f"{name} in {part}: other bits")
+
     with safetensors.safe_open(f"{folder}/model.saved.safetensors", framework="numpy") as file:
         metadata = file.metadata()
     require(metadata["layers.0.bf16.axes"] == "I, J/X" and metadata["scalar.axes"] == "" and "X=" in metadata["mesh"], f"metadata: {metadata}")

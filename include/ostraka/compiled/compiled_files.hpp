@@ -27,9 +27,8 @@
   WHERE template void require_complete<>(file_contents const&, char const*, std::string const&,                      \
                                          std::vector<tensor_in_file const*>, std::vector<std::string> const&, bool); \
   WHERE template void load_blocks<>(device_mesh const&, char const*, std::string const&, file_set const&,            \
-                                    std::vector<block_to_load>);                                                     \
-  WHERE template void save_tensors<>(device_mesh const&, std::string const&, file_format,                            \
-                                     std::vector<tensor_to_save> const&);                                            \
+                                    std::vector<placed_block>);                                                     \
+  WHERE template void save_tensors<>(device_mesh const&, save_request const&);                                       \
   }
 
 /// For the blocks of tensors of T.

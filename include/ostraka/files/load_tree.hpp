@@ -134,7 +134,7 @@ class loading {
   engine::file_set files_;
   std::vector<engine::tensor_in_file const*> asked_;
   std::vector<std::string> missing_;
-  std::vector<engine::block_to_load> blocks_;
+  std::vector<engine::placed_block> blocks_;
 };
 
 // ---- trees ----------------------------------------------------------------------------------------------------------

@@ -4,13 +4,14 @@
 
 /// @file
 /// Floor 4. `os::save("model.safetensors", params)`: a tree of parameters into a safetensors file;
-/// `os::save("a.npy", A)`: a tensor into an .npy file.
+/// `os::save("hub", params, os::in_parts_of(bytes))`: into several, with an index; `os::save("a.npy", A)`: a tensor
+/// into an .npy file.
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <type_traits>
 #include <utility>
-#include <vector>
 
 #include <ostraka/calls/operate.hpp>
 #include <ostraka/engine/files/save_tensors.hpp>
@@ -22,13 +23,26 @@
 
 namespace ostraka {
 
+/// What os::in_parts_of gives.
+struct size_of_parts {
+  std::int64_t bytes = 0;
+};
+
+/// Behind a tree that is saved: it becomes several safetensors files, whose tensors have so many bytes at most, and an
+/// index, which os::load and other programs read. The path is that of the index, `hub/model.safetensors.index.json`,
+/// or of a folder. A tensor that is larger is a file of its own; leaves keep their order.
+[[nodiscard]] constexpr size_of_parts in_parts_of(std::int64_t bytes) { return {bytes}; }
+
 namespace detail {
 
 template <class A>
 engine::tensor_to_save tensor_to_save(std::string name, layer_of_stack const& layer, A const& a) {
   engine::execution_context const w = context_of<axes_in<A>, mesh_axes_in<A>>("save", a);
-  return {std::move(name), engine::describe_axes(w, spec_of<A, axes_in<A>, mesh_axes_in<A>>, layer.axes),
-          block_of_layer("save", layer, a)};
+  return {std::move(name),
+          engine::describe_axes(w, spec_of<A, axes_in<A>, mesh_axes_in<A>>, layer.axes),
+          block_of_layer("save", layer, a),
+          {},
+          {}};
 }
 
 template <class A>
@@ -42,7 +56,7 @@ consteval auto check_leaf_to_save() {
 // The leaves of a tree, and the mesh that they have in common.
 struct leaves_to_save {
   stored_as const* names = nullptr;
-  std::vector<engine::tensor_to_save> tensors{};
+  engine::save_request request{};
   std::shared_ptr<engine::device_mesh const> mesh{};
 
   template <class A>
@@ -50,12 +64,10 @@ struct leaves_to_save {
     auto const& a = tensor_behind(leaf);
     using type = std::remove_cvref_t<decltype(a)>;
     if constexpr (reason::ok_or_raise<typename decltype(check_leaf_to_save<type>())::type>()) {
-      std::string name = name_in_file(at);
-      if (names && !names->rules().is_whole(name))
-        throw_error("save: the leaf ", name, " is a part of ", names->in_file(name),
-                    ", or lies otherwise in it, and is loaded from there, not saved; save it by a rule without a third "
-                    "part");
-      tensors.push_back(tensor_to_save(names ? names->in_file(name) : std::move(name), layer, a));
+      engine::tensor_to_save t = tensor_to_save(name_in_file(at), layer, a);
+      t.leaf = t.name;
+      if (names) t.name = names->in_file(t.leaf), t.how = names->rules().how(t.leaf);
+      request.tensors.push_back(std::move(t));
       if (mesh && mesh != a.mesh_handle())
         throw_error("save: the leaves of a tree live on one mesh, and these live on two; save a tree for each mesh");
       mesh = a.mesh_handle();
@@ -72,11 +84,45 @@ struct leaves_to_save {
     if constexpr (reason::ok_or_raise<trees_verdict<T>>()) visit_layers<shape_of<T>>(*this, at, {}, tree);
   }
 
-  void save(std::string const& file) const {
+  // A tree, or several together.
+  template <class T>
+  void add(T const& trees) {
+    if constexpr (are_together<T>)
+      trees.for_each([&](auto const& tree, path const& at) { add(tree, at); });
+    else
+      add(trees, path{});
     if (!mesh) throw_error("save: a tree that is saved has a leaf at least; make it with os::make_tree");
-    engine::save_tensors(*mesh, file, engine::file_format::safetensors, tensors);
+  }
+
+  void set(stored_as const& rules) { names = &rules; }
+  void set(size_of_parts most) {
+    if (most.bytes < 1)
+      throw_error("save: parts have at least one byte, but os::in_parts_of(", most.bytes,
+                  ") asks for less; give the bytes that a part has at most");
+    request.part_bytes = most.bytes;
   }
 };
+
+template <class T, class... Option>
+leaves_to_save leaves_of(std::string const& path, T const& trees, Option const&... option) {
+  leaves_to_save leaves;
+  leaves.request.path = path;
+  (leaves.set(option), ...);
+  leaves.add(trees);
+  return leaves;
+}
+
+template <class A>
+engine::save_request request_of_tensor(std::string const& path, A const& a) {
+  common_mesh("save", a);
+  return {path, engine::file_format::npy, {tensor_to_save("", {}, a)}};
+}
+
+template <class T>
+inline constexpr bool is_save_option = std::is_same_v<T, stored_as> || std::is_same_v<T, size_of_parts>;
+
+template <class T>
+concept TreeOrTrees = Tree<T> || are_together<T>;
 
 }  // namespace detail
 
@@ -87,48 +133,32 @@ struct leaves_to_save {
 template <TensorOrVariable A>
 void save(std::string const& path, A const& given) {
   [[maybe_unused]] auto const& a = detail::tensor_behind(given);
-  if constexpr (reason::ok_or_raise<detail::in_file_verdict<A, operation::save>>()) {
-    detail::common_mesh("save", a);
-    engine::save_tensors(*a.mesh_handle(), path, engine::file_format::npy, {detail::tensor_to_save("", {}, a)});
-  }
+  if constexpr (reason::ok_or_raise<detail::in_file_verdict<A, operation::save>>())
+    engine::save_tensors(*a.mesh_handle(), detail::request_of_tensor(path, a));
 }
 
-/// The leaves of a tree in a safetensors file, by their paths: `layers.3.w1`; of variables their values. Fields that
-/// are no leaves are not saved. The file also says what the axes are called and how they were divided. Collective over
-/// the mesh, and atomic, as above. @throws ostraka::error, on all devices alike, and then what was there is as it was
-template <Tree T>
-void save(std::string const& path, T const& tree) {
-  detail::leaves_to_save leaves;
-  leaves.add(tree, detail::path{});
-  leaves.save(path);
+/// The leaves of a tree, or of several trees together (os::together), in a safetensors file, by their paths:
+/// `layers.3.w1`; of variables their values. Fields that are no leaves are not saved. The file also says what the axes
+/// are called and how they were divided. Options stand behind the tree: os::stored_as, the names that leaves have in
+/// the file, and os::in_parts_of, which makes several files of it. Collective over the mesh, and atomic, as above.
+/// @throws ostraka::error, on all devices alike, and then what was there is as it was
+template <detail::TreeOrTrees T, class... Option>
+  requires(detail::is_save_option<Option>&&...)
+void save(std::string const& path, T const& trees, Option const&... option) {
+  detail::leaves_to_save const leaves = detail::leaves_of(path, trees, option...);
+  engine::save_tensors(*leaves.mesh, leaves.request);
 }
 
-/// The same under the names that `names` gives the leaves.
-template <Tree T>
-void save(std::string const& path, T const& tree, stored_as const& names) {
-  detail::leaves_to_save leaves{&names};
-  leaves.add(tree, detail::path{});
-  leaves.save(path);
-}
-
-/// The same of several trees, each under its name: os::together.
-template <class... Trees>
-void save(std::string const& path, trees_together<Trees...> const& trees) {
-  detail::leaves_to_save leaves;
-  trees.for_each([&](auto const& tree, detail::path const& at) { leaves.add(tree, at); });
-  leaves.save(path);
-}
-
-template <class... Trees>
-void save(std::string const& path, trees_together<Trees...> const& trees, stored_as const& names) {
-  detail::leaves_to_save leaves{&names};
-  trees.for_each([&](auto const& tree, detail::path const& at) { leaves.add(tree, at); });
-  leaves.save(path);
+/// The same under the names that `names` gives the leaves, which may be written in its place.
+template <detail::TreeOrTrees T>
+void save(std::string const& path, T const& trees, stored_as const& names) {
+  detail::leaves_to_save const leaves = detail::leaves_of(path, trees, names);
+  engine::save_tensors(*leaves.mesh, leaves.request);
 }
 
 /// Says that it is neither.
 template <class T>
-  requires(!TensorOrVariable<T> && !Tree<T> && !detail::are_together<T>)
+  requires(!TensorOrVariable<T> && !detail::TreeOrTrees<T>)
 void save(std::string const&, T const&) { reason::raise<reason::not_a_tree<T>>(); }
 
 }  // namespace ostraka

@@ -10,7 +10,8 @@
 
 #include <ostraka/engine/files/file_block.hpp>
 #include <ostraka/engine/files/foreign_block.hpp>
-#include <ostraka/engine/files/posix_file.hpp>
+#include <ostraka/engine/disk/posix_file.hpp>
+#include <ostraka/engine/disk/replacing_file.hpp>
 #include <ostraka/engine/files/transfer.hpp>
 
 #include <sys/wait.h>

@@ -13,9 +13,11 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <type_traits>
 
 #include <ostraka/engine/formats/file_contents.hpp>
+#include <ostraka/engine/formats/name_rules.hpp>
 #include <ostraka/engine/kernels/loops/parallel.hpp>
 #include <ostraka/engine/machine/instance.hpp>
 #include <ostraka/engine/mesh/execution_context.hpp>
@@ -67,6 +69,21 @@ struct file_block {
   bool here = true;  ///< has this device any of it? (A block without dimensions has an element.)
 
   [[nodiscard]] std::int64_t bytes() const { return here ? block.size() * bytes_of(element) : 0; }
+};
+
+/// A block, and the tensor of a file whose block it is.
+struct placed_block {
+  tensor_in_file const* tensor = nullptr;
+  file_block block{};
+};
+
+/// A block that is saved.
+struct tensor_to_save {
+  std::string name{};  ///< in the file
+  std::string axes{};  ///< and what divides them, as programs write it: in/X, hidden
+  file_block block{};
+  std::string leaf{};  ///< its name in the tree, for errors
+  in_tensor how{};     ///< how it lies in the tensor, which may be several leaves
 };
 
 /// What a block has at these indices of its first `axes` dimensions: a tensor of the others. One of several layers that

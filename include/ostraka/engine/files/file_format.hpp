@@ -5,8 +5,11 @@
 /// @file
 /// Floor 3. The formats of files, and what names have to do with them.
 
+#include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <ostraka/types/support/error.hpp>
 #include <ostraka/types/support/join_text.hpp>
@@ -31,5 +34,17 @@ inline void require_ending(char const* operation, std::string const& path, file_
 
 /// The key under which a safetensors file says so.
 [[nodiscard]] inline std::string key_of_axes(std::string const& name) { return join_text(name, ".axes"); }
+
+namespace detail {
+
+// (3, any, 4)
+inline std::string describe_extents(std::vector<std::int64_t> const& extents) {
+  std::string text = "(";
+  for (std::size_t d = 0; d < extents.size(); ++d)
+    append_text(text, d > 0 ? ", " : "", extents[d] < 0 ? std::string("any") : std::to_string(extents[d]));
+  return join_text(text, ')');
+}
+
+}  // namespace detail
 
 }  // namespace ostraka::engine

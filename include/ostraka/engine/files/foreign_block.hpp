@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <cstring>
 #include <memory>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -44,15 +45,15 @@ inline std::vector<std::size_t> order_in_file(std::vector<std::int64_t> const& s
   return order;
 }
 
-// Elements that come in this order of the block's dimensions, to where the last dimension is the fastest.
-inline void to_row_major(box const& block, std::vector<std::size_t> const& order, int element_bytes, char const* from,
-                         char* to) {
+// f(place row-major, place in this order of the block's dimensions) for each element, in elements.
+template <class F>
+void for_each_place(box const& block, std::vector<std::size_t> const& order, F const& f) {
   std::int64_t const n = block.size();
   std::int64_t index[max_rank]{}, step[max_rank]{};
-  std::int64_t next = element_bytes;
+  std::int64_t next = 1;
   for (std::size_t k = order.size(); k-- > 0; next *= block.at[order[k]].size()) step[order[k]] = next;
   for (std::int64_t i = 0, at = 0; i < n; ++i) {
-    std::memcpy(to + i * element_bytes, from + at, static_cast<std::size_t>(element_bytes));
+    f(i, at);
     for (int d = block.rank - 1; d >= 0; --d) {
       at += step[d];
       if (++index[d] < block.at[d].size()) break;
@@ -62,6 +63,12 @@ inline void to_row_major(box const& block, std::vector<std::size_t> const& order
   }
 }
 
+// True if memory has the elements in another order than the file.
+inline bool lies_otherwise(tensor_in_file const& t) {
+  auto const order = order_in_file(strides_of(t));
+  return !std::is_sorted(order.begin(), order.end());
+}
+
 // The same block with the elements that the file has.
 inline file_block in_elements_of_file(file_block b, tensor_in_file const& t) {
   b.element = t.element;
@@ -69,7 +76,7 @@ inline file_block in_elements_of_file(file_block b, tensor_in_file const& t) {
 }
 
 // A block as it stands in a file, before it becomes a tensor's: numbers in the other order of bytes, columns before
-// rows, bools that are neither 0 nor 1, numbers of another type.
+// rows, bools that are neither 0 nor 1, numbers of another type. One that is written lies in another order there.
 class foreign_block {
  public:
   foreign_block(file_block const& block, tensor_in_file const& t)
@@ -80,13 +87,13 @@ class foreign_block {
         other_order_(t.other_order),
         read_(std::make_unique_for_overwrite<char[]>(static_cast<std::size_t>(in_file_.bytes()))) {}
 
-  static bool is_one(file_block const& b, tensor_in_file const& t) {
-    auto const order = order_in_file(strides_of(t));
-    return t.other_order || !std::is_sorted(order.begin(), order.end()) || t.element == file_element::boolean ||
-           t.element != b.element;
+  static bool is_one(placed_block const& b, file_use use) {
+    tensor_in_file const& t = *b.tensor;
+    return lies_otherwise(t) || (use == file_use::reads &&
+                                 (t.other_order || t.element == file_element::boolean || t.element != b.block.element));
   }
 
-  // How it is read: its dimensions in the order of the file.
+  // How it is moved: its dimensions in the order of the file.
   void add_to(std::vector<piece_in_memory>& pieces, std::int64_t at) const {
     file_block b = in_file_;
     std::vector<std::int64_t> strides;
@@ -96,7 +103,24 @@ class foreign_block {
     }
     b.memory = read_.get();
     b.to_device = nullptr;
+    b.to_host = nullptr;
     add_pieces(pieces, b, file_use::reads, at, strides);
+  }
+
+  // From memory: it stands as it is to be written.
+  void fill() const {
+    std::unique_ptr<char[]> seen;
+    char const* from = block_.memory;
+    if (block_.to_host != nullptr) {
+      seen = std::make_unique_for_overwrite<char[]>(static_cast<std::size_t>(block_.bytes()));
+      block_.to_host(seen.get(), block_.memory, block_.bytes());
+      from = seen.get();
+    }
+    auto const size = static_cast<std::size_t>(bytes_of(block_.element));
+    for_each_place(block_.block, order_, [&](std::int64_t here, std::int64_t there) {
+      std::memcpy(read_.get() + static_cast<std::size_t>(there) * size, from + static_cast<std::size_t>(here) * size,
+                  size);
+    });
   }
 
   // To where it belongs.
@@ -111,7 +135,11 @@ class foreign_block {
         read_[static_cast<std::size_t>(i)] = read_[static_cast<std::size_t>(i)] != 0;
     if (!std::is_sorted(order_.begin(), order_.end())) {
       auto turned = std::make_unique_for_overwrite<char[]>(static_cast<std::size_t>(bytes));
-      to_row_major(block_.block, order_, bytes_of(in_file_.element), read_.get(), turned.get());
+      auto const size = static_cast<std::size_t>(bytes_of(in_file_.element));
+      for_each_place(block_.block, order_, [&](std::int64_t here, std::int64_t there) {
+        std::memcpy(turned.get() + static_cast<std::size_t>(here) * size,
+                    read_.get() + static_cast<std::size_t>(there) * size, size);
+      });
       read_ = std::move(turned);
     }
     if (bytes == 0) return;
@@ -140,6 +168,22 @@ class foreign_block {
   bool other_order_;
   std::unique_ptr<char[]> read_;
 };
+
+// How many of the first blocks are moved together: those in one part that lie one behind the other, as MPI-IO asks for,
+// which the columns of one tensor do not; and of blocks that the file holds otherwise than memory does, which need room
+// of their own, no more than a round. `most`: the bytes that any device has of each.
+inline std::size_t count_together(std::span<placed_block const> blocks, std::span<std::int64_t const> most,
+                                  file_use use) {
+  std::size_t const part = blocks.front().tensor->part;
+  std::size_t count = 0;
+  std::int64_t room = 0, end = 0;
+  for (; count < blocks.size() && blocks[count].tensor->part == part; ++count) {
+    if (foreign_block::is_one(blocks[count], use)) room += most[count];
+    if (count > 0 && (room > file_round_bytes || blocks[count].tensor->begin < end)) break;
+    end = blocks[count].tensor->end;
+  }
+  return count;
+}
 
 }  // namespace detail
 

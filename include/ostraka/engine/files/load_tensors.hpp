@@ -95,16 +95,11 @@ template <class = void>
 void require_complete(file_contents const& c, char const* operation, std::string const& path,
                       std::vector<tensor_in_file const*> asked, std::vector<std::string> const& missing, bool only);
 
-struct block_to_load {
-  tensor_in_file const* tensor = nullptr;
-  file_block block{};
-};
-
 /// Reads the blocks. Collective over the mesh. @throws ostraka::error, on all devices alike; what has been read by then
 /// is not said
 template <class = void>
 void load_blocks(device_mesh const& mesh, char const* operation, std::string const& path, file_set const& files,
-                 std::vector<block_to_load> blocks);
+                 std::vector<placed_block> blocks);
 
 }  // namespace ostraka::engine
 

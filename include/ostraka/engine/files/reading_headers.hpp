@@ -23,9 +23,10 @@
 #include <vector>
 
 #include <ostraka/engine/call_check/same_calls.hpp>
+#include <ostraka/engine/disk/posix_file.hpp>
+#include <ostraka/engine/disk/replacing_file.hpp>
 #include <ostraka/engine/files/fail_alike.hpp>
 #include <ostraka/engine/files/load_tensors.hpp>
-#include <ostraka/engine/files/posix_file.hpp>
 #include <ostraka/engine/files/transfer.hpp>
 #include <ostraka/engine/formats/npy.hpp>
 #include <ostraka/engine/formats/safetensors.hpp>
@@ -53,15 +54,6 @@ decltype(auto) well_formed(char const* operation, std::string const& path, std::
 enum class path_kind : std::int64_t { file, index, folder_of_file, folder_of_index };
 
 inline constexpr bool has_index(path_kind k) { return k == path_kind::index || k == path_kind::folder_of_index; }
-
-inline std::string path_in(std::string const& folder, std::string_view name) {
-  return join_text(folder, folder.ends_with('/') ? "" : "/", name);
-}
-
-inline std::string path_beside(std::string const& path, std::string_view name) {
-  std::size_t const slash = path.rfind('/');
-  return slash == std::string::npos ? std::string(name) : join_text(path.substr(0, slash + 1), name);
-}
 
 // The file that is read first: the only one, or the index.
 inline std::string first_path(std::string const& path, path_kind k) {

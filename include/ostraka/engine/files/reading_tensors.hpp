@@ -16,11 +16,11 @@
 #include <utility>
 #include <vector>
 
+#include <ostraka/engine/disk/posix_file.hpp>
 #include <ostraka/engine/files/convert_elements.hpp>
 #include <ostraka/engine/files/fail_alike.hpp>
 #include <ostraka/engine/files/foreign_block.hpp>
 #include <ostraka/engine/files/load_tensors.hpp>
-#include <ostraka/engine/files/posix_file.hpp>
 #include <ostraka/engine/files/transfer.hpp>
 #include <ostraka/engine/formats/file_contents.hpp>
 #include <ostraka/engine/formats/name_rules.hpp>
@@ -32,13 +32,6 @@
 namespace ostraka::engine {
 
 namespace detail {
-
-inline std::string describe_extents(std::vector<std::int64_t> const& extents) {
-  std::string text = "(";
-  for (std::size_t d = 0; d < extents.size(); ++d)
-    append_text(text, d > 0 ? ", " : "", extents[d] < 0 ? std::string("any") : std::to_string(extents[d]));
-  return join_text(text, ')');
-}
 
 // (3, 4) → 2 axes, of extents (3, 4)
 inline std::string describe_axes(std::vector<std::int64_t> const& extents) {
@@ -254,31 +247,16 @@ inline void require_whole(char const* operation, file_part const& part) {
     throw_error(operation, ": ", part.path, " has become shorter while it was read; load it again");
 }
 
-// How many of the first blocks are loaded together: those in one part that lie one behind the other, as MPI-IO asks
-// for, which the columns of one tensor do not; and of blocks that the file holds otherwise than memory does, which need
-// room of their own, no more than a round. `most`: the bytes that any device has of each.
-inline std::size_t count_together(std::span<block_to_load const> blocks, std::span<std::int64_t const> most) {
-  std::size_t const part = blocks.front().tensor->part;
-  std::size_t count = 0;
-  std::int64_t room = 0, end = 0;
-  for (; count < blocks.size() && blocks[count].tensor->part == part; ++count) {
-    if (foreign_block::is_one(blocks[count].block, *blocks[count].tensor)) room += most[count];
-    if (count > 0 && (room > file_round_bytes || blocks[count].tensor->begin < end)) break;
-    end = blocks[count].tensor->end;
-  }
-  return count;
-}
-
 // Blocks of tensors that are in one part. Collective.
 inline void load_from_part(device_mesh const& mesh, char const* operation, file_part const& part,
-                           std::span<block_to_load const> blocks) {
+                           std::span<placed_block const> blocks) {
   std::vector<foreign_block> foreign;
   std::vector<piece_in_memory> pieces;
   alike_on_all(mesh.world(), [&] {
-    for (block_to_load const& b : blocks) {
+    for (placed_block const& b : blocks) {
       if (!b.block.here) continue;
       std::int64_t const at = part.data_begin + b.tensor->begin;
-      if (foreign_block::is_one(b.block, *b.tensor))
+      if (foreign_block::is_one(b, file_use::reads))
         foreign.emplace_back(b.block, *b.tensor).add_to(pieces, at);
       else
         add_pieces(pieces, b.block, file_use::reads, at, strides_of(*b.tensor));
@@ -295,14 +273,14 @@ inline void load_from_part(device_mesh const& mesh, char const* operation, file_
 
 template <class>
 void load_blocks(device_mesh const& mesh, char const* operation, std::string const& path, file_set const& files,
-                 std::vector<block_to_load> blocks) {
+                 std::vector<placed_block> blocks) {
   if (mesh.absent()) return;
   exclusive_use const use = mesh.use(operation);
-  auto const bytes_in_file = [](block_to_load const& b) {
+  auto const bytes_in_file = [](placed_block const& b) {
     return detail::in_elements_of_file(b.block, *b.tensor).bytes();
   };
   std::int64_t bytes = 0;
-  for (block_to_load const& b : blocks) bytes += bytes_in_file(b);
+  for (placed_block const& b : blocks) bytes += bytes_in_file(b);
   profiled const region_of_run([&] {
     push_region(join_text(operation, ' ', path, ", reads ", planner::describe_bytes(bytes), " on this device"));
   });
@@ -311,14 +289,14 @@ void load_blocks(device_mesh const& mesh, char const* operation, std::string con
   });
   std::vector<std::int64_t> most;
   bool foreign = false;
-  for (block_to_load const& b : blocks) {
+  for (placed_block const& b : blocks) {
     most.push_back(bytes_in_file(b));
-    foreign = foreign || detail::foreign_block::is_one(b.block, *b.tensor);
+    foreign = foreign || detail::foreign_block::is_one(b, file_use::reads);
   }
   if (foreign) mesh.world().find_largest(most.data(), static_cast<int>(most.size()));
-  std::span<block_to_load const> rest(blocks);
+  std::span<placed_block const> rest(blocks);
   while (!rest.empty()) {
-    std::size_t const count = detail::count_together(rest, std::span(most).last(rest.size()));
+    std::size_t const count = detail::count_together(rest, std::span(most).last(rest.size()), file_use::reads);
     detail::load_from_part(mesh, operation, files.parts[rest.front().tensor->part], rest.first(count));
     rest = rest.subspan(count);
   }

@@ -3,9 +3,10 @@
 #pragma once
 
 /// @file
-/// Floor 3. Tensors into a file: device 0 makes the file and its header, every device writes its blocks, and the file
-/// gets its name when all of it is on the disk.
+/// Floor 3. Tensors into a file, or into the parts of a checkpoint: device 0 makes the files and their headers, every
+/// device writes its blocks, and the files get their names when all of them are on the disk.
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -16,21 +17,22 @@
 
 namespace ostraka::engine {
 
-struct tensor_to_save {
-  std::string name{};
-  std::string axes{};  ///< and what divides them, as programs write it: in/X, hidden
-  file_block block{};
-};
-
 /// `in/X, hidden`, from axis `first` on
 template <class = void>
 [[nodiscard, gnu::cold]] std::string describe_axes(execution_context const& w, planner::spec const& s, int first = 0);
 
-/// Writes the file, whose tensors have names if it is a safetensors file. Collective over the mesh. @throws
-/// ostraka::error, on all devices alike, and then a file that was there is as it was
+/// What is saved where. Tensors have names unless the file is an .npy file.
+struct save_request {
+  std::string path{};
+  file_format format = file_format::safetensors;
+  std::vector<tensor_to_save> tensors{};
+  std::int64_t part_bytes = 0;  ///< of tensors, at most, in a part beside an index, which the path is; 0: one file
+};
+
+/// Writes the file or the parts. Collective over the mesh. @throws ostraka::error, on all devices alike, and then what
+/// was there is as it was
 template <class = void>
-void save_tensors(device_mesh const& mesh, std::string const& path, file_format format,
-                  std::vector<tensor_to_save> const& tensors);
+void save_tensors(device_mesh const& mesh, save_request const& request);
 
 }  // namespace ostraka::engine
 

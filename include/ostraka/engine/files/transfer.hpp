@@ -17,9 +17,9 @@
 #include <string>
 #include <vector>
 
+#include <ostraka/engine/disk/posix_file.hpp>
 #include <ostraka/engine/files/fail_alike.hpp>
 #include <ostraka/engine/files/file_piece.hpp>
-#include <ostraka/engine/files/posix_file.hpp>
 #include <ostraka/engine/groups/message.hpp>
 #include <ostraka/engine/kernels/loops/loop_nest.hpp>
 #include <ostraka/types/support/error.hpp>
@@ -320,6 +320,7 @@ inline void move_pieces(communicator const& all, std::string const& operation, s
 #endif
   posix_file const file(operation, path, use == file_use::reads ? O_RDONLY : O_RDWR);
   move(file, [&](posix_file const& f, detail::file_round const& round) { detail::move_alone(f, use, round); });
+  if (use == file_use::writes) file.flush();
 }
 
 }  // namespace ostraka::engine

@@ -9,19 +9,24 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <utility>
 #include <vector>
 
 #include <ostraka/engine/call_check/same_calls.hpp>
+#include <ostraka/engine/disk/replacing_file.hpp>
+#include <ostraka/engine/disk/replacing_parts.hpp>
 #include <ostraka/engine/files/fail_alike.hpp>
+#include <ostraka/engine/files/file_layout.hpp>
 #include <ostraka/engine/files/foreign_block.hpp>
-#include <ostraka/engine/files/posix_file.hpp>
 #include <ostraka/engine/files/save_tensors.hpp>
 #include <ostraka/engine/files/transfer.hpp>
-#include <ostraka/engine/formats/npy.hpp>
 #include <ostraka/engine/formats/safetensors.hpp>
+#include <ostraka/engine/formats/safetensors_index.hpp>
 #include <ostraka/engine/mesh/device_mesh.hpp>
 #include <ostraka/engine/run/profiling.hpp>
 #include <ostraka/plan/spec/describe_plan.hpp>
@@ -32,19 +37,6 @@
 namespace ostraka::engine {
 
 namespace detail {
-
-// Programs make names of any text, and of trees that meet.
-inline void require_names(std::string const& path, std::vector<tensor_to_save> const& tensors) {
-  std::vector<std::string_view> names;
-  for (tensor_to_save const& t : tensors) names.push_back(t.name);
-  std::sort(names.begin(), names.end());
-  if (auto const same = std::adjacent_find(names.begin(), names.end()); same != names.end())
-    throw_error("save: two leaves are called ", *same, " in ", path,
-                ", where each has a name of its own; give the trees other names in os::together");
-  if (std::binary_search(names.begin(), names.end(), "__metadata__"))
-    throw_error("save: a leaf is called __metadata__ in ", path,
-                ", under which such files keep what is no tensor; call it otherwise");
-}
 
 // Throws if the new file could not be loaded, before it replaces one that can.
 inline void require_readable(std::string const& path, file_format format, std::string_view header,
@@ -58,42 +50,172 @@ inline void require_readable(std::string const& path, file_format format, std::s
   }
 }
 
-inline file_contents contents_of(device_mesh const& mesh, std::vector<tensor_to_save> const& tensors) {
-  file_contents c;
-  c.metadata.emplace_back("ostraka", join_text(OSTRAKA_VERSION_MAJOR, '.', OSTRAKA_VERSION_MINOR));
-  c.metadata.emplace_back("mesh", mesh.describe());
-  for (tensor_to_save const& t : tensors) {
-    tensor_in_file entry;
-    entry.name = t.name;
-    entry.element = t.block.element;
-    entry.extents.assign(t.block.extents.begin(), t.block.extents.begin() + t.block.block.rank);
-    c.tensors.push_back(std::move(entry));
-    c.metadata.emplace_back(key_of_axes(t.name), t.axes);
-  }
-  return c;
+inline std::string describe_save(std::string const& path, file_layout const& layout, std::size_t tensors) {
+  std::size_t const files = layout.files.size();
+  return join_text("save ", path, ", ", tensors, tensors == 1 ? " tensor, " : " tensors, ",
+                   files == 1 ? std::string() : join_text(files, " parts, "), planner::describe_bytes(layout.bytes()));
 }
 
-// This device's pieces, in the order of the file. Of devices that hold the same block one writes it, and of several
-// blocks not always the same one.
-inline std::vector<piece_in_memory> pieces_to_save(device_mesh const& mesh, std::string& header, file_contents const& c,
-                                                   std::vector<tensor_to_save> const& tensors) {
-  std::vector<std::size_t> order(tensors.size());
-  for (std::size_t k = 0; k < order.size(); ++k) order[k] = k;
-  std::sort(order.begin(), order.end(), [&](auto a, auto b) { return c.tensors[a].begin < c.tensors[b].begin; });
+inline file_layout lay_out(device_mesh const& mesh, save_request const& r) {
+  if (r.part_bytes == 0) require_ending("save", r.path, r.format);
+  return engine::lay_out(r.path, r.format, r.tensors, r.part_bytes,
+                         {{"ostraka", join_text(OSTRAKA_VERSION_MAJOR, '.', OSTRAKA_VERSION_MINOR)},
+                          {"mesh", mesh.describe()},
+                          {"format", "pt"}});  // without which transformers refuses a file
+}
+
+// The files of a save, which replace others. Its functions are collective over the mesh.
+class files_to_save {
+ public:
+  // Makes them, with their headers' and blocks' room. @throws ostraka::error, on all devices alike
+  files_to_save(device_mesh const& mesh, save_request const& r, file_layout layout)
+      : mesh_(mesh), path_(r.path), layout_(std::move(layout)) {
+    std::string told;
+    alike_on_all(all(), [&] {
+      if (mesh_.device() != 0) return;
+      std::vector<std::int64_t> bytes;
+      for (file_layout::file const& f : layout_.files) {
+        require_readable(path_, r.format, f.header, f.bytes());
+        bytes.push_back(f.bytes());
+      }
+      if (r.part_bytes == 0)
+        told = file_.emplace("save", path_, bytes.front()).name();
+      else
+        make_parts(bytes);
+      for (std::size_t k = 0; parts_ && k < bytes.size(); ++k)
+        append_text(told, k > 0 ? std::string_view("\0", 1) : std::string_view(), parts_->name(k));
+    });
+    auto length = static_cast<std::int64_t>(told.size());
+    broadcast(all(), &length, 1);
+    told.resize(static_cast<std::size_t>(length));
+    broadcast(all(), reinterpret_cast<std::int8_t*>(told.data()), length);
+    for (std::size_t begin = 0; begin <= told.size();) {
+      std::size_t const end = std::min(told.find('\0', begin), told.size());
+      names_.push_back(told.substr(begin, end - begin));
+      begin = end + 1;
+    }
+  }
+
+  [[nodiscard]] communicator const& all() const { return mesh_.world(); }
+  [[nodiscard]] device_mesh const& mesh() const { return mesh_; }
+  [[nodiscard]] file_layout const& layout() const { return layout_; }
+
+  // What file k is called until it is replaced.
+  [[nodiscard]] std::string const& name(std::size_t k) const { return names_[k]; }
+
+  // The header of file k, if this device writes it.
+  void add_header(std::vector<piece_in_memory>& pieces, std::size_t k) {
+    std::string& h = layout_.files[k].header;
+    if (mesh_.device() == 0)
+      pieces.push_back({{0, strided().add(static_cast<std::int64_t>(h.size()), 1), h.data()}, nullptr});
+  }
+
+  // What this device writes of the leaves, in the order of the files. Of devices that hold the same block one writes
+  // it, and of several blocks not always the same one.
+  [[nodiscard]] std::vector<placed_block> blocks(std::vector<tensor_to_save> const& tensors) const {
+    std::vector<placed_block> blocks;
+    for (std::size_t k = 0; k < tensors.size(); ++k) {
+      file_block b = tensors[k].block;
+      b.here = b.here && static_cast<int>(k % static_cast<std::size_t>(b.replicas)) == b.replica;
+      blocks.push_back({&layout_.leaves[k], b});
+    }
+    std::sort(blocks.begin(), blocks.end(), [](placed_block const& a, placed_block const& b) {
+      return std::tie(a.tensor->part, a.tensor->begin, a.tensor->end) <
+             std::tie(b.tensor->part, b.tensor->begin, b.tensor->end);
+    });
+    return blocks;
+  }
+
+  // All devices have written, and the files get their names. @throws ostraka::error, on all devices alike
+  void replace() {
+    alike_on_all(all(), [&] {
+      if (file_) file_->replace();
+      if (parts_) parts_->replace([&](std::vector<std::string> const& names) { return index_of(names); });
+    });
+  }
+
+ private:
+  // An index that could not be loaded again is found before anything is written.
+  void make_parts(std::vector<std::int64_t> const& bytes) {
+    parts_ = std::make_unique<replacing_parts>("save", path_, bytes);
+    try {
+      static_cast<void>(parse_safetensors_index(index_of(parts_->plain_names())));
+    } catch (malformed_header const& e) {
+      throw_error("save: ", path_, " could not be loaded again: ", e.what(), "; save it under another name");
+    }
+  }
+
+  [[nodiscard]] std::string index_of(std::vector<std::string> const& names) const {
+    std::vector<std::pair<std::string, std::string>> places;
+    for (std::size_t k = 0; k < names.size(); ++k)
+      for (tensor_in_file const& t : layout_.files[k].contents.tensors) places.emplace_back(t.name, names[k]);
+    return make_safetensors_index(layout_.data_bytes(), std::move(places));
+  }
+
+  device_mesh mesh_;
+  std::string path_;
+  file_layout layout_;
+  std::optional<replacing_file> file_;  // of device 0, as the next one
+  std::unique_ptr<replacing_parts> parts_;
+  std::vector<std::string> names_;
+};
+
+// The pieces of blocks that lie one behind the other in file k; of those that lie otherwise in memory, `turned` has a
+// copy.
+inline std::vector<piece_in_memory> pieces_to_save(files_to_save const& files, std::size_t k,
+                                                   std::span<placed_block const> blocks,
+                                                   std::vector<foreign_block>& turned) {
   std::vector<piece_in_memory> pieces;
-  if (mesh.device() == 0)
-    pieces.push_back({{0, strided().add(static_cast<std::int64_t>(header.size()), 1), header.data()}, nullptr});
-  for (std::size_t k : order) {
-    file_block const& b = tensors[k].block;
-    if (static_cast<int>(k % static_cast<std::size_t>(b.replicas)) == b.replica)
-      add_pieces(pieces, b, file_use::writes, c.data_begin + c.tensors[k].begin, strides_of(c.tensors[k]));
+  for (placed_block const& b : blocks) {
+    if (!b.block.here) continue;
+    std::int64_t const at = files.layout().files[k].contents.data_begin + b.tensor->begin;
+    if (!foreign_block::is_one(b, file_use::writes)) {
+      add_pieces(pieces, b.block, file_use::writes, at, strides_of(*b.tensor));
+    } else {
+      turned.emplace_back(b.block, *b.tensor).fill();
+      turned.back().add_to(pieces, at);
+    }
   }
   return pieces;
 }
 
-inline std::string describe_save(std::string const& path, std::size_t tensors, std::int64_t bytes) {
-  return join_text("save ", path, ", ", tensors, tensors == 1 ? " tensor, " : " tensors, ",
-                   planner::describe_bytes(bytes));
+// Writes the blocks, part by part.
+inline void write_blocks(files_to_save& files, std::vector<placed_block> const& blocks) {
+  std::vector<std::int64_t> most;
+  bool foreign = false;
+  for (placed_block const& b : blocks) {
+    most.push_back(b.block.bytes());
+    foreign = foreign || foreign_block::is_one(b, file_use::writes);
+  }
+  if (foreign) files.all().find_largest(most.data(), static_cast<int>(most.size()));
+  std::span<placed_block const> rest(blocks);
+  for (std::size_t k = 0; k < files.layout().files.size(); ++k)
+    for (bool first = true; first || (!rest.empty() && rest.front().tensor->part == k); first = false) {
+      std::size_t const count = count_together(rest, std::span(most).last(rest.size()), file_use::writes);
+      std::vector<foreign_block> turned;
+      std::vector<piece_in_memory> pieces;
+      if (first) files.add_header(pieces, k);
+      alike_on_all(files.all(), [&] {
+        std::vector<piece_in_memory> const more = pieces_to_save(files, k, rest.first(count), turned);
+        pieces.insert(pieces.end(), more.begin(), more.end());
+      });
+      move_pieces(files.all(), "save", files.name(k), file_use::writes, pieces);
+      rest = rest.subspan(count);
+    }
+}
+
+// f() within what is seen of a save from outside, once the devices agree that they save this. Collective.
+template <class F>
+void in_agreed_save(device_mesh const& mesh, save_request const& r, file_layout const& layout, F const& f) {
+  require_devices(mesh, "save");
+  exclusive_use const use = mesh.use("save");
+  communicator const& all = mesh.world();
+  auto const describe = [&] { return describe_save(r.path, layout, r.tensors.size()); };
+  // In check mode alone the path is compared, too: device 0's is the one that counts.
+  require_agreement(all,
+                    [&] { return all.compares_calls() ? describe() : describe_save("", layout, r.tensors.size()); });
+  profiled const region_of_run([&] { push_region(describe()); });
+  f();
 }
 
 }  // namespace detail
@@ -109,39 +231,13 @@ std::string describe_axes(execution_context const& w, planner::spec const& s, in
 }
 
 template <class>
-void save_tensors(device_mesh const& mesh, std::string const& path, file_format format,
-                  std::vector<tensor_to_save> const& tensors) {
-  require_ending("save", path, format);
-  if (format == file_format::safetensors) detail::require_names(path, tensors);
+void save_tensors(device_mesh const& mesh, save_request const& request) {
+  file_layout layout = detail::lay_out(mesh, request);
   if (mesh.absent()) return;
-  require_devices(mesh, "save");
-  exclusive_use const use = mesh.use("save");
-  communicator const& all = mesh.world();
-  file_contents contents = detail::contents_of(mesh, tensors);
-  std::string header = format == file_format::npy ? make_npy_header(contents) : make_safetensors_header(contents);
-  std::int64_t end = 0;
-  for (tensor_in_file const& t : contents.tensors) end = std::max(end, t.end);
-  auto const describe = [&] { return detail::describe_save(path, tensors.size(), contents.data_begin + end); };
-  // In check mode alone the path is compared, too: device 0's is the one that counts.
-  require_agreement(all, [&] {
-    return all.compares_calls() ? describe() : detail::describe_save("", tensors.size(), contents.data_begin + end);
-  });
-  profiled const region_of_run([&] { push_region(describe()); });
-  std::unique_ptr<replacing_file> file;
-  std::string name;
-  alike_on_all(all, [&] {
-    if (mesh.device() != 0) return;
-    detail::require_readable(path, format, header, contents.data_begin + end);
-    file = std::make_unique<replacing_file>("save", path, contents.data_begin + end);
-    name = file->name();
-  });
-  auto length = static_cast<std::int64_t>(name.size());
-  broadcast(all, &length, 1);
-  name.resize(static_cast<std::size_t>(length));
-  broadcast(all, reinterpret_cast<std::int8_t*>(name.data()), length);
-  move_pieces(all, "save", name, file_use::writes, detail::pieces_to_save(mesh, header, contents, tensors));
-  alike_on_all(all, [&] {
-    if (file) file->replace();
+  detail::in_agreed_save(mesh, request, layout, [&] {
+    detail::files_to_save files(mesh, request, std::move(layout));
+    detail::write_blocks(files, files.blocks(request.tensors));
+    files.replace();
   });
 }
 

@@ -219,12 +219,13 @@ class name_rules {
     return leaves;
   }
 
-  /// True if the leaf is a tensor of its own in the file, and lies there as in the tree.
-  [[nodiscard]] bool is_whole(std::string_view leaf) const {
+  /// How the leaf lies in its tensor of the file.
+  [[nodiscard]] in_tensor how(std::string_view leaf) const {
+    std::string name;
     name_pattern::parts parts;
     for (rule const& r : rules_)
-      if (!r.is_left_out && r.leaf.match(leaf, parts)) return r.how == in_tensor{};
-    return true;
+      if (!r.is_left_out && r.leaf.match(leaf, parts) && r.file.make(parts, name)) return r.how;
+    return {};
   }
 
  private:

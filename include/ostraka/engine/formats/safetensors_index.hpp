@@ -92,6 +92,20 @@ inline void require_plain_name(std::string const& name) {
   return index;
 }
 
+/// Returns the index of tensors of so many bytes, with the part of each, as transformers writes it.
+[[nodiscard]] inline std::string make_safetensors_index(std::int64_t total_bytes,
+                                                        std::vector<std::pair<std::string, std::string>> places) {
+  std::sort(places.begin(), places.end());
+  std::string json =
+      join_text("{\n  \"metadata\": {\n    \"total_size\": ", total_bytes, "\n  },\n  \"weight_map\": {");
+  char const* before = "\n    ";
+  for (auto const& [name, part] : places) {
+    append_text(json, before, json_string(name), ": ", json_string(part));
+    before = ",\n    ";
+  }
+  return json + "\n  }\n}\n";
+}
+
 /// Joins the headers of the parts. Tensors that the index does not name are among theirs. @throws malformed_header if
 /// two parts have the same tensor, or one lacks what the index names in it
 [[nodiscard]] inline file_contents join_parts(safetensors_index const& index, std::vector<file_contents> parts) {

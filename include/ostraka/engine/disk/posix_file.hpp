@@ -3,24 +3,19 @@
 #pragma once
 
 /// @file
-/// Floor 3. Files as one process has them: reading and writing at a place, and a file that replaces another whole or
-/// not at all. It is written under another name beside it, and gets its own when all of it is on the disk.
+/// Floor 3. Files as one process has them: reading and writing at a place.
 
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
-#include <chrono>
 #include <cstdint>
-#include <cstdio>
-#include <cstdlib>
 #include <string>
 #include <system_error>
 #include <utility>
 
 #include <ostraka/types/support/error.hpp>
-#include <ostraka/types/support/join_text.hpp>
 
 namespace ostraka::engine {
 
@@ -108,67 +103,6 @@ class posix_file {
   std::string operation_;
   std::string path_;
   int fd_ = -1;
-};
-
-/// A file that is written beside the one that it will replace. Removed again unless it has replaced it.
-class replacing_file {
- public:
-  /// @throws ostraka::error
-  replacing_file(std::string const& operation, std::string const& path, std::int64_t bytes)
-      : operation_(operation),
-        path_(followed(operation, path)),
-        file_(operation, name_beside(path_), O_RDWR | O_CREAT | O_EXCL) {
-    written_ = true;
-    try {
-      file_.reserve(bytes);
-    } catch (...) {
-      remove();
-      throw;
-    }
-  }
-  ~replacing_file() { remove(); }
-
-  /// What it is called until then.
-  [[nodiscard]] std::string const& name() const { return file_.path(); }
-
-  /// It is the file of this path from now on. @throws ostraka::error, and then the old file is as it was
-  void replace() {
-    file_.flush();
-    if (std::rename(name().c_str(), path_.c_str()) != 0)
-      throw_error(operation_, ": ", path_, " cannot be replaced (", words_of_errno(errno),
-                  "); the old file is as it was");
-    written_ = false;
-    std::size_t const slash = path_.rfind('/');
-    std::string const folder = slash == std::string::npos ? "." : path_.substr(0, slash + 1);
-    posix_file(operation_, folder, O_RDONLY).flush();  // the name is on the disk, too
-  }
-
- private:
-  // The file that a link stands for; one that is there is a regular one.
-  static std::string followed(std::string const& operation, std::string const& path) {
-    struct stat is;
-    if (::stat(path.c_str(), &is) != 0) return path;
-    if (!S_ISREG(is.st_mode)) throw_error(operation, ": ", path, " is there and no regular file; give the path of one");
-    char* const whole = ::realpath(path.c_str(), nullptr);
-    std::string const found = whole != nullptr ? whole : path;
-    std::free(whole);
-    return found;
-  }
-
-  static std::string name_beside(std::string const& path) {
-    auto const now = std::chrono::steady_clock::now().time_since_epoch().count();
-    return join_text(path, ".partial-", ::getpid(), '-', now);
-  }
-
-  void remove() {
-    if (written_) ::unlink(name().c_str());
-    written_ = false;
-  }
-
-  std::string operation_;
-  std::string path_;
-  posix_file file_;
-  bool written_ = false;
 };
 
 }  // namespace ostraka::engine
