@@ -12,6 +12,7 @@
 ///     auto params = os::load<llama>("hub", mesh, names, os::cast_to<float>);  // parts, other names, other elements
 ///     os::save("run.safetensors", os::together("model", params, "optimizer", state));
 ///     os::save("hub", params, os::in_parts_of(5'000'000'000));            // parts and their index
+///     auto saving = os::start_save("run.safetensors", params);            // the run goes on meanwhile
 ///     os::save("a.npy", A);                                               // one tensor
 ///     auto A = os::load<float, I/X, J>("a.npy", mesh);
 
@@ -19,6 +20,7 @@
 
 #include <ostraka/files/load.hpp>
 #include <ostraka/files/save.hpp>
+#include <ostraka/files/start_save.hpp>
 #include <ostraka/files/stored_as.hpp>
 #include <ostraka/files/together.hpp>
 

@@ -217,6 +217,19 @@ void run() {
     CHECK(sum_of(params) == doctest::Approx(sum));
     CHECK(os::value(state.steps) == 0);
   }
+  {
+    auto weights = os::make_tree<mlp>(mesh, in = 7, hidden = 5, os::seed(1));
+    os::pending_save saving;
+    for (int step = 1; step <= 6; ++step) {
+      weights = os::tree_map([](auto const& a) { return 2.0f * a; }, weights);                         // a step of training
+      if (step % 3 == 0) saving = os::start_save("run.safetensors", os::together("model", weights));  // waits for the one before
+      saving.test();                                                                                 // the file gets its name here
+    }
+    saving.wait();
+    auto const again = os::tree_map([](auto const& a) { return os::zeros_like(a); }, weights);
+    os::load_into(os::together("model", again), "run.safetensors");
+    CHECK(sum_of(again) == doctest::Approx(64 * sum));
+  }
   t::numbers_of_ranks(0);
   std::filesystem::current_path(usual);
 }

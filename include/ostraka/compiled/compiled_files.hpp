@@ -5,6 +5,7 @@
 /// @file
 /// Floor 4. The instances for files that ostraka::compiled holds, in the manner of compiled_engine.hpp.
 
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -29,6 +30,7 @@
   WHERE template void load_blocks<>(device_mesh const&, char const*, std::string const&, file_set const&,            \
                                     std::vector<placed_block>);                                                     \
   WHERE template void save_tensors<>(device_mesh const&, save_request const&);                                       \
+  WHERE template std::unique_ptr<begun_save> begin_save<>(device_mesh const&, save_request const&);                  \
   }
 
 /// For the blocks of tensors of T.

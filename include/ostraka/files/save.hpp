@@ -5,7 +5,7 @@
 /// @file
 /// Floor 4. `os::save("model.safetensors", params)`: a tree of parameters into a safetensors file;
 /// `os::save("hub", params, os::in_parts_of(bytes))`: into several, with an index; `os::save("a.npy", A)`: a tensor
-/// into an .npy file.
+/// into an .npy file; `os::start_save(…)`: the same while the program goes on.
 
 #include <cstdint>
 #include <memory>

@@ -4,9 +4,11 @@
 
 /// @file
 /// Floor 3. Tensors into a file, or into the parts of a checkpoint: device 0 makes the files and their headers, every
-/// device writes its blocks, and the files get their names when all of them are on the disk.
+/// device writes its blocks, at once or behind the program's back, and the files get their names when all of them are
+/// on the disk.
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -34,8 +36,27 @@ struct save_request {
 template <class = void>
 void save_tensors(device_mesh const& mesh, save_request const& request);
 
+/// A save that is under way. Dropped before it is finished, it leaves what was there as it was.
+class begun_save {
+ public:
+  virtual ~begun_save() = default;
+
+  /// Finishes the save if all devices have written their blocks. Collective over the mesh. @returns whether it is
+  /// finished @throws as save_tensors; it is finished then, too
+  virtual bool test() = 0;
+
+  /// Waits for all devices, and finishes the save. Collective and throws, as above.
+  virtual void wait() = 0;
+};
+
+/// Begins a save: this device's blocks are copied to the host, and a thread, which sends nothing, writes the copy.
+/// Collective over the mesh. @throws ostraka::error, on all devices alike, if the files cannot be made
+template <class = void>
+[[nodiscard]] std::unique_ptr<begun_save> begin_save(device_mesh const& mesh, save_request const& request);
+
 }  // namespace ostraka::engine
 
 #ifndef OSTRAKA_COMPILED
+#  include <ostraka/engine/files/writing_later.hpp>
 #  include <ostraka/engine/files/writing_tensors.hpp>
 #endif
