@@ -3,8 +3,8 @@
 
 /// @file
 /// A checkpoint that is saved in parts, read back by plain code on every mesh: which tensor is where, the index to the
-/// byte, what is replaced and removed. A job that dies at any moment leaves the old checkpoint or the new one. What
-/// cannot be saved so is said on all ranks.
+/// byte, what is replaced and removed. A job that dies at any moment leaves the old checkpoint or the new one. All ranks
+/// throw the same error for a checkpoint that cannot be saved.
 // ranks: 1 2 4
 // labels: essential
 
@@ -61,7 +61,7 @@ std::string numbers(int salt, std::int64_t count) {
   return t::bytes_of_values(n);
 }
 
-// What the tree has in a file: 12, 60, 12, 60 and 12 bytes.
+// The tensors of the tree in a file: 12, 60, 12, 60 and 12 bytes.
 std::vector<t::plain_tensor> tensors(int salt) {
   std::vector<t::plain_tensor> all = {{"table", "F32", {columns}, numbers<float>(salt + 1, columns)}};
   for (int l = 0; l < 2; ++l) {
@@ -183,7 +183,7 @@ TEST_CASE("an old checkpoint is replaced, and its parts are removed, but not tho
   check_parts(index.folder(), 30, {part(1, 2), part(2, 2)}, {0, 0, 0, 1, 1});
   CHECK(names_in(index.folder()) == names{part(1, 2), part(2, 2), index_name});
 
-  // Two indexes, one of which keeps a part; a part that no index names is nobody's to remove.
+  // Two indexes, one of which keeps a part; a part that no index names stays.
   index.write_beside("first.safetensors.index.json", t::plain_index({{"table", part(1, 2)}}));
   index.write_beside(part(7, 9), "mine");
   save(40, 72);

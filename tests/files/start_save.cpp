@@ -37,7 +37,7 @@ using t::says;
 
 namespace {
 
-// What os::save makes of these, alone in a folder.
+// The bytes of a file that os::save makes of these, alone in a folder.
 template <class... Given>
 std::string saved(std::string const& name, Given const&... given) {
   t::scratch_file const file(name);
