@@ -3,8 +3,8 @@
 
 /// @file
 /// A checkpoint that is saved in parts, read back by plain code on every mesh: which tensor is where, the index to the
-/// byte, what is replaced and removed. A job that dies at any moment leaves the old checkpoint or the new one. All ranks
-/// throw the same error for a checkpoint that cannot be saved.
+/// byte, what is replaced and removed. A job that dies at any moment leaves the old checkpoint or the new one. All
+/// ranks throw the same error for a checkpoint that cannot be saved.
 // ranks: 1 2 4
 // labels: essential
 
@@ -194,6 +194,14 @@ TEST_CASE("an old checkpoint is replaced, and its parts are removed, but not tho
   save(50, 1000);
   check_parts(index.folder(), 50, {part(1, 1)}, {0, 0, 0, 0, 0});
   CHECK(names_in(index.folder()).size() == 8);
+
+  // A name that is taken by something else.
+  t::scratch_file const taken(index_name);
+  if (t::rank() == 0) fs::create_directory(taken.folder() / part(1, 1));
+  t::numbers_of_ranks(0);
+  os::save(taken.folder().string(), tree_of(m, 10), os::in_parts_of(1000));
+  t::numbers_of_ranks(0);
+  CHECK(names_in(taken.folder()) == names{part(1, 1), part(1, 1, "model-2"), index_name});
 
   // A folder with a checkpoint in one file: the parts take its place.
   t::scratch_file const one("model.safetensors");

@@ -39,9 +39,10 @@ namespace ostraka::engine {
 /// A file that is written beside the one that it will replace. Removed again unless it has replaced it.
 class replacing_file {
  public:
-  /// Makes the file, with room for so many bytes. @throws ostraka::error
-  replacing_file(std::string const& operation, std::string const& path, std::int64_t bytes)
-      : operation_(operation), path_(followed(operation, path)), name_(name_beside(path_)) {
+  /// Makes the file, with room for so many bytes. Unless `follows` is false, a link stands for the file that it leads
+  /// to. @throws ostraka::error
+  replacing_file(std::string const& operation, std::string const& path, std::int64_t bytes, bool follows = true)
+      : operation_(operation), path_(follows ? followed(operation, path) : path), name_(name_beside(path_)) {
     posix_file const file(operation_, name_, O_RDWR | O_CREAT | O_EXCL);
     written_ = true;
     try {

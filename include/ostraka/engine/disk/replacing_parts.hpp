@@ -50,7 +50,7 @@ class replacing_parts {
     replacing_file::require_replaceable(operation, index_);
     stem_ = name.substr(0, name.size() - index_ending.size());
     for (std::size_t k = 0; k < bytes.size(); ++k)
-      parts_.emplace_back(operation, path_beside(index_, part_name(1, k, bytes.size())), bytes[k]);
+      parts_.emplace_back(operation, path_beside(index_, part_name(1, k, bytes.size())), bytes[k], false);
   }
   replacing_parts(replacing_parts const&) = delete;
   replacing_parts& operator=(replacing_parts const&) = delete;
