@@ -93,7 +93,7 @@ set(rooms
   "operations/shapes: calls blocks local_view/collectives"
   "operations/indices: tensors calls blocks creation moves"
   "operations/creation: calls blocks creation elements operations/indices"
-  "operations/reductions: calls blocks algebra"
+  "operations/reductions: calls blocks elements algebra"
   "operations/normalisation: tensors calls elements operations/indices"
   "operations/attention: tensors calls blocks creation elements algebra operations/shapes operations/indices operations/normalisation"
   "fourier: tensors calls blocks moves"

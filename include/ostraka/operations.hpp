@@ -36,6 +36,7 @@
 #include <ostraka/operations/normalisation/softmax.hpp>
 #include <ostraka/operations/reductions/argmax.hpp>
 #include <ostraka/operations/reductions/cumsum.hpp>
+#include <ostraka/operations/reductions/mean_where.hpp>
 #include <ostraka/operations/reductions/norm.hpp>
 #include <ostraka/operations/reductions/sort.hpp>
 #include <ostraka/operations/shapes/broadcast.hpp>

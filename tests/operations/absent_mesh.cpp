@@ -66,6 +66,8 @@ TEST_CASE("every family, of tensors with two axes, one and none") {
   check(here, os::softmax<I / X>(v));
   check(here, os::log_sum_exp<J>(u));
   check(here, os::cross_entropy<I / X>(v, one));
+  check(here, os::cross_entropy<I / X>(v, one, os::label_smoothing(0.1), os::z_loss(0.1)));
+  check(here, os::mean_where<J>(a, os::not_equal(a, 0.0)));
   check(here, os::rms_norm<J>(u));
   check(here, os::layer_norm<I / X>(a));
   check(here, os::roll<I / X>(v, 1));

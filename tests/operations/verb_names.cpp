@@ -103,6 +103,7 @@ TEST_CASE("errors name the function that was called") {
   CHECK_NAME("layer_norm", os::layer_norm<J>(a));
   CHECK_NAME("cross_entropy", os::cross_entropy<J>(a, index));
   CHECK_NAME("cross_entropy", os::cross_entropy<J>(a, index, os::ignore(-1)));
+  CHECK_NAME("mean_where", os::mean_where<>(a, b));
 
   CHECK_NAME("take", os::take<J>(os::tensor<double, J>(), index));
   CHECK_NAME("scatter_add", os::scatter_add<K, K, J>(a, index, K = 3));

@@ -147,4 +147,16 @@ std::int64_t least_extent(char const* operation, A const& a) {
   return o.whole / ways + o.halo;
 }
 
+template <class Operation, class Mask>
+consteval auto check_truth() {
+  if constexpr (std::is_integral_v<typename Mask::value_type>)
+    return found<reason::ok>{};
+  else
+    return found<reason::mask_is_not_true_or_false<typename Mask::value_type, Operation>>{};
+}
+
+/// Are the elements true or false, or whole numbers, of which 0 is false?
+template <class Operation, class Mask>
+using truth_verdict = typename decltype(check_truth<Operation, Mask>())::type;
+
 }  // namespace ostraka::detail

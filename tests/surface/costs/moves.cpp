@@ -128,6 +128,9 @@ TEST_CASE("reductions") {
   moves_what_it_says(operation::reduce<reduction::prod, to<J>>{}, a{});
   moves_what_it_says(operation::mean<to<I/X>>{}, a{});
   moves_what_it_says(operation::mean<to<>>{}, a{});
+  moves_what_it_says(operation::mean_where<to<I/X>>{}, os::type_list<tensor<I/X, J/Y>, os::tensor<bool, J/Y>>{});
+  moves_what_it_says(operation::mean_where<to<>>{}, os::type_list<tensor<I/X, J/Y>, os::tensor<int, I/X>>{});
+  moves_what_it_says(operation::mean_where<to<J>>{}, os::type_list<tensor<I/X, J/Y>, os::tensor<bool, I, J/Y>>{});
 }
 
 TEST_CASE("moves") {
@@ -158,6 +161,7 @@ TEST_CASE("norms, losses of rows, and their derivatives") {
   moves_what_it_says(operation::layer_norm<told<J>>{}, os::type_list<tensor<I/X, J>, tensor<J>, tensor<J>>{});
   moves_what_it_says(operation::layer_norm<told<I/X/Y>>{}, os::type_list<tensor<I/X/Y, J>>{});
   moves_what_it_says(operation::cross_entropy<told<J/Y>>{}, os::type_list<a, classes>{});
+  moves_what_it_says(operation::cross_entropy<told<J/Y>>{true, 0, 0.1, 1e-4}, os::type_list<a, classes>{});
   moves_what_it_says(operation::cross_entropy<told<J>>{true, 0}, os::type_list<tensor<I, J>, os::tensor<int, I>>{});
   moves_what_it_says(operation::softmax_vjp<told<J/Y>>{}, os::type_list<a, a>{});
   moves_what_it_says(operation::log_softmax_vjp<told<I/X>>{}, os::type_list<a, a>{});

@@ -3,8 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 3. log Σ exp(x) − x[label] of rows that mesh axes may divide. The device that holds a row's labelled element
-/// adds it to the statistics that the devices exchange anyway, so that three numbers a row move, in one message.
+/// Floor 3. log Σ exp(x) − Σ q x of rows that mesh axes may divide, q the target's distribution over the classes: 1 at
+/// the label, or 1 − ε there and ε / V everywhere. Each device adds its part of Σ q x to the statistics that the
+/// devices exchange anyway, so that three numbers a row move, in one message.
 
 #include <Kokkos_Core.hpp>
 
@@ -14,7 +15,7 @@
 
 namespace ostraka::engine {
 
-/// Largest element and sum of a row, and its labelled element, 0 in a part that does not have it.
+/// Largest element and sum of a row, and Σ q x: its labelled element, 0 in a part that does not have it.
 template <class T>
 struct exp_sum_and_target {
   using number = T;
@@ -30,13 +31,50 @@ struct exp_sum_and_target {
   }
 };
 
-/// The labels, whole numbers that belong to rows, and the one label that is ignored.
+/// The sum of the elements of a row, in double.
+struct element_sum {
+  using number = double;
+
+  double sum = 0;
+
+  KOKKOS_INLINE_FUNCTION static element_sum merge(element_sum const& a, element_sum const& b, std::int64_t,
+                                                  std::int64_t) {
+    return {a.sum + b.sum};
+  }
+  template <class T>
+  static element_sum of_run(T const* x, std::int64_t n) {
+    return {detail::sum_of_run<true, double>(n, [=](std::int64_t k) { return static_cast<double>(x[k]); })};
+  }
+  template <class T>
+  static void of_panel(T const* x, std::int64_t n, std::int64_t step, std::int64_t width, element_sum* to) {
+    double sum[widest_panel];
+    for (std::int64_t i = 0; i < width; ++i) sum[i] = 0;
+    for (std::int64_t k = 0; k < n; ++k)
+      for_each_independent(width, [&](std::int64_t i) { sum[i] += static_cast<double>(x[k * step + i]); });
+    for (std::int64_t i = 0; i < width; ++i) to[i] = {sum[i]};
+  }
+  template <class Element>
+  KOKKOS_INLINE_FUNCTION static element_sum of_elements(std::int64_t n, Element const& x) {
+    element_sum s;
+    for (std::int64_t k = 0; k < n; ++k) s.sum += static_cast<double>(x(k));
+    return s;
+  }
+};
+
+/// A statistic alone, as measure_rows takes it.
+struct element_sum_formula {
+  using statistic = element_sum;
+};
+
+/// The labels, whole numbers that belong to rows, the one label that is ignored, and what a loss has beyond them.
 template <class Label>
 struct labels_of_rows {
   Label const* label;
   row_places at;
   bool ignores;
   std::int64_t ignored;
+  double smoothing = 0;  ///< ε: the share of the target that all classes have alike
+  double z_loss = 0;     ///< the factor of (log Σ exp)², which is added
 
   KOKKOS_INLINE_FUNCTION std::int64_t of(std::int64_t row, std::int64_t step) const {
     return static_cast<std::int64_t>(label[at.first(row / step, row % step)]);
@@ -51,14 +89,22 @@ struct take_target {
   using T = accumulator_of_t<X>;
   rows_of_block<X> in;
   labels_of_rows<Label> labels;
-  std::int64_t begin;  // of this device's elements of a row
+  std::int64_t begin;    // of this device's elements of a row
+  std::int64_t classes;  // of a whole row
   exp_sum<T> const* rows;
+  element_sum const* sums;  // null without smoothing
   exp_sum_and_target<T>* to;
 
   KOKKOS_INLINE_FUNCTION void operator()(std::int64_t row) const {
     std::int64_t const label = labels.of(row, in.rows.step), k = label - begin;
     bool const here = !labels.is_ignored(label) && k >= 0 && k < in.rows.length;
-    to[row] = {rows[row].largest, rows[row].sum, here ? in.element(row, k) : T(0)};
+    T const target = here ? in.element(row, k) : T(0);
+    to[row] = {rows[row].largest, rows[row].sum, sums == nullptr ? target : smoothed(target, sums[row].sum)};
+  }
+  // Without a share the label's element does not matter: it may be −∞.
+  [[nodiscard]] KOKKOS_INLINE_FUNCTION T smoothed(T target, double sum) const {
+    double const of_label = labels.smoothing == 1 ? 0 : (1 - labels.smoothing) * static_cast<double>(target);
+    return static_cast<T>(of_label + labels.smoothing * (sum / static_cast<double>(classes)));
   }
 };
 
@@ -73,7 +119,10 @@ struct write_loss {
     if (labels.is_ignored(labels.of(row, in.rows.step))) return T(0);
     exp_sum_and_target<T> const& r = rows[row];
     exp_sum<T> const all{r.largest, r.sum};
-    return (all.shift() - r.target) + engine::log(all.sum);
+    T const loss = (all.shift() - r.target) + engine::log(all.sum);
+    if (labels.z_loss == 0) return loss;
+    T const l = all.log_of_all();
+    return loss + static_cast<T>(labels.z_loss) * (l * l);
   }
 };
 
@@ -88,7 +137,9 @@ struct write_log_sum {
 
 }  // namespace detail
 
-/// loss <- of each row of this device's block of `s`, 0 if its label is ignored. Labels are among the elements of a
+/// loss <- log Σ exp(x) − Σ q x + z (log Σ exp(x))² of each row of this device's block of `s`, 0 if its label is
+/// ignored
+/// (`labels` holds ε and z). Labels are among the elements of a
 /// row, counted over all devices. `log_sum`: the place for the rows' log Σ exp(x), or null. Collective over the mesh
 /// axes that divide dimension `along`.
 template <class Exec, class X, class Label>
@@ -101,9 +152,13 @@ void cross_entropy_rows(Exec const& exec, execution_context const& w, planner::s
   std::int64_t const count = in.rows.count(), begin = planner::range_of(s, along, w.here, w.sizes).begin;
   kernel_scratch<exp_sum<T>, typename Exec::memory_space> const parts(count);
   kernel_scratch<exp_sum_and_target<T>, typename Exec::memory_space> const rows(count);
+  bool const smooths = labels.smoothing != 0;
+  kernel_scratch<element_sum, typename Exec::memory_space> const sums(smooths ? count : 0);
   measure_rows<softmax_formula<T>>("ostraka statistics of rows", exec, in, parts.data());
+  if (smooths) measure_rows<element_sum_formula>("ostraka sums of rows", exec, in, sums.data());
   for_each_item("ostraka labelled elements", exec, count, count,
-                detail::take_target<X, Label>{in, labels, begin, parts.data(), rows.data()});
+                detail::take_target<X, Label>{in, labels, begin, w.sizes.label[s.label[along]], parts.data(),
+                                              smooths ? sums.data() : nullptr, rows.data()});
   exec.fence();
   combine_statistics(exec, w, s, along, rows.data(), count);
   finish_rows(exec, count, loss, detail::write_loss<X, Label>{in, labels, rows.data()});

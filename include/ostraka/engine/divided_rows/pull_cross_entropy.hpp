@@ -3,9 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 3. The derivative of the cross entropy of rows: g (exp(x − l) − 1 of the labelled element), where l is the
-/// row's log Σ exp(x), which the forward kept, and g the row's cotangent. So nothing moves, however rows are divided,
-/// and logits are read once.
+/// Floor 3. The derivative of the cross entropy of rows: g ((1 + 2 z l) exp(x − l) − q), where l is the row's log Σ
+/// exp(x), which the forward kept, g the row's cotangent, and q the target's distribution: ε / V, and 1 − ε more at the
+/// label. So nothing moves, however rows are divided, and logits are read once.
 
 #include <cstdint>
 
@@ -15,19 +15,23 @@ namespace ostraka::engine {
 
 namespace detail {
 
-/// For a row: the number subtracted from its elements, and the factor of the results.
+/// For a row: the number subtracted from its elements, the factor of their exponentials, g (1 + 2 z l), and what is
+/// subtracted from the results, g ε / V.
 template <class T>
 struct row_share {
-  T shift, factor;
+  T shift, factor, less;
 
-  // Without a cotangent the elements do not matter.
+  // Without a factor the elements do not matter.
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION T of(T x) const {
-    T const y = engine::exp(x - shift) * factor;
-    return factor == T(0) ? T(0) : y;
+    T const y = engine::exp(x - shift) * factor - less;
+    return factor == T(0) ? T(0) - less : y;
   }
-  [[nodiscard]] KOKKOS_INLINE_FUNCTION T of_label(T x) const {
-    return factor == T(0) ? T(0) : (engine::exp(x - shift) - T(1)) * factor;
-  }
+};
+
+/// What all rows have: z, ε / V, and the target at the label.
+template <class T>
+struct target_shares {
+  T z_loss, everywhere, at_label;
 };
 
 /// Rows with their labels, log Σ exp(x) and cotangents.
@@ -40,18 +44,27 @@ struct labelled_rows {
   T const* log_sum;
   X const* cotangent;
   X* out;
+  target_shares<T> target;
 
-  [[nodiscard]] KOKKOS_INLINE_FUNCTION row_share<T> share_of(std::int64_t row) const {
-    T const l = log_sum[row];
-    bool const is_ignored = labels.is_ignored(labels.of(row, in.rows.step));
-    // A row of −∞ alone has no shares.
-    return {l == minus_infinity<T> ? -minus_infinity<T> : l, is_ignored ? T(0) : static_cast<T>(cotangent[row])};
+  [[nodiscard]] KOKKOS_INLINE_FUNCTION T slope_of(T l) const {
+    return target.z_loss == T(0) || l == minus_infinity<T> ? T(1) : T(1) + T(2) * target.z_loss * l;
   }
-  KOKKOS_INLINE_FUNCTION void write_label(std::int64_t row, row_share<T> const& s) const {
+  [[nodiscard]] KOKKOS_INLINE_FUNCTION T cotangent_of(std::int64_t row) const {
+    return labels.is_ignored(labels.of(row, in.rows.step)) ? T(0) : static_cast<T>(cotangent[row]);
+  }
+  [[nodiscard]] KOKKOS_INLINE_FUNCTION row_share<T> share_of(std::int64_t row) const {
+    T const l = log_sum[row], g = cotangent_of(row);
+    // A row of −∞ alone has no shares.
+    T const shift = l == minus_infinity<T> ? -minus_infinity<T> : l;
+    return {shift, g == T(0) ? T(0) : g * slope_of(l), g * target.everywhere};
+  }
+  KOKKOS_INLINE_FUNCTION void write_label(std::int64_t row) const {
     std::int64_t const k = labels.of(row, in.rows.step) - begin;
-    if (k < 0 || k >= in.rows.length) return;
+    T const g = cotangent_of(row);
+    if (k < 0 || k >= in.rows.length || g == T(0)) return;
     std::int64_t const at = in.rows.first(row) + k * in.rows.step;
-    out[at] = static_cast<X>(s.of_label(static_cast<T>(in.x[at])));
+    T const e = engine::exp(static_cast<T>(in.x[at]) - share_of(row).shift) * slope_of(log_sum[row]);
+    out[at] = static_cast<X>((e - target.at_label) * g);
   }
 
   // One row after the other.
@@ -60,27 +73,28 @@ struct labelled_rows {
     for (std::int64_t row = first; row < end; ++row) {
       row_share<T> const s = share_of(row);
       if (s.factor == T(0))
-        for (std::int64_t k = 0; k < n; ++k) out[row * n + k] = static_cast<X>(T(0));
+        for (std::int64_t k = 0; k < n; ++k) out[row * n + k] = static_cast<X>(T(0) - s.less);
       else
-        write_run(out + row * n, in.x + row * n, n, s.shift, s.factor);
-      write_label(row, s);
+        write_run(out + row * n, in.x + row * n, n, s.shift, s.factor, s.less);
+      write_label(row);
     }
   }
-  static void write_run(X* to, X const* x, std::int64_t n, T shift, T factor) {
-    for (std::int64_t k = 0; k < n; ++k) to[k] = static_cast<X>(engine::exp(static_cast<T>(x[k]) - shift) * factor);
+  static void write_run(X* to, X const* x, std::int64_t n, T shift, T factor, T less) {
+    for (std::int64_t k = 0; k < n; ++k)
+      to[k] = static_cast<X>(engine::exp(static_cast<T>(x[k]) - shift) * factor - less);
   }
   // Rows side by side: a task is an index of their axis.
-  void write_across(std::int64_t first, std::int64_t end, T const* shifts, T const* factors) const {
+  void write_across(std::int64_t first, std::int64_t end, T const* shift, T const* factor, T const* less) const {
     std::int64_t const step = in.rows.step;
     for (std::int64_t t = first; t < end; ++t) {
-      std::int64_t const rows = t / in.rows.length * step;
-      write_side_by_side(out + t * step, in.x + t * step, step, shifts + rows, factors + rows);
+      std::int64_t const row = t / in.rows.length * step;
+      write_side_by_side(out + t * step, in.x + t * step, step, shift + row, factor + row, less + row);
     }
   }
-  static void write_side_by_side(X* to, X const* x, std::int64_t n, T const* shift, T const* factor) {
+  static void write_side_by_side(X* to, X const* x, std::int64_t n, T const* shift, T const* factor, T const* less) {
     for (std::int64_t i = 0; i < n; ++i) {
-      T const y = engine::exp(static_cast<T>(x[i]) - shift[i]) * factor[i];
-      to[i] = static_cast<X>(factor[i] == T(0) ? T(0) : y);
+      row_share<T> const s{shift[i], factor[i], less[i]};
+      to[i] = static_cast<X>(s.of(static_cast<T>(x[i])));
     }
   }
 };
@@ -95,7 +109,7 @@ struct pull_labelled_row {
     std::int64_t const first = rows.in.rows.first(row), step = rows.in.rows.step;
     for (std::int64_t k = 0; k < rows.in.rows.length; ++k)
       rows.out[first + k * step] = static_cast<X>(s.of(static_cast<T>(rows.in.x[first + k * step])));
-    rows.write_label(row, s);
+    rows.write_label(row);
   }
 };
 
@@ -111,25 +125,29 @@ void pull_cross_entropy(Exec const& exec, execution_context const& w, planner::s
   });
   if (in.rows.size() == 0) return;
   using T = accumulator_of_t<X>;
-  detail::labelled_rows<X, Label> const rows{in,      labels,    planner::range_of(s, along, w.here, w.sizes).begin,
-                                             log_sum, cotangent, out};
+  double const everywhere = labels.smoothing / static_cast<double>(w.sizes.label[s.label[along]]);
+  detail::target_shares<T> const target{static_cast<T>(labels.z_loss), static_cast<T>(everywhere),
+                                        static_cast<T>(1 - labels.smoothing + everywhere)};
+  detail::labelled_rows<X, Label> const rows{
+      in, labels, planner::range_of(s, along, w.here, w.sizes).begin, log_sum, cotangent, out, target};
   char const* const name = "ostraka cotangents of logits";
   if constexpr (runs_on_host<Exec>) {
     if (in.rows.step == 1)
       return detail::share_rows(name, exec, in.rows.outer, in.rows,
                                 [&](std::int64_t begin, std::int64_t end) { rows.write_rows(begin, end); });
     std::int64_t const count = in.rows.count();
-    kernel_scratch<T, Kokkos::HostSpace> const shifts(count), factors(count);
+    kernel_scratch<T, Kokkos::HostSpace> const shifts(count), factors(count), less(count);
     fence(exec);
     for (std::int64_t row = 0; row < count; ++row) {
       auto const share = rows.share_of(row);
       shifts.data()[row] = share.shift;
       factors.data()[row] = share.factor;
+      less.data()[row] = share.less;
     }
     detail::share_rows(name, exec, in.rows.outer * in.rows.length, in.rows, [&](std::int64_t begin, std::int64_t end) {
-      rows.write_across(begin, end, shifts.data(), factors.data());
+      rows.write_across(begin, end, shifts.data(), factors.data(), less.data());
     });
-    for (std::int64_t row = 0; row < count; ++row) rows.write_label(row, {shifts.data()[row], factors.data()[row]});
+    for (std::int64_t row = 0; row < count; ++row) rows.write_label(row);
   } else {
     for_each_item(name, exec, in.rows.count(), in.rows.size(), detail::pull_labelled_row<X, Label>{rows});
     exec.fence();

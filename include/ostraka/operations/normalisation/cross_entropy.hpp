@@ -5,6 +5,7 @@
 /// @file
 /// Floor 4. `os::cross_entropy<V>(logits, labels)`: log Σ exp(logits) − logits[label] of each row along V, the loss of
 /// classes that are given by number. If V is divided, three numbers a row move, in one message, and no logits.
+/// Options after the labels give a row without a class the loss 0, smooth the target, and add a z-loss.
 ///
 ///     cross_entropy<V>      [B_X, S, V],    [B_X, S]  → [B_X, S]    nothing moved
 ///     cross_entropy<V/Y>    [B_X, S, V_Y],  [B_X, S]  → [B_X, S]    all-reduce over Y of [B_X, S], three numbers each
@@ -12,13 +13,20 @@
 /// Labels are checked first, as all indices are (operations/indices/index_range.hpp).
 
 #include <cstdint>
+#include <limits>
 #include <type_traits>
 
 #include <ostraka/engine/divided_rows/cross_entropy_rows.hpp>
 #include <ostraka/operations/indices/index_range.hpp>
 #include <ostraka/operations/normalisation/normalise.hpp>
+#include <ostraka/types/support/error.hpp>
 
 namespace ostraka {
+
+namespace operation {
+template <class Along>
+struct cross_entropy;
+}  // namespace operation
 
 /// The label of rows that have no class, whose loss is 0: os::ignore(-100).
 struct ignore {
@@ -26,7 +34,29 @@ struct ignore {
   std::int64_t label;
 };
 
+/// The share ε of the target that all classes have alike: the label's is 1 − ε + ε / V (Szegedy et al. 2016,
+/// "Rethinking the Inception architecture"; PyTorch's and transformers' label smoothing).
+struct label_smoothing {
+  constexpr explicit label_smoothing(double s) : share(s) {}
+  double share;
+};
+
+/// Adds factor · (log Σ exp(logits))² to the loss, which keeps logits near 0 (Chowdhery et al. 2022, "PaLM", §5).
+struct z_loss {
+  constexpr explicit z_loss(double f) : factor(f) {}
+  double factor;
+};
+
 namespace detail {
+
+[[noreturn, gnu::cold]] inline void throw_not_a_share(double share) {
+  throw_error("cross_entropy: os::label_smoothing is a share of the target, from 0 to 1, and ", share,
+              " is none; give one of these");
+}
+[[noreturn, gnu::cold]] inline void throw_not_a_factor(double factor) {
+  throw_error("cross_entropy: the factor of os::z_loss is a finite number that is not negative, and ", factor,
+              " is none; give such a number");
+}
 
 /// The rows of A along an axis.
 template <class Told, class A>
@@ -45,11 +75,14 @@ consteval auto check_labels() {
 
 /// The labels, aligned with the rows of A.
 template <class Told, class Mesh, class A, class Labels>
-auto labels_in(engine::execution_context const& w, A const&, Labels const& labels, bool ignores, std::int64_t ignored) {
+auto labels_in(engine::execution_context const& w, A const&, Labels const& labels,
+               operation::cross_entropy<Told> const& loss) {
   constexpr planner::spec s = spec_of<A, axes_in<A>, Mesh>;
   auto const met = engine::align(w, spec_of<Labels, axes_in<A>, Mesh>, s, elements_of(labels));
   return engine::labels_of_rows<typename Labels::value_type>{
-      met.data, engine::places_of_rows(w, s, dimension_of<Told, A>, met.stride), ignores, ignored};
+      met.data,       engine::places_of_rows(w, s, dimension_of<Told, A>, met.stride),
+      loss.ignores,   loss.ignored,
+      loss.smoothing, loss.z_factor};
 }
 
 /// Replaces the ignored label by 0.
@@ -72,6 +105,15 @@ struct cross_entropy {
 
   bool ignores = false;
   std::int64_t ignored = 0;
+  double smoothing = 0;  ///< the share of the target that all classes have alike
+  double z_factor = 0;   ///< of (log Σ exp)²
+
+  constexpr void read(ignore const& i) {
+    ignores = true;
+    ignored = i.label;
+  }
+  constexpr void read(label_smoothing const& s) { smoothing = s.share; }
+  constexpr void read(z_loss const& z) { z_factor = z.factor; }
 
   template <class A, class Labels>
   using verdict = typename decltype(detail::check_labels<cross_entropy, Along, A, Labels>())::type;
@@ -106,6 +148,8 @@ struct cross_entropy {
     static constexpr planner::spec s = spec_of<A, axes, mesh>;
     constexpr int along = detail::dimension_of<Along, A>;
     std::int64_t const classes = a.extents()[static_cast<std::size_t>(along)];
+    if (!(smoothing >= 0 && smoothing <= 1)) detail::throw_not_a_share(smoothing);
+    if (!(z_factor >= 0 && z_factor <= std::numeric_limits<double>::max())) detail::throw_not_a_factor(z_factor);
     if (ignores)
       detail::check_range<detail::checked_range>(
           name,
@@ -117,26 +161,42 @@ struct cross_entropy {
     engine::execution_context const w = detail::context_of<axes, mesh>(name, a, labels);
     auto const result = detail::allocate_for<result_type, axes, mesh>(w, a, labels);
     engine::cross_entropy_rows(detail::execution_space_of<A>(), w, s, along, detail::rows_in<Along, mesh>(w, a),
-                               detail::labels_in<Along, mesh>(w, a, labels, ignores, ignored), result.local().data(),
-                               log_sum(w));
+                               detail::labels_in<Along, mesh>(w, a, labels, *this), result.local().data(), log_sum(w));
     return result;
   }
 };
 
 }  // namespace operation
 
-/// log Σ exp(logits) − logits[label] along an axis, named as it lies. `labels`: integers along the other axes of the
-/// logits, or some of them, divided as there. A loss of −log 0 is +∞. 16 bits are computed in float.
-/// @throws ostraka::error, on all devices alike, if a label is none of 0 … V − 1
-template <auto Along, TensorOrVariable A, TensorOrVariable Labels>
-[[nodiscard]] constexpr auto cross_entropy(A const& logits, Labels const& labels) {
-  return detail::operate(operation::cross_entropy<detail::type_of<Along>>{}, logits, labels);
+namespace detail {
+
+template <class Operation, class Option>
+consteval auto check_option_of_loss() {
+  if constexpr (requires(Operation& loss, Option const& option) { loss.read(option); })
+    return found<reason::ok>{};
+  else
+    return found<reason::not_an_option<Option, Operation>>{};
 }
 
-/// The same, with 0 where the label is the ignored one: `os::cross_entropy<V/Y>(logits, labels, os::ignore(-100))`.
-template <auto Along, TensorOrVariable A, TensorOrVariable Labels>
-[[nodiscard]] constexpr auto cross_entropy(A const& logits, Labels const& labels, ignore const& ignored) {
-  return detail::operate(operation::cross_entropy<detail::type_of<Along>>{true, ignored.label}, logits, labels);
+}  // namespace detail
+
+/// log Σ exp(logits) − logits[label] along an axis, named as it lies. `labels`: integers along the other axes of the
+/// logits, or some of them, divided as there. Options follow in any order: `os::ignore(-100)` makes the loss 0 where
+/// the label is this one; `os::label_smoothing(0.1)`; `os::z_loss(1e-4)`. A loss of −log 0 is +∞. 16 bits are computed
+/// in float. The mean of the rows that count: `os::mean_where<>(loss, os::not_equal(labels, -100))`.
+/// @throws ostraka::error, on all devices alike, if a label is none of 0 … V − 1
+template <auto Along, TensorOrVariable A, TensorOrVariable Labels, class... Options>
+[[nodiscard]] constexpr auto cross_entropy(A const& logits, Labels const& labels, Options const&... options) {
+  using operation_type = operation::cross_entropy<detail::type_of<Along>>;
+  using verdict =
+      detail::first_fault<typename decltype(detail::check_option_of_loss<operation_type, Options>())::type...>;
+  if constexpr (reason::ok_or_raise<verdict>()) {
+    operation_type loss;
+    (loss.read(options), ...);
+    return detail::operate(loss, logits, labels);
+  } else {
+    return logits;
+  }
 }
 
 }  // namespace ostraka

@@ -38,17 +38,8 @@ consteval auto check_row_operand() {
 template <class Operation, class A, class Other>
 using row_operand_verdict = typename decltype(check_row_operand<Operation, A, Other>())::type;
 
-template <class Operation, class Mask>
-consteval auto check_truth() {
-  if constexpr (std::is_integral_v<typename Mask::value_type>)
-    return found<reason::ok>{};
-  else
-    return found<reason::mask_is_not_true_or_false<typename Mask::value_type, Operation>>{};
-}
-
 template <class Operation, class A, class Mask>
-using mask_verdict =
-    first_fault<typename decltype(check_truth<Operation, Mask>())::type, row_operand_verdict<Operation, A, Mask>>;
+using mask_verdict = first_fault<truth_verdict<Operation, Mask>, row_operand_verdict<Operation, A, Mask>>;
 
 template <class Operation, class Told, class A, class Vector>
 consteval auto check_vector() {

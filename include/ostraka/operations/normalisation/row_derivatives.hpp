@@ -214,8 +214,7 @@ struct gain_vjp : detail::vjp_of_rows, detail::moves_nothing {
 template <class Along>
 struct cross_entropy_vjp : detail::vjp_of_rows, detail::moves_nothing {
   static constexpr char const* name = "cross_entropy_vjp";
-  bool ignores = false;
-  std::int64_t ignored = 0;
+  cross_entropy<Along> forward{};
 
   template <class How, class A, class Rows, class G, class Labels>
   auto run(How const&, A const& x, Rows const& log_sum, G const& g, Labels const& labels) const {
@@ -226,8 +225,8 @@ struct cross_entropy_vjp : detail::vjp_of_rows, detail::moves_nothing {
     auto const result = detail::allocate_for<result_type, axes, mesh>(w, x, g, labels);
     engine::pull_cross_entropy(detail::execution_space_of<A>(), w, spec_of<A, axes, mesh>,
                                detail::dimension_of<Along, A>, detail::rows_in<Along, mesh>(w, x),
-                               detail::labels_in<Along, mesh>(w, x, labels, ignores, ignored),
-                               detail::elements_of(log_sum), detail::elements_of(g), result.local().data());
+                               detail::labels_in<Along, mesh>(w, x, labels, forward), detail::elements_of(log_sum),
+                               detail::elements_of(g), result.local().data());
     return result;
   }
 };

@@ -11,6 +11,7 @@
 ///                           overflows where that of all does
 ///     norm                  x / norm; 0 where the norm is
 ///     variance              2 (x − mean) / (n − ddof)
+///     mean_where            that of the verbs that it is made of
 ///     standard_deviation    (x − mean) / ((n − ddof) deviation); 0 where the deviation is; of these three, where x is
 ///                           complex, the conjugate
 ///
@@ -21,6 +22,7 @@
 
 #include <ostraka/gradient/rules/elements/derivative_of_choices.hpp>
 #include <ostraka/operations/reductions/argmax.hpp>
+#include <ostraka/operations/reductions/mean_where.hpp>
 #include <ostraka/operations/reductions/norm.hpp>
 
 namespace ostraka {
@@ -197,6 +199,14 @@ struct derivative_of<operation::reduce<How, Out>> {
                                                            detail::reduced_elements(x, axes_in<Result>{})};
     else
       return detail::extreme_pullback<A, Result>{detail::remember(x), detail::remember(y)};
+  }
+};
+
+template <class Out>
+struct derivative_of<operation::mean_where<Out>> {
+  template <class A, class Mask>
+  static constexpr auto composed(operation::mean_where<Out> const&, A const& a, Mask const& mask) {
+    return detail::mean_of_counted<Out>(a, mask);
   }
 };
 

@@ -3,9 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 4. The derivative of os::cross_entropy: g (exp(x − l) − 1 at the label), where l is the row's log Σ exp(x).
-/// The forward computes l and keeps it, one number a row. So the backward reads logits once, writes their cotangents,
-/// and moves nothing.
+/// Floor 4. The derivative of os::cross_entropy: g ((1 + 2 z l) exp(x − l) − q), where l is the row's log Σ exp(x), z is
+/// the factor of the z-loss, and q is the target: ε / V, and 1 − ε more at the label. The forward computes l and keeps
+/// it, one number a row. So the backward reads logits once, writes their cotangents, and moves nothing.
 
 #include <type_traits>
 
@@ -43,19 +43,46 @@ struct is_counted {
   }
 };
 
+/// g (1 + 2 z l)
+struct slope_of_loss {
+  double z;
+  template <class T>
+  KOKKOS_INLINE_FUNCTION T operator()(T const& g, T const& l) const {
+    return z == 0 || l == engine::detail::minus_infinity<T> ? g : g * (T(1) + T(2 * z) * l);
+  }
+  template <int K, class T>
+  KOKKOS_INLINE_FUNCTION T derivative(T const& g, T const& l) const {
+    if (z == 0 || l == engine::detail::minus_infinity<T>) return K == 0 ? T(1) : T(0);
+    return K == 0 ? T(1) + T(2 * z) * l : T(2 * z) * g;
+  }
+};
+
+/// What the target has at an element, of a label's 1 or another class' 0.
+struct smoothed_target {
+  double of_label, everywhere;
+  template <class T>
+  KOKKOS_INLINE_FUNCTION T operator()(T const& hot) const {
+    return T(of_label) * hot + T(everywhere);
+  }
+};
+
 struct cross_entropy_vjp_by_parts {
   template <class Along, class A, class LogSum, class G, class Labels>
   constexpr auto operator()(ostraka::operation::cross_entropy_vjp<Along> const& operation, A const& x,
                             LogSum const& log_sum, G const& g, Labels const& labels) const {
     using T = accumulator_of_t<typename A::value_type>;
     using I = typename told_axis<Along>::axis;
-    auto const counted = ostraka::map(is_counted{operation.ignores, operation.ignored}, as_wide(g), labels);
-    auto const label = ostraka::map(drop_ignored{operation.ignores ? operation.ignored : -1}, labels);
+    auto const& forward = operation.forward;
+    auto const counted = ostraka::map(is_counted{forward.ignores, forward.ignored}, as_wide(g), labels);
+    auto const label = ostraka::map(drop_ignored{forward.ignores ? forward.ignored : -1}, labels);
     std::int64_t const classes = x.extents()[static_cast<std::size_t>(position_in<I, axes_in<A>>)];
     auto const hot = ostraka::one_hot<T, Along{}>(label, I{} = classes);
     auto const wide = as_wide(x);
-    auto const shares = ostraka::map(share_of_row{}, wide, log_sum, counted);
-    return as_elements<typename A::value_type>(ostraka::subtract(shares, ostraka::multiply(counted, hot)));
+    auto const slope = ostraka::map(slope_of_loss{forward.z_factor}, counted, log_sum);
+    auto const shares = ostraka::map(share_of_row{}, wide, log_sum, slope);
+    smoothed_target const share{1 - forward.smoothing, forward.smoothing / static_cast<double>(classes)};
+    auto const target = ostraka::map(share, hot);
+    return as_elements<typename A::value_type>(ostraka::subtract(shares, ostraka::multiply(counted, target)));
   }
 };
 
@@ -77,10 +104,7 @@ struct derivative_of<operation::cross_entropy<Along>> {
   static constexpr auto pullback(cross_entropy const& operation, detail::several<Loss, LogSum> const& made, A const& a,
                                  Labels const& labels) {
     return detail::cross_entropy_pullback<Along, LogSum, A, Labels>{
-        {{}, {}, operation.ignores, operation.ignored},
-        detail::remembered<LogSum>(made.second),
-        detail::remember(a),
-        detail::remember(labels)};
+        {{}, {}, operation}, detail::remembered<LogSum>(made.second), detail::remember(a), detail::remember(labels)};
   }
 };
 
