@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Ostraka authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // when: two tensors of positions stand behind the operand of os::rope
-// error: operation: behind the operands stands one tensor, positions of os::rope or the mask of an attention, and a second one would be passed over; make one of both, for masks A && B
+// error: operation: behind the operands stands one tensor of a kind, positions and frequencies of os::rope or the mask of an attention, and a second one would be passed over; make one of both, for masks A && B
 // error: one_tensor_stands_behind<
 #include <ostraka/operations/attention/rope.hpp>
 namespace os = ostraka;

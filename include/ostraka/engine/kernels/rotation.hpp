@@ -24,6 +24,21 @@
 
 namespace ostraka::engine {
 
+/// Angles that are made smaller where a frequency turns so slowly that training has not seen all of a turn: θ (r + (1 −
+/// r) / factor), where r is clamped to 0 … 1 and depends on the angle θ or on the number f of the frequency.
+struct angle_scaling {
+  double factor = 1;
+  double constant = 0, per_index = 0, per_angle = 0;  ///< r before it is clamped
+
+  [[nodiscard]] KOKKOS_INLINE_FUNCTION double operator()(double angle, std::int64_t f) const {
+    if (factor == 1) return angle;
+    double const r = constant + per_index * static_cast<double>(f) + per_angle * angle;
+    double const kept = r < 0 ? 0 : r > 1 ? 1 : r;
+    return angle * (kept + (1 - kept) / factor);
+  }
+  friend bool operator==(angle_scaling const&, angle_scaling const&) = default;
+};
+
 /// The angles of a table: row r belongs to position `from + r`, or, if positions are given, to `from` + the position
 /// that `rows` leads to.
 struct angle_table {
@@ -34,6 +49,10 @@ struct angle_table {
   std::int64_t frequencies = 0;      ///< of this block
   std::int64_t all_frequencies = 1;
   double base = 10000;
+  angle_scaling scaling{};
+  double const* given = nullptr;  ///< the angles of this block's frequencies, if base and scaling do not say them
+  std::int64_t given_step = 1;
+  double magnitude = 1;  ///< by which pairs are multiplied
   double direction = 1;  ///< −1: pairs are rotated back
 
   [[nodiscard]] KOKKOS_INLINE_FUNCTION std::int64_t position(std::int64_t row) const {
@@ -43,10 +62,12 @@ struct angle_table {
     return from + positions[at[0]];
   }
 
-  /// Returns θ_f = base^(−f/F).
+  /// Returns θ_f: base^(−f/F), scaled, or as it is given.
   [[nodiscard]] KOKKOS_INLINE_FUNCTION double angle(std::int64_t f) const {
     using std::pow;
-    return pow(base, -static_cast<double>(first_frequency + f) / static_cast<double>(all_frequencies));
+    if (given != nullptr) return given[f * given_step];
+    std::int64_t const number = first_frequency + f;
+    return scaling(pow(base, -static_cast<double>(number) / static_cast<double>(all_frequencies)), number);
   }
 };
 
@@ -104,15 +125,14 @@ struct fill_angles {
       last = start;
       W* const c = out + row * 2 * n;
       with_wide_vectors([&, of = fine + (p - start) * n] {
-        for_each_independent(
-            n, [&](std::int64_t f) { write(turned_by_both(coarse[f], of[f]), table.direction, c[f], c[n + f]); });
+        for_each_independent(n, [&](std::int64_t f) { write(turned_by_both(coarse[f], of[f]), c[f], c[n + f]); });
       });
     }
   }
 
-  static void write(unit const& u, double direction, W& c, W& s) {
-    c = static_cast<W>(u.c);
-    s = static_cast<W>(direction * u.s);
+  void write(unit const& u, W& c, W& s) const {
+    c = static_cast<W>(table.magnitude * u.c);
+    s = static_cast<W>(table.direction * table.magnitude * u.s);
   }
 };
 
@@ -127,8 +147,8 @@ struct fill_angles_each {
     double const angle = table.angle(f);
     unit const u = turned_by_both(turned_by(static_cast<double>(start) * angle), turned_finely(p - start, angle));
     W* const c = out + row * 2 * table.frequencies + f;
-    c[0] = static_cast<W>(u.c);
-    c[table.frequencies] = static_cast<W>(table.direction * u.s);
+    c[0] = static_cast<W>(table.magnitude * u.c);
+    c[table.frequencies] = static_cast<W>(table.direction * table.magnitude * u.s);
   }
 };
 
@@ -139,9 +159,7 @@ class fine_angles {
   static fine_angles const& of(angle_table const& table) {
     static thread_local constinit fine_angles* memory = nullptr;
     fine_angles& last = per_thread(memory);
-    if (last.first_ != table.first_frequency || last.all_ != table.all_frequencies || last.base_ != table.base ||
-        static_cast<std::int64_t>(last.angles.size()) != table.frequencies)
-      last.make(table);
+    if (!last.are_of(table)) last.make(table);
     return last;
   }
 
@@ -149,6 +167,16 @@ class fine_angles {
   std::vector<unit> turns;  ///< by j and frequency
 
  private:
+  [[nodiscard]] bool are_of(angle_table const& table) const {
+    if (all_ == 0 || static_cast<std::int64_t>(angles.size()) != table.frequencies) return false;
+    if (table.given == nullptr)
+      return !given_ && first_ == table.first_frequency && all_ == table.all_frequencies && base_ == table.base &&
+             scaling_ == table.scaling;
+    for (std::int64_t f = 0; f < table.frequencies; ++f)
+      if (!(angles.data()[f] == table.angle(f))) return false;
+    return true;
+  }
+
   void make(angle_table const& table) {
     std::int64_t const n = table.frequencies;
     all_ = 0;  // no valid table, should memory run out below
@@ -163,10 +191,13 @@ class fine_angles {
                                                   : turned_by_both(fine[begin * n + f], fine[rest * n + f]);
     }
     first_ = table.first_frequency, all_ = table.all_frequencies, base_ = table.base;
+    scaling_ = table.scaling, given_ = table.given != nullptr;
   }
 
   std::int64_t first_ = 0, all_ = 0;
   double base_ = 0;
+  angle_scaling scaling_{};
+  bool given_ = false;
 };
 
 template <class Exec, class W>

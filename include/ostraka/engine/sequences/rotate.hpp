@@ -16,7 +16,8 @@
 
 namespace ostraka::engine {
 
-/// Dimensions of a block that is rotated, and its angles: position · base^(−f/F).
+/// Dimensions of a block that is rotated, and its angles: position · base^(−f/F), which may be scaled, or position ·
+/// the frequency that is given.
 struct rotation {
   int positions = 0;
   int frequencies = 0;
@@ -24,6 +25,10 @@ struct rotation {
   std::int64_t from = 0;  ///< the position of index 0, or added to the given positions
   double base = 10000;
   bool is_back = false;  ///< by the negative angles
+  angle_scaling scaling{};
+  double magnitude = 1;           ///< by which pairs are multiplied
+  double const* given = nullptr;  ///< this block's frequencies, or null
+  std::int64_t given_step = 1;
 };
 
 /// y <- x rotated. `positions`: of each element, or null for the global index. @pre x and y are this device's blocks of
@@ -42,6 +47,10 @@ void rotate_blocks(Exec const& exec, execution_context const& w, planner::spec c
   angles.frequencies = frequencies.size();
   angles.all_frequencies = w.sizes.label[s.label[r.frequencies]];
   angles.base = r.base;
+  angles.scaling = r.scaling;
+  angles.magnitude = r.magnitude;
+  angles.given = r.given;
+  angles.given_step = r.given_step;
   angles.direction = r.is_back ? -1 : 1;
   if (positions != nullptr)
     angles.positions = positions->data;

@@ -324,7 +324,7 @@ struct attention_with {
       operation_type operation;
       (set_option(operation, options), ...);
       (set_stripes(operation, q, options), ...);
-      return with_tensor_among([&](auto const&... mask) { return operate(operation, q, k, v, mask...); }, options...);
+      return with_tensors_among([&](auto const&... mask) { return operate(operation, q, k, v, mask...); }, options...);
     } else {
       return q;
     }

@@ -96,7 +96,7 @@ template <auto Q, auto K, auto D, TensorOrVariable TQ, TensorOrVariable TK, Tens
     operation_type operation;
     (detail::set_option(operation, options), ...);
     (detail::set_stripes(operation, q, options), ...);
-    return detail::with_tensor_among(
+    return detail::with_tensors_among(
         [&](auto const&... mask) { return detail::operate(operation, q, k, v, q_rotary, k_rotary, mask...); },
         options...);
   } else {

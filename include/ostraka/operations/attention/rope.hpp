@@ -4,8 +4,8 @@
 
 /// @file
 /// Floor 4. `os::rope<S, F, P>(x)`: rotary position embedding (Su et al., RoFormer, 2021). Position s along S rotates
-/// the pair along P of frequency f along F by the angle s · base^(−f/F). Nothing moves: a device knows the global
-/// indices of its block, so S, F and all other axes may be divided.
+/// the pair along P of frequency f along F by the angle s · base^(−f/F), or s · θ_f from a tensor of frequencies.
+/// Nothing moves: a device knows the global indices of its block, so S, F and all other axes may be divided.
 ///
 ///     rope<S, F, P>    [B_X, S_Y, H, F, P]   pairs are neighbours
 ///                      [B_X, S_Y, H, P, F]   pairs are a half of the head's width apart: the order of axes says which
@@ -21,6 +21,7 @@
 #include <ostraka/elements/cast.hpp>
 #include <ostraka/elements/map.hpp>
 #include <ostraka/engine/sequences/rotate.hpp>
+#include <ostraka/operations/attention/rope_scaling.hpp>
 #include <ostraka/operations/attention/striped.hpp>
 #include <ostraka/types/support/error.hpp>
 
@@ -71,7 +72,37 @@ consteval auto check_positions() {
     return found<reason::ok>{};
 }
 
-template <class S, class F, class P, class Operation, class A, class... Positions>
+// Frequencies have the axis F alone, and meet the operand as positions do.
+template <class Operation, class F, class A, class Frequencies>
+consteval auto check_frequencies() {
+  using lies_otherwise = found<reason::frequencies_lie_otherwise<sharding_in<Frequencies>, sharding_in<A>>>;
+  using met = meeting_verdict<Operation, Operation, reason::ok, A, Frequencies>;
+  if constexpr (!std::is_same_v<axes_in<Frequencies>, type_list<F>>)
+    return lies_otherwise{};
+  else if constexpr (!std::is_same_v<met, reason::ok>)
+    return found<met>{};
+  else if constexpr (map_types<Operation, A, Frequencies>::finding.result !=
+                     spec_of<A, typename map_types<Operation, A, Frequencies>::labels,
+                             typename map_types<Operation, A, Frequencies>::mesh>)
+    return lies_otherwise{};
+  else
+    return found<reason::ok>{};
+}
+
+/// A tensor of numbers with a fraction behind the operand holds frequencies, any other one positions.
+template <class T>
+inline constexpr bool are_frequencies =
+    std::is_floating_point_v<typename T::value_type> || is_narrow<typename T::value_type>;
+
+template <class Operation, class F, class P, class A, class Given>
+consteval auto check_given_of_rope() {
+  if constexpr (are_frequencies<Given>)
+    return check_frequencies<Operation, F, A, Given>();
+  else
+    return check_positions<Operation, F, P, A, Given>();
+}
+
+template <class S, class F, class P, class Operation, class A, class... Given>
 consteval auto check_rope() {
   using own = first_fault<typename sharding_traits<sharding_in<A>>::verdict, blocks_verdict<sharding<>, A>,
                           told_or_bare_verdict<Operation, S, A>, told_or_bare_verdict<Operation, F, A>,
@@ -82,8 +113,8 @@ consteval auto check_rope() {
   else
     return found<
         first_fault<typename decltype(check_pairs<P, A>())::type,
-                    typename decltype(check_positions<Operation, typename told_axis<F>::axis,
-                                                      typename told_axis<P>::axis, A, Positions>())::type...>>{};
+                    typename decltype(check_given_of_rope<Operation, typename told_axis<F>::axis,
+                                                          typename told_axis<P>::axis, A, Given>())::type...>>{};
 }
 
 }  // namespace detail
@@ -98,31 +129,20 @@ struct rope : detail::moves_nothing {
   double base = 10000;
   bool is_back = false;  ///< rotates back, by the negative angles: the transpose
   std::int64_t stripes = 0;  ///< number of devices over which S is striped
+  rope_scaling scaling{};
 
-  template <class A, class... Positions>
-  using verdict = typename decltype(detail::check_rope<S, F, P, rope, A, Positions...>())::type;
+  template <class A, class... Given>
+  using verdict = typename decltype(detail::check_rope<S, F, P, rope, A, Given...>())::type;
 
-  template <class How, class A>
-  auto run(How const& how, A const& a) const {
-    if (stripes > 1) return run(how, a, positions_in(a));
-    engine::aligned<std::int64_t const> const* const none = nullptr;
-    return rotated(
-        a, [=](auto const&, auto const& turn) { turn(none); }, a);
-  }
-
-  /// Rotates by the positions in an integer tensor.
-  template <class How, class A, class Positions>
-  auto run(How const& how, A const& a, Positions const& positions) const {
-    if constexpr (!std::is_same_v<typename Positions::value_type, std::int64_t>) {
-      return run(how, a, ostraka::cast<std::int64_t>(positions));
+  /// `Given`: positions, frequencies, or both.
+  template <class How, class A, class... Given>
+  auto run(How const& how, A const& a, Given const&... given) const {
+    if constexpr ((!std::is_same_v<typename Given::value_type, value_for<Given>> || ...)) {
+      return run(how, a, converted(given)...);
     } else {
-      using mesh = union_of<mesh_axes_in<A>, mesh_axes_in<Positions>>;
-      auto const align = [&](engine::execution_context const& w, auto const& turn) {
-        auto const at = engine::align(w, spec_of<Positions, axes_in<A>, mesh>, spec_of<A, axes_in<A>, mesh>,
-                                      detail::elements_of(positions));
-        turn(&at);
-      };
-      return rotated(a, align, a, positions);
+      if constexpr ((detail::are_frequencies<Given> && ...))
+        if (stripes > 1) return rotated(a, given..., positions_in(a));
+      return rotated(a, given...);
     }
   }
 
@@ -142,22 +162,44 @@ struct rope : detail::moves_nothing {
     return at;
   }
 
-  // `find` calls its argument with the positions.
-  template <class A, class Find, class... Operands>
-  auto rotated(A const& a, Find const& find, Operands const&... operands) const {
+  template <class T>
+  using value_for = std::conditional_t<detail::are_frequencies<T>, double, std::int64_t>;
+  template <class T>
+  static auto converted(T const& given) {
+    if constexpr (std::is_same_v<typename T::value_type, value_for<T>>)
+      return given;
+    else
+      return ostraka::cast<value_for<T>>(given);
+  }
+
+  template <class A, class... Given>
+  auto rotated(A const& a, Given const&... given) const {
     using labels = axes_in<A>;
-    using mesh = union_of<mesh_axes_in<Operands>...>;
+    using mesh = union_of<mesh_axes_in<A>, mesh_axes_in<Given>...>;
     using result_type =
-        basic_tensor<typename A::value_type, varying_as<sharding_in<A>, Operands...>, typename A::space>;
-    engine::rotation const how{detail::dimension_of<S, A>, detail::dimension_of<F, A>, detail::dimension_of<P, A>, from,
-                               base, is_back};
-    engine::execution_context const w = detail::context_of<labels, mesh>(name, operands...);
+        basic_tensor<typename A::value_type, varying_as<sharding_in<A>, A, Given...>, typename A::space>;
+    static constexpr planner::spec s = spec_of<A, labels, mesh>;
+    engine::rotation how{
+        detail::dimension_of<S, A>, detail::dimension_of<F, A>, detail::dimension_of<P, A>, from, base, is_back};
+    engine::execution_context const w = detail::context_of<labels, mesh>(name, a, given...);
     require_pairs(w.sizes.label[how.pairs]);
-    auto const result = detail::allocate_for<result_type, labels, mesh>(w, operands...);
-    find(w, [&](engine::aligned<std::int64_t const> const* positions) {
-      engine::rotate_blocks(detail::execution_space_of<result_type>(), w, spec_of<A, labels, mesh>, how, positions,
-                            detail::elements_of(a), result.local().data());
-    });
+    auto const scaled = detail::frequencies_of(scaling, base, w.sizes.label[how.frequencies]);
+    how.base = scaled.base;
+    how.scaling = scaled.scaling;
+    how.magnitude = scaled.magnitude;
+    auto const result = detail::allocate_for<result_type, labels, mesh>(w, a, given...);
+    engine::aligned<std::int64_t const> positions{};
+    engine::aligned<std::int64_t const> const* at = nullptr;
+    [[maybe_unused]] auto const meet = [&]<class T>(T const& t) {
+      auto const met = engine::align(w, spec_of<T, labels, mesh>, s, detail::elements_of(t));
+      if constexpr (detail::are_frequencies<T>)
+        how.given = met.data, how.given_step = met.stride[how.frequencies];
+      else
+        positions = met, at = &positions;
+    };
+    (meet(given), ...);
+    engine::rotate_blocks(detail::execution_space_of<result_type>(), w, s, how, at, detail::elements_of(a),
+                          result.local().data());
     return result;
   }
 
@@ -181,6 +223,9 @@ constexpr void set_option(Operation& operation, from_position const& at) {
 template <class Operation>
   requires requires(Operation& o) { o.base; }
 constexpr void set_option(Operation& operation, rope_base const& base) { operation.base = base.value; }
+template <class Operation>
+  requires requires(Operation& o) { o.base; }
+constexpr void set_option(Operation& operation, rope_scaling const& scaling) { operation.scaling = scaling; }
 template <class Operation, TensorOrVariable Positions>
 constexpr void set_option(Operation&, Positions const&) {}
 
@@ -201,37 +246,64 @@ consteval auto check_options() {
     return found<reason::ok>{};
 }
 
-/// f(the tensor among the options), or f() if there is none.
+template <class Option>
+consteval bool is_frequencies_option() {
+  if constexpr (TensorOrVariable<Option>)
+    return are_frequencies<Option>;
+  else
+    return false;
+}
+
+/// The verdict on the options of os::rope, tensors of positions and frequencies among them.
+template <class Operation, class... Options>
+consteval auto check_rope_options() {
+  using each = first_fault<
+      std::conditional_t<option_of<Operation, Options>, reason::ok, reason::not_an_option_of_rope<Options>>...>;
+  constexpr int frequencies = (0 + ... + int{is_frequencies_option<Options>()});
+  constexpr int formulas = (0 + ... + int{std::is_same_v<Options, rope_base> || std::is_same_v<Options, rope_scaling>});
+  if constexpr (!std::is_same_v<each, reason::ok>)
+    return found<each>{};
+  else if constexpr (frequencies > 1 || (0 + ... + int{TensorOrVariable<Options>}) - frequencies > 1)
+    return found<reason::one_tensor_stands_behind<Operation>>{};
+  else if constexpr (frequencies > 0 && formulas > 0)
+    return found<reason::frequencies_are_given_twice<Operation>>{};
+  else
+    return found<reason::ok>{};
+}
+
+/// f(the tensors among the options).
 template <class F>
-constexpr auto with_tensor_among(F const& f) {
+constexpr auto with_tensors_among(F const& f) {
   return f();
 }
 template <class F, class First, class... Options>
-constexpr auto with_tensor_among(F const& f, First const& first, Options const&... options) {
+constexpr auto with_tensors_among(F const& f, First const& first, Options const&... options) {
   if constexpr (TensorOrVariable<First>)
-    return f(first);
+    return with_tensors_among([&](auto const&... more) { return f(first, more...); }, options...);
   else
-    return with_tensor_among(f, options...);
+    return with_tensors_among(f, options...);
 }
 
 }  // namespace detail
 
 /// Rotary position embedding: rotates the pair along P (of extent 2) of frequency f along F at position s along S by s
-/// · 10,000^(−f/F). Behind the tensor may stand the integer tensor of positions, along any axes of it, instead of
-/// global indices along S, or `os::striped<X>`; `os::from_position(t)`, which is added to them; `os::rope_base(b)`.
+/// · 10,000^(−f/F). Options follow the tensor: an integer tensor of positions, along any of its axes, or
+/// `os::striped<X>`, instead of global indices along S; `os::from_position(t)`, which is added to them;
+/// `os::rope_base(b)`; `os::rope_scaling{…}`, which models with a longer context use; or, instead of these two, a
+/// floating-point tensor of frequencies θ along F: the angle is s · θ_f.
 /// Elements of 16 bits are computed in float. Summands stay summands.
-/// @throws ostraka::error, on all devices alike, if P has another extent than 2
+/// @throws ostraka::error, on all devices alike, if P has another extent than 2, or a scaling gives no
+/// frequencies
 template <auto S, auto F, auto P, TensorOrVariable A, class... Options>
 [[nodiscard]] constexpr auto rope(A const& a, Options const&... options) {
   using operation_type = operation::rope<detail::type_of<S>, detail::type_of<F>, detail::type_of<P>>;
-  using verdict =
-      typename decltype(detail::check_options<operation_type, reason::not_an_option_of_rope, Options...>())::type;
+  using verdict = typename decltype(detail::check_rope_options<operation_type, Options...>())::type;
   if constexpr (reason::ok_or_raise<verdict>()) {
     operation_type operation;
     (detail::set_option(operation, options), ...);
     (detail::set_stripes(operation, a, options), ...);
-    return detail::with_tensor_among([&](auto const&... at) { return detail::operate(operation, a, at...); },
-                                     options...);
+    return detail::with_tensors_among([&](auto const&... at) { return detail::operate(operation, a, at...); },
+                                      options...);
   } else {
     return a;
   }

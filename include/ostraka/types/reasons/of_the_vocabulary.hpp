@@ -187,12 +187,22 @@ struct positions_lie_otherwise {
 
 template <class Option>
 struct not_an_option_of_rope {
-  static_assert(never<Option>, "rope: behind the tensor stand an integer tensor of positions or os::striped<X>, os::from_position(t), or os::rope_base(b)");
+  static_assert(never<Option>, "rope: behind the tensor stand an integer tensor of positions or os::striped<X>, os::from_position(t), and a tensor of frequencies, or os::rope_base(b) and os::rope_scaling");
+};
+
+template <class Frequencies, class Sharding>
+struct frequencies_lie_otherwise {
+  static_assert(never<Frequencies, Sharding>, "rope: frequencies are along the axis of frequencies alone, and divided as the operand is or whole; os::reshard them");
+};
+
+template <class Operation>
+struct frequencies_are_given_twice {
+  static_assert(never<Operation>, "rope: a tensor of frequencies says all of them, and os::rope_base and os::rope_scaling would be passed over; leave one of both out");
 };
 
 template <class Operation>
 struct one_tensor_stands_behind {
-  static_assert(never<Operation>, "operation: behind the operands stands one tensor, positions of os::rope or the mask of an attention, and a second one would be passed over; make one of both, for masks A && B");
+  static_assert(never<Operation>, "operation: behind the operands stands one tensor of a kind, positions and frequencies of os::rope or the mask of an attention, and a second one would be passed over; make one of both, for masks A && B");
 };
 
 template <class Operation>

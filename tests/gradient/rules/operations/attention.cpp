@@ -50,6 +50,12 @@ TEST_CASE("rotations turn back, and a dropout has the same mask again") {
       auto const positions = t::placed<os::tensor<int, I/X>>(m, t::whole_numbers<int>("I", e, 3));
       t::check_by_differences<block>(
           m, e, "IJK", [&](auto const& p) { return os::sum<>(os::multiply(os::rope<I, J, K>(p, positions), w)); });
+      os::rope_scaling const longer{.type = os::rope_type::yarn, .factor = 4, .original_max_position_embeddings = 9};
+      auto const frequencies = numbers<os::tensor<double, J/Y>>(m, e, "J", 4);
+      t::check_by_differences<block>(m, e, "IJK", [&](auto const& p) {
+        auto const turned = os::rope<I, J, K>(p, longer);
+        return os::sum<>(os::multiply(os::multiply(turned, os::rope<I, J, K>(p, frequencies, positions)), w));
+      });
     }
   });
 }

@@ -16,7 +16,7 @@ namespace ostraka {
 
 namespace detail {
 
-/// `Positions` is an integer tensor, or none.
+/// `Positions` are tensors of positions and of frequencies, or none.
 template <class Operation, class... Positions>
 struct rope_pullback {
   Operation back;
@@ -45,9 +45,14 @@ struct derivative_of<operation::rope<S, F, P>> {
 
   template <class Result, class A, class... Positions>
   static constexpr auto pullback(rope const& operation, Result const&, A const&, Positions const&... at) {
-    rope back = operation;
-    back.is_back = !operation.is_back;
-    return detail::rope_pullback<rope, Positions...>{back, {detail::remember(at)...}};
+    if constexpr ((is_variable<Positions> || ...)) {
+      reason::raise<reason::no_derivative<rope>>();
+      return detail::identity_pullback{};
+    } else {
+      rope back = operation;
+      back.is_back = !operation.is_back;
+      return detail::rope_pullback<rope, Positions...>{back, {detail::remember(at)...}};
+    }
   }
 };
 
