@@ -3,11 +3,12 @@
 #pragma once
 
 /// @file
-/// Floor 4. `os::sort<J>(A)`, `os::argsort<J>(A)`, `os::sort_by_key<J>(keys)`, `os::top_k<J, K>(A, K = 5)`, along an
-/// axis that is whole on every device. Nothing moves; a divided axis is refused.
+/// Floor 4. `os::sort<J>(A)`, `os::argsort<J>(A)`, `os::sort_by_key<J>(keys)` along an axis that is whole on every
+/// device: nothing moves, and a divided axis is refused. `os::top_k<J, K>(A, K = 5)` takes a divided axis, too.
 ///
-///     sort<J>        [I_X, J]    → [I_X, J]
-///     top_k<J, K>    [I_X, J]    → [I_X, K], twice: values and indices
+///     sort<J>          [I_X, J]      → [I_X, J]                               nothing moved
+///     top_k<J, K>      [I_X, J]      → [I_X, K], twice: values and indices    nothing moved
+///     top_k<J/Y, K>    [I_X, J_Y]    → [I_X, K], twice                        K of each row of each device along Y
 
 #include <cstdint>
 #include <string>
@@ -16,7 +17,9 @@
 #include <ostraka/blocks/create.hpp>
 #include <ostraka/blocks/with_axis.hpp>
 #include <ostraka/calls/along.hpp>
+#include <ostraka/calls/moves_of_parts.hpp>
 #include <ostraka/engine/blocks/sort_block.hpp>
+#include <ostraka/engine/divided_rows/top_rows.hpp>
 #include <ostraka/types/support/error.hpp>
 
 namespace ostraka {
@@ -57,6 +60,11 @@ using sort_verdict =
     first_fault<typename sharding_traits<sharding_in<A>>::verdict, blocks_verdict<sharding<>, A>,
                 typename decltype(check_whole_axis<Operation, Told, A>())::type, whole_values_verdict<Operation, A>,
                 reducible_verdict<typename A::value_type, reduction::max, Operation>>;
+
+/// What top_k asks: its axis may be divided.
+template <class Operation, class Told, class A>
+using top_verdict =
+    along_verdict<Operation, Told, A, reducible_verdict<typename A::value_type, reduction::max, Operation>>;
 
 template <bool Largest, class Told, class A>
 void run_sort(char const* name, A const& a, engine::sorted_output<typename A::value_type> const& out) {
@@ -144,12 +152,27 @@ struct sort_by_key : detail::moves_nothing {
 
 /// The operation of os::top_k. `K` takes the place of the axis; its extent is an argument unless its type has it.
 template <class Along, class K>
-struct top_k : detail::moves_nothing {
+struct top_k {
   static constexpr char const* name = "top_k";
+  static constexpr bool is_divided = detail::told_axis<Along>::mesh::size > 0;
+
+  template <class...>
+  using moves = detail::moves_if_whole<Along>;
+  /// Each device along the mesh axes that divide the axis sends K elements and indices of each row to the others.
+  template <class A, class... Given>
+  [[nodiscard]] std::int64_t bytes(A const& a, Given const&... given) const {
+    using row = detail::moves_of_rows<A, detail::rows_of<Along, A>, typename detail::told_axis<Along>::mesh, 1>;
+    using mesh = mesh_axes_in<A>;
+    planner::extents const e = detail::extents_from(axes_in<A>{}, mesh{}, a.sizes());
+    std::int64_t const n = e.ways(detail::mesh_axes_numbered<mesh>(typename detail::told_axis<Along>::mesh{}));
+    std::int64_t const k = detail::checked_extent<false, K>(collect_sizes(given...), name);
+    constexpr int width = static_cast<int>(sizeof(engine::row_candidate<typename A::value_type>));
+    return planner::bytes_per_device(row::moved(e) / 2 * n * k, width, e);
+  }
 
   template <class A, class... Given>
   using verdict = detail::first_fault<
-      detail::sort_verdict<top_k, Along, A>, typename decltype(detail::check_new_name<top_k, Along, K, A>())::type,
+      detail::top_verdict<top_k, Along, A>, typename decltype(detail::check_new_name<top_k, Along, K, A>())::type,
       typename decltype(detail::check_extents_given<false>(type_list<K>{}, type_list<Given...>{}))::type>;
   template <class A, class... Given>
   using refused =
@@ -160,12 +183,25 @@ struct top_k : detail::moves_nothing {
     using I = typename detail::told_axis<Along>::axis;
     std::int64_t const k = detail::checked_extent<false, K>(collect_sizes(given...), name);
     detail::common_mesh(name, a);
-    if (std::int64_t const there = detail::least_extent<Along>(name, a); there < k)
-      detail::throw_too_few(I::name, there, K::name, k);
+    std::int64_t const there = is_divided ? detail::extent_along<Along>(a) : detail::least_extent<Along>(name, a);
+    if (there < k) detail::throw_too_few(I::name, there, K::name, k);
     auto const values = detail::make_with_axis<typename A::value_type, I, K>(name, a, k);
     auto const indices = detail::make_with_axis<std::int64_t, I, K>(name, a, k);
-    detail::run_sort<true, Along>(name, a, {values.local().data(), indices.local().data(), k});
+    if constexpr (is_divided)
+      largest(a, k, values.local().data(), indices.local().data());
+    else
+      detail::run_sort<true, Along>(name, a, {values.local().data(), indices.local().data(), k});
     return top_elements<std::remove_const_t<decltype(values)>, std::remove_const_t<decltype(indices)>>{values, indices};
+  }
+
+ private:
+  template <class A>
+  static void largest(A const& a, std::int64_t k, typename A::value_type* values, std::int64_t* indices) {
+    using labels = axes_in<A>;
+    using mesh = mesh_axes_in<A>;
+    engine::execution_context const w = detail::context_of<labels, mesh>(name, a);
+    engine::top_rows(detail::execution_space_of<A>(), w, spec_of<A, labels, mesh>, detail::dimension_of<Along, A>,
+                     detail::elements_of(a), k, values, indices);
   }
 };
 
@@ -193,7 +229,7 @@ template <auto Along, TensorOrVariable A>
 
 /// The K largest elements of each row, largest first, and their indices. Of equal elements the first comes first, and
 /// NaN is larger than all numbers. The axis K takes the place of J: `auto [values, indices] = os::top_k<J, K>(A, K =
-/// 5)`.
+/// 5)`. If Y divides J, `os::top_k<J/Y, K>` finds the largest over all devices along Y, and each has the result.
 /// @throws ostraka::error, on all devices alike, if J has fewer elements
 template <auto J, auto K, TensorOrVariable A, class... Given>
 [[nodiscard]] constexpr auto top_k(A const& a, Given const&... given) {

@@ -213,6 +213,13 @@ TEST_CASE("sorted elements and the largest") {
       static_assert(os::Tensor<std::remove_const_t<decltype(os::argsort<J>(x))>>);
       return os::sum<>(sorted * weigh * by_key.keys) + os::sum<>(largest.values * largest.values * few);
     });
+    using divided = os::tensor<double, I / X, J / Y>;
+    auto const apart_there = t::placed<divided>(m, offsets("IJ", e));
+    t::check_by_differences<divided>(m, e, "IJ", [&](auto const& p) {
+      auto const largest = os::top_k<J / Y, K>(p + apart_there, K = 2);
+      static_assert(os::Tensor<std::remove_const_t<decltype(largest.indices)>>);
+      return os::sum<>(largest.values * largest.values * few);
+    });
   });
 }
 

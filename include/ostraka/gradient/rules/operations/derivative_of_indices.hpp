@@ -89,6 +89,14 @@ constexpr auto take_along(A const& a, Index const& index) {
                  index);
 }
 
+/// take_along along a divided axis: each device looks up the indices of its own block, and a reduction unites them.
+template <class I, class K, class A, class Index>
+constexpr auto take_along_divided(A const& a, Index const& index) {
+  using out = typename replace_entry<sharding_in<A>, I, K>::type;
+  return operate(ostraka::operation::take<place_axis, out, promised_range>{}, ostraka::rename<I{}, place_axis{}>(a),
+                 index);
+}
+
 /// Writes the row into a copy of the cache, so that the cache keeps its values.
 template <class Told>
 struct written_copy : moves_nothing {
@@ -142,11 +150,9 @@ struct write_pullback {
 
 /// The positions of the largest elements.
 template <class Along, class K>
-struct largest_places : moves_nothing {
-  static constexpr char const* name = "top_k";
-
+struct largest_places : ostraka::operation::top_k<Along, K> {
   template <class A, class... Given>
-  using verdict = typename ostraka::operation::top_k<Along, K>::template verdict<A, Given...>;
+  using refused = refused_tensor<std::int64_t, A>;
 
   template <class How, class A, class... Given>
   auto run(How const& how, A const& a, Given const&... given) const {
@@ -266,7 +272,12 @@ struct derivative_of<operation::top_k<Along, K>> {
   static constexpr auto composed(operation::top_k<Along, K> const&, A const& a, Given const&... given) {
     using I = typename detail::told_axis<Along>::axis;
     auto const places = detail::operate(detail::largest_places<Along, K>{}, stop_gradient(a), given...);
-    auto const values = detail::take_along<I>(a, places);
+    auto const values = [&] {
+      if constexpr (operation::top_k<Along, K>::is_divided)
+        return detail::take_along_divided<I, K>(a, places);
+      else
+        return detail::take_along<I>(a, places);
+    }();
     return top_elements<std::remove_const_t<decltype(values)>, std::remove_const_t<decltype(places)>>{values, places};
   }
 };
