@@ -26,15 +26,11 @@
   WHERE template void pull_blocks(EXEC const&, execution_context const&, planner::spec const&, int, \
                                   rows_and_cotangents<T, GAIN> const&, FORMULA<T> const&, T*);
 
-// For rows that are contiguous on the host (pull_rows_and_gain).
-#if defined(KOKKOS_ENABLE_CUDA) || defined(KOKKOS_ENABLE_HIP) || defined(KOKKOS_ENABLE_SYCL)
-#  define OSTRAKA_GAIN_COTANGENT_INSTANCE_(WHERE, EXEC, T, FORMULA)
-#else
-#  define OSTRAKA_GAIN_COTANGENT_INSTANCE_(WHERE, EXEC, T, FORMULA)                                            \
-    WHERE template void pull_blocks_and_gain(EXEC const&, execution_context const&, planner::spec const&, int, \
-                                             rows_and_cotangents<T, T> const&, FORMULA<T> const&, T*,          \
-                                             accumulator_of_t<T>*);
-#endif
+// For rows that are contiguous (pull_rows_and_gain).
+#define OSTRAKA_GAIN_COTANGENT_INSTANCE_(WHERE, EXEC, T, FORMULA)                                            \
+  WHERE template void pull_blocks_and_gain(EXEC const&, execution_context const&, planner::spec const&, int, \
+                                           rows_and_cotangents<T, T> const&, FORMULA<T> const&, T*,          \
+                                           accumulator_of_t<T>*);
 
 #define OSTRAKA_LOSS_COTANGENT_INSTANCE_(WHERE, EXEC, T, INDEX)                                            \
   WHERE template void pull_cross_entropy(EXEC const&, execution_context const&, planner::spec const&, int, \

@@ -68,10 +68,9 @@ using other_splits = difference_of<typename sharding_traits<sharding_in<A>>::spl
 template <class Told, class A>
 using sharding_of_gain = canonical_sharding<Told, decltype(summands_over(other_splits<Told, A>{}))>;
 
-/// True if the rows of A's blocks are contiguous in the host's memory.
+/// True if the rows of A's blocks are contiguous in memory.
 template <class Told, class A>
-inline constexpr bool rows_are_runs_on_host = engine::runs_on_host<decltype(execution_space_of<A>())> &&
-                                              dimension_of<Told, A> == static_cast<int>(A::rank) - 1;
+inline constexpr bool rows_are_runs = dimension_of<Told, A> == static_cast<int>(A::rank) - 1;
 
 /// The cotangents of x by the formula, and those of the gain as in operation::gain_vjp: a std::pair.
 template <class Told, class Formula, class A, class G, class T, class Gain>
@@ -156,7 +155,7 @@ struct rms_norm_vjp : detail::vjp_of_rows {
                                       detail::elements_of(factor), gain...);
   }
 
-  /// With gain_vjp in the same pass. @pre detail::rows_are_runs_on_host
+  /// With gain_vjp, on the host in the same pass. @pre detail::rows_are_runs
   template <class A, class G, class Rows, class Gain>
   static auto with_gain(A const& x, G const& g, Rows const&, Rows const& factor, Gain const& gain) {
     using T = detail::wide_of<A>;
@@ -178,7 +177,7 @@ struct layer_norm_vjp : detail::vjp_of_rows {
                                       detail::elements_of(mean), detail::elements_of(factor), gain...);
   }
 
-  /// With gain_vjp in the same pass. @pre detail::rows_are_runs_on_host
+  /// With gain_vjp, on the host in the same pass. @pre detail::rows_are_runs
   template <class A, class G, class Rows, class Gain>
   static auto with_gain(A const& x, G const& g, Rows const& mean, Rows const& factor, Gain const& gain) {
     return detail::pulled_rows_and_gain<Along>(name, engine::layer_norm_cotangents<detail::wide_of<A>>{}, x, g,

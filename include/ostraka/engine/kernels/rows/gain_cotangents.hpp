@@ -168,27 +168,31 @@ void sum_gain(char const* name, Exec const& exec, rows_and_cotangents<X> const& 
   fence(exec);
 }
 
-/// Writes the results of pull_rows and sum_gain in one pass: gain[k] <- Σ over rows of g (x − mean) factor. @pre the
-/// rows are runs on the host
+/// Writes the results of pull_rows and sum_gain: gain[k] <- Σ over rows of g (x − mean) factor. On the host it takes one
+/// pass. @pre the rows are runs
 template <class Formula, class Exec, class X, class Gain>
 void pull_rows_and_gain(char const* name, Exec const& exec, rows_and_cotangents<X, Gain> const& in,
                         Formula const& formula, std::int64_t total,
                         row_sums<accumulator_of_t<X>, Formula::sums> const* from, X* out, accumulator_of_t<X>* gain) {
-  static_assert(runs_on_host<Exec>);
-  using T = accumulator_of_t<X>;
-  std::int64_t const n = in.rows.length, size = in.rows.size();
-  std::int64_t const shares = detail::shares_of_columns(in.rows.outer, size);
-  detail::cotangent_and_gain_tasks<Formula, X, Gain> tasks(in, formula);
-  tasks.total = total;
-  tasks.out = out;
-  kernel_scratch<double, Kokkos::HostSpace> const totals(shares * n);
-  kernel_scratch<T, Kokkos::HostSpace> const parts(shares * n);
-  for_each_share(name, exec, in.rows.outer, shares, size, [&](std::int64_t begin, std::int64_t end, std::int64_t i) {
-    detail::with_wide_vectors(
-        [&] { tasks.run_share(begin, end, from, totals.data() + i * n, parts.data() + i * n); });
-  });
-  for_each_item(name, exec, n, shares * n, detail::add_shares<T>{totals.data(), n, shares, gain});
-  fence(exec);
+  if constexpr (runs_on_host<Exec>) {
+    using T = accumulator_of_t<X>;
+    std::int64_t const n = in.rows.length, size = in.rows.size();
+    std::int64_t const shares = detail::shares_of_columns(in.rows.outer, size);
+    detail::cotangent_and_gain_tasks<Formula, X, Gain> tasks(in, formula);
+    tasks.total = total;
+    tasks.out = out;
+    kernel_scratch<double, Kokkos::HostSpace> const totals(shares * n);
+    kernel_scratch<T, Kokkos::HostSpace> const parts(shares * n);
+    for_each_share(name, exec, in.rows.outer, shares, size, [&](std::int64_t begin, std::int64_t end, std::int64_t i) {
+      detail::with_wide_vectors(
+          [&] { tasks.run_share(begin, end, from, totals.data() + i * n, parts.data() + i * n); });
+    });
+    for_each_item(name, exec, n, shares * n, detail::add_shares<T>{totals.data(), n, shares, gain});
+    fence(exec);
+  } else {
+    pull_rows(name, exec, in, formula, total, from, out);
+    sum_gain(name, exec, rows_and_cotangents<X>{in.rows, in.x, in.g, in.mean, in.factor}, gain);
+  }
 }
 
 }  // namespace ostraka::engine

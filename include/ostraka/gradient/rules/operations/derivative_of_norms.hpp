@@ -42,8 +42,7 @@ inline constexpr bool norm_is_pulled_at_once = false;
 template <class Along, class G, class Rows, class A, class Gain, class... Bias>
   requires(Tensor<G> && Tensor<Rows> && is_variable<A> && is_variable<Gain> && Tensor<plain_type<A>> &&
            Tensor<plain_type<Gain>> && (Tensor<plain_type<Bias>> && ...))
-inline constexpr bool norm_is_pulled_at_once<Along, G, Rows, A, Gain, Bias...> =
-    rows_are_runs_on_host<Along, plain_type<A>>;
+inline constexpr bool norm_is_pulled_at_once<Along, G, Rows, A, Gain, Bias...> = rows_are_runs<Along, plain_type<A>>;
 
 /// `Vectors` are the gain, and the bias if there is one.
 template <class Operation, class Rows, class A, class... Vectors>
