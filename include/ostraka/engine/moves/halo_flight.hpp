@@ -95,6 +95,7 @@ class halo_record final : public flight_on<Exec> {
   void give_back() noexcept override {
     --plan_->in_flight;
     buffer_ = scratch<T, space>();
+    arrays_.begin(false);
     flight_records<halo_record>::instance().give_back(*this);
   }
 
