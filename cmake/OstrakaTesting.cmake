@@ -8,7 +8,8 @@
 # Tests that a compiler runs are in OstrakaCompilerTests.cmake.
 #
 # Comments in a test file override what its folder says:   // ranks: 1 2 4   // labels: slow essential   // timeout: 300
-# "// gpu: 2 4" runs it again on so many ranks with host memory treated as a GPU's, which MPI accepts (mpi.<name>.gpu_direct.np2) or does not
+# "// gpu:" says that the test reads no device memory on the host: on the sham device (OSTRAKA_TEST_SHAM) it has the label "gpu" and runs on 1, 2, 4 ranks;
+# "// gpu: 2 4", elsewhere, runs it again on so many ranks with host memory treated as a GPU's, which MPI accepts (mpi.<name>.gpu_direct.np2) or does not
 # (mpi.<name>.gpu_staged.np2);
 # "// checked: 2 4" in check mode (mpi.<name>.checked.np2).
 # The label "essential" marks tests of what another compiler, MPI or Kokkos could break: every leg of .ci/run builds these tests.
@@ -33,6 +34,7 @@ add_custom_target(ostraka_plan_tests)  # without the slow ones
 add_custom_target(ostraka_mpi_tests)
 add_custom_target(ostraka_essential_tests)  # tests on ranks of what another compiler, MPI or Kokkos could break
 
+add_custom_target(ostraka_gpu_tests)  # with OSTRAKA_TEST_SHAM: tests on the sham device
 add_custom_target(ostraka_ci_examples)  # what tests with the label ci run: examples, and the rest
 add_custom_target(ostraka_ci_tests)
 
@@ -109,6 +111,10 @@ set(OSTRAKA_TEST_ENVIRONMENT
   KOKKOS_DISABLE_WARNINGS=1
   OPENBLAS_NUM_THREADS=1
   OSTRAKA_ADVISE=0)
+if(OSTRAKA_TEST_SHAM)
+  # Another process that copies a message cannot report that it meets device memory. The rank itself can.
+  list(APPEND OSTRAKA_TEST_ENVIRONMENT OMPI_MCA_btl_vader_single_copy_mechanism=none)
+endif()
 
 function(ostraka_add_static_test name)
   # An executable rather than an object library, so that the test counts, and can hold doctest cases beside its assertions.
@@ -134,6 +140,9 @@ function(ostraka_add_mpi_test name)
   add_dependencies(ostraka_mpi_tests ${name})
   if("essential" IN_LIST arg_LABELS)
     add_dependencies(ostraka_essential_tests ${name})
+  endif()
+  if("gpu" IN_LIST arg_LABELS)
+    add_dependencies(ostraka_gpu_tests ${name})
   endif()
   if("ci" IN_LIST arg_LABELS AND "examples" IN_LIST arg_LABELS)
     add_dependencies(ostraka_ci_examples ${name})
@@ -196,6 +205,14 @@ function(ostraka_add_tests_of_folder folder kind)
     endif()
     ostraka_read_comment(timeout "${file}" timeout "${OSTRAKA_TEST_TIMEOUT}")
     ostraka_read_comment(gpu_ranks "${file}" gpu "")
+    if(OSTRAKA_TEST_SHAM)
+      set(gpu_ranks "")  # nothing is pretended there
+      file(STRINGS "${file}" for_gpus REGEX "^// gpu:" LIMIT_COUNT 1)
+      if(for_gpus)
+        list(APPEND labels gpu)
+        set(ranks 1 2 4)
+      endif()
+    endif()
     ostraka_read_comment(checked_ranks "${file}" checked "${arg_CHECKED_RANKS}")
     if(kind STREQUAL "MPI")
       ostraka_add_mpi_test(${name} "${file}" RANKS ${ranks} GPU_RANKS ${gpu_ranks} CHECKED_RANKS ${checked_ranks} LABELS ${labels} TIMEOUT ${timeout})

@@ -1,0 +1,70 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// The sham device: a GPU's rules, kept by the host. Its memory is closed to the host, its work waits in a queue until
+/// the host waits for it, and its memory is never handed out again after it has been freed. The device reports each
+/// broken rule with a backtrace, and the program goes on, so that one run shows many faults; it ends with status 99 at
+/// Kokkos::finalize. Kokkos_Sham.hpp makes it an execution space of Kokkos.
+
+#include <cstddef>
+#include <functional>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+namespace sham {
+
+/// Puts work into the queue. SHAM_EAGER=1 runs it at once, which tells a missing fence from a wrong kernel.
+void launch(char const* what, std::function<void()> work);
+
+/// Runs what waits in the queue, in order. `why` is named by reports of what the host does next.
+void fence(char const* why);
+
+/// Copy between the host and the device, or within the device: at once, behind all launched work, or in the queue.
+void copy(void* to, void const* from, std::size_t bytes);
+void copy_later(void* to, void const* from, std::size_t bytes);
+
+/// Returns device memory, full of bytes 0xA5. The page before it is the host's; Kokkos' header lies at its end.
+void* allocate(char const* label, std::size_t bytes);
+
+/// Waits for all that was launched. Any later access to the memory ends the program.
+void free(void* memory);
+
+/// Begins to listen for faults, at Kokkos::initialize, and ends: exits with status 99 if anything was reported.
+void begin();
+void end();
+
+/// Returns the reports since the last call, and forgets them, so that the program does not fail for them.
+[[nodiscard]] std::vector<std::string> take_reports();
+
+/// Reports the first of the words of a functor that is an address of the stack, the heap or a variable of the program.
+void look_for_host_addresses(void const* functor, std::size_t bytes, char const* name);
+
+template <class Functor>
+void look_into(Functor const& f, char const* name) {
+  if constexpr (std::is_trivially_copyable_v<Functor>) {
+    alignas(Functor) unsigned char bytes[sizeof(Functor)];
+    __builtin_memcpy(bytes, &f, sizeof(Functor));
+    __builtin_clear_padding(reinterpret_cast<Functor*>(bytes));  // old addresses may lie between members
+    look_for_host_addresses(bytes, sizeof(Functor), name);
+  } else {
+    look_for_host_addresses(&f, sizeof(Functor), name);
+  }
+}
+
+/// Runs thread(rank) for all threads of team after team. Each thread is a context of its own, which runs to its next
+/// barrier, the last thread first. @pre in a kernel
+void run_teams(int teams, int threads, std::size_t scratch_bytes, std::function<void(int rank)> const& thread);
+
+/// The team that a thread is in.
+struct team {
+  int number = 0;
+  int threads = 0;
+  std::vector<char> scratch{};
+};
+team& this_team();
+void team_barrier();
+
+}  // namespace sham
