@@ -5,6 +5,7 @@
 /// os::sum, os::max, os::min and os::mean over every label and sharding, over nothing, and with NaN. max over J: [I_X,
 /// J_Y] → [I_X]
 // labels: essential
+// gpu:
 
 #include <doctest/doctest.h>
 
@@ -21,6 +22,7 @@ namespace t = os::testing;
 
 using os::dims;
 using os::partial;
+using os::engine::on_host;
 
 namespace {
 
@@ -117,13 +119,13 @@ TEST_CASE("NaN wins wherever it stands, and signs of infinity are kept") {
       t::global_tensor<double> g{"J", {{'J', 11}}, std::vector<double>(11, -2.0)};
       g.values[static_cast<std::size_t>(at)] = not_a_number;
       auto const a = t::placed<os::tensor<double, J/X/Y>>(m, g);
-      CHECK(std::isnan(os::max<>(a).local()()));
-      CHECK(std::isnan(os::min<>(a).local()()));
-      CHECK(std::isnan(os::sum<>(a).local()()));
+      CHECK(std::isnan(on_host(os::max<>(a).local())()));
+      CHECK(std::isnan(on_host(os::min<>(a).local())()));
+      CHECK(std::isnan(on_host(os::sum<>(a).local())()));
       g.values[static_cast<std::size_t>(at)] = std::numeric_limits<double>::infinity();
       auto const b = t::placed<os::tensor<double, J/Y/X>>(m, g);
-      CHECK(os::max<>(b).local()() == std::numeric_limits<double>::infinity());
-      CHECK(os::min<>(b).local()() == -2);
+      CHECK(on_host(os::max<>(b).local())() == std::numeric_limits<double>::infinity());
+      CHECK(on_host(os::min<>(b).local())() == -2);
     }
   });
 }
@@ -132,12 +134,12 @@ TEST_CASE("over nothing") {
   t::on_every_mesh([](t::mesh_at_hand const& m) {
     auto const a = t::placed<os::tensor<double, I, J/X>>(m, {"IJ", {{'I', 2}, {'J', 0}}, {}});
     auto const b = t::placed<os::tensor<std::int32_t, J/X>>(m, {"J", {{'J', 0}}, {}});
-    CHECK(os::sum<I>(a).local()(1) == 0);
-    CHECK(os::max<I>(a).local()(1) == -std::numeric_limits<double>::infinity());
-    CHECK(os::min<I>(a).local()(1) == std::numeric_limits<double>::infinity());
-    CHECK(std::isnan(os::mean<I>(a).local()(1)));
-    CHECK(os::max<>(b).local()() == std::numeric_limits<std::int32_t>::lowest());
-    CHECK(os::min<>(b).local()() == std::numeric_limits<std::int32_t>::max());
+    CHECK(on_host(os::sum<I>(a).local())(1) == 0);
+    CHECK(on_host(os::max<I>(a).local())(1) == -std::numeric_limits<double>::infinity());
+    CHECK(on_host(os::min<I>(a).local())(1) == std::numeric_limits<double>::infinity());
+    CHECK(std::isnan(on_host(os::mean<I>(a).local())(1)));
+    CHECK(on_host(os::max<>(b).local())() == std::numeric_limits<std::int32_t>::lowest());
+    CHECK(on_host(os::min<>(b).local())() == std::numeric_limits<std::int32_t>::max());
   });
 }
 

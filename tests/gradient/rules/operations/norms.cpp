@@ -110,9 +110,10 @@ void check_at_once(t::mesh_at_hand const& m, t::extents_by_letter const& e, doub
   auto const of_x = os::value_and_grad([&](auto const& x) { return loss(x, given.gain); })(given.x);
   auto const of_gain = os::value_and_grad([&](auto const& gain) { return loss(given.x, gain); })(given.gain);
   auto const far = [=](auto const& a, auto const& b) {
-    std::size_t wrong = a.local().size() == b.local().size() ? 0 : 1;
-    for (std::size_t i = 0; wrong == 0 && i < a.local().size(); ++i) {
-      double const x = static_cast<double>(a.local().data()[i]), y = static_cast<double>(b.local().data()[i]);
+    auto const left = os::engine::on_host(a.local()), right = os::engine::on_host(b.local());
+    std::size_t wrong = left.size() == right.size() ? 0 : 1;
+    for (std::size_t i = 0; wrong == 0 && i < left.size(); ++i) {
+      double const x = static_cast<double>(left.data()[i]), y = static_cast<double>(right.data()[i]);
       if (!(std::abs(x - y) <= tolerance * (1 + std::abs(y)))) ++wrong;
     }
     return wrong;
