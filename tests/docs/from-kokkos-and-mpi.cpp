@@ -8,8 +8,13 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <cmath>
+#include <complex>
 #include <cstdint>
 #include <vector>
+
+#include <ostraka/foreign_blocks.hpp>
+#include <ostraka/operations.hpp>
 
 #include "support/on_meshes.hpp"
 
@@ -136,6 +141,59 @@ TEST_CASE("your communicator") {
   if (!mesh.absent()) CHECK(os::value(total) == n);
 }
 
+TEST_CASE("complex numbers") {
+  int rank = 0, ranks = 1;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  auto mesh = os::make_mesh(X = ranks);
+  int const rows = (rank + 1) * n / ranks - rank * n / ranks;
+
+  std::vector<std::complex<double>> z(std::size_t(rows * k), {1, 2});
+  std::complex<double> dot = 0;
+  for (auto const& v : z) dot += std::conj(v) * v;
+  MPI_Allreduce(MPI_IN_PLACE, &dot, 1, MPI_CXX_DOUBLE_COMPLEX, MPI_SUM, MPI_COMM_WORLD);
+
+  auto a = os::from_local<std::complex<double>, I/X, J>(mesh, I = n, J = k, os::strided(z.data(), I = k, J = 1));
+  std::complex<double> same = os::value(os::einsum<>(os::conj(a), a));    // einsum conjugates nothing by itself
+  CHECK(dot == 5.0 * n * k);
+  CHECK(same == dot);
+
+  auto const* elements = reinterpret_cast<std::complex<double> const*>(a.local().data());
+  CHECK(elements == z.data());
+  z[0] = {0, 1};
+  CHECK(elements[0] == std::complex<double>(0, 1));
+}
+
+TEST_CASE("what runs already") {
+  int argc = 0, ranks = 1;
+  char** argv = nullptr;
+  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  double sum = 0;
+
+  {
+    os::environment env(argc, argv);    // MPI and Kokkos run already: it begins neither
+    auto mesh = os::make_mesh(X = ranks);
+    sum = os::value(os::sum<>(os::ones<double, I/X>(mesh, I = n)));
+  }                                     // and ends neither; tensors and meshes are gone
+
+  CHECK(sum == n);
+  int ended = 0;
+  MPI_Finalized(&ended);
+  CHECK(ended == 0);
+  CHECK(Kokkos::is_initialized());
+}
+
+// in a library whose symbols are hidden
+[[gnu::visibility("default")]] double norm(os::tensor<double, I/X> const& a);
+
+double norm(os::tensor<double, I/X> const& a) { return std::sqrt(os::value(os::einsum<>(a, a))); }
+
+TEST_CASE("a function of a library") {
+  int ranks = 1;
+  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  CHECK(norm(os::full<double, I/X>(os::make_mesh(X = ranks), I = 4, 2.0)) == 4);
+}
+
 TEST_CASE("a product whose inner dimension is divided") {
   int rank = 0, ranks = 1;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -201,5 +259,48 @@ TEST_CASE("your own messages") {
                MPI_DOUBLE, me > 0 ? me - 1 : MPI_PROC_NULL, 0, mesh.communicator(X), MPI_STATUS_IGNORE);
   if (me > 0) CHECK(above[1] == start(static_cast<int>(a.global_offset(I)) - 1, 1));
 }
+
+namespace uneven {
+
+constexpr int n = 10;
+
+// Both ways, with the numbers of rows of each rank by hand; elements are their global row.
+void check_law(int begin, int rows, std::vector<int> const& by_hand) {
+  int rank = 0, ranks = 1;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  auto mesh = os::make_mesh(X = ranks);
+  REQUIRE(rows == by_hand[std::size_t(rank)]);
+  matrix A("A", std::size_t(rows), k);
+  for (int i = 0; i < rows; ++i)
+    for (int j = 0; j < k; ++j) A(i, j) = begin + i;
+
+  auto a = os::copy_from_blocks<double, I/X, J>(mesh, I = n, J = k, os::at(I = begin), A);
+  int const ours = rank * n / ranks;
+  CHECK(a.local().extent(0) == std::size_t((rank + 1) * n / ranks - ours));
+  for (std::size_t i = 0; i < a.local().extent(0); ++i) CHECK(a.local()(i, k - 1) == ours + int(i));
+
+  Kokkos::deep_copy(A, -1.0);
+  os::copy_to_blocks(a, os::at(I = begin), A);
+  for (int i = 0; i < rows; ++i) CHECK(A(i, 0) == begin + i);
+}
+
+TEST_CASE("blocks of another law") {
+  int rank = 0, ranks = 1;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  {
+    int begin = rank * (n / ranks) + std::min(rank, n % ranks);
+    int rows = n / ranks + (rank < n % ranks ? 1 : 0);    // the remainder on the first ranks
+    check_law(begin, rows, {3, 3, 2, 2});
+  }
+  {
+    int block = (n + ranks - 1) / ranks;                  // ⌈n/p⌉
+    int begin = std::min(rank * block, n), rows = std::min(block, n - begin);
+    check_law(begin, rows, {3, 3, 3, 1});
+  }
+}
+
+}  // namespace uneven
 
 }  // namespace by_hand

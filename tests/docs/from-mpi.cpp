@@ -7,6 +7,7 @@
 
 #include <doctest/doctest.h>
 
+#include <string>
 #include <tuple>
 #include <utility>
 
@@ -225,6 +226,60 @@ TEST_CASE("a row of ranks") {
   }, tensor);
   CHECK(same_place.extent(I) == 2);
   MPI_Comm_free(&row);
+}
+
+TEST_CASE("communicators of one's own") {
+  blocks const b;
+  auto const [comm, rank, ranks, A] = b;
+  matrix sum("sum", n, m);
+
+  // each half for itself
+  MPI_Comm part;
+  MPI_Comm_split(comm, rank % 2, rank, &part);
+  MPI_Allreduce(A.data(), sum.data(), n * m, MPI_DOUBLE, MPI_SUM, part);
+
+  auto const half = os::make_mesh(part, X = ranks / 2);    // even and odd ranks have a mesh each
+  MPI_Comm_free(&part);                                    // the mesh has its own duplicate
+  auto const total = os::shard_map<I, J>([](auto a) { return os::psum<X>(a); },
+                                         os::from_local<double, I/X, J>(half, I = n * ranks / 2, J = m, A));
+  CHECK(same(total, sum));
+
+  // some of the ranks
+  MPI_Comm first;
+  MPI_Comm_split(comm, rank < 2 ? 0 : MPI_UNDEFINED, rank, &first);
+  auto const few = os::make_mesh(first, X = 2);            // absent on the other ranks
+  auto const all = os::make_mesh(X = ranks);
+  auto const there = os::ones<double, I/X, J>(few, I = n, J = m);    // without elements where few is absent
+  auto const spread = os::reshard<I/X, J>(there, all);     // from some ranks to all
+  if (first != MPI_COMM_NULL) MPI_Comm_free(&first);
+  CHECK(few.absent() == (rank >= 2));
+  CHECK(there.local().size() == (rank < 2 ? std::size_t(n / 2 * m) : 0));
+  CHECK(spread.local().size() == std::size_t(n / ranks * m));
+  CHECK(spread.local()(0, m - 1) == 1);
+}
+
+TEST_CASE("errors") {
+  blocks const b;
+  auto const [comm, rank, ranks, A] = b;
+  bool const fits = rank != 1;
+  bool stopped = false;
+
+  // what one rank knows, told to all
+  int wrong = fits ? 0 : 1, any = 0;
+  MPI_Allreduce(&wrong, &any, 1, MPI_INT, MPI_MAX, comm);
+  if (any) stopped = true;                      // on all ranks, so that none waits for another
+  CHECK(stopped);
+
+  auto const mesh = os::make_mesh(X = ranks);
+  auto const view = Kokkos::subview(A, std::pair(0, fits ? n : n - 1), Kokkos::ALL);
+  std::string said;
+  try {
+    auto const t = os::from_local<double, I/X, J>(mesh, I = n * ranks, J = m, view);    // rank 1's block is too small
+  } catch (os::error const& e) {
+    said = e.what();                            // the same sentence on all ranks; the program can go on
+  }
+  CHECK(said.find("device 1 holds 4 elements along dimension 0 and its view has 3") != std::string::npos);
+  CHECK(os::value(os::sum<>(os::ones<double, I/X>(mesh, I = n))) == n);
 }
 
 }  // namespace from_mpi
