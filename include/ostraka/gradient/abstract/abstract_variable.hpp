@@ -167,8 +167,8 @@ constexpr auto record_foretold_result(Operation const& operation, abstract_tape*
     if (t == nullptr) return variable<Result, cotangent>(result);
     if (t->is_first_run()) return variable<Result, cotangent>(result, t->number_of_last(), t);
     auto const pullback = rule::pullback(operation, as_held(made), given...);
-    using node = abstract_recorded<cotangent, std::remove_cvref_t<decltype(pullback)>, Given...>;
-    return variable<Result, cotangent>(result, t->push<node>(pullback, given...), t);
+    using recorded = abstract_recorded<cotangent, std::remove_cvref_t<decltype(pullback)>, Given...>;
+    return variable<Result, cotangent>(result, t->push<recorded>(pullback, given...), t);
   }
 }
 
