@@ -61,7 +61,7 @@ def behind(text, at, pair):
         if pair == "<>" and c in "({[":
             at = behind(text, at, {"(": "()", "{": "{}", "[": "[]"}[c])
             continue
-        if pair == "<>" and text.startswith(("->", "<=", ">="), at):
+        if pair == "<>" and text.startswith(("->", "<=", ">=") + (("<<",) if depth else ()), at):
             at += 2
             continue
         depth += (c == opening) - (c == closing)
@@ -162,6 +162,8 @@ def comment_above(lines, line):
         text = []
     if found := re.search(r"///<\s*(.*)$", lines[line]):
         text.append(found[1])
+        while (line := line + 1) < len(lines) and (found := re.match(r"\s*///<\s*(.*)$", lines[line])):
+            text.append(found[1])
     return "\n".join(text).strip()
 
 
@@ -178,6 +180,25 @@ def read_header(path):
             declaration.comment = before[0].comment
         before = declaration, last_line
         yield declaration
+
+
+def end_of_declaration(code, begin):
+    """(the place behind a declaration, where its body begins or None): a function ends with its body, all else with a semicolon."""
+    at = begin
+    while at < len(code) and code[at] != ";":
+        if code[at] in "([":
+            at = behind(code, at, "()" if code[at] == "(" else "[]")
+        elif code[at] == "{":
+            ends = behind(code, at, "{}")
+            said = code[begin:at]
+            # A class and an initialiser go on to a semicolon; of a constructor's initialisers the braces stand tight.
+            if not begins_expression(said) and not code[ends:].lstrip().startswith(";") and "(" in said and not re.search(r"[\w>]$", said) and not re.match(
+                    r"(struct|class|union|enum|concept|using)\b", without_head(said + "{}")):
+                return ends, at
+            at = ends
+        else:
+            at += 1
+    return at + 1, None
 
 
 def read_declarations(path):
@@ -206,26 +227,8 @@ def read_declarations(path):
             at = found.end()
             yield Declaration(namespace, found[1], "namespace", header, line + 1, text[begin:at], comment_above(lines, line), found[2]), line + 1
             continue
-        body = None
-        while at < len(code) and code[at] != ";":
-            if code[at] in "([":
-                at = behind(code, at, "()" if code[at] == "(" else "[]")
-            elif code[at] == "{":
-                ends = behind(code, at, "{}")
-                said = code[begin:at]
-                is_expression = begins_expression(said)
-                # A function's body ends it; a class and an initialiser go on to a semicolon.
-                if not is_expression and not code[ends:].lstrip().startswith(";") and "(" in said and not re.match(
-                        r"(struct|class|union|enum|concept|using)\b", without_head(said + "{}")):
-                    body, at = at, ends
-                    break
-                at = ends
-            else:
-                at += 1
-        else:
-            at += 1
-        head = code[begin:body if body is not None else at]
-        named = name_of(head)
+        at, body = end_of_declaration(code, begin)
+        named = name_of(code[begin:body if body is not None else at])
         if named:
             kind, name, of = named
             yield Declaration(namespace, name, kind, header, line + 1, text[begin:body if body is not None else at].rstrip(),

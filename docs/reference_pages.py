@@ -6,6 +6,7 @@ import collections
 import os
 import re
 
+from public_members import members_of
 from public_names import INCLUDE, ROOT, file_comment
 
 KINDS = {"function": "functions", "variable": "objects", "type": "types", "concept": "concepts", "alias": "types", "macro": "macros", "namespace": "namespaces"}
@@ -23,6 +24,7 @@ def file_of(name):
 def as_markdown(comment):
     """A comment as Markdown: indented lines are code, and angle brackets are text."""
     out, code = [], False
+    comment = re.sub(r"`[^`\n]*\n[^`\n]*`", lambda m: m[0].replace("\n", " "), comment)
     for line in comment.split("\n"):
         indented = line.startswith("    ")
         if indented and not code:
@@ -37,6 +39,34 @@ def as_markdown(comment):
             line = re.sub(r"@(throws|return|param|pre|post)\b", lambda m: f"\n\n**{m[1].capitalize()}**", line)
         out.append(line[4:] if code else line)
     return "\n".join(out + (["```"] if code else [])).strip()
+
+
+# Names that comments mention plainly, and what they are called with.
+NAMES = re.compile(r"(?<![\w:/])(?:(?:\w+::)+\w+(?:<(?:[^<>]|<[^<>]*>)*>)?|\w+<(?:[^<>]|<[^<>]*>)+>|\w+_\w+)(?:=\w+|\((?:[^()]|\([^()]*\))*\))?")
+
+
+def in_one_line(comment):
+    """A comment as a line of Markdown: without its lines of code, names in backticks."""
+    text = re.sub(r":?\n\n?(    [^\n]*\n?)+", ".\n", comment)
+    text = re.sub(r"\s+", " ", text).strip()
+    text = "".join(part if part.startswith("`") else NAMES.sub(lambda m: f"`{m[0]}`", part) for part in re.split(r"(`[^`]*`)", text))
+    text = re.sub(r"\s+", " ", as_markdown(text)).strip()
+    return re.sub(r"\*\*(Throws|Return|Pre|Post)\*\* *", lambda m: f"*{m[1]}*: ", text)
+
+
+# Members that the library alone uses show its types, or say so.
+OF_THE_LIBRARY = re.compile(r"\b(engine::(?!native_communicator)|detail::|extent_origin)|^For the library", re.IGNORECASE)
+
+
+def in_order(member):
+    """Members that programs call, then constructors and types, then the library's."""
+    last = {"constructor": 1, "type": 2}.get(member.kind, 0)
+    return (3 if member.kind != "constructor" and (OF_THE_LIBRARY.search(member.shown) or OF_THE_LIBRARY.match(member.comment)) else last)
+
+
+def table_of_members(members):
+    rows = (f"`{m.shown}` | {in_one_line(m.comment)}".replace("||", "\\|\\|") for m in sorted(members, key=in_order))
+    return "".join(["| | |\n|---|---|\n", *(f"| {row} |\n" for row in rows)]) if members else ""
 
 
 def errors_by_name():
@@ -92,6 +122,8 @@ def page(name, declarations, sources, errors, mentions, snippet):
             said.append(declaration.comment)
             out.append(as_markdown(declaration.comment) + "\n")
         out.append(f"```cpp\n{shown(declaration.signature)}\n```\n")
+        if declaration.kind == "type" and (table := table_of_members(members_of(declaration))):
+            out.append(f"{table}")
         if declaration.header in sources:
             out.append(f"[{declaration.header}, line {declaration.line}](../headers/{sources[declaration.header]}#l{declaration.line:05})" + "{ .source }\n")
     if snippet:
@@ -117,7 +149,7 @@ def write(folder, names, sources):
     groups = collections.defaultdict(list)
     for name, declarations in names.items():
         groups[room_of(declarations[0].header)].append((name, declarations))
-    out = ["# Reference\n", "Every public name, by the room of its header. [The headers as Doxygen shows them](../headers/index.html) have members and sources.\n"]
+    out = ["# Reference\n", "Every public name, by the room of its header. [The headers as Doxygen shows them](../headers/index.html) have their sources.\n"]
     for room in sorted(groups):
         out.append(f"## {room}\n\n| | |\n|---|---|")
         for name, declarations in groups[room]:

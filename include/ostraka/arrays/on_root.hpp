@@ -49,7 +49,7 @@ struct view_of_root {
 template <class View>
 class on_root {
  public:
-  using view_type = View;
+  using view_type = View;  ///< the type of the view
 
   /// Empty, to be assigned to.
   on_root() = default;

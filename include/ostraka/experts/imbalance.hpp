@@ -31,6 +31,7 @@ struct expert_imbalance {
 
   /// The number of all choices that name an expert.
   [[nodiscard]] std::int64_t choices() const { return of_experts(0, experts()); }
+  /// The number of experts.
   [[nodiscard]] std::int64_t experts() const { return static_cast<std::int64_t>(load.size()); }
 
   /// The load of the most popular expert over the mean: 1 if all have the same, `experts()` if one has all.
@@ -58,6 +59,7 @@ struct expert_imbalance {
     return 2 * row_bytes * (slots > 0 ? off_device_slots : off_device);
   }
 
+  /// The numbers as a line to print.
   [[nodiscard]] std::string text() const;
 
  private:

@@ -47,7 +47,7 @@ struct cost {
     return over[detail::bits_on_mesh(type_list<Ms...>{}, Along{}...)].bytes_between_nodes;
   }
 
-  std::array<engine::traffic, std::size_t{1} << sizeof...(Ms)> over{};  ///< by bits of mesh axes
+  std::array<engine::traffic, std::size_t{1} << sizeof...(Ms)> over{};  ///< what went over mesh axes, by their bits
 };
 
 namespace detail {

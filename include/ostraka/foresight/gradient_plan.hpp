@@ -22,12 +22,17 @@ namespace ostraka {
 /// Operations in the order in which they run.
 template <std::size_t N, std::size_t MeshAxes = 0>
 struct foretold_operations {
+  /// The operations, and one more at the end, which is none.
   std::array<foretold_operation, N + 1> items{};        // one more, because there may be none
   std::array<detail::named_size, MeshAxes + 1> mesh{};  ///< mesh axes whose sizes are known from types
 
+  /// How many operations there are.
   [[nodiscard]] constexpr std::size_t size() const { return N; }
+  /// The first operation.
   [[nodiscard]] constexpr foretold_operation const* begin() const { return items.data(); }
+  /// Behind the last operation.
   [[nodiscard]] constexpr foretold_operation const* end() const { return items.data() + N; }
+  /// Operation number i.
   [[nodiscard]] constexpr foretold_operation const& operator[](std::size_t i) const { return items[i]; }
 
   /// The number of steps of this kind: `plan.backward.count(os::step::reduce_scatter)`.
@@ -76,20 +81,27 @@ struct foretold_operations {
 /// The moves of value_and_grad: the program's own operations, and those of its derivative.
 template <std::size_t Forward, std::size_t Backward, detail::memory_numbers Memory = {}>
 struct foretold_gradient {
+  /// The program's own operations.
   foretold_operations<Forward, Memory.mesh_axes> forward;
+  /// The operations of its derivative.
   foretold_operations<Backward, Memory.mesh_axes> backward;
   detail::foretold_memory<Memory> memory{};  ///< blocks that are allocated and freed, and what is set aside
 
+  /// Steps of this kind, forward and backward together.
   [[nodiscard]] constexpr int count(step kind) const { return forward.count(kind) + backward.count(kind); }
+  /// Operations of both whose communication is not known while compiling.
   [[nodiscard]] constexpr int unpriced() const { return forward.unpriced() + backward.unpriced(); }
+  /// Bytes that all devices move together, forward and backward; exact.
   template <class... Given>
   [[nodiscard]] constexpr std::int64_t total_bytes(Given const&... given) const {
     return forward.total_bytes(given...) + backward.total_bytes(given...);
   }
+  /// Bytes that a device moves, forward and backward.
   template <class... Given>
   [[nodiscard]] constexpr std::int64_t bytes(Given const&... given) const {
     return forward.bytes(given...) + backward.bytes(given...);
   }
+  /// Multiplications and additions, forward and backward.
   template <class... Given>
   [[nodiscard]] constexpr std::int64_t flops(Given const&... given) const {
     return forward.flops(given...) + backward.flops(given...);

@@ -24,17 +24,17 @@ namespace ostraka {
 /// The result of os::value_and_grad.
 template <class Value, class Gradient>
 struct value_with_gradient {
-  Value value;
-  Gradient gradient;
+  Value value;        ///< what the function returned
+  Gradient gradient;  ///< the derivative, of the parameters' type
 };
 
 /// The result for a function that returns more than its loss, `std::tuple(loss, logits)`. `aux` holds the rest, through
 /// which no derivative flows; a std::tuple if there are several.
 template <class Value, class Gradient, class Aux>
 struct value_with_gradient_and_aux {
-  Value value;
-  Gradient gradient;
-  Aux aux;
+  Value value;        ///< the loss
+  Gradient gradient;  ///< its derivative, of the parameters' type
+  Aux aux;            ///< what the function returned beside the loss
 };
 
 namespace detail {

@@ -81,6 +81,7 @@ class [[nodiscard]] pending_and {
     reason::raise<reason::waited_for_by_name<pending_and>>();
     return std::move(*this).wait();
   }
+  /// As of os::pending.
   bool test() { return begun_.test(); }
 
  private:

@@ -118,10 +118,11 @@ void update_by_adam(char const* name, adam_numbers numbers, schedule const& rate
 /// Adam, with bias-corrected moments.
 struct adam {
   schedule learning_rate = 1e-3;  ///< η
-  double beta1 = 0.9;
-  double beta2 = 0.999;
-  double epsilon = 1e-8;
+  double beta1 = 0.9;             ///< decay of the mean of gradients
+  double beta2 = 0.999;           ///< decay of the mean of their squares
+  double epsilon = 1e-8;          ///< added to the root of that mean
 
+  /// The state before the first step, divided further over what os::split_over names.
   template <class P, class Split = detail::split_state_over<>>
   [[nodiscard]] auto init(P const& parameters, Split const& = {}) const {
     return detail::make_adam_state<P, Split>(parameters);
@@ -143,14 +144,15 @@ inline bool decays_matrices(std::string_view, int rank) { return rank >= 2; }
 /// Adam with weight decay that is decoupled from the gradient.
 struct adamw {
   schedule learning_rate = 1e-3;  ///< η
-  double beta1 = 0.9;
-  double beta2 = 0.999;
-  double epsilon = 1e-8;
+  double beta1 = 0.9;             ///< decay of the mean of gradients
+  double beta2 = 0.999;           ///< decay of the mean of their squares
+  double epsilon = 1e-8;          ///< added to the root of that mean
   double weight_decay = 1e-2;  ///< λ
 
   /// Which leaves decay, by path (`layers[3].w1`, empty for a single tensor) and number of axes; null means all.
   bool (*decays)(std::string_view path, int rank) = nullptr;
 
+  /// The state before the first step, divided further over what os::split_over names.
   template <class P, class Split = detail::split_state_over<>>
   [[nodiscard]] auto init(P const& parameters, Split const& = {}) const {
     return detail::make_adam_state<P, Split>(parameters);

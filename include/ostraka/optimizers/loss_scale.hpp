@@ -41,9 +41,9 @@ struct unscale_leaf {
 
 /// The factor that scales a loss. It halves when gradients overflow, and grows when they have not for a while.
 struct loss_scale {
-  double factor = 65536;
-  double growth = 2;
-  double backoff = 0.5;
+  double factor = 65536;         ///< by which the loss is multiplied
+  double growth = 2;             ///< by which the factor grows
+  double backoff = 0.5;          ///< by which it shrinks after an overflow
   std::int64_t interval = 2000;  ///< steps without overflow after which it grows
   std::int64_t since = 0;        ///< steps since it changed
 

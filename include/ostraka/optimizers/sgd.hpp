@@ -89,10 +89,11 @@ struct sgd {
 /// Gradient descent with momentum.
 struct momentum {
   schedule learning_rate = 1e-2;  ///< η
-  double beta = 0.9;
-  bool nesterov = false;
+  double beta = 0.9;              ///< decay of the momentum
+  bool nesterov = false;          ///< whether the step looks ahead
   double weight_decay = 0;  ///< of the squared weights in the loss: added to the gradient
 
+  /// The state before the first step, divided further over what os::split_over names.
   template <class P, class Split = detail::split_state_over<>>
   [[nodiscard]] auto init(P const& parameters, Split const& = {}) const {
     using state = detail::state_for<momentum_state, P, Split>;

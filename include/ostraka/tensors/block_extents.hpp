@@ -60,7 +60,9 @@ namespace ostraka {
 class own_extent {
  public:
   own_extent(std::int64_t value, detail::extent_origin const& origin) : value_(value), origin_(origin) {}
+  /// The number.
   operator std::int64_t() const { return value_; }
+  /// For the library: how the extent came about.
   [[nodiscard]] detail::extent_origin const& origin() const { return origin_; }
 
  private:

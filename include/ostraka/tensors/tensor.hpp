@@ -233,13 +233,13 @@ class basic_tensor : public detail::tensor_parts<T, Sharding, Space>::type,
   using unnamed = typename detail::tensor_parts<T, Sharding, Space>::type;
 
  public:
-  using value_type = std::remove_const_t<T>;
-  using element_type = T;  ///< constant in a tensor that is read only
-  using sharding_type = Sharding;
-  using space = Space;
-  using axes = typename sharding_traits<Sharding>::axes;
-  using mesh_axes = typename sharding_traits<Sharding>::mesh_axes;
-  static constexpr int rank = axes::size;
+  using value_type = std::remove_const_t<T>;              ///< Kokkos::complex where the program says std::complex
+  using element_type = T;                                 ///< constant in a tensor that is read only
+  using sharding_type = Sharding;                         ///< the canonical os::sharding
+  using space = Space;                                    ///< the Kokkos device in whose memory the block is
+  using axes = typename sharding_traits<Sharding>::axes;  ///< the list of its axes
+  using mesh_axes = typename sharding_traits<Sharding>::mesh_axes;  ///< the list of the mesh axes that its type names
+  static constexpr int rank = axes::size;                           ///< the number of its axes
 
   using typename unnamed::extents_type;
   using typename unnamed::view_type;

@@ -38,7 +38,7 @@ class unnamed_tensor {
  public:
   /// This device's block: row-major, one dimension per axis, in the order of the axes.
   using view_type = Kokkos::View<typename add_pointers<T, Rank>::type, Kokkos::LayoutRight, Space>;
-  using extents_type = std::array<std::int64_t, static_cast<std::size_t>(Rank)>;
+  using extents_type = std::array<std::int64_t, static_cast<std::size_t>(Rank)>;  ///< one extent per axis
 
   unnamed_tensor() = default;
   unnamed_tensor(std::shared_ptr<engine::device_mesh const> mesh, extents_type const& extents, view_type local)
@@ -86,10 +86,12 @@ class unnamed_tensor {
 
   /// Labels this handle; other handles of the block keep their labels. os::named does it.
   void set_label(std::string label) { label_ = engine::shared_value<std::string const>::make(std::move(label)); }
+  /// Calls this handle as another one is called.
   template <class Other>
   void share_label(Other const& other) {
     label_ = other.label_handle();
   }
+  /// For the library: what set_label has set.
   [[nodiscard]] engine::shared_value<std::string const> const& label_handle() const { return label_; }
 
   /// The mesh that the tensor lives on; null for an empty handle.
@@ -112,6 +114,7 @@ class unnamed_block : public unnamed_tensor<T, Rank, Space> {
 
   /// The origins of the extents of its axes, in their order.
   [[nodiscard]] extent_origins<Rank> const& origins() const { return origins_; }
+  /// For the library: says how they came about.
   void set_origins(extent_origins<Rank> const& origins) { origins_ = origins; }
 
  private:

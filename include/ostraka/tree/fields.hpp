@@ -21,8 +21,8 @@ namespace ostraka {
 /// One field in the list of a struct that lists its fields.
 template <class Pointer>
 struct field {
-  std::string_view name;
-  Pointer pointer;
+  std::string_view name;  ///< what the field is called
+  Pointer pointer;        ///< a pointer to the member
 
   constexpr field(std::string_view called, Pointer to) : name(called), pointer(to) {}
 };

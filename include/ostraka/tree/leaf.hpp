@@ -21,11 +21,11 @@ namespace ostraka {
 /// The name of a leaf: its element type and its sharding, without elements.
 template <class T, class Sharding>
 struct leaf_name {
-  using value_type = T;
-  using sharding_type = Sharding;
-  using axes = typename sharding_traits<Sharding>::axes;
-  using mesh_axes = typename sharding_traits<Sharding>::mesh_axes;
-  static constexpr int rank = axes::size;
+  using value_type = T;                                             ///< the element type
+  using sharding_type = Sharding;                                   ///< the canonical os::sharding
+  using axes = typename sharding_traits<Sharding>::axes;            ///< the list of its axes
+  using mesh_axes = typename sharding_traits<Sharding>::mesh_axes;  ///< the list of the mesh axes that it names
+  static constexpr int rank = axes::size;                           ///< the number of its axes
 
   friend constexpr bool operator==(leaf_name, leaf_name) = default;
 };

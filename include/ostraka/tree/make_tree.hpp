@@ -45,16 +45,19 @@ constexpr std::uint64_t seed_of_path(std::uint64_t seed, std::string_view path) 
 template <class TensorType, class Mesh, class Sizes>
 class leaf_to_make {
  public:
-  using type = TensorType;  ///< the type that the initialiser has to return
-  static constexpr int rank = TensorType::rank;
+  using type = TensorType;                       ///< the type that the initialiser has to return
+  static constexpr int rank = TensorType::rank;  ///< the number of its axes
 
   leaf_to_make(Mesh const& mesh, Sizes const& sizes, ostraka::seed seed, std::string path)
       : mesh_(mesh), sizes_(sizes), seed_(seed), path_(std::move(path)) {}
 
+  /// The mesh of the tree.
   [[nodiscard]] Mesh const& mesh() const { return mesh_; }
+
+  /// The extents that os::make_tree was given.
   [[nodiscard]] Sizes const& sizes() const { return sizes_; }
 
-  /// `layers[3].w1`
+  /// The leaf's place in the tree: `layers[3].w1`.
   [[nodiscard]] std::string const& path() const { return path_; }
 
   /// The tree's seed and the path combined, so that no two leaves have the same numbers, and a leaf has the same ones

@@ -27,7 +27,7 @@ namespace ostraka {
 template <class TensorType>
 class blocks_plan {
  public:
-  using tensor_type = TensorType;
+  using tensor_type = TensorType;  ///< the tensors that the plan is for
 
   /// A new tensor of the elements of the arrays: one view, or a range of os::placed ones.
   /// @throws ostraka::error, on all devices alike, if the arrays are not those of the plan
@@ -60,6 +60,7 @@ class blocks_plan {
 
   /// Bytes that this device sends in a copy from the arrays, and in one to them; 0 if it has all that it needs.
   [[nodiscard]] std::int64_t bytes_sent_from() const { return state_.bytes_from(); }
+  /// Bytes that it sends in a copy to the arrays.
   [[nodiscard]] std::int64_t bytes_sent_to() const { return state_.bytes_to(); }
 
   // For os::plan_blocks.

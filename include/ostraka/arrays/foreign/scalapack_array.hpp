@@ -27,9 +27,9 @@ namespace ostraka {
 /// This device's part of a matrix, column-major.
 struct scalapack_array {
   std::int64_t rows = 0;  ///< numroc of ScaLAPACK
-  std::int64_t columns = 0;
+  std::int64_t columns = 0;            ///< numroc of the columns
   std::int64_t leading_dimension = 1;  ///< rows, but 1 at least
-  std::array<int, 9> descriptor{};
+  std::array<int, 9> descriptor{};     ///< what ScaLAPACK's functions take
 
   /// The number of elements of the array, at least 1, so that a pointer to them is valid.
   [[nodiscard]] std::size_t elements() const {

@@ -29,6 +29,7 @@ class neighbours {
     for (int k = 0; k < Axes; ++k) stride_[k] = stride[k];
   }
 
+  /// The element so many steps away, a step for each padded axis.
   template <class... Steps>
   KOKKOS_INLINE_FUNCTION T const& operator()(Steps... steps) const {
     using fits [[maybe_unused]] = char[sizeof(reason::stencil_step_missing<static_cast<int>(sizeof...(Steps)), Axes>)];
@@ -47,8 +48,9 @@ class neighbours {
 /// arguments the function of os::stencil gives its derivative. x(-1, 0) is the element at {-1, 0}.
 template <int Axes>
 struct neighbour {
-  int step[Axes]{};
+  int step[Axes]{};  ///< one for each padded axis
 
+  /// The step along a padded axis.
   [[nodiscard]] KOKKOS_INLINE_FUNCTION constexpr int operator[](int axis) const { return step[axis]; }
 
   /// Returns its distance in indices, along all axes together: 0 is the point itself.

@@ -25,6 +25,7 @@ namespace ostraka::engine {
 /// counter lives stays, and hears alone until another counter is made.
 class memory_counter {
  public:
+  /// Begins to count.
   memory_counter() {
     release_workspace();
     short_lock const alone(lock_);

@@ -41,7 +41,7 @@ struct stencil_operand;
 template <class Padded>
 class [[nodiscard]] pending_halo {
  public:
-  using padded = Padded;
+  using padded = Padded;  ///< the type of the padded block
 
   pending_halo(Padded const& target, typename Padded::view_type::const_type source, engine::run_in_flight flight,
                std::uint32_t waits_for)

@@ -33,19 +33,19 @@ namespace ostraka {
 template <class T, class Divided, class Space = Kokkos::DefaultExecutionSpace::device_type>
 class basic_ghosted_array {
  public:
-  using value_type = std::remove_const_t<T>;
-  using element_type = T;  ///< constant in an array that is read only
-  using divided_type = Divided;
+  using value_type = std::remove_const_t<T>;  ///< Kokkos::complex where the program says std::complex
+  using element_type = T;                     ///< constant in an array that is read only
+  using divided_type = Divided;               ///< the axes with their halos and the mesh axes that divide them
   using sharding_type = detail::inside_of<Divided, mesh_axes_in<Divided>>;  ///< of the padded block
-  using space = Space;
-  using axes = typename sharding_traits<sharding_type>::axes;
-  using mesh_axes = type_list<>;
-  using lies_anyhow = void;  ///< so operations that need a row-major block refuse it
-  static constexpr int rank = axes::size;
+  using space = Space;                                         ///< the Kokkos device in whose memory the array is
+  using axes = typename sharding_traits<sharding_type>::axes;  ///< the list of its axes, os::halo<I, 1> among them
+  using mesh_axes = type_list<>;                               ///< none: the padded block is divided no further
+  using lies_anyhow = void;                                    ///< so operations that need a row-major block refuse it
+  static constexpr int rank = axes::size;                      ///< the number of its axes
 
   /// This device's array with its ghost layers: one dimension for each axis, in the order of the axes.
   using view_type = Kokkos::View<typename detail::add_pointers<T, rank>::type, Kokkos::LayoutStride, Space>;
-  using extents_type = std::array<std::int64_t, static_cast<std::size_t>(rank)>;
+  using extents_type = std::array<std::int64_t, static_cast<std::size_t>(rank)>;  ///< one extent per axis
 
   /// An empty handle, to be assigned to.
   basic_ghosted_array() = default;
@@ -68,6 +68,7 @@ class basic_ghosted_array {
   }
   ~basic_ghosted_array() { engine::let_survive(local_); }
 
+  /// The array; writing to it writes to the program's memory.
   [[nodiscard]] view_type const& local() const { return local_; }
 
   /// This device's extents, ghost layers included, in the order of the axes.
@@ -94,6 +95,7 @@ class basic_ghosted_array {
   [[nodiscard, gnu::cold]] auto mesh() const {
     return detail::tensor_mesh_of(mesh_, typename sharding_traits<sharding_type>::varying{});
   }
+  /// For the library: the mesh that it lives on; null for an empty handle.
   [[nodiscard]] std::shared_ptr<engine::device_mesh const> const& mesh_handle() const { return mesh_; }
 
   /// The origins of the extents.

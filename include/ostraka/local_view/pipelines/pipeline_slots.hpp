@@ -17,7 +17,9 @@ namespace ostraka {
 
 /// The work of this device's stage in the ticks of pipelines, counted where it is done.
 struct pipeline_slots {
+  /// Slots with work.
   std::int64_t worked = 0;
+  /// Slots without work.
   std::int64_t idle = 0;
   int stored = 0;  ///< the most activations that waited for their backward at once
 

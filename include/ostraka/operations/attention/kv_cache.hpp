@@ -25,7 +25,9 @@ namespace ostraka {
 /// Keys and values with the number of their positions. @pre keys and values have the same extent along positions
 template <class Keys, class Values>
 struct kv_cache {
+  /// The keys of all positions.
   Keys keys;
+  /// The values of all positions.
   Values values;
   std::int64_t length = 0;  ///< number of positions that are written
 };

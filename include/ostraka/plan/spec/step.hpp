@@ -25,16 +25,16 @@ namespace ostraka {
 
 /// The kinds of steps that a plan consists of: os::step::all_gather and others.
 enum class step : std::uint8_t {
-  slice,
-  mask,
-  zero_pad,
-  all_gather,
-  all_reduce,
-  reduce_scatter,
-  all_to_all,
-  block_exchange,
-  contract,
-  ring_contraction
+  slice,            ///< each device keeps its part; nothing moves
+  mask,             ///< of equal values one device keeps its own, the others zeros: a partial sum; nothing moves
+  zero_pad,         ///< a block becomes a partial sum, zeros around it; nothing moves
+  all_gather,       ///< each device receives the blocks of the others
+  all_reduce,       ///< partial values become the whole, on each device
+  reduce_scatter,   ///< partial values become blocks of the whole
+  all_to_all,       ///< blocks of one axis become blocks of another
+  block_exchange,   ///< blocks become other blocks: each device sends what others need
+  contract,         ///< a local product or reduction
+  ring_contraction  ///< local products while blocks travel around a ring
 };
 
 /// True if the step is a local product, or a local reduction.
@@ -67,13 +67,13 @@ inline constexpr int no_tensor = -2;
 /// One step of a plan. A contraction makes the tensor `operand` from `left` and `right` as the steps before it left
 /// them. Its `from` is the left one.
 struct planned_step {
-  step kind = step::slice;
-  int operand = the_result;
-  mesh_set axes{};  ///< the mesh axes whose devices take part together
-  spec from{};
-  spec to{};
-  int left = no_tensor;
-  int right = no_tensor;
+  step kind = step::slice;   ///< what the step does
+  int operand = the_result;  ///< the tensor that it moves or makes
+  mesh_set axes{};           ///< the mesh axes whose devices take part together
+  spec from{};               ///< the sharding before
+  spec to{};                 ///< the sharding behind
+  int left = no_tensor;      ///< the first factor of a contraction
+  int right = no_tensor;     ///< the second factor, unless the contraction takes a single tensor
 };
 
 /// A list of bounded length that a constant expression can hold.

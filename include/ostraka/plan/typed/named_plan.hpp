@@ -32,8 +32,8 @@ inline constexpr planner::naming naming_of{names_of<Labels>.data(), names_of<Mes
 /// How an operation keeps within a limit of workspace: `plan.within(1 << 20, I = 4096)` shows the effect of
 /// os::within(1 << 20).
 struct passes_within {
-  bool fits = false;
-  std::int64_t count = 1;
+  bool fits = false;           ///< whether any number of passes keeps within the limit
+  std::int64_t count = 1;      ///< the number of passes
   std::string_view label{};    ///< each pass takes a part of it; empty if there is a single pass
   std::int64_t workspace = 0;  ///< in bytes; the least possible if nothing fits
 };
@@ -99,6 +99,7 @@ struct named_plan : planner::einsum_plan {
     return {c.fits, c.first.parts, label, c.workspace * ElementBytes};
   }
 
+  /// For the library: the given extents, as plans count with them.
   template <class... Given>
   [[nodiscard]] static constexpr planner::extents extents_of(Given const&... given) {
     return detail::extents_from(Labels{}, Mesh{}, collect_sizes(given...));

@@ -21,7 +21,7 @@ namespace ostraka {
 template <class... Named>
 class sizes {
  public:
-  using names = type_list<Named...>;
+  using names = type_list<Named...>;  ///< the list of the names
 
   constexpr sizes(named_extent<Named>... extents) : values_{extents.value...} {
     using twice = first_repeated<names>;

@@ -21,9 +21,11 @@ namespace ostraka {
 template <MeshAxis... Ms>
 class varying_int {
  public:
-  using mesh_axes = type_list<Ms...>;
+  using mesh_axes = type_list<Ms...>;  ///< the mesh axes along which it differs
   constexpr explicit varying_int(std::int64_t value) : value_(value) {}
+  /// This device's number.
   [[nodiscard]] constexpr std::int64_t value() const { return value_; }
+  /// The negative number, which differs, too.
   [[nodiscard]] constexpr varying_int operator-() const { return varying_int(-value_); }
 
   /// Refused: its reason says that value() takes the number out.
