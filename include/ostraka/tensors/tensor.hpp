@@ -189,9 +189,9 @@ using padding_of = typename halo_of<A, Axes>::type;
 template <class Padded, class TensorType>
 auto own_extent_of_padded(TensorType const& t) {
   constexpr auto at = static_cast<std::size_t>(position_in<Padded, axes_in<TensorType>>);
-  std::int64_t const own = t.extents()[at] - own_axis<Padded>::margins.both();
+  std::int64_t const own = t.extents()[at] - unpadded_axis<Padded>::margins.both();
   if constexpr (varying_in<TensorType>::size > 0)
-    return own_extent(own, t.origins()[at].padded_by(-own_axis<Padded>::margins.both()));
+    return own_extent(own, t.origins()[at].padded_by(-unpadded_axis<Padded>::margins.both()));
   else
     return own;
 }

@@ -151,7 +151,7 @@ class reach_of_stencil {
 
 template <class... Labels>
 constexpr auto margins_of(type_list<Labels...>) {
-  return std::array<halo_margins, sizeof...(Labels) + 1>{own_axis<Labels>::margins..., halo_margins{}};
+  return std::array<halo_margins, sizeof...(Labels) + 1>{unpadded_axis<Labels>::margins..., halo_margins{}};
 }
 template <class A>
 inline constexpr auto margins_in = margins_of(axes_in<A>{});
@@ -173,7 +173,8 @@ struct reached_operand {
     return [&]<class... Ls>(type_list<Ls...>) {
       std::array<std::string_view, axes + 1> all{};
       std::size_t k = 0;
-      ((own_axis<Ls>::margins.both() > 0 ? static_cast<void>(all[k++] = own_axis<Ls>::type::name) : void()), ...);
+      ((unpadded_axis<Ls>::margins.both() > 0 ? static_cast<void>(all[k++] = unpadded_axis<Ls>::type::name) : void()),
+       ...);
       return all;
     }(axes_in<A>{});
   }

@@ -81,7 +81,7 @@ class basic_ghosted_array {
     constexpr int more =
         position_in<A, axes> >= 0
             ? 0
-            : detail::own_axis<typename detail::type_at<axes, static_cast<int>(at)>::type>::margins.both();
+            : detail::unpadded_axis<typename detail::type_at<axes, static_cast<int>(at)>::type>::margins.both();
     return {extents_[at] - more, origins_[at].padded_by(-more)};
   }
 

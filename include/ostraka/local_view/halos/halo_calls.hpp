@@ -128,7 +128,7 @@ struct halo_types {
 
   template <class One, class... Options>
   static consteval void ask(halo_asked& a) {
-    a.margins[position_in<typename One::axis, labels>] = own_axis<typename One::padded>::margins;
+    a.margins[position_in<typename One::axis, labels>] = unpadded_axis<typename One::padded>::margins;
     a.is_ring[position_in<typename One::axis, labels>] = (detail::is_ring<typename One::axis, Options> || ...);
   }
 };

@@ -35,7 +35,8 @@ template <class A>
 using padded_axes_of = typename padded_axes_among<axes_in<A>>::type;
 
 template <class A>
-using last_padded = typename own_axis<typename type_at<padded_axes_of<A>, padded_axes_of<A>::size - 1>::type>::type;
+using last_padded =
+    typename unpadded_axis<typename type_at<padded_axes_of<A>, padded_axes_of<A>::size - 1>::type>::type;
 
 // The sharding without halos, with the axes of patches behind the last padded one.
 template <class A, class... Taps>

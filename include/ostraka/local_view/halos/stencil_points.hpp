@@ -94,7 +94,7 @@ void require_same_block(char const* operation, First const& first, Other const& 
   if constexpr (std::is_same_v<First, Other> && varying_in<First>::size > 0)
     if (first.extents() == other.extents() && first.origins() == other.origins()) return;
   auto const one = own_origins(first), two = own_origins(other);
-  std::string_view const names[] = {own_axis<Ls>::type::name..., {}};
+  std::string_view const names[] = {unpadded_axis<Ls>::type::name..., {}};
   for (std::size_t d = 0; d < one.size(); ++d) {
     joined_origin(operation, names[d], one[d], two[d]);
     auto const n = first.extents()[d] - margins_in<First>[d].both(),

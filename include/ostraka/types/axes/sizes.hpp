@@ -63,16 +63,16 @@ inline constexpr bool is_named_extent<named_own_extent<Named, Extent>> = true;
 
 // The extents that are written out among the arguments; the other arguments are skipped.
 template <class... Named>
-constexpr sizes<Named...> written_out(sizes<Named...> const& picked) {
+constexpr sizes<Named...> named_extents_in(sizes<Named...> const& picked) {
   return picked;
 }
 
 template <class... Named, class Next, class... More>
-constexpr auto written_out(sizes<Named...> const& picked, Next const& next, More const&... more) {
+constexpr auto named_extents_in(sizes<Named...> const& picked, Next const& next, More const&... more) {
   if constexpr (is_named_extent<Next>)
-    return written_out(sizes(named_extent<Named>(Named{}, picked.template of<Named>())..., next), more...);
+    return named_extents_in(sizes(named_extent<Named>(Named{}, picked.template of<Named>())..., next), more...);
   else
-    return written_out(picked, more...);
+    return named_extents_in(picked, more...);
 }
 
 // The extents of a collection: os::sizes, a tensor, a mesh.
@@ -91,7 +91,7 @@ template <class T>
 concept knows_extents = requires(T const& t) { collection(t); };
 
 template <class T>
-constexpr auto collected(T const& given) {
+constexpr auto collection_in(T const& given) {
   if constexpr (knows_extents<T>) {
     return collection(given);
   } else {
@@ -107,7 +107,7 @@ constexpr auto collected(T const& given) {
 }
 
 template <class Name, class... As, class... Bs>
-constexpr std::int64_t agreed(sizes<As...> const& a, sizes<Bs...> const& b) {
+constexpr std::int64_t agreed_extent(sizes<As...> const& a, sizes<Bs...> const& b) {
   if constexpr (!is_one_of<Name, Bs...>) {
     return a.template of<Name>();
   } else {
@@ -119,8 +119,8 @@ constexpr std::int64_t agreed(sizes<As...> const& a, sizes<Bs...> const& b) {
 }
 
 template <class... Names, class A, class B>
-constexpr sizes<Names...> united(type_list<Names...>, A const& a, B const& b) {
-  return {named_extent<Names>(Names{}, agreed<Names>(a, b))...};
+constexpr sizes<Names...> merge_two(type_list<Names...>, A const& a, B const& b) {
+  return {named_extent<Names>(Names{}, agreed_extent<Names>(a, b))...};
 }
 
 template <class A>
@@ -130,7 +130,7 @@ constexpr A agree(A const& a) {
 
 template <class A, class B, class... More>
 constexpr auto agree(A const& a, B const& b, More const&... more) {
-  return agree(united(union_of<typename A::names, typename B::names>{}, a, b), more...);
+  return agree(merge_two(union_of<typename A::names, typename B::names>{}, a, b), more...);
 }
 
 template <class... As, class... Bs>
@@ -146,7 +146,8 @@ constexpr auto join(sizes<As...> const& a, sizes<Bs...> const& b) {
 /// @throws ostraka::error if two collections disagree (at compile time: the result is not constant)
 template <class... Given>
 [[nodiscard, gnu::cold]] constexpr auto collect_sizes(Given const&... given) {
-  return detail::join(detail::written_out(sizes<>(), given...), detail::agree(sizes<>(), detail::collected(given)...));
+  return detail::join(detail::named_extents_in(sizes<>(), given...),
+                      detail::agree(sizes<>(), detail::collection_in(given)...));
 }
 
 }  // namespace ostraka

@@ -123,30 +123,30 @@ struct halo_margins {
 
 // The axis under a padded one, and the width of the padding; an unpadded axis is its own, with width 0.
 template <class A>
-struct own_axis {
+struct unpadded_axis {
   using type = A;
   static constexpr halo_margins margins{};
 };
 template <class A, int Before, int Behind>
-struct own_axis<halo_axis<A, Before, Behind>> {
+struct unpadded_axis<halo_axis<A, Before, Behind>> {
   using type = A;
   static constexpr halo_margins margins{Before, Behind};
 };
 
 template <class Entry>
-struct own_entry {
-  using type = typename own_axis<Entry>::type;
+struct unpadded_entry {
+  using type = typename unpadded_axis<Entry>::type;
 };
 template <class A, class... Ms>
-struct own_entry<over<A, Ms...>> {
-  using type = over<typename own_axis<A>::type, Ms...>;
+struct unpadded_entry<over<A, Ms...>> {
+  using type = over<typename unpadded_axis<A>::type, Ms...>;
 };
 
 template <class Sharding>
 struct without_halos;
 template <class... Entries>
 struct without_halos<sharding<Entries...>> {
-  using type = sharding<typename own_entry<Entries>::type...>;
+  using type = sharding<typename unpadded_entry<Entries>::type...>;
 };
 
 // `os::halo<I, 1>/X` or `os::halo<I, 1>` among the dimensions of a whole, and no block: what has ghost layers.

@@ -34,15 +34,15 @@ namespace detail {
 
 // The division that M / B was meant to be; an empty sharding if that is not clear.
 template <class M, class B>
-struct other_way_round {
+struct swapped_operands {
   using type = sharding<>;
 };
 template <MeshAxis M, Axis A>
-struct other_way_round<M, A> {
+struct swapped_operands<M, A> {
   using type = over<A, M>;
 };
 template <MeshAxis M, class A, class... Ms>
-struct other_way_round<M, over<A, Ms...>> {
+struct swapped_operands<M, over<A, Ms...>> {
   using type = over<A, Ms..., M>;
 };
 
@@ -74,7 +74,7 @@ consteval over<A, Ms...> operator/(over<A, Ms...>, B) {
 
 /// The axis comes first: X / I is I / X the wrong way round.
 template <MeshAxis M, class B>
-consteval typename detail::other_way_round<M, B>::type operator/(M, B) {
+consteval typename detail::swapped_operands<M, B>::type operator/(M, B) {
   reason::raise<reason::axis_comes_first<M, B>>();
   return {};
 }

@@ -72,7 +72,7 @@ struct varying_int_over<type_list<Ms...>> {
 };
 
 template <class A, class B>
-using joined_int = typename varying_int_over<typename sort_by_name<
+using combined_int = typename varying_int_over<typename sort_by_name<
     type_list<>, union_of<typename number_varies<A>::type, typename number_varies<B>::type>>::type>::type;
 
 template <class A, class B>
@@ -84,42 +84,42 @@ concept VaryingOperands = (is_varying_int<A> && (is_varying_int<B> || std::integ
 template <class A, class B>
   requires detail::VaryingOperands<A, B>
 [[nodiscard]] constexpr auto operator+(A a, B b) {
-  return detail::joined_int<A, B>(detail::plain_number(a) + detail::plain_number(b));
+  return detail::combined_int<A, B>(detail::plain_number(a) + detail::plain_number(b));
 }
 template <class A, class B>
   requires detail::VaryingOperands<A, B>
 [[nodiscard]] constexpr auto operator-(A a, B b) {
-  return detail::joined_int<A, B>(detail::plain_number(a) - detail::plain_number(b));
+  return detail::combined_int<A, B>(detail::plain_number(a) - detail::plain_number(b));
 }
 template <class A, class B>
   requires detail::VaryingOperands<A, B>
 [[nodiscard]] constexpr auto operator*(A a, B b) {
-  return detail::joined_int<A, B>(detail::plain_number(a) * detail::plain_number(b));
+  return detail::combined_int<A, B>(detail::plain_number(a) * detail::plain_number(b));
 }
 /// Rounds down, because `%` is never negative.
 template <class A, class B>
   requires detail::VaryingOperands<A, B>
 [[nodiscard]] constexpr auto operator/(A a, B b) {
   std::int64_t const n = detail::plain_number(a), d = detail::plain_number(b);
-  return detail::joined_int<A, B>(n / d - (n % d != 0 && (n < 0) != (d < 0) ? 1 : 0));
+  return detail::combined_int<A, B>(n / d - (n % d != 0 && (n < 0) != (d < 0) ? 1 : 0));
 }
 template <class A, class B>
   requires detail::VaryingOperands<A, B>
 [[nodiscard]] constexpr auto operator%(A a, B b) {
   std::int64_t const n = detail::plain_number(a), d = detail::plain_number(b);
-  return detail::joined_int<A, B>((n % d + d) % d);
+  return detail::combined_int<A, B>((n % d + d) % d);
 }
 /// Refused: their reason says that values are compared, and that value() takes them out.
 template <class A, class B>
   requires detail::VaryingOperands<A, B>
 constexpr bool operator==(A a, B b) {
-  reason::raise<reason::varying_number_taken_out<detail::joined_int<A, B>>>();
+  reason::raise<reason::varying_number_taken_out<detail::combined_int<A, B>>>();
   return detail::plain_number(a) == detail::plain_number(b);
 }
 template <class A, class B>
   requires detail::VaryingOperands<A, B>
 constexpr auto operator<=>(A a, B b) {
-  reason::raise<reason::varying_number_taken_out<detail::joined_int<A, B>>>();
+  reason::raise<reason::varying_number_taken_out<detail::combined_int<A, B>>>();
   return detail::plain_number(a) <=> detail::plain_number(b);
 }
 

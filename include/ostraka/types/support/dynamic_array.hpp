@@ -16,7 +16,7 @@ namespace detail {
 
 /// Moves `used` bytes of trivially copyable elements, of whatever type, to a new block of `wanted` bytes and frees the
 /// old block. Returns null if no bytes are wanted.
-[[gnu::cold, gnu::noinline]] inline void* other_memory(void* items, std::size_t used, std::size_t wanted) {
+[[gnu::cold, gnu::noinline]] inline void* reallocate(void* items, std::size_t used, std::size_t wanted) {
   void* const other = wanted > 0 ? ::operator new(wanted) : nullptr;
   if (used > 0) __builtin_memcpy(other, items, used);
   ::operator delete(items);
@@ -26,11 +26,12 @@ namespace detail {
 /// Appends `how_many` trivially copyable elements and returns the memory that holds them all. Updates the count, and
 /// the capacity if it grows.
 /// @pre the new elements are none of those in `items`
-[[gnu::cold, gnu::noinline]] inline void* with_more(void* items, std::size_t& count, std::size_t& capacity,
-                                                    void const* more, std::size_t how_many, std::size_t bytes_of_one) {
+[[gnu::cold, gnu::noinline]] inline void* append_bytes(void* items, std::size_t& count, std::size_t& capacity,
+                                                       void const* more, std::size_t how_many,
+                                                       std::size_t bytes_of_one) {
   if (how_many == 0) return items;
   if (capacity < count + how_many) {
-    items = other_memory(items, count * bytes_of_one, (count + how_many) * bytes_of_one);
+    items = reallocate(items, count * bytes_of_one, (count + how_many) * bytes_of_one);
     capacity = count + how_many;
   }
   __builtin_memcpy(static_cast<char*>(items) + count * bytes_of_one, more, how_many * bytes_of_one);
@@ -64,12 +65,12 @@ class dynamic_array {
   }
   dynamic_array& operator=(dynamic_array&& other) noexcept {
     if (this == &other) return *this;
-    leave();
+    release();
     take(other);
     return *this;
   }
   ~dynamic_array() {
-    if (items_ != nullptr) leave();
+    if (items_ != nullptr) release();
   }
 
   void reserve(std::size_t capacity) {
@@ -159,9 +160,9 @@ class dynamic_array {
   [[gnu::cold]] void grow(std::size_t capacity) {
     static_assert(alignof(T) <= __STDCPP_DEFAULT_NEW_ALIGNMENT__ && noexcept(T(static_cast<T&&>(*items_))));
     if constexpr (only_bytes) {
-      items_ = static_cast<T*>(detail::other_memory(items_, count_ * sizeof(T), capacity * sizeof(T)));
+      items_ = static_cast<T*>(detail::reallocate(items_, count_ * sizeof(T), capacity * sizeof(T)));
     } else {
-      T* const longer = static_cast<T*>(detail::other_memory(nullptr, 0, capacity * sizeof(T)));
+      T* const longer = static_cast<T*>(detail::reallocate(nullptr, 0, capacity * sizeof(T)));
       for (std::size_t i = 0; i < count_; ++i) {
         ::new (static_cast<void*>(longer + i)) T(static_cast<T&&>(items_[i]));
         items_[i].~T();
@@ -172,14 +173,14 @@ class dynamic_array {
     capacity_ = capacity;
   }
 
-  void leave() {
+  void release() {
     if constexpr (!only_bytes) clear();
     ::operator delete(items_);
   }
 
   [[gnu::cold]] void append(T const* items, std::size_t count) {
     if constexpr (only_bytes) {
-      items_ = static_cast<T*>(detail::with_more(items_, count_, capacity_, items, count, sizeof(T)));
+      items_ = static_cast<T*>(detail::append_bytes(items_, count_, capacity_, items, count, sizeof(T)));
     } else {
       reserve(count_ + count);
       for (std::size_t i = 0; i < count; ++i, ++count_) ::new (static_cast<void*>(items_ + count_)) T(items[i]);

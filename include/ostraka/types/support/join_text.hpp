@@ -60,7 +60,7 @@ template <>
 inline constexpr text_piece kind_of_piece<double> = of_real;
 
 /// The kinds of all pieces in one number, the first in its lowest bits.
-constexpr std::uint64_t in_one_number(std::initializer_list<text_piece> kinds) {
+constexpr std::uint64_t pack_kinds(std::initializer_list<text_piece> kinds) {
   std::uint64_t number = 0;
   int at = 0;
   for (text_piece const k : kinds) number |= k << at, at += 3;
@@ -68,7 +68,7 @@ constexpr std::uint64_t in_one_number(std::initializer_list<text_piece> kinds) {
 }
 
 template <class... Passed>
-inline constexpr std::uint64_t kinds_of_pieces = in_one_number({kind_of_piece<Passed>...});
+inline constexpr std::uint64_t kinds_of_pieces = pack_kinds({kind_of_piece<Passed>...});
 
 [[gnu::cold]] inline void append_list(std::string& to, std::uint64_t kinds, std::va_list pieces) {
   // clang-format off
