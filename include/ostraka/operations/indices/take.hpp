@@ -59,7 +59,7 @@ struct free_take {
     return s;
   }
   static constexpr planner::spec local =
-      planner::looked_up(index, types::table, types::v, unnamed(taken_axes<V, Table, Index>{}));
+      planner::lookup_sharding(index, types::table, types::v, unnamed(taken_axes<V, Table, Index>{}));
   static constexpr bool meets = [] {
     if (planner::reshard_volume(
             types::index, index,

@@ -37,7 +37,7 @@ namespace detail {
 // The name of a policy under which a product of two, planned as the problem is, does as well for sizes `e`; empty if
 // there is none. `does(plan)` says whether a plan is as good.
 template <class Does>
-[[gnu::cold]] std::string policy_that(einsum_problem problem, Does const& does) {
+[[gnu::cold]] std::string find_policy(einsum_problem problem, Does const& does) {
   struct choice {
     admit rule;
     char const* name;
@@ -91,7 +91,7 @@ template <class Does>
 
 // The least saving per device, in elements or as much work, that is worth a message to the user. Below it, the time of
 // a message does not depend on its length.
-inline constexpr double least_spared = 16384;
+inline constexpr double least_saving = 16384;
 
 }  // namespace detail
 
@@ -106,7 +106,7 @@ inline constexpr double least_spared = 16384;
   bool const would_fit = bytes_per_device(elements, n.element_bytes, e) <= budget && !extents_to_give.empty();
   std::string const policy =
       would_fit && !has_policy
-          ? detail::policy_that(detail::problem_of(chosen, rule),
+          ? detail::find_policy(detail::problem_of(chosen, rule),
                                 [&](einsum_plan const& plan) { return plan.elements_moved(e) <= elements; })
           : "";
   return join_text(
@@ -129,7 +129,7 @@ inline constexpr double least_spared = 16384;
                                                    extents const& e, naming const& n, bool has_policy = false) {
   double const price = price_of(chosen, e);
   double const worth_it =
-      detail::least_spared * weight_of_elements(chosen.element_weight) * static_cast<double>(e.devices());
+      detail::least_saving * weight_of_elements(chosen.element_weight) * static_cast<double>(e.devices());
   double const least = detail::least_price(chosen, e);
   if (chosen.communications() == 0 || 2 * least > price || price - least < worth_it) return "";
   einsum_plan better = replan(chosen, rule, e);
@@ -138,7 +138,7 @@ inline constexpr double least_spared = 16384;
   std::string const hints = detail::extents_to_give(chosen.sizes, e, n, true);
   if (2 * best > price || price - best < worth_it || hints.empty()) return "";
   std::string const other =
-      has_policy ? "" : detail::policy_that(detail::problem_of(chosen, rule), [&](einsum_plan const& plan) {
+      has_policy ? "" : detail::find_policy(detail::problem_of(chosen, rule), [&](einsum_plan const& plan) {
         return price_of(plan, e) <= best;
       });
   auto const times = static_cast<std::int64_t>(best > 0 ? price / best : 0);

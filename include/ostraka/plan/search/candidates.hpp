@@ -13,22 +13,22 @@ namespace ostraka::planner::detail {
 // A sharding that a tensor can have, and its least price.
 struct candidate {
   layout at;
-  layout partition;  // of the product that makes the tensor
-  double price;      // of moves and work together (price.hpp)
-  double volume;  // elements moved, added over all devices
-  double work;    // multiplications, likewise
-  int touched;    // tensors that are not taken as they are
-  int turn;       // the number of the partition in the order of the search
-  bool moved;     // true if the tensor itself is not taken as it is
+  layout partition;   // of the product that makes the tensor
+  double price;       // of moves and work together (price.hpp)
+  double volume;      // elements moved, added over all devices
+  double work;        // multiplications, likewise
+  int moved_tensors;  // tensors that are not taken as they are
+  int sequence;       // the number of the partition in the order of the search
+  bool moved;         // true if the tensor itself is not taken as it is
 };
 
-// Orders by price, then elements moved, then work, then tensors touched, then turn; the smaller comes first.
+// Orders by price, then elements moved, then work, then tensors moved, then sequence; the smaller comes first.
 constexpr bool precedes(candidate const& a, candidate const& b) {
-  return a.price != b.price       ? a.price < b.price
-         : a.volume != b.volume   ? a.volume < b.volume
-         : a.work != b.work       ? a.work < b.work
-         : a.touched != b.touched ? a.touched < b.touched
-                                  : a.turn < b.turn;
+  return a.price != b.price                   ? a.price < b.price
+         : a.volume != b.volume               ? a.volume < b.volume
+         : a.work != b.work                   ? a.work < b.work
+         : a.moved_tensors != b.moved_tensors ? a.moved_tensors < b.moved_tensors
+                                              : a.sequence < b.sequence;
 }
 
 // The number of shardings of a tensor of four labels over three mesh axes (eight labels over two: 108). If a tensor has

@@ -102,7 +102,7 @@ struct index_price {
 
 /// The sharding of the rows that devices look up with these indices, with labels in the order of the result's. `v` is
 /// the label of the table that the lookup removes. Labels that index and table share meet.
-[[nodiscard]] constexpr spec looked_up(spec const& index, spec const& table, int v, spec const& result) {
+[[nodiscard]] constexpr spec lookup_sharding(spec const& index, spec const& table, int v, spec const& result) {
   spec made;
   mesh_set const used = index.splits() | table.uses();
   for (int i = 0; i < result.rank; ++i) {
@@ -149,7 +149,7 @@ struct index_price {
   detail::for_each_choice(
       detail::splits_of_labels(result, index) - used, index.splits() - used, [&](mesh_set asked, mesh_set kept) {
         lookup_plan p{index_for(index, table, result, asked, kept), {}};
-        p.local = looked_up(p.index, table, v, result);
+        p.local = lookup_sharding(p.index, table, v, result);
         detail::index_price const own{
             reshard_volume(index, p.index, e) * weight.index + reshard_volume(p.local, result, e) * weight.element,
             detail::share_of(p.local, e)};
@@ -163,7 +163,7 @@ struct index_price {
 
 /// The sharding of the sums of these rows on each device. `v` is divided as in the result, as far as the rows are whole
 /// there.
-[[nodiscard]] constexpr spec added_up(spec const& updates, int v, spec const& result) {
+[[nodiscard]] constexpr spec scatter_sharding(spec const& updates, int v, spec const& result) {
   spec made;
   for (int i = 0; i < result.rank; ++i) {
     int const l = result.label[i];
@@ -189,7 +189,7 @@ struct index_price {
       [&](mesh_set asked, mesh_set kept) {
         scatter_plan p{detail::divided_as(updates, result, asked, kept), index, {}};
         for (int i = 0; i < index.rank; ++i) p.index.over[i] = p.updates.over[updates.find(index.label[i])];
-        p.local = added_up(p.updates, v, result);
+        p.local = scatter_sharding(p.updates, v, result);
         detail::index_price const own{
             (reshard_volume(updates, p.updates, e) + reshard_volume(p.local, result, e)) * weight.element +
                 reshard_volume(index, p.index, e) * weight.index,

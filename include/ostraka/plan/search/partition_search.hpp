@@ -40,7 +40,7 @@ class partition_search {
       layout const q = layout_of(problem.operands[k]);
       tensor_[k].labels = labels.of[k];
       tensor_[k].whole = labels.elements(labels.of[k]);
-      prices_.take(q, tensor_[k]);
+      prices_.add_operand(q, tensor_[k]);
       tensor_[k].reach.sort();
       find_likely(q);
     }
@@ -100,7 +100,7 @@ class partition_search {
   [[gnu::cold]] constexpr void multiply(int left, int right, int made) {
     left_ = left;
     right_ = right;
-    turn_ = 0;
+    sequence_ = 0;
     given_.clear();
     tensor_candidates& t = tensor_[made];
     t.reach.clear();
@@ -132,9 +132,9 @@ class partition_search {
     }
     for (int i = 0; i < given_.count; ++i)
       if (last_)
-        prices_.give_result(given_.item[i], t);
+        prices_.add_result(given_.item[i], t);
       else
-        prices_.give(given_.item[i], t);
+        prices_.add_product(given_.item[i], t);
     t.reach.sort();
   }
 
@@ -182,14 +182,14 @@ class partition_search {
   }
 
   constexpr void consider(unfinished_partition const& p) {
-    candidate c{p.given, p.d, full_work_ / p.priced_ways, 0, full_work_ / p.ways, 0, ++turn_, false};
+    candidate c{p.given, p.d, full_work_ / p.priced_ways, 0, full_work_ / p.ways, 0, ++sequence_, false};
     for (int side = 0; side < (right_ < 0 ? 1 : 2); ++side) {
       candidate const& f = prices_.ask(tensor_[side == 0 ? left_ : right_], p.asked[side]);
       c.price += f.price;
       if (c.price > limit_) return;
       c.volume += f.volume;
       c.work += f.work;
-      c.touched += f.touched;
+      c.moved_tensors += f.moved_tensors;
     }
     if (problem_.rule != admit::any && problem_.rule != admit::no_communication && !admitted(p.d)) return;
     given_.offer(c);
@@ -239,7 +239,7 @@ class partition_search {
   bool last_ = false;
   int left_ = 0;
   int right_ = 0;
-  int turn_ = 0;
+  int sequence_ = 0;
   label_set labels_in_[3]{};  // left, right, made
   label_set factors_ = 0;
   double full_work_ = 0;

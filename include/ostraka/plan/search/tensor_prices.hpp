@@ -44,22 +44,22 @@ class tensor_prices {
   constexpr void set_limit(double limit) { limit_ = limit; }
 
   // Adds an operand in all shardings that it can get by a reduction.
-  constexpr void take(layout q, tensor_candidates& t) { slice({q, 0, 0, 0, 0, 0, 0, false}, t); }
+  constexpr void add_operand(layout q, tensor_candidates& t) { slice({q, 0, 0, 0, 0, 0, 0, false}, t); }
 
   // Adds a product, likewise.
-  constexpr void give(candidate const& c, tensor_candidates& t) { scatter(c, t); }
+  constexpr void add_product(candidate const& c, tensor_candidates& t) { scatter(c, t); }
 
   // Adds the last product. If the result is to be partial, a division of the local result may count as that: the parts
   // that a device lacks are zeros.
-  [[gnu::cold]] constexpr void give_result(candidate c, tensor_candidates& t) {
+  [[gnu::cold]] constexpr void add_result(candidate c, tensor_candidates& t) {
     scatter(c, t);
     layout const before = c.at;
-    if (!c.moved) ++c.touched;
+    if (!c.moved) ++c.moved_tensors;
     c.moved = true;
     for (int m = 0; m < e_.mesh_axes; ++m)
       if (state_of(result_, m).is_partial() && is_minor_end(before, m)) {
         c.at = with(before, m, axis_state::partial());
-        give_result(c, t);
+        add_result(c, t);
       }
   }
 
@@ -83,7 +83,7 @@ class tensor_prices {
           if (c.price > best.price) continue;
           c.volume += moved;
         }
-        if (!c.moved) ++c.touched;
+        if (!c.moved) ++c.moved_tensors;
         c.moved = true;
         c.at = q;
       }
@@ -97,7 +97,7 @@ class tensor_prices {
   // The cheapest way to the named result. If that is partial, the way may lead through a mask or zeros.
   [[gnu::cold]] constexpr candidate finish(tensor_candidates& t) {
     candidate best{result_, 0, unbounded, unbounded, unbounded, 0, 0, false};
-    unpad(t, result_, marked_axes(partial_marks(result_)), best);
+    undo_partial(t, result_, marked_axes(partial_marks(result_)), best);
     return best;
   }
 
@@ -107,7 +107,7 @@ class tensor_prices {
   [[gnu::cold]] constexpr void slice(candidate c, tensor_candidates& t) {
     scatter(c, t);
     if (partial_marks(c.at) == 0 || e_.mesh_axes > most_mesh_axes_sliced) return;
-    c.touched = 1;
+    c.moved_tensors = 1;
     c.moved = true;
     layout const before = c.at;
     for (int m = 0; m < e_.mesh_axes; ++m) {
@@ -126,7 +126,7 @@ class tensor_prices {
     if (partial_marks(c.at) == 0 || rule_ == admit::no_communication || t.reach.count == most_candidates) return;
     std::uint32_t const partial = marked_axes(partial_marks(c.at)).bits;
     double const held = t.whole * devices_ / blocks_of(c.at, e_);
-    if (!c.moved) ++c.touched;
+    if (!c.moved) ++c.moved_tensors;
     c.moved = true;
     for (std::uint32_t all = partial; all != 0; all = (all - 1) & partial) {
       candidate reduced = c;
@@ -151,17 +151,18 @@ class tensor_prices {
       }
   }
 
-  [[gnu::cold]] constexpr void unpad(tensor_candidates& t, layout before, mesh_set made, candidate& best) {
+  // Offers to `best` the ways to the result by shardings that are partial along fewer of the mesh axes `made`.
+  [[gnu::cold]] constexpr void undo_partial(tensor_candidates& t, layout before, mesh_set made, candidate& best) {
     candidate c = ask(t, before);
-    if (before != result_ && !c.moved) ++c.touched;
+    if (before != result_ && !c.moved) ++c.moved_tensors;
     if (precedes(c, best)) best = c;
     for (int m = 0; m < e_.mesh_axes; ++m) {
       if (!made.contains(m)) continue;
       mesh_set const others = made - mesh_set::of(m);
       layout const whole = without(before, m);
-      unpad(t, whole, others, best);
+      undo_partial(t, whole, others, best);
       for (int l = 0; t.labels >> l != 0; ++l)
-        if ((t.labels >> l & 1) != 0) unpad(t, whole | at_minor_end(whole, l, m), others, best);
+        if ((t.labels >> l & 1) != 0) undo_partial(t, whole | at_minor_end(whole, l, m), others, best);
     }
   }
 

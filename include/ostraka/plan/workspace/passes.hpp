@@ -94,7 +94,7 @@ constexpr pass_choice fewest_passes(einsum_plan const& plan, extents e, int labe
 }
 
 // The number of messages in a row. A pass over a part of a label that moves is sent on from few devices.
-constexpr std::int64_t turns(pass_choice const& c, division_of_label const& d) {
+constexpr std::int64_t messages_in_a_row(pass_choice const& c, division_of_label const& d) {
   return c.first.parts * (d.same_everywhere ? 1 : d.blocks);
 }
 
@@ -115,16 +115,16 @@ constexpr std::int64_t turns(pass_choice const& c, division_of_label const& d) {
   pass_choice best{{}, peak_workspace(plan, e), false};
   best.fits = best.workspace <= limit;
   if (best.fits) return best;
-  std::int64_t least_turns = 0;
+  std::int64_t fewest_messages = 0;
   for (bool in_result : {true, false})
     for (int l = 0; l < e.labels; ++l) {
       if ((plan.result.find(l) >= 0) != in_result || !detail::splits_into_passes(plan, l)) continue;
       detail::division_of_label const d = detail::division_of(plan, l, e);
       pass_choice const c = detail::fewest_passes(plan, e, l, d, limit);
-      std::int64_t const turns = detail::turns(c, d);
-      if (c.fits ? best.fits && turns >= least_turns : best.fits || c.workspace >= best.workspace) continue;
+      std::int64_t const messages = detail::messages_in_a_row(c, d);
+      if (c.fits ? best.fits && messages >= fewest_messages : best.fits || c.workspace >= best.workspace) continue;
       best = c;
-      least_turns = turns;
+      fewest_messages = messages;
     }
   return best;
 }
