@@ -20,16 +20,16 @@ namespace ostraka::planner {
 namespace detail {
 
 // True if the sizes grow and the rates are positive.
-[[nodiscard]] constexpr bool is_number_from_0(rates_by_size const& r) {
+[[nodiscard]] constexpr bool is_valid(rates_by_size const& r) {
   bool good = r.count >= 0 && r.count <= rates_by_size::most;
   for (int i = 0; good && i < r.count; ++i)
     good = r.at[i].rate > 0 && r.at[i].size > (i > 0 ? r.at[i - 1].size : 0);
   return good;
 }
 
-[[nodiscard]] constexpr bool is_number_from_0(link const& l) {
+[[nodiscard]] constexpr bool is_valid(link const& l) {
   return l.bytes_per_second >= 0 && l.hop_seconds >= 0 && l.handshake_seconds >= 0 && l.handshake_bytes >= 0 &&
-         l.wraps_from >= 0 && is_number_from_0(l.of_size) && is_number_from_0(l.of_rows);
+         l.wraps_from >= 0 && is_valid(l.of_size) && is_valid(l.of_rows);
 }
 
 [[noreturn, gnu::cold]] inline void refuse_machine(std::string_view operation, machine const& m,
@@ -47,10 +47,10 @@ namespace detail {
   for (double n : {m.memory_bytes_per_second, m.memory_bytes, m.cache_bytes_per_second, m.cache_bytes,
                    m.memory_waits, m.reduction_bytes_per_second, m.operation_seconds})
     good = good && n >= 0;
-  good = good && m.memory_waits <= 1 && detail::is_number_from_0(m.shares);
-  good = good && detail::is_number_from_0(m.links) && detail::is_number_from_0(m.between_nodes) &&
-         detail::is_number_from_0(m.reductions_of_size) && detail::is_number_from_0(m.memory_of_size);
-  for (int i = 0; i < m.named; ++i) good = good && detail::is_number_from_0(m.of_axis[i].links);
+  good = good && m.memory_waits <= 1 && detail::is_valid(m.shares);
+  good = good && detail::is_valid(m.links) && detail::is_valid(m.between_nodes) &&
+         detail::is_valid(m.reductions_of_size) && detail::is_valid(m.memory_of_size);
+  for (int i = 0; i < m.named; ++i) good = good && detail::is_valid(m.of_axis[i].links);
   return good;
 }
 

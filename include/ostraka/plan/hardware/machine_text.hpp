@@ -77,12 +77,12 @@ namespace detail {
 }
 
 // The words of a value, as many as are read.
-struct words_of {
+struct split_words {
   static constexpr int most = 14 + 4 * rates_by_size::most;  // more than links can have
   std::string word[most + 1];                                // the last one is empty
   int count = 0;
 
-  explicit words_of(std::string_view value) {
+  explicit split_words(std::string_view value) {
     std::istringstream text{std::string(value)};
     while (count < most && text >> word[count]) ++count;
   }
@@ -207,7 +207,7 @@ class machine_reader {
   }
 
   rates_by_size rates_of(std::string_view value, pair_words const& called = sizes_in_words) const {
-    words_of const all(value);
+    split_words const all(value);
     return rates_of([&](int i) { return std::string_view(all.word[i]); }, all.count, called);
   }
 
@@ -227,7 +227,7 @@ class machine_reader {
   }
 
   link link_of(std::string_view value) const {
-    words_of const all(value);
+    split_words const all(value);
     std::string const* const word = all.word;
     link l;
     l.shape = word[0] == "ring" ? link_shape::ring : word[0] == "line" ? link_shape::line : link_shape::switched;

@@ -33,7 +33,7 @@
 namespace ostraka::planner {
 
 /// The properties of an operation beside its operands (program_statement explains them).
-struct operation_words {
+struct operation_options {
   double flops = 1;
   std::initializer_list<std::string_view> whole{};
   std::initializer_list<std::string_view> rows{};
@@ -42,12 +42,12 @@ struct operation_words {
 };
 
 /// Options of an einsum: axes that only one of several operands has and that are summed all the same (os::sum_over).
-struct einsum_words {
+struct einsum_options {
   std::initializer_list<std::string_view> sum_over{};
 };
 
 /// The properties of an axis beside its name and extent.
-struct axis_words {
+struct axis_options {
   std::string_view rule_set{};
   bool whole = false;
 };
@@ -62,10 +62,10 @@ class program_builder {
     if (element_bytes < 1) refuse("elements have 1 byte at least; give 2, 4 or 8");
   }
 
-  program_builder& axis(std::string_view name, std::int64_t extent, axis_words words = {}) {
+  program_builder& axis(std::string_view name, std::int64_t extent, axis_options options = {}) {
     if (made_.find_axis(name) >= 0) refuse(join_text("axis ", name, " is there already"));
     if (extent < 1) refuse(join_text("axis ", name, " has no indices"));
-    made_.axes.push_back({std::string(name), extent, std::string(words.rule_set), words.whole});
+    made_.axes.push_back({std::string(name), extent, std::string(options.rule_set), options.whole});
     return *this;
   }
 
@@ -74,26 +74,26 @@ class program_builder {
   program_builder& parameter(std::string_view text) { return tensor(text, tensor_role::parameter); }
 
   program_builder& einsum(std::string_view result, std::initializer_list<std::string_view> operands,
-                          einsum_words const& words = {}) {
-    return add(einsum_statement(words), result, operands);
+                          einsum_options const& options = {}) {
+    return add(einsum_statement(options), result, operands);
   }
   /// An einsum whose sums stay partial over the mesh axes that divide them, for a move behind it.
   program_builder& partial_einsum(std::string_view result, std::initializer_list<std::string_view> operands,
-                                  einsum_words const& words = {}) {
-    program_statement s = einsum_statement(words);
+                                  einsum_options const& options = {}) {
+    program_statement s = einsum_statement(options);
     s.partial = true;
     return add(std::move(s), result, operands);
   }
   program_builder& operation(std::string_view result, std::initializer_list<std::string_view> operands,
-                             operation_words const& words = {}) {
+                             operation_options const& options = {}) {
     program_statement s;
     s.kind = statement_kind::operation;
-    s.flops = words.flops;
-    for (std::string_view a : words.whole) s.whole.push_back(axis_named(a));
-    for (std::string_view a : words.rows) s.rows.push_back(axis_named(a));
-    s.row_numbers = words.row_numbers;
-    s.keeps = words.keeps;
-    if (!(words.flops >= 0) || std::isinf(words.flops) || words.row_numbers < 0)
+    s.flops = options.flops;
+    for (std::string_view a : options.whole) s.whole.push_back(axis_named(a));
+    for (std::string_view a : options.rows) s.rows.push_back(axis_named(a));
+    s.row_numbers = options.row_numbers;
+    s.keeps = options.keeps;
+    if (!(options.flops >= 0) || std::isinf(options.flops) || options.row_numbers < 0)
       refuse(join_text("flops and row_numbers of ", result, " are numbers from 0; say how many it takes"));
     return add(std::move(s), result, operands);
   }
@@ -139,9 +139,9 @@ class program_builder {
 
   [[noreturn]] void refuse(std::string const& why) const { throw_error("program ", made_.name, ": ", why); }
 
-  [[nodiscard]] program_statement einsum_statement(einsum_words const& words) const {
+  [[nodiscard]] program_statement einsum_statement(einsum_options const& options) const {
     program_statement s;
-    for (std::string_view a : words.sum_over) s.summed_alone.push_back(axis_named(a));
+    for (std::string_view a : options.sum_over) s.summed_alone.push_back(axis_named(a));
     return s;
   }
 

@@ -39,11 +39,12 @@ inline void add_axes(program_builder& p, transformer_shape const& m, token_batch
   p.axis("width", m.width).axis("block", m.width).axis("rows", m.width).axis("inner", m.inner);
 }
 
-// `enter` moves a norm's result to the input of a block's products. `leave` moves their sums back and adds them to x.
-inline void enter(program_builder& p, std::string const& name, std::string const& norm) {
+// `move_into_block` moves a norm's result to the input of a block's products. `add_to_residual` moves their sums back
+// and adds them to x.
+inline void move_into_block(program_builder& p, std::string const& name, std::string const& norm) {
   p.deferred(join_text(name, "[batch, position, block]"), join_text(norm, "[batch, position, block]"));
 }
-inline void leave(program_builder& p, std::string const& sum, std::string const& made, std::string const& x) {
+inline void add_to_residual(program_builder& p, std::string const& sum, std::string const& made, std::string const& x) {
   p.move(join_text(sum, " moved[batch, between, width]"), join_text(made, "[batch, between, width]"));
   p.operation(join_text(sum, "[batch, between, width]"), {x, join_text(sum, " moved")}, {.keeps = false});
 }
@@ -59,7 +60,7 @@ inline void attention(program_builder& p, transformer_shape const& m, token_batc
   p.parameter("q[rows, heads, of group, head width]").parameter("k[rows, heads, head width]");
   p.parameter("v[rows, heads, head width]").parameter("out[heads, of group, head width, rows]");
   p.operation("norm[batch, between, width]", {x}, {.flops = 5, .rows = {"width"}, .row_numbers = norm_numbers});
-  enter(p, "h", "norm");
+  move_into_block(p, "h", "norm");
   p.einsum("queries[batch, position, heads, of group, head width]",
            {"h", "q[block, heads, of group, head width]"});
   p.einsum("keys[batch, position, heads, head width]", {"h", "k[block, heads, head width]"});
@@ -68,7 +69,7 @@ inline void attention(program_builder& p, transformer_shape const& m, token_batc
               {"queries", "keys[batch, key, heads, head width]", "values[batch, key, heads, head width]"},
               {.flops = causal ? 2.0 : 4.0, .whole = {"key", "head width"}});
   p.partial_einsum("projected[batch, position, block]", {"attended", "out[heads, of group, head width, block]"});
-  leave(p, "y", "projected", std::string(x));
+  add_to_residual(p, "y", "projected", std::string(x));
 }
 
 // The products of a feed-forward sublayer, with a gate if it has two to the inner width.
@@ -96,7 +97,7 @@ inline void add_feed_forward_weights(program_builder& p, transformer_shape const
   detail::add_axes(p, m, b);
   p.repeat(m.layers).carried("x[batch, between, width]");
   detail::add_feed_forward_weights(p, m);
-  detail::enter(p, "h", "x");
+  detail::move_into_block(p, "h", "x");
   detail::feed_forward(p, m, "h");
   p.move("y[batch, between, width]", "made[batch, between, width]");
   return p;
@@ -110,9 +111,9 @@ inline void add_feed_forward_weights(program_builder& p, transformer_shape const
   detail::attention(p, m, b, "x", 2, false);
   detail::add_feed_forward_weights(p, m);
   p.operation("inner norm[batch, between, width]", {"y"}, {.flops = 5, .rows = {"width"}, .row_numbers = 2});
-  detail::enter(p, "n", "inner norm");
+  detail::move_into_block(p, "n", "inner norm");
   detail::feed_forward(p, m, "n");
-  detail::leave(p, "z", "made", "y");
+  detail::add_to_residual(p, "z", "made", "y");
   return p;
 }
 
@@ -126,12 +127,12 @@ inline void add_feed_forward_weights(program_builder& p, transformer_shape const
   detail::attention(p, m, b, "x", 1, true);
   detail::add_feed_forward_weights(p, m);
   p.operation("inner norm[batch, between, width]", {"y"}, {.flops = 5, .rows = {"width"}});
-  detail::enter(p, "n", "inner norm");
+  detail::move_into_block(p, "n", "inner norm");
   detail::feed_forward(p, m, "n");
-  detail::leave(p, "z", "made", "y");
+  detail::add_to_residual(p, "z", "made", "y");
   p.repeat(1).carried("last[batch, between, width]").parameter("head[rows, vocabulary]");
   p.operation("last norm[batch, between, width]", {"last"}, {.flops = 5, .rows = {"width"}});
-  detail::enter(p, "end", "last norm");
+  detail::move_into_block(p, "end", "last norm");
   p.einsum("logits[batch, position, vocabulary]", {"end", "head[block, vocabulary]"});
   p.operation("loss[batch, position]", {"logits"}, {.flops = 5, .rows = {"vocabulary"}, .row_numbers = 3});
   return p;

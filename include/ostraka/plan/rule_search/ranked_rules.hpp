@@ -75,7 +75,7 @@ class best_rules {
   best_rules(int most, double limit) : most_(static_cast<std::size_t>(most) + 1), limit_(limit) {}
 
   // True if rules that take at least this much can be among them.
-  [[nodiscard]] bool may_enter(double seconds, double bytes, int count) const {
+  [[nodiscard]] bool would_keep(double seconds, double bytes, int count) const {
     if (bytes > limit_ || seconds == std::numeric_limits<double>::infinity()) return false;
     if (all_.size() < most_) return true;
     ranked_rules const& last = all_.back();
@@ -84,8 +84,8 @@ class best_rules {
     return count < last.count();
   }
 
-  void enter(ranked_rules r) {
-    if (!may_enter(r.seconds, r.memory.total(), r.count())) return;
+  void offer(ranked_rules r) {
+    if (!would_keep(r.seconds, r.memory.total(), r.count())) return;
     for (ranked_rules& known : all_)
       if (alike(known.seconds, r.seconds) && alike(known.memory.total(), r.memory.total())) {
         if (is_simpler(r, known)) known = std::move(r);

@@ -187,7 +187,7 @@ class rules_on_mesh {
               best_rules& best) {
     ++decisions_;
     if (depth == order_.size()) {
-      best.enter(price_program(flow_, mesh_, rules_, prices_, memory_, how_));
+      best.offer(price_program(flow_, mesh_, rules_, prices_, memory_, how_));
       return;
     }
     std::size_t const axis = at(order_[depth]);
@@ -213,7 +213,7 @@ class rules_on_mesh {
     });
     for (choice const& c : choices) {
       int const now = count + values_[axis][c.value].size();
-      if (!best.may_enter(c.least.seconds, c.least.bytes, now)) continue;
+      if (!best.would_keep(c.least.seconds, c.least.bytes, now)) continue;
       mesh_set with = used;
       static_cast<void>(in_order(values_[axis][c.value], with));
       rules_[axis] = values_[axis][c.value];
