@@ -27,7 +27,7 @@ struct scalars {
   std::int64_t beta = 0;
 };
 
-/// The state of one device: its blocks, its workspace, and its current message.
+/// The executor of one device: its blocks, its workspace, and its current message.
 class simulated_device {
  public:
   planner::viewpoint here{};
@@ -59,8 +59,8 @@ class simulated_device {
     return nowhere_;
   }
 
-  void enter(schedule const& s, std::size_t i) { poison_those(s, i, true); }
-  void leave(schedule const& s, std::size_t i) { poison_those(s, i, false); }
+  void before_action(schedule const& s, std::size_t i) { poison_those(s, i, true); }
+  void after_action(schedule const& s, std::size_t i) { poison_those(s, i, false); }
 
   void copy(planner::buffer_block const& to, planner::buffer_block const& from, planner::scaling how) {
     expect(to.where.rank == from.where.rank, "a copy changes the rank");

@@ -154,23 +154,23 @@ constexpr fused_memory memory_of_fused(planned_step const& move, bool dense_sour
     int const fused = decided[i].fused;
     if (s.kind != step::contract && fused >= 0) continue;  // done by a contraction, before or after
     spec const& to = fused > i ? plan.steps[fused].to : s.to;
-    bool const lands = decided[i].lands;
+    bool const into_result = decided[i].into_result;
     bool const in_place = rewrites(s.kind) && now.writable;
-    bool const to_gaps = in_place ? now.gaps : lands && result_has_gaps;
-    std::int64_t const fresh = lands || in_place ? 0 : largest_block(to, e);
+    bool const to_gaps = in_place ? now.gaps : into_result && result_has_gaps;
+    std::int64_t const fresh = into_result || in_place ? 0 : largest_block(to, e);
     table::step_copies c =
-        table::copies_of(s, decided[i], {!now.gaps, !lands}, e);  // what lands may have to be added
+        table::copies_of(s, decided[i], {!now.gaps, !into_result}, e);  // a result written in place may have to be added
     std::int64_t held = copies + fresh + table::staging(s, c, to_gaps, e);
     if (fused >= 0) {
       bool const dense = !tensors[slot_of(plan.steps[fused].operand)].gaps;
       table::fused_memory const more =
-          table::memory_of_fused(plan.steps[fused], dense, !lands || to_gaps, to_gaps, e);
+          table::memory_of_fused(plan.steps[fused], dense, !into_result || to_gaps, to_gaps, e);
       held += more.held;
       use.copied += more.copied;
     }
     for (table::tensor_memory const& t : tensors) held += t.own;
     use.peak = std::max(use.peak, held);
-    if (lands) c = table::copies_of(s, decided[i], {!now.gaps, !to_gaps}, e);
+    if (into_result) c = table::copies_of(s, decided[i], {!now.gaps, !to_gaps}, e);
     use.copied += c.packed + c.unpacked + (in_place ? 0 : c.directly);
     if (to_gaps && s.kind == step::all_reduce) use.copied += 2 * largest_block(s.to, e);
     if (to_gaps && s.kind == step::reduce_scatter) use.copied += largest_block(s.to, e);
@@ -179,7 +179,7 @@ constexpr fused_memory memory_of_fused(planned_step const& move, bool dense_sour
       now.own = std::max(now.own, fresh);
       for (int k = 0; k < s.to.rank; ++k) now.gaps = now.gaps || s.to.label[k] != s.from.label[k];
     }
-    if (!decided[i].passes_on && !in_place) now = {fresh, to_gaps, true, lands};
+    if (!decided[i].passes_on && !in_place) now = {fresh, to_gaps, true, into_result};
     if (s.kind == step::contract)
       for (int tensor : {s.left, s.right})
         if (tensor != no_tensor) tensors[slot_of(tensor)] = {};

@@ -42,7 +42,7 @@ std::string told(schedule const& s) {
       h.write(s.blocks[static_cast<std::size_t>(a.to)].where.size(), a.what == verb::copy);
     } else if (a.what == verb::price) {
       for (int k = 0; k < a.items; ++k) {
-        written_run const& w = s.written[static_cast<std::size_t>(a.item + k)];
+        repeated_writes const& w = s.written[static_cast<std::size_t>(a.item + k)];
         for (std::int64_t n = 0; n < w.number; ++n) h.write(w.elements, w.reads);
       }
     } else {
@@ -64,7 +64,7 @@ std::vector<std::vector<std::pair<std::int64_t, bool>>> sent_by(schedule const& 
       if (n > 0) to[static_cast<std::size_t>(p.member)] = {n, !p.sent.gapless()};
     }
     for (int k = 0; k < m.sent_runs; ++k) {
-      sent_run const& r = s.sent[static_cast<std::size_t>(m.first_sent + k)];
+      repeated_sends const& r = s.sent[static_cast<std::size_t>(m.first_sent + k)];
       for (std::int64_t d = 0; d < r.members; ++d)
         to[static_cast<std::size_t>(r.first + d * r.step)] = {r.elements, r.at_once};
     }
@@ -73,9 +73,9 @@ std::vector<std::vector<std::pair<std::int64_t, bool>>> sent_by(schedule const& 
 }
 
 template <class Plan>
-schedule lowered(Plan const& plan, decisions const& decided, viewpoint const& v, bool only_prices) {
+schedule lowered(Plan const& plan, decisions const& decided, viewpoint const& v, bool priced_only) {
   schedule s;
-  s.only_prices = only_prices;
+  s.priced_only = priced_only;
   lower_to(s, plan, decided, v, 8);
   return s;
 }

@@ -145,7 +145,7 @@ TEST_CASE("buffers that are there at the same time lie apart, and together take 
     longer += s.workspace != t.peak ? 1 : 0;
     for (buffer const& x : s.buffers)
       for (buffer const& y : s.buffers)
-        if (&x != &y && x.is_there_with(y) && x.at < y.end() && y.at < x.end()) ++apart;
+        if (&x != &y && x.coexists_with(y) && x.at < y.end() && y.at < x.end()) ++apart;
   }
   CHECK(cases == 500);
   CHECK(apart == 0);
@@ -156,5 +156,5 @@ TEST_CASE("an order by size alone is not the best for all buffers") {
   // A buffer of 3600, then two of 3200: one during its life and one after.
   ostraka::dynamic_array<buffer> buffers = {{3600, 0, 4}, {3200, 1, 6}, {3200, 4, 8}};
   CHECK(place_buffers(buffers, 8) == 6800);
-  CHECK(detail::busiest(buffers).elements == 6800);
+  CHECK(detail::find_peak(buffers).elements == 6800);
 }

@@ -47,7 +47,7 @@ class exchange_in_flight {
 
   /// Counts what an exchange that is only priced would send, to members in runs. `strided_elements` of the elements
   /// sent and received lie in rows, whether we or the transport packs them. @pre the group is dry
-  [[gnu::cold]] void price(communicator const& members, planner::sent_run const* runs, int count,
+  [[gnu::cold]] void price(communicator const& members, planner::repeated_sends const* runs, int count,
                            std::int64_t strided_elements) {
     members.enter();
     counted_.begin(members, collective::exchange);
@@ -55,14 +55,14 @@ class exchange_in_flight {
     members_ = &members;
     step_ = members.size();
     std::int64_t elements = 0, messages = 0;
-    for (planner::sent_run const* r = runs; r != runs + count; ++r) {
+    for (planner::repeated_sends const* r = runs; r != runs + count; ++r) {
       elements += r->members * r->elements;
       messages += r->members * (r->at_once ? 1 : (r->elements + chunk_limit - 1) / chunk_limit);
     }
     constexpr std::int64_t width = sizeof(T);
     counted_.add_packed(strided_elements * width);
     auto const sent_to = [&](int member) {
-      for (planner::sent_run const* r = runs; r != runs + count; ++r)
+      for (planner::repeated_sends const* r = runs; r != runs + count; ++r)
         if (r->has(member)) return r->elements * width;
       return std::int64_t{0};
     };

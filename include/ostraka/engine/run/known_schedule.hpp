@@ -31,7 +31,7 @@ namespace ostraka::engine {
 
 /// True if operations there may keep only the number of copies and parts: nothing is computed, and no other member of a
 /// group exists. (Tests that pretend another memory stage each part.)
-inline bool only_prices(execution_context const& w) {
+inline bool is_only_priced(execution_context const& w) {
   return !computes() && w.mesh != nullptr && w.mesh->is_dry() && pretended == pretended_gpu::none;
 }
 
@@ -54,7 +54,7 @@ struct known_schedule {
   /// True if it was lowered for this call.
   [[nodiscard]] bool is_of(execution_context const& w, bool scales, bool adds, planner::transport const& via) const {
     if (!made || view.scales != scales || view.adds != adds || view.here.nowhere != w.here.nowhere ||
-        !(view.sizes == w.sizes) || !(view.via == via) || schedule.only_prices != only_prices(w))
+        !(view.sizes == w.sizes) || !(view.via == via) || schedule.priced_only != is_only_priced(w))
       return false;
     for (int m = 0; m < view.sizes.mesh_axes; ++m)
       if (view.order[m] != w.axis[m] || view.here.at[m] != w.here.at[m]) return false;
@@ -161,7 +161,7 @@ template <class = void>
   v.via = via;
   v.given = given;
   for (int m = 0; m < w.sizes.mesh_axes; ++m) v.order[m] = w.axis[m];
-  known.schedule.only_prices = only_prices(w);
+  known.schedule.priced_only = is_only_priced(w);
   planner::decisions const decided = planner::decide(plan.operands, plan.steps, planner::result_of(plan), v.sizes);
   planner::lower_to(known.schedule, plan, decided, v, line / via.element_bytes, planner::measured, functions);
 
@@ -198,7 +198,7 @@ class schedule_memory {
     if (given == nullptr)
       for (auto const& known : schedules_)
         if (known->is_of(w, scales, adds, via)) return *known;
-    bool const is_kept = given == nullptr && (only_prices(w) || !lists_many_members(w, plan));
+    bool const is_kept = given == nullptr && (is_only_priced(w) || !lists_many_members(w, plan));
     if (!is_kept && transient == nullptr) transient = std::make_unique<known_schedule>();
     known_schedule& known = is_kept ? oldest() : *transient;
     known.is_kept = is_kept;

@@ -101,10 +101,10 @@ class running {
 
   // --- the verbs ----------------------------------------------------------------------------------------------------
 
-  void enter(planner::schedule const& s, std::size_t i) {
+  void before_action(planner::schedule const& s, std::size_t i) {
     if (heard_) enter_stage(s.actions[i].stage);
   }
-  void leave(planner::schedule const&, std::size_t) { progress(); }
+  void after_action(planner::schedule const&, std::size_t) { progress(); }
 
   void copy(planner::buffer_block const& to, planner::buffer_block const& from, planner::scaling how) {
     copied_bytes += to.where.size() * static_cast<std::int64_t>(sizeof(T));
@@ -269,7 +269,7 @@ class running {
   [[gnu::cold]] void start_exchange(planner::schedule const& s, planner::scheduled_message const& m,
                                     communicator const& members) {
     exchange_message& exchange = message_.template make<exchange_message>();
-    if (s.only_prices)
+    if (s.priced_only)
       return exchange.price(members, s.sent.data() + m.first_sent, m.sent_runs, m.strided + m.long_rows);
     parts_.clear();
     layouts_.clear();

@@ -41,7 +41,7 @@ inline bool counts_flops() { return counted_flops != nullptr || listened_to(); }
 [[gnu::cold, gnu::noinline]] inline void tell_all_written(planner::schedule const& s, planner::action const& a,
                                                           int element_bytes) {
   for (int k = 0; k < a.items; ++k) {
-    planner::written_run const& w = s.written[static_cast<std::size_t>(a.item + k)];
+    planner::repeated_writes const& w = s.written[static_cast<std::size_t>(a.item + k)];
     tell_computed(0, (w.reads ? 2 : 1) * w.elements * element_bytes, element_bytes, w.number);
   }
 }

@@ -36,7 +36,7 @@ struct step_decision {
   bool stays_message =
       false;  ///< its result lies as a message: one that arrives, or one that a contraction makes to be sent
   bool sends_message = false;  ///< of a move: its source has been written as a message
-  bool lands = false;          ///< its result is made where the plan's result belongs
+  bool into_result = false;    ///< its result is made where the plan's result belongs
   bool passes_on = false;      ///< a contraction that computes nothing, unless there is an alpha to multiply by
 };
 
@@ -78,7 +78,7 @@ struct decisions {
         if (move > i) last = move;
       }
     }
-    here.lands = s.operand == result && stays_from(steps, last + 1, result);
+    here.into_result = s.operand == result && stays_from(steps, last + 1, result);
     now[slot_of(s.operand)] = &s.to;
   }
   return d;

@@ -43,10 +43,10 @@ namespace detail {
   if (part < machine.shortest_fused_part) return 0;
   device_loops const loops = gathers ? loops_of_received(move, e) : loops_of_sent(move, e);
   part_of_product const which = gathers ? part_of_product::factor : part_of_product::result;
-  if (loops.size() != 1 || !worth_a_cut(whole, which, loops, product, e, machine)) return 0;
+  if (loops.size() != 1 || !is_worth_cutting(whole, which, loops, product, e, machine)) return 0;
   if (!gathers || !in_order(whole, parts, move.axes, e)) return part;
-  std::int64_t const again = walked_again(whole, which, loops[0].dimension, product, e);
-  return is_repeated(product.to, loops) || again > machine.walked_again_in_order * part ? 0 : part;
+  std::int64_t const again = elements_reread(whole, which, loops[0].dimension, product, e);
+  return is_repeated(product.to, loops) || again > machine.reread_limit_in_order * part ? 0 : part;
 }
 
 }  // namespace detail

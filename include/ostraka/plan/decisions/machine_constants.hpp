@@ -24,9 +24,9 @@ struct machine_constants {
   std::int64_t shortest_summed_part = 8;
   /// The limit for the elements that a product in parts walks once more for each part, because they lack the cut label,
   /// in sizes of the message.
-  std::int64_t walked_again = 4;
+  std::int64_t reread_limit = 4;
   /// The same for a gather that would be received in order, in sizes of a part.
-  std::int64_t walked_again_in_order = 2;
+  std::int64_t reread_limit_in_order = 2;
   /// The number of elements of all pieces of a reduction that are under way to a device together. They should stay in a
   /// cache.
   std::int64_t arriving_pieces = 32768;

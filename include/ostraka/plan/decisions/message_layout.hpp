@@ -111,8 +111,8 @@ enum class part_of_product { factor, result };
 
 // The number of elements that a product of a tensor cut along dimension `i` walks once more for each part: those that
 // lack the label. Labels of a batch are not counted, because they cannot be told here from labels of one factor alone.
-[[gnu::cold]] constexpr std::int64_t walked_again(spec const& s, part_of_product which, int i,
-                                                  planned_step const& product, extents const& e) {
+[[gnu::cold]] constexpr std::int64_t elements_reread(spec const& s, part_of_product which, int i,
+                                                     planned_step const& product, extents const& e) {
   int const cut = s.label[i];
   if (product.to.find(cut) < 0) return largest_block(product.to, e);
   bool const is_result = which == part_of_product::result;
@@ -128,13 +128,13 @@ enum class part_of_product { factor, result };
 
 // True if the parts are so long that one matrix product for each of them is as good as one for all. Shorter parts are
 // cheaper in one block. So is a tensor that is small beside the elements that would be walked once more for each part.
-[[gnu::cold]] constexpr bool worth_a_cut(spec const& s, part_of_product which, device_loops const& loops,
-                                         planned_step const& product, extents const& e,
-                                         machine_constants const& machine) {
+[[gnu::cold]] constexpr bool is_worth_cutting(spec const& s, part_of_product which, device_loops const& loops,
+                                              planned_step const& product, extents const& e,
+                                              machine_constants const& machine) {
   for (device_loop const& d : loops) {
     bool const summed = product.to.find(s.label[d.dimension]) < 0;
     if (d.unit < (summed ? machine.shortest_summed_part : machine.shortest_part)) return false;
-    if (walked_again(s, which, d.dimension, product, e) > machine.walked_again * largest_block(s, e)) return false;
+    if (elements_reread(s, which, d.dimension, product, e) > machine.reread_limit * largest_block(s, e)) return false;
   }
   return !loops.empty();
 }
@@ -199,7 +199,7 @@ class cuts_of_labels {
     if (i < 0 || detail::in_order(steps[i].to, steps[i].from, steps[i].axes, e))
       return false;  // it is then received in order
     device_loops const loops = loops_of_received(steps[i], e);
-    return detail::worth_a_cut(steps[i].to, detail::part_of_product::factor, loops, s, e, machine) &&
+    return detail::is_worth_cutting(steps[i].to, detail::part_of_product::factor, loops, s, e, machine) &&
            cuts.add(steps[i].to, loops);
   };
   int const next = next_after(steps, at, s.operand);
@@ -213,7 +213,8 @@ class cuts_of_labels {
     return m;
   device_loops const sent = loops_of_sent(steps[next], e);
   m.result = !detail::in_order(s.to, steps[next].to, steps[next].axes, e) &&
-             detail::worth_a_cut(s.to, detail::part_of_product::result, sent, s, e, machine) && cuts.add(s.to, sent);
+             detail::is_worth_cutting(s.to, detail::part_of_product::result, sent, s, e, machine) &&
+             cuts.add(s.to, sent);
   return m;
 }
 

@@ -51,9 +51,9 @@ struct viewpoint {
   transport via{};
   strided_box const* given = nullptr;  ///< the layout of operands and result, by buffer; null if all of them are dense.
                                        ///< An operand may cover a part of its block, and the rest is zeros
-  bool foretells = false;  ///< no device and no call in particular: the order is not known; for uneven parts the most
-                           ///< that any device has is counted; a tensor that lands in the result is held as if it were
-                           ///< added to the old contents, and copied as if it were not
+  bool predicts = false;  ///< no device and no call in particular: the order is not known; for uneven parts the most
+                          ///< that any device has is counted; a tensor that lands in the result is held as if it were
+                          ///< added to the old contents, and copied as if it were not
 
   /// The coordinates of a member of the group along `axes`. Members count in the order of the running mesh, its first
   /// axis major.
@@ -100,7 +100,7 @@ struct viewpoint {
   viewpoint v;
   v.sizes = e;
   v.sizes.now.part = e.now.parts - 1;
-  v.foretells = true;
+  v.predicts = true;
   v.adds = true;
   for (int m = 0; m < e.mesh_axes; ++m) v.here.at[m] = e.mesh[m] - 1;
   return v;

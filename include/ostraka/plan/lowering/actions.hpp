@@ -96,14 +96,14 @@ struct message_part {
 };
 
 /// Copies, or fills, of equal size that follow one another.
-struct written_run {
+struct repeated_writes {
   std::int64_t elements = 0;
   std::int64_t number = 0;
   bool reads = false;  ///< true for copies
 };
 
 /// Members of a group, equally far apart, that are sent equal numbers of elements.
-struct sent_run {
+struct repeated_sends {
   std::int64_t first = 0;
   std::int64_t members = 0;
   std::int64_t elements = 0;

@@ -29,7 +29,7 @@ namespace ostraka::planner::detail {
   for (int k = whole.over[divided].size(); k < parts.over[divided].size(); ++k) {
     int const m = parts.over[divided][k];
     if (e.mesh[m] == 1) continue;
-    if (!axes.contains(m) || (before >= 0 && (v.foretells || v.order[m] < v.order[before]))) return false;
+    if (!axes.contains(m) || (before >= 0 && (v.predicts || v.order[m] < v.order[before]))) return false;
     before = m;
     devices *= e.mesh[m];
   }
@@ -43,7 +43,7 @@ namespace ostraka::planner::detail {
                                              bool written_so) {
   if (written_so) return true;
   if (loops.empty()) return block.gapless() && parts_in_order(v, whole, parts, axes);
-  if (v.foretells && loops.size() > 1) return false;  // the order is not known
+  if (v.predicts && loops.size() > 1) return false;  // the order is not known
   strided_box const message = as_message(block.where, loops, v.order, v.sizes);
   for (int i = 0; i < block.where.rank; ++i) {
     std::int64_t part = block.where.at[i].size();

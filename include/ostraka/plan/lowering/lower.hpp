@@ -63,7 +63,7 @@ class plan_lowering {
         rings_(v, out, machine),
         result_(result_of(plan)) {
     whole_.now = {};
-    for (int k = 0; k < plan_.operands.size(); ++k) enter(k);
+    for (int k = 0; k < plan_.operands.size(); ++k) bind_operand(k);
     if (only_moves(plan) && result_ == the_result) at(the_result) = at(0);
   }
 
@@ -80,7 +80,7 @@ class plan_lowering {
       out_.begin_stage(plan_.steps.size(), -1);
       out_.copy(result, made.now, arriving());
     }
-    leave(made);
+    release(made);
     for (int k = 0; k < plan_.operands.size(); ++k)
       if (copies_[k].number >= 0) out_.give_back(copies_[k]);
   }
@@ -94,7 +94,7 @@ class plan_lowering {
 
   constexpr lowered_tensor& at(int tensor) { return tensors_[slot_of(tensor)]; }
 
-  // A block of the call in its buffer, or this pass's part of it. When foretelling, it counts as a part that is not
+  // A block of the call in its buffer, or this pass's part of it. When predicting, it counts as a part that is not
   // all: it may be all on the last device when it is not on others.
   [[nodiscard, gnu::cold]] constexpr buffer_block block_of_call(spec const& s, int buffer) const {
     box whole = box_of(s, v_.here, whole_);
@@ -103,17 +103,17 @@ class plan_lowering {
       return in_passes() ? block.part(intersect(block.where, box_of(s, v_.here, e_))) : block;
     }
     if (!in_passes()) return dense_block(place{buffer, 0}, whole);
-    int const divided = v_.foretells ? s.find(e_.now.label) : -1;
+    int const divided = v_.predicts ? s.find(e_.now.label) : -1;
     if (divided >= 0) ++whole.at[divided].end;
     return dense_block(place{buffer, 0}, whole).part(box_of(s, v_.here, e_));
   }
 
   // Starts an operand on its way: as it lies, or as a copy, which outlives a pass.
-  constexpr void enter(int k) {
+  constexpr void bind_operand(int k) {
     lowered_tensor& t = tensors_[k];
     t.labels = &plan_.operands[k];
     t.now = block_of_call(*t.labels, k);
-    if (v_.given != nullptr) return pad(t);
+    if (v_.given != nullptr) return pad_with_zeros(t);
     if constexpr (requires { plan_.copied[k]; }) {
       if (!plan_.copied[k]) return;
       (in_passes() ? copies_[k] : t.own) = out_.take(largest_block(*t.labels, whole_));
@@ -121,7 +121,7 @@ class plan_lowering {
   }
 
   // Copies an operand that covers a part of its block, with zeros elsewhere.
-  [[gnu::cold]] constexpr void pad(lowered_tensor& t) {
+  [[gnu::cold]] constexpr void pad_with_zeros(lowered_tensor& t) {
     box const block = box_of(*t.labels, v_.here, e_);
     if (t.now.where.size() == block.size()) {
       t.now.where = block;  // also where both are empty
@@ -135,7 +135,7 @@ class plan_lowering {
     if (covered.where.size() > 0) out_.copy(t.now.part(covered.where), covered, {});
   }
 
-  constexpr void leave(lowered_tensor& t) {
+  constexpr void release(lowered_tensor& t) {
     if (t.own.number >= 0) out_.give_back(t.own);
     t = {};
   }
@@ -146,7 +146,7 @@ class plan_lowering {
   // This device's scaling of the result in step number `i`, the first that writes there, if later steps rewrite the
   // result in place.
   [[nodiscard, gnu::cold]] constexpr scaling share_of(scaling how, int i) const {
-    if (how.beta == factor::zero || v_.foretells) return how;
+    if (how.beta == factor::zero || v_.predicts) return how;
     for (; i < plan_.steps.size(); ++i) {
       planned_step const& s = plan_.steps[i];
       if (s.operand != result_ || v_.first_along(s.axes)) continue;
@@ -157,11 +157,11 @@ class plan_lowering {
   }
 
   // A new block: in the result's place, or in a buffer of its own, where it may lie as a message.
-  [[gnu::cold]] constexpr lowered_tensor block_for(spec const& s, bool lands, buffer_block const& result,
+  [[gnu::cold]] constexpr lowered_tensor block_for(spec const& s, bool into_result, buffer_block const& result,
                                                    device_loops const* loops) {
     box const b = box_of(s, v_.here, e_);
     lowered_tensor t{&s, result, {}, true};
-    if (lands) return t;
+    if (into_result) return t;
     t.own = out_.take(b.size());
     t.now = {loops != nullptr ? as_message(b, *loops, v_.order, e_) : dense(b), {t.own.number, 0}};
     return t;
@@ -181,9 +181,10 @@ class plan_lowering {
     }
     if (rewrites(s.kind) && t.writable) return moves_.move(s, decided_[i], t.now, t.now, {});
     device_loops const loops = decided_[i].stays_message ? loops_of_received(s, e_) : device_loops{};
-    lowered_tensor next = block_for(s.to, decided_[i].lands, result, decided_[i].stays_message ? &loops : nullptr);
-    moves_.move(s, decided_[i], t.now, next.now, decided_[i].lands ? share_of(arriving(), i) : scaling{});
-    leave(t);
+    lowered_tensor next =
+        block_for(s.to, decided_[i].into_result, result, decided_[i].stays_message ? &loops : nullptr);
+    moves_.move(s, decided_[i], t.now, next.now, decided_[i].into_result ? share_of(arriving(), i) : scaling{});
+    release(t);
     t = next;
   }
 
@@ -195,13 +196,13 @@ class plan_lowering {
     bool const scatters = fused > i;
     scaling const whole{v_.scales ? factor::given : factor::one, v_.adds ? factor::given : factor::zero};
     scaling const how = s.operand != the_result ? scaling{}
-                        : decided.lands         ? share_of(whole, i)
+                        : decided.into_result   ? share_of(whole, i)
                                                 : scaling{whole.alpha, factor::zero};
     bool const as_message = decided.stays_message && !scatters;
     device_loops const sent =
         as_message ? loops_of_sent(plan_.steps[next_after(plan_.steps, i, s.operand)], e_) : device_loops{};
     lowered_tensor made =
-        block_for(scatters ? plan_.steps[fused].to : s.to, decided.lands, result, as_message ? &sent : nullptr);
+        block_for(scatters ? plan_.steps[fused].to : s.to, decided.into_result, result, as_message ? &sent : nullptr);
     lowered_tensor& left = at(s.left);
     detail::block_product p{{left.labels, &no_labels, made.labels}, {left.now, {}, made.now}};
     if (s.right == no_tensor) {
@@ -218,13 +219,13 @@ class plan_lowering {
       else
         call_named(products_, scatters ? functions_.contract_scattered : functions_.contract_gathered,
                    plan_.steps[fused], p, moved, how);
-      leave(at(s.right));
+      release(at(s.right));
     }
-    leave(left);
+    release(left);
     at(s.operand) = made;
   }
 
-  // Passes the same elements on under another order of the labels. When foretelling, it is not known whether there is
+  // Passes the same elements on under another order of the labels. When predicting, it is not known whether there is
   // an alpha, and the larger case counts.
   [[gnu::cold]] constexpr void pass_on(int i, buffer_block const& result) {
     planned_step const& s = plan_.steps[i];
@@ -232,8 +233,8 @@ class plan_lowering {
     at(s.left) = {};
     moved.now = {reordered(moved.now, *moved.labels, s.to), moved.now.data};
     moved.labels = &s.to;
-    if (v_.foretells && v_.adds) {
-      buffer_taken const made = block_for(s.to, decided_[i].lands, result, nullptr).own;
+    if (v_.predicts && v_.adds) {
+      buffer_taken const made = block_for(s.to, decided_[i].into_result, result, nullptr).own;
       bool const more = made.elements > moved.own.elements;
       buffer_taken const less = more ? moved.own : made;
       if (less.number >= 0) out_.give_back(less);

@@ -67,10 +67,10 @@ class move_lowering {
   [[gnu::cold]] constexpr void with_message(buffer_block const& block, scaling how, bool reads, Use const& use) {
     if (block.gapless()) return use(block);
     buffer_taken const b = out_.take(block.where.size());
-    buffer_block const lies = dense_block(place{b.number, 0}, block.where);
-    if (reads) out_.copy(lies, block, {});
-    use(lies);
-    out_.copy(block, lies, how);
+    buffer_block const contiguous = dense_block(place{b.number, 0}, block.where);
+    if (reads) out_.copy(contiguous, block, {});
+    use(contiguous);
+    out_.copy(block, contiguous, how);
     out_.give_back(b);
   }
 
@@ -102,7 +102,7 @@ class move_lowering {
     buffer_taken const in = out_.take(unpacked);
     auto const price = [&](std::int64_t elements, auto const& part_of) {  // if parts are not listed
       if constexpr (Writer::keeps)
-        if (out_.only_prices && elements > 0) each([&](message_part const& p) { part_of(p); });
+        if (out_.priced_only && elements > 0) each([&](message_part const& p) { part_of(p); });
     };
     price(packed, [&](message_part const& p) {
       if (is_packed(p.sent)) copy_if_any(p.sent, p.sent, {});
@@ -147,7 +147,7 @@ class move_lowering {
  private:
   [[gnu::cold]] constexpr void mask(planned_step const& s, buffer_block const& from, buffer_block const& to,
                                     scaling how) {
-    if (!v_.foretells && !v_.first_along(s.axes)) return out_.fill(to, how.beta, s.to.kind);
+    if (!v_.predicts && !v_.first_along(s.axes)) return out_.fill(to, how.beta, s.to.kind);
     if (from.data != to.data) out_.copy(to, from, how);
   }
 
@@ -175,16 +175,16 @@ class move_lowering {
     count_parts(s.from, m);
     out_.start(m);
     out_.finish();
-    if (!as_it_is && !(v_.foretells && lies_so)) copy_parts(s.from, s.axes, loops, to, m.received, how, false);
+    if (!as_it_is && !(v_.predicts && lies_so)) copy_parts(s.from, s.axes, loops, to, m.received, how, false);
     out_.give_back(b);
   }
 
   [[gnu::cold]] constexpr void all_reduce(planned_step const& s, step_decision const&, buffer_block const& from,
                                           buffer_block const& to, scaling how) {
     if (from.data != to.data) out_.copy(to, from, how);
-    with_message(to, {}, true, [&](buffer_block const& lies) {
-      message m = message_of(s, lies.where.size(), true);
-      m.sent = m.received = lies.data;
+    with_message(to, {}, true, [&](buffer_block const& contiguous) {
+      message m = message_of(s, contiguous.where.size(), true);
+      m.sent = m.received = contiguous.data;
       range const part = block(m.own, v_.number_in(s.axes), m.members);
       m.moved = (m.members - 1) * part.size() + m.own - part.size();
       std::int64_t const share = v_.via.reduces(m.how) ? 0 : (m.own + m.members - 1) / m.members;
@@ -210,8 +210,8 @@ class move_lowering {
     if (!as_it_is) copy_parts(s.to, s.axes, loops, from, m.sent, {}, true);
     bool const gapless = to.gapless();
     m.into = gapless ? how : scaling{};
-    with_message(to, how, false, [&](buffer_block const& lies) {
-      m.received = lies.data;
+    with_message(to, how, false, [&](buffer_block const& contiguous) {
+      m.received = contiguous.data;
       buffer_taken const pieces = take_for_reduction(m.own, m.members);
       m.pieces = {pieces.number, 0};
       count_parts(s.to, m);
@@ -226,7 +226,7 @@ class move_lowering {
   // device with the receiver's own coordinate there serves it, and the others send it nothing.
   [[gnu::cold]] constexpr void exchange(planned_step const& s, step_decision const& decided, buffer_block const& from,
                                         buffer_block const& to, scaling how) {
-    if (v_.foretells) return foretold_exchange(s, decided, from, to, how);
+    if (v_.predicts) return predicted_exchange(s, decided, from, to, how);
     mesh_set const repeated = s.axes - s.from.uses();
     message m = message_of(s, to.where.size(), false);
     m.sent = from.data;
@@ -253,8 +253,8 @@ class move_lowering {
   }
 
   // The exchange with the most elements that any device has: the last device keeps elements that others send.
-  [[gnu::cold]] constexpr void foretold_exchange(planned_step const& s, step_decision const& decided,
-                                                 buffer_block const& from, buffer_block const& to, scaling how) {
+  [[gnu::cold]] constexpr void predicted_exchange(planned_step const& s, step_decision const& decided,
+                                                  buffer_block const& from, buffer_block const& to, scaling how) {
     std::int64_t const sent = from.where.size();
     std::int64_t const received = to.where.size();
     std::int64_t const ways = e_.ways(s.axes);
@@ -291,7 +291,7 @@ class move_lowering {
 
   // The elements in the parts under `parts` of the members before this device.
   [[gnu::cold]] constexpr std::int64_t elements_before(spec const& parts, message const& m) const {
-    if (v_.foretells) return 0;
+    if (v_.predicts) return 0;
     std::int64_t const me = v_.number_in(m.axes);
     if (m.even) return me * m.own;
     std::int64_t n = 0;
@@ -302,7 +302,7 @@ class move_lowering {
   [[gnu::cold]] constexpr std::int64_t elements_of_parts(planned_step const& s, buffer_block const& from,
                                                          message const& m) const {
     if (m.even || s.to.splits() == (s.from.splits() | s.axes)) return from.where.size();  // the parts make up the block
-    if (v_.foretells) return std::min(from.where.size(), m.members * m.own);
+    if (v_.predicts) return std::min(from.where.size(), m.members * m.own);
     std::int64_t n = 0;
     for (std::int64_t d = 0; d < m.members; ++d) n += block_size(s.to, v_.member(s.axes, d), e_);
     return n;
@@ -323,7 +323,7 @@ class move_lowering {
     };
     if (!loops.empty()) return between(block_there, {as_message(block_there.where, loops, v_.order, e_), message});
     if constexpr (!Writer::keeps)
-      if (v_.foretells) return out_.copy_elements(foretold_elements(parts, axes, block_there));
+      if (v_.predicts) return out_.copy_elements(predicted_elements(parts, axes, block_there));
     for (std::int64_t d = 0; d < e_.ways(axes); ++d) {
       box const b = box_of(parts, v_.member(axes, d), e_);
       buffer_block const in_message = dense_block(message, b);
@@ -332,7 +332,7 @@ class move_lowering {
     }
   }
 
-  constexpr std::int64_t foretold_elements(spec const& parts, mesh_set axes, buffer_block const& b) const {
+  constexpr std::int64_t predicted_elements(spec const& parts, mesh_set axes, buffer_block const& b) const {
     return std::min(b.where.size(), e_.ways(axes) * largest_block(parts, e_));
   }
 

@@ -121,8 +121,8 @@ class product_lowering {
           [] {});
     scaling const arriving{factor::one, how.beta};
     m.into = own.gapless() ? arriving : scaling{};
-    moves_.with_message(own, arriving, false, [&](buffer_block const& lies) {
-      m.received = lies.data;
+    moves_.with_message(own, arriving, false, [&](buffer_block const& contiguous) {
+      m.received = contiguous.data;
       bool const directly = m.members == 2 && m.into.overwrites();  // the sum of one part is that part
       buffer_taken const pieces = directly ? out_.take(0) : moves_.take_for_reduction(part, m.members);
       m.pieces = {pieces.number, 0};

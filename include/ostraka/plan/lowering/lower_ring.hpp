@@ -113,32 +113,33 @@ class ring_lowering {
   [[gnu::cold]] constexpr void gather_and_contract(planned_step const& gather, int dimension, block_product const& p,
                                                    int which, bool both_ways, scaling how) {
     buffer_block const own = p.block[which];
-    travel const t = travel_of(
+    ring_route const t = route_of(
         gather, gather.from, dimension,
         cut_of_gather(gather.from, e_.ways(gather.axes), both_ways && may_go_both_ways(gather, p), e_, machine_));
     bool const packs = !own.gapless();
     int const sets = packs || t.members > 2 ? 2 : 1;
     buffer_taken const passed = out_.take(sets * t.elements_of_set());
     if constexpr (Writer::keeps) {
-      auto const lies = [&](std::int64_t turn, int lane, range pieces) {
-        return piece(t, t.origin(turn, lane), lane, pieces, turn == 0 && !packs ? &own : nullptr, passed, turn % sets);
+      auto const part_at = [&](std::int64_t hops, int lane, range pieces) {
+        return piece(t, t.origin(hops, lane), lane, pieces, hops == 0 && !packs ? &own : nullptr, passed, hops % sets);
       };
       for (int lane = 0; packs && lane < t.cut.lanes; ++lane)
-        if (buffer_block const r = lies(0, lane, {0, t.cut.pieces}); r.where.size() > 0)
+        if (buffer_block const r = part_at(0, lane, {0, t.cut.pieces}); r.where.size() > 0)
           out_.copy(r, own.part(r.where), {});
-      marks written{t.cut};
-      go_round(
+      written_parts written{t.cut};
+      run_gather(
           t,
-          [&](std::int64_t turn, range piece) {
-            pass_on(t, [&](int lane) { return lies(turn, lane, piece); },
-                    [&](int lane) { return lies(turn + 1, lane, piece); });
+          [&](std::int64_t hops, range piece) {
+            pass_on(
+                t, [&](int lane) { return part_at(hops, lane, piece); },
+                [&](int lane) { return part_at(hops + 1, lane, piece); });
           },
-          [&](std::int64_t turn, range pieces) {
+          [&](std::int64_t hops, range pieces) {
             for (int lane = 0; lane < t.cut.lanes; ++lane) {
-              std::int64_t const from = t.origin(turn, lane);
+              std::int64_t const from = t.origin(hops, lane);
               bool const before = written.mark(p.labels[2]->find(t.label(dimension)) < 0 ? 0 : from, lane,
                                                p.labels[2]->find(t.label(t.cut.dimension)) >= 0, pieces);
-              multiply(t, p, from, which, lies(turn, lane, pieces), {how.alpha, before ? factor::one : how.beta});
+              multiply(t, p, from, which, part_at(hops, lane, pieces), {how.alpha, before ? factor::one : how.beta});
             }
           });
     } else {
@@ -157,8 +158,8 @@ class ring_lowering {
   [[gnu::cold]] constexpr void contract_and_scatter(planned_step const& scatter, int dimension, block_product const& p,
                                                     int, bool both_ways, scaling how) {
     buffer_block const own = p.block[2];
-    travel const t = travel_of(scatter, scatter.to, dimension,
-                               cut_of_scatter(scatter.to, e_.ways(scatter.axes), both_ways, e_, machine_));
+    ring_route const t = route_of(scatter, scatter.to, dimension,
+                                  cut_of_scatter(scatter.to, e_.ways(scatter.axes), both_ways, e_, machine_));
     std::int64_t const pieces = t.cut.pieces, slots = pieces + 1;
     std::int64_t const indices = largest_range(scatter.to, t.cut.dimension, e_);
     std::int64_t const of_slot = largest_block(scatter.to, e_) / std::max<std::int64_t>(indices, 1) *
@@ -174,7 +175,7 @@ class ring_lowering {
       auto const slot = [&](std::int64_t number, int lane) {
         return dense_block(place{passed.number, (lane * slots + number % slots) * of_slot}, piece_of(number, lane));
       };
-      go_round_with_sums(
+      run_scatter(
           t,
           [&](std::int64_t number) {
             pass_on(
@@ -202,8 +203,8 @@ class ring_lowering {
     out_.give_back(passed);
   }
 
-  // The parts of the members, and the way that they travel.
-  struct travel {
+  // The parts of the members, and their route.
+  struct ring_route {
     spec const* parts = nullptr;
     mesh_set axes{};
     int dimension = 0;  // along which the parts differ
@@ -214,15 +215,15 @@ class ring_lowering {
 
     [[nodiscard]] constexpr int label(int i) const { return parts->label[i]; }
     [[nodiscard]] constexpr std::int64_t elements_of_set() const { return cut.lanes * longest; }
-    // The member whose part is here after `turn` steps. The first lane goes to the next member, the other one back.
-    [[nodiscard]] constexpr std::int64_t origin(std::int64_t turn, int lane) const {
-      return (me + (lane == 0 ? members - turn % members : turn)) % members;
+    // The member whose part is here after `hops` steps. The first lane goes to the next member, the other one back.
+    [[nodiscard]] constexpr std::int64_t origin(std::int64_t hops, int lane) const {
+      return (me + (lane == 0 ? members - hops % members : hops)) % members;
     }
   };
 
   // Marks the parts of the result that have been written: by member, if the result has the label of the ring, and by
   // piece, if it has the label that is cut.
-  struct marks {
+  struct written_parts {
     ring_cut cut;
     bool at[most_ring_devices][2 * ring_pieces]{};
 
@@ -235,9 +236,9 @@ class ring_lowering {
     }
   };
 
-  [[gnu::cold]] constexpr travel travel_of(planned_step const& move, spec const& parts, int dimension,
-                                           ring_cut cut) const {
-    travel t{&parts, move.axes, dimension, e_.ways(move.axes), v_.number_in(move.axes), cut};
+  [[gnu::cold]] constexpr ring_route route_of(planned_step const& move, spec const& parts, int dimension,
+                                              ring_cut cut) const {
+    ring_route t{&parts, move.axes, dimension, e_.ways(move.axes), v_.number_in(move.axes), cut};
     std::int64_t const indices = largest_range(parts, t.cut.dimension, e_);
     t.longest = largest_block(parts, e_) / std::max<std::int64_t>(indices, 1) * largest_size(indices, t.cut.lanes);
     return t;
@@ -252,7 +253,7 @@ class ring_lowering {
   }
 
   // Consecutive pieces in a lane of a part.
-  [[gnu::cold]] static constexpr box pieces_of(travel const& t, box part, int lane, range pieces) {
+  [[gnu::cold]] static constexpr box pieces_of(ring_route const& t, box part, int lane, range pieces) {
     range& cut = part.at[t.cut.dimension];
     std::int64_t const all = t.cut.lanes * t.cut.pieces;
     std::int64_t const before = lane * t.cut.pieces;
@@ -263,7 +264,7 @@ class ring_lowering {
 
   // Pieces of a member's part: in the block `there`, or in a set of the buffer `passed`, where each lane has its own
   // memory.
-  [[gnu::cold]] constexpr buffer_block piece(travel const& t, std::int64_t member, int lane, range pieces,
+  [[gnu::cold]] constexpr buffer_block piece(ring_route const& t, std::int64_t member, int lane, range pieces,
                                              buffer_block const* there, buffer_taken const& passed,
                                              std::int64_t set) const {
     box const part = box_of(*t.parts, v_.member(t.axes, member), e_);
@@ -276,16 +277,16 @@ class ring_lowering {
   // The messages and products of a gather, in step. Pieces of a part that are multiplied beside one message are one
   // product.
   template <class Start, class Multiply>
-  [[gnu::cold]] constexpr void go_round(travel const& t, Start const& start, Multiply const& multiply) {
+  [[gnu::cold]] constexpr void run_gather(ring_route const& t, Start const& start, Multiply const& multiply) {
     std::int64_t const pieces = t.cut.pieces;
     std::int64_t const all = t.members * pieces;
     std::int64_t const messages = all - pieces;
     std::int64_t done = 0;
     auto const multiply_until = [&](std::int64_t end) {
       while (done < end) {
-        std::int64_t const turn = done / pieces;
-        std::int64_t const stop = std::min(end, (turn + 1) * pieces);
-        multiply(turn, range{done - turn * pieces, stop - turn * pieces});
+        std::int64_t const hops = done / pieces;
+        std::int64_t const stop = std::min(end, (hops + 1) * pieces);
+        multiply(hops, range{done - hops * pieces, stop - hops * pieces});
         done = stop;
       }
     };
@@ -300,8 +301,8 @@ class ring_lowering {
   // The messages and products of a scatter: sums are multiplied before they are sent. The products of the own part, the
   // last ones, need no message before them; the sums that arrive are added to each.
   template <class Start, class Multiply, class Add>
-  [[gnu::cold]] constexpr void go_round_with_sums(travel const& t, Start const& start, Multiply const& multiply,
-                                                  Add const& add) {
+  [[gnu::cold]] constexpr void run_scatter(ring_route const& t, Start const& start, Multiply const& multiply,
+                                           Add const& add) {
     std::int64_t const pieces = t.cut.pieces;
     std::int64_t const all = t.members * pieces;
     std::int64_t const messages = all - pieces;
@@ -323,7 +324,7 @@ class ring_lowering {
 
   // One message to each neighbour and one from each. With two devices both are one message.
   template <class Sent, class Received>
-  [[gnu::cold]] constexpr void pass_on(travel const& t, Sent const& sent, Received const& received) {
+  [[gnu::cold]] constexpr void pass_on(ring_route const& t, Sent const& sent, Received const& received) {
     std::int64_t const neighbour[2] = {(t.me + 1) % t.members, (t.me + t.members - 1) % t.members};
     message m = message_of(t);
     buffer_block nothing;
@@ -341,7 +342,7 @@ class ring_lowering {
   }
 
   // Multiplies at the indices of a part, and of the piece of it that `here` is.
-  [[gnu::cold]] constexpr void multiply(travel const& t, block_product const& p, std::int64_t member, int which,
+  [[gnu::cold]] constexpr void multiply(ring_route const& t, block_product const& p, std::int64_t member, int which,
                                         buffer_block const& here, scaling how) {
     box const part = box_of(*t.parts, v_.member(t.axes, member), e_);
     block_product q = p.part(t.label(t.dimension), part.at[t.dimension], which, here);
@@ -349,7 +350,7 @@ class ring_lowering {
     out_.multiply(q.part(t.label(cut), here.where.at[cut], which, here).loops(e_.labels), how);
   }
 
-  constexpr message message_of(travel const& t) const {
+  constexpr message message_of(ring_route const& t) const {
     message m;
     m.kind = step::ring_contraction;
     m.axes = t.axes;

@@ -25,7 +25,7 @@ struct buffer {
   std::int64_t at = -1;  ///< in the workspace; −1: not placed yet
 
   [[nodiscard]] std::int64_t end() const { return at + elements; }
-  [[nodiscard]] bool is_there_with(buffer const& other) const {
+  [[nodiscard]] bool coexists_with(buffer const& other) const {
     return taken < other.given_back && other.taken < given_back;
   }
 };
@@ -33,17 +33,17 @@ struct buffer {
 namespace detail {
 
 // The moment when the most elements exist at once, and their number.
-struct busiest_moment {
+struct peak {
   std::int64_t elements = 0;
   int when = 0;
 
   [[nodiscard]] bool has(buffer const& b) const { return b.taken <= when && when < b.given_back; }
 };
 
-[[gnu::cold]] inline busiest_moment busiest(dynamic_array<buffer> const& buffers) {
-  busiest_moment most;
+[[gnu::cold]] inline peak find_peak(dynamic_array<buffer> const& buffers) {
+  peak most;
   for (buffer const& b : buffers) {
-    busiest_moment now{0, b.taken};
+    peak now{0, b.taken};
     for (buffer const& other : buffers) now.elements += now.has(other) ? other.elements : 0;
     if (now.elements > most.elements) most = now;
   }
@@ -56,7 +56,7 @@ struct busiest_moment {
   for (bool moved = true; moved;) {
     moved = false;
     for (buffer const& other : buffers)
-      if (other.at >= 0 && next.is_there_with(other) && at < other.end() && other.at < at + next.elements) {
+      if (other.at >= 0 && next.coexists_with(other) && at < other.end() && other.at < at + next.elements) {
         at = (other.end() + unit - 1) / unit * unit;
         moved = true;
       }
@@ -103,11 +103,11 @@ template <class Measure>
 }  // namespace detail
 
 /// Gives each buffer its place and returns the length of the workspace. It tries four orders: the longest first; those
-/// that exist longest first; as they are taken; or those of the busiest moment as they are taken and then the longest.
+/// that exist longest first; as they are taken; or those of the peak as they are taken and then the longest.
 /// None of these is best for all schedules. If none of them takes just the elements that exist at once, it tries all
 /// orders of a few buffers. Each buffer begins a cache line, of `line` elements, unless that takes more.
 [[gnu::cold]] inline std::int64_t place_buffers(dynamic_array<buffer>& buffers, std::int64_t line) {
-  detail::busiest_moment const most = detail::busiest(buffers);
+  detail::peak const most = detail::find_peak(buffers);
   constexpr int orders = 4;
   auto const place = [&](int order, std::int64_t unit) {
     auto const measure = [&](buffer const& b) -> std::int64_t {

@@ -5,7 +5,7 @@
 /// @file
 /// Floor 2. A schedule: a plan lowered for a device, stored as actions, and every buffer with its size and place. It
 /// names no address and no communicator, so it is made once and run on any number of blocks. `advance` is the only loop
-/// that runs one. Its caller provides hands: Kokkos and MPI, a simulated mesh, or a list that only records.
+/// that runs one. Its caller provides an executor: Kokkos and MPI, a simulated mesh, or a list that only records.
 ///
 /// A schedule that is only priced lists neither copies nor the parts of exchanges one by one. For equal ones that
 /// follow one another it keeps their number. So uneven parts of 65,536 devices take one line instead of 65,536 blocks.
@@ -62,10 +62,10 @@ class schedule {
   dynamic_array<std::int64_t> counts{};
   dynamic_array<buffer> buffers{};
   dynamic_array<stage> stages{};
-  dynamic_array<written_run> written{};  ///< replaces copies and fills if it is only priced
-  dynamic_array<sent_run> sent{};        ///< replaces parts
+  dynamic_array<repeated_writes> written{};  ///< replaces copies and fills if it is only priced
+  dynamic_array<repeated_sends> sent{};      ///< replaces parts
   std::int64_t workspace = 0;            ///< elements, with all buffers in their places
-  bool only_prices = false;              ///< set before lowering; outlives clear()
+  bool priced_only = false;              ///< set before lowering; outlives clear()
 
   void clear() {
     actions.clear();
@@ -114,13 +114,13 @@ class schedule {
   }
   [[gnu::cold]] void copy(buffer_block const& to, buffer_block const& from, scaling how) {
     stages.back().copied += to.where.size();
-    if (only_prices) return write(to.where.size(), true);
+    if (priced_only) return write(to.where.size(), true);
     action& a = add(verb::copy, how);
     a.to = keep(to);
     a.from = keep(from);
   }
   [[gnu::cold]] void fill(buffer_block const& to, factor beta, reduction kind) {
-    if (only_prices) return write(to.where.size(), false);
+    if (priced_only) return write(to.where.size(), false);
     action& a = add(verb::fill, {factor::one, beta});
     a.to = keep(to);
     a.kind = kind;
@@ -129,12 +129,12 @@ class schedule {
   void reduce(product const& p, reduction kind, scaling how) { add_product(verb::reduce, p, how).kind = kind; }
   /// Adds a part of the exchange that is started next; `packed` if its source is going to be packed.
   [[gnu::cold]] void part(message_part const& p, bool packed = false) {
-    if (!only_prices) return parts.push_back(p);
+    if (!priced_only) return parts.push_back(p);
     std::int64_t const elements = p.sent.where.size();
     bool const at_once = !packed && !p.sent.gapless();
     if (elements == 0) return;
     if (static_cast<int>(sent.size()) > sent_before_)
-      if (sent_run& r = sent.back(); r.elements == elements && r.at_once == at_once && p.member > r.first) {
+      if (repeated_sends& r = sent.back(); r.elements == elements && r.at_once == at_once && p.member > r.first) {
         if (r.members == 1) r.step = p.member - r.first;
         if (p.member == r.first + r.members * r.step) {
           ++r.members;
@@ -219,40 +219,40 @@ template <class Plan>
 }
 
 /// Runs the schedule from action number `next` on until a message has been finished, or started. Returns true if there
-/// is more to do. It calls `hands.enter(s, i)` before action number i and `hands.leave(s, i)` after it. Hands that can
-/// run a schedule that is only priced have `hands.price(s, a)`.
-template <class Hands>
-bool advance(schedule const& s, std::size_t& next, Hands& hands, verb until = verb::finish) {
+/// is more to do. It calls `executor.before_action(s, i)` before action number i and `executor.after_action(s, i)`
+/// after it. An executor that can run a schedule that is only priced has `executor.price(s, a)`.
+template <class Executor>
+bool advance(schedule const& s, std::size_t& next, Executor& executor, verb until = verb::finish) {
   while (next < s.actions.size()) {
     std::size_t const i = next++;
     action const& a = s.actions[i];
     auto const block_number = [&](int k) -> buffer_block const& { return s.blocks[static_cast<std::size_t>(k)]; };
     auto const item = static_cast<std::size_t>(a.item);
-    hands.enter(s, i);
+    executor.before_action(s, i);
     switch (a.what) {
       case verb::copy:
-        hands.copy(block_number(a.to), block_number(a.from), a.how);
+        executor.copy(block_number(a.to), block_number(a.from), a.how);
         break;
       case verb::fill:
-        hands.fill(block_number(a.to), a.how.beta, a.kind);
+        executor.fill(block_number(a.to), a.how.beta, a.kind);
         break;
       case verb::multiply:
-        hands.multiply(s.products[item], a.how);
+        executor.multiply(s.products[item], a.how);
         break;
       case verb::reduce:
-        hands.reduce(s.products[item], a.kind, a.how);
+        executor.reduce(s.products[item], a.kind, a.how);
         break;
       case verb::start:
-        hands.start(s, s.messages[item]);
+        executor.start(s, s.messages[item]);
         break;
       case verb::finish:
-        hands.finish(s, s.messages[item]);
+        executor.finish(s, s.messages[item]);
         break;
       case verb::price:
-        if constexpr (requires { hands.price(s, a); }) hands.price(s, a);
+        if constexpr (requires { executor.price(s, a); }) executor.price(s, a);
         break;
     }
-    hands.leave(s, i);
+    executor.after_action(s, i);
     if (a.what == until) return next < s.actions.size();
   }
   return false;
