@@ -7,13 +7,13 @@
 
 #include <string>
 
-#include <ostraka/engine/what_runs.hpp>
+#include <ostraka/engine/environment_report.hpp>
 #include <ostraka/environment/environment.hpp>
 
 namespace ostraka {
 
 /// Kokkos with its backend and threads, MPI, BLAS and the processor for which it has chosen its kernels, the vectors of
 /// our own kernels: one line each, for this rank, without communication.
-[[nodiscard]] inline std::string describe(environment const&) { return engine::describe(engine::ask_what_runs()); }
+[[nodiscard]] inline std::string describe(environment const&) { return engine::describe(engine::find_environment()); }
 
 }  // namespace ostraka

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include <ostraka/engine/machine/node.hpp>
-#include <ostraka/engine/what_runs.hpp>
+#include <ostraka/engine/environment_report.hpp>
 
 #include "support/mpi_main.hpp"
 
@@ -216,7 +216,7 @@ TEST_CASE("what this node tells") {
 }
 
 TEST_CASE("what runs is described") {
-  e::what_runs w;
+  e::environment_report w;
   w.kokkos = "4.7.2";
   w.backend = "OpenMP";
   w.mpi = "Open MPI v4.1.4";

@@ -57,7 +57,7 @@ class shared_fault {
     }
   }
 
-  /// Returns the function for `handed_on::arrive` that waits for messages.
+  /// Returns the function for `relay::arrive` that waits for messages.
   [[nodiscard]] auto waiting() {
     return [this](detail::messages& some) {
       if (is_here_)

@@ -17,7 +17,7 @@
 #include <ostraka/calls/context.hpp>
 #include <ostraka/engine/blocks/dense.hpp>
 #include <ostraka/engine/call_check/same_calls.hpp>
-#include <ostraka/engine/moves/handed_on.hpp>
+#include <ostraka/engine/moves/relay.hpp>
 #include <ostraka/engine/spmd/shared_fault.hpp>
 #include <ostraka/local_view/pipelines/pipeline_operands.hpp>
 #include <ostraka/local_view/pipelines/pipeline_slots.hpp>
@@ -261,7 +261,7 @@ class pipeline_run {
   Block sent_[2];
   dynamic_array<Block> arrived_;  // by microbatch
   dynamic_array<Block> made_;     // by lane, each the operand of the next; the last is the stage's result
-  engine::handed_on<space, element> messages_;
+  engine::relay<space, element> messages_;
   engine::shared_fault fault_;
 };
 

@@ -163,7 +163,7 @@ class pipeline_two_ways {
   dynamic_array<Block> arrived_;         // by microbatch
   dynamic_array<Cotangent> cotangents_;  // the same, of results
   dynamic_array<Block> kept_;            // by repeat and microbatch
-  engine::handed_on<space, element> messages_;
+  engine::relay<space, element> messages_;
   engine::shared_fault fault_;
 };
 

@@ -12,7 +12,7 @@
 #include <cstdint>
 #include <vector>
 
-#include <ostraka/engine/moves/handed_on.hpp>
+#include <ostraka/engine/moves/relay.hpp>
 
 using namespace ostraka::engine;
 
@@ -37,7 +37,7 @@ std::int64_t count_of(int turn) { return turn % 4 == 2 ? 0 : 7 + 500 * turn; }
 std::int64_t wrong_elements(communicator const& members, int turns) {
   int const me = members.rank(), n = members.size();
   std::vector<std::vector<std::vector<double>>> sent(turns, std::vector<std::vector<double>>(n)), received = sent;
-  handed_on<exec_space, double> messages(exec_space(), members);
+  relay<exec_space, double> messages(exec_space(), members);
   std::int64_t wrong = 0;
   for (int t = 0; t < turns + 1; ++t) {
     messages.arrive();

@@ -6,7 +6,7 @@
 /// Floor 3. Blocks that members of a group pass on from turn to turn, as the stages of a pipeline do. A block sent in
 /// one turn arrives in the next, and in between every member computes. All members know the senders and receivers.
 ///
-///     handed_on<Exec, T> messages(exec, members);
+///     relay<Exec, T> messages(exec, members);
 ///     for each turn:
 ///       messages.arrive();                       the blocks sent in the turn before are there
 ///       messages.receive(from, next, count);     of this turn
@@ -24,9 +24,9 @@ namespace ostraka::engine {
 /// Members make one at the same time. Two members name the blocks that go from one to the other in the same order.
 /// Sends are waited for a turn later than receives, so that a member which is ahead does not wait for the next one.
 template <class Exec, class T>
-class handed_on {
+class relay {
  public:
-  handed_on(Exec const& exec, communicator const& members) : exec_(exec), members_(members) {
+  relay(Exec const& exec, communicator const& members) : exec_(exec), members_(members) {
     members.enter();
     int const tag = members.next_tag();
     for (turn& t : turns_) {
@@ -35,8 +35,8 @@ class handed_on {
     }
     counted_.begin(members_, collective::permute);
   }
-  handed_on(handed_on const&) = delete;
-  handed_on& operator=(handed_on const&) = delete;
+  relay(relay const&) = delete;
+  relay& operator=(relay const&) = delete;
 
   /// Ends a turn: the blocks that it received are there. `wait(messages)` returns when they have arrived.
   template <class Wait>

@@ -4,7 +4,7 @@
 
 /// @file
 /// Floor 3. The software and hardware that a program runs on, for the report of a timing: Kokkos, MPI, BLAS and its
-/// kernels, our own kernels. The text is made of plain values; ask_what_runs finds them, without communication.
+/// kernels, our own kernels. The text is made of plain values; find_environment finds them, without communication.
 
 #include <Kokkos_Core.hpp>
 
@@ -26,7 +26,7 @@
 
 namespace ostraka::engine {
 
-struct what_runs {
+struct environment_report {
   std::string kokkos;       ///< "4.7.2"
   std::string backend;      ///< of the default execution space: "OpenMP"
   std::string on_host;      ///< the same for the host if it is another one, otherwise empty
@@ -58,7 +58,7 @@ struct what_runs {
 }
 
 /// Returns a line each for Ostraka, Kokkos, MPI, BLAS and our own kernels.
-[[gnu::cold]] inline std::string describe(what_runs const& w) {
+[[gnu::cold]] inline std::string describe(environment_report const& w) {
   std::string text = join_text("Ostraka ", OSTRAKA_VERSION_MAJOR, '.', OSTRAKA_VERSION_MINOR, '.',
                                OSTRAKA_VERSION_PATCH, " on ", detail::counted(w.ranks, "device"), '\n');
   append_text(text, "Kokkos: ", w.kokkos, ", ", w.backend,
@@ -86,7 +86,7 @@ struct what_runs {
 }
 
 #if OSTRAKA_ENABLE_MPI
-[[gnu::cold]] inline void ask_mpi(what_runs& w) {
+[[gnu::cold]] inline void find_mpi(environment_report& w) {
   w.mpi = short_mpi_version(mpi_library_version());
   w.mpi_level = mpi_thread_level();
   w.ranks = find_place_in_job().ranks;
@@ -95,13 +95,13 @@ struct what_runs {
 #endif
 
 /// Returns the facts about this process. @pre Kokkos runs, and MPI if there is one
-[[gnu::cold]] inline what_runs ask_what_runs() {
-  what_runs w;
+[[gnu::cold]] inline environment_report find_environment() {
+  environment_report w;
   w.kokkos = join_text(KOKKOS_VERSION / 10000, '.', KOKKOS_VERSION / 100 % 100, '.', KOKKOS_VERSION % 100);
   w.backend = Kokkos::DefaultExecutionSpace::name();
   if (std::string const host = Kokkos::DefaultHostExecutionSpace::name(); host != w.backend) w.on_host = host;
 #if OSTRAKA_ENABLE_MPI
-  ask_mpi(w);
+  find_mpi(w);
 #endif
   w.blas = blas_library();
 #if OSTRAKA_ENABLE_CUBLAS && defined(KOKKOS_ENABLE_CUDA)
