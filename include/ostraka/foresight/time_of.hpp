@@ -55,12 +55,12 @@ namespace detail {
 
 class listening_clock final : public engine::listener {
  public:
-  explicit listening_clock(machine const& m) : clock(m) { listen(hears::this_thread); }
+  explicit listening_clock(machine const& m) : clock(m) { listen(scope::this_thread); }
   ~listening_clock() { leave(); }
-  void hear(engine::event const& e) override { clock.hear(e); }
-  void hear_again(engine::event const& e, std::int64_t times) override { clock.hear_again(e, times); }
-  void hear_again(engine::event starts, engine::event, engine::event finishes, std::int64_t times) override {
-    clock.hear_again(starts, finishes, times);
+  void on_event(engine::event const& e) override { clock.on_event(e); }
+  void on_events(engine::event const& e, std::int64_t times) override { clock.on_events(e, times); }
+  void on_events(engine::event starts, engine::event, engine::event finishes, std::int64_t times) override {
+    clock.on_events(starts, finishes, times);
   }
 
   engine::machine_clock clock;

@@ -33,8 +33,8 @@ struct heard_event {
 
 class keeps_all final : public os::engine::listener {
  public:
-  explicit keeps_all(bool of_all_threads = false) { listen(of_all_threads ? hears::all_threads : hears::this_thread); }
-  void hear(event const& e) override { events.push_back({e, std::string(e.name), std::string(e.plan)}); }
+  explicit keeps_all(bool of_all_threads = false) { listen(of_all_threads ? scope::all_threads : scope::this_thread); }
+  void on_event(event const& e) override { events.push_back({e, std::string(e.name), std::string(e.plan)}); }
 
   [[nodiscard]] heard_event const* find(std::string const& begin) const {
     auto const found = std::find_if(events.begin(), events.end(),
@@ -97,7 +97,7 @@ TEST_CASE("an einsum on ranks, and on a dry mesh") {
 TEST_CASE("who has left hears nothing, and several hear the same") {
   auto const mesh = os::dry_mesh(X = 4);
   auto const a = os::zeros<float, I/X, J>(mesh, I = 8, J = 12);
-  CHECK(!os::engine::listened_to());
+  CHECK(!os::engine::has_listeners());
   {
     keeps_all const one;
     keeps_all const all(true);
@@ -106,7 +106,7 @@ TEST_CASE("who has left hears nothing, and several hear the same") {
     CHECK(one.find("ostraka reshard") != nullptr);
     CHECK(one.find("ostraka all_gather<X>, moves 288 B") != nullptr);
   }
-  CHECK(!os::engine::listened_to());
+  CHECK(!os::engine::has_listeners());
 }
 
 TEST_CASE("what is in flight starts before, and finishes after what is done meanwhile") {

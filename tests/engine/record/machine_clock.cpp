@@ -75,7 +75,7 @@ event begins(engine::region_kind kind, bool resumed = false) {
 
 machine_clock run(planner::machine const& m, std::initializer_list<event> all) {
   machine_clock c(m);
-  for (event const& e : all) c.hear(e);
+  for (event const& e : all) c.on_event(e);
   return c;
 }
 

@@ -51,8 +51,8 @@ void on_meshes_of_ranks(F const& f) {
 /// The sums of all events.
 class sums_of_events final : public engine::listener {
  public:
-  sums_of_events() { listen(hears::this_thread); }
-  void hear(engine::event const& e) override {
+  sums_of_events() { listen(scope::this_thread); }
+  void on_event(engine::event const& e) override {
     using engine::event_kind;
     depth += e.kind == event_kind::begins ? 1 : e.kind == event_kind::ends ? -1 : 0;
     lowest = depth < lowest ? depth : lowest;

@@ -35,10 +35,10 @@ using mesh_of_two = os::mesh<P_mesh, Q_mesh>;
 /// Gets every event one by one.
 class patient final : public engine::listener {
  public:
-  patient() { listen(hears::this_thread); }
-  void hear(engine::event const& e) override {
+  patient() { listen(scope::this_thread); }
+  void on_event(engine::event const& e) override {
     ++events;
-    clock.hear(e);
+    clock.on_event(e);
   }
 
   std::int64_t events = 0;
@@ -48,21 +48,21 @@ class patient final : public engine::listener {
 /// Gets equal events at once, as os::time_of does.
 class brief final : public engine::listener {
  public:
-  brief() { listen(hears::this_thread); }
-  void hear(engine::event const& e) override {
+  brief() { listen(scope::this_thread); }
+  void on_event(engine::event const& e) override {
     ++events;
     ++calls;
-    clock.hear(e);
+    clock.on_event(e);
   }
-  void hear_again(engine::event const& e, std::int64_t times) override {
+  void on_events(engine::event const& e, std::int64_t times) override {
     events += times;
     ++calls;
-    clock.hear_again(e, times);
+    clock.on_events(e, times);
   }
-  void hear_again(engine::event starts, engine::event, engine::event finishes, std::int64_t times) override {
+  void on_events(engine::event starts, engine::event, engine::event finishes, std::int64_t times) override {
     events += 3 * times;
     ++calls;
-    clock.hear_again(starts, finishes, times);
+    clock.on_events(starts, finishes, times);
   }
 
   std::int64_t events = 0, calls = 0;

@@ -47,8 +47,8 @@ struct said_by_environment {
 
 class collectives_heard final : public os::engine::listener {
  public:
-  collectives_heard() { listen(hears::this_thread); }
-  void hear(os::engine::event const& e) override { number += e.kind == os::engine::event_kind::starts ? 1 : 0; }
+  collectives_heard() { listen(scope::this_thread); }
+  void on_event(os::engine::event const& e) override { number += e.kind == os::engine::event_kind::starts ? 1 : 0; }
 
   int number = 0;
 };

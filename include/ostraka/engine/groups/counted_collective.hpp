@@ -44,7 +44,7 @@ class counted_collective {
     sent_ = members.size() > 1 ? &members.sent() : nullptr;
     group_ = &members;
     times_ = detail::collectives_alike;
-    if (listened_to() && sent_ != nullptr) tell_start(members, how);
+    if (has_listeners() && sent_ != nullptr) report_start(members, how);
   }
 
   /// Counts bytes and messages that it sends; @pre the group has others
@@ -82,16 +82,16 @@ class counted_collective {
 
   /// From this call on, this device waits for it.
   void wait() {
-    if (number_ != 0 && times_ == 1) tell(as_event(event_kind::waits));
+    if (number_ != 0 && times_ == 1) report(as_event(event_kind::waits));
   }
 
   /// This device has waited for it.
   void end() {
-    if (number_ != 0) tell_finish();
+    if (number_ != 0) report_finish();
   }
 
  private:
-  [[gnu::cold, gnu::noinline]] void tell_start(communicator const& members, collective how) {
+  [[gnu::cold, gnu::noinline]] void report_start(communicator const& members, collective how) {
     own_ = {};
     packed_ = 0;
     how_ = how;
@@ -102,9 +102,9 @@ class counted_collective {
     mesh_ = members.mesh();
     number_ = detail::last_collective + 1;
     detail::last_collective += static_cast<std::uint64_t>(times_);
-    if (times_ == 1) tell(as_event(event_kind::starts));
+    if (times_ == 1) report(as_event(event_kind::starts));
   }
-  [[gnu::cold, gnu::noinline]] void tell_finish() {
+  [[gnu::cold, gnu::noinline]] void report_finish() {
     event e = as_event(event_kind::finishes);
     e.bytes = own_.bytes;
     e.messages = own_.messages;
@@ -112,7 +112,7 @@ class counted_collective {
     e.bytes_between_nodes = own_.bytes_between_nodes;
     event const starts = as_event(event_kind::starts), waits = as_event(event_kind::waits);
     number_ = 0;
-    times_ == 1 ? tell(e) : tell(starts, waits, e, times_);
+    times_ == 1 ? report(e) : report(starts, waits, e, times_);
   }
   [[nodiscard]] event as_event(event_kind kind) const {
     event e;

@@ -89,7 +89,7 @@ struct block_use {
 struct event {
   event_kind kind = event_kind::ends;
   region_kind region = region_kind::operation;  ///< of begins
-  std::string_view name{};    ///< of begins: as tools of Kokkos hear it, `ostraka einsum C[I_X, K] = …, moves 12 B`
+  std::string_view name{};    ///< of begins: as tools of Kokkos get it, `ostraka einsum C[I_X, K] = …, moves 12 B`
   std::string_view plan{};    ///< of an operation with a plan: `all_gather<X>, contract`
   block_use const* uses = nullptr;  ///< of an operation with a plan: its operands, then its result
   int operands = 0;
@@ -118,17 +118,17 @@ class listener {
  public:
   listener(listener const&) = delete;
   listener& operator=(listener const&) = delete;
-  virtual void hear(event const& e) = 0;
+  virtual void on_event(event const& e) = 0;
   /// The same event `times` times, one after the other. A listener that adds up may override it.
-  virtual void hear_again(event const& e, std::int64_t times) {
-    for (std::int64_t i = 0; i < times; ++i) hear(e);
+  virtual void on_events(event const& e, std::int64_t times) {
+    for (std::int64_t i = 0; i < times; ++i) on_event(e);
   }
   /// Collectives, one after the other, that differ in nothing but the number: each starts, is waited for, finishes.
-  virtual void hear_again(event starts, event waits, event finishes, std::int64_t times) {
+  virtual void on_events(event starts, event waits, event finishes, std::int64_t times) {
     for (std::int64_t i = 0; i < times; ++i, ++starts.number, ++waits.number, ++finishes.number) {
-      hear(starts);
-      hear(waits);
-      hear(finishes);
+      on_event(starts);
+      on_event(waits);
+      on_event(finishes);
     }
   }
 
@@ -136,19 +136,19 @@ class listener {
   listener() = default;
   ~listener() { leave(); }
 
-  enum class hears : std::uint8_t { nothing, this_thread, all_threads };
+  enum class scope : std::uint8_t { none, this_thread, all_threads };
 
-  /// @pre it hears nothing. A listener of all threads begins and ends while no other thread is in an operation.
-  void listen(hears which);
+  /// @pre it listens to no thread. A listener of all threads begins and ends while no other thread is in an operation.
+  void listen(scope of);
   void leave();
 
  private:
-  friend void tell(event const& e);
-  friend void tell(event const& e, std::int64_t times);
-  friend void tell(event const& starts, event const& waits, event const& finishes, std::int64_t times);
-  listener*& first() { return which_ == hears::this_thread ? of_this_thread_ : of_all_threads_; }
+  friend void report(event const& e);
+  friend void report(event const& e, std::int64_t times);
+  friend void report(event const& starts, event const& waits, event const& finishes, std::int64_t times);
+  listener*& first() { return scope_ == scope::this_thread ? of_this_thread_ : of_all_threads_; }
 
-  hears which_ = hears::nothing;
+  scope scope_ = scope::none;
   listener* next_ = nullptr;
   [[gnu::visibility("default")]] inline static thread_local constinit listener* of_this_thread_ = nullptr;
   [[gnu::visibility("default")]] inline static constinit listener* of_all_threads_ = nullptr;
@@ -162,56 +162,56 @@ namespace detail {
 }  // namespace detail
 
 /// True if there is a listener, to any thread.
-inline bool listened_to() { return detail::listeners.load(std::memory_order_relaxed) != 0; }
+inline bool has_listeners() { return detail::listeners.load(std::memory_order_relaxed) != 0; }
 
-/// Reports the event to the listeners of this thread. @pre listened_to(), or no listener hears it
-[[gnu::cold, gnu::noinline]] inline void tell(event const& e) {
-  for (listener* l = listener::of_this_thread_; l != nullptr; l = l->next_) l->hear(e);
-  for (listener* l = listener::of_all_threads_; l != nullptr; l = l->next_) l->hear(e);
+/// Reports the event to the listeners of this thread. @pre has_listeners(), or the call has no effect
+[[gnu::cold, gnu::noinline]] inline void report(event const& e) {
+  for (listener* l = listener::of_this_thread_; l != nullptr; l = l->next_) l->on_event(e);
+  for (listener* l = listener::of_all_threads_; l != nullptr; l = l->next_) l->on_event(e);
 }
 
 /// Reports the same event `times` times.
-[[gnu::cold, gnu::noinline]] inline void tell(event const& e, std::int64_t times) {
-  for (listener* l = listener::of_this_thread_; l != nullptr; l = l->next_) l->hear_again(e, times);
-  for (listener* l = listener::of_all_threads_; l != nullptr; l = l->next_) l->hear_again(e, times);
+[[gnu::cold, gnu::noinline]] inline void report(event const& e, std::int64_t times) {
+  for (listener* l = listener::of_this_thread_; l != nullptr; l = l->next_) l->on_events(e, times);
+  for (listener* l = listener::of_all_threads_; l != nullptr; l = l->next_) l->on_events(e, times);
 }
 
 /// Reports `times` equal collectives, one after the other.
-[[gnu::cold, gnu::noinline]] inline void tell(event const& starts, event const& waits, event const& finishes,
-                                              std::int64_t times) {
+[[gnu::cold, gnu::noinline]] inline void report(event const& starts, event const& waits, event const& finishes,
+                                                std::int64_t times) {
   for (listener* l = listener::of_this_thread_; l != nullptr; l = l->next_)
-    l->hear_again(starts, waits, finishes, times);
+    l->on_events(starts, waits, finishes, times);
   for (listener* l = listener::of_all_threads_; l != nullptr; l = l->next_)
-    l->hear_again(starts, waits, finishes, times);
+    l->on_events(starts, waits, finishes, times);
 }
 
-inline void listener::listen(hears which) {
-  which_ = which;
+inline void listener::listen(scope of) {
+  scope_ = of;
   next_ = first();
   first() = this;
   detail::listeners.fetch_add(1, std::memory_order_relaxed);
 }
 
 inline void listener::leave() {
-  if (which_ == hears::nothing) return;
+  if (scope_ == scope::none) return;
   for (listener** at = &first(); *at != nullptr; at = &(*at)->next_)
     if (*at == this) {
       *at = next_;
       break;
     }
-  which_ = hears::nothing;
+  scope_ = scope::none;
   detail::listeners.fetch_sub(1, std::memory_order_relaxed);
 }
 
 /// Reports the work of one or several kernels: a product, a fold, a copy, a map. `times` times, one after the other.
-[[gnu::cold, gnu::noinline]] inline void tell_computed(std::int64_t flops, std::int64_t memory, int element_bytes,
-                                                       std::int64_t times = 1) {
+[[gnu::cold, gnu::noinline]] inline void report_computed(std::int64_t flops, std::int64_t memory, int element_bytes,
+                                                         std::int64_t times = 1) {
   event e;
   e.kind = event_kind::computes;
   e.flops = flops;
   e.memory = memory;
   e.element_bytes = element_bytes;
-  tell(e, times);
+  report(e, times);
 }
 
 }  // namespace ostraka::engine

@@ -61,7 +61,7 @@ class machine_clock {
   }
 
   /// Advances the clock by the device's next event.
-  void hear(event const& e) {
+  void on_event(event const& e) {
     switch (e.kind) {
       case event_kind::begins:
         return begin(e);
@@ -80,9 +80,9 @@ class machine_clock {
   }
 
   /// The same local work `times` times: added up one by one, so that sums are rounded as if each had been heard.
-  void hear_again(event const& e, std::int64_t times) {
+  void on_events(event const& e, std::int64_t times) {
     if (e.kind != event_kind::computes) {
-      for (std::int64_t i = 0; i < times; ++i) hear(e);
+      for (std::int64_t i = 0; i < times; ++i) on_event(e);
       return;
     }
     double const seconds = seconds_of_work(e);
@@ -90,8 +90,8 @@ class machine_clock {
   }
 
   /// Equal collectives, one after the other.
-  void hear_again(event const& starts, event const& finishes, std::int64_t times) {
-    hear(starts);
+  void on_events(event const& starts, event const& finishes, std::int64_t times) {
+    on_event(starts);
     finish(finishes, times);
   }
 

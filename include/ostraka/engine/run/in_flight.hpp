@@ -34,10 +34,10 @@ class flight_record final : public flight_on<Exec> {
              update<T> const& how, schedule_memory& memory, planner::strided_box const* given) {
     w_ = w;
     plan_ = plan;
-    if (anybody_listens()) keep_plan();
+    if (is_profiled()) keep_plan();
     known_schedule& known = memory.of<Exec>(w, plan, how, every_function<Exec, T>(), given, own_);
-    run_.emplace(this->exec(), w_, plan_, known, operands, result, how, every_function<Exec, T>(), heard_as::operation,
-                 nullptr, mpi_calls::nonblocking);
+    run_.emplace(this->exec(), w_, plan_, known, operands, result, how, every_function<Exec, T>(),
+                 profiled_as::operation, nullptr, mpi_calls::nonblocking);
     known_ = &known;
     ++known_->in_flight;
     this->enlist(*w.mesh, w.operation);

@@ -100,8 +100,8 @@ void run(Exec const& exec, mesh_route const& r, T const* source, T* target) {
   constexpr int line = 64 / element_bytes;
   static thread_local constinit known_schedule* moves = nullptr;  // lowered anew each time: plans differ
   static thread_local constinit known_schedule* exchange = nullptr;
-  bool const heard = anybody_listens();
-  profiled const region_of_run([&] { detail::push_route(r, element_bytes); }, heard);
+  bool const profiles = is_profiled();
+  profiled const region_of_run([&] { detail::push_route(r, element_bytes); }, profiles);
   planner::mesh_reshard const& plan = r.plan;
   int const me = r.all().rank();
   execution_context w;
@@ -117,16 +117,16 @@ void run(Exec const& exec, mesh_route const& r, T const* source, T* target) {
     known_schedule& known = per_thread(moves);
     lower_for(known, on_source, w, false, false, transport_for<Exec, T>(), nullptr, planner::every_lowering());
     running<Exec, T>(exec, w, on_source, known, &source, between.data(), update<T>(), every_function<Exec, T>(),
-                     heard_as::steps)
+                     profiled_as::steps)
         .run_to_end();
     source = between.data();
   }
-  profiled const region_of_step([&] { detail::push_exchange(r, element_bytes); }, heard);
+  profiled const region_of_step([&] { detail::push_exchange(r, element_bytes); }, profiles);
   known_schedule& known = per_thread(exchange);
   planner::lower_between(known.schedule, plan.source, plan.target, me, transport_for<Exec, T>(), line);
   prepare(known);
   running<Exec, T>(exec, w, on_source, known, &source, target, update<T>(),
-                   functions_of_kinds<planner::kinds::exchanges, Exec, T>(), heard_as::nothing, &r.all())
+                   functions_of_kinds<planner::kinds::exchanges, Exec, T>(), profiled_as::nothing, &r.all())
       .run_to_end();
 }
 

@@ -32,15 +32,15 @@
 namespace ostraka::engine {
 
 /// True if a tool of Kokkos listens, or a listener of ours.
-inline bool anybody_listens() { return Kokkos::Tools::profileLibraryLoaded() || listened_to(); }
+inline bool is_profiled() { return Kokkos::Tools::profileLibraryLoaded() || has_listeners(); }
 
 /// Begins a region of this name, the same for tools and listeners. Its event needs no name and no kind.
 [[gnu::cold, gnu::noinline]] inline void push_named(std::string const& name, event e) {
   Kokkos::Profiling::pushRegion(name);
-  if (!listened_to()) return;
+  if (!has_listeners()) return;
   e.kind = event_kind::begins;
   e.name = name;
-  tell(e);
+  report(e);
 }
 
 /// Begins a region of the library's own.
@@ -51,24 +51,24 @@ inline bool anybody_listens() { return Kokkos::Tools::profileLibraryLoaded() || 
 /// Ends the region that began last.
 [[gnu::cold, gnu::noinline]] inline void pop_region() {
   Kokkos::Profiling::popRegion();
-  if (listened_to()) tell({});
+  if (has_listeners()) report({});
 }
 
 /// A region for the length of a scope. `push()` begins it, and is called only if a tool or a listener is there.
 class profiled {
  public:
   template <class Push>
-  explicit profiled(Push const& push, bool heard = anybody_listens()) : heard_(heard) {
-    if (heard_) push();
+  explicit profiled(Push const& push, bool is_recorded = is_profiled()) : is_recorded_(is_recorded) {
+    if (is_recorded_) push();
   }
   ~profiled() {
-    if (heard_) pop_region();
+    if (is_recorded_) pop_region();
   }
   profiled(profiled const&) = delete;
   profiled& operator=(profiled const&) = delete;
 
  private:
-  bool heard_;
+  bool is_recorded_;
 };
 
 /// Begins the region of an operation on blocks: `map [I_X, J], reads and writes 12 B`.
@@ -76,7 +76,7 @@ template <class = void>
 [[gnu::cold, gnu::noinline]] void push_blocks(std::string_view operation, planner::spec const& s,
                                               planner::naming const& names, char const* does, std::int64_t bytes) {
   push_region(join_text(operation, ' ', planner::describe(s, names), ", ", does, ' ', planner::describe_bytes(bytes)));
-  if (listened_to()) tell_computed(0, bytes, 0);
+  if (has_listeners()) report_computed(0, bytes, 0);
 }
 
 namespace detail {
@@ -123,9 +123,9 @@ class block_uses {
   [[gnu::cold]] block_uses() = default;
   [[gnu::cold]] ~block_uses() = default;
 
-  [[gnu::cold, gnu::noinline]] void tell(event& e, execution_context const& w, planner::spec const* operands, int count,
-                                         planner::spec const& result, planner::planned_step const* steps, int number,
-                                         int element_bytes, void const* const* blocks) {
+  [[gnu::cold, gnu::noinline]] void add_to(event& e, execution_context const& w, planner::spec const* operands,
+                                           int count, planner::spec const& result, planner::planned_step const* steps,
+                                           int number, int element_bytes, void const* const* blocks) {
     for (int k = 0; k <= count; ++k) {
       std::string& tensor = words_[k].tensor;
       tensor = join_text(static_cast<char>('A' + k), planner::describe(k < count ? operands[k] : result, w.names));
@@ -182,12 +182,12 @@ class block_uses {
   for (int k = 0; k <= count; ++k)
     e.memory += planner::largest_block(k < count ? operands[k] : result, w.sizes) * element_bytes;
   std::string plan;
-  if (listened_to())
+  if (has_listeners())
     for (int i = 0; i < number; ++i) append_text(plan, i > 0 ? ", " : "", detail::name_of_step(w, steps[i]));
   e.plan = plan;
   detail::block_uses uses;
-  if (listened_to() && blocks != nullptr && w.names.labels != nullptr && w.names.mesh_axes != nullptr)
-    uses.tell(e, w, operands, count, result, steps, number, element_bytes, blocks);
+  if (has_listeners() && blocks != nullptr && w.names.labels != nullptr && w.names.mesh_axes != nullptr)
+    uses.add_to(e, w, operands, count, result, steps, number, element_bytes, blocks);
   push_region(join_text(w.operation,
                         w.names.labels ? join_text(' ', planner::describe_equation(operands, count, result, w.names))
                                        : std::string(),

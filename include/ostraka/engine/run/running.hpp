@@ -30,13 +30,13 @@
 #include <ostraka/engine/run/contract_in_tiles.hpp>
 #include <ostraka/engine/run/known_schedule.hpp>
 #include <ostraka/engine/run/profiling.hpp>
+#include <ostraka/engine/run/report_run.hpp>
 #include <ostraka/engine/run/run_functions.hpp>
-#include <ostraka/engine/run/tell_run.hpp>
 
 namespace ostraka::engine {
 
-/// The part of a run that tools hear: the operation and its steps, the steps, or nothing.
-enum class heard_as : std::uint8_t { operation, steps, nothing };
+/// The part of a run that tools see: the operation and its steps, the steps, or nothing.
+enum class profiled_as : std::uint8_t { operation, steps, nothing };
 
 /// A run of a schedule. Collective over the mesh axes of its plan: members of a group begin their runs, and advance
 /// them, in the same order.
@@ -49,7 +49,7 @@ class running {
   /// beta = 0 unless the plan sums
   running(Exec const& exec, execution_context const& w, planner::plan_view const& plan, known_schedule& known,
           T const* const* operands, T* result, update<T> const& how, run_functions<Exec, T> const& functions,
-          heard_as hears = heard_as::operation, communicator const* everybody = nullptr,
+          profiled_as how_profiled = profiled_as::operation, communicator const* everybody = nullptr,
           mpi_calls calls = mpi_calls::blocking)
       : exec_(exec),
         w_(w),
@@ -60,8 +60,8 @@ class running {
         everybody_(everybody),
         calls_(calls),
         workspace_(known.schedule.workspace),
-        heard_(hears != heard_as::nothing && anybody_listens()),
-        in_operation_(heard_ && hears == heard_as::operation) {
+        profiles_(how_profiled != profiled_as::nothing && is_profiled()),
+        in_operation_(profiles_ && how_profiled == profiled_as::operation) {
     for (int k = 0; k < plan.operands.size(); ++k) buffers_[k] = const_cast<T*>(operands[k]);  // not written
     buffers_[planner::result_buffer] = result;
     if (in_operation_) push_operation(false);
@@ -82,7 +82,7 @@ class running {
   /// Lets the message in flight progress, without waiting. True if it has arrived.
   bool test() { return under_way_ == nullptr || (this->*under_way_->test)(); }
 
-  /// Tools hear nothing of the run until it is resumed, so that other runs may begin and end.
+  /// Tools see nothing of the run until it is resumed, so that other runs may begin and end.
   void pause() {
     if (in_step_) pop_region();
     if (in_operation_) pop_region();
@@ -95,35 +95,35 @@ class running {
   void run_to_end() {
     while (advance()) {
     }
-    if (heard_) enter_stage(static_cast<int>(known_.schedule.stages.size()) - 1);
+    if (profiles_) enter_stage(static_cast<int>(known_.schedule.stages.size()) - 1);
     fence(exec_);
   }
 
   // --- the verbs ----------------------------------------------------------------------------------------------------
 
   void before_action(planner::schedule const& s, std::size_t i) {
-    if (heard_) enter_stage(s.actions[i].stage);
+    if (profiles_) enter_stage(s.actions[i].stage);
   }
   void after_action(planner::schedule const&, std::size_t) { progress(); }
 
   void copy(planner::buffer_block const& to, planner::buffer_block const& from, planner::scaling how) {
     copied_bytes += to.where.size() * static_cast<std::int64_t>(sizeof(T));
-    if (listened_to()) tell_written(to, 2, int{sizeof(T)});
+    if (has_listeners()) report_writes(to, 2, int{sizeof(T)});
     engine::copy(exec_, at(to.data), shape_of(to), static_cast<T const*>(at(from.data)), shape_of(from),
                  update_of(how));
   }
 
   void fill(planner::buffer_block const& to, planner::factor beta, reduction kind) {
-    if (listened_to()) tell_written(to, 1, int{sizeof(T)});
+    if (has_listeners()) report_writes(to, 1, int{sizeof(T)});
     if (beta == planner::factor::zero)
       engine::fill(exec_, at(to.data), shape_of(to), identity<T>(kind));
     else
       scale(exec_, at(to.data), shape_of(to), update_of({planner::factor::one, beta}).beta);
   }
 
-  // Prices copies and fills without doing them: listeners hear of each of them.
+  // Prices copies and fills without doing them: listeners get each of them.
   void price(planner::schedule const& s, planner::action const& a) {
-    if (listened_to()) tell_all_written(s, a, int{sizeof(T)});
+    if (has_listeners()) report_all_writes(s, a, int{sizeof(T)});
   }
 
   void multiply(planner::product const& p, planner::scaling how) {
@@ -324,7 +324,7 @@ class running {
     push_run(w_, plan_, static_cast<int>(sizeof(T)), resumed, blocks);
   }
 
-  // Tools hear of every step, even of one without actions, but not of work that pads a diagonal or puts a view into the
+  // Tools see every step, even of one without actions, but not of work that pads a diagonal or puts a view into the
   // result.
   [[gnu::cold, gnu::noinline]] void enter_stage(int stage) {
     while (stage_ < stage) {
@@ -349,7 +349,7 @@ class running {
   T* buffers_[planner::first_own_buffer]{};
   scratch<T, typename Exec::memory_space> workspace_;
   std::size_t next_ = 0;
-  bool heard_;
+  bool profiles_;
   bool in_operation_;
   int stage_ = -1;
   bool in_step_ = false;

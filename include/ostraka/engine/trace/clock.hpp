@@ -36,25 +36,25 @@ struct clock_reading {
   int const rank = ranks.rank(), size = ranks.size();
   carrier::group::requests begun;
   std::int64_t answer = 0;
-  auto const tell = [&](int to, std::int64_t const& number) {
+  auto const send = [&](int to, std::int64_t const& number) {
     ranks.carried()->send(to, tag, &number, 1, begun);
     begun.wait();
   };
-  auto const hear = [&](int from) {
+  auto const receive = [&](int from) {
     ranks.carried()->receive(from, tag, &answer, 1, begun);
     begun.wait();
   };
   for (int other = rank == 0 ? 1 : rank; other < size; other = rank == 0 ? other + 1 : size)
     for (int trip = 0; trip < trips; ++trip) {
       if (rank == 0) {
-        hear(other);
-        tell(other, nanoseconds());
+        receive(other);
+        send(other, nanoseconds());
       } else {
         std::int64_t const asked = nanoseconds();
-        tell(0, asked);
-        hear(0);
-        std::int64_t const told = nanoseconds();
-        std::int64_t const half = (told - asked) / 2;
+        send(0, asked);
+        receive(0);
+        std::int64_t const answered = nanoseconds();
+        std::int64_t const half = (answered - asked) / 2;
         if (trip == 0 || half < reading.within) reading = {asked + half, answer - (asked + half), half};
       }
     }

@@ -23,20 +23,20 @@ namespace ostraka::engine {
 class foretold_timeline final : public listener {
  public:
   foretold_timeline(planner::machine const& m, std::size_t most_spans) : clock_(m), line_(most_spans) {
-    listen(hears::this_thread);
+    listen(scope::this_thread);
   }
   ~foretold_timeline() { leave(); }
 
-  void hear(event const& e) override {
+  void on_event(event const& e) override {
     double const before = clock_.now();
     // A region begins before the time that the machine adds for an operation.
-    if (e.kind == event_kind::begins) line_.hear(e, 0, as_nanoseconds(before));
-    clock_.hear(e);
+    if (e.kind == event_kind::begins) line_.on_event(e, 0, as_nanoseconds(before));
+    clock_.on_event(e);
     if (e.kind == event_kind::finishes)
       line_.finish(e, 0, as_nanoseconds(clock_.last_collective().begin), as_nanoseconds(clock_.last_collective().end),
                    as_nanoseconds(clock_.now()) - as_nanoseconds(before));
     else if (e.kind != event_kind::begins)
-      line_.hear(e, 0, as_nanoseconds(before));
+      line_.on_event(e, 0, as_nanoseconds(before));
   }
 
   /// @throws ostraka::error if times on such a mesh cannot be predicted

@@ -35,7 +35,7 @@ class program_adviser final : public listener {
     around_ = of_this_thread_;
     of_this_thread_ = this;
     hear_of_memory(1);
-    listen(hears::this_thread);
+    listen(scope::this_thread);
   }
   ~program_adviser() {
     leave();
@@ -43,8 +43,8 @@ class program_adviser final : public listener {
     of_this_thread_ = around_;
   }
 
-  void hear(event const& e) override {
-    clock_.hear(e);
+  void on_event(event const& e) override {
+    clock_.on_event(e);
     switch (e.kind) {
       case event_kind::begins:
         regions_.push_back(e.region != region_kind::program);

@@ -124,7 +124,7 @@ class timeline {
 
   /// Records an event of a thread that happens now. A collective that a model of a machine times is ended by `finish`,
   /// with its times on the links.
-  [[gnu::cold, gnu::noinline]] void hear(event const& e, int thread, std::int64_t now) {
+  [[gnu::cold, gnu::noinline]] void on_event(event const& e, int thread, std::int64_t now) {
     running& t = of(thread);
     ++t.events;
     switch (e.kind) {

@@ -97,17 +97,17 @@ class tracer final : public listener {
     if (together_) clock_.first = read_clock(job_);
     number_of_this_thread();
     begin_ = nanoseconds();
-    listen(hears::all_threads);
+    listen(scope::all_threads);
   }
   [[gnu::cold, gnu::noinline]] ~tracer() { leave(); }
 
-  [[gnu::cold, gnu::noinline]] void hear(event const& e) override {
+  [[gnu::cold, gnu::noinline]] void on_event(event const& e) override {
     if (!computes() || e.dry) return;  // priced on a dry mesh, where time means nothing; or sent on one
     if constexpr (!std::is_same_v<Kokkos::DefaultExecutionSpace, Kokkos::DefaultHostExecutionSpace>)
       if (e.kind == event_kind::ends) Kokkos::fence();  // otherwise the kernels would count as others' time
     std::int64_t const now = nanoseconds();
     short_lock const alone(lock_);
-    line_.hear(e, number_of_this_thread(), now);
+    line_.on_event(e, number_of_this_thread(), now);
   }
 
   /// Returns the table so far, of all ranks on rank 0, empty elsewhere. Collective if the ranks are together.

@@ -16,7 +16,7 @@
 namespace ostraka::engine {
 
 /// True if flops are counted or reported.
-inline bool counts_flops() { return counted_flops != nullptr || listened_to(); }
+inline bool counts_flops() { return counted_flops != nullptr || has_listeners(); }
 
 /// Counts and reports a product of two operands, or a sum of one. Like plans, it counts an addition with each
 /// multiplication.
@@ -29,20 +29,20 @@ inline bool counts_flops() { return counted_flops != nullptr || listened_to(); }
     if (p.in_c[l]) c *= p.extent[l];
   }
   if (counted_flops != nullptr) *counted_flops += 2 * products;
-  if (listened_to()) tell_computed(2 * products, (a + b + c) * element_bytes, element_bytes);
+  if (has_listeners()) report_computed(2 * products, (a + b + c) * element_bytes, element_bytes);
 }
 
 /// Reports that a block is written; if `times` is 2, another one is read, too.
-[[gnu::cold, gnu::noinline]] inline void tell_written(planner::buffer_block const& to, int times, int element_bytes) {
-  tell_computed(0, times * to.where.size() * element_bytes, element_bytes);
+[[gnu::cold, gnu::noinline]] inline void report_writes(planner::buffer_block const& to, int times, int element_bytes) {
+  report_computed(0, times * to.where.size() * element_bytes, element_bytes);
 }
 
 /// The same for all copies and fills of an action that is only priced.
-[[gnu::cold, gnu::noinline]] inline void tell_all_written(planner::schedule const& s, planner::action const& a,
-                                                          int element_bytes) {
+[[gnu::cold, gnu::noinline]] inline void report_all_writes(planner::schedule const& s, planner::action const& a,
+                                                           int element_bytes) {
   for (int k = 0; k < a.items; ++k) {
     planner::repeated_writes const& w = s.written[static_cast<std::size_t>(a.item + k)];
-    tell_computed(0, (w.reads ? 2 : 1) * w.elements * element_bytes, element_bytes, w.number);
+    report_computed(0, (w.reads ? 2 : 1) * w.elements * element_bytes, element_bytes, w.number);
   }
 }
 
