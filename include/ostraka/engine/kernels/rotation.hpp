@@ -90,20 +90,20 @@ struct unit {
   double c = 1, s = 0;
 };
 
-[[nodiscard]] KOKKOS_INLINE_FUNCTION unit turned_by(double angle) {
+[[nodiscard]] KOKKOS_INLINE_FUNCTION unit rotation_by(double angle) {
   using std::cos;
   using std::sin;
   return {cos(angle), sin(angle)};
 }
 
-[[nodiscard]] KOKKOS_INLINE_FUNCTION unit turned_by_both(unit const& u, unit const& v) {
+[[nodiscard]] KOKKOS_INLINE_FUNCTION unit composed(unit const& u, unit const& v) {
   return {u.c * v.c - u.s * v.s, u.s * v.c + u.c * v.s};
 }
 
 /// @pre 0 ≤ j < fine_positions
-[[nodiscard]] KOKKOS_INLINE_FUNCTION unit turned_finely(std::int64_t j, double angle) {
+[[nodiscard]] KOKKOS_INLINE_FUNCTION unit fine_rotation(std::int64_t j, double angle) {
   std::int64_t const rest = j % finest_positions;
-  return turned_by_both(turned_by(static_cast<double>(j - rest) * angle), turned_by(static_cast<double>(rest) * angle));
+  return composed(rotation_by(static_cast<double>(j - rest) * angle), rotation_by(static_cast<double>(rest) * angle));
 }
 
 /// Fills the table on the host. A row has all cosines, then all sines.
@@ -121,11 +121,11 @@ struct fill_angles {
     for (std::int64_t row = begin, last = 0; row < end; ++row) {
       std::int64_t const p = table.position(row), start = coarse_position(p);
       if (row == begin || start != last)
-        for (std::int64_t f = 0; f < n; ++f) coarse[f] = turned_by(static_cast<double>(start) * angles[f]);
+        for (std::int64_t f = 0; f < n; ++f) coarse[f] = rotation_by(static_cast<double>(start) * angles[f]);
       last = start;
       W* const c = out + row * 2 * n;
       with_wide_vectors([&, of = fine + (p - start) * n] {
-        for_each_independent(n, [&](std::int64_t f) { write(turned_by_both(coarse[f], of[f]), c[f], c[n + f]); });
+        for_each_independent(n, [&](std::int64_t f) { write(composed(coarse[f], of[f]), c[f], c[n + f]); });
       });
     }
   }
@@ -145,7 +145,7 @@ struct fill_angles_each {
     std::int64_t const row = i / table.frequencies, f = i % table.frequencies;
     std::int64_t const p = table.position(row), start = coarse_position(p);
     double const angle = table.angle(f);
-    unit const u = turned_by_both(turned_by(static_cast<double>(start) * angle), turned_finely(p - start, angle));
+    unit const u = composed(rotation_by(static_cast<double>(start) * angle), fine_rotation(p - start, angle));
     W* const c = out + row * 2 * table.frequencies + f;
     c[0] = static_cast<W>(table.magnitude * u.c);
     c[table.frequencies] = static_cast<W>(table.direction * table.magnitude * u.s);
@@ -164,7 +164,7 @@ class fine_angles {
   }
 
   std::vector<double> angles;
-  std::vector<unit> turns;  ///< by j and frequency
+  std::vector<unit> rotations;  ///< by j and frequency
 
  private:
   [[nodiscard]] bool are_of(angle_table const& table) const {
@@ -181,14 +181,14 @@ class fine_angles {
     std::int64_t const n = table.frequencies;
     all_ = 0;  // no valid table, should memory run out below
     angles.resize(static_cast<std::size_t>(n));
-    turns.resize(static_cast<std::size_t>(fine_positions * n));
+    rotations.resize(static_cast<std::size_t>(fine_positions * n));
     for (std::int64_t f = 0; f < n; ++f) angles.data()[f] = table.angle(f);
-    unit* const fine = turns.data();
+    unit* const fine = rotations.data();
     for (std::int64_t j = 0; j < fine_positions; ++j) {
       std::int64_t const rest = j % finest_positions, begin = j - rest;
       for (std::int64_t f = 0; f < n; ++f)
-        fine[j * n + f] = begin == 0 || rest == 0 ? turned_by(static_cast<double>(j) * angles.data()[f])
-                                                  : turned_by_both(fine[begin * n + f], fine[rest * n + f]);
+        fine[j * n + f] = begin == 0 || rest == 0 ? rotation_by(static_cast<double>(j) * angles.data()[f])
+                                                  : composed(fine[begin * n + f], fine[rest * n + f]);
     }
     first_ = table.first_frequency, all_ = table.all_frequencies, base_ = table.base;
     scaling_ = table.scaling, given_ = table.given != nullptr;
@@ -208,7 +208,7 @@ void make_angles(Exec const& exec, angle_table const& table, std::int64_t rows, 
     kernel_scratch<unit, Kokkos::HostSpace> const memory(shares * n);  // here, so that dry meshes count it
     if (!computes()) return;
     fine_angles const& fine = fine_angles::of(table);
-    fill_angles<W> const fill{table, fine.angles.data(), fine.turns.data(), memory.data(), out};
+    fill_angles<W> const fill{table, fine.angles.data(), fine.rotations.data(), memory.data(), out};
     for_each_share("ostraka angles", exec, rows, shares, rows * n * 4, fill);
   } else {
     for_each_item("ostraka angles", exec, rows * n, rows * n, fill_angles_each<W>{table, out});
@@ -217,7 +217,7 @@ void make_angles(Exec const& exec, angle_table const& table, std::int64_t rows, 
 
 /// Rotates one pair.
 template <class T, class W>
-KOKKOS_INLINE_FUNCTION void turn(T const* x, T* y, std::int64_t second, W const& c, W const& s) {
+KOKKOS_INLINE_FUNCTION void rotate_pair(T const* x, T* y, std::int64_t second, W const& c, W const& s) {
   W const a = static_cast<W>(x[0]), b = static_cast<W>(x[second]);
   y[0] = static_cast<T>(a * c - b * s);
   y[second] = static_cast<T>(a * s + b * c);
@@ -225,7 +225,7 @@ KOKKOS_INLINE_FUNCTION void turn(T const* x, T* y, std::int64_t second, W const&
 
 /// Rows of a block: n pairs each, one for each of its frequencies.
 template <class T, class W>
-struct turn_rows {
+struct rotate_rows {
   T const* x;
   T* y;
   W const* table;
@@ -237,7 +237,7 @@ struct turn_rows {
     loop_walker<2> at(layout.loops, begin);
     for (std::int64_t i = begin; i < end; ++i, at.next()) {
       W const* const row = table + at.offset[1] * 2 * n;
-      if (layout.frequency_step <= 2) ask_for(x + at.offset[0] + elements_of_page<T>, 2 * n);
+      if (layout.frequency_step <= 2) prefetch(x + at.offset[0] + elements_of_page<T>, 2 * n);
       if (layout.pair_step == 1 && layout.frequency_step == 2)
         interleaved(x + at.offset[0], y + at.offset[0], row, row + n);
       else if (layout.frequency_step == 1)
@@ -250,7 +250,7 @@ struct turn_rows {
 
  private:
   void interleaved(T const* __restrict from, T* __restrict to, W const* __restrict c, W const* __restrict s) const {
-    for_each_independent(n, [=](std::int64_t f) { turn(from + 2 * f, to + 2 * f, 1, c[f], s[f]); });
+    for_each_independent(n, [=](std::int64_t f) { rotate_pair(from + 2 * f, to + 2 * f, 1, c[f], s[f]); });
   }
 
   // Writes one half after the other: writing two places of memory in turns is slower by a third. Elements of 16 bits
@@ -271,12 +271,12 @@ struct turn_rows {
 
   void strided(T const* from, T* to, W const* c, W const* s) const {
     std::int64_t const step = layout.frequency_step;
-    for (std::int64_t f = 0; f < n; ++f) turn(from + f * step, to + f * step, layout.pair_step, c[f], s[f]);
+    for (std::int64_t f = 0; f < n; ++f) rotate_pair(from + f * step, to + f * step, layout.pair_step, c[f], s[f]);
   }
 };
 
 template <class T, class W>
-struct turn_each {
+struct rotate_each {
   T const* x;
   T* y;
   W const* table;
@@ -288,7 +288,7 @@ struct turn_each {
     layout.loops.locate(i / n, at);
     std::int64_t const f = i % n, first = at[0] + f * layout.frequency_step;
     W const* const row = table + at[1] * 2 * n + f;
-    turn(x + first, y + first, layout.pair_step, row[0], row[n]);
+    rotate_pair(x + first, y + first, layout.pair_step, row[0], row[n]);
   }
 };
 
@@ -306,13 +306,13 @@ void rotate_block(Exec const& exec, angle_table const& angles, std::int64_t rows
   detail::make_angles(exec, angles, rows, table.data());
   if constexpr (runs_on_host<Exec>) {
     auto const run = [&](std::int64_t begin, std::int64_t end, std::int64_t) {
-      detail::with_wide_vectors(detail::turn_rows<T, wide>{x, y, table.data(), n, layout, begin, end});
+      detail::with_wide_vectors(detail::rotate_rows<T, wide>{x, y, table.data(), n, layout, begin, end});
     };
     std::int64_t const shares = (2 * n * count + serial_elements - 1) / serial_elements;
     for_each_share("ostraka rotate", exec, count, shares < count ? shares : count, 2 * n * count, run);
   } else {
     for_each_item("ostraka rotate", exec, n * count, n * count,
-                  detail::turn_each<T, wide>{x, y, table.data(), n, layout});
+                  detail::rotate_each<T, wide>{x, y, table.data(), n, layout});
     exec.fence();
   }
 }

@@ -171,7 +171,7 @@ struct accumulate_on_host {
         element const* const x_r = rows.x + r * step;
         std::int64_t const left = run - r;
         taken = in_turns && left >= accumulated_steps ? accumulated_steps : 1;
-        rows.ask(r, taken);
+        rows.prefetch_beyond(r, taken);
         if (taken == 1)
           take_steps<1>(states_of_row, x_r, step, count, steps, apart && left > 1);
         else

@@ -30,7 +30,7 @@ class library_handles {
 
   /// Ends all threads' handles. No thread is in an operation.
   [[gnu::cold]] static void end_all() {
-    short_lock const nobody_comes_or_goes(list_);
+    short_lock const lock(list_);
     for (library_handles* h = first_; h != nullptr; h = h->next_) h->end();
   }
 

@@ -33,7 +33,7 @@ void add_rows(T* __restrict sums, std::int64_t count, std::int64_t run, Add cons
               stream_of_rows<X> const x, stream_of_rows<Xs> const... others) {
   std::int64_t r = 0;
   for (bool const in_order = is_read_in_order(x); !in_order && r + 4 <= run; r += 4) {
-    x.ask(r, 4), (others.ask(r, 4), ...);
+    x.prefetch_beyond(r, 4), (others.prefetch_beyond(r, 4), ...);
     for_each_independent(count, [=, a = term(r), b = term(r + 1), c = term(r + 2), d = term(r + 3)](std::int64_t i) {
       sums[i] = add(add(add(add(sums[i], a(i)), b(i)), c(i)), d(i));
     });

@@ -33,7 +33,7 @@ inline constexpr std::int64_t elements_of_page = 64 * elements_of_line<T>;
 /// Prefetches n elements that are read soon. They need not exist. Always inlined: compilers assume that a function
 /// which only prefetches does nothing, and leave out calls of it.
 template <class T>
-[[gnu::always_inline]] inline void ask_for(T const* x, std::int64_t n) {
+[[gnu::always_inline]] inline void prefetch(T const* x, std::int64_t n) {
   for (std::int64_t i = 0; i < n; i += elements_of_line<T>) __builtin_prefetch(x + i);
 }
 
@@ -45,14 +45,14 @@ struct stream_of_rows {
 
   T const* x;
   std::int64_t count, step, rows;
-  bool lies_so = step == count && count < page && rows * step >= 4 * page;
+  bool is_stream = step == count && count < page && rows * step >= 4 * page;
 
   /// True if `some` rows may be read in turns: they do not reach beyond the prefetched range.
-  [[nodiscard]] bool is_near(std::int64_t some) const { return lies_so && some * step <= page; }
+  [[nodiscard]] bool is_near(std::int64_t some) const { return is_stream && some * step <= page; }
 
   /// While `taken` rows from r on are read, prefetches the data a page further on, if they belong to these rows.
-  [[gnu::always_inline]] void ask(std::int64_t r, std::int64_t taken) const {
-    if (lies_so && (rows - r) * step > page) ask_for(x + r * step + page, taken * step);
+  [[gnu::always_inline]] void prefetch_beyond(std::int64_t r, std::int64_t taken) const {
+    if (is_stream && (rows - r) * step > page) prefetch(x + r * step + page, taken * step);
   }
 };
 

@@ -57,7 +57,7 @@ class row_reader {
         widen_run(from, to, n);
       else
         for (std::int64_t r = 0; r < n; ++r) {
-          if (k + n + r < rows.length) ask_for(from + (n + r) * rows.step, width);
+          if (k + n + r < rows.length) prefetch(from + (n + r) * rows.step, width);
           widen_run(from + r * rows.step, to + r * width, width);
         }
       if constexpr (block::masked) hide(to, outer, inner, width, k, n);
@@ -189,7 +189,7 @@ struct row_tasks {
         constexpr std::int64_t some = elements_of_page<X> / 2;
         for (std::int64_t i = 0; i < here; i += some) {
           std::int64_t const now = std::min(some, here - i), at = k + i;
-          if (next != nullptr) ask_for(next + at, now);
+          if (next != nullptr) prefetch(next + at, now);
           write_run(to + at, x + i, now, formula, row_coefficients<T>{a[0], b[0]}, further(gain, at),
                     further(bias, at));
         }

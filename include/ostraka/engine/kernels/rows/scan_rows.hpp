@@ -156,7 +156,7 @@ struct scanned_rows {
       for (; k < rows.length; ++k) {
         std::int64_t const at = first + place(k) * rows.step;
         T const* const from = x + at - (direction.reverse ? 2 * elements_of_page<T> : 0);  // next rows are before it
-        stream_of_rows<T>{from, n, rows.step, rows.length - k}.ask(0, 1);
+        stream_of_rows<T>{from, n, rows.step, rows.length - k}.prefetch_beyond(0, 1);
         take_steps<1>(s, n, at);
       }
     });

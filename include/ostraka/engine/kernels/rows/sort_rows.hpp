@@ -101,15 +101,15 @@ struct merge_sort_row {
   }
 };
 
-/// Runs shares of rows on the host, each with a buffer of its own for `room` elements.
+/// Runs shares of rows on the host, each with a buffer of its own for `elements` of them.
 template <class Element, class Exec, class F>
-void with_room_for_a_row(char const* name, Exec const& exec, row_layout const& rows, std::int64_t room, F const& f) {
+void with_row_buffer(char const* name, Exec const& exec, row_layout const& rows, std::int64_t elements, F const& f) {
   std::int64_t const n = rows.count(), worth = rows.size() / serial_elements + 1;
   std::int64_t const most = 4 * static_cast<std::int64_t>(exec.concurrency());
   std::int64_t const shares = std::min({n, worth, most});
-  kernel_scratch<Element, Kokkos::HostSpace> const buffers(shares * room);
+  kernel_scratch<Element, Kokkos::HostSpace> const buffers(shares * elements);
   for_each_share(name, exec, n, shares, rows.size(), [&](std::int64_t begin, std::int64_t end, std::int64_t share) {
-    for (std::int64_t row = begin; row < end; ++row) f(row, buffers.data() + share * room);
+    for (std::int64_t row = begin; row < end; ++row) f(row, buffers.data() + share * elements);
   });
 }
 
@@ -117,7 +117,7 @@ template <bool Largest, class Exec, class T>
 void sort_pairs_on_host(Exec const& exec, rows_to_sort<Largest, T> const& in) {
   using pair = typename rows_to_sort<Largest, T>::pair;
   std::int64_t const n = in.rows.length, kept = in.out.kept;
-  with_room_for_a_row<pair>("ostraka sort", exec, in.rows, n, [&](std::int64_t row, pair* pairs) {
+  with_row_buffer<pair>("ostraka sort", exec, in.rows, n, [&](std::int64_t row, pair* pairs) {
     comes_before<Largest, compared_as<T>> const before;
     in.read(row, pairs);
     if (kept <= n / 16) {
@@ -132,7 +132,7 @@ void sort_pairs_on_host(Exec const& exec, rows_to_sort<Largest, T> const& in) {
 
 /// Sorts n elements, equal ones in their present order, with a buffer for n more: nothing is allocated.
 template <class T, class Before>
-void merge_sort(T* x, T* room, std::int64_t n, Before const& before) {
+void merge_sort(T* x, T* buffer, std::int64_t n, Before const& before) {
   constexpr std::int64_t run = 16;  // shorter ones are sorted by insertion
   for (std::int64_t begin = 0; begin < n; begin += run)
     for (std::int64_t i = begin + 1; i < std::min(begin + run, n); ++i) {
@@ -142,7 +142,7 @@ void merge_sort(T* x, T* room, std::int64_t n, Before const& before) {
       x[at] = v;
     }
   T* from = x;
-  T* to = room;
+  T* to = buffer;
   for (std::int64_t width = run; width < n; width *= 2, std::swap(from, to))
     for (std::int64_t begin = 0; begin < n; begin += 2 * width) {
       std::int64_t const middle = std::min(begin + width, n), end = std::min(begin + 2 * width, n);
@@ -158,11 +158,11 @@ void sort_values_on_host(Exec const& exec, row_layout const& rows, T const* x, T
     return comes_before<false, compared_as<T>>()(compared_as<T>(a), compared_as<T>(b));
   };
   std::int64_t const n = rows.length;
-  with_room_for_a_row<T>("ostraka sort", exec, rows, 2 * n, [&](std::int64_t row, T* room) {
+  with_row_buffer<T>("ostraka sort", exec, rows, 2 * n, [&](std::int64_t row, T* buffer) {
     std::int64_t const first = rows.first(row);
-    T* const sorted = rows.step == 1 ? y + first : room + n;
+    T* const sorted = rows.step == 1 ? y + first : buffer + n;
     for (std::int64_t k = 0; k < n; ++k) sorted[k] = x[first + k * rows.step];
-    merge_sort(sorted, room, n, before);
+    merge_sort(sorted, buffer, n, before);
     if (rows.step != 1)
       for (std::int64_t k = 0; k < n; ++k) y[first + k * rows.step] = sorted[k];
   });

@@ -93,7 +93,7 @@ bool transpose_by(Word* to, std::int64_t to_step, Word const* from, std::int64_t
     for (std::int64_t next = height % side ? -side : 0; next + side <= height; next += side) {
       std::int64_t const i = next < 0 ? height - side : next;
       for (std::int64_t r = i + side; are_long && r < i + 2 * side && r < height; ++r)
-        ask_for(from + r * from_step + begin, end - begin);
+        prefetch(from + r * from_step + begin, end - begin);
       for (std::int64_t begins = begin; begins < end; begins += side) {
         std::int64_t const j = begins + side < width ? begins : width - side;
         Tiles::transpose(to + j * to_step + i, to_step, from + i * from_step + j, from_step);
