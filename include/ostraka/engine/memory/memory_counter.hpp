@@ -40,7 +40,7 @@ class memory_counter {
     memory_counter** at = &first_;
     while (*at != this) at = &(*at)->next_;
     *at = next_;
-    if (first_ == nullptr) listen_no_more();
+    if (first_ == nullptr) stop_listening();
   }
 
   /// Returns the bytes in use now beyond those in use when counting began; negative if more have been freed.
@@ -68,48 +68,48 @@ class memory_counter {
     namespace tools = Kokkos::Tools::Experimental;
     auto const now = tools::get_callbacks();
     if (now.allocate_data != &on_allocation) {
-      heard_allocations_ = now.allocate_data;
+      earlier_allocations_ = now.allocate_data;
       tools::set_allocate_data_callback(&on_allocation);
     }
     if (now.deallocate_data != &on_free) {
-      heard_frees_ = now.deallocate_data;
+      earlier_frees_ = now.deallocate_data;
       tools::set_deallocate_data_callback(&on_free);
     }
   }
   // A tool that has begun to listen since stays.
-  static void listen_no_more() {
+  static void stop_listening() {
     namespace tools = Kokkos::Tools::Experimental;
     auto const now = tools::get_callbacks();
-    if (now.allocate_data == &on_allocation) tools::set_allocate_data_callback(heard_allocations_);
-    if (now.deallocate_data == &on_free) tools::set_deallocate_data_callback(heard_frees_);
+    if (now.allocate_data == &on_allocation) tools::set_allocate_data_callback(earlier_allocations_);
+    if (now.deallocate_data == &on_free) tools::set_deallocate_data_callback(earlier_frees_);
   }
 
   [[gnu::visibility("default")]] static void on_allocation(space_handle const space, char const* label, void const* at,
                                                            std::uint64_t bytes) {
-    if (is_telling()) return;
+    if (is_forwarding()) return;
     add(space, static_cast<std::int64_t>(bytes));
-    tell(heard_allocations_, Kokkos::Tools::Experimental::get_callbacks().allocate_data, space, label, at, bytes);
+    forward(earlier_allocations_, Kokkos::Tools::Experimental::get_callbacks().allocate_data, space, label, at, bytes);
   }
   [[gnu::visibility("default")]] static void on_free(space_handle const space, char const* label, void const* at,
                                                      std::uint64_t bytes) {
-    if (is_telling()) return;
+    if (is_forwarding()) return;
     add(space, -static_cast<std::int64_t>(bytes));
-    tell(heard_frees_, Kokkos::Tools::Experimental::get_callbacks().deallocate_data, space, label, at, bytes);
+    forward(earlier_frees_, Kokkos::Tools::Experimental::get_callbacks().deallocate_data, space, label, at, bytes);
   }
 
   // True while we call an earlier tool. A tool that has begun to listen since may call those before it, and so call us:
   // again while we call it, or when Kokkos calls it and not us.
-  [[gnu::visibility("default")]] static bool& is_telling() {
-    static thread_local constinit bool telling = false;
-    return telling;
+  [[gnu::visibility("default")]] static bool& is_forwarding() {
+    static thread_local constinit bool forwarding = false;
+    return forwarding;
   }
   template <class Tool>
-  static void tell(Tool tool, Tool told_by_kokkos, space_handle const& space, char const* label, void const* at,
-                   std::uint64_t bytes) {
-    if (tool == nullptr || tool == told_by_kokkos) return;
-    is_telling() = true;
+  static void forward(Tool tool, Tool called_by_kokkos, space_handle const& space, char const* label, void const* at,
+                      std::uint64_t bytes) {
+    if (tool == nullptr || tool == called_by_kokkos) return;
+    is_forwarding() = true;
     tool(space, label, at, bytes);
-    is_telling() = false;
+    is_forwarding() = false;
   }
 
   static void add(space_handle const& space, std::int64_t bytes) {
@@ -125,8 +125,8 @@ class memory_counter {
   std::int64_t most_ = 0;
   memory_counter* next_ = nullptr;
   [[gnu::visibility("default")]] inline static memory_counter* first_ = nullptr;
-  [[gnu::visibility("default")]] inline static allocated heard_allocations_ = nullptr;
-  [[gnu::visibility("default")]] inline static freed heard_frees_ = nullptr;
+  [[gnu::visibility("default")]] inline static allocated earlier_allocations_ = nullptr;
+  [[gnu::visibility("default")]] inline static freed earlier_frees_ = nullptr;
   [[gnu::visibility("default")]] inline static std::atomic_flag lock_{};
 };
 

@@ -54,7 +54,7 @@ class listed_workspace {
     short_lock const alone(list_);
     if (std::exchange(hooked_, true)) return;
     Kokkos::push_finalize_hook([] {
-      short_lock const nobody_comes_or_goes(list_);
+      short_lock const lock(list_);
       for (listed_workspace* pool = first_; pool != nullptr; pool = pool->next_) pool->release();
     });
   }
@@ -141,14 +141,14 @@ class workspace_limit {
 
 /// `count` uninitialised elements for the length of a scope. Kernels still running on an execution space instance may
 /// use them after the scope's end if the next owner of the block uses the same instance; otherwise fence first.
-template <class T, class Space, scratch_for Whom = scratch_for::plan>
+template <class T, class Space, scratch_for User = scratch_for::plan>
 class scratch {
  public:
   explicit scratch(std::int64_t count = 0) {
-    if (count > 0) block_ = workspace<Space>::take(static_cast<std::size_t>(count) * sizeof(T), Whom);
+    if (count > 0) block_ = workspace<Space>::take(static_cast<std::size_t>(count) * sizeof(T), User);
   }
   ~scratch() {
-    if (block_.bytes > 0) workspace<Space>::give_back(block_, Whom);
+    if (block_.bytes > 0) workspace<Space>::give_back(block_, User);
   }
   scratch(scratch&& other) noexcept : block_(std::exchange(other.block_, {})) {}
   scratch& operator=(scratch&& other) noexcept {

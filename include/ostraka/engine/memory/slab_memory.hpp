@@ -30,13 +30,13 @@ namespace ostraka::engine {
 namespace detail {
 
 template <class Space>
-[[gnu::cold]] void tell_of_allocation(char const* label, void const* at, std::size_t bytes) {
+[[gnu::cold]] void report_allocation(char const* label, void const* at, std::size_t bytes) {
   if (Kokkos::Tools::profileLibraryLoaded())
     Kokkos::Tools::allocateData(Kokkos::Tools::make_space_handle(Space::name()), label, at, bytes);
 }
 
 template <class Space>
-[[gnu::cold]] void tell_of_free(char const* label, void const* at, std::size_t bytes) {
+[[gnu::cold]] void report_free(char const* label, void const* at, std::size_t bytes) {
   if (Kokkos::Tools::profileLibraryLoaded())
     Kokkos::Tools::deallocateData(Kokkos::Tools::make_space_handle(Space::name()), label, at, bytes);
 }
@@ -55,7 +55,7 @@ char* allocate_large_pages([[maybe_unused]] char const* label, [[maybe_unused]] 
     char* const at = static_cast<char*>(std::aligned_alloc(large_page, all));
     if (at == nullptr) return nullptr;
     ask_for_large_pages(at, at + all);
-    detail::tell_of_allocation<Space>(label, at, bytes);
+    detail::report_allocation<Space>(label, at, bytes);
     return at;
   }
 #endif
@@ -64,7 +64,7 @@ char* allocate_large_pages([[maybe_unused]] char const* label, [[maybe_unused]] 
 
 template <class Space>
 void free_large_pages(char const* label, char* at, std::size_t bytes) {
-  detail::tell_of_free<Space>(label, at, bytes);
+  detail::report_free<Space>(label, at, bytes);
   std::free(at);
 }
 
@@ -80,7 +80,7 @@ char* reserve_addresses([[maybe_unused]] char const* label, [[maybe_unused]] std
                                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (mapped == MAP_FAILED) return nullptr;
     char* const at = static_cast<char*>(mapped) + gap_of_addresses;
-    detail::tell_of_allocation<Space>(label, at, bytes);
+    detail::report_allocation<Space>(label, at, bytes);
     return at;
   }
 #endif
@@ -91,7 +91,7 @@ template <class Space>
 void free_addresses([[maybe_unused]] char const* label, [[maybe_unused]] char* at, [[maybe_unused]] std::size_t bytes) {
 #if defined(MAP_NORESERVE)
   if constexpr (std::is_same_v<Space, Kokkos::HostSpace>) {
-    detail::tell_of_free<Space>(label, at, bytes);
+    detail::report_free<Space>(label, at, bytes);
     ::munmap(at - gap_of_addresses, bytes + gap_of_addresses);
   }
 #endif

@@ -45,11 +45,11 @@ inline dynamic_array<int> agree(char const* operation, device_mesh const& large,
     mine[0] = !numbers.contains(-1) ? small.device() : reaches_beyond;
   }
   std::size_t const processes = static_cast<std::size_t>(large.devices());
-  std::vector<std::int64_t> said(2 * processes);
-  all_gather(large.world(), mine, said.data(), std::vector<std::int64_t>(processes, 2));
+  std::vector<std::int64_t> answers(2 * processes);
+  all_gather(large.world(), mine, answers.data(), std::vector<std::int64_t>(processes, 2));
   for (std::size_t p = 0; p < processes; ++p) {
-    if (said[2 * p] == reaches_beyond) throw unrelated_meshes(operation, large, small);
-    if (said[2 * p + 1] != said[1])
+    if (answers[2 * p] == reaches_beyond) throw unrelated_meshes(operation, large, small);
+    if (answers[2 * p + 1] != answers[1])
       throw_error(
           operation, ": all processes name the same meshes, but process ", p,
           " gives the smaller one other axes or sizes than process 0; give make_mesh the same sizes everywhere, also "
@@ -57,14 +57,14 @@ inline dynamic_array<int> agree(char const* operation, device_mesh const& large,
   }
   dynamic_array<int> device;
   dynamic_array<int> claims(static_cast<std::size_t>(small.devices()));  // from here on, as many as all of them say
-  bool anybody = false;
+  bool has_devices = false;
   for (std::size_t p = 0; p < processes; ++p) {
-    std::int64_t const d = said[2 * p];
+    std::int64_t const d = answers[2 * p];
     if (d >= 0) ++claims[static_cast<std::size_t>(d)];
-    anybody = anybody || d >= 0;
+    has_devices = has_devices || d >= 0;
     device.push_back(static_cast<int>(d));
   }
-  if (!anybody) throw unrelated_meshes(operation, large, small);
+  if (!has_devices) throw unrelated_meshes(operation, large, small);
   for (std::size_t d = 0; d < claims.size(); ++d)
     if (claims[d] != 1)
       throw_error(operation, ": every device of a mesh is one process, but ", claims[d],

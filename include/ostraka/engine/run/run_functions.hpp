@@ -47,12 +47,12 @@ namespace detail {
 
 /// Memory for an object of one of these types at a time.
 template <class... Messages>
-class room_for {
+class message_storage {
  public:
-  room_for() = default;
-  room_for(room_for const&) = delete;
-  room_for& operator=(room_for const&) = delete;
-  ~room_for() { clear(); }
+  message_storage() = default;
+  message_storage(message_storage const&) = delete;
+  message_storage& operator=(message_storage const&) = delete;
+  ~message_storage() { clear(); }
 
   template <class Message>
   [[gnu::cold]] Message& make() {

@@ -49,7 +49,7 @@ class running {
   /// beta = 0 unless the plan sums
   running(Exec const& exec, execution_context const& w, planner::plan_view const& plan, known_schedule& known,
           T const* const* operands, T* result, update<T> const& how, run_functions<Exec, T> const& functions,
-          profiled_as how_profiled = profiled_as::operation, communicator const* everybody = nullptr,
+          profiled_as how_profiled = profiled_as::operation, communicator const* all_members = nullptr,
           mpi_calls calls = mpi_calls::blocking)
       : exec_(exec),
         w_(w),
@@ -57,7 +57,7 @@ class running {
         known_(known),
         how_(how),
         functions_(functions),
-        everybody_(everybody),
+        all_members_(all_members),
         calls_(calls),
         workspace_(known.schedule.workspace),
         profiles_(how_profiled != profiled_as::nothing && is_profiled()),
@@ -80,7 +80,7 @@ class running {
   bool advance_to_message() { return advance_to(planner::verb::start); }
 
   /// Lets the message in flight progress, without waiting. True if it has arrived.
-  bool test() { return under_way_ == nullptr || (this->*under_way_->test)(); }
+  bool test() { return in_flight_ == nullptr || (this->*in_flight_->test)(); }
 
   /// Tools see nothing of the run until it is resumed, so that other runs may begin and end.
   void pause() {
@@ -140,18 +140,18 @@ class running {
 
   [[gnu::cold]] void start(planner::schedule const& s, planner::scheduled_message const& m) {
     fence(exec_);
-    communicator const& members = everybody_ != nullptr ? *everybody_ : w_.group(m.axes);
+    communicator const& members = all_members_ != nullptr ? *all_members_ : w_.group(m.axes);
     message_functions<Exec, T> const& functions = planner::of_kind(functions_, m.kind);
     if (functions.start == nullptr) planner::lacks_function();
     (this->*functions.start)(s, m, members);
-    under_way_ = &functions;
+    in_flight_ = &functions;
     if (m.kind == step::ring_contraction) own_message_.begin();
   }
 
   [[gnu::cold]] void finish(planner::schedule const&, planner::scheduled_message const&) {
-    (this->*under_way_->finish)();
+    (this->*in_flight_->finish)();
     own_message_.end();
-    under_way_ = nullptr;
+    in_flight_ = nullptr;
     message_.clear();
     set_aside_ = set_aside_for_flight();
     arrays_.bring_back();
@@ -344,7 +344,7 @@ class running {
   known_schedule& known_;
   update<T> how_;
   run_functions<Exec, T> const& functions_;
-  communicator const* everybody_;  // for a message whose group is not of one mesh
+  communicator const* all_members_;  // for a message whose group is not of one mesh
   mpi_calls calls_;
   T* buffers_[planner::first_own_buffer]{};
   scratch<T, typename Exec::memory_space> workspace_;
@@ -373,8 +373,8 @@ class running {
   set_aside_for_flight set_aside_;
 
   // The message in flight, and its parts.
-  message_functions<Exec, T> const* under_way_ = nullptr;
-  detail::room_for<gather_message, all_reduce_message, scatter_message, exchange_message> message_;
+  message_functions<Exec, T> const* in_flight_ = nullptr;
+  detail::message_storage<gather_message, all_reduce_message, scatter_message, exchange_message> message_;
   arrays_for_mpi<Exec, T> arrays_;
   short_array<exchanged<T>> parts_;
   short_array<strided, 1> layouts_;

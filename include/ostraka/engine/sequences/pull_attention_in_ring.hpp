@@ -42,7 +42,7 @@ class cotangents_going_round {
 
   /// Adds the cotangents from the device before, and passes the sum on, or home.
   void hand_on(int piece, std::int64_t step, bool has_made) {
-    under_way_[piece].wait();
+    in_flight_[piece].wait();
     going_home_[piece].wait();
     std::int64_t const home = round_.home(piece, step), next = round_.home(piece, step + 1), here = round_.here();
     wide* const made = made_[piece][step % 2].data();
@@ -58,7 +58,7 @@ class cotangents_going_round {
     auto const at = [&](std::int64_t after) {
       return [this, piece, after](std::int64_t whose) { return round_.ring().visited(whose, piece, after); };
     };
-    under_way_[piece] =
+    in_flight_[piece] =
         round_.template permute<wide>(has, at(step), at(step + 1), made, round_.elements(home, piece),
                                       arrived_[piece].data(), has(next) ? round_.elements(next, piece) : 0);
     going_home_[piece] =
@@ -69,7 +69,7 @@ class cotangents_going_round {
   /// Adds the cotangents of this device's own keys and values that other devices have made, if any needed them.
   template <class F>
   void end(int piece, F const& add) {
-    under_way_[piece].wait();
+    in_flight_[piece].wait();
     going_home_[piece].wait();
     if (round_.last(round_.here(), piece) > 0)
       add(round_.as_blocks(static_cast<wide const*>(at_home_[piece].data()), round_.here(), piece));
@@ -81,7 +81,7 @@ class cotangents_going_round {
   Exec const& exec_;
   keys_going_round<Exec, T>& round_;
   buffer made_[2][2], arrived_[2], at_home_[2];
-  run_in_flight under_way_[2], going_home_[2];  // last, so that they end before their buffers
+  run_in_flight in_flight_[2], going_home_[2];  // last, so that they end before their buffers
 };
 
 /// A result that is summed up in wide elements: in its own place, or beside it.

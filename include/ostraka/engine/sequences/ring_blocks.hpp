@@ -204,7 +204,7 @@ class keys_going_round {
       std::int64_t const leaving = home(piece, step), coming = home(piece, step + 1);
       T* const from = buffers_[piece][step % 2].data();
       T* const to = buffers_[piece][(step + 1) % 2].data();
-      under_way_[piece] =
+      in_flight_[piece] =
           permute<T>([&](std::int64_t home) { return last(home, piece) > step; },
                      [&](std::int64_t home) { return ring_.visited(home, piece, step); },
                      [&](std::int64_t home) { return ring_.visited(home, piece, step + 1); }, from,
@@ -213,7 +213,7 @@ class keys_going_round {
   }
   /// Waits for the next pieces.
   void end() {
-    for (run_in_flight& one : under_way_) one.wait();
+    for (run_in_flight& one : in_flight_) one.wait();
   }
 
   /// Returns the keys and values of a piece that is here, as a block like a device's own.
@@ -284,7 +284,7 @@ class keys_going_round {
   short_array<std::int64_t> first_[2], last_[2];  // hops, by piece and home
   short_array<hop> hops_;
   buffer buffers_[2][2];
-  run_in_flight under_way_[2];  // last, so that they end before their buffers
+  run_in_flight in_flight_[2];  // last, so that they end before their buffers
 };
 
 }  // namespace detail

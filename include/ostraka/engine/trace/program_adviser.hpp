@@ -257,23 +257,23 @@ class program_adviser final : public listener {
     short_lock const alone(lock_);
     auto const now = tools::get_callbacks();
     if (more > 0 && now.deallocate_data != &on_free) {
-      heard_frees_ = now.deallocate_data;
+      earlier_frees_ = now.deallocate_data;
       tools::set_deallocate_data_callback(&on_free);
     }
     if (more > 0 && now.allocate_data != &on_allocation) {
-      heard_allocations_ = now.allocate_data;
+      earlier_allocations_ = now.allocate_data;
       tools::set_allocate_data_callback(&on_allocation);
     }
     advisers_ += more;
     if (advisers_ > 0) return;
-    if (now.deallocate_data == &on_free) tools::set_deallocate_data_callback(heard_frees_);
-    if (now.allocate_data == &on_allocation) tools::set_allocate_data_callback(heard_allocations_);
+    if (now.deallocate_data == &on_free) tools::set_deallocate_data_callback(earlier_frees_);
+    if (now.allocate_data == &on_allocation) tools::set_allocate_data_callback(earlier_allocations_);
   }
   [[gnu::visibility("default")]] static void on_free(space_handle const space, char const* label, void const* at,
                                                      std::uint64_t bytes) {
     for (program_adviser* a = of_this_thread_; a != nullptr; a = a->around_)
       a->forget(at, static_cast<char const*>(at) + bytes);
-    if (heard_frees_ != nullptr) heard_frees_(space, label, at, bytes);
+    if (earlier_frees_ != nullptr) earlier_frees_(space, label, at, bytes);
   }
   // The block is made in an operation, and is ready when that ends.
   [[gnu::visibility("default")]] static void on_allocation(space_handle const space, char const* label, void const* at,
@@ -282,7 +282,7 @@ class program_adviser final : public listener {
       a->blocks_.push_back({at, static_cast<char const*>(at) + bytes, -1});
       a->blocks_.back().read_whole = true;
     }
-    if (heard_allocations_ != nullptr) heard_allocations_(space, label, at, bytes);
+    if (earlier_allocations_ != nullptr) earlier_allocations_(space, label, at, bytes);
   }
 
   static constexpr std::size_t most_moves = 16;  // moves that count as "in a row"
@@ -299,8 +299,8 @@ class program_adviser final : public listener {
   dynamic_array<fault> faults_;
   program_adviser* around_ = nullptr;
   [[gnu::visibility("default")]] inline static thread_local constinit program_adviser* of_this_thread_ = nullptr;
-  [[gnu::visibility("default")]] inline static freed heard_frees_ = nullptr;
-  [[gnu::visibility("default")]] inline static allocated heard_allocations_ = nullptr;
+  [[gnu::visibility("default")]] inline static freed earlier_frees_ = nullptr;
+  [[gnu::visibility("default")]] inline static allocated earlier_allocations_ = nullptr;
   [[gnu::visibility("default")]] inline static int advisers_ = 0;
   [[gnu::visibility("default")]] inline static std::atomic_flag lock_{};
 };
