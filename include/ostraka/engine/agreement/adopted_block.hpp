@@ -77,17 +77,19 @@ inline std::int64_t elements_along(strided const& b, std::int64_t const* of, int
                                                  std::int64_t first, strided const& b, std::int64_t const* wanted,
                                                  int rank, int wrong, bool ask_others) {
   constexpr std::int64_t nothing = -1;
-  std::int64_t told[3] = {nothing, nothing, nothing};  // the extent it holds, the extent it gave, in which dimension
+  std::int64_t reported[3] = {nothing, nothing,
+                              nothing};  // the extent it holds, the extent it gave, in which dimension
   if (mesh.device() == first) {
-    told[0] = elements_along(b, wanted, rank, wrong);
-    told[1] = b.extent[wrong];
-    if (b.rank >= 0) told[2] = wrong;
+    reported[0] = elements_along(b, wanted, rank, wrong);
+    reported[1] = b.extent[wrong];
+    if (b.rank >= 0) reported[2] = wrong;
   }
-  if (ask_others) mesh.world().find_largest(told, 3);
+  if (ask_others) mesh.world().find_largest(reported, 3);
   throw_error(operation, ": each view has the extents of its device's block",
               how == demand::with_ghosts ? " with its ghost layers" : "", ", but that of device ", first,
-              " has not; device ", first, " holds ", elements_in_words(told[0], static_cast<int>(told[2])),
-              " and its view has ", told[1], "; device d of p holds [floor(d*n/p), floor((d+1)*n/p)) of an extent n");
+              " has not; device ", first, " holds ", elements_in_words(reported[0], static_cast<int>(reported[2])),
+              " and its view has ", reported[1],
+              "; device d of p holds [floor(d*n/p), floor((d+1)*n/p)) of an extent n");
 }
 
 }  // namespace detail

@@ -80,8 +80,8 @@ inline std::string name_of_device(device_mesh const& mesh, int device) {
 #endif
 }
 
-[[noreturn, gnu::cold]] inline void tell_difference(execution_context const& w, planner::spec const& s, int device,
-                                                    replica_difference const& where) {
+[[noreturn, gnu::cold]] inline void throw_difference(execution_context const& w, planner::spec const& s, int device,
+                                                     replica_difference const& where) {
   box const whole = whole_box(w, s);
   std::string index[planner::max_labels];
   std::int64_t rest = where.element;
@@ -106,16 +106,16 @@ inline std::string name_of_device(device_mesh const& mesh, int device) {
 /// `data`: this device's block, on the host. Collective over the mesh.
 inline void check_replicas(execution_context const& w, planner::spec const& s, void const* data, int element_bytes) {
   detail::replica_difference const mine = detail::find_difference(w, s, static_cast<char const*>(data), element_bytes);
-  std::int64_t const said[2] = {mine.element, mine.axis};
+  std::int64_t const sent[2] = {mine.element, mine.axis};
   auto const devices = static_cast<std::size_t>(w.mesh->devices());
   dynamic_array<std::int64_t> all(2 * devices);
   dynamic_array<std::int64_t> const counts(devices, 2);
-  all_gather(w.mesh->world(), said, all.data(), counts_view(counts.data(), counts.size()));
+  all_gather(w.mesh->world(), sent, all.data(), counts_view(counts.data(), counts.size()));
   if (w.mesh->is_dry()) return;  // the others hold nothing
   std::size_t first = devices;
   for (std::size_t d = 0; d < devices; ++d)
     if (all[2 * d] >= 0 && (first == devices || all[2 * d] < all[2 * first])) first = d;
-  if (first < devices) detail::tell_difference(w, s, static_cast<int>(first), {all[2 * first], all[2 * first + 1]});
+  if (first < devices) detail::throw_difference(w, s, static_cast<int>(first), {all[2 * first], all[2 * first + 1]});
 }
 
 }  // namespace ostraka::engine

@@ -117,7 +117,7 @@ row_routes<Space> make_row_routes(execution_context const& w, planner::mesh_set 
 
   // Each device tells each other one how many rows its experts get; devices with fewer experts get zeros at the end.
   std::int64_t const each = (experts + owners.count - 1) / owners.count;
-  dynamic_array<std::int64_t> told(n * static_cast<std::size_t>(each), 0), heard = told;
+  dynamic_array<std::int64_t> sent_counts(n * static_cast<std::size_t>(each), 0), received_counts = sent_counts;
   r.sent.assign(n, 0), r.sent_begin.assign(n, 0), r.received.assign(n, 0), r.received_begin.assign(n, 0);
   std::int64_t begin = 0, own = 0;
   for (int d = 0; d < owners.count; ++d) {
@@ -126,20 +126,20 @@ row_routes<Space> make_row_routes(execution_context const& w, planner::mesh_set 
     r.sent_begin[m] = begin;
     for (std::int64_t e = block.begin; e < block.end; ++e) {
       std::int64_t const rows = count[static_cast<std::size_t>(e)];
-      told[m * static_cast<std::size_t>(each) + static_cast<std::size_t>(e - block.begin)] = rows;
+      sent_counts[m * static_cast<std::size_t>(each) + static_cast<std::size_t>(e - block.begin)] = rows;
       r.sent[m] += rows;
       begin += rows;
     }
   }
   if (owners.count == 1) {
-    heard = told;
+    received_counts = sent_counts;
     own = experts;
   } else {
     communicator const& members = w.group(axes);
     for (int d = 0; d < owners.count; ++d)
       if (owners.member[static_cast<std::size_t>(d)] == members.rank())
         own = planner::block(experts, d, owners.count).size();
-    exchange_counts(members, told.data(), heard.data(), static_cast<int>(each));
+    exchange_counts(members, sent_counts.data(), received_counts.data(), static_cast<int>(each));
   }
 
   // Received rows lie by sender, in the order in which the devices of experts are counted, then by expert.
@@ -149,7 +149,7 @@ row_routes<Space> make_row_routes(execution_context const& w, planner::mesh_set 
     auto const m = static_cast<std::size_t>(owners.member[static_cast<std::size_t>(d)]);
     r.received_begin[m] = arrived;
     for (std::size_t e = 0; e < r.experts.size(); ++e) {
-      std::int64_t const rows = heard[m * static_cast<std::size_t>(each) + e];
+      std::int64_t const rows = received_counts[m * static_cast<std::size_t>(each) + e];
       r.experts[e] += rows;
       r.received[m] += rows;
     }
@@ -161,7 +161,7 @@ row_routes<Space> make_row_routes(execution_context const& w, planner::mesh_set 
   for (std::size_t e = 0; e < r.experts.size(); ++e)
     for (int d = 0; d < owners.count; ++d) {
       auto const m = static_cast<std::size_t>(owners.member[static_cast<std::size_t>(d)]);
-      for (std::int64_t k = heard[m * static_cast<std::size_t>(each) + e]; k > 0; --k, ++place, ++at[m]) {
+      for (std::int64_t k = received_counts[m * static_cast<std::size_t>(each) + e]; k > 0; --k, ++place, ++at[m]) {
         from[static_cast<std::size_t>(place)] = at[m];
         to[static_cast<std::size_t>(at[m])] = place;
       }

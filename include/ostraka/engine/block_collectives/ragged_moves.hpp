@@ -77,17 +77,17 @@ run_in_flight begin_ragged(Exec const& exec, execution_context const& w, planner
   communicator const& members = w.group(axes);
   int const n = members.size();
   detail::ragged_fault found = detail::ragged_fault::none;
-  short_array<std::int64_t, 64> told, heard;
+  short_array<std::int64_t, 64> sent_counts, received_counts;
   for (int d = 0; d < n; ++d) {
     bool const there = detail::fits(sent.from[d], sent.rows[d], from.where.at[along].size());
     if (!there) found = detail::ragged_fault::sends_what_is_not_there;
-    told.push_back(there ? sent.rows[d] : 0);
-    told.push_back(there ? sent.to[d] : 0);
+    sent_counts.push_back(there ? sent.rows[d] : 0);
+    sent_counts.push_back(there ? sent.to[d] : 0);
   }
-  for (int d = 0; d < 2 * n; ++d) heard.push_back(0);
-  exchange_counts(members, told.data(), heard.data(), 2);
-  auto const rows_from = [&](int d) { return heard[static_cast<std::size_t>(2 * d)]; };
-  auto const begin_from = [&](int d) { return heard[static_cast<std::size_t>(2 * d + 1)]; };
+  for (int d = 0; d < 2 * n; ++d) received_counts.push_back(0);
+  exchange_counts(members, sent_counts.data(), received_counts.data(), 2);
+  auto const rows_from = [&](int d) { return received_counts[static_cast<std::size_t>(2 * d)]; };
+  auto const begin_from = [&](int d) { return received_counts[static_cast<std::size_t>(2 * d + 1)]; };
   for (int d = 0; d < n && found == detail::ragged_fault::none; ++d) {
     if (!detail::fits(begin_from(d), rows_from(d), to.where.at[along].size()))
       found = detail::ragged_fault::receives_beyond_its_end;
@@ -99,7 +99,7 @@ run_in_flight begin_ragged(Exec const& exec, execution_context const& w, planner
   if (members.is_dry()) {  // as many rows come from each member as go there, and lie in the order of members
     std::int64_t next = 0;
     for (std::size_t d = 0; d < static_cast<std::size_t>(n); ++d) {
-      std::int64_t* const from_d = heard.data() + 2 * d;
+      std::int64_t* const from_d = received_counts.data() + 2 * d;
       from_d[0] = std::min(from_d[0], to.where.at[along].size() - next);
       from_d[1] = next;
       next += from_d[0];

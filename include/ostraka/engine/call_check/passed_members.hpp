@@ -51,7 +51,7 @@ class passed_members {
         bool const passed = has_passed(before, slot);
         if (!passed && !is_elsewhere(before, slot)) continue;
         progress_window::numbers const now = monitor.numbers_of(rank);  // its call is published before its entry
-        if (passed && has_passed(now, slot)) tell_passed(rank, slot, now, words);
+        if (passed && has_passed(now, slot)) throw_passed(rank, slot, now, words);
         if (!passed && now.last[slot] == before.last[slot]) wait_elsewhere(rank, slot, now, words);
       }
     }
@@ -84,8 +84,8 @@ class passed_members {
     }
   }
 
-  [[noreturn, gnu::cold]] void tell_passed(int rank, int slot, progress_window::numbers const& n,
-                                           std::string const& words) const {
+  [[noreturn, gnu::cold]] void throw_passed(int rank, int slot, progress_window::numbers const& n,
+                                            std::string const& words) const {
     end_job(join_text(words.substr(0, words.find(' ')),
                       ": all ranks call the same operations in the same order with the same sizes, but ", this_rank(),
                       " calls ", words, "; ", number(rank), " calls ", called(rank, slot, n),

@@ -16,11 +16,12 @@
 
 namespace ostraka::engine {
 
-/// Each member tells each other member `each` numbers: those for member d stand at told + d · each, those from member d
-/// at heard + d · each. On a dry group every member tells this one what this one tells it.
-inline void exchange_counts(communicator const& members, std::int64_t const* told, std::int64_t* heard, int each = 1) {
+/// Each member sends each other member `each` numbers: those for member d stand at sent + d · each, those from member d
+/// at received + d · each. On a dry group every member sends this one what this one sends it.
+inline void exchange_counts(communicator const& members, std::int64_t const* sent, std::int64_t* received,
+                            int each = 1) {
   if (members.size() == 1) {
-    std::copy_n(told, each, heard);
+    std::copy_n(sent, each, received);
     return;
   }
   counted_collective counted(members, collective::exchange);
@@ -28,19 +29,19 @@ inline void exchange_counts(communicator const& members, std::int64_t const* tol
   std::int64_t const bytes = each * static_cast<std::int64_t>(sizeof(std::int64_t));
   counted.add_of_each(bytes * (members.size() - 1), [&](int) { return bytes; });
   if (members.is_dry()) {
-    std::copy_n(told, std::int64_t{each} * members.size(), heard);
+    std::copy_n(sent, std::int64_t{each} * members.size(), received);
     return;
   }
   members.enter();
-  members.carried()->all_to_all(told, heard, each);
+  members.carried()->all_to_all(sent, received, each);
 }
 
-/// Each member tells all the same numbers: those of member d stand at heard + d · each. On a dry group all of them tell
-/// the numbers of this one.
-inline void gather_counts(communicator const& members, std::int64_t const* told, std::int64_t* heard, int each = 1) {
-  all_gather(members, told, heard, counts_view::even(each, static_cast<std::size_t>(members.size())));
+/// Each member sends all the same numbers: those of member d stand at received + d · each. On a dry group all of them
+/// send the numbers of this one.
+inline void gather_counts(communicator const& members, std::int64_t const* sent, std::int64_t* received, int each = 1) {
+  all_gather(members, sent, received, counts_view::even(each, static_cast<std::size_t>(members.size())));
   if (members.is_dry() || members.size() == 1)
-    for (int d = 0; d < members.size(); ++d) std::copy_n(told, each, heard + std::int64_t{d} * each);
+    for (int d = 0; d < members.size(); ++d) std::copy_n(sent, each, received + std::int64_t{d} * each);
 }
 
 }  // namespace ostraka::engine

@@ -28,14 +28,14 @@ namespace detail {
 
 enum class array_fault : std::int64_t { none, number, begin, extent };
 
-// The first fault of this device's arrays, in numbers that it can tell the others.
-struct told_fault {
+// The first fault of this device's arrays, as numbers that it can report to the others.
+struct fault_report {
   array_fault kind = array_fault::none;
   std::int64_t array = 0, dimension = 0, wanted = 0, given = 0;
 };
 
-inline told_fault fault_of_arrays(dynamic_array<planner::box> const& own,
-                                  dynamic_array<given_array_of_box> const& given, int rank, bool at_begins) {
+inline fault_report fault_of_arrays(dynamic_array<planner::box> const& own,
+                                    dynamic_array<given_array_of_box> const& given, int rank, bool at_begins) {
   auto const count = [](std::size_t n) { return static_cast<std::int64_t>(n); };
   if (given.size() != own.size()) return {array_fault::number, 0, 0, count(own.size()), count(given.size())};
   for (std::size_t k = 0; k < own.size(); ++k)
@@ -56,27 +56,28 @@ inline bool have_a_place_each(dynamic_array<given_array_of_box> const& given) {
 }
 
 [[noreturn, gnu::cold]] inline void refuse_arrays(execution_context const& w, std::int64_t device,
-                                                  told_fault const& mine, bool ask_others) {
+                                                  fault_report const& mine, bool ask_others) {
   constexpr std::int64_t nothing = INT64_MIN;
-  std::int64_t told[5] = {nothing, nothing, nothing, nothing, nothing};
+  std::int64_t reported[5] = {nothing, nothing, nothing, nothing, nothing};
   if (w.mesh->device() == device) {
     std::int64_t const own[5] = {static_cast<std::int64_t>(mine.kind), mine.array, mine.dimension, mine.wanted,
                                  mine.given};
-    for (int k = 0; k < 5; ++k) told[k] = own[k];
+    for (int k = 0; k < 5; ++k) reported[k] = own[k];
   }
-  if (ask_others) w.mesh->world().find_largest(told, 5);
-  std::string const which = join_text("array ", told[1], " of device ", device);
-  switch (static_cast<array_fault>(told[0])) {
+  if (ask_others) w.mesh->world().find_largest(reported, 5);
+  std::string const which = join_text("array ", reported[1], " of device ", device);
+  switch (static_cast<array_fault>(reported[0])) {
     case array_fault::number:
       throw_error(w.operation, ": each device gives the arrays that the plan was made for, but device ", device,
-                  " gives ", told[4], " and the plan has ", told[3], "; make a plan of these by os::plan_blocks");
+                  " gives ", reported[4], " and the plan has ", reported[3],
+                  "; make a plan of these by os::plan_blocks");
     case array_fault::begin:
-      throw_error(w.operation, ": each array begins where that of the plan does, but ", which, " begins at ", told[4],
-                  " along dimension ", told[2], ", and that of the plan at ", told[3],
+      throw_error(w.operation, ": each array begins where that of the plan does, but ", which, " begins at ",
+                  reported[4], " along dimension ", reported[2], ", and that of the plan at ", reported[3],
                   "; make a plan of these by os::plan_blocks");
     default:
-      throw_error(w.operation, ": each array has the extents of what its device holds, but ", which, " has ", told[4],
-                  " along dimension ", told[2], " and the device holds ", told[3],
+      throw_error(w.operation, ": each array has the extents of what its device holds, but ", which, " has ",
+                  reported[4], " along dimension ", reported[2], " and the device holds ", reported[3],
                   "; give a view of these elements alone, or os::strided memory, which has no extents");
   }
 }
@@ -104,7 +105,7 @@ inline void require_places(execution_context const& w, std::int64_t fault) {
 inline void require_arrays(execution_context const& w, dynamic_array<planner::box> const& own,
                            dynamic_array<given_array_of_box> const& given, int rank, bool at_begins, bool written,
                            bool ask_others = true) {
-  detail::told_fault const mine = detail::fault_of_arrays(own, given, rank, at_begins);
+  detail::fault_report const mine = detail::fault_of_arrays(own, given, rank, at_begins);
   device_mesh const& mesh = *w.mesh;
   std::int64_t first[2] = {mine.kind == detail::array_fault::none ? 0 : mesh.devices() - mesh.device(),
                            fault_of_places(given, written)};

@@ -199,19 +199,19 @@ class boxes_check {
     for (int d = 0; d < rank; ++d) b.at[d] = {from[2 * d], from[2 * d + 1]};
     return b;
   };
-  std::vector<std::int64_t> told(width), heard(devices * width);
-  told[0] = static_cast<std::int64_t>(own.size());
-  told[1] = fault;
-  if (!own.empty()) write(own[0], told.data() + 2);
-  gather_counts(all, told.data(), heard.data(), each);
+  std::vector<std::int64_t> sent(width), received(devices * width);
+  sent[0] = static_cast<std::int64_t>(own.size());
+  sent[1] = fault;
+  if (!own.empty()) write(own[0], sent.data() + 2);
+  gather_counts(all, sent.data(), received.data(), each);
 
   std::vector<std::int64_t> counts, more(1), theirs;
   std::int64_t total = 0;
   for (std::size_t d = 0; d < devices; ++d) {
-    std::int64_t const n = heard[d * width];
+    std::int64_t const n = received[d * width];
     counts.push_back(n > 1 ? (n - 1) * 2 * rank : 0);
     total += counts.back();
-    fault = std::max(fault, heard[d * width + 1]);
+    fault = std::max(fault, received[d * width + 1]);
   }
   theirs.resize(static_cast<std::size_t>(total) + 1);
   if (total > 0 && !all.is_dry()) {
@@ -231,8 +231,8 @@ class boxes_check {
         for (planner::box const& b : own) arrays.boxes.push_back(b);
       continue;
     }
-    for (std::int64_t k = 0; k < heard[d * width]; ++k) {
-      arrays.boxes.push_back(read(k == 0 ? heard.data() + d * width + 2 : next));
+    for (std::int64_t k = 0; k < received[d * width]; ++k) {
+      arrays.boxes.push_back(read(k == 0 ? received.data() + d * width + 2 : next));
       if (k > 0) next += 2 * rank;
     }
   }

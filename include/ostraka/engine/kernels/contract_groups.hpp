@@ -44,8 +44,8 @@ void contract_groups(Exec const& exec, contraction problem, contraction_groups c
     begin += size;
   };
   for (std::int64_t g = 0; g < groups.count; ++g) {
-    std::int64_t const left = all - begin, told = groups.sizes[g];
-    run(g, told < 0 ? 0 : told < left ? told : left, {});
+    std::int64_t const left = all - begin, size = groups.sizes[g];
+    run(g, size < 0 ? 0 : size < left ? size : left, {});
   }
   if (begin < all && problem.in_c[r]) run(0, all - begin, {accumulator_of_t<T>(0), accumulator_of_t<T>(0)});
 }

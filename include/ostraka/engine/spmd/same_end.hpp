@@ -55,16 +55,16 @@ bool wait_until(Done done, double most) {
   dynamic_array<std::uint64_t> reasons(static_cast<std::size_t>(ranks), 0);  // 0: this rank goes on, as far as is known
   auto const reason_of = [&](int rank) -> std::uint64_t& { return reasons[static_cast<std::size_t>(rank)]; };
   reason_of(0) = mine;
-  int heard = 1;
+  int received = 1;
   wait_until(
       [&] {
-        for (int from = control::any_member; heard < ranks && control::find(job, from, reason_tag); ++heard) {
-          control::request hearing;
-          control::receive(job, from, reason_tag, &reason_of(from), sizeof(std::uint64_t), hearing);
-          hearing.wait();
+        for (int from = control::any_member; received < ranks && control::find(job, from, reason_tag); ++received) {
+          control::request receiving;
+          control::receive(job, from, reason_tag, &reason_of(from), sizeof(std::uint64_t), receiving);
+          receiving.wait();
           from = control::any_member;
         }
-        return heard == ranks;
+        return received == ranks;
       },
       rank_0_listens);
 
@@ -111,8 +111,8 @@ bool wait_until(Done done, double most) {
   control::request sending, answering;
   control::receive(job, 0, detail::answer_tag, &answer, sizeof(answer), answering);
   control::send(job, 0, detail::reason_tag, &sent, sizeof(sent), sending);
-  bool const heard = detail::wait_until([&] { return answering.test(); }, detail::others_wait);
-  if (!heard) return {1, 1, {rank}};  // this rank then ends the job, so both requests may stay
+  bool const answered = detail::wait_until([&] { return answering.test(); }, detail::others_wait);
+  if (!answered) return {1, 1, {rank}};  // this rank then ends the job, so both requests may stay
   sending.wait();
   return answer;
 }

@@ -97,20 +97,20 @@ class shared_fault {
   }
 
 #if OSTRAKA_ENABLE_MPI
-  // Returns the first member whose work has thrown, or the number of members if none has. Each member tells the members
-  // 1, 2, 4, … places on what it has heard.
+  // Returns the first member whose work has thrown, or the number of members if none has. Each member sends the
+  // first that it knows of to the members 1, 2, 4, … places on.
   [[nodiscard]] int find_first() const {
     int const n = members_.size(), me = members_.rank(), tag = members_.next_tag();
     int first = is_here_ ? me : n;
     for (int step = 1; step < n; step *= 2) {
-      int heard = n;
-      control::request hearing, telling;
-      control::receive(members_.native(), (me + n - step) % n, tag, &heard, sizeof(heard), hearing);
-      control::send(members_.native(), (me + step) % n, tag, &first, sizeof(first), telling);
-      if (is_here_) wait_until([&] { return hearing.test() && telling.test(); });
-      hearing.wait();
-      telling.wait();
-      first = std::min(first, heard);
+      int received = n;
+      control::request receiving, sending;
+      control::receive(members_.native(), (me + n - step) % n, tag, &received, sizeof(received), receiving);
+      control::send(members_.native(), (me + step) % n, tag, &first, sizeof(first), sending);
+      if (is_here_) wait_until([&] { return receiving.test() && sending.test(); });
+      receiving.wait();
+      sending.wait();
+      first = std::min(first, received);
     }
     return first;
   }
