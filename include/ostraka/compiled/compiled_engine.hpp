@@ -203,7 +203,7 @@ using read_block = aligned<T const>;
   OSTRAKA_CHECK_INSTANCES_(WHERE)                                                                                      \
   namespace ostraka {                                                                                                  \
   namespace engine {                                                                                                   \
-  WHERE template void device_mesh::make<>(node_wish const&);                                                           \
+  WHERE template void device_mesh::make<>(node_request const&);                                                        \
   WHERE template void device_mesh::make_group<>(std::uint32_t) const;                                                  \
   WHERE template class slab_pool<Kokkos::HostSpace>;                                                                   \
   WHERE template class workspace<Kokkos::HostSpace>;                                                                   \
@@ -214,7 +214,7 @@ using read_block = aligned<T const>;
   WHERE template double sum_over<>(execution_context const&, planner::mesh_set, double);                               \
   WHERE template device_mesh device_mesh::absent<>(dynamic_array<std::string>, dynamic_array<int>);                    \
   WHERE template device_mesh device_mesh::dry<>(dynamic_array<std::string>, dynamic_array<int>, std::int64_t,          \
-                                                node_wish const&);                                                     \
+                                                node_request const&);                                                  \
   WHERE template std::string device_mesh::describe<>() const;                                                          \
   WHERE template std::int64_t device_mesh::fingerprint<>() const;                                                      \
   WHERE template execution_context make_context<>(device_mesh const&, std::string_view const*, int, std::string_view); \
@@ -226,7 +226,8 @@ using read_block = aligned<T const>;
   WHERE template void environment::end<>();                                                                            \
   namespace detail {                                                                                                   \
   WHERE template engine::device_mesh const* make_device_mesh<>(mesh_processes, std::string_view const*,                \
-                                                               dynamic_array<int> const&, engine::node_wish const&);   \
+                                                               dynamic_array<int> const&,                              \
+                                                               engine::node_request const&);                           \
   WHERE template void advise<>(operation_info const&, planner::extents const&, std::uint64_t, advice_record&);         \
   WHERE template planner::einsum_plan plan_at_run_time<>(operation_info const&, planner::extents const&);              \
   WHERE template void fit<>(operation_info const&, std::uint32_t, planner::extents const&, std::int64_t, std::int64_t, \

@@ -42,8 +42,8 @@ struct environment_report {
 
 /// Returns the text of MPI_Get_library_version as a name and a version. Examples of its input: "Open MPI v4.1.4,
 /// package: …" and "MPICH Version: 4.0.2\nMPICH Release …".
-[[gnu::cold]] inline std::string short_mpi_version(std::string_view said) {
-  std::string text(said.substr(0, said.find_first_of(",\n")));
+[[gnu::cold]] inline std::string short_mpi_version(std::string_view version) {
+  std::string text(version.substr(0, version.find_first_of(",\n")));
   if (std::size_t const at = text.find("Version:"); at != text.npos) text.erase(at, 8);
   std::string spaced;  // by single spaces
   for (char const c : text) {

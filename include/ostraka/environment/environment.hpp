@@ -47,7 +47,7 @@ class environment {
   /// @throws ostraka::error if MPI or Kokkos has already been ended, which cannot be undone, or if MPI does not serve
   /// such threads.
   environment(int& argc, char**& argv, threads served = threads::serialized) {
-    engine::tell_build();
+    engine::set_debug_build();
     engine::observe_groups();
     begin(argc, argv, served);
   }

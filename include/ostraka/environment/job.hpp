@@ -71,9 +71,9 @@ template <class>
   }
 #endif
   bool const all_are_here = owns_mpi_ || OSTRAKA_ENABLE_MPI == 0;
-  engine::trace_wishes const asked = engine::trace_wishes::of_this_process();
-  engine::trace_wishes const wishes = all_are_here ? engine::trace_wishes::of_job(asked) : asked;
-  if (wishes.any() && !engine::tracer::traces_all) tracer_ = new engine::tracer(wishes, all_are_here);
+  engine::trace_request const asked = engine::trace_request::of_this_process();
+  engine::trace_request const request = all_are_here ? engine::trace_request::of_job(asked) : asked;
+  if (request.any() && !engine::tracer::traces_all) tracer_ = new engine::tracer(request, all_are_here);
   engine::tracer::traces_all = engine::tracer::traces_all || tracer_ != nullptr;
 }
 
@@ -115,15 +115,15 @@ template <class>
 // launcher may have told the number.
 template <class>
 [[gnu::cold]] void environment::begin_kokkos_with_its_threads(int& argc, char** argv) {
-  engine::thread_wishes const said = engine::node::wishes(argc, argv);
+  engine::thread_request const request = engine::node::find_request(argc, argv);
   bool const all_are_here = owns_mpi_ || OSTRAKA_ENABLE_MPI == 0;
   engine::core_share const share =
-      all_are_here ? engine::node::share_of_this_rank() : engine::node::share_told_by_launcher();
-  engine::node::set_threads(said, share);
+      all_are_here ? engine::node::share_of_this_rank() : engine::node::share_from_launcher();
+  engine::node::set_threads(request, share);
   begin_kokkos(argc, argv);
-  engine::node::set_blas_threads(said, share);
+  engine::node::set_blas_threads(request, share);
   if (!detail::advice_wanted(std::getenv("OSTRAKA_ADVISE")) || !is_first_rank()) return;
-  for (std::string const& warning : engine::thread_warnings(said, engine::node::facts(share)))
+  for (std::string const& warning : engine::thread_warnings(request, engine::node::facts(share)))
     std::fprintf(stderr, "ostraka: environment: %s (docs/threads.md)\n", warning.c_str());
 }
 

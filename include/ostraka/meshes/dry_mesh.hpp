@@ -23,7 +23,7 @@ namespace ostraka {
 namespace detail {
 
 template <class... Ms>
-mesh<Ms...> make_dry_mesh(std::int64_t device, engine::node_wish const& nodes, named_extent<Ms>... sizes) {
+mesh<Ms...> make_dry_mesh(std::int64_t device, engine::node_request const& nodes, named_extent<Ms>... sizes) {
   using twice = first_repeated<type_list<Ms...>>;
   if constexpr (!std::is_void_v<twice>) reason::raise<reason::extent_given_twice<twice>>();
   return mesh<Ms...>(std::shared_ptr<engine::device_mesh const>(new engine::device_mesh const(

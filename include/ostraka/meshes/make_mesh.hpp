@@ -73,7 +73,7 @@ struct mesh_processes {
 template <class = void>
 [[gnu::cold]] engine::device_mesh const* make_device_mesh(mesh_processes processes, std::string_view const* axes,
                                                           dynamic_array<int> const& sizes,
-                                                          engine::node_wish const& nodes) {
+                                                          engine::node_request const& nodes) {
   dynamic_array<std::string> names;
   for (std::size_t a = 0; a < sizes.size(); ++a) names.push_back(std::string(axes[a]));
   if (processes.which == mesh_processes::kind::none)
@@ -87,7 +87,7 @@ template <class = void>
 
 // (std::make_shared would save an allocation for each mesh, and cost each program 40 ms of compile time.)
 template <class... Ms>
-[[gnu::cold]] mesh<Ms...> make_mesh_of(mesh_processes processes, engine::node_wish const& nodes,
+[[gnu::cold]] mesh<Ms...> make_mesh_of(mesh_processes processes, engine::node_request const& nodes,
                                        named_extent<Ms>... sizes) {
   using twice = first_repeated<type_list<Ms...>>;
   if constexpr (!std::is_void_v<twice>) reason::raise<reason::extent_given_twice<twice>>();
@@ -96,7 +96,7 @@ template <class... Ms>
 }
 
 [[gnu::cold]] inline void require_running() {
-  engine::tell_build();
+  engine::set_debug_build();
   engine::observe_groups();
   engine::require_not_ended("make_mesh");
   if (!engine::mpi_has_begun()) throw_error("make_mesh: MPI is not running; make an os::environment first");
@@ -228,11 +228,11 @@ template <MeshAxis... Ms>
 namespace detail {
 
 template <class... Ms>
-engine::node_wish nodes_of(node_size nodes, named_extent<Ms>...) {
+engine::node_request nodes_of(node_size nodes, named_extent<Ms>...) {
   if (nodes.devices < 1)
     throw_error("devices_per_node: a node has at least one device, but ", nodes.devices,
                 " was given; give how many ranks share a node");
-  return engine::wish_of_nodes(nodes.devices, {});
+  return engine::request_nodes(nodes.devices, {});
 }
 
 template <class Mesh, class Axes, class First, class... More>
@@ -244,9 +244,9 @@ constexpr void require_axes_of() {
 }
 
 template <class... Of, class... Ms>
-engine::node_wish nodes_of(node_block<Of...> const& nodes, named_extent<Ms>...) {
+engine::node_request nodes_of(node_block<Of...> const& nodes, named_extent<Ms>...) {
   require_axes_of<mesh<Ms...>, type_list<Ms...>, Of...>();
-  return engine::wish_of_nodes(0, nodes.in(type_list<Ms...>()));
+  return engine::request_nodes(0, nodes.in(type_list<Ms...>()));
 }
 
 template <class T>

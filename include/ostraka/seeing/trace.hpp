@@ -35,7 +35,7 @@ class trace {
  public:
   /// Rank 0's name counts. With an empty one no file is written: for os::trace_summary.
   /// @throws ostraka::error if MPI does not run
-  explicit trace(std::string file) : tracer_(engine::trace_wishes::of_part(std::move(file)), true) {}
+  explicit trace(std::string file) : tracer_(engine::trace_request::of_part(std::move(file)), true) {}
   ~trace() { tracer_.write(std::uncaught_exceptions() > in_flight_); }
   trace(trace const&) = delete;
   trace& operator=(trace const&) = delete;
@@ -72,7 +72,7 @@ class trace_region {
 /// @throws ostraka::error if the file cannot be written, and before f runs for a machine that os::time_of refuses
 template <MeshAxis... Ms, class F>
 std::string trace_of(mesh<Ms...> const& m, machine const& on, F&& f, std::string const& file) {
-  engine::foretold_timeline heard(on, static_cast<std::size_t>(engine::trace_wishes::of_this_process().spans));
+  engine::foretold_timeline heard(on, static_cast<std::size_t>(engine::trace_request::of_this_process().spans));
   heard.check("trace_of", m.handle()->world().mesh());
   detail::run_priced(m, f);
   heard.end();

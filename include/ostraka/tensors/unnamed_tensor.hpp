@@ -53,7 +53,7 @@ class unnamed_tensor {
         local_(std::move(other.local_)),
         label_(std::move(other.label_)) {}
   [[gnu::noinline]] unnamed_tensor& operator=(unnamed_tensor const& other) {
-    if (this != &other) engine::let_survive(local_);
+    if (this != &other) engine::leak_view(local_);
     mesh_ = other.mesh_;
     extents_ = other.extents_;
     local_ = other.local_;
@@ -61,14 +61,14 @@ class unnamed_tensor {
     return *this;
   }
   [[gnu::noinline]] unnamed_tensor& operator=(unnamed_tensor&& other) noexcept {
-    if (this != &other) engine::let_survive(local_);
+    if (this != &other) engine::leak_view(local_);
     mesh_ = std::move(other.mesh_);
     extents_ = other.extents_;
     local_ = std::move(other.local_);
     label_ = std::move(other.label_);
     return *this;
   }
-  [[gnu::noinline]] ~unnamed_tensor() { engine::let_survive(local_); }
+  [[gnu::noinline]] ~unnamed_tensor() { engine::leak_view(local_); }
 
   /// This device's block; writing to it writes to the tensor.
   [[nodiscard]] view_type const& local() const { return local_; }

@@ -59,8 +59,8 @@ e::thread_facts sound() {
 }
 
 // The only warning is this.
-void check_warned(e::thread_facts const& f, std::string const& text, e::thread_wishes const& said = {}) {
-  ostraka::dynamic_array<std::string> const all = e::thread_warnings(said, f);
+void check_warned(e::thread_facts const& f, std::string const& text, e::thread_request const& request = {}) {
+  ostraka::dynamic_array<std::string> const all = e::thread_warnings(request, f);
   REQUIRE(all.size() == 1);
   CHECK(all[0] == text);
 }
@@ -87,27 +87,27 @@ TEST_CASE("a rank's part of its node's cores") {
 }
 
 TEST_CASE("a rank's part as the launcher tells it") {
-  struct told_case {
+  struct launcher_case {
     int cores, of_launcher, ranks_of_node, ranks, part;
   };
-  for (told_case const& c : {told_case{8, 8, 2, 2, 4},     // no rank is bound
-                             told_case{8, 8, 3, 4, 2},     //   and it does not divide
-                             told_case{2, 2, 4, 2, 1},     //   nor fit
-                             told_case{4, 16, 4, 1, 4},    // bound to cores of its own
-                             told_case{16, 32, 4, 2, 8},   // two on a socket of two
-                             told_case{1, 16, 2, 1, 1},    // Open MPI binds two ranks to a core each
-                             told_case{8, 0, 2, 2, 4}}) {  // the launcher is unknown
-    e::core_share const found = e::share_as_told(c.cores, c.of_launcher, c.ranks_of_node);
+  for (launcher_case const& c : {launcher_case{8, 8, 2, 2, 4},     // no rank is bound
+                                 launcher_case{8, 8, 3, 4, 2},     //   and it does not divide
+                                 launcher_case{2, 2, 4, 2, 1},     //   nor fit
+                                 launcher_case{4, 16, 4, 1, 4},    // bound to cores of its own
+                                 launcher_case{16, 32, 4, 2, 8},   // two on a socket of two
+                                 launcher_case{1, 16, 2, 1, 1},    // Open MPI binds two ranks to a core each
+                                 launcher_case{8, 0, 2, 2, 4}}) {  // the launcher is unknown
+    e::core_share const found = e::deduce_share(c.cores, c.of_launcher, c.ranks_of_node);
     CHECK(found.cores == c.cores);
     CHECK(found.ranks == c.ranks);
     CHECK(found.part == c.part);
   }
-  CHECK(e::share_as_told(8, 8, 0).part == 0);
-  CHECK(e::share_as_told(0, 8, 2).part == 0);
+  CHECK(e::deduce_share(8, 8, 0).part == 0);
+  CHECK(e::deduce_share(0, 8, 2).part == 0);
 }
 
 TEST_CASE("threads that nobody asked for are this rank's part, never more than there would be") {
-  e::thread_wishes nothing, omp, kokkos;
+  e::thread_request nothing, omp, kokkos;
   omp.omp_threads = "3";
   kokkos.kokkos_threads = "--kokkos-num-threads=3";
   CHECK(e::default_threads(nothing, share(8, 2, 4), 8) == 4);
@@ -118,7 +118,7 @@ TEST_CASE("threads that nobody asked for are this rank's part, never more than t
 }
 
 TEST_CASE("BLAS takes as many threads as Kokkos, where it does not so by itself") {
-  e::thread_wishes nothing, blas, omp;
+  e::thread_request nothing, blas, omp;
   blas.blas_threads = "2";
   omp.omp_threads = "2";
   e::core_share const s = share(8, 2, 4);
@@ -196,7 +196,7 @@ TEST_CASE("kernels for a processor of long ago") {
   f.has_avx512 = false;
   check_warned(f, "OpenBLAS knows the processor, but it has chosen its kernels for Prescott; set "
                   "OPENBLAS_CORETYPE=Haswell, or install a newer one");
-  e::thread_wishes asked;
+  e::thread_request asked;
   asked.core_type = "Prescott";
   CHECK(e::thread_warnings(asked, f).empty());
   f.has_avx2 = false;
@@ -205,8 +205,9 @@ TEST_CASE("kernels for a processor of long ago") {
 
 TEST_CASE("what this node tells") {
   char const* const argv[] = {"program", "--kokkos-num-threads=2"};
-  CHECK(e::node::wishes(2, argv).kokkos_threads == std::string("--kokkos-num-threads=2"));
-  CHECK(e::node::wishes(1, argv).omp_threads == e::node::said_in({"OSTRAKA_NO_SUCH_VARIABLE", "OMP_NUM_THREADS"}));
+  CHECK(e::node::find_request(2, argv).kokkos_threads == std::string("--kokkos-num-threads=2"));
+  CHECK(e::node::find_request(1, argv).omp_threads ==
+        e::node::first_set({"OSTRAKA_NO_SUCH_VARIABLE", "OMP_NUM_THREADS"}));
   e::core_share const s = e::node::share_of_this_rank();
   CHECK(s.cores >= 1);
   CHECK(s.part >= 1);

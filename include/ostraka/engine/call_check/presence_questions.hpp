@@ -79,7 +79,7 @@ class presence_questions {
     return false;
   }
   void say(bool it_asks) {
-    if (it_asks != asks_) monitor_.tell_that_it_asks(asks_ = it_asks);
+    if (it_asks != asks_) monitor_.publish_asking(asks_ = it_asks);
   }
   void ask(int rank) {
     control::request r;

@@ -77,9 +77,9 @@ namespace ostraka::engine {
 [[gnu::cold]] inline std::string blas_library() {
 #ifdef OSTRAKA_DETAIL_ASKS_OPENBLAS
   if (openblas_get_config) {
-    std::string_view const said = openblas_get_config();  // "OpenBLAS 0.3.21 DYNAMIC_ARCH …"
-    std::string_view::size_type const name_ends = said.find(' ');
-    return std::string(said.substr(0, name_ends == said.npos ? name_ends : said.find(' ', name_ends + 1)));
+    std::string_view const config = openblas_get_config();  // "OpenBLAS 0.3.21 DYNAMIC_ARCH …"
+    std::string_view::size_type const name_ends = config.find(' ');
+    return std::string(config.substr(0, name_ends == config.npos ? name_ends : config.find(' ', name_ends + 1)));
   }
   if (&ostraka_detail_mkl) return "MKL";
   if (&ostraka_detail_blis) return "BLIS";

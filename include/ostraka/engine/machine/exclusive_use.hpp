@@ -24,7 +24,7 @@ namespace ostraka::engine {
 struct used_by_one {
   std::atomic<void const*> user{nullptr};      ///< the thread that uses it now
   std::atomic<void const*> only{nullptr};      ///< the only thread that may use it; null: all may
-  std::atomic<std::uint64_t>* told =
+  std::atomic<std::uint64_t>* shared_count =
       nullptr;  ///< counts beginnings and ends, odd while in use, for other ranks to read; null: no rank reads it
 };
 
@@ -78,7 +78,7 @@ class exclusive_use {
   }
   ~exclusive_use() {
     if (it_ == nullptr) return;
-    tell();
+    count();
     it_->user.store(nullptr, std::memory_order_release);
   }
 
@@ -92,12 +92,12 @@ class exclusive_use {
         !it.user.compare_exchange_strong(nobody, me, std::memory_order_acquire, std::memory_order_relaxed))
       return false;
     it_ = &it;
-    tell();
+    count();
     return true;
   }
-  void tell() const {
-    if (it_->told != nullptr)
-      it_->told->store(it_->told->load(std::memory_order_relaxed) + 1, std::memory_order_release);
+  void count() const {
+    if (it_->shared_count != nullptr)
+      it_->shared_count->store(it_->shared_count->load(std::memory_order_relaxed) + 1, std::memory_order_release);
   }
   [[noreturn, gnu::cold, gnu::noinline]] static void refuse(used_by_one const& it, std::string_view operation,
                                                             std::string_view what) {

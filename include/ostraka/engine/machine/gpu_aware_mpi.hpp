@@ -41,9 +41,9 @@ namespace ostraka::engine {
 #endif
 }
 
-/// Returns the user's answer (`said`, may be null or empty), otherwise MPI's for the GPUs that Kokkos was built for.
-[[gnu::cold]] inline bool find_gpu_aware_mpi(char const* said) {
-  if (said != nullptr && *said != '\0') return *said != '0';
+/// Returns the user's answer (`setting`, may be null or empty), otherwise MPI's for the GPUs that Kokkos was built for.
+[[gnu::cold]] inline bool find_gpu_aware_mpi(char const* setting) {
+  if (setting != nullptr && *setting != '\0') return *setting != '0';
 #if defined(KOKKOS_ENABLE_CUDA)
   return mpi_knows_cuda();
 #elif defined(KOKKOS_ENABLE_HIP)

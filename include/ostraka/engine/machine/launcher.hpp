@@ -24,18 +24,18 @@ struct launcher_facts {
   int rank = 0;  ///< this process's rank among them
 };
 
-/// Returns the launcher of this process; `said(variable)` is a variable's value, or null. PMI is MPICH's protocol,
+/// Returns the launcher of this process; `lookup(variable)` is a variable's value, or null. PMI is MPICH's protocol,
 /// which Intel MPI, MVAPICH and Slurm speak, too.
-template <class Said>
-[[gnu::cold]] launcher_facts launcher_of(Said const& said) {
+template <class Lookup>
+[[gnu::cold]] launcher_facts launcher_of(Lookup const& lookup) {
   struct variables {
     char const *name, *size, *rank;
   };
   for (variables const& v : {variables{"Open MPI", "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK"},
                              variables{"MPICH or Slurm", "PMI_SIZE", "PMI_RANK"}}) {
-    char const* const size = said(v.size);
+    char const* const size = lookup(v.size);
     if (!size || std::atoi(size) < 1) continue;
-    char const* const rank = said(v.rank);
+    char const* const rank = lookup(v.rank);
     return {v.name, v.size, std::atoi(size), rank ? std::atoi(rank) : 0};
   }
   return {};

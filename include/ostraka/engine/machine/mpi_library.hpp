@@ -16,11 +16,11 @@ namespace ostraka::engine {
 
 /// Returns "Open MPI v4.1.4, package: …", or "MPICH Version:\t4.0.2\n…".
 [[nodiscard, gnu::cold]] inline std::string mpi_library_version() {
-  std::string said(MPI_MAX_LIBRARY_VERSION_STRING, '\0');
+  std::string version(MPI_MAX_LIBRARY_VERSION_STRING, '\0');
   int length = 0;
-  MPI_Get_library_version(said.data(), &length);
-  said.resize(static_cast<std::size_t>(length));
-  return said;
+  MPI_Get_library_version(version.data(), &length);
+  version.resize(static_cast<std::size_t>(length));
+  return version;
 }
 
 /// Returns the thread level, `serialized` for instance. @pre MPI runs

@@ -75,7 +75,7 @@ inline constexpr int most_cores = 1024;
 }
 
 /// Returns the value of the first of these variables that is set, or null.
-inline char const* said_in(std::initializer_list<char const*> variables) {
+inline char const* first_set(std::initializer_list<char const*> variables) {
   for (char const* const name : variables)
     if (char const* const value = std::getenv(name); value && *value) return value;
   return nullptr;
@@ -83,7 +83,7 @@ inline char const* said_in(std::initializer_list<char const*> variables) {
 
 /// Returns this rank's part of its node without communication, from the variables of launchers (Open MPI, MPICH and
 /// Intel, MVAPICH).
-[[gnu::cold]] inline core_share share_told_by_launcher() {
+[[gnu::cold]] inline core_share share_from_launcher() {
   int cores = 0;
   for (int const c : cores_of_this_rank()) cores += c;
   int of_launcher = 0;
@@ -91,35 +91,35 @@ inline char const* said_in(std::initializer_list<char const*> variables) {
   cpu_set_t mask;
   if (sched_getaffinity(getppid(), sizeof mask, &mask) == 0) of_launcher = CPU_COUNT(&mask);
 #endif
-  char const* const told = said_in({"OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS", "MV2_COMM_WORLD_LOCAL_SIZE"});
-  return share_as_told(cores, of_launcher, told ? std::atoi(told) : 0);
+  char const* const ranks = first_set({"OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS", "MV2_COMM_WORLD_LOCAL_SIZE"});
+  return deduce_share(cores, of_launcher, ranks ? std::atoi(ranks) : 0);
 }
 
-[[gnu::cold]] inline thread_wishes wishes(int argc, char const* const* argv) {
-  thread_wishes said;
-  said.omp_threads = said_in({"OMP_NUM_THREADS"});
-  said.kokkos_threads = said_in({"KOKKOS_NUM_THREADS"});
-  said.blas_threads = said_in({"OPENBLAS_NUM_THREADS", "GOTO_NUM_THREADS"});
-  said.binding = said_in({"OMP_PROC_BIND", "OMP_PLACES", "GOMP_CPU_AFFINITY", "KMP_AFFINITY"});
-  said.core_type = said_in({"OPENBLAS_CORETYPE"});
+[[gnu::cold]] inline thread_request find_request(int argc, char const* const* argv) {
+  thread_request request;
+  request.omp_threads = first_set({"OMP_NUM_THREADS"});
+  request.kokkos_threads = first_set({"KOKKOS_NUM_THREADS"});
+  request.blas_threads = first_set({"OPENBLAS_NUM_THREADS", "GOTO_NUM_THREADS"});
+  request.binding = first_set({"OMP_PROC_BIND", "OMP_PLACES", "GOMP_CPU_AFFINITY", "KMP_AFFINITY"});
+  request.core_type = first_set({"OPENBLAS_CORETYPE"});
   for (int i = 1; i < argc; ++i)
     for (std::string_view const option : {"--kokkos-num-threads", "--kokkos-threads"})
-      if (std::string_view(argv[i]).substr(0, option.size()) == option) said.kokkos_threads = argv[i];
-  return said;
+      if (std::string_view(argv[i]).substr(0, option.size()) == option) request.kokkos_threads = argv[i];
+  return request;
 }
 
 /// Call it before Kokkos begins. OpenMP takes this rank's part of the cores, unless the user has set something else.
 /// OpenMP is told not to bind threads, which is its default. Kokkos would otherwise ask for binding on every rank,
 /// which is wrong where ranks share cores.
-[[gnu::cold]] inline void set_threads(thread_wishes const& said, core_share const& share) {
+[[gnu::cold]] inline void set_threads(thread_request const& request, core_share const& share) {
 #ifdef OSTRAKA_DETAIL_OPENMP
 #  ifdef __unix__
-  if (!said.binding) setenv("OMP_PROC_BIND", "false", 0);
+  if (!request.binding) setenv("OMP_PROC_BIND", "false", 0);
 #  endif
-  if (int const threads = default_threads(said, share, omp_get_max_threads()); threads > 0)
+  if (int const threads = default_threads(request, share, omp_get_max_threads()); threads > 0)
     omp_set_num_threads(threads);
 #else
-  static_cast<void>(said);
+  static_cast<void>(request);
   static_cast<void>(share);
 #endif
 }
@@ -135,8 +135,8 @@ inline bool kokkos_has_openmp() {
 inline int kokkos_threads() { return static_cast<int>(Kokkos::DefaultHostExecutionSpace().concurrency()); }
 
 /// Call it after Kokkos has begun. BLAS takes as many threads as default_blas_threads says.
-[[gnu::cold]] inline void set_blas_threads(thread_wishes const& said, core_share const& share) {
-  int const threads = default_blas_threads(said, openblas::pool(), kokkos_has_openmp(), kokkos_threads(), share);
+[[gnu::cold]] inline void set_blas_threads(thread_request const& request, core_share const& share) {
+  int const threads = default_blas_threads(request, openblas::pool(), kokkos_has_openmp(), kokkos_threads(), share);
   if (threads > 0) openblas::set_threads(threads);
 }
 

@@ -44,7 +44,7 @@ struct core_share {
 /// The same without communication, for a program that began MPI itself: from the number of ranks on the node, as the
 /// launcher told it (0: it has not), and the number of cores that the launcher may run on. A rank that may run on as
 /// many cores as the launcher is not bound.
-inline core_share share_as_told(int cores, int cores_of_launcher, int ranks_of_node) {
+inline core_share deduce_share(int cores, int cores_of_launcher, int ranks_of_node) {
   core_share s;
   s.cores = cores;
   if (cores == 0 || ranks_of_node == 0) return s;
@@ -54,7 +54,7 @@ inline core_share share_as_told(int cores, int cores_of_launcher, int ranks_of_n
 }
 
 /// The user's settings in the environment and on the command line; null: not set.
-struct thread_wishes {
+struct thread_request {
   char const* omp_threads = nullptr;     ///< OMP_NUM_THREADS
   char const* kokkos_threads = nullptr;  ///< KOKKOS_NUM_THREADS, --kokkos-num-threads, --kokkos-threads
   char const* blas_threads = nullptr;    ///< OPENBLAS_NUM_THREADS, GOTO_NUM_THREADS
@@ -63,15 +63,15 @@ struct thread_wishes {
 };
 
 /// Returns the number of threads to set for OpenMP, given its own choice; 0: the user has set it, or nothing is known.
-inline int default_threads(thread_wishes const& said, core_share const& share, int otherwise) {
-  if (said.omp_threads || said.kokkos_threads || share.part == 0) return 0;
+inline int default_threads(thread_request const& request, core_share const& share, int otherwise) {
+  if (request.omp_threads || request.kokkos_threads || share.part == 0) return 0;
   return std::min(otherwise, share.part);
 }
 
 /// Returns the number of threads to set for BLAS; 0: the user has set it, or the library follows Kokkos' OpenMP.
-inline int default_blas_threads(thread_wishes const& said, blas_pool pool, bool kokkos_has_openmp, int kokkos_threads,
-                                core_share const& share) {
-  if (said.blas_threads || said.omp_threads || pool == blas_pool::unknown || pool == blas_pool::none) return 0;
+inline int default_blas_threads(thread_request const& request, blas_pool pool, bool kokkos_has_openmp,
+                                int kokkos_threads, core_share const& share) {
+  if (request.blas_threads || request.omp_threads || pool == blas_pool::unknown || pool == blas_pool::none) return 0;
   if (kokkos_has_openmp) return pool == blas_pool::its_own ? kokkos_threads : 0;
   return share.part;
 }
@@ -121,7 +121,7 @@ namespace detail {
 }  // namespace detail
 
 /// Returns one sentence for each fault, *rule; remedy*; none if all is well.
-[[gnu::cold]] inline dynamic_array<std::string> thread_warnings(thread_wishes const& said, thread_facts const& f) {
+[[gnu::cold]] inline dynamic_array<std::string> thread_warnings(thread_request const& request, thread_facts const& f) {
   dynamic_array<std::string> all;
   int const most = std::max(f.threads, f.pool == blas_pool::its_own ? f.blas_threads : 1);
   bool const crowded = f.share.part > 0 && most > 1 && most > f.share.part;
@@ -136,7 +136,7 @@ namespace detail {
     all.push_back(join_text(
         "Kokkos and BLAS share their threads, but this OpenBLAS has ", f.blas_threads, " of its own beside Kokkos' ",
         f.threads, "; link its OpenMP flavour (Debian: libopenblas-openmp-dev), or set OMP_WAIT_POLICY=passive"));
-  if (has_slow_kernels(f) && !said.core_type)
+  if (has_slow_kernels(f) && !request.core_type)
     all.push_back(join_text("OpenBLAS knows the processor, but it has chosen its kernels for ", f.blas_core,
                             "; set OPENBLAS_CORETYPE=", fitting_core(f), ", or install a newer one"));
   return all;

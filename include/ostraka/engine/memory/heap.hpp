@@ -28,8 +28,8 @@ namespace ostraka::engine {
 
 /// True if the C library should get our settings; false if the program's user has set it, or us, otherwise.
 inline bool wants_a_prepared_heap() {
-  if (char const* const said = std::getenv("OSTRAKA_KEEP_FREED_MEMORY"); said && *said)
-    return std::strcmp(said, "0") != 0;
+  if (char const* const setting = std::getenv("OSTRAKA_KEEP_FREED_MEMORY"); setting && *setting)
+    return std::strcmp(setting, "0") != 0;
   for (char const* name : {"MALLOC_TRIM_THRESHOLD_", "MALLOC_MMAP_THRESHOLD_", "MALLOC_TOP_PAD_", "MALLOC_MMAP_MAX_"})
     if (std::getenv(name) != nullptr) return false;
   char const* const tunables = std::getenv("GLIBC_TUNABLES");

@@ -42,11 +42,11 @@ class device_mesh {
  public:
   static constexpr int max_axes = node_grid::max_axes;
 
-  /// Collective over `world`. Device number = rank, unless the wish sets which blocks of the mesh nodes hold. Throws
+  /// Collective over `world`. Device number = rank, unless the request sets which blocks of the mesh nodes hold. Throws
   /// ostraka::error, on all devices alike, unless every device gives the same axes, at least one device to each, and
   /// the sizes multiply to world.size(); or for nodes that cannot be.
   [[gnu::cold]] device_mesh(communicator const& world, dynamic_array<std::string> names, dynamic_array<int> sizes,
-                            node_wish const& nodes = {})
+                            node_request const& nodes = {})
       : world_(world), names_(std::move(names)), sizes_(std::move(sizes)), shared_(shared_value<shared_parts>::make()) {
     make(nodes);
   }
@@ -61,7 +61,7 @@ class device_mesh {
   /// is not among them.
   template <class = void>
   [[gnu::cold]] static device_mesh dry(dynamic_array<std::string> names, dynamic_array<int> sizes, std::int64_t device,
-                                       node_wish const& nodes = {});
+                                       node_request const& nodes = {});
   bool is_dry() const { return world_.is_dry(); }
 
   /// Returns a number that no other mesh of this process has had, as a key for caches; copies share it.
@@ -175,14 +175,14 @@ class device_mesh {
   // Templates so that ostraka::compiled can hold them and their callees; mesh_making.hpp has the bodies. Compilers take
   // `cold` of a template from its declaration.
   template <class = void>
-  [[gnu::cold]] void make(node_wish const& nodes);
+  [[gnu::cold]] void make(node_request const& nodes);
   template <class = void>
   [[gnu::cold]] void make_group(std::uint32_t set) const;
 
-  void require_agreement(node_wish const& nodes) const;
+  void require_agreement(node_request const& nodes) const;
   void require_axes() const;
   void require_as_many_devices() const;
-  void lay_out(node_wish const& nodes);
+  void lay_out(node_request const& nodes);
   void prepare_groups();
   void prepare_levels(std::uint32_t set) const;
   dynamic_array<int> members(std::uint32_t set) const;

@@ -25,7 +25,7 @@
 namespace ostraka::engine {
 
 template <class>
-[[gnu::cold]] void device_mesh::make(node_wish const& nodes) {
+[[gnu::cold]] void device_mesh::make(node_request const& nodes) {
   shared_->name = describe();
   if (world_.size() > 1 && !world_.is_dry() && !mpi_serves_threads_at_once()) shared_->use = &use_of_mpi;
   exclusive_use const made_by_one = use("make_mesh");
@@ -55,7 +55,7 @@ template <class>
 
 template <class>
 [[gnu::cold]] device_mesh device_mesh::dry(dynamic_array<std::string> names, dynamic_array<int> sizes,
-                                           std::int64_t device, node_wish const& nodes) {
+                                           std::int64_t device, node_request const& nodes) {
   device_mesh const asked = absent(names, sizes);  // throws for axes that no mesh can have
   if (asked.devices() == std::numeric_limits<int>::max())
     throw_error("dry_mesh: a mesh has at most 2147483646 devices, but this one has ", asked.describe(),
@@ -68,12 +68,12 @@ template <class>
 
 /// Sets the block of the mesh that each node holds. A dry mesh has one node, unless the program or the environment says
 /// otherwise.
-[[gnu::cold]] inline void device_mesh::lay_out(node_wish const& nodes) {
-  bool const asks = world_.size() > 1 && (!is_dry() || devices_per_node_said() > 0);
-  within_ = nodes.is_said() ? nodes.block(is_dry() ? "dry_mesh" : "make_mesh", nodes, sizes_, describe())
-            : asks          ? found_block(world_, sizes_)
-                            : sizes_;
-  if (nodes.is_said() && !is_dry() && world_.size() > 1) world_ = nodes.order(world_, sizes_, within_);
+[[gnu::cold]] inline void device_mesh::lay_out(node_request const& nodes) {
+  bool const asks = world_.size() > 1 && (!is_dry() || devices_per_node_setting() > 0);
+  within_ = nodes.is_set() ? nodes.block(is_dry() ? "dry_mesh" : "make_mesh", nodes, sizes_, describe())
+            : asks         ? found_block(world_, sizes_)
+                           : sizes_;
+  if (nodes.is_set() && !is_dry() && world_.size() > 1) world_ = nodes.order(world_, sizes_, within_);
 }
 
 template <class>
@@ -93,13 +93,13 @@ template <class>
 
 /// Devices that were given different meshes would wait for each other in its operations, so they compare fingerprints
 /// first.
-[[gnu::cold]] inline void device_mesh::require_agreement(node_wish const& nodes) const {
-  std::uint64_t said = static_cast<std::uint64_t>(fingerprint());
-  auto const add = [&](int n) { said = (said ^ static_cast<std::uint64_t>(n)) * 1099511628211u; };
+[[gnu::cold]] inline void device_mesh::require_agreement(node_request const& nodes) const {
+  std::uint64_t combined = static_cast<std::uint64_t>(fingerprint());
+  auto const add = [&](int n) { combined = (combined ^ static_cast<std::uint64_t>(n)) * 1099511628211u; };
   add(nodes.each);
-  add(devices_per_node_said());
+  add(devices_per_node_setting());
   for (int n : nodes.within) add(n);
-  std::int64_t const mine = static_cast<std::int64_t>(said);
+  std::int64_t const mine = static_cast<std::int64_t>(combined);
   std::int64_t extremes[2] = {mine, ~mine};
   world_.find_largest(extremes, 2);
   if (extremes[0] == ~extremes[1]) return;

@@ -21,17 +21,17 @@
 
 namespace ostraka::engine {
 
-/// A program's wish for its nodes: none, so that the carrier is asked; so many devices each; or each a block of the
-/// mesh. A wish brings the functions that grant it, which no other program compiles.
-struct node_wish {
+/// A program's request for its nodes: none, so that the carrier is asked; so many devices each; or each a block of
+/// the mesh. A request brings the functions that grant it, which no other program compiles.
+struct node_request {
   int each = 0;                 ///< devices of a node, if its block is not given
   dynamic_array<int> within{};  ///< those along each mesh axis
-  dynamic_array<int> (*block)(char const* operation, node_wish const&, dynamic_array<int> const& sizes,
+  dynamic_array<int> (*block)(char const* operation, node_request const&, dynamic_array<int> const& sizes,
                               std::string const& mesh) = nullptr;
   communicator (*order)(communicator const& world, dynamic_array<int> const& sizes,
                         dynamic_array<int> const& within) = nullptr;
 
-  [[nodiscard]] bool is_said() const { return block != nullptr; }
+  [[nodiscard]] bool is_set() const { return block != nullptr; }
 };
 
 /// Returns the block of the mesh that `each` consecutive devices form; empty if they form none.
@@ -53,21 +53,21 @@ inline dynamic_array<int> without_nodes(dynamic_array<int> const& sizes) {
 
 /// Returns the devices of a node by the environment: OSTRAKA_DEVICES_PER_NODE, which replaces the carrier's answer. 0:
 /// not set.
-[[gnu::cold]] inline int devices_per_node_said() {
-  char const* const said = std::getenv("OSTRAKA_DEVICES_PER_NODE");
-  return said != nullptr ? std::max(0, std::atoi(said)) : 0;
+[[gnu::cold]] inline int devices_per_node_setting() {
+  char const* const setting = std::getenv("OSTRAKA_DEVICES_PER_NODE");
+  return setting != nullptr ? std::max(0, std::atoi(setting)) : 0;
 }
 
-/// Returns the block that a program wishes. @throws ostraka::error if nodes cannot hold such blocks of the mesh
-[[gnu::cold]] inline dynamic_array<int> wished_block(char const* operation, node_wish const& wish,
-                                                     dynamic_array<int> const& sizes, std::string const& mesh) {
-  dynamic_array<int> const within = wish.within.empty() ? block_of_consecutive(sizes, wish.each) : wish.within;
+/// Returns the block that a program requests. @throws ostraka::error if nodes cannot hold such blocks of the mesh
+[[gnu::cold]] inline dynamic_array<int> requested_block(char const* operation, node_request const& request,
+                                                        dynamic_array<int> const& sizes, std::string const& mesh) {
+  dynamic_array<int> const within = request.within.empty() ? block_of_consecutive(sizes, request.each) : request.within;
   bool whole = !within.empty();
   for (std::size_t a = 0; a < within.size(); ++a) whole = whole && within[a] > 0 && sizes[a] % within[a] == 0;
   if (whole) return within;
   std::string given;
-  if (wish.within.empty()) append_text(given, wish.each);
-  for (int n : wish.within) append_text(given, given.empty() ? "" : " × ", n);
+  if (request.within.empty()) append_text(given, request.each);
+  for (int n : request.within) append_text(given, given.empty() ? "" : " × ", n);
   throw_error(operation, ": every node holds a block of the mesh, as large as those of the others, but nodes of ",
               given, " devices do not divide ", mesh,
               " so; give a number of devices, or sizes within a node, that divide the sizes of the mesh axes");
@@ -98,7 +98,7 @@ struct machine_of_rank {
 /// Returns the block of the mesh that each node holds, with devices in the order of ranks: one device, unless all nodes
 /// hold the same number in a row, and these form a block of the mesh. Collective; the same on all ranks.
 [[gnu::cold]] inline dynamic_array<int> found_block(communicator const& world, dynamic_array<int> const& sizes) {
-  std::int64_t each = devices_per_node_said();
+  std::int64_t each = devices_per_node_setting();
   if (each == 0) {
     machine_of_rank const m = find_machine(*world.carried());
     bool const whole = m.in_a_row && m.first % m.ranks == 0;
@@ -137,10 +137,11 @@ struct machine_of_rank {
   return moved != 0 ? world.split(0, device) : world;
 }
 
-/// Returns a program's wish: `each` devices, or a block if that is 0. A mesh without axes has no block: no wish then.
-[[nodiscard]] inline node_wish wish_of_nodes(int each, dynamic_array<int> within) {
+/// Returns a program's request: `each` devices, or a block if that is 0. A mesh without axes has no block, and so no
+/// request.
+[[nodiscard]] inline node_request request_nodes(int each, dynamic_array<int> within) {
   if (each == 0 && within.empty()) return {};
-  return {each, std::move(within), &wished_block, &in_order_of_nodes};
+  return {each, std::move(within), &requested_block, &in_order_of_nodes};
 }
 
 }  // namespace ostraka::engine

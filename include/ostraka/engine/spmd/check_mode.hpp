@@ -19,17 +19,17 @@ namespace ostraka::engine {
 
 /// Sets is_debug_build. Only code that is compiled with the program may call it: a library of the engine may have been
 /// built otherwise.
-inline void tell_build() {
+inline void set_debug_build() {
 #ifndef NDEBUG
   is_debug_build = true;
 #endif
 }
 
 inline compared_calls calls_to_compare() {
-  if (char const* const said = std::getenv("OSTRAKA_CHECK_SPMD"); said && *said)
-    return std::strcmp(said, "0") == 0       ? compared_calls::none
-           : std::strcmp(said, "first") == 0 ? compared_calls::first_runs
-                                             : compared_calls::all;
+  if (char const* const setting = std::getenv("OSTRAKA_CHECK_SPMD"); setting && *setting)
+    return std::strcmp(setting, "0") == 0       ? compared_calls::none
+           : std::strcmp(setting, "first") == 0 ? compared_calls::first_runs
+                                                : compared_calls::all;
   return is_debug_build ? compared_calls::all : compared_calls::first_runs;
 }
 

@@ -26,7 +26,7 @@ struct end_of_kokkos {
 };
 [[gnu::visibility("default")]] inline end_of_kokkos the_end;
 
-[[gnu::cold]] inline void tell_of_survivor() {
+[[gnu::cold]] inline void warn_of_leak() {
   if (!std::exchange(the_end.speaks, false)) return;
   std::fputs(
       "ostraka: environment: a tensor ends before its os::environment does, but one outlives it and its memory is left "
@@ -59,9 +59,9 @@ inline void require_not_ended(char const* operation) {
 
 /// Call it before the owner of a view destroys the view. If Kokkos has ended, the view is never destroyed.
 template <class View>
-void let_survive(View& view) {
+void leak_view(View& view) {
   if (!has_ended()) return;
-  if (view.use_count() > 0) detail::tell_of_survivor();
+  if (view.use_count() > 0) detail::warn_of_leak();
   alignas(View) unsigned char place[sizeof(View)];
   ::new (static_cast<void*>(place)) View(std::move(view));
 }

@@ -89,10 +89,10 @@ class peer_monitor final : public group_observer {
   [[nodiscard]] progress_window::numbers numbers_of(int rank) const { return window_.numbers_of(rank); }
   /// Returns the words of the call of a thread of another rank, by the numbers on its page; empty if they are not
   /// known.
-  [[nodiscard, gnu::cold]] std::string call_of(int rank, int slot, progress_window::numbers const& told) const {
-    std::uint64_t const fingerprint = told.call[slot];
-    bool const is_told = compared_ == compared_calls::all || fingerprint % 2 != 0;
-    return is_told ? window_.text_of(rank, slot) : records_.words(fingerprint);
+  [[nodiscard, gnu::cold]] std::string call_of(int rank, int slot, progress_window::numbers const& published) const {
+    std::uint64_t const fingerprint = published.call[slot];
+    bool const has_text = compared_ == compared_calls::all || fingerprint % 2 != 0;
+    return has_text ? window_.text_of(rank, slot) : records_.words(fingerprint);
   }
   /// True if that rank has entered a collective of a common group that this rank has not entered.
   [[nodiscard]] bool is_ahead(std::uint64_t entered) const { return records_.is_ahead(entered); }
@@ -106,18 +106,18 @@ class peer_monitor final : public group_observer {
   /// Returns the state of the ranks of the job, from their pages, for a rank that waits for the missing ones.
   [[nodiscard]] detail::standstill probe_all(dynamic_array<int> const& missing) const;
   /// Publishes whether this rank asks the others if they are in MPI.
-  void tell_that_it_asks(bool it_does) const { window_.mine().asks.store(it_does ? 1 : 0, std::memory_order_release); }
+  void publish_asking(bool it_does) const { window_.mine().asks.store(it_does ? 1 : 0, std::memory_order_release); }
 
   /// As long as it lives, this rank says that it waits to know which calls others make.
   class waiting {
    public:
-    waiting() { tell(); }
+    waiting() { count(); }
     waiting(waiting const&) = delete;
     waiting& operator=(waiting const&) = delete;
-    ~waiting() { tell(); }
+    ~waiting() { count(); }
 
    private:
-    static void tell() {
+    static void count() {
       if (!first_->sees_presence_) return;
       auto& waits = first_->window_.mine().waits;
       waits.store(waits.load(std::memory_order_relaxed) + 1, std::memory_order_release);
@@ -196,7 +196,7 @@ inline peer_monitor* peer_monitor::over(native_communicator ranks) {
 inline void peer_monitor::leave_with_mpi() {
   if (sees_presence_) {
     window_.mine().uses.store(use_of_mpi.user.load() != nullptr ? 1 : 0);  // this may be made within an operation
-    use_of_mpi.told = &window_.mine().uses;
+    use_of_mpi.shared_count = &window_.mine().uses;
   }
   call_at_end_of_mpi(&leave);
 }
@@ -275,7 +275,7 @@ template <class Done>
 }
 
 inline void peer_monitor::close() {
-  if (use_of_mpi.told == &window_.mine().uses) use_of_mpi.told = nullptr;
+  if (use_of_mpi.shared_count == &window_.mine().uses) use_of_mpi.shared_count = nullptr;
   compared_ = compared_calls::none;
   sees_presence_ = false;
   answers_.end();

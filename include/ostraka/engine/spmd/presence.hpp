@@ -22,8 +22,8 @@ namespace ostraka::engine::detail {
 
 /// Returns how long all ranks must have been in MPI: OSTRAKA_CHECK_PATIENCE, in seconds, or 5.
 inline double patience() {
-  char const* const said = std::getenv("OSTRAKA_CHECK_PATIENCE");
-  double const seconds = said ? std::atof(said) : 0;
+  char const* const setting = std::getenv("OSTRAKA_CHECK_PATIENCE");
+  double const seconds = setting ? std::atof(setting) : 0;
   return seconds > 0 ? seconds : 5;
 }
 

@@ -38,48 +38,48 @@
 namespace ostraka::engine {
 
 /// The trace that a program asks for.
-struct trace_wishes {
+struct trace_request {
   static constexpr std::int64_t usual_spans = std::int64_t{1} << 18;  // 23 MB of memory, some 60 MB of file
   std::string file{};                                                 ///< empty: none
   bool table = false;                                                 ///< on stderr
   std::int64_t spans = usual_spans;                                   ///< that each rank keeps
   [[nodiscard]] bool any() const { return table || !file.empty(); }
 
-  /// Returns the wishes in the environment of this process.
-  [[gnu::cold, gnu::noinline]] static trace_wishes of_this_process() {
-    trace_wishes w;
-    if (char const* const file = std::getenv("OSTRAKA_TRACE")) w.file = file;
-    if (char const* const table = std::getenv("OSTRAKA_TRACE_SUMMARY")) w.table = std::string(table) != "0";
-    if (char const* const spans = std::getenv("OSTRAKA_TRACE_SPANS")) w.spans = std::max(0LL, std::atoll(spans));
-    return w;
+  /// Returns the request in the environment of this process.
+  [[gnu::cold, gnu::noinline]] static trace_request of_this_process() {
+    trace_request r;
+    if (char const* const file = std::getenv("OSTRAKA_TRACE")) r.file = file;
+    if (char const* const table = std::getenv("OSTRAKA_TRACE_SUMMARY")) r.table = std::string(table) != "0";
+    if (char const* const spans = std::getenv("OSTRAKA_TRACE_SPANS")) r.spans = std::max(0LL, std::atoll(spans));
+    return r;
   }
 
-  /// Returns rank 0's wishes, since a launcher need not pass its variables on. Collective over all ranks of the job.
-  [[gnu::cold, gnu::noinline]] static trace_wishes of_job(trace_wishes w) {
+  /// Returns rank 0's request, since a launcher need not pass its variables on. Collective over all ranks of the job.
+  [[gnu::cold, gnu::noinline]] static trace_request of_job(trace_request r) {
 #if OSTRAKA_ENABLE_MPI
-    std::int64_t numbers[3] = {static_cast<std::int64_t>(w.file.size()), w.table ? 1 : 0, w.spans};
+    std::int64_t numbers[3] = {static_cast<std::int64_t>(r.file.size()), r.table ? 1 : 0, r.spans};
     control::broadcast(all_ranks(), numbers, sizeof(numbers), 0);
-    w.file.resize(static_cast<std::size_t>(numbers[0]));
-    w.table = numbers[1] != 0;
-    w.spans = numbers[2];
-    if (!w.file.empty()) control::broadcast(all_ranks(), w.file.data(), w.file.size(), 0);
+    r.file.resize(static_cast<std::size_t>(numbers[0]));
+    r.table = numbers[1] != 0;
+    r.spans = numbers[2];
+    if (!r.file.empty()) control::broadcast(all_ranks(), r.file.data(), r.file.size(), 0);
 #endif
-    return w;
+    return r;
   }
 
-  /// Returns the wishes for a part of the program. Collective over all ranks of the job. @throws ostraka::error if MPI
+  /// Returns the request for a part of the program. Collective over all ranks of the job. @throws ostraka::error if MPI
   /// does not run
-  [[gnu::cold, gnu::noinline]] static trace_wishes of_part(std::string file) {
+  [[gnu::cold, gnu::noinline]] static trace_request of_part(std::string file) {
     if (!mpi_runs()) throw_error("trace: MPI is not running; make a trace while an os::environment lives");
     observe_groups();
     require_agreement_to_create("trace");
     // Other ranks see that this rank waits here; they do not see the broadcast. A rank that has left a trace by an
     // exception may be the only one to begin another, while the others are at the end of the first.
     communicator const seen(all_ranks());
-    trace_wishes w = of_this_process();
-    w.file = std::move(file);
-    w.table = false;
-    return of_job(std::move(w));
+    trace_request r = of_this_process();
+    r.file = std::move(file);
+    r.table = false;
+    return of_job(std::move(r));
   }
 };
 
@@ -87,12 +87,12 @@ class tracer final : public listener {
  public:
   [[gnu::visibility("default")]] inline static bool traces_all = false;  ///< true if an environment traces the program
 
-  /// @param together all ranks of the job are here with the same wishes, and end it together: collective then
-  [[gnu::cold, gnu::noinline]] tracer(trace_wishes wishes, bool together)
-      : wishes_(std::move(wishes)),
+  /// @param together all ranks of the job are here with the same request, and end it together: collective then
+  [[gnu::cold, gnu::noinline]] tracer(trace_request request, bool together)
+      : request_(std::move(request)),
         together_(together),
         here_(find_place_in_job()),
-        line_(static_cast<std::size_t>(wishes_.spans)) {
+        line_(static_cast<std::size_t>(request_.spans)) {
     if (together_) job_ = communicator(all_ranks());
     if (together_) clock_.first = read_clock(job_);
     number_of_this_thread();
@@ -131,16 +131,16 @@ class tracer final : public listener {
     line_.close(end_);
   }
 
-  /// Ends the trace and writes the wished output. Collective if the ranks are together, unless `alone`, for a rank that
-  /// leaves the others: it writes a file of its own, as ranks do that are not together.
+  /// Ends the trace and writes the requested output. Collective if the ranks are together, unless `alone`, for a rank
+  /// that leaves the others: it writes a file of its own, as ranks do that are not together.
   [[gnu::cold, gnu::noinline]] void write(bool alone = false) {
     stop();
     if (!together_ || (alone && here_.ranks > 1)) return write_own();
-    if (wishes_.table) {
+    if (request_.table) {
       std::string const text = table();
       std::fputs(text.c_str(), stderr);
     }
-    if (wishes_.file.empty()) return;
+    if (request_.file.empty()) return;
     meet();
     clock_.last = read_clock(job_);
     write_all();
@@ -181,10 +181,10 @@ class tracer final : public listener {
 
   // Times are this rank's own.
   [[gnu::cold, gnu::noinline]] void write_own() {
-    if (wishes_.table) std::fputs(this_rank_so_far().describe(rank_name()).c_str(), stderr);
-    if (wishes_.file.empty()) return;
+    if (request_.table) std::fputs(this_rank_so_far().describe(rank_name()).c_str(), stderr);
+    if (request_.file.empty()) return;
     clock_ = {};
-    std::string const path = join_text(wishes_.file, ".rank", here_.rank);
+    std::string const path = join_text(request_.file, ".rank", here_.rank);
     std::FILE* const file = std::fopen(path.c_str(), "w");
     if (file == nullptr) return say("cannot be written", path);
     std::fputs("[\n", file);
@@ -196,9 +196,9 @@ class tracer final : public listener {
     std::int64_t numbers[2] = {begin_, 1};  // when time begins, and 1 if there is a file
     std::FILE* file = nullptr;
     if (here_.rank == 0) {
-      file = std::fopen(wishes_.file.c_str(), "w");
+      file = std::fopen(request_.file.c_str(), "w");
       numbers[1] = file != nullptr ? 1 : 0;
-      if (file == nullptr) say("cannot be written", wishes_.file);
+      if (file == nullptr) say("cannot be written", request_.file);
     }
     std::int64_t within = clock_.within(), dropped = line_.dropped;
     job_.carried()->broadcast(numbers, 2, 0);
@@ -221,7 +221,7 @@ class tracer final : public listener {
     text_buffer note;
     note.put("%d rank%s on one clock, within %.1f us", here_.ranks, here_.ranks == 1 ? "" : "s",
              1e-3 * static_cast<double>(within));
-    end_file(file, wishes_.file, note.text, dropped);
+    end_file(file, request_.file, note.text, dropped);
   }
 
   class root_sink final : public text_sink {
@@ -245,7 +245,7 @@ class tracer final : public listener {
     if (!whole) return say("is not whole: a write failed", path);
     say(join_text("written, ", note), path);
     if (dropped > 0)
-      say(join_text(dropped, " later spans found no room and are not in it; OSTRAKA_TRACE_SPANS=", wishes_.spans,
+      say(join_text(dropped, " later spans found no room and are not in it; OSTRAKA_TRACE_SPANS=", request_.spans,
                     " is what each rank keeps"),
           path);
   }
@@ -282,7 +282,7 @@ class tracer final : public listener {
     return static_cast<int>(threads_.size()) - 1;
   }
 
-  trace_wishes wishes_;
+  trace_request request_;
   bool together_;
   place_in_job here_;
   communicator job_;

@@ -66,7 +66,7 @@ class basic_ghosted_array {
     std::swap(local_, other.local_);
     return *this;
   }
-  ~basic_ghosted_array() { engine::let_survive(local_); }
+  ~basic_ghosted_array() { engine::leak_view(local_); }
 
   /// The array; writing to it writes to the program's memory.
   [[nodiscard]] view_type const& local() const { return local_; }
