@@ -119,7 +119,8 @@ class simulated_device {
         bool const in_a = p.in_a[l], in_b = p.in_b[l], in_c = p.in_c[l];
         sums = sums || (in_a && in_b && !in_c);
         if (in_a && in_b && in_c) expect((of_plan & kinds::batches) != 0, "a batch that the plan does not name");
-        if (in_a != in_b && !in_c) expect((of_plan & kinds::lone_labels) != 0, "a lone label that it does not name");
+        if (in_a != in_b && !in_c)
+          expect((of_plan & kinds::unshared_labels) != 0, "an unshared label that it does not name");
       }
       expect(sums || (of_plan & kinds::unsummed) != 0, "a product without a sum that the plan does not name");
     }

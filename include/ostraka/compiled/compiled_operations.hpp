@@ -95,13 +95,13 @@
                           extreme_element<reduction::max, T>)                                      \
   OSTRAKA_MAP_INSTANCE_(WHERE, EXEC, T, (read_block<double> const&), ostraka::detail::square_root<T>)
 
-#define OSTRAKA_ATTENTION_INSTANCES_(WHERE, EXEC, T)                                                                 \
-  WHERE template void rotate_blocks(EXEC const&, execution_context const&, planner::spec const&, rotation const&,    \
-                                    read_block<std::int64_t> const*, T const*, T*);                                  \
-  WHERE template void hide_later(EXEC const&, execution_context const&, planner::spec const&, int, std::int64_t, T*, \
-                                 std::int64_t);                                                                      \
-  WHERE template bool has_met_no_number(EXEC const&, T const*, std::int64_t, T const*, std::int64_t);                \
-  WHERE template void mend_weighted_sums(EXEC const&, execution_context const&, planner::spec const&,                \
+#define OSTRAKA_ATTENTION_INSTANCES_(WHERE, EXEC, T)                                                                  \
+  WHERE template void rotate_blocks(EXEC const&, execution_context const&, planner::spec const&, rotation const&,     \
+                                    read_block<std::int64_t> const*, T const*, T*);                                   \
+  WHERE template void mask_later_keys(EXEC const&, execution_context const&, planner::spec const&, int, std::int64_t, \
+                                      T*, std::int64_t);                                                              \
+  WHERE template bool has_met_no_number(EXEC const&, T const*, std::int64_t, T const*, std::int64_t);                 \
+  WHERE template void mend_weighted_sums(EXEC const&, execution_context const&, planner::spec const&,                 \
                                          planner::spec const&, planner::spec const&, T const*, T const*, T*);
 
 #define OSTRAKA_INDEXED_INSTANCES_(WHERE, EXEC, T, INDEX)                                                         \

@@ -19,7 +19,7 @@ void copy_aligned(Exec const& exec, execution_context const& w, planner::spec co
                   aligned<T const> const& from) {
   profiled const region_of_run([&] {
     push_blocks(w.operation, out, w.names, "reads and writes",
-                (planner::block_size(out, w.here, w.sizes) + detail::elements_met(w, out, from.stride)) *
+                (planner::block_size(out, w.here, w.sizes) + detail::elements_aligned(w, out, from.stride)) *
                     static_cast<std::int64_t>(sizeof(T)));
   });
   strided_block<T*> const to = dense_block(result, box_of(out, w.here, w.sizes));

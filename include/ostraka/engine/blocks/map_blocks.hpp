@@ -21,8 +21,8 @@ namespace ostraka::engine {
 namespace detail {
 
 /// Returns the number of elements of an operand that belong to the result's block.
-[[gnu::cold]] inline std::int64_t elements_met(execution_context const& w, planner::spec const& out,
-                                               std::int64_t const* stride) {
+[[gnu::cold]] inline std::int64_t elements_aligned(execution_context const& w, planner::spec const& out,
+                                                   std::int64_t const* stride) {
   std::int64_t n = 1;
   for (int i = 0; i < out.rank; ++i) {
     std::int64_t const here = planner::range_of(out, i, w.here, w.sizes).size();
@@ -40,8 +40,9 @@ void map_blocks(Exec const& exec, execution_context const& w, planner::spec cons
                 strided_block<R*> const& result, aligned<Ts> const&... in) {
   profiled const region_of_run([&] {
     std::int64_t const written = planner::block_size(out, w.here, w.sizes) * static_cast<std::int64_t>(sizeof(R));
-    push_blocks(w.operation, out, w.names, "reads and writes",
-                (written + ... + (detail::elements_met(w, out, in.stride) * static_cast<std::int64_t>(sizeof(Ts)))));
+    push_blocks(
+        w.operation, out, w.names, "reads and writes",
+        (written + ... + (detail::elements_aligned(w, out, in.stride) * static_cast<std::int64_t>(sizeof(Ts)))));
   });
   loop_nest<static_cast<int>(sizeof...(Ts)) + 1> loops;
   for (int i = 0; i < out.rank; ++i) loops.add(result.where.at[i].size(), result.stride[i], in.stride[i]...);

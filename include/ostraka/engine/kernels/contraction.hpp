@@ -33,16 +33,16 @@ namespace detail {
 /// Sums an operand over the labels that it alone has: I·J·K multiplications become I·K. The sum, which lies in
 /// `buffer`, replaces the operand.
 template <class Exec, class T>
-[[gnu::cold]] void sum_lone_labels(Exec const& exec, contraction& p, operand which, T const*& data,
-                                   kernel_scratch<T, typename Exec::memory_space>& buffer) {
-  label_class const lone = which == operand::a ? label_class::only_a : label_class::only_b;
+[[gnu::cold]] void sum_unshared_labels(Exec const& exec, contraction& p, operand which, T const*& data,
+                                       kernel_scratch<T, typename Exec::memory_space>& buffer) {
+  label_class const unshared = which == operand::a ? label_class::only_a : label_class::only_b;
   bool* const present = presence_of(p, which);
   std::int64_t* const stride = strides_of(p, which);
   contraction sum;
   sum.labels = p.labels;
   bool any = false;
   for (int l = 0; l < p.labels; ++l) {
-    bool const summed = class_of(p, l) == lone;
+    bool const summed = class_of(p, l) == unshared;
     any = any || (summed && p.extent[l] != 1);
     sum.extent[l] = p.extent[l];
     sum.in_a[l] = present[l];
@@ -50,7 +50,7 @@ template <class Exec, class T>
     sum.a[l] = sum.c[l] = stride[l];
   }
   for (int l = 0; l < p.labels; ++l)
-    if (class_of(p, l) == lone) present[l] = false, p.extent[l] = 1;  // the class of no other label changes
+    if (class_of(p, l) == unshared) present[l] = false, p.extent[l] = 1;  // the class of no other label changes
   if (!any) return;
   buffer = kernel_scratch<T, typename Exec::memory_space>(close_gaps(sum, operand::c));
   reduce(exec, sum, data, buffer.data(), reduction::sum);
@@ -60,7 +60,7 @@ template <class Exec, class T>
 }
 
 /// True if an operand has a label that neither the other nor the result has.
-inline bool has_lone_labels(contraction const& p) {
+inline bool has_unshared_labels(contraction const& p) {
   for (int l = 0; l < p.labels; ++l)
     if (!p.in_c[l] && p.in_a[l] != p.in_b[l]) return true;
   return false;
@@ -86,11 +86,11 @@ bool contract_by_library([[maybe_unused]] Exec const& exec, [[maybe_unused]] con
 template <class Exec, class T>
 [[gnu::cold, gnu::noinline]] void contract_sums(Exec const& exec, contraction p, T const* a, T const* b, T* c,
                                                 update<T> const& how, product_kernels<Exec, T> const& kernels) {
-  if (kernels.sum_lone == nullptr)
+  if (kernels.sum_unshared == nullptr)
     throw_error("internal error: a product has a label that its plan does not name; please report the operation");
   kernel_scratch<T, typename Exec::memory_space> sum_of_a, sum_of_b;
-  kernels.sum_lone(exec, p, operand::a, a, sum_of_a);
-  kernels.sum_lone(exec, p, operand::b, b, sum_of_b);
+  kernels.sum_unshared(exec, p, operand::a, a, sum_of_a);
+  kernels.sum_unshared(exec, p, operand::b, b, sum_of_b);
   plan_ticket ticket;
   if (!contract_by_library(exec, p, a, b, c, how, ticket)) contract_portable(exec, p, a, b, c, how, kernels);
 }
@@ -118,10 +118,10 @@ constexpr product_kernels<Exec, T> product_kernels_of() {
   product_kernels<Exec, T> k;
   if constexpr (!std::is_same_v<T, bool> && std::is_same_v<detail::product_type<T>, T>) {
     if constexpr (Of.batches && runs_on_host<Exec>) k.batch = &detail::run_batch_vectorised<Exec, T>;
-    if constexpr (Of.lone) k.sum_lone = &detail::sum_lone_labels<Exec, T>;
+    if constexpr (Of.unshared) k.sum_unshared = &detail::sum_unshared_labels<Exec, T>;
     if constexpr (Of.unsummed) k.unsummed = &detail::multiply_elements<Exec, T>;
-    if constexpr (Of.meet && runs_on_host<Exec>) {
-      k.meeting = &detail::meeting_blocks_of<T>;
+    if constexpr (Of.shared && runs_on_host<Exec>) {
+      k.shared = &detail::shared_block_folds_of<T>;
       k.fold_parts = &detail::fold_parts<Exec, T>;
     }
   }
@@ -162,7 +162,7 @@ void contract(Exec const& exec, contraction const& problem, T const* a, T const*
                       contract(exec, wide, wide_a, wide_b, wide_c, {}, of_wide);
                     });
   } else {
-    if (detail::has_lone_labels(problem)) return detail::contract_sums(exec, problem, a, b, c, how, kernels);
+    if (detail::has_unshared_labels(problem)) return detail::contract_sums(exec, problem, a, b, c, how, kernels);
     detail::contract_portable(exec, problem, a, b, c, how, kernels);
   }
 }

@@ -169,8 +169,8 @@ class running {
     if constexpr ((Kinds & (kinds::exchanges | kinds::rings)) != 0)
       f.exchange = functions_for<exchange_message>(&running::start_exchange);
     if constexpr ((Kinds & kinds::folds) != 0) f.reduce = &running::fold;
-    constexpr product_labels of_products{(Kinds & kinds::batches) != 0, (Kinds & kinds::lone_labels) != 0,
-                                         (Kinds & kinds::unsummed) != 0, (Kinds & kinds::meetings) != 0};
+    constexpr product_labels of_products{(Kinds & kinds::batches) != 0, (Kinds & kinds::unshared_labels) != 0,
+                                         (Kinds & kinds::unsummed) != 0, (Kinds & kinds::shared_blocks) != 0};
     f.products = product_kernels_of<of_products, Exec, T>();
     f.lowering = &planner::lowering_functions_of<(Kinds & kinds::lowered), planner::schedule>;
     return f;

@@ -10,7 +10,7 @@
 #include <cstdint>
 
 #include <ostraka/engine/sequences/attention_round.hpp>
-#include <ostraka/engine/sequences/multiply_seen.hpp>
+#include <ostraka/engine/sequences/multiply_unmasked.hpp>
 
 namespace ostraka::engine {
 

@@ -42,7 +42,7 @@ class attention_round {
         queries_(exec, {blocks_.q, q}) {}
 
   [[nodiscard]] attended_blocks const& blocks() const { return blocks_; }
-  [[nodiscard]] keys_going_round<Exec, T>& travelling() { return travelling_; }
+  [[nodiscard]] rotating_keys<Exec, T>& travelling() { return travelling_; }
   [[nodiscard]] planner::attention_ring const& ring() const { return travelling_.ring(); }
 
   /// Returns the most elements that the scores of a piece have.
@@ -89,7 +89,7 @@ class attention_round {
   wide scale_;
   profiled region_of_run_;
   attended_blocks blocks_;
-  keys_going_round<Exec, T> travelling_;
+  rotating_keys<Exec, T> travelling_;
   kernel_scratch<wide, typename Exec::memory_space> scores_;
   wide_block<Exec, T> queries_;
 };

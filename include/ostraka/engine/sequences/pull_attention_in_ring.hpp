@@ -12,19 +12,19 @@
 #include <cstdint>
 
 #include <ostraka/engine/sequences/attention_round.hpp>
-#include <ostraka/engine/sequences/multiply_seen.hpp>
+#include <ostraka/engine/sequences/multiply_unmasked.hpp>
 
 namespace ostraka::engine {
 
 namespace detail {
 
-/// Cotangents of keys and values that go round after them.
+/// Cotangents of keys and values that rotate after them.
 template <class Exec, class T>
-class cotangents_going_round {
+class rotating_cotangents {
  public:
   using wide = accumulator_of_t<T>;
 
-  cotangents_going_round(Exec const& exec, keys_going_round<Exec, T>& round) : exec_(exec), round_(round) {
+  rotating_cotangents(Exec const& exec, rotating_keys<Exec, T>& round) : exec_(exec), round_(round) {
     for (int piece = 0; piece < round.ring().pieces() && round.ring().devices > 1; ++piece) {
       for (buffer& one : made_[piece]) one = buffer(round.most_elements(piece));
       arrived_[piece] = buffer(round.most_elements(piece));
@@ -41,9 +41,9 @@ class cotangents_going_round {
   }
 
   /// Adds the cotangents from the device before, and passes the sum on, or home.
-  void hand_on(int piece, std::int64_t step, bool has_made) {
+  void pass_on(int piece, std::int64_t step, bool has_made) {
     in_flight_[piece].wait();
-    going_home_[piece].wait();
+    returning_[piece].wait();
     std::int64_t const home = round_.home(piece, step), next = round_.home(piece, step + 1), here = round_.here();
     wide* const made = made_[piece][step % 2].data();
     if (step > round_.first(home, piece) && step <= round_.last(home, piece)) {
@@ -61,7 +61,7 @@ class cotangents_going_round {
     in_flight_[piece] =
         round_.template permute<wide>(has, at(step), at(step + 1), made, round_.elements(home, piece),
                                       arrived_[piece].data(), has(next) ? round_.elements(next, piece) : 0);
-    going_home_[piece] =
+    returning_[piece] =
         round_.template permute<wide>(ends, at(step), at(0), made, round_.elements(home, piece), at_home_[piece].data(),
                                       ends(here) ? round_.elements(here, piece) : 0);
   }
@@ -70,7 +70,7 @@ class cotangents_going_round {
   template <class F>
   void end(int piece, F const& add) {
     in_flight_[piece].wait();
-    going_home_[piece].wait();
+    returning_[piece].wait();
     if (round_.last(round_.here(), piece) > 0)
       add(round_.as_blocks(static_cast<wide const*>(at_home_[piece].data()), round_.here(), piece));
   }
@@ -79,9 +79,9 @@ class cotangents_going_round {
   using buffer = kernel_scratch<wide, typename Exec::memory_space>;
 
   Exec const& exec_;
-  keys_going_round<Exec, T>& round_;
+  rotating_keys<Exec, T>& round_;
   buffer made_[2][2], arrived_[2], at_home_[2];
-  run_in_flight in_flight_[2], going_home_[2];  // last, so that they end before their buffers
+  run_in_flight in_flight_[2], returning_[2];  // last, so that they end before their buffers
 };
 
 /// A result that is summed up in wide elements: in its own place, or beside it.
@@ -157,7 +157,7 @@ void pull_attention_in_ring(Exec const& exec, execution_context const& w, ring_a
     fence(exec);
   }
   detail::cotangent_sum_of<Exec, T> const of_queries(exec, dq, b.q), of_keys(exec, dk, b.k), of_values(exec, dv, b.v);
-  detail::cotangents_going_round<Exec, T> pulled(exec, round.travelling());
+  detail::rotating_cotangents<Exec, T> pulled(exec, round.travelling());
 
   round.for_each_piece([&](int piece, std::int64_t step, bool needed) {
     if (needed) {
@@ -177,7 +177,7 @@ void pull_attention_in_ring(Exec const& exec, execution_context const& w, ring_a
                              m.is_masked);
       });
     }
-    if (step > 0) pulled.hand_on(piece, step, needed);
+    if (step > 0) pulled.pass_on(piece, step, needed);
   });
   for (int piece = 0; piece < ring.pieces(); ++piece)
     pulled.end(piece, [&](auto const& made) {

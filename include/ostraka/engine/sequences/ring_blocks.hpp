@@ -147,15 +147,15 @@ struct attended_blocks {
   }
 };
 
-/// Keys and values that go round. In step s a device has those that have come s hops; it reads its own where they lie.
-/// A piece is one message: its keys, and its values behind them.
+/// Keys and values that rotate around the ring. In step s a device has those that have come s hops; it reads its own
+/// where they lie. A piece is one message: its keys, and its values behind them.
 template <class Exec, class T>
-class keys_going_round {
+class rotating_keys {
  public:
   using space = typename Exec::memory_space;
 
-  keys_going_round(Exec const& exec, execution_context const& w, ring_attention const& p, attended_blocks const& b,
-                   T const* k, T const* v)
+  rotating_keys(Exec const& exec, execution_context const& w, ring_attention const& p, attended_blocks const& b,
+                T const* k, T const* v)
       : exec_(exec), w_(w), p_(p), b_(b), ring_(p.ring), own_k_{b.k, k}, own_v_{b.v, v} {
     planner::mesh_order const over = p.k.over[p.k.find(p.keys)];
     axes_ = over.axes();

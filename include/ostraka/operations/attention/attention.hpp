@@ -24,7 +24,7 @@
 
 #include <ostraka/algebra/einsum.hpp>
 #include <ostraka/elements/cast.hpp>
-#include <ostraka/engine/sequences/hide_later.hpp>
+#include <ostraka/engine/sequences/mask_later_keys.hpp>
 #include <ostraka/operations/attention/rope.hpp>
 #include <ostraka/operations/attention/weigh.hpp>
 #include <ostraka/operations/normalisation/softmax.hpp>
@@ -268,8 +268,8 @@ struct attention : detail::scaled_scores {
     detail::require_stripes(name, detail::names_of<labels>[queries], {w.sizes.label[queries], stripes});
     detail::require_stripes(name, detail::names_of<labels>[Scores::rank - 1],
                             {w.sizes.label[Scores::rank - 1], stripes});
-    engine::hide_later(detail::execution_space_of<Scores>(), w, spec_of<Scores, labels, mesh>, queries, from,
-                       scores.local().data(), stripes);
+    engine::mask_later_keys(detail::execution_space_of<Scores>(), w, spec_of<Scores, labels, mesh>, queries, from,
+                            scores.local().data(), stripes);
   }
 };
 

@@ -9,7 +9,7 @@
 /// the operands.
 ///
 ///     C[I, K] <- A[I_X, J] B[J, K]      all_gather, contract      gathers
-///     C[B, I] <- A[B, I, J] B[B, I]     contract                  batches, lone_labels, unsummed, meetings
+///     C[B, I] <- A[B, I, J] B[B, I]     contract                  batches, unshared_labels, unsummed, shared_blocks
 
 #include <ostraka/plan/spec/step.hpp>
 
@@ -23,10 +23,10 @@ inline constexpr unsigned scatters = 4;
 inline constexpr unsigned exchanges = 8;
 inline constexpr unsigned folds = 16;
 inline constexpr unsigned batches = 32;      ///< products with a label in both operands and the result
-inline constexpr unsigned lone_labels = 64;  ///< products with a label in one operand alone
+inline constexpr unsigned unshared_labels = 64;  ///< products with a label in one operand alone
 inline constexpr unsigned rings = 128;       ///< contractions whose messages are exchanges
 inline constexpr unsigned unsummed = 256;    ///< products without a label that both operands have and the result lacks
-inline constexpr unsigned meetings = 512;    ///< products whose operands have two labels in common, or batches
+inline constexpr unsigned shared_blocks = 512;  ///< products whose operands have two labels in common, or batches
 inline constexpr unsigned all = 1023;
 /// The kinds that lowering has functions for.
 inline constexpr unsigned lowered = gathers | reduces_all | scatters | exchanges | rings;
@@ -70,7 +70,7 @@ template <class Table>
 /// labels that are summed.
 [[nodiscard]] constexpr unsigned kinds_of_products(list_view<spec> operands, spec const& result) {
   if (operands.size() < 2) return 0;
-  if (operands.size() > 2) return kinds::batches | kinds::lone_labels | kinds::unsummed | kinds::meetings;
+  if (operands.size() > 2) return kinds::batches | kinds::unshared_labels | kinds::unsummed | kinds::shared_blocks;
   unsigned some = kinds::unsummed;
   int in_common = 0;
   for (int k = 0; k < 2; ++k)
@@ -78,11 +78,11 @@ template <class Table>
       bool const in_other = operands[1 - k].find(operands[k].label[i]) >= 0;
       bool const in_result = result.find(operands[k].label[i]) >= 0;
       in_common += in_other ? 1 : 0;
-      if (in_other && in_result) some |= kinds::batches | kinds::meetings;
+      if (in_other && in_result) some |= kinds::batches | kinds::shared_blocks;
       if (in_other && !in_result) some &= ~kinds::unsummed;
-      if (!in_other && !in_result) some |= kinds::lone_labels;
+      if (!in_other && !in_result) some |= kinds::unshared_labels;
     }
-  return in_common > 2 ? some | kinds::meetings : some;  // each common label was counted in both
+  return in_common > 2 ? some | kinds::shared_blocks : some;  // each common label was counted in both
 }
 
 /// The kinds of a plan.

@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// Floor 2. The axes that an einsum of a program would sum on their own (plan/rules/lone_sum.hpp), in the program's
+/// Floor 2. The axes that an einsum of a program would sum on their own (plan/rules/unshared_sum.hpp), in the program's
 /// numbers and in words. A program refuses the same statements as os::einsum, whether calls or a text build it.
 
 #include <algorithm>
@@ -13,7 +13,7 @@
 #include <vector>
 
 #include <ostraka/plan/program/program.hpp>
-#include <ostraka/plan/rules/lone_sum.hpp>
+#include <ostraka/plan/rules/unshared_sum.hpp>
 #include <ostraka/types/support/join_text.hpp>
 
 namespace ostraka::planner {
@@ -58,7 +58,7 @@ struct sums_fault {
   if (int const wrong = find_wrong_sum_over(operands, count, kept, asked); wrong >= 0)
     return {join_text("sum_over names axis ", name(wrong), ", which is kept, or which several operands have"),
             "name there what one operand alone has, and the result lacks"};
-  lone_sum const found = find_lone_sum(operands, count, kept, asked, extents.data());
+  unshared_sum const found = find_unshared_sum(operands, count, kept, asked, extents.data());
   if (found.label < 0) return {};
   program_operand const& with = s.operands[static_cast<std::size_t>(found.operand)];
   std::string renamed = p.tensors[static_cast<std::size_t>(with.tensor)].name + '[';

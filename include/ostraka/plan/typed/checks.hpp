@@ -10,9 +10,9 @@
 
 #include <ostraka/plan/rules/contract_rule.hpp>
 #include <ostraka/plan/search/plan_einsum.hpp>
-#include <ostraka/plan/typed/lone_sums.hpp>
 #include <ostraka/plan/typed/nominal.hpp>
 #include <ostraka/plan/typed/to_spec.hpp>
+#include <ostraka/plan/typed/unshared_sums.hpp>
 #include <ostraka/plan/typed/varying_results.hpp>
 #include <ostraka/plan/workspace/fitting.hpp>
 #include <ostraka/types/reasons/operation_names.hpp>
@@ -228,7 +228,7 @@ consteval auto check_einsum() {
                        Policy::rule != planner::admit::no_communication) {
     return found<reason::policy_is_for_two_operands<Policy, count>>{};
   } else {
-    using sums = typename decltype(check_lone_sums<Out, Policy, typename types::labels, Operands...>())::type;
+    using sums = typename decltype(check_unshared_sums<Out, Policy, typename types::labels, Operands...>())::type;
     if constexpr (!std::is_same_v<sums, reason::ok>)
       return found<sums>{};
     else

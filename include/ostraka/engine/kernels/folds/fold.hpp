@@ -45,7 +45,7 @@ fold_rows<T, Fold> arrange_fold(Fold const& fold, loop_nest<Fold::operands + 1> 
       of_outputs >= 0 && (of_reduced < 0 || outputs.stride[lead][of_outputs] < reduced.stride[0][of_reduced]);
   int row = of_outputs >= 0 ? of_outputs : outputs.rank - 1;
   if constexpr (n == 2)
-    if (!result_is_largest) let_transposed_meet(outputs, row, reduced, in_rows);
+    if (!result_is_largest) match_transposed(outputs, row, reduced, in_rows);
   rows_type rows{fold, nullptr, {}, 1, 0, in_rows, false, outputs, reduced, 1, {}, {}};
   if (row >= 0) {
     rows.length = outputs.extent[row];

@@ -65,7 +65,7 @@ inline int transposed_loop(loop_nest<2> const& reduced) {
 
 /// If b lies transposed to a, the loop in which it is contiguous becomes the row of outputs, if the sum runs along a,
 /// or the innermost one of the sum: the sides of a tile.
-inline void let_transposed_meet(loop_nest<3> const& outputs, int& row, loop_nest<2>& reduced, bool in_rows) {
+inline void match_transposed(loop_nest<3> const& outputs, int& row, loop_nest<2>& reduced, bool in_rows) {
   if (row < 0 || reduced.rank == 0) return;
   int const of_b = in_rows ? contiguous_loop(reduced, 1) : contiguous_loop(outputs, 1);
   if (of_b < 0) return;

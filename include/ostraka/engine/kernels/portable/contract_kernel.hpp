@@ -62,7 +62,7 @@ struct contract_elements {
 /// they lie side by side along the outputs, or transposed to each other. A function returns false, and does nothing, if
 /// they do not, or if too little of them does.
 template <class T>
-struct meeting_blocks {
+struct shared_block_folds {
   /// sums[i] += sum over r < run of x[i row_step[0] + r run_step[0]] y[i row_step[1] + r run_step[1]], i < count
   using sums_of_rows = bool (*)(T* sums, T const* x, T const* y, std::int64_t const (&row_step)[2], std::int64_t count,
                                 std::int64_t const (&run_step)[2], std::int64_t run);
@@ -81,11 +81,11 @@ struct sum_of_products {
 
   T const* a;
   T const* b;
-  meeting_blocks<T> const* meeting = nullptr;  ///< null: such blocks are folded as others are
+  shared_block_folds<T> const* shared = nullptr;  ///< null: such blocks are folded as others are
 
   T start() const { return T(0); }
   T const* lead() const { return a; }
-  sum_of_products with_lead(T const* data) const { return {data, b, meeting}; }
+  sum_of_products with_lead(T const* data) const { return {data, b, shared}; }
   /// Their products with one: no other fold is compiled for them.
   sum_of_products of_parts(T const* data) const {
     static T const one(1);
@@ -100,7 +100,7 @@ struct sum_of_products {
     if (has_wide_vectors()) {
       if (x_step == 1 && y_step == 0) return sum_scaled_rows(sums, count, x, x_next, y, y_next, run);
       if (x_step == 0 && y_step == 1) return sum_scaled_rows(sums, count, y, y_next, x, x_next, run);
-      if (meeting != nullptr && meeting->across(sums, x, y, {x_step, y_step}, count, run_step, run)) return;
+      if (shared != nullptr && shared->across(sums, x, y, {x_step, y_step}, count, run_step, run)) return;
     }
     for (std::int64_t r = 0; r < run; ++r, x += x_next, y += y_next)
       for (std::int64_t i = 0; i < count; ++i) sums[i] += x[i * x_step] * y[i * y_step];
@@ -114,7 +114,7 @@ struct sum_of_products {
     if (has_wide_vectors()) {
       if constexpr (std::is_arithmetic_v<T>)
         if (x_step == 1 && y_step == 1) return sum_run_products(sums, count, x, row_step[0], y, row_step[1], run);
-      if (meeting != nullptr && meeting->along(sums, x, y, {row_step[0], row_step[1]}, count, run_step, run)) return;
+      if (shared != nullptr && shared->along(sums, x, y, {row_step[0], row_step[1]}, count, run_step, run)) return;
     }
     for (std::int64_t i = 0; i < count; ++i, x += row_step[0], y += row_step[1]) {
       T side[fold_lanes];
@@ -130,8 +130,8 @@ struct sum_of_products {
 };
 
 template <class T>
-bool sum_meeting_rows(T* sums, T const* x, T const* y, std::int64_t const (&row_step)[2], std::int64_t count,
-                      std::int64_t const (&run_step)[2], std::int64_t run) {
+bool sum_shared_rows(T* sums, T const* x, T const* y, std::int64_t const (&row_step)[2], std::int64_t count,
+                     std::int64_t const (&run_step)[2], std::int64_t run) {
   std::int64_t const x_next = run_step[0], y_next = run_step[1];
   if (row_step[0] != 1) return false;
   if (row_step[1] == 1)
@@ -146,8 +146,8 @@ bool sum_meeting_rows(T* sums, T const* x, T const* y, std::int64_t const (&row_
 }
 
 template <class T>
-bool sum_meeting_runs(T* sums, T const* x, T const* y, std::int64_t const (&row_step)[2], std::int64_t count,
-                      std::int64_t const (&run_step)[2], std::int64_t run) {
+bool sum_shared_runs(T* sums, T const* x, T const* y, std::int64_t const (&row_step)[2], std::int64_t count,
+                     std::int64_t const (&run_step)[2], std::int64_t run) {
   std::int64_t const x_next = row_step[0], y_step = run_step[1];
   if (run_step[0] != 1 || y_step <= 1 || row_step[1] != 1 || !is_worth_transposing(count, run)) return false;
   if (run < 2 * fold_lanes)  // too short for vectors along it
@@ -163,7 +163,7 @@ bool sum_meeting_runs(T* sums, T const* x, T const* y, std::int64_t const (&row_
 }
 
 template <class T>
-inline constexpr meeting_blocks<T> meeting_blocks_of{&sum_meeting_rows<T>, &sum_meeting_runs<T>};
+inline constexpr shared_block_folds<T> shared_block_folds_of{&sum_shared_rows<T>, &sum_shared_runs<T>};
 
 /// Products alone, where nothing is summed: c <- alpha a b.
 template <class T>

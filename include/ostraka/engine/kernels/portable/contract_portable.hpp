@@ -100,7 +100,7 @@ void fold_products(Exec const& exec, product_loops const& loops, T const* a, T c
     reduced.exchange_operands(0, 1);
   }
   bool const result_is_largest = batch * m * n > batch * std::max(m, n) * k;
-  sum_of_products<T> const products{a, b, kernels.meeting};
+  sum_of_products<T> const products{a, b, kernels.shared};
   reduced.order_by(0);
   reduced.merge();
   int const across = result_is_largest || kernels.fold_parts == nullptr ? -1 : transposed_loop(reduced);

@@ -33,7 +33,7 @@ struct widen {
   }
 };
 
-inline loop_nest<2> meeting_loops(strided const& one, strided const& other) {
+inline loop_nest<2> aligned_loops(strided const& one, strided const& other) {
   loop_nest<2> loops;
   for (int d = 0; d < one.rank; ++d) loops.add(one.extent[d], one.stride[d], other.stride[d]);
   return loops;
@@ -50,7 +50,7 @@ void widened(Exec const& exec, contraction const& p, T const* a, T const* b, T* 
   buffer const wide_b(close_gaps(wide, operand::b));
   buffer const wide_c(close_gaps(wide, operand::c));
   auto const fetch = [&](operand which, buffer const& to, T const* from) {
-    map_elements(exec, meeting_loops(block_of(wide, which), block_of(p, which)), widen<wider>{}, to.data(), from);
+    map_elements(exec, aligned_loops(block_of(wide, which), block_of(p, which)), widen<wider>{}, to.data(), from);
   };
   fetch(operand::a, wide_a, a);
   fetch(operand::b, wide_b, b);

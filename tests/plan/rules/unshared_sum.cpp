@@ -9,7 +9,7 @@
 
 #include <cstdint>
 
-#include <ostraka/plan/rules/lone_sum.hpp>
+#include <ostraka/plan/rules/unshared_sum.hpp>
 
 using namespace ostraka::planner;
 
@@ -38,7 +38,7 @@ void check(label_set const* operands, int n, label_set result, label_set asked, 
     refused = refused || (n > 1 && c.operands == 1 && !c.kept && !c.asked);
     if (wrong < 0 && c.asked && (c.kept || c.operands > 1)) wrong = l;
   }
-  lone_sum const found = find_lone_sum(operands, n, result, asked, extents);
+  unshared_sum const found = find_unshared_sum(operands, n, result, asked, extents);
   REQUIRE((found.label >= 0) == refused);
   REQUIRE(find_wrong_sum_over(operands, n, result, asked) == wrong);
   if (!refused) return;
@@ -86,8 +86,8 @@ TEST_CASE("a forgotten rename") {
   label_set const operands[] = {0b0011, 0b1100};
   std::int64_t const dynamic[] = {-1, -1, -1, -1};
   std::int64_t const others[] = {8, 4, 5, 8};
-  lone_sum const found = find_lone_sum(operands, 2, 0b1001, 0, dynamic);
+  unshared_sum const found = find_unshared_sum(operands, 2, 0b1001, 0, dynamic);
   CHECK((found.label == 2 && found.operand == 1 && found.join == 1));
-  lone_sum const apart = find_lone_sum(operands, 2, 0b1001, 0, others);
+  unshared_sum const apart = find_unshared_sum(operands, 2, 0b1001, 0, others);
   CHECK((apart.label == 2 && apart.operand == 1 && apart.join == -1));
 }

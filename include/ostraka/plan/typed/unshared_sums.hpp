@@ -3,11 +3,11 @@
 #pragma once
 
 /// @file
-/// Floor 2. Checks an einsum's types for axes that would be summed on their own (plan/rules/lone_sum.hpp).
+/// Floor 2. Checks an einsum's types for axes that would be summed on their own (plan/rules/unshared_sum.hpp).
 
 #include <cstdint>
 
-#include <ostraka/plan/rules/lone_sum.hpp>
+#include <ostraka/plan/rules/unshared_sum.hpp>
 #include <ostraka/plan/spec/policy.hpp>
 #include <ostraka/plan/typed/to_spec.hpp>
 #include <ostraka/types/axes/axis.hpp>
@@ -27,17 +27,17 @@ template <class From, class To>
 struct rename;
 
 template <class Out, class Asked, class Labels, class... Operands>
-struct lone_sums;
+struct unshared_sums;
 
 template <class Out, class Asked, class... Labels, class... Operands>
-struct lone_sums<Out, Asked, type_list<Labels...>, Operands...> {
+struct unshared_sums<Out, Asked, type_list<Labels...>, Operands...> {
   using labels = type_list<Labels...>;
   static constexpr planner::label_set operands[] = {label_set_of<labels>(axes_in<Operands>{})...};
   static constexpr planner::label_set result = label_set_of<labels>(axes_in<Out>{});
   static constexpr planner::label_set asked = label_set_of<labels>(Asked{});
   static constexpr std::int64_t extents[] = {Labels::extent..., 0};
-  static constexpr planner::lone_sum found =
-      planner::find_lone_sum(operands, sizeof...(Operands), result, asked, extents, dynamic_extent);
+  static constexpr planner::unshared_sum found =
+      planner::find_unshared_sum(operands, sizeof...(Operands), result, asked, extents, dynamic_extent);
   static constexpr int wrongly_asked = planner::find_wrong_sum_over(operands, sizeof...(Operands), result, asked);
 
   template <int L>
@@ -48,8 +48,8 @@ struct lone_sums<Out, Asked, type_list<Labels...>, Operands...> {
 
 // `Labels` are the axes of all operands.
 template <class Out, class Policy, class Labels, class... Operands>
-consteval auto check_lone_sums() {
-  using sums = lone_sums<Out, typename Policy::summed_alone, Labels, Operands...>;
+consteval auto check_unshared_sums() {
+  using sums = unshared_sums<Out, typename Policy::summed_alone, Labels, Operands...>;
   if constexpr (sums::wrongly_asked >= 0) {
     return found<reason::sum_over_is_not_alone<typename sums::template label<sums::wrongly_asked>>>{};
   } else if constexpr (sums::found.label < 0) {

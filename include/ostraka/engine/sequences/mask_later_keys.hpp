@@ -22,7 +22,7 @@ namespace detail {
 
 /// Row `row` of a block: the scores of one query. It sees keys up to its own position.
 template <class T>
-struct hide_later_keys {
+struct later_keys_mask {
   T* scores;
   std::int64_t inner;    ///< rows of the same query next to each other
   std::int64_t queries;  ///< of the block
@@ -57,7 +57,7 @@ struct position_at {
 
 /// The same for striped queries and keys: each chunk of keys is seen up to the query's position.
 template <class T>
-struct hide_later_stripes {
+struct later_stripes_mask {
   T* scores;
   std::int64_t inner, from;
   planner::range queries, keys;
@@ -94,8 +94,8 @@ struct hide_later_stripes {
 /// dense, keys along its last dimension, queries along `queries`. `stripes`: the number of devices over which both
 /// sequences are striped, or 0. All is written when it returns.
 template <class Exec, class T>
-void hide_later(Exec const& exec, execution_context const& w, planner::spec const& s, int queries, std::int64_t from,
-                T* scores, std::int64_t stripes = 0) {
+void mask_later_keys(Exec const& exec, execution_context const& w, planner::spec const& s, int queries,
+                     std::int64_t from, T* scores, std::int64_t stripes = 0) {
   profiled const region_of_run([&] {
     push_blocks(w.operation, s, w.names, "writes",
                 planner::block_size(s, w.here, w.sizes) * static_cast<std::int64_t>(sizeof(T)));
@@ -104,11 +104,11 @@ void hide_later(Exec const& exec, execution_context const& w, planner::spec cons
   planner::range const k = planner::range_of(s, s.rank - 1, w.here, w.sizes);
   std::int64_t const elements = planner::block_size(s, w.here, w.sizes);
   if (elements == 0) return;
-  detail::hide_later_keys<T> hide{scores, 1, q.size(), k.size(), q.begin + from + 1 - k.begin};
+  detail::later_keys_mask<T> hide{scores, 1, q.size(), k.size(), q.begin + from + 1 - k.begin};
   for (int d = queries + 1; d < s.rank - 1; ++d) hide.inner *= planner::range_of(s, d, w.here, w.sizes).size();
   if (stripes > 1) {
     auto const order_of = [&](int d) { return planner::stripes{w.sizes.label[s.label[d]], stripes}; };
-    detail::hide_later_stripes<T> const hide_chunks{scores,
+    detail::later_stripes_mask<T> const hide_chunks{scores,
                                                     hide.inner,
                                                     from,
                                                     q,

@@ -21,7 +21,7 @@
 namespace ostraka::planner {
 
 /// A sum of one operand's label on its own, and the rename that would match it with the label of another operand.
-struct lone_sum {
+struct unshared_sum {
   int label = -1;    ///< −1: there is no such sum
   int operand = -1;  ///< the operand that has the label
   int join = -1;     ///< the label that it may be renamed to; −1: none of the same extent is summed
@@ -31,7 +31,7 @@ namespace detail {
 
 // A label that `of` may be renamed to. Prefers one that is also summed alone to one that is summed with others.
 constexpr int label_to_join(label_set const* operands, int count, label_set kept, std::int64_t const* extents,
-                            lone_sum const& of, std::int64_t unknown) {
+                            unshared_sum const& of, std::int64_t unknown) {
   int found = -1;
   bool found_alone = false;
   for (int k = 0; k < count; ++k) {
@@ -57,14 +57,15 @@ constexpr int label_to_join(label_set const* operands, int count, label_set kept
 /// The first label that would be summed on its own without being asked for, in the last operand that has one. The last
 /// operand, because weights stand behind the tensors that they multiply. A single operand sums over any labels.
 /// `unknown` stands for an extent that is not known.
-[[nodiscard]] constexpr lone_sum find_lone_sum(label_set const* operands, int count, label_set result, label_set asked,
-                                               std::int64_t const* extents, std::int64_t unknown = -1) {
+[[nodiscard]] constexpr unshared_sum find_unshared_sum(label_set const* operands, int count, label_set result,
+                                                       label_set asked, std::int64_t const* extents,
+                                                       std::int64_t unknown = -1) {
   for (int k = count - 1; count > 1 && k >= 0; --k) {
     label_set others = result | asked;
     for (int j = 0; j < count; ++j) others |= j == k ? 0 : operands[j];
     label_set const alone = operands[k] & ~others;
     if (alone == 0) continue;
-    lone_sum found{std::countr_zero(alone), k, -1};
+    unshared_sum found{std::countr_zero(alone), k, -1};
     found.join = detail::label_to_join(operands, count, result | asked, extents, found, unknown);
     return found;
   }
