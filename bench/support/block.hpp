@@ -28,7 +28,7 @@ struct as_tensors_have_it {
 
   T* allocate(std::size_t n) {
     void* const memory = ::operator new(n * sizeof(T), line);
-    ostraka::engine::ask_for_large_pages<Kokkos::HostSpace>(memory, n * sizeof(T));
+    ostraka::engine::request_large_pages<Kokkos::HostSpace>(memory, n * sizeof(T));
     return static_cast<T*>(memory);
   }
   void deallocate(T* memory, std::size_t) { ::operator delete(memory, line); }

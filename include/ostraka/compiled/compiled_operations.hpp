@@ -100,7 +100,7 @@
                                     read_block<std::int64_t> const*, T const*, T*);                                   \
   WHERE template void mask_later_keys(EXEC const&, execution_context const&, planner::spec const&, int, std::int64_t, \
                                       T*, std::int64_t);                                                              \
-  WHERE template bool has_met_no_number(EXEC const&, T const*, std::int64_t, T const*, std::int64_t);                 \
+  WHERE template bool may_have_met_nan(EXEC const&, T const*, std::int64_t, T const*, std::int64_t);                  \
   WHERE template void mend_weighted_sums(EXEC const&, execution_context const&, planner::spec const&,                 \
                                          planner::spec const&, planner::spec const&, T const*, T const*, T*);
 

@@ -131,7 +131,7 @@ void on_every_grid(F const& f) {
     for (node_grid const& grid : grids(communicator::world().size())) {
       if (ways++ % Stride != 0) continue;
       communicator const group = communicator::world();
-      group.lies_on(grid);
+      group.set_nodes(grid);
       std::string name = "in messages of " + std::to_string(chunk) + ", nodes hold";
       for (int a = 0; a < grid.axes; ++a)
         name += " " + std::to_string(grid.within[a]) + " of " + std::to_string(grid.size[a]);
@@ -335,7 +335,7 @@ TEST_CASE("bytes between nodes are those of one device of each node, and in all 
   on_every_grid([&](communicator const& group) {
     std::int64_t const n = group.size(), each = group.nodes().each(), nodes = group.nodes().nodes();
     communicator const dry = communicator::dry(group.size(), group.rank());
-    dry.lies_on(group.nodes());
+    dry.set_nodes(group.nodes());
     auto const check = [&](auto const& f, std::int64_t all, std::int64_t between) {
       traffic const before[2] = {group.sent(), dry.sent()};
       f(group);

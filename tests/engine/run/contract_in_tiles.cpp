@@ -24,7 +24,7 @@ using exec_space = Kokkos::DefaultHostExecutionSpace;
 struct counts_calls final : in_flight {
   int calls = 0;
   counts_calls() { enlist(); }
-  void go_on() noexcept override { ++calls; }
+  void poll() noexcept override { ++calls; }
 };
 
 struct product {
@@ -107,7 +107,7 @@ TEST_CASE("our own tiles let messages go on, and are the same ones") {
   for (std::size_t i = 0; i < whole.a.size(); ++i) whole.a[i] = 1 / (static_cast<double>(i % 1013) + 1.7);
   product beside = whole;
   plan_ticket ticket;
-  bool const ours = detail::goes_on_meanwhile<double>(exec_space(), whole.p, ticket);
+  bool const ours = detail::progresses_meanwhile<double>(exec_space(), whole.p, ticket);
   {
     counts_calls message;
     beside.run({});
@@ -137,7 +137,7 @@ TEST_CASE("integers are always ours") {
                     static_cast<std::int64_t const*>(b.data()), c.data(), {}, ticket);
   CHECK(c == expected);
   CHECK(message.calls > 0);
-  if (exec_space().concurrency() == 1) CHECK(detail::goes_on_meanwhile<std::int64_t>(exec_space(), p, ticket));
+  if (exec_space().concurrency() == 1) CHECK(detail::progresses_meanwhile<std::int64_t>(exec_space(), p, ticket));
 }
 
 TEST_CASE("what is in flight stands in a list") {

@@ -32,15 +32,15 @@ inline bool has_a_place_each(strided const& b) {
   return true;
 }
 
-inline bool lies_in_direction(strided const& b) {
+inline bool has_no_negative_stride(strided const& b) {
   for (int d = 0; d < b.rank; ++d)
     if (b.extent[d] > 1 && b.stride[d] < 0) return false;
   return true;
 }
 
-inline bool lies_as_demanded(strided const& b, demand how) {
+inline bool meets_demand(strided const& b, demand how) {
   if (how == demand::row_major) return b.is_row_major();
-  return how == demand::any || (has_a_place_each(b) && (how == demand::a_place_each || lies_in_direction(b)));
+  return how == demand::any || (has_a_place_each(b) && (how == demand::a_place_each || has_no_negative_stride(b)));
 }
 
 // Returns a dimension whose extent is not that of the block that the device has to hold; −1 if there is none.
@@ -120,7 +120,7 @@ inline void require_block(std::string const& operation, demand how, device_mesh 
     return;
   }
   std::int64_t first_wrong[2] = {wrong < 0 ? 0 : mesh.devices() - mesh.device(),
-                                 detail::lies_as_demanded(b, how) ? 0 : mesh.devices() - mesh.device()};
+                                 detail::meets_demand(b, how) ? 0 : mesh.devices() - mesh.device()};
   if (ask_others) mesh.world().find_largest(first_wrong, 2);
   if (first_wrong[0] > 0)
     detail::refuse_block(operation, mesh, how, mesh.devices() - first_wrong[0], b, wanted, rank, wrong, ask_others);

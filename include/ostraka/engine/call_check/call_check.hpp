@@ -55,7 +55,7 @@ class call_check {
         channel_(group, own),
         text_(text),
         own_(call_record::packed(group, text)),
-        said_(channel_.members.size()),
+        records_(channel_.members.size()),
         missing_(channel_.members) {}
 
   [[gnu::cold]] ~call_check() = default;
@@ -65,11 +65,11 @@ class call_check {
     occasion_ = ++waits << 20;
     arrived(me(), own_);
     for (int other : missing_)
-      new pending_send(channel_.comm, other, control_message::record, own_, passed_.may_be());
+      new pending_send(channel_.comm, other, control_message::record, own_, passed_.is_possible());
     wait();
     pending_send::tidy();
-    for (; passed_.may_be() && pending_send::any_unanswered(); pending_send::tidy()) this_thread::yield();
-    for (std::string const& r : said_)
+    for (; passed_.is_possible() && pending_send::any_unanswered(); pending_send::tidy()) this_thread::yield();
+    for (std::string const& r : records_)
       if (r != own_) throw error(difference());
   }
 
@@ -81,9 +81,9 @@ class call_check {
       idle = listen() ? 0 : idle + 1;
       if (idle < 200) continue;
       this_thread::yield();
-      if (passed_.may_be() && this_thread::seconds() > look) {
+      if (passed_.is_possible() && this_thread::seconds() > look) {
         look = this_thread::seconds() + 0.05;
-        passed_.look_at([&](std::size_t m) { return said_[m].empty(); }, text_);
+        passed_.probe([&](std::size_t m) { return records_[m].empty(); }, text_);
       }
       if (!channel_.of_all_groups) continue;
       answer();
@@ -91,7 +91,7 @@ class call_check {
       probe_presence(questions);
       if (this_thread::seconds() < ask) continue;
       ask = this_thread::seconds() + pause;
-      if (passed_.may_be() && pause < 30) pause *= 2;  // a rank that comes late leaves the questions unread
+      if (passed_.is_possible() && pause < 30) pause *= 2;  // a rank that comes late leaves the questions unread
       answered_.clear();
       ++occasion_;
       pass_on({me(), me(), occasion_, {}});
@@ -102,7 +102,7 @@ class call_check {
   [[gnu::cold]] void probe_presence(presence_questions& questions) {
     if (!monitor_.sees_all()) return;
     for (std::size_t m = 0; channel_.members[m] != me(); ++m)
-      if (!said_[m].empty()) return questions.stop();
+      if (!records_[m].empty()) return questions.stop();
     if (!questions.all_wait(missing_)) return;
     dynamic_array<int> here;
     for (int const m : channel_.members)
@@ -135,7 +135,7 @@ class call_check {
 
   [[gnu::cold]] void arrived(int from, std::string const& record) {
     dynamic_array<int> const& members = channel_.members;
-    said_[static_cast<std::size_t>(members.find(from) - members.begin())] = record;
+    records_[static_cast<std::size_t>(members.find(from) - members.begin())] = record;
     missing_.erase(missing_.find(from));
   }
 
@@ -190,21 +190,21 @@ class call_check {
 
   /// Returns the same words on every member.
   [[nodiscard, gnu::cold]] std::string difference() const {
-    std::string const first = call_record::text(said_.front());
+    std::string const first = call_record::text(records_.front());
     std::string text = join_text(first.substr(0, first.find(' ')),
                                  ": all ranks call the same operations in the same order with the same sizes, but ");
-    for (std::size_t m = 0; m < said_.size(); ++m) {
-      if (said_.find(said_[m]) != said_.begin() + m) continue;  // already described
+    for (std::size_t m = 0; m < records_.size(); ++m) {
+      if (records_.find(records_[m]) != records_.begin() + m) continue;  // already described
       dynamic_array<int> alike;
       bool another_mesh = false;
-      for (std::size_t other = 0; other < said_.size(); ++other) {
-        if (said_[other] == said_[m]) alike.push_back(channel_.members[other]);
-        another_mesh = another_mesh ||
-                       (said_[other] != said_[m] && call_record::text(said_[other]) == call_record::text(said_[m]));
+      for (std::size_t other = 0; other < records_.size(); ++other) {
+        if (records_[other] == records_[m]) alike.push_back(channel_.members[other]);
+        another_mesh = another_mesh || (records_[other] != records_[m] &&
+                                        call_record::text(records_[other]) == call_record::text(records_[m]));
       }
       text += m == 0 ? "" : "; ";
-      append_text(text, ranks(alike), alike.size() == 1 ? " calls " : " call ", call_record::text(said_[m]));
-      if (another_mesh) append_text(text, " on the mesh made as number ", call_record::number(said_[m]));
+      append_text(text, ranks(alike), alike.size() == 1 ? " calls " : " call ", call_record::text(records_[m]));
+      if (another_mesh) append_text(text, " on the mesh made as number ", call_record::number(records_[m]));
     }
     return join_text(text, "; compute sizes and branches from values that all ranks share");
   }
@@ -214,7 +214,7 @@ class call_check {
   control_channel const channel_;
   std::string const& text_;
   std::string const own_;
-  dynamic_array<std::string> said_;  // by member
+  dynamic_array<std::string> records_;  // by member
   dynamic_array<int> missing_;
   dynamic_array<int> answered_;   // ranks that have asked since this one asked last
   std::uint64_t occasion_ = 0;  // this wait, times 2^20, and how often it has asked

@@ -33,14 +33,14 @@ namespace ostraka::engine::detail {
 class passed_members {
  public:
   explicit passed_members(group_record const& group)
-      : group_(group), may_be_(group.monitor->compared() == compared_calls::first_runs) {}
+      : group_(group), is_possible_(group.monitor->compared() == compared_calls::first_runs) {}
 
   /// True if first runs are compared: only then can a member have passed.
-  [[nodiscard]] bool may_be() const { return may_be_; }
+  [[nodiscard]] bool is_possible() const { return is_possible_; }
 
   /// Ends the job if a missing member has passed the call with these words.
   template <class Missing>
-  [[gnu::cold]] void look_at(Missing const& is_missing, std::string const& words) {
+  [[gnu::cold]] void probe(Missing const& is_missing, std::string const& words) {
     peer_monitor const& monitor = *group_.monitor;
     if (!monitor.can_read()) return;
     for (std::size_t m = 0; m < group_.members->size(); ++m) {
@@ -105,7 +105,7 @@ class passed_members {
   }
 
   group_record const& group_;
-  bool const may_be_;
+  bool const is_possible_;
   int stuck_ = -1;  // the member that is elsewhere, its place, and since when
   std::uint64_t stuck_in_ = 0;
   double since_ = 0;

@@ -60,14 +60,14 @@ class presence_questions {
   /// Lets other ranks ask.
   void stop() {
     rounds_ = 0;
-    say(false);
+    publish(false);
   }
 
  private:
   // Before all are asked nothing moves for half the patience, so that questions are not wasted; nor does it afterwards.
   bool nothing_moves(dynamic_array<int> const& missing, double now) {
     standstill const seen = monitor_.probe_all(missing);
-    say(seen.possible);
+    publish(seen.possible);
     if (!seen.possible || seen.another_asks || seen.movement != seen_) {
       rounds_ = 2;
       since_ = now;
@@ -78,8 +78,8 @@ class presence_questions {
     next_ = now + patience() / enough;
     return false;
   }
-  void say(bool it_asks) {
-    if (it_asks != asks_) monitor_.publish_asking(asks_ = it_asks);
+  void publish(bool asks) {
+    if (asks != asks_) monitor_.publish_asking(asks_ = asks);
   }
   void ask(int rank) {
     control::request r;

@@ -35,15 +35,15 @@ class all_gather_in_flight {
     // Two members send one message each way: Open MPI 4's call takes up to twice as long.
     if (calls == mpi_calls::blocking && members.size() > 2 && total <= chunk_limit)
       return gather_by_carrier(members, send, recv, counts, recv + before);
-    go_on(members, members.next_tag(), send, recv, counts, calls);
+    begin_with_tag(members, members.next_tag(), send, recv, counts, calls);
     // The messages travel meanwhile. Data just written are far from the process that is to read them, so the part is
     // sent from where it was.
     if (send != recv + before) detail::copy_part(send, counts[me], recv + before);
   }
 
   /// The same as a part of a collective that has begun, under its tag: each member's part lies in its place.
-  void go_on(communicator const& members, int tag, T* recv, counts_view const& counts, mpi_calls calls) {
-    go_on(members, tag, recv + counts.before(static_cast<std::size_t>(members.rank())), recv, counts, calls);
+  void begin_with_tag(communicator const& members, int tag, T* recv, counts_view const& counts, mpi_calls calls) {
+    begin_with_tag(members, tag, recv + counts.before(static_cast<std::size_t>(members.rank())), recv, counts, calls);
   }
 
   /// The same for parts of `count` elements each, without the own part between the others. It sends in pairs, whatever
@@ -130,7 +130,8 @@ class all_gather_in_flight {
     ++steps_.done;
   }
 
-  void go_on(communicator const& members, int tag, T const* own, T* recv, counts_view const& counts, mpi_calls calls) {
+  void begin_with_tag(communicator const& members, int tag, T const* own, T* recv, counts_view const& counts,
+                      mpi_calls calls) {
     counted_.begin(members, collective::all_gather);
     pending_.begin(members, tag, counted_);
     if (members.is_dry() && !computes()) return count_steps(members, counts, calls);

@@ -101,7 +101,7 @@ class all_reduce_in_flight {
     if (calls_ == mpi_calls::blocking)
       return gather_.begin(*members_, static_cast<T const*>(share_), data_, counts_, calls_);
     detail::copy_part(share_, counts_[static_cast<std::size_t>(members_->rank())], own_);
-    gather_.go_on(*members_, scatter_.tag(), data_, counts_, calls_);
+    gather_.begin_with_tag(*members_, scatter_.tag(), data_, counts_, calls_);
   }
 
   communicator const* members_ = nullptr;  // null if the carrier reduces the elements

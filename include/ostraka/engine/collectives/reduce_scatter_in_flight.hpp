@@ -85,7 +85,7 @@ class reduce_scatter_in_flight {
   [[gnu::cold]] bool test() {
     if (members_ == nullptr) return pending_[0].test();
     while (next_ < longest_) {
-      if (!pending_[turn_of(next_)].test()) return false;
+      if (!pending_[slot_of(next_)].test()) return false;
       take_next();
     }
     return true;
@@ -98,7 +98,7 @@ class reduce_scatter_in_flight {
       return counted_.end();
     }
     while (next_ < longest_) {
-      pending_[turn_of(next_)].wait();
+      pending_[slot_of(next_)].wait();
       take_next();
     }
     members_ = nullptr;
@@ -147,18 +147,18 @@ class reduce_scatter_in_flight {
   }
 
   // Returns which of the two pieces in flight begins here.
-  int turn_of(std::int64_t begin) const { return static_cast<int>(begin / piece_ % 2); }
+  int slot_of(std::int64_t begin) const { return static_cast<int>(begin / piece_ % 2); }
 
   // Reduces the next piece, which has arrived.
   void take_next() {
-    reduce(next_, pieces_[turn_of(next_)]);
+    reduce(next_, pieces_[slot_of(next_)]);
     next_ += piece_;
     post(next_ + piece_);
   }
 
   /// Posts the messages of the piece that begins here.
   [[gnu::cold]] void post(std::int64_t begin) {
-    int const turn = turn_of(begin);
+    int const turn = slot_of(begin);
     T* const arriving = pieces_[turn];
     int const n = members_->size();
     for (int step = 1; step < n; ++step) {

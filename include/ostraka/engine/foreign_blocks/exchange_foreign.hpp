@@ -90,7 +90,7 @@ class foreign_exchange {
   void run(communicator const& members) {
     fence(from_exec_);
     if constexpr (!std::is_same_v<From, To>) fence(to_exec_);
-    if (members.size() == 1) return copy_what_stays();
+    if (members.size() == 1) return copy_local_parts();
     bool const stages_sent = is_staged<From>(host_work::carries), stages_received = is_staged<To>(host_work::carries);
     std::int64_t const sent = packed_elements(plan_.sent, source_, stages_sent);
     std::int64_t const received = packed_elements(plan_.received, target_, stages_received);
@@ -118,7 +118,7 @@ class foreign_exchange {
       part(m).send = where != nullptr ? where : leaving + at;
       part(m).sent = m.elements;
     });
-    exchange(members, static_cast<exchanged<T> const*>(parts_.data()), [&] { copy_what_stays(); });
+    exchange(members, static_cast<exchanged<T> const*>(parts_.data()), [&] { copy_local_parts(); });
     received_arrays.bring_back();
     each_message(plan_.received, target_, stages_received, [&](foreign_message const& m, T* where, std::int64_t at) {
       if (where == nullptr) unpack(m, in.data() + at);
@@ -130,7 +130,7 @@ class foreign_exchange {
   // Counts the bytes that would be sent; on a dry mesh nothing more is known.
   void count(communicator const& members) {
     for (foreign_message const& m : plan_.sent.messages) part(m).sent = m.elements;
-    exchange(members, static_cast<exchanged<T> const*>(parts_.data()), [&] { copy_what_stays(); });
+    exchange(members, static_cast<exchanged<T> const*>(parts_.data()), [&] { copy_local_parts(); });
   }
 
   exchanged<T>& part(foreign_message const& m) { return parts_[static_cast<std::size_t>(m.peer)]; }
@@ -172,7 +172,7 @@ class foreign_exchange {
     }
   }
 
-  void copy_what_stays() {
+  void copy_local_parts() {
     for (foreign_piece const& p : plan_.here) {
       located_piece<T const> const from = source_(p);
       located_piece<T> const to = target_(p);

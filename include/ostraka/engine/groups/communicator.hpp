@@ -66,7 +66,7 @@ class communicator {
   [[nodiscard]] mesh_axes const* mesh() const { return shared_ && shared_->mesh ? &*shared_->mesh : nullptr; }
   [[nodiscard]] std::uint32_t over() const { return shared_ ? shared_->over : 0; }
 
-  /// Returns how the group lies on nodes: all on one, unless lies_on has set it.
+  /// Returns how the group lies on nodes: all on one, unless set_nodes has set it.
   [[nodiscard]] node_grid const& nodes() const {
     static constexpr node_grid one{};
     return shared_ ? shared_->nodes : one;
@@ -76,7 +76,7 @@ class communicator {
   }
 
   /// Sets how it lies on nodes; the same on all members.
-  [[gnu::cold]] void lies_on(node_grid const& nodes) const {
+  [[gnu::cold]] void set_nodes(node_grid const& nodes) const {
     if (!shared_) return;
     shared_->nodes = nodes.nodes() == 1 ? node_grid() : nodes;
     shared_->node = shared_->nodes.node_of(shared_->rank);
@@ -227,7 +227,7 @@ inline communicator communicator::make_level(mesh_level which) const {
   if (between) {
     node_grid one_each;
     one_each.add(members, 1);
-    made.lies_on(one_each);
+    made.set_nodes(one_each);
   }
   return made;
 }

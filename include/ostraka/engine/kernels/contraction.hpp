@@ -98,15 +98,15 @@ template <class Exec, class T>
 /// True if the operations that the calling thread has in flight progress during the contraction on the host. They do
 /// during our own tiles, not while a library computes.
 template <class T, class Exec>
-bool goes_on_meanwhile([[maybe_unused]] Exec const& exec, [[maybe_unused]] contraction const& p,
-                       [[maybe_unused]] plan_ticket& ticket) {
+bool progresses_meanwhile([[maybe_unused]] Exec const& exec, [[maybe_unused]] contraction const& p,
+                          [[maybe_unused]] plan_ticket& ticket) {
   if constexpr (!runs_on_host<Exec> || !std::is_same_v<product_type<T>, T>) {
     return false;
   } else {
     if (!is_product(p)) return false;
     if constexpr (library_of<Exec>::template multiplies<T>)
       if (plan_cache<T>::instance().find(p, ticket)->library) return false;
-    return goes_on_in_tiles<T>(exec, p);
+    return progresses_in_tiles<T>(exec, p);
   }
 }
 

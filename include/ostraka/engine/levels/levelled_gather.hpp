@@ -136,7 +136,7 @@ class levelled_all_gather {
   [[gnu::cold]] void begin_node(int node) {
     T* const parts = recv_ + before(node * each_);
     counts_view const counts = counts_.part(static_cast<std::size_t>(node * each_), static_cast<std::size_t>(each_));
-    if (calls_ == mpi_calls::nonblocking) return gather_.go_on(levels_->within, tag_, parts, counts, calls_);
+    if (calls_ == mpi_calls::nonblocking) return gather_.begin_with_tag(levels_->within, tag_, parts, counts, calls_);
     gather_.begin(levels_->within, recv_ + before(node * each_ + me_ % each_), parts, counts, calls_);
   }
 

@@ -36,7 +36,7 @@ class levelled_all_reduce {
     require_reducible<T>(how);
     levels_ = levels_for(members, count * static_cast<std::int64_t>(sizeof(T)));
     if (levels_ == nullptr) return reduce_.begin(members, data, count, how, share, pieces, calls);
-    only_priced_scope const left_as_it_is(members.is_dry());
+    only_priced_scope const priced_only(members.is_dry());
     members.enter();
     data_ = data;
     how_ = how;
@@ -103,7 +103,7 @@ class levelled_all_reduce {
   }
 
   [[gnu::cold]] void reduce_share() {
-    only_priced_scope const left_as_it_is(levels_->within.is_dry());
+    only_priced_scope const priced_only(levels_->within.is_dry());
     scatter_.finish();
     step_ = step::reduces;
     reduce_.begin(levels_->between, share_, count_of_share(), how_, part_, pieces_, calls_, tag_between_);
@@ -111,13 +111,13 @@ class levelled_all_reduce {
 
   // In flight, its time depends on which messages arrive when, so it has no tag of its own, as in all_reduce_in_flight.
   [[gnu::cold]] void gather() {
-    only_priced_scope const left_as_it_is(levels_->within.is_dry());
+    only_priced_scope const priced_only(levels_->within.is_dry());
     reduce_.finish();
     step_ = step::gathers;
     if (calls_ == mpi_calls::blocking)
       return gather_.begin(levels_->within, static_cast<T const*>(share_), data_, counts_, calls_);
     detail::copy_part(share_, count_of_share(), own_);
-    gather_.go_on(levels_->within, scatter_.tag(), data_, counts_, calls_);
+    gather_.begin_with_tag(levels_->within, scatter_.tag(), data_, counts_, calls_);
   }
 
   node_levels const* levels_ = nullptr;

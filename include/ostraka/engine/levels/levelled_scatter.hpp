@@ -96,7 +96,7 @@ class levelled_reduce_scatter {
     std::int64_t sums = 0;
     std::int64_t pieces = 0;
     std::int64_t const own_count = counts_[static_cast<std::size_t>(me_)];
-    auto const make_room = [&](communicator const& members, std::int64_t own, counts_view const& counts) {
+    auto const reserve_pieces = [&](communicator const& members, std::int64_t own, counts_view const& counts) {
       pieces = std::max(pieces, one_level::pieces_of(members, own, counts.largest(), calls_));
     };
     bool const even = counts_.first == nullptr;
@@ -105,14 +105,14 @@ class levelled_reduce_scatter {
       before_place_.push_back(sums);
       of_place_.push_back(counts_[static_cast<std::size_t>(node * each_ + me_ % each_)]);
       sums += of_place_.back();
-      make_room(levels_->within, of_place_.back(), of_node(node));
+      reserve_pieces(levels_->within, of_place_.back(), of_node(node));
     }
     before_place_.push_back(sums);
-    if (even) make_room(levels_->within, own_count, of_node(own_node()));
+    if (even) reserve_pieces(levels_->within, own_count, of_node(own_node()));
     place_counts_ = even ? counts_view::even(own_count, static_cast<std::size_t>(nodes_)) : counts_view(of_place_);
     place_counts_.sums = even ? nullptr : before_place_.data();
     sums = place_counts_.total();
-    make_room(levels_->between, own_count, place_counts_);
+    reserve_pieces(levels_->between, own_count, place_counts_);
     buffer_ = buffer(sums + pieces);
     sums_ = buffer_.data();
     pieces_ = buffer_.data() + sums;

@@ -20,7 +20,7 @@ class in_flight {
   [[nodiscard]] in_flight* next() const { return next_; }
 
   /// Does everything that needs no waiting. It neither begins a message nor throws.
-  virtual void go_on() noexcept = 0;
+  virtual void poll() noexcept = 0;
 
  protected:
   in_flight() = default;
@@ -48,7 +48,7 @@ class in_flight {
 
 /// Lets all operations go on that the calling thread has in flight.
 inline void progress() {
-  for (in_flight* f = in_flight::first(); f != nullptr; f = f->next()) f->go_on();
+  for (in_flight* f = in_flight::first(); f != nullptr; f = f->next()) f->poll();
 }
 
 }  // namespace ostraka::engine

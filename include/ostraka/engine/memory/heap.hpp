@@ -27,7 +27,7 @@
 namespace ostraka::engine {
 
 /// True if the C library should get our settings; false if the program's user has set it, or us, otherwise.
-inline bool wants_a_prepared_heap() {
+inline bool may_tune_heap() {
   if (char const* const setting = std::getenv("OSTRAKA_KEEP_FREED_MEMORY"); setting && *setting)
     return std::strcmp(setting, "0") != 0;
   for (char const* name : {"MALLOC_TRIM_THRESHOLD_", "MALLOC_MMAP_THRESHOLD_", "MALLOC_TOP_PAD_", "MALLOC_MMAP_MAX_"})
@@ -49,7 +49,7 @@ inline void begin_large_pages() {
   char* const before = end_of_heap();
   while (n < most && end_of_heap() == before) taken[n++] = static_cast<char*>(std::malloc(small));
   if (char* const end = end_of_heap(); end > before) {
-    ask_for_large_pages(before, end);
+    request_large_pages(before, end);
     std::uintptr_t const last = reinterpret_cast<std::uintptr_t>(taken[n - 1]);
     before_large_pages = std::malloc(large_page - last % large_page);
   }
@@ -63,7 +63,7 @@ inline void begin_large_pages() {
 /// back to the system, so that idle memory is bounded. The heap grows by the same amount.
 [[gnu::cold]] inline void prepare_heap() {
 #if defined(__GLIBC__)
-  if (!wants_a_prepared_heap()) return;
+  if (!may_tune_heap()) return;
   constexpr int largest = 32 << 20;
   mallopt(M_MMAP_THRESHOLD, largest);
   mallopt(M_TRIM_THRESHOLD, INT_MAX);

@@ -29,7 +29,7 @@ inline constexpr std::size_t large_page = std::size_t{2} << 20;
 
 /// Asks the system to back this memory with large pages at the first write. Pages that are already small stay small.
 /// All pages stay small where the system has no large ones, or no way to ask for them.
-inline void ask_for_large_pages([[maybe_unused]] char* begin, [[maybe_unused]] char* end) {
+inline void request_large_pages([[maybe_unused]] char* begin, [[maybe_unused]] char* end) {
 #if defined(MADV_HUGEPAGE)
   constexpr std::uintptr_t page = 4096;  // or a multiple of it: then the system refuses the call
   char* const first = begin + (page - reinterpret_cast<std::uintptr_t>(begin) % page) % page;
@@ -64,18 +64,18 @@ inline char* end_of_large_pages([[maybe_unused]] char* block, std::size_t bytes)
 /// next blocks lie in large pages from their first byte. Memory smaller than half a large page, or not the host's,
 /// stays as it is.
 template <class Space>
-void ask_for_large_pages([[maybe_unused]] void* memory, [[maybe_unused]] std::size_t bytes) {
+void request_large_pages([[maybe_unused]] void* memory, [[maybe_unused]] std::size_t bytes) {
   if constexpr (std::is_same_v<Space, Kokkos::HostSpace>) {
     if (bytes < large_page / 2) return;
     char* const begin = static_cast<char*>(memory);
-    ask_for_large_pages(begin, end_of_large_pages(begin, bytes));
+    request_large_pages(begin, end_of_large_pages(begin, bytes));
   }
 }
 
 /// The same, for memory that is about to be computed in.
 template <class Space>
 void prepare_memory(void* memory, std::size_t bytes) {
-  computes() ? ask_for_large_pages<Space>(memory, bytes) : clear_if_short<Space>(memory, bytes);
+  computes() ? request_large_pages<Space>(memory, bytes) : clear_if_short<Space>(memory, bytes);
 }
 
 }  // namespace ostraka::engine

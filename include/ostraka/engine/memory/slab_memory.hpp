@@ -54,7 +54,7 @@ char* allocate_large_pages([[maybe_unused]] char const* label, [[maybe_unused]] 
     if (all < bytes) return nullptr;
     char* const at = static_cast<char*>(std::aligned_alloc(large_page, all));
     if (at == nullptr) return nullptr;
-    ask_for_large_pages(at, at + all);
+    request_large_pages(at, at + all);
     detail::report_allocation<Space>(label, at, bytes);
     return at;
   }

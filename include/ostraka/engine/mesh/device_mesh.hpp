@@ -105,13 +105,13 @@ class device_mesh {
   }
 
   /// Returns the same devices in the same order on a communicator of the program's own, which carries none of our
-  /// messages. It is made, collectively over them, the first time, and `before_it_is_made` is called then.
+  /// messages. It is made, collectively over them, the first time, and `before_creation` is called then.
   template <class F>
-  communicator const& group_of_program(std::uint32_t axes_bits, F const& before_it_is_made) const {
+  communicator const& group_of_program(std::uint32_t axes_bits, F const& before_creation) const {
     communicator const& ours = group(axes_bits);
     communicator& theirs = shared_->of_program[axes_bits & divided_];
     if (theirs.size() < ours.size()) {
-      before_it_is_made(ours);
+      before_creation(ours);
       theirs = ours.duplicate();
     }
     return theirs;

@@ -28,7 +28,7 @@ template <class>
 [[gnu::cold]] void device_mesh::make(node_request const& nodes) {
   shared_->name = describe();
   if (world_.size() > 1 && !world_.is_dry() && !mpi_serves_threads_at_once()) shared_->use = &use_of_mpi;
-  exclusive_use const made_by_one = use("make_mesh");
+  exclusive_use const exclusive = use("make_mesh");
   require_agreement(nodes);
   require_axes();
   require_as_many_devices();
@@ -169,7 +169,7 @@ template <class>
   communicator& one = shared_->groups[set];
   one = world_.part(members(set));
   one.stand_for(shared_->axes, set);
-  one.lies_on(grid_of(set));
+  one.set_nodes(grid_of(set));
 }
 
 /// Makes the groups of both levels of the group over these axes, if it has levels, or tells the observer to expect
@@ -199,7 +199,7 @@ template <class>
     shared_->axes = shared_value<mesh_axes const>::make(
         mesh_axes{names_, sizes_, coordinates_, device(), is_dry(), within_});
     world_.stand_for(shared_->axes, divided_);
-    world_.lies_on(grid_of(divided_));
+    world_.set_nodes(grid_of(divided_));
   }
   if (is_dry()) return;
   for (std::uint32_t set = 1; set <= divided_; ++set)

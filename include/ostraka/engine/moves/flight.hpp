@@ -28,7 +28,7 @@ class flight : public in_flight {
     exclusive_use const use = mesh_->use(may);
     return may && arrived();
   }
-  void go_on() noexcept final { static_cast<void>(test()); }
+  void poll() noexcept final { static_cast<void>(test()); }
 
   /// Goes on to the end, and keeps the record for another flight.
   void end() {
@@ -71,7 +71,7 @@ class flight_on : public flight {
   using execution_space = Exec;
 
   void hold(Exec const& exec) { exec_.emplace(exec); }
-  void let_go() { exec_.reset(); }
+  void release_instance() { exec_.reset(); }
 
  protected:
   flight_on() = default;
@@ -143,7 +143,7 @@ class flight_records {
     return record;
   }
   void give_back(Record& record) {
-    record.let_go();
+    record.release_instance();
     record.next_free = free_;
     free_ = &record;
   }

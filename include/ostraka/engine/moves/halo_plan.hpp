@@ -33,7 +33,7 @@ struct halo_shape {
   std::int64_t stride[max_rank]{};  ///< those strides
   bool in_place = false;     ///< the block is the inner part of the padded one
   bool corners = true;       ///< otherwise the margins of two axes are left out
-  bool as_they_lie = false;  ///< MPI takes runs of memory from where they lie
+  bool zero_copy = false;    ///< MPI takes runs of memory from where they lie
   bool nowhere = false;      ///< this process holds no block
 
   friend bool operator==(halo_shape const&, halo_shape const&) = default;
@@ -194,7 +194,7 @@ class halo_planning {
     });
     if (m.boxes == 0) return;
     to.elements += m.elements;
-    if (!s_.as_they_lie || m.boxes > 1 || !is_run(to.boxes.back())) {
+    if (!s_.zero_copy || m.boxes > 1 || !is_run(to.boxes.back())) {
       m.packed = to.packed;
       to.packed += m.elements;
     }

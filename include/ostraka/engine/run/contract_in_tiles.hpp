@@ -97,7 +97,7 @@ void contract_in_tiles(Exec const& exec, contraction const& problem, T const* a,
   if (!runs_on_host<Exec> || in_flight::first() == nullptr)
     return contract(exec, problem, a, b, c, how, ticket, kernels);
   detail::tiles const all(problem);
-  if (!all.several() || detail::goes_on_meanwhile<T>(exec, problem, ticket))
+  if (!all.several() || detail::progresses_meanwhile<T>(exec, problem, ticket))
     return contract(exec, problem, a, b, c, how, ticket, kernels);
   detail::contract_each(exec, problem, all, a, b, c, how, kernels);
 }

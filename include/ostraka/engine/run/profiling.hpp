@@ -138,15 +138,15 @@ class block_uses {
       contracted = contracted || contracts(s.kind);
       if (contracts(s.kind)) continue;
       int const k = count == 1 ? 0 : s.operand;
-      if (!contracted && k >= 0 && k < count && uses_[k].move.empty()) say_move(k, w, s, element_bytes);
-      if (s.operand == planner::the_result || (count == 1 && !contracted)) say_move(count, w, s, element_bytes);
+      if (!contracted && k >= 0 && k < count && uses_[k].move.empty()) add_move(k, w, s, element_bytes);
+      if (s.operand == planner::the_result || (count == 1 && !contracted)) add_move(count, w, s, element_bytes);
     }
     e.uses = uses_;
     e.operands = count;
   }
 
  private:
-  [[gnu::cold, gnu::noinline]] void say_move(int k, execution_context const& w, planner::planned_step const& s,
+  [[gnu::cold, gnu::noinline]] void add_move(int k, execution_context const& w, planner::planned_step const& s,
                                              int element_bytes) {
     auto& [tensor, move, exactly] = words_[k];
     move = exactly = name_of_step(w, s);

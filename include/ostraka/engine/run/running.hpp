@@ -360,7 +360,7 @@ class running {
     explicit own_message(running& run) : run_(run) {}
     void begin() { enlist(); }
     void end() { leave(); }
-    void go_on() noexcept override { run_.test(); }
+    void poll() noexcept override { run_.test(); }
 
    private:
     running& run_;

@@ -25,7 +25,7 @@ void attend_in_ring(Exec const& exec, execution_context const& w, ring_attention
   detail::attention_round<Exec, T> round(exec, w, p, q, k, v);
   detail::attended_blocks const& b = round.blocks();
 
-  bool const in_place = std::is_same_v<T, wide> && b.out.lies_as(b.weighted);
+  bool const in_place = std::is_same_v<T, wide> && b.out.has_layout_of(b.weighted);
   kernel_scratch<wide, typename Exec::memory_space> const own(in_place ? 0 : b.weighted.size()),
       statistics(2 * b.rows());
   labelled_block<wide> const weighted{b.weighted, in_place ? reinterpret_cast<wide*>(out) : own.data()};

@@ -41,7 +41,7 @@ inline planner::range common_range(planner::range a, planner::range b) {
 /// True if the product of weights with values may have multiplied a weight of 0 by an infinity or a NaN. It checks the
 /// smaller block: the values', or the result's.
 template <class Exec, class T>
-bool has_met_no_number(Exec const& exec, T const* values, std::int64_t of_values, T const* sums, std::int64_t of_sums) {
+bool may_have_met_nan(Exec const& exec, T const* values, std::int64_t of_values, T const* sums, std::int64_t of_sums) {
   loop_nest<1> loops;
   loops.add(of_sums <= of_values ? of_sums : of_values, 1);
   return !is_finite_block(exec, loops, of_sums <= of_values ? sums : values);

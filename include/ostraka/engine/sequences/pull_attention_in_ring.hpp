@@ -127,7 +127,7 @@ class ordered_block {
 
  private:
   static bool is_there(labelled_block<T const> const& given, labelled const& order) {
-    return std::is_same_v<T, wide> && given.lies_as(order);
+    return std::is_same_v<T, wide> && given.has_layout_of(order);
   }
   kernel_scratch<wide, typename Exec::memory_space> own_;
 };
@@ -149,7 +149,7 @@ void pull_attention_in_ring(Exec const& exec, execution_context const& w, ring_a
   planner::attention_ring const& ring = round.ring();
   std::int64_t const here = round.travelling().here();
 
-  scratch const result_sums(b.rows()), pulled_room(round.most_scores());
+  scratch const result_sums(b.rows()), pulled_buffer(round.most_scores());
   detail::ordered_block<Exec, T> const cotangents(exec, {b.out, g}, b.weighted);
   {
     detail::ordered_block<Exec, T> const results(exec, {b.out, out}, b.weighted);
@@ -166,7 +166,7 @@ void pull_attention_in_ring(Exec const& exec, execution_context const& w, ring_a
                                   : pulled.begin(piece, step);
       round.for_each_product(piece, step, [&](planner::ring_product const& m, detail::scored_chunks<wide> const& c) {
         auto const some_g = cotangents.block.part(b.queries, m.queries);
-        labelled_block<wide> const of_scores{c.scores, pulled_room.data()};
+        labelled_block<wide> const of_scores{c.scores, pulled_buffer.data()};
         detail::multiply(exec, some_g, c.values, of_scores, wide(1), wide(0));
         pull_weighed_scores(exec, b.rows_of(m), c.scores.data, of_scores.data, log_sums,
                             static_cast<wide const*>(result_sums.data()), static_cast<wide>(p.scale));

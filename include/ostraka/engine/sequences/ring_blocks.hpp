@@ -40,7 +40,7 @@ struct ring_attention {
 namespace detail {
 
 /// Returns the layout of this device's block.
-inline labelled lies_here(execution_context const& w, planner::spec const& s) {
+inline labelled layout_here(execution_context const& w, planner::spec const& s) {
   labelled b;
   for (int i = 0; i < s.rank; ++i) b.add(s.label[i], planner::range_of(s, i, w.here, w.sizes).size());
   return b.close_gaps();
@@ -105,10 +105,10 @@ struct attended_blocks {
   std::int64_t outer = 1, of_queries = 1, inner = 1, width = 1;
 
   attended_blocks(execution_context const& w, ring_attention const& p)
-      : q(lies_here(w, p.q)),
-        k(lies_here(w, p.k)),
-        v(lies_here(w, p.v)),
-        out(lies_here(w, p.out)),
+      : q(layout_here(w, p.q)),
+        k(layout_here(w, p.k)),
+        v(layout_here(w, p.v)),
+        out(layout_here(w, p.out)),
         queries(p.queries),
         keys(p.keys) {
     bool behind = false;

@@ -95,7 +95,7 @@ inline bool is_thread_of_mpi() { return this_thread::mark() == self.thread; }
 }
 
 // This rank does not go on: another one says why and ends the job.
-[[noreturn]] inline void leave_it_to_another() {
+[[noreturn]] inline void await_abort() {
   for (int i = 0; i < 30; ++i) this_thread::sleep(100000);
   abort_job();
 }
@@ -109,13 +109,13 @@ inline bool is_thread_of_mpi() { return this_thread::mark() == self.thread; }
   }
   if (self.job == no_communicator()) end_job(join_text(self.name, ' ', what, waiting, "it"));
   same_end const e = find_same_end(self.job, what);
-  if (e.speaks == 0) leave_it_to_another();
+  if (e.speaks == 0) await_abort();
   end_job(join_text(name_of(e), ' ', what,
                     e.count == self.here.ranks ? "; the job ends" : join_text(waiting, e.count == 1 ? "it" : "them")));
 }
 
 // MPI has ended, so this rank cannot tell others. Rank 0 speaks first, and Open MPI's launcher then ends the others.
-[[noreturn]] inline void speak_after_the_end(std::string const& what) {
+[[noreturn]] inline void report_without_mpi(std::string const& what) {
 #  ifdef OPEN_MPI
   for (int i = 0; i < 25 && self.here.rank != 0; ++i) this_thread::sleep(100000);
 #  endif
@@ -127,7 +127,7 @@ inline bool is_thread_of_mpi() { return this_thread::mark() == self.thread; }
 [[gnu::cold]] inline void on_terminate() {
   if (can_speak()) speak(why_terminated());
   if (self.armed > 0 && self.here.ranks == 1 && mpi_runs()) end_alone(is_thread_of_mpi());
-  if (mpi_has_ended() && self.here.ranks > 1 && is_thread_of_mpi()) speak_after_the_end(why_terminated());
+  if (mpi_has_ended() && self.here.ranks > 1 && is_thread_of_mpi()) report_without_mpi(why_terminated());
   if (self.before) self.before();
   std::abort();
 }
@@ -219,7 +219,7 @@ inline void disagree() { control::close(detail::self.job); }
   if (detail::self.job == no_communicator() || !detail::is_thread_of_mpi()) detail::speak(what);
   same_end const e = find_same_end(detail::self.job, what);
   if (e.count == detail::self.here.ranks) return;
-  if (e.speaks == 0) detail::leave_it_to_another();
+  if (e.speaks == 0) detail::await_abort();
   end_job(join_text(detail::name_of(e), ' ', what, "; the job ends, since the others would wait for ",
                     e.count == 1 ? "it" : "them"));
 }

@@ -106,7 +106,7 @@ class peer_monitor final : public group_observer {
   /// Returns the state of the ranks of the job, from their pages, for a rank that waits for the missing ones.
   [[nodiscard]] detail::standstill probe_all(dynamic_array<int> const& missing) const;
   /// Publishes whether this rank asks the others if they are in MPI.
-  void publish_asking(bool it_does) const { window_.mine().asks.store(it_does ? 1 : 0, std::memory_order_release); }
+  void publish_asking(bool asks) const { window_.mine().asks.store(asks ? 1 : 0, std::memory_order_release); }
 
   /// As long as it lives, this rank says that it waits to know which calls others make.
   class waiting {

@@ -51,7 +51,7 @@ bool wait_until(Done done, double most) {
   return true;
 }
 
-[[gnu::cold]] inline same_end hear_others(native_communicator job, int ranks, std::uint64_t mine) {
+[[gnu::cold]] inline same_end collect_reasons(native_communicator job, int ranks, std::uint64_t mine) {
   dynamic_array<std::uint64_t> reasons(static_cast<std::size_t>(ranks), 0);  // 0: this rank goes on, as far as is known
   auto const reason_of = [&](int rank) -> std::uint64_t& { return reasons[static_cast<std::size_t>(rank)]; };
   reason_of(0) = mine;
@@ -103,7 +103,7 @@ bool wait_until(Done done, double most) {
   std::uint64_t fingerprint = 14695981039346656037u;  // FNV-1a; 0 stands for none
   for (char const c : reason) fingerprint = (fingerprint ^ static_cast<unsigned char>(c)) * 1099511628211u;
   fingerprint |= 1;
-  if (rank == 0) return detail::hear_others(job, ranks, fingerprint);
+  if (rank == 0) return detail::collect_reasons(job, ranks, fingerprint);
 
   static std::uint64_t sent;  // they outlive messages that get no answer
   static same_end answer;

@@ -34,12 +34,12 @@ class program_adviser final : public listener {
   explicit program_adviser(planner::machine const& m) : clock_(m) {
     around_ = of_this_thread_;
     of_this_thread_ = this;
-    hear_of_memory(1);
+    listen_to_memory(1);
     listen(scope::this_thread);
   }
   ~program_adviser() {
     leave();
-    hear_of_memory(-1);
+    listen_to_memory(-1);
     of_this_thread_ = around_;
   }
 
@@ -252,7 +252,7 @@ class program_adviser final : public listener {
 
   // Listens beside the tool that listened to Kokkos' memory before. A tool that has begun to listen since, and tells
   // us, stays.
-  [[gnu::cold, gnu::noinline]] static void hear_of_memory(int more) {
+  [[gnu::cold, gnu::noinline]] static void listen_to_memory(int more) {
     namespace tools = Kokkos::Tools::Experimental;
     short_lock const alone(lock_);
     auto const now = tools::get_callbacks();

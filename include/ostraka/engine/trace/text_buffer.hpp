@@ -57,16 +57,16 @@ class text_buffer {
   // Returns the bytes of the first character in UTF-8 (RFC 3629, section 4); 0 if there is none.
   [[nodiscard, gnu::cold, gnu::noinline]] static std::size_t bytes_of_first(std::string_view s) {
     auto const at = [&](std::size_t i) { return i < s.size() ? static_cast<unsigned char>(s[i]) : 0; };
-    auto const goes_on = [&](std::size_t i) { return (at(i) & 0xC0) == 0x80; };
+    auto const is_continuation = [&](std::size_t i) { return (at(i) & 0xC0) == 0x80; };
     int const lead = at(0), next = at(1);
     if (lead < 0x80) return 1;
-    if (lead >= 0xC2 && lead < 0xE0) return goes_on(1) ? 2 : 0;
+    if (lead >= 0xC2 && lead < 0xE0) return is_continuation(1) ? 2 : 0;
     if (lead >= 0xE0 && lead < 0xF0) {
       bool const overlong = lead == 0xE0 && next < 0xA0, surrogate = lead == 0xED && next >= 0xA0;
-      return goes_on(1) && goes_on(2) && !overlong && !surrogate ? 3 : 0;
+      return is_continuation(1) && is_continuation(2) && !overlong && !surrogate ? 3 : 0;
     }
     bool const outside = (lead == 0xF0 && next < 0x90) || (lead == 0xF4 && next >= 0x90) || lead < 0xF0 || lead > 0xF4;
-    return !outside && goes_on(1) && goes_on(2) && goes_on(3) ? 4 : 0;
+    return !outside && is_continuation(1) && is_continuation(2) && is_continuation(3) ? 4 : 0;
   }
 };
 

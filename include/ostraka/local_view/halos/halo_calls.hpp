@@ -211,10 +211,10 @@ class halo_calls {
   /// The plan for these blocks. `shape()` checks them, and gives the shape to plan.
   template <class Shape>
   engine::halo_plan& of(engine::device_mesh const& mesh, A const& a, Shape const& shape, Into const&... into) {
-    bool const as_they_lie = !engine::is_gpu_memory<execution_space_type<A>>();
+    bool const zero_copy = !engine::is_gpu_memory<execution_space_type<A>>();
     for (known const& k : known_)
-      if (k.mesh == mesh.serial() && k.plan->shape.as_they_lie == as_they_lie && k.is_of(a, into...)) return *k.plan;
-    return remember(mesh, shape(), as_they_lie, a, into...);
+      if (k.mesh == mesh.serial() && k.plan->shape.zero_copy == zero_copy && k.is_of(a, into...)) return *k.plan;
+    return remember(mesh, shape(), zero_copy, a, into...);
   }
 
  private:
@@ -229,9 +229,9 @@ class halo_calls {
   };
 
   [[gnu::cold, gnu::noinline]] engine::halo_plan& remember(engine::device_mesh const& mesh, engine::halo_shape shape,
-                                                           bool as_they_lie, A const& a, Into const&... into) {
+                                                           bool zero_copy, A const& a, Into const&... into) {
     constexpr std::size_t most = 8;
-    shape.as_they_lie = as_they_lie;
+    shape.zero_copy = zero_copy;
     (take_strides(shape, into), ...);
     if constexpr (sizeof...(Into) == 0) take_strides(shape, a);
     std::int64_t const dropped = plans_.dropped();

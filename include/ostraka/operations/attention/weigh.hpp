@@ -100,8 +100,8 @@ template <class W, class V, class Sums>
 template <class W, class V, class Sums>
 void mend_sums(char const* name, W const& weights, V const& values, Sums const& sums) {
   auto const size_of = [](auto const& a) { return static_cast<std::int64_t>(a.local().size()); };
-  if (engine::has_met_no_number(execution_space_of<Sums>(), elements_of(values), size_of(values), elements_of(sums),
-                                size_of(sums)))
+  if (engine::may_have_met_nan(execution_space_of<Sums>(), elements_of(values), size_of(values), elements_of(sums),
+                               size_of(sums)))
     sum_what_is_seen(name, weights, values, sums);
 }
 

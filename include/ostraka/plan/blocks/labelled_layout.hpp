@@ -72,7 +72,7 @@ struct labelled : strided {
     for (int d = 0; d < other.rank; ++d) s.add(extent_of(other.label[d]), stride_of(other.label[d]));
     return s;
   }
-  [[nodiscard]] constexpr bool lies_as(labelled const& other) const {
+  [[nodiscard]] constexpr bool has_layout_of(labelled const& other) const {
     bool same = rank == other.rank;
     for (int d = 0; same && d < rank; ++d) same = label[d] == other.label[d] && stride[d] == other.stride[d];
     return same;

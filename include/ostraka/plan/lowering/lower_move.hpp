@@ -161,8 +161,8 @@ class move_lowering {
                                           buffer_block const& to, scaling how) {
     device_loops const loops = loops_of_received(s, e_);
     std::int64_t const total = to.where.size();
-    bool const lies_so = lies_as_message(v_, to, s.to, s.from, s.axes, loops, decided.stays_message);
-    bool const as_it_is = how.overwrites() && lies_so;
+    bool const is_message = lies_as_message(v_, to, s.to, s.from, s.axes, loops, decided.stays_message);
+    bool const as_it_is = how.overwrites() && is_message;
     buffer_taken const b = out_.take(as_it_is ? 0 : total);
     message m = message_of(s, from.where.size(), !loops.empty());
     m.received = as_it_is ? to.data : place{b.number, 0};
@@ -175,7 +175,7 @@ class move_lowering {
     count_parts(s.from, m);
     out_.start(m);
     out_.finish();
-    if (!as_it_is && !(v_.predicts && lies_so)) copy_parts(s.from, s.axes, loops, to, m.received, how, false);
+    if (!as_it_is && !(v_.predicts && is_message)) copy_parts(s.from, s.axes, loops, to, m.received, how, false);
     out_.give_back(b);
   }
 

@@ -45,7 +45,7 @@ struct index_weights {
 
 namespace detail {
 
-constexpr void append_those(mesh_order& over, mesh_order from, mesh_set chosen) {
+constexpr void append_chosen(mesh_order& over, mesh_order from, mesh_set chosen) {
   for (int k = 0; k < from.size(); ++k)
     if (chosen.contains(from[k]) && over.find(from[k]) < 0) over.push_back(from[k]);
 }
@@ -56,8 +56,8 @@ constexpr spec divided_as(spec const& s, spec const& asked_by, mesh_set asked, m
   for (int i = 0; i < s.rank; ++i) {
     made.over[i] = {};
     int const at = asked_by.find(s.label[i]);
-    if (at >= 0) append_those(made.over[i], asked_by.over[at], asked);
-    append_those(made.over[i], s.over[i], kept);
+    if (at >= 0) append_chosen(made.over[i], asked_by.over[at], asked);
+    append_chosen(made.over[i], s.over[i], kept);
   }
   return made;
 }
@@ -134,7 +134,7 @@ struct index_price {
     int const at = table.find(index.label[i]);
     if (at < 0) continue;
     mesh_order over = table.over[at];
-    detail::append_those(over, made.over[i], mesh_set::first(max_mesh_axes));
+    detail::append_chosen(over, made.over[i], mesh_set::first(max_mesh_axes));
     made.over[i] = over;
   }
   return made;
@@ -169,7 +169,7 @@ struct index_price {
     int const l = result.label[i];
     mesh_order over{};
     if (l == v)
-      detail::append_those(over, result.over[i], mesh_set::first(max_mesh_axes) - updates.uses());
+      detail::append_chosen(over, result.over[i], mesh_set::first(max_mesh_axes) - updates.uses());
     else
       over = updates.over[updates.find(l)];
     made.push_back(l, over);

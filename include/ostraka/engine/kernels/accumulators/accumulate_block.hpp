@@ -166,11 +166,11 @@ struct accumulate_on_host {
     std::int64_t steps = 0;
     for_each_run(loops.reduced, begin, end, [&](std::int64_t const(&offset)[2], std::int64_t run) {
       stream_of_rows<element> const rows{from + offset[0], count, step, run};
-      bool const in_turns = apart || rows.is_near(accumulated_steps);
+      bool const interleaved = apart || rows.is_near(accumulated_steps);
       for (std::int64_t r = 0, taken = 0; r < run; r += taken, steps += taken) {
         element const* const x_r = rows.x + r * step;
         std::int64_t const left = run - r;
-        taken = in_turns && left >= accumulated_steps ? accumulated_steps : 1;
+        taken = interleaved && left >= accumulated_steps ? accumulated_steps : 1;
         rows.prefetch_beyond(r, taken);
         if (taken == 1)
           take_steps<1>(states_of_row, x_r, step, count, steps, apart && left > 1);

@@ -55,7 +55,7 @@ fold_rows<T, Fold> arrange_fold(Fold const& fold, loop_nest<Fold::operands + 1> 
   rows.transposes = !rows.in_rows && reduced.rank == 1 && reduced.stride[0][0] == 1 &&
                     reduced.extent[0] <= rows_type::short_run && rows.length >= 16;
   std::int64_t const few =
-      std::max<std::int64_t>(rows.lies_across() ? tile_row<T> : 4, item_cut::worth_an_item / reduced.size());
+      std::max<std::int64_t>(rows.is_transposed() ? tile_row<T> : 4, item_cut::worth_an_item / reduced.size());
   std::int64_t const piece = rows.transposes     ? 4 * rows_type::transposed_width
                              : rows.in_rows      ? rows_type::row_width
                              : rows.runs_apart() ? rows_type::width

@@ -127,7 +127,7 @@ struct fold_rows {
                  std::int64_t end) const {
     std::int64_t of_run[operands];
     run_step(of_run);
-    std::int64_t const together = reduced.rank <= 1 || runs_apart() || lies_across() ? width : 4;
+    std::int64_t const together = reduced.rank <= 1 || runs_apart() || is_transposed() ? width : 4;
     while (count > 0) {
       std::int64_t const wide = count < together ? count : together;
       value sums[width];
@@ -144,7 +144,7 @@ struct fold_rows {
   }
 
   /// True if a second operand lies transposed to the first: side by side along a row of outputs, not along the runs.
-  bool lies_across() const {
+  bool is_transposed() const {
     if constexpr (operands == 2)
       return !in_rows && step[1] == 1 && reduced.rank > 0 && reduced.stride[1][reduced.rank - 1] > 1;
     return false;

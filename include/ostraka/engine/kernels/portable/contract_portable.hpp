@@ -137,7 +137,7 @@ void run_tiles(Exec const& exec, product_loops const& loops, product_operands<T>
 /// True if the operations that the calling thread has in flight progress during the product by our own kernels. @pre no
 /// label is in one operand alone; no extent is 0
 template <class T, class Exec>
-bool goes_on_in_tiles(Exec const& exec, contraction const& p) {
+bool progresses_in_tiles(Exec const& exec, contraction const& p) {
   product_loops const loops = loops_of(p);
   return exec.concurrency() == 1 && loops.k.size() > 1 && !is_batch_vectorised<T>(loops) && worth_tiles(loops);
 }

@@ -155,7 +155,7 @@ class contract_tiles {
         at.m.move_to(sides_.m, m_.begin(row), m_.of(row));
         tile_operand<T> a{in_.a + base[0], at.m.at[0], at.m.count,  at.k.at[0],
                           at.k.count,      panels_a,   micro_.rows, micro_.rows};
-        a.leave_rows();
+        a.skip_packing_rows();
         if (!at.rows_packed) a.pack();
         at.rows_packed = one_block_of_rows();
         multiply(at, a, b, target, how);
@@ -183,12 +183,12 @@ class contract_tiles {
         for (int column = 0, j = begin; column < widths; ++column, j += whole)
           one_tile(at, row * micro_.rows, j, std::min(whole, end - j), breaks[column], rows_of[row],
                    columns_of[column], target, how);
-        go_on(at, std::int64_t{widths} * micro_.rows * whole * at.k.count);
+        progress_after(at, std::int64_t{widths} * micro_.rows * whole * at.k.count);
       }
     }
   }
 
-  static void go_on(tables& at, std::int64_t multiplied) {
+  static void progress_after(tables& at, std::int64_t multiplied) {
     at.multiplied += multiplied;
     if (at.multiplied < multiplications_between_progress) return;
     at.multiplied = 0;

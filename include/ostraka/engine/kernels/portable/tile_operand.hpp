@@ -32,7 +32,7 @@ struct tile_operand {
   bool may_stay = false;
 
   /// Rows are read one by one, in the operand itself, if the sum runs along them.
-  void leave_rows() { may_stay = rows_stay(step_of(k_at, depth)); }
+  void skip_packing_rows() { may_stay = rows_stay(step_of(k_at, depth)); }
 
   void pack() const {
     for (int i = 0; i < count; i += width) {

@@ -117,8 +117,8 @@ template <class T>
 void pack_panel(T* panel, int width, T const* from, std::int64_t const* at, int count, std::int64_t const* k_at,
                 int depth) {
   int const run = side_by_side(at, count);
-  constexpr int worth_turning = 16;  // of fewer elements the squares overlap, and one by one is as fast
-  bool const sum_runs = run < count && side_by_side(k_at, std::min(depth, worth_turning)) == worth_turning;
+  constexpr int shortest_transposed = 16;  // of fewer elements the squares overlap, and one by one is as fast
+  bool const sum_runs = run < count && side_by_side(k_at, std::min(depth, shortest_transposed)) == shortest_transposed;
   std::int64_t const step = sum_runs ? step_of(at, count) : 0;
   if (count < width) std::fill(panel, panel + std::int64_t(depth) * width, T(0));
   if (step != 0) {

@@ -85,7 +85,7 @@ auto return_halo(char const* operation, G const& g, type_list<Options...>) {
   extent_origins<G::rank> leaving = origins;
   engine::halo_shape shape =
       halo_shape_of(w, types::spec, types::moving, asked, extents.data(), local.data(), leaving.data());
-  shape.as_they_lie = !engine::is_gpu_memory<exec>();
+  shape.zero_copy = !engine::is_gpu_memory<exec>();
   auto const result = make_block<block>(g.mesh_handle(), extents, local.data(), origins);
   engine::communicator const& members = w.group(types::moving);
   engine::require_agreement(
