@@ -32,7 +32,7 @@ struct environment_report {
   std::string on_host;      ///< the same for the host if it is another one, otherwise empty
   std::string mpi;          ///< "Open MPI v4.1.4"; empty: built without MPI
   std::string mpi_level;    ///< "funneled"
-  bool takes_gpu_memory = false; ///< MPI takes memory of a GPU's default execution space
+  bool is_gpu_aware = false;  ///< MPI takes memory of a GPU's default execution space
   int ranks = 1;
   std::string blas;         ///< "OpenBLAS 0.3.21"; empty: none
   std::string gpu_blas;     ///< "cuBLAS 13.1"; empty: none, or no GPU
@@ -66,7 +66,7 @@ struct environment_report {
               detail::counted(w.threads.threads, "thread"), " a rank\n");
   text += w.mpi.empty() ? "MPI: none" : join_text("MPI: ", w.mpi, ", threads ", w.mpi_level);
   if (!w.mpi.empty() && !w.on_host.empty())
-    text += w.takes_gpu_memory ? ", takes GPU memory" : ", GPU memory is staged on the host";
+    text += w.is_gpu_aware ? ", takes GPU memory" : ", GPU memory is staged on the host";
   text += '\n';
   text += "BLAS: ";
   if (w.blas.empty()) {
@@ -90,7 +90,7 @@ struct environment_report {
   w.mpi = short_mpi_version(mpi_library_version());
   w.mpi_level = mpi_thread_level();
   w.ranks = find_place_in_job().ranks;
-  w.takes_gpu_memory = mpi_takes_gpu_memory();
+  w.is_gpu_aware = mpi_is_gpu_aware();
 }
 #endif
 

@@ -42,7 +42,7 @@ template <class>
   bool const running = engine::mpi_has_begun();
   if (!running) engine::begin_mpi(argc, argv, served == threads::multiple);
   owns_mpi_ = !running || std::exchange(left_running_, false);
-  bool const serves_several = engine::mpi_serves_threads_at_once();
+  bool const serves_several = engine::mpi_is_thread_multiple();
   if (served == threads::multiple && !serves_several) {
     left_running_ = owns_mpi_;  // the next environment ends it
     throw_error("environment: os::threads::multiple needs MPI_THREAD_MULTIPLE, but ",

@@ -254,7 +254,7 @@ TEST_CASE("what runs is described") {
   w.on_host = "Serial";
   w.threads.threads = 1;
   CHECK(contains(e::describe(w), "\nMPI: Open MPI v4.1.4, threads funneled, GPU memory is staged on the host\n"));
-  w.takes_gpu_memory = true;
+  w.is_gpu_aware = true;
   CHECK(contains(e::describe(w), "\nMPI: Open MPI v4.1.4, threads funneled, takes GPU memory\n"));
   w.gpu_blas = "cuBLAS 13.1";
   CHECK(contains(e::describe(w), "\nBLAS: netlib's reference BLAS; on the GPU cuBLAS 13.1\n"));

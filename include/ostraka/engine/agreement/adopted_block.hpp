@@ -20,11 +20,11 @@ namespace ostraka::engine {
 
 /// The layout demanded of a given block: row-major without gaps to be adopted, any to be read, with a place for each
 /// element to be written, and, of a block with ghost layers in it, also in the direction of its axes.
-enum class demand { row_major, any, a_place_each, with_ghosts };
+enum class demand { row_major, any, unique, with_ghosts };
 
 namespace detail {
 
-inline bool has_a_place_each(strided const& b) {
+inline bool is_unique(strided const& b) {
   for (int d = 0; d < b.rank; ++d)
     if (b.extent[d] == 0) return true;
   for (int d = 0; d < b.rank; ++d)
@@ -40,7 +40,7 @@ inline bool has_no_negative_stride(strided const& b) {
 
 inline bool meets_demand(strided const& b, demand how) {
   if (how == demand::row_major) return b.is_row_major();
-  return how == demand::any || (has_a_place_each(b) && (how == demand::a_place_each || has_no_negative_stride(b)));
+  return how == demand::any || (is_unique(b) && (how == demand::unique || has_no_negative_stride(b)));
 }
 
 // Returns a dimension whose extent is not that of the block that the device has to hold; −1 if there is none.
@@ -100,7 +100,7 @@ inline std::string fault_of_block(strided const& b, std::int64_t const* wanted, 
   if (wrong >= 0)
     return join_text("an array that is written has the extents of its device's block, which holds ",
                      detail::elements_in_words(b, wanted, rank, wrong), ", and the array has ", b.extent[wrong]);
-  if (!detail::has_a_place_each(b))
+  if (!detail::is_unique(b))
     return "each element of what is written has a place of its own, but the array has a stride of 0; give one without";
   return {};
 }

@@ -49,14 +49,14 @@ inline bool fits(std::int64_t begin, std::int64_t size, std::int64_t extent) {
 }
 
 // The largest value of all members tells all of them which one is wrong, and how. 0: none is.
-enum class ragged_fault : std::int64_t { none, sends_what_is_not_there, receives_beyond_its_end, receives_twice };
+enum class ragged_fault : std::int64_t { none, sends_missing_rows, receives_beyond_end, receives_twice };
 
 [[gnu::cold, gnu::noinline]] inline void refuse_ragged(execution_context const& w, ragged_fault what, int member) {
   std::string const who = join_text("device ", member, " of the group ");
   std::string const rule =
-      what == ragged_fault::sends_what_is_not_there
+      what == ragged_fault::sends_missing_rows
           ? join_text("every device sends rows that it has, but ", who, "sends others")
-      : what == ragged_fault::receives_beyond_its_end
+      : what == ragged_fault::receives_beyond_end
           ? join_text("all rows arrive within the target, but ", who, "is sent rows beyond its end")
           : join_text("every row of a target is sent once, but ", who, "is sent rows that overlap");
   throw_error(w.operation, ": ", rule,
@@ -80,7 +80,7 @@ run_in_flight begin_ragged(Exec const& exec, execution_context const& w, planner
   short_array<std::int64_t, 64> sent_counts, received_counts;
   for (int d = 0; d < n; ++d) {
     bool const there = detail::fits(sent.from[d], sent.rows[d], from.where.at[along].size());
-    if (!there) found = detail::ragged_fault::sends_what_is_not_there;
+    if (!there) found = detail::ragged_fault::sends_missing_rows;
     sent_counts.push_back(there ? sent.rows[d] : 0);
     sent_counts.push_back(there ? sent.to[d] : 0);
   }
@@ -90,7 +90,7 @@ run_in_flight begin_ragged(Exec const& exec, execution_context const& w, planner
   auto const begin_from = [&](int d) { return received_counts[static_cast<std::size_t>(2 * d + 1)]; };
   for (int d = 0; d < n && found == detail::ragged_fault::none; ++d) {
     if (!detail::fits(begin_from(d), rows_from(d), to.where.at[along].size()))
-      found = detail::ragged_fault::receives_beyond_its_end;
+      found = detail::ragged_fault::receives_beyond_end;
     for (int e = 0; e < d && found == detail::ragged_fault::none; ++e)
       if (rows_from(d) > 0 && rows_from(e) > 0 && begin_from(d) < begin_from(e) + rows_from(e) &&
           begin_from(e) < begin_from(d) + rows_from(d))

@@ -97,7 +97,7 @@ template <class>
 template <class>
 [[gnu::cold]] void require_agreement_to_create(char const* what, native_communicator ranks) {
   peer_monitor* const over = peer_monitor::over(ranks);
-  if (over == nullptr || over->compared() == compared_calls::none || over->serves_threads_at_once()) return;
+  if (over == nullptr || over->compared() == compared_calls::none || over->is_thread_multiple()) return;
   if (over->compared() == compared_calls::all) return detail::compare(over->creation_by(ranks), ranks, what);
   detail::compare_first_run(over->creation_by(ranks), ranks, what);
 }

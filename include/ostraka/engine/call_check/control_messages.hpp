@@ -79,7 +79,7 @@ struct control_channel {
   bool of_all_groups = true;
 
   control_channel(group_record const& group, native_communicator own)
-      : of_all_groups(!group.monitor->serves_threads_at_once()) {
+      : of_all_groups(!group.monitor->is_thread_multiple()) {
     if (of_all_groups) {
       comm = group.monitor->comm();
       me = group.monitor->rank();

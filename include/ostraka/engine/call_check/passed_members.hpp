@@ -66,7 +66,7 @@ class passed_members {
 
   // Several threads of a rank may be in groups in any order.
   [[nodiscard]] bool is_elsewhere(progress_window::numbers const& n, int slot) const {
-    return (n.last[slot] & ~group_progress::count_mask) != group_.id && !group_.monitor->serves_threads_at_once() &&
+    return (n.last[slot] & ~group_progress::count_mask) != group_.id && !group_.monitor->is_thread_multiple() &&
            group_.monitor->is_ahead(n.last[slot]);
   }
 
@@ -96,7 +96,7 @@ class passed_members {
     std::string const known = group_.calls.words(n.call[slot]);
     if (!known.empty()) return known;
     peer_monitor const& monitor = *group_.monitor;
-    std::string const other = monitor.serves_threads_at_once() ? std::string() : monitor.call_of(rank, slot, n);
+    std::string const other = monitor.is_thread_multiple() ? std::string() : monitor.call_of(rank, slot, n);
     return other.empty() ? "another operation" : other;
   }
 

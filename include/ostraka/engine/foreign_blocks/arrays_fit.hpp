@@ -49,9 +49,9 @@ inline fault_report fault_of_arrays(dynamic_array<planner::box> const& own,
   return {};
 }
 
-inline bool have_a_place_each(dynamic_array<given_array_of_box> const& given) {
+inline bool are_unique(dynamic_array<given_array_of_box> const& given) {
   for (given_array_of_box const& g : given)
-    if (!has_a_place_each(g.lies)) return false;
+    if (!is_unique(g.lies)) return false;
   return true;
 }
 
@@ -96,7 +96,7 @@ inline void require_places(execution_context const& w, std::int64_t fault) {
   if (fault != 0) detail::refuse_strides_of_zero(w);
 }
 [[nodiscard]] inline std::int64_t fault_of_places(dynamic_array<given_array_of_box> const& given, bool written) {
-  return written && !detail::have_a_place_each(given) ? 1 : 0;
+  return written && !detail::are_unique(given) ? 1 : 0;
 }
 
 /// @throws ostraka::error, on all devices alike, if the arrays of a device do not fit the boxes that it owns, or are

@@ -36,7 +36,7 @@ struct used_by_one {
 /// True if several threads may communicate at the same time. If not, it records the one that may: the thread that began
 /// MPI, or, until that thread has asked, none.
 /// @pre MPI runs
-inline bool mpi_serves_threads_at_once() {
+inline bool mpi_is_thread_multiple() {
   int level = MPI_THREAD_SINGLE;
   MPI_Query_thread(&level);
   if (level < MPI_THREAD_SERIALIZED) {
@@ -53,7 +53,7 @@ inline bool mpi_serves_threads_at_once() {
 
 #else
 
-inline bool mpi_serves_threads_at_once() { return true; }
+inline bool mpi_is_thread_multiple() { return true; }
 
 #endif
 
@@ -122,7 +122,7 @@ class exclusive_use {
 
 /// Returns the use of MPI, where threads have to take turns. @throws ostraka::error if another thread uses it
 inline exclusive_use use_mpi(std::string_view operation) {
-  return mpi_serves_threads_at_once() ? exclusive_use() : exclusive_use(use_of_mpi, operation, "MPI");
+  return mpi_is_thread_multiple() ? exclusive_use() : exclusive_use(use_of_mpi, operation, "MPI");
 }
 
 }  // namespace ostraka::engine

@@ -22,7 +22,7 @@
 namespace ostraka::engine {
 
 /// Returns MPI's own answer; false if MPI cannot be asked.
-[[gnu::cold]] inline bool mpi_knows_cuda() {
+[[gnu::cold]] inline bool mpi_is_cuda_aware() {
 #if OSTRAKA_ENABLE_MPI && \
     (defined(MPIX_CUDA_AWARE_SUPPORT) || (defined(MPICH_NUMVERSION) && MPICH_NUMVERSION >= 40000000))
   return MPIX_Query_cuda_support() == 1;
@@ -31,7 +31,7 @@ namespace ostraka::engine {
 #endif
 }
 
-[[gnu::cold]] inline bool mpi_knows_hip() {
+[[gnu::cold]] inline bool mpi_is_hip_aware() {
 #if OSTRAKA_ENABLE_MPI && defined(MPIX_ROCM_AWARE_SUPPORT)
   return MPIX_Query_rocm_support() == 1;
 #elif OSTRAKA_ENABLE_MPI && defined(MPICH_NUMVERSION) && MPICH_NUMVERSION >= 40000000
@@ -45,16 +45,16 @@ namespace ostraka::engine {
 [[gnu::cold]] inline bool find_gpu_aware_mpi(char const* setting) {
   if (setting != nullptr && *setting != '\0') return *setting != '0';
 #if defined(KOKKOS_ENABLE_CUDA)
-  return mpi_knows_cuda();
+  return mpi_is_cuda_aware();
 #elif defined(KOKKOS_ENABLE_HIP)
-  return mpi_knows_hip();
+  return mpi_is_hip_aware();
 #else
   return false;
 #endif
 }
 
 /// True if MPI takes pointers to GPU memory. It is determined once, when MPI runs.
-inline bool mpi_takes_gpu_memory() {
+inline bool mpi_is_gpu_aware() {
   static bool const takes = find_gpu_aware_mpi(std::getenv("OSTRAKA_GPU_AWARE_MPI"));
   return takes;
 }

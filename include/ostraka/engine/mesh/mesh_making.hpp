@@ -27,7 +27,7 @@ namespace ostraka::engine {
 template <class>
 [[gnu::cold]] void device_mesh::make(node_request const& nodes) {
   shared_->name = describe();
-  if (world_.size() > 1 && !world_.is_dry() && !mpi_serves_threads_at_once()) shared_->use = &use_of_mpi;
+  if (world_.size() > 1 && !world_.is_dry() && !mpi_is_thread_multiple()) shared_->use = &use_of_mpi;
   exclusive_use const exclusive = use("make_mesh");
   require_agreement(nodes);
   require_axes();

@@ -57,7 +57,7 @@ template <class Exec>
 bool is_staged(host_work work) {
   if (!is_gpu_memory<Exec>()) return false;
   if (work == host_work::computes || pretended == pretended_gpu::staged) return true;
-  return pretended == pretended_gpu::none && !mpi_takes_gpu_memory();
+  return pretended == pretended_gpu::none && !mpi_is_gpu_aware();
 }
 
 namespace detail {

@@ -29,7 +29,7 @@ void attend_in_ring(Exec const& exec, execution_context const& w, ring_attention
   kernel_scratch<wide, typename Exec::memory_space> const own(in_place ? 0 : b.weighted.size()),
       statistics(2 * b.rows());
   labelled_block<wide> const weighted{b.weighted, in_place ? reinterpret_cast<wide*>(out) : own.data()};
-  softmax_so_far<wide> const so_far{statistics.data(), statistics.data() + b.rows(), weighted.data, b.width};
+  running_softmax<wide> const so_far{statistics.data(), statistics.data() + b.rows(), weighted.data, b.width};
   fill(exec, so_far.largest, b.rows(), detail::minus_infinity<wide>);
   fill(exec, so_far.sum, b.rows(), wide(0));
   fill(exec, weighted.data, b.weighted.size(), wide(0));

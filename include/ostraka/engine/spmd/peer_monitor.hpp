@@ -58,7 +58,7 @@ class peer_monitor final : public group_observer {
   // All of these ranks compare, or none does: that depends on their agreement when the monitor was made, and on their
   // number, but on no earlier call of a rank.
   void creates(carrier::processes const& ranks, bool later) override {
-    if (later && compared_ == compared_calls::first_runs && !serves_threads_at_once_)
+    if (later && compared_ == compared_calls::first_runs && !is_thread_multiple_)
       compare_creation(records_.creation_by(ranks));
     records_.enter_creation_by(ranks);
   }
@@ -76,7 +76,7 @@ class peer_monitor final : public group_observer {
   [[nodiscard]] int size() const { return size_; }
   /// True if several host threads of a rank may communicate at the same time. All ranks agree, though MPI may tell them
   /// different levels.
-  [[nodiscard]] bool serves_threads_at_once() const { return serves_threads_at_once_; }
+  [[nodiscard]] bool is_thread_multiple() const { return is_thread_multiple_; }
   /// Returns the number of groups that are alive.
   [[nodiscard]] int groups() const { return records_.count(); }
 
@@ -146,7 +146,7 @@ class peer_monitor final : public group_observer {
   carrier::group* group_ = nullptr;  // null once it is closed
   int rank_ = 0;
   int size_ = 1;
-  bool serves_threads_at_once_ = false;  // all ranks have the same value of this and the next
+  bool is_thread_multiple_ = false;  // all ranks have the same value of this and the next
   bool sees_presence_ = false;
   progress_window window_;
   group_records records_;
@@ -174,21 +174,21 @@ inline peer_monitor* peer_monitor::over(native_communicator ranks) {
 [[gnu::cold]] inline peer_monitor::peer_monitor(native_communicator theirs)
     : group_(new carrier::group(carrier::group::duplicate_of(theirs))), rank_(group_->rank()), size_(group_->size()) {
   // The ranks agree: the variable may be set on some nodes only, and programs may ask for threads on some ranks only.
-  std::int32_t wanted[2] = {static_cast<std::int32_t>(calls_to_compare()), mpi_serves_threads_at_once() ? 1 : 0};
+  std::int32_t wanted[2] = {static_cast<std::int32_t>(calls_to_compare()), mpi_is_thread_multiple() ? 1 : 0};
   group_->all_reduce(wanted, 2, reduction::max);
   compared_ = static_cast<compared_calls>(wanted[0]);
-  serves_threads_at_once_ = wanted[1] != 0;
+  is_thread_multiple_ = wanted[1] != 0;
 
   window_.open(comm());
   // The ranks agree: some may have got no window.
   if (compared_ == compared_calls::all) {
-    std::int32_t able = window_.is_open() && !serves_threads_at_once_ ? 1 : 0;
+    std::int32_t able = window_.is_open() && !is_thread_multiple_ ? 1 : 0;
     group_->all_reduce(&able, 1, reduction::min);
     sees_presence_ = able != 0;
     if (sees_presence_) answers_.begin(comm());
   }
   group_->barrier();
-  records_.begin(*this, comm(), window_.mine().last, compared_, serves_threads_at_once_);
+  records_.begin(*this, comm(), window_.mine().last, compared_, is_thread_multiple_);
   creation_by(comm());
   if (first_ == nullptr) leave_with_mpi();
 }

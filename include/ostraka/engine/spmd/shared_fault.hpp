@@ -73,7 +73,7 @@ class shared_fault {
     if (!is_shared_) return;
     members_.enter();
     int const first = find_first();
-    if (first < members_.size()) throw_what_it_threw(first, operation, member);
+    if (first < members_.size()) rethrow_fault(first, operation, member);
 #endif
   }
 
@@ -115,7 +115,7 @@ class shared_fault {
     return first;
   }
 
-  [[noreturn, gnu::cold]] void throw_what_it_threw(int first, char const* operation, char const* member) {
+  [[noreturn, gnu::cold]] void rethrow_fault(int first, char const* operation, char const* member) {
     std::size_t length = why_.size();
     control::broadcast(members_.native(), &length, sizeof(length), first);
     why_.resize(length);

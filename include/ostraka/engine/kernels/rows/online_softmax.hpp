@@ -42,7 +42,7 @@ struct score_rows {
 
 /// The state of the rows of a block so far.
 template <class T>
-struct softmax_so_far {
+struct running_softmax {
   T* largest;
   T* sum;
   T* weighted;  ///< [rows, width]
@@ -55,7 +55,7 @@ template <class T>
 struct weigh_row {
   score_rows rows;
   T* scores;
-  softmax_so_far<T> so_far;
+  running_softmax<T> so_far;
 
   KOKKOS_INLINE_FUNCTION void operator()(std::int64_t row) const {
     T* const s = scores + row * rows.keys;
@@ -96,7 +96,7 @@ struct weigh_row {
 
 template <class T>
 struct finish_weighing {
-  softmax_so_far<T> so_far;
+  running_softmax<T> so_far;
   T* log_sums;
 
   KOKKOS_INLINE_FUNCTION void operator()(std::int64_t row) const {
@@ -157,14 +157,14 @@ void for_each_score_row(char const* name, Exec const& exec, score_rows const& ro
 /// Turns scores into weights relative to the largest so far, or 0 where they are hidden, updates the sums, and rescales
 /// the weighted values so far. The caller adds the values of these keys.
 template <class Exec, class T>
-void weigh_scores(Exec const& exec, score_rows const& rows, T* scores, softmax_so_far<T> const& so_far) {
+void weigh_scores(Exec const& exec, score_rows const& rows, T* scores, running_softmax<T> const& so_far) {
   detail::for_each_score_row("ostraka online softmax", exec, rows, detail::weigh_row<T>{rows, scores, so_far});
 }
 
 /// Divides the weighted values of all rows by their sums; log_sums <- m + log s. A row that has seen nothing becomes
 /// zeros, and its log_sum +∞, which makes all weights 0.
 template <class Exec, class T>
-void finish_weighing(Exec const& exec, std::int64_t rows, softmax_so_far<T> const& so_far, T* log_sums) {
+void finish_weighing(Exec const& exec, std::int64_t rows, running_softmax<T> const& so_far, T* log_sums) {
   for_each_item("ostraka finish online softmax", exec, rows, rows * so_far.width,
                 detail::finish_weighing<T>{so_far, log_sums});
 }
