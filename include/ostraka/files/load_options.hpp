@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 4. What may stand behind a path that is loaded: `os::ignore_others`, `os::cast_to<float>`, the names that
-/// leaves have in the file, as os::stored_as or a function from the file's names to those of the tree.
+/// Floor 4. The options of os::load: `os::ignore_others`, `os::cast_to<float>`, and the leaves' names in the file, as
+/// os::stored_as or as a function from the file's names to those of the tree.
 
 #include <concepts>
 #include <cstdint>
@@ -44,7 +44,7 @@ inline constexpr bool is_cast_to = false;
 template <class U>
 inline constexpr bool is_cast_to<elements_cast<U>> = true;
 
-/// A function that says what tensors of a file are called in the tree.
+/// A function that returns the name in the tree of a tensor in a file.
 template <class F>
 concept NamesTensors = requires(F const& f, std::string_view name) {
   { f(name) } -> std::convertible_to<std::string>;

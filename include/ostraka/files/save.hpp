@@ -23,14 +23,14 @@
 
 namespace ostraka {
 
-/// What os::in_parts_of gives.
+/// The result of os::in_parts_of.
 struct size_of_parts {
   std::int64_t bytes = 0;
 };
 
-/// Behind a tree that is saved: it becomes several safetensors files, whose tensors have so many bytes at most, and an
-/// index, which os::load and other programs read. The path is that of the index, `hub/model.safetensors.index.json`,
-/// or of a folder. A tensor that is larger is a file of its own; leaves keep their order.
+/// An option of os::save: several safetensors files with at most so many bytes of tensors each, and an index, which
+/// os::load and other programs read. The path is that of the index, `hub/model.safetensors.index.json`, or of a folder.
+/// A larger tensor gets a file of its own; leaves keep their order.
 [[nodiscard]] constexpr size_of_parts in_parts_of(std::int64_t bytes) { return {bytes}; }
 
 namespace detail {
@@ -126,10 +126,9 @@ concept TreeOrTrees = Tree<T> || are_together<T>;
 
 }  // namespace detail
 
-/// All elements of a tensor in an .npy file, as numpy.save writes them. Each device writes its block, of those that
-/// repeat one a single device. Collective over the mesh. The file gets its name when all of it is on the disk; a file
-/// that was there is replaced then.
-/// @throws ostraka::error, on all devices alike, and then what was there is as it was
+/// Saves a tensor as an .npy file, as numpy.save does. Each device writes its block; one of several devices with the
+/// same block writes it. Collective over the mesh. The file gets its name, and replaces an older one, once all of it is
+/// on the disk. @throws ostraka::error, on all devices alike; an older file stays as it was
 template <TensorOrVariable A>
 void save(std::string const& path, A const& given) {
   [[maybe_unused]] auto const& a = detail::tensor_behind(given);
@@ -137,11 +136,11 @@ void save(std::string const& path, A const& given) {
     engine::save_tensors(*a.mesh_handle(), detail::request_of_tensor(path, a));
 }
 
-/// The leaves of a tree, or of several trees together (os::together), in a safetensors file, by their paths:
-/// `layers.3.w1`; of variables their values. Fields that are no leaves are not saved. The file also says what the axes
-/// are called and how they were divided. Options stand behind the tree: os::stored_as, the names that leaves have in
-/// the file, and os::in_parts_of, which makes several files of it. Collective over the mesh, and atomic, as above.
-/// @throws ostraka::error, on all devices alike, and then what was there is as it was
+/// Saves the leaves of a tree, or of several trees together (os::together), as a safetensors file under their paths,
+/// such as `layers.3.w1`; variables by their values. Fields that are no leaves are not saved. The file also records the
+/// axes' names and shardings. Options follow the tree: os::stored_as gives the leaves' names in the file, and
+/// os::in_parts_of makes several files. Collective over the mesh, and atomic, as above.
+/// @throws ostraka::error, on all devices alike; an older file stays as it was
 template <detail::TreeOrTrees T, class... Option>
   requires(detail::is_save_option<Option>&&...)
 void save(std::string const& path, T const& trees, Option const&... option) {
@@ -149,14 +148,14 @@ void save(std::string const& path, T const& trees, Option const&... option) {
   engine::save_tensors(*leaves.mesh, leaves.request);
 }
 
-/// The same under the names that `names` gives the leaves, which may be written in its place.
+/// Saves the leaves under other names, which may be a braced list: os::save(path, tree, {{"w", "model.weight"}}).
 template <detail::TreeOrTrees T>
 void save(std::string const& path, T const& trees, stored_as const& names) {
   detail::leaves_to_save const leaves = detail::leaves_of(path, trees, names);
   engine::save_tensors(*leaves.mesh, leaves.request);
 }
 
-/// Says that it is neither.
+/// Reports an argument that is neither a tensor nor a tree.
 template <class T>
   requires(!TensorOrVariable<T> && !detail::TreeOrTrees<T>)
 void save(std::string const&, T const&) { reason::raise<reason::not_a_tree<T>>(); }

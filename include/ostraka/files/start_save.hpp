@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 4. `os::start_save("run.safetensors", run)`: a save that is begun now and waited for later. What is saved is
-/// what the tensors hold at the call, whatever the program makes of them meanwhile.
+/// Floor 4. `os::start_save("run.safetensors", run)`: begins a save that the program waits for later. The file gets the
+/// values that the tensors have at the call, even if the program changes them meanwhile.
 ///
 ///     os::pending_save saving;
 ///     for (int step = 0; step < steps; ++step) {
@@ -26,9 +26,9 @@
 
 namespace ostraka {
 
-/// A save that is under way, or none. The file gets its name in `test` or `wait`, which all devices call alike; until
-/// then an older file is there. Dropped, it waits, too, and an error that it meets is written to standard error; it
-/// does not wait while an exception is under way, because other devices may not have met it, and the older file stays.
+/// A save in progress, or none. The file gets its name in `test` or `wait`, which all devices call alike; until then an
+/// older file stays. The destructor waits, too, and writes an error to standard error. While an exception unwinds it
+/// does not wait, because other devices may not have thrown; the older file stays.
 class [[nodiscard]] pending_save {
  public:
   pending_save() = default;
@@ -52,8 +52,8 @@ class [[nodiscard]] pending_save {
     }
   }
 
-  /// Gives the file its name if all devices have written what they have of it. A message to all devices, one number
-  /// each; nothing once the file has its name. @returns whether it has @throws as `wait`
+  /// Gives the file its name if all devices have written their parts. An all-reduce of one number, and no message once
+  /// the file has its name. @returns true if it has its name @throws as `wait`
   bool test() {
     if (begun_ == nullptr) return true;
     engine::require_not_ended("save");
@@ -75,9 +75,9 @@ class [[nodiscard]] pending_save {
   std::unique_ptr<engine::begun_save> begun_;
 };
 
-/// os::save, which the program does not wait for: each device copies what it writes to the memory of the host, and a
-/// thread of its own writes the copy. The tensors may be written to at once. Where the program ends before the file has
-/// its name, an older file is as it was. @throws ostraka::error, on all devices alike, if the file cannot be made
+/// Like os::save, but the program does not wait: each device copies its part to the memory of the host, and a thread
+/// writes the copy. The program may change the tensors at once. If the program ends before the file has its name, an
+/// older file stays as it was. @throws ostraka::error, on all devices alike, if the file cannot be made
 template <TensorOrVariable A>
 [[nodiscard]] pending_save start_save(std::string const& path, A const& given) {
   [[maybe_unused]] auto const& a = detail::tensor_behind(given);
@@ -87,7 +87,7 @@ template <TensorOrVariable A>
     return {};
 }
 
-/// The same of a tree, or of several trees together, with the options that os::save takes.
+/// Saves a tree, or several trees together, with the options of os::save.
 template <detail::TreeOrTrees T, class... Option>
   requires(detail::is_save_option<Option>&&...)
 [[nodiscard]] pending_save start_save(std::string const& path, T const& trees, Option const&... option) {
@@ -95,7 +95,7 @@ template <detail::TreeOrTrees T, class... Option>
   return pending_save(engine::begin_save(*leaves.mesh, leaves.request));
 }
 
-/// Says that it is neither.
+/// Reports an argument that is neither a tensor nor a tree.
 template <class T>
   requires(!TensorOrVariable<T> && !detail::TreeOrTrees<T>)
 pending_save start_save(std::string const&, T const&) {

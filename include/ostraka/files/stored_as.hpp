@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 4. What the leaves of a tree are called in a file, where that is something else than in the tree: a table that
-/// serves loading and saving alike.
+/// Floor 4. The names that a tree's leaves have in a file, if they differ from those in the tree: one table for loading
+/// and saving.
 ///
 ///     os::stored_as const names = {{"layers.{}.query", "model.layers.{}.self_attn.q_proj.weight"},
 ///                                  {"layers.{}.*", "model.layers.{}.*"}};
@@ -24,22 +24,22 @@ using engine::in_tensor;
 /// In a rule of os::stored_as: the dimensions of the file are those of the leaf in the opposite order.
 inline constexpr in_tensor transposed{.is_transposed = true};
 
-/// In a rule of os::stored_as: of the tensor's rows, in `of` equal chunks, the leaf is chunk number `first`, or `count`
-/// from there on.
+/// In a rule of os::stored_as: the tensor's rows are `of` equal chunks, and the leaf is chunk number `first`, or `count`
+/// chunks from there on.
 [[nodiscard]] constexpr in_tensor chunk(int first, int of, int count = 1) {
   return in_tensor{}.chunk(first, of, count);
 }
 
-/// Rules, the first of which that fits a name says what it is on the other side: a leaf's name in the tree,
-/// `layers.3.query`, and that in the file. Names that none fits are the same on both. In both `{}` is a number, and `*`
-/// at the end any rest. Lists that share a range of numbers in the file have slices of it, as Python writes them:
+/// Rules that map a leaf's name in the tree, such as `layers.3.query`, to its name in the file, and back; the first rule
+/// that fits applies. A name that no rule fits is the same on both sides. `{}` stands for a number, and `*` at the end
+/// for any rest. Lists that share a range of numbers in the file have slices of it, in Python's notation:
 ///
 ///     {"dense.{}.*", "model.layers.{:3}.*"}      layers 0, 1 and 2
 ///     {"sparse.{}.*", "model.layers.{3:}.*"}     from layer 3 on: sparse.0 is model.layers.3
 ///     {"recurrent.{}.*", "layers.{1::2}.*"}      every other one
 ///     {"", "model.rotary.inv_freq"}              not asked for
 ///
-/// A third part says how the leaf lies in the tensor, if that is not all of it, and as it lies:
+/// A third part describes a leaf that is a part of the tensor, or transposed:
 ///
 ///     {"up", "c_fc.weight", os::transposed}                       up[F, M] of the file's [M, F]
 ///     {"key", "c_attn.weight", os::transposed.chunk(1, 3)}        the second third of its columns
@@ -57,7 +57,7 @@ class stored_as {
     for (rule const& r : rules) add(r.leaf, r.file, r.how);
   }
 
-  /// Another rule, behind those that are there.
+  /// Adds a rule after the others.
   stored_as& add(std::string_view leaf, std::string_view file, in_tensor how = {}) {
     rules_.add(leaf, file, how);
     return *this;

@@ -19,7 +19,7 @@
 
 namespace ostraka::engine {
 
-/// What the system says of this number.
+/// Returns the system's text for an error number.
 [[gnu::cold]] inline std::string words_of_errno(int number) { return std::generic_category().message(number); }
 
 /// An open file. Closed with it.

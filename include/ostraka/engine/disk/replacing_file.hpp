@@ -67,7 +67,7 @@ class replacing_file {
       throw_error(operation, ": ", path, " is there and no regular file; give the path of one");
   }
 
-  /// What it is called until then.
+  /// Its temporary name.
   [[nodiscard]] std::string const& name() const { return name_; }
 
   /// True once it is the file of its path.

@@ -55,7 +55,7 @@ class replacing_parts {
   replacing_parts(replacing_parts const&) = delete;
   replacing_parts& operator=(replacing_parts const&) = delete;
 
-  /// What part k is called until then.
+  /// The temporary name of part k.
   [[nodiscard]] std::string const& name(std::size_t k) const { return parts_[k].name(); }
 
   /// The names of parts where no file has them.

@@ -28,7 +28,7 @@ struct row_share {
   }
 };
 
-/// What all rows have: z, ε / V, and the target at the label.
+/// Values common to all rows: z, ε / V, and the target at the label.
 template <class T>
 struct target_shares {
   T z_loss, everywhere, at_label;

@@ -3,10 +3,10 @@
 #pragma once
 
 /// @file
-/// Floor 3. How tensors are written behind the program's back (save_tensors.hpp). What this device writes is copied to
-/// the host, and a thread of its own writes the copy by pwrite: it sends nothing and knows no mesh, so that it needs no
-/// MPI that serves several threads, and the program's operations go on meanwhile. What devices have to agree about
-/// happens in calls of the program, `test` and `wait`. A program that links ostraka::compiled need not read this.
+/// Floor 3. Writes tensors while the program goes on (save_tensors.hpp). The device copies its part to the host, and a
+/// thread writes the copy by pwrite. The thread sends nothing and knows no mesh, so it needs no MPI_THREAD_MULTIPLE,
+/// and the program's operations go on meanwhile. The devices agree in calls of the program, `test` and `wait`. A
+/// program that links ostraka::compiled need not read this.
 
 #include <algorithm>
 #include <atomic>
@@ -36,7 +36,7 @@ namespace ostraka::engine {
 
 namespace detail {
 
-// What this device writes to one file, in the host's memory.
+// This device's part of one file, in the host's memory.
 struct copied_pieces {
   std::string name{};
   std::vector<piece_in_memory> pieces{};
@@ -63,7 +63,7 @@ struct copied_pieces {
   }
 };
 
-// A thread that is waited for where it ends.
+// A thread that its destructor joins.
 struct joined_thread {
   std::thread thread{};
 
@@ -121,7 +121,7 @@ class save_by_thread final : public begun_save {
     return use;
   }
 
-  // Blocks that lie otherwise in memory are turned first.
+  // Blocks with another layout in memory are transposed first.
   void copy(std::size_t k, std::vector<placed_block> const& blocks, std::vector<piece_in_memory> pieces) {
     std::vector<foreign_block> turned;
     std::vector<piece_in_memory> const more = pieces_to_save(*files_, k, blocks, turned);
@@ -142,7 +142,7 @@ class save_by_thread final : public begun_save {
     has_written_.store(true, std::memory_order_release);
   }
 
-  // What it holds is given back, whatever happens, and files that have not replaced others are removed.
+  // Releases the files and the memory, also if it throws; removes files that have not replaced others.
   void finish() {
     writer_.join();
     files_to_save files = std::move(*files_);

@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// Floor 3. How tensors are written (save_tensors.hpp). A program that links ostraka::compiled need not read this.
+/// Floor 3. Writes tensors (save_tensors.hpp). A program that links ostraka::compiled need not read this.
 
 #include <algorithm>
 #include <cstddef>
@@ -100,7 +100,7 @@ class files_to_save {
   [[nodiscard]] device_mesh const& mesh() const { return mesh_; }
   [[nodiscard]] file_layout const& layout() const { return layout_; }
 
-  // What file k is called until it is replaced.
+  // The temporary name of file k.
   [[nodiscard]] std::string const& name(std::size_t k) const { return names_[k]; }
 
   // The header of file k, if this device writes it.
@@ -110,8 +110,8 @@ class files_to_save {
       pieces.push_back({{0, strided().add(static_cast<std::int64_t>(h.size()), 1), h.data()}, nullptr});
   }
 
-  // What this device writes of the leaves, in the order of the files. Of devices that hold the same block one writes
-  // it, and of several blocks not always the same one.
+  // The blocks that this device writes, in the order of the files. If several devices hold the same block, one of them
+  // writes it; blocks are spread over these devices.
   [[nodiscard]] std::vector<placed_block> blocks(std::vector<tensor_to_save> const& tensors) const {
     std::vector<placed_block> blocks;
     for (std::size_t k = 0; k < tensors.size(); ++k) {
@@ -126,7 +126,7 @@ class files_to_save {
     return blocks;
   }
 
-  // All devices have written, and the files get their names. @throws ostraka::error, on all devices alike
+  // Gives the files their names after all devices have written. @throws ostraka::error, on all devices alike
   void replace() {
     alike_on_all(all(), [&] {
       if (file_) file_->replace();

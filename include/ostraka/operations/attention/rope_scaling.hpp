@@ -4,16 +4,15 @@
 
 /// @file
 /// Floor 4. Frequencies of os::rope for more positions than a model was trained with, as transformers computes them
-/// from the `rope_scaling` (or `rope_parameters`) of a model's config.json; the fields have the names that they have
-/// there. θ_f = base^(−f/F), d = 2F is the width of what is turned, m the positions of training:
+/// from the `rope_scaling` (or `rope_parameters`) of a model's config.json, with the same names of fields. θ_f =
+/// base^(−f/F), d = 2F is the width that is rotated, and m is the number of positions in training:
 ///
 ///     linear     θ / factor
 ///     dynamic    base · (factor · n / m − (factor − 1))^(d / (d − 2)), of n > m positions
-///     llama3     θ / factor of wavelengths 2π/θ above m / low_freq_factor, θ of those below m / high_freq_factor, and
-///                between them a mean of both, linear in θ
-///     yarn       the same between two frequencies, those that turn beta_slow and beta_fast times in m positions,
-///     linear
-///                in f; pairs are multiplied by the attention factor (Peng et al. 2023)
+///     llama3     θ / factor for wavelengths 2π/θ above m / low_freq_factor, θ below m / high_freq_factor, and a mean
+///                of both between them, linear in θ
+///     yarn       the same between the two frequencies that rotate beta_slow and beta_fast times in m positions,
+///                linear in f; multiplies pairs by the attention factor (Peng et al. 2023)
 
 #include <algorithm>
 #include <cmath>
@@ -24,29 +23,29 @@
 
 namespace ostraka {
 
-/// What `rope_type` says; `plain` is "default".
+/// The values of `rope_type`; `plain` is "default".
 enum class rope_type { plain, linear, dynamic, llama3, yarn };
 
-/// An option of os::rope: the `rope_scaling` of a config.json, by its names. A field that the type does not read stays
-/// as it is.
+/// An option of os::rope: the `rope_scaling` of a config.json, with the same names. A type ignores the fields that it
+/// does not need.
 struct rope_scaling {
   rope_type type = rope_type::plain;
   double factor = 1;
-  double original_max_position_embeddings = 0;  ///< positions of training; of dynamic, the max_position_embeddings
+  double original_max_position_embeddings = 0;  ///< positions in training; for dynamic, max_position_embeddings
   double low_freq_factor = 1;                   ///< llama3
   double high_freq_factor = 4;                  ///< llama3
   double beta_fast = 32;                        ///< yarn
   double beta_slow = 1;                         ///< yarn
-  bool truncate = true;                         ///< yarn: the two frequencies are rounded to whole numbers
+  bool truncate = true;                         ///< yarn: rounds the two frequencies to whole numbers
   double attention_factor = 0;                  ///< yarn; 0: from the factor and both mscales
   double mscale = 0;                            ///< yarn; 0: not given
   double mscale_all_dim = 0;                    ///< yarn; 0: not given
-  double positions = 0;                         ///< dynamic: how many there are by now, from 0 on
+  double positions = 0;                         ///< dynamic: the number of positions so far
 };
 
 namespace detail {
 
-/// What the rotation of a block is told of its frequencies.
+/// The frequencies, as the kernel takes them.
 struct rope_frequencies {
   double base;
   engine::angle_scaling scaling;
@@ -55,7 +54,7 @@ struct rope_frequencies {
 
 inline void require_number(char const* field, double number, bool is_right) {
   if (!is_right)
-    throw_error("rope: of os::rope_scaling, ", field, " is ", number,
+    throw_error("rope: in os::rope_scaling, ", field, " is ", number,
                 ", from which no frequencies follow; give it as the model's config.json does");
 }
 [[nodiscard]] inline bool is_positive(double x) { return x > 0 && std::isfinite(x); }
@@ -66,7 +65,7 @@ inline void require_number(char const* field, double number, bool is_right) {
   return s.mscale != 0 && s.mscale_all_dim != 0 ? of(s.mscale) / of(s.mscale_all_dim) : of(1);
 }
 
-// The (fractional) number of the frequency that turns so many times in the positions of training.
+// The (fractional) index of the frequency that rotates so many times in the positions of training.
 [[nodiscard]] inline double frequency_of_turns(rope_scaling const& s, double turns, double base, double width) {
   constexpr double circle = 6.283185307179586476925286766559;
   return width * std::log(s.original_max_position_embeddings / (turns * circle)) / (2 * std::log(base));
@@ -87,7 +86,7 @@ inline void require_number(char const* field, double number, bool is_right) {
   return {s.factor, -s.low_freq_factor / apart, 0, s.original_max_position_embeddings / circle / apart};
 }
 
-/// Returns the frequencies by so many pairs. @throws ostraka::error, on all devices alike, if there are none
+/// Returns the frequencies for a number of pairs. @throws ostraka::error, on all devices alike, if there are none
 [[nodiscard]] inline rope_frequencies frequencies_of(rope_scaling const& s, double base, std::int64_t pairs) {
   double const width = 2 * static_cast<double>(pairs), trained = s.original_max_position_embeddings;
   if (s.type == rope_type::plain) return {base, {}};

@@ -9,7 +9,7 @@
 ///
 ///     Σ where(mask, A, 0) / Σ where(mask, 1, 0)      two reductions of the result, as os::sum and os::count
 ///
-/// The verbs that it is made of have its derivative.
+/// Its derivative is that of the operations that it consists of.
 
 #include <cstdint>
 #include <type_traits>
@@ -23,7 +23,7 @@ namespace ostraka {
 
 namespace detail {
 
-/// Does the mask count an element?
+/// True if the mask counts an element.
 struct is_counted_in {
   template <class T, class Mask>
   KOKKOS_INLINE_FUNCTION truth operator()(T const&, Mask const& mask) const noexcept {
@@ -31,7 +31,7 @@ struct is_counted_in {
   }
 };
 
-/// The divisor of so many elements; there is none to divide where it is 1 in place of 0.
+/// The divisor for a count of elements: 1 in place of 0.
 template <class T>
 struct divisor_of_count {
   KOKKOS_INLINE_FUNCTION T operator()(std::int64_t n) const noexcept { return n == 0 ? T(1) : static_cast<T>(n); }
@@ -53,7 +53,7 @@ consteval auto check_mean_where() {
                                    reduction::sum, counted_tensor<A, Mask, T>>>{};
 }
 
-/// The mean by verbs, of tensors and of variables.
+/// The mean by other operations, of tensors and of variables.
 template <class Out, class A, class Mask>
 constexpr auto mean_of_counted(A const& a, Mask const& mask) {
   using T = typename A::value_type;
@@ -107,9 +107,9 @@ struct mean_where {
 
 }  // namespace operation
 
-/// The mean over the axes that the result lacks of those elements for which the mask, bool or whole numbers along any
-/// axes of A, is true (not 0), divided by their number on all devices; 0 where there is none. What is not counted may
-/// be NaN. `os::mean_where<>(os::cross_entropy<V>(logits, labels, os::ignore(-100)), os::not_equal(labels, -100))`
+/// The mean, over the axes that the result lacks, of the elements whose mask is true (not 0): their sum divided by their
+/// number on all devices; 0 if there are none. The mask is a tensor of bool or integers along any axes of A. Elements
+/// that are not counted may be NaN. `os::mean_where<>(os::cross_entropy<V>(logits, labels, os::ignore(-100)), os::not_equal(labels, -100))`
 template <auto... Out, TensorOrVariable A, TensorOrVariable Mask>
 [[nodiscard]] constexpr auto mean_where(A const& a, Mask const& mask) {
   return detail::operate(operation::mean_where<sharding_of<Out...>>{}, a, mask);

@@ -61,7 +61,7 @@ using sort_verdict =
                 typename decltype(check_whole_axis<Operation, Told, A>())::type, whole_values_verdict<Operation, A>,
                 reducible_verdict<typename A::value_type, reduction::max, Operation>>;
 
-/// What top_k asks: its axis may be divided.
+/// The verdict on the operand of top_k, whose axis may be divided.
 template <class Operation, class Told, class A>
 using top_verdict =
     along_verdict<Operation, Told, A, reducible_verdict<typename A::value_type, reduction::max, Operation>>;

@@ -57,7 +57,7 @@ struct slope_of_loss {
   }
 };
 
-/// What the target has at an element, of a label's 1 or another class' 0.
+/// The target's probability of a class that the label names (1) or does not name (0).
 struct smoothed_target {
   double of_label, everywhere;
   template <class T>
