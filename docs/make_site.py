@@ -177,7 +177,7 @@ def make(out):
 
 
 def main():
-    if len(sys.argv) < 2:
+    if len(sys.argv) < 2 or sys.argv[1].startswith("-"):
         raise SystemExit(__doc__)
     out = pathlib.Path(sys.argv[1]).resolve()
     out.mkdir(parents=True, exist_ok=True)
