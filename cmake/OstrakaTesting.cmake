@@ -104,6 +104,7 @@ set(OSTRAKA_TEST_ENVIRONMENT
   OMPI_MCA_mpi_yield_when_idle=1
   OMPI_MCA_hwloc_base_binding_policy=none
   OMPI_MCA_btl_base_warn_component_unused=0
+  OMPI_MCA_ess_singleton_isolated=1  # a program without mpiexec starts no daemon
   PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe
   PRTE_MCA_hwloc_default_binding_policy=none
   OMP_NUM_THREADS=1
@@ -166,7 +167,7 @@ function(ostraka_add_mpi_test name)
     endif()
     foreach(ranks IN LISTS all_ranks)
       set(launcher "")
-      if(OSTRAKA_ENABLE_MPI)
+      if(OSTRAKA_ENABLE_MPI AND ranks GREATER 1)  # one rank starts faster without mpiexec
         set(launcher "${MPIEXEC_EXECUTABLE}" ${MPIEXEC_NUMPROC_FLAG} ${ranks} ${MPIEXEC_PREFLAGS})
       endif()
       set(test mpi.${name}${mode}.np${ranks})

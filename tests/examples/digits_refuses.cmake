@@ -9,7 +9,6 @@
 cmake_minimum_required(VERSION 3.23)
 include("${CMAKE_CURRENT_LIST_DIR}/after_dashes.cmake")
 set(ranks_command ${command})
-set(ENV{OMPI_MCA_ess_singleton_isolated} 1)  # Open MPI starts no daemon for a program alone
 set(on_ranks word missing_column too_few no_file unknown_option no_features)
 
 # refuses(name "sentence" arguments...)
