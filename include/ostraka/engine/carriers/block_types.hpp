@@ -63,8 +63,7 @@ class block_types {
   }
 
   static MPI_Datatype committed(strided const& block, MPI_Datatype element, MPI_Aint bytes) {
-    loop_nest<1> loops;
-    for (int d = 0; d < block.rank; ++d) loops.add(block.extent[d], block.stride[d]);
+    loop_nest<1> loops = loops_along(block);
     loops.merge();
     int d = loops.rank - 1;
     auto const extent = [&](int i) { return static_cast<int>(loops.extent[i]); };

@@ -107,8 +107,7 @@ inline std::vector<std::size_t> rounds_of(std::vector<piece_in_memory> const& pi
 }
 
 inline loop_nest<1> loops_of_piece(file_piece const& p) {
-  loop_nest<1> loops;
-  for (int d = 0; d < p.lies.rank; ++d) loops.add(p.lies.extent[d], p.lies.stride[d]);
+  loop_nest<1> loops = loops_along(p.lies);
   loops.merge();
   return loops;
 }

@@ -68,8 +68,7 @@ void receive_zeros(T* data, std::int64_t count) {
 template <class T>
 void receive_zeros(T* data, strided const& block) {
   if (!computes()) return;
-  loop_nest<1> loops;
-  for (int d = 0; d < block.rank; ++d) loops.add(block.extent[d], block.stride[d]);
+  loop_nest<1> const loops = loops_along(block);
   std::int64_t const elements = loops.size();
   loop_walker<1> at(loops, 0);
   for (std::int64_t i = 0; i < elements; ++i, at.next()) receive_zeros(data + at.offset[0], std::int64_t{1});

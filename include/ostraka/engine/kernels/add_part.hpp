@@ -26,10 +26,8 @@ struct sum_of_two {
 /// to[…] += from[…] for every index. Both have the same extents, the blocks do not overlap.
 template <class Exec, class T>
 void add_part(Exec const& exec, T* to, strided const& to_layout, T const* from, strided const& from_layout) {
-  loop_nest<3> loops;
-  for (int d = 0; d < to_layout.rank; ++d)
-    loops.add(to_layout.extent[d], to_layout.stride[d], to_layout.stride[d], from_layout.stride[d]);
-  map_elements(exec, loops, detail::sum_of_two{}, to, static_cast<T const*>(to), from);
+  map_elements(exec, loops_along(to_layout, to_layout, from_layout), detail::sum_of_two{}, to,
+               static_cast<T const*>(to), from);
 }
 
 }  // namespace ostraka::engine

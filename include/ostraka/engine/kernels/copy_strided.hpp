@@ -112,8 +112,7 @@ void copy(Exec const& exec, T* to, strided const& to_layout, T const* from, stri
 template <class Exec, class T>
 void fill(Exec const& exec, T* to, strided const& layout, T value) {
   if (!computes()) return;
-  loop_nest<1> loops;
-  for (int d = 0; d < layout.rank; ++d) loops.add(layout.extent[d], layout.stride[d]);
+  loop_nest<1> loops = loops_along(layout);
   loops.order_by(0);
   loops.merge();
   std::int64_t const elements = layout.size();

@@ -57,10 +57,8 @@ template <class Exec, class T>
 void copy(Exec const& exec, T* c, strided const& c_layout, T const* x, strided const& x_layout, update<T> const& how) {
   if (how.overwrites()) return copy(exec, c, c_layout, x, x_layout);
   if (how.alpha == accumulator_of_t<T>(0)) return scale(exec, c, c_layout, how.beta);
-  loop_nest<3> loops;
-  for (int d = 0; d < c_layout.rank; ++d)
-    loops.add(c_layout.extent[d], c_layout.stride[d], c_layout.stride[d], x_layout.stride[d]);
-  map_elements(exec, loops, detail::add_scaled<T>{how.alpha, how.beta}, c, static_cast<T const*>(c), x);
+  map_elements(exec, loops_along(c_layout, c_layout, x_layout), detail::add_scaled<T>{how.alpha, how.beta}, c,
+               static_cast<T const*>(c), x);
 }
 
 }  // namespace ostraka::engine

@@ -104,8 +104,7 @@ inline halo_box box_at(halo_shape const& s, std::int64_t const* stride, planner:
     b.begin += where[d].begin * stride[d];
     b.loops.add(where[d].size(), stride[d]);
   }
-  loop_nest<1> loops;
-  for (int d = 0; d < s.rank; ++d) loops.add(b.loops.extent[d], b.loops.stride[d]);
+  loop_nest<1> loops = loops_along(b.loops);
   loops.merge();
   b.elements = loops.size();
   b.is_plane = loops.rank <= 2;

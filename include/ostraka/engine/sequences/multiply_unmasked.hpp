@@ -14,9 +14,7 @@ namespace ostraka::engine::detail {
 
 template <class Exec, class T>
 bool is_finite_block(Exec const& exec, labelled_block<T const> const& b) {
-  loop_nest<1> loops;
-  for (int d = 0; d < b.rank; ++d) loops.add(b.extent[d], b.stride[d]);
-  return engine::is_finite_block(exec, loops, b.data);
+  return engine::is_finite_block(exec, loops_along(b), b.data);
 }
 
 /// sums += weights · values over the labels that the sums lack and over terms whose weight is not 0.

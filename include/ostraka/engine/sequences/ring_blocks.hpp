@@ -57,9 +57,7 @@ struct as_element {
 /// to <- from, as elements of another type, or another order.
 template <class Exec, class To, class From>
 void convert(Exec const& exec, labelled_block<To> const& to, labelled_block<From> const& from) {
-  strided const source = from.in_order_of(to);
-  loop_nest<2> loops;
-  for (int d = 0; d < to.rank; ++d) loops.add(to.extent[d], to.stride[d], source.stride[d]);
+  loop_nest<2> loops = loops_along(to, from.in_order_of(to));
   loops.merge();
   map_elements(exec, loops, as_element<To>{}, to.data, const_cast<std::remove_const_t<From> const*>(from.data));
 }

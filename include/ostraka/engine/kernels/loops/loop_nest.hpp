@@ -131,11 +131,20 @@ struct loop_nest {
 
 #undef OSTRAKA_DETAIL_ONE_FUNCTION
 
+/// Returns the loops along the dimensions of blocks of the same extents, which are walked together. Offsets: in the
+/// order of the blocks.
+template <class... Others>
+[[nodiscard]] loop_nest<1 + static_cast<int>(sizeof...(Others))> loops_along(strided const& first,
+                                                                             Others const&... others) {
+  loop_nest<1 + static_cast<int>(sizeof...(Others))> loops;
+  for (int d = 0; d < first.rank; ++d) loops.add(first.extent[d], first.stride[d], others.stride[d]...);
+  return loops;
+}
+
 /// Returns the loops over two blocks of the same extents, in the order of the first block's memory, contiguous ones
 /// merged. Offsets: {first, second}.
 inline loop_nest<2> loops_over(strided const& first, strided const& second) {
-  loop_nest<2> loops;
-  for (int d = 0; d < first.rank; ++d) loops.add(first.extent[d], first.stride[d], second.stride[d]);
+  loop_nest<2> loops = loops_along(first, second);
   loops.order_by(0);
   loops.merge();
   return loops;

@@ -33,12 +33,6 @@ struct widen {
   }
 };
 
-inline loop_nest<2> aligned_loops(strided const& one, strided const& other) {
-  loop_nest<2> loops;
-  for (int d = 0; d < one.rank; ++d) loops.add(one.extent[d], one.stride[d], other.stride[d]);
-  return loops;
-}
-
 /// Calls work(problem, a, b, c) on wider elements; then c <- alpha (its result) + beta c.
 template <class Exec, class T, class Work>
 void widened(Exec const& exec, contraction const& p, T const* a, T const* b, T* c, update<T> const& how,
@@ -50,17 +44,15 @@ void widened(Exec const& exec, contraction const& p, T const* a, T const* b, T* 
   buffer const wide_b(close_gaps(wide, operand::b));
   buffer const wide_c(close_gaps(wide, operand::c));
   auto const fetch = [&](operand which, buffer const& to, T const* from) {
-    map_elements(exec, aligned_loops(block_of(wide, which), block_of(p, which)), widen<wider>{}, to.data(), from);
+    map_elements(exec, loops_along(block_of(wide, which), block_of(p, which)), widen<wider>{}, to.data(), from);
   };
   fetch(operand::a, wide_a, a);
   fetch(operand::b, wide_b, b);
   work(wide, wide_a.data(), wide_b.data(), wide_c.data());
   strided const result = block_of(p, operand::c);
   strided const computed = block_of(wide, operand::c);
-  loop_nest<3> loops;
-  for (int d = 0; d < result.rank; ++d)
-    loops.add(result.extent[d], result.stride[d], result.stride[d], computed.stride[d]);
-  map_elements(exec, loops, how, c, static_cast<T const*>(c), static_cast<wider const*>(wide_c.data()));
+  map_elements(exec, loops_along(result, result, computed), how, c, static_cast<T const*>(c),
+               static_cast<wider const*>(wide_c.data()));
 }
 
 }  // namespace ostraka::engine::detail
