@@ -61,26 +61,15 @@ struct moves_of_spectrum : no_flops {
   }
 };
 
-/// The moves of a tensor to a sharding; none if it has that sharding already.
-template <class From, class To>
-struct moves_into_sharding {
-  using type = moves_of_plan<reshard_source<To, From>>;
-};
-template <class From, class To>
-  requires std::is_same_v<sharding_in<From>, To>
-struct moves_into_sharding<From, To> {
-  using type = nothing_moved;
-};
-
 /// The two reshards of a transform.
 template <fourier_kind Kind, class Along, class Named, class A>
 struct parts_of_fourier {
   using layout = fourier_layout<Along, Named, A>;
   using element = typename fourier_element<Kind, typename A::value_type>::type;
   using spectrum = basic_tensor<element, varying_as_one<typename layout::rows_behind, A>, typename A::space>;
-  using before = typename moves_into_sharding<A, varying_as_one<typename layout::rows, A>>::type;
+  using before = moves_of_reshard<A, varying_as_one<typename layout::rows, A>>;
   using behind =
-      moves_of_spectrum<typename moves_into_sharding<spectrum, varying_as_one<typename layout::target, A>>::type, Kind,
+      moves_of_spectrum<moves_of_reshard<spectrum, varying_as_one<typename layout::target, A>>, Kind,
                         typename layout::I, typename layout::K>;
   using type = moves_in_turn<before, behind>;
 };

@@ -180,6 +180,10 @@ struct reshard_source {
   static constexpr auto plan = make_reshard_plan<A, To>();
 };
 
+/// The moves of a tensor of type `From` to this sharding; none if it has that sharding.
+template <class From, class To>
+using moves_of_reshard = moves_of_plan<reshard_source<To, From>>;
+
 /// The result of a reshard that is refused. Its argument may be no operand.
 template <class To, class A>
 struct refused_reshard {
@@ -211,7 +215,7 @@ struct reshard {
   template <class A, class Policy = policy<planner::admit::any>>
   using verdict = detail::reshard_call_verdict<A, detail::varying_as_one<To, A>, Policy>;
   template <class A, class...>
-  using moves = detail::moves_of_plan<detail::reshard_source<detail::varying_as_one<To, A>, A>>;
+  using moves = detail::moves_of_reshard<A, detail::varying_as_one<To, A>>;
   template <class A, class...>
   using refused = typename detail::refused_reshard<To, A>::type;
   template <class Given>

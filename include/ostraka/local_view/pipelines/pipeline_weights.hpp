@@ -60,7 +60,7 @@ struct gather_over {
   using verdict = detail::first_fault<detail::reshard_verdict<A, target<A>>,
                                       detail::element_verdict<typename A::value_type, target<A>>>;
   template <class A>
-  using moves = detail::moves_of_plan<detail::reshard_source<target<A>, A>>;
+  using moves = detail::moves_of_reshard<A, target<A>>;
   template <class A>
   using refused = typename detail::refused_reshard<target<A>, A>::type;
 

@@ -89,10 +89,6 @@ using moves_of_range =
     std::conditional_t<std::is_same_v<Range, checked_range>,
                        moves_of_agreement<typename unite_lists<differing_axes<Index>, Also>::type>, nothing_moved>;
 
-/// The moves of a tensor of type `From` to this sharding.
-template <class From, class To>
-using moves_of_reshard = moves_of_plan<reshard_source<To, From>>;
-
 }  // namespace detail
 
 }  // namespace ostraka
