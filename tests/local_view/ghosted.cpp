@@ -3,8 +3,7 @@
 
 /// @file
 /// A program's arrays with ghost layers in them, against plain loops: halos that are wider at one end, rings and ends,
-/// corners, in every layout, on uneven, narrow and empty blocks; time steps of a class that keeps its arrays; arrays
-/// that do not fit. Element (i, j) of the whole is 100 i + 7 j + 1.
+/// corners, in every layout, on uneven, narrow and empty blocks; time steps of a class that keeps its arrays.
 // labels: essential
 // checked: 2 4
 
@@ -13,127 +12,19 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <string>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
-#include "support/on_meshes.hpp"
+#include "local_view/ghosted.hpp"
 #include "support/said_alike.hpp"
 
 namespace os = ostraka;
 namespace t = os::testing;
 
+using namespace t::ghosted;
+
 namespace {
-
-using mesh_type = os::mesh<X_mesh, Y_mesh, Z_mesh>;
-
-double value_at(std::int64_t i, std::int64_t j) { return static_cast<double>(100 * i + 7 * j + 1); }
-constexpr double untouched = -5, beyond_end = -3;
-
-// One axis on this rank: everything follows from the block law, by hand.
-struct axis_here {
-  std::int64_t whole = 0, begin = 0, end = 0;
-  int before = 0, behind = 0;
-  bool ring = false;
-
-  axis_here(std::int64_t n, std::int64_t number, std::int64_t ways, int v, int w, bool is_ring)
-      : whole(n), begin(number * n / ways), end((number + 1) * n / ways), before(v), behind(w), ring(is_ring) {}
-
-  std::int64_t padded() const { return end - begin + before + behind; }
-  std::int64_t own() const { return end - begin; }
-  // The global index of padded index p, or −1 beyond the ends.
-  std::int64_t index(std::int64_t p) const {
-    std::int64_t const g = begin - before + p;
-    if (ring) return ((g % whole) + whole) % whole;
-    return g < 0 || g >= whole ? -1 : g;
-  }
-  bool in_margin(std::int64_t p) const { return p < before || p >= before + own(); }
-};
-
-struct both_axes {
-  axis_here i, j;
-};
-
-axis_here here(t::mesh_at_hand const& m, char const* over, std::int64_t n, int before, int behind, bool ring) {
-  return {n,   over[0] == '-' ? 0 : m.coordinate(over, t::rank()), over[0] == '-' ? 1 : m.size(over), before, behind,
-          ring};
-}
-
-// The place of an array's elements in a larger piece of memory: element (p, q) at first + p step_i + q step_j.
-struct lies {
-  char const* name;
-  std::int64_t first, step_i, step_j, size;
-};
-
-std::vector<lies> layouts(both_axes const& a) {
-  std::int64_t const n = a.i.padded(), m = a.j.padded();
-  return {{"row-major", 0, m, 1, n * m},
-          {"column-major", 0, 1, n, n * m},
-          {"rows with a gap", 2, m + 3, 1, n * (m + 3) + 4},
-          {"a component of three", 1, 3 * m, 3, 3 * n * m + 1},
-          {"columns with a gap, of every second element", 1, 2, 2 * n + 5, (2 * n + 5) * m + 2}};
-}
-
-struct piece {
-  lies how;
-  std::vector<double> memory;
-
-  piece(lies const& l) : how(l), memory(static_cast<std::size_t>(l.size + 1), untouched) {}
-  double& at(std::int64_t p, std::int64_t q) {
-    return memory[static_cast<std::size_t>(how.first + p * how.step_i + q * how.step_j)];
-  }
-  auto strided() { return os::strided(memory.data() + how.first, J = how.step_j, I = how.step_i); }
-  std::int64_t count(double what) const {
-    std::int64_t n = 0;
-    for (double x : memory) n += x == what ? 1 : 0;
-    return n;
-  }
-};
-
-template <class F>
-void for_each_padded(both_axes const& a, F const& f) {
-  for (std::int64_t p = 0; p < a.i.padded(); ++p)
-    for (std::int64_t q = 0; q < a.j.padded(); ++q) f(p, q);
-}
-
-void set_own(piece& x, both_axes const& a) {
-  for_each_padded(a, [&](std::int64_t p, std::int64_t q) {
-    bool const own = !a.i.in_margin(p) && !a.j.in_margin(q);
-    x.at(p, q) = own ? value_at(a.i.index(p), a.j.index(q)) : beyond_end;
-  });
-}
-
-// The number of wrong elements after an exchange.
-std::int64_t wrong(piece& x, both_axes const& a, bool corners) {
-  std::int64_t bad = 0;
-  for_each_padded(a, [&](std::int64_t p, std::int64_t q) {
-    bool const left_out = !corners && a.i.in_margin(p) && a.j.in_margin(q);
-    bool const is_there = a.i.index(p) >= 0 && a.j.index(q) >= 0 && !left_out;
-    bad += x.at(p, q) == (is_there ? value_at(a.i.index(p), a.j.index(q)) : beyond_end) ? 0 : 1;
-  });
-  return bad + (x.count(untouched) == x.how.size + 1 - a.i.padded() * a.j.padded() ? 0 : 1000);
-}
-
-// Calls f on every mesh, with extents from none to some.
-template <class F>
-void on_all(F const& f) {
-  t::on_every_mesh([&](t::mesh_at_hand const& m) {
-    for (auto const& [n, k] : {std::pair{0, 3}, {1, 1}, {2, 3}, {3, 2}, {7, 9}, {12, 8}}) {
-      INFO(m.text(), "I = ", n, ", J = ", k);
-      f(m, mesh_type(m.handle()), std::int64_t{n}, std::int64_t{k});
-    }
-  });
-}
-
-template <class Halo>
-inline constexpr int before_of = 0;
-template <class A, int Before, int Behind>
-inline constexpr int before_of<os::halo_axis<A, Before, Behind>> = Before;
-template <class Halo>
-inline constexpr int behind_of = 0;
-template <class A, int Before, int Behind>
-inline constexpr int behind_of<os::halo_axis<A, Before, Behind>> = Behind;
 
 // Exchanges in place in every layout, begun and at once, and from a tensor's block.
 template <auto HaloI, auto HaloJ, class... Options>
@@ -422,67 +313,3 @@ TEST_CASE("a process that is none of the mesh's devices has an empty array") {
   if (part != MPI_COMM_NULL) MPI_Comm_free(&part);
 }
 #endif
-
-TEST_CASE("what does not fit is said alike") {
-  auto const mesh = os::make_mesh(X = t::ranks());
-  std::int64_t const n = 2 * t::ranks();
-  std::string const last = std::to_string(t::ranks() - 1);
-  auto const adopt = [&](std::int64_t rows, std::int64_t columns) {
-    Kokkos::View<double**, Kokkos::LayoutRight, Kokkos::HostSpace> const v("v", static_cast<std::size_t>(rows),
-                                                                           static_cast<std::size_t>(columns));
-    return t::said_alike(
-        [&] { static_cast<void>(os::from_local<double, os::halo<I, 1, 2> / X, J>(mesh, I = n, J = 4, v)); });
-  };
-  std::string const law = "; device d of p holds [floor(d*n/p), floor((d+1)*n/p)) of an extent n";
-  std::string const fits =
-      "from_local: each view has the extents of its device's block with its ghost layers, but that of device ";
-  CHECK(adopt(5, 4) == "nothing");
-  CHECK(adopt(2, 4) == fits + "0 has not; device 0 holds 5 elements along dimension 0 and its view has 2" + law);
-  CHECK(adopt(t::rank() == t::ranks() - 1 ? 6 : 5, 4) ==
-        fits + last + " has not; device " + last + " holds 5 elements along dimension 0 and its view has 6" + law);
-  CHECK(adopt(5, t::rank() == t::ranks() - 1 ? 3 : 4) ==
-        fits + last + " has not; device " + last + " holds 4 elements along dimension 1 and its view has 3" + law);
-  std::vector<double> memory(100);
-  CHECK(t::said_alike([&] {
-          static_cast<void>(os::from_local<double, os::halo<I, 1, 2> / X, J>(
-              mesh, I = n, J = 4, os::strided(memory.data() + 50, I = 4, J = t::rank() == t::ranks() - 1 ? -1 : 1)));
-        }) ==
-        "from_local: each element has a place of its own, further on than the one before it, but the view of device " +
-            last + " has a stride of 0 or a negative one; give one with positive strides");
-  CHECK(t::said_alike([&] {
-          static_cast<void>(os::from_local<double, os::halo<I, 1> / X, os::halo<J, 0, 5>>(
-              mesh, I = n, J = 4, os::strided(memory.data(), I = 9, J = 1)));
-        }) ==
-        "from_local: a halo is at most as wide as its axis, beyond which there are no neighbours, but J = 4 is to be "
-        "padded by 5; choose a smaller width, or a longer axis");
-  // Arrays of different extents do not fit together.
-  auto const u =
-      os::from_local<double, os::halo<I, 1> / X, J>(mesh, I = n, J = 4, os::strided(memory.data(), I = 4, J = 1));
-  auto const v =
-      os::from_local<double, os::halo<I, 1> / X, J>(mesh, I = n, J = 3, os::strided(memory.data() + 50, I = 3, J = 1));
-  CHECK(t::said_alike([&] {
-          os::stencil_into(
-              v, [](auto const& x) { return x(1); }, u);
-        }).find("stencil_into: all blocks have the same extents, halos aside, but J is 4 in one and 3 in another") ==
-        0);
-}
-
-TEST_CASE("in check mode a stencil's function reads no farther than the wider end") {
-  auto const mesh = os::make_mesh(X = t::ranks());
-  if (!mesh.handle()->world().compares_calls()) return;
-  std::vector<double> memory(16), other(16);
-  auto const adopt = [&](std::vector<double>& of) {
-    return os::from_local<double, os::halo<I, 2, 0> / X>(mesh, I = 3 * t::ranks(), os::strided(of.data(), I = 1));
-  };
-  auto const u = adopt(memory), v = adopt(other);
-  CHECK(t::said_alike([&] {
-          os::stencil_into(
-              v, [](auto const& x) { return x(-2) + x(0); }, u);
-        }) == "nothing");
-  CHECK(t::said_alike([&] {
-          os::stencil_into(
-              v, [](auto const& x) { return x(-2) + x(1); }, u);
-        }) ==
-        "stencil_into: f reads no farther than the halo of a block reaches, but it reads u(1) of a halo of 0 along I; "
-        "exchange a wider halo, or read a nearer neighbour");
-}
