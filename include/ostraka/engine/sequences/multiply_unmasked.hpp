@@ -24,6 +24,7 @@ template <class Exec, class T>
                                                     labelled_block<T> const& sums) {
   weighted_sums<T> in{{}, {}, weights.data, values.data, sums.data};
   contraction const p = planner::contraction_of(weights, values, sums);
+  if (counts_flops()) count_flops(p, true, int{sizeof(T)});
   for (int l = 0; l < p.labels; ++l)
     if (p.in_c[l])
       in.sums.add(p.extent[l], p.a[l], p.b[l], p.c[l]);

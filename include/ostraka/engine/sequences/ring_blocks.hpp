@@ -17,6 +17,7 @@
 #include <ostraka/engine/kernels/elementwise.hpp>
 #include <ostraka/engine/kernels/rows/online_softmax.hpp>
 #include <ostraka/engine/run/contract_in_tiles.hpp>
+#include <ostraka/engine/run/report_run.hpp>
 #include <ostraka/plan/blocks/attention_ring.hpp>
 #include <ostraka/plan/blocks/labelled_layout.hpp>
 #include <ostraka/plan/decisions/viewpoint.hpp>
@@ -90,8 +91,10 @@ class wide_block {
 template <class Exec, class T>
 void multiply(Exec const& exec, labelled_block<T const> const& a, labelled_block<T const> const& b,
               labelled_block<T> const& c, T alpha, T beta) {
+  contraction const problem = planner::contraction_of(a, b, c);
+  if (counts_flops()) count_flops(problem, true, int{sizeof(T)});
   plan_ticket ticket;  // pieces have few shapes, which the plans' cache knows
-  contract_in_tiles(exec, planner::contraction_of(a, b, c), a.data, b.data, c.data, {alpha, beta}, ticket);
+  contract_in_tiles(exec, problem, a.data, b.data, c.data, {alpha, beta}, ticket);
 }
 
 /// All blocks of an attention on this device.

@@ -52,7 +52,12 @@ struct latent_attention : attention<Q, K, D> {
                                                                    Mask...>())::type;
 
   template <class TQ, class TK, class TV, class TQR, class TKR, class... Mask>
-  using moves = typename base::template moves<TQ, TK, TV, Mask...>;
+  using moves = detail::moves_in_turn<
+      typename base::template moves<TQ, TK, TV, Mask...>,
+      detail::moves_of_product<typename base::template types<TQ, TK, TV>::scores_tensor::sharding_type,
+                               policy<planner::admit::no_communication>,
+                               typename base::template types<TQ, TK, TV>::template as_wide<TQR>,
+                               typename base::template types<TQ, TK, TV>::template as_wide<TKR>>>;
 
   template <class How, class TQ, class TK, class TV, class TQR, class TKR, class... Mask>
   auto run(How const&, TQ const& q, TK const& k, TV const& v, TQR const& q_rotary, TKR const& k_rotary,

@@ -93,9 +93,18 @@ struct rows_source {
   static constexpr named_plan<typename moved::labels, typename moved::mesh, element_bytes_in<Rows>> plan{moved::plan};
 };
 
+/// The moves of rows by their plan. Their elements are combined before, by kernels that count no flops.
+template <class Source>
+struct moves_of_combined_rows : moves_of_plan<Source> {
+  template <class Sizes>
+  static constexpr std::int64_t flops(Sizes const&) {
+    return 0;
+  }
+};
+
 /// The moves that take rows of R to Out, from parts that are combined by `How`.
 template <class Out, reduction How, class R, class A>
-using moves_of_parts = moves_of_plan<
+using moves_of_parts = moves_of_combined_rows<
     rows_source<Out, How, basic_tensor<R, typename row_types<Out, A>::template part<How>, typename A::space>, A>>;
 
 /// The moves by which the devices that divide the reduced axes combine their states, and those that take the resulting
@@ -104,8 +113,9 @@ template <class Out, class State, class R, class A>
 using moves_of_states =
     moves_in_turn<moves_of_rows<A, typename row_types<Out, A>::rows, typename row_types<Out, A>::splits,
                                 static_cast<int>(sizeof(State))>,
-                  moves_of_plan<rows_source<Out, reduction::sum,
-                                            basic_tensor<R, typename row_types<Out, A>::rows, typename A::space>, A>>>;
+                  moves_of_combined_rows<
+                      rows_source<Out, reduction::sum,
+                                  basic_tensor<R, typename row_types<Out, A>::rows, typename A::space>, A>>>;
 
 template <class Rows, class Accumulator, class A, class Finish>
 Rows accumulated(char const* name, A const& a, planner::mesh_set combined, Finish const& finish) {
