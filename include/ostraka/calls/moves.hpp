@@ -12,6 +12,9 @@
 ///     bytes(sizes)        bytes that a device moves
 ///     flops(sizes)        of products and sums, on the device that has most
 ///     workspace(sizes)    memory that its plan sets aside; only for moves of a plan
+///
+/// Where a number that the program gives decides (a roll by n places, a root), `moves` is void, and the operation has a
+/// member `moved(operands…)`, the moves of that call.
 
 #include <array>
 #include <cstddef>
@@ -66,45 +69,72 @@ struct nothing_moved : no_flops {
   }
 };
 
-/// The moves of a plan: `Source::plan` is a named_plan.
-template <class Source>
-struct moves_of_plan {
-  template <class Plan>
-  struct parts;
-  template <class Labels, class Mesh, int Bytes>
-  struct parts<named_plan<Labels, Mesh, Bytes>> {
-    using named = extents_by_name<Labels, Mesh>;
-    static constexpr int element_bytes = Bytes;
-  };
-  using of_plan = parts<std::remove_cvref_t<decltype(Source::plan)>>;
-  using named = typename of_plan::named;
+/// The base of moves that follow from extents. `Moves::bytes_moved(extents)`: the bytes that the devices along `Mesh`
+/// move together, for the extents of `Labels`.
+template <class Moves, class Labels, class Mesh>
+struct moves_by_extents : no_flops {
+  using labels = Labels;
+  using mesh = Mesh;
+  using named = extents_by_name<Labels, Mesh>;
 
-  static constexpr int count(step kind) { return Source::plan.count(kind); }
+  static constexpr int count(step) { return 0; }
   template <class Sizes>
   static constexpr std::int64_t total_bytes(Sizes const& sizes) {
-    return Source::plan.elements_moved(named::of(sizes)) * of_plan::element_bytes * named::groups(sizes);
+    return Moves::bytes_moved(named::of(sizes)) * named::groups(sizes);
   }
   template <class Sizes>
   static constexpr std::int64_t bytes(Sizes const& sizes) {
     planner::extents const e = named::of(sizes);
-    return planner::bytes_per_device(Source::plan.elements_moved(e), of_plan::element_bytes, e);
+    return planner::bytes_per_device(Moves::bytes_moved(e), 1, e);
+  }
+};
+
+template <class Plan>
+struct parts_of_plan;
+template <class Labels, class Mesh, int Bytes>
+struct parts_of_plan<named_plan<Labels, Mesh, Bytes>> {
+  using labels = Labels;
+  using mesh = Mesh;
+  static constexpr int element_bytes = Bytes;
+};
+template <class Source>
+using parts_of_source = parts_of_plan<std::remove_cvref_t<decltype(Source::plan)>>;
+
+/// The moves of a plan: `Source::plan` is a named_plan.
+template <class Source>
+struct moves_of_plan : moves_by_extents<moves_of_plan<Source>, typename parts_of_source<Source>::labels,
+                                        typename parts_of_source<Source>::mesh> {
+  static constexpr int element_bytes = parts_of_source<Source>::element_bytes;
+
+  static constexpr int count(step kind) { return Source::plan.count(kind); }
+  static constexpr std::int64_t bytes_moved(planner::extents const& e) {
+    return Source::plan.elements_moved(e) * element_bytes;
   }
   template <class Sizes>
   static constexpr std::int64_t flops(Sizes const& sizes) {
     planner::einsum_plan const& steps = Source::plan;
-    return steps.flops(named::of(sizes));
+    return steps.flops(moves_of_plan::named::of(sizes));
   }
   template <class Sizes>
   static constexpr std::int64_t workspace(Sizes const& sizes) {
-    return planner::peak_workspace(Source::plan, named::of(sizes)) * of_plan::element_bytes;
+    return planner::peak_workspace(Source::plan, moves_of_plan::named::of(sizes)) * element_bytes;
   }
+};
+
+/// The moves of one call.
+struct moves_of_call {
+  std::int64_t total = 0;    ///< bytes that all devices move together
+  std::int64_t devices = 1;  ///< how many devices there are
+
+  [[nodiscard]] constexpr std::int64_t total_bytes() const { return total; }
+  /// The bytes that a device moves, rounded up.
+  [[nodiscard]] constexpr std::int64_t bytes() const { return (total + devices - 1) / devices; }
 };
 
 /// Extents by name, read from existing tensors.
 class sizes_at_hand {
  public:
-  /// Takes the extents of operands, extents by name among them, and the extent of the axis that an operation behind
-  /// them makes. Ignores policies and numbers.
+  /// Takes the extents of operands, and extents by name among them. Ignores policies and numbers.
   template <class... Given>
   explicit sizes_at_hand(Given const&... given) {
     for (std::int64_t& whole : wholes_) whole = extent_origin::alike;
@@ -139,9 +169,6 @@ class sizes_at_hand {
       mesh_ = given.mesh_handle().get();
     } else if constexpr (is_named_extent<T>) {
       enter(type_list<typename T::named>{}, &given.value);
-    } else if constexpr (requires { typename T::made_axis; }) {
-      names_[count_] = T::made_axis::name;
-      extents_[count_++] = given.extent;
     }
   }
   template <class... As>

@@ -20,25 +20,12 @@ using moves_if_whole = std::conditional_t<told_axis<Told>::mesh::size == 0, noth
 
 /// An all-reduce, over the mesh axes `Over`, of so many bytes for each row of A. `Rows`: the sharding of the rows.
 template <class A, class Rows, class Over, int RowBytes>
-struct moves_of_rows : no_flops {
-  using labels = axes_in<A>;
-  using mesh = mesh_axes_in<A>;
-  using named = extents_by_name<labels, mesh>;
-  static constexpr int row_bytes = RowBytes;
-
-  static constexpr std::int64_t moved(planner::extents const& e) {
-    std::int64_t const n = e.ways(mesh_axes_numbered<mesh>(Over{}));
-    return 2 * (n - 1) * (planner::held_by_all(spec_of<Rows, labels, mesh>, e) / n);
-  }
+struct moves_of_rows : moves_by_extents<moves_of_rows<A, Rows, Over, RowBytes>, axes_in<A>, mesh_axes_in<A>> {
   static constexpr int count(step kind) { return Over::size > 0 && kind == step::all_reduce ? 1 : 0; }
-  template <class Sizes>
-  static constexpr std::int64_t total_bytes(Sizes const& sizes) {
-    return moved(named::of(sizes)) * row_bytes * named::groups(sizes);
-  }
-  template <class Sizes>
-  static constexpr std::int64_t bytes(Sizes const& sizes) {
-    planner::extents const e = named::of(sizes);
-    return planner::bytes_per_device(moved(e), row_bytes, e);
+  static constexpr std::int64_t bytes_moved(planner::extents const& e) {
+    using mesh = mesh_axes_in<A>;
+    std::int64_t const n = e.ways(mesh_axes_numbered<mesh>(Over{}));
+    return 2 * (n - 1) * (planner::held_by_all(spec_of<Rows, axes_in<A>, mesh>, e) / n) * RowBytes;
   }
 };
 
@@ -49,19 +36,9 @@ using moves_of_statistics = moves_of_rows<A, rows_of<Told, A>, typename told_axi
 
 /// An agreement of the devices along these mesh axes on 8 bytes.
 template <class MeshAxes>
-struct moves_of_agreement : no_flops {
-  using named = extents_by_name<type_list<>, MeshAxes>;
-
+struct moves_of_agreement : moves_by_extents<moves_of_agreement<MeshAxes>, type_list<>, MeshAxes> {
   static constexpr int count(step kind) { return MeshAxes::size > 0 && kind == step::all_reduce ? 1 : 0; }
-  template <class Sizes>
-  static constexpr std::int64_t total_bytes(Sizes const& sizes) {
-    return 16 * (named::of(sizes).devices() - 1) * named::groups(sizes);
-  }
-  template <class Sizes>
-  static constexpr std::int64_t bytes(Sizes const& sizes) {
-    std::int64_t const n = named::of(sizes).devices();
-    return (16 * (n - 1) + n - 1) / n;
-  }
+  static constexpr std::int64_t bytes_moved(planner::extents const& e) { return 16 * (e.devices() - 1); }
 };
 
 /// The plan of a product to this sharding by this policy.
@@ -88,6 +65,29 @@ struct moves_in_turn {
   template <class Sizes>
   static constexpr std::int64_t flops(Sizes const& sizes) {
     return (Parts::flops(sizes) + ...);
+  }
+};
+
+/// The moves of a tensor with other extents than the operand: `Lifted<Sizes>` holds a reference to the operand's, and
+/// says those of the tensor.
+template <class Moves, template <class> class Lifted>
+struct moves_of_lifted {
+  static constexpr int count(step kind) { return Moves::count(kind); }
+  template <class Sizes>
+  static constexpr std::int64_t total_bytes(Sizes const& sizes) {
+    return Moves::total_bytes(Lifted<Sizes>{sizes});
+  }
+  template <class Sizes>
+  static constexpr std::int64_t bytes(Sizes const& sizes) {
+    return Moves::bytes(Lifted<Sizes>{sizes});
+  }
+  template <class Sizes>
+  static constexpr std::int64_t flops(Sizes const& sizes) {
+    return Moves::flops(Lifted<Sizes>{sizes});
+  }
+  template <class Sizes>
+  static constexpr std::int64_t workspace(Sizes const& sizes) {
+    return Moves::workspace(Lifted<Sizes>{sizes});
   }
 };
 

@@ -28,6 +28,15 @@ consteval bool has_moves() {
     return false;
 }
 
+/// The extent of the axis that an operation makes, by name, where the operation holds it; else 0.
+template <class Operation>
+constexpr auto extent_made_by(Operation const& operation) {
+  if constexpr (requires { operation.made(); })
+    return operation.made();
+  else
+    return 0;
+}
+
 }  // namespace detail
 
 /// The bytes that an operation on these operands moves, per device: all devices' bytes over the number of devices,
@@ -35,9 +44,10 @@ consteval bool has_moves() {
 template <class Operation, class... Given>
 [[nodiscard]] std::int64_t bytes_of(Operation const& operation, Given const&... given) {
   if constexpr (detail::has_moves<Operation, Given...>())
-    return Operation::template moves<Given...>::bytes(detail::sizes_at_hand(given..., operation));
+    return Operation::template moves<Given...>::bytes(
+        detail::sizes_at_hand(given..., detail::extent_made_by(operation)));
   else
-    return operation.bytes(given...);  // a number in the operation decides
+    return operation.moved(given...).bytes();  // a number that the program gives decides
 }
 
 }  // namespace ostraka

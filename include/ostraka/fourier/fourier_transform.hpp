@@ -51,16 +51,6 @@ struct sizes_with_spectrum {
   }
 };
 
-/// The price of a reshard of the result.
-template <class Moves, fourier_kind Kind, class I, class K>
-struct moves_of_spectrum : no_flops {
-  static constexpr int count(step kind) { return Moves::count(kind); }
-  template <class Sizes>
-  static constexpr std::int64_t total_bytes(Sizes const& sizes) {
-    return Moves::total_bytes(sizes_with_spectrum<Kind, I, K, Sizes>{sizes});
-  }
-};
-
 /// The two reshards of a transform.
 template <fourier_kind Kind, class Along, class Named, class A>
 struct parts_of_fourier {
@@ -68,9 +58,9 @@ struct parts_of_fourier {
   using element = typename fourier_element<Kind, typename A::value_type>::type;
   using spectrum = basic_tensor<element, varying_as_one<typename layout::rows_behind, A>, typename A::space>;
   using before = moves_of_reshard<A, varying_as_one<typename layout::rows, A>>;
-  using behind =
-      moves_of_spectrum<moves_of_reshard<spectrum, varying_as_one<typename layout::target, A>>, Kind,
-                        typename layout::I, typename layout::K>;
+  template <class Sizes>
+  using with_spectrum = sizes_with_spectrum<Kind, typename layout::I, typename layout::K, Sizes>;
+  using behind = moves_of_lifted<moves_of_reshard<spectrum, varying_as_one<typename layout::target, A>>, with_spectrum>;
   using type = moves_in_turn<before, behind>;
 };
 

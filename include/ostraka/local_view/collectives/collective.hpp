@@ -25,8 +25,8 @@
 #include <type_traits>
 #include <utility>
 
-#include <ostraka/local_view/collectives/moves_of_blocks.hpp>
 #include <ostraka/local_view/extents_at_doors.hpp>
+#include <ostraka/local_view/moves_of_blocks.hpp>
 #include <ostraka/moves/one_move.hpp>
 #include <ostraka/moves/pending.hpp>
 #include <ostraka/plan/typed/inside.hpp>

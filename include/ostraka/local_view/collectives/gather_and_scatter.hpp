@@ -28,6 +28,14 @@ void find_extents_of_members(engine::short_array<std::int64_t>& all, named_group
   if (!origin_in<I>(a).is_alike()) engine::gather_counts(g.w.group(g.axes), &own, all.data());
 }
 
+// The bytes of the extents that all devices send each other to know each other's blocks.
+template <class I, class... Ms, class A>
+std::int64_t bytes_of_extents(A const& a, block_on_devices<A> const& blocks) {
+  std::int64_t const n = blocks.template devices_along<Ms...>();
+  std::int64_t const all = a.mesh_handle()->devices();
+  return origin_in<I>(a).is_alike() ? 0 : all * (n - 1) * static_cast<std::int64_t>(sizeof(std::int64_t));
+}
+
 // Checks that the program counts devices as the engine does, because blocks are put one after the other in the engine's
 // order.
 inline void require_order_of_mesh(named_group const& g) {
@@ -93,6 +101,16 @@ struct gather_to<over<I, Ms...>> : detail::collective<gather_to<over<I, Ms...>>>
   template <class A, class...>
   using verdict = detail::first_fault<detail::varies_verdict<A, Ms...>, detail::not_divided_verdict<A, I>>;
 
+  template <class A>
+  [[nodiscard]] detail::moves_of_call moved(A const& a, int root) const {
+    detail::block_on_devices<A> const blocks(a);
+    detail::moves_of_call all = blocks.moves([&](auto const& c, auto const& extents) {
+      return blocks.template number<Ms...>(c) == root ? 0 : blocks.elements(extents);
+    });
+    all.total += detail::bytes_of_extents<I, Ms...>(a, blocks);
+    return all;
+  }
+
   template <class When, class A>
   auto run(When const&, A const& a, int root) const {
     detail::blocks_along<I, A, Ms...> all(name, a, root);
@@ -119,6 +137,21 @@ struct scatter_from<over<I, Ms...>> : detail::collective<scatter_from<over<I, Ms
   static constexpr char const* name = "scatter_from";
   template <class A, class...>
   using verdict = detail::first_fault<detail::varies_verdict<A, Ms...>, detail::not_divided_verdict<A, I>>;
+
+  /// The root's block moves, without the root's own part of it.
+  template <class A>
+  [[nodiscard]] detail::moves_of_call moved(A const& a, int root) const {
+    detail::block_on_devices<A> const blocks(a);
+    constexpr int along = position_in<I, axes_in<A>>;
+    int const n = blocks.template devices_along<Ms...>();
+    detail::moves_of_call all = blocks.moves([&](auto const& c, auto const& extents) -> std::int64_t {
+      if (blocks.template number<Ms...>(c) != root) return 0;
+      std::int64_t const whole = extents[static_cast<std::size_t>(along)];
+      return (whole - planner::block(whole, root, n).size()) * blocks.elements(extents, along);
+    });
+    all.total += detail::bytes_of_extents<I, Ms...>(a, blocks);
+    return all;
+  }
 
   template <class When, class A>
   auto run(When const&, A const& a, int root) const {

@@ -54,8 +54,8 @@ inline bool find_permuted_extents(named_group const& g, engine::permutation_view
   return known;
 }
 
-// Sends each device's extents where its block will go. A template, so that only programs that shift compile this for
-// integers.
+// Sends each device's extents where its block will go. On a dry mesh blocks are taken to have this device's extents. A
+// template, so that only programs that shift compile this for integers.
 template <class = void>
 [[gnu::cold]] void send_extents(named_group const& g, planner::spec const& block, engine::permutation_view const& hops,
                                 int rank, std::int64_t* extents) {
@@ -65,7 +65,7 @@ template <class = void>
   engine::begin_permute(host, g.w, block, g.axes, hops, dense_block<std::int64_t const>(extents, &own, 1),
                         dense_block(received, &own, 1))
       .wait();
-  if (hops.of(g.w.group(g.axes).rank(), g.size).from >= 0)
+  if (!g.w.mesh->is_dry() && hops.of(g.w.group(g.axes).rank(), g.size).from >= 0)
     for (int i = 0; i < rank; ++i) extents[i] = received[i];
 }
 
@@ -113,6 +113,27 @@ auto permute(char const* operation, A const& a, engine::permutation_view const& 
   });
 }
 
+// The moves of a permutation, and of the extents that devices send before it.
+template <class... Ms, class A>
+moves_of_call moves_of_hops(char const* operation, A const& a, engine::permutation_view const& hops,
+                            bool differs = false) {
+  block_on_devices<A> const blocks(a);
+  int const n = blocks.template devices_along<Ms...>();
+  auto const is_sent = [&](auto const& c) {
+    int const number = blocks.template number<Ms...>(c), to = hops.of(number, n).to;
+    return to >= 0 && to != number;
+  };
+  moves_of_call all =
+      blocks.moves([&](auto const& c, auto const& extents) { return is_sent(c) ? blocks.elements(extents) : 0; });
+  typename A::extents_type extents = a.extents();
+  extent_origins<A::rank> origins = a.origins();
+  if (!find_permuted_extents(group_of<A, Ms...>(operation, a), hops, differs, A::rank, extents.data(), origins.data()))
+    blocks.for_each([&](auto const& c, auto const&) {
+      all.total += is_sent(c) ? A::rank * static_cast<std::int64_t>(sizeof(std::int64_t)) : 0;
+    });
+  return all;
+}
+
 // Checks a constant permutation: it names each device at most once as source and once as target, and, if the mesh axes
 // have static sizes, none that does not exist.
 template <auto Permutation, class... Ms>
@@ -152,6 +173,13 @@ struct shift : detail::collective<shift<Ms...>> {
   using verdict = detail::first_fault<detail::varies_verdict<A, Ms...>,
                                       detail::shift_verdict<typename detail::number_varies<By>::type, Ms...>>;
 
+  template <class A, class By>
+  [[nodiscard]] detail::moves_of_call moved(A const& a, By by) const {
+    return detail::moves_of_hops<Ms...>(name, a,
+                                        engine::permutation_view::by(static_cast<int>(detail::plain_number(by))),
+                                        detail::number_varies<By>::type::size > 0);
+  }
+
   template <class When, class A, class By>
   auto run(When const&, A const& a, By by) const {
     using differing = typename detail::number_varies<By>::type;
@@ -171,11 +199,20 @@ struct ppermute : detail::collective<ppermute<Ms...>> {
   template <class A>
   using verdict = detail::varies_verdict<A, Ms...>;
 
+  template <class A>
+  [[nodiscard]] detail::moves_of_call moved(A const& a) const {
+    return detail::moves_of_hops<Ms...>(name, a, view());
+  }
+
   template <class When, class A>
   auto run(When const&, A const& a) const {
+    return detail::permute<When, Ms...>(name, a, view());
+  }
+
+ private:
+  [[nodiscard]] engine::permutation_view view() const {
     static constexpr hop none[1]{};  // a view without a list is a shift
-    return detail::permute<When, Ms...>(
-        name, a, engine::permutation_view{hops.size() == 0 ? none : hops.data(), static_cast<int>(hops.size())});
+    return {hops.size() == 0 ? none : hops.data(), static_cast<int>(hops.size())};
   }
 };
 
@@ -187,9 +224,14 @@ struct ppermute_by : detail::collective<ppermute_by<Permutation, Ms...>> {
   using verdict =
       detail::first_fault<detail::permutation_verdict<Permutation, Ms...>, detail::varies_verdict<A, Ms...>>;
 
+  template <class A>
+  [[nodiscard]] detail::moves_of_call moved(A const& a) const {
+    return detail::moves_of_hops<Ms...>(name, a, {Permutation.hops, Permutation.count});
+  }
+
   template <class When, class A>
   auto run(When const&, A const& a) const {
-    return detail::permute<When, Ms...>(name, a, engine::permutation_view{Permutation.hops, Permutation.count});
+    return detail::permute<When, Ms...>(name, a, {Permutation.hops, Permutation.count});
   }
 };
 

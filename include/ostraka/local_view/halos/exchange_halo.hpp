@@ -257,6 +257,11 @@ struct exchange_halo : detail::collective<exchange_halo<Told...>> {
   using verdict = detail::first_fault<detail::told_halos_verdict<A, Told...>,
                                       detail::halo_options_verdict<typename A::value_type, Options...>>;
 
+  template <class A, class... Options>
+  [[nodiscard]] detail::moves_of_call moved(A const& a, Options const&...) const {
+    return detail::moves_of_halos<sharding_in<A>, Told...>(name, a, type_list<Options...>{});
+  }
+
   template <class How, class A, class... Options>
   auto run(How const&, A const& a, Options const&... options) const {
     if constexpr (How::is_begun)
@@ -271,6 +276,12 @@ template <class... Told>
 struct renew_halo : detail::collective<renew_halo<Told...>> {
   using takes_strides = void;
   static constexpr char const* name = "exchange_halo_into";
+
+  template <class Padded, class... Options>
+  [[nodiscard]] detail::moves_of_call moved(Padded const& a, Options const&...) const {
+    return detail::moves_of_halos<detail::sharding_without_halos_along<sharding_in<Padded>, Told...>, Told...>(
+        name, a, type_list<Options...>{});
+  }
 };
 
 }  // namespace operation

@@ -20,6 +20,7 @@
 #include <ostraka/engine/moves/on_host.hpp>
 #include <ostraka/local_view/halos/ghosted_array.hpp>
 #include <ostraka/local_view/halos/halo_options.hpp>
+#include <ostraka/local_view/moves_of_blocks.hpp>
 #include <ostraka/types/support/dynamic_array.hpp>
 #include <ostraka/types/support/error.hpp>
 #include <ostraka/types/support/join_text.hpp>
@@ -202,6 +203,37 @@ struct halo_call {
     return true;
   }
 };
+
+/// The moves of an exchange of the halos `Told`, or of its transpose. `a`: the block without these halos, or with them.
+template <class Own, class... Told, class... Options, class A>
+moves_of_call moves_of_halos(char const* operation, A const& a, type_list<Options...>) {
+  using types = halo_types<Own, Told...>;
+  constexpr bool is_padded = !std::is_same_v<Own, sharding_in<A>>;
+  static constexpr halo_asked asked = types::template asked<Options...>();
+  halo_call<A> own(a);
+  for (std::size_t d = 0; d < own.extents.size(); ++d) {
+    extent_origin& o = own.origins[d];
+    int const more = is_padded ? asked.margins[d].both() : 0;
+    own.extents[d] -= more;
+    own.local[d] -= more;
+    o = o.whole == extent_origin::of_its_own ? extent_origin{} : o.padded_by(-more);  // others count as this device
+  }
+  engine::execution_context const w = halo_context<types>(operation, *common_mesh(operation, a));
+  engine::halo_shape shape =
+      halo_shape_of(w, types::spec, types::moving, asked, own.extents.data(), own.local.data(), own.origins.data());
+  block_on_devices<A> const blocks(a);
+  return blocks.moves([&](auto const& c, auto const& extents) {
+    std::int64_t number[max_rank]{};
+    for (int d = 0; d < shape.rank; ++d) {
+      if (!shape.axis[d].is_padded()) shape.axis[d].whole = extents[static_cast<std::size_t>(d)];
+      for (int k = 0; k < shape.over[d].size(); ++k) {
+        int const m = shape.over[d][k];
+        number[d] = number[d] * shape.ways[m] + c[static_cast<std::size_t>(w.axis[m])];
+      }
+    }
+    return planner::elements_received(shape.axis, number, shape.rank, shape.corners);
+  });
+}
 
 /// The plans of one call in a program, for the last blocks of type A, and for targets of type `Into` if that is another
 /// type.

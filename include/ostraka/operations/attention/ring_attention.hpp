@@ -163,23 +163,12 @@ struct ring_of_operands : ring_types<ToldQ, ToldK, ToldD, TQ, TK, TV> {
 
 /// The moves of a ring. `Backward`: with the cotangents of keys and values, which go along.
 template <class Ring, bool Backward>
-struct moves_of_ring {
-  using named = extents_by_name<typename Ring::labels, typename Ring::mesh>;
-
-  static constexpr int count(step) { return 0; }  // it is none of the collectives
-  template <class Sizes>
-  static constexpr std::int64_t total_bytes(Sizes const& sizes) {
-    return Ring::bytes_of_all(named::of(sizes), Backward) * named::groups(sizes);
-  }
-  template <class Sizes>
-  static constexpr std::int64_t bytes(Sizes const& sizes) {
-    planner::extents const e = named::of(sizes);
-    return planner::bytes_per_device(Ring::bytes_of_all(e, Backward), 1, e);
-  }
+struct moves_of_ring : moves_by_extents<moves_of_ring<Ring, Backward>, typename Ring::labels, typename Ring::mesh> {
+  static constexpr std::int64_t bytes_moved(planner::extents const& e) { return Ring::bytes_of_all(e, Backward); }
   /// The flops of the device that has most. Masked products count as whole ones.
   template <class Sizes>
   static constexpr std::int64_t flops(Sizes const& sizes) {
-    planner::extents const e = named::of(sizes);
+    planner::extents const e = moves_of_ring::named::of(sizes);
     planner::attention_ring const r = Ring::ring(e);
     std::int64_t most = 0;
     for (std::int64_t d = 0; d < r.devices; ++d) {

@@ -66,25 +66,13 @@ consteval auto check_stripe() {
 
 /// The price of putting a divided axis in the order of stripes, or of the inverse, which is as much.
 template <class Told, class A>
-struct moves_of_stripes : no_flops {
-  using mesh = mesh_axes_in<A>;
-  using named = extents_by_name<axes_in<A>, mesh>;
-  static constexpr int along = dimension_of<Told, A>;
-
-  static constexpr std::int64_t moved(planner::extents const& e) {
+struct moves_of_stripes : moves_by_extents<moves_of_stripes<Told, A>, axes_in<A>, mesh_axes_in<A>> {
+  static constexpr std::int64_t bytes_moved(planner::extents const& e) {
+    using mesh = mesh_axes_in<A>;
+    constexpr int along = dimension_of<Told, A>;
     planner::stripes const s{e.label[along], e.ways(mesh_axes_numbered<mesh>(typename told_axis<Told>::mesh{}))};
-    return s.chunk() * static_cast<std::int64_t>(sizeof(typename A::value_type)) *
+    return s.chunk() * element_bytes_in<A> *
            planner::elements_moved(striped_chunks(s.devices, false), spec_of<A, axes_in<A>, mesh>, along, e);
-  }
-  static constexpr int count(step) { return 0; }  // it is none of the collectives
-  template <class Sizes>
-  static constexpr std::int64_t total_bytes(Sizes const& sizes) {
-    return moved(named::of(sizes)) * named::groups(sizes);
-  }
-  template <class Sizes>
-  static constexpr std::int64_t bytes(Sizes const& sizes) {
-    planner::extents const e = named::of(sizes);
-    return planner::bytes_per_device(moved(e), 1, e);
   }
 };
 template <class Told, class A>

@@ -90,7 +90,6 @@ using moves_of_scatter =
 /// Does the work of os::scatter_add and os::segment_sum. Errors name `Verb`, which the program called.
 template <class Verb, class V, class Out, class Range>
 struct adds_rows {
-  using made_axis = V;
   std::int64_t extent = 0;    ///< of V
   extent_origin origin = {};  ///< for a block: the origin of that extent
 
@@ -99,6 +98,7 @@ struct adds_rows {
 
   template <class Rows, class Index>
   using moves = moves_of_scatter<V, Out, Range, Rows, Index>;
+  [[nodiscard]] constexpr named_extent<V> made() const { return {V{}, extent}; }
 
   template <class How, class Rows, class Index>
   auto run(How const&, Rows const& rows, Index const& index) const {

@@ -71,7 +71,6 @@ template <class V, class Out>
 struct put_at {
   static constexpr char const* name = "take";
   using by_tensor = scatter_add<V, Out, detail::promised_range>;
-  using made_axis = V;
 
   std::int64_t at = 0;
   std::int64_t extent = 0;            ///< of V
@@ -82,6 +81,7 @@ struct put_at {
 
   template <class A>
   using moves = typename by_tensor::template moves<A, detail::one_index<A>>;
+  [[nodiscard]] constexpr named_extent<V> made() const { return {V{}, extent}; }
 
   template <class How, class A>
   auto run(How const& how, A const& a) const {

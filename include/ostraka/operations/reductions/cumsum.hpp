@@ -36,26 +36,13 @@ namespace detail {
 
 /// The moves of a scan, exclusive or not: a total for each row, in the messages of an exclusive scan.
 template <class Told, class Total, class A>
-struct moves_of_scan : no_flops {
-  using labels = axes_in<A>;
-  using mesh = mesh_axes_in<A>;
-  using named = extents_by_name<labels, mesh>;
-  static constexpr int total_size = static_cast<int>(sizeof(Total));
-
-  static constexpr std::int64_t moved(planner::extents const& e) {
+struct moves_of_scan : moves_by_extents<moves_of_scan<Told, Total, A>, axes_in<A>, mesh_axes_in<A>> {
+  static constexpr std::int64_t bytes_moved(planner::extents const& e) {
+    using mesh = mesh_axes_in<A>;
     std::int64_t const n = e.ways(mesh_axes_numbered<mesh>(typename told_axis<Told>::mesh{}));
     return engine::messages_of_scan(n, engine::scan_kind::exclusive) *
-           (planner::held_by_all(spec_of<rows_of<Told, A>, labels, mesh>, e) / n);
-  }
-  static constexpr int count(step) { return 0; }
-  template <class Sizes>
-  static constexpr std::int64_t total_bytes(Sizes const& sizes) {
-    return moved(named::of(sizes)) * total_size * named::groups(sizes);
-  }
-  template <class Sizes>
-  static constexpr std::int64_t bytes(Sizes const& sizes) {
-    planner::extents const e = named::of(sizes);
-    return planner::bytes_per_device(moved(e), total_size, e);
+           (planner::held_by_all(spec_of<rows_of<Told, A>, axes_in<A>, mesh>, e) / n) *
+           static_cast<std::int64_t>(sizeof(Total));
   }
 };
 

@@ -113,9 +113,8 @@ template <class Out, class State, class R, class A>
 using moves_of_states =
     moves_in_turn<moves_of_rows<A, typename row_types<Out, A>::rows, typename row_types<Out, A>::splits,
                                 static_cast<int>(sizeof(State))>,
-                  moves_of_combined_rows<
-                      rows_source<Out, reduction::sum,
-                                  basic_tensor<R, typename row_types<Out, A>::rows, typename A::space>, A>>>;
+                  moves_of_combined_rows<rows_source<
+                      Out, reduction::sum, basic_tensor<R, typename row_types<Out, A>::rows, typename A::space>, A>>>;
 
 template <class Rows, class Accumulator, class A, class Finish>
 Rows accumulated(char const* name, A const& a, planner::mesh_set combined, Finish const& finish) {

@@ -160,14 +160,14 @@ struct top_k {
   using moves = detail::moves_if_whole<Along>;
   /// Each device along the mesh axes that divide the axis sends K elements and indices of each row to the others.
   template <class A, class... Given>
-  [[nodiscard]] std::int64_t bytes(A const& a, Given const&... given) const {
+  [[nodiscard]] detail::moves_of_call moved(A const& a, Given const&... given) const {
     using row = detail::moves_of_rows<A, detail::rows_of<Along, A>, typename detail::told_axis<Along>::mesh, 1>;
     using mesh = mesh_axes_in<A>;
     planner::extents const e = detail::extents_from(axes_in<A>{}, mesh{}, a.sizes());
     std::int64_t const n = e.ways(detail::mesh_axes_numbered<mesh>(typename detail::told_axis<Along>::mesh{}));
     std::int64_t const k = detail::checked_extent<false, K>(collect_sizes(given...), name);
     constexpr int width = static_cast<int>(sizeof(engine::row_candidate<typename A::value_type>));
-    return planner::bytes_per_device(row::moved(e) / 2 * n * k, width, e);
+    return {row::bytes_moved(e) / 2 * n * k * width, e.devices()};
   }
 
   template <class A, class... Given>

@@ -64,35 +64,24 @@ template <class Operation, class Told, bool ChangesExtent, class... Operands>
 using rearrangement_verdict =
     typename decltype(check_rearrangement<Operation, Told, ChangesExtent, Operands...>())::type;
 
-/// The bytes that a rearrangement moves, per device.
+/// The moves of a rearrangement of A's axis into these pieces.
 template <class Told, class A>
-[[nodiscard]] std::int64_t bytes_of_rearrangement(planner::rearrangement const& r, A const& a) {
+[[nodiscard]] moves_of_call moves_of_pieces(planner::rearrangement const& r, A const& a) {
   using axes = axes_in<A>;
   using mesh = mesh_axes_in<A>;
   planner::extents const e = extents_from(axes{}, mesh{}, a.sizes());
-  return planner::bytes_per_device(
-      planner::elements_moved(r, spec_of<A, axes, mesh>, dimension_of<Told, A>, e),
-      static_cast<int>(sizeof(typename A::value_type)), e);
+  return {planner::elements_moved(r, spec_of<A, axes, mesh>, dimension_of<Told, A>, e) * element_bytes_in<A>,
+          e.devices()};
 }
 
 /// The moves of a rearrangement whose pieces follow from the extent of the axis: `Operation::pieces_of(n)`.
 template <class Operation, class Told, class A>
-struct moves_of_rearrangement : no_flops {
-  using named = extents_by_name<axes_in<A>, mesh_axes_in<A>>;
-
-  static constexpr int count(step) { return 0; }
-  static constexpr std::int64_t moved(planner::extents const& e) {
-    return planner::elements_moved(Operation::pieces_of(e.label[dimension_of<Told, A>]),
-                                   spec_of<A, axes_in<A>, mesh_axes_in<A>>, dimension_of<Told, A>, e);
-  }
-  template <class Sizes>
-  static constexpr std::int64_t total_bytes(Sizes const& sizes) {
-    return moved(named::of(sizes)) * element_bytes_in<A> * named::groups(sizes);
-  }
-  template <class Sizes>
-  static constexpr std::int64_t bytes(Sizes const& sizes) {
-    planner::extents const e = named::of(sizes);
-    return planner::bytes_per_device(moved(e), element_bytes_in<A>, e);
+struct moves_of_rearrangement
+    : moves_by_extents<moves_of_rearrangement<Operation, Told, A>, axes_in<A>, mesh_axes_in<A>> {
+  static constexpr std::int64_t bytes_moved(planner::extents const& e) {
+    return element_bytes_in<A> * planner::elements_moved(Operation::pieces_of(e.label[dimension_of<Told, A>]),
+                                                         spec_of<A, axes_in<A>, mesh_axes_in<A>>, dimension_of<Told, A>,
+                                                         e);
   }
 };
 
@@ -152,9 +141,8 @@ auto rearrange(char const* operation, planner::rearrangement const& r, extent_or
     origins[along] = origin;
     result.set_origins(origins);
   }
-  engine::profiled const region_of_run([&] {
-    engine::push_blocks(operation, s, w.names, "moves", bytes_of_rearrangement<Told>(r, first));
-  });
+  engine::profiled const region_of_run(
+      [&] { engine::push_blocks(operation, s, w.names, "moves", moves_of_pieces<Told>(r, first).bytes()); });
   engine::strided_block<value const*> const from[] = {readable_block(first), readable_block(rest)...};
   engine::rearrange(execution_space_of<result_type>(), w, s, static_cast<int>(along), r, from, writable_block(result),
                     blank);
@@ -173,8 +161,8 @@ struct rearranges {
   using moves = moves_if_whole<Along>;
 
   template <class First, class... Rest>
-  [[nodiscard]] std::int64_t bytes(First const& first, Rest const&... rest) const {
-    return bytes_of_rearrangement<Along>(own().pieces(first, rest...), first);
+  [[nodiscard]] moves_of_call moved(First const& first, Rest const&... rest) const {
+    return moves_of_pieces<Along>(own().pieces(first, rest...), first);
   }
 
   template <class How, class First, class... Rest>

@@ -76,4 +76,25 @@ struct beyond_ends {
           own.end + a.behind > a.whole ? own.end + a.behind - a.whole : 0};
 }
 
+/// The elements of the margins of a padded block that other blocks hold. `number`: of the block along each axis;
+/// `corners`: those in the margins of several axes count, too.
+[[nodiscard]] constexpr std::int64_t elements_received(padded_axis const* axes, std::int64_t const* number, int rank,
+                                                       bool corners) {
+  std::int64_t own = 1, with_margins = 1, of_itself = 1;  // `of_itself`: own indices, and margins that it holds itself
+  std::int64_t faces = 0;
+  for (int d = 0; d < rank; ++d) {
+    std::int64_t const n = block(axes[d].whole, number[d], axes[d].ways).size();
+    beyond_ends const outside = beyond(axes[d], number[d]);
+    std::int64_t const margins = axes[d].before - outside.before + axes[d].behind - outside.behind;
+    std::int64_t held = 0;
+    overlaps const self = overlaps_of(axes[d], number[d], number[d]);
+    for (int k = 0; k < self.count; ++k) held += self.of[k].is_margin ? self.of[k].received.size() : 0;
+    faces = faces * n + own * (margins - held);
+    own *= n;
+    with_margins *= n + margins;
+    of_itself *= n + held;
+  }
+  return corners ? with_margins - of_itself : faces;
+}
+
 }  // namespace ostraka::planner

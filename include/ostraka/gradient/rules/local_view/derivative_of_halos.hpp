@@ -113,6 +113,11 @@ struct return_halo<type_list<Told...>, type_list<Options...>>
 
   template <class>
   using verdict = reason::ok;
+  template <class G>
+  [[nodiscard]] detail::moves_of_call moved(G const& g) const {
+    return detail::moves_of_halos<detail::sharding_without_halos_along<sharding_in<G>, Told...>, Told...>(
+        name, g, type_list<Options...>{});
+  }
 
   template <class G>
   auto run(detail::at_once, G const& g) const {

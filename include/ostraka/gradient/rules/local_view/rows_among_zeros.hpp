@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
+#include <utility>
 
 #include <ostraka/blocks/fill.hpp>
 #include <ostraka/engine/moves/copy_block.hpp>
@@ -151,6 +152,17 @@ struct zeros_unless_sent : detail::callable<zeros_unless_sent<Rank>> {
   }
 };
 
+}  // namespace operation
+
+namespace detail {
+
+/// The number of blocks that are sent among n devices, so that device d has the block of device n − 1 − d.
+constexpr std::int64_t messages_of_reversal(std::int64_t n) { return n - n % 2; }
+
+}  // namespace detail
+
+namespace operation {
+
 /// The sum of the blocks of the devices from this one to the last, or of those behind this one.
 template <engine::scan_kind Kind, reduction How, class M>
 struct scan_from_behind : detail::callable<scan_from_behind<Kind, How, M>> {
@@ -158,6 +170,10 @@ struct scan_from_behind : detail::callable<scan_from_behind<Kind, How, M>> {
 
   template <class>
   using verdict = reason::ok;
+  template <class A>
+  using reversal = detail::moves_of_messages<A, type_list<M>, &detail::messages_of_reversal>;
+  template <class A>
+  using moves = detail::moves_in_turn<reversal<A>, typename scan<Kind, How, M>::template moves<A>, reversal<A>>;
 
   template <class A>
   constexpr auto run(detail::at_once, A const& a) const {
@@ -168,12 +184,38 @@ struct scan_from_behind : detail::callable<scan_from_behind<Kind, How, M>> {
   }
 };
 
+}  // namespace operation
+
+namespace detail {
+
+/// The moves of the product of the other devices' blocks: two scans, and a product over M where other rows follow.
+template <class A, class M, class... Ms>
+struct moves_of_others {
+  static constexpr engine::scan_kind kind = engine::scan_kind::exclusive;
+  using type =
+      moves_in_turn<typename ostraka::operation::scan<kind, reduction::prod, M>::template moves<A>,
+                    typename ostraka::operation::scan_from_behind<kind, reduction::prod, M>::template moves<A>>;
+};
+template <class A, class M, class Next, class... Ms>
+struct moves_of_others<A, M, Next, Ms...> {
+  using combine = ostraka::operation::combine_blocks<reduction::prod, M>;
+  using row = std::remove_cvref_t<decltype(combine{}(std::declval<A const&>()))>;
+  using type = moves_in_turn<typename moves_of_others<A, M>::type, typename combine::template moves<A>,
+                             typename moves_of_others<row, Next, Ms...>::type>;
+};
+
+}  // namespace detail
+
+namespace operation {
+
 /// The product of the blocks of all other devices along several mesh axes.
 template <class M, class... Ms>
 struct product_of_others : detail::callable<product_of_others<M, Ms...>> {
   static constexpr char const* name = "product_of_others";
   template <class>
   using verdict = reason::ok;
+  template <class A>
+  using moves = typename detail::moves_of_others<A, M, Ms...>::type;
 
   template <class A>
   constexpr auto run(detail::at_once, A const& a) const {
