@@ -146,6 +146,13 @@ class sizes_at_hand {
       if (names_[k] == Label::name) return extents_[k];
     return mesh_->size(mesh_->find(Label::name));
   }
+  /// The extent of an axis that the operation makes, also where an operand has an axis of that name: the last one given.
+  template <class Label>
+  [[nodiscard]] std::int64_t made() const {
+    for (int k = count_; k-- > 0;)
+      if (names_[k] == Label::name) return extents_[k];
+    return of<Label>();
+  }
   /// The extent that blocks along these mesh axes have together, as far as this device knows.
   template <class Label, class... Ms>
   [[nodiscard]] std::int64_t joined() const {

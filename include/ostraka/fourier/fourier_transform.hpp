@@ -42,6 +42,8 @@ struct sizes_with_spectrum {
       return K::extent;
     else if constexpr (std::is_same_v<Label, K> && !gives_reals(Kind))
       return extent_of_spectrum(Kind, sizes.template of<I>());
+    else if constexpr (std::is_same_v<Label, K> && requires { sizes.template made<K>(); })
+      return sizes.template made<K>();
     else
       return sizes.template of<Label>();
   }

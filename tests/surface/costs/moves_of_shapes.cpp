@@ -88,3 +88,27 @@ TEST_CASE("Fourier transforms") {
   moves_what_it_says(operation::fourier<kind::fft, told<I/X>, to<K/X>>{}, os::type_list<divided>{});
   moves_what_it_says(operation::fourier<kind::rfft, told<I/X>, to<K, J/X>>{}, os::type_list<real>{});
 }
+
+TEST_CASE("real numbers of a spectrum, also along an axis of the same name") {
+  operation::fourier<os::fourier_kind::irfft, told<I/X>, to<I/X>> const same{};
+  operation::fourier<os::fourier_kind::irfft, told<I/X>, to<K/X>> const other{};
+  for (std::int64_t const x : {1, 2, 3})
+    for (std::int64_t const i : {1, 2, 3, 4})
+      for (std::int64_t const n : {2 * i - 2, 2 * i - 1}) {
+        CAPTURE(x);
+        CAPTURE(i);
+        CAPTURE(n);
+        os::testing::costs_of_devices of_same, of_other;
+        for (std::int64_t d = 0; d < x; ++d) {
+          auto const mesh = os::dry_mesh(os::as_device(d), X = x);
+          using spectrum = os::tensor<Kokkos::complex<double>, I/X, J>;
+          auto const a = os::zeros<spectrum>(mesh, I = i, J = 3);
+          using length = decltype(I = n);
+          of_same.count(mesh, os::testing::call<true, decltype(same), spectrum, length>{same, {a, I = n}});
+          using named = decltype(K = n);
+          of_other.count(mesh, os::testing::call<true, decltype(other), spectrum, named>{other, {a, K = n}});
+        }
+        CHECK(of_same.foretold == (of_same.sent + x - 1) / x);
+        CHECK(of_other.foretold == (of_other.sent + x - 1) / x);
+      }
+}
