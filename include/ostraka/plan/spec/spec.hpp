@@ -113,13 +113,13 @@ struct mesh_order {
 /// The sharding of one tensor. @invariant no label twice, no mesh axis twice (split or partial).
 struct spec {
   int rank = 0;
-  int label[max_rank]{};
+  std::int8_t label[max_rank]{};  ///< small: a program stores several specs for each operation
   mesh_order over[max_rank]{};
   mesh_set partial{};
   reduction kind = reduction::sum;  ///< combines the parts along `partial`; means nothing if that is empty
 
   constexpr void push_back(int l, mesh_order o = {}) {
-    label[rank] = l;
+    label[rank] = static_cast<std::int8_t>(l);
     over[rank] = o;
     ++rank;
   }

@@ -10,12 +10,13 @@
 
 namespace ostraka::planner {
 
-/// A feasible plan with `Operands` operands and `Steps` steps.
-template <int Operands, int Steps>
+/// A feasible plan with `Operands` operands and `Steps` steps, for sizes of as many labels and mesh axes.
+template <int Operands, int Steps, int Labels, int MeshAxes>
 struct stored_plan {
   spec operands[Operands]{};
   spec result{};
-  extents sizes{};
+  std::int64_t label_sizes[Labels > 0 ? Labels : 1]{};
+  std::int64_t mesh_sizes[MeshAxes > 0 ? MeshAxes : 1]{};
   reduction how = reduction::sum;
   double element_weight = 0;
   int directions = 0;
@@ -23,11 +24,12 @@ struct stored_plan {
 
   constexpr explicit stored_plan(einsum_plan const& plan)
       : result(plan.result),
-        sizes(plan.sizes),
         how(plan.how),
         element_weight(plan.element_weight),
         directions(plan.directions) {
     for (int k = 0; k < Operands; ++k) operands[k] = plan.operands[k];
+    for (int l = 0; l < Labels; ++l) label_sizes[l] = plan.sizes.label[l];
+    for (int m = 0; m < MeshAxes; ++m) mesh_sizes[m] = plan.sizes.mesh[m];
     for (int i = 0; i < Steps; ++i) steps[i] = plan.steps[i];
   }
 };
@@ -36,18 +38,20 @@ struct stored_plan {
 struct plan_view {
   list_view<spec> operands{};
   spec const* result = nullptr;
-  extents const* sizes = nullptr;
+  list_view<std::int64_t> label_sizes{};
+  list_view<std::int64_t> mesh_sizes{};
   reduction how = reduction::sum;
   double element_weight = 0;
   int directions = 0;
   list_view<planned_step> steps{};
 
   constexpr plan_view() = default;  ///< no plan
-  template <int Operands, int Steps>
-  constexpr plan_view(stored_plan<Operands, Steps> const& plan)
+  template <int Operands, int Steps, int Labels, int MeshAxes>
+  constexpr plan_view(stored_plan<Operands, Steps, Labels, MeshAxes> const& plan)
       : operands{plan.operands, Operands},
         result(&plan.result),
-        sizes(&plan.sizes),
+        label_sizes{plan.label_sizes, Labels},
+        mesh_sizes{plan.mesh_sizes, MeshAxes},
         how(plan.how),
         element_weight(plan.element_weight),
         directions(plan.directions),
@@ -55,7 +59,8 @@ struct plan_view {
   constexpr plan_view(einsum_plan const& plan)
       : operands{plan.operands.item, plan.operands.count},
         result(&plan.result),
-        sizes(&plan.sizes),
+        label_sizes{plan.sizes.label, plan.sizes.labels},
+        mesh_sizes{plan.sizes.mesh, plan.sizes.mesh_axes},
         how(plan.how),
         element_weight(plan.element_weight),
         directions(plan.directions),
@@ -70,7 +75,8 @@ struct plan_view {
     einsum_plan plan;
     for (spec const& s : operands) plan.operands.push_back(s);
     plan.result = *result;
-    plan.sizes = *sizes;
+    for (std::int64_t const n : label_sizes) plan.sizes.label[plan.sizes.labels++] = n;
+    for (std::int64_t const n : mesh_sizes) plan.sizes.mesh[plan.sizes.mesh_axes++] = n;
     plan.how = how;
     plan.element_weight = element_weight;
     plan.directions = directions;
@@ -86,7 +92,8 @@ namespace ostraka::detail {
 
 /// `Types::plan`, stored for running.
 template <class Types>
-inline constexpr planner::stored_plan<Types::plan.operands.size(), Types::plan.steps.size()> stored_plan_of{
-    Types::plan};
+inline constexpr planner::stored_plan<Types::plan.operands.size(), Types::plan.steps.size(), Types::plan.sizes.labels,
+                                      Types::plan.sizes.mesh_axes>
+    stored_plan_of{Types::plan};
 
 }  // namespace ostraka::detail
