@@ -15,6 +15,7 @@
 
 #include <ostraka/plan/typed/checks.hpp>
 #include <ostraka/tensors/after_error.hpp>
+#include <ostraka/tensors/allocate.hpp>
 #include <ostraka/types/support/error.hpp>
 
 namespace ostraka::detail {

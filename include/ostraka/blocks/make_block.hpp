@@ -11,6 +11,7 @@
 #include <memory>
 #include <utility>
 
+#include <ostraka/tensors/allocate.hpp>
 #include <ostraka/tensors/tensor.hpp>
 
 namespace ostraka::detail {

@@ -19,6 +19,7 @@
 #include <ostraka/engine/mesh/execution_context.hpp>
 #include <ostraka/engine/run/profiling.hpp>
 #include <ostraka/plan/typed/named_plan.hpp>
+#include <ostraka/tensors/allocate.hpp>
 #include <ostraka/tensors/tensor.hpp>
 #include <ostraka/types/support/error.hpp>
 #include <ostraka/types/support/join_text.hpp>
@@ -79,11 +80,13 @@ operand_at_hand at_hand(A const& a) {
   return {a.mesh_handle().get(), a.extents().data()};
 }
 
-/// The context of an operation on `count` operands, at least one. specs[k] is the spec of operand k.
-inline engine::execution_context context_of_operands(char const* operation, engine::steps_ahead steps,
-                                                     planner::naming const& names, int labels, int mesh_axes,
-                                                     operand_at_hand const* operands, planner::spec const* const* specs,
-                                                     int count) {
+/// The context of an operation on `count` operands, at least one. specs[k] is the spec of operand k. A template so that
+/// ostraka::compiled can hold it.
+template <class = void>
+engine::execution_context context_of_operands(char const* operation, engine::steps_ahead steps,
+                                              planner::naming const& names, int labels, int mesh_axes,
+                                              operand_at_hand const* operands, planner::spec const* const* specs,
+                                              int count) {
   engine::device_mesh const* meshes[planner::max_operands + 1] = {};
   for (int k = 0; k < count; ++k) meshes[k] = operands[k].mesh;
   engine::execution_context w =

@@ -225,6 +225,9 @@ using read_block = aligned<T const>;
   WHERE template void environment::begin<>(int&, char**&, threads);                                                    \
   WHERE template void environment::end<>();                                                                            \
   namespace detail {                                                                                                   \
+  WHERE template engine::execution_context context_of_operands<>(                                                      \
+      char const*, engine::steps_ahead, planner::naming const&, int, int, operand_at_hand const*,                      \
+      planner::spec const* const*, int);                                                                               \
   WHERE template engine::device_mesh const* make_device_mesh<>(mesh_processes, std::string_view const*,                \
                                                                dynamic_array<int> const&,                              \
                                                                engine::node_request const&);                           \

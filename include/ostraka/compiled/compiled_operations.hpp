@@ -25,6 +25,7 @@
 #include <ostraka/operations/normalisation/softmax.hpp>
 #include <ostraka/operations/reductions/argmax.hpp>
 #include <ostraka/operations/reductions/norm.hpp>
+#include <ostraka/operations/shapes/product_axis.hpp>
 #include <ostraka/operations/shapes/rearrange.hpp>
 #include <ostraka/operations/shapes/transpose.hpp>
 
@@ -133,10 +134,26 @@
 #define OSTRAKA_TENSOR_INSTANCES_(WHERE, T, RANK)                                                                      \
   WHERE template unnamed_tensor<T, RANK, compiled_space::device_type> allocate_unnamed(                                \
       std::shared_ptr<engine::device_mesh const> const&, engine::execution_context const&, planner::spec const&);      \
+  WHERE template engine::execution_context begin_map(                                                                  \
+      map_call const&, char const*, std::shared_ptr<engine::device_mesh const> const&, operand_at_hand const*, int,    \
+      unnamed_tensor<T, RANK, compiled_space::device_type>&);                                                          \
   WHERE template void run_planned(planned_call const&, char const*, std::shared_ptr<engine::device_mesh const> const&, \
                                   operand_at_hand const*, T const* const*, engine::update<T> const&,                   \
                                   engine::run_functions<compiled_space, T> const&, engine::schedule_memory*&,          \
                                   unnamed_tensor<T, RANK, compiled_space::device_type>&);
+
+/// For tensors of all types.
+#define OSTRAKA_SHAPE_INSTANCES_(WHERE)                                                                         \
+  namespace ostraka::detail {                                                                                   \
+  WHERE template void throw_no_product<>(char const*, product_names const&, std::int64_t, std::int64_t,         \
+                                         std::int64_t);                                                         \
+  WHERE template void require_whole_blocks<>(char const*, product_names const&, std::int64_t, std::int64_t,     \
+                                             std::int64_t);                                                     \
+  WHERE template two_extents split_extents<>(char const*, product_names const&, std::int64_t, std::int64_t,     \
+                                             std::int64_t);                                                     \
+  WHERE template std::int64_t ways_along<>(engine::device_mesh const&, std::string_view const*,                 \
+                                           planner::mesh_order);                                                \
+  }
 
 /// For floats and doubles. WHERE is `extern`, or empty in the source that makes the instances.
 #define OSTRAKA_OPERATION_INSTANCES_(WHERE, T)                                                    \
@@ -163,6 +180,7 @@
                         ostraka::detail::to_element<std::int64_t>)                                      \
   }
 
+OSTRAKA_SHAPE_INSTANCES_(extern)
 OSTRAKA_OPERATION_INSTANCES_(extern, float)
 OSTRAKA_OPERATION_INSTANCES_(extern, double)
 OSTRAKA_INDEX_OPERATION_INSTANCES_(extern, std::int32_t)

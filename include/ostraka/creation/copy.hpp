@@ -13,6 +13,25 @@
 
 namespace ostraka {
 
+namespace detail {
+
+template <class R, class T, int Rank, class Space>
+[[gnu::cold, gnu::noinline]] unnamed_tensor<R, Rank, Space> copy_unnamed(char const* operation, planner::spec const& s,
+                                                                         planner::naming const& names,
+                                                                         unnamed_tensor<T, Rank, Space> const& a) {
+  common_mesh(operation, a);
+  auto const size = static_cast<std::int64_t>(a.local().size());
+  engine::profiled const region_of_run([&] {
+    engine::push_blocks(operation, s, names, "reads and writes", 2 * size * static_cast<std::int64_t>(sizeof(T)));
+  });
+  unnamed_tensor<R, Rank, Space> made = uninitialised_unnamed<R>(a);
+  engine::copy_block(execution_space_of<unnamed_tensor<T, Rank, Space>>(), made.local().data(),
+                     static_cast<R const*>(a.local().data()), size);
+  return made;
+}
+
+}  // namespace detail
+
 namespace operation {
 
 struct copy : detail::moves_nothing {
@@ -22,11 +41,12 @@ struct copy : detail::moves_nothing {
 
   template <class How, class A>
   auto run(How const&, A const& a) const {
-    detail::common_mesh(name, a);
-    detail::profiled_block<A> const region_of_run(name, a, "reads and writes", 2);
-    auto t = detail::uninitialised_like(a);
-    engine::copy_block(detail::execution_space_of<A>(), t.local().data(), detail::elements_of(a),
-                       static_cast<std::int64_t>(a.local().size()));
+    using axes = axes_in<A>;
+    using mesh_axes = mesh_axes_in<A>;
+    basic_tensor<typename A::value_type, sharding_in<A>, typename A::space> t(
+        detail::copy_unnamed<typename A::value_type, typename A::element_type, A::rank, typename A::space>(
+            name, spec_of<A, axes, mesh_axes>, detail::naming_of<axes, mesh_axes>, a));
+    if constexpr (varying_in<A>::size > 0) t.set_origins(a.origins());
     return t;
   }
 };

@@ -21,13 +21,24 @@ namespace ostraka {
 namespace detail {
 
 // Calls f with the global indices of each element of this device's block.
+template <class T, int Rank, class Space, class F>
+[[gnu::noinline]] void generate_unnamed(char const* operation, planner::spec const& s, planner::naming const& names,
+                                        int mesh_axes, unnamed_tensor<T, Rank, Space> const& t, F const& f) {
+  engine::profiled const region_of_run([&] {
+    engine::push_blocks(operation, s, names, "writes", static_cast<std::int64_t>(t.local().size() * sizeof(T)));
+  });
+  auto const w = context_of_tensor("tensor", *t.mesh_handle(), names.mesh_axes, mesh_axes, t.extents().data(), Rank);
+  planner::range where[Rank + 1];
+  for (int d = 0; d < Rank; ++d) where[d] = planner::range_of(s, d, w.here, w.sizes);
+  engine::generate_block<Rank>(execution_space_of<unnamed_tensor<T, Rank, Space>>(), t.local().data(), where, f);
+}
+
 template <class TensorType, class F>
 void generate_elements(char const* operation, TensorType const& t, F const& f) {
-  constexpr int rank = TensorType::rank;
-  profiled_block<TensorType> const region_of_run(operation, t, "writes");
-  planner::range where[rank + 1];
-  for (int d = 0; d < rank; ++d) where[d] = t.range(d);
-  engine::generate_block<rank>(execution_space_of<TensorType>(), t.local().data(), where, f);
+  using axes = axes_in<TensorType>;
+  using mesh_axes = mesh_axes_in<TensorType>;
+  generate_unnamed<typename TensorType::value_type, TensorType::rank, typename TensorType::space>(
+      operation, spec_of<TensorType, axes, mesh_axes>, naming_of<axes, mesh_axes>, mesh_axes::size, t, f);
 }
 
 template <class F, std::size_t... Is>

@@ -155,6 +155,18 @@ inline constexpr map_call map_call_of{specs_of_map<Types, Operands...>, &Types::
                                       &naming_of<typename Types::labels, typename Types::mesh>, Types::labels::size,
                                       Types::mesh::size};
 
+// The context of a map of `count` operands, and its result, of which nothing is written. One function for all maps.
+template <class R, int Rank, class Space>
+[[gnu::noinline]] engine::execution_context begin_map(map_call const& call, char const* operation,
+                                                      std::shared_ptr<engine::device_mesh const> const& mesh,
+                                                      operand_at_hand const* operands, int count,
+                                                      unnamed_tensor<R, Rank, Space>& result) {
+  engine::execution_context w = context_of_operands(operation, engine::steps_ahead{}, *call.names, call.labels,
+                                                    call.mesh_axes, operands, call.operands, count);
+  result = allocate_unnamed<R, Rank, Space>(mesh, w, *call.result);
+  return w;
+}
+
 // A new tensor <- f of the elements that meet. One function for all shardings.
 template <class R, int Rank, class Space, class F, class... Ts, std::size_t... Ks>
 [[gnu::noinline]] void run_map_call(map_call const& call, char const* operation, F const& f,
@@ -162,9 +174,7 @@ template <class R, int Rank, class Space, class F, class... Ts, std::size_t... K
                                     operand_at_hand const* operands, unnamed_tensor<R, Rank, Space>& result,
                                     std::index_sequence<Ks...>, Ts const*... blocks) {
   engine::execution_context const w =
-      context_of_operands(operation, engine::steps_ahead{}, *call.names, call.labels, call.mesh_axes, operands,
-                          call.operands, static_cast<int>(sizeof...(Ts)));
-  result = allocate_unnamed<R, Rank, Space>(mesh, w, *call.result);
+      begin_map(call, operation, mesh, operands, static_cast<int>(sizeof...(Ts)), result);
   engine::map_blocks(execution_space_of<unnamed_tensor<R, Rank, Space>>(), w, *call.result, f, result.local().data(),
                      engine::align(w, *call.operands[Ks], *call.result, blocks)...);
 }

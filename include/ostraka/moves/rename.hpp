@@ -77,11 +77,8 @@ struct rename : detail::moves_nothing {
     if (!is_block && To::extent != dynamic_extent && a.extent(From{}) != To::extent)
       throw_error("rename: ", To::name, " has the static extent ", To::extent, ", but ", From::name, " is ",
                   a.extent(From{}), "; rename to an axis of that extent or without a static one");
-    basic_tensor<typename A::element_type, result<A>, typename A::space> renamed(a.mesh_handle(), a.extents(),
-                                                                                 a.local());
-    renamed.share_label(a);
-    if constexpr (is_block) renamed.set_origins(a.origins());
-    return renamed;
+    using parts = typename detail::tensor_parts<typename A::element_type, result<A>, typename A::space>::type;
+    return basic_tensor<typename A::element_type, result<A>, typename A::space>(static_cast<parts const&>(a));
   }
 };
 

@@ -128,11 +128,25 @@ planner::reshard_steps const& steps_to_run(engine::execution_context const&, no_
   return Types::steps;
 }
 
+// The same block, unlabelled, behind the checks of an operation. One function for all shardings of a rank.
+template <class T, int Rank, class Space>
+[[gnu::cold, gnu::noinline]] unnamed_tensor<T, Rank, Space> checked_block(char const* operation, planner::spec const& s,
+                                                                          planner::naming const& names, int mesh_axes,
+                                                                          unnamed_tensor<T, Rank, Space> const& a) {
+  planner::spec const* const specs[] = {&s};
+  operand_at_hand const operands[] = {at_hand(a)};
+  context_of_operands(operation, engine::steps_ahead{}, names, Rank, mesh_axes, operands, specs, 1);
+  return {a.mesh_handle(), a.extents(), a.local()};
+}
+
 // The same block under another sharding.
 template <class Types, class To, class When, class A>
 auto reshard_nothing(char const* operation, A const& a) {
-  context_of<typename Types::labels, typename Types::mesh>(operation, a);  // only to check
-  basic_tensor<typename A::element_type, To, typename A::space> same(a.mesh_handle(), a.extents(), a.local());
+  using labels = typename Types::labels;
+  using mesh = typename Types::mesh;
+  basic_tensor<typename A::element_type, To, typename A::space> same(
+      checked_block<typename A::element_type, A::rank, typename A::space>(operation, spec_of<A, labels, mesh>,
+                                                                          naming_of<labels, mesh>, mesh::size, a));
   if constexpr (varying_in<A>::size > 0) same.set_origins(a.origins());
   return When::same(same);
 }

@@ -17,7 +17,6 @@
 #include <string_view>
 #include <utility>
 
-#include <ostraka/engine/memory/large_pages.hpp>
 #include <ostraka/engine/mesh/execution_context.hpp>
 #include <ostraka/meshes/mesh.hpp>
 #include <ostraka/plan/typed/varying_results.hpp>
@@ -184,7 +183,8 @@ class basic_tensor : public detail::tensor_parts<T, Sharding, Space>::type,
       : unnamed(std::move(mesh), extents, std::move(local)) {}
 
   /// Gives names to a tensor that has none.
-  explicit basic_tensor(unnamed tensor) : unnamed(std::move(tensor)) {}
+  explicit basic_tensor(unnamed&& tensor) : unnamed(std::move(tensor)) {}
+  explicit basic_tensor(unnamed const& tensor) : unnamed(tensor) {}
 
   /// The same block, read only, or as one that varies along more mesh axes.
   template <class U, class From>
@@ -292,43 +292,6 @@ consteval auto check_writable() {
 
 template <class A>
 using writable_verdict = typename decltype(check_writable<A>())::type;
-
-template <class View, std::size_t... Is>
-View make_view(std::int64_t const* extents, std::index_sequence<Is...>) {
-  // Gives the extents as a layout: if they are arguments, Kokkos counts them each time, and reads the label for that.
-  View const made(Kokkos::view_alloc(Kokkos::WithoutInitializing, label_of_ours),
-                  typename View::array_layout(static_cast<std::size_t>(extents[Is])...));
-  engine::prepare_memory<typename View::memory_space>(made.data(), made.size() * sizeof(typename View::value_type));
-  return made;
-}
-
-// A new, uninitialised tensor with the labels of `s`.
-template <class T, int Rank, class Space>
-unnamed_tensor<T, Rank, Space> allocate_unnamed(std::shared_ptr<engine::device_mesh const> const& mesh,
-                                                engine::execution_context const& w, planner::spec const& s) {
-  using tensor_type = unnamed_tensor<T, Rank, Space>;
-  typename tensor_type::extents_type extents{};
-  std::int64_t local[max_rank]{};
-  for (int i = 0; i < Rank; ++i) {
-    extents[static_cast<std::size_t>(i)] = w.sizes.label[s.label[i]];
-    local[i] = planner::range_of(s, i, w.here, w.sizes).size();
-  }
-  return {
-      mesh, extents,
-      make_view<typename tensor_type::view_type>(local, std::make_index_sequence<static_cast<std::size_t>(Rank)>{})};
-}
-
-// A new, uninitialised tensor. @pre the extents are checked
-template <class TensorType>
-TensorType allocate(std::shared_ptr<engine::device_mesh const> const& mesh,
-                    typename TensorType::extents_type const& extents) {
-  using axes = typename TensorType::axes;
-  using mesh_axes = typename TensorType::mesh_axes;
-  return TensorType(allocate_unnamed<typename TensorType::value_type, TensorType::rank, typename TensorType::space>(
-      mesh,
-      context_of_tensor("tensor", *mesh, names_of<mesh_axes>.data(), mesh_axes::size, extents.data(), TensorType::rank),
-      spec_of<typename TensorType::sharding_type, axes, mesh_axes>));
-}
 
 }  // namespace detail
 

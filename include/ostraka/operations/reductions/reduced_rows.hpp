@@ -116,15 +116,38 @@ using moves_of_states =
                   moves_of_combined_rows<rows_source<
                       Out, reduction::sum, basic_tensor<R, typename row_types<Out, A>::rows, typename A::space>, A>>>;
 
+/// A reduction by rows as constants.
+struct rows_call {
+  planner::spec const* operand;
+  planner::spec const* rows;
+  planner::naming const* names;
+  int labels;
+  int mesh_axes;
+};
+
+/// A new tensor of rows. One function for all shardings of its rank.
+template <class Accumulator, class R, int Rank, class Space, class T, class Finish>
+[[gnu::noinline]] void accumulate_unnamed(rows_call const& call, char const* name,
+                                          std::shared_ptr<engine::device_mesh const> const& mesh,
+                                          operand_at_hand const& operand, T const* block, planner::mesh_set combined,
+                                          Finish const& finish, unnamed_tensor<R, Rank, Space>& result) {
+  engine::execution_context const w = context_of_operands(name, engine::steps_ahead{}, *call.names, call.labels,
+                                                          call.mesh_axes, &operand, &call.operand, 1);
+  result = allocate_unnamed<R, Rank, Space>(mesh, w, *call.rows);
+  engine::accumulate_rows<Accumulator>(execution_space_of<unnamed_tensor<R, Rank, Space>>(), w, *call.operand,
+                                       *call.rows, combined, block, result.local().data(), finish);
+}
+
 template <class Rows, class Accumulator, class A, class Finish>
 Rows accumulated(char const* name, A const& a, planner::mesh_set combined, Finish const& finish) {
   using labels = axes_in<A>;
   using mesh = mesh_axes_in<A>;
-  engine::execution_context const w = context_of<labels, mesh>(name, a);
-  Rows const result = allocate_for<Rows, labels, mesh>(w, a);
-  engine::accumulate_rows<Accumulator>(execution_space_of<A>(), w, spec_of<A, labels, mesh>,
-                                       spec_of<typename Rows::sharding_type, labels, mesh>, combined, elements_of(a),
-                                       result.local().data(), finish);
+  static constexpr rows_call call{&spec_of<A, labels, mesh>, &spec_of<typename Rows::sharding_type, labels, mesh>,
+                                  &naming_of<labels, mesh>, labels::size, mesh::size};
+  Rows result;
+  accumulate_unnamed<Accumulator, typename Rows::value_type, Rows::rank, typename Rows::space>(
+      call, name, a.mesh_handle(), at_hand(a), elements_of(a), combined, finish, result);
+  if constexpr (any_varies<A>) result.set_origins(origins_of(name, typename Rows::axes{}, a));
   return result;
 }
 
@@ -139,14 +162,14 @@ struct as_it_is {
 /// Reduces by rows that are numbers, in parts that are combined by `How`: their plan moves them. `finish(state)` is a
 /// row.
 template <class Out, class Accumulator, reduction How, class R, class A, class Finish = as_it_is>
-auto reduce_as_parts(char const* name, A const& a, Finish const& finish = {}) {
+[[gnu::cold]] auto reduce_as_parts(char const* name, A const& a, Finish const& finish = {}) {
   using rows = basic_tensor<R, typename row_types<Out, A>::template part<How>, typename A::space>;
   return run_reduction<Out, How>(name, accumulated<rows, Accumulator>(name, a, {}, finish));
 }
 
 /// Reduces by rows that are states: all parts of these are combined first, in one message.
 template <class Out, class Accumulator, class R, class A, class Finish>
-auto reduce_as_states(char const* name, A const& a, Finish const& finish) {
+[[gnu::cold]] auto reduce_as_states(char const* name, A const& a, Finish const& finish) {
   using types = row_types<Out, A>;
   using rows = basic_tensor<R, typename types::rows, typename A::space>;
   auto const whole = accumulated<rows, Accumulator>(name, a, types::combined, finish);

@@ -69,9 +69,8 @@ struct merge : detail::moves_nothing {
     detail::common_mesh(name, a);
     std::int64_t const h = a.extents()[at], d = a.extents()[at + 1];
     if (varying_in<A>::size == 0 && HD::extent != dynamic_extent && HD::extent != h * d)
-      detail::throw_no_product(name, HD::name, H::name, D::name, HD::extent, h, d);
-    std::int64_t const ways = detail::ways_of<H>(a);
-    if (!detail::blocks_are_whole(h, d, ways)) detail::throw_not_whole(name, HD::name, H::name, D::name, h, d, ways);
+      detail::throw_no_product(name, {HD::name, H::name, D::name}, HD::extent, h, d);
+    detail::require_whole_blocks(name, {HD::name, H::name, D::name}, h, d, detail::ways_of<H>(a));
     std::array<std::int64_t, axes_in<shape>::size> extents{};
     detail::extent_origins<axes_in<shape>::size> origins{};
     for (std::size_t i = 0; i < extents.size(); ++i) {

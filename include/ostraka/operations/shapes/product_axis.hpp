@@ -69,10 +69,18 @@ consteval auto check_product_axes() {
     return found<reason::ok>{};
 }
 
+// Functions that depend on no type are templates so that ostraka::compiled can hold them.
+
+/// The names of the one axis and of the two.
+struct product_names {
+  std::string_view product, major, minor;
+};
+
 // `h`, `d`: the extents of the two axes, or `follows` for one that is not given.
-[[noreturn, gnu::cold]] inline void throw_no_product(char const* operation, std::string_view product,
-                                                     std::string_view major, std::string_view minor, std::int64_t n,
+template <class = void>
+[[noreturn, gnu::cold]] void throw_no_product(char const* operation, product_names const& of, std::int64_t n,
                                                      std::int64_t h, std::int64_t d) {
+  auto const& [product, major, minor] = of;
   auto const given = [](std::string_view name, std::int64_t extent) { return join_text(name, " = ", extent); };
   std::string const two = h == follows   ? given(minor, d)
                           : d == follows ? given(major, h)
@@ -82,12 +90,28 @@ consteval auto check_product_axes() {
               "; give extents whose product it is");
 }
 
-[[noreturn, gnu::cold]] inline void throw_not_whole(char const* operation, std::string_view product,
-                                                    std::string_view major, std::string_view minor, std::int64_t h,
-                                                    std::int64_t d, std::int64_t n) {
-  throw_error(operation, ": blocks of ", product, " hold whole indices of ", major, ", but ", n, " devices divide ",
-              major, " = ", h, ", of ", d, " indices of ", minor,
+/// Throws unless n blocks hold whole indices of the major axis.
+template <class = void>
+[[gnu::cold, gnu::noinline]] void require_whole_blocks(char const* operation, product_names const& of, std::int64_t h,
+                                                       std::int64_t d, std::int64_t n) {
+  if (blocks_are_whole(h, d, n)) return;
+  throw_error(operation, ": blocks of ", of.product, " hold whole indices of ", of.major, ", but ", n,
+              " devices divide ", of.major, " = ", h, ", of ", d, " indices of ", of.minor,
               " each, unevenly; choose mesh sizes that divide it, or gather the axis first with os::all_gather");
+}
+
+/// The extents of the two axes of an axis of n indices. `major`, `minor`: those that are given, or `follows`.
+struct two_extents {
+  std::int64_t major, minor;
+};
+template <class = void>
+[[gnu::cold, gnu::noinline]] two_extents split_extents(char const* operation, product_names const& of, std::int64_t n,
+                                                       std::int64_t major, std::int64_t minor) {
+  std::int64_t h = major, d = minor;
+  if (h == follows && d > 0) h = n / d;
+  if (d == follows && h > 0) d = n / h;
+  if (h < 0 || d < 0 || h * d != n) throw_no_product(operation, of, n, major, minor);
+  return {h, d};
 }
 
 [[noreturn, gnu::cold]] inline void throw_unknown_product(char const* operation, std::string_view axis) {
@@ -95,13 +119,21 @@ consteval auto check_product_axes() {
               " is each device's own; hand the axis to os::shard_map divided evenly");
 }
 
+/// The number of devices along these mesh axes, numbers of `names`.
+template <class = void>
+[[gnu::cold, gnu::noinline]] std::int64_t ways_along(engine::device_mesh const& mesh, std::string_view const* names,
+                                                     planner::mesh_order over) {
+  std::int64_t n = 1;
+  for (int k = 0; k < over.size(); ++k) n *= mesh.size(mesh.find(names[over[k]]));
+  return n;
+}
+
 /// The number of blocks into which the mesh axes that divide `I` divide it.
 template <class I, class A>
 std::int64_t ways_of(A const& a) {
-  auto const sizes = a.sizes();
-  return [&]<class... Ms>(type_list<Ms...>) {
-    return (std::int64_t{1} * ... * sizes.template of<Ms>());
-  }(splits_of<I, sharding_in<A>>{});
+  using mesh_axes = mesh_axes_in<A>;
+  return ways_along(*a.mesh_handle(), names_of<mesh_axes>.data(),
+                    spec_of<A, axes_in<A>, mesh_axes>.over[position_in<I, axes_in<A>>]);
 }
 
 /// The extent of an axis that `given` has, else that of its type, else `follows`. For a block the type of a major axis
@@ -139,17 +171,30 @@ consteval auto check_some_given() {
   }
 }
 
+/// The memory of `a` with other extents. `s` is the sharding of the result over mesh axes of these names. One function
+/// for all shardings of these ranks.
+template <class T, int From, int To, class Space>
+[[gnu::cold, gnu::noinline]] unnamed_tensor<T, To, Space> reshape_unnamed(
+    unnamed_tensor<T, From, Space> const& a, std::array<std::int64_t, static_cast<std::size_t>(To)> const& extents,
+    planner::spec const& s, std::string_view const* mesh_axes, int count) {
+  using result_type = unnamed_tensor<T, To, Space>;
+  auto const w = context_of_tensor("tensor", *a.mesh_handle(), mesh_axes, count, extents.data(), To);
+  std::int64_t local[max_rank + 1]{};
+  for (int i = 0; i < To; ++i) local[i] = planner::range_of(s, i, w.here, w.sizes).size();
+  result_type result(a.mesh_handle(), extents, reshaped_view<typename result_type::view_type>(a.local(), local));
+  result.share_label(a);
+  return result;
+}
+
 // A tensor or block in the same memory under another sharding.
 template <class Sharding, class A>
 auto reshaped(A const& a, std::array<std::int64_t, axes_in<Sharding>::size> const& extents,
               [[maybe_unused]] extent_origins<axes_in<Sharding>::size> const& origins) {
   using result_type = basic_tensor<typename A::element_type, Sharding, typename A::space>;
-  result_type const shape(a.mesh_handle(), extents, {});
-  std::int64_t local[max_rank + 1]{};
-  for (int i = 0; i < result_type::rank; ++i) local[i] = shape.range(i).size();
-  result_type result(a.mesh_handle(), extents,
-                     reshaped_view<typename result_type::view_type>(a.local(), local));
-  result.share_label(a);
+  using mesh_axes = typename result_type::mesh_axes;
+  result_type result(reshape_unnamed<typename A::element_type, A::rank, result_type::rank, typename A::space>(
+      a, extents, spec_of<Sharding, typename result_type::axes, mesh_axes>, names_of<mesh_axes>.data(),
+      mesh_axes::size));
   if constexpr (varying_in<result_type>::size > 0) result.set_origins(origins);
   return result;
 }

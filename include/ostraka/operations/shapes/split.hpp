@@ -60,13 +60,9 @@ struct split : detail::moves_nothing {
     detail::common_mesh(name, a);
     std::int64_t const n = a.extents()[at];
     detail::extent_origin const origin = detail::origin_in<HD>(a);
-    std::int64_t h = major, d = minor;
-    if (!origin.is_alike() && d != 1) detail::throw_unknown_product(name, HD::name);
-    if (h == detail::follows && d > 0) h = n / d;
-    if (d == detail::follows && h > 0) d = n / h;
-    if (h < 0 || d < 0 || h * d != n) detail::throw_no_product(name, HD::name, H::name, D::name, n, major, minor);
-    std::int64_t const ways = detail::ways_of<HD>(a);
-    if (!detail::blocks_are_whole(h, d, ways)) detail::throw_not_whole(name, HD::name, H::name, D::name, h, d, ways);
+    if (!origin.is_alike() && minor != 1) detail::throw_unknown_product(name, HD::name);
+    auto const [h, d] = detail::split_extents(name, {HD::name, H::name, D::name}, n, major, minor);
+    detail::require_whole_blocks(name, {HD::name, H::name, D::name}, h, d, detail::ways_of<HD>(a));
     std::array<std::int64_t, axes_in<shape>::size> extents{};
     detail::extent_origins<axes_in<shape>::size> origins{};
     for (std::size_t i = 0; i < extents.size(); ++i) {
