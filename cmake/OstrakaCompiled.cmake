@@ -58,7 +58,7 @@ function(ostraka_add_compiled)
   set(source "${PROJECT_BINARY_DIR}/compiled/all_types.cpp")
   string(CONCAT content "#include <ostraka/engine/files/reading_tensors.hpp>\n#include <ostraka/engine/files/writing_later.hpp>\n"
     "#include <ostraka/compiled/compiled_files.hpp>\n#include <ostraka/compiled/compiled_derivatives.hpp>\n\nOSTRAKA_COMMON_INSTANCES_()\nOSTRAKA_FILE_INSTANCES_()\n"
-    "OSTRAKA_SHAPE_INSTANCES_()\n"
+    "OSTRAKA_LEAF_INSTANCES_()\nOSTRAKA_SHAPE_INSTANCES_()\n"
     "OSTRAKA_FILE_BLOCK_INSTANCE_(, std::int64_t)\n")
   foreach(type IN ITEMS std::int32_t std::int64_t)
     string(APPEND content "OSTRAKA_INDEX_OPERATION_INSTANCES_(, ${type})\nOSTRAKA_LABEL_INSTANCE_(, ${type})\n")

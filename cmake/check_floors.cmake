@@ -114,7 +114,7 @@ set(rooms
   "files: calls blocks tree"
   "foresight: meshes gradient/tape gradient/rules/moves gradient/abstract gradient"
   "seeing: environment meshes tensors calls arrays local_view/collectives tree foresight"
-  "compiled: environment meshes calls elements operations/elements operations/shapes operations/indices operations/reductions operations/normalisation operations/attention gradient/rules/elements gradient/rules/operations optimizers seeing")
+  "compiled: environment meshes calls elements files operations/elements operations/shapes operations/indices operations/reductions operations/normalisation operations/attention gradient/rules/elements gradient/rules/operations optimizers seeing")
 
 set(below_surface "^(types|plan|engine)/")
 

@@ -14,6 +14,8 @@
 #include <ostraka/compiled/compiled_engine.hpp>
 #include <ostraka/engine/files/load_tensors.hpp>
 #include <ostraka/engine/files/save_tensors.hpp>
+#include <ostraka/files/load_tree.hpp>
+#include <ostraka/files/save.hpp>
 
 /// WHERE is `extern`, or empty in the source that makes the instances.
 #define OSTRAKA_FILE_INSTANCES_(WHERE)                                                                               \
@@ -33,6 +35,18 @@
   WHERE template std::unique_ptr<begun_save> begin_save<>(device_mesh const&, save_request const&);                  \
   }
 
+/// For the leaves of trees.
+#define OSTRAKA_LEAF_INSTANCES_(WHERE)                                                                            \
+  namespace ostraka::detail {                                                                                     \
+  WHERE template std::string name_in_file<>(path const&);                                                         \
+  WHERE template std::size_t elements_in_file<>(loading const&, std::string const&);                              \
+  WHERE template void ask_for_leaf<>(loading&, path const&, layer_of_stack const&, tensors_of_type const&,        \
+                                     std::int64_t const*, std::vector<std::vector<std::int64_t>>&, std::size_t);  \
+  WHERE template engine::file_block block_of_layer<>(char const*, layer_of_stack const&, tensor_for_file const&); \
+  WHERE template engine::tensor_to_save tensor_to_save<>(std::string, layer_of_stack const&,                      \
+                                                         tensor_for_file const&);                                 \
+  }
+
 /// For the blocks of tensors of T.
 #define OSTRAKA_FILE_BLOCK_INSTANCE_(WHERE, T)                                                          \
   namespace ostraka::engine {                                                                           \
@@ -41,6 +55,7 @@
   }
 
 OSTRAKA_FILE_INSTANCES_(extern)
+OSTRAKA_LEAF_INSTANCES_(extern)
 OSTRAKA_FILE_BLOCK_INSTANCE_(extern, float)
 OSTRAKA_FILE_BLOCK_INSTANCE_(extern, double)
 OSTRAKA_FILE_BLOCK_INSTANCE_(extern, std::int64_t)

@@ -59,7 +59,7 @@ template <class T, auto... Dims, class Mesh, class... Given>
         detail::wanted_extents(axes{}, collect_sizes(detail::extents_beside<detail::is_cast_to<Given>>(given)...));
     auto const* const found = file.ask(detail::tensor_to_load("", type, wanted.data()));
     auto a = detail::allocate_loaded<tensor_type>(m.handle(), found->extents);
-    file.into(a);
+    file.into(detail::for_file(a));
     file.read();
     return a;
   } else {
@@ -95,7 +95,7 @@ void load_into([[maybe_unused]] A const& a, [[maybe_unused]] std::string const& 
     detail::loading file("load_into", path, engine::file_format::npy, detail::common_mesh("load_into", a),
                          detail::load_options_in(option...));
     file.ask(detail::tensor_as_it_is("", a));
-    file.into(a);
+    file.into(detail::for_file(a));
     file.read();
   }
 }

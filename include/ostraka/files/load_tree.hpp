@@ -119,8 +119,7 @@ class loading {
   void require_complete() const {
     engine::require_complete(contents(), operation_, path_, asked_, missing_, options_.only);
   }
-  template <class A>
-  void into(A const& a, layer_of_stack const& layer = {}) {
+  [[gnu::cold]] void into(tensor_for_file const& a, layer_of_stack const& layer = {}) {
     blocks_.push_back({asked_[blocks_.size()], block_of_layer(operation_, layer, a)});
   }
 
@@ -141,7 +140,8 @@ class loading {
 
 // How many elements a vector of this name has in the file: more than the file has tensors of them are refused before
 // they are made.
-inline std::size_t elements_in_file(loading const& file, std::string const& name) {
+template <class = void>
+std::size_t elements_in_file(loading const& file, std::string const& name) {
   std::string const begin = join_text(name, name.empty() ? "" : ".");
   auto const of_vector = engine::tensors_beginning_with(file.contents(), begin);
   std::size_t count = 0;
@@ -208,10 +208,10 @@ inline void fit_stack(loading const& file, std::string const& name, std::int64_t
 }
 
 // Requests leaf number `leaf`, with the extents that an earlier layer has found, or these.
-[[gnu::cold, gnu::noinline]] inline void ask_for_leaf(loading& file, path const& at, layer_of_stack const& layer,
-                                                      tensors_of_type const& type, std::int64_t const* wanted,
-                                                      std::vector<std::vector<std::int64_t>>& extents,
-                                                      std::size_t leaf) {
+template <class = void>
+[[gnu::cold, gnu::noinline]] void ask_for_leaf(loading& file, path const& at, layer_of_stack const& layer,
+                                               tensors_of_type const& type, std::int64_t const* wanted,
+                                               std::vector<std::vector<std::int64_t>>& extents, std::size_t leaf) {
   bool const known = leaf < extents.size();
   auto const* const found =
       file.ask(tensor_to_load(name_in_file(at), type, known ? extents[leaf].data() : wanted, layer.axes));
@@ -311,7 +311,7 @@ struct fills_tensor {
 
   template <class A>
   void operator()(path const&, layer_of_stack const& layer, A const& a) const {
-    file.into(a, layer);
+    file.into(for_file(a), layer);
   }
 
   template <class S, class T>

@@ -35,11 +35,11 @@ struct size_of_parts {
 
 namespace detail {
 
-template <class A>
-engine::tensor_to_save tensor_to_save(std::string name, layer_of_stack const& layer, A const& a) {
-  engine::execution_context const w = context_of<axes_in<A>, mesh_axes_in<A>>("save", a);
+template <class = void>
+[[gnu::cold]] engine::tensor_to_save tensor_to_save(std::string name, layer_of_stack const& layer,
+                                                    tensor_for_file const& a) {
   return {std::move(name),
-          engine::describe_axes(w, spec_of<A, axes_in<A>, mesh_axes_in<A>>, layer.axes),
+          engine::describe_axes(context_for_file("save", a), *a.sharding, layer.axes),
           block_of_layer("save", layer, a),
           {},
           {}};
@@ -64,14 +64,19 @@ struct leaves_to_save {
     auto const& a = tensor_behind(leaf);
     using type = std::remove_cvref_t<decltype(a)>;
     if constexpr (reason::ok_or_raise<typename decltype(check_leaf_to_save<type>())::type>()) {
-      engine::tensor_to_save t = tensor_to_save(name_in_file(at), layer, a);
-      t.leaf = t.name;
-      if (names) t.name = names->in_file(t.leaf), t.how = names->rules().how(t.leaf);
-      request.tensors.push_back(std::move(t));
-      if (mesh && mesh != a.mesh_handle())
-        throw_error("save: the leaves of a tree live on one mesh, and these live on two; save a tree for each mesh");
-      mesh = a.mesh_handle();
+      add_leaf(at, layer, for_file(a), a.mesh_handle());
     }
+  }
+
+  [[gnu::cold]] void add_leaf(path const& at, layer_of_stack const& layer, tensor_for_file const& a,
+                              std::shared_ptr<engine::device_mesh const> const& mesh_of_leaf) {
+    engine::tensor_to_save t = tensor_to_save(name_in_file(at), layer, a);
+    t.leaf = t.name;
+    if (names) t.name = names->in_file(t.leaf), t.how = names->rules().how(t.leaf);
+    request.tensors.push_back(std::move(t));
+    if (mesh && mesh != mesh_of_leaf)
+      throw_error("save: the leaves of a tree live on one mesh, and these live on two; save a tree for each mesh");
+    mesh = mesh_of_leaf;
   }
 
   template <class S, class T>
@@ -115,7 +120,7 @@ leaves_to_save leaves_of(std::string const& path, T const& trees, Option const&.
 template <class A>
 engine::save_request request_of_tensor(std::string const& path, A const& a) {
   common_mesh("save", a);
-  return {path, engine::file_format::npy, {tensor_to_save("", {}, a)}};
+  return {path, engine::file_format::npy, {tensor_to_save("", {}, for_file(a))}};
 }
 
 template <class T>

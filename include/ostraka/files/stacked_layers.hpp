@@ -74,7 +74,7 @@ template <class S, class F, class T>
   constexpr node kind = node_of<S>;
   if constexpr (kind == node::leaf) {
     auto one = [&](path const& here, auto& leaf) { f(here, layer, leaf); };
-    at_leaf(one, at, tree);
+    visit_leaf(one, at, tree);
   } else if constexpr (kind == node::array || kind == node::vector) {
     for (std::size_t i = 0; i < tree.size(); ++i)
       visit_layers<typename S::value_type>(f, {&at, {}, static_cast<std::int64_t>(i)}, layer, tree[i]);
@@ -116,9 +116,11 @@ layer_of_stack stack_of_tensors(char const* operation, path const& at, layer_of_
 }
 
 /// The block of one layer.
-template <class A>
-engine::file_block block_of_layer(char const* operation, layer_of_stack const& layer, A const& a) {
-  return engine::part_of(block_in_file(operation, a), layer.axes, layer.index.data());
+template <class = void>
+[[gnu::cold, gnu::noinline]] engine::file_block block_of_layer(char const* operation, layer_of_stack const& layer,
+                                                               tensor_for_file const& a) {
+  return engine::part_of(a.block(context_for_file(operation, a), *a.sharding, a.elements), layer.axes,
+                         layer.index.data());
 }
 
 }  // namespace ostraka::detail

@@ -32,18 +32,46 @@ using in_safetensors_verdict = typename decltype(check_in_safetensors<T>())::typ
 template <class A, class Operation>
 using in_file_verdict = first_fault<no_block_verdict<A, Operation>, values_verdict<A, Operation>>;
 
-/// `layers.3.w1`, as PyTorch calls it; messages say layers[3].w1.
-inline std::string name_in_file(path const& at) {
+/// `layers.3.w1`, as PyTorch calls it; messages say layers[3].w1. A template so that ostraka::compiled can hold it.
+template <class = void>
+std::string name_in_file(path const& at) {
   std::string const before = at.before ? name_in_file(*at.before) : std::string();
   if (at.field.empty() && !at.before) return before;
   return join_text(before, before.empty() ? "" : ".",
                    at.field.empty() ? std::to_string(at.index) : std::string(at.field));
 }
 
+/// A tensor that is saved or loaded. The facts in its type are numbers here, so that one function serves all types.
+struct tensor_for_file {
+  operand_at_hand at;
+  planner::spec const* sharding;
+  planner::naming const* names;
+  int mesh_axes;
+  void const* elements;
+  engine::file_block (*block)(engine::execution_context const&, planner::spec const&, void const* elements);
+};
+
+template <class Exec, class T>
+engine::file_block file_block_at(engine::execution_context const& w, planner::spec const& s, void const* elements) {
+  return engine::file_block_of<Exec>(w, s, const_cast<T*>(static_cast<T const*>(elements)));
+}
+
 template <class A>
-engine::file_block block_in_file(char const* operation, A const& a) {
-  return engine::file_block_of<execution_space_type<A>>(context_of<axes_in<A>, mesh_axes_in<A>>(operation, a),
-                                                        spec_of<A, axes_in<A>, mesh_axes_in<A>>, a.local().data());
+tensor_for_file for_file(A const& a) {
+  using axes = axes_in<A>;
+  using mesh_axes = mesh_axes_in<A>;
+  return {at_hand(a),
+          &spec_of<A, axes, mesh_axes>,
+          &naming_of<axes, mesh_axes>,
+          mesh_axes::size,
+          a.local().data(),
+          file_block_at<execution_space_type<A>, typename A::element_type>};
+}
+
+/// The execution context of one; throws if it is an empty handle.
+[[gnu::cold]] inline engine::execution_context context_for_file(char const* operation, tensor_for_file const& a) {
+  return context_of_operands(operation, engine::steps_ahead{}, *a.names, a.sharding->rank, a.mesh_axes, &a.at,
+                             &a.sharding, 1);
 }
 
 }  // namespace ostraka::detail

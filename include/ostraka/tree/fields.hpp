@@ -11,6 +11,7 @@
 ///     static constexpr auto fields() { return std::tuple{os::field("w1", &mlp::w1), os::field("b1", &mlp::b1)}; }
 
 #include <cstddef>
+#include <memory>
 #include <string_view>
 #include <tuple>
 #include <type_traits>
@@ -110,64 +111,89 @@ consteval int number_of_fields() {
 template <class S>
 inline constexpr int fields_of = number_of_fields<S>();
 
-template <int N, class T>
-constexpr auto bind_fields(T& t) {
+/// The address of field I, in a list of them. A std::tuple of references would cost the compiler several classes for
+/// each field of each tree.
+template <int I, class T>
+struct field_address {
+  T* at;
+};
+template <class Is, class... Ts>
+struct field_addresses;
+template <int... Is, class... Ts>
+struct field_addresses<std::integer_sequence<int, Is...>, Ts...> : field_address<Is, Ts>... {};
+
+template <int I, class T>
+constexpr T& field_in(field_address<I, T> const& address) {
+  return *address.at;
+}
+
+struct to_addresses {
+  template <class... Ts>
+  constexpr auto operator()(Ts&... fields) const {
+    using list = field_addresses<std::make_integer_sequence<int, static_cast<int>(sizeof...(Ts))>, Ts...>;
+    return list{{std::addressof(fields)}...};
+  }
+};
+
+struct to_tuple {
+  template <class... Ts>
+  constexpr auto operator()(Ts&... fields) const {
+    return std::tie(fields...);
+  }
+};
+
+/// gather(fields of t…), for a struct with N fields.
+template <int N, class T, class Gather>
+constexpr auto bind_fields(T& t, Gather const& gather) {
   // clang-format off
-  if constexpr (N == 0) { return std::tie(); }
-  else if constexpr (N == 1) { auto& [a] = t; return std::tie(a); }
-  else if constexpr (N == 2) { auto& [a, b] = t; return std::tie(a, b); }
-  else if constexpr (N == 3) { auto& [a, b, c] = t; return std::tie(a, b, c); }
-  else if constexpr (N == 4) { auto& [a, b, c, d] = t; return std::tie(a, b, c, d); }
-  else if constexpr (N == 5) { auto& [a, b, c, d, e] = t; return std::tie(a, b, c, d, e); }
-  else if constexpr (N == 6) { auto& [a, b, c, d, e, f] = t; return std::tie(a, b, c, d, e, f); }
-  else if constexpr (N == 7) { auto& [a, b, c, d, e, f, g] = t; return std::tie(a, b, c, d, e, f, g); }
-  else if constexpr (N == 8) { auto& [a, b, c, d, e, f, g, h] = t; return std::tie(a, b, c, d, e, f, g, h); }
-  else if constexpr (N == 9) { auto& [a, b, c, d, e, f, g, h, i] = t; return std::tie(a, b, c, d, e, f, g, h, i); }
+  if constexpr (N == 0) { return gather(); }
+  else if constexpr (N == 1) { auto& [a] = t; return gather(a); }
+  else if constexpr (N == 2) { auto& [a, b] = t; return gather(a, b); }
+  else if constexpr (N == 3) { auto& [a, b, c] = t; return gather(a, b, c); }
+  else if constexpr (N == 4) { auto& [a, b, c, d] = t; return gather(a, b, c, d); }
+  else if constexpr (N == 5) { auto& [a, b, c, d, e] = t; return gather(a, b, c, d, e); }
+  else if constexpr (N == 6) { auto& [a, b, c, d, e, f] = t; return gather(a, b, c, d, e, f); }
+  else if constexpr (N == 7) { auto& [a, b, c, d, e, f, g] = t; return gather(a, b, c, d, e, f, g); }
+  else if constexpr (N == 8) { auto& [a, b, c, d, e, f, g, h] = t; return gather(a, b, c, d, e, f, g, h); }
+  else if constexpr (N == 9) { auto& [a, b, c, d, e, f, g, h, i] = t; return gather(a, b, c, d, e, f, g, h, i); }
   else if constexpr (N == 10) {
     auto& [a, b, c, d, e, f, g, h, i, j] = t;
-    return std::tie(a, b, c, d, e, f, g, h, i, j);
+    return gather(a, b, c, d, e, f, g, h, i, j);
   }
   else if constexpr (N == 11) {
     auto& [a, b, c, d, e, f, g, h, i, j, k] = t;
-    return std::tie(a, b, c, d, e, f, g, h, i, j, k);
+    return gather(a, b, c, d, e, f, g, h, i, j, k);
   }
   else if constexpr (N == 12) {
     auto& [a, b, c, d, e, f, g, h, i, j, k, l] = t;
-    return std::tie(a, b, c, d, e, f, g, h, i, j, k, l);
+    return gather(a, b, c, d, e, f, g, h, i, j, k, l);
   }
   else if constexpr (N == 13) {
     auto& [a, b, c, d, e, f, g, h, i, j, k, l, m] = t;
-    return std::tie(a, b, c, d, e, f, g, h, i, j, k, l, m);
+    return gather(a, b, c, d, e, f, g, h, i, j, k, l, m);
   }
   else if constexpr (N == 14) {
     auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n] = t;
-    return std::tie(a, b, c, d, e, f, g, h, i, j, k, l, m, n);
+    return gather(a, b, c, d, e, f, g, h, i, j, k, l, m, n);
   }
   else if constexpr (N == 15) {
     auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o] = t;
-    return std::tie(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o);
+    return gather(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o);
   }
   else {
     auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p] = t;
-    return std::tie(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p);
+    return gather(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p);
   }
   // clang-format on
-}
-
-/// References to the fields of `t`, a tree of shape S, in order.
-template <class S, class T>
-constexpr auto tie_fields(T& t) {
-  if constexpr (lists_fields<S>)
-    return std::apply([&](auto const&... fields) { return std::tie(t.*(fields.pointer)...); },
-                      std::remove_const_t<T>::fields());
-  else
-    return bind_fields<fields_of<S>>(t);
 }
 
 /// Field I of `t`, a tree of shape S.
 template <class S, int I, class T>
 constexpr auto& field_at(T& t) {
-  return std::get<static_cast<std::size_t>(I)>(tie_fields<S>(t));
+  if constexpr (lists_fields<S>)
+    return t.*(std::get<static_cast<std::size_t>(I)>(std::remove_const_t<T>::fields()).pointer);
+  else
+    return field_in<I>(bind_fields<fields_of<S>>(t, to_addresses{}));
 }
 
 /// The type of field I in T.
@@ -203,7 +229,7 @@ constexpr std::string_view spelled() {
 
 template <class S, int I>
 constexpr auto address_of_field() {
-  auto const fields = bind_fields<fields_of<S>>(nowhere<S>.value);
+  auto const fields = bind_fields<fields_of<S>>(nowhere<S>.value, to_tuple{});
   return address<decltype(&std::get<static_cast<std::size_t>(I)>(fields))>{
       &std::get<static_cast<std::size_t>(I)>(fields)};
 }

@@ -9,6 +9,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -72,7 +73,64 @@ constexpr void require_same_lengths(path const& at, char const* operation, Trees
   throw_error(e.what(), " (the leaf ", at.text(), ")");
 }
 
-/// Calls f with a leaf, and adds the leaf's name to an error that f throws. One function for all leaves of these types.
+/// A function of a leaf, with pointers instead of types.
+using leaf_function = void (*)(void* f, path const& at, void* const* leaves);
+
+/// Calls a function of a leaf, and adds the leaf's name to an error that it throws. One function for leaves of all
+/// types, so that only it has to catch errors.
+[[gnu::cold, gnu::noinline]] inline void call_at_leaf(leaf_function call, void* f, path const& at,
+                                                      void* const* leaves) {
+  try {
+    call(f, at, leaves);
+  } catch (error const& e) {
+    throw_at_leaf(e, at);
+  }
+}
+
+template <class T>
+void* untyped(T& object) {
+  return const_cast<void*>(static_cast<void const*>(std::addressof(object)));
+}
+
+template <class F, class... Leaves>
+struct typed_leaves {
+  template <std::size_t... Is>
+  static void visit(void* f, path const& at, void* const* leaves, std::index_sequence<Is...>) {
+    (*static_cast<F*>(f))(at, *static_cast<Leaves*>(leaves[Is])...);
+  }
+  static void visit(void* f, path const& at, void* const* leaves) {
+    visit(f, at, leaves, std::index_sequence_for<Leaves...>{});
+  }
+
+  // The first pointer is that of the leaf to be filled.
+  template <class Out, std::size_t... Is>
+  static void fill(void* f, path const& at, void* const* leaves, std::index_sequence<Is...>) {
+    Out made = (*static_cast<F*>(f))(at, *static_cast<Leaves*>(leaves[Is + 1])...);
+    *static_cast<Out*>(leaves[0]) = std::move(made);
+  }
+  template <class Out>
+  static void fill(void* f, path const& at, void* const* leaves) {
+    fill<Out>(f, at, leaves, std::index_sequence_for<Leaves...>{});
+  }
+};
+
+/// Calls f with a leaf, and adds the leaf's name to an error that f throws.
+template <class F, class... Leaves>
+constexpr void visit_leaf(F& f, path const& at, Leaves&... leaves) {
+  if (std::is_constant_evaluated()) return static_cast<void>(f(at, leaves...));
+  void* const all[] = {untyped(leaves)...};
+  call_at_leaf(typed_leaves<F, Leaves...>::visit, untyped(f), at, all);
+}
+
+/// out <- f of a leaf, in the same way.
+template <class Out, class F, class... Leaves>
+constexpr void fill_leaf(Out& out, F& f, path const& at, Leaves&... leaves) {
+  if (std::is_constant_evaluated()) return static_cast<void>(out = f(at, leaves...));
+  void* const all[] = {untyped(out), untyped(leaves)...};
+  call_at_leaf(typed_leaves<F, Leaves...>::template fill<Out>, untyped(f), at, all);
+}
+
+/// The result of f for a leaf that is not filled in place, in the same way.
 template <class F, class... Leaves>
 [[gnu::noinline]] constexpr decltype(auto) at_leaf(F& f, path const& at, Leaves&... leaves) {
   try {
@@ -97,10 +155,10 @@ constexpr void visit_fields(F& f, path const& at, std::integer_sequence<int, Is.
 
 /// Calls f(path, leaf…) for each leaf of trees of shape S, in order.
 template <class S, class F, class... Trees>
-constexpr void visit(F& f, path const& at, Trees&... trees) {
+[[gnu::cold]] constexpr void visit(F& f, path const& at, Trees&... trees) {
   constexpr node kind = node_of<S>;
   if constexpr (kind == node::leaf) {
-    at_leaf(f, at, trees...);
+    visit_leaf(f, at, trees...);
   } else if constexpr (kind == node::array || kind == node::vector) {
     std::size_t const n = common_length(at, "tree", trees...);
     for (std::size_t i = 0; i < n; ++i)
@@ -133,8 +191,7 @@ template <class S, class Out, class F, int... Is, class... Trees>
 constexpr Out make_fields(F& f, path const& at, std::integer_sequence<int, Is...>, Trees const&... trees) {
   if constexpr (lists_fields<S>) {
     Out out{};
-    [[maybe_unused]] auto const fields = tie_fields<S>(out);
-    ((std::get<Is>(fields) = make_field<S, Out, Is>(f, at, trees...)), ...);
+    ((field_at<S, Is>(out) = make_field<S, Out, Is>(f, at, trees...)), ...);
     return out;
   } else {
     return Out{make_field<S, Out, Is>(f, at, trees...)...};
@@ -149,16 +206,6 @@ inline constexpr bool is_filled_in_place = std::is_default_constructible_v<Out>&
 template <class S, class Out, class F, class First, class... More>
 constexpr void fill_node(Out& out, F& f, path const& at, First const& first, More const&... more);
 
-template <class Out, class F, class... Leaves>
-[[gnu::noinline]] constexpr void fill_leaf(Out& out, F& f, path const& at, Leaves&... leaves) {
-  try {
-    Out made = f(at, leaves...);
-    out = std::move(made);
-  } catch (error const& e) {
-    throw_at_leaf(e, at);
-  }
-}
-
 template <class S, int I, class Out, class F, class... Trees>
 constexpr void fill_field(Out& out, F& f, path const& at, Trees const&... trees) {
   fill_node<field_type<S, S, I>>(field_at<S, I>(out), f, {&at, field_name<S, I>, 0}, field_at<S, I>(trees)...);
@@ -170,7 +217,7 @@ constexpr void fill_fields(Out& out, F& f, path const& at, std::integer_sequence
 }
 
 template <class S, class Out, class F, class First, class... More>
-constexpr void fill_node(Out& out, F& f, path const& at, First const& first, More const&... more) {
+[[gnu::cold]] constexpr void fill_node(Out& out, F& f, path const& at, First const& first, More const&... more) {
   constexpr node kind = node_of<S>;
   if constexpr (kind == node::leaf) {
     fill_leaf(out, f, at, first, more...);
@@ -179,7 +226,7 @@ constexpr void fill_node(Out& out, F& f, path const& at, First const& first, Mor
   } else if constexpr (kind == node::branch) {
     fill_fields<S>(out, f, at, std::make_integer_sequence<int, fields_of<S>>{}, first, more...);
   } else if constexpr (is_filled_in_place<typename Out::value_type>) {
-    if constexpr (kind == node::vector) out.resize(first.size());
+    if constexpr (kind == node::vector) out = Out(first.size());  // resize would move the elements of a longer vector
     for (std::size_t i = 0; i < first.size(); ++i)
       fill_node<typename S::value_type>(out[i], f, {&at, {}, static_cast<std::int64_t>(i)}, first[i], more[i]...);
   } else {
