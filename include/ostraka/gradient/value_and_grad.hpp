@@ -147,15 +147,20 @@ T unshared(T const& x) {
   return x;
 }
 
-// The gradient of a leaf: zero if the leaf is not used.
-template <class T, class Cotangent>
-Cotangent leaf_gradient(variable<T, Cotangent> const& x) {
-  if (!x.slot()->is_empty()) return unshared(x.slot()->sum());
+// The gradient of a leaf that is not used.
+template <class Cotangent, class T>
+[[gnu::cold, gnu::noinline]] Cotangent zero_gradient(variable<T, Cotangent> const& x) {
   using zeros = decltype(stop_gradient(std::declval<Cotangent const&>()));
   zeros zero = allocate<zeros>(x.value().mesh_handle(), x.extents());
   if constexpr (varying_in<T>::size > 0) zero.set_origins(stop_gradient(x).origins());
   fill_block("gradient", zero, typename zeros::value_type(0));
   return lifted<Cotangent>(zero);
+}
+
+// The gradient of a leaf.
+template <class T, class Cotangent>
+Cotangent leaf_gradient(variable<T, Cotangent> const& x) {
+  return x.slot()->is_empty() ? zero_gradient<Cotangent>(x) : unshared(x.slot()->sum());
 }
 
 struct gradient_of_leaf {
@@ -232,7 +237,7 @@ class value_and_gradient_of {
 
   // The value of the loss, and the gradients from running the tape back.
   template <class Parameters, class P, class Loss>
-  static auto pulled_from(tape& t, tape_node const* leaves, Parameters const& parameters, P const& p,
+  [[gnu::cold]] static auto pulled_from(tape& t, tape_node const* leaves, Parameters const& parameters, P const& p,
                           Loss const& loss) {
     using result = std::remove_cvref_t<Loss>;
     if constexpr (!reason::ok_or_raise<loss_verdict<result, P>>()) {
@@ -251,7 +256,7 @@ class value_and_gradient_of {
   }
 
   template <class Parameters, class Value, class P>
-  static auto with_gradient(Value const& value, P const& p) {
+  [[gnu::cold]] static auto with_gradient(Value const& value, P const& p) {
     using gradient = decltype(gradient_of<How, Parameters>(p));
     return value_with_gradient<Value, gradient>{unshared(value), gradient_of<How, Parameters>(p)};
   }

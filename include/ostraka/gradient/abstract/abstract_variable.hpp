@@ -114,13 +114,22 @@ constexpr auto reshard_foretold(X const& x, Policy const& how) {
 
 template <class T, class Cotangent>
 struct slot_of<variable<abstract<T>, Cotangent>> {
-  constexpr explicit slot_of(variable<abstract<T>, Cotangent> const& x) : slot(x.slot()) {}
+  constexpr explicit slot_of(abstract_node* node) : slot(static_cast<abstract_slot<Cotangent>*>(node)) {}
   static constexpr bool wanted = true;
   using cotangent_type = Cotangent;
   abstract_slot<Cotangent>* slot;
 
   constexpr void add(Cotangent const& g) const { slot->add(g); }
 };
+
+template <class T>
+constexpr abstract_node* abstract_slot_node(T const&) {
+  return nullptr;
+}
+template <class T, class Cotangent>
+constexpr abstract_node* abstract_slot_node(variable<abstract<T>, Cotangent> const& x) {
+  return x.slot();
+}
 
 template <class T>
 constexpr void find_tape(abstract_tape*&, T const&) {}
@@ -133,17 +142,18 @@ template <class Cotangent, class Pullback, class... Operands>
 class abstract_recorded final : public abstract_slot<Cotangent> {
  public:
   constexpr explicit abstract_recorded(Pullback const& pullback, Operands const&... operands)
-      : pullback_(pullback), slots_(slot_of<Operands>(operands)...) {}
+      : pullback_(pullback), slots_{abstract_slot_node(operands)...} {}
 
   constexpr ~abstract_recorded() override {}
 
   constexpr void pull() override {
-    if (!this->is_empty()) hand_all_on(pullback_, slots_, this->sum());
+    if (!this->is_empty())
+      hand_all_on<slot_of<Operands>...>(pullback_, slots_, this->sum(), std::index_sequence_for<Operands...>{});
   }
 
  private:
   Pullback pullback_;
-  std::tuple<slot_of<Operands>...> slots_;
+  abstract_node* slots_[sizeof...(Operands)];
 };
 
 template <class Wanted, class X>

@@ -37,17 +37,31 @@ template <class Sharding, class X, class Policy = policy<planner::admit::any>>
 constexpr auto reshard_as(X const& x, Policy const& how = {});
 
 /// Makes a resharded tensor again, from the tensor that was resharded.
-template <class From, class Sharding, class T, class Policy>
-class resharded_again final : public recipe<T> {
+template <class From, class Sharding, class Value, class Policy>
+class resharded_again final : public recipe<Value> {
  public:
-  resharded_again(remembered<From> from, Policy const& how) : from_(std::move(from)), how_(how) {}
+  resharded_again(remembered<From> from, Policy const& how) : recipe<Value>(run), from_(std::move(from)), how_(how) {}
 
  private:
-  T make() const override { return reshard_as<Sharding>(from_.get(), how_); }
+  [[gnu::cold]] static void run(any_recipe& base, void* value) {
+    auto& self = static_cast<resharded_again&>(base);
+    if (value == nullptr)
+      delete &self;
+    else
+      *static_cast<Value*>(value) = reshard_as<Sharding>(self.from_.get(), self.how_);
+  }
 
   remembered<From> from_;
   Policy how_;
 };
+
+/// Gives `y`, which `x` was resharded to, its recipe.
+template <class Sharding, class X, class Y, class Policy>
+[[gnu::cold, gnu::noinline]] void add_recipe_to_reshard(Y& y, X const& x, Policy const& how) {
+  using type = typename Y::tensor_type;
+  using recipe_type = resharded_again<typename X::tensor_type, Sharding, typename type_to_make<type>::type, Policy>;
+  y.set_recipe(recipe_handle<type>(new recipe_type(remember(x), how)));
+}
 
 /// True if the reshard is a gather, at least in part.
 template <class From, class Sharding>
@@ -73,15 +87,13 @@ template <class Sharding, class X, class Policy>
   } else if constexpr (is_variable<X> && !is_abstract<X>) {
     using from = typename X::tensor_type;
     tape* const t = tape_of(x);
-    auto const value = result_with(t, [&] { return reshard_as<Sharding>(x.value(), how); });
+    auto value = result_with(t, [&] { return reshard_as<Sharding>(x.value(), how); });
     if (t != nullptr && t->is_first_run())
       return variable<std::remove_cvref_t<decltype(value)>, typename X::cotangent_type>(
-          value, t->number_of_last(), t);
-    auto const y = x.as(value);
+          std::move(value), t->number_of_last(), t);
+    auto y = x.as(std::move(value));
     if constexpr (is_a_gather<from, Sharding>()) {
-      using type = std::remove_cvref_t<decltype(value)>;
-      if (t != nullptr && t->gathers_again())
-        return y.made_by(recipe_handle<type>(new resharded_again<from, Sharding, type, Policy>(remember(x), how)));
+      if (t != nullptr && t->gathers_again()) add_recipe_to_reshard<Sharding>(y, x, how);
     }
     return y;
   } else {

@@ -105,18 +105,14 @@ template <int Depth, class Cotangent, class F, class... Given>
 class region_node final : public cotangent_slot<Cotangent> {
  public:
   region_node(F const& f, result_store saved, Given const&... given)
-      : cotangent_slot<Cotangent>(end), f_(f), saved_(std::move(saved)), given_(given...) {}
+      : cotangent_slot<Cotangent>(run_node<region_node>), f_(f), saved_(std::move(saved)), given_(given...) {}
 
  private:
-  friend struct ended_node<region_node>;
+  friend void run_node<region_node>(tape_node&, bool);
   ~region_node() = default;
 
-  static void end(tape_node& recorded, bool pulls) {
-    ended_node<region_node> const ends{static_cast<region_node&>(recorded)};
-    if (pulls && !ends.node.is_empty()) ends.node.pull();
-  }
-
-  void pull() {
+  [[gnu::noinline]] void pull_back() {
+    if (this->is_empty()) return;
     tape again;
     again.run_again(saved_);
     auto const own = std::apply([&](auto const&... x) { return std::tuple(fresh<Depth>(again, x)...); }, given_);

@@ -30,8 +30,9 @@ struct custom_pullback {
   }
 
  private:
+  // Calls a function of the program: not inlined into the tape's functions, which are compiled for size.
   template <class G, class... Xs>
-  auto cotangents(G const& g, Xs const&... xs) const {
+  [[gnu::noinline]] auto cotangents(G const& g, Xs const&... xs) const {
     auto all = in_tuple(vjp(g, result.get(), xs...));
     if constexpr (reason::ok_or_raise<verdict<decltype(all)>>()) {
       check(all, std::index_sequence_for<Xs...>{}, xs...);
@@ -83,7 +84,7 @@ struct custom_vjp : detail::moves_nothing {
   using verdict = reason::ok;
 
   template <class How, class... Given>
-  auto run(How const&, Given const&... given) const {
+  [[gnu::noinline]] auto run(How const&, Given const&... given) const {
     return f(given...);
   }
 

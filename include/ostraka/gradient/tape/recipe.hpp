@@ -9,53 +9,80 @@
 
 #include <utility>
 
+#include <ostraka/calls/vocabulary.hpp>
+
 namespace ostraka::detail {
 
-/// The common base of recipes of all types, so that one function counts their handles.
+/// The common base of recipes of all types, so that one function counts their handles. A recipe's function is a
+/// pointer, as that of a tape_node is.
 class any_recipe {
  public:
-  any_recipe() = default;
+  /// Makes the value in the object at `value`; destroys the recipe if `value` is null.
+  using function = void (*)(any_recipe&, void* value);
+
+  explicit any_recipe(function run) : run_(run) {}
   any_recipe(any_recipe const&) = delete;
   any_recipe& operator=(any_recipe const&) = delete;
-  virtual ~any_recipe() {}
 
  protected:
+  ~any_recipe() = default;
   [[nodiscard]] int handles() const { return handles_; }
+  void make(void* value) { run_(*this, value); }
 
  private:
   template <class T>
   friend class recipe_handle;
-  [[gnu::noinline]] static void release(any_recipe* r) {
-    if (--r->handles_ == 0) delete r;
+  [[gnu::cold, gnu::noinline]] static void release(any_recipe* r) {
+    if (--r->handles_ == 0) r->run_(*r, nullptr);
   }
+  function run_;
   int handles_ = 0;
 };
 
+/// The type as which a recipe of a T makes its value: a tensor without its names, so that tensors of one rank share
+/// their code; anything else as it is.
 template <class T>
-class recipe : public any_recipe {
- public:
-
-  [[nodiscard, gnu::cold, gnu::noinline]] T get() {
-    if (made_) return value_;
-    if (handles() == 1) return make();
-    value_ = make();
-    made_ = true;
-    return value_;
-  }
-
- private:
-  virtual T make() const = 0;
-
-  bool made_ = false;
-  T value_;
+struct type_to_make {
+  using type = T;
+};
+template <class T, class Sharding, class Space>
+struct type_to_make<basic_tensor<T, Sharding, Space>> {
+  using type = typename tensor_parts<T, Sharding, Space>::type;
 };
 
-/// A handle to a recipe, or to none.
+/// A recipe whose function makes a Value.
+template <class Value>
+class recipe : public any_recipe {
+ public:
+  [[nodiscard, gnu::cold, gnu::noinline]] Value get() {
+    if (made_) return value_;
+    if (handles() > 1) {
+      this->make(&value_);
+      made_ = true;
+      return value_;
+    }
+    Value value;
+    this->make(&value);
+    return value;
+  }
+
+ protected:
+  using any_recipe::any_recipe;
+  ~recipe() = default;
+
+ private:
+  bool made_ = false;
+  Value value_;
+};
+
+/// A handle to a recipe of a T, or to none.
 template <class T>
 class recipe_handle {
+  using value_type = typename type_to_make<T>::type;
+
  public:
   recipe_handle() = default;
-  explicit recipe_handle(recipe<T>* made) : recipe_(made) { ++static_cast<any_recipe*>(recipe_)->handles_; }
+  explicit recipe_handle(recipe<value_type>* made) : recipe_(made) { ++static_cast<any_recipe*>(recipe_)->handles_; }
   recipe_handle(recipe_handle const& other) : recipe_(other.recipe_) {
     if (recipe_ != nullptr) ++static_cast<any_recipe*>(recipe_)->handles_;
   }
@@ -69,10 +96,10 @@ class recipe_handle {
   }
 
   explicit operator bool() const { return recipe_ != nullptr; }
-  [[nodiscard]] T get() const { return recipe_->get(); }
+  [[nodiscard]] T get() const { return T(recipe_->get()); }
 
  private:
-  recipe<T>* recipe_ = nullptr;
+  recipe<value_type>* recipe_ = nullptr;
 };
 
 }  // namespace ostraka::detail

@@ -20,6 +20,7 @@
 
 #include <ostraka/calls/vocabulary.hpp>
 #include <ostraka/gradient/tape/cotangent_kinds.hpp>
+#include <ostraka/gradient/tape/done_again.hpp>
 #include <ostraka/gradient/tape/remembered.hpp>
 
 namespace ostraka {
@@ -33,11 +34,14 @@ constexpr Wanted summed_to(G const& g);  // of as.hpp
 template <class T>
 struct slot_of {
   constexpr explicit slot_of(T const&) {}
+  template <class Node>
+  constexpr explicit slot_of(Node*) {}
   static constexpr bool wanted = false;
 };
 template <class T, class Cotangent>
 struct slot_of<variable<T, Cotangent>> {
   explicit slot_of(variable<T, Cotangent> const& x) : slot(x.slot()) {}
+  explicit slot_of(tape_node* node) : slot(static_cast<cotangent_slot<Cotangent>*>(node)) {}
   static constexpr bool wanted = true;
   using cotangent_type = Cotangent;
   using value_varies = varying_in<T>;
@@ -68,15 +72,22 @@ struct wanted_of<Pullback, Slot, G> {
       "ended; keep its value by os::stop_gradient(x), or return it");
 }
 
+/// The tape of this handle; throws if it has ended.
+[[gnu::cold, gnu::noinline]] inline tape* live_tape(tape_handle const& handle) {
+  if (!handle.is_live()) throw_consumed_tape();
+  return handle.at;
+}
+
 template <class T>
 tape* tape_of(T const&) {
   return nullptr;
 }
 template <class T, class Cotangent>
 constexpr auto* tape_of(variable<T, Cotangent> const& x) {
-  if constexpr (!is_abstract<T>)
-    if (!x.is_live()) throw_consumed_tape();
-  return x.tape();
+  if constexpr (is_abstract<T>)
+    return x.tape();
+  else
+    return live_tape(x.tape_handle());
 }
 
 /// The sum of a variable's cotangents, if there were any.
@@ -91,6 +102,7 @@ struct cotangent_sum {
       "value_and_grad: variables that meet are of one derivative, but one of these is of an outer os::value_and_grad, or was captured by a "
       "function of os::checkpoint; hand it over as an argument, or its value by os::stop_gradient(x)");
 }
+
 
 inline void join_tapes(tape*& all, tape* one) {
   if (one == nullptr) return;
@@ -118,20 +130,27 @@ constexpr void pull_one(Pullback const& pullback, Slot const& to, G const& g) {
     if (to.slot != nullptr) to.add(pullback.template pull<K, typename wanted_of<Pullback, Slot, G>::type>(g));
 }
 
-/// Runs a pullback on the cotangent g, and adds the results to the slots of all operands. Serves nodes that run and
-/// predicted ones.
-template <class Pullback, class... Slots, class G>
-constexpr void hand_all_on(Pullback const& pullback, std::tuple<Slots...> const& slots, G const& g) {
-  if constexpr (requires { pullback.pull_all(g); }) {  // not within the lambda, where nvcc compiles both branches
+/// Runs a pullback on the cotangent g, and adds the results to the slots of all operands. slots[k] is the node whose
+/// slot is a Slots of number k. Serves nodes that run and predicted ones.
+template <class... Slots, class Pullback, class Node, class G, std::size_t... Ks>
+[[gnu::cold]] constexpr void hand_all_on(Pullback const& pullback, Node* const* slots, G const& g,
+                                         std::index_sequence<Ks...>) {
+  if constexpr (requires { pullback.pull_all(g); }) {
     auto const all = pullback.pull_all(g);
-    [&]<std::size_t... Ks>(std::index_sequence<Ks...>) {
-      (hand_on<Pullback>(std::get<Ks>(slots), std::get<Ks>(all)), ...);
-    }(std::index_sequence_for<Slots...>{});
+    (hand_on<Pullback>(Slots(slots[Ks]), std::get<Ks>(all)), ...);
   } else {
-    [&]<std::size_t... Ks>(std::index_sequence<Ks...>) {
-      (pull_one<static_cast<int>(Ks)>(pullback, std::get<Ks>(slots), g), ...);
-    }(std::index_sequence_for<Slots...>{});
+    (pull_one<static_cast<int>(Ks)>(pullback, Slots(slots[Ks]), g), ...);
   }
+}
+
+// The node to whose slot the cotangents of an operand are added; nullptr for a constant.
+template <class T>
+tape_node* slot_node(T const&) {
+  return nullptr;
+}
+template <class T, class Cotangent>
+tape_node* slot_node(variable<T, Cotangent> const& x) {
+  return x.slot();
 }
 
 /// The node of an operation on operands of these types.
@@ -140,26 +159,41 @@ class recorded : public cotangent_slot<Cotangent> {
  public:
   template <class Make>
   explicit recorded(Make const& make_pullback, Operands const&... operands)
-      : cotangent_slot<Cotangent>(end), pullback_(make_pullback()), slots_(slot_of<Operands>(operands)...) {}
+      : cotangent_slot<Cotangent>(run_node<recorded>), pullback_(make_pullback()), slots_{slot_node(operands)...} {}
 
  private:
-  friend struct ended_node<recorded>;
+  friend void run_node<recorded>(tape_node&, bool);
   ~recorded() = default;
 
-  static void end(tape_node& node, bool pulls) {
-    ended_node<recorded> const ends{static_cast<recorded&>(node)};
-    if (pulls && !ends.node.is_empty()) hand_all_on(ends.node.pullback_, ends.node.slots_, ends.node.sum());
+  [[gnu::cold]] void pull_back() {
+    if (!this->is_empty())
+      hand_all_on<slot_of<Operands>...>(pullback_, slots_, this->sum(), std::index_sequence_for<Operands...>{});
   }
 
   Pullback pullback_;
-  std::tuple<slot_of<Operands>...> slots_;
+  tape_node* slots_[sizeof...(Operands)];  // without their types: a std::tuple would cost a class for each operand
 };
+
+/// The tape that variables of these handles are on, or nullptr; throws if there are two.
+[[gnu::cold, gnu::noinline]] inline tape* common_tape_of(tape_handle const* handles, int count) {
+  tape* all = nullptr;
+  for (int k = 0; k < count; ++k) join_tapes(all, live_tape(handles[k]));
+  return all;
+}
+
+template <class T>
+tape_handle tape_handle_of(T const&) {
+  return {};
+}
+template <class T, class Cotangent>
+tape_handle tape_handle_of(variable<T, Cotangent> const& x) {
+  return x.tape_handle();
+}
 
 template <class... Operands>
 tape* common_tape(Operands const&... operands) {
-  tape* all = nullptr;
-  (join_tapes(all, tape_of(operands)), ...);
-  return all;
+  tape_handle const handles[] = {tape_handle_of(operands)...};
+  return common_tape_of(handles, static_cast<int>(sizeof...(Operands)));
 }
 
 /// The result of an operation on the tape `t`; in a region perhaps a saved one.
@@ -172,20 +206,25 @@ auto result_with(tape* t, Make const& make) -> decltype(make()) {
 
 inline int number_of_last(tape const* t) { return t == nullptr ? 0 : t->number_of_last(); }
 
-/// The result of an operation as a variable whose cotangents have the type `Cotangent`. `make_pullback` makes the
+/// Puts y, the result of an operation, on the tape `t`; it stays a constant if there is none. `make_pullback` makes the
 /// pullback in place, because a pullback holds tensors, which are not copied around.
-template <class Cotangent, class Result, class Make, class... Operands>
-variable<Result, Cotangent> record_made(tape* t, int number, Result& result, Make const& make_pullback,
-                                        Operands const&... operands) {
-  if (t == nullptr || t->is_first_run()) return {std::move(result), number, t};  // of constants, or without nodes
-  auto* const node = t->push<recorded<Cotangent, decltype(make_pullback()), Operands...>>(make_pullback, operands...);
-  return {std::move(result), node, t};
+template <class Result, class Cotangent, class Make, class... Operands>
+[[gnu::cold]] void record_made(variable<Result, Cotangent>& y, tape* t, int number, Make const& make_pullback,
+                               Operands const&... operands) {
+  if (t == nullptr) return;
+  if (t->is_first_run())  // writes no nodes
+    y.set_number(number, t);
+  else
+    y.set_slot(t->push<recorded<Cotangent, decltype(make_pullback()), Operands...>>(make_pullback, operands...), t);
 }
 
-/// The same with a given pullback. It has no number: a region computes it again.
+/// The result as a variable whose cotangents have the type `Cotangent`, with a given pullback. It has no number: a
+/// region computes it again.
 template <class Cotangent, class Result, class Pullback, class... Operands>
 auto record_as(Result result, Pullback const& pullback, Operands const&... operands) {
-  return record_made<Cotangent>(common_tape(operands...), 0, result, [&] { return pullback; }, operands...);
+  variable<Result, Cotangent> y(made_in_place{}, [&] { return std::move(result); });
+  record_made(y, common_tape(operands...), 0, [&] { return pullback; }, operands...);
+  return y;
 }
 
 /// The base of a derivative_of whose operation gives no real numbers: its result is a constant.
@@ -230,62 +269,48 @@ concept HasResiduals = requires { typename Operation::has_residuals; };
 // Records an operation whose pullback takes the residuals with the result. If a region has saved the result, the
 // residuals are computed again.
 template <class Operation, class... Given>
-auto record_with_residuals(Operation const& operation, Given const&... given) {
+[[gnu::cold]] auto record_with_residuals(Operation const& operation, Given const&... given) {
   using rule = derivative_of<Operation>;
   tape* const t = common_tape(given...);
   auto const made = operate_how(with_residuals{}, operation, plain(given)...);
   if constexpr (is_after_error<std::remove_const_t<decltype(made)>>) {
     return made;
   } else {
-    auto result = result_with(t, [&] { return made.first; });
+    using result = std::remove_cvref_t<decltype(made.first)>;
+    variable<result, cotangent_of_result<rule, result, Given...>> y(
+        made_in_place{}, [&] { return result_with(t, [&] { return made.first; }); });
     if (t != nullptr) t->name_next(name_of_operation<Operation>());
-    return record_made<cotangent_of_result<rule, decltype(result), Given...>>(
-        t, number_of_last(t), result, [&] { return rule::pullback(operation, made, given...); }, given...);
+    record_made(y, t, number_of_last(t), [&] { return rule::pullback(operation, made, given...); }, given...);
+    return y;
   }
 }
 
-/// Makes the result of an operation again from its operands.
-template <class T, class Operation, class... Given>
-class done_again final : public recipe<T> {
- public:
-  explicit done_again(Operation const& operation, Given const&... given)
-      : operation_(operation), given_(remember(given)...) {}
-
- private:
-  T make() const override {
-    return std::apply([&](auto const&... given) { return operate(operation_, given.get()...); }, given_);
-  }
-
-  Operation operation_;
-  std::tuple<remembered<plain_type<Given>>...> given_;
-};
-
-/// The base of a derivative_of whose operation os::save_all_but_gathers does again. An operation that passes on the
-/// cotangents that its operand wants (a rename, a cast) is done again if its operand was gathered.
-struct gathers {};
-
-template <class X>
-bool has_recipe(X const& x) {
-  if constexpr (is_variable<X>)
-    return static_cast<bool>(x.recipe());
-  else
-    return false;
-}
-
-// Records the result of an operation on these operands.
-template <class Operation, class Result, class... Given>
-auto record_result(Operation const& operation, tape* t, int number, Result& result, Given const&... given) {
+// Records y, the result of an operation on these operands.
+template <class Operation, class Result, class Cotangent, class... Given>
+[[gnu::cold, gnu::noinline]] void record_variable(variable<Result, Cotangent>& y, Operation const& operation, tape* t,
+                                                  int number, Given const&... given) {
   using rule = derivative_of<Operation>;
-  if constexpr (is_constant_result<rule, Result>() || is_after_error<Result>) {
-    return result;
+  if (t == nullptr) return;
+  t->name_next(name_of_operation<Operation>());
+  record_made(y, t, number, [&] { return rule::pullback(operation, as_held(y.value()), given...); }, given...);
+  constexpr bool is_a_gather = std::is_base_of_v<gathers, rule>;
+  if constexpr (is_a_gather || hands_on<rule, Result, Given...>)
+    if (t->gathers_again() && (is_a_gather || (has_recipe(given) || ...)))
+      y.set_recipe(recipe_to_do_again<Result>(operation, given...));
+}
+
+// Records the result that `make` returns, of an operation on these operands. Its number in a region is the last one of
+// `numbers`, or 0.
+template <class Operation, class Make, class... Given>
+[[gnu::cold]] auto record_result(Operation const& operation, tape* t, tape const* numbers, Make const& make,
+                                 Given const&... given) {
+  using rule = derivative_of<Operation>;
+  using result = decltype(make());
+  if constexpr (is_constant_result<rule, result>() || is_after_error<result>) {
+    return make();
   } else {
-    if (t != nullptr) t->name_next(name_of_operation<Operation>());
-    auto const y = record_made<cotangent_of_result<rule, Result, Given...>>(
-        t, number, result, [&] { return rule::pullback(operation, as_held(result), given...); }, given...);
-    constexpr bool is_a_gather = std::is_base_of_v<gathers, rule>;
-    if constexpr (is_a_gather || hands_on<rule, Result, Given...>)
-      if (t != nullptr && t->gathers_again() && (is_a_gather || (has_recipe(given) || ...)))
-        return y.made_by(recipe_handle<Result>(new done_again<Result, Operation, Given...>(operation, given...)));
+    variable<result, cotangent_of_result<rule, result, Given...>> y(made_in_place{}, make);
+    record_variable(y, operation, t, number_of_last(numbers), given...);
     return y;
   }
 }
@@ -301,8 +326,7 @@ constexpr auto record(Operation const& operation, Given const&... given) {
   } else {
     tape* const t = common_tape(given...);
     auto const make = [&] { return operate(operation, plain(given)...); };
-    auto result = result_with(t, make);
-    return record_result(operation, t, number_of_last(t), result, given...);
+    return record_result(operation, t, t, [&] { return result_with(t, make); }, given...);
   }
 }
 

@@ -13,6 +13,7 @@
 #include <new>
 #include <utility>
 
+#include <ostraka/blocks/fill.hpp>
 #include <ostraka/elements/arithmetic.hpp>
 #include <ostraka/engine/blocks/dense.hpp>
 #include <ostraka/engine/memory/per_thread.hpp>
@@ -28,10 +29,10 @@ namespace ostraka::detail {
 /// and three destructors to the program for every operation.
 class tape_node {
  public:
-  /// Passes the cotangent of the result to the operands if `pulls`, and destroys the node.
-  using end_function = void (*)(tape_node&, bool pulls);
+  /// Passes the cotangent of the result to the operands if `pulls`, else destroys the node: run_node of its class.
+  using function = void (*)(tape_node&, bool pulls);
 
-  explicit tape_node(end_function end) : end_(end) {}
+  explicit tape_node(function run) : run_(run) {}
   tape_node(tape_node const&) = delete;
   tape_node& operator=(tape_node const&) = delete;
 
@@ -40,17 +41,21 @@ class tape_node {
 
  private:
   friend class tape;
-  end_function end_;
+  function run_;
   char const* name_ = nullptr;
   tape_node* before_ = nullptr;
 };
 
-/// Destroys a node at the end of a scope.
+/// The function of nodes of a class, which has a `pull_back`. A node that calls a function of the program there does it
+/// in a function that is not inlined, so that the program's own loops are not compiled for size.
 template <class Node>
-struct ended_node {
-  Node& node;
-  ~ended_node() { node.~Node(); }
-};
+[[gnu::cold]] void run_node(tape_node& node, bool pulls) {
+  auto& own = static_cast<Node&>(node);
+  if (pulls)
+    own.pull_back();
+  else
+    own.~Node();
+}
 
 /// The pieces of memory in which tapes of one host thread lie, kept from tape to tape.
 class tape_memory {
@@ -106,7 +111,7 @@ class tape {
 
   /// Appends a node.
   template <class Node, class... Arguments>
-  Node* push(Arguments&&... arguments) {
+  [[gnu::cold]] Node* push(Arguments&&... arguments) {
     static_assert(sizeof(Node) <= sizeof(tape_memory::piece::bytes) && alignof(Node) <= alignof(std::max_align_t));
     Node* const node = ::new (place(sizeof(Node), alignof(Node))) Node(std::forward<Arguments>(arguments)...);
     node->before_ = last_;
@@ -167,20 +172,27 @@ class tape {
     return all;
   }
 
-  void end_last(bool pulls) {
-    tape_node* const node = last_;
-    last_ = node->before_;
-    if (pulls && node->name_ != nullptr)
-      pull_named(*node);
+  // Destroys a node at the end of a scope. Here, so that the nodes' own functions need not catch errors.
+  struct ended_node {
+    tape_node& node;
+    ~ended_node() { node.run_(node, false); }
+  };
+
+  [[gnu::noinline]] void end_last(bool pulls) {
+    ended_node const ends{*last_};
+    last_ = ends.node.before_;
+    if (!pulls) return;
+    if (ends.node.name_ != nullptr)
+      pull_named(ends.node);
     else
-      node->end_(*node, pulls);
+      ends.node.run_(ends.node, true);
   }
 
   [[gnu::noinline]] static void pull_named(tape_node& node) {
     char const* const name = node.name_;
     engine::profiled const region_of_run([&] { engine::push_region(join_text("backward of ", name)); });
     try {
-      node.end_(node, true);
+      node.run_(node, true);
     } catch (error const& e) {
       throw_error("the backward of ", name, ": ", e.what());
     }
@@ -196,6 +208,18 @@ class tape {
   int number_ = 0;
   bool is_first_run_ = false;
   bool gathers_again_ = false;
+};
+
+/// A tape as a variable knows it: with the serial, by which a later tape at the same address differs.
+struct tape_handle {
+  tape* at = nullptr;
+  std::uint64_t serial = 0;
+
+  tape_handle() = default;
+  tape_handle(tape* t) : at(t), serial(t == nullptr ? 0 : t->serial()) {}
+
+  /// True if the tape still exists, or there is none.
+  [[nodiscard]] bool is_live() const { return at == nullptr || tape::is_live(at, serial); }
 };
 
 template <class Cotangent>
@@ -217,9 +241,7 @@ void add_block(Unnamed& sum, Unnamed const& g) {
   Unnamed target = sum;
   auto const holders = sum.local().use_count();  // of `target`, too; 0 if the memory is not ours
   if (holders > 2 || holders == 0) {
-    std::int64_t local[max_rank]{};
-    for (std::size_t i = 0; i < view::rank; ++i) local[i] = static_cast<std::int64_t>(sum.local().extent(i));
-    target = Unnamed(sum.mesh_handle(), sum.extents(), make_view<view>(local, std::make_index_sequence<view::rank>{}));
+    target = Unnamed(uninitialised_unnamed<typename view::value_type>(sum));
     if constexpr (requires { target.set_origins(sum.origins()); }) target.set_origins(sum.origins());
   }
   engine::combine_blocks(execution_space_of<Unnamed>(), target.local().data(), plus{}, sum.local().data(),
@@ -242,7 +264,7 @@ class cotangent_slot : public tape_node {
  public:
   using cotangent_type = Cotangent;
 
-  cotangent_slot() : cotangent_slot(end_of_leaf) {}
+  cotangent_slot() : cotangent_slot(run_node<cotangent_slot>) {}
 
   void add(Cotangent const& g) {
     if constexpr (is_variable<Cotangent>)
@@ -256,10 +278,11 @@ class cotangent_slot : public tape_node {
   [[nodiscard]] Cotangent const& sum() const { return sum_; }
 
  protected:
-  explicit cotangent_slot(end_function end) : tape_node(end) {}
+  explicit cotangent_slot(function run) : tape_node(run) {}
 
  private:
-  friend struct ended_node<cotangent_slot>;
+  friend void run_node<cotangent_slot>(tape_node&, bool);
+  void pull_back() {}  // a leaf has no operands
 
   template <class T>
   static auto& unnamed(T& tensor) {
@@ -267,8 +290,6 @@ class cotangent_slot : public tape_node {
                                         typename Cotangent::space>::type;
     return static_cast<std::conditional_t<std::is_const_v<T>, parts const, parts>&>(tensor);
   }
-
-  static void end_of_leaf(tape_node& node, bool) { static_cast<cotangent_slot&>(node).~cotangent_slot(); }
 
   Cotangent sum_;
   bool is_empty_ = true;

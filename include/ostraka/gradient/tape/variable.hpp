@@ -45,6 +45,9 @@ class variable;
 
 namespace detail {
 
+// Marks the constructor of a variable whose value is made in it.
+struct made_in_place {};
+
 template <class T, class Cotangent>
 struct default_cotangent<variable<T, Cotangent>> {
   using type = variable<cotangent_of<T>>;
@@ -74,12 +77,20 @@ class variable {
   /// A constant, for calls that need the type of a variable.
   variable(T const& value) : value_(value) {}
 
-  variable(T value, detail::cotangent_slot<Cotangent>* slot, detail::tape* tape)
-      : value_(std::move(value)), slot_(slot), tape_(tape), serial_(tape == nullptr ? 0 : tape->serial()) {}
+  variable(T&& value, detail::cotangent_slot<Cotangent>* slot, detail::tape* tape)
+      : value_(std::move(value)), slot_(slot), tape_(tape) {}
+  variable(T const& value, detail::cotangent_slot<Cotangent>* slot, detail::tape* tape)
+      : value_(value), slot_(slot), tape_(tape) {}
 
   /// The result of operation `number` in the first run of a region, which writes no nodes.
-  variable(T value, int number, detail::tape* tape)
-      : value_(std::move(value)), tape_(tape), serial_(tape == nullptr ? 0 : tape->serial()), number_(number) {}
+  variable(T&& value, int number, detail::tape* tape) : value_(std::move(value)), tape_(tape), number_(number) {}
+  variable(T const& value, int number, detail::tape* tape) : value_(value), tape_(tape), number_(number) {}
+
+  /// A constant whose value is what `make` returns, without a copy; `set_slot` or `set_number` puts it on a tape.
+  template <class Make>
+  variable(detail::made_in_place, Make const& make) : value_(make()) {}
+  void set_slot(detail::cotangent_slot<Cotangent>* slot, detail::tape* tape) { slot_ = slot, tape_ = tape; }
+  void set_number(int number, detail::tape* tape) { number_ = number, tape_ = tape; }
 
   /// The same value, with cotangents of another type: `os::variable<T> y = x;` begins a loop in which y has one type.
   template <class Other>
@@ -103,18 +114,19 @@ class variable {
 
   /// The slot of its cotangents, and its tape; nullptr for a constant.
   [[nodiscard]] detail::cotangent_slot<Cotangent>* slot() const { return slot_; }
-  [[nodiscard]] detail::tape* tape() const { return tape_; }
+  [[nodiscard]] detail::tape* tape() const { return tape_.at; }
 
-  /// True if its tape still exists. A variable does not outlive the call that made it.
-  [[nodiscard]] bool is_live() const { return tape_ == nullptr || detail::tape::is_live(tape_, serial_); }
+  /// The same tape, with the serial by which it is known that the tape still exists. A variable does not outlive the
+  /// call that made it.
+  [[nodiscard]] detail::tape_handle const& tape_handle() const { return tape_; }
 
   /// The number of the operation that gave it, in the first run of a region; else 0.
   [[nodiscard]] int number() const { return number_; }
 
   /// A variable with another value that shares this one's cotangents: the same tensor under another sharding.
   template <class Other>
-  [[nodiscard]] variable<Other, Cotangent> as(Other const& value) const {
-    return {value, slot_, tape_};
+  [[nodiscard]] variable<Other, Cotangent> as(Other value) const {
+    return {std::move(value), slot_, tape_.at};
   }
 
   /// This variable with an equal value, which may have another name.
@@ -126,6 +138,7 @@ class variable {
 
   /// The recipe by which nodes make the value again, if they are not to keep it.
   [[nodiscard]] detail::recipe_handle<T> const& recipe() const { return recipe_; }
+  void set_recipe(detail::recipe_handle<T> recipe) { recipe_ = std::move(recipe); }
   [[nodiscard]] variable made_by(detail::recipe_handle<T> recipe) const {
     variable x = *this;
     x.recipe_ = std::move(recipe);
@@ -135,8 +148,7 @@ class variable {
  private:
   T value_;
   detail::cotangent_slot<Cotangent>* slot_ = nullptr;
-  detail::tape* tape_ = nullptr;
-  std::uint64_t serial_ = 0;
+  detail::tape_handle tape_;
   int number_ = 0;
   detail::recipe_handle<T> recipe_;
 };

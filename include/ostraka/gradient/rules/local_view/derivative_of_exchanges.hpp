@@ -235,7 +235,8 @@ class [[nodiscard]] pending_variable {
     auto result = std::move(begun_).wait();
     return std::apply(
         [&](More const&... more) {
-          return detail::record_result(operation_, detail::tape_of(a_), 0, result, a_, more...);
+          return detail::record_result(operation_, detail::tape_of(a_), nullptr, [&] { return std::move(result); }, a_,
+                                       more...);
         },
         more_);
   }

@@ -95,19 +95,17 @@ class pipeline_node final : public cotangent_slot<Cotangent> {
  public:
   pipeline_node(int microbatches, F const& layer, std::shared_ptr<kept_by_stage<Block>> kept, X const& x,
                 Ws const&... ws)
-      : cotangent_slot<Cotangent>(end), microbatches_(microbatches), layer_(layer), kept_(std::move(kept)), x_(x),
-        ws_(ws...) {}
+      : cotangent_slot<Cotangent>(run_node<pipeline_node>), microbatches_(microbatches), layer_(layer),
+        kept_(std::move(kept)), x_(x), ws_(ws...) {}
 
  private:
-  friend struct ended_node<pipeline_node>;
+  friend void run_node<pipeline_node>(tape_node&, bool);
   ~pipeline_node() = default;
 
   using of_block = stage_cotangent<void, Block, X, Ws...>;
 
-  static void end(tape_node& node, bool pulls) {
-    ended_node<pipeline_node> const ends{static_cast<pipeline_node&>(node)};
-    if (pulls && !ends.node.is_empty())
-      std::apply([&](auto const&... ws) { ends.node.run_back(ws...); }, ends.node.ws_);
+  [[gnu::noinline]] void pull_back() {
+    if (!this->is_empty()) std::apply([&](auto const&... ws) { run_back(ws...); }, ws_);
   }
 
   void run_back(Ws const&... ws) {

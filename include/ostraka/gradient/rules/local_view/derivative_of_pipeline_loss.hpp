@@ -45,15 +45,14 @@ template <class Cotangent, class Sums, class... Operands>
 class pipeline_loss_node final : public cotangent_slot<Cotangent> {
  public:
   explicit pipeline_loss_node(Sums sums, Operands const&... operands)
-      : cotangent_slot<Cotangent>(end), sums_(std::move(sums)), operands_(operands...) {}
+      : cotangent_slot<Cotangent>(run_node<pipeline_loss_node>), sums_(std::move(sums)), operands_(operands...) {}
 
  private:
-  friend struct ended_node<pipeline_loss_node>;
+  friend void run_node<pipeline_loss_node>(tape_node&, bool);
   ~pipeline_loss_node() = default;
 
-  static void end(tape_node& node, bool pulls) {
-    ended_node<pipeline_loss_node> const ends{static_cast<pipeline_loss_node&>(node)};
-    if (pulls && !ends.node.is_empty()) ends.node.hand_all(std::index_sequence_for<Operands...>{});
+  void pull_back() {
+    if (!this->is_empty()) hand_all(std::index_sequence_for<Operands...>{});
   }
 
   template <std::size_t... Is>

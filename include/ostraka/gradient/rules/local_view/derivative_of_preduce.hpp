@@ -119,21 +119,18 @@ class preduce_node<F, type_list<Ms...>, Given...> final : public tape_node {
   using result_slots = std::tuple<typename find_slot_of_result<combined<Given>>::type*...>;
 
   preduce_node(F const& f, received&& kept, result_slots const& results, Given const&... given)
-      : tape_node(end), f_(f), kept_(std::move(kept)), results_(results), given_(remember(given)...),
+      : tape_node(run_node<preduce_node>), f_(f), kept_(std::move(kept)), results_(results), given_(remember(given)...),
         slots_(slot_of<Given>(given)...) {}
 
  private:
-  friend struct ended_node<preduce_node>;
+  friend void run_node<preduce_node>(tape_node&, bool);
   ~preduce_node() = default;
 
   static constexpr bool is_differentiated_again = any_variable<plain_type<Given>...>;
 
-  static void end(tape_node& node, bool pulls) {
-    ended_node<preduce_node> const ends{static_cast<preduce_node&>(node)};
-    if (!pulls) return;
-    bool const is_wanted =
-        std::apply([](auto const*... slots) { return (has_cotangent(slots) || ...); }, ends.node.results_);
-    if (is_wanted) ends.node.pull(std::index_sequence_for<Given...>());
+  [[gnu::noinline]] void pull_back() {
+    bool const is_wanted = std::apply([](auto const*... slots) { return (has_cotangent(slots) || ...); }, results_);
+    if (is_wanted) pull(std::index_sequence_for<Given...>());
   }
 
   static bool has_cotangent(no_slot const*) { return false; }

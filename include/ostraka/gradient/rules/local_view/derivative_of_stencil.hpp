@@ -168,7 +168,8 @@ auto stencil_of_pending(ostraka::operation::stencil<F, Every> const& stencil, Pe
   if constexpr (is_pending_halo<begun> && depth_of_all<More...> <= 1) {
     auto result = operate(stencil, on_its_way<begun>{begun_of(x)}, plain(more)...);
     auto const padded = std::move(x).wait();
-    return record_result(stencil, common_tape(padded, more...), 0, result, padded, more...);
+    return record_result(stencil, common_tape(padded, more...), nullptr, [&] { return std::move(result); }, padded,
+                         more...);
   } else {
     return operate(stencil, std::move(x).wait(), more...);
   }
