@@ -64,7 +64,7 @@ set(rooms
   "engine/moves: plan/spec plan/blocks plan/decisions engine/memory engine/machine engine/kernels engine/kernels/loops engine/groups engine/collectives engine/mesh"
   "engine/run: plan/spec plan/blocks plan/reshard plan/decisions plan/lowering engine/memory engine/record engine/machine engine/kernels engine/kernels/loops engine/collectives engine/levels engine/mesh engine/call_check engine/moves"
   "engine/block_collectives: plan/spec plan/blocks plan/decisions engine/memory engine/kernels/loops engine/kernels/rows engine/collectives engine/levels engine/mesh engine/call_check engine/moves engine/run"
-  "engine/divided_rows: plan/spec engine/memory engine/kernels/accumulators engine/kernels/rows engine/collectives engine/mesh engine/call_check engine/moves engine/run"
+  "engine/divided_rows: plan/spec engine/memory engine/kernels/loops engine/kernels/numbers engine/kernels/accumulators engine/kernels/rows engine/collectives engine/mesh engine/call_check engine/moves engine/run"
   "engine/root: engine/memory engine/machine engine/kernels engine/collectives engine/mesh engine/moves engine/run"
   "engine/agreement: plan/spec plan/blocks engine/memory engine/kernels/loops engine/collectives engine/mesh engine/spmd engine/call_check engine/moves engine/root"
   "engine/blocks: plan/spec plan/blocks engine/memory engine/machine engine/kernels engine/kernels/loops engine/kernels/rows engine/kernels/fourier engine/mesh engine/moves engine/run engine/block_collectives"

@@ -20,6 +20,7 @@
 #include <ostraka/operations/creation/initialise.hpp>
 #include <ostraka/operations/creation/iota.hpp>
 #include <ostraka/operations/creation/random_numbers.hpp>
+#include <ostraka/operations/creation/sample.hpp>
 #include <ostraka/operations/creation/triangle.hpp>
 #include <ostraka/operations/elements/clamp.hpp>
 #include <ostraka/operations/elements/complex_parts.hpp>

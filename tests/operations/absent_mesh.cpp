@@ -63,6 +63,7 @@ TEST_CASE("every family, of tensors with two axes, one and none") {
   check(here, os::sort<J>(u));
   check(here, os::argsort<J>(a));
   check(here, os::top_k<J, K>(u, K = 2).values);
+  check(here, os::sample<I / X>(v, os::seed(1), os::top_k(2), os::top_p(0.5)));
   check(here, os::softmax<I / X>(v));
   check(here, os::log_sum_exp<J>(u));
   check(here, os::cross_entropy<I / X>(v, one));

@@ -112,6 +112,7 @@ TEST_CASE("errors name the function that was called") {
   CHECK_NAME("sort", os::sort<J>(a));
   CHECK_NAME("argsort", os::argsort<J>(a));
   CHECK_NAME("top_k", os::top_k<J, K>(a, K = 1));
+  CHECK_NAME("sample", os::sample<J>(a, os::seed(1)));
   CHECK_NAME("cumsum", os::cumsum<J>(a));
 
   CHECK_NAME("split", os::split<J, K, L>(a, K = 2));

@@ -9,6 +9,8 @@
 #include <stdexcept>
 #include <string>
 
+#include <ostraka/operations/creation/sample.hpp>
+
 #include "scenarios.hpp"
 
 namespace scenarios {
@@ -143,6 +145,13 @@ scenario_list calling() {
      [](os::environment& env) {
        auto const mesh = a_line(env.devices());
        catching([&] { static_cast<void>(os::random<float, I/X, J>(mesh, I = 8, J = 6, os::seed(culprit() ? 4 : 3))); });
+       work(mesh);
+     }},
+    {"samples_another_way",
+     [](os::environment& env) {
+       auto const mesh = a_line(env.devices());
+       auto const a = os::zeros<float, I, J/X>(mesh, I = 8, J = 6);
+       catching([&] { static_cast<void>(os::sample<J/X>(a, os::seed(1), os::top_p(culprit() ? 0.9 : 1))); });
        work(mesh);
      }},
     {"shifts_another_way",

@@ -6,6 +6,7 @@
 // ranks: 1
 
 #include <cstdint>
+#include <initializer_list>
 #include <string>
 #include <type_traits>
 
@@ -215,4 +216,15 @@ TEST_CASE("sorting an axis that is whole moves nothing") {
   moves_what_it_says(operation::argsort<told<J>>{}, a{});
   moves_what_it_says(operation::sort_by_key<told<J>>{}, a{});
   moves_what_it_says(least_extents{0, 2}, operation::top_k<told<J>, K_axis>{}, a{}, K = 2);
+}
+
+TEST_CASE("tokens that are drawn of a whole axis move nothing, and of a divided one what the options search") {
+  using a = os::type_list<doubles<I/X, J>>;
+  using divided = os::type_list<doubles<I/X, J/Y>>;
+  moves_what_it_says(least_extents{0, 1}, operation::sample<told<J>>{os::seed(1), {}}, a{});
+  std::initializer_list<os::engine::sampling> const ways{{}, {0}, {1, 2}, {1, 0, 0.5}, {1, 2, 0.5, 0.1}, {1, 6}};
+  for (os::engine::sampling const& how : ways)
+    moves_what_it_says<false>(least_extents{0, 1}, operation::sample<told<J/Y>>{os::seed(1), how}, divided{});
+  moves_what_it_says<false>(least_extents{1, 0}, operation::sample<told<I/X/Y>>{os::seed(1), {1, 2, 0.5}},
+                            os::type_list<doubles<I/X/Y>>{});
 }

@@ -40,7 +40,7 @@ struct dropout : detail::moves_nothing {
     detail::require_seed(name, a, seed.value);
     auto const result = detail::uninitialised_like(a);
     double const kept = 1 - rate;
-    engine::bernoulli_number<element> const mask{key(a, varying_in<A>{}), kept};
+    engine::bernoulli_number<element> const mask{detail::seed_of_block(a, seed).value, kept};
     detail::of_element_and_position<engine::dropped_number<element>, A::rank> f{
         {{mask, wide(static_cast<detail::real_of<wide>>(kept > 0 ? 1 / kept : 0))}, {}}};
     planner::range where[A::rank + 1];
@@ -52,21 +52,6 @@ struct dropout : detail::moves_nothing {
     engine::map_with_indices<A::rank>(detail::execution_space_of<A>(), result.local().data(), detail::elements_of(a),
                                       where, f);
     return result;
-  }
-
- private:
-  // A block knows its indices, but not its place: the device's coordinates along the mesh axes along which it varies
-  // give that.
-  template <class A, class... Ms>
-  std::uint64_t key(A const& a, type_list<Ms...>) const {
-    ostraka::seed own = seed;
-    ((own = fold_in(own, static_cast<std::uint64_t>(place(a, Ms::name)))), ...);
-    return own.value;
-  }
-  template <class A>
-  static int place(A const& a, std::string_view mesh_axis) {
-    engine::device_mesh const& mesh = *a.mesh_handle();
-    return mesh.absent() ? 0 : mesh.coordinate(mesh.find(mesh_axis));
   }
 };
 

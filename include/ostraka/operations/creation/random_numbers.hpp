@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <limits>
 #include <string>
+#include <string_view>
 #include <type_traits>
 
 #include <ostraka/calls/vocabulary.hpp>
@@ -120,6 +121,24 @@ inline void require_probability(char const* name, double p) {
 
 /// A seed that is unrelated to the first, and to those of other numbers: for layer 3, os::fold_in(seed, 3).
 [[nodiscard]] inline seed fold_in(seed s, std::uint64_t number) { return seed(engine::folded_key(s.value, number)); }
+
+namespace detail {
+
+inline std::uint64_t coordinate_along(engine::device_mesh const& mesh, std::string_view mesh_axis) {
+  return mesh.absent() ? 0 : static_cast<std::uint64_t>(mesh.coordinate(mesh.find(mesh_axis)));
+}
+
+/// The seed of this device's block. In the body of os::shard_map a block knows its indices, but not its place: the
+/// device's coordinates along the mesh axes along which the block varies give that.
+template <class A>
+seed seed_of_block(A const& a, seed s) {
+  [&]<class... Ms>(type_list<Ms...>) {
+    ((s = fold_in(s, coordinate_along(*a.mesh_handle(), Ms::name))), ...);
+  }(varying_in<A>{});
+  return s;
+}
+
+}  // namespace detail
 
 /// Uniform on [0, 1), or on [low, high) with os::between(low, high); integers by default 0 or 1. Give extents by name,
 /// and an os::seed (else 0).

@@ -102,6 +102,11 @@ struct not_an_option {
 };
 
 template <class Operation>
+struct seed_not_given {
+  static_assert(never<Operation>, "sample: a token is drawn at random, and without a seed each call would draw the same one; give an os::seed behind the logits, another one for each position, as in os::fold_in(os::seed(1), position)");
+};
+
+template <class Operation>
 struct fan_not_told {
   static_assert(never<Operation>, "weights: how far they spread depends on how many products are summed; name the axes that are summed, as in os::fan_in(D), and for os::glorot_normal and os::glorot_uniform those that remain, as in os::fan_out(F)");
 };

@@ -125,6 +125,7 @@ TEST_CASE("choices and casts; comparisons, indices and truths are constants") {
       auto const largest = os::argmax<I/X>(x);
       auto const whole = os::cast<std::int64_t>(x);
       static_assert(os::Tensor<std::remove_const_t<decltype(largest)>>);
+      static_assert(os::Tensor<decltype(os::sample<J/Y>(x, os::seed(1)))>);
       static_assert(os::Tensor<std::remove_const_t<decltype(whole)>>);
       static_assert(os::Tensor<decltype(os::count<I/X>(x))> && os::Tensor<decltype(os::any<>(x == 1.0))>);
       return os::sum<>(a * b * os::cast<double>(whole)) + os::sum<>(os::cast<double>(largest) * os::max<I/X>(x));

@@ -18,7 +18,16 @@
 namespace ostraka::engine {
 
 /// The use of counters.
-enum class random_stream : std::uint32_t { uniform = 0, normal, truncated, bernoulli, dropout, permutation, seeds };
+enum class random_stream : std::uint32_t {
+  uniform = 0,
+  normal,
+  truncated,
+  bernoulli,
+  dropout,
+  permutation,
+  seeds,
+  sampling
+};
 
 /// Returns the words of element `index`.
 KOKKOS_INLINE_FUNCTION philox_words random_words(std::uint64_t key, random_stream stream, std::uint64_t index) {
