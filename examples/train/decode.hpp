@@ -4,9 +4,7 @@
 
 /// @file
 /// Continues a text: the first call takes all bytes so far, which fills the caches of all layers, then each call takes
-/// one byte. The next byte is the likeliest one, or drawn: the largest of the numbers log p/t + g with g = −log(−log
-/// u), u uniform, is at v with a probability proportional to p(v)^(1/t) (Gumbel, 1954). The logits of a byte are never
-/// gathered.
+/// one byte. The next byte is the likeliest one, or drawn. The logits of a byte are never gathered.
 
 #include <cstdint>
 #include <string>
@@ -61,29 +59,18 @@ inline auto tokens_of(mesh_type const& m, std::string const& bytes) {
       Kokkos::View<std::int32_t const**, Kokkos::LayoutRight, Kokkos::HostSpace>(numbers.data(), 1, numbers.size()));
 }
 
-namespace detail {
-
-/// The next byte, from the logits of one position.
-template <class Vr, class Logits>
-char chosen(mesh_type const& m, Logits const& logits, double temperature, os::seed seed) {
-  if (temperature == 0) return static_cast<char>(os::value(os::argmax<>(logits)));
-  auto const u = os::uniform<Logits>(m, B = 1, S = 1, seed);
-  auto const scores = os::scale(logits, static_cast<real>(1 / temperature)) - os::log(-os::log(u));
-  return static_cast<char>(os::value(os::argmax<>(scores)));
-}
-
-}  // namespace detail
-
 /// So many bytes behind the prompt; at temperature 0 the likeliest ones.
 template <class Vr>
 std::string sample(mesh_type const& m, model<os::values, Vr> const& p, std::string const& prompt, std::int64_t count,
                    double temperature, std::uint64_t seed) {
   auto const length = static_cast<std::int64_t>(prompt.size());
+  constexpr typename decoding<typename Vr::rules>::rules U{};
   continuation<Vr> text(m, p, length + count);
   auto l = os::window<S>(text.next(tokens_of(m, prompt)), length - 1, length);
   std::string bytes;
   while (static_cast<std::int64_t>(bytes.size()) < count) {
-    bytes += detail::chosen<Vr>(m, l, temperature, os::fold_in(os::seed(seed), bytes.size()));
+    auto const next = os::sample<U(V)>(l, os::fold_in(os::seed(seed), bytes.size()), os::temperature(temperature));
+    bytes += static_cast<char>(os::value(os::max<>(next)));
     l = text.next(tokens_of(m, bytes.substr(bytes.size() - 1)));
   }
   return bytes;
