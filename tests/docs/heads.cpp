@@ -10,6 +10,7 @@
 #include <ostraka/operations.hpp>
 
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 
 #include "support/on_meshes.hpp"
@@ -59,6 +60,16 @@ double one_device(std::int64_t s, std::int64_t c, std::int64_t n, auto const& q,
   return weighted / sum;
 }
 
+OSTRAKA_AXIS(M);  OSTRAKA_AXIS(G);
+
+auto own_heads(auto const& x, auto const& wq, auto const& wk, auto const& wv, auto const& wo) {
+  auto q = os::einsum<G/X, S, D>(x, wq);                    // wq[M, G/X, D]: 1, 2, 1 and 2 heads
+  auto k = os::einsum<G/X, T, D>(os::rename<S, T>(x), wk);
+  auto v = os::einsum<G/X, T, D>(os::rename<S, T>(x), wv);
+  auto o = os::attention<S, T, D>(q, k, v, os::causal);     // moves nothing
+  return os::einsum<S, M>(o, wo);                           // wo[G/X, D, M]: one all-reduce
+}
+
 TEST_CASE("heads split off a divided axis, and a shard read as all heads") {
   auto const mesh = os::make_mesh(X = t::ranks());
   std::int64_t const n = 8;
@@ -87,6 +98,46 @@ TEST_CASE("heads split off a divided axis, and a shard read as all heads") {
     CHECK(error < 1e-14);
     CHECK(difference > 1);
   }
+}
+
+TEST_CASE("6 heads on 4 devices as they lie") {
+  auto const mesh = os::make_mesh(X = t::ranks());
+  std::int64_t const n = 3, m = 2, heads = 6;
+  auto const number = [](std::int64_t salt) {
+    return [salt](std::int64_t a, std::int64_t b, std::int64_t c) {
+      return std::sin(static_cast<double>(salt + 5 * a + 3 * b + 2 * c));
+    };
+  };
+  auto const in = [&](std::int64_t salt) {
+    return os::generate<double, M, G/X, D>(mesh, M = m, G = heads, number(salt));
+  };
+  auto const x = [](std::int64_t s, std::int64_t c) { return std::cos(static_cast<double>(s + 2 * c)); };
+  auto const y = own_heads(os::generate<double, S, M>(mesh, S = n, M = m, x), in(1), in(2), in(3),
+                           os::generate<double, G/X, D, M>(mesh, G = heads, M = m, number(4)));
+  CHECK((in(1).range(1).size() == 1 || in(1).range(1).size() == 2));
+  auto const project = [&](std::int64_t salt, std::int64_t s, std::int64_t g, std::int64_t d) {
+    double sum = 0;
+    for (std::int64_t c = 0; c < m; ++c) sum += x(s, c) * number(salt)(c, g, d);
+    return sum;
+  };
+  for (std::int64_t s = 0; s < n; ++s)
+    for (std::int64_t c = 0; c < m; ++c) {
+      double want = 0;
+      for (std::int64_t g = 0; g < heads; ++g) {
+        double sum = 0, weighted = 0;
+        for (std::int64_t k = 0; k <= s; ++k) {
+          double score = 0, value = 0;
+          for (std::int64_t d = 0; d < 4; ++d) {
+            score += project(1, s, g, d) * project(2, k, g, d);
+            value += project(3, k, g, d) * number(4)(g, d, c);
+          }
+          sum += std::exp(score / 2);
+          weighted += std::exp(score / 2) * value;
+        }
+        want += weighted / sum;
+      }
+      CHECK(std::fabs(y.local()(static_cast<std::size_t>(s), static_cast<std::size_t>(c)) - want) < 1e-13);
+    }
 }
 
 }  // namespace heads
