@@ -83,6 +83,37 @@ std::vector<long double> weights_of(std::vector<double> const& x, options const&
   return w;
 }
 
+// The tokens that transformers' warpers keep (generation/logits_process.py), one warper after the other: each sets what
+// it drops to −∞. Where logits are equal, top-p keeps the last ones of its sort.
+std::vector<bool> kept_by_warpers(std::vector<double> x, options const& o) {
+  std::size_t const n = x.size();
+  for (double& v : x) v /= o.temperature;
+  std::vector<std::size_t> ascending(n);
+  std::iota(ascending.begin(), ascending.end(), std::size_t{0});
+  std::sort(ascending.begin(), ascending.end(), [&](std::size_t a, std::size_t b) { return x[a] < x[b]; });
+  auto const probabilities = [&] {
+    std::vector<double> p;
+    double sum = 0;
+    for (double const v : x) p.push_back(std::exp(v - x[ascending[n - 1]])), sum += p.back();
+    for (double& v : p) v /= sum;
+    return p;
+  };
+  if (o.top_k > 0) {
+    double const last = x[ascending[n - std::min(n, static_cast<std::size_t>(o.top_k))]];
+    for (double& v : x) v = v < last ? -infinity : v;
+  }
+  std::vector<double> p = probabilities();
+  double cumulated = 0;
+  for (std::size_t i = 0; i + 1 < n && o.top_p < 1; ++i) {
+    cumulated += p[ascending[i]];
+    if (cumulated <= 1 - o.top_p) x[ascending[i]] = -infinity;
+  }
+  p = probabilities();
+  std::vector<bool> kept;
+  for (std::size_t i = 0; i < n; ++i) kept.push_back(x[i] > -infinity && p[i] >= o.min_p * p[ascending[n - 1]]);
+  return kept;
+}
+
 // The token of row number `row`.
 std::int64_t drawn(std::vector<double> const& x, options const& o, std::uint64_t key, std::int64_t row) {
   double most = -infinity;
@@ -189,6 +220,21 @@ TEST_CASE("the tokens of rows that are divided, of random extents") {
       check_tokens<os::tensor<os::bfloat16, K/Y, I, J>, J>(m, t::whole_numbers<os::bfloat16>("KIJ", e, seed), seed);
     }
   });
+}
+
+TEST_CASE("without equal logits, what the loops keep is what the warpers of transformers keep") {
+  for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+    std::int64_t const n = 1 + static_cast<std::int64_t>(seed * 7 % 50);
+    auto const g = unlike_numbers<double>("J", {{'J', n}}, seed);
+    for (options const& o : usual_options(n)) {
+      if (o.temperature < 1e-200) continue;  // where the warpers divide by 0, or overflow
+      std::vector<bool> kept;
+      for (long double const w : weights_of(g.values, o)) kept.push_back(w > 0);
+      INFO("seed ", seed, ", temperature ", o.temperature, ", top_k ", o.top_k, ", top_p ", o.top_p, ", min_p ",
+           o.min_p);
+      CHECK(kept == kept_by_warpers(g.values, o));
+    }
+  }
 }
 
 TEST_CASE("the tokens of all small extents") {
