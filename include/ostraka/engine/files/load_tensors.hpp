@@ -47,7 +47,8 @@ struct file_set {
 };
 
 /// Returns the contents of a file, or of a checkpoint in several files, whose index or folder the path is. One device
-/// reads the headers for all of a mesh; a process that is none of them reads them for itself. Collective over the mesh.
+/// reads the headers for all of a mesh; a process that is none of them, or plays one of a dry mesh, reads them
+/// for itself. Collective over the mesh.
 /// @throws ostraka::error, on all devices alike, if there is no such file or it is malformed
 template <class = void>
 [[nodiscard]] file_set load_contents(device_mesh const& mesh, char const* operation, std::string const& path,
