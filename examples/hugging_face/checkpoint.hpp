@@ -1,0 +1,149 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// The names of the families' tensors in their files, and how they lie there; loading and saving.
+
+#include <filesystem>
+#include <string>
+
+#include <ostraka/files.hpp>
+
+#include "model.hpp"
+
+namespace hugging_face {
+
+namespace detail {
+
+constexpr os::in_tensor one_of_two{.merged = 2};    // [G, D, …] of [G·D, …]
+constexpr os::in_tensor one_of_three{.merged = 3};  // [G, R, D, …] of [G·R·D, …]
+
+/// Llama, Mistral, Qwen2, Qwen3, Gemma. A tied head may stand in the file all the same.
+inline os::stored_as llama_names(bool is_tied) {
+  return {{"table", "model.embed_tokens.weight"},
+          {"norm.weight", "model.norm.weight"},
+          {is_tied ? "" : "head.0", "lm_head.weight"},
+          {"layers.{}.attention_norm.weight", "model.layers.{}.input_layernorm.weight"},
+          {"layers.{}.mlp_norm.weight", "model.layers.{}.post_attention_layernorm.weight"},
+          {"layers.{}.q.weight", "model.layers.{}.self_attn.q_proj.weight", one_of_three},
+          {"layers.{}.k.weight", "model.layers.{}.self_attn.k_proj.weight", one_of_two},
+          {"layers.{}.v.weight", "model.layers.{}.self_attn.v_proj.weight", one_of_two},
+          {"layers.{}.out.weight", "model.layers.{}.self_attn.o_proj.weight", os::transposed.merge(3)},
+          {"layers.{}.q.bias.0", "model.layers.{}.self_attn.q_proj.bias", one_of_three},
+          {"layers.{}.k.bias.0", "model.layers.{}.self_attn.k_proj.bias", one_of_two},
+          {"layers.{}.v.bias.0", "model.layers.{}.self_attn.v_proj.bias", one_of_two},
+          {"layers.{}.out.bias.0", "model.layers.{}.self_attn.o_proj.bias"},
+          {"layers.{}.q_norm.0", "model.layers.{}.self_attn.q_norm.weight"},
+          {"layers.{}.k_norm.0", "model.layers.{}.self_attn.k_norm.weight"},
+          {"layers.{}.gate.0.weight", "model.layers.{}.mlp.gate_proj.weight"},
+          {"layers.{}.gate.0.bias.0", "model.layers.{}.mlp.gate_proj.bias"},
+          {"layers.{}.up.weight", "model.layers.{}.mlp.up_proj.weight"},
+          {"layers.{}.up.bias.0", "model.layers.{}.mlp.up_proj.bias"},
+          {"layers.{}.down.weight", "model.layers.{}.mlp.down_proj.weight", os::transposed},
+          {"layers.{}.down.bias.0", "model.layers.{}.mlp.down_proj.bias"},
+          {"", "model.layers.{}.self_attn.rotary_emb.inv_freq"}};
+}
+
+/// GPT-2, whose matrices lie the other way round, and whose queries, keys and values are one tensor. Older files lack
+/// `transformer.`.
+inline os::stored_as gpt2_names() {
+  os::stored_as names = {{"", "lm_head.weight"}};
+  for (std::string const begin : {"transformer.", ""}) {
+    std::string const h = begin + "h.{}.";
+    names.add("table", begin + "wte.weight").add("positions.0", begin + "wpe.weight");
+    for (auto const& [leaf, file] : {std::pair("attention_norm", "ln_1"), std::pair("mlp_norm", "ln_2")})
+      names.add(std::string("layers.{}.") + leaf + ".weight", h + file + ".weight")
+          .add(std::string("layers.{}.") + leaf + ".bias.0", h + file + ".bias");
+    names.add("layers.{}.q.weight", h + "attn.c_attn.weight", os::transposed.chunk(0, 3).merge(3))
+        .add("layers.{}.k.weight", h + "attn.c_attn.weight", os::transposed.chunk(1, 3).merge(2))
+        .add("layers.{}.v.weight", h + "attn.c_attn.weight", os::transposed.chunk(2, 3).merge(2))
+        .add("layers.{}.q.bias.0", h + "attn.c_attn.bias", os::chunk(0, 3).merge(3))
+        .add("layers.{}.k.bias.0", h + "attn.c_attn.bias", os::chunk(1, 3).merge(2))
+        .add("layers.{}.v.bias.0", h + "attn.c_attn.bias", os::chunk(2, 3).merge(2))
+        .add("layers.{}.out.weight", h + "attn.c_proj.weight", one_of_three)
+        .add("layers.{}.out.bias.0", h + "attn.c_proj.bias")
+        .add("layers.{}.up.weight", h + "mlp.c_fc.weight", os::transposed)
+        .add("layers.{}.up.bias.0", h + "mlp.c_fc.bias")
+        .add("layers.{}.down.weight", h + "mlp.c_proj.weight")
+        .add("layers.{}.down.bias.0", h + "mlp.c_proj.bias")
+        .add("norm.weight", begin + "ln_f.weight")
+        .add("norm.bias.0", begin + "ln_f.bias")
+        .add("", h + "attn.bias")
+        .add("", h + "attn.masked_bias");
+  }
+  return names;
+}
+
+/// ESM-2 with its head for masked tokens.
+inline os::stored_as esm_names(bool is_tied) {
+  return {{"table", "esm.embeddings.word_embeddings.weight"},
+          {"layers.{}.attention_norm.weight", "esm.encoder.layer.{}.attention.LayerNorm.weight"},
+          {"layers.{}.attention_norm.bias.0", "esm.encoder.layer.{}.attention.LayerNorm.bias"},
+          {"layers.{}.q.weight", "esm.encoder.layer.{}.attention.self.query.weight", one_of_three},
+          {"layers.{}.q.bias.0", "esm.encoder.layer.{}.attention.self.query.bias", one_of_three},
+          {"layers.{}.k.weight", "esm.encoder.layer.{}.attention.self.key.weight", one_of_two},
+          {"layers.{}.k.bias.0", "esm.encoder.layer.{}.attention.self.key.bias", one_of_two},
+          {"layers.{}.v.weight", "esm.encoder.layer.{}.attention.self.value.weight", one_of_two},
+          {"layers.{}.v.bias.0", "esm.encoder.layer.{}.attention.self.value.bias", one_of_two},
+          {"layers.{}.out.weight", "esm.encoder.layer.{}.attention.output.dense.weight", os::transposed.merge(3)},
+          {"layers.{}.out.bias.0", "esm.encoder.layer.{}.attention.output.dense.bias"},
+          {"layers.{}.mlp_norm.weight", "esm.encoder.layer.{}.LayerNorm.weight"},
+          {"layers.{}.mlp_norm.bias.0", "esm.encoder.layer.{}.LayerNorm.bias"},
+          {"layers.{}.up.weight", "esm.encoder.layer.{}.intermediate.dense.weight"},
+          {"layers.{}.up.bias.0", "esm.encoder.layer.{}.intermediate.dense.bias"},
+          {"layers.{}.down.weight", "esm.encoder.layer.{}.output.dense.weight", os::transposed},
+          {"layers.{}.down.bias.0", "esm.encoder.layer.{}.output.dense.bias"},
+          {"norm.weight", "esm.encoder.emb_layer_norm_after.weight"},
+          {"norm.bias.0", "esm.encoder.emb_layer_norm_after.bias"},
+          {"last.0.dense.weight", "lm_head.dense.weight"},
+          {"last.0.dense.bias.0", "lm_head.dense.bias"},
+          {"last.0.norm.weight", "lm_head.layer_norm.weight"},
+          {"last.0.norm.bias.0", "lm_head.layer_norm.bias"},
+          {is_tied ? "" : "head.0", "lm_head.decoder.weight"},
+          {"head_bias.0", "lm_head.bias"},
+          {"contacts.0.weight", "esm.contact_head.regression.weight"},
+          {"contacts.0.bias.0", "esm.contact_head.regression.bias"},
+          {"", "esm.embeddings.position_ids"},
+          {"", "esm.embeddings.position_embeddings.weight"},
+          {"layers.{}.attention_norm.weight", "esm.encoder.layer.{}.attention.LayerNorm.gamma"},  // transformers 5
+          {"layers.{}.attention_norm.bias.0", "esm.encoder.layer.{}.attention.LayerNorm.beta"},
+          {"layers.{}.mlp_norm.weight", "esm.encoder.layer.{}.LayerNorm.gamma"},
+          {"layers.{}.mlp_norm.bias.0", "esm.encoder.layer.{}.LayerNorm.beta"},
+          {"", "esm.encoder.layer.*"}};  // frequencies of rotations, with the number of a layer or a star
+}
+
+}  // namespace detail
+
+inline os::stored_as names_of(settings const& c) {
+  if (c.family == "gpt2") return detail::gpt2_names();
+  return c.family == "esm" ? detail::esm_names(c.is_tied) : detail::llama_names(c.is_tied);
+}
+
+/// The parameters in a folder, in one file or many, of any element type. Each device reads what it keeps.
+template <class Rules>
+model<os::values, Rules> load_model(std::string const& folder, mesh_type const& m, settings const& c) {
+  os::stored_as const names = names_of(c);
+  return os::load<model<os::names, Rules>>(folder, m, names, os::cast_to<real>, G = c.key_heads, R = c.heads_of_each,
+                                           D = c.head_width);
+}
+
+/// Saves the parameters so that `from_pretrained(folder)` reads them, with the configuration and the tokenizer of the
+/// folder that they come from.
+template <class Rules>
+void save_model(std::string const& folder, std::string const& from, mesh_type const& m, settings const& c,
+                model<os::values, Rules> const& p) {
+  namespace fs = std::filesystem;
+  if (m.device() == 0) {
+    std::error_code fault;  // what is missing, os::save reports on all devices
+    fs::create_directories(folder, fault);
+    for (fs::directory_entry const& file : fs::directory_iterator(from, fault))
+      if (std::string const name = file.path().filename().string();
+          file.is_regular_file(fault) && !name.ends_with(".index.json") &&
+          (name.ends_with(".json") || name.ends_with(".model") || name.ends_with(".txt")))
+        fs::copy_file(file.path(), fs::path(folder) / name, fs::copy_options::skip_existing, fault);
+  }
+  os::save(folder, p, names_of(c), os::in_parts_of(5'000'000'000));
+}
+
+}  // namespace hugging_face

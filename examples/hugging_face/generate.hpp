@@ -1,0 +1,88 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// The likeliest continuation of a text. The first call takes all its tokens, which fills the caches of all layers,
+/// then each call takes one. Caches are divided over heads and length, as the rules say, and are never gathered.
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
+#include <vector>
+
+#include "model.hpp"
+
+namespace hugging_face {
+
+/// Sequences of equal lengths, from host memory.
+template <auto Rules>
+auto tokens_of(mesh_type const& m, std::vector<std::vector<std::int32_t>> const& sequences) {
+  std::vector<std::int32_t> flat;
+  for (auto const& s : sequences) flat.insert(flat.end(), s.begin(), s.end());
+  std::size_t const count = sequences.size(), length = flat.size() / count;
+  return os::scatter_from_root<std::int32_t, Rules(B, S)>(
+      m, B = static_cast<std::int64_t>(count), S = static_cast<std::int64_t>(length),
+      Kokkos::View<std::int32_t const**, Kokkos::LayoutRight, Kokkos::HostSpace>(flat.data(), count, length));
+}
+
+template <class Rules>
+class continuation {
+  using how = with_caches<Rules>;
+  using entries = os::tensor_under<typename how::rules{}, real, B, K, G, D>;
+
+ public:
+  /// For so many positions of one sequence.
+  continuation(mesh_type const& m, settings const& c, model<os::values, Rules> const& p, std::int64_t room)
+      : mesh_(m), settings_(c), parameters_(p) {
+    for (std::size_t i = 0; i < p.layers.size(); ++i) {
+      auto const made = os::zeros<entries>(m, B = 1, K = room, G = c.key_heads, D = c.head_width);
+      caches_.push_back({made, os::zeros_like(made), 0});
+    }
+  }
+
+  /// The logits behind each of these tokens, which continue the text.
+  auto next(std::vector<std::int32_t> const& tokens) {
+    constexpr typename how::rules U{};
+    std::int64_t const from = length_;
+    length_ += static_cast<std::int64_t>(tokens.size());
+    return logits<how>(settings_, parameters_, tokens_of<U>(mesh_, {tokens}), from,
+                       [&](std::size_t i, auto const& q, auto const& k, auto const& v) {
+                         os::append<U(K)>(caches_[i], k, v);
+                         return os::attention<S, U(K), D>(q, caches_[i].keys, caches_[i].values, os::causal,
+                                                          os::from_position{from});
+                       });
+  }
+
+  /// The likeliest token behind these.
+  std::int32_t likeliest(std::vector<std::int32_t> const& tokens) {
+    auto const count = static_cast<std::int64_t>(tokens.size());
+    return static_cast<std::int32_t>(os::value(os::argmax<>(os::window<S>(next(tokens), count - 1, count))));
+  }
+
+ private:
+  mesh_type const& mesh_;
+  settings const& settings_;
+  model<os::values, Rules> const& parameters_;
+  std::vector<os::kv_cache<entries, entries>> caches_;
+  std::int64_t length_ = 0;
+};
+
+inline bool ends(settings const& c, std::int32_t token) {
+  return std::find(c.end_tokens.begin(), c.end_tokens.end(), token) != c.end_tokens.end();
+}
+
+/// At most `count` tokens behind a prompt; it ends with the model's token for that.
+template <class Rules>
+std::vector<std::int32_t> continued(mesh_type const& m, settings const& c, model<os::values, Rules> const& p,
+                                    std::vector<std::int32_t> const& prompt, std::int64_t count) {
+  if (!c.is_causal) throw refusal("this model fills in masked tokens, and continues no text");
+  continuation<Rules> text(m, c, p, static_cast<std::int64_t>(prompt.size()) + count);
+  std::vector<std::int32_t> tokens;
+  while (std::ssize(tokens) < count && (tokens.empty() || !ends(c, tokens.back())))
+    tokens.push_back(text.likeliest(tokens.empty() ? prompt : std::vector{tokens.back()}));
+  return tokens;
+}
+
+}  // namespace hugging_face

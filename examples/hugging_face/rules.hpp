@@ -1,0 +1,27 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Rule sets: how parameters are stored; how parameters and activations are used where all positions are computed at
+/// once; how caches are divided where a text goes on, a single sequence, with parameters as they are stored.
+
+#include "names.hpp"
+
+namespace hugging_face {
+
+/// Sequences over X; heads, the inner width and the vocabulary over Y.
+struct data_and_tensor {
+  using storage = os::rules<G / Y, F / Y, V / Y>;
+  using use = os::rules<B / X, G / Y, F / Y, V / Y>;
+  using decoding = os::rules<K / X, G / Y, F / Y, V / Y>;
+};
+
+/// The same; parameters are also stored divided over X, gathered where they are used, and their gradients scattered.
+struct fsdp_and_tensor {
+  using storage = os::rules<M / X, G / Y, F / Y, V / Y>;
+  using use = os::rules<B / X, G / Y, F / Y, V / Y>;
+  using decoding = os::rules<K / X, G / Y, F / Y, V / Y>;
+};
+
+}  // namespace hugging_face

@@ -1,0 +1,85 @@
+# SPDX-FileCopyrightText: The Ostraka authors
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+#   cmake -DREFERENCES=folder -DSCRATCH=folder -P hugging_face_runs.cmake -- mpiexec -n 2 hugging_face
+#
+# Under every rule set a model has the same loss, learns, and continues a text in the same way; what it saves, it loads. What it cannot do it refuses.
+
+cmake_minimum_required(VERSION 3.23)
+include("${CMAKE_CURRENT_LIST_DIR}/after_dashes.cmake")
+
+file(REMOVE_RECURSE "${SCRATCH}")
+file(MAKE_DIRECTORY "${SCRATCH}/bad")
+file(WRITE "${SCRATCH}/tokens" "2 3 4 5 6\n7 8 9\n")
+file(WRITE "${SCRATCH}/masked" "2 19:3 4 5 6\n7 8 9 19:10 11\n")
+
+# runs(arguments...): losses and continuations in `output`
+function(runs)
+  execute_process(COMMAND ${command} ${ARGN} RESULT_VARIABLE status OUTPUT_VARIABLE output ERROR_VARIABLE errors)
+  if(NOT status EQUAL 0)
+    message(SEND_ERROR "${ARGN}: ended with ${status}\n${output}${errors}")
+  endif()
+  string(REGEX MATCHALL "loss [0-9.]+" losses "${errors}")
+  set(output "${losses}\n${output}" PARENT_SCOPE)
+endfunction()
+
+foreach(family IN ITEMS llama gpt2 esm2)
+  set(first "")
+  set(more --tokens "${SCRATCH}/tokens" --generate 4)
+  if(family STREQUAL esm2)
+    set(more --tokens "${SCRATCH}/masked")
+  endif()
+  foreach(rules IN ITEMS data fsdp tensor data+tensor fsdp+tensor)
+    runs("${REFERENCES}/${family}" ${more} --rules ${rules} --steps 3 --rate 0.01 --save "${SCRATCH}/${family}.${rules}")
+    if(first STREQUAL "")
+      set(first "${output}")
+    elseif(NOT output STREQUAL first)
+      message(SEND_ERROR "${family}, ${rules}:\n${output}under the first rules:\n${first}")
+    endif()
+  endforeach()
+  string(REGEX MATCHALL "loss [0-9.]+" losses "${first}")
+  list(LENGTH losses count)
+  list(GET losses 1 before)
+  list(GET losses -1 after)
+  if(NOT count EQUAL 4 OR NOT after STRLESS before)
+    message(SEND_ERROR "${family}: the loss does not fall\n${first}")
+  endif()
+  runs("${SCRATCH}/${family}.fsdp" ${more} --rules tensor)  # the saved model, whose loss is less
+  string(REGEX MATCH "loss [0-9.]+" saved "${output}")
+  if(NOT saved STRLESS after)
+    message(SEND_ERROR "${family}: saved after the steps, the loss is ${saved}, and in the last step it was ${after}")
+  endif()
+endforeach()
+
+# refuses(sentence arguments...)
+function(refuses sentence)
+  execute_process(COMMAND ${command} ${ARGN} RESULT_VARIABLE status OUTPUT_VARIABLE output ERROR_VARIABLE errors)
+  string(FIND "${errors}" "${sentence}" found)
+  if(status EQUAL 0 OR found EQUAL -1)
+    message(SEND_ERROR "${ARGN}: ended with ${status}, and did not say '${sentence}'\n${output}${errors}")
+  endif()
+endfunction()
+
+# changed(old new): llama's configuration in SCRATCH/bad with other words
+function(changed old new)
+  file(READ "${REFERENCES}/llama/config.json" config)
+  if(NOT old STREQUAL "")
+    string(REPLACE "${old}" "${new}" config "${config}")
+  endif()
+  file(WRITE "${SCRATCH}/bad/config.json" "${config}")
+endfunction()
+
+set(tokens --tokens "${SCRATCH}/tokens")
+refuses("has no config.json" "${SCRATCH}" ${tokens})
+changed("\"model_type\": \"llama\"" "\"model_type\": \"mixtral\"")
+refuses("model_type is 'mixtral'" "${SCRATCH}/bad" ${tokens})
+changed("\"hidden_act\": \"silu\"" "\"hidden_act\": \"mish\"")
+refuses("hidden_act is 'mish'" "${SCRATCH}/bad" ${tokens})
+changed("{" "{{")
+refuses("it is no JSON" "${SCRATCH}/bad" ${tokens})
+file(COPY "${REFERENCES}/gpt2/model.safetensors" DESTINATION "${SCRATCH}/bad")
+changed("" "")
+refuses("has no tensors called model.embed_tokens.weight" "${SCRATCH}/bad" ${tokens})
+refuses("cannot be read" "${REFERENCES}/llama" --tokens "${SCRATCH}/none")
+refuses("continues no text" "${REFERENCES}/esm2" --tokens "${SCRATCH}/masked" --generate 1)
+refuses("there are no rules" "${REFERENCES}/llama" ${tokens} --rules other)
