@@ -7,7 +7,7 @@
 /// the weights' rows over X. Activations are [B_X, S, M_Y] between sublayers, so that layers follow each other.
 ///
 ///     h[B_X, S, M]        = all_gather<Y>(layer_norm(x))              once, for queries, keys and values
-///     q, k, v[B_X, S, H_Y, D] = h · W[N_X, H_Y, D] + b
+///     q, k, v[B_X, S, H_Y, D] = h · W[H_Y, D, N_X] + b
 ///     x += attention(rope(q), rope(k), v) · W_out[H_Y, D, N_X] + b
 ///     x += gelu(layer_norm(x) · W_up[N_X, F_Y] + b) · W_down[F_Y, N_X] + b
 ///
@@ -51,7 +51,7 @@ using widened = tensor<B, S, F>;
 /// The parameters of a layer. Biases and gains are replicated.
 template <class Leaves>
 struct layer {
-  os::leaf<Leaves, float, rules(N, H, D)> q, k, v;
+  os::leaf<Leaves, float, rules(H, D, N)> q, k, v;
   os::leaf<Leaves, float, H, D> q_bias, k_bias, v_bias;
   os::leaf<Leaves, float, rules(H, D, N)> out;
   os::leaf<Leaves, float, M> out_bias, gain, bias, inner_gain, inner_bias, down_bias;

@@ -28,7 +28,7 @@ void print_parameters() {
   std::printf("ESM2 15B on X=2 · Y=4. The parameters of a layer:\n\n%s", os::describe<layer>(at).c_str());
   std::printf("The encoder, %d layers: %s parameters, %s a device\n\n", layers_of_15_billion,
               os::planner::describe_number(elements).c_str(),
-              os::planner::describe_bytes(os::bytes_a_device(shape, at)).c_str());
+              os::planner::describe_bytes(parameter_bytes_of_15_billion()).c_str());
 }
 
 template <class Sizes>

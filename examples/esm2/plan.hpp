@@ -22,6 +22,13 @@ constexpr auto of_15_billion(std::int64_t batch) {
 }
 constexpr int layers_of_15_billion = 48;
 
+/// The bytes of the encoder's parameters on a device of X=2 · Y=4, the one with most.
+inline std::int64_t parameter_bytes_of_15_billion() {
+  encoder<os::names> shape;
+  shape.layers.resize(layers_of_15_billion);
+  return os::bytes_a_device(shape, of_15_billion(8));
+}
+
 namespace plans {
 
 template <class Out, class... Operands>
@@ -39,7 +46,7 @@ constexpr auto up = plan<os::dims<B/X, S, F/Y>, activations, of_width_t<decltype
 constexpr auto down = plan<os::dims<B/X, S, M/Y>, widened, of_width_t<decltype(weights::down)>>;
 
 // As published: one move after another.
-constexpr auto gather_projection = plan<os::dims<M, H/Y, D>, of_width_t<decltype(weights::q)>>;
+constexpr auto gather_projection = plan<os::dims<H/Y, D, M>, of_width_t<decltype(weights::q)>>;
 constexpr auto gather_out = plan<os::dims<H/Y, D, M>, of_width_t<decltype(weights::out)>>;
 constexpr auto scatter_heads =
     plan<os::dims<B/X, S, M/Y>, heads, os::sharding_of<H/Y, D, M>, decltype(os::reduce_result)>;

@@ -3,7 +3,8 @@
 
 /// @file
 /// The layer of examples/esm2: the bytes that its plans foretell equal those worked out by hand for the model with 15
-/// billion parameters, and those counted when a small layer runs; its three ways give the same gradient.
+/// billion parameters, and those counted when a small layer runs; its three ways give the same gradient. A checkpoint of
+/// Hugging Face gives what transformers gives (hugging_face/references.py).
 // labels: ci
 
 #include <doctest/doctest.h>
@@ -13,6 +14,7 @@
 #include <optional>
 #include <string>
 
+#include "../../examples/esm2/checkpoint.hpp"
 #include "../../examples/esm2/plan.hpp"
 #include "support/byte_counter.hpp"
 
@@ -109,5 +111,35 @@ TEST_CASE("what is foretold is what is counted, and all ways give the same gradi
     check(planned{});
     check(published{});
     check(stationary{});
+  }
+}
+
+namespace {
+
+template <class L>
+struct reference {
+  os::leaf<L, std::int32_t, B / X, S> tokens;
+  os::leaf<L, double, B, S, M> encoded;
+};
+
+}  // namespace
+
+TEST_CASE("a checkpoint of Hugging Face gives what transformers gives") {
+  int const devices = static_cast<int>(os::testing::numbers_of_ranks(0).size());
+  std::string const folder = REFERENCES "/esm2";
+  for (int x = 1; x <= devices; ++x) {
+    if (devices % x != 0) continue;
+    auto const m = os::make_mesh(X = x, Y = devices / x);
+    INFO(x, " x ", devices / x);
+    auto const wanted = os::load<reference>(folder + "/encoded.safetensors", m);
+    encoder<os::values> const p = esm2::load(folder, m, 4);
+    CHECK(p.layers.size() == 2);
+    auto const check = [&](auto const& encoded) {
+      auto const found = os::cast<double>(os::reshard<B, S, M>(encoded));
+      CHECK(difference(found, wanted.encoded) <= 3e-6 * os::value(os::max<>(os::abs(wanted.encoded))));
+    };
+    check(encoded<planned>(p, wanted.tokens));
+    check(encoded<published>(p, wanted.tokens));
+    check(encoded<stationary>(p, wanted.tokens));
   }
 }
