@@ -164,3 +164,21 @@ TEST_CASE("a config.json is read, or refused in a sentence") {
   CHECK(json("{\"a\": {\"b\": [1, null, -2.5e1]}}").number("a.b.2", 0) == -25);
   CHECK_FALSE(json("{\"a\": null}").has("a"));
 }
+
+TEST_CASE("older files have other names for the same tensors, and tensors that are left out") {
+  settings c;
+  c.family = "gpt2";
+  os::stored_as const gpt2 = names_of(c);
+  CHECK(gpt2.in_tree("h.3.mlp.c_fc.weight") == "layers.3.up.weight");
+  CHECK(gpt2.in_tree("transformer.h.3.mlp.c_fc.weight") == "layers.3.up.weight");
+  CHECK(gpt2.in_file("layers.3.up.weight") == "transformer.h.3.mlp.c_fc.weight");
+  for (char const* name : {"h.0.attn.bias", "transformer.h.0.attn.masked_bias", "lm_head.weight"})
+    CHECK(gpt2.in_tree(name).empty());
+  c.family = "esm";
+  CHECK(names_of(c).in_tree("lm_head.decoder.weight") == "head.0");
+  CHECK(names_of(c).in_tree("esm.encoder.layer.2.attention.LayerNorm.gamma") == "layers.2.attention_norm.weight");
+  CHECK(names_of(c).in_file("layers.2.attention_norm.weight") == "esm.encoder.layer.2.attention.LayerNorm.weight");
+  CHECK(names_of(c).in_tree("esm.encoder.layer.2.attention.self.rotary_embeddings.inv_freq").empty());
+  c.is_tied = true;
+  CHECK(names_of(c).in_tree("lm_head.decoder.weight").empty());
+}
