@@ -73,6 +73,7 @@ set(rooms
   "engine/formats:"
   "engine/disk: engine/formats"
   "engine/files: plan/spec plan/blocks engine/machine engine/kernels/loops engine/groups engine/collectives engine/mesh engine/call_check engine/moves engine/run engine/root engine/formats engine/disk"
+  "engine/dlpack: engine/memory engine/kernels/loops engine/mesh engine/files"
   "environment:"
   "meshes:"
   "tensors: meshes"
@@ -81,6 +82,7 @@ set(rooms
   "creation: tensors calls blocks"
   "arrays: tensors calls blocks"
   "arrays/foreign: tensors calls blocks arrays"
+  "dlpack: tensors calls blocks arrays"
   "elements: tensors calls blocks"
   "moves: tensors calls blocks"
   "algebra: tensors calls blocks arrays elements moves"
@@ -184,6 +186,8 @@ function(broken_rule header included result)
     set(rule "only engine/kernels/blas/ names libraries of products")
   elseif(included STREQUAL "fftw3.h" AND NOT header MATCHES "^ostraka/engine/kernels/fourier/")
     set(rule "only engine/kernels/fourier/ names libraries of Fourier transforms")
+  elseif(included STREQUAL "dlpack/dlpack.h" AND NOT header STREQUAL "ostraka/engine/dlpack/dlpack_structs.hpp")
+    set(rule "engine/dlpack/dlpack_structs.hpp includes it for all")
   elseif(included MATCHES "^mpi(-ext|o)?\\.h$" AND NOT header MATCHES "^ostraka/engine/machine/")
     set(rule "engine/machine/mpi.hpp includes it for all")
   endif()

@@ -71,13 +71,13 @@ engine::strided layout_of_tensor(TensorType const& t) {
 }
 
 template <class TensorType, class Mesh, class Array, class... Extents>
-TensorType copied_from(Mesh const& m, Array& array, Extents const&... extents) {
+TensorType copied_from(char const* operation, Mesh const& m, Array& array, Extents const&... extents) {
   using value = typename TensorType::value_type;
-  engine::require_not_ended("copy_from_local");
-  auto const seen = look_at_block<TensorType>("copy_from_local", engine::demand::any, m, array, extents...);
+  engine::require_not_ended(operation);
+  auto const seen = look_at_block<TensorType>(operation, engine::demand::any, m, array, extents...);
   auto t = allocate<TensorType>(m.handle(), seen.extents);
-  set_given_origins("copy_from_local", t, typename TensorType::axes{}, varying_in<TensorType>{}, extents...);
-  profiled_block<TensorType> const region_of_run("copy_from_local", t, "reads and writes", 2);
+  set_given_origins(operation, t, typename TensorType::axes{}, varying_in<TensorType>{}, extents...);
+  profiled_block<TensorType> const region_of_run(operation, t, "reads and writes", 2);
   engine::copy_across(execution_space_of<TensorType>(), t.local().data(), layout_of_tensor(t),
                       execution_space_of_array<TensorType, Array>(), static_cast<value const*>(data_of(array)),
                       layout_of_block(seen.given, seen.wanted, TensorType::rank));
@@ -91,7 +91,8 @@ auto checked_copy_from(Mesh const& m, Arguments const& arguments, std::index_seq
                        extent_beside_unchecked<std::remove_cvref_t<std::tuple_element_t<Is, Arguments>>>...>,
       array_verdict<TensorType, Array>>;
   if constexpr (reason::ok_or_raise<verdict>())
-    return copied_from<TensorType>(m, std::get<sizeof...(Is)>(arguments), std::get<Is>(arguments)...);
+    return copied_from<TensorType>("copy_from_local", m, std::get<sizeof...(Is)>(arguments),
+                                   std::get<Is>(arguments)...);
   else
     return after_error_of<typename TensorType::value_type, typename TensorType::sharding_type,
                           typename TensorType::space>();

@@ -110,28 +110,36 @@ struct looked_at {
   engine::strided given;
 };
 
-// Describes an array beside the block of a tensor. The arguments are extents and perhaps os::unchecked. `ghosts`: the
-// number of indices of its neighbours that the array has along each dimension beside the block.
+// A tensor of these extents without a block; the devices compare their calls if others are asked. The arguments are
+// extents and perhaps os::unchecked.
+template <class TensorType, class Mesh, class... Extents>
+TensorType compared_shape(char const* operation, Mesh const& m, Extents const&... given) {
+  auto const extents = collect_sizes(extents_beside<is_unchecked<Extents>>(given)...);
+  TensorType shape(m.handle(), checked_extents<TensorType>(typename TensorType::axes{}, extents, operation),
+                   typename TensorType::view_type());
+  set_given_origins(operation, shape, typename TensorType::axes{}, varying_in<TensorType>{}, given...);
+  if constexpr (!(is_unchecked<Extents> || ...)) {
+    constexpr planner::spec s = spec_of<TensorType, typename TensorType::axes, typename TensorType::mesh_axes>;
+    if (!m.absent())
+      engine::require_same_call<typename TensorType::value_type>(compared_context_of(operation, shape), s);
+  }
+  return shape;
+}
+
+// Describes an array beside the block of a tensor. `ghosts`: the number of indices of its neighbours that the array has
+// along each dimension beside the block.
 // @throws ostraka::error, on all devices alike, if the array does not have the extents of the block or the layout that
 // `how` demands
 template <class TensorType, class Mesh, class Array, class... Extents>
 looked_at<TensorType> look_at_padded(char const* operation, engine::demand how, int const* ghosts, Mesh const& m,
                                      Array& array, Extents const&... given) {
   constexpr int rank = TensorType::rank;
-  constexpr bool ask_others = !(is_unchecked<Extents> || ...);
-  auto const extents = collect_sizes(extents_beside<is_unchecked<Extents>>(given)...);
-  looked_at<TensorType> seen{checked_extents<TensorType>(typename TensorType::axes{}, extents, operation), {}, {}};
-  TensorType shape(m.handle(), seen.extents, typename TensorType::view_type());
-  set_given_origins(operation, shape, typename TensorType::axes{}, varying_in<TensorType>{}, given...);
+  TensorType const shape = compared_shape<TensorType>(operation, m, given...);
+  looked_at<TensorType> seen{shape.extents(), {}, {}};
   for (int d = 0; d < rank; ++d)
     seen.wanted[d] = shape.range(d).size() + (ghosts == nullptr || m.absent() ? 0 : ghosts[d]);
-  if constexpr (ask_others) {
-    constexpr planner::spec s = spec_of<TensorType, typename TensorType::axes, typename TensorType::mesh_axes>;
-    if (!m.absent())
-      engine::require_same_call<typename TensorType::value_type>(compared_context_of(operation, shape), s);
-  }
   seen.given = describe_block(typename TensorType::axes{}, array, seen.wanted);
-  engine::require_block(operation, how, *m.handle(), seen.given, seen.wanted, rank, ask_others);
+  engine::require_block(operation, how, *m.handle(), seen.given, seen.wanted, rank, !(is_unchecked<Extents> || ...));
   return seen;
 }
 

@@ -132,8 +132,8 @@ inline void require_block(std::string const& operation, demand how, device_mesh 
     throw error(
         how == demand::row_major
             ? join_text(operation, ": a block lies row-major without gaps, but ", whose,
-                        " is a part of a larger one, padded, or in another order; copy it with os::copy_from_local, "
-                        "or adopt what lies in another order as a tensor of the axes in that order, with "
+                        " is a part of a larger one, padded, or in another order; copy it with os::copy_", operation,
+                        ", or adopt what lies in another order as a tensor of the axes in that order, with "
                         "os::in_order<…>(view)")
             : join_text(operation, ": each element of what is written has a place of its own, but ", whose,
                         " has a stride of 0; give one without"));

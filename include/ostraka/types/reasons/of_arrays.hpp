@@ -50,4 +50,19 @@ struct plan_of_other_tensors {
   static_assert(never<A, Planned>, "blocks_plan: a plan copies tensors of the element type and sharding that it was made for; reshard the tensor with os::reshard, or make a plan for its type by os::plan_blocks");
 };
 
+template <class Given>
+struct not_a_dlpack_tensor {
+  static_assert(never<Given>, "from_dlpack, copy_from_dlpack: a DLPack tensor comes last, behind the extents: a DLManagedTensorVersioned*, a DLManagedTensor*, the result of os::to_dlpack, moved, or a PyObject* if Python.h has been included before ostraka/dlpack.hpp; write os::from_dlpack<double, I/X>(mesh, I = 8, managed)");
+};
+
+template <class MemorySpace>
+struct memory_without_dlpack {
+  static_assert(never<MemorySpace>, "from_dlpack, copy_from_dlpack, to_dlpack: DLPack tensors are in the memory of a host, of CUDA or of ROCm; use an os::host_tensor");
+};
+
+template <class Element>
+struct dlpack_without_flags {
+  static_assert(never<Element>, "to_dlpack: a DLManagedTensor cannot say that its elements may only be read; write os::to_dlpack(A), which makes a DLManagedTensorVersioned, or export os::copy(A)");
+};
+
 }  // namespace ostraka::reason
