@@ -16,6 +16,7 @@
 #include <ostraka/creation/copy.hpp>
 #include <ostraka/creation/zeros.hpp>
 #include <ostraka/elements/cast.hpp>
+#include <ostraka/engine/memory/foreign_memory.hpp>
 #include <ostraka/gradient/cotangents/as.hpp>
 #include <ostraka/gradient/cotangents/deferred.hpp>
 
@@ -143,7 +144,7 @@ auto as_variables(tape& t, T const& x) {
 template <class T>
 T unshared(T const& x) {
   if constexpr (Tensor<T> && !is_after_error<T>)
-    if (x.local().use_count() != 1) return copy(x);
+    if (engine::holders_of(x.local()) != 1) return copy(x);
   return x;
 }
 

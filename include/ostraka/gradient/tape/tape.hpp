@@ -16,6 +16,7 @@
 #include <ostraka/blocks/fill.hpp>
 #include <ostraka/elements/arithmetic.hpp>
 #include <ostraka/engine/blocks/dense.hpp>
+#include <ostraka/engine/memory/foreign_memory.hpp>
 #include <ostraka/engine/memory/per_thread.hpp>
 #include <ostraka/engine/run/profiling.hpp>
 #include <ostraka/gradient/tape/differentiated.hpp>
@@ -239,7 +240,7 @@ void add_block(Unnamed& sum, Unnamed const& g) {
   if (sum.extents() != g.extents() || sum.mesh_handle() != g.mesh_handle()) throw_other_cotangent();
   engine::profiled const region_of_run([] { engine::push_region("add cotangents"); });
   Unnamed target = sum;
-  auto const holders = sum.local().use_count();  // of `target`, too; 0 if the memory is not ours
+  auto const holders = engine::holders_of(sum.local());  // of `target`, too; 0 if the memory is not ours
   if (holders > 2 || holders == 0) {
     target = Unnamed(uninitialised_unnamed<typename view::value_type>(sum));
     if constexpr (requires { target.set_origins(sum.origins()); }) target.set_origins(sum.origins());

@@ -17,6 +17,7 @@
 #include <utility>
 
 #include <ostraka/creation/copy.hpp>
+#include <ostraka/engine/memory/foreign_memory.hpp>
 #include <ostraka/gradient/rules/local_view/pipeline_parameters.hpp>
 
 namespace ostraka {
@@ -83,7 +84,7 @@ Cotangent layers_back(Parameters& parameters, Block const& began_with, Cotangent
   h_type h = operand;
   for (std::int64_t l = first; l < end; ++l) h = as_operand_of_layer<h_type>(parameters.call(h, repeat, l));
   // Sums are formed in place, and a part of a larger block does not know whether others hold the block: copy it.
-  if (h.slot() != nullptr) add_cotangent(h, of_result.local().use_count() == 0 ? copy(of_result) : of_result);
+  if (h.slot() != nullptr) add_cotangent(h, engine::holders_of(of_result.local()) == 0 ? copy(of_result) : of_result);
   t.unwind_to(leaves);
   parameters.end(repeat, first, end);
   return operand.slot()->is_empty() ? zero_cotangent<Cotangent>(began_with) : operand.slot()->sum();

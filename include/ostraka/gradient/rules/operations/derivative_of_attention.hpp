@@ -16,6 +16,7 @@
 #include <tuple>
 #include <type_traits>
 
+#include <ostraka/engine/memory/foreign_memory.hpp>
 #include <ostraka/gradient/rules/algebra/derivative_of_einsum.hpp>
 #include <ostraka/gradient/rules/elements/derivative_of_arithmetic.hpp>
 #include <ostraka/gradient/rules/operations/derivative_of_softmax.hpp>
@@ -91,7 +92,7 @@ constexpr auto weigh_where_they_are(bool hides, W const& weights, V const& value
 template <class Vjp, class W, class G>
 constexpr auto pull_over(Vjp const& back, W const& weights, G const& g) {
   if constexpr (std::is_same_v<W, G> && Tensor<G>) {
-    if (g.local().use_count() == 1) return back.over_cotangent(weights, g);
+    if (engine::holders_of(g.local()) == 1) return back.over_cotangent(weights, g);
   } else if constexpr (std::is_same_v<W, G> && is_abstract<G>) {
     if (g.block().is_alone()) return foretell_in_place(back, g, weights);
   }
