@@ -59,13 +59,14 @@ missing_packages() {
   has python3 || echo python3
 }
 
-# Names missing packages that are optional: a BLAS that is faster than our own kernels, a compilation cache, and the module that makes an environment
-# for Python's packages.
+# Names missing packages that are optional: a BLAS that is faster than our own kernels, a compilation cache, the module that makes an environment for
+# Python's packages, and the headers that a module of Python needs.
 useful_packages() {
   finds_fast_blas || echo libopenblas-openmp-dev
   [[ $1 == test ]] || return 0
   has ccache || echo ccache
   python_that 'import venv, ensurepip' >/dev/null || echo python3-venv
+  python_that 'import sysconfig; open(sysconfig.get_path("include") + "/Python.h")' >/dev/null || echo python3-dev
 }
 
 # netlib's reference BLAS does not count: cmake/OstrakaDependencies.cmake recognises it by the same names.
@@ -257,27 +258,33 @@ provide_kokkos() {
 
 # --- Python ---------------------------------------------------------------------------------------------------------------------------
 
-# Sets `python` to one that has NumPy, ml_dtypes and safetensors, whose files tests compare with ours: the machine's, or else one in build/python,
-# into which pip installs them from its configured index. Without them the tests that need them say SKIPPED, and so does this.
+# Sets `python` to one that has NumPy, ml_dtypes and safetensors, whose files tests compare with ours, and mpi4py and nanobind, which pass arrays: the
+# machine's, or else one in build/python, into which pip installs them from its configured index. Without them the tests that need them say SKIPPED,
+# and so does this.
 provide_python() {
-  local imports='import numpy, ml_dtypes, safetensors' venv=$PWD/build/python log=build/python.log maker
-  python=$(python_that "$imports") && return
-  say "installing numpy, ml_dtypes and safetensors into build/python"
-  for maker in python3 /usr/bin/python3; do
-    rm -rf "$venv"
-    if "$maker" -m venv "$venv" >"$log" 2>&1 &&
-      timeout 600 "$venv/bin/python3" -m pip install --disable-pip-version-check --retries 1 --timeout 20 numpy ml_dtypes safetensors >>"$log" 2>&1 &&
-      "$venv/bin/python3" -c "$imports" >>"$log" 2>&1; then
-      python=$venv/bin/python3
-      return
-    fi
-  done
+  local files='import numpy, ml_dtypes, safetensors' arrays='import mpi4py, nanobind' venv=$PWD/build/python log=build/python.log maker
+  python=$(python_that "$files; $arrays") && return
+  "$venv/bin/python3" -c "$files" >/dev/null 2>&1 || {
+    say "installing numpy, ml_dtypes and safetensors into build/python"
+    for maker in python3 /usr/bin/python3; do
+      rm -rf "$venv"
+      "$maker" -m venv "$venv" >"$log" 2>&1 && pip_installs numpy ml_dtypes safetensors && "$venv/bin/python3" -c "$files" >>"$log" 2>&1 && break
+    done
+  }
+  if "$venv/bin/python3" -c "$files" >/dev/null 2>&1; then
+    say "installing mpi4py and nanobind into build/python"
+    pip_installs mpi4py nanobind && python=$(python_that "$files; $arrays") && return
+  fi
   tail -n 3 "$log" >&2
+  say "SKIPPED: mpi4py and nanobind cannot be had ($log), so no arrays are passed between Python and the library"
+  python=$(python_that "$files") && return
   say "SKIPPED: numpy, ml_dtypes and safetensors cannot be had ($log), so no files are exchanged with them"
   python=$(python_that 'import numpy') && return
   ! { has apt-get && ((EUID == 0)); } || install python3-numpy || true
   python=$(python_that 'import numpy' || echo python3)
 }
+# Installs into provide_python's environment.
+pip_installs() { timeout 600 "$venv/bin/python3" -m pip install --disable-pip-version-check --retries 1 --timeout 20 "$@" >>"$log" 2>&1; }
 
 # --- build, demo, test ----------------------------------------------------------------------------------------------------------------
 

@@ -4,6 +4,7 @@
 /// @file
 /// Arrays of other libraries by DLPack: os::from_dlpack, os::copy_from_dlpack and os::to_dlpack, of every layout and
 /// element type, and how long their memory lives. Plain loops make the expected values from i and j.
+// labels: essential
 // ranks: 1 2 3 4
 
 #include <doctest/doctest.h>
