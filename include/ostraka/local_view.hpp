@@ -22,6 +22,7 @@
 #include <ostraka/local_view/collectives/scans.hpp>
 #include <ostraka/local_view/halos/adopt_ghosted.hpp>
 #include <ostraka/local_view/halos/exchange_halo.hpp>
+#include <ostraka/local_view/halos/for_each_point.hpp>
 #include <ostraka/local_view/halos/own.hpp>
 #include <ostraka/local_view/halos/patches.hpp>
 #include <ostraka/local_view/halos/stencil.hpp>

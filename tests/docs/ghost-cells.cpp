@@ -9,6 +9,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -190,6 +191,50 @@ TEST_CASE("the step, in a class") {
   CHECK(found(1, 1) == 2 * hand.u(1, 1));
   hand.exchange();
   CHECK(found(0, 1) == (here.up == MPI_PROC_NULL ? 1 : 2 * hand.u(0, 1)));
+}
+
+TEST_CASE("solvers: updates and sums") {
+  rank_by_hand const here;
+  auto const [rows, columns] = std::pair(here.rows, here.columns);
+  auto mesh = os::make_mesh(X = 2, Y = 2);
+  std::vector<matrix> memory;
+  for (char const* name : {"x", "r", "p", "q"}) memory.emplace_back(std::string(name), std::size_t(rows + 2), std::size_t(columns + 2));
+  auto const adopt = [&](matrix const& of) {
+    return os::from_local<double, os::halo<I, 1>/X, os::halo<J, 1>/Y>(mesh, I = n, J = m, of);
+  };
+  for (matrix const& one : memory) here.set(one);
+  auto x_ = adopt(memory[0]), r_ = adopt(memory[1]), p_ = adopt(memory[2]), q_ = adopt(memory[3]);
+  double const alpha = 0.5, beta = 2;
+
+  // an update
+  os::for_each_point([=](double& p, double r) { p = r + beta * p; }, p_, r_);
+
+  // an operator and its sum
+  auto pq = os::value(os::psum<X, Y>(os::sum_over_points([](double& q, auto const& p) {
+    q = 4 * p(0, 0) - p(-1, 0) - p(1, 0) - p(0, -1) - p(0, 1);
+    return q * p(0, 0);
+  }, q_, os::start_exchange_halo_into<os::halo<I, 1>/X, os::halo<J, 1>/Y>(p_, os::faces))));
+
+  // several and their sum
+  auto rr = os::value(os::psum<X, Y>(os::sum_over_points([=](double& x, double& r, double p, double q) {
+    x += alpha * p;
+    r -= alpha * q;
+    return r * r;
+  }, x_, r_, p_, q_)));
+
+  double sum_pq = 0, sum_rr = 0;
+  auto const at = [&](std::int64_t i, std::int64_t j) {
+    return i < 0 || j < 0 || i >= n || j >= m ? 1.0 : (1 + beta) * start(i, j);
+  };
+  for (std::int64_t i = 0; i < n; ++i)
+    for (std::int64_t j = 0; j < m; ++j) {
+      double const product = 4 * at(i, j) - at(i - 1, j) - at(i + 1, j) - at(i, j - 1) - at(i, j + 1);
+      sum_pq += product * at(i, j);
+      sum_rr += (start(i, j) - alpha * product) * (start(i, j) - alpha * product);
+    }
+  CHECK(pq == doctest::Approx(sum_pq));
+  CHECK(rr == doctest::Approx(sum_rr));
+  CHECK(memory[0](1, 1) == doctest::Approx(start(here.first_row, here.first_column) * (1 + alpha * (1 + beta))));
 }
 
 TEST_CASE("as the arrays lie") {

@@ -3,10 +3,12 @@
 #pragma once
 
 /// @file
-/// Floor 3. A stencil on this device's block, in parts: the points that read no margin in flight, and the rest.
+/// Floor 3. A function of points, or a stencil, on this device's block, in parts: the points that read no margin in
+/// flight, and the rest.
 
 #include <algorithm>
 #include <cstdint>
+#include <type_traits>
 
 #include <ostraka/engine/blocks/aligned.hpp>
 #include <ostraka/engine/kernels/stencil_kernel.hpp>
@@ -60,12 +62,14 @@ void for_each_boundary(stencil_points const& p, std::uint32_t axes, F const& par
 /// Points that are computed between two calls of progress.
 inline constexpr std::int64_t points_between_progress = 1 << 16;
 
-/// A source, its block aligned with the dimensions of the points, and the strides to its neighbours.
+/// An operand that is read around each point, or, for Axes = 0, the elements there: its block aligned with the
+/// dimensions of the points, and the strides to neighbours.
 template <class T, int Axes>
 struct stencil_operand_block {
-  aligned<T const> block;
+  aligned<T> block;
   std::int64_t neighbour[Axes > 0 ? Axes : 1]{};
 
+  [[nodiscard]] std::int64_t step(stencil_points const& p, int d) const { return block.stride[d] * p.every[d]; }
   [[nodiscard]] stencil_source<T, Axes> source_at(stencil_points const& p, planner::range const* where) const {
     stencil_source<T, Axes> s{block.data, {}};
     for (int d = 0; d < p.rank; ++d) s.data += (p.first[d] + where[d].begin * p.every[d]) * block.stride[d];
@@ -74,65 +78,82 @@ struct stencil_operand_block {
   }
 };
 
-/// The result's points in `where` <- f around them.
-template <class Exec, class R, class F, class... Operands>
-void stencil_in(Exec const& exec, stencil_points const& p, planner::range const* where, F const& f,
-                aligned<R> const& result, Operands const&... from) {
-  constexpr int operands = static_cast<int>(sizeof...(Operands)) + 1;
-  R* to = result.data;
+/// The result of a stencil, which has an element for each point.
+template <class R>
+struct stencil_result_block {
+  aligned<R> block;
+
+  [[nodiscard]] std::int64_t step(stencil_points const&, int d) const { return block.stride[d]; }
+  [[nodiscard]] stencil_source<R, 0> source_at(stencil_points const& p, planner::range const* where) const {
+    stencil_source<R, 0> s{block.data, {}};
+    for (int d = 0; d < p.rank; ++d) s.data += where[d].begin * block.stride[d];
+    return s;
+  }
+};
+
+/// Calls f at the points in `where`. Returns the sum of its values, an S.
+template <class S, class Exec, class F, class... Operands>
+S points_in(Exec const& exec, stencil_points const& p, planner::range const* where, F const& f,
+            Operands const&... from) {
+  constexpr int operands = static_cast<int>(sizeof...(Operands));
   if constexpr (runs_on_host<Exec>) {
     std::int64_t extent[max_rank], stride[max_rank][operands], points = 1;
     for (int d = 0; d < p.rank; ++d) points *= extent[d] = where[d].size();
-    if (points == 0) return;
+    if (points == 0) return S{};
     if (points <= serial_elements) {
       for (int d = 0; d < p.rank; ++d) {
-        to += where[d].begin * result.stride[d];
         int o = 0;
-        stride[d][o++] = result.stride[d];
-        ((stride[d][o++] = from.block.stride[d] * p.every[d]), ...);
+        ((stride[d][o++] = from.step(p, d)), ...);
       }
-      return stencil_here<R, F, operands>(p.rank, extent, stride, f, to, from.source_at(p, where)...);
+      return each_point_here<S, F, operands>(p.rank, extent, stride, f, from.source_at(p, where)...);
     }
   }
   loop_nest<operands> loops;
-  for (int d = 0; d < p.rank; ++d) {
-    to += where[d].begin * result.stride[d];
-    loops.add(where[d].size(), result.stride[d], (from.block.stride[d] * p.every[d])...);
-  }
-  stencil(exec, loops, f, to, from.source_at(p, where)...);
+  for (int d = 0; d < p.rank; ++d) loops.add(where[d].size(), from.step(p, d)...);
+  return each_point<S>(exec, loops, f, from.source_at(p, where)...);
 }
 
 /// Computes the points that read no margin along `axes`, whose margins are in flight. Operations in flight progress
 /// between slabs of points; after the last one the caller waits for them.
-template <class Exec, class R, class F, class... Operands>
-void stencil_inner(Exec const& exec, stencil_points const& p, std::uint32_t axes, F const& f, aligned<R> const& result,
-                   Operands const&... from) {
+template <class S, class Exec, class F, class... Operands>
+S inner_points(Exec const& exec, stencil_points const& p, std::uint32_t axes, F const& f, Operands const&... from) {
   planner::range where[max_rank];
   std::int64_t row = 1;
   for (int d = 0; d < p.rank; ++d) {
     where[d] = (axes >> d & 1u) != 0 ? p.inner(d) : planner::range{0, p.points(d)};
     row *= d > 0 ? where[d].size() : 1;
   }
-  if (axes == 0 || !runs_on_host<Exec> || row == 0) return stencil_in(exec, p, where, f, result, from...);
+  if (axes == 0 || !runs_on_host<Exec> || row == 0) return points_in<S>(exec, p, where, f, from...);
   planner::range const all = where[0];
   std::int64_t const rows = std::max<std::int64_t>(1, points_between_progress / row);
+  S sum{};
   for (std::int64_t begin = all.begin; begin < all.end; begin += rows) {
     where[0] = {begin, std::min(all.end, begin + rows)};
     if (begin > all.begin) progress();
-    stencil_in(exec, p, where, f, result, from...);
+    sum += points_in<S>(exec, p, where, f, from...);
   }
+  return sum;
 }
 
-/// Computes all points: first those that read no margin along `axes`; the others after `wait()` has brought the
-/// margins.
+/// Calls f at all points: first those that read no margin along `axes`; the others after `wait()` has brought the
+/// margins. Returns the sum of its values, an S.
+template <class S, class Exec, class F, class Wait, class... Operands>
+S points_of_block(Exec const& exec, stencil_points const& p, std::uint32_t axes, Wait const& wait, F const& f,
+                  Operands const&... from) {
+  S sum = inner_points<S>(exec, p, axes, f, from...);
+  wait();
+  if (axes != 0)
+    for_each_boundary(p, axes, [&](planner::range const* where) { sum += points_in<S>(exec, p, where, f, from...); });
+  fence(exec);
+  return sum;
+}
+
+/// result <- f around all points.
 template <class Exec, class R, class F, class Wait, class... Operands>
 void stencil_of_block(Exec const& exec, stencil_points const& p, std::uint32_t axes, Wait const& wait, F const& f,
                       aligned<R> const& result, Operands const&... from) {
-  stencil_inner(exec, p, axes, f, result, from...);
-  wait();
-  if (axes != 0)
-    for_each_boundary(p, axes, [&](planner::range const* where) { stencil_in(exec, p, where, f, result, from...); });
-  fence(exec);
+  points_of_block<no_sum>(exec, p, axes, wait, written_value<std::decay_t<F>>{f}, stencil_result_block<R>{result},
+                          from...);
 }
 
 }  // namespace ostraka::engine

@@ -44,7 +44,7 @@ void add_cotangents(Exec const& exec, stencil_points const& p, F const& f, align
     loops.add(p.points(d), to.stride[d] * p.every[d], to.stride[d] * p.every[d], g.stride[d],
               (from.block.stride[d] * p.every[d])...);
   }
-  stencil(exec, loops, f, target, stencil_source<T, 0>{target, {}}, stencil_source<G, 0>{g.data, {}},
+  stencil(exec, loops, f, target, stencil_source<T const, 0>{target, {}}, stencil_source<G const, 0>{g.data, {}},
           from.source_at(p, where)...);
 }
 

@@ -181,9 +181,13 @@ struct reached_operand {
 };
 
 // Throws in check mode if f reads beyond the halo of a block, on all devices alike.
+template <class F, class... Operands>
+void require_reach_of(char const* operation, engine::device_mesh const& mesh, F const& f) {
+  if (mesh.world().compares_calls()) reach_of_stencil<F, Operands...>::check(operation, f);
+}
 template <class F, class... As>
 void require_reach(char const* operation, engine::device_mesh const& mesh, F const& f) {
-  if (mesh.world().compares_calls()) reach_of_stencil<F, reached_operand<As>...>::check(operation, f);
+  require_reach_of<F, reached_operand<As>...>(operation, mesh, f);
 }
 
 }  // namespace ostraka::detail

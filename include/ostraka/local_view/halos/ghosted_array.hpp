@@ -28,8 +28,9 @@
 namespace ostraka {
 
 /// A program's array with ghost layers; os::from_local makes it. `Divided` has the axes with their halos and the mesh
-/// axes that divide them. It is an operand of os::exchange_halo_into, os::stencil, os::stencil_into and os::own, in a
-/// body and outside, and of os::shard_map, whose body gets it unchanged. Copies are shallow.
+/// axes that divide them. It is an operand of os::exchange_halo_into, os::stencil, os::stencil_into,
+/// os::for_each_point, os::sum_over_points and os::own, in a body and outside, and of os::shard_map, whose body gets it
+/// unchanged. Copies are shallow.
 template <class T, class Divided, class Space = Kokkos::DefaultExecutionSpace::device_type>
 class basic_ghosted_array {
  public:

@@ -47,7 +47,7 @@ struct own_part : detail::callable<own_part> {
     auto const result = detail::make_block<result_type>(a.mesh_handle(), extents, p.extent,
                                                         detail::without_marks(detail::own_origins(a)));
     detail::profiled_block<result_type> const region_of_run(name, result, "reads and writes", 2);
-    engine::stencil_operand_block<T, 0> const from{detail::own_block<T const>(a), {}};
+    engine::stencil_operand_block<T const, 0> const from{detail::own_block<T const>(a), {}};
     detail::run_stencil<detail::execution_space_type<A>>(p, detail::element_itself{}, detail::own_block<T>(result),
                                                          a, from);
     return result;

@@ -76,7 +76,7 @@ engine::aligned<T> own_block(A const& a) {
 template <class A>
 auto source_block(A const& a) {
   using value = typename A::value_type;
-  engine::stencil_operand_block<value, padded_axes<axes_in<A>>> b{own_block<value const>(a), {}};
+  engine::stencil_operand_block<value const, padded_axes<axes_in<A>>> b{own_block<value const>(a), {}};
   int k = 0;
   for (int d = 0; d < A::rank; ++d)
     if (margins_in<A>[static_cast<std::size_t>(d)].both() > 0) b.neighbour[k++] = b.block.stride[d];

@@ -279,6 +279,16 @@ struct stencil_of_other_axes {
   static_assert(never<First, Other>, "stencil: all blocks have the axes of the first one in its order, padded or not; transpose with os::einsum<I, J>(a), or rename an axis");
 };
 
+template <class Block>
+struct neighbours_need_a_halo {
+  static_assert(never<Block>, "neighbours_of: a padded block, whose neighbours the function reads; pad it with os::exchange_halo<os::halo<I, 1>/X>(a), or give the block itself, of which the function gets the element at each point");
+};
+
+template <class F>
+struct nothing_to_sum {
+  static_assert(never<F>, "sum_over_points: the function returns what is summed at each point; return it, or call os::for_each_point, which sums nothing");
+};
+
 template <class Block, class... Taps>
 struct patches_need_an_axis_each {
   static_assert(never<Block, Taps...>, "patches: what is around a point is an axis for each padded one, in their order; write os::patches<M, N>(x) where two axes are padded, and os::patches<M>(x) where one is");

@@ -1,0 +1,277 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 3. A function of points: f(x.at(i), y.at(i), …) for each point i of some loops. A source says what f gets at a
+/// point: a reference to the element there, which f may write, or what is around it. The values of f may be summed.
+
+#include <Kokkos_Core.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+#include <utility>
+
+#include <ostraka/engine/kernels/folds/unrolled_dot.hpp>
+#include <ostraka/engine/kernels/loops/item_cut.hpp>
+#include <ostraka/engine/kernels/loops/loop_nest.hpp>
+#include <ostraka/engine/kernels/loops/parallel.hpp>
+#include <ostraka/engine/memory/computing.hpp>
+#include <ostraka/engine/memory/pool.hpp>
+
+namespace ostraka::engine {
+
+/// The sum where the values of f are not summed.
+struct no_sum {
+  no_sum& operator+=(no_sum) { return *this; }
+};
+
+namespace detail {
+
+/// Adds up the summands of points. They lie side by side first, so that the loop over points has vectors, and are added
+/// when there is no more room: in an order that follows from the extents alone.
+template <class S>
+class point_sums {
+ public:
+  /// Calls f(to, first, n) for pieces of `length` points, whose summands f writes to `to`.
+  template <class F>
+  [[gnu::always_inline]] void take(std::int64_t length, F const& f) {
+    for (std::int64_t first = 0; first < length;) {
+      std::int64_t const n = length - first < room - waiting_ ? length - first : room - waiting_;
+      f(summand_ + waiting_, first, n);
+      first += n;
+      waiting_ += n;
+      if (waiting_ == room) add();
+    }
+  }
+  S sum() {
+    add();
+    return sum_;
+  }
+
+ private:
+  static constexpr std::int64_t room = 256;
+
+  void add() {
+    S const* const summand = summand_;
+    sum_ += sum_of_run<false, S>(waiting_, [=](std::int64_t i) { return summand[i]; });
+    waiting_ = 0;
+  }
+
+  S sum_{};
+  std::int64_t waiting_ = 0;
+  S summand_[room];
+};
+template <>
+class point_sums<no_sum> {
+ public:
+  static no_sum sum() { return {}; }
+};
+
+/// f(j) for the points j < n of a row, which all operands usually walk element by element (`Dense`). Operands that f
+/// writes are those that it reads, or share nothing with them. The loop is unrolled, since a point is a few
+/// instructions and the loop's own are a fifth of them; clang unrolls it by itself.
+template <bool Dense, class F>
+[[gnu::always_inline]] inline void for_points_of_row(std::int64_t n, F const& f) {
+  if constexpr (Dense) {
+#if defined(__clang__)
+#  pragma clang diagnostic push
+#  pragma clang diagnostic ignored "-Wpass-failed"  // not every function has a vector form
+#  pragma clang loop vectorize(assume_safety)
+#elif defined(__GNUC__)
+#  pragma GCC ivdep
+#  pragma GCC unroll 4
+#endif
+    for (std::int64_t j = 0; j < n; ++j) f(j);
+#if defined(__clang__)
+#  pragma clang diagnostic pop
+#endif
+  } else {
+#if defined(__GNUC__) && !defined(__clang__)
+#  pragma GCC unroll 4
+#endif
+    for (std::int64_t j = 0; j < n; ++j) f(j);
+  }
+}
+
+template <class S, class F, class Indices, class... Sources>
+struct point_kernel;
+
+/// f at each point of the loops. S: the type of the sum of its values, or no_sum.
+template <class S, class F, std::size_t... Is, class... Sources>
+struct point_kernel<S, F, std::index_sequence<Is...>, Sources...> {
+  static constexpr int operands = static_cast<int>(sizeof...(Sources));
+
+  template <std::size_t I, class Source>
+  struct numbered {
+    Source source;
+  };
+  struct sources : numbered<Is, Sources>... {};
+
+  sources in;
+  loop_nest<operands> loops;
+  F f;
+
+  template <std::size_t I, class Source>
+  KOKKOS_INLINE_FUNCTION static Source const& source(numbered<I, Source> const& n) {
+    return n.source;
+  }
+
+  KOKKOS_INLINE_FUNCTION decltype(auto) call(std::int64_t i) const {
+    std::int64_t at[operands];
+    loops.locate(i, at);
+    return f(source<Is>(in).at(at[Is])...);
+  }
+
+  // The points along a row.
+  template <bool Dense>
+  [[gnu::always_inline]] static void points(sources const& from, F const& function, std::int64_t const (&at)[operands],
+                                            std::int64_t const (&step)[operands], std::int64_t length,
+                                            [[maybe_unused]] point_sums<S>& sums) {
+    auto const call = [&](std::int64_t j) -> decltype(auto) {
+      if constexpr (Dense)
+        return function(source<Is>(from).at(at[Is] + j)...);
+      else
+        return function(source<Is>(from).at(at[Is] + j * step[Is])...);
+    };
+    if constexpr (std::is_same_v<S, no_sum>)
+      for_points_of_row<Dense>(length, [&](std::int64_t j) { static_cast<void>(call(j)); });
+    else
+      sums.take(length, [&](S* to, std::int64_t first, std::int64_t n) {
+        for_points_of_row<Dense>(n, [&](std::int64_t j) { to[j] = static_cast<S>(call(first + j)); });
+      });
+  }
+  static bool is_dense(std::int64_t const (&step)[operands]) {
+    bool all_ones = true;
+    for (int o = 0; o < operands; ++o) all_ones = all_ones && step[o] == 1;
+    return all_ones;
+  }
+
+  // One row, and rows one after the other: extent[d] along dimension d, stride[d][o] apart. Local copies of the
+  // function and the sources show compilers that nothing writes them.
+  void row(std::int64_t const (&at)[operands], std::int64_t const (&step)[operands], std::int64_t length,
+           point_sums<S>& sums) const {
+    F const function = f;
+    auto const from = in;
+    if (is_dense(step))
+      points<true>(from, function, at, step, length, sums);
+    else
+      points<false>(from, function, at, step, length, sums);
+  }
+  template <bool Dense>
+  static S rows(sources const& in, F const& f, int inner, std::int64_t const* extent,
+                std::int64_t const (*stride)[operands]) {
+    F const function = f;
+    auto const from = in;
+    int const outer = inner > 0 ? inner - 1 : 0;  // the loop over rows; those around it are few
+    std::int64_t const length = extent[inner], number = inner > 0 ? extent[outer] : 1;
+    std::int64_t step[operands], next[operands], index[max_loops], begin[operands] = {};
+    for (int o = 0; o < operands; ++o) {
+      step[o] = stride[inner][o];
+      next[o] = stride[outer][o];
+    }
+    for (int d = 0; d < outer; ++d) index[d] = 0;
+    point_sums<S> sums;
+    while (true) {
+      std::int64_t at[operands];
+      for (int o = 0; o < operands; ++o) at[o] = begin[o];
+      for (std::int64_t i = 0; i < number; ++i) {
+        points<Dense>(from, function, at, step, length, sums);
+        for (int o = 0; o < operands; ++o) at[o] += next[o];
+      }
+      int d = outer - 1;
+      for (; d >= 0; --d) {
+        for (int o = 0; o < operands; ++o) begin[o] += stride[d][o];
+        if (++index[d] < extent[d]) break;
+        for (int o = 0; o < operands; ++o) begin[o] -= extent[d] * stride[d][o];
+        index[d] = 0;
+      }
+      if (d < 0) return sums.sum();
+    }
+  }
+};
+
+// The functors of accelerators, a point a thread.
+template <class Kernel>
+struct one_point {
+  Kernel kernel;
+  KOKKOS_INLINE_FUNCTION void operator()(std::int64_t i) const { static_cast<void>(kernel.call(i)); }
+};
+template <class S, class Kernel>
+struct point_summand {
+  Kernel kernel;
+  KOKKOS_INLINE_FUNCTION void operator()(std::int64_t i, S& sum) const { sum += static_cast<S>(kernel.call(i)); }
+};
+
+template <class S, class F, class... Sources>
+using point_kernel_of = point_kernel<S, std::decay_t<F>, std::index_sequence_for<Sources...>, Sources...>;
+
+}  // namespace detail
+
+/// Calls f at few points, row by row, on the calling thread: extent[d] of them along dimension d, stride[d][o] apart in
+/// the operands. Starting a kernel costs more than some thousand points. Returns the sum of f's values, an S.
+template <class S, class F, int Operands, class... Sources>
+S each_point_here(int rank, std::int64_t const* extent, std::int64_t const (*stride)[Operands], F const& f,
+                  Sources const&... in) {
+  static_assert(Operands == static_cast<int>(sizeof...(Sources)));
+  using kernel_type = detail::point_kernel_of<S, F, Sources...>;
+  if (!computes()) return S{};
+  typename kernel_type::sources const from{{in}...};
+  int inner = rank - 1;
+  while (inner > 0 && extent[inner] == 1) --inner;
+  return kernel_type::is_dense(stride[inner]) ? kernel_type::template rows<true>(from, f, inner, extent, stride)
+                                              : kernel_type::template rows<false>(from, f, inner, extent, stride);
+}
+
+/// Calls f at each point of the loops over the operands, in any order, perhaps at the same time. Returns the sum of f's
+/// values, an S, which does not depend on the number of threads.
+template <class S, class Exec, class F, class... Sources>
+S each_point(Exec const& exec, loop_nest<static_cast<int>(sizeof...(Sources))> const& loops, F const& f,
+             Sources const&... in) {
+  constexpr int operands = static_cast<int>(sizeof...(Sources));
+  constexpr bool sums_up = !std::is_same_v<S, no_sum>;
+  using kernel_type = detail::point_kernel_of<S, F, Sources...>;
+  std::int64_t const elements = loops.size();
+  if (elements == 0 || !computes()) return S{};
+  kernel_type const kernel{{{in}...}, loops, f};
+  char const* const name = sums_up ? "ostraka sum over points" : "ostraka stencil";
+  if constexpr (runs_on_host<Exec>) {
+    int const inner = loops.rank - 1;
+    std::int64_t step[operands] = {};
+    if (inner >= 0)
+      for (int o = 0; o < operands; ++o) step[o] = loops.stride[o][inner];
+    loop_nest<operands> const rows = inner >= 0 ? loops.without(inner) : loops;
+    item_cut const cut = item_cut::of_runs(rows.size(), inner >= 0 ? loops.extent[inner] : 1);
+    auto const compute = [&](std::int64_t item) {
+      detail::point_sums<S> sums;
+      cut.for_each_piece(item, rows, [&](std::int64_t const(&at)[operands], std::int64_t first, std::int64_t length) {
+        std::int64_t begin[operands];
+        for (int o = 0; o < operands; ++o) begin[o] = at[o] + first * step[o];
+        kernel.row(begin, step, length, sums);
+      });
+      return sums.sum();
+    };
+    if constexpr (sums_up) {
+      kernel_scratch<S, typename Exec::memory_space> const parts(cut.items());
+      S* const part = parts.data();
+      for_each_item(name, exec, cut.items(), elements, [&](std::int64_t item) { part[item] = compute(item); });
+      S sum{};
+      for (std::int64_t item = 0; item < cut.items(); ++item) sum += part[item];
+      return sum;
+    } else {
+      for_each_item(name, exec, cut.items(), elements, [&](std::int64_t item) { compute(item); });
+      return S{};
+    }
+  } else if constexpr (sums_up) {
+    using policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
+    S sum{};
+    Kokkos::parallel_reduce(name, policy(exec, 0, elements), detail::point_summand<S, kernel_type>{kernel}, sum);
+    return sum;
+  } else {
+    for_each_item(name, exec, elements, elements, detail::one_point<kernel_type>{kernel});
+    return S{};
+  }
+}
+
+}  // namespace ostraka::engine

@@ -1,0 +1,261 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 4. `os::for_each_point(f, x, y, …)` and `os::sum_over_points(f, x, y, …)`: one pass over the points that this
+/// device owns, which updates several blocks in place and sums. A step of an iterative solver is a few such passes:
+///
+///     auto const rr = os::sum_over_points([=] KOKKOS_FUNCTION(double& x, double& r, double p, double q) {
+///       x += alpha * p;
+///       r -= alpha * q;
+///       return r * r;
+///     }, x, r, p, q);
+///
+/// f gets a reference to each block's element at the point, and for a block whose halo is on its way, or that is given
+/// as os::neighbours_of(p), what is around it, as a stencil does.
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+#include <utility>
+
+#include <ostraka/blocks/fill.hpp>
+#include <ostraka/calls/called_function.hpp>
+#include <ostraka/local_view/halos/check_points.hpp>
+#include <ostraka/local_view/halos/stencil.hpp>
+
+namespace ostraka {
+
+namespace operation {
+
+template <class F>
+struct sum_over_points;
+
+}  // namespace operation
+
+namespace detail {
+
+// A padded block whose neighbours are read.
+template <class A>
+struct read_around {
+  A const& block;
+};
+template <class A>
+struct stencil_operand<read_around<A>> {
+  using type = A;
+  static A const& tensor(read_around<A> const& x) { return x.block; }
+  static std::uint32_t waits_for(read_around<A> const&) { return 0; }
+  static void wait(read_around<A> const&) {}
+};
+template <class A>
+struct interpreter_of<read_around<A>> : interpreter_of<A> {};
+
+template <class T>
+inline constexpr bool is_read_around = false;
+template <class A>
+inline constexpr bool is_read_around<read_around<A>> = true;
+template <class Pending>
+inline constexpr bool is_read_around<on_its_way<Pending>> = true;
+
+template <class T>
+concept PointOperand = BlockOrArray<std::remove_cvref_t<T>> || is_pending_halo<std::remove_cvref_t<T>> ||
+    is_read_around<std::remove_cvref_t<T>>;
+
+// The argument that f gets for an operand beside operands that vary along `Varying`: what is around the point, or a
+// reference to the element there. Nothing that differs between devices may be written to a block that does not.
+template <class Operand, class Varying, class A = tensor_of_operand<Operand>>
+using given_at_point = std::conditional_t<
+    is_read_around<Operand>, given_to_stencil<A> const&,
+    std::conditional_t<std::is_const_v<typename A::element_type> || (difference_of<Varying, varying_in<A>>::size > 0),
+                       typename A::value_type const&, typename A::value_type&>>;
+
+template <class... Operands>
+using varying_at_points = union_of<varying_in<tensor_of_operand<Operands>>...>;
+
+template <class F, class... Operands>
+using value_at_points =
+    std::remove_cvref_t<std::invoke_result_t<F const&, given_at_point<Operands, varying_at_points<Operands...>>...>>;
+
+template <class Operand>
+consteval auto check_read_around() {
+  using A = tensor_of_operand<Operand>;
+  if constexpr (is_read_around<Operand> && padded_axes<axes_in<A>> == 0)
+    return found<reason::neighbours_need_a_halo<sharding_in<A>>>{};
+  else
+    return found<reason::ok>{};
+}
+
+template <bool Sums, class F, class First, class... Rest>
+consteval auto check_points() {
+  using blocks =
+      first_fault<values_verdict<tensor_of_operand<First>, operation::map>,
+                  values_verdict<tensor_of_operand<Rest>, operation::map>...,
+                  typename decltype(check_stencil_axes<tensor_of_operand<First>, tensor_of_operand<Rest>>())::type...,
+                  typename decltype(check_read_around<First>())::type,
+                  typename decltype(check_read_around<Rest>())::type...,
+                  called_verdict<F, given_at_point<First, varying_at_points<First, Rest...>>,
+                                 given_at_point<Rest, varying_at_points<First, Rest...>>...>>;
+  if constexpr (!std::is_same_v<blocks, reason::ok>)
+    return found<blocks>{};
+  else if constexpr (!Sums)
+    return found<reason::ok>{};
+  else if constexpr (std::is_void_v<value_at_points<F, First, Rest...>>)
+    return found<reason::nothing_to_sum<F>>{};
+  else
+    return found<reducible_verdict<typename element<value_at_points<F, First, Rest...>>::type, reduction::sum,
+                                   ostraka::operation::sum_over_points<F>>>{};
+}
+
+// The operand's block, as the kernel reads or writes it.
+template <class Operand, class Varying>
+auto block_at_points(Operand const& x) {
+  auto const& a = stencil_operand<Operand>::tensor(x);
+  if constexpr (is_read_around<Operand>) {
+    return source_block(a);
+  } else {
+    using T = std::remove_reference_t<given_at_point<Operand, Varying>>;
+    return engine::stencil_operand_block<T, 0>{own_block<T>(a), {}};
+  }
+}
+
+// Throws if an operand that f may write shares memory with another, unless f gets the same element of both.
+template <class Varying, class... Operands>
+void require_apart(char const* operation, Operands const&... operands) {
+  constexpr std::array<bool, sizeof...(Operands)> around{is_read_around<Operands>...};
+  constexpr std::array<bool, sizeof...(Operands)> written{
+      !std::is_const_v<std::remove_reference_t<given_at_point<Operands, Varying>>>...};
+  bool apart = true;
+  auto const look = [&]<std::size_t I, class A, std::size_t... Ks>(std::integral_constant<std::size_t, I>, A const& a,
+                                                                   std::index_sequence<Ks...>) {
+    auto const meet = [&]<std::size_t K, class B>(std::integral_constant<std::size_t, K>, B const& b) {
+      if constexpr (I < K && (written[I] || written[K]))
+        apart = apart && ((!around[I] && !around[K] && is_same_place(a, b)) || !share_memory(a, b));
+    };
+    (meet(std::integral_constant<std::size_t, Ks>{}, stencil_operand<Operands>::tensor(operands)), ...);
+  };
+  [&]<std::size_t... Is>(std::index_sequence<Is...> all) {
+    (look(std::integral_constant<std::size_t, Is>{}, stencil_operand<Operands>::tensor(operands), all), ...);
+  }
+  (std::index_sequence_for<Operands...>{});
+  refuse_shared_points(operation, !apart);
+}
+
+// The sharding of a sum over the points of a device: of its part, if the operands are divided.
+template <class Divided, class... As>
+struct sum_of_points {
+  using type = varying_as<canonical_sharding<typename partial_of<reduction::sum, Divided>::type>, As...>;
+};
+template <class... As>
+struct sum_of_points<type_list<>, As...> {
+  using type = varying_as<sharding<>, As...>;
+};
+
+// Calls f at all points; the sum of its values.
+template <class S, class F, class First, class... Rest>
+S run_points(char const* operation, F const& f, First const& first, Rest const&... rest) {
+  using A = tensor_of_operand<First>;
+  using varying = varying_at_points<First, Rest...>;
+  A const& a = stencil_operand<First>::tensor(first);
+  common_mesh(operation, a);
+  (require_same_block(operation, a, stencil_operand<Rest>::tensor(rest), axes_in<A>{}), ...);
+  require_apart<varying>(operation, first, rest...);
+  require_reach_at_points<given_at_point<First, varying>, given_at_point<Rest, varying>...>(
+      operation, *a.mesh_handle(), f, type_list<A, tensor_of_operand<Rest>...>{});
+  engine::stencil_points p = points_of(a);
+  auto const widen = [&]<class Operand>(Operand const& x) {
+    if constexpr (is_read_around<Operand>) widen_margins(p, stencil_operand<Operand>::tensor(x));
+  };
+  for (int d = 0; d < p.rank; ++d) p.before[d] = p.behind[d] = 0;
+  widen(first), (widen(rest), ...);
+  profiled_block<A> const region_of_run(operation, a, "reads and writes", 1 + static_cast<int>(sizeof...(Rest)));
+  auto const wait = [&] { stencil_operand<First>::wait(first), (stencil_operand<Rest>::wait(rest), ...); };
+  return engine::points_of_block<S>(
+      execution_space_of<A>(), p,
+      (stencil_operand<First>::waits_for(first) | ... | stencil_operand<Rest>::waits_for(rest)), wait, f,
+      block_at_points<First, varying>(first), block_at_points<Rest, varying>(rest)...);
+}
+
+}  // namespace detail
+
+namespace operation {
+
+/// The base of os::for_each_point and os::sum_over_points with this function.
+template <bool Sums, class F>
+struct points {
+  using takes_strides = void;
+  F f;
+
+  template <class... Operands>
+  using verdict = typename decltype(detail::check_points<Sums, F, Operands...>())::type;
+  template <class...>
+  using moves = detail::nothing_moved;
+};
+
+/// os::for_each_point with this function.
+template <class F>
+struct for_each_point : points<false, F> {
+  static constexpr char const* name = "for_each_point";
+  template <class... Operands>
+  using refused = void;
+
+  template <class... Operands>
+  void run(detail::at_once, Operands const&... operands) const {
+    detail::run_points<engine::no_sum>(name, this->f, operands...);
+  }
+};
+
+/// os::sum_over_points with this function.
+template <class F>
+struct sum_over_points : points<true, F> {
+  static constexpr char const* name = "sum_over_points";
+  template <class First, class... Rest>
+  using refused = detail::scalar_after_error<First, Rest...>;
+
+  template <class First, class... Rest>
+  auto run(detail::at_once, First const& first, Rest const&... rest) const {
+    using A = detail::tensor_of_operand<First>;
+    using S = typename detail::element<detail::value_at_points<F, First, Rest...>>::type;
+    using sharding_type = typename detail::sum_of_points<mesh_axes_in<A>, A, detail::tensor_of_operand<Rest>...>::type;
+    using result_type = basic_tensor<S, sharding_type, typename A::space>;
+    S const sum = static_cast<S>(detail::run_points<accumulator_of_t<S>>(name, this->f, first, rest...));
+    std::int64_t const local[1] = {};
+    auto const result =
+        detail::make_block<result_type>(detail::stencil_operand<First>::tensor(first).mesh_handle(), {}, local, {});
+    engine::fill_block(detail::execution_space_of<result_type>(), result.local().data(),
+                       static_cast<std::int64_t>(result.local().size()), sum);
+    return result;
+  }
+};
+
+}  // namespace operation
+
+/// Gives the function of os::for_each_point and os::sum_over_points what is around each point of a padded block, and
+/// not only the element there. A block whose halo is on its way is given so anyway.
+template <detail::BlockOrArray A>
+[[nodiscard]] detail::read_around<A> neighbours_of(A const& padded) {
+  return {padded};
+}
+
+/// Calls f once for each point that this device owns, in no order, in the execution space: with a reference to the
+/// element of each operand there, which f may write, or with what is around it (os::neighbours_of). Operands are blocks
+/// and arrays with ghost layers; the halo of one of them may still be on its way. Allocates no memory. Blocks that do
+/// not vary where others do are read only.
+/// @throws ostraka::error, on all devices alike, if extents disagree or operands share memory at different points
+template <class F, class... Operands>
+  requires(sizeof...(Operands) > 0 && !detail::PointOperand<F> && (detail::PointOperand<Operands> && ...))
+void for_each_point(F const& f, Operands&&... operands) {
+  detail::operate(operation::for_each_point<std::decay_t<F>>{{f}}, detail::as_operand(operands)...);
+}
+
+/// The same, and the sum of f's values over the points that this device owns: a block without axes, which os::psum sums
+/// over devices; of divided tensors, a partial one. The sum does not depend on the number of threads.
+/// @throws ostraka::error, on all devices alike, if extents disagree or operands share memory at different points
+template <class F, class... Operands>
+  requires(sizeof...(Operands) > 0 && !detail::PointOperand<F> && (detail::PointOperand<Operands> && ...))
+[[nodiscard]] auto sum_over_points(F const& f, Operands&&... operands) {
+  return detail::operate(operation::sum_over_points<std::decay_t<F>>{{f}}, detail::as_operand(operands)...);
+}
+
+}  // namespace ostraka

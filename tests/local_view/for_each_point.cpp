@@ -1,0 +1,256 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+/// @file
+/// os::for_each_point and os::sum_over_points against plain loops: blocks and arrays with ghost layers in every layout,
+/// uneven, narrow and empty; several blocks written in one pass; neighbours while the halo travels. Element (i, j) of
+/// the whole is 100 i + 7 j + 1: whole numbers, so that sums in any order are the same.
+// labels: essential
+// checked: 2 4
+
+#include <doctest/doctest.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "support/on_meshes.hpp"
+#include "support/said_alike.hpp"
+
+namespace os = ostraka;
+namespace t = os::testing;
+
+namespace {
+
+using mesh_type = os::mesh<X_mesh, Y_mesh, Z_mesh>;
+
+double value_at(std::int64_t i, std::int64_t j) { return static_cast<double>(100 * i + 7 * j + 1); }
+constexpr double ghost = -3;
+
+// The indices of one axis that this rank owns.
+struct range_here {
+  std::int64_t begin, end;
+  range_here(std::int64_t n, std::int64_t number, std::int64_t ways)
+      : begin(number * n / ways), end((number + 1) * n / ways) {}
+  std::int64_t size() const { return end - begin; }
+};
+
+// An array with one ghost layer along both axes, its elements `step` apart, rows or columns first.
+struct field {
+  range_here i, j;
+  std::int64_t step_i, step_j;
+  std::vector<double> memory;
+
+  field(range_here own_i, range_here own_j, bool by_columns, std::int64_t step)
+      : i(own_i),
+        j(own_j),
+        step_i(by_columns ? step : step * (own_j.size() + 2)),
+        step_j(by_columns ? step * (own_i.size() + 2) : step),
+        memory(static_cast<std::size_t>(step * (own_i.size() + 2) * (own_j.size() + 2)), ghost) {}
+
+  double& at(std::int64_t p, std::int64_t q) {  // global indices; own begin − 1 is in the ghost layer
+    return memory[static_cast<std::size_t>((p - i.begin + 1) * step_i + (q - j.begin + 1) * step_j)];
+  }
+  template <class F>
+  void for_each_own(F const& f) {
+    for (std::int64_t p = i.begin; p < i.end; ++p)
+      for (std::int64_t q = j.begin; q < j.end; ++q) f(p, q);
+  }
+  // The number of own elements that are not f(i, j), and of ghosts that have changed.
+  template <class F>
+  std::int64_t wrong(F const& f) {
+    std::int64_t bad = 0;
+    for (std::int64_t p = i.begin - 1; p <= i.end; ++p)
+      for (std::int64_t q = j.begin - 1; q <= j.end; ++q) {
+        bool const own = p >= i.begin && p < i.end && q >= j.begin && q < j.end;
+        bad += at(p, q) == (own ? f(p, q) : ghost) ? 0 : 1;
+      }
+    return bad;
+  }
+};
+
+double sum_of_all(std::int64_t n, std::int64_t k, auto const& f) {
+  double sum = 0;
+  for (std::int64_t i = 0; i < n; ++i)
+    for (std::int64_t j = 0; j < k; ++j) sum += f(i, j);
+  return sum;
+}
+
+template <class F>
+void on_all(F const& f) {
+  t::on_every_mesh([&](t::mesh_at_hand const& m) {
+    for (auto const& [n, k] : {std::pair{0, 3}, {1, 1}, {2, 3}, {3, 2}, {7, 9}, {12, 300}, {130, 150}}) {
+      INFO(m.text(), "I = ", n, ", J = ", k);
+      f(m, mesh_type(m.handle()), std::int64_t{n}, std::int64_t{k});
+    }
+  });
+}
+
+range_here here(t::mesh_at_hand const& m, char const* over, std::int64_t n) {
+  return {n, m.coordinate(over, t::rank()), m.size(over)};
+}
+
+auto adopt(mesh_type const& mesh, std::int64_t n, std::int64_t k, field& f) {
+  return os::from_local<double, os::halo<I, 1> / X, os::halo<J, 1> / Y>(
+      mesh, I = n, J = k, os::strided(f.memory.data(), I = f.step_i, J = f.step_j));
+}
+
+}  // namespace
+
+TEST_CASE("arrays with ghost layers: several are written in one pass, which sums") {
+  on_all([](t::mesh_at_hand const& m, mesh_type const& mesh, std::int64_t n, std::int64_t k) {
+    if (n < 1 || k < 1) return;
+    range_here const i = here(m, "X", n), j = here(m, "Y", k);
+    for (bool by_columns : {false, true})
+      for (std::int64_t step : {1, 2}) {
+        field x(i, j, by_columns, step), r(i, j, !by_columns, 1), p(i, j, by_columns, 1);
+        x.for_each_own([&](std::int64_t a, std::int64_t b) {
+          x.at(a, b) = value_at(a, b), r.at(a, b) = static_cast<double>(a - b), p.at(a, b) = static_cast<double>(a % 3);
+        });
+        auto const u = adopt(mesh, n, k, x), v = adopt(mesh, n, k, r), w = adopt(mesh, n, k, p);
+        auto const sum = os::sum_over_points(
+            [](double& to, double& other, double const& by) {
+              to += 2 * by;
+              other -= by;
+              return other * other;
+            },
+            u, v, w);
+        auto const new_x = [](std::int64_t a, std::int64_t b) {
+          return value_at(a, b) + 2 * static_cast<double>(a % 3);
+        };
+        auto const new_r = [](std::int64_t a, std::int64_t b) { return static_cast<double>(a - b - a % 3); };
+        CHECK(x.wrong(new_x) == 0);
+        CHECK(r.wrong(new_r) == 0);
+        CHECK(p.wrong([](std::int64_t a, std::int64_t) { return static_cast<double>(a % 3); }) == 0);
+        CHECK(os::value(os::psum<X, Y>(sum)) ==
+              sum_of_all(n, k, [&](std::int64_t a, std::int64_t b) { return new_r(a, b) * new_r(a, b); }));
+        os::for_each_point([](double& a) { a = -a; }, v);
+        CHECK(r.wrong([&](std::int64_t a, std::int64_t b) { return -new_r(a, b); }) == 0);
+      }
+  });
+}
+
+TEST_CASE("an operator and the sum of its product, while the halo travels") {
+  on_all([](t::mesh_at_hand const& m, mesh_type const& mesh, std::int64_t n, std::int64_t k) {
+    if (n < 1 || k < 1) return;
+    range_here const i = here(m, "X", n), j = here(m, "Y", k);
+    auto const inside = [&](std::int64_t a, std::int64_t b) {
+      return a < 0 || b < 0 || a >= n || b >= k ? ghost : value_at(a, b);
+    };
+    auto const applied = [&](std::int64_t a, std::int64_t b) {
+      return 4 * inside(a, b) - inside(a - 1, b) - inside(a + 1, b) - inside(a, b - 1) - inside(a, b + 1);
+    };
+    auto const apply = [](double& q, auto const& p) {
+      q = 4 * p(0, 0) - p(-1, 0) - p(1, 0) - p(0, -1) - p(0, 1);
+      return q * p(0, 0);
+    };
+    double const wanted =
+        sum_of_all(n, k, [&](std::int64_t a, std::int64_t b) { return applied(a, b) * value_at(a, b); });
+    for (bool by_columns : {false, true})
+      for (int way = 0; way < 3; ++way) {
+        field x(i, j, by_columns, 1), y(i, j, false, 1);
+        x.for_each_own([&](std::int64_t a, std::int64_t b) { x.at(a, b) = value_at(a, b); });
+        auto const p = adopt(mesh, n, k, x), q = adopt(mesh, n, k, y);
+        if (way == 0) {
+          auto const sum = os::sum_over_points(
+              apply, q, os::start_exchange_halo_into<os::halo<I, 1> / X, os::halo<J, 1> / Y>(p, os::faces));
+          CHECK(os::value(os::psum<X, Y>(sum)) == wanted);
+        } else if (way == 1) {
+          os::exchange_halo_into<os::halo<I, 1> / X, os::halo<J, 1> / Y>(p);
+          CHECK(os::value(os::psum<X, Y>(os::sum_over_points(apply, q, os::neighbours_of(p)))) == wanted);
+        } else {
+          auto begun = os::start_exchange_halo_into<os::halo<I, 1> / X, os::halo<J, 1> / Y>(p);
+          os::for_each_point([&](double& to, auto const& from) { static_cast<void>(apply(to, from)); }, q, begun);
+        }
+        CHECK(y.wrong(applied) == 0);
+      }
+  });
+}
+
+TEST_CASE("blocks in a body, padded and not, and whole tensors") {
+  on_all([](t::mesh_at_hand const&, mesh_type const& mesh, std::int64_t n, std::int64_t k) {
+    auto const A = os::generate<double, I / X, J / Y>(
+        mesh, I = n, J = k, [](std::int64_t a, std::int64_t b) { return static_cast<double>(100 * a + 7 * b + 1); });
+    double const squares =
+        sum_of_all(n, k, [](std::int64_t a, std::int64_t b) { return value_at(a, b) * value_at(a, b); });
+    CHECK(os::value(os::all_reduce<X, Y>(os::sum_over_points([](double a) { return a * a; }, A))) == squares);
+    double dot = 0;
+    auto const doubled = os::shard_map<I / X, J / Y>(
+        [&](auto block) {
+          auto const twice = os::zeros_like(block);
+          if (n < 1 || k < 1) return twice;
+          auto const padded = os::exchange_halo<os::halo<I, 1> / X, os::halo<J, 1> / Y>(block);
+          dot = os::value(os::psum<X, Y>(os::sum_over_points(
+              [](double& to, double const& from, auto const& u) {
+                to = u(0, 0) + from;
+                return u(0, 0) * from;
+              },
+              twice, block, os::neighbours_of(padded))));
+          os::for_each_point([](double& u, double b) { u += b; }, padded, block);
+          os::for_each_point([](double u, double& b) { b = u; }, padded, twice);
+          return twice;
+        },
+        A);
+    if (n < 1 || k < 1) return;
+    CHECK(dot == squares);
+    CHECK(t::wrong_elements(doubled, [](std::int64_t a, std::int64_t b) { return 2 * value_at(a, b); }) == 0);
+  });
+}
+
+TEST_CASE("sums are the same whatever the elements' kind") {
+  auto const mesh = os::make_mesh(X = t::ranks());
+  std::int64_t const n = 3 * t::ranks() + 1;
+  auto const whole = os::generate<std::int64_t, I / X>(mesh, I = n, [](std::int64_t i) { return i; });
+  CHECK(os::value(os::all_reduce<X>(os::sum_over_points([](std::int64_t i) { return i * i; }, whole))) ==
+        (n - 1) * n * (2 * n - 1) / 6);
+  auto const z = os::generate<Kokkos::complex<double>, I / X>(
+      mesh, I = n, [](std::int64_t i) { return Kokkos::complex<double>(double(i), 1); });
+  auto const sum =
+      os::value(os::all_reduce<X>(os::sum_over_points([](Kokkos::complex<double> const& a) { return a * a; }, z)));
+  CHECK(sum.real() == double((n - 1) * n * (2 * n - 1) / 6 - n));
+  CHECK(sum.imag() == double((n - 1) * n));
+}
+
+TEST_CASE("what does not fit is said alike") {
+  auto const mesh = os::make_mesh(X = t::ranks());
+  std::int64_t const n = 3 * t::ranks();
+  std::vector<double> memory(16), other(16);
+  auto const u = os::from_local<double, os::halo<I, 1> / X>(mesh, I = n, os::strided(memory.data(), I = 1));
+  auto const shifted = os::from_local<double, os::halo<I, 1> / X>(mesh, I = n, os::strided(memory.data() + 1, I = 1));
+  auto const longer = os::from_local<double, os::halo<I, 1> / X>(mesh, I = 2 * n, os::strided(other.data(), I = 1));
+  std::string const apart =
+      "for_each_point: operands are the same block or share no memory, and one whose neighbours are read shares none, "
+      "but two share memory at different points; give f each block once, or copy one of them";
+  auto const set = [](double& a, double b) { a = b; };
+  auto const set_from = [](double& a, auto const& b) { a = b(1); };
+  CHECK(t::said_alike([&] { os::for_each_point(set, u, shifted); }) == apart);
+  CHECK(t::said_alike([&] { os::for_each_point(set_from, u, os::neighbours_of(u)); }) == apart);
+  CHECK(t::said_alike([&] { os::for_each_point(set, u, u); }) == "nothing");
+  CHECK(t::said_alike([&] {
+          os::for_each_point(set, u, longer);
+        }).find("for_each_point: all blocks have the same extents, halos aside, but I is ") == 0);
+}
+
+TEST_CASE("in check mode the function reads no farther than the halo, whatever it writes") {
+  auto const mesh = os::make_mesh(X = t::ranks());
+  if (!mesh.handle()->world().compares_calls()) return;
+  std::vector<double> memory(16), other(16);
+  auto const adopt_one = [&](std::vector<double>& of) {
+    return os::from_local<double, os::halo<I, 1> / X>(mesh, I = 3 * t::ranks(), os::strided(of.data(), I = 1));
+  };
+  auto const u = adopt_one(memory), v = adopt_one(other);
+  CHECK(t::said_alike([&] {
+          os::for_each_point([](double& to, auto const& x) { to = x(-1) + x(1); }, v, os::neighbours_of(u));
+        }) == "nothing");
+  std::string const beyond =
+      "f reads no farther than the halo of a block reaches, but it reads u(2) of a halo of 1 "
+      "along I; exchange a wider halo, or read a nearer neighbour";
+  CHECK(t::said_alike([&] {
+          os::for_each_point([](double& to, auto const& x) { to = x(-1) + x(2); }, v, os::neighbours_of(u));
+        }) == "for_each_point: " + beyond);
+  CHECK(t::said_alike([&] {
+          static_cast<void>(os::sum_over_points([](auto const& x) { return x(2); }, os::neighbours_of(u)));
+        }) == "sum_over_points: " + beyond);
+}
