@@ -93,6 +93,25 @@ bool rows_are_right(std::int64_t rows, std::int64_t length) {
   return true;
 }
 
+/// C[i] = sum over r of A[i, r] B[r] of fractions: a row among others has the bits that it has alone.
+template <class T>
+bool rows_are_as_alone(std::int64_t rows, std::int64_t length) {
+  std::vector<T> a(static_cast<std::size_t>(rows * length)), b(static_cast<std::size_t>(length));
+  for (std::size_t i = 0; i < a.size(); ++i) a[i] = T(1) / static_cast<T>(1 + i % 977);
+  for (std::size_t i = 0; i < b.size(); ++i) b[i] = T(1) / static_cast<T>(3 + i % 91);
+  std::vector<T> together(static_cast<std::size_t>(rows)), alone = together;
+  engine::contraction p;
+  p.labels = 2;
+  p.extent[0] = rows, p.in_a[0] = p.in_c[0] = true, p.a[0] = length, p.c[0] = 1;
+  p.extent[1] = length, p.in_a[1] = p.in_b[1] = true, p.a[1] = p.b[1] = 1;
+  engine::contract(exec_space(), p, a.data(), b.data(), together.data());
+  p.extent[0] = 1;
+  for (std::int64_t i = 0; i < rows; ++i)
+    engine::contract(exec_space(), p, a.data() + i * length, b.data(), alone.data() + i);
+  exec_space().fence();
+  return together == alone;
+}
+
 /// C[i] = sum over r of A[r, i], and of A[r, i] B, where B[r], or B[r, i]; rows of A lie `gap` apart from one another.
 template <class T>
 bool columns_are_right(std::int64_t length, std::int64_t rows, std::int64_t gap) {
@@ -190,6 +209,31 @@ TEST_CASE("outer products larger than the last cache") {
   CHECK(outer_product_is_right<int>(2003, 4211, 4211, 1));
   CHECK(outer_product_is_right<Kokkos::complex<double>>(1511, 1409, 1411, 1));
   CHECK(repeated_product_is_right<double>(1009, 5003));
+}
+
+TEST_CASE("middling rows, whose ends are summed together") {
+  for (std::int64_t const length : {255, 256, 257, 271, 272, 319, 320, 321, 383, 450, 1030, 8191, 8192})
+    for (std::int64_t const rows : {1, 2, 3, 4, 5, 6, 7, 8, 9, 70}) {
+      CAPTURE(length);
+      CAPTURE(rows);
+      CHECK(rows_are_right<double>(rows, length));
+      CHECK(rows_are_right<float>(rows, length));
+      CHECK(rows_are_right<int>(rows, length));
+      if (length > 8191) continue;  // sums that long are cut into parts, by extents
+      CHECK(rows_are_as_alone<double>(rows, length));
+      CHECK(rows_are_as_alone<float>(rows, length));
+    }
+}
+
+TEST_CASE("matrices that the caches hold, across their rows") {
+  for (std::int64_t const length : {63, 64, 65, 128, 300, 511, 512})
+    for (std::int64_t const rows : {1, 2, 3, 4, 5, 33, 300})
+      for (std::int64_t const gap : {0, 1}) {
+        CAPTURE(length);
+        CAPTURE(rows);
+        CHECK(columns_are_right<double>(length, rows, gap));
+        CHECK(columns_are_right<float>(length, rows, gap));
+      }
 }
 
 TEST_CASE("rows of every length") {

@@ -54,8 +54,8 @@ fold_rows<T, Fold> arrange_fold(Fold const& fold, loop_nest<Fold::operands + 1> 
   }
   rows.transposes = !rows.in_rows && reduced.rank == 1 && reduced.stride[0][0] == 1 &&
                     reduced.extent[0] <= rows_type::short_run && rows.length >= 16;
-  std::int64_t const few =
-      std::max<std::int64_t>(rows.is_transposed() ? tile_row<T> : 4, item_cut::worth_an_item / reduced.size());
+  std::int64_t const few = std::max<std::int64_t>(rows.is_transposed() ? tile_row<T> : 4,
+                                                  item_cut::worth_an_item / reduced.size() / 4 * 4);  // fours
   std::int64_t const piece = rows.transposes     ? 4 * rows_type::transposed_width
                              : rows.in_rows      ? rows_type::row_width
                              : rows.runs_apart() ? rows_type::width
@@ -124,7 +124,9 @@ void run_fold(Exec const& exec, Fold const& fold, loop_nest<Fold::operands + 1> 
   if (parts > 1) return fold_in_parts(exec, fold, outputs, reduced, parts, c, how, result_is_largest);
   rows.c = c;
   rows.how = how;
-  for_each_item("ostraka fold", exec, items, elements, rows);
+  if (elements <= serial_elements || !has_threads(exec))
+    rows.cut.piece = rows.cut.length;  // one thread takes whole rows
+  for_each_item("ostraka fold", exec, rows.cut.items(), elements, rows);
 }
 
 }  // namespace ostraka::engine::detail

@@ -17,12 +17,12 @@
 namespace ostraka::engine::detail {
 
 /// True if rows are read one after the other in the order of memory: rows of some lines and less than a page that lie
-/// side by side, unless four of them are within the prefetched range. No prefetcher follows a core that reads four
-/// places in turns.
+/// side by side, unless four of them are within the prefetched range, or the caches hold them. No prefetcher follows a
+/// core that reads four places in turns.
 template <class T>
 bool is_read_in_order(stream_of_rows<T> const& rows) {
-  return rows.step == rows.count && rows.count * std::int64_t(sizeof(T)) >= 512 && rows.count < rows.page &&
-         !rows.is_near(4);
+  return !rows.is_cached && rows.step == rows.count && rows.count * std::int64_t(sizeof(T)) >= 512 &&
+         rows.count < rows.page && !rows.is_near(4);
 }
 
 /// sums[i] <- sums[i] + the sum over r < run of term(r)(i), with add(x, y) for x + y: one row after the other, or four
@@ -66,13 +66,13 @@ void sum_rows(T* sums, std::int64_t count, Element const* x, std::int64_t next, 
 /// sums[i] += sum over r < run of x[r x_next + i] y[r y_next]
 template <class T>
 void sum_scaled_rows(T* sums, std::int64_t count, T const* x, std::int64_t x_next, T const* y, std::int64_t y_next,
-                     std::int64_t run) {
+                     std::int64_t run, bool is_cached = false) {
   add_wide_rows(
       sums, count, run,
       [=](std::int64_t r) {
         return [row = x + r * x_next, factor = y[r * y_next]](std::int64_t i) { return row[i] * factor; };
       },
-      stream_of_rows<T>{x, count, x_next, run});
+      stream_of_rows<T>{x, count, x_next, run, is_cached});
 }
 
 /// sums[i] += sum over r < run of x[r x_next + i] y[r y_next + i]

@@ -17,16 +17,20 @@ namespace ostraka::engine::detail {
 /// Sums side by side in one run. Not fewer: compilers unroll shorter loops before they vectorise.
 inline constexpr int fold_lanes = 16;
 
+/// Terms of a run of which the quarters are summed at once.
+template <class T>
+inline constexpr std::int64_t worth_quarters = 65536 / static_cast<std::int64_t>(sizeof(T));
+
 /// Returns the sum over r < run of term(r). A long run has four times as many sums side by side, of neighbours or of
 /// its quarters: quarters are worth it if each is several pages.
 template <bool is_long, class T, class Term>
 T sum_of_run(std::int64_t run, Term const& term) {
-  constexpr std::int64_t lanes = fold_lanes, four = 4 * lanes, worth_quarters = 65536 / std::int64_t(sizeof(T));
+  constexpr std::int64_t lanes = fold_lanes, four = 4 * lanes;
   T side[lanes];
   for (int l = 0; l < lanes; ++l) side[l] = T(0);
   std::int64_t r = 0;
   if constexpr (is_long) {
-    bool const quarters = run >= worth_quarters;
+    bool const quarters = run >= worth_quarters<T>;
     std::int64_t const apart = quarters ? run / four * lanes : lanes, next = quarters ? lanes : four,
                        summed = run / four * four, end = quarters ? apart : summed;
     T second[lanes], third[lanes], fourth[lanes];
@@ -51,16 +55,55 @@ T sum_of_run(std::int64_t run, Term const& term) {
   return sum;
 }
 
+/// sums[i] += sum over r < run of term(i, r), i < 4, each as sum_of_run<true> adds it up, but for quarters. One run
+/// follows the other up to the last 64 terms or fewer, which are too few to fill a core: those of all four are summed
+/// at once.
+template <class T, class Term>
+[[gnu::always_inline]] inline void add_four_runs(T* sums, std::int64_t run, Term const& term) {
+  constexpr std::int64_t lanes = fold_lanes;
+  std::int64_t const whole = run / (4 * lanes) * (4 * lanes);
+  T side[4][lanes];
+  for (int i = 0; i < 4; ++i) {
+    T first[lanes], second[lanes], third[lanes], fourth[lanes];
+    for (int l = 0; l < lanes; ++l) first[l] = second[l] = third[l] = fourth[l] = T(0);
+    for (std::int64_t r = 0; r < whole; r += 4 * lanes)
+      for (int l = 0; l < lanes; ++l) {
+        first[l] += term(i, r + l);
+        second[l] += term(i, lanes + r + l);
+        third[l] += term(i, 2 * lanes + r + l);
+        fourth[l] += term(i, 3 * lanes + r + l);
+      }
+    for (int l = 0; l < lanes; ++l) side[i][l] = first[l] + (second[l] + third[l] + fourth[l]);
+  }
+  std::int64_t r = whole;
+  for (; r + lanes <= run; r += lanes)
+    for (int l = 0; l < lanes; ++l) {
+      side[0][l] += term(0, r + l);
+      side[1][l] += term(1, r + l);
+      side[2][l] += term(2, r + l);
+      side[3][l] += term(3, r + l);
+    }
+  T sum[4];
+  for (int i = 0; i < 4; ++i) sum[i] = sum_of_lanes<lanes>(side[i]);
+  for (; r < run; ++r) {
+    for (int i = 0; i < 4; ++i) sum[i] += term(i, r);
+    asm("" : "+r"(r));  // as in sum_of_run
+  }
+  for (int i = 0; i < 4; ++i) sums[i] += sum[i];
+}
+
 /// sums[i] += sum over r < run of term(i, r), i < count.
 template <class T, class Term>
 void add_runs(T* sums, std::int64_t count, std::int64_t run, Term const& term) {
   constexpr std::int64_t worth_four = 16 * fold_lanes;
-  if (run < worth_four)
-    for (std::int64_t i = 0; i < count; ++i)
-      sums[i] += sum_of_run<false, T>(run, [=](std::int64_t r) { return term(i, r); });
-  else
-    for (std::int64_t i = 0; i < count; ++i)
-      sums[i] += sum_of_run<true, T>(run, [=](std::int64_t r) { return term(i, r); });
+  std::int64_t i = 0;
+  if (run < worth_four) {
+    for (; i < count; ++i) sums[i] += sum_of_run<false, T>(run, [=](std::int64_t r) { return term(i, r); });
+    return;
+  }
+  for (; run < worth_quarters<T> && i + 4 <= count; i += 4)
+    add_four_runs(sums + i, run, [=](std::int64_t k, std::int64_t r) { return term(i + k, r); });
+  for (; i < count; ++i) sums[i] += sum_of_run<true, T>(run, [=](std::int64_t r) { return term(i, r); });
 }
 
 /// sums[i] += sum over r < run of x[i next + r]. @pre has_wide_vectors(), as for the next one
@@ -75,7 +118,10 @@ template <class T>
 void sum_run_products(T* sums, std::int64_t count, T const* x, std::int64_t x_next, T const* y, std::int64_t y_next,
                       std::int64_t run) {
   in_wide_vectors([=] {
-    add_runs(sums, count, run, [=](std::int64_t i, std::int64_t r) { return x[i * x_next + r] * y[i * y_next + r]; });
+    if (y_next == 0)  // a matrix times a vector, whose elements are read once for several rows
+      add_runs(sums, count, run, [=](std::int64_t i, std::int64_t r) { return x[i * x_next + r] * y[r]; });
+    else
+      add_runs(sums, count, run, [=](std::int64_t i, std::int64_t r) { return x[i * x_next + r] * y[i * y_next + r]; });
   });
 }
 

@@ -45,7 +45,8 @@ struct stream_of_rows {
 
   T const* x;
   std::int64_t count, step, rows;
-  bool is_stream = step == count && count < page && rows * step >= 4 * page;
+  bool is_cached = false;  // the caches hold all rows, these among them
+  bool is_stream = !is_cached && step == count && count < page && rows * step >= 4 * page;
 
   /// True if `some` rows may be read in turns: they do not reach beyond the prefetched range.
   [[nodiscard]] bool is_near(std::int64_t some) const { return is_stream && some * step <= page; }

@@ -82,10 +82,11 @@ struct sum_of_products {
   T const* a;
   T const* b;
   shared_block_folds<T> const* shared = nullptr;  ///< null: such blocks are folded as others are
+  bool is_cached = false;                         ///< the caches hold a
 
   T start() const { return T(0); }
   T const* lead() const { return a; }
-  sum_of_products with_lead(T const* data) const { return {data, b, shared}; }
+  sum_of_products with_lead(T const* data) const { return {data, b, shared, is_cached}; }
   /// Their products with one: no other fold is compiled for them.
   sum_of_products of_parts(T const* data) const {
     static T const one(1);
@@ -98,7 +99,7 @@ struct sum_of_products {
     T const* y = b + at[1];
     std::int64_t const x_next = run_step[0], y_next = run_step[1], x_step = row_step[0], y_step = row_step[1];
     if (has_wide_vectors()) {
-      if (x_step == 1 && y_step == 0) return sum_scaled_rows(sums, count, x, x_next, y, y_next, run);
+      if (x_step == 1 && y_step == 0) return sum_scaled_rows(sums, count, x, x_next, y, y_next, run, is_cached);
       if (x_step == 0 && y_step == 1) return sum_scaled_rows(sums, count, y, y_next, x, x_next, run);
       if (shared != nullptr && shared->across(sums, x, y, {x_step, y_step}, count, run_step, run)) return;
     }

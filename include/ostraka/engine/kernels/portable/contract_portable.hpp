@@ -87,6 +87,9 @@ template <class Exec, class T>
   run_fold(exec, products.of_parts(partial.data()), together.outputs, together.over, c, how);
 }
 
+/// Bytes of a block that the second or third cache of a core holds, from one call to the next.
+inline constexpr std::int64_t cached_bytes = 2 << 20;
+
 /// A large block times a small one, two vectors, or products that are added to C: the largest of the three streams.
 template <class Exec, class T>
 void fold_products(Exec const& exec, product_loops const& loops, T const* a, T const* b, T* c, update<T> const& how,
@@ -100,7 +103,8 @@ void fold_products(Exec const& exec, product_loops const& loops, T const* a, T c
     reduced.exchange_operands(0, 1);
   }
   bool const result_is_largest = batch * m * n > batch * std::max(m, n) * k;
-  sum_of_products<T> const products{a, b, kernels.shared};
+  bool const is_cached = batch * std::max(m, n) * k * std::int64_t(sizeof(T)) <= cached_bytes;
+  sum_of_products<T> const products{a, b, kernels.shared, is_cached};
   reduced.order_by(0);
   reduced.merge();
   int const across = result_is_largest || kernels.fold_parts == nullptr ? -1 : transposed_loop(reduced);
