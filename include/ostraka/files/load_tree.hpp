@@ -102,6 +102,7 @@ class loading {
   }
 
   [[nodiscard]] engine::file_contents const& contents() const { return files_.contents; }
+  [[nodiscard]] engine::file_contents& contents() { return files_.contents; }
   [[nodiscard]] std::shared_ptr<engine::device_mesh const> const& mesh() const { return mesh_; }
 
   [[noreturn]] void fail(std::string const& what) const { throw_error(operation_, ": ", path_, ' ', what); }
@@ -291,12 +292,21 @@ struct asks_for_tensor {
   void operator()(path const& at, layer_of_stack const& layer, A const& a) const {
     using verdict = first_fault<writable_verdict<A>, in_file_verdict<A, operation::load>,
                                 in_safetensors_verdict<typename A::value_type>>;
-    if constexpr (reason::ok_or_raise<verdict>()) {
-      if (common_mesh("load_into", a) != file.mesh())
-        throw_error(
-            "load_into: the leaves of a tree live on one mesh, and these live on two; load a tree for each mesh");
-      file.ask(tensor_as_it_is(name_in_file(at), a, layer));
-    }
+    if constexpr (reason::ok_or_raise<verdict>()) ask(at, layer, a);
+  }
+
+  // A tensor that is no leaf of a tree.
+  template <class A>
+  void alone(path const& at, A const& a) const {
+    if constexpr (reason::ok_or_raise<first_fault<writable_verdict<A>, in_file_verdict<A, operation::load>>>())
+      ask(at, {}, a);
+  }
+
+  template <class A>
+  void ask(path const& at, layer_of_stack const& layer, A const& a) const {
+    if (common_mesh("load_into", a) != file.mesh())
+      throw_error("load_into: the leaves of a tree live on one mesh, and these live on two; load a tree for each mesh");
+    file.ask(tensor_as_it_is(name_in_file(at), a, layer));
   }
 
   template <class S, class T>
@@ -312,6 +322,10 @@ struct fills_tensor {
   template <class A>
   void operator()(path const&, layer_of_stack const& layer, A const& a) const {
     file.into(for_file(a), layer);
+  }
+  template <class A>
+  void alone(path const&, A const& a) const {
+    file.into(for_file(a));
   }
 
   template <class S, class T>
@@ -355,13 +369,19 @@ template <class Walk>
 void load_into_trees(Walk const& walk, std::string const& path_of_file, load_options const& options) {
   finds_mesh find;
   walk([&]<class T>(T& tree, path const& at) {
-    if constexpr (reason::ok_or_raise<trees_verdict<T>>()) visit<shape_of<T>>(find, at, tree);
+    if constexpr (Tensor<std::remove_const_t<T>>)
+      find(at, tree);
+    else if constexpr (reason::ok_or_raise<trees_verdict<T>>())
+      visit<shape_of<T>>(find, at, tree);
   });
   if (!find.mesh) throw_error("load_into: a tree that is loaded has a leaf at least; make it with os::make_tree");
   loading file("load_into", path_of_file, engine::file_format::safetensors, find.mesh, options);
   auto const visit_all = [&](auto& f) {
     walk([&]<class T>(T& tree, path const& at) {
-      if constexpr (reason::ok_or_raise<trees_verdict<T>>()) visit_layers<shape_of<T>>(f, at, {}, tree);
+      if constexpr (Tensor<std::remove_const_t<T>>)
+        f.alone(at, tree);
+      else if constexpr (reason::ok_or_raise<trees_verdict<T>>())
+        visit_layers<shape_of<T>>(f, at, {}, tree);
     });
   };
   asks_for_tensor ask{file};

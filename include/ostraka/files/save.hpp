@@ -86,10 +86,16 @@ struct leaves_to_save {
 
   template <class T>
   void add([[maybe_unused]] T const& tree, [[maybe_unused]] path const& at) {
-    if constexpr (reason::ok_or_raise<trees_verdict<T>>()) visit_layers<shape_of<T>>(*this, at, {}, tree);
+    if constexpr (TensorOrVariable<T>) {
+      auto const& a = tensor_behind(tree);
+      if constexpr (reason::ok_or_raise<in_file_verdict<std::remove_cvref_t<decltype(a)>, operation::save>>())
+        add_leaf(at, {}, for_file(a), a.mesh_handle());
+    } else if constexpr (reason::ok_or_raise<trees_verdict<T>>()) {
+      visit_layers<shape_of<T>>(*this, at, {}, tree);
+    }
   }
 
-  // A tree, or several together.
+  // A tree, or several trees and tensors together.
   template <class T>
   void add(T const& trees) {
     if constexpr (are_together<T>)

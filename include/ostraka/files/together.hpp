@@ -4,8 +4,8 @@
 
 /// @file
 /// Floor 4. `os::together("model", params, "optimizer", state)`: several trees in one file, each under its name:
-/// `model.w1`, `optimizer.m.w1`, `optimizer.steps`. Variables are referred to and temporaries kept, so that the same
-/// object saves and loads:
+/// `model.w1`, `optimizer.m.w1`, `optimizer.steps`; a tensor has the name alone. Variables are referred to and
+/// temporaries kept, so that the same object saves and loads:
 ///
 ///     auto const run = os::together("model", params, "optimizer", state);
 ///     os::save("run.safetensors", run);
@@ -58,7 +58,7 @@ auto together_of(Arguments&& arguments, std::index_sequence<Is...>) {
 
 }  // namespace detail
 
-/// Names and trees, by turns.
+/// Names and trees, or tensors, by turns.
 template <class... NamesAndTrees>
 [[nodiscard]] auto together(std::string name, NamesAndTrees&&... trees) {
   static_assert(

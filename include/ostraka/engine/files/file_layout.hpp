@@ -197,6 +197,9 @@ inline std::vector<std::vector<std::size_t>> leaves_of_tensors(std::vector<tenso
       throw_error("save: a leaf is called __metadata__ in ", path,
                   ", under which such files keep what is no tensor; call it otherwise");
     tensor_in_file const& whole = leaves[which.front()].whole;
+    if (format == file_format::safetensors && names_of(whole.element).dtype.empty())
+      throw_error("save: safetensors files have no complex numbers of two doubles, and ", t.name, " in ", path,
+                  " has them; save it in an HDF5 file, or alone in an .npy file");
     std::int64_t const more = bytes_of(whole.element, whole.extents);
     if (all.files.empty() || (part_bytes > 0 && bytes > 0 && bytes + more > part_bytes)) {
       all.files.push_back({{{}, metadata, 0}, {}, 0});
