@@ -94,12 +94,12 @@ inline constexpr bool is_pending_halo = false;
 template <class Padded>
 inline constexpr bool is_pending_halo<pending_halo<Padded>> = true;
 
-// Begins the exchange from `a` to `target`, or, if they are one block, inside it. `fresh` means that the target is not
-// yet filled. Outside check mode a first run is compared only if it is waited for at once, because the comparison would
+// Begins the exchange from `a` to `target`, or, if they are one block, inside it. `Fresh`: the target is not yet
+// filled. Outside check mode a first run is compared only if it is waited for at once, because the comparison would
 // wait for the others.
-template <class Types, bool Waits, class... Options, class Padded, class A>
+template <class Types, bool Waits, bool Fresh, class... Options, class Padded, class A>
 pending_halo<Padded> begin_exchange(char const* operation, engine::device_mesh const& mesh, engine::halo_plan& plan,
-                                    Padded const& target, A const& a, bool fresh, Options const&... options) {
+                                    Padded const& target, A const& a, [[maybe_unused]] Options const&... options) {
   using value = typename Padded::value_type;
   using exec = execution_space_type<Padded>;
   using source = typename Padded::view_type::const_type;
@@ -108,11 +108,13 @@ pending_halo<Padded> begin_exchange(char const* operation, engine::device_mesh c
     engine::require_agreement(
         members, [&] { return Types::template key_of_call<value>(operation, plan.shape); },
         [&] { return Types::template describe<value>(operation, plan.shape); });
-  if (fresh && plan.shape.corners)
-    engine::fill_beyond(engine::instance<exec>(), plan, target.local().data(),
-                        boundary_among<value>(operation, options...));
-  else if (fresh)  // corners, too
-    fill_block(operation, target, boundary_among<value>(operation, options...));
+  if constexpr (Fresh) {
+    value const boundary = boundary_among<value>(operation, options...);
+    if (plan.shape.corners)
+      engine::fill_beyond(engine::instance<exec>(), plan, target.local().data(), boundary);
+    else  // corners, too
+      fill_block(operation, target, boundary);
+  }
   return {target, std::is_same_v<A, Padded> ? source() : source(a.local()),
           engine::begin_halo<engine::halo_way::exchange>(engine::instance<exec>(), mesh, operation, members, plan,
                                                          static_cast<value const*>(a.local().data()),
@@ -147,7 +149,7 @@ auto start_halo(char const* operation, A const& a, Options const&... options) {
     if (more > 0) of_padded[d].is_undivided = plan.shape.axis[d].ways == 1;
   }
   auto const target = make_block<padded>(a.mesh_handle(), extents, local, of_padded);
-  return begin_exchange<types, Waits>(operation, mesh, plan, target, a, true, options...);
+  return begin_exchange<types, Waits, true>(operation, mesh, plan, target, a, options...);
 }
 
 [[noreturn, gnu::cold]] inline void throw_halo_extents(std::string_view operation, std::string_view axis,
@@ -199,7 +201,7 @@ auto start_halo_into(char const* operation, Padded const& target, A const& a, Op
       return engine::per_thread(calls).of(mesh, a, shape, target);
     }
   };
-  return begin_exchange<types, Waits>(operation, mesh, plan(), target, a, false, options...);
+  return begin_exchange<types, Waits, false>(operation, mesh, plan(), target, a, options...);
 }
 
 template <class Block, class... Told>
