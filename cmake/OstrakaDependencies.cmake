@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The Ostraka authors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# Finds the dependencies of ostraka::ostraka: Kokkos, MPI, a CBLAS, and the BLAS of the GPUs that Kokkos was built for; and FFTW on request. The build
+# Finds the dependencies of ostraka::ostraka: Kokkos, MPI, a CBLAS, and the BLAS of the GPUs that Kokkos was built for; and FFTW and HDF5 on request. The build
 # uses this file, and so does the installed ostraka-config.cmake, so that both find the same things in the same way and report the same sentence if
 # they do not.
 
@@ -267,6 +267,52 @@ function(ostraka_find_fftw sentence)
   target_link_libraries(ostraka::fftw INTERFACE "${OSTRAKA_FFTW_LIBRARY}" "${OSTRAKA_FFTWF_LIBRARY}")
   target_compile_definitions(ostraka::fftw INTERFACE OSTRAKA_ENABLE_FFTW=1)
   ostraka_say("FFTW ${OSTRAKA_FFTW_LIBRARY}")
+endfunction()
+
+# Makes the target ostraka::hdf5 from the HDF5 that was built with the MPI in use, or without MPI, and its high-level library; on request only, after
+# MPI was looked for. Debian has one HDF5 for each MPI.
+function(ostraka_find_hdf5 sentence)
+  set(${sentence} "" PARENT_SCOPE)
+  if(TARGET ostraka::hdf5)
+    return()
+  endif()
+  ostraka_which_mpi(mpi)
+  set(flavour_of_Open\ MPI openmpi)
+  set(flavour_of_MPICH mpich)
+  set(flavour_of_no\ MPI serial)
+  set(flavour "${flavour_of_${mpi}}")
+  set(package "libhdf5-${flavour}-dev")
+  string(REPLACE "-serial" "" package "${package}")
+  set(remedy "install the one for ${mpi} (Debian: ${package}), name its prefix with HDF5_ROOT, or name OSTRAKA_HDF5_INCLUDE_DIR, OSTRAKA_HDF5_LIBRARY and OSTRAKA_HDF5_HL_LIBRARY.")
+  find_path(OSTRAKA_HDF5_INCLUDE_DIR hdf5.h HINTS "${HDF5_ROOT}" ENV HDF5_ROOT
+    PATH_SUFFIXES hdf5/${flavour} include/hdf5/${flavour} ${flavour}-${CMAKE_SYSTEM_PROCESSOR} include DOC "Folder of the hdf5.h for this MPI")
+  foreach(part IN ITEMS "" _HL)
+    string(TOLOWER "${part}" ending)
+    find_library(OSTRAKA_HDF5${part}_LIBRARY NAMES hdf5_${flavour}${ending} hdf5${ending} HINTS "${HDF5_ROOT}" ENV HDF5_ROOT
+      PATH_SUFFIXES hdf5/${flavour} ${flavour}/lib lib DOC "HDF5${part} for this MPI")
+  endforeach()
+  mark_as_advanced(OSTRAKA_HDF5_INCLUDE_DIR OSTRAKA_HDF5_LIBRARY OSTRAKA_HDF5_HL_LIBRARY)
+  if(NOT OSTRAKA_HDF5_INCLUDE_DIR OR NOT OSTRAKA_HDF5_LIBRARY OR NOT OSTRAKA_HDF5_HL_LIBRARY)
+    set(${sentence} "HDF5 with its high-level library was not found; ${remedy}" PARENT_SCOPE)
+    return()
+  endif()
+  set(parallel "")
+  file(GLOB settings "${OSTRAKA_HDF5_INCLUDE_DIR}/H5pubconf*.h")
+  foreach(file IN LISTS settings)
+    file(STRINGS "${file}" line REGEX "^#define H5_HAVE_PARALLEL 1")
+    string(APPEND parallel "${line}")
+  endforeach()
+  if(parallel AND mpi STREQUAL "no MPI")
+    set(${sentence} "HDF5 in ${OSTRAKA_HDF5_INCLUDE_DIR} was built with MPI, and this project has none; ${remedy}" PARENT_SCOPE)
+    return()
+  elseif(NOT parallel AND NOT mpi STREQUAL "no MPI")
+    set(${sentence} "HDF5 in ${OSTRAKA_HDF5_INCLUDE_DIR} was built without MPI; ${remedy}" PARENT_SCOPE)
+    return()
+  endif()
+  ostraka_add_imported(ostraka::hdf5)
+  target_include_directories(ostraka::hdf5 INTERFACE "${OSTRAKA_HDF5_INCLUDE_DIR}")
+  target_link_libraries(ostraka::hdf5 INTERFACE "${OSTRAKA_HDF5_HL_LIBRARY}" "${OSTRAKA_HDF5_LIBRARY}")
+  ostraka_say("HDF5 ${OSTRAKA_HDF5_LIBRARY}")
 endfunction()
 
 # Makes ostraka::cublas or ostraka::rocblas if Kokkos has CUDA or HIP and the library has a CMake package. Libraries and headers of GPUs are installed

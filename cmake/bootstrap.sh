@@ -59,12 +59,13 @@ missing_packages() {
   has python3 || echo python3
 }
 
-# Names missing packages that are optional: a BLAS that is faster than our own kernels, a compilation cache, the module that makes an environment for
-# Python's packages, and the headers that a module of Python needs.
+# Names missing packages that are optional: a BLAS that is faster than our own kernels, a compilation cache, the HDF5 of Open MPI, the module that makes
+# an environment for Python's packages, and the headers that a module of Python needs.
 useful_packages() {
   finds_fast_blas || echo libopenblas-openmp-dev
   [[ $1 == test ]] || return 0
   has ccache || echo ccache
+  finds_hdf5 || echo libhdf5-openmpi-dev
   python_that 'import venv, ensurepip' >/dev/null || echo python3-venv
   python_that 'import sysconfig; open(sysconfig.get_path("include") + "/Python.h")' >/dev/null || echo python3-dev
 }
@@ -82,6 +83,8 @@ finds_fast_blas() {
   done
   return 1
 }
+# Another MPI's is CMake's to find.
+finds_hdf5() { compgen -G '/usr/include/hdf5/*/hdf5.h' >/dev/null || finds_header hdf5.h || [[ -n ${HDF5_ROOT:-} ]]; }
 links_with() { echo "extern \"C\" void $2(); int main() { $2(); }" | "$cxx" -x c++ - -o /dev/null "-l$1" >/dev/null 2>&1; }
 
 # "clang" stands for the preferred available version.
@@ -258,12 +261,12 @@ provide_kokkos() {
 
 # --- Python ---------------------------------------------------------------------------------------------------------------------------
 
-# Sets `python` to one that has NumPy, ml_dtypes and safetensors, whose files tests compare with ours, and mpi4py and nanobind, which pass arrays: the
-# machine's, or else one in build/python, into which pip installs them from its configured index. Without them the tests that need them say SKIPPED,
-# and so does this.
+# Sets `python` to one that has NumPy, ml_dtypes, safetensors and h5py, whose files tests compare with ours, and mpi4py and nanobind, which pass arrays:
+# the machine's, or else one in build/python, into which pip installs them from its configured index. Without them the tests that need them say
+# SKIPPED, and so does this.
 provide_python() {
-  local files='import numpy, ml_dtypes, safetensors' arrays='import mpi4py, nanobind' venv=$PWD/build/python log=build/python.log maker
-  python=$(python_that "$files; $arrays") && return
+  local files='import numpy, ml_dtypes, safetensors' more='import h5py, mpi4py, nanobind' venv=$PWD/build/python log=build/python.log maker
+  python=$(python_that "$files; $more") && return
   "$venv/bin/python3" -c "$files" >/dev/null 2>&1 || {
     say "installing numpy, ml_dtypes and safetensors into build/python"
     for maker in python3 /usr/bin/python3; do
@@ -272,12 +275,13 @@ provide_python() {
     done
   }
   if "$venv/bin/python3" -c "$files" >/dev/null 2>&1; then
-    say "installing mpi4py and nanobind into build/python"
-    pip_installs mpi4py nanobind && python=$(python_that "$files; $arrays") && return
+    say "installing h5py, mpi4py and nanobind into build/python"
+    pip_installs h5py || say "SKIPPED: h5py cannot be had ($log), so no HDF5 files are exchanged with it"
+    pip_installs mpi4py nanobind || say "SKIPPED: mpi4py and nanobind cannot be had ($log), so no arrays are passed between Python and the library"
+    python=$venv/bin/python3
+    return
   fi
   tail -n 3 "$log" >&2
-  say "SKIPPED: mpi4py and nanobind cannot be had ($log), so no arrays are passed between Python and the library"
-  python=$(python_that "$files") && return
   say "SKIPPED: numpy, ml_dtypes and safetensors cannot be had ($log), so no files are exchanged with them"
   python=$(python_that 'import numpy') && return
   ! { has apt-get && ((EUID == 0)); } || install python3-numpy || true

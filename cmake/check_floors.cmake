@@ -74,6 +74,7 @@ set(rooms
   "engine/disk: engine/formats"
   "engine/files: plan/spec plan/blocks engine/machine engine/kernels/loops engine/groups engine/collectives engine/mesh engine/call_check engine/moves engine/run engine/root engine/formats engine/disk"
   "engine/dlpack: engine/memory engine/kernels/loops engine/mesh engine/files"
+  "engine/hdf5: engine/machine engine/groups engine/collectives engine/mesh engine/call_check engine/run engine/disk engine/formats engine/files plan/spec plan/blocks"
   "environment:"
   "meshes:"
   "tensors: meshes"
@@ -114,6 +115,7 @@ set(rooms
   "gradient/rules/experts: gradient/rules gradient/rules/operations"
   "optimizers: calls blocks elements moves tree"
   "files: calls blocks tree"
+  "hdf5: calls blocks tree files"
   "foresight: meshes gradient/tape gradient/rules/moves gradient/abstract gradient"
   "seeing: environment meshes tensors calls arrays local_view/collectives tree foresight"
   "compiled: environment meshes calls elements files operations/elements operations/shapes operations/indices operations/reductions operations/normalisation operations/attention gradient/rules/elements gradient/rules/operations optimizers seeing")
@@ -184,6 +186,8 @@ function(broken_rule header included result)
     set(rule "floor ${floor} includes the standard library only")
   elseif(included MATCHES "^(cblas|cublas_v2|rocblas/rocblas)\\.h$" AND NOT header MATCHES "^ostraka/engine/kernels/blas/")
     set(rule "only engine/kernels/blas/ names libraries of products")
+  elseif(included MATCHES "^hdf5(_hl)?\\.h$" AND NOT header MATCHES "^ostraka/engine/hdf5/")
+    set(rule "only engine/hdf5/ names HDF5")
   elseif(included STREQUAL "fftw3.h" AND NOT header MATCHES "^ostraka/engine/kernels/fourier/")
     set(rule "only engine/kernels/fourier/ names libraries of Fourier transforms")
   elseif(included STREQUAL "dlpack/dlpack.h" AND NOT header STREQUAL "ostraka/engine/dlpack/dlpack_structs.hpp")
@@ -254,7 +258,7 @@ endforeach()
 # Only the engine runs kernels or waits for them, and only rooms that may call MPI call it. Comments and messages may name anything.
 set(execution "Kokkos::parallel_|Kokkos::deep_copy|create_mirror|fence\\(|engine::(for_each|gather|scatter|broadcast|copy|fill)\\(")
 set(names_mpi "(^|[^A-Za-z0-9_])P?MPIX?_[A-Z]")
-set(knows_mpi engine/machine engine/carriers engine/files)
+set(knows_mpi engine/machine engine/carriers engine/files engine/hdf5)
 foreach(header IN LISTS headers)
   floor_of("${header}" floor)
   room_of("${header}" room)
@@ -266,7 +270,7 @@ foreach(header IN LISTS headers)
       message(NOTICE "${header}: ${line}: the surface executes nothing, hand it to the engine")
       set(broken TRUE)
     elseif(code MATCHES "${names_mpi}" AND NOT room IN_LIST knows_mpi)
-      message(NOTICE "${header}: ${line}: only engine/carriers/, engine/machine/ and engine/files/ call MPI, ask engine/groups/ for what is sent")
+      message(NOTICE "${header}: ${line}: only engine/carriers/, engine/machine/, engine/files/ and engine/hdf5/ call MPI, ask engine/groups/ for what is sent")
       set(broken TRUE)
     endif()
   endforeach()

@@ -14,12 +14,14 @@
 ///     os::save("hub", params, os::in_parts_of(5'000'000'000));            // parts and their index
 ///     auto saving = os::start_save("run.safetensors", params);            // the run goes on meanwhile
 ///     os::save("a.npy", A);                                               // one tensor
+///     os::save_xdmf("flow.xdmf", os::together("u", u, "p", p));           // fields that ParaView opens
 ///     auto A = os::load<float, I/X, J>("a.npy", mesh);
 
 #include <ostraka/types/support/language.hpp>
 
 #include <ostraka/files/load.hpp>
 #include <ostraka/files/save.hpp>
+#include <ostraka/files/save_xdmf.hpp>
 #include <ostraka/files/start_save.hpp>
 #include <ostraka/files/stored_as.hpp>
 #include <ostraka/files/together.hpp>

@@ -9,6 +9,7 @@
 
 #include <string>
 #include <type_traits>
+#include <utility>
 
 #include <ostraka/files/load_tree.hpp>
 #include <ostraka/files/together.hpp>
@@ -41,27 +42,42 @@ template <template <class, class...> class T, class Mesh, class... Given>
   return load<T<names>>(path, m, given...);
 }
 
+namespace detail {
+
+template <class TensorType, class Mesh, class... Given>
+using load_tensor_verdict =
+    first_fault<loaded_verdict<TensorType, Mesh>, load_options_verdict<Given...>,
+                typename decltype(check_given<typename TensorType::axes,
+                                              given_beside<is_cast_to<Given>, Given>>())::type...>;
+
+// A tensor of a file: the one that ask(file, request) finds.
+template <class TensorType, class Mesh, class Ask, class... Given>
+TensorType load_tensor(std::string const& path, Mesh const& m, engine::file_format format, Ask const& ask,
+                       Given const&... given) {
+  using axes = typename TensorType::axes;
+  engine::require_not_ended("load");
+  loading file("load", path, format, m.handle(), load_options_in(given...));
+  constexpr auto type = type_in_file<typename TensorType::value_type>(axes{});
+  auto const wanted = wanted_extents(axes{}, collect_sizes(extents_beside<is_load_option<Given>>(given)...));
+  auto const* const found = ask(file, tensor_to_load("", type, wanted.data()));
+  auto a = allocate_loaded<TensorType>(m.handle(), found->extents);
+  file.into(for_file(a));
+  file.read();
+  return a;
+}
+
+}  // namespace detail
+
 /// A tensor from an .npy file, of any version, order of bytes and order of its dimensions. As above.
 template <class T, auto... Dims, class Mesh, class... Given>
   requires(!Tree<T>)
 [[nodiscard]] auto load([[maybe_unused]] std::string const& path, [[maybe_unused]] Mesh const& m,
                         [[maybe_unused]] Given const&... given) {
   using tensor_type = typename detail::named_tensor<T, Dims...>::type;
-  using axes = typename tensor_type::axes;
-  using verdict = detail::first_fault<
-      detail::loaded_verdict<tensor_type, Mesh>, detail::load_options_verdict<Given...>,
-      typename decltype(detail::check_given<axes, detail::given_beside<detail::is_cast_to<Given>, Given>>())::type...>;
-  if constexpr (reason::ok_or_raise<verdict>()) {
-    engine::require_not_ended("load");
-    detail::loading file("load", path, engine::file_format::npy, m.handle(), detail::load_options_in(given...));
-    constexpr auto type = detail::type_in_file<typename tensor_type::value_type>(axes{});
-    auto const wanted =
-        detail::wanted_extents(axes{}, collect_sizes(detail::extents_beside<detail::is_cast_to<Given>>(given)...));
-    auto const* const found = file.ask(detail::tensor_to_load("", type, wanted.data()));
-    auto a = detail::allocate_loaded<tensor_type>(m.handle(), found->extents);
-    file.into(detail::for_file(a));
-    file.read();
-    return a;
+  if constexpr (reason::ok_or_raise<detail::load_tensor_verdict<tensor_type, Mesh, Given...>>()) {
+    return detail::load_tensor<tensor_type>(
+        path, m, engine::file_format::npy,
+        [](detail::loading& file, engine::tensor_to_load wanted) { return file.ask(std::move(wanted)); }, given...);
   } else {
     return detail::after_error_of<typename tensor_type::value_type, typename tensor_type::sharding_type,
                                   typename tensor_type::space>();

@@ -5,6 +5,7 @@
 /// @file
 /// Floor 3. The formats of files, and what names have to do with them.
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -16,7 +17,7 @@
 
 namespace ostraka::engine {
 
-/// The formats, by how files end.
+/// The formats whose headers are read here, by how files end.
 enum class file_format { npy, safetensors };
 
 [[nodiscard]] constexpr std::string_view ending_of(file_format f) {
@@ -34,6 +35,47 @@ inline void require_ending(char const* operation, std::string const& path, file_
 
 /// The key under which a safetensors file says so.
 [[nodiscard]] inline std::string key_of_axes(std::string const& name) { return join_text(name, ".axes"); }
+
+/// Returns the names of axes in such a text: in/X, hidden → in, hidden
+[[nodiscard]] inline std::vector<std::string> names_of_axes(std::string const& axes) {
+  std::vector<std::string> names;
+  for (std::size_t begin = 0; begin < axes.size();) {
+    std::size_t const end = std::min(axes.find(", ", begin), axes.size());
+    std::string const one = axes.substr(begin, end - begin);
+    names.push_back(one.substr(0, one.find('/')));
+    begin = end + 2;
+  }
+  return names;
+}
+
+class device_mesh;
+struct file_set;
+struct placed_block;
+struct save_request;
+
+/// How HDF5 files are read and written. engine/hdf5/ defines it, which needs the library.
+struct hdf5_functions {
+  file_set (*load_contents)(device_mesh const& mesh, char const* operation, std::string const& path);
+  void (*load_blocks)(device_mesh const& mesh, char const* operation, std::string const& path,
+                      std::vector<placed_block> const& blocks);
+  void (*save)(device_mesh const& mesh, save_request const& request);
+};
+
+/// Set where a program includes <ostraka/hdf5.hpp>.
+[[gnu::visibility("default")]] inline hdf5_functions const* hdf5_of_program = nullptr;
+
+/// True if the path names an HDF5 file.
+[[nodiscard]] inline bool ends_as_hdf5(std::string_view path) {
+  return path.ends_with(".h5") || path.ends_with(".hdf5");
+}
+
+/// @throws ostraka::error if the program has no HDF5
+[[nodiscard, gnu::cold]] inline hdf5_functions const& require_hdf5(char const* operation, std::string const& path) {
+  if (hdf5_of_program == nullptr)
+    throw_error(operation, ": ", path,
+                " is an HDF5 file, and this program has no HDF5; include <ostraka/hdf5.hpp> and link ostraka::hdf5");
+  return *hdf5_of_program;
+}
 
 namespace detail {
 

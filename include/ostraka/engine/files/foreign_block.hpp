@@ -93,17 +93,23 @@ class foreign_block {
                                  (t.other_order || t.element == file_element::boolean || t.element != b.block.element));
   }
 
+  // The block as the file has it, in the host's memory.
+  [[nodiscard]] file_block as_in_file() const {
+    file_block b = in_file_;
+    b.memory = read_.get();
+    b.to_device = nullptr;
+    b.to_host = nullptr;
+    return b;
+  }
+
   // How it is moved: its dimensions in the order of the file.
   void add_to(std::vector<piece_in_memory>& pieces, std::int64_t at) const {
-    file_block b = in_file_;
+    file_block b = as_in_file();
     std::vector<std::int64_t> strides;
     for (std::size_t k = 0; k < order_.size(); ++k) {
       b.block.at[k] = in_file_.block.at[order_[k]];
       strides.push_back(strides_[order_[k]]);
     }
-    b.memory = read_.get();
-    b.to_device = nullptr;
-    b.to_host = nullptr;
     add_pieces(pieces, b, file_use::reads, at, strides);
   }
 

@@ -44,6 +44,7 @@ struct file_part {
 struct file_set {
   std::vector<file_part> parts{};
   file_contents contents{};  ///< of all parts; a tensor says which one has it
+  bool is_hdf5 = false;      ///< one file, whose parts are not listed
 };
 
 /// Returns the contents of a file, or of a checkpoint in several files, whose index or folder the path is. One device

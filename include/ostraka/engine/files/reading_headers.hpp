@@ -193,6 +193,8 @@ inline void broadcast_texts(communicator const& all, path_kind& kind, std::vecto
 template <class>
 file_set load_contents(device_mesh const& mesh, char const* operation, std::string const& path, file_format format) {
   if (format == file_format::npy) require_ending(operation, path, format);
+  if (format != file_format::npy && ends_as_hdf5(path))
+    return require_hdf5(operation, path).load_contents(mesh, operation, path);
   exclusive_use const use = mesh.use(operation);
   communicator const alone;
   communicator const& all = mesh.absent() || mesh.is_dry() ? alone : mesh.world();

@@ -46,18 +46,6 @@ inline std::string describe_names(std::vector<std::string_view> const& axes) {
   return join_text(text, ')');
 }
 
-// in/X, hidden → in, hidden
-inline std::vector<std::string> names_in(std::string const& axes) {
-  std::vector<std::string> names;
-  for (std::size_t begin = 0; begin < axes.size();) {
-    std::size_t const end = std::min(axes.find(", ", begin), axes.size());
-    std::string const one = axes.substr(begin, end - begin);
-    names.push_back(one.substr(0, one.find('/')));
-    begin = end + 2;
-  }
-  return names;
-}
-
 // True if the file has one of these axes at the place of another. An axis of another name may be the same axis.
 inline bool lie_otherwise(std::vector<std::string> const& in_file, std::vector<std::string_view> const& wanted) {
   for (std::size_t d = 0; d < in_file.size() && d < wanted.size(); ++d)
@@ -176,6 +164,7 @@ tensor_in_file const* find_tensor(file_contents& c, char const* operation, std::
                                    [](tensor_in_file const& t, std::string const& name) { return t.name < name; });
   if (at == c.tensors.end() || at->name != wanted.name) return nullptr;
   tensor_in_file& t = *at;
+  if (!t.unreadable.empty()) throw_error(detail::title_of(operation, path, t), ' ', t.unreadable);
   detail::split_first_axis(t, wanted, operation, path);
   auto const called = [](file_element e) {
     return std::string(names_of(e).dtype.empty() ? names_of(e).descr : names_of(e).dtype);
@@ -199,7 +188,7 @@ tensor_in_file const* find_tensor(file_contents& c, char const* operation, std::
     throw_error(detail::title_of(operation, path, t), " has the extents ", detail::describe_extents(t.extents),
                 ", and ", detail::describe_extents(wanted.extents), " are asked for; give the extents of the file");
   if (std::string const* const axes = c.find_metadata(key_of_axes(t.name_in_file()));
-      axes != nullptr && t.strides.empty() && detail::lie_otherwise(detail::names_in(*axes), wanted.axes))
+      axes != nullptr && t.strides.empty() && detail::lie_otherwise(names_of_axes(*axes), wanted.axes))
     throw_error(detail::title_of(operation, path, t), " was saved with the axes ", *axes,
                 ", which are asked for in another order; load it as it lies and os::copy it into the other order");
   return &t;
@@ -275,6 +264,7 @@ template <class>
 void load_blocks(device_mesh const& mesh, char const* operation, std::string const& path, file_set const& files,
                  std::vector<placed_block> blocks) {
   if (mesh.absent()) return;
+  if (files.is_hdf5) return require_hdf5(operation, path).load_blocks(mesh, operation, path, blocks);
   exclusive_use const use = mesh.use(operation);
   auto const bytes_in_file = [](placed_block const& b) {
     return detail::in_elements_of_file(b.block, *b.tensor).bytes();

@@ -232,6 +232,8 @@ std::string describe_axes(execution_context const& w, planner::spec const& s, in
 
 template <class>
 void save_tensors(device_mesh const& mesh, save_request const& request) {
+  if (request.format != file_format::npy && request.part_bytes == 0 && ends_as_hdf5(request.path))
+    return require_hdf5("save", request.path).save(mesh, request);
   file_layout layout = detail::lay_out(mesh, request);
   if (mesh.absent()) return;
   detail::in_agreed_save(mesh, request, layout, [&] {

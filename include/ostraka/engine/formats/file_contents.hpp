@@ -23,6 +23,12 @@ struct malformed_header : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+/// Where a part of a dataset lies along one of the dataset's dimensions.
+struct dataset_place {
+  std::int64_t begin = 0;
+  bool is_fixed = false;  ///< at this index alone, and the part has no such dimension
+};
+
 struct tensor_in_file {
   std::string name{};  ///< none in an .npy file
   file_element element = file_element::f32;
@@ -35,6 +41,8 @@ struct tensor_in_file {
   std::string renamed{};                ///< if `name` is the one of a tree, that in the file; else none
   std::vector<std::int64_t> strides{};  ///< in elements, of a part of a tensor or one that lies transposed; else none
   int merged = 1;                       ///< axes of a leaf that are the first one here
+  std::vector<dataset_place> places{};  ///< in a dataset of HDF5, a place for each dimension; none for all of it
+  std::string unreadable{};             ///< none, or why it cannot be read: "has elements that are no numbers; …"
 
   [[nodiscard]] std::string const& name_in_file() const { return renamed.empty() ? name : renamed; }
 };
