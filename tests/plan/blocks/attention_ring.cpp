@@ -34,6 +34,12 @@ constexpr bool is_balanced() {
 }
 static_assert(is_balanced());
 
+bool sees(attention_ring const& r, std::int64_t query, std::int64_t key) {
+  query += r.first_position;
+  if (r.causal && key > query) return false;
+  return key < r.first || (key < query + r.window && key > query - r.window);
+}
+
 /// Counts how often each pair is multiplied and not hidden by its row's length.
 void check(attention_ring const& r) {
   stripes const of_queries{r.queries, r.striped ? r.devices : 0}, of_keys{r.keys, r.striped ? r.devices : 0};
@@ -47,7 +53,8 @@ void check(attention_ring const& r) {
           any = true;
           for (std::int64_t q = m.queries.begin; q < m.queries.end; ++q)
             for (std::int64_t k = m.keys.begin; k < m.keys.end; ++k)
-              if (!m.is_masked || m.first_key + k - m.keys.begin <= m.first_query + q - m.queries.begin)
+              if (!m.is_masked ||
+                  sees(r, m.first_query + q - m.queries.begin - r.first_position, m.first_key + k - m.keys.begin))
                 ++seen[static_cast<std::size_t>((q0 + q) * r.keys + k0 + k)];
         });
         CHECK(any == r.needs(device, home, piece));
@@ -56,7 +63,7 @@ void check(attention_ring const& r) {
   for (std::int64_t q = 0; q < r.queries; ++q)
     for (std::int64_t k = 0; k < r.keys; ++k)
       wrong += seen[static_cast<std::size_t>(q * r.keys + k)] !=
-               (!r.causal || of_keys.position(k) <= of_queries.position(q) ? 1 : 0);
+               (sees(r, of_queries.position(q), of_keys.position(k)) ? 1 : 0);
   CHECK(wrong == 0);
 
   std::int64_t sent = 0;
@@ -92,4 +99,34 @@ TEST_CASE("products cover what is seen, once") {
           check(ring(2 * n, 2 * n * chunk, n, causal, true, both));
         }
       }
+}
+
+TEST_CASE("a window leaves out what no query sees") {
+  for (std::int64_t n = 1; n <= 4; ++n)
+    for (bool const causal : {false, true})
+      for (bool const striped : {false, true})
+        for (bool const both : {false, true})
+          for (std::int64_t const extent : {0, 1, 2, 3, 8, 24}) {
+            if (striped && extent % (2 * n) != 0) continue;
+            for (std::int64_t const window : {0, 1, 2, 3, 7, 24})
+              for (std::int64_t const first : {0, 1, 4})
+                for (std::int64_t const position : {0, 3}) {
+                  attention_ring r = ring(extent, striped ? extent : extent + position, n, causal, striped, both);
+                  r.window = window;
+                  r.first = first;
+                  r.first_position = striped ? 0 : position;
+                  for (r.tile = 1; r.tile <= 4; r.tile += 3) {
+                    INFO(n, " devices, ", extent, " queries, ", window, " ", first, " from ", position, " ", causal, striped);
+                    check(r);
+                  }
+                }
+          }
+  // A long sequence on one device: about a window of keys for each query, not all of them.
+  attention_ring r = ring(4096, 4096, 1, true, false, false);
+  r.window = 256;
+  std::int64_t pairs = 0;
+  r.for_each_product(0, 0, 0, [&](ring_product const& m) { pairs += m.queries.size() * m.keys.size(); });
+  CHECK(pairs < 4096 * (256 + 64 + 1));
+  r.devices = 8;  // a part reaches the next device alone
+  CHECK(r.keys_sent() == 7 * 512);
 }

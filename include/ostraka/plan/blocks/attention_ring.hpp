@@ -20,6 +20,7 @@
 #include <array>
 #include <cstdint>
 
+#include <ostraka/plan/blocks/seen_positions.hpp>
 #include <ostraka/plan/spec/blocks.hpp>
 
 namespace ostraka::planner {
@@ -29,9 +30,6 @@ struct sequence_chunk {
   range where{};           ///< indices of the device's block
   std::int64_t first = 0;  ///< the position of the first index in the sequence
 };
-
-/// The part of a chunk of keys that the queries of another chunk see.
-enum class chunk_seen : std::uint8_t { none, some, all };
 
 /// A product on a device: some of its queries with some keys of the part that is there.
 struct ring_product {
@@ -48,6 +46,9 @@ struct attention_ring {
   bool causal = false;
   bool striped = false;
   bool both_ways = false;
+  std::int64_t window = seen_positions::any, first = 0;  ///< as in seen_positions
+  std::int64_t first_position = 0;                       ///< of the query of index 0
+  std::int64_t tile = 64;                                ///< queries of a product that a window cuts, at least
 
   // --- chunks -------------------------------------------------------------------------------------------------------
 
@@ -57,10 +58,9 @@ struct attention_ring {
     return {part, (number == 0 ? device : 2 * devices - 1 - device) * part.size()};
   }
 
+  [[nodiscard]] constexpr seen_positions seen() const { return {causal, window, first}; }
   [[nodiscard]] constexpr chunk_seen sees(sequence_chunk const& q, sequence_chunk const& k) const {
-    if (q.where.size() == 0 || k.where.size() == 0) return chunk_seen::none;
-    if (!causal || k.first + k.where.size() - 1 <= q.first) return chunk_seen::all;
-    return q.first + q.where.size() - 1 < k.first ? chunk_seen::none : chunk_seen::some;
+    return seen().of({q.first + first_position, q.first + first_position + q.where.size()}, {k.first, k.first + k.where.size()});
   }
 
   // --- pieces: chunks that go round by themselves --------------------------------------------------------------------
@@ -126,8 +126,8 @@ struct attention_ring {
   }
 
   /// Calls f(product) for the products of a device with the piece that is there. A piece that is seen whole is one
-  /// product.
-  template <class F>
+  /// product. `HasWindow`: false where the program knows that there is none.
+  template <bool HasWindow = true, class F>
   constexpr void for_each_product(std::int64_t device, std::int64_t home, int piece_number, F const& f) const {
     range const own = block(queries, device, devices), part = piece(home, piece_number);
     int const from = first_chunk(piece_number), to = end_chunk(piece_number);
@@ -157,8 +157,12 @@ struct attention_ring {
         continue;
       }
       for (sequence_chunk const& c : q)
-        if (chunk_seen const seen = sees(c, of_keys); seen != chunk_seen::none)
-          f(ring_product{c.where, of_keys.where, seen == chunk_seen::some, c.first, of_keys.first, 1});
+        if (chunk_seen const some = sees(c, of_keys); some == chunk_seen::none)
+          continue;
+        else if constexpr (HasWindow)
+          for_each_tile(c, of_keys, some, f);
+        else
+          f(ring_product{c.where, of_keys.where, some == chunk_seen::some, c.first, of_keys.first, 1});
     }
   }
 
@@ -169,6 +173,35 @@ struct attention_ring {
       for (int p = 0; p < pieces(); ++p)
         for_each_product(device, home, p, [&](ring_product const& product) { n += product.chunks; });
     return n;
+  }
+
+ private:
+  // The products of a pair of chunks. A window cuts them: some queries at a time, with the keys that they see.
+  template <class F>
+  constexpr void for_each_tile(sequence_chunk const& q, sequence_chunk const& k, chunk_seen part, F const& f) const {
+    range const all_keys{k.first, k.first + k.where.size()};
+    int chunks = 1;
+    auto const product = [&](range of_q, range of_k, chunk_seen seen_part) {  // positions
+      auto const indices = [](range r, range where, std::int64_t at) {
+        return range{where.begin + r.begin - at, where.begin + r.end - at};
+      };
+      f(ring_product{indices(of_q, q.where, q.first + first_position), indices(of_k, k.where, k.first),
+                     seen_part == chunk_seen::some, of_q.begin, of_k.begin, chunks});
+      chunks = 0;
+    };
+    range const all_queries{q.first + first_position, q.first + first_position + q.where.size()};
+    if (part == chunk_seen::all || !seen().has_window()) return product(all_queries, all_keys, part);
+    std::int64_t const rows = window / 4 > tile ? window / 4 : tile;
+    for (std::int64_t begin = all_queries.begin; begin < all_queries.end; begin += rows) {
+      range const some{begin, begin + rows < all_queries.end ? begin + rows : all_queries.end};
+      range prefix = intersect(seen().prefix_of(some), all_keys), close_by = intersect(seen().window_of(some), all_keys);
+      if (prefix.size() > 0 && close_by.size() > 0 && close_by.begin <= prefix.end) {
+        close_by = {prefix.begin, close_by.end < prefix.end ? prefix.end : close_by.end};
+        prefix = {};
+      }
+      for (range const r : {prefix, close_by})
+        if (r.size() > 0) product(some, r, seen().of(some, r));
+    }
   }
 };
 
