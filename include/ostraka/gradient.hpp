@@ -35,6 +35,7 @@
 #include <ostraka/gradient/rules/operations/derivative_of_ring_attention.hpp>
 #include <ostraka/gradient/rules/operations/derivative_of_rope.hpp>
 #include <ostraka/gradient/rules/operations/derivative_of_scans.hpp>
+#include <ostraka/gradient/rules/operations/derivative_of_scored_attention.hpp>
 #include <ostraka/gradient/rules/operations/derivative_of_shapes.hpp>
 #include <ostraka/gradient/rules/operations/derivative_of_softmax.hpp>
 #include <ostraka/gradient/value_and_grad.hpp>

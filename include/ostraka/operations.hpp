@@ -15,6 +15,7 @@
 #include <ostraka/operations/attention/latent_attention.hpp>
 #include <ostraka/operations/attention/ring_attention.hpp>
 #include <ostraka/operations/attention/rope.hpp>
+#include <ostraka/operations/attention/scored_attention.hpp>
 #include <ostraka/operations/attention/stripe.hpp>
 #include <ostraka/operations/creation/dropout.hpp>
 #include <ostraka/operations/creation/initialise.hpp>

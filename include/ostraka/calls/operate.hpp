@@ -72,6 +72,21 @@ struct several<First, Second, Third> {
   Second second;
   Third third;
 };
+template <class First, class Second, class Third, class Fourth>
+struct several<First, Second, Third, Fourth> {
+  First first;
+  Second second;
+  Third third;
+  Fourth fourth;
+};
+template <class First, class Second, class Third, class Fourth, class Fifth>
+struct several<First, Second, Third, Fourth, Fifth> {
+  First first;
+  Second second;
+  Third third;
+  Fourth fourth;
+  Fifth fifth;
+};
 template <class... Ts>
 several(Ts...) -> several<Ts...>;
 

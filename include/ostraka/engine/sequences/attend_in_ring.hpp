@@ -11,18 +11,19 @@
 
 #include <ostraka/engine/sequences/attention_round.hpp>
 #include <ostraka/engine/sequences/multiply_unmasked.hpp>
+#include <ostraka/engine/sequences/pull_scores.hpp>
 
 namespace ostraka::engine {
 
 /// out <- attention of this device's queries to the keys of all devices of the ring; log_sums <- the logarithm of the
-/// number that each query's weights were divided by, rows as in scores. Collective over the mesh axes that divide the
-/// keys.
-template <class Exec, class T>
+/// number that each query's weights were divided by, rows as in scores. `rule`: plain_scores, or a score_rule of the
+/// scores of this device's queries and all keys. Collective over the mesh axes that divide the keys.
+template <class Exec, class T, class Rule = plain_scores>
 void attend_in_ring(Exec const& exec, execution_context const& w, ring_attention const& p, T const* q, T const* k,
-                    T const* v, T* out, accumulator_of_t<T>* log_sums) {
+                    T const* v, T* out, accumulator_of_t<T>* log_sums, Rule const& rule = {}) {
   using wide = accumulator_of_t<T>;
   if (w.here.nowhere) return;
-  detail::attention_round<Exec, T> round(exec, w, p, q, k, v);
+  detail::attention_round<Exec, T, Rule> round(exec, w, p, rule, q, k, v);
   detail::attended_blocks const& b = round.blocks();
 
   bool const in_place = std::is_same_v<T, wide> && b.out.has_layout_of(b.weighted);
@@ -32,14 +33,15 @@ void attend_in_ring(Exec const& exec, execution_context const& w, ring_attention
   running_softmax<wide> const so_far{statistics.data(), statistics.data() + b.rows(), weighted.data, b.width};
   fill(exec, so_far.largest, b.rows(), detail::minus_infinity<wide>);
   fill(exec, so_far.sum, b.rows(), wide(0));
+  if constexpr (!std::is_same_v<Rule, plain_scores>) detail::begin_with_sinks(exec, b, rule, so_far);
   fill(exec, weighted.data, b.weighted.size(), wide(0));
 
   round.for_each_piece([&](int piece, std::int64_t step, bool needed) {
     if (!needed) return;
     round.for_each_product(piece, step, [&](planner::ring_product const& m, detail::scored_chunks<wide> const& c) {
-      weigh_scores(exec, b.rows_of(m), c.scores.data, so_far);
+      weigh_scores(exec, round.rows_of(m), c.scores.data, so_far);
       progress();
-      detail::add_products(exec, readable(c.scores), c.values, weighted.part(b.queries, m.queries), m.is_masked);
+      detail::add_products(exec, readable(c.scores), c.values, weighted.part(b.queries, m.queries), round.hides(m));
     });
   });
   finish_weighing(exec, b.rows(), so_far, log_sums);

@@ -13,6 +13,7 @@
 
 #include <ostraka/engine/sequences/attention_round.hpp>
 #include <ostraka/engine/sequences/multiply_unmasked.hpp>
+#include <ostraka/engine/sequences/pull_scores.hpp>
 
 namespace ostraka::engine {
 
@@ -136,15 +137,17 @@ class ordered_block {
 
 /// Computes the cotangents of this device's queries, keys and values. `g`: the cotangents of its results, with the same
 /// layout. The cotangents of keys and values are summands if several devices of other mesh axes have the same keys and
-/// other queries. Collective over the mesh axes that divide the keys.
-template <class Exec, class T>
+/// other queries. `rule`: of the forward; `of_rule`: where the cotangents of its tensors are added up. Collective over
+/// the mesh axes that divide the keys.
+template <class Exec, class T, class Rule = plain_scores, class Pulled = plain_scores>
 void pull_attention_in_ring(Exec const& exec, execution_context const& w, ring_attention const& p, T const* q,
                             T const* k, T const* v, T const* out, accumulator_of_t<T> const* log_sums, T const* g,
-                            T* dq, T* dk, T* dv) {
+                            T* dq, T* dk, T* dv, Rule const& rule = {}, Pulled const& of_rule = {}) {
   using wide = accumulator_of_t<T>;
   using scratch = kernel_scratch<wide, typename Exec::memory_space>;
   if (w.here.nowhere) return;
-  detail::attention_round<Exec, T> round(exec, w, p, q, k, v);
+  constexpr bool is_plain = std::is_same_v<Rule, plain_scores>;
+  detail::attention_round<Exec, T, Rule> round(exec, w, p, rule, q, k, v);
   detail::attended_blocks const& b = round.blocks();
   planner::attention_ring const& ring = round.ring();
   std::int64_t const here = round.travelling().here();
@@ -159,6 +162,9 @@ void pull_attention_in_ring(Exec const& exec, execution_context const& w, ring_a
   detail::cotangent_sum_of<Exec, T> const of_queries(exec, dq, b.q), of_keys(exec, dk, b.k), of_values(exec, dv, b.v);
   detail::rotating_cotangents<Exec, T> pulled(exec, round.travelling());
 
+  detail::scores_puller<Exec, T, Rule, Pulled> const pull_scores(exec, round, rule, of_rule,
+                                                                 static_cast<wide>(p.scale));
+  if constexpr (!is_plain) pull_scores.pull_sinks(log_sums, static_cast<wide const*>(result_sums.data()));
   round.for_each_piece([&](int piece, std::int64_t step, bool needed) {
     if (needed) {
       planner::range const whole = ring.piece(here, piece);  // of step 0, whose pieces are this device's own
@@ -168,13 +174,17 @@ void pull_attention_in_ring(Exec const& exec, execution_context const& w, ring_a
         auto const some_g = cotangents.block.part(b.queries, m.queries);
         labelled_block<wide> const of_scores{c.scores, pulled_buffer.data()};
         detail::multiply(exec, some_g, c.values, of_scores, wide(1), wide(0));
-        pull_weighed_scores(exec, b.rows_of(m), c.scores.data, of_scores.data, log_sums,
-                            static_cast<wide const*>(result_sums.data()), static_cast<wide>(p.scale));
+        if constexpr (is_plain)
+          pull_weighed_scores(exec, b.rows_of(m), c.scores.data, of_scores.data, log_sums,
+                              static_cast<wide const*>(result_sums.data()), static_cast<wide>(p.scale));
+        else
+          pull_scores.pull(m, round.travelling().home(piece, step), c.scores, of_scores, log_sums,
+                           static_cast<wide const*>(result_sums.data()));
         progress();
-        detail::add_products(exec, readable(c.scores), some_g, sums.second.part(b.keys, c.part), m.is_masked);
-        detail::add_products(exec, readable(of_scores), c.queries, sums.first.part(b.keys, c.part), m.is_masked);
+        detail::add_products(exec, readable(c.scores), some_g, sums.second.part(b.keys, c.part), round.hides(m));
+        detail::add_products(exec, readable(of_scores), c.queries, sums.first.part(b.keys, c.part), round.hides(m));
         detail::add_products(exec, readable(of_scores), c.keys, of_queries.block.part(b.queries, m.queries),
-                             m.is_masked);
+                             round.hides(m));
       });
     }
     if (step > 0) pulled.pass_on(piece, step, needed);

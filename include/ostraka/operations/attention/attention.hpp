@@ -97,9 +97,8 @@ struct attention_types {
       einsum_verdict<varying_as<result, scores_tensor, TV>, result_policy, scores_tensor, as_wide<TV>>;
 
   /// The moves of the scores' sums and their softmax, and those of the weighted sum of values.
-  using moves_of_weights =
-      moves_in_turn<moves_of_product<varying_as<scores, TQ, TK>, scores_policy, as_wide<TQ>, as_wide<TK>>,
-                    moves_of_statistics<ToldK, 2, scores_tensor>>;
+  using moves_of_scores = moves_of_product<varying_as<scores, TQ, TK>, scores_policy, as_wide<TQ>, as_wide<TK>>;
+  using moves_of_weights = moves_in_turn<moves_of_scores, moves_of_statistics<ToldK, 2, scores_tensor>>;
   using moves_of_result =
       moves_of_product<varying_as<result, scores_tensor, TV>, result_policy, scores_tensor, as_wide<TV>>;
 };
@@ -180,6 +179,7 @@ namespace operation {
 template <class Q, class K, class D, class Out = void>
 struct attention : detail::scaled_scores {
   static constexpr char const* name = "attention";
+  static constexpr int pairs = 1;  ///< of operands that are multiplied for the scores
 
   bool is_causal = false;
   std::int64_t from = 0;  ///< the position of the first query, for the causal mask
@@ -188,6 +188,7 @@ struct attention : detail::scaled_scores {
   template <class TQ, class TK, class TV, class... Mask>
   using verdict = typename decltype(detail::check_attention<attention, Q, K, D, Out, TQ, TK, TV, Mask...>())::type;
 
+  using query_axis = Q;
   using keys = K;
   template <class TQ, class TK, class TV>
   using types = detail::attention_types<Q, K, D, Out, TQ, TK, TV>;
@@ -197,7 +198,7 @@ struct attention : detail::scaled_scores {
 
   template <class How, class TQ, class TK, class TV, class... Mask>
   auto run(How const&, TQ const& q, TK const& k, TV const& v, Mask const&... mask) const {
-    return weighted<TQ, TK>(hides(mask...), weights_of(products(q, k, factor_of(q)), mask...), v);
+    return weighted<TQ, TK>(hides(mask...), weights_of(scores(q, k), mask...), v);
   }
 
   /// True if some keys are hidden from some queries.
@@ -206,10 +207,16 @@ struct attention : detail::scaled_scores {
     return is_causal || sizeof...(Mask) > 0;
   }
 
+  /// The scores of the keys for each query.
+  template <class TQ, class TK>
+  auto scores(TQ const& q, TK const& k) const {
+    return products(q, k, factor_of(q));
+  }
+
   /// The weights of the keys for each query: the softmax of the scores.
   template <class TQ, class TK, class... Mask>
   auto weights(TQ const& q, TK const& k, Mask const&... mask) const {
-    return weights_of(products(q, k, factor_of(q)), mask...);
+    return weights_of(scores(q, k), mask...);
   }
 
   /// The factor of the products of these queries with keys.

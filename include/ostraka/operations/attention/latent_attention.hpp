@@ -46,6 +46,7 @@ template <class Q, class K, class D>
 struct latent_attention : attention<Q, K, D> {
   using base = attention<Q, K, D>;
   static constexpr char const* name = "latent_attention";
+  static constexpr int pairs = 2;
 
   template <class TQ, class TK, class TV, class TQR, class TKR, class... Mask>
   using verdict = typename decltype(detail::check_latent_attention<Q, K, D, latent_attention, TQ, TK, TV, TQR, TKR,
@@ -65,14 +66,20 @@ struct latent_attention : attention<Q, K, D> {
     return base::template weighted<TQ, TK>(base::hides(mask...), weights(q, k, q_rotary, k_rotary, mask...), v);
   }
 
+  /// The scores of the keys for each query.
+  template <class TQ, class TK, class TQR, class TKR>
+  auto scores(TQ const& q, TK const& k, TQR const& q_rotary, TKR const& k_rotary) const {
+    double const factor = factor_of(q, k, q_rotary);
+    auto const sums = base::products(q, k, factor);
+    ostraka::einsum_into(sums, detail::widened(q_rotary), detail::widened(k_rotary), ostraka::alpha = factor,
+                         ostraka::beta = 1, ostraka::no_communication);
+    return sums;
+  }
+
   /// The weights of the keys for each query.
   template <class TQ, class TK, class TQR, class TKR, class... Mask>
   auto weights(TQ const& q, TK const& k, TQR const& q_rotary, TKR const& k_rotary, Mask const&... mask) const {
-    double const factor = factor_of(q, k, q_rotary);
-    auto const scores = base::products(q, k, factor);
-    ostraka::einsum_into(scores, detail::widened(q_rotary), detail::widened(k_rotary), ostraka::alpha = factor,
-                         ostraka::beta = 1, ostraka::no_communication);
-    return base::weights_of(scores, mask...);
+    return base::weights_of(scores(q, k, q_rotary, k_rotary), mask...);
   }
 
   template <class TQ, class TK, class TQR, class... Others>
@@ -90,23 +97,38 @@ struct latent_attention : attention<Q, K, D> {
 
 }  // namespace operation
 
+namespace detail {
+
+/// Runs latent attention with these options.
+template <class Q, class K, class D, class... Options>
+struct latent_attention_with {
+  using operation_type = ostraka::operation::latent_attention<Q, K, D>;
+
+  template <class TQ, class TK, class TV, class TQR, class TKR>
+  static constexpr auto run(TQ const& q, TK const& k, TV const& v, TQR const& q_rotary, TKR const& k_rotary,
+                            Options const&... options) {
+    if constexpr (reason::ok_or_raise<attention_options_verdict<operation_type, Options...>>()) {
+      operation_type operation;
+      (set_option(operation, options), ...);
+      (set_stripes(operation, q, options), ...);
+      return with_tensors_among(
+          [&](auto const&... mask) { return operate(operation, q, k, v, q_rotary, k_rotary, mask...); }, options...);
+    } else {
+      return q;
+    }
+  }
+};
+
+}  // namespace detail
+
 /// Attention with scores (q · k + q_rotary · k_rotary)/√(d + d_R): the first product over D, the second over all axes
 /// that q lacks. Options as for os::attention.
 template <auto Q, auto K, auto D, TensorOrVariable TQ, TensorOrVariable TK, TensorOrVariable TV, TensorOrVariable TQR,
           TensorOrVariable TKR, class... Options>
 [[nodiscard]] constexpr auto latent_attention(TQ const& q, TK const& k, TV const& v, TQR const& q_rotary,
                                               TKR const& k_rotary, Options const&... options) {
-  using operation_type = operation::latent_attention<detail::type_of<Q>, detail::type_of<K>, detail::type_of<D>>;
-  if constexpr (reason::ok_or_raise<detail::attention_options_verdict<operation_type, Options...>>()) {
-    operation_type operation;
-    (detail::set_option(operation, options), ...);
-    (detail::set_stripes(operation, q, options), ...);
-    return detail::with_tensors_among(
-        [&](auto const&... mask) { return detail::operate(operation, q, k, v, q_rotary, k_rotary, mask...); },
-        options...);
-  } else {
-    return q;
-  }
+  return detail::latent_attention_with<detail::type_of<Q>, detail::type_of<K>, detail::type_of<D>, Options...>::run(
+      q, k, v, q_rotary, k_rotary, options...);
 }
 
 }  // namespace ostraka

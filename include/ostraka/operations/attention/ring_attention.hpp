@@ -23,7 +23,7 @@
 #include <ostraka/calls/moves_of_parts.hpp>
 #include <ostraka/engine/sequences/attend_in_ring.hpp>
 #include <ostraka/engine/sequences/pull_attention_in_ring.hpp>
-#include <ostraka/operations/attention/attention.hpp>
+#include <ostraka/operations/attention/score_operands.hpp>
 #include <ostraka/tensors/relabelled.hpp>
 
 namespace ostraka {
@@ -101,7 +101,8 @@ consteval auto check_ring() {
   using own = attention_operands_verdict<Operation, ToldQ, ToldK, ToldD, TQ, TK, TV>;
   if constexpr (!std::is_same_v<own, reason::ok>) {
     return found<own>{};
-  } else if constexpr (!std::is_same_v<splits_of<typename told_axis<ToldQ>::axis, sharding_in<TQ>>,
+  } else if constexpr (told_axis<ToldK>::mesh::size > 0 &&
+                       !std::is_same_v<splits_of<typename told_axis<ToldQ>::axis, sharding_in<TQ>>,
                                        typename told_axis<ToldK>::mesh>) {
     return found<reason::ring_divides_queries_otherwise<sharding_in<TQ>, sharding_in<TK>>>{};
   } else if constexpr (told_axis<ToldD>::mesh::size > 0 ||
@@ -294,11 +295,6 @@ inline constexpr bool is_option_of_ring =
 template <class... Ms>
 inline constexpr bool is_option_of_ring<striped_over<Ms...>> = true;
 
-template <class Option>
-inline constexpr bool is_striped = false;
-template <class... Ms>
-inline constexpr bool is_striped<striped_over<Ms...>> = true;
-
 template <class K, class Operation, class Option>
 struct ring_option_verdict {
   using type = std::conditional_t<is_option_of_ring<Option>, reason::ok, reason::not_an_option_of_ring<Option>>;
@@ -311,7 +307,7 @@ struct ring_option_verdict<K, Operation, striped_over<Ms...>> {
 
 /// Attention whose keys and values go round.
 template <class Q, class K, class D, class Out, class... Options>
-  requires(told_axis<K>::mesh::size > 0 && (goes_round<Options> || ...))
+  requires(told_axis<K>::mesh::size > 0 && (goes_round<Options> || ...) && !(is_score_option<Options> || ...))
 struct attention_with<Q, K, D, Out, Options...> {
   using way = ring_way<(std::is_same_v<Options, causal_mask> || ...), (is_striped<Options> || ...),
                        (std::is_same_v<Options, going_both_ways_round> || ...)>;

@@ -232,7 +232,22 @@ struct keys_are_divided_as_queries {
 
 template <class Option>
 struct not_an_option_of_attention {
-  static_assert(never<Option>, "attention: behind queries, keys and values stand a mask, os::causal, os::from_position(t), os::score_scale(s), os::striped<X>, or os::ring (of <ostraka/operations/attention/ring_attention.hpp>)");
+  static_assert(never<Option>, "attention: behind queries, keys and values stand a mask, os::causal, os::from_position(t), os::score_scale(s), os::striped<X>, os::window(w), os::segments(q_ids, k_ids), os::soft_cap(c), os::bias(b), os::alibi(slopes), os::sinks(logits), or os::ring (of <ostraka/operations.hpp>)");
+};
+
+template <class Operation>
+struct option_is_given_twice {
+  static_assert(never<Operation>, "attention: each option follows the operands once, and a second one of its kind would be passed over; make one of both, A && B of masks and A + B of biases");
+};
+
+template <class Other, class Scores, class Operation>
+struct score_operand_lies_otherwise {
+  static_assert(never<Other, Scores, Operation>, "attention: a bias has some axes of the scores, sinks and slopes some of those without Q and K, numbers of documents some of those without K for queries and without Q for keys, each divided as in the scores or not at all; os::reshard it first");
+};
+
+template <class Slopes>
+struct slopes_are_constant {
+  static_assert(never<Slopes>, "attention: the slopes of os::alibi have no derivative; hand over os::stop_gradient(slopes), or a learned os::bias");
 };
 
 // ---- sort, top_k ----------------------------------------------------------------------------------------------------

@@ -44,6 +44,20 @@ template <class T>
 inline constexpr bool is_nested = false;
 template <class T, class Cotangent>
 inline constexpr bool is_nested<variable<T, Cotangent>> = is_variable<T> && !is_abstract<T>;
+template <class... Ts>
+inline constexpr bool any_nested = (is_nested<Ts> || ...);
+
+/// Keys or values whose axis is whole.
+template <class Axis, class A>
+auto whole_along(A const& a) {
+  return reshard_as<typename replace_entry<sharding_in<A>, Axis, sharding<Axis>>::type>(a);
+}
+
+/// Sets the number of devices over which a ring's sequences are striped, for attention to gathered keys.
+template <class Way, class Attention, class Q, class... Ms>
+void stripe_as_ring([[maybe_unused]] Attention& gathered, [[maybe_unused]] Q const& q, type_list<Ms...>) {
+  if constexpr (Way::is_striped) gathered.stripes = devices_along<Ms...>(Attention::name, q);
+}
 
 }  // namespace detail
 
@@ -53,7 +67,7 @@ struct derivative_of<operation::ring_attention<Q, K, D, Way>> {
   using vjp = operation::ring_attention_vjp<Q, K, D, Way>;
 
   template <class TQ, class TK, class TV>
-    requires(detail::is_nested<TQ> || detail::is_nested<TK> || detail::is_nested<TV>)
+    requires detail::any_nested<TQ, TK, TV>
   static auto composed(operation_type const& operation, TQ const& q, TK const& k, TV const& v) {
     using axis = typename detail::told_axis<K>::axis;
     using mesh = typename detail::told_axis<K>::mesh;
@@ -61,8 +75,8 @@ struct derivative_of<operation::ring_attention<Q, K, D, Way>> {
     gathered.is_causal = Way::is_causal;
     gathered.has_scale = operation.has_scale;
     gathered.scale = operation.scale;
-    if constexpr (Way::is_striped) gathered.stripes = devices_of(q, mesh{});
-    return detail::operate(gathered, q, whole<axis>(k), whole<axis>(v));
+    detail::stripe_as_ring<Way>(gathered, q, mesh{});
+    return detail::operate(gathered, q, detail::whole_along<axis>(k), detail::whole_along<axis>(v));
   }
 
   template <class Result, class LogSums, class TQ, class TK, class TV>
@@ -76,16 +90,6 @@ struct derivative_of<operation::ring_attention<Q, K, D, Way>> {
                                                                    detail::remember(v),
                                                                    detail::remembered<Result>(made.first),
                                                                    detail::remembered<LogSums>(made.second)};
-  }
-
- private:
-  template <class TQ, class... Ms>
-  static std::int64_t devices_of(TQ const& q, type_list<Ms...>) {
-    return detail::devices_along<Ms...>(operation_type::name, q);
-  }
-  template <class Axis, class A>
-  static auto whole(A const& a) {
-    return detail::reshard_as<typename detail::replace_entry<sharding_in<A>, Axis, sharding<Axis>>::type>(a);
   }
 };
 

@@ -46,12 +46,14 @@ struct share_of_row {
   }
   template <class T, class... Mask>
   KOKKOS_INLINE_FUNCTION T operator()(T const& x, T const& l, T const& g, Mask const&... mask) const {
-    return ((mask == Mask(0)) || ...) ? T(0) : share(x, l) * g;
+    T const e = ((mask == Mask(0)) || ...) ? T(0) : share(x, l);
+    return e == T(0) ? T(0) : e * g;
   }
   template <int K, class T, class... Mask>
   KOKKOS_INLINE_FUNCTION T derivative(T const& x, T const& l, T const& g, Mask const&... mask) const {
     T const e = ((mask == Mask(0)) || ...) ? T(0) : share(x, l);
-    return K == 0 ? e * g : K == 1 ? -(e * g) : e;
+    T const pulled = e == T(0) ? T(0) : e * g;
+    return K == 0 ? pulled : K == 1 ? -pulled : e;
   }
 };
 

@@ -1,0 +1,76 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 4. The tensors of the scores of an attention (score_options.hpp): checks of their axes and elements, and how
+/// they are handed to the engine. Each meets the scores by the names of its axes:
+///
+///     scores [B, H_Y, Q_X, K]     bias [H_Y, Q_X, K], [H, K], …   slopes, sinks [H_Y], [H], [B, H], …
+///                                 numbers of documents [B, Q_X] and [B, K]
+
+#include <type_traits>
+
+#include <ostraka/engine/sequences/score_pairs.hpp>
+#include <ostraka/operations/attention/score_options.hpp>
+
+namespace ostraka::detail {
+
+/// The properties of an attention's options that types know, beside their tensors.
+struct score_traits {
+  bool has_cap = false, is_striped = false;
+};
+
+template <class Option>
+inline constexpr bool is_striped = false;
+template <class... Ms>
+inline constexpr bool is_striped<striped_over<Ms...>> = true;
+
+template <class Operation, class Q, class K, class Scores, score_operand Kind, class T>
+consteval auto check_score_operand() {
+  using lies_otherwise = reason::score_operand_lies_otherwise<sharding_in<T>, sharding_in<Scores>, Operation>;
+  constexpr bool has_query = position_in<Q, axes_in<T>> >= 0, has_key = position_in<K, axes_in<T>> >= 0;
+  constexpr bool of_rows = Kind == score_operand::slopes || Kind == score_operand::sinks;
+  if constexpr (Kind == score_operand::mask)
+    return found<mask_verdict<Operation, Scores, T>>{};
+  else if constexpr ((of_rows && (has_query || has_key)) || (Kind == score_operand::query_segments && has_key) ||
+                     (Kind == score_operand::key_segments && has_query))
+    return found<lies_otherwise>{};
+  else  // however it is divided otherwise
+    return found<std::conditional_t<std::is_same_v<row_operand_verdict<Operation, Scores, T>, reason::ok>, reason::ok,
+                                    lies_otherwise>>{};
+}
+
+template <class Operation, score_operand Kind, class TQ, class T>
+consteval auto check_score_elements() {
+  if constexpr (Kind == score_operand::bias || Kind == score_operand::slopes || Kind == score_operand::sinks)
+    return found<first_fault<elements_verdict<TQ, T>, whole_values_verdict<Operation, T>>>{};
+  else
+    return found<reason::ok>{};
+}
+
+/// The elements of a tensor of the scores as the engine reads them.
+template <score_operand Kind, class T>
+auto as_score_operand(T const& a) {
+  if constexpr (Kind == score_operand::bias || Kind == score_operand::slopes || Kind == score_operand::sinks)
+    return widened(a);
+  else
+    return a;
+}
+
+/// Aligns a tensor with the scores in the rule; other tensors are read elsewhere.
+template <score_operand Kind, class T, class Aligned>
+void put_in_rule(engine::score_rule<T>& rule, Aligned const& met) {
+  if constexpr (Kind == score_operand::bias)
+    rule.bias = met;
+  else if constexpr (Kind == score_operand::slopes)
+    rule.slopes = met;
+  else if constexpr (Kind == score_operand::sinks)
+    rule.sinks = met;
+  else if constexpr (Kind == score_operand::query_segments)
+    rule.query_segments = met;
+  else if constexpr (Kind == score_operand::key_segments)
+    rule.key_segments = met;
+}
+
+}  // namespace ostraka::detail
