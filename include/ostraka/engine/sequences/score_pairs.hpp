@@ -10,7 +10,6 @@
 ///     s = c · tanh(s / c) + bias − slope · |query − key|,  or −∞ if the query does not see the key
 
 #include <cstdint>
-#include <limits>
 
 #include <ostraka/engine/blocks/aligned.hpp>
 #include <ostraka/engine/kernels/loops/independent.hpp>
@@ -117,7 +116,7 @@ struct score_row {
   void on_host(std::int64_t row) const { (*this)(row); }
 
  private:
-  static KOKKOS_INLINE_FUNCTION T hidden() { return -std::numeric_limits<T>::infinity(); }
+  static KOKKOS_INLINE_FUNCTION T hidden() { return minus_infinity<T>; }
   static KOKKOS_INLINE_FUNCTION std::int64_t within(std::int64_t i, std::int64_t low, std::int64_t high) {
     return i < low ? low : i < high ? i : high;
   }
