@@ -5,6 +5,7 @@
 /// Derivatives of attention with windows, documents, a soft cap, a bias, ALiBi and sinks with respect to queries, keys,
 /// values, bias and sinks, against plain loops; second derivatives by differences.
 // ranks: 1 2 3 4
+// labels: ci
 
 #include <doctest/doctest.h>
 
