@@ -116,7 +116,8 @@ TEST_CASE("a window leaves out what no query sees") {
                   r.first = first;
                   r.first_position = striped ? 0 : position;
                   for (r.tile = 1; r.tile <= 4; r.tile += 3) {
-                    INFO(n, " devices, ", extent, " queries, ", window, " ", first, " from ", position, " ", causal, striped);
+                    INFO(n, " devices, ", extent, " queries, ", window, " ", first, " from ", position, " ", causal,
+                         striped);
                     check(r);
                   }
                 }

@@ -60,7 +60,8 @@ struct attention_ring {
 
   [[nodiscard]] constexpr seen_positions seen() const { return {causal, window, first}; }
   [[nodiscard]] constexpr chunk_seen sees(sequence_chunk const& q, sequence_chunk const& k) const {
-    return seen().of({q.first + first_position, q.first + first_position + q.where.size()}, {k.first, k.first + k.where.size()});
+    return seen().of({q.first + first_position, q.first + first_position + q.where.size()},
+                     {k.first, k.first + k.where.size()});
   }
 
   // --- pieces: chunks that go round by themselves --------------------------------------------------------------------
@@ -194,7 +195,8 @@ struct attention_ring {
     std::int64_t const rows = window / 4 > tile ? window / 4 : tile;
     for (std::int64_t begin = all_queries.begin; begin < all_queries.end; begin += rows) {
       range const some{begin, begin + rows < all_queries.end ? begin + rows : all_queries.end};
-      range prefix = intersect(seen().prefix_of(some), all_keys), close_by = intersect(seen().window_of(some), all_keys);
+      range prefix = intersect(seen().prefix_of(some), all_keys),
+            close_by = intersect(seen().window_of(some), all_keys);
       if (prefix.size() > 0 && close_by.size() > 0 && close_by.begin <= prefix.end) {
         close_by = {prefix.begin, close_by.end < prefix.end ? prefix.end : close_by.end};
         prefix = {};
