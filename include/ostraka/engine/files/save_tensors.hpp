@@ -57,6 +57,5 @@ template <class = void>
 }  // namespace ostraka::engine
 
 #ifndef OSTRAKA_COMPILED
-#  include <ostraka/engine/files/writing_later.hpp>
 #  include <ostraka/engine/files/writing_tensors.hpp>
 #endif

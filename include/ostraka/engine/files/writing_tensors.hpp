@@ -244,3 +244,5 @@ void save_tensors(device_mesh const& mesh, save_request const& request) {
 }
 
 }  // namespace ostraka::engine
+
+#include <ostraka/engine/files/writing_later.hpp>  // last, because it writes by the class above
