@@ -10,6 +10,7 @@
 
 #include <ostraka/engine/files/transfer.hpp>
 #include <ostraka/hdf5.hpp>
+#include <ostraka/meshes/dry_mesh.hpp>
 #include <ostraka/meshes/make_mesh.hpp>
 #include <ostraka/tree.hpp>
 
@@ -185,15 +186,15 @@ TEST_CASE("parts of a dataset, against loops") {
   t::scratch_file const file("a.h5");
   t::extents_by_letter const e = {{'B', 3}, {'I', 5}, {'J', 2}};
   auto const g = t::whole_numbers<double>("BIJ", e, 7);
-  for (bool const named : {true, false}) {
+  for (std::vector<char const*> const& labels :
+       {std::vector<char const*>{"B", "I", "J"}, std::vector<char const*>{}, std::vector<char const*>{"B", "I"}}) {
     t::write_plain_hdf5(file.path(), [&](hid_t to) {
-      t::make_plain(to, "u", {3, 5, 2}, H5T_IEEE_F64BE, H5T_NATIVE_DOUBLE, g.values.data(),
-                    named ? std::vector<char const*>{"B", "I", "J"} : std::vector<char const*>{});
+      t::make_plain(to, "u", {3, 5, 2}, H5T_IEEE_F64BE, H5T_NATIVE_DOUBLE, g.values.data(), labels);
     });
     bool is_first = true;  // the others read fewer parts
     on_meshes([&](t::mesh_at_hand const& m) {
       CAPTURE(m.text());
-      CAPTURE(named);
+      CAPTURE(labels.size());
       for (std::int64_t b : {-3, 0, 2})
         for (std::int64_t begin = 0; begin <= 5; ++begin)
           for (std::int64_t count = 0; count <= 5 - begin; ++count) {
@@ -215,6 +216,20 @@ TEST_CASE("parts of a dataset, against loops") {
       is_first = false;
     });
   }
+}
+
+TEST_CASE("on a dry mesh the headers are read, and no element") {
+  t::scratch_file const file("a.h5");
+  on_meshes([&](t::mesh_at_hand const& m) {
+    os::save(file.path(), os::together("u", os::zeros<double, I/X, J>(mesh_of(m), I = 5, J = 3)));
+  });
+  auto const dry = os::dry_mesh(os::as_device(1), X = 2);
+  auto const u = os::load<double, I/X, J>(file.path(), dry, os::dataset("u"));
+  CHECK(u.extent(I) == 5);
+  CHECK(u.local().extent(0) == 3);
+  os::load_into(os::together("u", u), file.path());
+  CHECK_THROWS_AS(static_cast<void>(os::load<double, I/X, J>(file.path(), dry, os::dataset("u"), I = 6)), os::error);
+  CHECK_THROWS_AS(static_cast<void>(os::load<double, I/X, J>(file.path(), dry, os::dataset("v"))), os::error);
 }
 
 TEST_CASE("elements of another program are converted where asked") {

@@ -100,6 +100,7 @@ TEST_CASE("datasets that are not what is asked for") {
   std::vector<double> const values(30, 1.0);
   t::write_plain_hdf5(file.path(), [&](hid_t to) {
     t::make_plain(to, "u", {5, 3}, H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, values.data(), {"I", "J"});
+    t::make_plain(to, "plain", {5, 3}, H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, values.data());
     t::make_plain(to, "text", {5}, H5T_C_S1, H5T_C_S1, nullptr);
     hid_t const null = H5Screate(H5S_NULL);
     H5Dclose(H5Dcreate2(to, "null", H5T_IEEE_F64LE, null, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT));
@@ -142,6 +143,7 @@ TEST_CASE("datasets that are not what is asked for") {
          in + " has elements F64, and F32 are asked for");
     says(said_alike([&] { static_cast<void>(os::load<double, J, I>(file.path(), mesh, all)); }),
          "was saved with the axes I, J, which are asked for in another order");
+    says(u(os::dataset("plain").at(B = 99)), "has 2 dimensions, and its part has 3 axes, with those at one index");
     says(u(all.from(K = 1)), in + " has the axes (I, J), and a part along K is asked for");
     says(u(all.from(I = 2), I = 4), in + " has the extent 5 along I, and 4 indices from 2 on are asked for");
     says(u(all.from(I = 6)), in + " has the extent 5 along I, and indices from 6 on are asked for");
@@ -154,7 +156,7 @@ TEST_CASE("datasets that are not what is asked for") {
     says(said_alike([&] { os::load_into(there, file.path(), all); }), "(4, 3) are asked for");
     says(said_alike([&] { os::load_into(os::together("u", there), file.path()); }), "(4, 3) are asked for");
     says(said_alike([&] { os::load_into(os::together("v", there), file.path()); }),
-         "has no tensor called v, and also has elsewhere, filtered, null, text and u");
+         "has no tensor called v, and also has elsewhere, filtered, null, plain, text and u");
     for (double x : t::read_elements(there.local().data(), there.local().size())) CHECK(x == 7.0);
   });
 }
@@ -177,6 +179,9 @@ TEST_CASE("what cannot be saved leaves the old file") {
     says(said(os::together("a", u, "a/b", u, "a.c", u)),
          "a is a dataset in " + file.path() + ", and in a/b it is a group");
     says(said(os::together("I", u)), "the name of an axis, I, is that of a dataset with the axis' values");
+    says(said(os::together("I/v", u)), "the leaf I/v is not along this axis alone");
+    says(said_alike([&] { os::save(file.path(), os::together("u", u), os::chunked(), os::in_parts_of(100)); }),
+         "an HDF5 file is one file, and os::in_parts_of asks for several");
     says(said(os::together("u", u), os::chunked(K = 2)), "os::chunked names the axis K");
     says(said(os::together("u", u), os::chunked(I = 0)), "asks for chunks of 0 along I");
     says(said(os::together("u", u), os::chunked().deflated(10)), "deflated at the levels 1 to 9");
@@ -185,7 +190,7 @@ TEST_CASE("what cannot be saved leaves the old file") {
     says(said_alike([&] { os::save((file.folder() / "none" / "a.h5").string(), os::together("u", u)); }),
          "No such file or directory");
     says(said_alike([&] { static_cast<void>(os::start_save(file.path(), os::together("u", u))); }),
-         "let it end in .safetensors");
+         "os::start_save writes no HDF5 file");
     says(said_alike([&] { os::save(file.path() + "x", os::together("u", u), os::chunked()); }),
          "let it end in .h5 or .hdf5");
   });

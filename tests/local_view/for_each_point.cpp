@@ -10,6 +10,7 @@
 
 #include <doctest/doctest.h>
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -253,4 +254,53 @@ TEST_CASE("in check mode the function reads no farther than the halo, whatever i
   CHECK(t::said_alike([&] {
           static_cast<void>(os::sum_over_points([](auto const& x) { return x(2); }, os::neighbours_of(u)));
         }) == "sum_over_points: " + beyond);
+}
+
+TEST_CASE("operands without axes have one point") {
+  auto const mesh = os::make_mesh(X = t::ranks());
+  auto const a = os::full<double>(mesh, 3.0), b = os::full<double>(mesh, 4.0);
+  os::for_each_point([](double& to, double from) { to += from; }, a, b);
+  CHECK(os::value(a) == 7);
+  CHECK(os::value(os::sum_over_points([](double x, double y) { return x * y; }, a, b)) == 28);
+}
+
+TEST_CASE("a function of the points alone is called once at each of them, in check mode too") {
+  auto const mesh = os::make_mesh(X = t::ranks());
+  auto const u = os::full<double, I / X>(mesh, I = 2 * t::ranks() + 1, 5.0);
+  std::vector<int> calls(8);
+  os::for_each_point([of = calls.data()](double x) { Kokkos::atomic_add(of + static_cast<int>(x), 1); }, u);
+  std::vector<int> right(8);
+  right[5] = static_cast<int>(u.local().size());
+  CHECK(calls == right);
+}
+
+TEST_CASE("the block that a wider halo at one end sends is written once it has been sent") {
+  auto const mesh = os::make_mesh(X = t::ranks());
+  constexpr std::int64_t width = 200'000;  // too long for a message that is copied at once
+  range_here const here(4 * t::ranks(), t::rank(), t::ranks());
+  auto const before = [](std::int64_t i, std::int64_t j) { return static_cast<double>(10 * i + j % 7); };
+  auto const u = os::generate<double, I / X, J>(
+      mesh, I = 4 * t::ranks(), J = width,
+      KOKKOS_LAMBDA(std::int64_t i, std::int64_t j) { return static_cast<double>(10 * i + j % 7); });
+  static_cast<void>(os::shard_map<I / X, J>(
+      [](auto const& block) {
+        auto halo = os::start_exchange_halo<os::halo<I, 1, 0> / X>(block, os::boundary = 0.5);
+        if (t::rank() == t::ranks() - 1) {  // the others compute meanwhile
+          auto const begin = std::chrono::steady_clock::now();
+          while (std::chrono::steady_clock::now() - begin < std::chrono::milliseconds(50)) {
+          }
+        }
+        os::for_each_point([](double& to, auto const& from) { to -= 2 * from(-1); }, block, std::move(halo));
+        return block;
+      },
+      u));
+  std::int64_t bad = 0;
+  for (std::int64_t i = here.begin; i < here.end; ++i)
+    for (std::int64_t j = 0; j < width; ++j) {
+      double const above = i > 0 ? before(i - 1, j) : 0.5;
+      bad += u.local()(static_cast<std::size_t>(i - here.begin), static_cast<std::size_t>(j)) == before(i, j) - 2 * above
+                 ? 0
+                 : 1;
+    }
+  CHECK(bad == 0);
 }

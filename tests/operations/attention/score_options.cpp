@@ -13,6 +13,7 @@
 
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "support/on_meshes.hpp"
@@ -196,7 +197,9 @@ TEST_CASE("one option alone, in a body, latent, of 16 bits") {
                                  os::segments(query_ids, key_ids)),
           a.out);
     CHECK_THROWS_AS(static_cast<void>(os::attention<I, K, J>(q, k, v, os::window(-1))), os::error);
-    CHECK_THROWS_AS(static_cast<void>(os::attention<I, K, J>(q, k, v, os::soft_cap(0))), os::error);
+    for (double const c : {0.0, -1.0, 1e-60, 1e300, std::numeric_limits<double>::infinity(),
+                           std::numeric_limits<double>::quiet_NaN()})
+      CHECK_THROWS_AS(static_cast<void>(os::attention<I, K, J>(q, k, v, os::soft_cap(c))), os::error);
   });
 }
 

@@ -19,6 +19,8 @@ namespace operation = os::operation;
 
 using os::testing::block_itself;
 using os::testing::collective_moves_what_it_says;
+using os::testing::doubles;
+using os::testing::moves_what_it_says;
 using os::testing::sums_of_rows;
 using os::testing::told;
 
@@ -191,4 +193,21 @@ TEST_CASE("halos of padded blocks, and halos that go back") {
   collective_moves_what_it_says<false, padded_by<i, j>, I/X, J/Y>({2, 1}, back_round{});
   collective_moves_what_it_says<false, padded_by<i, j>, I/X, J/Y>({2, 1}, renewed<i, j>{});
   collective_moves_what_it_says<false, padded_by<i, j>, I/X, J/Y>({2, 1}, renewed<j>{}, os::periodic);
+}
+
+namespace {
+
+struct add_one {
+  void operator()(double& x) const { x += 1; }
+};
+struct square {
+  double operator()(double x) const { return x * x; }
+};
+
+}  // namespace
+
+TEST_CASE("functions at points of blocks move nothing") {
+  using a = os::type_list<doubles<I/X, J>>;
+  moves_what_it_says(operation::for_each_point<add_one>{{add_one{}}}, a{});
+  moves_what_it_says(operation::sum_over_points<square>{{square{}}}, a{});
 }

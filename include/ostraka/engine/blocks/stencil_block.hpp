@@ -30,13 +30,14 @@ struct stencil_points {
     if (every[d] == 1) return extent[d] - first[d];  // the most frequent case, and a division is expensive
     return extent[d] > first[d] ? (extent[d] - first[d] + every[d] - 1) / every[d] : 0;
   }
-  /// Returns the points of the result around which the halo's width lies within the block; perhaps none.
+  /// Returns the points of the result that are at least the wider margin away from both ends of the block; perhaps
+  /// none. They need no halo, and no neighbour needs them: a halo in flight may send the others from where they are,
+  /// and f may write them.
   [[nodiscard]] planner::range inner(int d) const {
-    std::int64_t const n = points(d);
-    if (every[d] == 1 && first[d] == 0)
-      return {std::min(before[d], n), std::max(std::min(before[d], n), n - behind[d])};
-    std::int64_t const begin = before[d] > first[d] ? (before[d] - first[d] + every[d] - 1) / every[d] : 0;
-    std::int64_t const last = extent[d] - behind[d] - first[d];
+    std::int64_t const n = points(d), width = std::max(before[d], behind[d]);
+    if (every[d] == 1 && first[d] == 0) return {std::min(width, n), std::max(std::min(width, n), n - width)};
+    std::int64_t const begin = width > first[d] ? (width - first[d] + every[d] - 1) / every[d] : 0;
+    std::int64_t const last = extent[d] - width - first[d];
     std::int64_t const end = last > 0 ? std::min(n, (last + every[d] - 1) / every[d]) : 0;
     return {std::min(begin, n), std::max(std::min(begin, n), end)};
   }
@@ -100,7 +101,7 @@ S points_in(Exec const& exec, stencil_points const& p, planner::range const* whe
     std::int64_t extent[max_rank], stride[max_rank][operands], points = 1;
     for (int d = 0; d < p.rank; ++d) points *= extent[d] = where[d].size();
     if (points == 0) return S{};
-    if (points <= serial_elements) {
+    if (p.rank > 0 && points <= serial_elements) {
       for (int d = 0; d < p.rank; ++d) {
         int o = 0;
         ((stride[d][o++] = from.step(p, d)), ...);

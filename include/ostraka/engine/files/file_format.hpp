@@ -39,7 +39,7 @@ inline void require_ending(char const* operation, std::string const& path, file_
 /// Returns the names of axes in such a text: in/X, hidden → in, hidden
 [[nodiscard]] inline std::vector<std::string> names_of_axes(std::string const& axes) {
   std::vector<std::string> names;
-  for (std::size_t begin = 0; begin < axes.size();) {
+  for (std::size_t begin = 0; !axes.empty() && begin <= axes.size();) {  // the last name may be empty
     std::size_t const end = std::min(axes.find(", ", begin), axes.size());
     std::string const one = axes.substr(begin, end - begin);
     names.push_back(one.substr(0, one.find('/')));

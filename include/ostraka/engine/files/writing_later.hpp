@@ -25,12 +25,14 @@
 #include <ostraka/engine/call_check/same_calls.hpp>
 #include <ostraka/engine/disk/posix_file.hpp>
 #include <ostraka/engine/files/fail_alike.hpp>
+#include <ostraka/engine/files/file_format.hpp>
 #include <ostraka/engine/files/file_layout.hpp>
 #include <ostraka/engine/files/foreign_block.hpp>
 #include <ostraka/engine/files/save_tensors.hpp>
 #include <ostraka/engine/files/transfer.hpp>
 #include <ostraka/engine/files/writing_tensors.hpp>
 #include <ostraka/engine/mesh/device_mesh.hpp>
+#include <ostraka/types/support/error.hpp>
 
 namespace ostraka::engine {
 
@@ -162,6 +164,8 @@ class save_by_thread final : public begun_save {
 
 template <class>
 std::unique_ptr<begun_save> begin_save(device_mesh const& mesh, save_request const& request) {
+  if (request.format != file_format::npy && ends_as_hdf5(request.path))
+    throw_error("save: os::start_save writes no HDF5 file, but the path is ", request.path, "; call os::save");
   file_layout layout = detail::lay_out(mesh, request);
   std::unique_ptr<begun_save> begun;
   if (mesh.absent()) return begun;

@@ -245,4 +245,6 @@ void save_tensors(device_mesh const& mesh, save_request const& request) {
 
 }  // namespace ostraka::engine
 
-#include <ostraka/engine/files/writing_later.hpp>  // last, because it writes by the class above
+#ifndef OSTRAKA_COMPILED  // as in save_tensors.hpp, behind the class that it uses
+#  include <ostraka/engine/files/writing_later.hpp>
+#endif

@@ -74,7 +74,9 @@ inline void select_part(file_contents& c, char const* operation, std::string con
   if (!t.unreadable.empty() || (part.at.empty() && part.from.empty())) return;
   std::string const title = join_text(operation, ": ", t.name, " in ", path);
   std::vector<std::string> axes = detail::axes_of_dataset(c, t, part, wanted);
-  if (axes.size() != t.extents.size()) return;
+  if (axes.size() != t.extents.size())
+    throw_error(title, " has ", t.extents.size(), " dimensions, and its part has ", axes.size(),
+                " axes, with those at one index; name an axis for each dimension");
   detail::require_axes(title, axes, part);
   std::vector<std::int64_t> extents;
   std::string names;

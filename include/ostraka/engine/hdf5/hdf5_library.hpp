@@ -75,6 +75,9 @@ class hdf5_object {
   [[nodiscard]] hid_t id() const { return id_; }
   [[nodiscard]] bool is_there() const { return id_ >= 0; }
 
+  /// Leaves the object open.
+  void release() { id_ = H5I_INVALID_HID; }
+
   /// Returns whether it could be closed.
   bool close() {
     hid_t const id = std::exchange(id_, H5I_INVALID_HID);
@@ -113,7 +116,6 @@ class hdf5_file {
     // A device that cannot see the file says so before the library is asked, which would keep the others waiting.
     alike_on_all(all_,
                  [&] { posix_file const seen(operation_, path_, access == hdf5_access::reads ? O_RDONLY : O_RDWR); });
-    std::string what;
     hdf5_object settings = file_settings();
 #if OSTRAKA_ENABLE_MPI
     if (all_.size() > 1) {
@@ -124,7 +126,11 @@ class hdf5_file {
     }
 #endif
     file_ = {open(access, settings.id()), &H5Fclose};
-    throw_alike(all_, file_.is_there() ? std::string() : text_of("cannot be opened", words_of_hdf5()));
+    std::string what = file_.is_there() ? std::string() : text_of("cannot be opened", words_of_hdf5());
+    std::int64_t lacks = what.empty() ? 0 : 1;
+    all_.find_largest(&lacks, 1);
+    if (lacks != 0) file_.release();  // closing is collective, and not all have it
+    throw_alike(all_, std::move(what));
   }
 
   [[nodiscard]] hid_t id() const { return file_.id(); }

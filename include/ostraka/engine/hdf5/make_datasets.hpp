@@ -102,7 +102,8 @@ class new_scales {
     H5Pset_obj_track_times(settings.id(), false);
     hsize_t const chunk = 1024;
     if (grows) H5Pset_chunk(settings.id(), 1, &chunk);
-    std::string const name = is_first ? axis : join_text(axis, '_', extent);
+    std::string name = is_first ? axis : join_text(axis, '_', extent);
+    while (!is_first && H5Lexists(file_.id(), name.c_str(), H5P_DEFAULT) > 0) name += '_';
     hdf5_object dataset(file_.require(H5Dcreate2(file_.id(), name.c_str(), H5T_IEEE_F32BE, space.id(), H5P_DEFAULT,
                                                  settings.id(), H5P_DEFAULT),
                                       "cannot be written"),

@@ -105,10 +105,10 @@ inline void require_own_names(char const* operation, std::string const& path, st
   for (new_dataset const& d : all)
     for (std::string const& axis : d.axes)
       for (new_dataset const& other : all)
-        if (other.name == axis && !other.is_scale())
+        if ((other.name == axis && !other.is_scale()) || other.name.starts_with(axis + '/'))
           throw_error(operation, ": in ", path, " the name of an axis, ", axis,
-                      ", is that of a dataset with the axis' values, and the leaf ", axis,
-                      " does not lie along this axis alone; give the leaf another name in os::together");
+                      ", is that of a dataset with the axis' values, and the leaf ", other.name,
+                      " is not along this axis alone; give the leaf another name in os::together");
 }
 
 inline void require_layout(char const* operation, std::vector<new_dataset> const& all, dataset_layout const& layout) {
@@ -143,6 +143,8 @@ inline void require_layout(char const* operation, std::vector<new_dataset> const
   if (!ends_as_hdf5(request.path))
     throw_error(operation, ": datasets stand in an HDF5 file, but the path is ", request.path,
                 "; let it end in .h5 or .hdf5");
+  if (request.part_bytes != 0)
+    throw_error(operation, ": an HDF5 file is one file, and os::in_parts_of asks for several; leave it out");
   std::vector<new_dataset> all;
   for (tensor_to_save const& t : request.tensors) {
     detail::require_name(operation, request.path, t.name);

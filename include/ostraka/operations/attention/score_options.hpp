@@ -15,6 +15,7 @@
 ///     more in the divisor of the weights                     has a derivative
 
 #include <cstdint>
+#include <limits>
 #include <type_traits>
 
 #include <ostraka/elements/cast.hpp>
@@ -112,7 +113,9 @@ constexpr void set_option(score_options& operation, attention_window const& w) {
   operation.first = w.first;
 }
 constexpr void set_option(score_options& operation, score_cap const& c) {
-  if (!(c.value > 0)) throw_score_option("os::soft_cap(c)", " has a positive c", c.value);
+  using limits = std::numeric_limits<float>;
+  if (!(c.value >= static_cast<double>(limits::min()) && c.value <= static_cast<double>(limits::max())))
+    throw_score_option("os::soft_cap(c)", " has a positive c within the range of float", c.value);
   operation.soft_cap = c.value;
 }
 template <class TQ, class TK>
