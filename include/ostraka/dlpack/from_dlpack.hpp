@@ -4,7 +4,7 @@
 
 /// @file
 /// Floor 4. `os::from_dlpack<float, I/X, J>(mesh, I = 1024, J = 8, managed)` makes another library's array the block of
-/// a tensor, without a copy; `os::copy_from_dlpack` copies one of any layout.
+/// a tensor, without a copy; `os::copy_from_dlpack` copies an array of any layout.
 
 #include <cstddef>
 #include <cstdint>
@@ -20,7 +20,7 @@ namespace ostraka {
 
 namespace detail {
 
-/// A DLPack tensor whose elements, dimensions and memory have been compared with those of the tensor.
+/// A DLPack tensor after its elements, dimensions and memory were compared with those of the tensor.
 template <class T, int Rank>
 struct dlpack_array {
   T* first;
@@ -40,8 +40,8 @@ struct given_array<dlpack_array<T, Rank>> {
   static std::int64_t stride(dlpack_array<T, Rank>& a, int d) { return a.layout.stride[d]; }
 };
 
-// The argument for a DLPack tensor: the thing itself, or os::in_order around it. `with<Array>`: the argument for an
-// array instead. `is_taken`: true for a DLPack tensor that may be taken; an owner has to be moved.
+// The argument for a DLPack tensor: the tensor itself, or os::in_order around it. `with<Array>`: the same argument for
+// an array. `is_taken`: true for a DLPack tensor that may be taken; an owner must be moved.
 template <class Given, class Bare = std::remove_cvref_t<Given>>
 struct given_dlpack {
   using source = engine::dlpack_source<Bare>;
@@ -86,11 +86,11 @@ consteval auto check_dlpack() {
     return found<reason::ok>{};
 }
 
-// `reason::ok`, or the reason why this cannot be the block of such a tensor.
+// `reason::ok`, or the reason why the argument cannot be the block of such a tensor.
 template <class TensorType, class Given>
 using dlpack_verdict = typename decltype(check_dlpack<TensorType, Given>())::type;
 
-// @throws ostraka::error, on all devices alike, if what a device is given does not suit the tensor. `Element` is
+// @throws ostraka::error, on all devices alike, if the argument of a device does not match the tensor. `Element` is
 // constant if it is only read.
 template <class TensorType, class Element, class Mesh, class... Extents>
 dlpack_array<Element, TensorType::rank> checked_dlpack(char const* operation, Mesh const& m,
@@ -143,7 +143,7 @@ struct copies_dlpack {
   }
 };
 
-// An argument as std::tuple has it: a reference if it has a name.
+// The type of an argument in a std::tuple: a reference for a named argument.
 template <std::size_t I, class Arguments>
 using argument_in =
     std::conditional_t<std::is_lvalue_reference_v<std::tuple_element_t<I, Arguments>>,
@@ -183,16 +183,16 @@ auto from_last_dlpack(Mesh const& m, ExtentsThenTensor&&... extents_then_tensor)
 
 }  // namespace detail
 
-/// Adopts another library's array as this device's block of a new tensor. The array comes last, after the global
-/// extents: a DLManagedTensorVersioned*, a DLManagedTensor*, the result of os::to_dlpack, moved, or, where Python.h has
-/// been included before, a PyObject* that is a capsule or has the method __dlpack__; or os::in_order<J, I> of one of
-/// these, if its dimensions come in another order. It lies row-major without gaps in the order of the axes, in the
-/// tensor's memory. Never copies: tensor and array see each other's writes. The array is used up in any case, also if
-/// an error is thrown: its deleter is called once, when neither the tensor nor anything that shares its block needs it.
-/// An array that is read only needs constant elements, `os::from_dlpack<float const, I/X>`. Collective over the mesh,
-/// unless os::unchecked stands among the extents: then nothing is sent, and an error is thrown on its device alone.
+/// Makes another library's array this device's block of a new tensor. The array comes last, after the global extents: a
+/// DLManagedTensorVersioned*, a DLManagedTensor*, the result of os::to_dlpack, moved, or, if Python.h was included
+/// before, a PyObject* that is a capsule or has the method __dlpack__. os::in_order<J, I> around one of these gives
+/// another order of its dimensions. The array must be row-major without gaps in the order of the axes, and in the
+/// tensor's memory space. Never copies: tensor and array see each other's writes. The array is used up in any case,
+/// also if an error is thrown: its deleter is called once, when neither the tensor nor anything that shares its block
+/// needs it. A read-only array needs constant elements, `os::from_dlpack<float const, I/X>`. Collective over the mesh,
+/// unless os::unchecked is among the extents: then nothing is sent, and an error is thrown on its device alone.
 /// @throws ostraka::error, on all devices alike, if an array has other elements, dimensions, extents or memory than the
-/// block of its device, or does not lie row-major
+/// block of its device, or is not row-major
 template <class T, auto... Dims, class Mesh, class... ExtentsThenTensor>
 [[nodiscard]] auto from_dlpack([[maybe_unused]] Mesh const& m,
                                [[maybe_unused]] ExtentsThenTensor&&... extents_then_tensor) {
@@ -200,8 +200,8 @@ template <class T, auto... Dims, class Mesh, class... ExtentsThenTensor>
       m, std::forward<ExtentsThenTensor>(extents_then_tensor)...);
 }
 
-/// The same, but the tensor gets a copy of the elements, and the array is released before the function returns: it may
-/// have any strides, and may be read only.
+/// The same, but copies the elements and releases the array before it returns. The array may have any strides, and may
+/// be read only.
 template <class T, auto... Dims, class Mesh, class... ExtentsThenTensor>
 [[nodiscard]] auto copy_from_dlpack([[maybe_unused]] Mesh const& m,
                                     [[maybe_unused]] ExtentsThenTensor&&... extents_then_tensor) {

@@ -3,9 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 4. DLPack tensors as Python passes them, in capsules; declared if Python.h has been included before. Call
-/// these functions, and os::from_dlpack of a PyObject*, while this thread holds the GIL. Deleters are called without
-/// it, as DLPack demands of them.
+/// Floor 4. DLPack tensors in capsules, as Python passes them; declared if Python.h was included before. Call these
+/// functions, and os::from_dlpack with a PyObject*, while this thread holds the GIL. Deleters are called without the
+/// GIL, as DLPack requires.
 ///
 ///     struct                      name of a capsule     after it has been used
 ///     DLManagedTensorVersioned    dltensor_versioned    used_dltensor_versioned
@@ -24,7 +24,7 @@ namespace ostraka {
 
 namespace detail {
 
-// A reference to an object that is given up.
+// A reference to a Python object, released by the destructor.
 class python_object {
  public:
   explicit python_object(PyObject* object) : object_(object) {}
@@ -69,8 +69,8 @@ inline PyObject* take_exception() {
   return said;
 }
 
-// Returns a new reference to what __dlpack__ returns, or null with an exception set. A producer that knows no versions
-// knows no argument for them.
+// Returns a new reference to the result of __dlpack__, or null with an exception set. A producer without versions takes
+// no argument for them.
 inline PyObject* call_dlpack(PyObject* producer) {
   python_object const method(PyObject_GetAttrString(producer, "__dlpack__"));
   if (method.get() == nullptr) return nullptr;
@@ -82,8 +82,8 @@ inline PyObject* call_dlpack(PyObject* producer) {
   return PyObject_Call(method.get(), none.get(), nullptr);
 }
 
-// Takes the tensor in a capsule of this kind; returns false if it is of another. The capsule is marked as used at once,
-// and loses its destructor, because not every destructor looks at the mark.
+// Takes the tensor in a capsule of this kind; returns false if the capsule is of another kind. The capsule is marked as
+// used at once, and loses its destructor, because not every destructor checks the mark.
 template <class Managed>
 bool take_capsule(PyObject* capsule, engine::dlpack_given& given) {
   if (PyCapsule_IsValid(capsule, capsule_name<Managed>) == 0) return false;
@@ -94,7 +94,7 @@ bool take_capsule(PyObject* capsule, engine::dlpack_given& given) {
   return true;
 }
 
-// The destructor of a capsule that nothing has used.
+// The destructor of an unused capsule.
 template <class Managed>
 void release_capsule(PyObject* capsule) {
   if (PyCapsule_IsValid(capsule, capsule_name<Managed>) != 0)
@@ -105,7 +105,7 @@ void release_capsule(PyObject* capsule) {
 
 namespace engine {
 
-/// A capsule, or an object with __dlpack__. All devices throw an error with the text of an exception of Python's.
+/// A capsule, or an object with __dlpack__. All devices throw an error with the text of the Python exception.
 template <>
 struct dlpack_source<PyObject*> {
   static constexpr bool is_one = true;
@@ -139,10 +139,10 @@ PyObject* new_capsule(A const& a) {
 }  // namespace detail
 
 /// Returns a new capsule with this device's block, as os::to_dlpack gives it, for a method `__dlpack__(self, *, stream,
-/// max_version, dl_device, copy)`. `max_version` is what the consumer passed: a tuple, or None from one that knows only
-/// the struct before version 1.
-/// @throws ostraka::error as os::to_dlpack does. Returns null with an exception set if `max_version` is no tuple, and
-/// if the consumer would not see that the elements may only be read.
+/// max_version, dl_device, copy)`. `max_version` is the argument of the consumer: a tuple, or None from a consumer that
+/// knows only the struct before version 1.
+/// @throws ostraka::error as os::to_dlpack does. Returns null with an exception set if `max_version` is not a tuple,
+/// and if the consumer would not see that the elements are read only.
 template <Tensor A>
 [[nodiscard]] PyObject* to_dlpack_capsule(A const& a, PyObject* max_version) {
   long major = 0;

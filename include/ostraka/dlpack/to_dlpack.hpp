@@ -21,20 +21,20 @@ namespace ostraka {
 
 /// Calls the deleter of a DLPack tensor.
 struct dlpack_deleter {
-  /// Releases it.
+  /// Calls the deleter.
   template <engine::ManagedDlpack Managed>
   void operator()(Managed* managed) const {
     engine::detail::release_dlpack<Managed>(managed);
   }
 };
 
-/// A DLPack tensor that has not been passed on. `release()` gives it to a consumer, which calls its deleter.
+/// A DLPack tensor without a consumer yet. `release()` passes it to a consumer, which calls its deleter.
 template <class Managed = dlpack::managed_tensor>
 using dlpack_pointer = std::unique_ptr<Managed, dlpack_deleter>;
 
 namespace detail {
 
-// A DLPack tensor with the tensor whose block it is.
+// A DLPack tensor, with the tensor that owns its block.
 template <class Managed, class A>
 struct exported_tensor {
   Managed managed{};
@@ -94,11 +94,11 @@ using export_verdict = typename decltype(check_exported<Managed, A>())::type;
 
 }  // namespace detail
 
-/// Gives this device's block to another array library: a DLManagedTensorVersioned, or the struct that is named,
-/// `os::to_dlpack<DLManagedTensor>(A)`, with the block's extents and row-major strides, its elements and its memory.
-/// Never copies: tensor and consumer see each other's writes. The block lives until the deleter is called, on any
-/// thread, even if the tensor is gone. A tensor of constant elements is marked as read only; a partial tensor gives the
-/// part that is here. Waits for the kernels that write the block. Not collective.
+/// Gives this device's block to another array library: a DLManagedTensorVersioned, or the named struct,
+/// `os::to_dlpack<DLManagedTensor>(A)`, with the block's extents, row-major strides, elements and memory. Never copies:
+/// tensor and consumer see each other's writes. The block lives until the deleter is called, on any thread, even if the
+/// tensor is destroyed before. A tensor of constant elements is marked as read only; a partial tensor gives this
+/// device's summand. Waits for the kernels that write the block. Not collective.
 /// @throws ostraka::error for an empty handle, and if the os::environment has ended
 template <class Managed = dlpack::managed_tensor, Tensor A>
 [[nodiscard]] dlpack_pointer<Managed> to_dlpack([[maybe_unused]] A const& a) {

@@ -3,9 +3,10 @@
 #pragma once
 
 /// @file
-/// Floor 4. `os::load<mlp>("model.safetensors", mesh)`: a tree of parameters from a safetensors file;
-/// `os::load<float, I/X, J>("a.npy", mesh)`: a tensor from an .npy file; `os::load_into(params, "model.safetensors")`:
-/// into what is there. The file says the extents; how its tensors were divided when they were saved does not matter.
+/// Floor 4. `os::load<mlp>("model.safetensors", mesh)` loads a tree of parameters from a safetensors file,
+/// `os::load<float, I/X, J>("a.npy", mesh)` loads a tensor from an .npy file, and `os::load_into(params,
+/// "model.safetensors")` fills existing tensors. The file gives the extents. The sharding at the time of saving does
+/// not matter.
 
 #include <string>
 #include <type_traits>
@@ -16,15 +17,15 @@
 
 namespace ostraka {
 
-/// A tree of tensors from a safetensors file that has a tensor for each leaf and no others, or with os::ignore_others
-/// among the arguments also others. The path may also be that of an index, `model.safetensors.index.json`, whose parts
-/// stand beside it, or of a folder that has either. os::stored_as, or a function of a tensor's name in the file, says
-/// what leaves are called there; os::cast_to<float> converts floating-point numbers. The file says the extents; those
-/// that are given as well, by name or in an os::sizes, have to be the file's. Vectors are as long as the file has
-/// elements of them. Each device reads its blocks and nothing else; one of them reads the header. Collective over the
-/// mesh.
-/// @throws ostraka::error, on all devices alike, before anything is made if the file is not there, malformed, or has
-/// other names, elements or extents, or the axes of a tensor in another order
+/// Loads a tree of tensors from a safetensors file. The file must have a tensor for each leaf and no others;
+/// os::ignore_others among the arguments allows others. The path may also name an index,
+/// `model.safetensors.index.json`, whose parts are in the same folder, or a folder that has either. os::stored_as, or a
+/// function of a tensor's name in the file, gives the leaves' names there; os::cast_to<float> converts floating-point
+/// numbers. The file gives the extents; extents given in the call, by name or in an os::sizes, must equal the file's. A
+/// vector gets as many elements as the file has for it. Each device reads its own blocks only; one device reads the
+/// header. Collective over the mesh.
+/// @throws ostraka::error, on all devices alike and before anything is made, if the file is missing or malformed, if it
+/// has other names, elements or extents, or if it has a tensor's axes in another order
 template <Tree T, class Mesh, class... Given>
 [[nodiscard]] auto load(std::string const& path, Mesh const& m, Given const&... given) {
   using out = detail::tree_with<T, detail::made_leaves<T>>;
@@ -36,7 +37,7 @@ template <Tree T, class Mesh, class... Given>
     return out{};
 }
 
-/// The same of a struct's name alone: `os::load<mlp>("model.safetensors", mesh)`.
+/// The same, by the name of the struct template: `os::load<mlp>("model.safetensors", mesh)`.
 template <template <class, class...> class T, class Mesh, class... Given>
 [[nodiscard]] auto load(std::string const& path, Mesh const& m, Given const&... given) {
   return load<T<names>>(path, m, given...);
@@ -50,7 +51,7 @@ using load_tensor_verdict =
                 typename decltype(check_given<typename TensorType::axes,
                                               given_beside<is_cast_to<Given>, Given>>())::type...>;
 
-// A tensor of a file: the one that ask(file, request) finds.
+// Loads one tensor of a file: the one that ask(file, request) finds.
 template <class TensorType, class Mesh, class Ask, class... Given>
 TensorType load_tensor(std::string const& path, Mesh const& m, engine::file_format format, Ask const& ask,
                        Given const&... given) {
@@ -68,7 +69,7 @@ TensorType load_tensor(std::string const& path, Mesh const& m, engine::file_form
 
 }  // namespace detail
 
-/// A tensor from an .npy file, of any version, order of bytes and order of its dimensions. As above.
+/// Loads a tensor from an .npy file of any version, byte order and dimension order. Everything else is as above.
 template <class T, auto... Dims, class Mesh, class... Given>
   requires(!Tree<T>)
 [[nodiscard]] auto load([[maybe_unused]] std::string const& path, [[maybe_unused]] Mesh const& m,
@@ -84,9 +85,9 @@ template <class T, auto... Dims, class Mesh, class... Given>
   }
 }
 
-/// Into the tensors of a tree that is there, or of several, os::together, whose elements and extents have to be the
-/// file's; options stand behind the path, os::ignore_others if the file may have others, too. Whatever is wrong is
-/// found before any of them is written to, unless reading itself fails.
+/// Loads a file into an existing tree, or into several (os::together). Elements and extents must equal the file's.
+/// Options follow the path: os::ignore_others allows further tensors in the file. Every error is found before any
+/// tensor is written to, except a failure of the read itself.
 template <Tree T, class... Option>
   requires(detail::is_load_option<Option>&&...)
 void load_into(T const& tree, std::string const& path, Option const&... option) {
@@ -101,7 +102,7 @@ void load_into(trees_together<Trees...> const& trees, std::string const& path, O
     detail::load_into_trees([&](auto const& f) { trees.for_each(f); }, path, detail::load_options_in(option...));
 }
 
-/// Into a tensor that is there.
+/// Loads a file into an existing tensor.
 template <Tensor A, class... Us>
 void load_into([[maybe_unused]] A const& a, [[maybe_unused]] std::string const& path,
                [[maybe_unused]] elements_cast<Us> const&... option) {

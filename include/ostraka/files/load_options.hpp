@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 4. The options of os::load: `os::ignore_others`, `os::cast_to<float>`, and the leaves' names in the file, as
-/// os::stored_as or as a function from the file's names to those of the tree.
+/// Floor 4. The options of os::load: `os::ignore_others`, `os::cast_to<float>`, and the leaves' names in the file,
+/// given as os::stored_as or as a function from the file's names to those of the tree.
 
 #include <concepts>
 #include <cstdint>
@@ -20,7 +20,7 @@
 
 namespace ostraka {
 
-/// An option of os::load: the file may have other tensors, too.
+/// An option of os::load: the file may have further tensors.
 struct others_ignored {};
 inline constexpr others_ignored ignore_others{};
 
@@ -30,8 +30,8 @@ struct elements_cast {
   using type = typename detail::element<U>::type;
 };
 
-/// An option of os::load: where a leaf's elements are of U, the file's floating-point numbers of 8 to 64 bits are
-/// converted to the nearest of U. Other leaves are loaded as they are.
+/// An option of os::load: for leaves with elements of U, converts the file's floating-point numbers of 8 to 64 bits to
+/// the nearest values of U. Other leaves are loaded without a conversion.
 template <class U>
 inline constexpr elements_cast<U> cast_to{};
 
@@ -44,7 +44,7 @@ inline constexpr bool is_cast_to = false;
 template <class U>
 inline constexpr bool is_cast_to<elements_cast<U>> = true;
 
-/// A function that returns the name in the tree of a tensor in a file.
+/// A function from a tensor's name in a file to its name in the tree.
 template <class F>
 concept NamesTensors = requires(F const& f, std::string_view name) {
   { f(name) } -> std::convertible_to<std::string>;
@@ -55,8 +55,8 @@ inline constexpr bool is_load_option =
     is_ignore_others<T> || is_cast_to<T> || std::is_same_v<T, stored_as> || NamesTensors<T>;
 
 struct load_options {
-  bool only = true;         ///< others are an error
-  std::uint32_t casts = 0;  ///< the elements to which others are converted, a bit each
+  bool only = true;         ///< other tensors are an error
+  std::uint32_t casts = 0;  ///< the element types to convert to, one bit each
   engine::tensor_names names{};
 
   void add(others_ignored) { only = false; }
@@ -77,7 +77,7 @@ struct load_options {
   [[nodiscard]] bool casts_to(engine::file_element e) const { return (casts >> static_cast<unsigned>(e) & 1u) != 0; }
 };
 
-/// Returns the load options among the arguments, which have to outlive the result.
+/// Returns the load options among the arguments, which must outlive the result.
 template <class... Given>
 load_options load_options_in([[maybe_unused]] Given const&... given) {
   load_options options;

@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 4. How a tree is read from a file: its leaves are asked for by name, layer by layer, the file says the extents
-/// and how many layers there are, and when all that is asked for is there, blocks are allocated and read.
+/// Floor 4. How a tree is read from a file. Its leaves are requested by name, layer by layer. The file gives the
+/// extents and the number of layers. When the file has all that is requested, blocks are allocated and read.
 
 #include <algorithm>
 #include <array>
@@ -29,7 +29,7 @@ namespace ostraka {
 
 namespace detail {
 
-// The extent of an axis that is known before the file is read, −1 for none.
+// The extent of an axis if it is known before the file is read, else −1.
 template <class A, class Sizes>
 std::int64_t wanted_extent([[maybe_unused]] Sizes const& given) {
   if constexpr (position_in<A, typename Sizes::names> >= 0)
@@ -38,13 +38,13 @@ std::int64_t wanted_extent([[maybe_unused]] Sizes const& given) {
     return A::extent == dynamic_extent ? -1 : A::extent;
 }
 
-// Extents of all of these axes, −1 where the file says them.
+// The extents of all of these axes; −1 where the file gives them.
 template <class... As, class Sizes>
 std::array<std::int64_t, sizeof...(As)> wanted_extents(type_list<As...>, Sizes const& given) {
   return {wanted_extent<As>(given)...};
 }
 
-// How tensors of one type lie in a file.
+// How a file stores tensors of one type.
 struct tensors_of_type {
   engine::file_element element;
   std::string_view const* axes;
@@ -59,7 +59,7 @@ constexpr tensors_of_type type_in_file(type_list<As...>) {
   return {engine::file_element_of<T>, names_in_file<As...>, static_cast<int>(sizeof...(As))};
 }
 
-// The request for one of them with these extents, or for one of its layers if layers are stacked along its first axes.
+// The request for a tensor with these extents, or for one of its layers if layers are stacked along its first axes.
 [[gnu::cold]] inline engine::tensor_to_load tensor_to_load(std::string name, tensors_of_type const& type,
                                                            std::int64_t const* extents, int stacked = 0) {
   return {std::move(name),
@@ -68,7 +68,7 @@ constexpr tensors_of_type type_in_file(type_list<As...>) {
           {extents + stacked, extents + type.rank}};
 }
 
-// The request for a tensor that exists already.
+// The request for a tensor that already exists.
 template <class A>
 engine::tensor_to_load tensor_as_it_is(std::string name, A const& a, layer_of_stack const& layer = {}) {
   constexpr tensors_of_type type = type_in_file<typename A::value_type>(axes_in<A>{});
@@ -79,7 +79,7 @@ template <class TensorType>
 TensorType allocate_loaded(std::shared_ptr<engine::device_mesh const> const& mesh,
                            std::vector<std::int64_t> const& found) {
   typename TensorType::extents_type extents{};
-  for (std::size_t i = 0; i < extents.size(); ++i) extents[i] = found[i];  // of none, memmove to nullptr is warned of
+  for (std::size_t i = 0; i < extents.size(); ++i) extents[i] = found[i];  // memmove of nothing warns of nullptr
   return allocate<TensorType>(mesh, extents);
 }
 
@@ -88,7 +88,7 @@ using loaded_verdict = first_fault<tensor_verdict<typename TensorType::value_typ
                                    writable_verdict<TensorType>, in_file_verdict<TensorType, operation::load>,
                                    mesh_verdict<Mesh, typename TensorType::mesh_axes>>;
 
-// A file with what is read of it, until all of it is read.
+// A file, with the requests to it, until all of them are read.
 class loading {
  public:
   loading(char const* operation, std::string const& path, engine::file_format format,
@@ -107,8 +107,8 @@ class loading {
 
   [[noreturn]] void fail(std::string const& what) const { throw_error(operation_, ": ", path_, ' ', what); }
 
-  // Requests come first, in any order, then the places where they go, in the same order. Null if the file has none,
-  // which require_complete says of all together.
+  // Call all requests first, in any order; then give the places to read into, in the same order. Returns null if the
+  // file lacks the tensor; require_complete reports all missing tensors together.
   engine::tensor_in_file const* ask(engine::tensor_to_load wanted) {
     wanted.converted = options_.casts_to(wanted.element);
     asked_.push_back(engine::find_tensor(files_.contents, operation_, path_, wanted));
@@ -116,7 +116,7 @@ class loading {
       missing_.push_back(options_.names.in_file ? options_.names.in_file(wanted.name) : wanted.name);
     return asked_.back();
   }
-  // Behind all requests.
+  // Call it after all requests.
   void require_complete() const {
     engine::require_complete(contents(), operation_, path_, asked_, missing_, options_.only);
   }
@@ -139,8 +139,8 @@ class loading {
 
 // ---- trees ----------------------------------------------------------------------------------------------------------
 
-// How many elements a vector of this name has in the file: more than the file has tensors of them are refused before
-// they are made.
+// The number of elements that a vector of this name has in the file. A number above that of the file's tensors is
+// refused before anything is made.
 template <class = void>
 std::size_t elements_in_file(loading const& file, std::string const& name) {
   std::string const begin = join_text(name, name.empty() ? "" : ".");
@@ -166,7 +166,7 @@ void fit_fields(S& shape, path const& at, loading const& file, std::integer_sequ
   (fit_vectors<field_type<S, S, Is>, Stacked>(field_at<S, Is>(shape), {&at, field_name<S, Is>, 0}, file), ...);
 }
 
-// Makes the vectors of a tree of names as long as the file says; of layers that are stacked, as those of the first one.
+// Gives the vectors of a tree of names the lengths in the file; for stacked layers, those of the first layer.
 template <class S, int Stacked = 0>
 void fit_vectors([[maybe_unused]] S& shape, [[maybe_unused]] path const& at, [[maybe_unused]] loading const& file) {
   constexpr node kind = node_of<S>;
@@ -182,7 +182,7 @@ void fit_vectors([[maybe_unused]] S& shape, [[maybe_unused]] path const& at, [[m
   }
 }
 
-// Of layers that are stacked along two axes or more, all extents but one are known before the file is read.
+// For layers stacked along two or more axes, at most one extent may be unknown before the file is read.
 inline void fit_stack(loading const& file, std::string const& name, std::int64_t layers, layer_of_stack& stack,
                       int first) {
   std::int64_t known = 1;
@@ -208,7 +208,7 @@ inline void fit_stack(loading const& file, std::string const& name, std::int64_t
                         " axes; give the extents of all of these but one, whose product divides that number"));
 }
 
-// Requests leaf number `leaf`, with the extents that an earlier layer has found, or these.
+// Requests leaf number `leaf`, with the extents that an earlier layer found, or with these.
 template <class = void>
 [[gnu::cold, gnu::noinline]] void ask_for_leaf(loading& file, path const& at, layer_of_stack const& layer,
                                                tensors_of_type const& type, std::int64_t const* wanted,
@@ -222,8 +222,8 @@ template <class = void>
   extents.back().insert(extents.back().end(), found->extents.begin(), found->extents.end());
 }
 
-// The requests of a tree that is to be made. The file has as many layers of a stack as it has names of them. `extents`
-// are those of the leaves in the order of their fields.
+// Requests the tensors of a tree that is to be made. A stack has as many layers as the file has names for. `extents`:
+// the leaves' extents, in the order of their fields.
 template <class Leaves, class Mesh, class Sizes>
 struct asks_for_leaf {
   loading& file;
@@ -258,7 +258,7 @@ struct asks_for_leaf {
     return stack;
   }
 
-  // No layer says the extents of the leaves.
+  // Without layers in the file, no layer gives the extents of the leaves.
   template <class S, class Shape>
   void ask_without_layers(path const& at, layer_of_stack const& stack, Shape const& shape) {
     auto without = [&]<class T, class Sharding>(path const& here, leaf_name<T, Sharding> const&) {
@@ -295,7 +295,7 @@ struct asks_for_tensor {
     if constexpr (reason::ok_or_raise<verdict>()) ask(at, layer, a);
   }
 
-  // A tensor that is no leaf of a tree.
+  // A tensor outside a tree.
   template <class A>
   void alone(path const& at, A const& a) const {
     if constexpr (reason::ok_or_raise<first_fault<writable_verdict<A>, in_file_verdict<A, operation::load>>>())
@@ -315,7 +315,7 @@ struct asks_for_tensor {
   }
 };
 
-// In the order in which they were asked for.
+// Gives the places to read into, in the order of the requests.
 struct fills_tensor {
   loading& file;
 

@@ -3,9 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 4. `os::save("model.safetensors", params)`: a tree of parameters into a safetensors file;
-/// `os::save("hub", params, os::in_parts_of(bytes))`: into several, with an index; `os::save("a.npy", A)`: a tensor
-/// into an .npy file; `os::start_save(…)`: the same while the program goes on.
+/// Floor 4. `os::save("model.safetensors", params)` saves a tree of parameters as a safetensors file, `os::save("hub",
+/// params, os::in_parts_of(bytes))` as several files with an index, and `os::save("a.npy", A)` saves a tensor as an
+/// .npy file. `os::start_save(…)` does the same while the program continues.
 
 #include <cstdint>
 #include <memory>
@@ -28,9 +28,9 @@ struct size_of_parts {
   std::int64_t bytes = 0;
 };
 
-/// An option of os::save: several safetensors files with at most so many bytes of tensors each, and an index, which
-/// os::load and other programs read. The path is that of the index, `hub/model.safetensors.index.json`, or of a folder.
-/// A larger tensor gets a file of its own; leaves keep their order.
+/// An option of os::save: writes several safetensors files with at most so many bytes of tensors each, and an index,
+/// which os::load and other programs read. The path names the index, `hub/model.safetensors.index.json`, or a folder. A
+/// larger tensor gets a file of its own; leaves keep their order.
 [[nodiscard]] constexpr size_of_parts in_parts_of(std::int64_t bytes) { return {bytes}; }
 
 namespace detail {
@@ -53,7 +53,7 @@ consteval auto check_leaf_to_save() {
     return found<first_fault<in_file_verdict<A, operation::save>, in_safetensors_verdict<typename A::value_type>>>{};
 }
 
-// The leaves of a tree, and the mesh that they have in common.
+// The leaves of a tree, and their common mesh.
 struct leaves_to_save {
   stored_as const* names = nullptr;
   engine::save_request request{};
@@ -137,9 +137,10 @@ concept TreeOrTrees = Tree<T> || are_together<T>;
 
 }  // namespace detail
 
-/// Saves a tensor as an .npy file, as numpy.save does. Each device writes its block; one of several devices with the
-/// same block writes it. Collective over the mesh. The file gets its name, and replaces an older one, once all of it is
-/// on the disk. @throws ostraka::error, on all devices alike; an older file stays as it was
+/// Saves a tensor as an .npy file, as numpy.save does. Each device writes its block; if several devices hold the same
+/// block, one of them writes it. The file gets its name, and replaces an older one, when all of it is on the disk.
+/// Collective over the mesh.
+/// @throws ostraka::error, on all devices alike; an older file is then unchanged
 template <TensorOrVariable A>
 void save(std::string const& path, A const& given) {
   [[maybe_unused]] auto const& a = detail::tensor_behind(given);
@@ -148,10 +149,10 @@ void save(std::string const& path, A const& given) {
 }
 
 /// Saves the leaves of a tree, or of several trees together (os::together), as a safetensors file under their paths,
-/// such as `layers.3.w1`; variables by their values. Fields that are no leaves are not saved. The file also records the
+/// such as `layers.3.w1`. Saves the values of variables, and no fields that are not leaves. The file also records the
 /// axes' names and shardings. Options follow the tree: os::stored_as gives the leaves' names in the file, and
 /// os::in_parts_of makes several files. Collective over the mesh, and atomic, as above.
-/// @throws ostraka::error, on all devices alike; an older file stays as it was
+/// @throws ostraka::error, on all devices alike; an older file is then unchanged
 template <detail::TreeOrTrees T, class... Option>
   requires(detail::is_save_option<Option>&&...)
 void save(std::string const& path, T const& trees, Option const&... option) {
@@ -159,7 +160,7 @@ void save(std::string const& path, T const& trees, Option const&... option) {
   engine::save_tensors(*leaves.mesh, leaves.request);
 }
 
-/// Saves the leaves under other names, which may be a braced list: os::save(path, tree, {{"w", "model.weight"}}).
+/// Saves the leaves under other names, as a braced list gives them: os::save(path, tree, {{"w", "model.weight"}}).
 template <detail::TreeOrTrees T>
 void save(std::string const& path, T const& trees, stored_as const& names) {
   detail::leaves_to_save const leaves = detail::leaves_of(path, trees, names);

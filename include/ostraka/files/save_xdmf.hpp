@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 4. `os::save_xdmf("flow.xdmf", os::together("u", u, "p", p))`: fields that ParaView and VisIt open, each in an
-/// .npy file, which NumPy opens, too.
+/// Floor 4. `os::save_xdmf("flow.xdmf", os::together("u", u, "p", p))` saves fields for ParaView and VisIt, each in an
+/// .npy file, which NumPy also reads.
 
 #include <cstdint>
 #include <memory>
@@ -23,11 +23,11 @@
 
 namespace ostraka {
 
-/// Where the points of fields lie: the one with the indices (i, j, k) at origin + (i, j, k) · spacing. Both have a
-/// number for each axis of the tensors, in their order. The last axis is x.
+/// The positions of grid points: point (i, j, k) is at origin + (i, j, k) · spacing. Both have one number for each axis
+/// of the tensors, in their order. The last axis is x.
 struct xdmf_grid {
-  std::vector<double> origin{};   ///< none: 0
-  std::vector<double> spacing{};  ///< none: 1
+  std::vector<double> origin{};   ///< empty: 0
+  std::vector<double> spacing{};  ///< empty: 1
 };
 
 namespace detail {
@@ -37,7 +37,7 @@ inline std::string path_of_field(std::string const& path, std::string const& fie
   return join_text(path.substr(0, path.size() - std::string_view(".xdmf").size()), '.', field, ".npy");
 }
 
-// The points that all fields have.
+// The points that all fields share.
 inline engine::xdmf_points points_of_fields(engine::save_request const& fields, xdmf_grid const& grid) {
   engine::xdmf_points points;
   for (engine::tensor_to_save const& t : fields.tensors) {
@@ -80,10 +80,10 @@ inline void write_text(engine::device_mesh const& mesh, std::string const& path,
 
 }  // namespace detail
 
-/// Saves fields on one regular grid for ParaView: os::save of each tensor, `u` as `flow.u.npy`, and then the text
-/// `flow.xdmf`, which names them. Fields have one to three axes, and integers, float or double. Collective over the
-/// mesh.
-/// @throws ostraka::error, on all devices alike; if the fields do not fit together, before anything is written
+/// Saves fields on one regular grid for ParaView: saves each tensor by os::save, `u` as `flow.u.npy`, and then the text
+/// `flow.xdmf`, which names them. Fields have one to three axes, and integer, float or double elements. Collective over
+/// the mesh.
+/// @throws ostraka::error, on all devices alike; before anything is written if the fields do not match
 template <class... Trees>
 void save_xdmf(std::string const& path, trees_together<Trees...> const& fields, xdmf_grid const& grid = {}) {
   if (!path.ends_with(".xdmf"))

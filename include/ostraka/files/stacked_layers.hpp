@@ -3,9 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 4. A walk through trees whose layers may be stacked (os::stacked), as if each layer were the element of a
-/// vector: of w[Q, L_Z, I] in `layers` it comes by layers.0.w, layers.1.w, …, number q·L + l at [q, l]. So files know
-/// layers, and not how a program has stacked them.
+/// Floor 4. Walks trees whose layers may be stacked (os::stacked) as if each layer were an element of a vector. For
+/// w[Q, L_Z, I] in `layers` it visits layers.0.w, layers.1.w, …; number q·L + l is the layer at [q, l]. So a file
+/// stores layers, however a program stacks them.
 
 #include <array>
 #include <cstddef>
@@ -21,13 +21,13 @@
 
 namespace ostraka::detail {
 
-/// The first axes of a leaf, which are stacked, and where on them a layer lies.
+/// The first axes of a leaf, which are stacked, and the position of one layer along them.
 struct layer_of_stack {
   int axes = 0;
   std::array<std::int64_t, max_rank> extents{};
   std::array<std::int64_t, max_rank> index{};
 
-  /// One layer after another, from axis `first` on, the last axis fastest. @returns whether there is a next one
+  /// Advances to the next layer, from axis `first` on, the last axis fastest. @returns whether there is a next one
   [[nodiscard]] bool next(int first) {
     for (int d = axes - 1; d >= first; --d) {
       auto const i = static_cast<std::size_t>(d);
@@ -48,7 +48,7 @@ void visit_fields_of_layer(F& f, path const& at, layer_of_stack const& layer, st
   (visit_layers<field_type<S, S, Is>>(f, {&at, field_name<S, Is>, 0}, layer, field_at<S, Is>(tree)), ...);
 }
 
-// Visits a tree whose layers may be stacked along further axes than `layer` says.
+// Visits a tree whose layers may be stacked along more axes than `layer` has.
 template <class S, class F, class T>
 [[gnu::cold]] void visit_each_layer(F& f, path const& at, layer_of_stack const& layer, T& tree) {
   constexpr std::make_integer_sequence<int, fields_of<S>> fields{};
@@ -65,10 +65,10 @@ template <class S, class F, class T>
   } while (further.next(layer.axes));
 }
 
-/// f(path, layer, leaf) for each leaf of each layer, one layer after another, of a tree whose shape is S.
-/// `f.template extents_of_stack<S>(path, layer, tree)` gives what is to be walked of a tree whose layers are stacked:
-/// `layer` with the extents of its further axes. `f.next_leaf`, if it has one, counts leaves by f; each layer begins
-/// with the same number.
+/// Calls f(path, layer, leaf) for each leaf of each layer, layer by layer, of a tree with the shape S. `f.template
+/// extents_of_stack<S>(path, layer, tree)` returns the layers to walk of a tree with stacked layers: `layer` with the
+/// extents of its further axes. If f has a member `next_leaf`, the walk counts leaves in it; each layer starts with the
+/// same number.
 template <class S, class F, class T>
 [[gnu::cold]] void visit_layers(F& f, path const& at, layer_of_stack const& layer, T& tree) {
   constexpr node kind = node_of<S>;
@@ -86,7 +86,7 @@ template <class S, class F, class T>
   }
 }
 
-/// The extents of a stack, by the first leaf that is in it; the others have to have the same.
+/// Finds the extents of a stack from its first leaf; the other leaves must have the same.
 struct finds_stack {
   char const* operation;
   layer_of_stack stack;

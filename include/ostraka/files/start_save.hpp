@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 4. `os::start_save("run.safetensors", run)`: begins a save that the program waits for later. The file gets the
-/// values that the tensors have at the call, even if the program changes them meanwhile.
+/// Floor 4. `os::start_save("run.safetensors", run)` starts a save that the program waits for later. The file gets the
+/// values of the tensors at the call, even if the program changes them meanwhile.
 ///
 ///     os::pending_save saving;
 ///     for (int step = 0; step < steps; ++step) {
@@ -26,16 +26,16 @@
 
 namespace ostraka {
 
-/// A save in progress, or none. The file gets its name in `test` or `wait`, which all devices call alike; until then an
-/// older file stays. The destructor waits, too, and writes an error to standard error. While an exception unwinds it
-/// does not wait, because other devices may not have thrown; the older file stays.
+/// A save in progress, or none. The file gets its name in `test` or `wait`, which all devices must call alike; until
+/// then an older file stays. The destructor also waits, and writes an error to standard error. While an exception
+/// unwinds the stack it does not wait, because other devices may not have thrown; the older file stays.
 class [[nodiscard]] pending_save {
  public:
   pending_save() = default;
   explicit pending_save(std::unique_ptr<engine::begun_save> begun) : begun_(std::move(begun)) {}
 
   pending_save(pending_save&&) = default;
-  /// Waits for the save that stood here, and throws as `wait` does.
+  /// Waits for the save that this object held, and throws as `wait` does.
   pending_save& operator=(pending_save&& other) {
     if (this == &other) return *this;
     std::unique_ptr<engine::begun_save> next = std::move(other.begun_);
@@ -52,8 +52,8 @@ class [[nodiscard]] pending_save {
     }
   }
 
-  /// Gives the file its name if all devices have written their parts. An all-reduce of one number, and no message once
-  /// the file has its name. @returns true if it has its name @throws as `wait`
+  /// Gives the file its name if all devices have written their parts. Takes an all-reduce of one number, and no message
+  /// once the file has its name. @returns true if it has its name @throws as `wait`
   bool test() {
     if (begun_ == nullptr) return true;
     engine::require_not_ended("save");
@@ -63,8 +63,7 @@ class [[nodiscard]] pending_save {
     return false;
   }
 
-  /// Waits until the file has its name. @throws ostraka::error, on all devices alike, and then what was there is as it
-  /// was
+  /// Waits until the file has its name. @throws ostraka::error, on all devices alike; an older file is then unchanged
   void wait() {
     if (begun_ == nullptr) return;
     engine::require_not_ended("save");
@@ -75,9 +74,9 @@ class [[nodiscard]] pending_save {
   std::unique_ptr<engine::begun_save> begun_;
 };
 
-/// Like os::save, but the program does not wait: each device copies its part to the memory of the host, and a thread
-/// writes the copy. The program may change the tensors at once. If the program ends before the file has its name, an
-/// older file stays as it was. @throws ostraka::error, on all devices alike, if the file cannot be made
+/// Like os::save, but the program does not wait: each device copies its part to host memory, and a thread writes the
+/// copy. The program may change the tensors at once. If the program ends before the file has its name, an older file is
+/// unchanged. @throws ostraka::error, on all devices alike, if the file cannot be made
 template <TensorOrVariable A>
 [[nodiscard]] pending_save start_save(std::string const& path, A const& given) {
   [[maybe_unused]] auto const& a = detail::tensor_behind(given);

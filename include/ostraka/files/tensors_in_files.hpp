@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 4. What saving and loading share: which tensors stand in files, what leaves are called there, and the block of
-/// a tensor as the engine moves it.
+/// Floor 4. Definitions that saving and loading share: which tensors a file can hold, the names of leaves there, and
+/// the block of a tensor as the engine reads and writes it.
 
 #include <string>
 #include <type_traits>
@@ -28,11 +28,11 @@ consteval auto check_in_safetensors() {
 template <class T>
 using in_safetensors_verdict = typename decltype(check_in_safetensors<T>())::type;
 
-/// Whole tensors stand in files, and not parts of sums or blocks of bodies.
+/// A file holds whole tensors, not partial sums or blocks of bodies.
 template <class A, class Operation>
 using in_file_verdict = first_fault<no_block_verdict<A, Operation>, values_verdict<A, Operation>>;
 
-/// `layers.3.w1`, as PyTorch calls it; messages say layers[3].w1. A template so that ostraka::compiled can hold it.
+/// `layers.3.w1`, as PyTorch writes it; messages say layers[3].w1. A template so that ostraka::compiled can hold it.
 template <class = void>
 std::string name_in_file(path const& at) {
   std::string const before = at.before ? name_in_file(*at.before) : std::string();
@@ -41,7 +41,7 @@ std::string name_in_file(path const& at) {
                    at.field.empty() ? std::to_string(at.index) : std::string(at.field));
 }
 
-/// A tensor that is saved or loaded. The facts in its type are numbers here, so that one function serves all types.
+/// A tensor to save or load. The facts in its type are numbers here, so that one function serves all types.
 struct tensor_for_file {
   operand_at_hand at;
   planner::spec const* sharding;
@@ -68,7 +68,7 @@ tensor_for_file for_file(A const& a) {
           file_block_at<execution_space_type<A>, typename A::element_type>};
 }
 
-/// The execution context of one; throws if it is an empty handle.
+/// The execution context of a tensor; throws for an empty handle.
 [[gnu::cold]] inline engine::execution_context context_for_file(char const* operation, tensor_for_file const& a) {
   return context_of_operands(operation, engine::steps_ahead{}, *a.names, a.sharding->rank, a.mesh_axes, &a.at,
                              &a.sharding, 1);

@@ -4,8 +4,8 @@
 
 /// @file
 /// Floor 4. `os::together("model", params, "optimizer", state)`: several trees in one file, each under its name:
-/// `model.w1`, `optimizer.m.w1`, `optimizer.steps`; a tensor has the name alone. Variables are referred to and
-/// temporaries kept, so that the same object saves and loads:
+/// `model.w1`, `optimizer.m.w1`, `optimizer.steps`; a tensor has just the name. Named arguments are held by reference
+/// and temporaries by value, so that the same object saves and loads:
 ///
 ///     auto const run = os::together("model", params, "optimizer", state);
 ///     os::save("run.safetensors", run);
@@ -21,13 +21,13 @@
 
 namespace ostraka {
 
-/// Trees with a name each. `Trees`: T& of one that is referred to and outlives this, T of one that is kept.
+/// Trees, each with a name. `Trees`: T& for one held by reference, which must outlive this; T for one held by value.
 template <class... Trees>
 class trees_together {
  public:
   explicit trees_together(std::pair<std::string, Trees>&&... trees) : trees_(std::move(trees)...) {}
 
-  /// f(tree, path of its root) for each.
+  /// Calls f(tree, path of its root) for each tree.
   template <class F>
   void for_each(F const& f) const {
     std::apply([&](auto const&... one) { (f(one.second, detail::path{nullptr, one.first, 0}), ...); }, trees_);
@@ -44,7 +44,7 @@ inline constexpr bool are_together = false;
 template <class... Trees>
 inline constexpr bool are_together<trees_together<Trees...>> = true;
 
-// T of what was handed over as T&&, T& of T&.
+// T for an argument passed as T&&, T& for T&.
 template <class T>
 using as_handed_over = std::conditional_t<std::is_lvalue_reference_v<T>, T, std::remove_reference_t<T>>;
 
@@ -58,7 +58,7 @@ auto together_of(Arguments&& arguments, std::index_sequence<Is...>) {
 
 }  // namespace detail
 
-/// Names and trees, or tensors, by turns.
+/// Names several trees, or tensors, for one file. The arguments are names and trees alternately.
 template <class... NamesAndTrees>
 [[nodiscard]] auto together(std::string name, NamesAndTrees&&... trees) {
   static_assert(

@@ -19,7 +19,8 @@ class chunks {
  public:
   explicit chunks(engine::dataset_layout layout) : layout_(std::move(layout)) {}
 
-  /// Compresses each chunk by deflate, at level 1 to 9, its bytes shuffled. Every HDF5 reads such datasets.
+  /// Compresses each chunk by deflate, at level 1 to 9, with its bytes shuffled. Every HDF5 library reads such
+  /// datasets.
   [[nodiscard]] chunks deflated(int level) const {
     chunks c = *this;
     c.layout_.compression = level == 0 ? -1 : level;
@@ -32,9 +33,9 @@ class chunks {
   engine::dataset_layout layout_;
 };
 
-/// An option of os::save and os::append: datasets of an HDF5 file are stored in chunks with these extents. Along other
-/// axes a chunk has the extent of the tensor, or less, so that it has a megabyte at most. Chunks are fast if readers
-/// ask for whole ones, and for devices that write if each has whole ones.
+/// An option of os::save and os::append: stores the datasets of an HDF5 file in chunks with these extents. Along other
+/// axes a chunk has the extent of the tensor, or less, so that it has at most a megabyte. Chunks are fast for readers
+/// that request whole chunks, and for devices that each write whole chunks.
 template <class... Is>
 [[nodiscard]] chunks chunked(named_extent<Is>... extents) {
   engine::dataset_layout layout;

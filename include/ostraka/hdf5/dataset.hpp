@@ -25,7 +25,7 @@ class dataset {
   explicit dataset(std::string name) { part_.name = name.starts_with('/') ? name.substr(1) : std::move(name); }
 
   /// Returns the part at one index of each of these axes, which the tensor lacks. A negative index counts from the end.
-  /// Axes have the names of the file's dimension scales; in a file without such names they are its first dimensions.
+  /// Axes have the names of the file's dimension scales. In a file without such names, they are its first dimensions.
   template <class... Is>
   [[nodiscard]] dataset at(named_extent<Is>... indices) const {
     dataset d = *this;
@@ -33,7 +33,7 @@ class dataset {
     return d;
   }
 
-  /// Returns the part that begins at these indices, and has the extents that are given beside, or all that follows.
+  /// Returns the part that begins at these indices. It has the extents given in the call, or extends to the end.
   template <class... Is>
   [[nodiscard]] dataset from(named_extent<Is>... indices) const {
     dataset d = *this;
@@ -55,7 +55,7 @@ inline void require_dataset_file(char const* operation, std::string const& path)
                 "; let it end in .h5 or .hdf5");
 }
 
-// Requests the part of a dataset; others are not asked for.
+// Requests the part of a dataset, and no other dataset.
 inline engine::tensor_in_file const* ask_for_part(loading& file, char const* operation, std::string const& path,
                                                   dataset const& which, engine::tensor_to_load wanted) {
   wanted.name = which.part().name;
@@ -67,10 +67,10 @@ inline engine::tensor_in_file const* ask_for_part(loading& file, char const* ope
 
 }  // namespace detail
 
-/// A tensor from a dataset of an HDF5 file, or from a part of it. Each device reads its block. Extents that are given
-/// as well, by name or in an os::sizes, have to be the file's, or are those of the part; os::cast_to<float> converts
+/// Loads a tensor from a dataset of an HDF5 file, or from a part of it. Each device reads its block. Extents given in
+/// the call, by name or in an os::sizes, must equal the file's, or are those of the part; os::cast_to<float> converts
 /// floating-point numbers. Collective over the mesh.
-/// @throws ostraka::error, on all devices alike, before anything is made if the file has no such dataset
+/// @throws ostraka::error, on all devices alike and before anything is made, if the file has no such dataset
 template <class T, auto... Dims, class Mesh, class... Given>
   requires(!Tree<T>)
 [[nodiscard]] auto load([[maybe_unused]] std::string const& path, [[maybe_unused]] Mesh const& m,
@@ -90,7 +90,7 @@ template <class T, auto... Dims, class Mesh, class... Given>
   }
 }
 
-/// Into a tensor that is there, whose extents are those of the dataset, or of the part.
+/// Loads into an existing tensor. Its extents are those of the dataset, or of the part.
 template <Tensor A, class... Us>
 void load_into([[maybe_unused]] A const& a, [[maybe_unused]] std::string const& path,
                [[maybe_unused]] dataset const& which, [[maybe_unused]] elements_cast<Us> const&... option) {
