@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// Floor 3. Files as one process has them: reading and writing at a place.
+/// Floor 3. A file of one process, read and written at given positions.
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -22,10 +22,10 @@ namespace ostraka::engine {
 /// Returns the system's text for an error number.
 [[gnu::cold]] inline std::string words_of_errno(int number) { return std::generic_category().message(number); }
 
-/// An open file. Closed with it.
+/// An open file. The destructor closes it.
 class posix_file {
  public:
-  /// @throws ostraka::error, as all of its functions do
+  /// @throws ostraka::error, as all functions of this class
   posix_file(std::string operation, std::string path, int flags)
       : operation_(std::move(operation)), path_(std::move(path)) {
     do fd_ = ::open(path_.c_str(), flags | O_CLOEXEC, 0666);
@@ -40,7 +40,7 @@ class posix_file {
 
   [[nodiscard]] std::string const& path() const { return path_; }
 
-  /// Bytes that it has.
+  /// Returns the file's size in bytes.
   [[nodiscard]] std::int64_t size() const {
     struct stat is;
     if (::fstat(fd_, &is) != 0) fail("cannot be looked at", errno);
@@ -66,7 +66,7 @@ class posix_file {
         "cannot be written");
   }
 
-  /// Makes room for so many bytes, so that a full disk is found before anything is written.
+  /// Reserves room for this many bytes, so that a full disk is found before anything is written.
   void reserve(std::int64_t bytes) const {
 #if defined(__linux__)
     int status;
@@ -78,7 +78,7 @@ class posix_file {
     if (::ftruncate(fd_, static_cast<off_t>(bytes)) != 0) fail("has no room", errno);
   }
 
-  /// Returns when the disk has what was written.
+  /// Returns when the written bytes are on the disk.
   void flush() const {
     if (::fsync(fd_) != 0 && errno != EINVAL && errno != ENOTSUP) fail("cannot be written", errno);
   }

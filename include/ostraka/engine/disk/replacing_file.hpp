@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 3. A file that replaces another whole or not at all. It is written under another name beside it, and gets its
-/// own when all of it is on the disk.
+/// Floor 3. A file that replaces another one completely or not at all. It is written under a temporary name in the same
+/// folder, and gets its own name when all of it is on the disk.
 
 #include <sys/stat.h>
 #include <unistd.h>
@@ -36,11 +36,11 @@ namespace ostraka::engine {
   return join_text(folder, folder.ends_with('/') ? "" : "/", name);
 }
 
-/// A file that is written beside the one that it will replace. Removed again unless it has replaced it.
+/// A file written beside the one that it will replace. The destructor removes it unless it has replaced the other.
 class replacing_file {
  public:
-  /// Makes the file, with room for so many bytes. Unless `follows` is false, a link stands for the file that it leads
-  /// to. @throws ostraka::error
+  /// Makes the file, with room for this many bytes. Follows a symbolic link to its target unless `follows` is false.
+  /// @throws ostraka::error
   replacing_file(std::string const& operation, std::string const& path, std::int64_t bytes, bool follows = true)
       : operation_(operation), path_(follows ? followed(operation, path) : path), name_(name_beside(path_)) {
     posix_file const file(operation_, name_, O_RDWR | O_CREAT | O_EXCL);
@@ -60,20 +60,20 @@ class replacing_file {
   replacing_file& operator=(replacing_file&&) = delete;
   ~replacing_file() { remove(); }
 
-  /// @throws ostraka::error if what is there is no regular file
+  /// @throws ostraka::error if the path exists and is not a regular file
   static void require_replaceable(std::string const& operation, std::string const& path) {
     struct stat is;
     if (::stat(path.c_str(), &is) == 0 && !S_ISREG(is.st_mode))
       throw_error(operation, ": ", path, " is there and no regular file; give the path of one");
   }
 
-  /// Its temporary name.
+  /// Returns the temporary name.
   [[nodiscard]] std::string const& name() const { return name_; }
 
-  /// True once it is the file of its path.
+  /// True once the file has its path.
   [[nodiscard]] bool has_replaced() const { return !written_; }
 
-  /// It is the file of its path from now on. @throws ostraka::error, and then the old file is as it was
+  /// Gives the file its path. @throws ostraka::error; the old file is then unchanged
   void replace() { replace(path_); }
 
   /// The same for another path in this folder.
@@ -84,11 +84,11 @@ class replacing_file {
                   "); the old file is as it was");
     written_ = false;
     std::string const folder = path_beside(path, "");
-    posix_file(operation_, folder.empty() ? "." : folder, O_RDONLY).flush();  // the name is on the disk, too
+    posix_file(operation_, folder.empty() ? "." : folder, O_RDONLY).flush();  // the new name is on the disk, too
   }
 
  private:
-  // The file that a link stands for.
+  // Returns the target of a link.
   static std::string followed(std::string const& operation, std::string const& path) {
     require_replaceable(operation, path);
     char* const whole = ::realpath(path.c_str(), nullptr);

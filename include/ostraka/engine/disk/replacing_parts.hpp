@@ -3,9 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 3. A checkpoint in parts that replaces another whole or not at all. The new parts get names that no file has;
-/// then the new index takes the old one's place, which is the switch; then the old parts are removed. Whenever the
-/// process dies, the index names parts of one checkpoint, and all of them are there.
+/// Floor 3. A checkpoint in parts that replaces another one completely or not at all. The new parts get unused names;
+/// then the new index replaces the old one, which is the switch; then the old parts are removed. Whenever the process
+/// dies, the index names parts of one checkpoint, and all of them exist.
 ///
 ///     model-00001-of-00002.safetensors, model-00002-of-00002.safetensors        by model.safetensors.index.json
 ///     model-2-00001-of-00003.safetensors, …                                     where a file has one of these names
@@ -33,7 +33,7 @@
 
 namespace ostraka::engine {
 
-/// Parts that are written beside those of the checkpoint that they will replace.
+/// Parts written beside those of the checkpoint that they will replace.
 class replacing_parts {
  public:
   /// Makes the parts, with room for so many bytes each. The path is that of the index, or of its folder.
@@ -55,14 +55,14 @@ class replacing_parts {
   replacing_parts(replacing_parts const&) = delete;
   replacing_parts& operator=(replacing_parts const&) = delete;
 
-  /// The temporary name of part k.
+  /// Returns the temporary name of part k.
   [[nodiscard]] std::string const& name(std::size_t k) const { return parts_[k].name(); }
 
-  /// The names of parts where no file has them.
+  /// Returns the names that the parts get if no file has one of them.
   [[nodiscard]] std::vector<std::string> plain_names() const { return names_of(1); }
 
-  /// They are the checkpoint from now on. `index_of(names)` is the text of an index of parts with these names.
-  /// @throws ostraka::error, and then the old one is as it was
+  /// Replaces the checkpoint. `index_of(names)` returns the text of an index of parts with these names.
+  /// @throws ostraka::error; the old checkpoint is then unchanged
   template <class F>
   void replace(F const& index_of) {
     std::vector<std::string> const old = parts_of(index_).value_or(std::vector<std::string>());
@@ -82,7 +82,7 @@ class replacing_parts {
   }
 
  private:
-  // model-00001-of-00003.safetensors, of another generation model-2-00001-of-00003.safetensors
+  // model-00001-of-00003.safetensors; in a later generation model-2-00001-of-00003.safetensors
   [[nodiscard]] std::string part_name(int generation, std::size_t k, std::size_t parts) const {
     auto const five = [](std::size_t n) {
       std::string digits = std::to_string(n);
@@ -98,7 +98,7 @@ class replacing_parts {
     return names;
   }
 
-  // Names that no file has. An empty file takes each, so that another job cannot.
+  // Returns unused names. An empty file reserves each of them, so that another job cannot take it.
   [[nodiscard]] std::vector<std::string> take_names() const {
     for (int generation = 1;; ++generation) {
       std::vector<std::string> taken;
@@ -124,7 +124,7 @@ class replacing_parts {
     for (std::string const& name : names) ::unlink(path_beside(index_, name).c_str());
   }
 
-  // The parts that an index names; nothing if it is not there, or is no index.
+  // Returns the parts that an index names; nothing if the file does not exist, or is not an index.
   [[nodiscard]] std::optional<std::vector<std::string>> parts_of(std::string const& index) const {
     try {
       posix_file const file(operation_, index, O_RDONLY | O_NONBLOCK);
@@ -140,8 +140,8 @@ class replacing_parts {
     }
   }
 
-  // Removes the old parts, but for those that another index of the folder names; none if one of these cannot be read. A
-  // folder that has a checkpoint in one file is read by that file, so the file gives way, too.
+  // Removes the old parts, except those that another index of the folder names; removes none if such an index cannot be
+  // read. In a folder, model.safetensors takes precedence over an index, so that file is removed, too.
   void remove_old(std::vector<std::string> old, std::vector<std::string> const& names) const {
     if (folder_of_checkpoint_) old.push_back("model.safetensors");
     std::vector<std::string> kept = names;

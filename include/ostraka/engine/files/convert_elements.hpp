@@ -3,13 +3,12 @@
 #pragma once
 
 /// @file
-/// Floor 3. Floating-point numbers of a file as those of a tensor: from 8 bits to 64, into those that tensors have. A
-/// number that the new type has keeps its value and its sign, NaN stays NaN; any other becomes the nearest number, of
-/// two that are as near the even one.
+/// Floor 3. Converts floating-point numbers of a file, of 8 to 64 bits, to the element types of tensors. A number that
+/// the new type has keeps its value and its sign, and NaN stays NaN. Any other number is rounded to the nearest, ties
+/// to even.
 ///
 ///     F8_E5M2    the upper half of an F16
-///     F8_E4M3    1 sign bit, 4 of the exponent with bias 7, 3 of the fraction; no infinity, NaN where all 7 bits are
-///     set
+///     F8_E4M3    1 sign bit, 4 exponent bits with bias 7, 3 fraction bits; no infinity; NaN if all 7 bits are set
 
 #include <cstdint>
 #include <cstring>
@@ -66,7 +65,7 @@ void convert_to(file_element become, char* to, Read const& read, std::int64_t co
 
 }  // namespace detail
 
-/// to <- the elements of `from`. The two do not overlap. @pre converts(are, become)
+/// to <- the elements of `from`. The two must not overlap. @pre converts(are, become)
 inline void convert_elements(file_element are, char const* from, file_element become, char* to, std::int64_t count) {
   switch (are) {
     case file_element::f64:

@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 3. What goes wrong with a file goes wrong on one device: the disk is full where it writes, the folder is not
-/// mounted where it runs. All devices throw the same then, so that nobody waits for one that has left.
+/// Floor 3. File errors occur on one device: its disk is full, or its folder is not mounted. All devices then throw the
+/// same error, so that no device waits for one that has left.
 
 #include <cstdint>
 #include <exception>
@@ -16,7 +16,7 @@
 
 namespace ostraka::engine {
 
-/// @throws ostraka::error, the same on all members, if any of them says what is wrong: that of the first who does.
+/// @throws ostraka::error, the same on all members, if any member passes an error text: that of the first such member.
 /// Collective.
 inline void throw_alike(communicator const& all, std::string what) {
   std::int64_t told[2] = {what.empty() ? 0 : all.size() - all.rank(), static_cast<std::int64_t>(what.size())};
@@ -28,7 +28,7 @@ inline void throw_alike(communicator const& all, std::string what) {
   throw error(text.substr(0, text.find('\0')));
 }
 
-/// f(), on each member alone; what it throws on one of them is thrown on all. Collective.
+/// Calls f() on each member alone. If f throws on one member, all members throw the same error. Collective.
 template <class F>
 void alike_on_all(communicator const& all, F const& f) {
   std::string what;

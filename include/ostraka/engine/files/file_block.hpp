@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 3. This device's block of a tensor that a file gets or has: which indices, where it lies in memory, and who
-/// writes it if several devices hold the same. Blocks in memory that the host does not see are carried to it and back.
+/// Floor 3. This device's block of a tensor that is saved or loaded: its indices, its memory, and which device writes
+/// it if several hold the same block. Memory that the host cannot access is copied to the host and back.
 
 #include <Kokkos_Core.hpp>
 
@@ -31,7 +31,7 @@ namespace ostraka::engine {
 static_assert(std::endian::native == std::endian::little,
               "files have the least significant byte first, as memory is to");
 
-/// What files call the elements of a tensor.
+/// The file element type of the elements T of a tensor.
 template <class T>
 inline constexpr file_element file_element_of = file_element::u8;
 template <>
@@ -66,28 +66,28 @@ struct file_block {
   void (*to_device)(char* to, char const* from, std::int64_t bytes) = nullptr;
   int replica = 0;  ///< this device's number among those that hold the same block
   int replicas = 1;
-  bool here = true;  ///< has this device any of it? (A block without dimensions has an element.)
+  bool here = true;  ///< true if this device has elements of it (a block without dimensions has one)
 
   [[nodiscard]] std::int64_t bytes() const { return here ? block.size() * bytes_of(element) : 0; }
 };
 
-/// A block, and the tensor of a file whose block it is.
+/// A block, and its tensor in a file.
 struct placed_block {
   tensor_in_file const* tensor = nullptr;
   file_block block{};
 };
 
-/// A block that is saved.
+/// A block to save.
 struct tensor_to_save {
   std::string name{};  ///< in the file
-  std::string axes{};  ///< and what divides them, as programs write it: in/X, hidden
+  std::string axes{};  ///< with the mesh axes that divide them, as programs write them: in/X, hidden
   file_block block{};
   std::string leaf{};  ///< its name in the tree, for errors
-  in_tensor how{};     ///< how it lies in the tensor, which may be several leaves
+  in_tensor how{};     ///< its layout in the tensor of the file, which may hold several leaves
 };
 
-/// What a block has at these indices of its first `axes` dimensions: a tensor of the others. One of several layers that
-/// are stacked, which a file holds one by one.
+/// Returns the part of a block at these indices of its first `axes` dimensions, as a tensor of the other dimensions.
+/// For stacked layers, which a file stores one by one.
 template <class = void>
 [[nodiscard]] file_block part_of(file_block b, int axes, std::int64_t const* index) {
   std::int64_t number = 0;
@@ -105,7 +105,7 @@ template <class = void>
   return b;
 }
 
-/// The block of a tensor `s` at `memory`, of which kernels have made or used what they were told to.
+/// Returns the block at `memory` of a tensor `s`. Waits for the kernels of the instance first.
 template <class Exec, class T>
 file_block file_block_of(execution_context const& w, planner::spec const& s, T* memory) {
   using value = std::remove_const_t<T>;

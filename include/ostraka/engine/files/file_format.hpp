@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// Floor 3. The formats of files, and what names have to do with them.
+/// Floor 3. The file formats, and the names of files and axes in them.
 
 #include <algorithm>
 #include <cstddef>
@@ -17,14 +17,14 @@
 
 namespace ostraka::engine {
 
-/// The formats whose headers are read here, by how files end.
+/// The formats whose headers this library reads. The file's ending decides.
 enum class file_format { npy, safetensors };
 
 [[nodiscard]] constexpr std::string_view ending_of(file_format f) {
   return f == file_format::npy ? ".npy" : ".safetensors";
 }
 
-/// @throws ostraka::error unless the path ends as files of this format do
+/// @throws ostraka::error unless the path has the ending of this format
 inline void require_ending(char const* operation, std::string const& path, file_format f) {
   std::string_view const ending = ending_of(f);
   if (path.size() <= ending.size() || path.compare(path.size() - ending.size(), ending.size(), ending) != 0)
@@ -33,10 +33,10 @@ inline void require_ending(char const* operation, std::string const& path, file_
                 path, "; let it end in ", ending);
 }
 
-/// The key under which a safetensors file says so.
+/// The metadata key of a tensor's axes in a safetensors file.
 [[nodiscard]] inline std::string key_of_axes(std::string const& name) { return join_text(name, ".axes"); }
 
-/// Returns the names of axes in such a text: in/X, hidden → in, hidden
+/// Returns the axis names in such a text: in/X, hidden → in, hidden
 [[nodiscard]] inline std::vector<std::string> names_of_axes(std::string const& axes) {
   std::vector<std::string> names;
   for (std::size_t begin = 0; !axes.empty() && begin <= axes.size();) {  // the last name may be empty
@@ -53,7 +53,7 @@ struct file_set;
 struct placed_block;
 struct save_request;
 
-/// How HDF5 files are read and written. engine/hdf5/ defines it, which needs the library.
+/// The functions that read and write HDF5 files. engine/hdf5/, which needs the library, defines them.
 struct hdf5_functions {
   file_set (*load_contents)(device_mesh const& mesh, char const* operation, std::string const& path);
   void (*load_blocks)(device_mesh const& mesh, char const* operation, std::string const& path,
@@ -61,7 +61,7 @@ struct hdf5_functions {
   void (*save)(device_mesh const& mesh, save_request const& request);
 };
 
-/// Set where a program includes <ostraka/hdf5.hpp>.
+/// Set in programs that include <ostraka/hdf5.hpp>.
 [[gnu::visibility("default")]] inline hdf5_functions const* hdf5_of_program = nullptr;
 
 /// True if the path names an HDF5 file.

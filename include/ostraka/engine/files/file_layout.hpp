@@ -3,8 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 3. Where leaves that are saved will lie: in which part of a checkpoint, and where in it. A tensor of the file
-/// is a leaf, or several leaves, each of which has some of its rows; where it lies transposed these are its columns.
+/// Floor 3. The layout of a save: the part of a checkpoint that each leaf goes to, and its position there. A tensor of
+/// the file is a leaf, or several leaves, each with some of its rows. If the tensor is transposed, each has some of its
+/// columns.
 
 #include <algorithm>
 #include <cstddef>
@@ -26,7 +27,7 @@
 
 namespace ostraka::engine {
 
-/// The files of a save, as they will be.
+/// The planned files of a save.
 struct file_layout {
   struct file {
     file_contents contents{};
@@ -36,7 +37,7 @@ struct file_layout {
     [[nodiscard]] std::int64_t bytes() const { return contents.data_begin + data_bytes; }
   };
   std::vector<file> files{};             ///< one, or the parts
-  std::vector<tensor_in_file> leaves{};  ///< where each leaf lies, in the order in which they were given
+  std::vector<tensor_in_file> leaves{};  ///< the position of each leaf, in the order of the input
 
   [[nodiscard]] std::int64_t data_bytes() const {
     std::int64_t sum = 0;
@@ -52,13 +53,13 @@ struct file_layout {
 
 namespace detail {
 
-// A leaf in its tensor, which begins at 0.
+// A leaf within its tensor, whose data begin at 0.
 struct leaf_in_tensor {
   tensor_in_file whole{};  // the tensor
   tensor_in_file lies{};   // the leaf
-  std::int64_t first = 0;  // of the rows that it has
-  std::int64_t last = 0;   // behind them
-  std::int64_t rows = 0;   // that the tensor has
+  std::int64_t first = 0;  // its first row in the tensor
+  std::int64_t last = 0;   // one past its last row
+  std::int64_t rows = 0;   // number of rows of the tensor
 };
 
 inline leaf_in_tensor place_in_tensor(std::string const& path, tensor_to_save const& t) {
@@ -124,7 +125,7 @@ inline std::string describe_rows(std::int64_t begin, std::int64_t end) {
   return end - begin == 1 ? join_text("row ", begin) : join_text("rows ", begin, " to ", end - 1);
 }
 
-// The leaves of a tensor have each of its rows once. `which`: the numbers of the leaves.
+// Checks that the leaves of a tensor have each of its rows once. `which`: the numbers of the leaves.
 inline void require_each_row_once(std::string const& path, std::vector<tensor_to_save> const& tensors,
                                   std::vector<leaf_in_tensor> const& leaves, std::vector<std::size_t> which) {
   std::string const& name = tensors[which.front()].name;
@@ -162,7 +163,7 @@ inline void require_each_row_once(std::string const& path, std::vector<tensor_to
   if (next < one.rows) fail(next, one.rows, "none");
 }
 
-// The numbers of leaves that are one tensor, in the order in which the first of them was given.
+// Returns, for each tensor of the file, the numbers of its leaves; tensors in the order of their first leaves.
 inline std::vector<std::vector<std::size_t>> leaves_of_tensors(std::vector<tensor_to_save> const& tensors) {
   std::vector<std::size_t> order(tensors.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
@@ -179,8 +180,8 @@ inline std::vector<std::vector<std::size_t>> leaves_of_tensors(std::vector<tenso
 
 }  // namespace detail
 
-/// Lays leaves out, in files whose tensors have `part_bytes` at most, or in one if it is none; `metadata` is what each
-/// file says beside its tensors. @throws ostraka::error if leaves of one tensor do not make it
+/// Lays out the leaves in files with at most `part_bytes` bytes of tensors each, or in one file without `part_bytes`.
+/// Each file gets `metadata`. @throws ostraka::error if the leaves of one tensor do not make it up
 [[nodiscard]] inline file_layout lay_out(std::string const& path, file_format format,
                                          std::vector<tensor_to_save> const& tensors, std::int64_t part_bytes,
                                          std::vector<std::pair<std::string, std::string>> const& metadata) {
@@ -188,7 +189,7 @@ inline std::vector<std::vector<std::size_t>> leaves_of_tensors(std::vector<tenso
   for (tensor_to_save const& t : tensors) leaves.push_back(detail::place_in_tensor(path, t));
   file_layout all;
   std::vector<std::vector<std::size_t>> const groups = detail::leaves_of_tensors(tensors);
-  std::vector<std::pair<std::size_t, std::size_t>> places;  // of each tensor: the file, and which one there
+  std::vector<std::pair<std::size_t, std::size_t>> places;  // of each tensor: its file, and its number there
   std::int64_t bytes = 0;
   for (std::vector<std::size_t> const& which : groups) {
     detail::require_each_row_once(path, tensors, leaves, which);

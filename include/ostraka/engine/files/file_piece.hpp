@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 3. Where a device's block of a tensor lies in a file: A[I_X, J_Y] lies there whole, so that a block is rows
-/// with gaps between them. Long blocks are cut into pieces, none of which is too long for one call.
+/// Floor 3. The bytes of a device's block in a file. The file stores A[I_X, J_Y] whole, so a block is rows with gaps
+/// between them. Long blocks are cut into pieces that each fit one call.
 
 #include <algorithm>
 #include <cstdint>
@@ -14,18 +14,18 @@
 
 namespace ostraka::engine {
 
-/// Bytes of a file with gaps between them that are one run in memory.
+/// Bytes of a file with gaps between them, contiguous in memory.
 struct file_piece {
   std::int64_t at = 0;  ///< the first of them in the file
-  strided lies;         ///< behind it, in bytes
+  strided lies;         ///< the layout from there on, in bytes
   char* memory = nullptr;
 
   [[nodiscard]] std::int64_t bytes() const { return lies.size(); }
 };
 
-/// f(piece) for the pieces of a block, in the order of the file and of memory. `at` is where the tensor begins in the
-/// file, `strides` are the elements between neighbours there, the largest first, `longest` the bytes that a piece has
-/// at most.
+/// Calls f(piece) for the pieces of a block, in the order of the file and of memory. `at`: the position of the tensor
+/// in the file; `strides`: elements between neighbours there, the largest first; `longest`: the largest number of bytes
+/// in a piece.
 template <class F>
 void cut_block(planner::box const& block, std::int64_t const* strides, int element_bytes, std::int64_t at, char* memory,
                std::int64_t longest, F const& f) {

@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 3. The pieces of a device's block, as they are moved between a file and memory; and blocks whose file holds
-/// them otherwise than memory does: in another order, or as numbers of another type.
+/// Floor 3. The pieces of a device's block that move between a file and memory, and blocks that a file stores in
+/// another form than memory: in another order, or in another element type.
 
 #include <algorithm>
 #include <cstddef>
@@ -26,7 +26,7 @@ namespace ostraka::engine {
 
 namespace detail {
 
-// `strides`: those of the file, in elements, the largest first.
+// `strides`: strides in the file, in elements, the largest first.
 inline void add_pieces(std::vector<piece_in_memory>& pieces, file_block const& b, file_use use, std::int64_t at,
                        std::vector<std::int64_t> const& strides) {
   if (!b.here) return;
@@ -36,7 +36,7 @@ inline void add_pieces(std::vector<piece_in_memory>& pieces, file_block const& b
   });
 }
 
-// The dimensions of a tensor in the order of the file, the one with the largest stride first.
+// The dimensions of a tensor in the order of the file: the largest stride first.
 inline std::vector<std::size_t> order_in_file(std::vector<std::int64_t> const& strides) {
   std::vector<std::size_t> order(strides.size());
   for (std::size_t d = 0; d < order.size(); ++d) order[d] = d;
@@ -45,7 +45,7 @@ inline std::vector<std::size_t> order_in_file(std::vector<std::int64_t> const& s
   return order;
 }
 
-// f(place row-major, place in this order of the block's dimensions) for each element, in elements.
+// Calls f(row-major position, position in this order of the dimensions) for each element of a block, in elements.
 template <class F>
 void for_each_place(box const& block, std::vector<std::size_t> const& order, F const& f) {
   std::int64_t const n = block.size();
@@ -63,20 +63,20 @@ void for_each_place(box const& block, std::vector<std::size_t> const& order, F c
   }
 }
 
-// True if memory has the elements in another order than the file.
+// True if the file and memory store the elements in different orders.
 inline bool lies_otherwise(tensor_in_file const& t) {
   auto const order = order_in_file(strides_of(t));
   return !std::is_sorted(order.begin(), order.end());
 }
 
-// The same block with the elements that the file has.
+// The same block, with the element type of the file.
 inline file_block in_elements_of_file(file_block b, tensor_in_file const& t) {
   b.element = t.element;
   return b;
 }
 
-// A block as it stands in a file, before it becomes a tensor's: numbers in the other order of bytes, columns before
-// rows, bools that are neither 0 nor 1, numbers of another type. One that is written lies in another order there.
+// A block in the form of the file, which differs from that of the tensor: the other byte order, columns before rows,
+// bools that are neither 0 nor 1, or another number type. A block that is written differs only in its order.
 class foreign_block {
  public:
   foreign_block(file_block const& block, tensor_in_file const& t)
@@ -93,7 +93,7 @@ class foreign_block {
                                  (t.other_order || t.element == file_element::boolean || t.element != b.block.element));
   }
 
-  // The block as the file has it, in the host's memory.
+  // The block in the form of the file, in host memory.
   [[nodiscard]] file_block as_in_file() const {
     file_block b = in_file_;
     b.memory = read_.get();
@@ -102,7 +102,7 @@ class foreign_block {
     return b;
   }
 
-  // How it is moved: its dimensions in the order of the file.
+  // Adds the pieces to move, with the dimensions in the order of the file.
   void add_to(std::vector<piece_in_memory>& pieces, std::int64_t at) const {
     file_block b = as_in_file();
     std::vector<std::int64_t> strides;
@@ -113,7 +113,7 @@ class foreign_block {
     add_pieces(pieces, b, file_use::reads, at, strides);
   }
 
-  // From memory: it stands as it is to be written.
+  // Copies the elements from memory, in the order of the file.
   void fill() const {
     std::unique_ptr<char[]> seen;
     char const* from = block_.memory;
@@ -129,7 +129,7 @@ class foreign_block {
     });
   }
 
-  // To where it belongs.
+  // Copies the elements that were read to their place in memory, converted.
   void settle() {
     std::int64_t const bytes = in_file_.bytes();
     if (other_order_) {
@@ -175,9 +175,9 @@ class foreign_block {
   std::unique_ptr<char[]> read_;
 };
 
-// How many of the first blocks are moved together: those in one part that lie one behind the other, as MPI-IO asks for,
-// which the columns of one tensor do not; and of blocks that the file holds otherwise than memory does, which need room
-// of their own, no more than a round. `most`: the bytes that any device has of each.
+// The number of leading blocks to move together. They are in one part, one behind the other, as MPI-IO requires; the
+// columns of one tensor are not. Blocks in another form than memory need a buffer each, and together no more than a
+// round. `most`: the most bytes that any device has of each block.
 inline std::size_t count_together(std::span<placed_block const> blocks, std::span<std::int64_t const> most,
                                   file_use use) {
   std::size_t const part = blocks.front().tensor->part;

@@ -3,9 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 3. Tensors out of a file, or out of the parts of a checkpoint: device 0 reads the headers for all, they are
-/// compared with what is asked for, and every device reads its blocks. However the file came about: it does not matter
-/// how its tensors were divided.
+/// Floor 3. Loads tensors from a file, or from the parts of a checkpoint. Device 0 reads the headers for all devices,
+/// the requests are compared with them, and every device reads its blocks. The sharding at the time of saving does not
+/// matter.
 
 #include <algorithm>
 #include <cstddef>
@@ -24,55 +24,56 @@
 
 namespace ostraka::engine {
 
-/// What is asked of a file.
+/// A request for a tensor of a file.
 struct tensor_to_load {
   std::string name{};
   file_element element = file_element::f32;
   std::vector<std::string_view> axes{};
-  std::vector<std::int64_t> extents{};  ///< −1 where the file says it
-  bool converted = false;               ///< other floating-point numbers become these
+  std::vector<std::int64_t> extents{};  ///< −1 where the file gives it
+  bool converted = false;               ///< true if other floating-point types are converted to this one
 };
 
 /// One of the files of a checkpoint.
 struct file_part {
   std::string path{};
-  std::int64_t data_begin = 0;  ///< where the data begins in it
-  std::int64_t bytes = 0;       ///< that it had when its header was read
+  std::int64_t data_begin = 0;  ///< position of the data in it
+  std::int64_t bytes = 0;       ///< its size when its header was read
 };
 
-/// The files that a path stands for: one, or the parts that an index names.
+/// The files of a path: one, or the parts that an index names.
 struct file_set {
   std::vector<file_part> parts{};
-  file_contents contents{};  ///< of all parts; a tensor says which one has it
+  file_contents contents{};  ///< of all parts; each tensor has the number of its part
   bool is_hdf5 = false;      ///< one file, whose parts are not listed
 };
 
-/// Returns the contents of a file, or of a checkpoint in several files, whose index or folder the path is. One device
-/// reads the headers for all of a mesh; a process that is none of them, or plays one of a dry mesh, reads them
-/// for itself. Collective over the mesh.
+/// Returns the contents of a file, or of a checkpoint in several files, given the path of its index or folder. One
+/// device reads the headers for all devices of a mesh. A process outside the mesh, or of a dry mesh, reads them for
+/// itself. Collective over the mesh.
 /// @throws ostraka::error, on all devices alike, if there is no such file or it is malformed
 template <class = void>
 [[nodiscard]] file_set load_contents(device_mesh const& mesh, char const* operation, std::string const& path,
                                      file_format format);
 
-/// The names of a file's tensors in a tree, by rules or a function of the program.
+/// The names of a file's tensors in a tree, given by rules or by a function of the program.
 struct tensor_names {
-  std::function<std::vector<leaf_in_file>(std::string const& name)> in_tree{};  ///< none, and names are the file's
-  std::function<std::string(std::string const& name)> in_file{};                ///< none of a function of the program
+  std::function<std::vector<leaf_in_file>(std::string const& name)> in_tree{};  ///< empty: the names are the file's
+  std::function<std::string(std::string const& name)> in_file{};                ///< empty for a function of the program
 };
 
-/// Gives each tensor the name that it has in the tree; one that has none is left out, one that is several leaves is
-/// there for each of them. @throws ostraka::error if two of them have the same, or a tensor cannot be cut so
+/// Gives each tensor its name in the tree. A tensor without one is left out; a tensor of several leaves is listed once
+/// for each leaf. @throws ostraka::error if two tensors get the same name, or a tensor cannot be cut that way
 template <class = void>
 void rename_tensors(file_contents& c, char const* operation, std::string const& path, tensor_names const& names);
 
-/// The tensors whose names begin so.
+/// The tensors whose names begin with this text.
 template <class = void>
 [[nodiscard]] std::span<tensor_in_file const> tensors_beginning_with(file_contents const& c, std::string_view begin);
 
 inline constexpr auto no_index = static_cast<std::size_t>(-1);
 
-/// `12.w` → 12, as vectors number their elements: not `12a`, `012`. A number that is too large is below no_index, too.
+/// `12.w` → 12, as vectors number their elements; not `12a` or `012`. A number that is too large is capped below
+/// no_index.
 [[nodiscard]] inline std::size_t leading_index(std::string_view name) {
   std::size_t const digits = std::min(name.find('.'), name.size());
   if (digits == 0 || (digits > 1 && name[0] == '0')) return no_index;
@@ -84,21 +85,20 @@ inline constexpr auto no_index = static_cast<std::size_t>(-1);
   return number;
 }
 
-/// The tensor that is asked for, null if there is none of this name. Its first axis becomes the leaf's, where rules say
-/// that these are one in the file. @throws ostraka::error if it has other elements,
-/// extents or axes
+/// Returns the requested tensor, null if the file has none of this name. If rules merge the leaf's first axes into one
+/// axis of the file, splits that axis. @throws ostraka::error if the tensor has other elements, extents or axes
 template <class = void>
 [[nodiscard]] tensor_in_file const* find_tensor(file_contents& c, char const* operation, std::string const& path,
                                                 tensor_to_load const& wanted);
 
-/// @throws ostraka::error that lists the tensors that are missing, and with `only` those that nothing has asked for.
-/// `asked`: the tensors that were found, null where there was none
+/// @throws ostraka::error that lists the missing tensors, and with `only` also those that were not requested. `asked`:
+/// the tensors found, null for a missing one
 template <class = void>
 void require_complete(file_contents const& c, char const* operation, std::string const& path,
                       std::vector<tensor_in_file const*> asked, std::vector<std::string> const& missing, bool only);
 
-/// Reads the blocks. Collective over the mesh. @throws ostraka::error, on all devices alike; what has been read by then
-/// is not said
+/// Reads the blocks. Collective over the mesh. @throws ostraka::error, on all devices alike; the blocks then have
+/// unspecified values
 template <class = void>
 void load_blocks(device_mesh const& mesh, char const* operation, std::string const& path, file_set const& files,
                  std::vector<placed_block> blocks);

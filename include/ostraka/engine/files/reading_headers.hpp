@@ -3,9 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 3. How the headers of files are read (load_tensors.hpp): device 0 finds out which files a path stands for and
-/// reads the index and the headers, and all devices parse them. A program that links ostraka::compiled need not read
-/// this.
+/// Floor 3. How the headers of files are read (load_tensors.hpp). Device 0 finds the files of a path and reads the
+/// index and the headers, and all devices parse them. Programs that link ostraka::compiled do not include this.
 ///
 ///     model.safetensors               that file
 ///     model.safetensors.index.json    the parts that it names, beside it
@@ -39,7 +38,7 @@ namespace ostraka::engine {
 
 namespace detail {
 
-// f(), which parses a file; what it finds malformed is an error that names the file.
+// Calls f(), which parses a file. Malformed input becomes an error that names the file.
 template <class F>
 decltype(auto) well_formed(char const* operation, std::string const& path, std::string_view ending, F const& f) {
   try {
@@ -50,12 +49,12 @@ decltype(auto) well_formed(char const* operation, std::string const& path, std::
   }
 }
 
-// The files that a path stands for, as they are told to the other devices.
+// The kind of a path. Device 0 sends it to the other devices.
 enum class path_kind : std::int64_t { file, index, folder_of_file, folder_of_index };
 
 inline constexpr bool has_index(path_kind k) { return k == path_kind::index || k == path_kind::folder_of_index; }
 
-// The file that is read first: the only one, or the index.
+// The file to read first: the only one, or the index.
 inline std::string first_path(std::string const& path, path_kind k) {
   return k == path_kind::folder_of_file    ? path_in(path, "model.safetensors")
          : k == path_kind::folder_of_index ? path_in(path, "model.safetensors.index.json")
@@ -74,13 +73,13 @@ inline path_kind find_files(char const* operation, std::string const& path, file
               " has neither a model.safetensors nor a model.safetensors.index.json; give the path of the file");
 }
 
-// A file's text up to where its data begins, and how long it is.
+// The text of a file up to its data, and the size of the file.
 struct text_of_file {
   std::string text{};
   std::int64_t file_bytes = 0;
 };
 
-// The device that calls these reads. A pipe or a terminal is opened without waiting, and refused.
+// The calling device reads. It opens a pipe or a terminal without waiting, and refuses it.
 inline text_of_file read_header(char const* operation, std::string const& path, file_format format) {
   bool const npy = format == file_format::npy;
   posix_file const file(operation, path, O_RDONLY | O_NONBLOCK);
@@ -115,7 +114,7 @@ inline safetensors_index parse_index(char const* operation, std::string const& p
   return well_formed(operation, path, index_ending, [&] { return parse_safetensors_index(text); });
 }
 
-// The text of the index, if there is one, and of all headers.
+// Returns the texts of the index, if there is one, and of all headers.
 inline std::vector<text_of_file> read_texts(char const* operation, std::string const& path, path_kind kind,
                                             file_format format) {
   std::vector<text_of_file> texts;
@@ -159,7 +158,7 @@ inline file_set parse_texts(char const* operation, std::string const& path, path
   return files;
 }
 
-// Sends the texts that member 0 has read to all. Collective.
+// Sends the texts that member 0 has read to all members. Collective.
 inline void broadcast_texts(communicator const& all, path_kind& kind, std::vector<text_of_file>& texts) {
   std::int64_t told[2] = {static_cast<std::int64_t>(kind), static_cast<std::int64_t>(texts.size())};
   broadcast(all, told, 2);
@@ -198,7 +197,7 @@ file_set load_contents(device_mesh const& mesh, char const* operation, std::stri
   exclusive_use const use = mesh.use(operation);
   communicator const alone;
   communicator const& all = mesh.absent() || mesh.is_dry() ? alone : mesh.world();
-  // In check mode alone the path is compared, too: ranks may see one file under several names.
+  // Only check mode compares the paths, too: ranks may see one file under several names.
   require_agreement(all,
                     [&] { return all.compares_calls() ? join_text(operation, ' ', path) : std::string(operation); });
   auto kind = detail::path_kind::file;

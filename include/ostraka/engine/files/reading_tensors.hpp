@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 3. How tensors are found in what a file holds, and read (load_tensors.hpp). A program that links
-/// ostraka::compiled need not read this.
+/// Floor 3. How tensors are found in a file's contents, and read (load_tensors.hpp). Programs that link
+/// ostraka::compiled do not include this.
 
 #include <algorithm>
 #include <cstddef>
@@ -46,7 +46,7 @@ inline std::string describe_names(std::vector<std::string_view> const& axes) {
   return join_text(text, ')');
 }
 
-// True if the file has one of these axes at the place of another. An axis of another name may be the same axis.
+// True if the file has one of these axes in the position of another. An axis with another name may be the same axis.
 inline bool lie_otherwise(std::vector<std::string> const& in_file, std::vector<std::string_view> const& wanted) {
   for (std::size_t d = 0; d < in_file.size() && d < wanted.size(); ++d)
     for (std::size_t e = 0; e < wanted.size(); ++e)
@@ -63,7 +63,7 @@ inline std::string title_of(char const* operation, std::string const& path, tens
 
 namespace detail {
 
-// The tensor as the leaf has it, which may lie transposed there, or be some of its rows.
+// Returns the leaf as a part of the tensor: it may be transposed there, or be some of its rows.
 inline tensor_in_file leaf_of(tensor_in_file const& t, leaf_in_file&& leaf, char const* operation,
                               std::string const& path) {
   tensor_in_file of = t;
@@ -93,7 +93,7 @@ inline tensor_in_file leaf_of(tensor_in_file const& t, leaf_in_file&& leaf, char
   return of;
 }
 
-// The first axes of a leaf, which are one in the file, [H, D, M] of [H·D, M], take their places.
+// Splits the first axis of the file's tensor into the leaf's first axes: [H·D, M] into [H, D, M].
 inline void split_first_axis(tensor_in_file& t, tensor_to_load const& wanted, char const* operation,
                              std::string const& path) {
   auto const merged = static_cast<std::size_t>(t.merged);
@@ -196,7 +196,7 @@ tensor_in_file const* find_tensor(file_contents& c, char const* operation, std::
 
 namespace detail {
 
-// a, b and c; of very many the first ones, and how many more.
+// a, b and c; for a long list the first names, and the number of the others.
 inline std::string list_names(std::vector<std::string> const& names) {
   constexpr std::size_t most = 16;
   std::string text;
@@ -230,13 +230,13 @@ void require_complete(file_contents const& c, char const* operation, std::string
 
 namespace detail {
 
-// MPI-IO does not always say that a file has ended, so its size is looked at again when all is read.
+// MPI-IO does not always report the end of a file, so this compares the file's size again after all reads.
 inline void require_whole(char const* operation, file_part const& part) {
   if (posix_file(operation, part.path, O_RDONLY).size() < part.bytes)
     throw_error(operation, ": ", part.path, " has become shorter while it was read; load it again");
 }
 
-// Blocks of tensors that are in one part. Collective.
+// Reads blocks of tensors that are in one part. Collective.
 inline void load_from_part(device_mesh const& mesh, char const* operation, file_part const& part,
                            std::span<placed_block const> blocks) {
   std::vector<foreign_block> foreign;

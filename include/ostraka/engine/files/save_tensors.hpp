@@ -3,9 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 3. Tensors into a file, or into the parts of a checkpoint: device 0 makes the files and their headers, every
-/// device writes its blocks, at once or behind the program's back, and the files get their names when all of them are
-/// on the disk.
+/// Floor 3. Saves tensors to a file, or to the parts of a checkpoint. Device 0 makes the files and their headers, and
+/// every device writes its blocks, at once or in a thread. The files get their names when all blocks are on the disk.
 
 #include <cstdint>
 #include <memory>
@@ -23,34 +22,34 @@ namespace ostraka::engine {
 template <class = void>
 [[nodiscard, gnu::cold]] std::string describe_axes(execution_context const& w, planner::spec const& s, int first = 0);
 
-/// What is saved where. Tensors have names unless the file is an .npy file.
+/// The tensors of a save, and how to store them. Tensors have names unless the file is an .npy file.
 struct save_request {
   std::string path{};
   file_format format = file_format::safetensors;
   std::vector<tensor_to_save> tensors{};
-  std::int64_t part_bytes = 0;  ///< of tensors, at most, in a part beside an index, which the path is; 0: one file
+  std::int64_t part_bytes = 0;  ///< most bytes of tensors in a part, with the path naming the index; 0: one file
 };
 
-/// Writes the file or the parts. Collective over the mesh. @throws ostraka::error, on all devices alike, and then what
-/// was there is as it was
+/// Writes the file or the parts. Collective over the mesh. @throws ostraka::error, on all devices alike; older files
+/// are then unchanged
 template <class = void>
 void save_tensors(device_mesh const& mesh, save_request const& request);
 
-/// A save that is under way. Dropped before it is finished, it leaves what was there as it was.
+/// A save in progress. If it is destroyed before it is finished, older files stay unchanged.
 class begun_save {
  public:
   virtual ~begun_save() = default;
 
-  /// Finishes the save if all devices have written their blocks. Collective over the mesh. @returns whether it is
-  /// finished @throws as save_tensors; it is finished then, too
+  /// Finishes the save if all devices have written their blocks. Collective over the mesh. @returns true if the save is
+  /// finished @throws as save_tensors; the save is then finished, too
   virtual bool test() = 0;
 
-  /// Waits for all devices, and finishes the save. Collective and throws, as above.
+  /// Waits for all devices, and finishes the save. Collective and throws, as `test`.
   virtual void wait() = 0;
 };
 
-/// Begins a save: this device's blocks are copied to the host, and a thread, which sends nothing, writes the copy.
-/// Collective over the mesh. @throws ostraka::error, on all devices alike, if the files cannot be made
+/// Starts a save: copies this device's blocks to the host, and starts a thread that writes the copy and sends no
+/// messages. Collective over the mesh. @throws ostraka::error, on all devices alike, if the files cannot be made
 template <class = void>
 [[nodiscard]] std::unique_ptr<begun_save> begin_save(device_mesh const& mesh, save_request const& request);
 

@@ -3,9 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 3. Pieces of one file that all devices read or write together: by MPI-IO, in rounds of a bounded number of
-/// bytes, all pieces of a round in one collective call, or each by itself where all are long runs; one device alone
-/// without it.
+/// Floor 3. Reads or writes pieces of one file from all devices. MPI-IO moves them in rounds of a bounded number of
+/// bytes: all pieces of a round in one collective call, or each by itself if all pieces are long runs. A single device
+/// does without MPI-IO.
 
 #include <Kokkos_Core.hpp>
 
@@ -27,21 +27,21 @@
 
 namespace ostraka::engine {
 
-/// Bytes that a device reads or writes in one call at most; tests lower this to see many rounds.
+/// The most bytes that a device reads or writes in one call; tests lower it to get many rounds.
 [[gnu::visibility("default")]] inline std::int64_t file_round_bytes = std::int64_t(1) << 28;
 
-/// Runs in a file that are this long on average are read and written by each device for itself: carrying them to those
-/// that write for others takes longer than writing them. Tests lower it.
+/// If runs in a file are at least this long on average, each device reads and writes its own: sending them to the
+/// devices that write for others takes longer than writing them. Tests lower it.
 [[gnu::visibility("default")]] inline std::int64_t long_run_bytes = std::int64_t(1) << 20;
 
-/// Bytes that this device has asked files for, headers included, and has written to them.
+/// Bytes that this device has read from files, headers included, and written to them.
 struct file_traffic {
   std::int64_t read = 0;
   std::int64_t written = 0;
 };
 [[gnu::visibility("default")]] inline file_traffic traffic_of_files;
 
-/// Where a piece lies, and how its bytes get from there to the host's memory, or back; null where the host sees them.
+/// A piece in memory, and the functions that copy its bytes to host memory and back; null if the host can access it.
 struct piece_in_memory : file_piece {
   void (*carry)(char* to, char const* from, std::int64_t bytes) = nullptr;
 };
@@ -50,13 +50,13 @@ enum class file_use { reads, writes };
 
 namespace detail {
 
-// A piece's bytes beside those of the others of its round, or back.
+// Copies a piece's bytes to or from the buffer of its round.
 inline void carry(piece_in_memory const& p, char* to, char const* from) {
   p.carry != nullptr ? p.carry(to, from, p.bytes())
                      : static_cast<void>(std::memcpy(to, from, static_cast<std::size_t>(p.bytes())));
 }
 
-// What one call moves: its pieces as one run in the host's memory.
+// The pieces that one call moves, as one contiguous buffer in host memory.
 class file_round {
  public:
   file_round(piece_in_memory const* pieces, std::size_t count) : pieces_(pieces), count_(count) {
@@ -91,7 +91,7 @@ class file_round {
   char* data_ = nullptr;
 };
 
-// The rounds of these pieces: how many each takes.
+// Splits these pieces into rounds, and returns the number of pieces in each.
 inline std::vector<std::size_t> rounds_of(std::vector<piece_in_memory> const& pieces) {
   std::vector<std::size_t> counts;
   std::int64_t bytes = 0;
@@ -112,7 +112,7 @@ inline loop_nest<1> loops_of_piece(file_piece const& p) {
   return loops;
 }
 
-// One device has whole tensors, which are runs, or columns of some.
+// For a single device, which has whole tensors, contiguous in the file, or some columns of one.
 inline void move_alone(posix_file const& file, file_use use, file_round const& round) {
   char* next = round.data();
   for (piece_in_memory const& p : round) {
@@ -143,7 +143,7 @@ inline std::string words_of_mpi(int code) {
 // A file that all members have open.
 class shared_file {
  public:
-  // Whoever cannot see it says so before MPI is asked, which would keep the others waiting for it.
+  // Each device checks that it can see the file before it calls MPI, which would make the other devices wait for it.
   shared_file(communicator const& all, std::string const& operation, std::string const& path, file_use use)
       : all_(all), operation_(operation), path_(path) {
     alike_on_all(all, [&] { posix_file const seen(operation, path, use == file_use::reads ? O_RDONLY : O_RDWR); });
@@ -154,7 +154,7 @@ class shared_file {
     try {
       require(code, "cannot be opened");
     } catch (...) {
-      file_ = MPI_FILE_NULL;  // closing is collective, and not all have it
+      file_ = MPI_FILE_NULL;  // closing is collective, and some members may not have it
       throw;
     }
   }
@@ -164,14 +164,15 @@ class shared_file {
     if (file_ != MPI_FILE_NULL) MPI_File_close(&file_);
   }
 
-  // Collective; @throws ostraka::error on all members alike. With `runs` each member moves its pieces, which are runs.
+  // Moves a round. Collective; @throws ostraka::error on all members alike. With `runs` each member moves its
+  // contiguous pieces by itself.
   void move(file_use use, file_round const& round, bool runs) {
     all_.enter();
     outcome const done = runs ? move_runs(use, round) : move_together(use, round);
     require(done.code, use == file_use::reads ? "cannot be read" : "cannot be written", done.ended);
   }
 
-  // What has been written is on the disk.
+  // Waits until the written bytes are on the disk.
   void flush() {
     all_.enter();
     require(MPI_File_sync(file_), "cannot be written");
@@ -180,7 +181,7 @@ class shared_file {
  private:
   struct outcome {
     int code = MPI_SUCCESS;
-    bool ended = false;  // before the last byte
+    bool ended = false;  // reached before the last byte
   };
 
   static outcome look_at(int code, MPI_Status const& status, int wanted) {
@@ -223,7 +224,7 @@ class shared_file {
     throw_alike(all_, std::move(text));
   }
 
-  // The places of a round's pieces in the file, which come in ascending order.
+  // The datatype of a round's pieces in the file, which are in ascending order.
   static MPI_Datatype type_of(file_round const& round) {
     std::vector<MPI_Datatype> types;
     std::vector<MPI_Aint> places;
@@ -263,7 +264,7 @@ class shared_file {
 
 #endif
 
-// Are all members' pieces runs, and long ones? Collective.
+// True if the pieces of all members are long runs. Collective.
 inline bool in_long_runs(communicator const& all, std::vector<piece_in_memory> const& pieces) {
   std::int64_t bytes = 0, others = 0;
   for (piece_in_memory const& p : pieces) {
@@ -276,7 +277,7 @@ inline bool in_long_runs(communicator const& all, std::vector<piece_in_memory> c
   return others == 0;
 }
 
-// f(round) of each of this device's rounds, then of empty ones until those of all devices are done.
+// Calls f(round) for each of this device's rounds, then for empty ones until every device has done its rounds.
 template <class F>
 void for_each_round(communicator const& all, std::vector<piece_in_memory> const& pieces, F const& f) {
   std::vector<std::size_t> const counts = rounds_of(pieces);
@@ -292,8 +293,9 @@ void for_each_round(communicator const& all, std::vector<piece_in_memory> const&
 
 }  // namespace detail
 
-/// Reads or writes the pieces of all members of a group; each has its own, which come in the order of the file and do
-/// not overlap another's if they are written. Collective. @throws ostraka::error, on all members alike
+/// Reads or writes the pieces of all members of a group. Each member passes its own pieces, in the order of the file;
+/// pieces that are written do not overlap those of another member. Collective. @throws ostraka::error, on all members
+/// alike
 inline void move_pieces(communicator const& all, std::string const& operation, std::string const& path, file_use use,
                         std::vector<piece_in_memory> const& pieces) {
   auto const move = [&](auto& file, auto const& one) {

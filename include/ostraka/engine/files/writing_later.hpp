@@ -3,10 +3,10 @@
 #pragma once
 
 /// @file
-/// Floor 3. Writes tensors while the program goes on (save_tensors.hpp). The device copies its part to the host, and a
-/// thread writes the copy by pwrite. The thread sends nothing and knows no mesh, so it needs no MPI_THREAD_MULTIPLE,
-/// and the program's operations go on meanwhile. The devices agree in calls of the program, `test` and `wait`. A
-/// program that links ostraka::compiled need not read this.
+/// Floor 3. Writes tensors while the program continues (save_tensors.hpp). The device copies its part to the host, and
+/// a thread writes the copy by pwrite. The thread sends no messages and uses no mesh, so it needs no
+/// MPI_THREAD_MULTIPLE, and the program's operations continue meanwhile. The devices agree in the program's calls of
+/// `test` and `wait`. Programs that link ostraka::compiled do not include this.
 
 #include <algorithm>
 #include <atomic>
@@ -38,13 +38,13 @@ namespace ostraka::engine {
 
 namespace detail {
 
-// This device's part of one file, in the host's memory.
+// This device's part of one file, in host memory.
 struct copied_pieces {
   std::string name{};
   std::vector<piece_in_memory> pieces{};
   std::unique_ptr<char[]> memory{};
 
-  // Copies them from where they are.
+  // Copies the pieces from the tensors' memory.
   void take(std::vector<piece_in_memory> const& from) {
     std::int64_t bytes = 0;
     for (piece_in_memory const& p : from) bytes += p.bytes();
@@ -99,7 +99,7 @@ class save_by_thread final : public begun_save {
 
   bool test() override {
     if (!files_) return true;
-    device_mesh const mesh = files_->mesh();  // for as long as it is used
+    device_mesh const mesh = files_->mesh();  // kept while it is in use
     exclusive_use const use = enter(mesh, "pending_save.test");
     std::int64_t writing = has_written_.load(std::memory_order_acquire) ? 0 : 1;
     mesh.world().find_largest(&writing, 1);
@@ -123,7 +123,7 @@ class save_by_thread final : public begun_save {
     return use;
   }
 
-  // Blocks with another layout in memory are transposed first.
+  // Blocks that the file stores in another order are transposed first.
   void copy(std::size_t k, std::vector<placed_block> const& blocks, std::vector<piece_in_memory> pieces) {
     std::vector<foreign_block> turned;
     std::vector<piece_in_memory> const more = pieces_to_save(*files_, k, blocks, turned);
@@ -144,7 +144,7 @@ class save_by_thread final : public begun_save {
     has_written_.store(true, std::memory_order_release);
   }
 
-  // Releases the files and the memory, also if it throws; removes files that have not replaced others.
+  // Releases the files and the memory, also if it throws; removes files that have not replaced older ones.
   void finish() {
     writer_.join();
     files_to_save files = std::move(*files_);
@@ -153,11 +153,11 @@ class save_by_thread final : public begun_save {
     files.replace();
   }
 
-  std::optional<files_to_save> files_;  // none once it is finished
+  std::optional<files_to_save> files_;  // empty after the save
   std::vector<copied_pieces> work_;
   std::string failure_;
   std::atomic<bool> has_written_{false};
-  joined_thread writer_;  // last, so that it ends before what it writes
+  joined_thread writer_;  // last, so that the thread ends before its data
 };
 
 }  // namespace detail

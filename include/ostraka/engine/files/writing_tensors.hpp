@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// Floor 3. Writes tensors (save_tensors.hpp). A program that links ostraka::compiled need not read this.
+/// Floor 3. How tensors are written (save_tensors.hpp). Programs that link ostraka::compiled do not include this.
 
 #include <algorithm>
 #include <cstddef>
@@ -38,7 +38,7 @@ namespace ostraka::engine {
 
 namespace detail {
 
-// Throws if the new file could not be loaded, before it replaces one that can.
+// Throws if the new file could not be loaded, before it replaces a file that can.
 inline void require_readable(std::string const& path, file_format format, std::string_view header,
                              std::int64_t file_bytes) {
   if (format != file_format::safetensors) return;
@@ -61,13 +61,13 @@ inline file_layout lay_out(device_mesh const& mesh, save_request const& r) {
   return engine::lay_out(r.path, r.format, r.tensors, r.part_bytes,
                          {{"ostraka", join_text(OSTRAKA_VERSION_MAJOR, '.', OSTRAKA_VERSION_MINOR)},
                           {"mesh", mesh.describe()},
-                          {"format", "pt"}});  // without which transformers refuses a file
+                          {"format", "pt"}});  // transformers refuses a file without it
 }
 
-// The files of a save, which replace others. Its functions are collective over the mesh.
+// The files of a save, which replace older ones. Its functions are collective over the mesh.
 class files_to_save {
  public:
-  // Makes them, with their headers' and blocks' room. @throws ostraka::error, on all devices alike
+  // Makes the files, with room for their headers and blocks. @throws ostraka::error, on all devices alike
   files_to_save(device_mesh const& mesh, save_request const& r, file_layout layout)
       : mesh_(mesh), path_(r.path), layout_(std::move(layout)) {
     std::string told;
@@ -103,15 +103,15 @@ class files_to_save {
   // The temporary name of file k.
   [[nodiscard]] std::string const& name(std::size_t k) const { return names_[k]; }
 
-  // The header of file k, if this device writes it.
+  // Adds the header of file k, if this device writes it.
   void add_header(std::vector<piece_in_memory>& pieces, std::size_t k) {
     std::string& h = layout_.files[k].header;
     if (mesh_.device() == 0)
       pieces.push_back({{0, strided().add(static_cast<std::int64_t>(h.size()), 1), h.data()}, nullptr});
   }
 
-  // The blocks that this device writes, in the order of the files. If several devices hold the same block, one of them
-  // writes it; blocks are spread over these devices.
+  // Returns the blocks that this device writes, in the order of the files. If several devices hold the same block, one
+  // of them writes it; the work is spread over these devices.
   [[nodiscard]] std::vector<placed_block> blocks(std::vector<tensor_to_save> const& tensors) const {
     std::vector<placed_block> blocks;
     for (std::size_t k = 0; k < tensors.size(); ++k) {
@@ -135,7 +135,7 @@ class files_to_save {
   }
 
  private:
-  // An index that could not be loaded again is found before anything is written.
+  // Makes the parts. Finds an index that could not be loaded again before anything is written.
   void make_parts(std::vector<std::int64_t> const& bytes) {
     parts_ = std::make_unique<replacing_parts>("save", path_, bytes);
     try {
@@ -155,13 +155,13 @@ class files_to_save {
   device_mesh mesh_;
   std::string path_;
   file_layout layout_;
-  std::optional<replacing_file> file_;  // of device 0, as the next one
+  std::optional<replacing_file> file_;  // on device 0, as the next one
   std::unique_ptr<replacing_parts> parts_;
   std::vector<std::string> names_;
 };
 
-// The pieces of blocks that lie one behind the other in file k; of those that lie otherwise in memory, `turned` has a
-// copy.
+// The pieces of the blocks of file k, one behind the other. `turned` holds a copy of the blocks that the file stores in
+// another order.
 inline std::vector<piece_in_memory> pieces_to_save(files_to_save const& files, std::size_t k,
                                                    std::span<placed_block const> blocks,
                                                    std::vector<foreign_block>& turned) {
@@ -179,7 +179,7 @@ inline std::vector<piece_in_memory> pieces_to_save(files_to_save const& files, s
   return pieces;
 }
 
-// Writes the blocks, part by part.
+// Writes the blocks of each part.
 inline void write_blocks(files_to_save& files, std::vector<placed_block> const& blocks) {
   std::vector<std::int64_t> most;
   bool foreign = false;
@@ -204,14 +204,14 @@ inline void write_blocks(files_to_save& files, std::vector<placed_block> const& 
     }
 }
 
-// f() within what is seen of a save from outside, once the devices agree that they save this. Collective.
+// Calls f() in a profiling region, once the devices agree on the save. Collective.
 template <class F>
 void in_agreed_save(device_mesh const& mesh, save_request const& r, file_layout const& layout, F const& f) {
   require_devices(mesh, "save");
   exclusive_use const use = mesh.use("save");
   communicator const& all = mesh.world();
   auto const describe = [&] { return describe_save(r.path, layout, r.tensors.size()); };
-  // In check mode alone the path is compared, too: device 0's is the one that counts.
+  // Only check mode compares the paths, too: device 0's path counts.
   require_agreement(all,
                     [&] { return all.compares_calls() ? describe() : describe_save("", layout, r.tensors.size()); });
   profiled const region_of_run([&] { push_region(describe()); });

@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 3. What a file of tensors says that it holds. Whoever reads a header has compared all of it with the size of
-/// the file, so that nobody allocates by what a file merely claims.
+/// Floor 3. The contents of a file of tensors, as its header describes them. The functions that read headers compare
+/// them with the size of the file, so that a false header cannot cause an allocation.
 
 #include <algorithm>
 #include <cstdint>
@@ -18,36 +18,36 @@
 
 namespace ostraka::engine {
 
-/// A header that no writer of the format writes; the text says what is wrong in it.
+/// Thrown for a header that no writer of the format makes; the text names the fault.
 struct malformed_header : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// Where a part of a dataset lies along one of the dataset's dimensions.
+/// The position of a part of a dataset along one of the dataset's dimensions.
 struct dataset_place {
   std::int64_t begin = 0;
-  bool is_fixed = false;  ///< at this index alone, and the part has no such dimension
+  bool is_fixed = false;  ///< at this index only; the part lacks the dimension
 };
 
 struct tensor_in_file {
-  std::string name{};  ///< none in an .npy file
+  std::string name{};  ///< empty in an .npy file
   file_element element = file_element::f32;
   std::vector<std::int64_t> extents{};
-  std::int64_t begin = 0;               ///< of its bytes, from the beginning of the data
-  std::int64_t end = 0;                 ///< behind them
-  bool other_order = false;             ///< the bytes of a number come most significant first
+  std::int64_t begin = 0;               ///< offset of its first byte in the data
+  std::int64_t end = 0;                 ///< one past its last byte
+  bool other_order = false;             ///< numbers are stored big-endian
   bool column_major = false;            ///< the first dimension is the fastest
-  std::size_t part = 0;                 ///< of a checkpoint in several files the number of the one that has it
-  std::string renamed{};                ///< if `name` is the one of a tree, that in the file; else none
-  std::vector<std::int64_t> strides{};  ///< in elements, of a part of a tensor or one that lies transposed; else none
-  int merged = 1;                       ///< axes of a leaf that are the first one here
-  std::vector<dataset_place> places{};  ///< in a dataset of HDF5, a place for each dimension; none for all of it
-  std::string unreadable{};             ///< none, or why it cannot be read: "has elements that are no numbers; …"
+  std::size_t part = 0;                 ///< in a checkpoint of several files, the number of its file
+  std::string renamed{};                ///< the name in the file if `name` is that of a tree; else empty
+  std::vector<std::int64_t> strides{};  ///< in elements, for a part of a tensor or a transposed one; else empty
+  int merged = 1;                       ///< number of a leaf's axes that are the first one here
+  std::vector<dataset_place> places{};  ///< in an HDF5 dataset, one place per dimension; empty for all of it
+  std::string unreadable{};             ///< empty, or why it cannot be read: "has elements that are no numbers; …"
 
   [[nodiscard]] std::string const& name_in_file() const { return renamed.empty() ? name : renamed; }
 };
 
-/// How far apart in the file elements are that are neighbours along each dimension.
+/// Returns the distance in the file, in elements, of neighbours along each dimension.
 [[nodiscard]] inline std::vector<std::int64_t> strides_of(tensor_in_file const& t) {
   if (!t.strides.empty()) return t.strides;
   std::size_t const rank = t.extents.size();
@@ -64,7 +64,7 @@ struct tensor_in_file {
 struct file_contents {
   std::vector<tensor_in_file> tensors{};                        ///< sorted by name
   std::vector<std::pair<std::string, std::string>> metadata{};  ///< sorted by key
-  std::int64_t data_begin = 0;                                  ///< where the data begins in the file
+  std::int64_t data_begin = 0;                                  ///< the position of the data in the file
 
   [[nodiscard]] std::string const* find_metadata(std::string const& key) const {
     auto const at = std::lower_bound(metadata.begin(), metadata.end(), key,
@@ -75,10 +75,10 @@ struct file_contents {
 
 inline constexpr std::size_t max_dimensions_in_file = 32;
 inline constexpr std::int64_t max_elements_in_file = std::int64_t(1)
-                                                     << 48;  ///< times devices or bits it is no overflow
+                                                     << 48;  ///< times devices or bits, it does not overflow
 
-/// The bytes of so many elements. @throws malformed_header if the extents are of no tensor that a file holds, also
-/// where one of them is zero
+/// Returns the bytes of a tensor with these extents. @throws malformed_header if no file can hold such a tensor, also
+/// if an extent is zero
 [[nodiscard]] inline std::int64_t bytes_of(file_element e, std::vector<std::int64_t> const& extents) {
   if (extents.size() > max_dimensions_in_file)
     throw malformed_header(join_text("a tensor has at most ", max_dimensions_in_file, " dimensions"));

@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 3. What files call element types: float is F32 in a safetensors header and '<f4' in an .npy header. Also those
-/// that are no elements of tensors here, since a file may hold some beside the tensors that are asked for.
+/// Floor 3. The names of element types in files: float is F32 in a safetensors header and '<f4' in an .npy header. The
+/// list includes types that tensors cannot have, because a file may hold them beside the requested tensors.
 
 #include <array>
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace ostraka::engine {
 
-/// Those before `u8` are elements of tensors.
+/// Tensors can have the element types before `u8`.
 enum class file_element : std::uint8_t {
   f64,
   f32,
@@ -40,13 +40,13 @@ enum class file_element : std::uint8_t {
 };
 
 struct file_element_names {
-  std::string_view dtype;  ///< in safetensors; empty where it has none
-  std::string_view descr;  ///< in .npy, behind the order of bytes; empty where it has none
+  std::string_view dtype;  ///< in safetensors; empty if the format lacks the type
+  std::string_view descr;  ///< in .npy, after the byte order; empty if it lacks the type
   int bits;
-  int number_bytes;  ///< of one number, whose bytes have an order
+  int number_bytes;  ///< bytes of one number, which have an order
 };
 
-/// In the order of the enumerators. NumPy knows no bfloat16: with ml_dtypes it writes two bytes without a meaning, V2.
+/// In the order of the enumerators. NumPy has no bfloat16: with ml_dtypes it writes two bytes without a meaning, V2.
 inline constexpr std::array<file_element_names, 23> file_elements = {
     {{"F64", "f8", 64, 8},      {"F32", "f4", 32, 4},  {"F16", "f2", 16, 2},      {"BF16", "V2", 16, 2},
      {"I64", "i8", 64, 8},      {"I32", "i4", 32, 4},  {"I16", "i2", 16, 2},      {"I8", "i1", 8, 1},
@@ -61,7 +61,7 @@ inline constexpr std::array<file_element_names, 23> file_elements = {
 
 [[nodiscard]] constexpr int bytes_of(file_element e) { return names_of(e).bits / 8; }
 
-/// The one with this name, which stands at `name` in the table. False if there is none.
+/// Finds the type with this text as its `name` in the table. @returns false if there is none
 [[nodiscard]] constexpr bool find_element(std::string_view text, std::string_view file_element_names::*name,
                                           file_element& found) {
   for (std::size_t i = 0; i < file_elements.size(); ++i)
@@ -72,7 +72,7 @@ inline constexpr std::array<file_element_names, 23> file_elements = {
   return false;
 }
 
-/// True if elements of a file can be converted to these of a tensor.
+/// True if elements of a file can be converted to this element type of a tensor.
 [[nodiscard]] constexpr bool converts(file_element from, file_element to) {
   auto const in_tensors = [](file_element e) {
     return e == file_element::f64 || e == file_element::f32 || e == file_element::f16 || e == file_element::bf16;

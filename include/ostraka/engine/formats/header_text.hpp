@@ -3,10 +3,10 @@
 #pragma once
 
 /// @file
-/// Floor 3. A reader of header text, from hands that nobody trusts: it goes forward, recurses nowhere, and throws
-/// malformed_header where something else stands than is expected. Strings are JSON's (RFC 8259): UTF-8, escapes, no
-/// bare control characters; numbers are whole and not negative, which are all that headers have. An index beside its
-/// parts may have values of any kind, which are skipped.
+/// Floor 3. A reader of header text from untrusted files. It only goes forward, does not recurse, and throws
+/// malformed_header at unexpected text. Strings follow JSON (RFC 8259): UTF-8, escapes, no bare control characters.
+/// Numbers are whole and not negative; headers have no others. An index of parts may have values of any kind, which are
+/// skipped.
 
 #include <cstddef>
 #include <cstdint>
@@ -19,10 +19,10 @@
 
 namespace ostraka::engine {
 
-/// Text that is read from the front.
+/// Text, read from its beginning.
 class header_text {
  public:
-  /// `called`: what errors call the text.
+  /// `called`: the name of the text in errors.
   explicit header_text(std::string_view text, std::string_view called = "header") : text_(text), called_(called) {}
 
   [[noreturn]] void fail(std::string const& what) const {
@@ -36,7 +36,7 @@ class header_text {
     while (!at_end() && (text_[at_] == ' ' || text_[at_] == '\t' || text_[at_] == '\n' || text_[at_] == '\r')) ++at_;
   }
 
-  /// Takes the character, if it comes next behind space.
+  /// Takes the character if it comes next after white space.
   bool take(char c) {
     skip_space();
     if (!is_next(c)) return false;
@@ -48,7 +48,7 @@ class header_text {
     if (!take(c)) fail(join_text("expected '", c, '\''));
   }
 
-  /// Takes a word, if it comes next behind space.
+  /// Takes the word if it comes next after white space.
   bool take_word(std::string_view word) {
     skip_space();
     if (text_.substr(at_, word.size()) != word) return false;
@@ -56,7 +56,7 @@ class header_text {
     return true;
   }
 
-  /// A whole number, not negative, of at most 2^63 − 1.
+  /// Returns a whole number, not negative, of at most 2^63 − 1.
   [[nodiscard]] std::int64_t number() {
     skip_space();
     std::size_t const begin = at_;
@@ -72,7 +72,7 @@ class header_text {
     return n;
   }
 
-  /// What stands up to the next quote of this kind, none of it escaped.
+  /// Returns the text up to the next quote of this kind, without escapes.
   [[nodiscard]] std::string_view plain_string(char quote) {
     expect(quote);
     std::size_t const begin = at_;
@@ -82,7 +82,7 @@ class header_text {
     return text_.substr(begin, at_++ - begin);
   }
 
-  /// A string of JSON.
+  /// Returns a JSON string.
   [[nodiscard]] std::string string() {
     expect('"');
     std::string s;
@@ -100,10 +100,10 @@ class header_text {
     return s;
   }
 
-  /// Takes a value of JSON of any kind, whose brackets stand at most so many within each other.
+  /// Skips a JSON value of any kind. Its brackets may be nested to this depth.
   void skip_value() {
     constexpr std::size_t deepest = 32;
-    std::string closing;  // what the open brackets end with, the innermost last
+    std::string closing;  // the closing brackets of the open ones, innermost last
     for (;;) {
       bool const object = take('{');
       if (object || take('[')) {
@@ -132,7 +132,7 @@ class header_text {
     expect(':');
   }
 
-  // A string, a word or a number, also one with a sign, a fraction and an exponent.
+  // Skips a string, a word, or a number, also with a sign, a fraction and an exponent.
   void skip_scalar() {
     skip_space();
     if (is_next('"')) return static_cast<void>(string());
@@ -158,7 +158,7 @@ class header_text {
 
   unsigned byte_at(std::size_t i) const { return i < text_.size() ? static_cast<unsigned char>(text_[i]) : 0; }
 
-  // One character of UTF-8: the shortest form, no surrogate, at most U+10FFFF.
+  // Appends one UTF-8 character: the shortest form, no surrogate, at most U+10FFFF.
   void character(std::string& s) {
     unsigned const first = byte_at(at_);
     std::size_t const length = first < 0x80   ? 1
@@ -236,7 +236,7 @@ class header_text {
   std::size_t at_ = 0;
 };
 
-/// Text as a string of JSON.
+/// Returns the text as a JSON string.
 [[nodiscard]] inline std::string json_string(std::string_view text) {
   constexpr char const* digits = "0123456789abcdef";
   std::string s = "\"";

@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// Floor 3. Rules by which names of one side are names of another, read either way: the leaves of a tree, and the
+/// Floor 3. Rules that map names of one side to names of the other, in both directions: the leaves of a tree, and the
 /// tensors of a file.
 ///
 ///     layers.{}.query            model.layers.{}.self_attn.q_proj.weight
@@ -11,8 +11,8 @@
 ///     sparse.{}.*                model.layers.{3:}.*              from 3 on: number i is 3 + i
 ///     attention.{}.*             model.layers.{4::8}.*            4, 12, 20, …
 ///
-/// {} is a number as lists are numbered; in a file's name it may be a slice, as Python has them: begin:end:step. * at
-/// the end is any rest. Names are walked from the front and never twice, so that a long one takes no longer than it is.
+/// {} matches a number as lists are numbered. In a file's name it may be a slice in Python's notation, begin:end:step.
+/// A * at the end matches any rest. Matching goes once through a name from its beginning, so it takes linear time.
 
 #include <cstddef>
 #include <cstdint>
@@ -30,7 +30,7 @@ namespace ostraka::engine {
 /// One side of a rule.
 class name_pattern {
  public:
-  /// @throws ostraka::error if the text is none
+  /// @throws ostraka::error if the text is not a valid pattern
   name_pattern(std::string_view text, bool may_slice) : text_(text) {
     std::string_view rest = text;
     while (!rest.empty()) {
@@ -58,7 +58,7 @@ class name_pattern {
     std::string_view rest{};
   };
 
-  /// Returns whether a name is of this kind; `found` has what stands in the places of {} and *, numbers from 0 on.
+  /// Returns true if a name matches; `found` gets the texts for {} and *, with numbers counted from 0.
   [[nodiscard]] bool match(std::string_view name, parts& found) const {
     found.numbers.clear();
     for (std::size_t k = 0; k < literals_.size(); ++k) {
@@ -74,7 +74,7 @@ class name_pattern {
     return has_rest_ || name.empty();
   }
 
-  /// The name with these in their places. @returns false if a number is none of the slice
+  /// Makes the name with these parts. @returns false if a number is not in the slice
   [[nodiscard]] bool make(parts const& from, std::string& name) const {
     name = literals_.front();
     for (std::size_t k = 0; k < slices_.size(); ++k) {
@@ -87,12 +87,12 @@ class name_pattern {
   }
 
  private:
-  static constexpr std::int64_t most = 1'000'000'000'000;  // as a number in a name is at most
+  static constexpr std::int64_t most = 1'000'000'000'000;  // largest number in a name
 
   struct slice {
     std::int64_t begin = 0, end = most, step = 1;
 
-    // 3:10:2 has 3, 5, 7, 9, which are 0, 1, 2, 3.
+    // The slice 3:10:2 has 3, 5, 7, 9; their indices are 0, 1, 2, 3.
     [[nodiscard]] bool index_of(std::int64_t number, std::int64_t& index) const {
       if (number < begin || number >= end || (number - begin) % step != 0) return false;
       index = (number - begin) / step;
@@ -109,7 +109,7 @@ class name_pattern {
     throw_error("stored_as: in the name ", text_, " of a rule ", rule, "; write layers.{}.w, or layers.{3:}.*");
   }
 
-  // A number without a sign and without zeros before it, at most `most`.
+  // Takes a number without a sign and without leading zeros, at most `most`.
   static bool take_number(std::string_view& text, std::int64_t& n) {
     std::size_t digits = 0;
     n = 0;
@@ -146,21 +146,21 @@ class name_pattern {
   bool has_rest_ = false;
 };
 
-/// How a leaf lies in a tensor of a file: in all of it, unless something else is said.
+/// The layout of a leaf in a tensor of a file. By default the leaf is all of the tensor.
 struct in_tensor {
-  bool is_transposed = false;  ///< the dimensions of the file in the opposite order are those of the leaf
-  int first = 0;               ///< of equal chunks of the leaf's first dimension, whose number is `of`, it is these
+  bool is_transposed = false;  ///< the file has the leaf's dimensions in the opposite order
+  int first = 0;               ///< the leaf is `count` of `of` equal chunks of its first dimension, from this one on
   int of = 1;
   int count = 1;
-  int merged = 1;  ///< how many of its first axes are one dimension there
+  int merged = 1;  ///< number of its first axes that are one dimension there
 
-  /// Chunk number `first` of `of`, or so many from there on.
+  /// Chunk number `which` of `number`, or `several` chunks from there on.
   [[nodiscard]] constexpr in_tensor chunk(int which, int number, int several = 1) const {
     in_tensor t = *this;
     t.first = which, t.of = number, t.count = several;
     return t;
   }
-  /// Its first axes, so many, are one dimension of the tensor: [H, D, M] of [H·D, M].
+  /// The leaf's first `axes` axes are one dimension of the tensor: [H, D, M] of [H·D, M].
   [[nodiscard]] constexpr in_tensor merge(int axes) const {
     in_tensor t = *this;
     t.merged = axes;
@@ -170,18 +170,18 @@ struct in_tensor {
   friend constexpr bool operator==(in_tensor const&, in_tensor const&) = default;
 };
 
-/// A leaf that a tensor of a file is, or has.
+/// A leaf that is a tensor of a file, or a part of one.
 struct leaf_in_file {
-  std::string name{};  ///< none: the tensor is left out
+  std::string name{};  ///< empty: the tensor is left out
   in_tensor how{};
 };
 
 /// The names of leaves in a tree and in a file.
 class name_rules {
  public:
-  /// The first rule that fits a name says what it is on the other side; a name that none fits is the same there. A
-  /// tensor has the leaves of all rules that say the same of its name as the first one that fits. @throws
-  /// ostraka::error if the two sides do not say the same of the places of {} and *, or the chunks are none
+  /// Adds a rule. The first rule that matches a name gives the name on the other side; a name without a matching rule
+  /// is the same there. A tensor has the leaves of all rules that give it the same name as the first matching rule.
+  /// @throws ostraka::error if the two sides differ in their {} and *, or the chunks are not valid
   void add(std::string_view leaf, std::string_view file, in_tensor how = {}) {
     if (how.first < 0 || how.count < 1 || how.of < how.count || how.first > how.of - how.count || how.merged < 1)
       throw_error("stored_as: the leaf ", leaf, " is chunks ", how.first, " to ", how.first + how.count - 1, " of ",
@@ -194,7 +194,7 @@ class name_rules {
     rules_.push_back(std::move(r));
   }
 
-  /// The name in the file.
+  /// Returns the leaf's name in the file.
   [[nodiscard]] std::string in_file(std::string_view leaf) const {
     std::string name;
     name_pattern::parts parts;
@@ -203,7 +203,7 @@ class name_rules {
     return std::string(leaf);
   }
 
-  /// Its leaves in the tree, one without a name if a rule leaves the tensor out.
+  /// Returns the tensor's leaves in the tree; one leaf without a name if a rule leaves the tensor out.
   [[nodiscard]] std::vector<leaf_in_file> in_tree(std::string_view tensor) const {
     std::vector<leaf_in_file> leaves;
     rule const* first = nullptr;
@@ -219,7 +219,7 @@ class name_rules {
     return leaves;
   }
 
-  /// How the leaf lies in its tensor of the file.
+  /// Returns the layout of the leaf in its tensor of the file.
   [[nodiscard]] in_tensor how(std::string_view leaf) const {
     std::string name;
     name_pattern::parts parts;

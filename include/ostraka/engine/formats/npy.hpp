@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 3. The header of an .npy file, NumPy's format of one array: a magic string, a version, its length, and a
-/// dictionary as Python writes it. Versions 1.0 to 3.0 are read; 1.0, which everyone reads, is written.
+/// Floor 3. The header of an .npy file, NumPy's format for one array: a magic string, a version, the header's length,
+/// and a dictionary in Python's notation. Reads versions 1.0 to 3.0; writes 1.0, which every reader knows.
 ///
 ///     \x93NUMPY 1.0 {'descr': '<f4', 'fortran_order': False, 'shape': (784, 128), }
 
@@ -20,17 +20,17 @@
 
 namespace ostraka::engine {
 
-/// Bytes of a file that say how long its header is.
+/// Bytes at the beginning of a file that contain the header's length.
 inline constexpr std::int64_t npy_prefix = 12;
 
-/// An array of numbers needs a few hundred.
+/// Limit of a header. The header of an array of numbers has a few hundred bytes.
 inline constexpr std::int64_t max_npy_header = 65'535;
 
 namespace detail {
 
 inline constexpr std::string_view npy_magic = "\x93NUMPY";
 
-// Where the dictionary begins, and how long it is.
+// The position and the length of the dictionary.
 struct npy_span {
   std::int64_t begin;
   std::int64_t length;
@@ -86,7 +86,7 @@ inline void read_shape(header_text& text, tensor_in_file& t) {
 
 }  // namespace detail
 
-/// Bytes of the header, by the first bytes of a file. @throws malformed_header
+/// Returns the header's bytes from the first bytes of a file. @throws malformed_header
 [[nodiscard]] inline std::int64_t npy_header_bytes(std::string_view first, std::int64_t file_bytes) {
   auto const [begin, length] = detail::find_npy_dictionary(first);
   if (length > max_npy_header)
@@ -97,7 +97,7 @@ inline void read_shape(header_text& text, tensor_in_file& t) {
   return begin + length;
 }
 
-/// What a header says. @throws malformed_header unless it describes a file of this length
+/// Parses a header. @throws malformed_header unless it describes a file of this length
 [[nodiscard]] inline file_contents parse_npy(std::string_view header, std::int64_t file_bytes) {
   file_contents c;
   c.data_begin = static_cast<std::int64_t>(header.size());
@@ -139,7 +139,7 @@ inline void read_shape(header_text& text, tensor_in_file& t) {
   return c;
 }
 
-/// The header of one tensor that has elements and extents.
+/// Makes the header of one tensor with its elements and extents.
 [[nodiscard]] inline std::string make_npy_header(file_contents& c) {
   tensor_in_file& t = c.tensors.front();
   std::string text = join_text("{'descr': '", bytes_of(t.element) == 1 ? '|' : '<');

@@ -4,7 +4,7 @@
 
 /// @file
 /// Floor 3. The header of a safetensors file: its length in 8 bytes, least significant first, then JSON of that length,
-/// then the bytes of all tensors without a hole.
+/// then the bytes of all tensors without gaps.
 ///
 ///     {"__metadata__":{"mesh":"X=2"},"w1":{"dtype":"F32","shape":[784,128],"data_offsets":[0,401408]}}
 
@@ -22,13 +22,13 @@
 
 namespace ostraka::engine {
 
-/// Bytes of a file that say how long its header is.
+/// Bytes at the beginning of a file that contain the header's length.
 inline constexpr std::int64_t safetensors_prefix = 8;
 
-/// The format's own limit of its JSON.
+/// The format's own limit for its JSON.
 inline constexpr std::int64_t max_safetensors_header = 100'000'000;
 
-/// Bytes of the header, its length among them, by the first bytes of a file. @throws malformed_header
+/// Returns the header's bytes, its length included, from the first bytes of a file. @throws malformed_header
 [[nodiscard]] inline std::int64_t safetensors_header_bytes(std::string_view first, std::int64_t file_bytes) {
   if (first.size() < 8) throw malformed_header("the file is shorter than 8 bytes");
   std::uint64_t length = 0;
@@ -44,7 +44,7 @@ inline constexpr std::int64_t max_safetensors_header = 100'000'000;
 
 namespace detail {
 
-// An array of whole numbers, at most so many.
+// Reads an array of at most `most` whole numbers.
 inline std::vector<std::int64_t> read_numbers(header_text& text, std::size_t most) {
   std::vector<std::int64_t> numbers;
   text.expect('[');
@@ -105,7 +105,7 @@ inline std::vector<std::pair<std::string, std::string>> read_metadata(header_tex
   return metadata;
 }
 
-// Sorted by what `name` gives, which no two have in common.
+// Sorts by `name`, which must be unique.
 template <class List, class Name>
 void sort_by_name(List& list, Name const& name) {
   std::sort(list.begin(), list.end(), [&](auto const& a, auto const& b) { return name(a) < name(b); });
@@ -115,7 +115,7 @@ void sort_by_name(List& list, Name const& name) {
     throw malformed_header(join_text("the key ", json_string(name(*same)), " stands twice in the header"));
 }
 
-// One after the other, they cover the data.
+// Checks that the tensors cover the data one after the other.
 inline void require_no_holes(std::vector<tensor_in_file> const& tensors, std::int64_t data_bytes) {
   std::vector<std::pair<std::int64_t, std::int64_t>> spans;
   spans.reserve(tensors.size());
@@ -137,7 +137,7 @@ inline void require_no_holes(std::vector<tensor_in_file> const& tensors, std::in
 
 }  // namespace detail
 
-/// What a header says, without its first 8 bytes. @throws malformed_header unless it describes a file of this length
+/// Parses a header without its first 8 bytes. @throws malformed_header unless it describes a file of this length
 [[nodiscard]] inline file_contents parse_safetensors(std::string_view json, std::int64_t file_bytes) {
   file_contents c;
   c.data_begin = static_cast<std::int64_t>(json.size()) + safetensors_prefix;
@@ -167,8 +167,8 @@ inline void require_no_holes(std::vector<tensor_in_file> const& tensors, std::in
   return c;
 }
 
-/// The header of tensors that have names, elements and extents, with its length. Decides where their data stands: those
-/// of large elements first, so that all are aligned.
+/// Makes the header of tensors with names, elements and extents, its length included. Decides the positions of their
+/// data: tensors with large elements come first, so that all are aligned.
 [[nodiscard]] inline std::string make_safetensors_header(file_contents& c) {
   std::vector<tensor_in_file*> order;
   for (tensor_in_file& t : c.tensors) order.push_back(&t);

@@ -3,9 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 3. The index of a checkpoint in several files, its parts: which part has which tensor. Parts stand beside the
-/// index. An index is text from anywhere, so a part's name is a plain one, which leads nowhere else; the parts' own
-/// headers say where tensors lie, and the index is held to them.
+/// Floor 3. The index of a checkpoint in several files, its parts: it names the part of each tensor. Parts are in the
+/// folder of the index. An index may come from anywhere, so the name of a part must be a plain file name. The parts'
+/// own headers give the tensors' positions, and the index is compared with them.
 ///
 ///     {"metadata":{"total_size":401920},"weight_map":{"w1":"model-00001-of-00002.safetensors", …}}
 
@@ -28,12 +28,12 @@ namespace ostraka::engine {
 inline constexpr std::string_view safetensors_ending = ".safetensors";
 inline constexpr std::string_view index_ending = ".safetensors.index.json";
 
-/// As long as a header may be.
+/// The limit of a header.
 inline constexpr std::int64_t max_index_bytes = max_safetensors_header;
 
 struct safetensors_index {
-  std::vector<std::string> parts{};                            ///< names of files beside the index, sorted
-  std::vector<std::pair<std::string, std::size_t>> tensors{};  ///< sorted by name, with the number of its part
+  std::vector<std::string> parts{};                            ///< names of files in the index's folder, sorted
+  std::vector<std::pair<std::string, std::size_t>> tensors{};  ///< sorted by name, each with the number of its part
 };
 
 namespace detail {
@@ -48,7 +48,7 @@ inline void require_plain_name(std::string const& name) {
 
 }  // namespace detail
 
-/// Reads an index. @throws malformed_header unless it is one, whose parts stand beside it
+/// Reads an index. @throws malformed_header unless it is an index with parts in its folder
 [[nodiscard]] inline safetensors_index parse_safetensors_index(std::string_view json) {
   std::vector<std::pair<std::string, std::string>> places;
   header_text text(json, "index");
@@ -92,7 +92,7 @@ inline void require_plain_name(std::string const& name) {
   return index;
 }
 
-/// Returns the index of tensors of so many bytes, with the part of each, as transformers writes it.
+/// Makes the index of tensors with these bytes and parts, in the form that transformers writes.
 [[nodiscard]] inline std::string make_safetensors_index(std::int64_t total_bytes,
                                                         std::vector<std::pair<std::string, std::string>> places) {
   std::sort(places.begin(), places.end());
@@ -106,8 +106,8 @@ inline void require_plain_name(std::string const& name) {
   return json + "\n  }\n}\n";
 }
 
-/// Joins the headers of the parts. Tensors that the index does not name are among theirs. @throws malformed_header if
-/// two parts have the same tensor, or one lacks what the index names in it
+/// Joins the headers of the parts, with tensors that the index does not name. @throws malformed_header if two parts
+/// have the same tensor, or a part lacks a tensor that the index names in it
 [[nodiscard]] inline file_contents join_parts(safetensors_index const& index, std::vector<file_contents> parts) {
   file_contents all;
   for (std::size_t k = 0; k < parts.size(); ++k) {

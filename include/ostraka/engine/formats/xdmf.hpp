@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 3. XDMF, the text by which ParaView and VisIt read fields on a regular grid whose numbers stand in files of
-/// their own: here behind the headers of .npy files.
+/// Floor 3. XDMF: a text by which ParaView and VisIt read fields on a regular grid. The numbers are in separate files,
+/// here behind the headers of .npy files.
 
 #include <charconv>
 #include <cstdint>
@@ -17,24 +17,24 @@
 
 namespace ostraka::engine {
 
-/// A field: one number for each point of the grid.
+/// A field with one number for each point of the grid.
 struct xdmf_field {
   std::string name{};
-  std::string file{};  ///< relative to that of the text
+  std::string file{};  ///< path relative to that of the text
   file_element element = file_element::f32;
-  std::int64_t begin = 0;  ///< of its first number, in bytes
+  std::int64_t begin = 0;  ///< offset of its first number, in bytes
 };
 
-/// The points of a grid, along up to three axes; the last one is the fastest, and x.
+/// The points of a grid with up to three axes; the last one is x, and the fastest.
 struct xdmf_points {
   std::vector<std::int64_t> extents{};
-  std::vector<double> origin{};   ///< of the first point; none: 0
-  std::vector<double> spacing{};  ///< between neighbours; none: 1
+  std::vector<double> origin{};   ///< of the first point; empty: 0
+  std::vector<double> spacing{};  ///< between neighbours; empty: 1
 };
 
 namespace detail {
 
-// The names of numbers there; empty for elements that it lacks.
+// The XDMF name of a number type; empty if XDMF lacks it.
 inline std::string_view xdmf_number(file_element e) {
   switch (e) {
     case file_element::f64:
@@ -78,7 +78,7 @@ inline std::string shortest_text(double x) {
 
 /// Returns the text for fields on one grid.
 [[nodiscard]] inline std::string make_xdmf(xdmf_points const& points, std::vector<xdmf_field> const& fields) {
-  std::size_t const missing = points.extents.size() < 2 ? 2 - points.extents.size() : 0;  // there is no grid of a line
+  std::size_t const missing = points.extents.size() < 2 ? 2 - points.extents.size() : 0;  // XDMF has no grids of a line
   std::string extents, origin, spacing;
   for (std::size_t d = 0; d < missing + points.extents.size(); ++d) {
     std::size_t const k = d - missing;
