@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// Floor 3. The names of element types and memory spaces in DLPack, as numbers and in messages.
+/// Floor 3. DLPack's codes of element types and memory spaces, and their names in messages.
 ///
 ///     memory space     exported as      adopted from
 ///     Host             kDLCPU           kDLCPU, kDLCUDAHost, kDLROCMHost, kDLCUDAManaged
@@ -27,7 +27,7 @@
 
 namespace ostraka::engine {
 
-/// The type of an element, as DLPack describes it.
+/// An element type as DLPack describes it.
 struct dlpack_element {
   int code = 0;
   int bits = 0;
@@ -54,7 +54,7 @@ consteval int dlpack_code() {
 
 }  // namespace detail
 
-/// The description of the elements T of tensors.
+/// The DLPack type of the elements T of tensors.
 template <class T>
 inline constexpr dlpack_element dlpack_element_of{detail::dlpack_code<T>(), static_cast<int>(sizeof(T)) * CHAR_BIT, 1};
 
@@ -68,7 +68,7 @@ inline constexpr dlpack_element dlpack_element_of{detail::dlpack_code<T>(), stat
   return e.lanes == 1 ? text : join_text(text, " in ", e.lanes, " lanes");
 }
 
-/// Returns "kDLCUDA", or a number for memory that Kokkos has not.
+/// Returns "kDLCUDA", or a number for memory that Kokkos does not have.
 [[gnu::cold]] inline std::string dlpack_device_in_words(int type) {
   switch (type) {
     case dlpack::kDLCPU:
@@ -88,8 +88,8 @@ inline constexpr dlpack_element dlpack_element_of{detail::dlpack_code<T>(), stat
   }
 }
 
-/// The device types of a memory space: the one that it is exported as, 0 if DLPack has none, and those that a tensor in
-/// it adopts, up to the first 0.
+/// The device types of a memory space: its type in exports, 0 if DLPack has none, and the types that a tensor in it
+/// adopts, up to the first 0.
 struct dlpack_memory {
   int exported = 0;
   int adopted[5] = {};
@@ -116,15 +116,14 @@ consteval dlpack_memory dlpack_memory_named(std::string_view space) {
 
 }  // namespace detail
 
-/// The device types of a memory space of Kokkos, by the space's name: Kokkos declares only the spaces that it is built
-/// for.
+/// The device types of a memory space of Kokkos, by its name, because Kokkos declares only the spaces of its build.
 template <class MemorySpace>
 inline constexpr dlpack_memory dlpack_memory_of = detail::dlpack_memory_named(MemorySpace::name());
 
-/// True for memory of which each GPU has its own.
+/// True if each GPU has its own memory of this type.
 constexpr bool has_dlpack_device_id(int type) { return type == dlpack::kDLCUDA || type == dlpack::kDLROCM; }
 
-/// The number of the GPU that an instance computes on; 0 for a host.
+/// The number of the GPU that an execution space instance uses; 0 for a host.
 template <class Exec>
 int dlpack_device_id([[maybe_unused]] Exec const& exec) {
   if constexpr (requires { exec.cuda_device(); })

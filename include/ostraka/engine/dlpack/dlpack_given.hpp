@@ -3,9 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 3. A DLPack tensor that a device is given, in either version of the struct, with its owner; and what is wrong
-/// with it as the block of a tensor. Each device sees its own alone, so all devices hear of a fault before one of them
-/// throws.
+/// Floor 3. The DLPack tensor that a program passes on a device, in either version of the struct, with its owner, and
+/// the checks that it can be the block of a tensor. Each device sees only its own, so all devices exchange errors
+/// before one throws.
 
 #include <cstddef>
 #include <cstdint>
@@ -26,22 +26,22 @@
 
 namespace ostraka::engine {
 
-/// A DLPack tensor as a program gives it, or none.
+/// A DLPack tensor that the program passes, or none.
 struct dlpack_given {
   memory_owner owner;
   bool is_given = false;  ///< false for a null pointer, and if the producer refuses
-  std::string refusal;    ///< what the producer says then
+  std::string refusal;    ///< the producer's error text
   std::uint32_t major = 1, minor = 0;
   bool read_only = false;
-  void* first = nullptr;  ///< the first element; null if there are no elements
+  void* first = nullptr;  ///< the first element; null without elements
   int device_type = 0, device_id = 0;
   dlpack_element element;
   std::int64_t rank = 0;
   bool has_shape = true;
-  strided layout;  ///< up to the rank of a tensor
+  strided layout;  ///< up to a tensor's largest rank
 };
 
-/// The properties that a DLPack tensor needs as the block of a tensor.
+/// The properties that a DLPack tensor must have as the block of a tensor.
 struct dlpack_demand {
   dlpack_element element;
   std::size_t alignment = 1;
@@ -51,7 +51,7 @@ struct dlpack_demand {
   int device_id = 0;
 };
 
-/// A struct of DLPack from version 1 on, by whichever header it is declared.
+/// A DLPack struct from version 1 on, from any header.
 template <class Managed>
 concept VersionedDlpack = requires(Managed* m) {
   m->version.major;
@@ -61,7 +61,7 @@ concept VersionedDlpack = requires(Managed* m) {
   m->dl_tensor.byte_offset;
 };
 
-/// A struct of DLPack of either version.
+/// A DLPack struct of either version.
 template <class Managed>
 concept ManagedDlpack = VersionedDlpack<Managed> || requires(Managed* m) {
   m->manager_ctx;
@@ -71,7 +71,7 @@ concept ManagedDlpack = VersionedDlpack<Managed> || requires(Managed* m) {
 
 namespace detail {
 
-// Describes the layout; a tensor without strides is row-major.
+// Describes the layout. A tensor without strides is row-major.
 inline void describe_dlpack_layout(dlpack_given& given, std::int64_t const* shape, std::int64_t const* strides) {
   given.has_shape = given.rank == 0 || shape != nullptr;
   if (!given.has_shape || given.rank < 0 || given.rank > max_rank) return;
@@ -90,7 +90,7 @@ void release_dlpack(void* managed) {
 
 }  // namespace detail
 
-/// Takes a DLPack tensor: its deleter is called when the result, or the view that gets its owner, is destroyed.
+/// Takes a DLPack tensor. Its deleter is called when the result, or the view that gets its owner, is destroyed.
 template <ManagedDlpack Managed>
 [[gnu::cold]] dlpack_given take_dlpack(Managed* managed) {
   dlpack_given given;
@@ -100,7 +100,7 @@ template <ManagedDlpack Managed>
   if constexpr (VersionedDlpack<Managed>) {
     given.major = managed->version.major;
     given.minor = managed->version.minor;
-    if (given.major != 1) return given;  // all but the deleter may lie elsewhere
+    if (given.major != 1) return given;  // only the deleter has a known position
     given.read_only = (managed->flags & dlpack::read_only_flag) != 0;
   }
   auto const& t = managed->dl_tensor;
@@ -113,8 +113,7 @@ template <ManagedDlpack Managed>
   return given;
 }
 
-/// Takes the DLPack tensor that an argument of type `Given` stands for; dlpack/python_capsule.hpp adds Python's
-/// objects.
+/// Takes the DLPack tensor of an argument of type `Given`; dlpack/python_capsule.hpp adds Python objects.
 template <class Given>
 struct dlpack_source {
   static constexpr bool is_one = false;
@@ -153,8 +152,8 @@ inline bool is_malformed(dlpack_given const& given) {
   return given.first == nullptr && !has_no_elements(given.layout);
 }
 
-// Returns the rule that a DLPack tensor breaks, up to the device, and the rest of the sentence; empty if it breaks
-// none.
+// Returns the rule that a DLPack tensor breaks, in the order of checks up to the device, and the rest of the error
+// sentence; empty if it breaks none.
 [[gnu::cold]] inline std::pair<std::string, std::string> broken_rule(dlpack_given const& given,
                                                                      dlpack_demand const& wanted) {
   if (!given.refusal.empty())
@@ -195,15 +194,15 @@ inline bool is_malformed(dlpack_given const& given) {
 
 }  // namespace detail
 
-/// Waits until the kernels of an instance have written what a consumer will read.
+/// Waits until an instance's kernels have written the data that a consumer will read.
 template <class Exec>
 void wait_for_writes(Exec const& exec) {
   fence(exec);
 }
 
-/// @throws ostraka::error, on all devices alike, if what a device is given is no DLPack tensor for the block of a
-/// tensor. Extents and strides are not looked at. Collective over the mesh if others are asked. A process that is none
-/// of the mesh's devices may give nothing.
+/// @throws ostraka::error, on all devices alike, if a device's argument is not a DLPack tensor that can be the block of
+/// a tensor. Does not check extents and strides. Collective over the mesh if other devices are asked. A process outside
+/// the mesh may pass nothing.
 [[gnu::cold]] inline void require_dlpack(char const* operation, device_mesh const& mesh, dlpack_given const& given,
                                          dlpack_demand const& wanted, bool ask_others) {
   exclusive_use const use = mesh.use(operation);

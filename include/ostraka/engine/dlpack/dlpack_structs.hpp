@@ -3,9 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 3. The structs in which array libraries give each other memory: DLPack 1 (dmlc/dlpack, "DLPack: Open In Memory
-/// Tensor Structure", version 1.1), which is a binary interface. A program that has the original header passes its
-/// structs; these here serve the others. Functions name the members and not the types, so both work.
+/// Floor 3. The structs by which array libraries share memory: DLPack 1 (dmlc/dlpack, "DLPack: Open In Memory Tensor
+/// Structure", version 1.1), a binary interface. Programs with the original header pass its structs; other programs use
+/// these. Functions use the names of members and not of types, so both work.
 
 #include <cstdint>
 
@@ -15,16 +15,16 @@
 #  endif
 #endif
 
-/// The structs of DLPack's specification, under the names that it gives them and their members.
+/// The structs of the DLPack specification, with its names of structs and members.
 namespace ostraka::dlpack {
 
-/// The version of a managed tensor; a new major version is another layout.
+/// The version of a managed tensor. A new major version changes the layout.
 struct DLPackVersion {
   std::uint32_t major;  ///< 1
-  std::uint32_t minor;  ///< a higher one has more types of elements and devices
+  std::uint32_t minor;  ///< higher versions have more types of elements and devices
 };
 
-/// The kinds of memory that Kokkos has, too.
+/// The kinds of memory that Kokkos also has.
 enum DLDeviceType : std::int32_t {
   kDLCPU = 1,
   kDLCUDA = 2,
@@ -34,7 +34,7 @@ enum DLDeviceType : std::int32_t {
   kDLCUDAManaged = 13
 };
 
-/// Where the memory is.
+/// The device of the memory.
 struct DLDevice {
   DLDeviceType device_type;  ///< the kind of memory
   std::int32_t device_id;    ///< the number of the GPU; 0 for the memory of a host
@@ -53,7 +53,7 @@ enum DLDataTypeCode : std::uint8_t {
 /// The type of the elements.
 struct DLDataType {
   std::uint8_t code;    ///< a DLDataTypeCode
-  std::uint8_t bits;    ///< of one number; of both parts of a complex one
+  std::uint8_t bits;    ///< of one number; for a complex number, of both parts
   std::uint16_t lanes;  ///< 1, unless an element is a short vector
 };
 
@@ -65,21 +65,21 @@ struct DLTensor {
   DLDataType dtype;           ///< the type of the elements
   std::int64_t* shape;        ///< an extent for each dimension
   std::int64_t* strides;      ///< in elements; null stands for row-major before version 1.2
-  std::uint64_t byte_offset;  ///< from `data` to the first element
+  std::uint64_t byte_offset;  ///< offset of the first element from `data`
 };
 
-/// A tensor with its owner, as libraries before version 1 give it. It cannot be marked as read only.
+/// A tensor with its owner, as libraries before version 1 pass it. It cannot be marked as read only.
 struct DLManagedTensor {
   DLTensor dl_tensor;                      ///< the array
   void* manager_ctx;                       ///< the owner
-  void (*deleter)(DLManagedTensor* self);  ///< to be called once, when the array is no longer needed; may be null
+  void (*deleter)(DLManagedTensor* self);  ///< call it once, when the array is no longer needed; may be null
 };
 
 /// A tensor with its owner.
 struct DLManagedTensorVersioned {
   DLPackVersion version;                            ///< of the struct
   void* manager_ctx;                                ///< the owner
-  void (*deleter)(DLManagedTensorVersioned* self);  ///< to be called once, when the array is no longer needed
+  void (*deleter)(DLManagedTensorVersioned* self);  ///< call it once, when the array is no longer needed
   std::uint64_t flags;                              ///< the flags below
   DLTensor dl_tensor;                               ///< the array
 };
@@ -90,7 +90,7 @@ inline constexpr std::uint64_t read_only_flag = 1;
 inline constexpr std::uint64_t is_copied_flag = 2;
 
 #if defined(DLPACK_MAJOR_VERSION) && DLPACK_MAJOR_VERSION == 1
-/// The struct that os::to_dlpack makes: that of the original header, because it is here.
+/// The struct that os::to_dlpack makes: that of the original header, which the program has included.
 using managed_tensor = ::DLManagedTensorVersioned;
 #else
 /// The struct that os::to_dlpack makes.

@@ -3,9 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 3. Blocks between tensors and datasets of an HDF5 file that all devices have open. A device's block of a
-/// dataset moves in rounds of a bounded number of bytes; all devices take part in all rounds, those without elements,
-/// too, as compressed chunks and collective calls of MPI ask for.
+/// Floor 3. Moves blocks between tensors and datasets of an HDF5 file that all devices have open. A device's block of a
+/// dataset moves in rounds of a bounded number of bytes. All devices take part in all rounds, even without elements,
+/// because compressed chunks and collective MPI calls require it.
 
 #include <algorithm>
 #include <cstddef>
@@ -27,16 +27,16 @@
 
 namespace ostraka::engine {
 
-/// A block, and where it lies in which dataset.
+/// A block, with its dataset and its position there.
 struct dataset_block {
   std::string name{};
   file_block block{};
-  std::vector<dataset_place> places{};  ///< along the dataset's dimensions; none: the tensor is all of it
+  std::vector<dataset_place> places{};  ///< along the dataset's dimensions; empty: the tensor is all of it
 };
 
 namespace detail {
 
-// A block in boxes of a bounded number of bytes, each a run in memory.
+// Splits a block into boxes of a bounded number of bytes, each contiguous in memory.
 class cut_box {
  public:
   cut_box(file_block const& b, std::int64_t longest) : block_(b.block), bytes_(bytes_of(b.element)) {
@@ -54,7 +54,7 @@ class cut_box {
 
   [[nodiscard]] std::int64_t count() const { return count_; }
 
-  // Box number r, and where it begins in memory, in bytes.
+  // Returns box number r; `begin` gets its offset in memory, in bytes.
   [[nodiscard]] box at(std::int64_t r, std::int64_t& begin) const {
     box b = block_;
     begin = 0;
@@ -103,7 +103,7 @@ inline bool select_box(hid_t space, box const* b, std::vector<dataset_place> con
   return H5Sselect_hyperslab(space, H5S_SELECT_SET, begin, nullptr, count, nullptr) >= 0 && H5Sselect_valid(space) > 0;
 }
 
-// One dataset's rounds.
+// The rounds of one dataset.
 class dataset_in_rounds {
  public:
   dataset_in_rounds(hdf5_file const& file, hid_t transfer, file_use use, dataset_block const& of)
@@ -117,7 +117,7 @@ class dataset_in_rounds {
 
   [[nodiscard]] static std::int64_t rounds(file_block const& b) { return cut_box(b, file_round_bytes).count(); }
 
-  // Round r, in which this device may have nothing. Collective.
+  // Does round r, in which this device may have no elements. Collective.
   void move(std::int64_t r) {
     std::int64_t begin = 0;
     bool const here = r < cut_.count();
@@ -162,7 +162,7 @@ class dataset_in_rounds {
 
 }  // namespace detail
 
-/// Moves the blocks of all devices, dataset by dataset; all devices name the same datasets in the same order.
+/// Moves the blocks of all devices, dataset by dataset; all devices pass the same datasets in the same order.
 /// Collective. @throws ostraka::error, on all devices alike
 inline void move_dataset_blocks(hdf5_file const& file, file_use use, std::vector<dataset_block> const& blocks) {
   communicator const& all = file.all();

@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 3. Parts of datasets: at an index of some axes, and a range of others. Of u[time, I, J] the part at time = 3
-/// that begins at I = 64 is a tensor [I, J].
+/// Floor 3. Parts of datasets: one index of some axes, and a range of others. The part of u[time, I, J] at time = 3
+/// from I = 64 on is a tensor [I, J].
 
 #include <algorithm>
 #include <cstddef>
@@ -28,7 +28,7 @@ using indices_by_axis = std::vector<std::pair<std::string, std::int64_t>>;
 /// A part of a dataset, or all of it.
 struct dataset_part {
   std::string name{};
-  indices_by_axis at{};    ///< the part has one index of these axes, and so lacks them; negative: from the end
+  indices_by_axis at{};    ///< one index of each of these axes, which the part lacks; negative: from the end
   indices_by_axis from{};  ///< the part begins at these indices
 };
 
@@ -40,7 +40,7 @@ inline std::int64_t const* find_index(indices_by_axis const& indices, std::strin
   return nullptr;
 }
 
-// The axes of the dataset. Where the file names none they are those of the part behind those at an index.
+// The axes of the dataset. If the file names none, they are those in `at`, followed by those of the part.
 inline std::vector<std::string> axes_of_dataset(file_contents const& c, tensor_in_file const& t,
                                                 dataset_part const& part, tensor_to_load const& wanted) {
   if (std::string const* const axes = c.find_metadata(key_of_axes(t.name))) return names_of_axes(*axes);
@@ -50,7 +50,7 @@ inline std::vector<std::string> axes_of_dataset(file_contents const& c, tensor_i
   return axes;
 }
 
-// Each index names an axis of the dataset.
+// Checks that each index is of an axis of the dataset.
 inline void require_axes(std::string const& title, std::vector<std::string> const& axes, dataset_part const& part) {
   std::string text;
   for (std::size_t d = 0; d < axes.size(); ++d) append_text(text, d > 0 ? ", " : "", axes[d]);
@@ -63,8 +63,8 @@ inline void require_axes(std::string const& title, std::vector<std::string> cons
 
 }  // namespace detail
 
-/// Makes the part of a dataset the tensor that the file has. `wanted` is the tensor that is asked for. @throws
-/// ostraka::error if the dataset has no such part; find_tensor says what else is wrong
+/// Replaces the dataset in the file's contents by the part. `wanted`: the requested tensor. @throws ostraka::error if
+/// the dataset has no such part; find_tensor checks the rest
 inline void select_part(file_contents& c, char const* operation, std::string const& path, dataset_part const& part,
                         tensor_to_load const& wanted) {
   auto const found = std::lower_bound(c.tensors.begin(), c.tensors.end(), part.name,

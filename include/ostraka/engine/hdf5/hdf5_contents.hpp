@@ -25,15 +25,15 @@
 
 namespace ostraka::engine {
 
-/// A dimension scale without values is called so, as netCDF does, and is no dataset of anything.
+/// The name that netCDF gives to a dimension scale without values, which is not a dataset of a tensor.
 inline constexpr std::string_view scale_without_values = "This is a netCDF dimension but not a netCDF variable.";
 
-/// A dataset, with what only appending asks for.
+/// A dataset, with facts that only appending needs.
 struct described_dataset {
   tensor_in_file tensor{};
-  std::vector<std::string> axes{};  ///< an empty one where the file names none
+  std::vector<std::string> axes{};  ///< empty text for an axis without a name
   bool grows = false;               ///< along its first dimension
-  bool is_scale_alone = false;      ///< a dimension scale without values
+  bool is_scale_alone = false;      ///< true for a dimension scale without values
 };
 
 namespace detail {
@@ -63,7 +63,7 @@ inline bool is_scale_without_values(hid_t dataset) {
          std::string_view(name).starts_with(scale_without_values);
 }
 
-// Empty, or why the elements of a dataset cannot be read.
+// Returns why the elements of a dataset cannot be read; empty if they can.
 inline std::string find_obstacle(hid_t dataset) {
   hdf5_object const settings(H5Dget_create_plist(dataset), &H5Pclose);
   if (H5Pget_layout(settings.id()) == H5D_VIRTUAL || H5Pget_external_count(settings.id()) > 0)
@@ -114,7 +114,7 @@ inline std::string find_obstacle(hid_t dataset) {
 
 namespace detail {
 
-// Axes of a dataset as tensors note them: time, I, J
+// The axes of a dataset in the metadata of tensors: time, I, J
 inline std::string text_of_axes(std::vector<std::string> const& axes) {
   std::string text;
   bool named = false;
@@ -125,7 +125,7 @@ inline std::string text_of_axes(std::vector<std::string> const& axes) {
   return named ? text : std::string();
 }
 
-// The names of everything in a file, groups included, without links to other places.
+// Returns all names in a file, groups included, without links to other places.
 inline std::vector<std::string> names_in_hdf5(hdf5_file const& file) {
   struct found {
     std::vector<std::string> names{};
@@ -135,7 +135,7 @@ inline std::vector<std::string> names_in_hdf5(hdf5_file const& file) {
     auto& of = *static_cast<found*>(to);
     try {
       if (link->type == H5L_TYPE_HARD) of.names.emplace_back(name);
-    } catch (...) {  // nothing is thrown through the library
+    } catch (...) {  // no exception may pass through the library
       of.is_complete = false;
     }
     return of.is_complete ? 0 : -1;
@@ -144,7 +144,7 @@ inline std::vector<std::string> names_in_hdf5(hdf5_file const& file) {
   return std::move(all.names);
 }
 
-// Numbers and texts one behind the other, as they are sent.
+// Numbers and texts packed one after the other, for sending.
 class packed_text {
  public:
   std::string bytes{};
@@ -206,7 +206,7 @@ inline file_contents unpack(packed_text& p) {
 
 }  // namespace detail
 
-/// Sends the text of member 0 to all. Collective.
+/// Sends the text of member 0 to all members. Collective.
 inline void broadcast_text(communicator const& all, std::string& text) {
   auto length = static_cast<std::int64_t>(text.size());
   broadcast(all, &length, 1);
@@ -214,8 +214,7 @@ inline void broadcast_text(communicator const& all, std::string& text) {
   broadcast(all, reinterpret_cast<std::int8_t*>(text.data()), length);
 }
 
-/// Returns the datasets of a file, in the order of their names. @throws ostraka::error if it is no HDF5 file, or
-/// damaged
+/// Returns the datasets of a file, sorted by name. @throws ostraka::error if it is not an HDF5 file, or is damaged
 [[nodiscard]] inline file_contents read_hdf5_contents(char const* operation, std::string const& path) {
   hdf5_file const file(operation, path, hdf5_access::reads);
   file_contents c;

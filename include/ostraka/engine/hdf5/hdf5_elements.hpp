@@ -3,9 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 3. The elements of tensors as types of HDF5, as h5py writes them: numbers of the least significant byte first,
-/// complex numbers as a compound of r and i, bools as an enumeration of FALSE and TRUE, and 16-bit floating-point
-/// numbers as types of their own fields.
+/// Floor 3. The HDF5 types of the elements of tensors, as h5py writes them: little-endian numbers, complex numbers as a
+/// compound of r and i, bools as an enumeration of FALSE and TRUE, and 16-bit floating-point numbers as types with
+/// their own fields.
 
 #include <cstddef>
 #include <cstdint>
@@ -18,7 +18,7 @@ namespace ostraka::engine {
 
 namespace detail {
 
-// The fields of a floating-point number: sign, exponent, mantissa.
+// The fields of a floating-point type: sign, exponent, mantissa.
 struct float_fields {
   file_element element;
   std::size_t bytes, exponent_at, exponent_bits, mantissa_bits, bias;
@@ -55,7 +55,7 @@ inline hdf5_object bool_type() {
   return type;
 }
 
-// False if the name of member `number` is another one.
+// True if member `number` has this name.
 inline bool member_is(hid_t type, unsigned number, std::string_view name) {
   char* const text = H5Tget_member_name(type, number);
   bool const is = text != nullptr && name == text;
@@ -106,7 +106,7 @@ inline bool is_bool(hid_t type) {
 
 }  // namespace detail
 
-/// Returns the type of such elements, in files and in memory.
+/// Returns the HDF5 type of these elements, in files and in memory.
 [[nodiscard]] inline hdf5_object hdf5_type_of(file_element e) {
   auto const copy = [](hid_t type) { return hdf5_object(H5Tcopy(type), &H5Tclose); };
   switch (e) {
@@ -131,12 +131,12 @@ inline bool is_bool(hid_t type) {
       return detail::complex_type(H5T_IEEE_F32LE, 4);
     case file_element::c128:
       return detail::complex_type(H5T_IEEE_F64LE, 8);
-    default:  // of no tensor
+    default:  // tensors have no such elements
       return copy(H5T_STD_U8LE);
   }
 }
 
-/// Returns true, and the elements, if a type of a file is that of some elements, in either order of bytes.
+/// Finds the elements with this type, in either byte order. @returns false if there are none
 [[nodiscard]] inline bool find_hdf5_element(hid_t type, file_element& found) {
   switch (H5Tget_class(type)) {
     case H5T_INTEGER:

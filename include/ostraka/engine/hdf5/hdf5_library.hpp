@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 3. The HDF5 library, which programs link by ostraka::hdf5: its objects, which are closed with their handles,
-/// its errors as text, and a file that one device or all devices of a group have open.
+/// Floor 3. The HDF5 library, which programs link by ostraka::hdf5: its objects, which their handles close; its errors
+/// as text; and a file that one device or all devices of a group have open.
 
 #include <ostraka/engine/machine/mpi.hpp>  // first: HDF5 includes MPI, too
 
@@ -32,7 +32,7 @@
 
 namespace ostraka::engine {
 
-/// While one of these lives the library prints no errors: they become the text of an ostraka::error.
+/// While an object of this class exists, the library prints no errors: they become the text of an ostraka::error.
 class quiet_hdf5 {
  public:
   quiet_hdf5() {
@@ -48,7 +48,7 @@ class quiet_hdf5 {
   void* data_ = nullptr;
 };
 
-/// Returns what the library says of its last error: the innermost message.
+/// Returns the library's text for its last error: the innermost message.
 [[nodiscard, gnu::cold]] inline std::string words_of_hdf5() {
   std::string_view words = "no reason is given";
   auto const take = [](unsigned number, H5E_error2_t const* e, void* to) -> herr_t {
@@ -59,7 +59,7 @@ class quiet_hdf5 {
   return std::string(words);
 }
 
-/// An object of the library. Closed with its handle.
+/// An object of the library. The destructor closes it.
 class hdf5_object {
  public:
   hdf5_object() = default;
@@ -78,7 +78,7 @@ class hdf5_object {
   /// Leaves the object open.
   void release() { id_ = H5I_INVALID_HID; }
 
-  /// Returns whether it could be closed.
+  /// Closes the object. @returns true if that succeeded
   bool close() {
     hid_t const id = std::exchange(id_, H5I_INVALID_HID);
     return id < 0 || close_(id) >= 0;
@@ -89,16 +89,16 @@ class hdf5_object {
   herr_t (*close_)(hid_t) = nullptr;
 };
 
-/// How a file is opened.
+/// The way to open a file.
 enum class hdf5_access { reads, writes, makes };
 
 /// An open HDF5 file. Its objects are closed with it.
 class hdf5_file {
  public:
-  /// Opened by this device alone. @throws ostraka::error
+  /// Opens the file on this device alone. @throws ostraka::error
   hdf5_file(std::string operation, std::string path, hdf5_access access)
       : operation_(std::move(operation)), path_(std::move(path)) {
-    if (access != hdf5_access::makes)  // a pipe or a terminal is opened without waiting, and refused
+    if (access != hdf5_access::makes)  // opens a pipe or a terminal without waiting, and refuses it
       static_cast<void>(posix_file(operation_, path_, O_RDONLY | O_NONBLOCK).size());
     hdf5_object const settings = file_settings();
     file_ = {open(access, settings.id()), &H5Fclose};
@@ -109,11 +109,11 @@ class hdf5_file {
     fail("cannot be opened", words);
   }
 
-  /// Opened by all members of a group, which read and write together. Collective. @throws ostraka::error, on all
-  /// members alike
+  /// Opens the file on all members of a group, which read and write together. Collective. @throws ostraka::error, on
+  /// all members alike
   hdf5_file(communicator const& all, std::string operation, std::string path, hdf5_access access)
       : operation_(std::move(operation)), path_(std::move(path)), all_(all) {
-    // A device that cannot see the file says so before the library is asked, which would keep the others waiting.
+    // Each device checks that it can see the file before it calls the library, which would make the others wait.
     alike_on_all(all_,
                  [&] { posix_file const seen(operation_, path_, access == hdf5_access::reads ? O_RDONLY : O_RDWR); });
     hdf5_object settings = file_settings();
@@ -138,7 +138,8 @@ class hdf5_file {
   [[nodiscard]] std::string const& operation() const { return operation_; }
   [[nodiscard]] std::string const& path() const { return path_; }
 
-  /// Flushes and closes the file. Collective where the opening was. @throws ostraka::error, on all members alike
+  /// Flushes and closes the file. Collective if it was opened collectively. @throws ostraka::error, on all members
+  /// alike
   void close() {
     std::string what;
     if (H5Fflush(file_.id(), H5F_SCOPE_GLOBAL) < 0) what = text_of("cannot be written", words_of_hdf5());
@@ -146,7 +147,7 @@ class hdf5_file {
     throw_alike(all_, std::move(what));
   }
 
-  /// Returns an error's sentence.
+  /// Returns the sentence of an error.
   [[nodiscard, gnu::cold]] std::string text_of(std::string_view what, std::string_view words) const {
     return join_text(operation_, ": ", path_, ' ', what, " (HDF5: ", words,
                      "); see that it is there for all devices, whole, with the right to use it and room on its disk");
@@ -155,7 +156,7 @@ class hdf5_file {
     throw error(text_of(what, words));
   }
 
-  /// Returns what a call of the library returned. @throws ostraka::error if it failed
+  /// Passes on the result of a library call. @throws ostraka::error if the call failed
   template <class R>
   R require(R result, std::string_view what) const {
     if (result < 0) fail(what, words_of_hdf5());
@@ -163,7 +164,7 @@ class hdf5_file {
   }
 
  private:
-  // File systems without locks can be used, too.
+  // Allows file systems without locks.
   static hdf5_object file_settings() {
     hdf5_object settings(H5Pcreate(H5P_FILE_ACCESS), &H5Pclose);
     H5Pset_fclose_degree(settings.id(), H5F_CLOSE_STRONG);

@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 3. HDF5 files of tensors: saved, appended to and loaded. One device makes datasets and reads what a file
-/// holds; all devices move their blocks together.
+/// Floor 3. HDF5 files of tensors: saving, appending and loading. One device makes datasets and reads a file's
+/// contents; all devices move their blocks together.
 
 #include <sys/stat.h>
 
@@ -39,7 +39,7 @@ namespace ostraka::engine {
 
 namespace detail {
 
-// The blocks that this device writes. Of several devices with the same block one writes it.
+// The blocks that this device writes. If several devices hold the same block, one of them writes it.
 inline std::vector<dataset_block> blocks_to_write(save_request const& request,
                                                   std::vector<dataset_place> const& before) {
   std::vector<dataset_block> blocks;
@@ -62,8 +62,7 @@ inline std::string describe_datasets(char const* operation, std::string const& p
                    planner::describe_bytes(bytes));
 }
 
-// Makes a new file of datasets beside the one that it will replace. The disk's room for what is not compressed is
-// reserved.
+// Makes a new file with datasets beside the file that it will replace. Reserves disk space for uncompressed data.
 inline replacing_file make_file(char const* operation, std::string const& path, std::vector<new_dataset> const& all) {
   replacing_file file(operation, path, 0);
   make_datasets(operation, file.name(), all);
@@ -72,7 +71,7 @@ inline replacing_file make_file(char const* operation, std::string const& path, 
   return file;
 }
 
-// f() on the devices that agree to save these. Collective.
+// Calls f() once the devices agree to save these tensors. Collective.
 template <class F>
 void in_agreed_hdf5(device_mesh const& mesh, char const* operation, save_request const& request, F const& f) {
   require_devices(mesh, operation);
@@ -86,8 +85,8 @@ void in_agreed_hdf5(device_mesh const& mesh, char const* operation, save_request
 
 }  // namespace detail
 
-/// Saves tensors as datasets of a new file, which replaces an older one once all of it is on the disk. Collective over
-/// the mesh. @throws ostraka::error, on all devices alike, and then what was there is as it was
+/// Saves tensors as datasets of a new file, which replaces an older one when all of it is on the disk. Collective over
+/// the mesh. @throws ostraka::error, on all devices alike; an older file is then unchanged
 inline void save_datasets(device_mesh const& mesh, save_request const& request, dataset_layout const& layout) {
   std::vector<new_dataset> const datasets = plan_datasets("save", request, layout);
   if (mesh.absent()) return;
@@ -109,8 +108,9 @@ inline void save_datasets(device_mesh const& mesh, save_request const& request, 
   });
 }
 
-/// Appends tensors to datasets that have one dimension more, their first; a file that is not there is made. Collective
-/// over the mesh. @throws ostraka::error, on all devices alike; if the disk fails, what was appended holds anything
+/// Appends tensors to datasets with one more dimension, the first. Makes the file if it does not exist. Collective over
+/// the mesh. @throws ostraka::error, on all devices alike; if the disk fails, the appended elements have unspecified
+/// values
 inline void append_datasets(device_mesh const& mesh, save_request const& request, dataset_layout const& layout,
                             std::string const& grows) {
   std::vector<new_dataset> const datasets = plan_datasets("append", request, layout, grows);
@@ -131,7 +131,7 @@ inline void append_datasets(device_mesh const& mesh, save_request const& request
   });
 }
 
-/// Returns what a file holds. Collective over the mesh. @throws ostraka::error, on all devices alike
+/// Returns the contents of a file. Collective over the mesh. @throws ostraka::error, on all devices alike
 [[nodiscard]] inline file_set load_hdf5_contents(device_mesh const& mesh, char const* operation,
                                                  std::string const& path) {
   exclusive_use const use = mesh.use(operation);

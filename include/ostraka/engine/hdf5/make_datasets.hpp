@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 3. Datasets are made, and made longer, by one device alone; the blocks of all devices come later. Their axes
-/// are dimension scales.
+/// Floor 3. One device alone makes and extends datasets; the blocks of all devices are written later. The axes of
+/// datasets are dimension scales.
 
 #include <algorithm>
 #include <cstddef>
@@ -32,8 +32,8 @@ inline std::vector<hsize_t> as_hsizes(std::vector<std::int64_t> const& extents) 
   return std::vector<hsize_t>(extents.begin(), extents.end());
 }
 
-// A dataspace. One that grows has an unlimited first dimension; a chunk is at least one element long, also where the
-// extent is 0.
+// Makes a dataspace. A dataset that grows has an unlimited first dimension. A chunk has at least one element, even if
+// the extent is 0.
 inline hdf5_object space_of(new_dataset const& d) {
   if (d.extents.empty()) return {H5Screate(H5S_SCALAR), &H5Sclose};
   std::vector<hsize_t> const extents = as_hsizes(d.extents);
@@ -43,8 +43,8 @@ inline hdf5_object space_of(new_dataset const& d) {
   return {H5Screate_simple(static_cast<int>(extents.size()), extents.data(), most.data()), &H5Sclose};
 }
 
-// Room is made at once, because devices that write together could not make it; without compression nothing is written
-// to it before the blocks are.
+// Allocates space early, because devices that write together cannot allocate it. Without compression nothing is written
+// to it before the blocks.
 inline hdf5_object settings_of(hdf5_file const& file, new_dataset const& d) {
   hdf5_object settings(file.require(H5Pcreate(H5P_DATASET_CREATE), "cannot be written"), &H5Pclose);
   H5Pset_obj_track_times(settings.id(), false);
@@ -62,7 +62,7 @@ inline hdf5_object settings_of(hdf5_file const& file, new_dataset const& d) {
   return settings;
 }
 
-// The dimension scales of a file that is made, one for each axis and extent.
+// The dimension scales of a new file, one for each axis and extent.
 class new_scales {
  public:
   explicit new_scales(hdf5_file const& file) : file_(file) {}
@@ -72,7 +72,7 @@ class new_scales {
     scales_.push_back({axis, extent, std::move(dataset), 0});
   }
 
-  // Names a dimension of a dataset.
+  // Gives a dimension of a dataset its label and its scale.
   void attach(hid_t dataset, unsigned dimension, std::string const& axis, std::int64_t extent, bool grows) {
     file_.require(H5DSset_label(dataset, dimension, axis.c_str()), "cannot be written");
     scale& s = of(axis, extent, grows);
@@ -87,7 +87,7 @@ class new_scales {
     hdf5_object dataset{};
     int datasets = 0;
   };
-  static constexpr int most_datasets = 1000;  // a scale lists its datasets in an attribute, which has 64 KiB at most
+  static constexpr int most_datasets = 1000;  // a scale lists its datasets in an attribute of at most 64 KiB
 
   scale& of(std::string const& axis, std::int64_t extent, bool grows) {
     bool is_first = true;
@@ -147,7 +147,7 @@ inline void make_datasets(char const* operation, std::string const& path, std::v
 
 namespace detail {
 
-// The dataset has the elements and extents of the tensor that is appended, and grows along this axis.
+// Checks that the dataset has the elements and extents of the appended tensor, and grows along this axis.
 inline void require_growing(hdf5_file const& file, described_dataset const& is, new_dataset const& d) {
   auto const fail = [&](auto const&... what) {
     throw_error(file.operation(), ": ", d.name, " in ", file.path(), ' ', what...);
@@ -179,7 +179,7 @@ inline hdf5_object open_dataset(hdf5_file const& file, std::string const& name) 
   return {H5Dopen2(file.id(), name.c_str(), H5P_DEFAULT), &H5Dclose};
 }
 
-// The scale of an axis without values grows with the datasets.
+// Extends the scale of an axis without values with its datasets.
 inline void extend_scale(hdf5_file const& file, std::string const& axis, hsize_t extent) {
   if (H5Lexists(file.id(), axis.c_str(), H5P_DEFAULT) <= 0) return;
   hdf5_object const scale = open_dataset(file, axis);
@@ -188,8 +188,8 @@ inline void extend_scale(hdf5_file const& file, std::string const& axis, hsize_t
   if (is.grows && is.tensor.extents.size() == 1) file.require(H5Dset_extent(scale.id(), &extent), "cannot be written");
 }
 
-// Makes room for the elements of an index if the dataset is of another program, which has not asked for room at once:
-// some releases of HDF5 write in parallel where there is none.
+// Allocates space for an index by writing zeros, unless the dataset allocates early. Datasets of other programs may
+// not, and some releases of HDF5 write in parallel to space that does not exist.
 inline void make_room(hdf5_file const& file, hid_t dataset, new_dataset const& d, std::int64_t index) {
   hdf5_object const settings(H5Dget_create_plist(dataset), &H5Pclose);
   H5D_alloc_time_t when = H5D_ALLOC_TIME_DEFAULT;
@@ -216,8 +216,8 @@ inline void make_room(hdf5_file const& file, hid_t dataset, new_dataset const& d
 
 }  // namespace detail
 
-/// Makes each of these datasets one index longer. @returns that index @throws ostraka::error, before any of them is
-/// longer, unless they can be appended to
+/// Extends each of these datasets by one index. @returns that index @throws ostraka::error, before any dataset is
+/// extended, if one cannot be appended to
 [[nodiscard]] inline std::int64_t extend_datasets(char const* operation, std::string const& path,
                                                   std::vector<new_dataset> const& all) {
   hdf5_file file(operation, path, hdf5_access::writes);

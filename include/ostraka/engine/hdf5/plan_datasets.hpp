@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 3. Datasets as they will be in an HDF5 file: their names, extents and chunks, without the library. A dataset
-/// that grows has one dimension more than its leaf, the first.
+/// Floor 3. The planned datasets of an HDF5 file: their names, extents and chunks, without the library. A dataset that
+/// grows has one more dimension than its leaf, the first.
 
 #include <algorithm>
 #include <cstddef>
@@ -21,31 +21,31 @@
 
 namespace ostraka::engine {
 
-/// How datasets are stored: in one run, or in chunks, compressed or not.
+/// How to store datasets: contiguously, or in chunks, compressed or not.
 struct dataset_layout {
   bool is_chunked = false;
   std::vector<std::pair<std::string, std::int64_t>> chunks{};  ///< extents of a chunk along axes; others are chosen
-  int compression = 0;                                         ///< deflate's level, 1 to 9; 0: none
+  int compression = 0;                                         ///< deflate level, 1 to 9; 0: none
 };
 
-/// A dataset that is to be made.
+/// A dataset to make.
 struct new_dataset {
   std::string name{};
   file_element element = file_element::f32;
   std::vector<std::string> axes{};
   std::vector<std::int64_t> extents{};
-  std::vector<std::int64_t> chunk{};  ///< none: one run
+  std::vector<std::int64_t> chunk{};  ///< empty: contiguous
   int compression = 0;
-  bool grows = false;  ///< along its first dimension, whose extent here is 0
+  bool grows = false;  ///< along its first dimension, which has extent 0 here
 
-  /// True if it holds the values of the only axis that it has, and so is that axis' dimension scale.
+  /// True if the dataset has the values of its only axis, and so is the dimension scale of that axis.
   [[nodiscard]] bool is_scale() const { return axes.size() == 1 && axes[0] == name; }
 };
 
 namespace detail {
 
-inline constexpr std::int64_t usual_chunk_bytes = std::int64_t(1) << 20;    // what a reader keeps by default
-inline constexpr std::int64_t largest_chunk = (std::int64_t(1) << 32) - 1;  // of the format, in bytes and in elements
+inline constexpr std::int64_t usual_chunk_bytes = std::int64_t(1) << 20;    // size of a reader's default cache
+inline constexpr std::int64_t largest_chunk = (std::int64_t(1) << 32) - 1;  // limit of the format, bytes and elements
 
 inline std::int64_t product_of(std::vector<std::int64_t> const& extents) {
   std::int64_t n = 1;
@@ -53,7 +53,8 @@ inline std::int64_t product_of(std::vector<std::int64_t> const& extents) {
   return n;
 }
 
-// A chunk of this dataset: what the layout says, and along other axes the extent, halved until a chunk is small enough.
+// Returns a chunk of this dataset: the layout's extents, and along other axes the dataset's, halved until it is small
+// enough.
 inline std::vector<std::int64_t> chunk_of(new_dataset const& d, dataset_layout const& layout) {
   std::vector<std::int64_t> chunk;
   std::vector<std::size_t> free;
@@ -88,7 +89,7 @@ inline void require_name(char const* operation, std::string const& path, std::st
                 "; name each tree or tensor in os::together, as u, or run/u in a group");
 }
 
-// Each dataset has a name of its own, and none that is a group or another axis.
+// Checks that names are unique, and that none is also a group or another axis.
 inline void require_own_names(char const* operation, std::string const& path, std::vector<new_dataset> const& all) {
   std::vector<std::string> names;
   for (new_dataset const& d : all) names.push_back(d.name);
@@ -135,8 +136,8 @@ inline void require_layout(char const* operation, std::vector<new_dataset> const
 
 }  // namespace detail
 
-/// Returns the datasets of these tensors; with the axis `grows` each has it as a first dimension, of extent 0. @throws
-/// ostraka::error if they are none
+/// Plans the datasets of these tensors. With the axis `grows`, each has it as its first dimension, of extent 0.
+/// @throws ostraka::error if no datasets can hold the tensors
 [[nodiscard]] inline std::vector<new_dataset> plan_datasets(char const* operation, save_request const& request,
                                                             dataset_layout const& layout,
                                                             std::string const& grows = {}) {

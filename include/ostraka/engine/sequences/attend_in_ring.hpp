@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// Floor 3. Ring attention (attention_round.hpp): the weighted values are summed up as online_softmax.hpp describes.
+/// Floor 3. Ring attention (attention_round.hpp): accumulates the weighted values as online_softmax.hpp describes.
 ///
 ///     for each part:  S = scale · Q K,  P = exp(S − m),  O = exp(m before − m) O + P V      at last O / Σ exp(S − m)
 
@@ -15,8 +15,8 @@
 
 namespace ostraka::engine {
 
-/// out <- attention of this device's queries to the keys of all devices of the ring; log_sums <- the logarithm of the
-/// number that each query's weights were divided by, rows as in scores. `rule`: plain_scores, or a score_rule of the
+/// out <- attention of this device's queries to the keys of all devices of the ring; log_sums <- for each query, the
+/// logarithm of the divisor of its weights, with rows as in scores. `rule`: plain_scores, or a score_rule for the
 /// scores of this device's queries and all keys. Collective over the mesh axes that divide the keys.
 template <class Exec, class T, class Rule = plain_scores>
 void attend_in_ring(Exec const& exec, execution_context const& w, ring_attention const& p, T const* q, T const* k,

@@ -4,7 +4,7 @@
 
 /// @file
 /// Floor 3. One round of an attention ring, for attention and its derivative: while a device multiplies its queries
-/// with the keys that are here, the next ones arrive. Scores cover only the part that is here.
+/// with the current keys, the next ones arrive. Scores cover only the current part.
 ///
 ///     for each part:  S = scale · Q K, by the rule of the scores if there is one,  then the caller's work with S, Q, K
 ///                     and V
@@ -17,7 +17,7 @@
 
 namespace ostraka::engine::detail {
 
-/// Chunks whose scores have been computed. `part`: their keys, counted from the first of the piece that is here.
+/// Chunks with computed scores. `part`: their keys, counted from the first of the current piece.
 template <class T>
 struct scored_chunks {
   planner::range part{};
@@ -50,7 +50,7 @@ class attention_round {
   [[nodiscard]] rotating_keys<Exec, T>& travelling() { return travelling_; }
   [[nodiscard]] planner::attention_ring const& ring() const { return travelling_.ring(); }
 
-  /// Returns the most elements that the scores of a product have.
+  /// Returns the largest number of elements of the scores of a product.
   [[nodiscard]] std::int64_t most_scores() const {
     std::int64_t most = 0;
     for (int piece = 0; piece < ring().pieces(); ++piece)
@@ -64,7 +64,7 @@ class attention_round {
     return most * blocks_.outer * blocks_.inner;
   }
 
-  /// Returns the rows of a product. A rule hides what a plain mask would.
+  /// Returns the rows of a product. A rule hides the keys that a plain mask would hide.
   [[nodiscard]] score_rows rows_of(planner::ring_product const& m) const {
     score_rows rows = blocks_.rows_of(m);
     if constexpr (!is_plain) rows.is_masked = false;
@@ -92,10 +92,10 @@ class attention_round {
     return box;
   }
 
-  /// Keeps the products of each part here, too, before the rule changes them.
+  /// Also stores the products of each part in `products`, before the rule changes them.
   void keep_products(wide* products) { products_ = products; }
 
-  /// Calls f(piece, step, whether this device's queries need it) for each piece when it is here.
+  /// Calls f(piece, step, whether this device's queries need it) for each piece when it has arrived.
   template <class F>
   void for_each_piece(F const& f) {
     for (std::int64_t step = 0; step < ring().devices; ++step) {
@@ -106,7 +106,7 @@ class attention_round {
     }
   }
 
-  /// Calls f(product, scored_chunks) for each product of this device's queries with a piece that is here.
+  /// Calls f(product, scored_chunks) for each product of this device's queries with a piece that has arrived.
   template <class F>
   void for_each_product(int piece, std::int64_t step, F const& f) {
     std::int64_t const home = travelling_.home(piece, step), first = ring().piece(home, piece).begin;

@@ -3,9 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 3. The causal mask on a block of scores[…, Q, …, K]: −infinity if the key comes later than the query, by
-/// global indices, which a device knows however Q and K are divided, or by the positions of striped sequences. Only
-/// hidden elements are written.
+/// Floor 3. The causal mask on a block of scores[…, Q, …, K]: −infinity if the key comes after the query. Positions are
+/// global indices, which a device knows for any division of Q and K, or the positions of striped sequences. Only hidden
+/// elements are written.
 
 #include <cstdint>
 #include <limits>
@@ -24,10 +24,10 @@ namespace detail {
 template <class T>
 struct later_keys_mask {
   T* scores;
-  std::int64_t inner;    ///< rows of the same query next to each other
+  std::int64_t inner;    ///< consecutive rows of the same query
   std::int64_t queries;  ///< of the block
   std::int64_t keys;     ///< of the block
-  std::int64_t seen;     ///< keys of the block that its first query sees; may be negative, or more than there are
+  std::int64_t seen;     ///< keys of the block that its first query sees; may be negative, or exceed `keys`
 
   [[nodiscard]] KOKKOS_INLINE_FUNCTION std::int64_t seen_by(std::int64_t row) const {
     std::int64_t const n = seen + row / inner % queries;
@@ -44,7 +44,7 @@ struct later_keys_mask {
   }
 };
 
-/// The position at an index, on devices, too.
+/// The position at an index. Works on devices.
 struct position_at {
   std::int64_t chunk, devices;
 
@@ -92,7 +92,7 @@ struct later_stripes_mask {
 
 /// scores <- −infinity where the key's position is above the query's + `from`. `scores`: this device's block of `s`,
 /// dense, keys along its last dimension, queries along `queries`. `stripes`: the number of devices over which both
-/// sequences are striped, or 0. All is written when it returns.
+/// sequences are striped, or 0. The kernels have finished when it returns.
 template <class Exec, class T>
 void mask_later_keys(Exec const& exec, execution_context const& w, planner::spec const& s, int queries,
                      std::int64_t from, T* scores, std::int64_t stripes = 0) {

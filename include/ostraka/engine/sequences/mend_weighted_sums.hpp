@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 3. Mends a device's block of a product of weights and values, so that terms with a weight of 0 take no part
-/// (kernels/weighted_sums.hpp): O[Q_X, E] = W[Q_X, K] V[K, E]. Blocks lie dense. The device knows all terms of its
+/// Floor 3. Corrects a device's block of a product of weights and values, so that terms with a weight of 0 have no
+/// effect (kernels/weighted_sums.hpp): O[Q_X, E] = W[Q_X, K] V[K, E]. Blocks are dense. The device has all terms of its
 /// sums, or of its part of them.
 
 #include <cstdint>
@@ -17,7 +17,7 @@ namespace ostraka::engine {
 
 namespace detail {
 
-/// The ranges of all labels that a block has, and the steps between neighbouring indices.
+/// The ranges of all labels of a block, and the strides along them.
 struct block_by_label {
   planner::range held[planner::max_labels]{};
   std::int64_t step[planner::max_labels]{};
@@ -38,7 +38,7 @@ inline planner::range common_range(planner::range a, planner::range b) {
 
 }  // namespace detail
 
-/// True if the product of weights with values may have multiplied a weight of 0 by an infinity or a NaN. It checks the
+/// True if the product of weights with values may have multiplied a weight of 0 by an infinity or a NaN. Checks the
 /// smaller block: the values', or the result's.
 template <class Exec, class T>
 bool may_have_met_nan(Exec const& exec, T const* values, std::int64_t of_values, T const* sums, std::int64_t of_sums) {
@@ -47,8 +47,8 @@ bool may_have_met_nan(Exec const& exec, T const* values, std::int64_t of_values,
   return !is_finite_block(exec, loops, of_sums <= of_values ? sums : values);
 }
 
-/// Elements of `sums` that are infinite or NaN <- Σ weight · value over the labels that the sums lack and over terms
-/// whose weight is not 0. @pre `sums` holds the product of these blocks: nothing was moved
+/// Infinite or NaN elements of `sums` <- Σ weight · value over the labels that the sums lack, for terms with a nonzero
+/// weight. @pre `sums` is the product of these blocks, without a move
 template <class Exec, class T>
 [[gnu::cold]] void mend_weighted_sums(Exec const& exec, execution_context const& w, planner::spec const& of_weights,
                                       planner::spec const& of_values, planner::spec const& of_sums, T const* weights,

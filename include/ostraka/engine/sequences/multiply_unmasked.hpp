@@ -3,9 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 3. Products of weights in ring attention: sums += weights · values. If the causal mask hides some of the pairs
-/// their weights are 0, and their values take no part, not even a NaN. Only such a product, one or two of a ring's,
-/// checks its values first.
+/// Floor 3. Products of weights in ring attention: sums += weights · values. If the causal mask hides some pairs, their
+/// weights are 0, and their values have no effect, not even a NaN. Only such a product, one or two in a ring, checks
+/// its values first.
 
 #include <ostraka/engine/kernels/weighted_sums.hpp>
 #include <ostraka/engine/sequences/ring_blocks.hpp>
@@ -17,7 +17,7 @@ bool is_finite_block(Exec const& exec, labelled_block<T const> const& b) {
   return engine::is_finite_block(exec, loops_along(b), b.data);
 }
 
-/// sums += weights · values over the labels that the sums lack and over terms whose weight is not 0.
+/// sums += weights · values over the labels that the sums lack, for terms with a nonzero weight.
 template <class Exec, class T>
 [[gnu::cold, gnu::noinline]] void add_weighted_sums(Exec const& exec, labelled_block<T const> const& weights,
                                                     labelled_block<T const> const& values,
@@ -33,7 +33,7 @@ template <class Exec, class T>
   add_sums(exec, in);
 }
 
-/// sums += weights · values; with `hides` a weight of 0 contributes nothing.
+/// sums += weights · values. With `hides` a weight of 0 contributes nothing.
 template <class Exec, class T>
 void add_products(Exec const& exec, labelled_block<T const> const& weights, labelled_block<T const> const& values,
                   labelled_block<T> const& sums, bool hides) {

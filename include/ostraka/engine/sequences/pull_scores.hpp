@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// Floor 3. Sinks, and the derivative of scores (score_pairs.hpp) in rings, where weights are computed again:
+/// Floor 3. Sinks, and the derivative of scores (score_pairs.hpp) in rings, which recompute the weights:
 ///
 ///     m = sink, Σ = 1 before the first part             d sink = −Σ exp(sink − l) · (dO O)
 ///     dS = w (dO V − dO O), 0 where w is 0              d bias = Σ dS over the axes that it lacks
@@ -16,7 +16,7 @@
 
 namespace ostraka::engine {
 
-/// The cotangents of a tensor of the scores: this device's block, and how it meets the scores; null: not wanted.
+/// The cotangents of a tensor of the scores: this device's block, aligned with the scores; null: not wanted.
 template <class T>
 struct score_cotangents {
   aligned<T> met{};
@@ -30,7 +30,7 @@ struct score_rule_cotangents {
 
 namespace detail {
 
-/// The place of a row of this device's scores in an aligned tensor that lacks queries and keys or not.
+/// The position of a row of this device's scores in an aligned tensor, which may lack queries and keys.
 template <class T>
 struct place_of_row {
   int rank;
@@ -62,7 +62,7 @@ struct first_sink {
   }
 };
 
-/// The softmax of each row begins with its sink.
+/// Starts the softmax of each row with its sink.
 template <class Exec, class T>
 void begin_with_sinks(Exec const& exec, attended_blocks const& b, score_rule<T> const& rule,
                       running_softmax<T> const& so_far) {
@@ -84,7 +84,8 @@ struct pulled_sink {
   }
 };
 
-/// Scores become weights, and cotangents of weights those of scores. Both are 0 of a hidden pair, even in a row of NaN.
+/// Turns scores into weights, and cotangents of weights into those of scores. Both are 0 for a hidden pair, even in a
+/// row of NaN.
 template <class T>
 struct pull_scored_row {
   score_rows rows;
@@ -112,7 +113,7 @@ struct pull_scored_row {
 
 template <class T>
 struct cotangent_of_product {
-  T const* products;  // null: there is no soft cap
+  T const* products;  // null without a soft cap
   T* cotangents;
   T scale, cap;
   KOKKOS_INLINE_FUNCTION void operator()(std::int64_t i) const {
@@ -123,7 +124,7 @@ struct cotangent_of_product {
   }
 };
 
-/// Turns cotangents of scores into those of products, and adds up those of the rule's tensors.
+/// Turns cotangents of scores into those of products, and accumulates those of the rule's tensors.
 template <class Exec, class T, class Rule, class Pulled>
 class scores_puller {
  public:
@@ -144,7 +145,7 @@ class scores_puller {
     if (rule.soft_cap > wide(0)) round.keep_products(products_.data());
   }
 
-  /// Adds up the cotangents of sinks. `result_sums`: for each row the sum of its result times its cotangent.
+  /// Accumulates the cotangents of sinks. `result_sums`: for each row the sum of its result times its cotangent.
   void pull_sinks(wide const* log_sums, wide const* result_sums) const {
     attended_blocks const& b = round_.blocks();
     if (pulled_.sinks.block == nullptr || b.rows() == 0) return;
@@ -198,7 +199,7 @@ class scores_puller {
   buffer products_, one_;
 };
 
-/// Without a rule there is nothing to do.
+/// Does nothing without a rule.
 template <class Exec, class T, class Pulled>
 class scores_puller<Exec, T, plain_scores, Pulled> {
  public:

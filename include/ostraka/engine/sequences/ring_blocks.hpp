@@ -4,7 +4,7 @@
 
 /// @file
 /// Floor 3. Blocks of ring attention: the layout of queries, keys, values and scores on this device, by label, and the
-/// keys and values that go round, one message ahead of the products. docs/design/attention.md explains their route.
+/// travelling keys and values, one message ahead of the products. docs/design/attention.md explains their route.
 
 #include <Kokkos_Core.hpp>
 
@@ -27,7 +27,7 @@ namespace ostraka::engine {
 using planner::labelled;
 using planner::labelled_block;
 
-/// The blocks that attend to each other. Labels are numbered alike in all.
+/// The tensors of an attention. All use the same label numbers.
 struct ring_attention {
   planner::spec q, k, v, out;
   int queries = 0, keys = 0, width = 0;  ///< labels
@@ -55,7 +55,7 @@ struct as_element {
   }
 };
 
-/// to <- from, as elements of another type, or another order.
+/// to <- from, in another element type or order.
 template <class Exec, class To, class From>
 void convert(Exec const& exec, labelled_block<To> const& to, labelled_block<From> const& from) {
   loop_nest<2> loops = loops_along(to, from.in_order_of(to));
@@ -63,7 +63,7 @@ void convert(Exec const& exec, labelled_block<To> const& to, labelled_block<From
   map_elements(exec, loops, as_element<To>{}, to.data, const_cast<std::remove_const_t<From> const*>(from.data));
 }
 
-/// A block in the element type of the computation: 16-bit elements as float.
+/// A block in the element type of the computation: float for 16-bit elements.
 template <class Exec, class T>
 class wide_block {
  public:
@@ -93,7 +93,7 @@ void multiply(Exec const& exec, labelled_block<T const> const& a, labelled_block
               labelled_block<T> const& c, T alpha, T beta) {
   contraction const problem = planner::contraction_of(a, b, c);
   if (counts_flops()) count_flops(problem, true, int{sizeof(T)});
-  plan_ticket ticket;  // pieces have few shapes, which the plans' cache knows
+  plan_ticket ticket;  // pieces have few shapes, so the cache of plans finds them
   contract_in_tiles(exec, problem, a.data, b.data, c.data, {alpha, beta}, ticket);
 }
 
@@ -101,7 +101,7 @@ void multiply(Exec const& exec, labelled_block<T const> const& a, labelled_block
 struct attended_blocks {
   labelled q, k, v, out;
   labelled weighted;  ///< the result with the values' own axes last: [rows, width]
-  labelled scores;    ///< of all queries and one key
+  labelled scores;    ///< for all queries and one key
   int queries, keys;
   std::int64_t outer = 1, of_queries = 1, inner = 1, width = 1;
 
@@ -148,8 +148,8 @@ struct attended_blocks {
   }
 };
 
-/// Keys and values that rotate around the ring. In step s a device has those that have come s hops; it reads its own
-/// where they lie. A piece is one message: its keys, and its values behind them.
+/// Keys and values that rotate around the ring. In step s a device has those that have made s hops; it reads its own in
+/// place. A piece is one message: its keys, followed by its values.
 template <class Exec, class T>
 class rotating_keys {
  public:
@@ -193,13 +193,13 @@ class rotating_keys {
   [[nodiscard]] std::int64_t last(std::int64_t home, int piece) const {
     return last_[piece].data()[static_cast<std::size_t>(home)];
   }
-  /// Returns the elements of a piece, keys and values, and of the largest of all devices.
+  /// Returns the elements of a piece, keys and values together. `most_elements`: the most of all devices.
   [[nodiscard]] std::int64_t elements(std::int64_t home, int piece) const {
     return ring_.piece(home, piece).size() * (key_elements_ + value_elements_);
   }
   [[nodiscard]] std::int64_t most_elements(int piece) const { return most_[piece]; }
 
-  /// Passes on the pieces that are here, if a device still needs them, and receives the next ones.
+  /// Sends on the current pieces that another device still needs, and receives the next ones.
   void begin(std::int64_t step) {
     for (int piece = 0; piece < ring_.pieces(); ++piece) {
       std::int64_t const leaving = home(piece, step), coming = home(piece, step + 1);
@@ -217,13 +217,13 @@ class rotating_keys {
     for (run_in_flight& one : in_flight_) one.wait();
   }
 
-  /// Returns the keys and values of a piece that is here, as a block like a device's own.
+  /// Returns the keys and values of a current piece, with the layout of a device's own block.
   [[nodiscard]] labelled_block<T const> keys(int piece, std::int64_t step) const { return at(piece, step, own_k_, 0); }
   [[nodiscard]] labelled_block<T const> values(int piece, std::int64_t step) const {
     return at(piece, step, own_v_, key_elements_);
   }
 
-  /// Returns the cotangents of keys and values of a piece that lie like a message.
+  /// Returns the cotangents of keys and values of a piece in a message.
   template <class U>
   [[nodiscard]] std::pair<labelled_block<U>, labelled_block<U>> as_blocks(U* message, std::int64_t home,
                                                                           int piece) const {
@@ -231,8 +231,7 @@ class rotating_keys {
     return {{b_.k.with(b_.keys, n), message}, {b_.v.with(b_.keys, n), message + n * key_elements_}};
   }
 
-  /// Sends each piece that `goes` from one device to another, in one message, if any does. `home` is the device that
-  /// owns the piece.
+  /// Sends each piece for which `goes` is true, in one message. `home` is the device that owns the piece.
   template <class U, class Goes, class From, class To>
   [[nodiscard]] run_in_flight permute(Goes const& goes, From const& from, To const& to, U const* sent,
                                       std::int64_t elements_sent, U* received, std::int64_t elements_received) {
@@ -281,7 +280,7 @@ class rotating_keys {
   labelled_block<T const> own_k_, own_v_;
   planner::mesh_set axes_{};
   std::int64_t here_ = 0, key_elements_ = 0, value_elements_ = 0, most_[2]{};
-  short_array<int> member_;                       // of the engine's group, by the number of a block
+  short_array<int> member_;                       // by number of a block, its member in the engine's group
   short_array<std::int64_t> first_[2], last_[2];  // hops, by piece and home
   short_array<hop> hops_;
   buffer buffers_[2][2];

@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 3. y[S_X, F, P] = x[S_X, F, P] with its pairs rotated, on this device's block: positions are global indices of
-/// S, which this device knows however S is divided, or stand in a tensor that is aligned with x without a move.
+/// Floor 3. y[S_X, F, P] = x[S_X, F, P] with its pairs rotated, on this device's block. Positions are global indices of
+/// S, which this device knows for any division of S, or elements of a tensor that is aligned with x without a move.
 
 #include <cstdint>
 
@@ -16,23 +16,23 @@
 
 namespace ostraka::engine {
 
-/// Dimensions of a block that is rotated, and its angles: position · base^(−f/F), which may be scaled, or position ·
-/// the frequency that is given.
+/// The dimensions of a rotated block, and its angles: position · base^(−f/F), perhaps scaled, or position · a given
+/// frequency.
 struct rotation {
   int positions = 0;
   int frequencies = 0;
   int pairs = 0;
-  std::int64_t from = 0;  ///< the position of index 0, or added to the given positions
+  std::int64_t from = 0;  ///< the position of index 0; added to given positions
   double base = 10000;
-  bool is_back = false;  ///< by the negative angles
+  bool is_back = false;  ///< true to rotate by the negative angles
   angle_scaling scaling{};
-  double magnitude = 1;           ///< by which pairs are multiplied
+  double magnitude = 1;           ///< factor of the pairs
   double const* given = nullptr;  ///< this block's frequencies, or null
   std::int64_t given_step = 1;
 };
 
 /// y <- x rotated. `positions`: of each element, or null for the global index. @pre x and y are this device's blocks of
-/// `s`, dense; there are two along the dimension of pairs. All is written when it returns.
+/// `s`, dense, with extent 2 along the dimension of pairs. The kernels have finished when it returns.
 template <class Exec, class T>
 void rotate_blocks(Exec const& exec, execution_context const& w, planner::spec const& s, rotation const& r,
                    aligned<std::int64_t const> const* positions, T const* x, T* y) {
@@ -57,7 +57,7 @@ void rotate_blocks(Exec const& exec, execution_context const& w, planner::spec c
   else
     angles.from += planner::range_of(s, r.positions, w.here, w.sizes).begin;
 
-  std::int64_t step[max_rank], table_step[max_rank];  // of the block, and in rows of the table
+  std::int64_t step[max_rank], table_step[max_rank];  // strides of the block, and in rows of the table
   std::int64_t elements = 1, rows = 1;
   for (int d = s.rank - 1; d >= 0; --d) {
     std::int64_t const n = planner::range_of(s, d, w.here, w.sizes).size();

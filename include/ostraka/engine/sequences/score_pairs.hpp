@@ -3,9 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 3. Scores of attention: the products of queries and keys are capped, get a bias and ALiBi's distances, and are
-/// hidden by position and by document, all by global indices. Rows of whole scores and the products of rings are turned
-/// into scores here.
+/// Floor 3. Scores of attention: the products of queries and keys get a cap, a bias and ALiBi's distances, and are
+/// hidden by position and by document, all by global indices. Serves both rows of whole scores and the products of
+/// rings.
 ///
 ///     s = c · tanh(s / c) + bias − slope · |query − key|,  or −∞ if the query does not see the key
 
@@ -19,7 +19,7 @@
 
 namespace ostraka::engine {
 
-/// The rule of an attention. Its tensors are aligned with this device's block of the scores; null: there is none.
+/// The rule of an attention's scores. Its tensors are aligned with this device's block of the scores; null: not given.
 template <class T>
 struct score_rule {
   planner::seen_positions seen{};
@@ -28,16 +28,16 @@ struct score_rule {
   T soft_cap = 0;            ///< 0: none
   aligned<T const> bias{}, slopes{};
   aligned<std::int64_t const> query_segments{}, key_segments{};  ///< a query sees keys of its own segment
-  aligned<T const> sinks{};  ///< for each row the score of a key without a value; the softmax reads it
+  aligned<T const> sinks{};  ///< for each row, the score of a key without a value; the softmax reads it
 
-  /// True if pairs may be hidden by more than positions. A bias may be −∞.
+  /// True if the rule may hide pairs by more than positions. A bias may be −∞.
   [[nodiscard]] bool hides_beyond_positions() const { return query_segments.data != nullptr || bias.data != nullptr; }
 };
 
-/// No rule: scores are the products of queries and keys, and only later keys may be hidden.
+/// No rule: scores are the products of queries and keys, and only the causal mask may hide keys.
 struct plain_scores {};
 
-/// Scores of some queries and keys of a block, dense, with the keys last.
+/// The scores of some queries and keys of a block, dense, with the keys last.
 struct score_box {
   int rank = 0, queries = 0;
   std::int64_t extent[max_rank]{}, begin[max_rank]{};  ///< begin: the first of them, counted from the block's first
@@ -89,7 +89,7 @@ struct score_row {
     }
     std::int64_t const n = box.extent[last], position = of_query(query) + rule.from;
     T* const s = scores + row * n;
-    // The positions of keys are consecutive within a chunk of stripes: a prefix of them and a range are seen.
+    // The positions of keys are consecutive within a chunk of stripes, so the visible ones are a prefix and a range.
     for (std::int64_t key = 0; key < n;) {
       std::int64_t const index = box.first_key + key, left = of_key.chunk - index % of_key.chunk;
       std::int64_t const end = left < n - key ? key + left : n, shift = key - of_key(index);
@@ -124,7 +124,7 @@ struct score_row {
     for (std::int64_t k = begin; k < end; ++k) s[k] = hidden();
   }
 
-  // The query is at key `level` of this row, perhaps beyond its ends.
+  // `level`: the key of this row at the query's position, perhaps beyond the row.
   KOKKOS_INLINE_FUNCTION void score(T* s, std::int64_t begin, std::int64_t end, std::int64_t at_bias,
                                     std::int64_t at_slope, std::int64_t level) const {
     std::int64_t const n = end - begin;
@@ -161,8 +161,8 @@ void score_box_of_pairs(Exec const& exec, score_rule<T> const& rule, score_box c
     for_each_item("ostraka scores", exec, rows, rows * keys, row);
 }
 
-/// The same of this device's block of `s`, dense, with keys along its last dimension and queries along `queries`. All
-/// is written when it returns.
+/// The same for this device's block of `s`, dense, with keys along its last dimension and queries along `queries`. The
+/// kernels have finished when it returns.
 template <class Exec, class T>
 void score_pairs(Exec const& exec, execution_context const& w, planner::spec const& s, int queries,
                  score_rule<T> const& rule, T* scores) {

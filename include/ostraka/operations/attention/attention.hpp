@@ -4,7 +4,7 @@
 
 /// @file
 /// Floor 4. `os::attention<Q, K, D>(q, k, v)`: softmax over the keys K of the products over the width D of queries and
-/// keys, times values. All other axes (batches, heads, groups of heads) go along by name.
+/// keys, times values. All other axes (batches, heads, groups of heads) are matched by name.
 ///
 ///     q               k               v               result
 ///     [B_X, H_Y, Q, D]  [B_X, H_Y, K, D]  [B_X, H_Y, K, D]  [B_X, H_Y, Q, D]   attention<Q, K, D>     nothing moved
@@ -13,9 +13,9 @@
 ///     [B, H, Q, D]      [B, H, K_X, D]    [B, H, K_X, D]    [B, H, Q, D]       attention<Q, K/X, D>   all_reduce<X>:
 ///                              for each query a maximum, a sum and the weighted sum of values; keys and values stay
 ///
-/// Queries and keys that are divided over the same mesh axis do not meet. The call names the move that they need: keys
-/// and values go round the devices, `os::attention<Q, K/X, D>(q, k, v, os::ring)` (ring_attention.hpp), or are
-/// gathered, `os::attention<Q, K, D>(q, os::all_gather<X>(k), os::all_gather<X>(v))`.
+/// If the same mesh axis divides queries and keys, the call must name the move: keys and values travel from device to
+/// device, `os::attention<Q, K/X, D>(q, k, v, os::ring)` (ring_attention.hpp), or are gathered, `os::attention<Q, K,
+/// D>(q, os::all_gather<X>(k), os::all_gather<X>(v))`.
 
 #include <cmath>
 #include <cstddef>
@@ -31,29 +31,29 @@
 
 namespace ostraka {
 
-/// Behind the operands of os::attention: a query does not see keys behind its own position. The first query's position
-/// is 0, or os::from_position(t).
+/// An option of os::attention: hides keys after the position of a query. The position of the first query is 0, or that
+/// of os::from_position(t).
 struct causal_mask {};
 inline constexpr causal_mask causal{};
 
-/// The factor of scores, behind the operands of os::attention; by default one over the root of D's extent.
+/// An option of os::attention: the factor of the scores; by default 1 / √(extent of D).
 struct score_scale {
   double value;
 };
 
 namespace detail {
 
-/// The base of attentions: the factor of their scores.
+/// The base of attentions: the factor of the scores.
 struct scaled_scores {
   bool has_scale = false;
-  double scale = 1;  ///< of scores, if it has one; else one over the root of the width
+  double scale = 1;  ///< factor of scores if `has_scale`; else 1 / √width
 
   [[nodiscard]] double scale_of(std::int64_t width) const {
     return has_scale ? scale : width > 0 ? 1 / std::sqrt(static_cast<double>(width)) : 1;
   }
 };
 
-/// A tensor with elements of 16 bits converted to float; other tensors as they are.
+/// Converts a tensor with 16-bit elements to float; returns other tensors unchanged.
 template <class A>
 auto widened(A const& a) {
   if constexpr (is_narrow<typename A::value_type>)
@@ -62,8 +62,7 @@ auto widened(A const& a) {
     return a;
 }
 
-/// The axes, shardings and plans of an attention whose operands are well formed. `Out`: the sharding that is asked for,
-/// or void.
+/// The axes, shardings and plans of an attention with valid operands. `Out`: the requested sharding, or void.
 template <class ToldQ, class ToldK, class ToldD, class Out, class TQ, class TK, class TV>
 struct attention_types {
   using queries = typename told_axis<ToldQ>::axis;
@@ -85,7 +84,7 @@ struct attention_types {
 
   static constexpr bool keys_are_divided = told_axis<ToldK>::mesh::size > 0;
   static constexpr bool is_deferred = sharding_traits<result>::partials::size > 0;
-  // Over a divided width scores are summed. Keys and values move only if the call asks for a result that needs it.
+  // Scores are summed over a divided width. Keys and values move only if the requested result needs it.
   using scores_policy =
       policy<told_axis<ToldD>::mesh::size == 0 ? planner::admit::no_communication : planner::admit::reduce_result>;
   using result_policy = policy<keys_are_divided && !is_deferred     ? planner::admit::reduce_result
@@ -96,7 +95,7 @@ struct attention_types {
   using result_verdict =
       einsum_verdict<varying_as<result, scores_tensor, TV>, result_policy, scores_tensor, as_wide<TV>>;
 
-  /// The moves of the scores' sums and their softmax, and those of the weighted sum of values.
+  /// The moves of the scores and their softmax, and those of the weighted sum of values.
   using moves_of_scores = moves_of_product<varying_as<scores, TQ, TK>, scores_policy, as_wide<TQ>, as_wide<TK>>;
   using moves_of_weights = moves_in_turn<moves_of_scores, moves_of_statistics<ToldK, 2, scores_tensor>>;
   using moves_of_result =
@@ -120,8 +119,8 @@ consteval auto check_axis_of_attention() {
     return found<reason::ok>{};
 }
 
-/// `reason::ok` if queries, keys and values have the axes that the call names. An argument that is no axis is refused
-/// later.
+/// `reason::ok` if queries, keys and values have the axes named in the call. Another check refuses arguments that are
+/// not axes.
 template <class ToldQ, class ToldK, class ToldD, class TQ, class TK, class TV>
 using attention_axes_verdict =
     first_fault<typename decltype(check_axis_of_attention<typename told_axis<ToldQ>::axis, TQ>())::type,
@@ -147,7 +146,7 @@ consteval auto check_attention_operands() {
     return found<reason::ok>{};
 }
 
-/// The first fault of the operands of an attention, for one whose keys go round, too.
+/// The first fault of the operands of an attention. Ring attention uses it, too.
 template <class Operation, class ToldQ, class ToldK, class ToldD, class TQ, class TK, class TV>
 using attention_operands_verdict =
     typename decltype(check_attention_operands<Operation, ToldQ, ToldK, ToldD, TQ, TK, TV>())::type;
@@ -179,7 +178,7 @@ namespace operation {
 template <class Q, class K, class D, class Out = void>
 struct attention : detail::scaled_scores {
   static constexpr char const* name = "attention";
-  static constexpr int pairs = 1;  ///< of operands that are multiplied for the scores
+  static constexpr int pairs = 1;  ///< number of operand pairs that are multiplied for the scores
 
   bool is_causal = false;
   std::int64_t from = 0;  ///< the position of the first query, for the causal mask
@@ -207,19 +206,19 @@ struct attention : detail::scaled_scores {
     return is_causal || sizeof...(Mask) > 0;
   }
 
-  /// The scores of the keys for each query.
+  /// Returns the scores of the keys for each query.
   template <class TQ, class TK>
   auto scores(TQ const& q, TK const& k) const {
     return products(q, k, factor_of(q));
   }
 
-  /// The weights of the keys for each query: the softmax of the scores.
+  /// Returns the weights of the keys for each query: the softmax of the scores.
   template <class TQ, class TK, class... Mask>
   auto weights(TQ const& q, TK const& k, Mask const&... mask) const {
     return weights_of(scores(q, k), mask...);
   }
 
-  /// The factor of the products of these queries with keys.
+  /// Returns the factor of the products of these queries with keys.
   template <class TQ, class... Others>
   [[nodiscard]] double factor_of(TQ const& q, Others const&...) const {
     return scale_of(width_of(q));
@@ -231,7 +230,7 @@ struct attention : detail::scaled_scores {
     return q.extents()[static_cast<std::size_t>(detail::dimension_of<D, TQ>)];
   }
 
-  /// The scores.
+  /// Returns the scores.
   template <class TQ, class TK>
   static auto products(TQ const& q, TK const& k, double factor) {
     using of_scores = types<TQ, TK, TK>;
@@ -239,7 +238,7 @@ struct attention : detail::scaled_scores {
         factor, detail::widened(q), detail::widened(k));
   }
 
-  /// The softmax of scores. Overwrites the scores.
+  /// Returns the softmax of scores. Overwrites the scores.
   template <class Scores, class... Mask>
   auto weights_of(Scores const& scores, Mask const&... mask) const {
     if (is_causal) hide_later(scores);
@@ -293,7 +292,7 @@ constexpr void set_option(scaled_scores& operation, score_scale const& scale) {
   operation.scale = scale.value;
 }
 template <class Q, class K, class D, class Out, class... Ms>
-constexpr void set_option(operation::attention<Q, K, D, Out>&, striped_over<Ms...> const&) {}  // by set_stripes
+constexpr void set_option(operation::attention<Q, K, D, Out>&, striped_over<Ms...> const&) {}  // set_stripes sets it
 
 template <class Operation, class... Options>
 consteval auto check_attention_options() {
@@ -316,7 +315,7 @@ struct told_result<> {
   using type = void;
 };
 
-/// True for an option by which keys and values go round (ring_attention.hpp).
+/// True for an option that makes keys and values travel (ring_attention.hpp).
 template <class Option>
 inline constexpr bool goes_round = false;
 
@@ -340,14 +339,13 @@ struct attention_with {
 
 }  // namespace detail
 
-/// Attention: softmax over K of the products of queries and keys over D, times values. K is named as it lies: if X
-/// divides it (a cache that is divided over its length), `K/X` authorises all-reduces of a query's sums, and keys and
-/// values stay where they are. The result is as the queries with the values' width in the place of D, or as `Out…`
-/// asks. Behind the operands may stand a mask (a tensor of truth values along any axes of the scores; a query sees a
-/// key where it is true), `os::causal`, `os::from_position(t)`, `os::score_scale(s)`, `os::striped<X>`. A key or value
-/// that is hidden from a query has no part in its result and in no derivative, even if it is NaN: a cache may hold
-/// anything beyond the position. Elements of 16 bits are computed in float. A query that sees no key at all gives
-/// zeros.
+/// Attention: softmax over K of the products of queries and keys over D, times values. Name K with the mesh axes that
+/// divide it: if X divides it (a cache that is divided over its length), `K/X` authorises all-reduces of a query's
+/// sums, and keys and values stay in place. The result has the sharding of the queries with the values' width in the
+/// place of D, or `Out…`. Options follow the operands: a mask (a tensor of truth values along any axes of the scores; a
+/// query sees a key where it is true), `os::causal`, `os::from_position(t)`, `os::score_scale(s)`, `os::striped<X>`. A
+/// key or value that is hidden from a query affects neither its result nor any derivative, even if it is NaN: a cache
+/// may hold anything beyond the position. 16-bit elements are computed in float. A query that sees no key gives zeros.
 template <auto Q, auto K, auto D, auto... Out, TensorOrVariable TQ, TensorOrVariable TK, TensorOrVariable TV,
           class... Options>
 [[nodiscard]] constexpr auto attention(TQ const& q, TK const& k, TV const& v, Options const&... options) {

@@ -3,14 +3,14 @@
 #pragma once
 
 /// @file
-/// Floor 4. `os::kv_cache`: keys and values of the positions so far, in tensors with space for more. The devices that
-/// hold the positions of appended rows write them, and nothing moves, however heads, batches or positions are divided:
+/// Floor 4. `os::kv_cache`: the keys and values of all positions so far, in tensors with room for more. The devices
+/// that hold the positions of appended rows write them. Nothing moves, however heads, batches or positions are divided:
 ///
 ///     os::kv_cache cache{os::zeros<float, B, K/X, G, D>(mesh, sizes), os::zeros<float, B, K/X, G, D>(mesh, sizes)};
 ///     os::append<K/X>(cache, k, v);                                                // [B, K, G, D]: the new positions
 ///     os::attention<Q, K/X, D>(q, cache.keys, cache.values, os::causal, os::from_position(t));
 ///
-/// The causal mask also hides the positions that are not written yet. In latent attention the two are latents and
+/// The causal mask also hides positions that are not written yet. For latent attention, the two tensors are latents and
 /// rotary keys.
 
 #include <cstddef>
@@ -22,7 +22,7 @@
 
 namespace ostraka {
 
-/// Keys and values with the number of their positions. @pre keys and values have the same extent along positions
+/// Keys and values, with the number of their positions. @pre keys and values have the same extent along positions
 template <class Keys, class Values>
 struct kv_cache {
   /// The keys of all positions.
@@ -48,10 +48,10 @@ std::int64_t positions_in(A const& a) {
 
 }  // namespace detail
 
-/// Appends the keys and values of the next position, or positions, to a cache. The axis of positions is named as it
-/// lies in the cache: `K`, `K/X`. They lie as the cache does, with the positions whole. @throws ostraka::error, on all
-/// devices alike, if the cache is full, or keys and values have different numbers of positions; its length is then
-/// unchanged
+/// Appends the keys and values of the next positions to a cache. Name the axis of positions with the mesh axes that
+/// divide it in the cache: `K`, `K/X`. `k` and `v` have the layout of the cache, but with the positions undivided.
+/// @throws ostraka::error, on all devices alike, if the cache is full, or keys and values have different numbers of
+/// positions; the cache's length is then unchanged
 template <auto Told, class Keys, class Values, TensorOrVariable K, TensorOrVariable V>
 void append(kv_cache<Keys, Values>& cache, K const& keys, V const& values) {
   if constexpr (detail::any_stand_in<K, V>) {

@@ -66,7 +66,7 @@ struct latent_attention : attention<Q, K, D> {
     return base::template weighted<TQ, TK>(base::hides(mask...), weights(q, k, q_rotary, k_rotary, mask...), v);
   }
 
-  /// The scores of the keys for each query.
+  /// Returns the scores of the keys for each query.
   template <class TQ, class TK, class TQR, class TKR>
   auto scores(TQ const& q, TK const& k, TQR const& q_rotary, TKR const& k_rotary) const {
     double const factor = factor_of(q, k, q_rotary);
@@ -76,7 +76,7 @@ struct latent_attention : attention<Q, K, D> {
     return sums;
   }
 
-  /// The weights of the keys for each query.
+  /// Returns the weights of the keys for each query.
   template <class TQ, class TK, class TQR, class TKR, class... Mask>
   auto weights(TQ const& q, TK const& k, TQR const& q_rotary, TKR const& k_rotary, Mask const&... mask) const {
     return base::weights_of(scores(q, k, q_rotary, k_rotary), mask...);
@@ -121,8 +121,8 @@ struct latent_attention_with {
 
 }  // namespace detail
 
-/// Attention with scores (q · k + q_rotary · k_rotary)/√(d + d_R): the first product over D, the second over all axes
-/// that q lacks. Options as for os::attention.
+/// Attention with the scores (q · k + q_rotary · k_rotary)/√(d + d_R). The first product is over D, the second over all
+/// axes that q lacks. Options as for os::attention.
 template <auto Q, auto K, auto D, TensorOrVariable TQ, TensorOrVariable TK, TensorOrVariable TV, TensorOrVariable TQR,
           TensorOrVariable TKR, class... Options>
 [[nodiscard]] constexpr auto latent_attention(TQ const& q, TK const& k, TV const& v, TQR const& q_rotary,

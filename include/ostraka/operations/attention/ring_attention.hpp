@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 4. `os::attention<Q, K/X, D>(q, k, v, os::ring)`: queries and keys are divided over the same mesh axis. Keys
-/// and values go round the devices, and each device multiplies its queries with those that have arrived.
+/// Floor 4. `os::attention<Q, K/X, D>(q, k, v, os::ring)`: the same mesh axis divides queries and keys. Keys and values
+/// travel around the devices, and each device multiplies its queries with those that have arrived.
 ///
 ///     q                  k               v               result
 ///     [B, H, Q_X, D]     [B, H, K_X, D]  [B, H, K_X, D]  [B, H, Q_X, D]      os::ring             n − 1 messages
@@ -13,8 +13,8 @@
 ///     …                                                                      os::causal           unseen keys are not
 ///                                                                            used, nor sent on
 ///
-/// It moves as much as gathering keys and values, (n − 1)/n of both, and holds two parts of them instead of n. With
-/// os::causal it moves half of that, or three quarters if the sequences are striped, so that all devices have the same
+/// A ring moves as much as gathering keys and values, (n − 1)/n of both, and holds two parts of them instead of n. With
+/// os::causal it moves half of that, or three quarters if the sequences are striped, which gives all devices the same
 /// work. If the keys are not divided (under rules, say), os::ring has no effect.
 
 #include <cstdint>
@@ -28,17 +28,17 @@
 
 namespace ostraka {
 
-/// Behind the operands of os::attention: keys and values go round, from each device to the next.
+/// An option of os::attention: keys and values travel from each device to the next.
 struct going_round {};
 inline constexpr going_round ring{};
 
-/// Half of each part goes to the next device, half to the one before.
+/// Half of each part travels to the next device, half to the previous one.
 struct going_both_ways_round {};
 inline constexpr going_both_ways_round ring_both_ways{};
 
 namespace detail {
 
-/// The properties of a ring that are known at compile time; its moves follow from them.
+/// The properties of a ring that are known at compile time. Its moves follow from them.
 template <bool Causal, bool Striped, bool BothWays>
 struct ring_way {
   template <class Told, class Labels, class Mesh>
@@ -55,7 +55,7 @@ struct ring_way {
   static constexpr bool is_causal = Causal, is_striped = Striped;
 };
 
-/// The types of a ring whose operands are well formed.
+/// The types of a ring with valid operands.
 template <class ToldQ, class ToldK, class ToldD, class TQ, class TK, class TV>
 struct ring_types {
   using queries = typename told_axis<ToldQ>::axis;
@@ -72,7 +72,7 @@ struct ring_types {
   using result_type = basic_tensor<typename TQ::value_type, varying_as<as_queries, TQ, TK, TV>, typename TQ::space>;
   using log_sums_type = basic_tensor<wide, varying_as<rows, TQ, TK, TV>, typename TQ::space>;
 
-  /// Has summands over mesh axes that divide queries (of other heads, say) with the same keys.
+  /// Has summands over mesh axes that divide queries (of other heads, say) that use the same keys.
   template <class A>
   using cotangent_type = basic_tensor<
       typename A::value_type,
@@ -87,7 +87,7 @@ struct ring_types {
   using mesh = union_of<mesh_axes_in<TQ>, mesh_axes_in<TK>, mesh_axes_in<TV>>;
 };
 
-// True if A's axes that the queries have, too, are divided as there, and its other axes are whole.
+// True if A's axes have the queries' divisions, and axes that the queries lack are undivided.
 template <class A, class TQ, class Keys, class... Axes>
 consteval bool lies_as_queries(type_list<Axes...>) {
   return ((std::is_same_v<Axes, Keys> ||
@@ -115,7 +115,7 @@ consteval auto check_ring() {
   }
 }
 
-/// The members that rings and their derivatives share: where they run, and which tensors go round.
+/// The members that rings and their derivatives share: where they run, and which tensors travel.
 template <class ToldQ, class ToldK, class ToldD, class Way, class TQ, class TK, class TV>
 struct ring_of_operands : ring_types<ToldQ, ToldK, ToldD, TQ, TK, TV> {
   using types = ring_types<ToldQ, ToldK, ToldD, TQ, TK, TV>;
@@ -162,11 +162,11 @@ struct ring_of_operands : ring_types<ToldQ, ToldK, ToldD, TQ, TK, TV> {
   }
 };
 
-/// The moves of a ring. `Backward`: with the cotangents of keys and values, which go along.
+/// The moves of a ring. `Backward`: the cotangents of keys and values travel, too.
 template <class Ring, bool Backward>
 struct moves_of_ring : moves_by_extents<moves_of_ring<Ring, Backward>, typename Ring::labels, typename Ring::mesh> {
   static constexpr std::int64_t bytes_moved(planner::extents const& e) { return Ring::bytes_of_all(e, Backward); }
-  /// The flops of the device that has most. Masked products count as whole ones.
+  /// The flops of the device with the most work. Masked products count as whole ones.
   template <class Sizes>
   static constexpr std::int64_t flops(Sizes const& sizes) {
     planner::extents const e = moves_of_ring::named::of(sizes);
@@ -184,7 +184,7 @@ struct moves_of_ring : moves_by_extents<moves_of_ring<Ring, Backward>, typename 
   }
 
  private:
-  // The flops of a query and a key, in all batches and heads of the device that has most: scores and weighted values.
+  // The flops of a query and a key, in all batches and heads of the device with the most: scores and weighted values.
   static constexpr std::int64_t flops_of_a_pair(planner::extents const& e) {
     constexpr planner::spec s = spec_of<typename Ring::log_sums_type, typename Ring::labels, typename Ring::mesh>;
     std::int64_t rows = 1, widths = e.label[position_in<typename Ring::width, typename Ring::labels>];
@@ -237,7 +237,7 @@ struct ring_attention : detail::scaled_scores {
   }
 };
 
-/// The cotangents of queries, keys and values; the derivative rule calls it.
+/// The cotangents of queries, keys and values. The derivative rule calls it.
 template <class Q, class K, class D, class Way>
 struct ring_attention_vjp {
   static constexpr char const* name = "attention_vjp";
@@ -283,7 +283,7 @@ constexpr void set_option(operation::attention<Q, K, D, Out>&, going_round const
 template <class Q, class K, class D, class Out>
 constexpr void set_option(operation::attention<Q, K, D, Out>&, going_both_ways_round const&) {}
 
-// Only a scale is set here; the operation's type has all other options.
+// Sets a scale only. The operation's type has all other options.
 template <class Operation, class Option>
 constexpr void set_ring_option([[maybe_unused]] Operation& operation, [[maybe_unused]] Option const& option) {
   if constexpr (std::is_same_v<Option, score_scale>) set_option(operation, option);
@@ -305,7 +305,7 @@ struct ring_option_verdict<K, Operation, striped_over<Ms...>> {
                                   reason::striped_over_other_axes<striped_over<Ms...>, K, Operation>>;
 };
 
-/// Attention whose keys and values go round.
+/// Attention with keys and values that travel.
 template <class Q, class K, class D, class Out, class... Options>
   requires(told_axis<K>::mesh::size > 0 && (goes_round<Options> || ...) && !(is_score_option<Options> || ...))
 struct attention_with<Q, K, D, Out, Options...> {

@@ -27,12 +27,12 @@
 
 namespace ostraka {
 
-/// The position of the first element, behind the operands: in a program that decodes, the number of tokens so far.
+/// An option: the position of the first element. In a decoding program, it is the number of tokens so far.
 struct from_position {
   std::int64_t value;
 };
 
-/// The base of os::rope's angles; 10,000 by default.
+/// An option of os::rope: the base of the angles; 10,000 by default.
 struct rope_base {
   double value;
 };
@@ -50,7 +50,7 @@ consteval auto check_pairs() {
     return found<reason::ok>{};
 }
 
-// `reason::ok` if positions meet the operand as in os::map, and leave it divided as it is.
+// `reason::ok` if positions match the operand as in os::map, and do not change its sharding.
 template <class Operation, class F, class P, class A, class Positions>
 consteval auto check_positions() {
   using T = typename Positions::value_type;
@@ -72,7 +72,7 @@ consteval auto check_positions() {
     return found<reason::ok>{};
 }
 
-// Frequencies have the axis F alone, and meet the operand as positions do.
+// Frequencies must have the axis F alone, and match the operand as positions do.
 template <class Operation, class F, class A, class Frequencies>
 consteval auto check_frequencies() {
   using lies_otherwise = found<reason::frequencies_lie_otherwise<sharding_in<Frequencies>, sharding_in<A>>>;
@@ -89,7 +89,7 @@ consteval auto check_frequencies() {
     return found<reason::ok>{};
 }
 
-/// A tensor of numbers with a fraction behind the operand holds frequencies, any other one positions.
+/// True for a tensor of floating-point numbers, which holds frequencies. A tensor of other elements holds positions.
 template <class T>
 inline constexpr bool are_frequencies =
     std::is_floating_point_v<typename T::value_type> || is_narrow<typename T::value_type>;
@@ -125,9 +125,9 @@ template <class S, class F, class P>
 struct rope : detail::moves_nothing {
   static constexpr char const* name = "rope";
 
-  std::int64_t from = 0;  ///< the position of index 0; added to positions that are given
+  std::int64_t from = 0;  ///< the position of index 0; added to given positions
   double base = 10000;
-  bool is_back = false;  ///< rotates back, by the negative angles: the transpose
+  bool is_back = false;  ///< rotates by the negative angles: the transpose
   std::int64_t stripes = 0;  ///< number of devices over which S is striped
   rope_scaling scaling{};
 
@@ -147,7 +147,7 @@ struct rope : detail::moves_nothing {
   }
 
  private:
-  // The positions of a striped sequence, divided as the sequence is.
+  // The positions of a striped sequence, with the sequence's sharding.
   template <class A>
   auto positions_in(A const& a) const {
     using axis = typename detail::told_axis<S>::axis;
@@ -215,7 +215,7 @@ struct rope : detail::moves_nothing {
 namespace detail {
 
 template <class S, class F, class P, class... Ms>
-constexpr void set_option(operation::rope<S, F, P>&, striped_over<Ms...> const&) {}  // by set_stripes
+constexpr void set_option(operation::rope<S, F, P>&, striped_over<Ms...> const&) {}  // set_stripes sets it
 template <class Operation>
 constexpr void set_option(Operation& operation, from_position const& at) {
   operation.from = at.value;
@@ -234,7 +234,7 @@ concept option_of = requires(Operation& operation, Option const& option) {
   set_option(operation, option);
 };
 
-/// `reason::ok` if all options are options of the operation, else `Not<Option>` for the first that is not.
+/// `reason::ok` if all options are options of the operation, else `Not<Option>` for the first other one.
 template <class Operation, template <class> class Not, class... Options>
 consteval auto check_options() {
   using each = first_fault<std::conditional_t<option_of<Operation, Options>, reason::ok, Not<Options>>...>;
@@ -254,7 +254,7 @@ consteval bool is_frequencies_option() {
     return false;
 }
 
-/// The verdict on the options of os::rope, tensors of positions and frequencies among them.
+/// The verdict on the options of os::rope, including tensors of positions and frequencies.
 template <class Operation, class... Options>
 consteval auto check_rope_options() {
   using each = first_fault<
@@ -271,7 +271,7 @@ consteval auto check_rope_options() {
     return found<reason::ok>{};
 }
 
-/// f(the tensors among the options).
+/// Calls f(the tensors among the options).
 template <class F>
 constexpr auto with_tensors_among(F const& f) {
   return f();
@@ -286,14 +286,13 @@ constexpr auto with_tensors_among(F const& f, First const& first, Options const&
 
 }  // namespace detail
 
-/// Rotary position embedding: rotates the pair along P (of extent 2) of frequency f along F at position s along S by s
-/// · 10,000^(−f/F). Options follow the tensor: an integer tensor of positions, along any of its axes, or
-/// `os::striped<X>`, instead of global indices along S; `os::from_position(t)`, which is added to them;
-/// `os::rope_base(b)`; `os::rope_scaling{…}`, which models with a longer context use; or, instead of these two, a
-/// floating-point tensor of frequencies θ along F: the angle is s · θ_f.
-/// Elements of 16 bits are computed in float. Summands stay summands.
-/// @throws ostraka::error, on all devices alike, if P has another extent than 2, or a scaling gives no
-/// frequencies
+/// Rotary position embedding: rotates the pair along P (of extent 2) of frequency f along F at position s along S by
+/// the angle s · 10,000^(−f/F). Options follow the tensor. An integer tensor of positions, along any of its axes, or
+/// `os::striped<X>` replaces the global indices along S; `os::from_position(t)` is added to them. `os::rope_base(b)`
+/// sets the base, and `os::rope_scaling{…}` is for models with a longer context. Instead of these two, a floating-point
+/// tensor gives frequencies θ along F: the angle is s · θ_f. 16-bit elements are computed in float. Summands stay
+/// summands.
+/// @throws ostraka::error, on all devices alike, if P has another extent than 2, or a scaling gives no frequencies
 template <auto S, auto F, auto P, TensorOrVariable A, class... Options>
 [[nodiscard]] constexpr auto rope(A const& a, Options const&... options) {
   using operation_type = operation::rope<detail::type_of<S>, detail::type_of<F>, detail::type_of<P>>;

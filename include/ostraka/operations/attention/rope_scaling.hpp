@@ -3,9 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 4. Frequencies of os::rope for more positions than a model was trained with, as transformers computes them
-/// from the `rope_scaling` (or `rope_parameters`) of a model's config.json, with the same names of fields. θ_f =
-/// base^(−f/F), d = 2F is the width that is rotated, and m is the number of positions in training:
+/// Floor 4. Frequencies of os::rope for more positions than in training. They follow transformers and the
+/// `rope_scaling` (or `rope_parameters`) of a model's config.json, with the same field names. θ_f = base^(−f/F), d = 2F
+/// is the rotated width, and m is the number of positions in training:
 ///
 ///     linear     θ / factor
 ///     dynamic    base · (factor · n / m − (factor − 1))^(d / (d − 2)), of n > m positions
@@ -26,8 +26,8 @@ namespace ostraka {
 /// The values of `rope_type`; `plain` is "default".
 enum class rope_type { plain, linear, dynamic, llama3, yarn };
 
-/// An option of os::rope: the `rope_scaling` of a config.json, with the same names. A type ignores the fields that it
-/// does not need.
+/// An option of os::rope: the `rope_scaling` of a config.json, with the same names. Each type ignores the fields that
+/// it does not need.
 struct rope_scaling {
   rope_type type = rope_type::plain;
   double factor = 1;
@@ -45,7 +45,7 @@ struct rope_scaling {
 
 namespace detail {
 
-/// The frequencies, as the kernel takes them.
+/// The frequencies in the form that the kernel takes.
 struct rope_frequencies {
   double base;
   engine::angle_scaling scaling;
@@ -65,7 +65,7 @@ inline void require_number(char const* field, double number, bool is_right) {
   return s.mscale != 0 && s.mscale_all_dim != 0 ? of(s.mscale) / of(s.mscale_all_dim) : of(1);
 }
 
-// The (fractional) index of the frequency that rotates so many times in the positions of training.
+// The (fractional) index of the frequency that rotates `turns` times over the positions of training.
 [[nodiscard]] inline double frequency_of_turns(rope_scaling const& s, double turns, double base, double width) {
   constexpr double circle = 6.283185307179586476925286766559;
   return width * std::log(s.original_max_position_embeddings / (turns * circle)) / (2 * std::log(base));

@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 4. The tensors of the scores of an attention (score_options.hpp): checks of their axes and elements, and how
-/// they are handed to the engine. Each meets the scores by the names of its axes:
+/// Floor 4. The tensors that change the scores of an attention (score_options.hpp): checks of their axes and elements,
+/// and how they are passed to the engine. Each is matched with the scores by the names of its axes:
 ///
 ///     scores [B, H_Y, Q_X, K]     bias [H_Y, Q_X, K], [H, K], …   slopes, sinks [H_Y], [H], [B, H], …
 ///                                 numbers of documents [B, Q_X] and [B, K]
@@ -16,7 +16,7 @@
 
 namespace ostraka::detail {
 
-/// The properties of an attention's options that types know, beside their tensors.
+/// The properties of an attention's options that are part of its type, beside their tensors.
 struct score_traits {
   bool has_cap = false, is_striped = false;
 };
@@ -36,7 +36,7 @@ consteval auto check_score_operand() {
   else if constexpr ((of_rows && (has_query || has_key)) || (Kind == score_operand::query_segments && has_key) ||
                      (Kind == score_operand::key_segments && has_query))
     return found<lies_otherwise>{};
-  else  // however it is divided otherwise
+  else  // any other division is allowed
     return found<std::conditional_t<std::is_same_v<row_operand_verdict<Operation, Scores, T>, reason::ok>, reason::ok,
                                     lies_otherwise>>{};
 }
@@ -49,7 +49,7 @@ consteval auto check_score_elements() {
     return found<reason::ok>{};
 }
 
-/// The elements of a tensor of the scores as the engine reads them.
+/// Converts a tensor of the scores to the elements that the engine reads.
 template <score_operand Kind, class T>
 auto as_score_operand(T const& a) {
   if constexpr (Kind == score_operand::bias || Kind == score_operand::slopes || Kind == score_operand::sinks)
@@ -58,7 +58,7 @@ auto as_score_operand(T const& a) {
     return a;
 }
 
-/// Aligns a tensor with the scores in the rule; other tensors are read elsewhere.
+/// Puts a tensor, aligned with the scores, into the rule. Masks are read elsewhere.
 template <score_operand Kind, class T, class Aligned>
 void put_in_rule(engine::score_rule<T>& rule, Aligned const& met) {
   if constexpr (Kind == score_operand::bias)

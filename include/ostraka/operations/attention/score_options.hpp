@@ -3,16 +3,16 @@
 #pragma once
 
 /// @file
-/// Floor 4. Options of attention that say which pairs of queries and keys count, and what is added to a score before
-/// the softmax. Scores are read in one place (engine/sequences/score_pairs.hpp), by global indices:
+/// Floor 4. Options of attention that hide pairs of queries and keys, or add to a score before the softmax. One
+/// function changes the scores (engine/sequences/score_pairs.hpp), by global indices:
 ///
 ///     os::window(w)                   |query − key| < w
 ///     os::window(w).and_first(f)      or key < f: the first keys stay visible (StreamingLLM)
 ///     os::segments(q_ids, k_ids)      a query sees keys of its own document
 ///     os::soft_cap(c)                 c · tanh(score / c), before a bias is added
-///     os::bias(b)                     + b, along any axes of the scores                                 has a
-///     derivative os::alibi(slopes)               − slope · |query − key| os::sinks(logits)               exp(logit)
-///     more in the divisor of the weights                     has a derivative
+///     os::bias(b)                     + b, along any axes of the scores; has a derivative
+///     os::alibi(slopes)               − slope · |query − key|
+///     os::sinks(logits)               exp(logit) more in the divisor of the weights; has a derivative
 
 #include <cstdint>
 #include <limits>
@@ -37,17 +37,18 @@ struct score_tensor {
 
 }  // namespace detail
 
-/// Behind the operands of os::attention: keys at a distance of `size` or more are hidden.
+/// An option of os::attention: hides keys at a distance of `size` or more.
 struct attention_window {
   std::int64_t size;
-  std::int64_t first = 0;  ///< number of keys at the sequence's beginning that stay visible
+  std::int64_t first = 0;  ///< number of keys at the start of the sequence that stay visible
 
-  /// The same, but a query sees the first `keys` keys, too, however far away they are (StreamingLLM's sinks).
+  /// The same, but a query also sees the first `keys` keys, at any distance (StreamingLLM's sinks).
   [[nodiscard]] constexpr attention_window and_first(std::int64_t keys) const { return {size, keys}; }
 };
 
-/// A sliding window: a query sees keys at a distance below `size`. With os::causal these are `size` keys, its own among
-/// them, as by `sliding_window` of transformers; else 2 size − 1. Blocks of keys that no query sees are skipped.
+/// A sliding window: a query sees keys at a distance below `size`. With os::causal these are `size` keys, its own
+/// included, as for `sliding_window` of transformers; without it, 2 size − 1. Blocks of keys that no query sees are
+/// skipped.
 [[nodiscard]] constexpr attention_window window(std::int64_t size) { return {size}; }
 
 /// The type of os::soft_cap(c).
@@ -55,7 +56,7 @@ struct score_cap {
   double value;
 };
 
-/// Behind the operands of os::attention: scores s become c · tanh(s / c), before a bias or a mask (Gemma 2).
+/// An option of os::attention: scores s become c · tanh(s / c), before a bias or a mask (Gemma 2).
 [[nodiscard]] constexpr score_cap soft_cap(double c) { return {c}; }
 
 /// The type of os::segments(q_ids, k_ids).
@@ -65,29 +66,28 @@ struct document_segments {
   TK of_keys;
 };
 
-/// Packed documents, behind the operands of os::attention: a query sees the keys whose number equals its own. The
-/// numbers are integers along any axes of queries, or of keys.
+/// Packed documents, an option of os::attention: a query sees the keys with its own document number. The numbers are
+/// integers along any axes of queries, or of keys.
 template <Tensor TQ, Tensor TK>
 [[nodiscard]] constexpr document_segments<TQ, TK> segments(TQ const& of_queries, TK const& of_keys) {
   return {of_queries, of_keys};
 }
 
-/// Behind the operands of os::attention: this tensor is added to the scores. It has any of their axes: T5's relative
-/// positions [H, Q, K], for example.
+/// An option of os::attention: adds this tensor to the scores. It has any of their axes: T5's relative positions [H, Q,
+/// K], for example.
 template <TensorOrVariable T>
 [[nodiscard]] constexpr detail::score_tensor<detail::score_operand::bias, T> bias(T const& added) {
   return {added};
 }
 
-/// Behind the operands of os::attention: slope · |query − key| is subtracted from the scores (ALiBi). The slopes have
-/// no derivative.
+/// An option of os::attention: subtracts slope · |query − key| from the scores (ALiBi). The slopes have no derivative.
 template <TensorOrVariable T>
 [[nodiscard]] constexpr detail::score_tensor<detail::score_operand::slopes, T> alibi(T const& slopes) {
   return {slopes};
 }
 
-/// Behind the operands of os::attention: for each head the score of a key that has no value (gpt-oss). The softmax
-/// counts it in its divisor.
+/// An option of os::attention: for each head, the score of a key without a value (gpt-oss). The softmax counts it in
+/// its divisor.
 template <TensorOrVariable T>
 [[nodiscard]] constexpr detail::score_tensor<detail::score_operand::sinks, T> sinks(T const& logits) {
   return {logits};
@@ -132,7 +132,7 @@ struct score_operands {
   }
   static constexpr int size = sizeof...(Kinds);
   static constexpr int count([[maybe_unused]] score_operand kind) { return (0 + ... + int{Kinds == kind}); }
-  /// The number of the first of a kind; −1 if there is none.
+  /// The index of the first operand of a kind; −1 if there is none.
   static constexpr int find([[maybe_unused]] score_operand kind) {
     int at = -1;
     [[maybe_unused]] int i = 0;
@@ -171,7 +171,7 @@ inline constexpr bool is_score_option = operands_of_option<Option>::is_scored;
 template <class... Options>
 using operands_of_options = decltype((score_operands<>{} + ... + typename operands_of_option<Options>::type{}));
 
-// Segments as the engine compares them.
+// Converts segments to the type that the engine compares.
 template <class T>
 constexpr auto as_segments(T const& ids) {
   if constexpr (std::is_same_v<typename T::value_type, std::int64_t>)
@@ -180,7 +180,7 @@ constexpr auto as_segments(T const& ids) {
     return ostraka::cast<std::int64_t>(ids);
 }
 
-/// f(the tensors among the options…), in the order of operands_of_options.
+/// Calls f(the tensors among the options…), in the order of operands_of_options.
 template <class F>
 constexpr auto with_score_operands(F const& f) {
   return f();
@@ -201,7 +201,7 @@ constexpr auto with_score_operands(F const& f, First const& first, Rest const&..
       rest...);
 }
 
-/// A position is told to what reads positions.
+/// True for options that use os::from_position.
 template <class Option>
 inline constexpr bool reads_position = std::is_same_v<Option, causal_mask> || std::is_same_v<Option, attention_window>;
 template <class T>
@@ -219,7 +219,7 @@ struct document_segments_verdict<Operation, document_segments<TQ, TK>> {
   using type = first_fault<whole<TQ>, whole<TK>>;
 };
 
-/// `reason::ok` if no option is given twice, and all are well formed.
+/// `reason::ok` if each option is given at most once, and all are valid.
 template <class Operation, class... Options>
 consteval auto check_each_once() {
   using each = first_fault<typename document_segments_verdict<Operation, Options>::type...>;
@@ -236,7 +236,7 @@ consteval auto check_each_once() {
     return found<reason::ok>{};
 }
 
-/// The verdict on options, some of which are of this file.
+/// The verdict on options that include some of this file.
 template <class Operation, class... Options>
 consteval auto check_score_options() {
   using each = first_fault<

@@ -3,14 +3,14 @@
 #pragma once
 
 /// @file
-/// Floor 4. Attention with options that change its scores (score_options.hpp). All layouts of os::attention and
-/// os::latent_attention have them:
+/// Floor 4. Attention with options that change its scores (score_options.hpp), for all layouts of os::attention and
+/// os::latent_attention:
 ///
 ///     scores = products of queries and keys, turned into scores in place
 ///     w      = softmax(scores), times exp(l) / (exp(l) + exp(sink)) where l = log Σ exp(scores)
 ///     o      = w v                                           nothing moves beyond what attention moves, but l over K/X
 ///
-/// Programs without such options instantiate nothing of this file.
+/// Programs without such options do not instantiate this file.
 
 #include <cstddef>
 #include <tuple>
@@ -27,8 +27,8 @@ namespace ostraka {
 
 namespace detail {
 
-/// The share of a softmax that keys have beside a sink, exp(l) / (exp(l) + exp(sink)), and the cotangent of l, from
-/// that of the share. A sink of −∞ has no part, even in a row of NaN.
+/// The share of a softmax that keys have beside a sink, exp(l) / (exp(l) + exp(sink)), and the cotangent of l from that
+/// of the share. A sink of −∞ has no effect, even in a row of NaN.
 struct share_beside_sink {
   template <class T>
   KOKKOS_INLINE_FUNCTION T operator()(T const& l, T const& sink) const {
@@ -47,7 +47,7 @@ struct share_beside_sink {
   }
 };
 
-/// A weight of the softmax times that share, and its cotangent. A hidden key's are 0 even in a row of NaN.
+/// A weight of the softmax times that share, and its cotangent. Both are 0 for a hidden key, even in a row of NaN.
 struct weight_beside_sink {
   template <class T>
   KOKKOS_INLINE_FUNCTION T operator()(T const& weight, T const& share) const {
@@ -67,7 +67,7 @@ struct weight_beside_sink {
 
 namespace operation {
 
-/// Weights of keys times the share that they have beside a sink. `sums`: the logarithm of each row's sum.
+/// Multiplies weights of keys by the keys' share beside a sink. `sums`: the logarithm of each row's sum.
 struct weights_beside_sinks : detail::moves_nothing {
   static constexpr char const* name = "attention";
   template <class...>
@@ -83,13 +83,13 @@ struct weights_beside_sinks : detail::moves_nothing {
 
 namespace detail {
 
-/// The softmax of scores under a mask, or none.
+/// The softmax of scores, with or without a mask.
 template <class Keys, class Scores, class... Mask>
 constexpr auto softmax_of_scores(bool hides, Scores const& scores, Mask const&... mask) {
   return operate(operation::softmax<Keys>{{}, hides}, scores, mask...);
 }
 
-/// The softmax of scores whose rows have a further score, the sink, that belongs to no key.
+/// The softmax of scores whose rows have one more score, the sink, without a key.
 template <class Keys, class Scores, class Sinks, class... Mask>
 constexpr auto softmax_beside_sinks(bool hides, Scores const& scores, Sinks const& sinks, Mask const&... mask) {
   auto const sums = operate(operation::log_sum_exp<Keys>{}, scores, mask...);
@@ -100,7 +100,7 @@ constexpr auto softmax_beside_sinks(bool hides, Scores const& scores, Sinks cons
 /// The first fault of the operands of an attention with options, and of the tensors of its scores.
 template <class Operation, class Attention, score_operand... Kinds>
 struct scored_operands {
-  static constexpr int of_attention = 1 + 2 * Attention::pairs;  ///< the operands before those of the scores
+  static constexpr int of_attention = 1 + 2 * Attention::pairs;  ///< the number of operands before those of the scores
 
   template <class... Given, std::size_t... Is, std::size_t... Js>
   static consteval auto check(type_list<Given...>, std::index_sequence<Is...>, std::index_sequence<Js...>) {
@@ -128,7 +128,7 @@ struct scored_operands {
                                           std::make_index_sequence<sizeof...(Kinds)>{}))::type;
 };
 
-/// The moves of an attention; with sinks the logarithms of its rows' sums, too.
+/// The moves of an attention. With sinks they include the logarithms of its rows' sums.
 template <class Types, class Keys, bool HasSinks>
 struct moves_of_scored {
   using type = moves_in_turn<typename Types::moves_of_weights, typename Types::moves_of_result>;
@@ -144,7 +144,7 @@ struct moves_of_scored<Types, Keys, true> {
 
 namespace operation {
 
-/// `Attention` with tensors of these kinds behind its operands, and numbers that change its scores.
+/// `Attention` with tensors of these kinds after its operands, and with numbers that change its scores.
 template <class Attention, detail::score_traits Traits, detail::score_operand... Kinds>
 struct scored : Attention, detail::score_options {
   static constexpr char const* name = Attention::name;
@@ -180,7 +180,7 @@ struct scored : Attention, detail::score_options {
            kinds::count(detail::score_operand::key_segments) > 0;
   }
 
-  /// The scores. `others`: rotary parts, if there are any, and the tensors of the scores.
+  /// Returns the scores. `others`: the rotary parts, if any, and the tensors of the scores.
   template <class TQ, class TK, class... Others>
   auto scores(TQ const& q, TK const& k, Others const&... others) const {
     using labels = union_of<axes_in<TQ>, axes_in<TK>, axes_in<Others>...>;
@@ -199,7 +199,7 @@ struct scored : Attention, detail::score_options {
     return made;
   }
 
-  /// The softmax of scores.
+  /// Returns the softmax of scores.
   template <class Scores, class... Others>
   constexpr auto weights(Scores const& scores, Others const&... others) const {
     using along = typename Attention::keys;
@@ -219,7 +219,7 @@ struct scored : Attention, detail::score_options {
  private:
   static constexpr std::size_t rotary = 2 * (Attention::pairs - 1);  ///< the number of operands of a second product
 
-  /// The tensor of number I among those of the scores.
+  /// Returns tensor number I of the scores.
   template <int I, class... Others>
   static constexpr auto const& extra(Others const&... others) {
     return std::get<rotary + static_cast<std::size_t>(I)>(std::tie(others...));
@@ -261,7 +261,7 @@ using scored_by =
     decltype(scored_with<Attention, score_traits{(std::is_same_v<Options, score_cap> || ...),
                                                  (is_striped<Options> || ...)}>(operands_of_options<Options...>{}));
 
-/// f(the operation with its options, the tensors among these…); q if the options have a fault.
+/// Calls f(the operation with its options, the tensors among the options…); returns q if the options have a fault.
 template <class Operation, class Q, class F, class... Options>
 constexpr auto with_score_options(Q const& q, F const& f, Options const&... options) {
   if constexpr (reason::ok_or_raise<typename decltype(check_score_options<Operation, Options...>())::type>()) {

@@ -10,7 +10,7 @@
 ///                                                                        nor multiplied
 ///     q [B, H, Q_X, D]   k, v [B, H, K, D]     os::window(w)             tiles of queries, with the keys that they see
 ///
-/// A window is a number of the program, so prices, which types tell, are those without a window: an upper bound.
+/// A window is a run-time number, so prices, which follow from types, ignore it: they are an upper bound.
 
 #include <cstddef>
 #include <cstdint>
@@ -25,14 +25,14 @@ namespace ostraka {
 
 namespace detail {
 
-/// The axes of the scores of a ring: those of the queries' rows, and all keys.
+/// The scores of a ring: the axes of the queries' rows, and all keys.
 template <class ToldK, class Types, class TQ>
 struct ring_scores {
   using sharding_type = with_entries_last<typename Types::rows, typename told_axis<ToldK>::axis>;
   using tensor = basic_tensor<typename Types::wide, varying_as<sharding_type, TQ>, typename TQ::space>;
 };
 
-/// A ring, or tiles if K has no mesh axes. `Kinds`: of the tensors of the scores.
+/// A ring, or tiles if K has no mesh axes. `Kinds`: the kinds of the scores' tensors.
 template <class Q, class K, class D, class Way, class TQ, class TK, class TV>
 struct scored_ring_of : ring_of_operands<Q, K, D, Way, TQ, TK, TV> {
   using base = ring_of_operands<Q, K, D, Way, TQ, TK, TV>;
@@ -83,7 +83,7 @@ struct scored_ring_of : ring_of_operands<Q, K, D, Way, TQ, TK, TV> {
     return r;
   }
 
-  /// The cotangents of a tensor of the scores, with summands over mesh axes that divide scores, but not the tensor.
+  /// The cotangents of a tensor of the scores, with summands over mesh axes that divide scores but not the tensor.
   template <class A>
   using cotangent_of_scores_type = basic_tensor<
       typename types::wide,
@@ -115,7 +115,7 @@ struct scored_ring_operands {
 
 namespace operation {
 
-/// Attention by a ring, or in tiles, with tensors of these kinds behind its operands.
+/// Attention by a ring, or in tiles, with tensors of these kinds after its operands.
 template <class Q, class K, class D, class Way, detail::score_traits Traits, detail::score_operand... Kinds>
 struct scored_ring : detail::scaled_scores, detail::score_options {
   using has_residuals = void;  ///< for each query, the logarithm of the divisor of its weights
@@ -164,7 +164,7 @@ struct scored_ring : detail::scaled_scores, detail::score_options {
   }
 };
 
-/// The cotangents of queries, keys and values, and where they are wanted of the bias and the sinks.
+/// The cotangents of queries, keys and values, and, if wanted, of the bias and the sinks.
 template <class Forward, class Q, class K, class D, class Way, bool OfBias, bool OfSinks,
           detail::score_operand... Kinds>
 struct scored_ring_vjp {
@@ -236,7 +236,7 @@ struct scored_ring_vjp {
 
 namespace detail {
 
-/// Tiles, for attentions to whole keys.
+/// Tiles, for attention to undivided keys.
 template <class Attention, score_traits Traits, score_operand... Kinds>
 struct tiles {
   template <class TQ, class TK, class TV>
@@ -270,7 +270,7 @@ struct tiles<ostraka::operation::attention<Q, K, D, void>, Traits, Kinds...> {
 template <class Q, class K, class D, class Way, score_traits Traits, score_operand... Kinds>
 auto scored_ring_with(score_operands<Kinds...>) -> ostraka::operation::scored_ring<Q, K, D, Way, Traits, Kinds...>;
 
-// A ring's type has its other options.
+// Sets a scale, or an option of scores. The ring's type has the other options.
 template <class Operation, class Option>
 constexpr void set_scored_ring_option([[maybe_unused]] Operation& operation, [[maybe_unused]] Option const& option) {
   if constexpr (std::is_same_v<Option, score_scale> || is_score_option<Option>) set_option(operation, option);

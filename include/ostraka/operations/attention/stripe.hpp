@@ -3,9 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 4. `os::stripe<S/X>(tokens)`: a sequence in the order in which causal attention is the same work for all
-/// devices along X: of 2n chunks device i has i and 2n − 1 − i. Do this once, on the data. `os::unstripe<S/X>` is the
-/// inverse; `os::striped_positions<S/X>(mesh, S = n)` has the position of each element in the sequence.
+/// Floor 4. `os::stripe<S/X>(tokens)`: reorders a sequence so that causal attention is the same work for all devices
+/// along X: device i gets chunks i and 2n − 1 − i of 2n chunks. Do this once, on the data. `os::unstripe<S/X>` is the
+/// inverse; `os::striped_positions<S/X>(mesh, S = n)` gives each element's position in the sequence.
 ///
 ///     stripe<S/X>   [B, S]    → [B, S]      nothing moves
 ///     stripe<S/X>   [B, S_X]  → [B, S_X]    chunks that change their device
@@ -50,7 +50,8 @@ consteval auto check_stripe() {
     return check_stripe_axis<Told, A>();
 }
 
-/// Stripes alternate: every second one is chunk 0, 1, … of the sequence; those between are chunks 2n − 1, 2n − 2, …
+/// Stripes alternate: every second stripe is chunk 0, 1, … of the sequence; those in between are chunks 2n − 1, 2n − 2,
+/// …
 [[nodiscard]] constexpr planner::rearrangement striped_chunks(std::int64_t devices, bool is_back) {
   planner::rearrangement r;
   r.extent[0] = r.result = 2 * devices;
@@ -64,7 +65,7 @@ consteval auto check_stripe() {
   return r;
 }
 
-/// The price of putting a divided axis in the order of stripes, or of the inverse, which is as much.
+/// The price of reordering a divided axis into stripes. The inverse has the same price.
 template <class Told, class A>
 struct moves_of_stripes : moves_by_extents<moves_of_stripes<Told, A>, axes_in<A>, mesh_axes_in<A>> {
   static constexpr std::int64_t bytes_moved(planner::extents const& e) {
@@ -84,7 +85,7 @@ using moves_of_stripe =
 
 namespace operation {
 
-/// The operation of os::stripe and os::unstripe. `Told`: the axis, and the mesh axes for which it is striped.
+/// The operation of os::stripe and os::unstripe. `Told`: the axis, and the mesh axes that it is striped over.
 template <class Told>
 struct stripe {
   static constexpr char const* name = "stripe";
@@ -105,7 +106,7 @@ struct stripe {
     engine::execution_context const w = detail::context_of<axes, mesh>(name, a);
     planner::stripes const s = stripes_of(a);
     auto const result = detail::allocate_for<result_type, axes, mesh>(w, a);
-    // The block in chunks: [before, chunk, within it and behind].
+    // The block as [outer, chunk, within a chunk and inner].
     auto const in_chunks = [&](auto const* view, auto* data) {
       std::array<std::int64_t, 3> extents{1, 0, s.chunk()};
       for (int i = 0; i < A::rank; ++i) {
@@ -143,15 +144,16 @@ struct stripe {
 
 }  // namespace operation
 
-/// The axis in the order of stripes for the mesh axes: `os::stripe<S/X>(tokens)`, S divided over X or whole. If it is
-/// divided, chunks change their devices. For os::attention with os::striped<X>.
-/// @throws ostraka::error, on all devices alike, if S is not divisible by twice their number
+/// Reorders an axis into stripes over mesh axes: `os::stripe<S/X>(tokens)`, with S divided over X or undivided. If it
+/// is divided, chunks move to other devices. For os::attention with os::striped<X>.
+/// @throws ostraka::error, on all devices alike, if S is not divisible by twice the number of devices along the mesh
+/// axes
 template <auto Told, TensorOrVariable A>
 [[nodiscard]] constexpr auto stripe(A const& a) {
   return detail::operate(operation::stripe<detail::type_of<Told>>{}, a);
 }
 
-/// The inverse of os::stripe: the axis in the order of positions.
+/// The inverse of os::stripe: restores the order of positions.
 template <auto Told, TensorOrVariable A>
 [[nodiscard]] constexpr auto unstripe(A const& a) {
   return detail::operate(operation::stripe<detail::type_of<Told>>{true}, a);

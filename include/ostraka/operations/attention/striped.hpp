@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 4. `os::striped<X>` behind operands says that their sequences are in the order of `os::stripe<S/X>`, so
-/// positions are not indices. Each device along X has an early and a late part of the sequence
+/// Floor 4. `os::striped<X>`, an option, says that the operands' sequences are in the order of `os::stripe<S/X>`, so
+/// positions differ from indices. Each device along X has an early and a late part of the sequence
 /// (plan/blocks/stripes.hpp).
 
 #include <cstdint>
@@ -23,7 +23,7 @@ namespace ostraka {
 template <class... Ms>
 struct striped_over {};
 
-/// Behind operands: sequences are in the order of os::stripe<S/X>.
+/// An option: sequences are in the order of os::stripe<S/X>.
 template <auto... Ms>
 inline constexpr striped_over<detail::type_of<Ms>...> striped{};
 
@@ -51,11 +51,11 @@ constexpr std::int64_t devices_along(char const* operation, A const& a) {
   if constexpr (Tensor<std::remove_cvref_t<decltype(tensor)>>)
     return devices_along<Ms...>(operation, *common_mesh(operation, tensor));
   else
-    return 0;  // not known
+    return 0;  // unknown
 }
 
-/// Sets an operation's `stripes`, the number of devices over which its operand is striped, if an option says that it
-/// is.
+/// Sets an operation's `stripes`, the number of devices over which its operand is striped, if the option is
+/// os::striped.
 template <class Operation, class A, class Option>
 constexpr void set_stripes(Operation&, A const&, Option const&) {}
 template <class Operation, class A, class... Ms>
@@ -63,7 +63,7 @@ constexpr void set_stripes(Operation& operation, A const& a, striped_over<Ms...>
   operation.stripes = devices_along<Ms...>(Operation::name, a);
 }
 
-/// The position at an index of a striped sequence. Also for kernels.
+/// The position at an index of a striped sequence. Works in kernels.
 struct striped_position {
   std::int64_t chunk, devices;
 

@@ -3,9 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 4. Products of attention's weights with values in which a weight of 0 takes no part: a value that a mask hides
-/// may be NaN. Each device mends its own sums (engine/sequences/mend_weighted_sums.hpp) before parts of them are
-/// combined, so that no device has to tell another which values it met:
+/// Floor 4. Products of attention's weights with values that ignore terms with a weight of 0: a value that a mask hides
+/// may be NaN. Each device corrects its own sums (engine/sequences/mend_weighted_sums.hpp) before partial sums are
+/// combined, so that devices need not exchange which values were NaN:
 ///
 ///     W [Q, K]      V [K, E]      → [Q, E]             nothing moved: the product, mended
 ///     W [Q, K_X]    V [K_X, E]    → [Q, E]             the product as [Q, E] {U_X}, mended; all-reduce<X>
@@ -31,7 +31,7 @@ struct entry_divided_by<Axis, type_list<Ms...>> {
   using type = over<Axis, Ms...>;
 };
 
-/// The product where nothing moves: each axis is divided as an operand has it, and there are summands over the mesh
+/// The sharding of the product if nothing moves: each axis keeps an operand's division, with summands over the mesh
 /// axes that divide the summed axes.
 template <class Out, class W, class V>
 struct product_in_place {
@@ -54,7 +54,7 @@ struct product_in_place {
   using type = varying_as<decltype(in_parts(decltype(divided(kept{})){}, summands{})), W, V>;
 };
 
-/// True for a sharding that the product reaches without a move.
+/// True if the product reaches this sharding without a move.
 template <class Out, class W, class V>
 consteval bool is_reached_in_place() {
   if constexpr (std::is_same_v<typename sharding_traits<Out>::verdict, reason::ok>)
@@ -69,8 +69,8 @@ inline constexpr bool is_product_in_place =
     difference_of<typename sharding_traits<Out>::partials, typename product_in_place<Out, W, V>::summands>::size == 0 &&
     is_reached_in_place<Out, W, V>();
 
-/// The sharding in which values meet weights that stay: along common axes divided as the weights are, and along others
-/// only by mesh axes that do not divide weights.
+/// The sharding of values that are multiplied with weights in place: the weights' division along common axes, and along
+/// other axes only mesh axes that do not divide the weights.
 template <class W, class V>
 struct values_that_meet {
   using of_weights = typename sharding_traits<sharding_in<W>>::splits;
@@ -96,7 +96,7 @@ template <class W, class V, class Sums>
                              sums.local().data());
 }
 
-/// Mends sums in which a weight of 0 met NaN or infinity. @pre `sums` is the product of these blocks
+/// Corrects sums in which a weight of 0 met NaN or infinity. @pre `sums` is the product of these blocks
 template <class W, class V, class Sums>
 void mend_sums(char const* name, W const& weights, V const& values, Sums const& sums) {
   auto const size_of = [](auto const& a) { return static_cast<std::int64_t>(a.local().size()); };
@@ -110,7 +110,7 @@ auto moved_to(char const* name, A const& a) {
   return einsum_of<Out, policy<planner::admit::any>, reduction::sum, type_list<A>>::run(name, {}, a);
 }
 
-/// weights · values in this sharding. `hides`: a mask has set some of the weights to 0.
+/// Returns weights · values in this sharding. `hides`: a mask has set some weights to 0.
 template <class Out, class Policy, class W, class V>
 auto weigh(char const* name, bool hides, W const& weights, V const& values) {
   using straight = einsum_of<Out, Policy, reduction::sum, type_list<W, V>>;
