@@ -16,7 +16,7 @@ cmake_minimum_required(VERSION 3.23)
 set(most
   "include/ostraka/types: 0"
   "include/ostraka/plan: 0"
-  "include: 20"
+  "include: 0"
   "tests: 8"
   "examples: 0"
   "bench: 0")

@@ -155,7 +155,7 @@ consteval auto check_truth() {
     return found<reason::mask_is_not_true_or_false<typename Mask::value_type, Operation>>{};
 }
 
-/// Are the elements true or false, or whole numbers, of which 0 is false?
+/// `reason::ok` if the elements are truth values, or whole numbers, of which 0 means false.
 template <class Operation, class Mask>
 using truth_verdict = typename decltype(check_truth<Operation, Mask>())::type;
 

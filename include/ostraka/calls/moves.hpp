@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 4. The price of an operation, the data that it moves and its products, stated once: a type that it names as
-/// its `moves<Operands…>`, a function of extents by name. os::bytes_of calls it with the operands' extents,
+/// Floor 4. The price of an operation, stated once: the data that it moves, and its products. An operation names a type
+/// `moves<Operands…>` with functions of extents by name. os::bytes_of calls it with the operands' extents,
 /// os::gradient_plan with a table.
 ///
 ///     count(kind)         its steps of this kind
@@ -13,8 +13,8 @@
 ///     flops(sizes)        of products and sums, on the device that has most
 ///     workspace(sizes)    memory that its plan sets aside; only for moves of a plan
 ///
-/// Where a number that the program gives decides (a roll by n places, a root), `moves` is void, and the operation has a
-/// member `moved(operands…)`, the moves of that call.
+/// If a number of the program decides (a roll by n places, a root), `moves` is void, and the operation has a member
+/// `moved(operands…)` that returns the moves of one call.
 
 #include <array>
 #include <cstddef>
@@ -41,7 +41,7 @@ struct extents_by_name<type_list<Labels...>, type_list<Mesh...>> {
     ((e.mesh[e.mesh_axes++] = sizes.template of<Mesh>()), ...);
     return e;
   }
-  /// The number of groups of devices that do the same.
+  /// The number of groups of devices that do the same work.
   template <class Sizes>
   static constexpr std::int64_t groups(Sizes const& sizes) {
     return sizes.template side_by_side<Mesh...>();
@@ -124,7 +124,7 @@ struct moves_of_plan : moves_by_extents<moves_of_plan<Source>, typename parts_of
 /// The moves of one call.
 struct moves_of_call {
   std::int64_t total = 0;    ///< bytes that all devices move together
-  std::int64_t devices = 1;  ///< how many devices there are
+  std::int64_t devices = 1;  ///< number of devices
 
   [[nodiscard]] constexpr std::int64_t total_bytes() const { return total; }
   /// The bytes that a device moves, rounded up.
@@ -134,7 +134,7 @@ struct moves_of_call {
 /// Extents by name, read from existing tensors.
 class sizes_at_hand {
  public:
-  /// Takes the extents of operands, and extents by name among them. Ignores policies and numbers.
+  /// Takes the extents of operands and named extents. Ignores policies and numbers.
   template <class... Given>
   explicit sizes_at_hand(Given const&... given) {
     for (std::int64_t& whole : wholes_) whole = extent_origin::alike;
@@ -146,21 +146,21 @@ class sizes_at_hand {
       if (names_[k] == Label::name) return extents_[k];
     return mesh_->size(mesh_->find(Label::name));
   }
-  /// The extent of an axis that the operation makes, also where an operand has an axis of that name: the last one given.
+  /// The extent of an axis of the result, even if an operand has an axis of that name: the last one passed.
   template <class Label>
   [[nodiscard]] std::int64_t made() const {
     for (int k = count_; k-- > 0;)
       if (names_[k] == Label::name) return extents_[k];
     return of<Label>();
   }
-  /// The extent that blocks along these mesh axes have together, as far as this device knows.
+  /// The total extent of the blocks along these mesh axes, as far as this device knows.
   template <class Label, class... Ms>
   [[nodiscard]] std::int64_t joined() const {
     for (int k = 0; k < count_; ++k)
       if (names_[k] == Label::name && wholes_[k] >= 0) return wholes_[k];
     return (of<Label>() * ... * of<Ms>());
   }
-  /// The number of groups of devices that do the same: the product of the mesh axes that are not among `Ms`.
+  /// The number of groups of devices that do the same work: the product of the mesh axes that are not among `Ms`.
   template <class... Ms>
   [[nodiscard]] std::int64_t side_by_side() const {
     return mesh_->devices() / (std::int64_t{1} * ... * of<Ms>());
@@ -186,7 +186,7 @@ class sizes_at_hand {
   static constexpr int most = planner::max_operands * max_rank + 1;
   std::string_view names_[most];
   std::int64_t extents_[most]{};
-  std::int64_t wholes_[most];  // of an axis that is divided unevenly; else none
+  std::int64_t wholes_[most];  // whole length of an axis that is divided unevenly; else `alike`
   int count_ = 0;
   engine::device_mesh const* mesh_ = nullptr;
 };

@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// Floor 4. Prices that operations of the vocabulary share (calls/moves.hpp).
+/// Floor 4. Prices shared by operations of the vocabulary (calls/moves.hpp).
 
 #include <cstdint>
 #include <type_traits>
@@ -14,11 +14,11 @@
 
 namespace ostraka::detail {
 
-/// The price of a rearrangement along an axis: nothing moves if the axis is whole, else types do not tell.
+/// The price of a rearrangement along an axis: nothing moves if the axis is undivided; else types do not determine it.
 template <class Told>
 using moves_if_whole = std::conditional_t<told_axis<Told>::mesh::size == 0, nothing_moved, void>;
 
-/// An all-reduce, over the mesh axes `Over`, of so many bytes for each row of A. `Rows`: the sharding of the rows.
+/// An all-reduce, over the mesh axes `Over`, of `RowBytes` bytes for each row of A. `Rows`: the sharding of the rows.
 template <class A, class Rows, class Over, int RowBytes>
 struct moves_of_rows : moves_by_extents<moves_of_rows<A, Rows, Over, RowBytes>, axes_in<A>, mesh_axes_in<A>> {
   static constexpr int count(step kind) { return Over::size > 0 && kind == step::all_reduce ? 1 : 0; }
@@ -29,19 +29,19 @@ struct moves_of_rows : moves_by_extents<moves_of_rows<A, Rows, Over, RowBytes>, 
   }
 };
 
-/// An all-reduce of so many numbers for each row along the named axis.
+/// An all-reduce of `Numbers` numbers for each row along the named axis.
 template <class Told, int Numbers, class A>
 using moves_of_statistics = moves_of_rows<A, rows_of<Told, A>, typename told_axis<Told>::mesh,
                                           Numbers * static_cast<int>(sizeof(accumulator_of_t<typename A::value_type>))>;
 
-/// An agreement of the devices along these mesh axes on 8 bytes.
+/// An agreement on 8 bytes between the devices along these mesh axes.
 template <class MeshAxes>
 struct moves_of_agreement : moves_by_extents<moves_of_agreement<MeshAxes>, type_list<>, MeshAxes> {
   static constexpr int count(step kind) { return MeshAxes::size > 0 && kind == step::all_reduce ? 1 : 0; }
   static constexpr std::int64_t bytes_moved(planner::extents const& e) { return 16 * (e.devices() - 1); }
 };
 
-/// The plan of a product to this sharding by this policy.
+/// The plan of a product with this sharding and policy.
 template <class Sharding, class Policy, class... Operands>
 struct product_source {
   static constexpr auto plan = plan_for<Sharding>::make(std::type_identity<Policy>{}, type_list<Operands...>{});
@@ -49,7 +49,7 @@ struct product_source {
 template <class Sharding, class Policy, class... Operands>
 using moves_of_product = moves_of_plan<product_source<Sharding, Policy, Operands...>>;
 
-/// Moves one after the other. The bytes of a device are all devices' bytes over their number, rounded up once.
+/// Moves in sequence. The bytes of a device are the sum over all devices divided by their number, rounded up once.
 template <class... Parts>
 struct moves_in_turn {
   static constexpr int count(step kind) { return (Parts::count(kind) + ...); }
@@ -68,8 +68,8 @@ struct moves_in_turn {
   }
 };
 
-/// The moves of a tensor with other extents than the operand: `Lifted<Sizes>` holds a reference to the operand's, and
-/// says those of the tensor.
+/// The moves of a tensor with other extents than the operand: `Lifted<Sizes>` holds a reference to the operand's
+/// extents, and returns those of the tensor.
 template <class Moves, template <class> class Lifted>
 struct moves_of_lifted {
   static constexpr int count(step kind) { return Moves::count(kind); }

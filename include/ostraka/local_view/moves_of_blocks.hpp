@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 4. The moves of collectives on blocks (calls/moves.hpp): the move of the tensor to which a block is lifted, or
-/// a number of blocks as messages. Where the place of a device decides, a sum over all devices.
+/// Floor 4. The moves of collectives on blocks (calls/moves.hpp): the move of the lifted tensor, or a number of blocks
+/// sent as messages. If the moves depend on a device's coordinates, they are summed over all devices.
 
 #include <array>
 #include <cstddef>
@@ -18,8 +18,8 @@
 
 namespace ostraka::detail {
 
-// The extents of the tensor to which a block A is lifted: for I that of all blocks over `Ms` together, or, if the block
-// lacks I, an index for each device. If a block's extent is this device's own, all are assumed to have the same.
+// The extents of the tensor to which a block A is lifted. I has the total extent of all blocks over `Ms`, or, if the
+// block lacks I, an index for each device. An extent that is this device's own counts as the same on all.
 template <class Sizes, class A, class I, class... Ms>
 struct lifted_sizes {
   Sizes const& of_block;
@@ -41,7 +41,7 @@ struct lifted_sizes {
   }
 };
 
-// The price of a move of blocks that stand one after the other along I.
+// The price of a move of blocks that are joined along I.
 template <class Move, class A, class I, class... Ms>
 struct moves_of_blocks_along {
   template <class Sizes>
@@ -49,7 +49,7 @@ struct moves_of_blocks_along {
   using type = moves_of_lifted<moves_of_plan<move_source<Move, A>>, lifted>;
 };
 
-// The price of messages with blocks A along the mesh axes: `Messages(n)` blocks are sent among n devices.
+// The price of messages with blocks A along the mesh axes: n devices send `Messages(n)` blocks.
 template <class A, class MeshAxes, std::int64_t (*Messages)(std::int64_t), int ElementBytes = element_bytes_in<A>>
 struct moves_of_messages : moves_by_extents<moves_of_messages<A, MeshAxes, Messages, ElementBytes>, axes_in<A>,
                                             union_of<MeshAxes, mesh_axes_in<A>>> {
@@ -60,14 +60,14 @@ struct moves_of_messages : moves_by_extents<moves_of_messages<A, MeshAxes, Messa
   }
 };
 
-// A block as all devices of its mesh hold it, as far as this device knows: an extent that is each device's own counts
-// as the same on all.
+// A block on all devices of its mesh, as far as this device knows: an extent that is each device's own counts as the
+// same on all.
 template <class A>
 class block_on_devices {
  public:
   static constexpr int rank = A::rank;
   using extents_type = std::array<std::int64_t, static_cast<std::size_t>(rank) + 1>;
-  using coordinates = std::array<std::int64_t, engine::device_mesh::max_axes>;  // as the mesh counts its axes
+  using coordinates = std::array<std::int64_t, engine::device_mesh::max_axes>;  // in the mesh's order of axes
 
   explicit block_on_devices(A const& a) : mesh_(*a.mesh_handle()) {
     names_of_axes(mesh_axes_in<A>{});
@@ -106,7 +106,7 @@ class block_on_devices {
     return (1 * ... * mesh_.size(mesh_.find(Ms::name)));
   }
 
-  /// The moves in which the device at these coordinates sends `elements(coordinates, extents)`.
+  /// The moves if the device with these coordinates sends `elements(coordinates, extents)` elements.
   template <class F>
   [[nodiscard]] moves_of_call moves(F const& elements) const {
     std::int64_t all = 0;
@@ -114,7 +114,7 @@ class block_on_devices {
     return {all * element_bytes_in<A>, mesh_.devices()};
   }
 
-  /// The elements of a block with these extents, of dimensions other than `but`.
+  /// The number of elements of a block with these extents, without dimension `but`.
   [[nodiscard]] static std::int64_t elements(extents_type const& extents, int but = -1) {
     std::int64_t n = 1;
     for (int i = 0; i < rank; ++i) n *= i == but ? 1 : extents[static_cast<std::size_t>(i)];
@@ -147,7 +147,7 @@ class block_on_devices {
   }
 
   engine::device_mesh const& mesh_;
-  int axis_[planner::max_mesh_axes]{};  // of the type, as the mesh counts them
+  int axis_[planner::max_mesh_axes]{};  // the type's mesh axes as the mesh numbers them
   extents_type extents_{};
   std::array<extent_origin, static_cast<std::size_t>(rank) + 1> origins_{};
 };

@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 4. The result of an operation that does not compile, so that its error is the only one: a tensor of the
-/// sharding that was asked for, which converts to every other tensor.
+/// Floor 4. The result of an operation that does not compile, so that its error is the only one: a tensor with the
+/// requested sharding, which converts to every other tensor.
 
 #include <type_traits>
 
@@ -22,12 +22,12 @@ struct undivided<type_list<As...>> {
   using type = std::conditional_t<(sizeof...(As) <= max_rank), sharding<As...>, sharding<>>;
 };
 
-/// The sharding if it is valid, else its axes, each once and not divided.
+/// The sharding if it is valid; else its axes, each once and undivided.
 template <class Sharding>
 using harmless_sharding =
     std::conditional_t<is_valid_sharding<Sharding>, Sharding, typename undivided<union_of<axes_in<Sharding>>>::type>;
 
-/// Stands for a result; a program that compiles never makes one.
+/// Stands for a result. A program that compiles never makes one.
 template <class TensorType>
 struct after_error : TensorType {
   template <class T, class Sharding, class Space>
@@ -35,7 +35,7 @@ struct after_error : TensorType {
     return {};
   }
 
-  /// Has the members of an os::pending, for an operation that was begun.
+  /// Has the members of an os::pending, for an operation that has started.
   [[nodiscard]] after_error wait() const { return *this; }
   [[nodiscard]] bool test() const { return true; }
 };
@@ -66,7 +66,7 @@ struct no_sharding {
   using type = sharding<>;
 };
 
-/// A scalar result, for a call whose tensors are not known. It is instantiated for these arguments only, not by each
+/// A scalar result, for a call with unknown tensors. It is instantiated for these arguments only, not by each
 /// inclusion.
 template <class... Arguments>
 using scalar_after_error = after_error_of<float, typename no_sharding<Arguments...>::type>;

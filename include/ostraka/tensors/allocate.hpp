@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// Floor 4. New, uninitialised tensors. Their functions are compiled once for all shardings of a rank.
+/// Floor 4. New, uninitialised tensors. The functions are compiled once for all shardings of a rank.
 
 #include <array>
 #include <cstddef>
@@ -19,14 +19,15 @@ namespace ostraka::detail {
 
 template <class View, std::size_t... Is>
 View make_view(std::int64_t const* extents, std::index_sequence<Is...>) {
-  // Gives the extents as a layout: if they are arguments, Kokkos counts them each time, and reads the label for that.
+  // Passes the extents as a layout. With extents as arguments, Kokkos counts them each time, and reads the label for
+  // that.
   View const made(Kokkos::view_alloc(Kokkos::WithoutInitializing, label_of_ours),
                   typename View::array_layout(static_cast<std::size_t>(extents[Is])...));
   engine::prepare_memory<typename View::memory_space>(made.data(), made.size() * sizeof(typename View::value_type));
   return made;
 }
 
-// A new, uninitialised tensor with the labels of `s`.
+// Returns a new, uninitialised tensor with the labels of `s`.
 template <class T, int Rank, class Space>
 unnamed_tensor<T, Rank, Space> allocate_unnamed(std::shared_ptr<engine::device_mesh const> const& mesh,
                                                 engine::execution_context const& w, planner::spec const& s) {
@@ -42,7 +43,7 @@ unnamed_tensor<T, Rank, Space> allocate_unnamed(std::shared_ptr<engine::device_m
       make_view<typename tensor_type::view_type>(local, std::make_index_sequence<static_cast<std::size_t>(Rank)>{})};
 }
 
-// A new, uninitialised tensor of these extents; `s` is its sharding over mesh axes of these names.
+// Returns a new, uninitialised tensor of these extents; `s` is its sharding over mesh axes with these names.
 template <class T, int Rank, class Space>
 [[gnu::cold, gnu::noinline]] unnamed_tensor<T, Rank, Space> allocate_with_extents(
     std::shared_ptr<engine::device_mesh const> const& mesh,
@@ -52,7 +53,7 @@ template <class T, int Rank, class Space>
       mesh, context_of_tensor("tensor", *mesh, mesh_axes, count, extents.data(), Rank), s);
 }
 
-// A new, uninitialised tensor. @pre the extents are checked
+// Returns a new, uninitialised tensor. @pre the extents are checked
 template <class TensorType>
 TensorType allocate(std::shared_ptr<engine::device_mesh const> const& mesh,
                     typename TensorType::extents_type const& extents) {

@@ -3,9 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 4. Extents of blocks in the body of os::shard_map: an axis that was divided unevenly has another extent on
-/// every device. All devices know the origin of an extent, but not the extents of others. Only the origin decides
-/// whether an operation is refused, or asks the others first, never a device's own extents.
+/// Floor 4. Extents of blocks in the body of os::shard_map: an axis that is divided unevenly may have another extent on
+/// each device. All devices know the origin of an extent, but not the extents of others. Only the origin, never a
+/// device's own extent, decides whether an operation is refused, or asks the other devices first.
 
 #include <array>
 #include <concepts>
@@ -21,27 +21,27 @@
 
 namespace ostraka::detail {
 
-/// The origin of the extent of a block's axis.
+/// How the extent of a block's axis came about.
 struct extent_origin {
   static constexpr std::int64_t alike = -1;       ///< `whole`: the same on all devices
   static constexpr std::int64_t of_its_own = -2;  ///< `whole`: each device's own
 
-  std::int64_t whole = alike;  ///< or a block of so many indices, which `over` divides unevenly
-  planner::mesh_order over{};  ///< mesh axes as the running mesh counts them, major first
-  int shifted = 0;             ///< the block is that of the device so many before, along the one mesh axis
-  std::int64_t halo = 0;       ///< indices of neighbours beside its own, of an extent that is not alike
-  bool is_undivided = false;   ///< of a padded axis: no other device has indices of it
+  std::int64_t whole = alike;  ///< or the length of the axis, which `over` divides unevenly
+  planner::mesh_order over{};  ///< mesh axes in the running mesh's numbering, major first
+  int shifted = 0;             ///< the block is that of the device this many places before, along the one mesh axis
+  std::int64_t halo = 0;       ///< number of added neighbours' indices, for an extent that is not alike
+  bool is_undivided = false;   ///< for a padded axis: no other device has indices of it
 
   [[nodiscard]] constexpr bool is_alike() const { return whole == alike; }
 
-  /// The origin after so many indices of neighbours are added.
+  /// The origin after `more` indices of neighbours are added.
   [[nodiscard]] extent_origin padded_by(std::int64_t more) const {
     extent_origin padded = *this;
     padded.halo += is_alike() ? 0 : more;
     return padded;
   }
-  /// The number by which devices compare calls on blocks with `own` indices here. It is a number that all of them have:
-  /// the extent, or that of the axis which is divided unevenly. −1, which is not compared, if each device has its own.
+  /// The number by which devices compare calls on blocks with `own` indices here. All devices have it: the extent, or
+  /// that of the axis that is divided unevenly. −1, which is not compared, if each device has its own.
   [[nodiscard]] constexpr std::int64_t compared(std::int64_t own) const {
     return is_alike() ? own : whole >= 0 ? whole : -1;
   }
@@ -54,15 +54,15 @@ struct extent_origin {
 
 namespace ostraka {
 
-/// The extent of a block's axis on this device. It is a number, and as `I = block.extent(I)` it makes blocks of the
-/// same extents on all devices. A number computed from it, `block.extent(I) + 2`, knows whether all devices get the
-/// same.
+/// The extent of a block's axis on this device. It converts to a number, and `I = block.extent(I)` makes blocks with
+/// the same extents on all devices. A number computed from it, `block.extent(I) + 2`, records whether all devices get
+/// the same number.
 class own_extent {
  public:
   own_extent(std::int64_t value, detail::extent_origin const& origin) : value_(value), origin_(origin) {}
   /// The number.
   operator std::int64_t() const { return value_; }
-  /// For the library: how the extent came about.
+  /// For the library: the origin of the extent.
   [[nodiscard]] detail::extent_origin const& origin() const { return origin_; }
 
  private:
@@ -114,11 +114,11 @@ template <class A, class B>
 
 namespace ostraka::detail {
 
-/// The origins of the extents of a block's axes. Tensors that are no blocks do not keep them.
+/// The origins of the extents of a block's axes. Tensors that are not blocks do not store them.
 template <int Rank>
 using extent_origins = std::array<extent_origin, static_cast<std::size_t>(Rank)>;
 
-/// The origin of the extent of `A` in a tensor or block that has it.
+/// The origin of the extent of `A` in a tensor or block that has this axis.
 template <class A, class TensorType>
 constexpr extent_origin origin_in(TensorType const& t) {
   if constexpr (varying_in<TensorType>::size > 0)
@@ -134,8 +134,8 @@ constexpr extent_origin origin_in(TensorType const& t) {
       "give extents that the mesh axes divide evenly");
 }
 
-/// The one origin of an axis in two operands. Throws, on all devices alike, if they have two. An extent that is each
-/// device's own adds nothing to a known origin: the extents themselves are compared.
+/// The common origin of an axis in two operands. Throws, on all devices alike, if their origins differ. An extent that
+/// is each device's own adds nothing to a known origin: the extents themselves are compared.
 inline extent_origin joined_origin(std::string_view operation, std::string_view axis, extent_origin const& a,
                                    extent_origin const& b) {
   if (a == b || b.whole == extent_origin::of_its_own) return a;
@@ -144,7 +144,7 @@ inline extent_origin joined_origin(std::string_view operation, std::string_view 
   return a;
 }
 
-/// The origin of the axis `A` in the result of an operation on `operands`; at least one of them has it.
+/// The origin of the axis `A` in the result of an operation on `operands`. At least one of them must have it.
 template <class A, class First, class... Rest>
 extent_origin origin_among(std::string_view operation, First const& first, Rest const&... rest) {
   if constexpr (sizeof...(Rest) == 0) {

@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// Floor 4. The elements that a tensor can have, and the verdict on the type of a tensor.
+/// Floor 4. The element types of tensors, and the verdict on the type of a tensor.
 
 #include <Kokkos_Core.hpp>
 
@@ -17,7 +17,7 @@
 
 namespace ostraka::detail {
 
-// std::complex is not for devices; Kokkos::complex, of the same layout, takes its place.
+// std::complex does not work on devices; Kokkos::complex, with the same layout, replaces it.
 template <class T>
 struct element {
   using type = T;
@@ -62,7 +62,7 @@ consteval auto check_reducible() {
     return found<reason::elements_are_no_bits<T, Culprit>>{};
 }
 
-// `reason::ok` if elements T have this reduction. `Culprit`: the operation that asks for it.
+// `reason::ok` if elements T have this reduction. `Culprit`: the operation that needs it.
 template <class T, reduction How, class Culprit>
 using reducible_verdict = typename decltype(check_reducible<T, How, Culprit>())::type;
 

@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 4. Two ways to write that an array has and a tensor has not: a tensor as a number, and an element by its
-/// indices. The error of each says where to read the elements.
+/// Floor 4. Two notations that arrays have and tensors do not: a tensor as a number, and an element by its indices. The
+/// error of each says how to read the elements.
 
 #include <concepts>
 #include <type_traits>
@@ -14,11 +14,11 @@
 
 namespace ostraka::detail {
 
-/// An empty base of tensors of this sharding, which declares the two.
+/// An empty base of tensors with this sharding, which declares the two.
 template <class T, class Sharding>
 struct elements_elsewhere {
-  /// Does not compile: the error says that os::value gives the number. Explicit, so that a tensor does not pass for a
-  /// number if overloads or concepts ask whether it becomes one.
+  /// Does not compile: the error says that os::value gives the number. It is explicit, so that overloads and concepts
+  /// do not take a tensor for a number.
   template <class N>
     requires(std::is_arithmetic_v<N> && sharding_traits<Sharding>::axes::size == 0)
   explicit operator N() const {  // os::value(A) gives the number

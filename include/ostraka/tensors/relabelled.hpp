@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 4. A tensor under other labels: the result of os::relabel<I, I>(A) (algebra/relabel.hpp). Also the definition
-/// of operands: tensors, and these.
+/// Floor 4. A tensor with other labels: the result of os::relabel<I, I>(A) (algebra/relabel.hpp). Also defines
+/// operands: tensors, and relabelled tensors.
 
 #include <array>
 #include <cstdint>
@@ -21,11 +21,11 @@ namespace ostraka {
 
 namespace detail {
 
-// One axis under its label, and the mesh axes that divide it.
+// One axis with its label, and the mesh axes that divide it.
 template <class Label, class Splits>
 struct labelled;
 
-// Merges the axes of one label: the first division stays, the mesh axes of all others hold summands.
+// Merges the axes of one label: keeps the first division, and makes the mesh axes of all others hold summands.
 template <class Label, class Kept, class Summed, class... Labelled>
 struct merge_labelled;
 
@@ -48,7 +48,7 @@ struct merge_labelled<Label, type_list<K, Kept...>, type_list<Summed...>, labell
                       More...>
     : merge_labelled<Label, type_list<K, Kept...>, type_list<Summed..., Splits...>, More...> {};
 
-// The summands as dimensions of a sharding; empty if there are no mesh axes.
+// The summands as dimensions of a sharding; empty without mesh axes.
 auto summands_over(type_list<>) -> sharding<>;
 template <class M, class... Ms>
 auto summands_over(type_list<M, Ms...>) -> partial_sum<M, Ms...>;
@@ -65,7 +65,7 @@ struct merge_all<type_list<Distinct...>, Labelled...> {
           concatenation_of<typename merge_labelled<Distinct, type_list<>, type_list<>, Labelled...>::summed...>{}))>;
 };
 
-// Splits entries into those of axes and the others.
+// Splits entries into axes and others.
 template <class Axes, class Others, class... Entries>
 struct split_entries {
   using axes = Axes;
@@ -95,8 +95,8 @@ struct relabel_sharding<type_list<Labels...>, type_list<Entries...>, type_list<O
 
 }  // namespace detail
 
-/// A tensor under other labels, as an operand of os::einsum, os::einsum_into, os::plan and reductions; os::relabel
-/// makes it. It holds the tensor's memory and no elements of its own.
+/// A tensor with other labels, as an operand of os::einsum, os::einsum_into, os::plan and reductions. os::relabel makes
+/// it. It refers to the tensor's memory and has no elements of its own.
 template <class TensorType, class... Labels>
 class relabelled {
  public:
@@ -110,7 +110,7 @@ class relabelled {
   using axes = union_of<type_list<Labels...>>;
   using mesh_axes = typename sharding_traits<sharding_type>::mesh_axes;
 
-  /// True if a block may lack entries of the diagonal that it holds. Then the block is copied, and padded with zeros.
+  /// True if a block may lack some entries of the diagonal. The block is then copied, and padded with zeros.
   static constexpr bool is_copied = sharding_traits<sharding_type>::partials::size >
                                     sharding_traits<typename TensorType::sharding_type>::partials::size;
 
@@ -118,7 +118,7 @@ class relabelled {
     for (int p = TensorType::rank - 1; p >= 0; --p)
       extents_[static_cast<std::size_t>(along()[p])] = tensor.extents()[static_cast<std::size_t>(p)];
     if constexpr (varying_in<TensorType>::size > 0)
-      for (int p = 0; p < TensorType::rank; ++p)  // known to all devices alike, before extents are compared
+      for (int p = 0; p < TensorType::rank; ++p)  // all devices know it, before they compare extents
         for (int q = 0; q < p; ++q)
           if (along()[p] == along()[q])
             detail::joined_origin("relabel", detail::names_of<axes>[static_cast<std::size_t>(along()[p])],
@@ -152,7 +152,7 @@ class relabelled {
 
   [[nodiscard]] std::shared_ptr<engine::device_mesh const> const& mesh_handle() const { return tensor_.mesh_handle(); }
 
-  /// The operand as the engine reads it: the tensor's block, and the label along which each of its dimensions runs.
+  /// The operand as the engine reads it: the tensor's block, and the label of each of its dimensions.
   [[nodiscard]] engine::operand_source<value_type> source() const {
     engine::operand_source<value_type> s{tensor_.local().data(), along(), {}};
     for (int p = 0; p < TensorType::rank; ++p) s.whole.at[s.whole.rank++] = tensor_.range(p);
@@ -175,13 +175,13 @@ class relabelled {
   std::array<std::int64_t, axes::size> extents_{};
 };
 
-/// True for an operand of an einsum: a tensor, or one under other labels.
+/// True for an operand of an einsum: a tensor, or a relabelled one.
 template <class T>
 inline constexpr bool is_operand = is_tensor<T>;
 template <class TensorType, class... Labels>
 inline constexpr bool is_operand<relabelled<TensorType, Labels...>> = true;
 
-/// An operand of an einsum: a tensor, or one under other labels.
+/// An operand of an einsum: a tensor, or a relabelled one.
 template <class T>
 concept Operand = is_operand<T>;
 

@@ -34,14 +34,14 @@ class basic_tensor;
 
 namespace detail {
 
-// True if the verdict is ok; else raises the reason. (A function: clang makes a declaration that contains an error
-// unusable, but not a function's name.)
+// True if the verdict is ok; else raises the reason. It is a function because clang drops a declaration with an error,
+// but not a function's name.
 template <class T, class Sharding>
 consteval bool require_well_sharded() {
   return reason::ok_or_raise<tensor_verdict<T, Sharding>>();
 }
 
-// The sharding as it is written, even if it has been refused, so that every use of it finds the same fault and no
+// The sharding in the program's notation, even if it has been refused, so that every use of it finds this fault and no
 // other.
 template <class Sharding, bool>
 struct checked_sharding {
@@ -53,8 +53,7 @@ using checked_sharding_of =
     typename checked_sharding<sharding_of<Dims...>,
                               require_well_sharded<typename element<T>::type, sharding_of<Dims...>>()>::type;
 
-// The parts of a tensor. If its type is refused they have no axes, so that Kokkos does not complain about ranks and
-// elements, too.
+// The parts of a tensor. A refused type has no axes, so that Kokkos does not also report ranks and elements.
 template <class T, class Sharding, class Space, bool = require_well_sharded<T, Sharding>()>
 struct tensor_parts {
   using type = unnamed_tensor<float, 0, Space>;
@@ -75,14 +74,14 @@ inline constexpr bool varies_less<sharding<From...>, sharding<To...>> =
     !std::is_same_v<sharding<From...>, sharding<To...>> && varying_in<sharding<To...>>::size > 0 &&
     std::is_same_v<varying_as<sharding<From...>, sharding<To...>>, sharding<To...>>;
 
-// True for a tensor in the same memory space, of another type.
+// True for a tensor of another type in the same memory space.
 template <class Other, class TensorType>
 inline constexpr bool is_other_tensor = false;
 template <class T, class From, class U, class To, class Space>
 inline constexpr bool is_other_tensor<basic_tensor<T, From, Space>, basic_tensor<U, To, Space>> =
     (!std::is_same_v<T, U> && !std::is_same_v<T const, U>) || (!std::is_same_v<From, To> && !varies_less<From, To>);
 
-// If a type is not valid, its own error has said so, and nothing more is wrong.
+// An invalid type has its own error, and no further one.
 template <class Other, class TensorType>
 consteval auto check_assignment() {
   using from = typename Other::element_type;
@@ -104,7 +103,7 @@ consteval auto check_assignment() {
     return found<reason::elements_are_constant<from>>{};
 }
 
-// The reason why the one cannot be assigned to the other.
+// The reason why `Other` cannot be assigned to `TensorType`.
 template <class Other, class TensorType>
 using assignment_verdict = typename decltype(check_assignment<Other, TensorType>())::type;
 
@@ -136,7 +135,7 @@ inline engine::execution_context context_of_tensor(std::string_view operation, e
   return w;
 }
 
-// The same mesh; throws unless it has these axes, too.
+// Returns the mesh; throws unless it also has these axes.
 [[gnu::cold]] inline std::shared_ptr<engine::device_mesh const> mesh_that_has(
     std::shared_ptr<engine::device_mesh const> const& mesh, std::string_view const* names, int count) {
   if (!mesh) throw_error("mesh: an empty handle lives on no mesh; assign a tensor to it first");
@@ -154,21 +153,21 @@ auto tensor_mesh_of(std::shared_ptr<engine::device_mesh const> const& mesh, type
 
 }  // namespace detail
 
-/// This device's block of a sharded tensor, with its mesh and global extents. Copies are shallow, as those of
-/// Kokkos::View. An ill-sharded tensor cannot be named: the first mention of its type is refused. With elements `T
-/// const`, as in a View of constant elements, a tensor is read only. `Sharding` is the canonical os::sharding<…>; write
-/// the alias os::tensor<T, dims…> instead.
+/// This device's block of a sharded tensor, with its mesh and global extents. Copies are shallow, as for Kokkos::View.
+/// An invalid tensor type does not compile: its first use is refused. With elements `T const`, as in a View of constant
+/// elements, a tensor is read only. `Sharding` is the canonical os::sharding<…>; write the alias os::tensor<T, dims…>
+/// instead.
 template <class T, class Sharding, class Space = Kokkos::DefaultExecutionSpace::device_type>
 class basic_tensor : public detail::tensor_parts<T, Sharding, Space>::type,
                      public detail::elements_elsewhere<std::remove_const_t<T>, Sharding> {
   using unnamed = typename detail::tensor_parts<T, Sharding, Space>::type;
 
  public:
-  using value_type = std::remove_const_t<T>;              ///< Kokkos::complex where the program says std::complex
-  using element_type = T;                                 ///< constant in a tensor that is read only
-  using sharding_type = Sharding;                         ///< the canonical os::sharding
-  using space = Space;                                    ///< the Kokkos device in whose memory the block is
-  using axes = typename sharding_traits<Sharding>::axes;  ///< the list of its axes
+  using value_type = std::remove_const_t<T>;                        ///< Kokkos::complex for a program's std::complex
+  using element_type = T;                                           ///< constant in a read-only tensor
+  using sharding_type = Sharding;                                   ///< the canonical os::sharding
+  using space = Space;                                              ///< the Kokkos device of the block's memory
+  using axes = typename sharding_traits<Sharding>::axes;            ///< the list of its axes
   using mesh_axes = typename sharding_traits<Sharding>::mesh_axes;  ///< the list of the mesh axes that its type names
   static constexpr int rank = axes::size;                           ///< the number of its axes
 
@@ -178,15 +177,15 @@ class basic_tensor : public detail::tensor_parts<T, Sharding, Space>::type,
   /// An empty handle, to be assigned to.
   basic_tensor() = default;
 
-  /// Takes a block as it is. @pre the view has the extents of this device's block; os::from_local checks it
+  /// Takes a block without a copy. @pre the view has the extents of this device's block; os::from_local checks it
   basic_tensor(std::shared_ptr<engine::device_mesh const> mesh, extents_type const& extents, view_type local)
       : unnamed(std::move(mesh), extents, std::move(local)) {}
 
-  /// Gives names to a tensor that has none.
+  /// Gives names to an unnamed tensor.
   explicit basic_tensor(unnamed&& tensor) : unnamed(std::move(tensor)) {}
   explicit basic_tensor(unnamed const& tensor) : unnamed(tensor) {}
 
-  /// The same block, read only, or as one that varies along more mesh axes.
+  /// The same block, read only, or as a block that varies along more mesh axes.
   template <class U, class From>
     requires((std::is_same_v<U const, T> && std::is_same_v<From, Sharding>) ||
              ((std::is_same_v<U const, T> || std::is_same_v<U, T>)&&detail::varies_less<From, Sharding>))
@@ -195,8 +194,8 @@ class basic_tensor : public detail::tensor_parts<T, Sharding, Space>::type,
     if constexpr (varying_in<From>::size > 0) this->set_origins(a.origins());
   }
 
-  /// Does not compile: the error says how another tensor differs in elements or sharding. An assignment moves and
-  /// converts nothing.
+  /// Does not compile: the error says how another tensor differs in elements or sharding. An assignment does not move
+  /// or convert anything.
   template <class Other>
     requires(detail::is_other_tensor<Other, basic_tensor>)
   basic_tensor(Other const&) { reason::raise<detail::assignment_verdict<Other, basic_tensor>>(); }
@@ -223,8 +222,8 @@ class basic_tensor : public detail::tensor_parts<T, Sharding, Space>::type,
     return planner::range_of(spec_of<Sharding, axes, mesh_axes>, i, where().here, where().sizes);
   }
 
-  /// The tensor's mesh, with the mesh axes that its type names and `more` of them: `os::zeros<T>(A.mesh(), …)` beside
-  /// A, `A.mesh().coordinate(X)`; `A.mesh(X, Y)` if A divides no axis over Y.
+  /// The tensor's mesh, with the mesh axes in its type and `more` of them: `os::zeros<T>(A.mesh(), …)` beside A,
+  /// `A.mesh().coordinate(X)`; `A.mesh(X, Y)` if A divides no axis over Y.
   /// @throws ostraka::error for an empty handle, and if the mesh lacks one of `more`
   template <MeshAxis... More>
   [[nodiscard, gnu::cold]] auto mesh(More...) const {
@@ -232,7 +231,7 @@ class basic_tensor : public detail::tensor_parts<T, Sharding, Space>::type,
     return detail::tensor_mesh_of(this->mesh_handle(), named{});
   }
 
-  /// The extents of its axes and the sizes of its mesh axes by name, for questions to a plan and for new tensors alike.
+  /// The extents of its axes and the sizes of its mesh axes by name, for plans and for new tensors.
   [[nodiscard]] auto sizes() const { return sizes(axes{}, mesh_axes{}); }
 
  private:
@@ -274,7 +273,7 @@ inline constexpr bool is_tensor = false;
 template <class T, class Sharding, class Space>
 inline constexpr bool is_tensor<basic_tensor<T, Sharding, Space>> = true;
 
-/// A tensor of any elements and any sharding.
+/// A tensor with any elements and sharding.
 template <class T>
 concept Tensor = is_tensor<T>;
 

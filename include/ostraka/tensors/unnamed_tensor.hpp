@@ -76,25 +76,25 @@ class unnamed_tensor {
   /// The global extents, in the order of the axes.
   [[nodiscard]] extents_type const& extents() const { return extents_; }
 
-  /// The program's label for it: given by os::named, else the label of the Kokkos::View that os::from_local adopted;
-  /// empty if there is neither.
+  /// The tensor's label in the program: the label of os::named, else that of the Kokkos::View that os::from_local
+  /// adopted; empty without either.
   [[nodiscard, gnu::cold]] std::string label() const {
     if (label_) return *label_;
     std::string of_view = local_.label();
     return of_view == label_of_ours ? std::string() : of_view;
   }
 
-  /// Labels this handle; other handles of the block keep their labels. os::named does it.
+  /// Labels this handle; other handles of the block keep their labels. os::named calls it.
   void set_label(std::string label) { label_ = engine::shared_value<std::string const>::make(std::move(label)); }
-  /// Calls this handle as another one is called.
+  /// Gives this handle the label of another one.
   template <class Other>
   void share_label(Other const& other) {
     label_ = other.label_handle();
   }
-  /// For the library: what set_label has set.
+  /// For the library: the label of set_label.
   [[nodiscard]] engine::shared_value<std::string const> const& label_handle() const { return label_; }
 
-  /// The mesh that the tensor lives on; null for an empty handle.
+  /// The mesh of the tensor; null for an empty handle.
   [[nodiscard]] std::shared_ptr<engine::device_mesh const> const& mesh_handle() const { return mesh_; }
 
  private:
@@ -114,7 +114,7 @@ class unnamed_block : public unnamed_tensor<T, Rank, Space> {
 
   /// The origins of the extents of its axes, in their order.
   [[nodiscard]] extent_origins<Rank> const& origins() const { return origins_; }
-  /// For the library: says how they came about.
+  /// For the library: sets the origins.
   void set_origins(extent_origins<Rank> const& origins) { origins_ = origins; }
 
  private:

@@ -3,9 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 3. Reduces a block to states of an accumulator, on this device and then between devices: mean and deviations
-/// of A[I_X, J_Y] over J are the states of [I_X], merged over the devices along Y. The states are written as numbers at
-/// the end.
+/// Floor 3. Reduces a block to states of an accumulator, on this device and then between devices: for mean and
+/// deviations of A[I_X, J_Y] over J, the states of [I_X] are merged over the devices along Y. At the end the states are
+/// written as numbers.
 
 #include <Kokkos_Core.hpp>
 
@@ -18,8 +18,8 @@
 
 namespace ostraka::engine {
 
-/// Returns the loops over this device's block of `operand` that leave the labels of `rows`. An element's index is its
-/// place among all elements that are reduced, row-major over these labels in the operand's order.
+/// Returns the loops over this device's block of `operand` that leave the labels of `rows`. The index of an element is
+/// its row-major position among all reduced elements, in the operand's order of labels.
 inline accumulation_loops loops_to_rows(execution_context const& w, planner::spec const& operand,
                                         planner::spec const& rows) {
   accumulation_loops loops;
@@ -53,8 +53,8 @@ struct finish_states {
 
 }  // namespace detail
 
-/// to[r] <- finish(the state of row r), over this device's elements and those of the devices along `axes`; each of
-/// these knows all of it in the end. `operand` and `rows` have their blocks here, dense. Collective over the mesh axes.
+/// to[r] <- finish(the state of row r), over the elements of this device and of the devices along `axes`; all of them
+/// get the result. `operand` and `rows` have dense blocks here. Collective over the mesh axes.
 template <class Accumulator, class Exec, class R, class Finish>
 void accumulate_rows(Exec const& exec, execution_context const& w, planner::spec const& operand,
                      planner::spec const& rows, planner::mesh_set axes, typename Accumulator::element const* x, R* to,

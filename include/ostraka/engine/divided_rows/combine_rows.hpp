@@ -3,10 +3,10 @@
 #pragma once
 
 /// @file
-/// Floor 3. The door beside schedules by which states of rows are made one: a largest element and a sum, a mean and
-/// deviations, a value and where it stands. Steps of a schedule add numbers; a state is several, and a function makes
-/// one of two. Softmax, norms, cross entropies, their derivatives, and reductions that are more than a sum come through
-/// here, and nothing else of theirs is sent. The price: moves_of_rows (calls/moves_of_parts.hpp).
+/// Floor 3. Combines states of rows outside schedules: a largest element and a sum, a mean and deviations, a value and
+/// its position. Steps of a schedule add numbers; a state has several, and a function merges two states. Softmax,
+/// norms, cross entropies, their derivatives, and reductions that are more than a sum use this function, and send
+/// nothing else. The price: moves_of_rows (calls/moves_of_parts.hpp).
 ///
 ///     states of [I] on each device along Y    →    the states of whole rows, on all of them, in one message
 
@@ -20,9 +20,9 @@
 
 namespace ostraka::engine {
 
-/// rows[i] <- those of all devices along the mesh axes, made one by `combined` (combine_all.hpp), the same on all. `T`:
-/// the elements that check mode compares; `s`: what it calls the tensor. Collective over the mesh axes. @pre the rows
-/// are written
+/// rows[i] <- the states of all devices along the mesh axes, merged by `combined` (combine_all.hpp), the same on all
+/// devices. `T`: the elements that check mode compares; `s`: the tensor in its messages. Collective over the mesh axes.
+/// @pre the rows are written
 template <class T, class Exec, class State, class Combined>
 void combine_rows(Exec const& exec, execution_context const& w, planner::spec const& s, planner::mesh_set axes,
                   State* rows, std::int64_t count, Combined const& combined) {

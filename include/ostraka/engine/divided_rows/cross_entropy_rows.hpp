@@ -3,9 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 3. log Σ exp(x) − Σ q x of rows that mesh axes may divide, q the target's distribution over the classes: 1 at
-/// the label, or 1 − ε there and ε / V everywhere. Each device adds its part of Σ q x to the statistics that the
-/// devices exchange anyway, so that three numbers a row move, in one message.
+/// Floor 3. log Σ exp(x) − Σ q x of rows that mesh axes may divide, where q is the target's distribution over the
+/// classes: 1 at the label, or 1 − ε there and ε / V everywhere. Each device adds its part of Σ q x to the statistics
+/// that the devices exchange anyway, so that three numbers a row move, in one message.
 
 #include <Kokkos_Core.hpp>
 
@@ -15,7 +15,7 @@
 
 namespace ostraka::engine {
 
-/// Largest element and sum of a row, and Σ q x: its labelled element, 0 in a part that does not have it.
+/// Largest element and sum of a row, and Σ q x: the labelled element, 0 in a part without it.
 template <class T>
 struct exp_sum_and_target {
   using number = T;
@@ -61,20 +61,20 @@ struct element_sum {
   }
 };
 
-/// A statistic alone, as measure_rows takes it.
+/// Only the statistic of a formula, for measure_rows.
 struct element_sum_formula {
   using statistic = element_sum;
 };
 
-/// The labels, whole numbers that belong to rows, the one label that is ignored, and what a loss has beyond them.
+/// The labels (whole numbers, one per row), the ignored label, and further parameters of the loss.
 template <class Label>
 struct labels_of_rows {
   Label const* label;
   row_places at;
   bool ignores;
   std::int64_t ignored;
-  double smoothing = 0;  ///< ε: the share of the target that all classes have alike
-  double z_loss = 0;     ///< the factor of (log Σ exp)², which is added
+  double smoothing = 0;  ///< ε: the share of the target that is spread over all classes
+  double z_loss = 0;     ///< the factor of the added term (log Σ exp)²
 
   KOKKOS_INLINE_FUNCTION std::int64_t of(std::int64_t row, std::int64_t step) const {
     return static_cast<std::int64_t>(label[at.first(row / step, row % step)]);
@@ -101,7 +101,7 @@ struct take_target {
     T const target = here ? in.element(row, k) : T(0);
     to[row] = {rows[row].largest, rows[row].sum, sums == nullptr ? target : smoothed(target, sums[row].sum)};
   }
-  // Without a share the label's element does not matter: it may be −∞.
+  // Without a share, the label's element must have no effect: it may be −∞.
   [[nodiscard]] KOKKOS_INLINE_FUNCTION T smoothed(T target, double sum) const {
     double const of_label = labels.smoothing == 1 ? 0 : (1 - labels.smoothing) * static_cast<double>(target);
     return static_cast<T>(of_label + labels.smoothing * (sum / static_cast<double>(classes)));
@@ -137,11 +137,9 @@ struct write_log_sum {
 
 }  // namespace detail
 
-/// loss <- log Σ exp(x) − Σ q x + z (log Σ exp(x))² of each row of this device's block of `s`, 0 if its label is
-/// ignored
-/// (`labels` holds ε and z). Labels are among the elements of a
-/// row, counted over all devices. `log_sum`: the place for the rows' log Σ exp(x), or null. Collective over the mesh
-/// axes that divide dimension `along`.
+/// loss <- log Σ exp(x) − Σ q x + z (log Σ exp(x))² for each row of this device's block of `s`, 0 if its label is
+/// ignored. `labels` holds ε and z; a label is an index in the whole row, over all devices. `log_sum`: receives the
+/// rows' log Σ exp(x), or null. Collective over the mesh axes that divide dimension `along`.
 template <class Exec, class X, class Label>
 void cross_entropy_rows(Exec const& exec, execution_context const& w, planner::spec const& s, int along,
                         rows_of_block<X> const& in, labels_of_rows<Label> const& labels, X* loss,

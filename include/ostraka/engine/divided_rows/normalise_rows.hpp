@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 3. Softmax and norms of blocks along an axis that mesh axes may divide: the statistics of the devices' parts
-/// of a row are merged in one message, and each device writes its elements.
+/// Floor 3. Softmax and norms of blocks along an axis that mesh axes may divide. One message merges the statistics of
+/// the devices' parts of a row, and each device writes its elements.
 ///
 ///     [I, V]      one pass over the block
 ///     [I, V_Y]    statistics of the rows, combined over Y, and a second pass
@@ -28,7 +28,7 @@ rows_of_block<X> rows_in(execution_context const& w, planner::spec const& s, int
   return {rows_along(extents, s.rank, along), x, nullptr, {}};
 }
 
-/// Returns the places of the elements of another tensor that is aligned with these strides, by dimension of the tensor.
+/// Returns the positions of the elements of a tensor aligned by these strides, by dimension of the tensor `s`.
 inline row_places places_of_rows(execution_context const& w, planner::spec const& s, int along,
                                  std::int64_t const* stride) {
   row_places at;
@@ -48,12 +48,12 @@ rows_of_block<X, Mask> rows_in(execution_context const& w, planner::spec const& 
   return {rows_in(w, s, along, x).rows, x, mask, places_of_rows(w, s, along, stride)};
 }
 
-/// Returns how many indices of dimension `along` the members of the group over the mesh axes that divide it have.
+/// Returns for each member of the group over the mesh axes that divide dimension `along` its number of indices there.
 inline void elements_of_members(execution_context const& w, planner::spec const& s, int along, planner::mesh_set axes,
                                 short_array<std::int64_t>& elements) {
   int const n = w.group(axes).size();
   for (int member = 0; member < n; ++member) {
-    // Members are counted as the running mesh counts its devices, its first axis major.
+    // Members are numbered like the devices of the running mesh: its first axis is major.
     planner::coordinates at = w.here;
     int rest = member;
     for (int a = w.mesh->axes() - 1; a >= 0; --a)
@@ -87,8 +87,8 @@ void combine_statistics(Exec const& exec, execution_context const& w, planner::s
       });
 }
 
-/// out <- the formula of each element of this device's block of `s`, times its gain, plus its bias. `kept`: the place
-/// for the statistics of whole rows, or null.
+/// out <- the formula of each element of this device's block of `s`, times its gain, plus its bias. `kept`: receives
+/// the statistics of whole rows, or null.
 template <class Formula, class Exec, class X, class Mask, class Gain, class Bias>
 void normalise_rows(Exec const& exec, execution_context const& w, planner::spec const& s, int along,
                     rows_of_block<X, Mask> const& in, Formula const& formula, X* out, Gain const* gain,

@@ -3,9 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 3. The derivative of the cross entropy of rows: g ((1 + 2 z l) exp(x − l) − q), where l is the row's log Σ
-/// exp(x), which the forward kept, g the row's cotangent, and q the target's distribution: ε / V, and 1 − ε more at the
-/// label. So nothing moves, however rows are divided, and logits are read once.
+/// Floor 3. The derivative of the cross entropy of rows: g ((1 + 2 z l) exp(x − l) − q). Here l is the row's log Σ
+/// exp(x), which the forward pass kept, g is the row's cotangent, and q is the target's distribution: ε / V, plus 1 − ε
+/// at the label. So nothing moves for any division of rows, and logits are read once.
 
 #include <cstdint>
 
@@ -15,13 +15,13 @@ namespace ostraka::engine {
 
 namespace detail {
 
-/// For a row: the number subtracted from its elements, the factor of their exponentials, g (1 + 2 z l), and what is
+/// For a row: the number subtracted from its elements, the factor of their exponentials, g (1 + 2 z l), and the number
 /// subtracted from the results, g ε / V.
 template <class T>
 struct row_share {
   T shift, factor, less;
 
-  // Without a factor the elements do not matter.
+  // Without a factor the elements have no effect.
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION T of(T x) const {
     T const y = engine::exp(x - shift) * factor - less;
     return factor == T(0) ? T(0) - less : y;
@@ -54,7 +54,7 @@ struct labelled_rows {
   }
   [[nodiscard]] KOKKOS_INLINE_FUNCTION row_share<T> share_of(std::int64_t row) const {
     T const l = log_sum[row], g = cotangent_of(row);
-    // A row of −∞ alone has no shares.
+    // A row with −∞ only has no shares.
     T const shift = l == minus_infinity<T> ? -minus_infinity<T> : l;
     return {shift, g == T(0) ? T(0) : g * slope_of(l), g * target.everywhere};
   }
@@ -67,7 +67,7 @@ struct labelled_rows {
     out[at] = static_cast<X>((e - target.at_label) * g);
   }
 
-  // One row after the other.
+  // Writes one row after the other.
   void write_rows(std::int64_t first, std::int64_t end) const {
     std::int64_t const n = in.rows.length;
     for (std::int64_t row = first; row < end; ++row) {
@@ -83,7 +83,7 @@ struct labelled_rows {
     for (std::int64_t k = 0; k < n; ++k)
       to[k] = static_cast<X>(engine::exp(static_cast<T>(x[k]) - shift) * factor - less);
   }
-  // Rows side by side: a task is an index of their axis.
+  // Writes rows side by side: a task is an index of their axis.
   void write_across(std::int64_t first, std::int64_t end, T const* shift, T const* factor, T const* less) const {
     std::int64_t const step = in.rows.step;
     for (std::int64_t t = first; t < end; ++t) {

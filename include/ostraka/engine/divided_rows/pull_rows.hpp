@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 3. The derivatives of softmax and norms of blocks along an axis that mesh axes may divide: the sums of the
-/// devices' parts of a row are merged in one message, as the forward does with its statistics, and each device writes
+/// Floor 3. The derivatives of softmax and norms of blocks along an axis that mesh axes may divide. As for the
+/// statistics of the forward pass, one message merges the sums of the devices' parts of a row, and each device writes
 /// the cotangents of its elements.
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 
 namespace ostraka::engine {
 
-/// Calls write(elements of a whole row, the rows' sums), with null for the sums if each row of the block is whole.
+/// Calls write(elements of a whole row, the rows' sums). The sums are null if each row of the block is whole.
 /// Collective over the mesh axes that divide dimension `along`.
 template <class Formula, class Exec, class X, class Gain, class Write>
 void pull_blocks_by(Exec const& exec, execution_context const& w, planner::spec const& s, int along,
@@ -42,7 +42,7 @@ void pull_blocks(Exec const& exec, execution_context const& w, planner::spec con
   });
 }
 
-/// The same, and gains <- this device's part of the cotangent of the gain.
+/// The same; gains <- this device's part of the cotangent of the gain.
 template <class Formula, class Exec, class X, class Gain>
 void pull_blocks_and_gain(Exec const& exec, execution_context const& w, planner::spec const& s, int along,
                           rows_and_cotangents<X, Gain> const& in, Formula const& formula, X* out,

@@ -3,11 +3,11 @@
 #pragma once
 
 /// @file
-/// Floor 3. The least element of a row that os::sample keeps, of rows that mesh axes may divide: the smallest element
-/// such that those above it are fewer than k (top-k), or weigh less than a share of the row (top-p). Equal elements are
-/// kept together. The search goes through the elements' bits, eight at a time, the highest first: each device adds up
-/// the elements of each digit, one message adds these sums, and the digit that passes the bound is the threshold's.
-/// Sums are whole numbers, so all meshes find the same threshold.
+/// Floor 3. The smallest element of a row that os::sample keeps, for rows that mesh axes may divide: the smallest
+/// element such that fewer than k elements are above it (top-k), or that those above it have less than a share of the
+/// weight (top-p). Equal elements are kept together. The search goes through the elements' bits, eight at a time, the
+/// highest first. Each device counts or weighs the elements of each digit, one message adds these sums, and the digit
+/// that passes the bound is the threshold's. Sums are whole numbers, so all meshes find the same threshold.
 ///
 ///     [I, V_Y]    256 sums a row, for each byte of an element, all-reduced over Y    →    a threshold of each row
 
@@ -26,7 +26,7 @@
 
 namespace ostraka::engine {
 
-/// The values of a digit.
+/// The number of values of a digit.
 inline constexpr int digit_values = 256;
 
 /// The rows of a block of logits, with their largest elements over all devices.
@@ -43,12 +43,13 @@ struct rows_of_logits {
     return x[rows.first(row) + k * rows.step];
   }
 
-  /// True if an element of the row has a probability: there is one, it is not −∞, and none is NaN.
+  /// True if the row has a distribution: its largest element exists and is not −∞, and no element is NaN.
   KOKKOS_INLINE_FUNCTION bool is_distribution(std::int64_t row) const {
     return most[row].index() != largest::nowhere && most[row].value > -std::numeric_limits<double>::infinity();
   }
 
-  /// The logarithm of an element's probability over that of the largest. Where that is +∞, the finite ones have none.
+  /// The logarithm of an element's probability relative to that of the largest. If the largest is +∞, finite elements
+  /// have none.
   KOKKOS_INLINE_FUNCTION double relative(std::int64_t row, T const& element) const {
     auto const value = static_cast<decltype(largest::value)>(element);
     if (value == most[row].value) return 0;
@@ -56,14 +57,14 @@ struct rows_of_logits {
   }
 };
 
-/// A threshold that is searched: its digits so far, and what lies above all elements that have them.
+/// A threshold during the search: its digits so far, and the sum of all elements above those with these digits.
 struct row_threshold {
   std::uint64_t bits;
   std::int64_t above;
-  std::int64_t wanted;  ///< the bound on what lies above a kept element
+  std::int64_t wanted;  ///< the bound on the sum above a kept element
 };
 
-/// The bound of a search: so many elements, or with `weighs` this share of the row's weight.
+/// The bound of a search: a number of elements, or with `weighs` a share of the row's weight.
 struct threshold_bound {
   bool weighs;
   std::int64_t count;
@@ -83,18 +84,18 @@ struct clear_sum {
   KOKKOS_INLINE_FUNCTION void operator()(std::int64_t i) const { sums[i] = 0; }
 };
 
-/// Adds the elements of a run to the sums of their digits. On the host an item is a run of neighbouring elements, with
-/// sums of its own; elsewhere it is one element.
+/// Adds the elements of a run to the sums of their digits. On the host an item is a run of consecutive elements, with
+/// its own sums; elsewhere it is one element.
 template <class T>
 struct add_digits {
   static constexpr std::int64_t run = 4096;
 
   rows_of_logits<T> in;
   row_threshold const* found;
-  row_threshold const* floor;  // elements below it do not count; null: all do
+  row_threshold const* floor;  // elements below it are not counted; null: all are
   threshold_bound bound;
   int shift;      // of the digit
-  bool is_first;  // digit
+  bool is_first;  // true for the first digit
   std::int64_t* sums;
 
   KOKKOS_INLINE_FUNCTION bool counts(std::int64_t row, std::uint64_t bits) const {
@@ -154,7 +155,7 @@ struct add_digits {
   }
 };
 
-/// Chooses the digit of each row's threshold: the lowest with less than the bound above it.
+/// Chooses the digit of each row's threshold: the lowest with a sum above it that is less than the bound.
 struct choose_digit {
   std::int64_t const* sums;
   row_threshold* found;
@@ -183,8 +184,8 @@ struct choose_digit {
 
 }  // namespace detail
 
-/// found[row].bits <- the bits of the least element that the bound keeps among those from `floor` on (null: all).
-/// Collective over the mesh axes that divide the rows.
+/// found[row].bits <- the bits of the smallest element that the bound keeps among the elements from `floor` on (null:
+/// all). Collective over the mesh axes that divide the rows.
 template <class Exec, class T>
 void find_thresholds(Exec const& exec, execution_context const& w, planner::spec const& s, planner::mesh_set axes,
                      rows_of_logits<T> const& in, threshold_bound const& bound, row_threshold const* floor,

@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 3. Draws an element of each row of logits that mesh axes may divide, with the probabilities of a softmax, from
-/// all elements or from those that top-k, top-p and min-p keep. No logits move:
+/// Floor 3. Draws an element of each row of logits that mesh axes may divide, with softmax probabilities, from all
+/// elements or from those that top-k, top-p and min-p keep. No logits move:
 ///
 ///     the largest element of a row           an all-reduce of one element and its index
 ///     thresholds of top-k and of top-p       256 sums for each byte of an element (row_thresholds.hpp)
@@ -27,24 +27,24 @@
 
 namespace ostraka::engine {
 
-/// The token of a row from which none can be drawn.
+/// The token of a row without a distribution.
 inline constexpr std::int64_t no_token = -1;
 
-/// How tokens are drawn. The values at the start keep all elements.
+/// How to draw tokens. The default values keep all elements.
 struct sampling {
   double temperature = 1;
   std::int64_t top_k = 0;
   double top_p = 1;
   double min_p = 0;
 
-  /// True if the largest element is taken, and nothing is drawn.
+  /// True if the largest element is taken without a draw.
   [[nodiscard]] bool is_greedy() const { return temperature == 0; }
-  /// True if a threshold of top-k is searched in rows of so many elements.
+  /// True if rows of this length need a search for the threshold of top-k.
   [[nodiscard]] bool counts(std::int64_t elements) const { return !is_greedy() && top_k > 0 && top_k < elements; }
-  /// True if a threshold of top-p is searched.
+  /// True if rows need a search for the threshold of top-p.
   [[nodiscard]] bool weighs() const { return !is_greedy() && top_p < 1; }
 
-  /// The bytes of a row that are all-reduced.
+  /// The bytes of a row that all-reduces send.
   template <class T>
   [[nodiscard]] std::int64_t bytes_of_row(std::int64_t elements) const {
     constexpr auto largest = static_cast<std::int64_t>(sizeof(typename rows_of_logits<T>::largest));
@@ -56,7 +56,7 @@ struct sampling {
 
 namespace detail {
 
-/// The largest score of the elements that are kept, of one part of a row.
+/// Finds the largest score of the kept elements in one part of a row.
 template <class T>
 struct draw_of_part {
   using best_score = extreme_element<reduction::max, double>;
@@ -68,7 +68,7 @@ struct draw_of_part {
   std::uint64_t key;
   row_places numbers;         // of elements in the order of rows
   std::int64_t first_number;  // of this device's first element
-  std::int64_t first_index;   // of it in its row
+  std::int64_t first_index;   // its index in its row
   indexed<double>* best;      // by part and row
 
   KOKKOS_INLINE_FUNCTION void operator()(std::int64_t i) const {
@@ -99,8 +99,8 @@ struct write_token {
   }
 };
 
-/// Returns the thresholds of the search's bounds in `found`, or null if everything is kept. `counted`: room for those
-/// of top-k while those of top-p are searched.
+/// Finds the thresholds, and returns them in `found`, or null if everything is kept. `counted`: a buffer for those of
+/// top-k during the search for those of top-p.
 template <class Exec, class T>
 row_threshold const* find_kept(Exec const& exec, execution_context const& w, planner::spec const& s, int along,
                                rows_of_logits<T> const& in, sampling const& how, row_threshold* counted,
@@ -113,7 +113,7 @@ row_threshold const* find_kept(Exec const& exec, execution_context const& w, pla
     kept = counted;
   }
   if (how.weighs()) {
-    int bits = 0;  // of the number of elements, so that the sum of their weights has 63
+    int bits = 0;  // bits of the number of elements, so that the sum of their weights has 63
     while (elements >> bits > 0) ++bits;
     find_thresholds(exec, w, s, axes, in, {true, 0, how.top_p, std::ldexp(1.0, std::min(50, 62 - bits))}, kept, found);
     kept = found;
@@ -158,9 +158,9 @@ void draw_on_device(Exec const& exec, execution_context const& w, planner::spec 
 
 }  // namespace detail
 
-/// tokens[row] <- the index of an element of each row of this device's block of `s`, drawn as `how` says; no_token of a
-/// row that is no distribution: one with NaN, of −∞ alone, or without elements. `rows`: the tensor of the rows.
-/// Collective over the mesh axes that divide dimension `along`.
+/// tokens[row] <- the index of an element of each row of this device's block of `s`, drawn by the options `how`;
+/// no_token for a row without a distribution: one with NaN, with −∞ only, or without elements. `rows`: the tensor of
+/// the rows. Collective over the mesh axes that divide dimension `along`.
 template <class Exec, class T>
 void sample_rows(Exec const& exec, execution_context const& w, planner::spec const& s, planner::spec const& rows,
                  int along, T const* x, sampling const& how, std::uint64_t key, std::int64_t* tokens) {

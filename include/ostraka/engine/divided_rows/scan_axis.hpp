@@ -5,7 +5,7 @@
 /// @file
 /// Floor 3. Running sums along a dimension of a tensor that mesh axes may divide: B[I, J_Y](i, j) = Σ A(i, k), k ≤ j.
 /// If they do, each device sums its rows, the totals are scanned in the order of the blocks, and a device's running
-/// sums begin with the total before its block. So an element is read twice and written once.
+/// sums start with the total before its block. An element is then read twice and written once.
 
 #include <Kokkos_Core.hpp>
 
@@ -27,8 +27,8 @@ namespace ostraka::engine {
 
 namespace detail {
 
-/// Returns the member of the group along `over` that has block number `block` of an axis that they divide, the first
-/// major. A group counts its members by the mesh axes as the running mesh has them.
+/// Returns the member of the group along `over` with block number `block` of an axis that they divide, the first major.
+/// A group numbers its members in the order of the running mesh's axes.
 inline int member_with_block(execution_context const& w, planner::mesh_order over, std::int64_t block) {
   std::int64_t at[planner::max_mesh_axes]{};
   for (int k = over.size() - 1; k >= 0; --k) {
@@ -42,8 +42,7 @@ inline int member_with_block(execution_context const& w, planner::mesh_order ove
   return static_cast<int>(member);
 }
 
-/// Computes the total before this device's block in each row: of the blocks before it, or of those behind it in
-/// reverse.
+/// Computes the total before this device's block in each row: of the previous blocks, or in reverse of the later ones.
 template <class Exec, class Sum>
 void scan_totals(Exec const& exec, execution_context const& w, planner::mesh_order over, bool reverse, Sum* totals,
                  std::int64_t count, reduction how) {
@@ -61,8 +60,8 @@ void scan_totals(Exec const& exec, execution_context const& w, planner::mesh_ord
 
 }  // namespace detail
 
-/// y <- the running sums of x along dimension `along` of `block`; both are this device's blocks, dense. Collective over
-/// the mesh axes that divide the dimension.
+/// y <- the running sums of x along dimension `along` of `block`; x and y are dense blocks of this device. Collective
+/// over the mesh axes that divide the dimension.
 template <reduction How, class Exec, class T>
 void scan_axis(Exec const& exec, execution_context const& w, planner::spec const& block, int along,
                scan_direction direction, T const* x, T* y) {

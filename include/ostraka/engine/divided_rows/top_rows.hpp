@@ -3,10 +3,10 @@
 #pragma once
 
 /// @file
-/// Floor 3. The k largest elements of rows that mesh axes divide, and where they stand. Each device finds the k largest
-/// of its part of a row, these are gathered, and each device gives every one of them its rank among all: a part is in
-/// order, so the rank is its place there and the numbers of those before it in the other parts. The order is that of
-/// sort_rows.hpp, total, so the result is the same on all devices and on every mesh.
+/// Floor 3. The k largest elements of rows that mesh axes divide, and their indices. Each device finds the k largest of
+/// its part of a row, these candidates are gathered, and each device ranks them. A part is sorted, so the rank of a
+/// candidate is its position there plus the numbers of candidates before it in the other parts. The order is the total
+/// order of sort_rows.hpp, so the result is the same on all devices and on every mesh.
 ///
 ///     [I, V_Y]    k elements and indices a row from each device along Y    →    [I, K] on all of them
 
@@ -33,13 +33,13 @@ using row_candidate = indexed<detail::compared_as<T>>;
 
 namespace detail {
 
-/// The place of the k-th of so many that are kept of each row.
+/// The position of the k-th of the `kept` elements of a row.
 [[nodiscard]] KOKKOS_INLINE_FUNCTION std::int64_t kept_place(row_layout const& rows, std::int64_t kept,
                                                              std::int64_t row, std::int64_t k) {
   return (row / rows.step * kept + k) * rows.step + row % rows.step;
 }
 
-/// Writes this device's candidates, by row and rank; a part that has too few is filled up with elements of no place.
+/// Writes this device's candidates, by row and rank; fills up a part that has too few with elements without an index.
 template <class T>
 struct write_candidates {
   row_layout rows;
@@ -60,7 +60,7 @@ struct write_candidates {
   }
 };
 
-/// Writes a candidate where its rank is, if that is among the wanted ones.
+/// Writes a candidate at its rank, if that is below `wanted`.
 template <class T>
 struct rank_candidate {
   row_layout rows;
@@ -83,7 +83,7 @@ struct rank_candidate {
   }
 
  private:
-  // Returns how many of a part come before an element.
+  // Returns how many elements of a part come before an element.
   [[nodiscard]] KOKKOS_INLINE_FUNCTION std::int64_t before(row_candidate<T> const* part,
                                                            row_candidate<T> const& element) const {
     comes_before<true, compared_as<T>> const is_before;
@@ -100,8 +100,8 @@ struct rank_candidate {
 
 }  // namespace detail
 
-/// values, index <- the k largest of each whole row of this device's block of `s`, largest first, and where they stand
-/// in the row. Both are dense, with k in place of the row's length. Collective over the mesh axes that divide dimension
+/// values, index <- the k largest of each whole row of this device's block of `s`, largest first, and their indices in
+/// the row. Both are dense, with k in place of the row's length. Collective over the mesh axes that divide dimension
 /// `along`. @pre whole rows have k elements or more
 template <class Exec, class T>
 void top_rows(Exec const& exec, execution_context const& w, planner::spec const& s, int along, T const* x,

@@ -4,8 +4,8 @@
 
 /// @file
 /// Floor 4. `os::from_local<double, os::halo<I, 1>/X, os::halo<J, 1>/Y>(mesh, I = n, J = m, view)`: uses an array with
-/// ghost layers in place. The extents are the global ones, without halos. The view has the extents of the device's
-/// block, with its ghost layers around them.
+/// ghost layers in place. The extents are global ones, without halos. The view has the extents of the device's block
+/// plus its ghost layers.
 
 #include <cstddef>
 #include <cstdint>
@@ -24,12 +24,12 @@ namespace ostraka {
 
 namespace detail {
 
-// The tensor that the arrays form together, without their ghost layers.
+// The tensor that the arrays form together, without ghost layers.
 template <class Ghosts>
 using owned_tensor = basic_tensor<typename Ghosts::value_type, sharding_without_halos<typename Ghosts::divided_type>,
                                   typename Ghosts::space>;
 
-// A view that keeps the memory alive as the given one does, if possible; else one that does not.
+// Returns a view that keeps the memory alive as the given one does, if possible; else one that does not.
 template <class View, class T, class Array>
 View view_with_strides(Array& array, T* data, engine::strided const& lies) {
   if constexpr (ViewOfBlock<Array> && std::is_convertible_v<Array, View>) {
@@ -48,7 +48,7 @@ template <class Ghosts, class Given>
 consteval auto check_ghosted_block() {
   using array = std::remove_reference_t<Given>;
   using kept = std::conditional_t<ViewOfBlock<array> && std::is_convertible_v<array, typename Ghosts::view_type>,
-                                  std::remove_const_t<array>&, Given>;  // it need not be named
+                                  std::remove_const_t<array>&, Given>;  // a temporary view is allowed
   return found<block_verdict<owned_tensor<Ghosts>, kept>>{};
 }
 
@@ -82,7 +82,7 @@ Ghosts adopt_ghosted(Mesh const& m, Array& array, Extents const&... given) {
     origins[i] = origins[i].padded_by(ghosts[d]);
     if (ghosts[d] > 0) origins[i].is_undivided = w.sizes.ways(s.over[d]) == 1;
   }
-  if (m.absent()) {  // no elements of its own, which other devices cannot know
+  if (m.absent()) {  // other devices cannot know that it has no elements of its own
     for (int d = 0; d < Ghosts::rank; ++d) lies.extent[d] = ghosts[d];
     lies.rank = Ghosts::rank;
     return {m.handle(), extents, origins, first, view_with_strides<typename Ghosts::view_type>(lies, data, lies)};
@@ -107,15 +107,15 @@ auto checked_adopt_ghosted(Mesh const& m, Arguments const& arguments, std::index
 
 }  // namespace detail
 
-/// Uses this device's array with its ghost layers in place: a Kokkos::View or mdspan of any layout with a dimension for
-/// each axis, os::strided memory, a row-major list, or one of these in another order, os::in_order<J, I>(view). It
-/// comes last, after the global extents, which count no ghost layers. Along an axis named os::halo<I, v, w>/X the array
-/// has v more indices before the device's own, and w behind them. The elements are those of the array; if they are
-/// constant, it is read only. The result keeps the memory of a view alive if its dimensions are in the order of the
-/// axes; all other memory must outlive it. On a process that is none of the mesh's devices the view is empty.
-/// Collective over the mesh, unless os::unchecked stands among the extents.
-/// @throws ostraka::error, on all devices alike, if an array does not have the extents of its device's block with its
-/// ghost layers, or has strides that are not positive, or if a halo is wider than its axis
+/// Uses this device's array with its ghost layers in place. The array is a Kokkos::View or mdspan of any layout with a
+/// dimension for each axis, os::strided memory, a row-major list, or one of these in another order, os::in_order<J,
+/// I>(view). It comes last, after the global extents, which do not count ghost layers. Along an axis named os::halo<I,
+/// v, w>/X the array has v more indices before the device's own, and w after them. The elements are those of the array;
+/// if they are constant, it is read only. The result keeps the memory of a view alive if its dimensions are in the
+/// order of the axes; all other memory must outlive it. On a process outside the mesh the view is empty. Collective
+/// over the mesh, unless os::unchecked is among the extents.
+/// @throws ostraka::error, on all devices alike, if an array does not have the extents of its device's block plus ghost
+/// layers, or has strides that are not positive, or if a halo is wider than its axis
 template <class T, auto... Dims, class Mesh, class... ExtentsThenArray>
   requires(detail::names_ghosts<Dims...>)
 [[nodiscard]] auto from_local([[maybe_unused]] Mesh const& m,

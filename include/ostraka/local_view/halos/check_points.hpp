@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 4. Checks of os::for_each_point and os::sum_over_points: operands that share memory, and functions that read
-/// beyond a halo.
+/// Floor 4. Checks of os::for_each_point and os::sum_over_points: that operands do not share memory, and that functions
+/// do not read beyond a halo.
 
 #include <array>
 #include <cstddef>
@@ -19,7 +19,7 @@
 
 namespace ostraka::detail {
 
-// True if the elements of two blocks at each point are the same ones.
+// True if two blocks have the same element at each point.
 template <class A, class B>
 bool is_same_place(A const& a, B const& b) {
   auto const one = own_block<typename A::value_type const>(a);
@@ -38,7 +38,7 @@ bool is_same_place(A const& a, B const& b) {
         "share memory at different points; give f each block once, or copy one of them");
 }
 
-// The halo is as wide as the widest of the operands whose neighbours are read.
+// Widens the margins to those of an operand whose neighbours are read.
 template <class A>
 void widen_margins(engine::stencil_points& p, A const&) {
   for (int d = 0; d < p.rank; ++d) {
@@ -59,7 +59,7 @@ typename A::value_type > struct given_operand<Given, A> {
   static auto margins() { return std::array<halo_margins, 1>{}; }
 };
 
-// The bytes that f writes to an argument.
+// The number of bytes that f writes to an argument.
 template <class Given>
 inline constexpr std::size_t bytes_written = std::is_const_v<std::remove_reference_t<Given>>
                                                  ? 0
@@ -69,7 +69,7 @@ inline constexpr std::size_t bytes_of_value = sizeof(Value);
 template <>
 inline constexpr std::size_t bytes_of_value<void> = 0;
 
-// f, with its value and all that it writes as the result, in bytes.
+// Calls f, and returns its value and everything that it writes, as bytes.
 template <class F, class... Given>
 struct result_in_bytes {
   F const& f;
@@ -94,7 +94,7 @@ struct result_in_bytes {
   }
 };
 
-// Throws in check mode if f reads beyond the halo of a block, on all devices alike. `Given`: the arguments of f. It
+// In check mode, throws if f reads beyond the halo of a block, on all devices alike. `Given`: the arguments of f. It
 // calls f beside the points, so it does nothing unless f reads around one.
 template <class... Given, class F, class... As>
 void require_reach_at_points([[maybe_unused]] char const* operation, [[maybe_unused]] engine::device_mesh const& mesh,

@@ -3,10 +3,10 @@
 #pragma once
 
 /// @file
-/// Floor 4. Checks whether the function of a stencil reads beyond the halo. In check mode it is called on the host at
-/// points with made-up surroundings: twice with the same numbers within the halo, and with different ones beyond. If
-/// the results differ, it reads beyond the halo, and changing one neighbour at a time finds which one it reads. Finds
-/// reads up to `beyond` indices outside the halo, on every path that the made-up numbers take.
+/// Floor 4. Checks whether the function of a stencil reads beyond the halo. In check mode the host calls it at points
+/// with made-up surroundings: twice with the same numbers within the halo, and with different ones beyond. If the
+/// results differ, it reads beyond the halo; changing one neighbour at a time finds the one that it reads. The check
+/// finds reads up to `beyond` indices outside the halo, on every path that the made-up numbers take.
 
 #include <array>
 #include <cstddef>
@@ -49,13 +49,13 @@ class made_up_point {
     numbers_.resize(static_cast<std::size_t>(size_));
   }
 
-  /// Fills in numbers within the halo, of one of several kinds, and others beyond.
+  /// Sets numbers of one of several kinds within the halo, and others beyond.
   void fill(int kind, bool changed) {
     for (std::int64_t i = 0; i < size_; ++i) set(i, kind, changed && lies_beyond(i));
   }
   void set(std::int64_t i, int kind, bool changed) {
     int const n = kind == 0 ? 1 : kind == 1 ? -1 : static_cast<int>(i % 5) - 2;
-    numbers_[static_cast<std::size_t>(i)] = number_of<T>(2 * n + (changed ? 7 : 1));  // odd, since f may divide by it
+    numbers_[static_cast<std::size_t>(i)] = number_of<T>(2 * n + (changed ? 7 : 1));  // odd, because f may divide by it
   }
   [[nodiscard]] std::int64_t size() const { return size_; }
   [[nodiscard]] bool lies_beyond(std::int64_t i) const {
@@ -78,7 +78,7 @@ class made_up_point {
   dynamic_array<T> numbers_;
 };
 
-/// A block without a halo: f gets its element.
+/// A block without a halo: f gets the element.
 template <class T>
 class made_up_point<T, 0> {
  public:
@@ -96,7 +96,7 @@ class made_up_point<T, 0> {
               " of a halo of ", width, " along ", axis, "; exchange a wider halo, or read a nearer neighbour");
 }
 
-/// Calls f at made-up points. `Operands` are the blocks. Each states its element type and its padded axes, with their
+/// Calls f at made-up points. `Operands` are the blocks. Each gives its element type and its padded axes, with their
 /// names and widths.
 template <class F, class... Operands>
 class reach_of_stencil {
@@ -180,7 +180,7 @@ struct reached_operand {
   }
 };
 
-// Throws in check mode if f reads beyond the halo of a block, on all devices alike.
+// In check mode, throws if f reads beyond the halo of a block, on all devices alike.
 template <class F, class... Operands>
 void require_reach_of(char const* operation, engine::device_mesh const& mesh, F const& f) {
   if (mesh.world().compares_calls()) reach_of_stencil<F, Operands...>::check(operation, f);

@@ -3,14 +3,15 @@
 #pragma once
 
 /// @file
-/// Floor 4. `os::exchange_halo<os::halo<I, 1>/X>(a)`: in the body of os::shard_map, a block with the neighbouring
-/// indices of I before and behind its own, which other devices along X hold. float[I, J] {V_X} → float[I(1), J] {V_X}
+/// Floor 4. `os::exchange_halo<os::halo<I, 1>/X>(a)`: in the body of os::shard_map, returns a block with the
+/// neighbouring indices of I before and after its own, from other devices along X. float[I, J] {V_X} → float[I(1), J]
+/// {V_X}
 ///
 ///     auto u = os::exchange_halo<os::halo<I, 1>/X, os::halo<J, 1>/Y>(block);       padded, corners included
 ///     auto v = os::stencil(laplacian{}, u);                                        float[I, J] {V_XY} again
 ///
-/// Blocks may be uneven, and narrower than the halo. Beyond the ends of an axis there is no device: os::periodic closes
-/// the axis to a ring. Else a new padded block has zeros there, or os::boundary = 2.5, and one that is written into
+/// Blocks may be uneven, and narrower than the halo. There is no device beyond the ends of an axis: os::periodic closes
+/// the axis to a ring. Without it, a new padded block has zeros there, or os::boundary = 2.5, and an existing target
 /// keeps its values.
 
 #include <cstdint>
@@ -36,8 +37,8 @@ struct stencil_operand;
 
 }  // namespace detail
 
-/// A padded block whose margins are on their way. It cannot be read before `wait`, which all devices call in the same
-/// order; the destructor waits, too. os::stencil takes it as it is and computes what it can in the meantime.
+/// A padded block with margins in transit. It cannot be read before `wait`, which all devices must call in the same
+/// order; the destructor waits, too. os::stencil accepts it, and computes the points that need no margins meanwhile.
 template <class Padded>
 class [[nodiscard]] pending_halo {
  public:
@@ -48,7 +49,7 @@ class [[nodiscard]] pending_halo {
       : target_(target), source_(std::move(source)), waits_for_(waits_for), flight_(std::move(flight)) {}
 
   pending_halo(pending_halo&&) = default;
-  /// Waits for the exchange that this held, while the memory that it reads and writes still exists.
+  /// Waits for the exchange that this object held, while the memory that it reads and writes still exists.
   pending_halo& operator=(pending_halo&& other) {
     if (this == &other) return *this;
     flight_.wait();
@@ -59,7 +60,7 @@ class [[nodiscard]] pending_halo {
     return *this;
   }
 
-  /// Lets messages make progress, without waiting. True if they have arrived.
+  /// Lets messages make progress, without waiting. @returns true if they have arrived
   bool test() { return flight_.test(); }
 
   /// Waits, and returns the padded block.
@@ -68,7 +69,7 @@ class [[nodiscard]] pending_halo {
     return std::move(target_);
   }
 
-  /// Does not compile: the block has to be given away by std::move.
+  /// Does not compile: pass the block on by std::move.
   Padded wait() & {
     reason::raise<reason::waited_for_by_name<pending_halo>>();
     return std::move(*this).wait();
@@ -94,9 +95,9 @@ inline constexpr bool is_pending_halo = false;
 template <class Padded>
 inline constexpr bool is_pending_halo<pending_halo<Padded>> = true;
 
-// Begins the exchange from `a` to `target`, or, if they are one block, inside it. `Fresh`: the target is not yet
-// filled. Outside check mode a first run is compared only if it is waited for at once, because the comparison would
-// wait for the others.
+// Begins the exchange from `a` to `target`, or within the block if they are the same. `Fresh`: the target is not filled
+// yet. Without check mode, a first run is compared only if the caller waits at once, because the comparison waits for
+// the other devices.
 template <class Types, bool Waits, bool Fresh, class... Options, class Padded, class A>
 pending_halo<Padded> begin_exchange(char const* operation, engine::device_mesh const& mesh, engine::halo_plan& plan,
                                     Padded const& target, A const& a, [[maybe_unused]] Options const&... options) {
@@ -112,7 +113,7 @@ pending_halo<Padded> begin_exchange(char const* operation, engine::device_mesh c
     value const boundary = boundary_among<value>(operation, options...);
     if (plan.shape.corners)
       engine::fill_beyond(engine::instance<exec>(), plan, target.local().data(), boundary);
-    else  // corners, too
+    else  // fills corners, too
       fill_block(operation, target, boundary);
   }
   return {target, std::is_same_v<A, Padded> ? source() : source(a.local()),
@@ -158,7 +159,7 @@ auto start_halo(char const* operation, A const& a, Options const&... options) {
               " has ", got, " indices instead of ", wanted, "; make it with os::exchange_halo of such a block");
 }
 
-// The shape of an exchange into a padded block, from a block or from its own inner part. Checks all of it first.
+// The shape of an exchange into a padded block, from a block or from its own inner part. Makes all checks first.
 template <class Types, class Padded, class A>
 engine::halo_shape shape_of_exchange_into(char const* operation, engine::device_mesh const& mesh,
                                           halo_asked const& asked, Padded const& target, A const& a) {
@@ -210,7 +211,7 @@ using told_halos_verdict = first_fault<typename decltype(check_told_halo<Block, 
 template <class T, class... Options>
 using halo_options_verdict = first_fault<typename halo_option<T, Options>::verdict...>;
 
-// Checks that the named halos are over the mesh axes that divide an array.
+// Checks that the named halos have the mesh axes that divide an array.
 template <class Padded, class... Told>
 consteval auto check_told_division() {
   return found<reason::ok>{};
@@ -331,16 +332,16 @@ struct exchange_halo_into : verb_base {
 
 }  // namespace detail
 
-/// A block with halos: each axis named as os::halo<I, width>/X gets `width` more indices at either end, those of its
-/// neighbours along X, and of their neighbours if blocks are narrower than that. After the block, in any order:
-/// os::periodic, or os::periodic(I) for some axes; os::boundary = 2.5, the value beyond the ends (else 0); os::faces,
-/// to leave out corners. One message goes to each neighbour. Collective over the mesh axes that are named.
+/// Adds halos to a block: each axis named as os::halo<I, width>/X gets `width` more indices at either end, from its
+/// neighbours along X, and from their neighbours if blocks are narrower than that. Options follow the block in any
+/// order: os::periodic, or os::periodic(I) for some axes; os::boundary = 2.5, the value beyond the ends (else 0);
+/// os::faces, to leave out corners. Sends one message to each neighbour. Collective over the named mesh axes.
 /// @throws ostraka::error, on all devices alike, if a halo is wider than its axis
 template <auto... Halos>
 inline constexpr operation::exchange_halo<detail::type_of<Halos>...> exchange_halo{};
 
-/// Starts the exchange: gives an os::pending_halo, to be waited for or passed to os::stencil. It reads the block until
-/// then.
+/// Starts the exchange, and returns an os::pending_halo: wait for it, or pass it to os::stencil. The exchange reads the
+/// block until then.
 template <auto... Halos>
 inline constexpr detail::started<operation::exchange_halo<detail::type_of<Halos>...>> start_exchange_halo{};
 
@@ -349,7 +350,7 @@ inline constexpr detail::started<operation::exchange_halo<detail::type_of<Halos>
 template <auto... Halos>
 inline constexpr detail::exchange_halo_into<detail::at_once, detail::type_of<Halos>...> exchange_halo_into{};
 
-/// Starts it: it reads the block until `wait`.
+/// Starts the same exchange, which reads the block until `wait`.
 template <auto... Halos>
 inline constexpr detail::exchange_halo_into<detail::later, detail::type_of<Halos>...> start_exchange_halo_into{};
 

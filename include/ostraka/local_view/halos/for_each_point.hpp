@@ -4,7 +4,7 @@
 
 /// @file
 /// Floor 4. `os::for_each_point(f, x, y, …)` and `os::sum_over_points(f, x, y, …)`: one pass over the points that this
-/// device owns, which updates several blocks in place and sums. A step of an iterative solver is a few such passes:
+/// device owns, which updates several blocks in place and sums. A step of an iterative solver takes a few such passes:
 ///
 ///     auto const rr = os::sum_over_points([=] KOKKOS_FUNCTION(double& x, double& r, double p, double q) {
 ///       x += alpha * p;
@@ -12,8 +12,8 @@
 ///       return r * r;
 ///     }, x, r, p, q);
 ///
-/// f gets a reference to each block's element at the point, and for a block whose halo is on its way, or that is given
-/// as os::neighbours_of(p), what is around it, as a stencil does.
+/// f gets a reference to each block's element at the point. For a block with a halo in transit, or passed as
+/// os::neighbours_of(p), it gets the neighbours of the point, as a stencil does.
 
 #include <array>
 #include <cstddef>
@@ -63,8 +63,8 @@ template <class T>
 concept PointOperand = BlockOrArray<std::remove_cvref_t<T>> || is_pending_halo<std::remove_cvref_t<T>> ||
     is_read_around<std::remove_cvref_t<T>>;
 
-// The argument that f gets for an operand beside operands that vary along `Varying`: what is around the point, or a
-// reference to the element there. Nothing that differs between devices may be written to a block that does not.
+// The argument of f for an operand, given that operands vary along `Varying`: the neighbours of the point, or a
+// reference to the element. A block that is the same on all devices is read only if other operands vary.
 template <class Operand, class Varying, class A = tensor_of_operand<Operand>>
 using given_at_point = std::conditional_t<
     is_read_around<Operand>, given_to_stencil<A> const&,
@@ -108,7 +108,7 @@ consteval auto check_points() {
                                    ostraka::operation::sum_over_points<F>>>{};
 }
 
-// The operand's block, as the kernel reads or writes it.
+// Returns the operand's block, as the kernel reads or writes it.
 template <class Operand, class Varying>
 auto block_at_points(Operand const& x) {
   auto const& a = stencil_operand<Operand>::tensor(x);
@@ -142,7 +142,7 @@ void require_apart(char const* operation, Operands const&... operands) {
   refuse_shared_points(operation, !apart);
 }
 
-// The sharding of a sum over the points of a device: of its part, if the operands are divided.
+// The sharding of a sum over a device's points: partial if the operands are divided.
 template <class Divided, class... As>
 struct sum_of_points {
   using type = varying_as<canonical_sharding<typename partial_of<reduction::sum, Divided>::type>, As...>;
@@ -152,7 +152,7 @@ struct sum_of_points<type_list<>, As...> {
   using type = varying_as<sharding<>, As...>;
 };
 
-// Calls f at all points; the sum of its values.
+// Calls f at all points, and returns the sum of its values.
 template <class S, class F, class First, class... Rest>
 S run_points(char const* operation, F const& f, First const& first, Rest const&... rest) {
   using A = tensor_of_operand<First>;
@@ -181,7 +181,7 @@ S run_points(char const* operation, F const& f, First const& first, Rest const&.
 
 namespace operation {
 
-/// The base of os::for_each_point and os::sum_over_points with this function.
+/// The base of os::for_each_point and os::sum_over_points with function f.
 template <bool Sums, class F>
 struct points {
   using takes_strides = void;
@@ -231,17 +231,17 @@ struct sum_over_points : points<true, F> {
 
 }  // namespace operation
 
-/// Gives the function of os::for_each_point and os::sum_over_points what is around each point of a padded block, and
-/// not only the element there. A block whose halo is on its way is given so anyway.
+/// Passes f the neighbours of each point of a padded block instead of the element. A block with a halo in transit does
+/// not need it.
 template <detail::BlockOrArray A>
 [[nodiscard]] detail::read_around<A> neighbours_of(A const& padded) {
   return {padded};
 }
 
-/// Calls f once for each point that this device owns, in no order, in the execution space: with a reference to the
-/// element of each operand there, which f may write, or with what is around it (os::neighbours_of). Operands are blocks
-/// and arrays with ghost layers; the halo of one of them may still be on its way. Allocates no memory. Blocks that do
-/// not vary where others do are read only.
+/// Calls f once for each point that this device owns, in no order, in the execution space. f gets a reference to the
+/// element of each operand, which it may write, or the neighbours of the point (os::neighbours_of). Operands are blocks
+/// and arrays with ghost layers; the halo of one of them may still be in transit. Allocates no memory. Blocks that vary
+/// along fewer mesh axes than others are read only.
 /// @throws ostraka::error, on all devices alike, if extents disagree or operands share memory at different points
 template <class F, class... Operands>
   requires(sizeof...(Operands) > 0 && !detail::PointOperand<F> && (detail::PointOperand<Operands> && ...))
@@ -249,8 +249,8 @@ void for_each_point(F const& f, Operands&&... operands) {
   detail::operate(operation::for_each_point<std::decay_t<F>>{{f}}, detail::as_operand(operands)...);
 }
 
-/// The same, and the sum of f's values over the points that this device owns: a block without axes, which os::psum sums
-/// over devices; of divided tensors, a partial one. The sum does not depend on the number of threads.
+/// The same, and returns the sum of f's values over the points that this device owns: a block without axes, which
+/// os::psum sums over devices; for divided tensors, a partial sum. The sum does not depend on the number of threads.
 /// @throws ostraka::error, on all devices alike, if extents disagree or operands share memory at different points
 template <class F, class... Operands>
   requires(sizeof...(Operands) > 0 && !detail::PointOperand<F> && (detail::PointOperand<Operands> && ...))

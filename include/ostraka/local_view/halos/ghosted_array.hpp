@@ -4,8 +4,8 @@
 
 /// @file
 /// Floor 4. `os::ghosted_array<double, os::halo<I, 1>/X, os::halo<J, 1>/Y>`: a program's own array with ghost layers,
-/// as the padded block double[I(1), J(1)] {V_XY}. Unlike a tensor's block it has any layout: column-major, or a part of
-/// a larger array. A program keeps it between bodies, and may take it into them.
+/// as the padded block double[I(1), J(1)] {V_XY}. Unlike a tensor's block it may have any layout: column-major, or a
+/// part of a larger array. A program keeps it between bodies, and may pass it to them.
 
 #include <Kokkos_Core.hpp>
 
@@ -29,19 +29,19 @@ namespace ostraka {
 
 /// A program's array with ghost layers; os::from_local makes it. `Divided` has the axes with their halos and the mesh
 /// axes that divide them. It is an operand of os::exchange_halo_into, os::stencil, os::stencil_into,
-/// os::for_each_point, os::sum_over_points and os::own, in a body and outside, and of os::shard_map, whose body gets it
-/// unchanged. Copies are shallow.
+/// os::for_each_point, os::sum_over_points and os::own, in a body and outside, and of os::shard_map, which passes it to
+/// the body unchanged. Copies are shallow.
 template <class T, class Divided, class Space = Kokkos::DefaultExecutionSpace::device_type>
 class basic_ghosted_array {
  public:
-  using value_type = std::remove_const_t<T>;  ///< Kokkos::complex where the program says std::complex
-  using element_type = T;                     ///< constant in an array that is read only
+  using value_type = std::remove_const_t<T>;  ///< Kokkos::complex for a program's std::complex
+  using element_type = T;                     ///< constant in a read-only array
   using divided_type = Divided;               ///< the axes with their halos and the mesh axes that divide them
   using sharding_type = detail::inside_of<Divided, mesh_axes_in<Divided>>;  ///< of the padded block
-  using space = Space;                                         ///< the Kokkos device in whose memory the array is
+  using space = Space;                                                      ///< the Kokkos device of the array's memory
   using axes = typename sharding_traits<sharding_type>::axes;  ///< the list of its axes, os::halo<I, 1> among them
   using mesh_axes = type_list<>;                               ///< none: the padded block is divided no further
-  using lies_anyhow = void;                                    ///< so operations that need a row-major block refuse it
+  using lies_anyhow = void;                                    ///< operations that need a row-major block refuse it
   static constexpr int rank = axes::size;                      ///< the number of its axes
 
   /// This device's array with its ghost layers: one dimension for each axis, in the order of the axes.
@@ -51,8 +51,8 @@ class basic_ghosted_array {
   /// An empty handle, to be assigned to.
   basic_ghosted_array() = default;
 
-  /// Wraps an array. @pre the view has the padded extents of this device's block; os::from_local checks it. `first` has
-  /// the global indices of the first element of its own
+  /// Wraps an array. `first`: the global indices of the first element that this device owns. @pre the view has the
+  /// padded extents of this device's block; os::from_local checks it
   basic_ghosted_array(std::shared_ptr<engine::device_mesh const> mesh, extents_type const& extents,
                       detail::extent_origins<rank> const& origins, extents_type const& first, view_type local)
       : mesh_(std::move(mesh)), extents_(extents), origins_(origins), first_(first), local_(std::move(local)) {}
@@ -69,7 +69,7 @@ class basic_ghosted_array {
   }
   ~basic_ghosted_array() { engine::leak_view(local_); }
 
-  /// The array; writing to it writes to the program's memory.
+  /// The array. Writing to it writes to the program's memory.
   [[nodiscard]] view_type const& local() const { return local_; }
 
   /// This device's extents, ghost layers included, in the order of the axes.
@@ -92,11 +92,11 @@ class basic_ghosted_array {
     return first_[dimension<A>()];
   }
 
-  /// The mesh that the array lives on, with the mesh axes that divide it.
+  /// The mesh of the array, with the mesh axes that divide it.
   [[nodiscard, gnu::cold]] auto mesh() const {
     return detail::tensor_mesh_of(mesh_, typename sharding_traits<sharding_type>::varying{});
   }
-  /// For the library: the mesh that it lives on; null for an empty handle.
+  /// For the library: the mesh of the array; null for an empty handle.
   [[nodiscard]] std::shared_ptr<engine::device_mesh const> const& mesh_handle() const { return mesh_; }
 
   /// The origins of the extents.
@@ -130,7 +130,7 @@ class basic_ghosted_array {
   view_type local_;
 };
 
-/// An array of T with the axes of a tensor of these dimensions. The axes named as os::halo have ghost layers.
+/// An array of T with the axes of a tensor of these dimensions. Axes named os::halo have ghost layers.
 template <class T, auto... Dims>
   requires(detail::names_ghosts<Dims...>)
 using ghosted_array = basic_ghosted_array<typename detail::element<T>::type, sharding_of<Dims...>>;
@@ -166,7 +166,7 @@ struct tensors_in<basic_ghosted_array<T, Divided, Space>> {
 };
 
 // True if two operands share memory. Components of an array of structs interleave: they share no element if all strides
-// are multiples of a number and the distance between the two is not.
+// are multiples of a number and the distance between the two arrays is not.
 template <class A, class B>
 bool share_memory(A const& a, B const& b) {
   if (!memory_of(a).overlaps(memory_of(b))) return false;

@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 4. The inputs for which an exchange of halos is planned. A call caches the plans of the last blocks, with all
-/// the properties of the blocks that they depend on, so that a loop neither checks nor plans anything again.
+/// Floor 4. The inputs from which an exchange of halos is planned. A call caches the plans for its last blocks, with
+/// all block properties that they depend on, so that a loop does not check or plan anything again.
 
 #include <array>
 #include <cstddef>
@@ -40,7 +40,7 @@ struct halo_asked {
               " = ", whole, " is to be padded by ", width, "; choose a smaller width, or a longer axis");
 }
 
-/// The exchange for a block with these extents of its own, of a tensor `s` divided over the mesh axes `moving`.
+/// The exchange for a block with these own extents, of a tensor `s` divided over the mesh axes `moving`.
 inline engine::halo_shape halo_shape_of(engine::execution_context const& w, planner::spec const& s,
                                         planner::mesh_set moving, halo_asked const& asked, std::int64_t const* own,
                                         std::int64_t const* local, extent_origin* origins) {
@@ -84,7 +84,7 @@ inline engine::halo_shape halo_shape_of(engine::execution_context const& w, plan
   return join_text(text, s.corners ? "" : ", without corners");
 }
 
-/// The types of an exchange for a block A, not padded along the axes that `Told` names.
+/// The types of an exchange for a block without halos along the axes that `Told` names.
 template <class Sharding, class... Told>
 struct halo_types {
   using padded = typename padded_sharding<Sharding, Told...>::type;
@@ -103,7 +103,7 @@ struct halo_types {
     return a;
   }
 
-  /// A key of the text that describe() gives.
+  /// A key for the text of describe().
   template <class T>
   static engine::call_key key_of_call(std::string_view operation, engine::halo_shape const& shape) {
     engine::call_key key;
@@ -117,7 +117,7 @@ struct halo_types {
     return key;
   }
 
-  /// The exchange in words, for the comparison of calls.
+  /// The text of an exchange, for the comparison of calls.
   template <class T>
   [[gnu::cold]] static std::string describe(char const* operation, engine::halo_shape const& shape) {
     planner::naming names;
@@ -134,7 +134,7 @@ struct halo_types {
   }
 };
 
-/// The axes of a padded block whose margins other devices fill.
+/// The axes of a padded block with margins from other devices.
 inline std::uint32_t waited_for(engine::halo_shape const& s) {
   std::uint32_t bits = 0;
   for (int d = 0; d < s.rank; ++d)
@@ -172,7 +172,7 @@ struct strides_of_array<A> {
   }
 };
 
-/// The properties of a block that its exchange depends on.
+/// The properties of a block on which its exchange depends.
 template <class A>
 struct halo_call {
   typename A::extents_type extents;
@@ -196,7 +196,7 @@ struct halo_call {
       return true;
   }
 
-  /// True if this device knows the lengths of the axes by itself. Else devices ask each other, every time.
+  /// True if this device knows the lengths of all axes. If not, devices ask each other each time.
   [[nodiscard]] bool says_all() const {
     for (extent_origin const& o : origins)
       if (o.whole == extent_origin::of_its_own) return false;
@@ -204,7 +204,7 @@ struct halo_call {
   }
 };
 
-/// The moves of an exchange of the halos `Told`, or of its transpose. `a`: the block without these halos, or with them.
+/// The moves of an exchange of the halos `Told`, or of its transpose. `a`: the block with or without these halos.
 template <class Own, class... Told, class... Options, class A>
 moves_of_call moves_of_halos(char const* operation, A const& a, type_list<Options...>) {
   using types = halo_types<Own, Told...>;
@@ -235,12 +235,12 @@ moves_of_call moves_of_halos(char const* operation, A const& a, type_list<Option
   });
 }
 
-/// The plans of one call in a program, for the last blocks of type A, and for targets of type `Into` if that is another
-/// type.
+/// The plans of one call in a program, for the last blocks of type A, and for targets of type `Into` if that is a
+/// different type.
 template <class A, class... Into>
 class halo_calls {
  public:
-  /// The plan for these blocks. `shape()` checks them, and gives the shape to plan.
+  /// The plan for these blocks. For new blocks, `shape()` makes the checks and returns the shape to plan.
   template <class Shape>
   engine::halo_plan& of(engine::device_mesh const& mesh, A const& a, Shape const& shape, Into const&... into) {
     bool const zero_copy = !engine::is_gpu_memory<execution_space_type<A>>();

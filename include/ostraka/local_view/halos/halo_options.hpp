@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 4. The arguments of os::exchange_halo and their checks: the axes to be padded in its angle brackets, and the
-/// options after the block: which axes are rings, the values beyond their ends, and whether corners are left out.
+/// Floor 4. The arguments of os::exchange_halo and their checks: the axes to pad in its angle brackets, and the options
+/// after the block, which give the rings, the values beyond the ends, and whether corners are left out.
 
 #include <type_traits>
 
@@ -14,7 +14,7 @@
 
 namespace ostraka {
 
-/// Option of os::exchange_halo, after the block: the axes that are rings, whose first index comes after the last.
+/// Option of os::exchange_halo, after the block: these axes are rings. The first index follows the last.
 template <Axis... As>
 struct periodic_axes {};
 
@@ -27,9 +27,9 @@ struct periodic_everywhere {
 };
 inline constexpr periodic_everywhere periodic{};
 
-/// Option of os::exchange_halo, after the block: exchanges only the faces of the block, in fewer messages. Its corners,
-/// which lie beside it along two axes at once, are treated as beyond the ends. For stencils that look along one axis at
-/// a time.
+/// Option of os::exchange_halo, after the block: exchanges only the faces of the block, in fewer messages. Corners,
+/// which are beside the block along two axes at once, get the values beyond the ends. For stencils that read along one
+/// axis at a time.
 struct faces_only {};
 inline constexpr faces_only faces{};
 
@@ -48,7 +48,7 @@ inline constexpr boundary_name boundary{};
 
 namespace detail {
 
-// The halo that `os::halo<I, 1>/X` names.
+// The halo of `os::halo<I, 1>/X`.
 template <class Told>
 struct told_halo {
   static constexpr bool is_one = false;
@@ -104,7 +104,7 @@ struct padded_sharding<sharding<Entries...>, Told...> {
   using type = sharding<typename padded_entry<Entries, Told...>::type...>;
 };
 
-// The block as the tensor of which it is a block: each named axis divided over its mesh axes.
+// The sharding of the tensor that a block is part of: each named axis is divided over its mesh axes.
 template <class Sharding, class... Told>
 struct lifted_halo {
   using type = Sharding;

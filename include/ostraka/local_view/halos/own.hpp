@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// Floor 4. `os::own(a)`: the block's own part of a padded block. float[I(1), J] {V_X} → float[I, J] {V_X}
+/// Floor 4. `os::own(a)`: the inner part of a padded block. float[I(1), J] {V_X} → float[I, J] {V_X}
 
 #include <cstddef>
 #include <utility>
@@ -56,8 +56,8 @@ struct own_part : detail::callable<own_part> {
 
 }  // namespace operation
 
-/// A copy of a padded block's own part, or of the part of an array with ghost layers that this device owns: without the
-/// halo.
+/// A copy of a padded block's inner part, or of the part of an array with ghost layers that this device owns: without
+/// the halo.
 template <detail::BlockOrArray A>
 [[nodiscard]] auto own(A const& a) {
   return detail::operate(operation::own_part{}, a);

@@ -3,9 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 4. `os::patches<M, N>(x)`: the surroundings of each point of a padded block, as axes of their own, one for
-/// each padded axis. p[i, j, m, n, c] = x[i + m − 1, j + n − 1, c]. float[I(1), J(1), C] {V_X} → float[I, J, M, N, C]
-/// {V_X}
+/// Floor 4. `os::patches<M, N>(x)`: the surroundings of each point of a padded block, as further axes, one for each
+/// padded axis. p[i, j, m, n, c] = x[i + m − 1, j + n − 1, c]. float[I(1), J(1), C] {V_X} → float[I, J, M, N, C] {V_X}
 ///
 /// A convolution is then a product, whose plan, work and derivatives are known.
 ///
@@ -38,7 +37,7 @@ template <class A>
 using last_padded =
     typename unpadded_axis<typename type_at<padded_axes_of<A>, padded_axes_of<A>::size - 1>::type>::type;
 
-// The sharding without halos, with the axes of patches behind the last padded one.
+// The sharding without halos, with the axes of patches after the last padded one.
 template <class A, class... Taps>
 using patches_sharding = with_entry<sharding_without_halos<sharding_in<A>>, last_padded<A>, last_padded<A>, Taps...>;
 
@@ -150,15 +149,16 @@ struct patches<type_list<Taps...>, Every> {
 
 }  // namespace operation
 
-/// The surroundings of each point of a padded block: an axis of `Taps` for each padded axis, in their order, behind the
-/// last of them, with 2 width + 1 indices. The result has more elements than the block by the product of these extents.
+/// The surroundings of each point of a padded block: for each padded axis an axis of `Taps`, in their order, after the
+/// last padded one, with 2 width + 1 indices. The result has more elements than the block by the product of these
+/// extents.
 template <auto... Taps, TensorOrVariable A>
 [[nodiscard]] auto patches(A const& a) {
   return detail::operate(operation::patches<type_list<detail::type_of<Taps>...>, detail::no_every>{}, a);
 }
 
 /// The same at every n-th index, as for os::stencil: `os::patches<M, N>(os::every(I = 2, J = 2), x)`.
-/// @throws ostraka::error, on all devices alike, if blocks of the same extent are not divided by the step
+/// @throws ostraka::error, on all devices alike, if the step does not divide blocks of the same extent
 template <auto... Taps, class... As, TensorOrVariable A>
 [[nodiscard]] auto patches(every_index<As...> const& steps, A const& a) {
   return detail::operate(operation::patches<type_list<detail::type_of<Taps>...>, every_index<As...>>{steps}, a);

@@ -3,17 +3,17 @@
 #pragma once
 
 /// @file
-/// Floor 4. `os::stencil(f, x, c, …)`: b[i, j] = f(x around (i, j), c[i, j], …), for a padded block and perhaps others.
-/// f is called as f(neighbours, element, …), once for each point, in no order, in the execution space:
+/// Floor 4. `os::stencil(f, x, c, …)`: b[i, j] = f(x around (i, j), c[i, j], …), for a padded block and optional
+/// further blocks. Calls f(neighbours, element, …) once for each point, in no order, in the execution space:
 ///
 ///     auto const heat = [=] KOKKOS_FUNCTION(auto const& u) {
 ///       return u(0, 0) + k * (u(-1, 0) + u(1, 0) + u(0, -1) + u(0, 1) - 4 * u(0, 0));
 ///     };
 ///     auto next = os::stencil(heat, os::start_exchange_halo<os::halo<I, 1>/X, os::halo<J, 1>/Y>(block));
 ///
-/// For CUDA f is a struct with such an operator(): nvcc takes no generic lambda to a GPU.
+/// For CUDA f must be a struct with such an operator(): nvcc does not compile generic lambdas for a GPU.
 ///
-/// If a block's halo is still on its way, the points that do not need it are computed first, and the others when it has
+/// If a block's halo is still in transit, the points that do not need it are computed first, and the others when it has
 /// arrived.
 
 #include <array>
@@ -38,7 +38,7 @@ namespace ostraka {
 
 namespace detail {
 
-// The operand of a stencil that an argument stands for.
+// The stencil operand of an argument.
 template <class A>
 struct stencil_operand {
   using type = A;
@@ -56,7 +56,7 @@ struct stencil_operand<pending_halo<Padded>> {
 template <class T>
 using tensor_of_operand = typename stencil_operand<std::remove_cvref_t<T>>::type;
 
-// A block whose halo is on its way, as an operand. `wait` waits for it in place.
+// A block with a halo in transit, as an operand. `wait` waits for it in place.
 template <class Pending>
 struct on_its_way {
   Pending& begun;
@@ -96,7 +96,7 @@ struct stencil_value {
   using type = typename element<given>::type;
 };
 
-// The sharding that all blocks have in common: without halos and {V}.
+// The sharding that all blocks share: without halos and {V}.
 template <class A>
 using place_of = invariant_over<sharding_without_halos<sharding_in<A>>, varying_in<A>>;
 
@@ -129,7 +129,7 @@ consteval auto check_stencil_into() {
                              element_type_verdict<typename Target::value_type, R>>>{};
 }
 
-// Computes the points that do not need data on the way, waits, and then computes the others.
+// Computes the points that need no data in transit, waits, and then computes the others.
 template <class Exec, class R, class F, class Operand, class... Sources>
 void run_stencil(engine::stencil_points const& p, F const& f, engine::aligned<R> const& result, Operand&& first,
                  Sources const&... from) {
@@ -197,7 +197,7 @@ void stencil_into_block(Target const& target, F const& f, Operand const& first, 
 
 namespace operation {
 
-/// os::stencil with this function. The halo of the first operand may still be on its way.
+/// os::stencil with function f. The halo of the first operand may still be in transit.
 template <class F, class Every>
 struct stencil {
   using takes_strides = void;
@@ -243,9 +243,10 @@ struct written_to<ostraka::operation::stencil<F, Every>, Target, A, More...> {
 
 }  // namespace detail
 
-/// A block of f's values around each point of `x`, a padded block or one whose halo is on its way
+/// A block with the values of f around each point of `x`, a padded block or one with a halo in transit
 /// (os::start_exchange_halo). f also gets the elements of further blocks there, or their neighbours if they are padded.
-/// The result has the axes without halos and elements of f's result type. It varies where one of the operands does.
+/// The result has the axes without halos and elements of f's result type. It varies along the mesh axes along which an
+/// operand varies.
 /// @throws ostraka::error, on all devices alike, if extents disagree, and in check mode if f reads beyond a halo
 template <class F, class X, detail::BlockOrArray... More>
   requires(!detail::StencilOperand<F> && detail::StencilOperand<X>)
@@ -254,7 +255,7 @@ template <class F, class X, detail::BlockOrArray... More>
 }
 
 /// The same at every n-th index: `os::stencil(f, os::every(I = 2, J = 2), x)` is a convolution of stride 2.
-/// @throws ostraka::error, on all devices alike, if blocks of the same extent are not divided by the step
+/// @throws ostraka::error, on all devices alike, if the step does not divide blocks of the same extent
 template <class F, class... As, class X, detail::BlockOrArray... More>
   requires(!detail::StencilOperand<F> && detail::StencilOperand<X>)
 [[nodiscard]] auto stencil(F const& f, every_index<As...> const& steps, X&& x, More const&... more) {
@@ -272,7 +273,7 @@ void stencil_into(Target const& target, F const& f, X&& x, More const&... more) 
                       detail::as_operand(x), more...);
 }
 
-/// Do not compile: they say where the function stands.
+/// Do not compile: the error says that the function comes first.
 template <class First, class... Rest>
   requires detail::StencilOperand<First>
 auto stencil(First const&, Rest const&...) {

@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 4. The points of a padded block at which os::stencil and os::patches compute: all of its own, or, with
-/// os::every, every n-th.
+/// Floor 4. The points of a padded block for which os::stencil and os::patches compute a value: all of its own, or,
+/// with os::every, every n-th.
 
 #include <array>
 #include <cstddef>
@@ -23,7 +23,7 @@
 namespace ostraka {
 
 /// Option of os::stencil and os::patches: with `os::every(I = 2)` the result has every second index of I from 0 on,
-/// counted over all blocks. A strided convolution.
+/// counted over all blocks, as in a strided convolution.
 template <class... As>
 struct every_index {
   std::int64_t steps[sizeof...(As)];
@@ -51,8 +51,7 @@ extent_origins<A::rank> own_origins(A const& a) {
   return origins;
 }
 
-// The origins without `is_undivided`: for a block without a halo it is not known whether others have indices of the
-// axis.
+// The origins without `is_undivided`: without a halo, a device does not know whether others have indices of the axis.
 template <std::size_t Rank>
 std::array<extent_origin, Rank> without_marks(std::array<extent_origin, Rank> origins) {
   for (extent_origin& o : origins) o.is_undivided = false;
@@ -122,7 +121,7 @@ engine::stencil_points points_of(A const& a) {
   throw_error(operation, ": os::every counts the indices of ", axis, " over all blocks, ", why);
 }
 
-// Selects every n-th index of an axis: which ones this block has, and the origin of the result's extent.
+// Selects every n-th index of an axis: those that this block has, and the origin of the result's extent.
 inline void take_every(char const* operation, std::string_view axis, engine::device_mesh const& mesh, int d,
                        std::int64_t step, engine::stencil_points& p, extent_origin& origin) {
   if (step < 1)

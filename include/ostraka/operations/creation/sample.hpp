@@ -3,9 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 4. `os::sample<V>(logits, os::seed(1), os::temperature(0.8), os::top_k(50), os::top_p(0.9))`: a token of each
-/// row along V, drawn with the probabilities softmax(logits / temperature) from those that the options keep. If V is
-/// divided, the logits stay where they are, and the same seed draws the same tokens on every mesh.
+/// Floor 4. `os::sample<V>(logits, os::seed(1), os::temperature(0.8), os::top_k(50), os::top_p(0.9))`: draws a token of
+/// each row along V with the probabilities softmax(logits / temperature), from the tokens that the options keep. If V
+/// is divided, the logits stay in place, and the same seed draws the same tokens on every mesh.
 ///
 ///     sample<V>      [B_X, V]      → [B_X]    nothing moved
 ///     sample<V/Y>    [B_X, V_Y]    → [B_X]    all-reduces over Y of [B_X]: a logit and its index, a score and its
@@ -25,8 +25,8 @@
 
 namespace ostraka {
 
-/// Divides the logits before a token is drawn: below 1 likely tokens become likelier, at 0 the first of the likeliest
-/// is taken.
+/// An option of os::sample: divides the logits before a token is drawn. Below 1 likely tokens become likelier; 0 takes
+/// the first of the likeliest.
 struct temperature {
   double value;
   explicit constexpr temperature(double t) : value(t) {}
@@ -40,18 +40,18 @@ struct top_k_option {
 
 }  // namespace detail
 
-/// The option of os::sample that keeps the k likeliest tokens of each row, and those that are as likely as the last of
-/// them: os::top_k(50). 0 keeps all.
+/// The option of os::sample that keeps the k likeliest tokens of each row, and tokens as likely as the last of them:
+/// os::top_k(50). 0 keeps all.
 [[nodiscard]] constexpr detail::top_k_option top_k(std::int64_t k) { return {k}; }
 
-/// Keeps the likeliest tokens up to the one with which their probabilities reach this sum, and those that are as likely
-/// as that one (Holtzman et al. 2020, "The curious case of neural text degeneration"); 1 keeps all.
+/// Keeps the likeliest tokens until their probabilities reach this sum, and tokens as likely as the last of them
+/// (Holtzman et al. 2020, "The curious case of neural text degeneration"); 1 keeps all.
 struct top_p {
   double sum;
   explicit constexpr top_p(double p) : sum(p) {}
 };
 
-/// Keeps tokens whose probability is at least this share of the largest one; 0 keeps all.
+/// Keeps tokens with at least this share of the largest probability; 0 keeps all.
 struct min_p {
   double share;
   explicit constexpr min_p(double p) : share(p) {}
@@ -74,7 +74,7 @@ namespace detail {
                 " is none; give such a share, 0 for all tokens");
 }
 
-/// In check mode, throws unless devices that hold parts of these logits, or the same ones, draw alike.
+/// In check mode, throws if devices with parts of these logits, or with the same ones, would draw differently.
 template <class A>
 void require_same_sampling(char const* name, A const& a, seed s, engine::sampling const& how) {
   require_seed(name, a, s.value);
@@ -109,7 +109,7 @@ struct sample {
 
   template <class A>
   using moves = detail::moves_if_whole<Along>;
-  /// The options decide what is searched.
+  /// The options decide which thresholds are searched, so the moves depend on them.
   template <class A>
   [[nodiscard]] detail::moves_of_call moved(A const& a) const {
     using row = detail::moves_of_rows<A, detail::rows_of<Along, A>, typename detail::told_axis<Along>::mesh, 1>;
@@ -154,12 +154,12 @@ consteval auto check_sampling_options() {
 
 }  // namespace detail
 
-/// The index of a token of each row along an axis, named as it lies, drawn with the probabilities softmax(logits / t).
-/// An os::seed follows, and in any order `os::temperature(t)`, `os::top_k(50)`, `os::top_p(0.9)` and `os::min_p(0.05)`,
-/// which are applied in this order, as in transformers; equal logits are kept or dropped together. At temperature 0 the
-/// token is that of os::argmax. The random number of a token is a function of the seed and the global index: the same
-/// logits give the same tokens on every mesh. +∞ has all the probability. A row with NaN, of −∞ alone or without
-/// elements gives −1, which is no index.
+/// Draws the index of a token of each row along an axis, with the probabilities softmax(logits / t). Name the axis with
+/// the mesh axes that divide it. An os::seed follows, and in any order `os::temperature(t)`, `os::top_k(50)`,
+/// `os::top_p(0.9)` and `os::min_p(0.05)`, which are applied in this order, as in transformers; equal logits are kept
+/// or dropped together. At temperature 0 the token is that of os::argmax. The random number of a token is a function of
+/// the seed and the global index: the same logits give the same tokens on every mesh. +∞ has all the probability. A row
+/// with NaN, with −∞ only, or without elements gives −1, which is not an index.
 /// @throws ostraka::error, on all devices alike, if an option is out of range
 template <auto Along, TensorOrVariable A, class... Options>
 [[nodiscard]] constexpr auto sample(A const& logits, Options const&... options) {
