@@ -57,7 +57,7 @@ struct own_part : detail::callable<own_part> {
 }  // namespace operation
 
 /// A copy of a padded block's inner part, or of the part of an array with ghost layers that this device owns: without
-/// the halo.
+/// the halo. Nothing moves.
 template <detail::BlockOrArray A>
 [[nodiscard]] auto own(A const& a) {
   return detail::operate(operation::own_part{}, a);

@@ -151,7 +151,7 @@ struct patches<type_list<Taps...>, Every> {
 
 /// The surroundings of each point of a padded block: for each padded axis an axis of `Taps`, in their order, after the
 /// last padded one, with 2 width + 1 indices. The result has more elements than the block by the product of these
-/// extents.
+/// extents. Nothing moves.
 template <auto... Taps, TensorOrVariable A>
 [[nodiscard]] auto patches(A const& a) {
   return detail::operate(operation::patches<type_list<detail::type_of<Taps>...>, detail::no_every>{}, a);

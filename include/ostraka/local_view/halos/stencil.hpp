@@ -246,7 +246,7 @@ struct written_to<ostraka::operation::stencil<F, Every>, Target, A, More...> {
 /// A block with the values of f around each point of `x`, a padded block or one with a halo in transit
 /// (os::start_exchange_halo). f also gets the elements of further blocks there, or their neighbours if they are padded.
 /// The result has the axes without halos and elements of f's result type. It varies along the mesh axes along which an
-/// operand varies.
+/// operand varies. Nothing moves but halos in transit.
 /// @throws ostraka::error, on all devices alike, if extents disagree, and in check mode if f reads beyond a halo
 template <class F, class X, detail::BlockOrArray... More>
   requires(!detail::StencilOperand<F> && detail::StencilOperand<X>)

@@ -50,6 +50,7 @@ std::int64_t positions_in(A const& a) {
 
 /// Appends the keys and values of the next positions to a cache. Name the axis of positions with the mesh axes that
 /// divide it in the cache: `K`, `K/X`. `k` and `v` have the layout of the cache, but with the positions undivided.
+/// Nothing moves.
 /// @throws ostraka::error, on all devices alike, if the cache is full, or keys and values have different numbers of
 /// positions; the cache's length is then unchanged
 template <auto Told, class Keys, class Values, TensorOrVariable K, TensorOrVariable V>

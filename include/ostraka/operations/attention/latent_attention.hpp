@@ -122,7 +122,7 @@ struct latent_attention_with {
 }  // namespace detail
 
 /// Attention with the scores (q · k + q_rotary · k_rotary)/√(d + d_R). The first product is over D, the second over all
-/// axes that q lacks. Options as for os::attention.
+/// axes that q lacks. Options and moves as for os::attention.
 template <auto Q, auto K, auto D, TensorOrVariable TQ, TensorOrVariable TK, TensorOrVariable TV, TensorOrVariable TQR,
           TensorOrVariable TKR, class... Options>
 [[nodiscard]] constexpr auto latent_attention(TQ const& q, TK const& k, TV const& v, TQR const& q_rotary,

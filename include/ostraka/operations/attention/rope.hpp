@@ -291,7 +291,7 @@ constexpr auto with_tensors_among(F const& f, First const& first, Options const&
 /// `os::striped<X>` replaces the global indices along S; `os::from_position(t)` is added to them. `os::rope_base(b)`
 /// sets the base, and `os::rope_scaling{…}` is for models with a longer context. Instead of these two, a floating-point
 /// tensor gives frequencies θ along F: the angle is s · θ_f. 16-bit elements are computed in float. Summands stay
-/// summands.
+/// summands. Nothing moves.
 /// @throws ostraka::error, on all devices alike, if P has another extent than 2, or a scaling gives no frequencies
 template <auto S, auto F, auto P, TensorOrVariable A, class... Options>
 [[nodiscard]] constexpr auto rope(A const& a, Options const&... options) {

@@ -153,7 +153,7 @@ template <auto Told, TensorOrVariable A>
   return detail::operate(operation::stripe<detail::type_of<Told>>{}, a);
 }
 
-/// The inverse of os::stripe: restores the order of positions.
+/// The inverse of os::stripe: restores the order of positions. Moves and errors as for os::stripe.
 template <auto Told, TensorOrVariable A>
 [[nodiscard]] constexpr auto unstripe(A const& a) {
   return detail::operate(operation::stripe<detail::type_of<Told>>{true}, a);

@@ -158,8 +158,10 @@ consteval auto check_sampling_options() {
 /// the mesh axes that divide it. An os::seed follows, and in any order `os::temperature(t)`, `os::top_k(50)`,
 /// `os::top_p(0.9)` and `os::min_p(0.05)`, which are applied in this order, as in transformers; equal logits are kept
 /// or dropped together. At temperature 0 the token is that of os::argmax. The random number of a token is a function of
-/// the seed and the global index: the same logits give the same tokens on every mesh. +∞ has all the probability. A row
-/// with NaN, with −∞ only, or without elements gives −1, which is not an index.
+/// the seed and the global index: the same logits give the same tokens on every mesh. The logits stay in place; if the
+/// axis is divided, all-reduces move a logit, a score and their indices a row, and for each of top-k and top-p 2 KiB a
+/// row and byte of a logit. +∞ has all the probability. A row with NaN, with −∞ only, or without elements gives −1,
+/// which is not an index.
 /// @throws ostraka::error, on all devices alike, if an option is out of range
 template <auto Along, TensorOrVariable A, class... Options>
 [[nodiscard]] constexpr auto sample(A const& logits, Options const&... options) {
