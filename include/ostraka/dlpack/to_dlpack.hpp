@@ -46,7 +46,7 @@ struct exported_tensor {
   static void release(Managed* self) { delete static_cast<exported_tensor*>(self->manager_ctx); }
 };
 
-// Describes this device's block. @pre the kernels that write it have been waited for
+// Describes this device's block. @pre the kernels that write it have finished
 template <class Managed, class A>
 dlpack_pointer<Managed> export_block(A const& a) {
   using value = typename A::value_type;

@@ -101,7 +101,7 @@ consteval auto check_load_option() {
   }
 }
 
-/// `reason::ok`, or what is wrong with an option.
+/// `reason::ok`, or the fault of an option.
 template <class... Given>
 using load_options_verdict = first_fault<typename decltype(check_load_option<Given>())::type..., reason::ok>;
 

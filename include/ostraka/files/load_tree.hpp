@@ -88,7 +88,7 @@ using loaded_verdict = first_fault<tensor_verdict<typename TensorType::value_typ
                                    writable_verdict<TensorType>, in_file_verdict<TensorType, operation::load>,
                                    mesh_verdict<Mesh, typename TensorType::mesh_axes>>;
 
-// A file, with the requests to it, until all of them are read.
+// An open file with the requests to it, until all requested tensors are read.
 class loading {
  public:
   loading(char const* operation, std::string const& path, engine::file_format format,

@@ -25,7 +25,7 @@ namespace detail {
   return float16::from_bits(static_cast<std::uint16_t>(pattern << 8));
 }
 
-// The bits of an F16 whose exponent has a bias that is larger by 8.
+// The bits of an F16 with an exponent bias that is larger by 8.
 [[nodiscard]] inline float widen_e4m3(std::uint8_t pattern) {
   unsigned const magnitude = pattern & 0x7Fu, sign = pattern & 0x80u;
   float const found = magnitude == 0x7F

@@ -62,7 +62,7 @@ struct file_block {
   std::array<std::int64_t, max_rank> extents{};  ///< of the whole tensor
   file_element element = file_element::f32;
   char* memory = nullptr;                                                     ///< dense, row-major
-  void (*to_host)(char* to, char const* from, std::int64_t bytes) = nullptr;  ///< null where the host sees the memory
+  void (*to_host)(char* to, char const* from, std::int64_t bytes) = nullptr;  ///< null if the host can access it
   void (*to_device)(char* to, char const* from, std::int64_t bytes) = nullptr;
   int replica = 0;  ///< this device's number among those that hold the same block
   int replicas = 1;
