@@ -360,7 +360,7 @@ run_tests() {
   configure ON $everything
   cmake --build build -j "$jobs"
   say "testing"
-  ctest --test-dir build --output-on-failure -j "$((2 * jobs))" "$@" || status=$?  # a job of ranks starts and ends for longer than it computes
+  ctest --test-dir build --output-on-failure -j "$((3 * jobs))" "$@" || status=$?  # ranks wait for their start and end, and for each other
   # Shows what was not tested, and how to test it.
   while read -r line; do say "$line"; done < <(sed -nE 's/^(-- )?(SKIPPED: .*)/\2/p' build/Testing/Temporary/LastTest.log | sort -u)
   sed -nE 's/^-- ostraka: (left out.*)/bootstrap: \1/p' build/configure.log
