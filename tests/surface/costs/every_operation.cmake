@@ -18,8 +18,8 @@ set(unpriced
   # Steps of derivatives inside of one device, which tests/gradient/rules runs.
   copied_part leave_as_it_came among_halo add_patches add_padded rows_of rows_among_zeros zeros_unless_sent without_rows gather_cotangents
   dispatch collect ragged_product
-  # Whole scores in derivatives of attention with options: an einsum, priced as one.
-  scored_products
+  # Steps of attention with options, whose price has them: whole scores, and the weights beside sinks.
+  scored_products weights_beside_sinks
   # The base of for_each_point and sum_over_points.
   points
   # Doors of bodies: a tensor is named as a block, and back.

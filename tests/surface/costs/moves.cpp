@@ -154,6 +154,24 @@ TEST_CASE("attention") {
                      os::type_list<q, part, part, doubles<L/Y, I, B>, doubles<K/X, B>>{});
 }
 
+TEST_CASE("attention with options that change scores") {
+  using q = doubles<L/Y, I, J>;
+  using part = doubles<L/Y, K/X, J>;
+  using divided = doubles<L/Y, I/X, J>;
+  using os::detail::ring_way;
+  using os::detail::score_operand;
+  using os::detail::score_traits;
+  using attention = operation::attention<told<I>, told<K/X>, told<J>>;
+  using way = ring_way<false, false, false>;
+  using ring = operation::scored_ring<told<I>, told<K/X>, told<J>, way, score_traits{}>;
+  moves_what_it_says(operation::scored<attention, score_traits{.has_cap = true}>{}, os::type_list<q, part, part>{});
+  moves_what_it_says(operation::scored<attention, score_traits{}, score_operand::sinks>{},
+                     os::type_list<q, part, part, doubles<L/Y>>{});
+  moves_what_it_says(ring{}, os::type_list<divided, part, part>{});
+  moves_what_it_says(operation::scored_ring_vjp<ring, told<I>, told<K/X>, told<J>, way, false, false>{},
+                     os::type_list<divided, part, part, divided, doubles<L/Y, I/X>, divided>{});
+}
+
 TEST_CASE("the two products of an attention's derivative") {
   using q = doubles<L/Y, I, J>;
   using part = doubles<L/Y, K/X, J>;
