@@ -54,6 +54,13 @@ template <class T>
 inline constexpr bool is_load_option =
     is_ignore_others<T> || is_cast_to<T> || std::is_same_v<T, stored_as> || NamesTensors<T>;
 
+/// Sets the names that a file has for the leaves. `rules` have to outlive `names`.
+template <class = void>
+[[gnu::cold]] void set_names(engine::tensor_names& names, stored_as const& rules) {
+  names.in_tree = [&rules](std::string const& name) { return rules.rules().in_tree(name); };
+  names.in_file = [&rules](std::string const& name) { return rules.in_file(name); };
+}
+
 struct load_options {
   bool only = true;         ///< other tensors are an error
   std::uint32_t casts = 0;  ///< the element types to convert to, one bit each
@@ -64,10 +71,7 @@ struct load_options {
   void add(elements_cast<U> const&) {
     casts |= 1u << static_cast<unsigned>(engine::file_element_of<typename elements_cast<U>::type>);
   }
-  void add(stored_as const& rules) {
-    names.in_tree = [&rules](std::string const& name) { return rules.rules().in_tree(name); };
-    names.in_file = [&rules](std::string const& name) { return rules.in_file(name); };
-  }
+  void add(stored_as const& rules) { set_names(names, rules); }
   template <NamesTensors F>
   void add(F const& f) {
     names.in_tree = [&f](std::string const& name) {

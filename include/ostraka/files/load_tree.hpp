@@ -98,11 +98,11 @@ class loading {
         options_(options),
         mesh_(std::move(mesh)),
         files_(engine::load_contents(*mesh_, operation, path, format)) {
-    if (options_.names.in_tree) engine::rename_tensors(files_.contents, operation_, path_, options_.names);
+    if (options_.names.in_tree) engine::rename_tensors(files_->contents, operation_, path_, options_.names);
   }
 
-  [[nodiscard]] engine::file_contents const& contents() const { return files_.contents; }
-  [[nodiscard]] engine::file_contents& contents() { return files_.contents; }
+  [[nodiscard]] engine::file_contents const& contents() const { return files_->contents; }
+  [[nodiscard]] engine::file_contents& contents() { return files_->contents; }
   [[nodiscard]] std::shared_ptr<engine::device_mesh const> const& mesh() const { return mesh_; }
 
   [[noreturn]] void fail(std::string const& what) const { throw_error(operation_, ": ", path_, ' ', what); }
@@ -111,7 +111,7 @@ class loading {
   // file lacks the tensor; require_complete reports all missing tensors together.
   engine::tensor_in_file const* ask(engine::tensor_to_load wanted) {
     wanted.converted = options_.casts_to(wanted.element);
-    asked_.push_back(engine::find_tensor(files_.contents, operation_, path_, wanted));
+    asked_.push_back(engine::find_tensor(files_->contents, operation_, path_, wanted));
     if (asked_.back() == nullptr)
       missing_.push_back(options_.names.in_file ? options_.names.in_file(wanted.name) : wanted.name);
     return asked_.back();
@@ -124,14 +124,14 @@ class loading {
     blocks_.push_back({asked_[blocks_.size()], block_of_layer(operation_, layer, a)});
   }
 
-  void read() const { engine::load_blocks(*mesh_, operation_, path_, files_, blocks_); }
+  void read() const { engine::load_blocks(*mesh_, operation_, path_, *files_, blocks_); }
 
  private:
   char const* operation_;
   std::string path_;
   load_options options_;
   std::shared_ptr<engine::device_mesh const> mesh_;
-  engine::file_set files_;
+  std::shared_ptr<engine::file_set> files_;
   std::vector<engine::tensor_in_file const*> asked_;
   std::vector<std::string> missing_;
   std::vector<engine::placed_block> blocks_;

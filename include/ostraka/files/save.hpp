@@ -35,14 +35,18 @@ struct size_of_parts {
 
 namespace detail {
 
+/// The tensor of a leaf, under the name that `names` gives it unless they are null.
 template <class = void>
-[[gnu::cold]] engine::tensor_to_save tensor_to_save(std::string name, layer_of_stack const& layer,
-                                                    tensor_for_file const& a) {
-  return {std::move(name),
-          engine::describe_axes(context_for_file("save", a), *a.sharding, layer.axes),
-          block_of_layer("save", layer, a),
-          {},
-          {}};
+[[gnu::cold]] engine::tensor_to_save tensor_to_save(std::string leaf, layer_of_stack const& layer,
+                                                    tensor_for_file const& a, stored_as const* names) {
+  engine::tensor_to_save t{leaf,
+                           engine::describe_axes(context_for_file("save", a), *a.sharding, layer.axes),
+                           block_of_layer("save", layer, a),
+                           {},
+                           {}};
+  if (names) t.name = names->in_file(leaf), t.how = names->rules().how(leaf);
+  t.leaf = std::move(leaf);
+  return t;
 }
 
 template <class A>
@@ -70,10 +74,7 @@ struct leaves_to_save {
 
   [[gnu::cold]] void add_leaf(path const& at, layer_of_stack const& layer, tensor_for_file const& a,
                               std::shared_ptr<engine::device_mesh const> const& mesh_of_leaf) {
-    engine::tensor_to_save t = tensor_to_save(name_in_file(at), layer, a);
-    t.leaf = t.name;
-    if (names) t.name = names->in_file(t.leaf), t.how = names->rules().how(t.leaf);
-    request.tensors.push_back(std::move(t));
+    request.tensors.push_back(tensor_to_save(name_in_file(at), layer, a, names));
     if (mesh && mesh != mesh_of_leaf)
       throw_error("save: the leaves of a tree live on one mesh, and these live on two; save a tree for each mesh");
     mesh = mesh_of_leaf;
@@ -126,7 +127,7 @@ leaves_to_save leaves_of(std::string const& path, T const& trees, Option const&.
 template <class A>
 engine::save_request request_of_tensor(std::string const& path, A const& a) {
   common_mesh("save", a);
-  return {path, engine::file_format::npy, {tensor_to_save("", {}, for_file(a))}};
+  return {path, engine::file_format::npy, {tensor_to_save("", {}, for_file(a), nullptr)}};
 }
 
 template <class T>

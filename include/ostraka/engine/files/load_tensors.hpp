@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -52,8 +53,8 @@ struct file_set {
 /// itself. Collective over the mesh.
 /// @throws ostraka::error, on all devices alike, if there is no such file or it is malformed
 template <class = void>
-[[nodiscard]] file_set load_contents(device_mesh const& mesh, char const* operation, std::string const& path,
-                                     file_format format);
+[[nodiscard]] std::shared_ptr<file_set> load_contents(device_mesh const& mesh, char const* operation,
+                                                      std::string const& path, file_format format);
 
 /// The names of a file's tensors in a tree, given by rules or by a function of the program.
 struct tensor_names {

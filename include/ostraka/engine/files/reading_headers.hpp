@@ -16,6 +16,7 @@
 #include <cerrno>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -190,10 +191,11 @@ inline void broadcast_texts(communicator const& all, path_kind& kind, std::vecto
 }  // namespace detail
 
 template <class>
-file_set load_contents(device_mesh const& mesh, char const* operation, std::string const& path, file_format format) {
+std::shared_ptr<file_set> load_contents(device_mesh const& mesh, char const* operation, std::string const& path,
+                                        file_format format) {
   if (format == file_format::npy) require_ending(operation, path, format);
   if (format != file_format::npy && ends_as_hdf5(path))
-    return require_hdf5(operation, path).load_contents(mesh, operation, path);
+    return std::make_shared<file_set>(require_hdf5(operation, path).load_contents(mesh, operation, path));
   exclusive_use const use = mesh.use(operation);
   communicator const alone;
   communicator const& all = mesh.absent() || mesh.is_dry() ? alone : mesh.world();
@@ -202,14 +204,14 @@ file_set load_contents(device_mesh const& mesh, char const* operation, std::stri
                     [&] { return all.compares_calls() ? join_text(operation, ' ', path) : std::string(operation); });
   auto kind = detail::path_kind::file;
   std::vector<detail::text_of_file> texts;
-  file_set files;
+  auto files = std::make_shared<file_set>();
   alike_on_all(all, [&] {
     if (all.rank() != 0) return;
     kind = detail::find_files(operation, path, format);
     texts = detail::read_texts(operation, path, kind, format);
   });
   detail::broadcast_texts(all, kind, texts);
-  alike_on_all(all, [&] { files = detail::parse_texts(operation, path, kind, format, texts); });
+  alike_on_all(all, [&] { *files = detail::parse_texts(operation, path, kind, format, texts); });
   return files;
 }
 
