@@ -12,25 +12,20 @@
 
 #include <cmath>
 #include <limits>
-#include <random>
 
 #include "support/on_meshes.hpp"
+#include "support/random_numbers.hpp"
 
 namespace os = ostraka;
 namespace t = os::testing;
 
 namespace {
 
+// Numbers less than 1 away from the mean.
 template <class T>
 t::global_tensor<T> random_numbers(std::string const& labels, t::extents_by_letter const& e, double mean,
                                    unsigned seed) {
-  std::mt19937 random(seed);
-  std::uniform_real_distribution<double> within(-1, 1);
-  t::global_tensor<T> g{labels, {}, {}};
-  for (char l : labels) g.extents[l] = e.at(l);
-  for (std::int64_t n = t::number_of_elements(labels, e); n > 0; --n)
-    g.values.push_back(static_cast<T>(mean + within(random)));
-  return g;
+  return t::random_between<T>(mean - 1, mean + 1, labels, e, seed);
 }
 
 enum class norm { rms, layer };

@@ -15,25 +15,16 @@
 #include <random>
 
 #include "support/on_meshes.hpp"
+#include "support/random_numbers.hpp"
 
 namespace os = ostraka;
 namespace t = os::testing;
 
+using t::random_numbers;
+
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
-
-template <class T>
-t::global_tensor<T> random_numbers(std::string const& labels, t::extents_by_letter const& e, double width,
-                                   unsigned seed) {
-  std::mt19937 random(seed);
-  std::uniform_real_distribution<double> within(-width, width);
-  t::global_tensor<T> g{labels, {}, {}};
-  for (char l : labels) g.extents[l] = e.at(l);
-  for (std::int64_t n = t::number_of_elements(labels, e); n > 0; --n)
-    g.values.push_back(static_cast<T>(within(random)));
-  return g;
-}
 
 // Calls f(positions of the elements, position of the row among rows) for every row along a label.
 template <class T, class F>
