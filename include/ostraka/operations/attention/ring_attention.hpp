@@ -72,10 +72,10 @@ struct ring_types {
   using result_type = basic_tensor<typename TQ::value_type, varying_as<as_queries, TQ, TK, TV>, typename TQ::space>;
   using log_sums_type = basic_tensor<wide, varying_as<rows, TQ, TK, TV>, typename TQ::space>;
 
-  /// Has summands over mesh axes that divide queries (of other heads, say) that use the same keys.
-  template <class A>
+  /// Has summands over mesh axes that divide queries (of other heads, say) that use the same keys, or the same bias.
+  template <class A, class T = typename A::value_type>
   using cotangent_type = basic_tensor<
-      typename A::value_type,
+      T,
       varying_as<
           canonical_sharding<sharding_in<A>, decltype(summands_over(
                                                  difference_of<typename sharding_traits<sharding_in<TQ>>::splits,

@@ -83,16 +83,9 @@ struct scored_ring_of : ring_of_operands<Q, K, D, Way, TQ, TK, TV> {
     return r;
   }
 
-  /// The cotangents of a tensor of the scores, with summands over mesh axes that divide scores but not the tensor.
+  /// The cotangents of a tensor that changes scores.
   template <class A>
-  using cotangent_of_scores_type = basic_tensor<
-      typename types::wide,
-      varying_as<
-          canonical_sharding<sharding_in<A>, decltype(summands_over(
-                                                 difference_of<typename sharding_traits<sharding_in<TQ>>::splits,
-                                                               typename sharding_traits<sharding_in<A>>::splits>{}))>,
-          TQ, TK, TV>,
-      typename A::space>;
+  using cotangent_of_scores_type = typename types::template cotangent_type<A, typename types::wide>;
 };
 
 template <class Operation, class Q, class K, class D, class Way, score_operand... Kinds>

@@ -53,7 +53,8 @@ class contract_batch {
     // a block that is multiplied with a vector is read once: only the vector and the result need stay, and the longer
     // its runs the better
     bool const is_vector = m == 1 || n == 1;
-    std::int64_t const kept = is_vector ? k + m * n : m * k + k * n + m * n, bytes = is_vector ? 2 * cache_bytes : cache_bytes;
+    std::int64_t const kept = is_vector ? k + m * n : m * k + k * n + m * n;
+    std::int64_t const bytes = is_vector ? 2 * cache_bytes : cache_bytes;
     std::int64_t const in_cache = bytes / static_cast<std::int64_t>(sizeof(T)) / kept;
     length_ = std::max<std::int64_t>(1, in_cache / kernel_.lanes) * kernel_.lanes;
     pieces_ = (extent_ + length_ - 1) / length_;
