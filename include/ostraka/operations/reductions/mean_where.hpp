@@ -107,9 +107,9 @@ struct mean_where {
 
 }  // namespace operation
 
-/// The mean, over the axes that the result lacks, of the elements whose mask is true (not 0): their sum divided by their
-/// number on all devices; 0 if there are none. The mask is a tensor of bool or integers along any axes of A. Elements
-/// that are not counted may be NaN.
+/// The mean, over the axes that the result lacks, of the elements whose mask is true (not 0): their sum divided by
+/// their number on all devices; 0 if there are none. The mask is a tensor of bool or integers along any axes of A.
+/// Elements that are not counted may be NaN.
 ///
 ///     os::mean_where<>(os::cross_entropy<V>(logits, labels, os::ignore(-100)), os::not_equal(labels, -100))
 template <auto... Out, TensorOrVariable A, TensorOrVariable Mask>
