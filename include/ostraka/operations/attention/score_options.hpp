@@ -56,7 +56,8 @@ struct score_cap {
   double value;
 };
 
-/// An option of os::attention: scores s become c · tanh(s / c), before a bias or a mask (Gemma 2).
+/// An option of os::attention: scores s become c · tanh(s / c), before a bias or a mask (Gemma 2). Infinity caps
+/// nothing.
 [[nodiscard]] constexpr score_cap soft_cap(double c) { return {c}; }
 
 /// The type of os::segments(q_ids, k_ids).
@@ -114,8 +115,12 @@ constexpr void set_option(score_options& operation, attention_window const& w) {
 }
 constexpr void set_option(score_options& operation, score_cap const& c) {
   using limits = std::numeric_limits<float>;
+  if (c.value == std::numeric_limits<double>::infinity()) {
+    operation.soft_cap = 0;
+    return;
+  }
   if (!(c.value >= static_cast<double>(limits::min()) && c.value <= static_cast<double>(limits::max())))
-    throw_score_option("os::soft_cap(c)", " has a positive c within the range of float", c.value);
+    throw_score_option("os::soft_cap(c)", " has a positive c within the range of float, or infinity", c.value);
   operation.soft_cap = c.value;
 }
 template <class TQ, class TK>
