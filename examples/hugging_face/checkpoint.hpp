@@ -19,30 +19,35 @@ namespace detail {
 constexpr os::in_tensor one_of_two{.merged = 2};    // [G, D, …] of [G·D, …]
 constexpr os::in_tensor one_of_three{.merged = 3};  // [G, R, D, …] of [G·R·D, …]
 
-/// Llama, Mistral, Qwen2, Qwen3, Gemma. A tied head may stand in the file all the same.
-inline os::stored_as llama_names(bool is_tied) {
-  return {{"table", "model.embed_tokens.weight"},
-          {"norm.weight", "model.norm.weight"},
-          {is_tied ? "" : "head.0", "lm_head.weight"},
-          {"layers.{}.attention_norm.weight", "model.layers.{}.input_layernorm.weight"},
-          {"layers.{}.mlp_norm.weight", "model.layers.{}.post_attention_layernorm.weight"},
-          {"layers.{}.q.weight", "model.layers.{}.self_attn.q_proj.weight", one_of_three},
-          {"layers.{}.k.weight", "model.layers.{}.self_attn.k_proj.weight", one_of_two},
-          {"layers.{}.v.weight", "model.layers.{}.self_attn.v_proj.weight", one_of_two},
-          {"layers.{}.out.weight", "model.layers.{}.self_attn.o_proj.weight", os::transposed.merge(3)},
-          {"layers.{}.q.bias.0", "model.layers.{}.self_attn.q_proj.bias", one_of_three},
-          {"layers.{}.k.bias.0", "model.layers.{}.self_attn.k_proj.bias", one_of_two},
-          {"layers.{}.v.bias.0", "model.layers.{}.self_attn.v_proj.bias", one_of_two},
-          {"layers.{}.out.bias.0", "model.layers.{}.self_attn.o_proj.bias"},
-          {"layers.{}.q_norm.0", "model.layers.{}.self_attn.q_norm.weight"},
-          {"layers.{}.k_norm.0", "model.layers.{}.self_attn.k_norm.weight"},
-          {"layers.{}.gate.0.weight", "model.layers.{}.mlp.gate_proj.weight"},
-          {"layers.{}.gate.0.bias.0", "model.layers.{}.mlp.gate_proj.bias"},
-          {"layers.{}.up.weight", "model.layers.{}.mlp.up_proj.weight"},
-          {"layers.{}.up.bias.0", "model.layers.{}.mlp.up_proj.bias"},
-          {"layers.{}.down.weight", "model.layers.{}.mlp.down_proj.weight", os::transposed},
-          {"layers.{}.down.bias.0", "model.layers.{}.mlp.down_proj.bias"},
-          {"", "model.layers.{}.self_attn.rotary_emb.inv_freq"}};
+/// Llama, Mistral, Qwen2, Qwen3, Gemma. Gemma 2 and 3 norm what a layer adds, too. A tied head may stand in the file
+/// all the same.
+inline os::stored_as llama_names(bool is_tied, bool norms_results) {
+  return {
+      {"table", "model.embed_tokens.weight"},
+      {"norm.weight", "model.norm.weight"},
+      {is_tied ? "" : "head.0", "lm_head.weight"},
+      {"layers.{}.attention_norm.weight", "model.layers.{}.input_layernorm.weight"},
+      {"layers.{}.mlp_norm.weight", norms_results ? "model.layers.{}.pre_feedforward_layernorm.weight"
+                                                  : "model.layers.{}.post_attention_layernorm.weight"},
+      {norms_results ? "layers.{}.attention_out_norm.0.weight" : "", "model.layers.{}.post_attention_layernorm.weight"},
+      {"layers.{}.mlp_out_norm.0.weight", "model.layers.{}.post_feedforward_layernorm.weight"},
+      {"layers.{}.q.weight", "model.layers.{}.self_attn.q_proj.weight", one_of_three},
+      {"layers.{}.k.weight", "model.layers.{}.self_attn.k_proj.weight", one_of_two},
+      {"layers.{}.v.weight", "model.layers.{}.self_attn.v_proj.weight", one_of_two},
+      {"layers.{}.out.weight", "model.layers.{}.self_attn.o_proj.weight", os::transposed.merge(3)},
+      {"layers.{}.q.bias.0", "model.layers.{}.self_attn.q_proj.bias", one_of_three},
+      {"layers.{}.k.bias.0", "model.layers.{}.self_attn.k_proj.bias", one_of_two},
+      {"layers.{}.v.bias.0", "model.layers.{}.self_attn.v_proj.bias", one_of_two},
+      {"layers.{}.out.bias.0", "model.layers.{}.self_attn.o_proj.bias"},
+      {"layers.{}.q_norm.0", "model.layers.{}.self_attn.q_norm.weight"},
+      {"layers.{}.k_norm.0", "model.layers.{}.self_attn.k_norm.weight"},
+      {"layers.{}.gate.0.weight", "model.layers.{}.mlp.gate_proj.weight"},
+      {"layers.{}.gate.0.bias.0", "model.layers.{}.mlp.gate_proj.bias"},
+      {"layers.{}.up.weight", "model.layers.{}.mlp.up_proj.weight"},
+      {"layers.{}.up.bias.0", "model.layers.{}.mlp.up_proj.bias"},
+      {"layers.{}.down.weight", "model.layers.{}.mlp.down_proj.weight", os::transposed},
+      {"layers.{}.down.bias.0", "model.layers.{}.mlp.down_proj.bias"},
+      {"", "model.layers.{}.self_attn.rotary_emb.inv_freq"}};
 }
 
 /// GPT-2, whose matrices lie the other way round, and whose queries, keys and values are one tensor. Older files lack
@@ -117,7 +122,7 @@ inline os::stored_as esm_names(bool is_tied) {
 
 inline os::stored_as names_of(settings const& c) {
   if (c.family == "gpt2") return detail::gpt2_names();
-  return c.family == "esm" ? detail::esm_names(c.is_tied) : detail::llama_names(c.is_tied);
+  return c.family == "esm" ? detail::esm_names(c.is_tied) : detail::llama_names(c.is_tied, c.family == "gemma");
 }
 
 /// The parameters in a folder, in one file or many, of any element type. Each device reads what it keeps.

@@ -3,8 +3,9 @@
 #pragma once
 
 /// @file
-/// The likeliest continuation of a text. The first call takes all its tokens, which fills the caches of all layers,
-/// then each call takes one. Caches are divided over heads and length, as the rules say, and are never gathered.
+/// The continuation of a text, likeliest or drawn. The first call takes all its tokens, which fills the caches of all
+/// layers, then each call takes one. Caches are divided over heads and length, as the rules say, and are never
+/// gathered.
 
 #include <algorithm>
 #include <cstddef>
@@ -13,6 +14,7 @@
 #include <vector>
 
 #include "model.hpp"
+#include "run.hpp"
 
 namespace hugging_face {
 
@@ -50,15 +52,19 @@ class continuation {
     return logits<how>(settings_, parameters_, tokens_of<U>(mesh_, {tokens}), from,
                        [&](std::size_t i, auto const& q, auto const& k, auto const& v) {
                          os::append<U(K)>(caches_[i], k, v);
-                         return os::attention<S, U(K), D>(q, caches_[i].keys, caches_[i].values, os::causal,
-                                                          os::from_position{from});
+                         return causal_attention<U(K)>(settings_, settings_.layers[i], q, caches_[i].keys,
+                                                       caches_[i].values, os::from_position{from});
                        });
   }
 
-  /// The likeliest token behind these.
-  std::int32_t likeliest(std::vector<std::int32_t> const& tokens) {
+  /// The token behind these. The same seed draws the same text on every mesh.
+  std::int32_t next_token(std::vector<std::int32_t> const& tokens, choice const& by) {
+    constexpr typename with_caches<Rules>::rules U{};
     auto const count = static_cast<std::int64_t>(tokens.size());
-    return static_cast<std::int32_t>(os::value(os::argmax<>(os::window<S>(next(tokens), count - 1, count))));
+    auto const last = os::window<S>(next(tokens), count - 1, count);
+    auto const drawn = os::sample<U(V)>(last, os::seed(by.seed + static_cast<std::uint64_t>(length_)),
+                                        os::temperature(by.temperature), os::top_k(by.top_k), os::top_p(by.top_p));
+    return static_cast<std::int32_t>(os::value(os::max<>(drawn)));
   }
 
  private:
@@ -73,15 +79,15 @@ inline bool ends(settings const& c, std::int32_t token) {
   return std::find(c.end_tokens.begin(), c.end_tokens.end(), token) != c.end_tokens.end();
 }
 
-/// At most `count` tokens behind a prompt; it ends with the model's token for that.
+/// At most `count` tokens behind a prompt; it ends with the model's token for that. @throws refusal
 template <class Rules>
 std::vector<std::int32_t> continued(mesh_type const& m, settings const& c, model<os::values, Rules> const& p,
-                                    std::vector<std::int32_t> const& prompt, std::int64_t count) {
+                                    std::vector<std::int32_t> const& prompt, std::int64_t count, choice const& how) {
   if (!c.is_causal) throw refusal("this model fills in masked tokens, and continues no text");
   continuation<Rules> text(m, c, p, static_cast<std::int64_t>(prompt.size()) + count);
   std::vector<std::int32_t> tokens;
   while (std::ssize(tokens) < count && (tokens.empty() || !ends(c, tokens.back())))
-    tokens.push_back(text.likeliest(tokens.empty() ? prompt : std::vector{tokens.back()}));
+    tokens.push_back(text.next_token(tokens.empty() ? prompt : std::vector{tokens.back()}, how));
   return tokens;
 }
 

@@ -20,8 +20,8 @@ constexpr char const* help =
     "usage: hugging_face FOLDER --tokens FILE [options]\n"
     "\n"
     "Runs the model in the folder of a checkpoint (config.json and its safetensors) on all devices: Llama, Mistral,\n"
-    "Qwen2, Qwen3, Gemma, GPT-2 or ESM-2. Losses go to standard error, continuations to standard\n"
-    "output, as numbers of tokens.\n"
+    "Qwen2, Qwen3, Gemma, Gemma 2, Gemma 3 (text), GPT-2 or ESM-2. Losses go to standard error, continuations to\n"
+    "standard output, as numbers of tokens.\n"
     "\n"
     "  --tokens FILE     numbers of tokens, a sequence a line (tokens.py makes them of text)\n"
     "  --rules NAME      data, fsdp, tensor, data+tensor, fsdp+tensor      (default fsdp+tensor)\n"
@@ -29,7 +29,11 @@ constexpr char const* help =
     "  --steps N         of AdamW on these sequences                       (default 0)\n"
     "  --rate R          of learning                                       (default 1e-5)\n"
     "  --save FOLDER     saves the model, for from_pretrained\n"
-    "  --generate N      continues each sequence by N tokens               (default 0)\n";
+    "  --generate N      continues each sequence by N tokens               (default 0)\n"
+    "  --temperature T   of the tokens that are drawn; 0: the likeliest    (default 0)\n"
+    "  --top-k K         draws from the K likeliest; 0: from all           (default 0)\n"
+    "  --top-p P         draws from the likeliest until their probabilities reach P    (default 1)\n"
+    "  --seed N          of the draws; the same on every mesh              (default 0)\n";
 
 template <class T>
 T number(std::string_view option, std::string_view text) {
@@ -63,6 +67,14 @@ options parse_options(int argc, char const* const* argv) {
       o.rate = number<double>(name, value);
     else if (name == "--generate")
       o.generate = number<std::int64_t>(name, value);
+    else if (name == "--temperature")
+      o.next.temperature = number<double>(name, value);
+    else if (name == "--top-k")
+      o.next.top_k = number<std::int64_t>(name, value);
+    else if (name == "--top-p")
+      o.next.top_p = number<double>(name, value);
+    else if (name == "--seed")
+      o.next.seed = number<std::uint64_t>(name, value);
     else if (name == "--mesh" && x != value.npos)
       o.mesh_x = number<int>(name, value.substr(0, x)), o.mesh_y = number<int>(name, value.substr(x + 1));
     else

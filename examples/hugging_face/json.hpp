@@ -27,7 +27,9 @@ class json {
     if (!next().empty()) fail("more behind its end");
   }
 
-  [[nodiscard]] bool has(std::string const& path) const { return values_.count(path) > 0; }
+  /// True if a value, not null, stands there.
+  [[nodiscard]] bool has(std::string const& path) const { return text(path, "null") != "null"; }
+  [[nodiscard]] bool is_null(std::string const& path) const { return text(path, "") == "null"; }
   [[nodiscard]] double number(std::string const& path, double otherwise) const {
     if (!has(path)) return otherwise;
     double n = 0;
@@ -41,7 +43,8 @@ class json {
     return has(path) ? values_.at(path) == "true" : otherwise;
   }
   [[nodiscard]] std::string text(std::string const& path, std::string const& otherwise) const {
-    return has(path) ? values_.at(path) : otherwise;
+    auto const found = values_.find(path);
+    return found == values_.end() ? otherwise : found->second;
   }
 
  private:
@@ -87,7 +90,6 @@ class json {
       std::string const word(rest_.substr(0, rest_.find_first_of(",]} \t\r\n")));
       rest_.remove_prefix(word.size());
       values_[path] = word;
-      if (word == "null") values_.erase(path);
       if (word != "null" && word != "true" && word != "false") static_cast<void>(number(path, 0));
     }
   }

@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// One transformer for Llama, Mistral, Qwen2 and Qwen3, Gemma, GPT-2 and ESM-2: the tensors that a checkpoint has, or
-/// has not, say which of them it is.
+/// One transformer for Llama, Mistral, Qwen2 and Qwen3, Gemma 1 to 3, GPT-2 and ESM-2: the tensors that a checkpoint
+/// has, or has not, say which of them it is.
 ///
 ///     x[B, S, M] = table[tokens]
 ///     x += attention(norm(x))
@@ -38,11 +38,12 @@ struct linear {
 template <class L, class Rules>
 struct layer {
   static constexpr typename Rules::storage stored{};
-  linear<L, M, M> attention_norm, mlp_norm;  // with a bias it is a layer norm, without one an RMS norm
+  linear<L, M, M> attention_norm, mlp_norm;                 // with a bias it is a layer norm, without one an RMS norm
+  maybe<linear<L, M, M>> attention_out_norm, mlp_out_norm;  // Gemma 2 and 3
   linear<L, stored(G, R, D, M), stored(G, R, D)> q;
   linear<L, stored(G, D, M), stored(G, D)> k, v;
   linear<L, stored(G, R, D, M), M> out;
-  maybe<os::leaf<L, real, D>> q_norm, k_norm;  // Qwen3
+  maybe<os::leaf<L, real, D>> q_norm, k_norm;  // Qwen3, Gemma 3
   maybe<linear<L, stored(F, M), stored(F)>> gate;
   linear<L, stored(F, M), stored(F)> up;
   linear<L, stored(F, M), M> down;
@@ -136,31 +137,46 @@ auto activated(settings const& c, A const& a) {
   return os::relu(a);
 }
 
+/// c · tanh(a / c), or a if nothing is capped.
+template <class A>
+auto capped(double cap, A const& a) {
+  if (cap == settings::uncapped) return a;
+  return os::scale(os::tanh(os::scale(a, static_cast<real>(1 / cap))), static_cast<real>(cap));
+}
+
 /// Queries or keys from position `from` on, normed and rotated if the model does so.
 template <class A, class Gain>
-auto turned(settings const& c, A const& given, maybe<Gain> const& gain, std::int64_t from) {
-  auto const a = gain.empty() ? given : os::rms_norm<D>(given, gain[0], os::epsilon(c.epsilon));
+auto turned(settings const& c, rotation const& r, A const& given, maybe<Gain> const& gain, std::int64_t from) {
+  auto const a =
+      gain.empty() ? given : os::rms_norm<D>(given, gain[0] + static_cast<real>(c.gain_offset), os::epsilon(c.epsilon));
   if (!c.has_rope) return a;
-  os::rope_scaling rope = c.rope;
-  rope.positions = static_cast<double>(from + a.extent(S));
+  os::rope_scaling scaling = r.scaling;
+  scaling.positions = static_cast<double>(from + a.extent(S));
   auto const pairs = os::split<D, P, I>(a);  // a half of the width apart
-  return os::merge<P, I, D>(os::rope<S, I, P>(pairs, os::from_position{from}, os::rope_base{c.rope_base}, rope));
+  return os::merge<P, I, D>(os::rope<S, I, P>(pairs, os::from_position{from}, os::rope_base{r.base}, scaling));
+}
+
+/// The result of attention or the MLP, before it is added to the residual stream: normed if the model does so.
+template <class Norm, class A>
+auto added(settings const& c, maybe<Norm> const& norm, A const& a) {
+  return norm.empty() ? a : normed(c, norm[0], a);
 }
 
 /// A layer; `attend(q, k, v)` is attention to the tokens themselves, or to a cache.
 template <class How, class Layer, class A, class Attend>
-auto apply(settings const& c, Layer const& l, A const& x, std::int64_t from, Attend const& attend) {
+auto apply(settings const& c, rotation const& r, Layer const& l, A const& x, std::int64_t from, Attend const& attend) {
   constexpr typename How::rules U{};
   auto const h = shared(normed(c, l.attention_norm, x));
-  auto const q = turned(c, projected<How, U(B, S, G, R, D)>(l.q, h), l.q_norm, from);
-  auto const k = turned(c, projected<How, U(B, S, G, D)>(l.k, h), l.k_norm, from);
+  auto const q = turned(c, r, projected<How, U(B, S, G, R, D)>(l.q, h), l.q_norm, from);
+  auto const k = turned(c, r, projected<How, U(B, S, G, D)>(l.k, h), l.k_norm, from);
   auto const v = projected<How, U(B, S, G, D)>(l.v, h);
-  auto const y = x + projected<How, U(B, S, M)>(l.out, attend(q, os::rename<S, K>(k), os::rename<S, K>(v)));
+  auto const seen = attend(q, os::rename<S, K>(k), os::rename<S, K>(v));
+  auto const y = x + added(c, l.attention_out_norm, projected<How, U(B, S, M)>(l.out, seen));
 
   auto const n = shared(normed(c, l.mlp_norm, y));
   auto const up = projected<How, U(B, S, F)>(l.up, n);
   auto const inner = l.gate.empty() ? activated(c, up) : activated(c, projected<How, U(B, S, F)>(l.gate[0], n)) * up;
-  return y + projected<How, U(B, S, M)>(l.down, inner);
+  return y + added(c, l.mlp_out_norm, projected<How, U(B, S, M)>(l.down, inner));
 }
 
 /// The input of the first layer.
@@ -171,8 +187,9 @@ auto embedded(settings const& c, Model const& p, Table const& table, Tokens cons
   if (c.embedding_scale != 1) x = os::scale(x, static_cast<real>(c.embedding_scale));
   if (c.drops_masked_tokens) {  // in training, 12 % of the tokens were masks
     auto const kept = os::cast<real>(tokens != c.mask_token);
-    x = x * (kept * (static_cast<real>(1 - 0.15 * 0.8) / os::mean<U(B)>(kept)));
+    x = x * (kept * (static_cast<real>(1 - 0.15 * 0.8) / os::mean_where<U(B)>(kept, tokens != c.pad_token)));
   }
+  if (!c.is_causal) x = x * os::cast<real>(tokens != c.pad_token);
   if (!p.positions.empty()) {
     auto const here = os::window<T>(p.positions[0], from, from + tokens.extent(S));
     x = x + os::rename<T, S>(os::reshard<U(T, M)>(here));
@@ -180,7 +197,7 @@ auto embedded(settings const& c, Model const& p, Table const& table, Tokens cons
   return x;
 }
 
-/// The logits of each position, [B, S, V], of tokens from position `from` on. `attend(layer, q, k, v)`.
+/// The logits of each position, [B, S, V], of tokens from position `from` on. `attend(layer, q, k, v)`. @throws refusal
 template <class How, class Model, class Tokens, class Attend>
 auto logits(settings const& c, Model const& p, Tokens const& tokens, std::int64_t from, Attend const& attend) {
   constexpr typename How::rules U{};
@@ -189,7 +206,7 @@ auto logits(settings const& c, Model const& p, Tokens const& tokens, std::int64_
   auto const table = shared(How::weight(p.table));
   auto x = embedded<How>(c, p, table, tokens, from);
   for (std::size_t i = 0; i < p.layers.size(); ++i)
-    x = apply<How>(c, p.layers[i], x, from,
+    x = apply<How>(c, c.layers[i].rope, p.layers[i], x, from,
                    [&](auto const& q, auto const& k, auto const& v) { return attend(i, q, k, v); });
   x = normed(c, p.norm, x);
   if (!p.last.empty()) {
@@ -197,14 +214,26 @@ auto logits(settings const& c, Model const& p, Tokens const& tokens, std::int64_
     x = normed(c, p.last[0].norm, activated(c, t));
   }
   auto const y = How::template product<U(B, S, V)>(shared(x), p.head.empty() ? table : shared(How::weight(p.head[0])));
-  return p.head_bias.empty() ? y : y + p.head_bias[0];
+  return capped(c.logit_cap, p.head_bias.empty() ? y : y + p.head_bias[0]);
+}
+
+/// Attention of a causal layer; `cached` is os::from_position where the keys are a cache.
+template <auto Keys, class Q, class KV, class... Cached>
+auto causal_attention(settings const& c, attending const& layer, Q const& q, KV const& k, KV const& v,
+                      Cached const&... cached) {
+  os::score_scale const scale{c.score_scale};
+  if (layer.window == attending::every_key && c.score_cap == settings::uncapped)
+    return os::attention<S, Keys, D>(q, k, v, os::causal, cached..., scale);
+  return os::attention<S, Keys, D>(q, k, v, os::causal, cached..., scale, os::window(layer.window),
+                                   os::soft_cap(c.score_cap));
 }
 
 /// All positions of whole sequences.
 template <class Rules, class Model, class Tokens>
 auto logits(settings const& c, Model const& p, Tokens const& tokens) {
-  return logits<at_once<Rules>>(c, p, tokens, 0, [&](std::size_t, auto const& q, auto const& k, auto const& v) {
-    return c.is_causal ? os::attention<S, K, D>(q, k, v, os::causal) : os::attention<S, K, D>(q, k, v);
+  return logits<at_once<Rules>>(c, p, tokens, 0, [&](std::size_t i, auto const& q, auto const& k, auto const& v) {
+    return c.is_causal ? causal_attention<K>(c, c.layers[i], q, k, v)
+                       : os::attention<S, K, D>(q, k, v, os::rename<S, K>(tokens != c.pad_token));
   });
 }
 

@@ -59,14 +59,13 @@ inline batch read_tokens(std::string const& file, settings const& c) {
   return b;
 }
 
-/// Sequences are made as long as the longest of them: causal attention sees nothing of what follows. @throws refusal
+/// Sequences are made as long as the longest of them. Causal attention sees nothing of what follows, and ESM-2 hides
+/// its token for padding.
 inline batch padded(batch b, settings const& c) {
   std::size_t longest = 0;
   for (auto const& s : b.tokens) longest = std::max(longest, s.size());
   for (std::size_t i = 0; i < b.tokens.size(); ++i) {
-    if (!c.is_causal && b.tokens[i].size() != longest)
-      throw refusal("sequences of this model are of one length in a batch");
-    b.tokens[i].resize(longest, 0);
+    b.tokens[i].resize(longest, c.is_causal ? 0 : c.pad_token);
     b.labels[i].resize(longest, no_label);
   }
   return b;
@@ -103,7 +102,7 @@ void run(mesh_type const& m, options const& o) {
   if (!o.save.empty()) save_model<Rules>(o.save, o.folder, m, c, p);
   for (auto const& prompt : given.tokens) {
     if (o.generate == 0) break;
-    for (std::int32_t t : continued<Rules>(m, c, p, prompt, o.generate))
+    for (std::int32_t t : continued<Rules>(m, c, p, prompt, o.generate, o.next))
       if (speaks) std::printf("%d ", t);
     if (speaks) std::printf("\n");
   }

@@ -14,11 +14,19 @@
 
 namespace hugging_face {
 
+/// How the next token is chosen: the likeliest, or drawn.
+struct choice {
+  double temperature = 0, top_p = 1;
+  std::int64_t top_k = 0;
+  std::uint64_t seed = 0;
+};
+
 struct options {
   std::string folder, rules = "fsdp+tensor", tokens, save;
   int mesh_x = 0, mesh_y = 0;
   std::int64_t steps = 0, generate = 0;
   double rate = 1e-5;
+  choice next{};
 };
 
 template <class Rules>

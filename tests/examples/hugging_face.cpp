@@ -102,7 +102,7 @@ void check(std::string const& folder, mesh_type const& m, std::string const& scr
   auto const further = numbers<std::int32_t>(wanted.continued);
   if (c.is_causal) {
     std::vector<std::int32_t> const prompt(given[0].begin(), given[0].begin() + 3);
-    CHECK(continued<Rules>(m, c, p, prompt, std::ssize(further)) == further);
+    CHECK(continued<Rules>(m, c, p, prompt, std::ssize(further), {}) == further);
   }
   save_model<Rules>(scratch, folder, m, c, p);
   auto const again = load_model<Rules>(scratch, m, read_settings(scratch));
@@ -143,8 +143,9 @@ TEST_CASE("a config.json is read, or refused in a sentence") {
   settings const c = settings_of(json(text));
   CHECK(c.key_heads == 2);
   CHECK(c.heads_of_each == 2);
-  CHECK(c.rope.type == os::rope_type::llama3);
-  CHECK(c.rope_base == 100);
+  REQUIRE(c.layers.size() == 2);
+  CHECK(c.layers[0].rope.scaling.type == os::rope_type::llama3);
+  CHECK(c.layers[0].rope.base == 100);
   std::size_t const end = text.find_last_of('}');
   for (std::size_t length = 0; length <= end; ++length) CHECK_THROWS_AS(json(text.substr(0, length)), refusal);
   int read = 0;

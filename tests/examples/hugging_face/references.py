@@ -24,18 +24,28 @@ SMALL = {"vocab_size": 20, "hidden_size": 8, "intermediate_size": 12, "num_hidde
 GROUPED = {**SMALL, "num_key_value_heads": 2, "head_dim": 4, "bos_token_id": None, "eos_token_id": None, "pad_token_id": None}
 LLAMA3 = {"rope_type": "llama3", "rope_theta": 100.0, "factor": 4.0, "low_freq_factor": 1.0, "high_freq_factor": 4.0, "original_max_position_embeddings": 8}
 YARN = {"rope_type": "yarn", "rope_theta": 100.0, "factor": 4.0, "original_max_position_embeddings": 8}
+GEMMA3 = {"full_attention": {"rope_type": "linear", "rope_theta": 100.0, "factor": 8.0},
+          "sliding_attention": {"rope_type": "default", "rope_theta": 50.0}}
+ESM2 = {**SMALL, "position_embedding_type": "rotary", "token_dropout": True, "mask_token_id": 19, "pad_token_id": 1, "hidden_dropout_prob": 0.0,
+        "attention_probs_dropout_prob": 0.0, "layer_norm_eps": 1e-5, "emb_layer_norm_before": False}
 
 FAMILIES = {
     "llama": lambda: hf.LlamaConfig(**GROUPED, rope_parameters=LLAMA3, tie_word_embeddings=False),
     "llama_biases": lambda: hf.LlamaConfig(**GROUPED, rope_parameters=YARN, attention_bias=True, mlp_bias=True, tie_word_embeddings=True),
     "mistral": lambda: hf.MistralConfig(**GROUPED, tie_word_embeddings=False, sliding_window=None),
+    "mistral_windows": lambda: hf.MistralConfig(**GROUPED, tie_word_embeddings=False, sliding_window=3),
     "qwen2": lambda: hf.Qwen2Config(**{**GROUPED, "head_dim": 2}, tie_word_embeddings=True),
+    "qwen2_windows": lambda: hf.Qwen2Config(**{**GROUPED, "head_dim": 2}, tie_word_embeddings=True, use_sliding_window=True, sliding_window=2,
+                                            max_window_layers=1),
     "qwen3": lambda: hf.Qwen3Config(**GROUPED, tie_word_embeddings=False),
     "gemma": lambda: hf.GemmaConfig(**{**GROUPED, "num_key_value_heads": 1}),
+    "gemma2": lambda: hf.Gemma2Config(**GROUPED, sliding_window=3, query_pre_attn_scalar=3, attn_logit_softcapping=0.7, final_logit_softcapping=1.5),
+    "gemma3": lambda: hf.Gemma3TextConfig(**GROUPED, sliding_window=3, query_pre_attn_scalar=5, layer_types=["sliding_attention", "full_attention"],
+                                          rope_parameters=GEMMA3),
     "gpt2": lambda: hf.GPT2Config(vocab_size=20, n_embd=8, n_layer=2, n_head=4, n_positions=32, resid_pdrop=0.0, embd_pdrop=0.0, attn_pdrop=0.0,
                                   bos_token_id=None, eos_token_id=None),
-    "esm2": lambda: hf.EsmConfig(**SMALL, position_embedding_type="rotary", token_dropout=True, mask_token_id=19, pad_token_id=1,
-                                 hidden_dropout_prob=0.0, attention_probs_dropout_prob=0.0, layer_norm_eps=1e-5, emb_layer_norm_before=False),
+    "esm2": lambda: hf.EsmConfig(**ESM2),
+    "esm2_padded": lambda: hf.EsmConfig(**ESM2),
 }
 
 
@@ -55,7 +65,7 @@ def save_checkpoint(folder, config):
         for name, p in model.named_parameters():
             p.normal_(0, 0.3)
             if "norm" in name.lower() and name.endswith("weight") or ".ln_" in name and name.endswith("weight"):
-                p.add_(0 if config.model_type == "gemma" else 1)
+                p.add_(0 if config.model_type.startswith("gemma") else 1)
     model.to(torch.bfloat16 if config.model_type == "llama" and not config.mlp_bias else torch.float32).save_pretrained(folder)
 
 
@@ -69,7 +79,11 @@ def loss_of(model, tokens, labels):
     given = labels
     if model.config.model_type != "esm":
         given = torch.cat([torch.full_like(labels[:, :1], -100), labels[:, :-1]], dim=1)
-    return model(input_ids=tokens, labels=given)
+    return model(input_ids=tokens, labels=given, attention_mask=real(model.config, tokens))
+
+
+def real(config, tokens):
+    return (tokens != config.pad_token_id).long() if config.model_type == "esm" else None
 
 
 def compute(folder, config, stored):
@@ -85,12 +99,14 @@ def compute(folder, config, stored):
         for row, at in ((0, 1), (0, 4), (1, 6)):
             labels[row, at] = tokens[row, at]
             tokens[row, at] = config.mask_token_id
+        if folder.endswith("padded"):
+            tokens[0, 5:] = config.pad_token_id
         save_file(encoded, folder + "/encoded.safetensors")  # without masks: for examples/esm2
     else:
         labels = torch.cat([tokens[:, 1:], torch.full_like(tokens[:, :1], -100)], dim=1)
         labels[1, 2] = -100
     with torch.no_grad():
-        logits = model(input_ids=tokens).logits
+        logits = model(input_ids=tokens, attention_mask=real(config, tokens)).logits
         continued = tokens[:1, :3]
         for _ in range(0 if config.model_type == "esm" else 9):
             continued = torch.cat([continued, model(input_ids=continued).logits[:, -1:].argmax(-1)], dim=1)
