@@ -89,6 +89,7 @@ function(ostraka_find_kokkos sentence)
   endif()
   if(NOT TARGET Kokkos::kokkos)
     find_package(Kokkos QUIET CONFIG)
+    ostraka_mend_kokkos()
   endif()
   if(NOT TARGET Kokkos::kokkos AND Kokkos_CONSIDERED_CONFIGS)
     list(GET Kokkos_CONSIDERED_CONFIGS 0 config)
@@ -107,6 +108,20 @@ function(ostraka_find_kokkos sentence)
     set_property(GLOBAL PROPERTY OSTRAKA_KOKKOS "Kokkos ${Kokkos_VERSION} (${devices})")
     set_property(GLOBAL PROPERTY OSTRAKA_KOKKOS_DEVICES "${Kokkos_DEVICES}")
   endif()
+endfunction()
+
+# Kokkos::kokkos of Debian 12's libtrilinos-kokkos-dev names a folder of headers that does not exist, and Kokkos_INCLUDE_DIRS the right one. CMake
+# would stop with an error about the target ostraka::ostraka.
+function(ostraka_mend_kokkos)
+  if(NOT TARGET Kokkos::kokkos OR NOT EXISTS "${Kokkos_INCLUDE_DIRS}/Kokkos_Core.hpp")
+    return()
+  endif()
+  get_target_property(folders Kokkos::kokkos INTERFACE_INCLUDE_DIRECTORIES)
+  foreach(folder IN LISTS folders)
+    if(IS_ABSOLUTE "${folder}" AND NOT EXISTS "${folder}")
+      set_target_properties(Kokkos::kokkos PROPERTIES INTERFACE_INCLUDE_DIRECTORIES "${Kokkos_INCLUDE_DIRS}")
+    endif()
+  endforeach()
 endfunction()
 
 # Checks that a Kokkos built by another compiler can use this one's OpenMP. It compiles and does not link, so that a Kokkos with headers only passes,
