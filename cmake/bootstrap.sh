@@ -66,6 +66,7 @@ useful_packages() {
   [[ $1 == test ]] || return 0
   has ccache || echo ccache
   finds_hdf5 || echo libhdf5-openmpi-dev
+  [[ -z ${CI:-} ]] || has clang-tidy-19 || echo clang-tidy-19  # for tests with the label ci
   python_that 'import venv, ensurepip' >/dev/null || echo python3-venv
   python_that 'import sysconfig; open(sysconfig.get_path("include") + "/Python.h")' >/dev/null || echo python3-dev
 }

@@ -23,7 +23,7 @@ inline bool on_terminal() {
   if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) return true;
   char target[16] = "";
   std::string const launcher = "/proc/" + std::to_string(getppid()) + "/fd/1";
-  return readlink(launcher.c_str(), target, sizeof target - 1) > 0 && std::string(target).rfind("/dev/pts/", 0) == 0;
+  return readlink(launcher.c_str(), target, sizeof target - 1) > 0 && std::string(target).starts_with("/dev/pts/");
 }
 
 /// Shows a residual that falls from 1 to a goal. Only the device that `speaks` prints.

@@ -116,7 +116,7 @@ inline std::string read_options(std::vector<std::string> const& arguments, optio
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     std::string flag = arguments[i];
     std::optional<std::string> value;
-    if (flag.rfind("--", 0) != 0) {
+    if (!flag.starts_with("--")) {
       if (flag.size() > 1 && flag[0] == '-') return "there is no flag " + flag + "; --help lists those there are";
       o.what.push_back(flag);
       continue;

@@ -300,7 +300,7 @@ class way_search {
   }
 
   // The result of a call is in memory until the last call has run.
-  void account(einsum_way& w, written_call const& call, std::int64_t& held, bool is_result) {
+  void account(einsum_way& w, written_call const& call, std::int64_t& held, bool is_result) const {
     if (!is_result) held += held_at_most(call.result, problem_.sizes);
     w.workspace = std::max(w.workspace, held + peak_workspace(call.plan, problem_.sizes));
   }
@@ -313,7 +313,7 @@ class way_search {
                          (other.elements < w.elements || other.flops < w.flops || other.workspace < w.workspace));
   }
 
-  // With more choices, a mesh axis is tried only on labels that it divides in some tensor, and behind the mesh axes
+  // With more choices, a mesh axis is tried only on labels that it divides in some tensor, and after the mesh axes
   // that already divide them.
   static constexpr double most_choices_tried = 1300;  // six labels on three mesh axes, five on four
 
@@ -345,7 +345,7 @@ void sort_large(std::vector<T>& all, Less const& less) {
                                                                        mesh_set idle = {}) {
   std::vector<einsum_way> ways = detail::way_search(problem).run(idle);
   if (ways.empty()) return ways;
-  einsum_way const* const chosen = &ways[0];
+  einsum_way const* const chosen = ways.data();
   sort_large(ways, [=](einsum_way const& a, einsum_way const& b) {
     if ((&a == chosen) != (&b == chosen)) return &a == chosen;
     return a.price != b.price ? a.price < b.price : a.elements < b.elements;

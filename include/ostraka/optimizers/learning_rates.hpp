@@ -35,7 +35,7 @@ class schedule {
     rule() = default;
     rule(rule const&) = delete;
     rule& operator=(rule const&) = delete;
-    virtual ~rule() {}
+    virtual ~rule() = default;
     virtual double at(std::int64_t step) const = 0;
   };
   template <class F>

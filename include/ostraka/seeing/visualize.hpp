@@ -55,6 +55,7 @@ struct drawn_table {
   drawn_axis const& a = p.axes[static_cast<std::size_t>(axis)];
   std::vector<std::string> labels;
   std::string const name = join_text(a.name, ' ');
+  labels.reserve(static_cast<std::size_t>(a.blocks));
   for (std::int64_t b = 0; b < a.blocks; ++b)
     labels.push_back((b == 0 ? name : std::string(planner::detail::width_of(name), ' ')) + range_as_text(a.range(b)));
   return labels;

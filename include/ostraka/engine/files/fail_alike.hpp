@@ -18,7 +18,7 @@ namespace ostraka::engine {
 
 /// @throws ostraka::error, the same on all members, if any member passes an error text: that of the first such member.
 /// Collective.
-inline void throw_alike(communicator const& all, std::string what) {
+inline void throw_alike(communicator const& all, std::string const& what) {
   std::int64_t told[2] = {what.empty() ? 0 : all.size() - all.rank(), static_cast<std::int64_t>(what.size())};
   all.find_largest(told, 2);
   if (told[0] == 0) return;

@@ -138,7 +138,7 @@ class foreign_block {
     }
     if (in_file_.element == file_element::boolean)
       for (std::int64_t i = 0; i < bytes; ++i)
-        read_[static_cast<std::size_t>(i)] = read_[static_cast<std::size_t>(i)] != 0;
+        read_[static_cast<std::size_t>(i)] = read_[static_cast<std::size_t>(i)] != 0 ? 1 : 0;
     if (!std::is_sorted(order_.begin(), order_.end())) {
       auto turned = std::make_unique_for_overwrite<char[]>(static_cast<std::size_t>(bytes));
       auto const size = static_cast<std::size_t>(bytes_of(in_file_.element));

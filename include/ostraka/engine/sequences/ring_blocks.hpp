@@ -238,7 +238,7 @@ class rotating_keys {
     hops_.clear();
     for (std::int64_t home = 0; home < ring_.devices; ++home)
       if (goes(home)) hops_.push_back({member(from(home)), member(to(home))});
-    if (hops_.size() == 0) return {};
+    if (hops_.empty()) return {};
     return begin_permute(exec_, w_, p_.k, axes_, {hops_.data(), static_cast<int>(hops_.size())},
                          run_of<U const>(sent, elements_sent), run_of<U>(received, elements_received));
   }

@@ -44,7 +44,7 @@ namespace detail {
     std::rethrow_exception(thrown);
   } catch (std::exception const& e) {
     append_text(why, " (", e.what(), ')');
-  } catch (...) {
+  } catch (...) {  // NOLINT(bugprone-empty-catch): what is no std::exception has no text
   }
   return why;
 }

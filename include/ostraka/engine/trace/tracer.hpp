@@ -240,7 +240,7 @@ class tracer final : public listener {
 
   // The last event has no comma behind it.
   [[gnu::cold, gnu::noinline]] void end_file(std::FILE* file, std::string const& path, std::string const& note,
-                                             std::int64_t dropped) {
+                                             std::int64_t dropped) const {
     bool const whole = end_trace_file(file, note, here_.rank);
     if (!whole) return say("is not whole: a write failed", path);
     say(join_text("written, ", note), path);

@@ -62,7 +62,7 @@ class result_store {
     kept_result(int n, void const* t) : number(n), type(t) {}
     kept_result(kept_result const&) = delete;
     kept_result& operator=(kept_result const&) = delete;
-    virtual ~kept_result() {}
+    virtual ~kept_result() = default;
     int number;
     void const* type;
   };

@@ -212,7 +212,7 @@ struct ppermute : detail::collective<ppermute<Ms...>> {
  private:
   [[nodiscard]] engine::permutation_view view() const {
     static constexpr hop none[1]{};  // a view without a list is a shift
-    return {hops.size() == 0 ? none : hops.data(), static_cast<int>(hops.size())};
+    return {hops.empty() ? none : hops.data(), static_cast<int>(hops.size())};
   }
 };
 

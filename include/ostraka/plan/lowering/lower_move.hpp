@@ -100,7 +100,7 @@ class move_lowering {
     });
     buffer_taken const out = out_.take(packed);
     buffer_taken const in = out_.take(unpacked);
-    auto const price = [&](std::int64_t elements, auto const& part_of) {  // if parts are not listed
+    auto const price = [&]([[maybe_unused]] std::int64_t elements, [[maybe_unused]] auto const& part_of) {
       if constexpr (Writer::keeps)
         if (out_.priced_only && elements > 0) each([&](message_part const& p) { part_of(p); });
     };

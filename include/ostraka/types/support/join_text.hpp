@@ -81,6 +81,7 @@ inline constexpr std::uint64_t kinds_of_pieces = pack_kinds({kind_of_piece<Passe
       case of_signed: to += std::to_string(va_arg(pieces, std::int64_t)); break;
       case of_unsigned: to += std::to_string(va_arg(pieces, std::uint64_t)); break;
       case of_real: to += std::to_string(va_arg(pieces, double)); break;
+      default: break;
     }
   // clang-format on
 }

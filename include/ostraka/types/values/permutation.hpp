@@ -18,10 +18,10 @@ struct hop {
 /// or receives twice.
 template <int Count>
 struct permutation {
-  hop hops[Count];
+  hop hops[Count]{};
   static constexpr int count = Count;
 
-  consteval permutation(hop const (&given)[Count]) : hops{} {
+  consteval permutation(hop const (&given)[Count]) {
     for (int i = 0; i < Count; ++i) hops[i] = given[i];
   }
 };
