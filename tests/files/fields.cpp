@@ -35,6 +35,11 @@ std::string text_of_file(std::string const& path) {
   return {std::istreambuf_iterator<char>(in), {}};
 }
 
+template <class L>
+struct waves {
+  os::leaf<L, std::complex<double>, I/X> c;
+};
+
 }  // namespace
 
 TEST_CASE("tensors together in a safetensors file") {
@@ -54,6 +59,10 @@ TEST_CASE("tensors together in a safetensors file") {
     auto const c = os::zeros<std::complex<double>, I/X>(mesh_of(m), I = 3);
     says(said_alike([&] { os::save(file.path(), os::together("c", c)); }),
          "save: safetensors files have no complex numbers of two doubles, and c in ");
+    waves<os::values> const tree{c};
+    says(said_alike([&] { os::save(file.path(), tree); }),
+         "save: safetensors files have no complex numbers of two doubles, and c in " + file.path() +
+             " has them; save it in an HDF5 file, or alone in an .npy file");
     says(said_alike([&] { os::load_into(os::together("u", c), file.path()); }), "u in ");
   });
 }

@@ -97,6 +97,14 @@ struct model {
   os::leaf<L, double, J> b;
   std::array<layer<L>, 3> layers;
 };
+template <class L>
+struct mode {
+  os::leaf<L, std::complex<double>, I/X, J> amplitude;
+};
+template <class L>
+struct waves {
+  std::array<mode<L>, 2> modes;
+};
 
 }  // namespace
 
@@ -180,6 +188,25 @@ TEST_CASE("trees have a dataset for each leaf") {
         },
         params, again);
   });
+}
+
+TEST_CASE("complex numbers of two doubles in trees") {
+  t::scratch_file const file("waves.h5");
+  for (std::int64_t const rows : {0, 1, 5})
+    on_meshes([&](t::mesh_at_hand const& m) {
+      CAPTURE(m.text());
+      auto g = t::whole_numbers<Kokkos::complex<double>>("IJ", {{'I', rows}, {'J', 3}}, 3);
+      for (std::size_t k = 0; k < g.values.size(); ++k) g.values[k].imag() = 0.5 * static_cast<double>(k);
+      waves<os::values> given;
+      for (auto& one : given.modes) one.amplitude = t::placed<os::tensor<std::complex<double>, I/X, J>>(m, g);
+      os::save(file.path(), given);
+      CHECK(t::read_plain(file.path(), "modes.1.amplitude").bytes == bytes_of(g.values));
+      auto const again = os::load<waves>(file.path(), mesh_of(m));
+      CHECK(t::disagreements(m, again.modes[1].amplitude, g) == 0);
+      for (auto& one : given.modes) os::map_into(one.amplitude, [](auto z) { return -z; }, one.amplitude);
+      os::load_into(given, file.path());
+      CHECK(t::disagreements(m, given.modes[0].amplitude, g) == 0);
+    });
 }
 
 TEST_CASE("parts of a dataset, against loops") {

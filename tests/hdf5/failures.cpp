@@ -8,6 +8,7 @@
 #include <doctest/doctest.h>
 
 #include <ostraka/hdf5.hpp>
+#include <ostraka/meshes/dry_mesh.hpp>
 #include <ostraka/tree.hpp>
 
 #include <fcntl.h>
@@ -158,6 +159,27 @@ TEST_CASE("datasets that are not what is asked for") {
     says(said_alike([&] { os::load_into(os::together("v", there), file.path()); }),
          "has no tensor called v, and also has elsewhere, filtered, null, plain, text and u");
     for (double x : t::read_elements(there.local().data(), there.local().size())) CHECK(x == 7.0);
+  });
+}
+
+TEST_CASE("leaves that are not whole datasets, on a dry mesh, too") {
+  t::scratch_file const file("a.h5");
+  t::on_every_mesh([&](t::mesh_at_hand const& m) {
+    os::save(file.path(), os::together("u", os::zeros<float, I/X, J>(mesh_of(m), I = 6, J = 4)));
+    auto const dry = os::dry_mesh(X = 64, Y = 8);
+    for (os::stored_as const& rules :
+         {os::stored_as{{"w", "u", os::transposed}}, os::stored_as{{"w", "u", os::chunk(1, 3)}}}) {
+      std::string const said =
+          "load: a leaf is a dataset of an HDF5 file, and by os::stored_as w is a part of u, or lies transposed there; "
+          "give rules of names alone";
+      CHECK(said_alike([&] { static_cast<void>(os::load<t::smaller>(file.path(), mesh_of(m), rules)); }) == said);
+      CHECK(said_alike([&] { static_cast<void>(os::load<t::smaller>(file.path(), dry, rules)); }) == said);
+    }
+    // What is missing is reported first.
+    says(said_alike([&] {
+           static_cast<void>(os::load<t::model>(file.path(), mesh_of(m), os::stored_as{{"w", "u", os::transposed}}));
+         }),
+         "has no tensor called b");
   });
 }
 

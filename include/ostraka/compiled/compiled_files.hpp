@@ -29,7 +29,7 @@
   WHERE template std::string describe_axes<>(execution_context const&, planner::spec const&, int);                   \
   WHERE template tensor_in_file const* find_tensor<>(file_contents&, char const*, std::string const&,                \
                                                      tensor_to_load const&);                                         \
-  WHERE template void require_complete<>(file_contents const&, char const*, std::string const&,                      \
+  WHERE template void require_complete<>(file_set const&, char const*, std::string const&,                           \
                                          std::vector<tensor_in_file const*>, std::vector<std::string> const&, bool); \
   WHERE template void load_blocks<>(device_mesh const&, char const*, std::string const&, file_set const&,            \
                                     std::vector<placed_block>);                                                      \

@@ -118,7 +118,7 @@ class loading {
   }
   // Call it after all requests.
   void require_complete() const {
-    engine::require_complete(contents(), operation_, path_, asked_, missing_, options_.only);
+    engine::require_complete(*files_, operation_, path_, asked_, missing_, options_.only);
   }
   [[gnu::cold]] void into(tensor_for_file const& a, layer_of_stack const& layer = {}) {
     blocks_.push_back({asked_[blocks_.size()], block_of_layer(operation_, layer, a)});
@@ -236,8 +236,7 @@ struct asks_for_leaf {
     using tensor_type = typename Leaves::template leaf<T, Sharding>;
     using value = typename tensor_type::value_type;
     using axes = axes_in<tensor_type>;
-    using verdict = first_fault<loaded_verdict<tensor_type, Mesh>, in_safetensors_verdict<value>>;
-    if constexpr (reason::ok_or_raise<verdict>()) {
+    if constexpr (reason::ok_or_raise<loaded_verdict<tensor_type, Mesh>>()) {
       constexpr tensors_of_type type = type_in_file<value>(axes{});
       ask_for_leaf(file, at, layer, type, wanted_extents(axes{}, given).data(), extents, next_leaf);
     }
@@ -290,16 +289,8 @@ struct asks_for_tensor {
 
   template <class A>
   void operator()(path const& at, layer_of_stack const& layer, A const& a) const {
-    using verdict = first_fault<writable_verdict<A>, in_file_verdict<A, operation::load>,
-                                in_safetensors_verdict<typename A::value_type>>;
-    if constexpr (reason::ok_or_raise<verdict>()) ask(at, layer, a);
-  }
-
-  // A tensor outside a tree.
-  template <class A>
-  void alone(path const& at, A const& a) const {
     if constexpr (reason::ok_or_raise<first_fault<writable_verdict<A>, in_file_verdict<A, operation::load>>>())
-      ask(at, {}, a);
+      ask(at, layer, a);
   }
 
   template <class A>
@@ -322,10 +313,6 @@ struct fills_tensor {
   template <class A>
   void operator()(path const&, layer_of_stack const& layer, A const& a) const {
     file.into(for_file(a), layer);
-  }
-  template <class A>
-  void alone(path const&, A const& a) const {
-    file.into(for_file(a));
   }
 
   template <class S, class T>
@@ -379,7 +366,7 @@ void load_into_trees(Walk const& walk, std::string const& path_of_file, load_opt
   auto const visit_all = [&](auto& f) {
     walk([&]<class T>(T& tree, path const& at) {
       if constexpr (Tensor<std::remove_const_t<T>>)
-        f.alone(at, tree);
+        f(at, {}, tree);
       else if constexpr (reason::ok_or_raise<trees_verdict<T>>())
         visit_layers<shape_of<T>>(f, at, {}, tree);
     });

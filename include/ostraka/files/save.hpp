@@ -54,7 +54,7 @@ consteval auto check_leaf_to_save() {
   if constexpr (!is_tensor<A>)
     return found<reason::leaf_is_no_tensor_to_save<A>>{};
   else
-    return found<first_fault<in_file_verdict<A, operation::save>, in_safetensors_verdict<typename A::value_type>>>{};
+    return found<in_file_verdict<A, operation::save>>{};
 }
 
 // The leaves of a tree, and their common mesh.
@@ -88,9 +88,7 @@ struct leaves_to_save {
   template <class T>
   void add([[maybe_unused]] T const& tree, [[maybe_unused]] path const& at) {
     if constexpr (TensorOrVariable<T>) {
-      auto const& a = tensor_behind(tree);
-      if constexpr (reason::ok_or_raise<in_file_verdict<std::remove_cvref_t<decltype(a)>, operation::save>>())
-        add_leaf(at, {}, for_file(a), a.mesh_handle());
+      (*this)(at, {}, tree);
     } else if constexpr (reason::ok_or_raise<trees_verdict<T>>()) {
       visit_layers<shape_of<T>>(*this, at, {}, tree);
     }

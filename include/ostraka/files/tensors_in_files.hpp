@@ -7,7 +7,6 @@
 /// the block of a tensor as the engine reads and writes it.
 
 #include <string>
-#include <type_traits>
 
 #include <ostraka/blocks/create.hpp>
 #include <ostraka/calls/context.hpp>
@@ -16,17 +15,6 @@
 #include <ostraka/types/support/join_text.hpp>
 
 namespace ostraka::detail {
-
-template <class T>
-consteval auto check_in_safetensors() {
-  if constexpr (std::is_same_v<T, Kokkos::complex<double>>)
-    return found<reason::element_is_in_no_safetensors<T>>{};
-  else
-    return found<reason::ok>{};
-}
-
-template <class T>
-using in_safetensors_verdict = typename decltype(check_in_safetensors<T>())::type;
 
 /// A file holds whole tensors, not partial sums or blocks of bodies.
 template <class A, class Operation>

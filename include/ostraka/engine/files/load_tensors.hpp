@@ -92,14 +92,14 @@ template <class = void>
 [[nodiscard]] tensor_in_file const* find_tensor(file_contents& c, char const* operation, std::string const& path,
                                                 tensor_to_load const& wanted);
 
-/// @throws ostraka::error that lists the missing tensors, and with `only` also those that were not requested. `asked`:
-/// the tensors found, null for a missing one
+/// @throws ostraka::error that lists the missing tensors, and with `only` also those that were not requested; and if a
+/// requested tensor is a part of a dataset of an HDF5 file. `asked`: the tensors found, null for a missing one
 template <class = void>
-void require_complete(file_contents const& c, char const* operation, std::string const& path,
+void require_complete(file_set const& files, char const* operation, std::string const& path,
                       std::vector<tensor_in_file const*> asked, std::vector<std::string> const& missing, bool only);
 
-/// Reads the blocks. Collective over the mesh. @throws ostraka::error, on all devices alike; the blocks then have
-/// unspecified values
+/// Reads the blocks; for a dry mesh, whose tensors have no values, counts their bytes. Collective over the mesh.
+/// @throws ostraka::error, on all devices alike; the blocks then have unspecified values
 template <class = void>
 void load_blocks(device_mesh const& mesh, char const* operation, std::string const& path, file_set const& files,
                  std::vector<placed_block> blocks);

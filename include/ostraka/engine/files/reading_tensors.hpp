@@ -206,16 +206,26 @@ inline std::string list_names(std::vector<std::string> const& names) {
   return said == names.size() ? text : join_text(text, " and ", names.size() - said, " more");
 }
 
+inline void require_whole_datasets(char const* operation, std::vector<tensor_in_file const*> const& asked) {
+  for (tensor_in_file const* t : asked)
+    if (!t->strides.empty())
+      throw_error(operation, ": a leaf is a dataset of an HDF5 file, and by os::stored_as ", t->name, " is a part of ",
+                  t->name_in_file(), ", or lies transposed there; give rules of names alone");
+}
+
 }  // namespace detail
 
 template <class>
-void require_complete(file_contents const& c, char const* operation, std::string const& path,
+void require_complete(file_set const& files, char const* operation, std::string const& path,
                       std::vector<tensor_in_file const*> asked, std::vector<std::string> const& missing, bool only) {
   std::sort(asked.begin(), asked.end());
   std::vector<std::string> others;
-  for (tensor_in_file const& t : c.tensors)
+  for (tensor_in_file const& t : files.contents.tensors)
     if (only && !std::binary_search(asked.begin(), asked.end(), &t)) others.push_back(t.name_in_file());
-  if (missing.empty() && others.empty()) return;
+  if (missing.empty() && others.empty()) {
+    if (files.is_hdf5) detail::require_whole_datasets(operation, asked);
+    return;
+  }
   std::string text = join_text(operation, ": ", path);
   if (!missing.empty())
     append_text(text, missing.size() == 1 ? " has no tensor called " : " has no tensors called ",
@@ -264,7 +274,6 @@ template <class>
 void load_blocks(device_mesh const& mesh, char const* operation, std::string const& path, file_set const& files,
                  std::vector<placed_block> blocks) {
   if (mesh.absent()) return;
-  if (files.is_hdf5) return require_hdf5(operation, path).load_blocks(mesh, operation, path, blocks);
   exclusive_use const use = mesh.use(operation);
   auto const bytes_in_file = [](placed_block const& b) {
     return detail::in_elements_of_file(b.block, *b.tensor).bytes();
@@ -275,6 +284,7 @@ void load_blocks(device_mesh const& mesh, char const* operation, std::string con
     traffic_of_files.read += bytes;
     return;
   }
+  if (files.is_hdf5) return require_hdf5(operation, path).load_blocks(mesh, operation, path, blocks);
   profiled const region_of_run([&] {
     push_region(join_text(operation, ' ', path, ", reads ", planner::describe_bytes(bytes), " on this device"));
   });

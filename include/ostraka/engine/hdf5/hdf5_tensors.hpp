@@ -150,19 +150,10 @@ inline void append_datasets(device_mesh const& mesh, save_request const& request
   return files;
 }
 
-/// Reads blocks of datasets. Collective over the mesh. @throws ostraka::error, on all devices alike
+/// Reads blocks of datasets. Collective over the mesh, which the caller uses alone. @throws ostraka::error, on all
+/// devices alike
 inline void load_dataset_blocks(device_mesh const& mesh, char const* operation, std::string const& path,
                                 std::vector<placed_block> const& blocks) {
-  exclusive_use const use = mesh.use(operation);
-  for (placed_block const& b : blocks)
-    if (!b.tensor->strides.empty())
-      throw_error(operation, ": a leaf is a dataset of an HDF5 file, and by os::stored_as ", b.tensor->name,
-                  " is a part of ", b.tensor->name_in_file(), ", or lies transposed there; give rules of names alone");
-  if (mesh.is_dry()) {  // its tensors have no values
-    for (placed_block const& b : blocks)
-      traffic_of_files.read += detail::in_elements_of_file(b.block, *b.tensor).bytes();
-    return;
-  }
   profiled const region_of_run([&] { push_region(join_text(operation, ' ', path)); });
   hdf5_file file(mesh.world(), operation, path, hdf5_access::reads);
   for (placed_block const& b : blocks) {

@@ -15,11 +15,6 @@ struct leaf_is_no_tensor_to_save {
 };
 
 template <class T>
-struct element_is_in_no_safetensors {
-  static_assert(never<T>, "save: safetensors files have no complex numbers of two doubles; save the tensor alone in an .npy file, or its real and imaginary parts as two leaves");
-};
-
-template <class T>
 struct cast_to_no_real_number {
   static_assert(never<T>, "load: os::cast_to converts floating-point numbers of a file, to double, float, os::float16 or os::bfloat16; load other elements as they are and os::cast them");
 };
