@@ -68,10 +68,10 @@ memory_range memory_between(T const* first, engine::strided const& b, planner::b
 
 // Each device sees only its own array. If an array does not fit, its device throws; in check mode, all devices throw.
 inline void require_array(engine::execution_context const& w, engine::steps_ahead steps, engine::strided const& b,
-                          planner::box const& where) {
+                          planner::box const& where, std::int64_t misaligned) {
   std::int64_t wanted[max_rank + 1]{};
   for (int d = 0; d < where.rank; ++d) wanted[d] = where.at[d].size();
-  std::string const fault = engine::fault_of_block(b, wanted, where.rank);
+  std::string const fault = engine::fault_of_block(b, wanted, where.rank, misaligned);
   if (!fault.empty()) engine::fail_alike(w, steps, join_text(w.operation, ": ", fault));
 }
 
@@ -84,7 +84,7 @@ auto array_of_block(engine::execution_context const& w, engine::steps_ahead step
   std::int64_t wanted[max_rank + 1]{};
   for (int d = 0; d < where.rank; ++d) wanted[d] = where.at[d].size();
   engine::strided const given = describe_block(axes_in<C>{}, array, wanted);
-  require_array(w, steps, given, where);
+  require_array(w, steps, given, where, missing_alignment(array));
   value* const first = data_of(array);
   array_block<value> block{engine::dense_block(first, where), memory_between(first, given, where), true};
   if (given.rank >= 0 && where.size() > 0)

@@ -110,7 +110,8 @@ void copy_to(A const& a, Array& array) {
   }
   engine::strided const lies = layout_of_tensor(a);
   engine::strided const given = describe_block(axes_in<A>{}, array, lies.extent);
-  engine::require_block("copy_to_local", engine::demand::unique, mesh, given, lies.extent, rank, AskOthers);
+  engine::require_block("copy_to_local", engine::demand::unique, mesh, given, lies.extent, rank,
+                        missing_alignment(array), AskOthers);
   profiled_block<A> const region_of_run("copy_to_local", a, "reads and writes", 2);
   engine::copy_across(execution_space_of_array<A, Array>(), data_of(array), layout_of_block(given, lies.extent, rank),
                       execution_space_of<A>(), elements_of(a), lies);

@@ -139,7 +139,8 @@ looked_at<TensorType> look_at_padded(char const* operation, engine::demand how, 
   for (int d = 0; d < rank; ++d)
     seen.wanted[d] = shape.range(d).size() + (ghosts == nullptr || m.absent() ? 0 : ghosts[d]);
   seen.given = describe_block(typename TensorType::axes{}, array, seen.wanted);
-  engine::require_block(operation, how, *m.handle(), seen.given, seen.wanted, rank, !(is_unchecked<Extents> || ...));
+  engine::require_block(operation, how, *m.handle(), seen.given, seen.wanted, rank, missing_alignment(array),
+                        !(is_unchecked<Extents> || ...));
   return seen;
 }
 
@@ -187,8 +188,8 @@ auto checked_adopt(Mesh const& m, Arguments const& arguments, std::index_sequenc
 /// `os::tensor<float const, I/X>`. The tensor keeps the memory of a LayoutRight view alive; any other memory has to
 /// outlive it. Collective over the mesh, unless os::unchecked stands among the extents: then nothing is sent, and an
 /// error is thrown on its device alone.
-/// @throws ostraka::error, on all devices alike, if a block does not have the extents that its device holds, or does
-/// not lie row-major
+/// @throws ostraka::error, on all devices alike, if a block does not have the extents that its device holds, does not
+/// lie row-major, or has elements of std::complex that lie where no Kokkos::complex lies
 template <class T, auto... Dims, class Mesh, class... ExtentsThenBlock>
   requires(!detail::names_ghosts<Dims...>)  // local_view/halos/adopt_ghosted.hpp
 [[nodiscard]] auto from_local([[maybe_unused]] Mesh const& m,

@@ -199,7 +199,20 @@ inline engine::strided layout_of_block(engine::strided const& b, std::int64_t co
   return b.rank < 0 ? engine::row_major(wanted, rank) : b;
 }
 
-/// The address of its elements, in the types of tensors: std::complex becomes Kokkos::complex.
+/// Returns the alignment that elements of tensors have and those of this array lack; 0 if they have it. A
+/// std::complex<double> may lie at any multiple of 8 bytes, a Kokkos::complex<double> lies at a multiple of 16.
+template <class Array>
+std::int64_t missing_alignment([[maybe_unused]] Array& array) {
+  using element = typename given_array<Array>::element;
+  using own = std::remove_pointer_t<decltype(given_array<Array>::data(array))>;
+  if constexpr (alignof(element) > alignof(own))
+    if (reinterpret_cast<std::uintptr_t>(given_array<Array>::data(array)) % alignof(element) != 0)
+      return alignof(element);
+  return 0;
+}
+
+/// The address of its elements, in the types of tensors: std::complex becomes Kokkos::complex. @pre they have the
+/// alignment of these
 template <class Array>
 auto* data_of(Array& array) {
   using element = typename given_array<Array>::element;

@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <tuple>
 #include <type_traits>
 #include <utility>
@@ -69,14 +70,21 @@ void scatter_into(TensorType const& t, Array const& whole) {
   engine::strided const seen = describe_block(typename TensorType::axes{}, whole, wanted);
   engine::whole_extents given{seen.rank, {}};
   for (int i = 0; i < (seen.rank < 0 ? 1 : rank); ++i) given.extent[i] = seen.extent[i];
+  if (rank > 0 && everything.size() > 0 && missing_alignment(whole) != 0) given.extent[0] = -missing_alignment(whole);
   engine::require_whole(w, s, given);
   decltype(auto) array = whole_on_host(w.mesh->device() == 0, whole);
   engine::strided const read = describe_block(typename TensorType::axes{}, array, wanted);
   planner::strided_box layout = planner::dense(everything);
   if (read.rank >= 0)
     for (int i = 0; i < rank; ++i) layout.stride[i] = read.stride[i];
-  engine::scatter_blocks(execution_space_of<TensorType>(), w, s, static_cast<value const*>(data_of(array)), layout,
-                         t.local().data());
+  value const* first = data_of(array);
+  [[maybe_unused]] value aligned;
+  if constexpr (rank == 0)  // no extents are compared, so no device could throw with the others
+    if (w.mesh->device() == 0 && missing_alignment(array) != 0) {
+      std::memcpy(&aligned, static_cast<void const*>(first), sizeof aligned);
+      first = &aligned;
+    }
+  engine::scatter_blocks(execution_space_of<TensorType>(), w, s, first, layout, t.local().data());
 }
 
 // The array, or the view in a result of os::gather_to_root.

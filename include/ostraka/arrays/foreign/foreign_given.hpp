@@ -133,6 +133,7 @@ engine::given_array_of_box look_at_placed(Placed const& placed, type_list<As...>
   }
   engine::given_array_of_box seen;
   seen.lies = describe_block(axes, placed.array, wanted);
+  seen.misaligned = missing_alignment(placed.array);
   if constexpr (sizeof...(As) > 0) {
     std::int64_t const begin[] = {begin_along<As>(placed.at.begin)...};
     for (std::size_t d = 0; d < sizeof...(As); ++d) seen.begin[d] = begin[d];

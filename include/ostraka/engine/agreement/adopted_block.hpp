@@ -11,6 +11,7 @@
 #include <string>
 
 #include <ostraka/engine/kernels/loops/loop_nest.hpp>
+#include <ostraka/engine/memory/misaligned.hpp>
 #include <ostraka/engine/mesh/device_mesh.hpp>
 #include <ostraka/types/reasons.hpp>
 #include <ostraka/types/support/error.hpp>
@@ -37,6 +38,16 @@ inline bool has_no_negative_stride(strided const& b) {
     if (b.extent[d] > 1 && b.stride[d] < 0) return false;
   return true;
 }
+
+inline bool has_elements(std::int64_t const* extents, int rank) {
+  for (int d = 0; d < rank; ++d)
+    if (extents[d] == 0) return false;
+  return true;
+}
+
+// More than any alignment: a device and the alignment that its array lacks are one number, device · alignments +
+// alignment.
+inline constexpr std::int64_t alignments = 4096;
 
 inline bool meets_demand(strided const& b, demand how) {
   if (how == demand::row_major) return b.is_row_major();
@@ -94,22 +105,24 @@ inline std::int64_t elements_along(strided const& b, std::int64_t const* of, int
 
 }  // namespace detail
 
-/// Returns why an array cannot take a block of these extents; empty if it can.
-inline std::string fault_of_block(strided const& b, std::int64_t const* wanted, int rank) {
+/// Returns why an array cannot take a block of these extents; empty if it can. `misaligned`: the alignment that its
+/// elements lack, or 0.
+inline std::string fault_of_block(strided const& b, std::int64_t const* wanted, int rank, std::int64_t misaligned) {
   int const wrong = detail::wrong_dimension(b, wanted, rank);
   if (wrong >= 0)
     return join_text("an array that is written has the extents of its device's block, which holds ",
                      detail::elements_in_words(b, wanted, rank, wrong), ", and the array has ", b.extent[wrong]);
   if (!detail::is_unique(b))
     return "each element of what is written has a place of its own, but the array has a stride of 0; give one without";
+  if (misaligned != 0 && detail::has_elements(wanted, rank)) return misaligned_in_words(misaligned, "the array");
   return {};
 }
 
 /// @throws ostraka::error, on all devices alike, if a block does not have the `wanted` extents of its device, or does
-/// not have the demanded layout. Collective over the mesh; if others are not asked nothing is sent, and this device
-/// throws alone.
+/// not have the demanded layout, or lacks an alignment, which is `misaligned` then. Collective over the mesh; if others
+/// are not asked nothing is sent, and this device throws alone.
 inline void require_block(std::string const& operation, demand how, device_mesh const& mesh, strided const& b,
-                          std::int64_t const* wanted, int rank, bool ask_others) {
+                          std::int64_t const* wanted, int rank, std::int64_t misaligned, bool ask_others) {
   exclusive_use const use = mesh.use(operation);
   int const wrong = detail::wrong_dimension(b, wanted, rank);
   if (mesh.absent()) {
@@ -119,13 +132,18 @@ inline void require_block(std::string const& operation, demand how, device_mesh 
                   "; give an empty view where mesh.absent()");
     return;
   }
-  std::int64_t first_wrong[2] = {wrong < 0 ? 0 : mesh.devices() - mesh.device(),
-                                 detail::meets_demand(b, how) ? 0 : mesh.devices() - mesh.device()};
+  bool const lies_well = detail::meets_demand(b, how);
+  if (!lies_well || !detail::has_elements(wanted, rank)) misaligned = 0;
+  std::int64_t const here = mesh.devices() - mesh.device();  // largest for the first device
+  std::int64_t first_wrong[2] = {wrong < 0 ? 0 : here,
+                                 lies_well && misaligned == 0 ? 0 : here * detail::alignments + misaligned};
   if (ask_others) mesh.world().find_largest(first_wrong, 2);
   if (first_wrong[0] > 0)
     detail::refuse_block(operation, mesh, how, mesh.devices() - first_wrong[0], b, wanted, rank, wrong, ask_others);
   if (first_wrong[1] > 0) {
-    std::string const whose = join_text("the view of device ", mesh.devices() - first_wrong[1]);
+    std::string const whose = join_text("the view of device ", mesh.devices() - first_wrong[1] / detail::alignments);
+    if (std::int64_t const alignment = first_wrong[1] % detail::alignments; alignment != 0)
+      throw_error(operation, ": ", misaligned_in_words(alignment, whose));
     if (how == demand::with_ghosts)
       throw_error(operation, ": each element has a place of its own, further on than the one before it, but ", whose,
                   " has a stride of 0 or a negative one; give one with positive strides");

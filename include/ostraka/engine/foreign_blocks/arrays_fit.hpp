@@ -12,6 +12,7 @@
 
 #include <ostraka/engine/agreement/adopted_block.hpp>
 #include <ostraka/engine/foreign_blocks/foreign_layout.hpp>
+#include <ostraka/engine/memory/misaligned.hpp>
 #include <ostraka/types/support/dynamic_array.hpp>
 #include <ostraka/types/support/error.hpp>
 #include <ostraka/types/support/join_text.hpp>
@@ -22,6 +23,7 @@ namespace ostraka::engine {
 struct given_array_of_box {
   std::int64_t begin[max_rank]{};
   strided lies{};
+  std::int64_t misaligned = 0;  ///< the alignment that its elements lack, or 0
 };
 
 namespace detail {
@@ -90,17 +92,22 @@ inline bool are_unique(dynamic_array<given_array_of_box> const& given) {
 
 }  // namespace detail
 
-/// @throws ostraka::error, on all devices alike, if arrays that are written have a stride of 0. `fault`: not 0 if the
-/// arrays of some device have.
-inline void require_places(execution_context const& w, std::int64_t fault) {
-  if (fault != 0) detail::refuse_strides_of_zero(w);
-}
+/// Returns 0, the alignment that elements of an array lack, or 1 if arrays that are written have a stride of 0.
 [[nodiscard]] inline std::int64_t fault_of_places(dynamic_array<given_array_of_box> const& given, bool written) {
-  return written && !detail::are_unique(given) ? 1 : 0;
+  if (written && !detail::are_unique(given)) return 1;
+  for (given_array_of_box const& g : given)
+    if (g.misaligned != 0 && detail::has_elements(g.lies.extent, g.lies.rank)) return g.misaligned;
+  return 0;
+}
+/// @throws ostraka::error, on all devices alike, if the arrays of some device have a fault. `fault`: the largest of all
+/// devices.
+inline void require_places(execution_context const& w, std::int64_t fault) {
+  if (fault == 1) detail::refuse_strides_of_zero(w);
+  if (fault > 1) throw_error(w.operation, ": ", misaligned_in_words(fault, "an array of some device"));
 }
 
-/// @throws ostraka::error, on all devices alike, if the arrays of a device do not fit the boxes that it owns, or are
-/// written and have a stride of 0. `at_begins`: the arrays state where they begin. Collective over the mesh; if others
+/// @throws ostraka::error, on all devices alike, if the arrays of a device do not fit the boxes that it owns, or have a
+/// fault of their places. `at_begins`: the arrays state where they begin. Collective over the mesh; if others
 /// are not asked nothing is sent, and this device throws alone.
 inline void require_arrays(execution_context const& w, dynamic_array<planner::box> const& own,
                            dynamic_array<given_array_of_box> const& given, int rank, bool at_begins, bool written,

@@ -11,6 +11,7 @@
 #include <ostraka/engine/collectives/scatter.hpp>
 #include <ostraka/engine/kernels/copy_strided.hpp>
 #include <ostraka/engine/machine/instance.hpp>
+#include <ostraka/engine/memory/misaligned.hpp>
 #include <ostraka/engine/memory/pool.hpp>
 #include <ostraka/engine/moves/on_host.hpp>
 #include <ostraka/engine/root/root_blocks.hpp>
@@ -20,7 +21,8 @@
 
 namespace ostraka::engine {
 
-/// The extents of an array on device 0. For a list only the number of elements is known.
+/// The extents of an array on device 0. For a list only the number of elements is known. An array whose elements lack an
+/// alignment has its negative as the first extent.
 struct whole_extents {
   int rank = 0;  ///< -1: a list
   std::int64_t extent[max_rank]{};
@@ -41,6 +43,8 @@ namespace detail {
 inline void require_whole(execution_context const& w, planner::spec const& s, whole_extents given) {
   broadcast(w.mesh->world(), given.extent, given.rank < 0 ? 1 : given.rank);
   if (w.mesh->is_dry() && w.mesh->device() != 0) return;
+  if (given.extent[0] < 0)
+    throw_error(w.operation, ": ", misaligned_in_words(-given.extent[0], "the array on device 0"));
   std::int64_t wanted[max_rank]{};
   std::int64_t elements = 1;
   bool same = true;
