@@ -15,5 +15,6 @@
 #include <ostraka/ostraka.hpp>
 
 #include <ostraka/dlpack/from_dlpack.hpp>
+#include <ostraka/dlpack/ghosted_dlpack.hpp>
 #include <ostraka/dlpack/python_capsule.hpp>
 #include <ostraka/dlpack/to_dlpack.hpp>

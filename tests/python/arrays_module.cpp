@@ -81,6 +81,21 @@ void add_element(nb::module_& module, std::string const& name) {
   });
 }
 
+// An array with ghost layers, of which __dlpack__ exports what the device owns.
+template <class T>
+void add_ghosted(nb::module_& module, std::string const& name) {
+  using ghosted = os::ghosted_array<T, os::halo<I, 1> / X, os::halo<J, 1>>;
+  add_block<ghosted>(module, "Ghosted_" + name);
+  module.def(("adopt_ghosted_" + name).c_str(), [](mesh const& m, std::int64_t n, std::int64_t k, nb::handle array) {
+    return block<ghosted>{
+        os::from_dlpack<T, os::halo<I, 1> / X, os::halo<J, 1>>(m.devices, I = n, J = k, array.ptr())};
+  });
+  if constexpr (!std::is_const_v<T>)
+    module.def(("exchange_" + name).c_str(), [](block<ghosted> const& b) {
+      os::exchange_halo_into<os::halo<I, 1> / X, os::halo<J, 1>>(b.elements, os::periodic(I));
+    });
+}
+
 }  // namespace
 
 NB_MODULE(ostraka_arrays, m) {
@@ -93,4 +108,6 @@ NB_MODULE(ostraka_arrays, m) {
   add_element<std::complex<float>>(m, "complex64");
   add_element<std::int8_t>(m, "int8");
   add_element<bool>(m, "bool");
+  add_ghosted<double>(m, "float64");
+  add_ghosted<double const>(m, "constant_float64");
 }

@@ -91,6 +91,47 @@ for name in ["float64", "float16", "complex64", "int8", "bool"]:
         for other in [fortran, np.repeat(array, 2, axis=1)[:, ::2], np.repeat(array, 2, axis=0)[::-2], array[:, ::-1]]:
             require(np.array_equal(np.from_dlpack(copy(mesh, n, k, other)), other), f"{name} {n, k}: copied wrongly")
 
+# Arrays with ghost layers, of any positive strides: used where they are, and exported without the ghosts.
+n, k = 2 * world.size + 1, 3
+begin, end = rows(n)
+whole = np.arange(n * k, dtype=np.float64).reshape(n, k)
+
+
+def with_ghosts(make):
+    padded = make((end - begin + 2, k + 2))
+    padded[...] = -1
+    padded[1:-1, 1:-1] = whole[begin:end]
+    return padded
+
+
+for make in [np.empty, lambda shape: np.empty(shape, order="F"), lambda shape: np.empty((shape[0], 3 * shape[1]))[:, ::3]]:
+    padded = with_ghosts(make)
+    before = owners(padded)
+    field = arrays.adopt_ghosted_float64(mesh, n, k, padded)
+    arrays.exchange_float64(field)
+    require(np.array_equal(padded[0, 1:-1], whole[begin - 1]) and np.array_equal(padded[-1, 1:-1], whole[end % n]), "ghosts")
+    require(np.all(padded[:, [0, -1]] == -1), "ghosts beyond the ends")
+    inner = np.from_dlpack(field)
+    require(np.array_equal(inner, whole[begin:end]) and inner.strides == padded.strides, "the interior")
+    require(np.shares_memory(inner, padded), "a copy of the interior")
+    inner[...] = 7
+    require(padded[1, 1] == 7, "not written through")
+    del field
+    require(owners(padded) > before, "the owner of the interior is gone")
+    del inner
+    require(owners(padded) == before, "the array with ghost layers has an owner too many")
+    padded.flags.writeable = False
+    refused = said(lambda: arrays.adopt_ghosted_float64(mesh, n, k, padded))
+    require(("are read only" if versioned else "refuses: BufferError") in refused, refused)
+    if versioned:
+        back = np.from_dlpack(arrays.adopt_ghosted_constant_float64(mesh, n, k, padded))
+        require(not back.flags.writeable and np.all(back == 7), "a constant interior is written")
+    del padded
+padded = with_ghosts(np.empty)
+short = padded[: padded.shape[0] - (world.rank == culprit)]
+require(f"that of device {culprit} has not" in said(lambda: arrays.adopt_ghosted_float64(mesh, n, k, short)), "too few rows")
+require("a negative one" in said(lambda: arrays.adopt_ghosted_float64(mesh, n, k, padded[::-1])), "rows backwards")
+
 n, k = 2 * world.size, 3
 array = numbers(n, k, np.float64)
 before = owners(array)
@@ -165,6 +206,12 @@ try:
             require(name == "bool" and "refuses" in str(error), f"{name}: {error}")
             continue
         require(back.dtype == tensor.dtype and back.data_ptr() == tensor.data_ptr() and torch.equal(back, tensor), name)
+    padded = torch.zeros(4, k + 2, dtype=torch.float64)
+    padded[1:-1, 1:-1] = 5
+    inner = torch.from_dlpack(arrays.adopt_ghosted_float64(mesh, n, k, padded))
+    require(inner.stride() == padded.stride() and bool((inner == 5).all()) and inner.shape == (2, k), "PyTorch's interior")
+    inner[0, 0] = 6
+    require(padded[1, 1] == 6, "PyTorch's interior is a copy")
 except ImportError:
     pass
 

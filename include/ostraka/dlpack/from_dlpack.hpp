@@ -194,6 +194,7 @@ auto from_last_dlpack(Mesh const& m, ExtentsThenTensor&&... extents_then_tensor)
 /// @throws ostraka::error, on all devices alike, if an array has other elements, dimensions, extents or memory than the
 /// block of its device, or is not row-major
 template <class T, auto... Dims, class Mesh, class... ExtentsThenTensor>
+  requires(!detail::names_ghosts<Dims...>)  // ghosted_dlpack.hpp
 [[nodiscard]] auto from_dlpack([[maybe_unused]] Mesh const& m,
                                [[maybe_unused]] ExtentsThenTensor&&... extents_then_tensor) {
   return detail::from_last_dlpack<detail::adopts_dlpack, typename detail::named_tensor<T, Dims...>::type>(

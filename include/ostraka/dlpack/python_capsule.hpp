@@ -143,7 +143,7 @@ PyObject* new_capsule(A const& a) {
 /// knows only the struct before version 1.
 /// @throws ostraka::error as os::to_dlpack does. Returns null with an exception set if `max_version` is not a tuple,
 /// and if the consumer would not see that the elements are read only.
-template <Tensor A>
+template <detail::HeldBlock A>
 [[nodiscard]] PyObject* to_dlpack_capsule(A const& a, PyObject* max_version) {
   long major = 0;
   if (max_version != nullptr && max_version != Py_None) {

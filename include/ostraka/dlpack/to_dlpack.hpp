@@ -3,7 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 4. `os::to_dlpack(A)` gives this device's block of a tensor to another array library, without a copy.
+/// Floor 4. `os::to_dlpack(A)` gives this device's block of a tensor to another array library, without a copy, or the
+/// part that it owns of an array with ghost layers.
 
 #include <cstddef>
 #include <cstdint>
@@ -15,6 +16,7 @@
 #include <ostraka/engine/dlpack/dlpack_codes.hpp>
 #include <ostraka/engine/dlpack/dlpack_given.hpp>
 #include <ostraka/engine/spmd/ended.hpp>
+#include <ostraka/local_view/halos/ghosted_array.hpp>
 #include <ostraka/types/reasons/of_arrays.hpp>
 
 namespace ostraka {
@@ -56,13 +58,21 @@ dlpack_pointer<Managed> export_block(A const& a) {
   auto const& block = made->kept.local();
   auto& t = made->managed.dl_tensor;
   engine::strided layout;
+  auto* first = const_cast<value*>(block.data());
   for (int d = 0; d < A::rank; ++d) layout.add(static_cast<std::int64_t>(block.extent(static_cast<std::size_t>(d))), 0);
   layout.close_gaps();
+  if constexpr (is_ghosted<A>)
+    for (int d = 0; d < A::rank; ++d) {
+      halo_margins const ghosts = margins_in<A>[static_cast<std::size_t>(d)];
+      layout.extent[d] -= ghosts.both();
+      layout.stride[d] = static_cast<std::int64_t>(block.stride(static_cast<std::size_t>(d)));
+      first += ghosts.before * layout.stride[d];
+    }
   for (int d = 0; d < A::rank; ++d) {
     made->shape[d] = layout.extent[d];
     made->strides[d] = layout.stride[d];
   }
-  t.data = block.size() == 0 ? nullptr : const_cast<value*>(block.data());
+  t.data = layout.size() == 0 ? nullptr : first;
   t.device = {static_cast<decltype(t.device.device_type)>(device_type),
               engine::has_dlpack_device_id(device_type) ? engine::dlpack_device_id(execution_space_of<A>()) : 0};
   t.ndim = A::rank;
@@ -92,15 +102,20 @@ consteval auto check_exported() {
 template <class Managed, class A>
 using export_verdict = typename decltype(check_exported<Managed, A>())::type;
 
+// A handle of memory that this device holds.
+template <class A>
+concept HeldBlock = Tensor<A> || is_ghosted<A>;
+
 }  // namespace detail
 
 /// Gives this device's block to another array library: a DLManagedTensorVersioned, or the named struct,
-/// `os::to_dlpack<DLManagedTensor>(A)`, with the block's extents, row-major strides, elements and memory. Never copies:
-/// tensor and consumer see each other's writes. The block lives until the deleter is called, on any thread, even if the
+/// `os::to_dlpack<DLManagedTensor>(A)`, with the block's extents, row-major strides, elements and memory. An
+/// os::ghosted_array gives the part that this device owns, with the array's strides. Never copies: tensor and consumer
+/// see each other's writes. The block lives until the deleter is called, on any thread, even if the
 /// tensor is destroyed before. A tensor of constant elements is marked as read only; a partial tensor gives this
 /// device's summand. Waits for the kernels that write the block. Not collective.
 /// @throws ostraka::error for an empty handle, and if the os::environment has ended
-template <class Managed = dlpack::managed_tensor, Tensor A>
+template <class Managed = dlpack::managed_tensor, detail::HeldBlock A>
 [[nodiscard]] dlpack_pointer<Managed> to_dlpack([[maybe_unused]] A const& a) {
   if constexpr (reason::ok_or_raise<detail::export_verdict<Managed, A>>()) {
     engine::require_not_ended("to_dlpack");

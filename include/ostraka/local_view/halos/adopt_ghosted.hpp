@@ -52,13 +52,13 @@ consteval auto check_ghosted_block() {
   return found<block_verdict<owned_tensor<Ghosts>, kept>>{};
 }
 
-template <class Ghosts, class Mesh, class Array, class... Extents>
-Ghosts adopt_ghosted(Mesh const& m, Array& array, Extents const&... given) {
+// `keep`: a function that gives the view an owner, if it needs one.
+template <class Ghosts, class Mesh, class Array, class Keep, class... Extents>
+Ghosts adopt_ghosted(char const* operation, Mesh const& m, Array& array, Keep const& keep, Extents const&... given) {
   using owned = owned_tensor<Ghosts>;
   using labels = axes_in<owned>;
   using mesh_axes = mesh_axes_in<owned>;
   static constexpr planner::spec s = spec_of<owned, labels, mesh_axes>;
-  constexpr char const* operation = "from_local";
   constexpr auto margins = margins_in<Ghosts>;
   int ghosts[max_rank + 1]{};
   for (int d = 0; d < Ghosts::rank; ++d) ghosts[d] = margins[static_cast<std::size_t>(d)].both();
@@ -82,12 +82,14 @@ Ghosts adopt_ghosted(Mesh const& m, Array& array, Extents const&... given) {
     origins[i] = origins[i].padded_by(ghosts[d]);
     if (ghosts[d] > 0) origins[i].is_undivided = w.sizes.ways(s.over[d]) == 1;
   }
+  using view = typename Ghosts::view_type;
   if (m.absent()) {  // other devices cannot know that it has no elements of its own
     for (int d = 0; d < Ghosts::rank; ++d) lies.extent[d] = ghosts[d];
     lies.rank = Ghosts::rank;
-    return {m.handle(), extents, origins, first, view_with_strides<typename Ghosts::view_type>(lies, data, lies)};
   }
-  return {m.handle(), extents, origins, first, view_with_strides<typename Ghosts::view_type>(array, data, lies)};
+  view block = m.absent() ? view_with_strides<view>(lies, data, lies) : view_with_strides<view>(array, data, lies);
+  keep(block);
+  return {m.handle(), extents, origins, first, std::move(block)};
 }
 
 template <class T, class Divided, class Given, class Mesh, class Arguments, std::size_t... Is>
@@ -100,7 +102,8 @@ auto checked_adopt_ghosted(Mesh const& m, Arguments const& arguments, std::index
                        extent_beside_unchecked<std::remove_cvref_t<std::tuple_element_t<Is, Arguments>>>...>,
       typename decltype(check_ghosted_block<result, Given>())::type>;
   if constexpr (reason::ok_or_raise<verdict>())
-    return adopt_ghosted<result>(m, std::get<sizeof...(Is)>(arguments), std::get<Is>(arguments)...);
+    return adopt_ghosted<result>(
+        "from_local", m, std::get<sizeof...(Is)>(arguments), [](auto const&) {}, std::get<Is>(arguments)...);
   else
     return after_error_of<T, typename result::sharding_type, typename result::space>();
 }
