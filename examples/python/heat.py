@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """mpiexec -n 4 python3 heat.py [PICTURE.png]
 
-Heat spreads from three spots, by the solver of heat_module.cpp. Each rank makes its rows with NumPy and gives them to the solver, which reads
-them where they are; NumPy looks at what comes back where it is, too. Compared with NumPy's own steps on the whole field.
+Heat spreads from three spots, by the solver of heat_module.cpp. Each rank makes its rows with NumPy and gives them to
+the solver, which reads them where they are; NumPy looks at what comes back where it is, too. Compared with NumPy's own
+steps on the whole field.
 """
 
 import sys
@@ -19,7 +20,8 @@ except ImportError as missing:
 
 def spots(n, m):
     i, j = np.mgrid[0:n, 0:m] / max(n, m)
-    near = [(i - row) ** 2 + (j - column) ** 2 < radius**2 for row, column, radius in [(0.3, 0.3, 0.15), (0.6, 0.7, 0.2), (0.8, 0.2, 0.1)]]
+    circles = [(0.3, 0.3, 0.15), (0.6, 0.7, 0.2), (0.8, 0.2, 0.1)]
+    near = [(i - row) ** 2 + (j - column) ** 2 < radius**2 for row, column, radius in circles]
     return np.any(near, axis=0).astype(float)
 
 

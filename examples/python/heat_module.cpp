@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// A solver of the heat equation for Python, by nanobind. A program under mpi4py gives each rank's rows as a NumPy array
-/// or a PyTorch tensor; Ostraka uses them where they are. The result is an object that NumPy, PyTorch and others
+/// A solver of the heat equation for Python, by nanobind. A program under mpi4py gives each rank's rows as a NumPy
+/// array or a PyTorch tensor; Ostraka uses them where they are. The result is an object that NumPy, PyTorch and others
 /// take by DLPack, without a copy either.
 ///
 ///     solver = ostraka_heat.Solver(MPI.COMM_WORLD, rows, columns, 0.2)
@@ -49,7 +49,8 @@ rows_of_field spread_heat(os::tensor<double const, I/X, J> const& start, double 
     auto now = os::exchange_halo<os::halo<I, 1>/X, os::halo<J, 1>>(block);
     auto next = os::zeros_like(now);
     for (int s = 0; s < steps; ++s) {
-      os::stencil_into(next, heat_step{r}, os::start_exchange_halo_into<os::halo<I, 1>/X, os::halo<J, 1>>(now, os::faces));
+      os::stencil_into(next, heat_step{r},
+                       os::start_exchange_halo_into<os::halo<I, 1>/X, os::halo<J, 1>>(now, os::faces));
       std::swap(now, next);
     }
     return os::own(now);
@@ -63,7 +64,8 @@ struct field {
 };
 
 template <class Tensor>
-nb::object dlpack_of(field<Tensor> const& f, nb::handle, nb::handle max_version, nb::handle dl_device, nb::handle copy) {
+nb::object dlpack_of(field<Tensor> const& f, nb::handle, nb::handle max_version, nb::handle dl_device,
+                     nb::handle copy) {
   bool const elsewhere = !dl_device.is_none() && nb::cast<std::pair<int, int>>(dl_device) != std::pair(1, 0);
   if (elsewhere || (!copy.is_none() && nb::cast<bool>(copy)))
     throw nb::buffer_error("__dlpack__: a field is given where it is; let the consumer copy it");
@@ -75,8 +77,8 @@ nb::object dlpack_of(field<Tensor> const& f, nb::handle, nb::handle max_version,
 template <class Tensor>
 void add_field(nb::module_& m, char const* name) {
   nb::class_<field<Tensor>>(m, name)
-      .def("__dlpack__", &dlpack_of<Tensor>, nb::kw_only(), nb::arg("stream") = nb::none(), nb::arg("max_version") = nb::none(),
-           nb::arg("dl_device") = nb::none(), nb::arg("copy") = nb::none())
+      .def("__dlpack__", &dlpack_of<Tensor>, nb::kw_only(), nb::arg("stream") = nb::none(),
+           nb::arg("max_version") = nb::none(), nb::arg("dl_device") = nb::none(), nb::arg("copy") = nb::none())
       .def("__dlpack_device__", [](field<Tensor> const&) { return std::pair(1, 0); });
 }
 
@@ -117,8 +119,8 @@ NB_MODULE(ostraka_heat, m) {
   add_field<rows_of_field>(m, "Field");
   add_field<whole_field>(m, "WholeField");
   nb::class_<solver>(m, "Solver")
-      .def(nb::init<nb::handle, std::int64_t, std::int64_t, double>(), nb::arg("communicator"), nb::arg("rows"), nb::arg("columns"),
-           nb::arg("r"))
+      .def(nb::init<nb::handle, std::int64_t, std::int64_t, double>(), nb::arg("communicator"), nb::arg("rows"),
+           nb::arg("columns"), nb::arg("r"))
       .def("rows", &solver::rows)
       .def("advance", &solver::advance, nb::arg("u"), nb::arg("steps"))
       .def("whole", &solver::whole, nb::arg("field"));

@@ -31,11 +31,12 @@ inline void begin() {
   static char** argv = arguments;
   static int argc = 1;
   environment = std::make_unique<ostraka::environment>(argc, argv);
-  if (Py_AtExit([] { environment.reset(); }) != 0) throw std::runtime_error("Python calls no more functions at its end");
+  if (Py_AtExit([] { environment.reset(); }) != 0)
+    throw std::runtime_error("Python calls no more functions at its end");
 }
 
-/// The communicator of MPI in one of mpi4py's. Both libraries need one MPI: two that are loaded side by side do not know
-/// each other's communicators, and crash.
+/// The communicator of MPI in one of mpi4py's. Both libraries need one MPI: two that are loaded side by side do not
+/// know each other's communicators, and crash.
 inline MPI_Comm communicator_of(nanobind::handle communicator) {
   nanobind::module_ const mpi4py = nanobind::module_::import_("mpi4py.MPI");
   char version[MPI_MAX_LIBRARY_VERSION_STRING];
