@@ -13,6 +13,7 @@
 #include <ostraka/operations/attention/attention.hpp>
 #include <ostraka/operations/attention/kv_cache.hpp>
 #include <ostraka/operations/attention/latent_attention.hpp>
+#include <ostraka/operations/attention/paged_attention.hpp>
 #include <ostraka/operations/attention/ring_attention.hpp>
 #include <ostraka/operations/attention/rope.hpp>
 #include <ostraka/operations/attention/scored_attention.hpp>
@@ -27,11 +28,13 @@
 #include <ostraka/operations/elements/complex_parts.hpp>
 #include <ostraka/operations/elements/functions.hpp>
 #include <ostraka/operations/indices/index_range.hpp>
+#include <ostraka/operations/indices/pages.hpp>
 #include <ostraka/operations/indices/scatter_add.hpp>
 #include <ostraka/operations/indices/segment_sum.hpp>
 #include <ostraka/operations/indices/take.hpp>
 #include <ostraka/operations/indices/take_at.hpp>
 #include <ostraka/operations/indices/write_at.hpp>
+#include <ostraka/operations/indices/write_at_positions.hpp>
 #include <ostraka/operations/normalisation/cross_entropy.hpp>
 #include <ostraka/operations/normalisation/layer_norm.hpp>
 #include <ostraka/operations/normalisation/rms_norm.hpp>

@@ -28,6 +28,7 @@ struct score_rule {
   T soft_cap = 0;            ///< 0: none
   aligned<T const> bias{}, slopes{};
   aligned<std::int64_t const> query_segments{}, key_segments{};  ///< a query sees keys of its own segment
+  aligned<std::int64_t const> positions{};  ///< added to the positions of a row's queries
   aligned<T const> sinks{};  ///< for each row, the score of a key without a value; the softmax reads it
 
   /// True if the rule may hide pairs by more than positions. A bias may be −∞.
@@ -77,7 +78,7 @@ struct score_row {
   KOKKOS_INLINE_FUNCTION void operator()(std::int64_t row) const {
     int const last = box.rank - 1;
     std::int64_t rest = row, query = box.first_query, at_bias = box.begin[last] * rule.bias.stride[last], at_slope = 0,
-                 at_query = 0, at_key = box.begin[last] * rule.key_segments.stride[last];
+                 at_query = 0, at_key = box.begin[last] * rule.key_segments.stride[last], at_position = 0;
     for (int d = last - 1; d >= 0; --d) {
       std::int64_t const i = rest % box.extent[d], j = box.begin[d] + i;
       rest /= box.extent[d];
@@ -86,8 +87,10 @@ struct score_row {
       at_slope += j * rule.slopes.stride[d];
       at_query += j * rule.query_segments.stride[d];
       at_key += j * rule.key_segments.stride[d];
+      at_position += j * rule.positions.stride[d];
     }
-    std::int64_t const n = box.extent[last], position = of_query(query) + rule.from;
+    std::int64_t const first_of_row = rule.positions.data != nullptr ? rule.positions.data[at_position] : 0;
+    std::int64_t const n = box.extent[last], position = of_query(query) + rule.from + first_of_row;
     T* const s = scores + row * n;
     // The positions of keys are consecutive within a chunk of stripes, so the visible ones are a prefix and a range.
     for (std::int64_t key = 0; key < n;) {

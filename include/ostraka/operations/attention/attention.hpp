@@ -27,6 +27,7 @@
 #include <ostraka/engine/sequences/mask_later_keys.hpp>
 #include <ostraka/operations/attention/rope.hpp>
 #include <ostraka/operations/attention/weigh.hpp>
+#include <ostraka/operations/indices/pages.hpp>
 #include <ostraka/operations/normalisation/softmax.hpp>
 
 namespace ostraka {
@@ -319,6 +320,10 @@ struct told_result<> {
 template <class Option>
 inline constexpr bool goes_round = false;
 
+/// Attention to keys and values in pages (paged_attention.hpp).
+template <class Q, class S, class D, class Out, class... Options>
+struct paged_attention_with;
+
 /// Runs attention with these options.
 template <class Q, class K, class D, class Out, class... Options>
 struct attention_with {
@@ -349,8 +354,13 @@ struct attention_with {
 template <auto Q, auto K, auto D, auto... Out, TensorOrVariable TQ, TensorOrVariable TK, TensorOrVariable TV,
           class... Options>
 [[nodiscard]] constexpr auto attention(TQ const& q, TK const& k, TV const& v, Options const&... options) {
-  return detail::attention_with<detail::type_of<Q>, detail::type_of<K>, detail::type_of<D>,
-                                typename detail::told_result<Out...>::type, Options...>::run(q, k, v, options...);
+  using out = typename detail::told_result<Out...>::type;
+  if constexpr ((detail::is_paged<Options> || ...))
+    return detail::paged_attention_with<detail::type_of<Q>, detail::type_of<K>, detail::type_of<D>, out,
+                                        Options...>::run(q, k, v, options...);
+  else
+    return detail::attention_with<detail::type_of<Q>, detail::type_of<K>, detail::type_of<D>, out, Options...>::run(
+        q, k, v, options...);
 }
 
 }  // namespace ostraka

@@ -7,7 +7,7 @@
 /// and how they are passed to the engine. Each is matched with the scores by the names of its axes:
 ///
 ///     scores [B, H_Y, Q_X, K]     bias [H_Y, Q_X, K], [H, K], …   slopes, sinks [H_Y], [H], [B, H], …
-///                                 numbers of documents [B, Q_X] and [B, K]
+///                                 numbers of documents [B, Q_X] and [B, K]; positions [B]
 
 #include <type_traits>
 
@@ -30,7 +30,8 @@ template <class Operation, class Q, class K, class Scores, score_operand Kind, c
 consteval auto check_score_operand() {
   using lies_otherwise = reason::score_operand_lies_otherwise<sharding_in<T>, sharding_in<Scores>, Operation>;
   constexpr bool has_query = position_in<Q, axes_in<T>> >= 0, has_key = position_in<K, axes_in<T>> >= 0;
-  constexpr bool of_rows = Kind == score_operand::slopes || Kind == score_operand::sinks;
+  constexpr bool of_rows =
+      Kind == score_operand::slopes || Kind == score_operand::sinks || Kind == score_operand::positions;
   if constexpr (Kind == score_operand::mask)
     return found<mask_verdict<Operation, Scores, T>>{};
   else if constexpr ((of_rows && (has_query || has_key)) || (Kind == score_operand::query_segments && has_key) ||
@@ -71,6 +72,8 @@ void put_in_rule(engine::score_rule<T>& rule, Aligned const& met) {
     rule.query_segments = met;
   else if constexpr (Kind == score_operand::key_segments)
     rule.key_segments = met;
+  else if constexpr (Kind == score_operand::positions)
+    rule.positions = met;
 }
 
 }  // namespace ostraka::detail

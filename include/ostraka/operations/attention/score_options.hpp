@@ -13,6 +13,7 @@
 ///     os::bias(b)                     + b, along any axes of the scores; has a derivative
 ///     os::alibi(slopes)               − slope · |query − key|
 ///     os::sinks(logits)               exp(logit) more in the divisor of the weights; has a derivative
+///     os::from_positions(t)           query i of row b has position t[b] + i (indices/pages.hpp)
 
 #include <cstdint>
 #include <limits>
@@ -20,6 +21,7 @@
 
 #include <ostraka/elements/cast.hpp>
 #include <ostraka/operations/attention/attention.hpp>
+#include <ostraka/operations/indices/pages.hpp>
 #include <ostraka/plan/blocks/seen_positions.hpp>
 
 namespace ostraka {
@@ -27,7 +29,7 @@ namespace ostraka {
 namespace detail {
 
 /// The meaning of a tensor that follows the operands of an attention.
-enum class score_operand : std::uint8_t { mask, bias, slopes, sinks, query_segments, key_segments };
+enum class score_operand : std::uint8_t { mask, bias, slopes, sinks, query_segments, key_segments, positions };
 
 /// A tensor among the options, and its meaning.
 template <score_operand Kind, class T>
@@ -127,6 +129,8 @@ template <class TQ, class TK>
 constexpr void set_option(score_options&, document_segments<TQ, TK> const&) {}
 template <score_operand Kind, class T>
 constexpr void set_option(score_options&, score_tensor<Kind, T> const&) {}
+template <class T>
+constexpr void set_option(score_options&, row_positions<T> const&) {}
 
 /// The kinds of the tensors among some options, in their order.
 template <score_operand... Kinds>
@@ -168,6 +172,11 @@ struct operands_of_option<score_tensor<Kind, T>> {
   using type = score_operands<Kind>;
   static constexpr bool is_scored = true;
 };
+template <class T>
+struct operands_of_option<row_positions<T>> {
+  using type = score_operands<score_operand::positions>;
+  static constexpr bool is_scored = true;
+};
 
 /// True for an option of this file.
 template <class Option>
@@ -176,7 +185,7 @@ inline constexpr bool is_score_option = operands_of_option<Option>::is_scored;
 template <class... Options>
 using operands_of_options = decltype((score_operands<>{} + ... + typename operands_of_option<Options>::type{}));
 
-// Converts segments to the type that the engine compares.
+// Converts segments or positions to the type that the engine reads.
 template <class T>
 constexpr auto as_segments(T const& ids) {
   if constexpr (std::is_same_v<typename T::value_type, std::int64_t>)
@@ -200,6 +209,8 @@ constexpr auto with_score_operands(F const& f, First const& first, Rest const&..
           return f(first.tensor, more...);
         else if constexpr (requires { first.of_keys; })
           return f(as_segments(first.of_queries), as_segments(first.of_keys), more...);
+        else if constexpr (requires { first.positions; })
+          return f(as_segments(first.positions), more...);
         else
           return f(more...);
       },
@@ -223,6 +234,9 @@ struct document_segments_verdict<Operation, document_segments<TQ, TK>> {
                                    reason::index_is_no_integer<typename T::value_type, Operation>>;
   using type = first_fault<whole<TQ>, whole<TK>>;
 };
+template <class Operation, class T>
+struct document_segments_verdict<Operation, row_positions<T>>
+    : document_segments_verdict<Operation, document_segments<T, T>> {};
 
 /// `reason::ok` if each option is given at most once, and all are valid.
 template <class Operation, class... Options>
@@ -235,7 +249,8 @@ consteval auto check_each_once() {
     return found<each>{};
   else if constexpr (windows > 1 || caps > 1 || operands::count(score_operand::mask) > 1 ||
                      operands::count(score_operand::bias) > 1 || operands::count(score_operand::slopes) > 1 ||
-                     operands::count(score_operand::sinks) > 1 || operands::count(score_operand::key_segments) > 1)
+                     operands::count(score_operand::sinks) > 1 || operands::count(score_operand::key_segments) > 1 ||
+                     operands::count(score_operand::positions) > 1)
     return found<reason::option_is_given_twice<Operation>>{};
   else
     return found<reason::ok>{};
@@ -247,7 +262,7 @@ consteval auto check_score_options() {
   using each = first_fault<
       std::conditional_t<option_of<Operation, Options>, reason::ok, reason::not_an_option_of_attention<Options>>...,
       typename decltype(check_each_once<Operation, Options...>())::type>;
-  constexpr bool has_position = (std::is_same_v<Options, from_position> || ...);
+  constexpr bool has_position = ((std::is_same_v<Options, from_position> || has_row_positions<Options>) || ...);
   if constexpr (std::is_same_v<each, reason::ok> && has_position && !(reads_position<Options> || ...))
     return found<reason::position_without_causal<Operation>>{};
   else

@@ -244,7 +244,8 @@ struct tiles<ostraka::operation::attention<Q, K, D, void>, Traits, Kinds...> {
   template <class TQ, class TK, class TV>
   static consteval bool are_possible() {
     if constexpr (told_axis<K>::mesh::size > 0 || told_axis<D>::mesh::size > 0 || Traits.is_striped ||
-                  score_operands<Kinds...>::count(score_operand::mask) > 0)
+                  score_operands<Kinds...>::count(score_operand::mask) > 0 ||
+                  score_operands<Kinds...>::count(score_operand::positions) > 0)
       return false;
     else
       return std::is_same_v<typename decltype(check_ring<operation_type, Q, K, D, TQ, TK, TV>())::type, reason::ok>;
@@ -280,7 +281,7 @@ struct attention_with<Q, K, D, Out, Options...> {
           operands_of_options<Options...>{}));
   using options_verdict =
       first_fault<std::conditional_t<std::is_void_v<Out>, reason::ok, reason::not_an_option_of_ring<Out>>,
-                  std::conditional_t<is_score_option<Options>, reason::ok,
+                  std::conditional_t<is_score_option<Options> && !has_row_positions<Options>, reason::ok,
                                      typename ring_option_verdict<K, operation_type, Options>::type>...,
                   typename decltype(check_each_once<operation_type, Options...>())::type>;
 

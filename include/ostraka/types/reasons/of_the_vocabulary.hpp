@@ -232,7 +232,22 @@ struct keys_are_divided_as_queries {
 
 template <class Option>
 struct not_an_option_of_attention {
-  static_assert(never<Option>, "attention: behind queries, keys and values stand a mask, os::causal, os::from_position(t), os::score_scale(s), os::striped<X>, os::window(w), os::segments(q_ids, k_ids), os::soft_cap(c), os::bias(b), os::alibi(slopes), os::sinks(logits), or os::ring (of <ostraka/operations.hpp>)");
+  static_assert(never<Option>, "attention: behind queries, keys and values stand a mask, os::causal, os::from_position(t), os::score_scale(s), os::striped<X>, os::window(w), os::segments(q_ids, k_ids), os::soft_cap(c), os::bias(b), os::alibi(slopes), os::sinks(logits), os::from_positions(t), os::pages<P>(table), or os::ring (of <ostraka/operations.hpp>)");
+};
+
+template <class Rows, class Operation>
+struct pages_lie_otherwise {
+  static_assert(never<Rows, Operation>, "operation: positions of rows have axes of the batch, a table of pages these and one whole axis more, and a pool pages, slots and axes of the rows, divided as in the rows; the width of a head is the last axis of queries, keys and values; os::reshard or os::transpose the operand");
+};
+
+template <class Option>
+struct not_an_option_of_pages {
+  static_assert(never<Option>, "attention: with os::pages<P>(table) stand os::causal, os::from_positions(t), os::window(w), os::score_scale(s) and os::in_range, and each query reads its own pages; leave the option out, or keep keys and values in a cache with one axis of positions");
+};
+
+template <class Operation>
+struct pages_without_positions {
+  static_assert(never<Operation>, "attention: a query reads the pages up to its own position; give os::causal and os::from_positions(t) with os::pages<P>(table)");
 };
 
 template <class Operation>
@@ -242,7 +257,7 @@ struct option_is_given_twice {
 
 template <class Other, class Scores, class Operation>
 struct score_operand_lies_otherwise {
-  static_assert(never<Other, Scores, Operation>, "attention: a bias has some axes of the scores, sinks and slopes some of those without Q and K, numbers of documents some of those without K for queries and without Q for keys, each divided as in the scores or not at all; os::reshard it first");
+  static_assert(never<Other, Scores, Operation>, "attention: a bias has some axes of the scores, sinks and slopes some of those without Q and K, numbers of documents some of those without K for queries and without Q for keys, positions of rows some of those without Q and K, each divided as in the scores or not at all; os::reshard it first");
 };
 
 template <class Slopes>
