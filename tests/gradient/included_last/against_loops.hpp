@@ -33,7 +33,9 @@ inline global_tensor<double> numbers(std::int64_t rows) {
   return g;
 }
 
-inline constexpr auto agree = [](double got, double want) { return std::abs(got - want) <= 1e-12 * (1 + std::abs(want)); };
+inline constexpr auto agree = [](double got, double want) {
+  return std::abs(got - want) <= 1e-12 * (1 + std::abs(want));
+};
 
 template <class F>
 void check(F const& f) {
@@ -50,6 +52,24 @@ void check(F const& f) {
       }
       CHECK(disagreements(m, f(x), values, agree) == 0);
       auto const [value, gradient] = ostraka::value_and_grad([&](auto const& v) { return ostraka::sum<>(f(v)); })(x);
+      CHECK(agree(ostraka::value(value), sum));
+      CHECK(disagreements(m, gradient, derivatives, agree) == 0);
+    }
+  });
+}
+
+/// Compares f(m, x) and its derivatives with those of one row after the other: row(i, derivatives) returns the summand
+/// of row i, and sets its derivatives by x[i, 0], x[i, 1], …
+template <class F, class Row>
+void check_rows(F const& f, Row const& row) {
+  on_every_mesh([&](mesh_at_hand const& m) {
+    for (std::int64_t const rows : {0, 1, 3, 7}) {
+      auto derivatives = numbers(rows);
+      auto const x = placed<ostraka::tensor<double, I/X, J>>(m, derivatives);
+      double sum = 0;
+      for (std::int64_t i = 0; i < rows; ++i) sum += row(i, derivatives.values.data() + i * columns);
+      CHECK(agree(ostraka::value(f(m, x)), sum));
+      auto const [value, gradient] = ostraka::value_and_grad([&](auto const& v) { return f(m, v); })(x);
       CHECK(agree(ostraka::value(value), sum));
       CHECK(disagreements(m, gradient, derivatives, agree) == 0);
     }
