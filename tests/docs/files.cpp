@@ -50,7 +50,8 @@ struct mlp_by_columns {  // the same names, divided otherwise
 
 template <class L> struct in_vector  { std::vector<mlp<L>> layers; };                    // w1 [in_X, hidden]
 template <class L> struct on_stages  { mlp<os::stacked<L, depth/Y>> layers; };           // w1 [depth_Y, in_X, hidden]
-template <class L> struct in_repeats { mlp<os::stacked<L, repeat, depth/Y>> layers; };   // w1 [repeat, depth_Y, in_X, hidden]
+template <class L> struct in_repeats { mlp<os::stacked<L, repeat, depth/Y>> layers; };
+// w1 [repeat, depth_Y, in_X, hidden]
 template <class L>
 struct transformer {
   os::leaf<L, float, hidden> embedding;
@@ -100,10 +101,11 @@ void write_gpt2() {
   std::vector<float> columns;
   for (int row = 0; row < 4; ++row)
     for (int third = 1; third <= 3; ++third) columns.insert(columns.end(), 6, static_cast<float>(third));
+  auto const zeros = [](std::size_t n) { return t::bytes_of_values(std::vector<float>(n)); };
   t::write_plain("gpt2.safetensors",
                  t::plain_safetensors({{"attn.c_attn.weight", "F32", {4, 18}, t::bytes_of_values(columns)},
-                                       {"attn.c_proj.weight", "F32", {6, 4}, t::bytes_of_values(std::vector<float>(24))},
-                                       {"mlp.c_fc.weight", "F32", {4, 5}, t::bytes_of_values(std::vector<float>(20))}}));
+                                       {"attn.c_proj.weight", "F32", {6, 4}, zeros(24)},
+                                       {"mlp.c_fc.weight", "F32", {4, 5}, zeros(20)}}));
 }
 
 void run() {
@@ -127,7 +129,7 @@ void run() {
   {
     write_hub();
     auto by_index = os::load<mlp>("hub/model.safetensors.index.json", mesh);   // the parts beside it
-    auto by_folder = os::load<mlp>("hub", mesh);                               // model.safetensors in it, else that index
+    auto by_folder = os::load<mlp>("hub", mesh);   // model.safetensors in it, else that index
     CHECK(sum_of(by_index) == 45);
     CHECK(sum_of(by_folder) == 45);
   }
@@ -142,7 +144,7 @@ void run() {
   }
   {
     os::save("bfloat16.safetensors", os::tree_cast<os::bfloat16>(params));
-    auto widened = os::load<mlp>("bfloat16.safetensors", mesh, os::cast_to<float>);                              // BF16 in the file
+    auto widened = os::load<mlp>("bfloat16.safetensors", mesh, os::cast_to<float>);   // BF16 in the file
     auto doubles = os::load<mlp<os::values_of<double>>>("bfloat16.safetensors", mesh, os::cast_to<double>);
     CHECK(sum_of(widened) == doctest::Approx(sum).epsilon(0.01));
     CHECK(os::value(os::sum(doubles.w1)) == doctest::Approx(os::value(os::sum(widened.w1))));
@@ -161,11 +163,12 @@ void run() {
   }
   {
     write_gpt2();
-    os::stored_as const gpt2 = {{"query", "attn.c_attn.weight", os::transposed.chunk(0, 3).merge(2)},   // [H, D, M] of [M, 3·H·D]
-                                {"key", "attn.c_attn.weight", os::transposed.chunk(1, 3).merge(2)},
-                                {"value", "attn.c_attn.weight", os::transposed.chunk(2, 3).merge(2)},
-                                {"up", "mlp.c_fc.weight", os::transposed},                              // [F, M] of [M, F]
-                                {"out", "attn.c_proj.weight", os::in_tensor{.merged = 2}}};             // [H, D, M] of [H·D, M]
+    os::stored_as const gpt2 = {
+        {"query", "attn.c_attn.weight", os::transposed.chunk(0, 3).merge(2)},   // [H, D, M] of [M, 3·H·D]
+        {"key", "attn.c_attn.weight", os::transposed.chunk(1, 3).merge(2)},
+        {"value", "attn.c_attn.weight", os::transposed.chunk(2, 3).merge(2)},
+        {"up", "mlp.c_fc.weight", os::transposed},                              // [F, M] of [M, F]
+        {"out", "attn.c_proj.weight", os::in_tensor{.merged = 2}}};             // [H, D, M] of [H·D, M]
     auto block = os::load<attention_block>("gpt2.safetensors", mesh, gpt2, heads = 2);
     CHECK(os::value(os::sum(block.query)) == 24 * 1);
     CHECK(os::value(os::sum(block.key)) == 24 * 2);
@@ -198,7 +201,8 @@ void run() {
   }
   {
     in_vector<os::values> network;
-    for (int i = 0; i < 6; ++i) network.layers.push_back(os::tree_map([](auto const& a) { return os::copy(a); }, params));
+    for (int i = 0; i < 6; ++i)
+      network.layers.push_back(os::tree_map([](auto const& a) { return os::copy(a); }, params));
     os::save("layers.safetensors", network);                                        // six layers in a vector
     auto stages = os::load<on_stages>("layers.safetensors", mesh);                  // depth = 6
     auto repeats = os::load<in_repeats>("layers.safetensors", mesh, repeat = 2);    // depth = 3
@@ -221,9 +225,10 @@ void run() {
     auto weights = os::make_tree<mlp>(mesh, in = 7, hidden = 5, os::seed(1));
     os::pending_save saving;
     for (int step = 1; step <= 6; ++step) {
-      weights = os::tree_map([](auto const& a) { return 2.0f * a; }, weights);                         // a step of training
-      if (step % 3 == 0) saving = os::start_save("run.safetensors", os::together("model", weights));  // waits for the one before
-      saving.test();                                                                                 // the file gets its name here
+      weights = os::tree_map([](auto const& a) { return 2.0f * a; }, weights);   // a step of training
+      if (step % 3 == 0)
+        saving = os::start_save("run.safetensors", os::together("model", weights));   // waits for the one before
+      saving.test();                                                                  // the file gets its name here
     }
     saving.wait();
     auto const again = os::tree_map([](auto const& a) { return os::zeros_like(a); }, weights);

@@ -175,7 +175,7 @@ TEST_CASE("leaves that are not whole datasets, on a dry mesh, too") {
       CHECK(said_alike([&] { static_cast<void>(os::load<t::smaller>(file.path(), mesh_of(m), rules)); }) == said);
       CHECK(said_alike([&] { static_cast<void>(os::load<t::smaller>(file.path(), dry, rules)); }) == said);
     }
-    // What is missing is reported first.
+    // Missing tensors are reported first.
     says(said_alike([&] {
            static_cast<void>(os::load<t::model>(file.path(), mesh_of(m), os::stored_as{{"w", "u", os::transposed}}));
          }),

@@ -3,25 +3,29 @@
 #pragma once
 
 /// @file
-/// Tests of floor 2. How much memory a plan takes beyond operands and result, and how much it copies, by a table of steps
-/// instead of by lowering: what each kind of step makes, packs and puts in place.
+/// Tests of floor 2. How much memory a plan takes beyond operands and result, and how much it copies, by a table of
+/// steps instead of by lowering: what each kind of step makes, packs and puts in place.
 ///
 ///     step             new block    packed before     put in place after
 ///     slice, mask      none         none              none                   a view; in place on a block of its own
 ///     zero_pad         |to|         none              none
 ///     all_gather       |to|         none              |to| (a)
-///     all_reduce       |to|         |to| / n + pieces                        in place on the new block, one part of it reduced at a time
-///     reduce_scatter   |to|         |from| (b) + pieces                      what arrives from the others is added up in pieces
-///     exchanges        |to|         c |from| (c)      |to| (c)               to all c that are to hold the same; but what a device keeps
+///     all_reduce       |to|         |to| / n + pieces                        in place on the new block, a part at a time
+///     reduce_scatter   |to|         |from| (b) + pieces                      others' parts are added up in pieces
+///     exchanges        |to|         c |from| (c)      |to| (c)               to all c devices of the same block (d)
 ///     contract         |to|         none              none
-///       + all_gather     |to|       |gather's from| (d)                    and the others' parts: |gather's to| - |gather's from|
-///       + reduce_scatter |scatter's to|                                    and the others' parts + pieces (e)
+///       + all_gather     |to|       |gather's from| (e)                    and the others' parts (f)
+///       + reduce_scatter |scatter's to|                                    and the others' parts + pieces (g)
 ///
-///     (a) none if it stays a message (plan/decisions/message_layout.hpp), or the parts of one mesh axis follow one another in the new block
-///     (b) none if a contraction has written it as a message, or the parts of one mesh axis follow one another in the old block
+///     (a) none if it stays a message (plan/decisions/message_layout.hpp), or the parts of one mesh axis follow one
+///         another in the new block
+///     (b) none if a contraction has written it as a message, or the parts of one mesh axis follow one another in the
+///         old block
 ///     (c) none if it is a message, or each part lies in one run
-///     (d) none if it lies dense; fused with a contraction: plan/decisions/fused.hpp
-///     (e) none of two devices: the sum of the others' parts is one part, which is received where it belongs
+///     (d) but not the part that a device keeps
+///     (e) none if it lies dense; fused with a contraction: plan/decisions/fused.hpp
+///     (f) |gather's to| - |gather's from|
+///     (g) none of two devices: the sum of the others' parts is one part, which is received where it belongs
 
 #include <algorithm>
 #include <cstdint>
@@ -65,7 +69,8 @@ constexpr step_copies copies_of(planned_step const& s, step_decision const& deci
     case step::mask:
     case step::all_reduce: c.directly = to; break;
     case step::all_gather:
-      if (!decided.stays_message && !(b.open_target && planner::detail::in_order(s.to, s.from, s.axes, e))) c.unpacked = to;
+      if (!decided.stays_message && !(b.open_target && planner::detail::in_order(s.to, s.from, s.axes, e)))
+        c.unpacked = to;
       if (!b.dense_source) c.directly = from;
       break;
     case step::reduce_scatter:
@@ -158,8 +163,8 @@ constexpr fused_memory memory_of_fused(planned_step const& move, bool dense_sour
     bool const in_place = rewrites(s.kind) && now.writable;
     bool const to_gaps = in_place ? now.gaps : into_result && result_has_gaps;
     std::int64_t const fresh = into_result || in_place ? 0 : largest_block(to, e);
-    table::step_copies c =
-        table::copies_of(s, decided[i], {!now.gaps, !into_result}, e);  // a result written in place may have to be added
+    // A result written in place may have to be added.
+    table::step_copies c = table::copies_of(s, decided[i], {!now.gaps, !into_result}, e);
     std::int64_t held = copies + fresh + table::staging(s, c, to_gaps, e);
     if (fused >= 0) {
       bool const dense = !tensors[slot_of(plan.steps[fused].operand)].gaps;
