@@ -154,6 +154,23 @@ TEST_CASE("attention") {
                      os::type_list<q, part, part, doubles<L/Y, I, B>, doubles<K/X, B>>{});
 }
 
+TEST_CASE("rows with positions of their own, and pages") {
+  using os::detail::checked_range;
+  using positions = os::tensor<std::int64_t, B>;
+  using table = os::tensor<std::int32_t, B, S>;
+  using pool = doubles<P/X, K, L/Y, J>;
+  using rows = doubles<B, L/Y, J>;
+  moves_what_it_says(operation::paged_attention<told<I>, told<K>, told<J>, told<P/X>, checked_range>{},
+                     os::type_list<doubles<B, I, L/Y, J>, pool, pool, table, positions>{});
+  moves_what_it_says(operation::paged_attention<told<I>, told<K>, told<J>, told<P>, checked_range>{},
+                     os::type_list<doubles<B/X, I, L/Y, J>, doubles<P, K, L/Y, J>, doubles<P, K, L/Y, J>,
+                                   os::tensor<std::int32_t, B/X, S>, os::tensor<std::int64_t, B/X>>{});
+  moves_what_it_says(operation::write_at_positions<told<K>, told<P/X>, checked_range>{},
+                     os::type_list<pool, rows, positions, table>{});
+  moves_what_it_says(least_extents{}, operation::write_at_positions<told<K/X>, void, checked_range>{},
+                     os::type_list<doubles<B, K/X, L/Y, J>, rows, positions>{});
+}
+
 TEST_CASE("attention with options that change scores") {
   using q = doubles<L/Y, I, J>;
   using part = doubles<L/Y, K/X, J>;
