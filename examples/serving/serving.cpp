@@ -36,7 +36,7 @@ std::vector<std::int32_t> alone(serving::mesh_type const& m, serving::model cons
       return os::attention<Q, K / X, D>(q, caches[i].keys, caches[i].values, os::causal, os::from_position{t});
     };
     auto const next = os::argmax<N, Q>(serving::logits(p, token, os::full<std::int64_t, B>(m, B = 1, t),
-                                                        os::zeros<std::int32_t, N>(m, N = 1), attend));
+                                                       os::zeros<std::int32_t, N>(m, N = 1), attend));
     if (t + 1 == std::ssize(all)) all.push_back(static_cast<std::int32_t>(os::value(os::sum<>(next))));
   }
   return {all.begin() + std::ssize(r.prompt), all.end()};

@@ -6,6 +6,7 @@
 /// rows of a batch to them. Pages are whole, or divided over devices; heads and batches, too. Slots that no query sees
 /// are NaN. The oracle is plain loops over the table.
 // ranks: 1 2 3 4
+// gpu:
 
 #include <doctest/doctest.h>
 

@@ -192,12 +192,13 @@ struct write_at_positions {
 /// axis is that of a page's slots, and rows go to the pages of the table. If two rows have the same place, the later
 /// one stays. os::in_range at the end promises positions and pages in range, and saves the check. Returns the cache.
 /// @throws ostraka::error, on all devices alike, if a position or page is out of range or extents differ
-template <auto Told, Tensor Cache, class Positions, Tensor Rows, detail::IndexRange Range = detail::checked_range>
+template <auto Told, TensorOrVariable Cache, class Positions, TensorOrVariable Rows,
+          detail::IndexRange Range = detail::checked_range>
 constexpr auto write_at(Cache const& cache, detail::row_positions<Positions> const& at, Rows const& rows, Range = {}) {
   return detail::operate(operation::write_at_positions<detail::type_of<Told>, void, Range>{}, cache, rows,
                          at.positions);
 }
-template <auto Told, Tensor Cache, class Positions, Tensor Rows, class ToldPages, class Table,
+template <auto Told, TensorOrVariable Cache, class Positions, TensorOrVariable Rows, class ToldPages, class Table,
           detail::IndexRange Range = detail::checked_range>
 constexpr auto write_at(Cache const& cache, detail::row_positions<Positions> const& at, Rows const& rows,
                         detail::paged_by<ToldPages, Table> const& pages, Range = {}) {

@@ -1,0 +1,22 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// when: keys go round, and each request has a position of its own
+// error: attention: behind os::ring stand os::causal, os::striped<X>, os::score_scale(s) and what changes scores
+// error: not_an_option_of_ring<ostraka::detail::row_positions<
+#include <ostraka/operations.hpp>
+namespace os = ostraka;
+
+OSTRAKA_AXIS(B);
+OSTRAKA_AXIS(Q);
+OSTRAKA_AXIS(K);
+OSTRAKA_AXIS(D);
+OSTRAKA_MESH_AXIS(X);
+
+auto f(os::tensor<float, B, Q/X, D> const& q, os::tensor<float, B, K/X, D> const& k, os::tensor<int, B> const& t) {
+#ifdef SHOULD_FAIL
+  return os::attention<Q, K/X, D>(q, k, k, os::ring, os::causal, os::from_positions(t));
+#else
+  static_cast<void>(t);
+  return os::attention<Q, K/X, D>(q, k, k, os::ring, os::causal);
+#endif
+}
