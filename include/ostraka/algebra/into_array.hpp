@@ -170,15 +170,15 @@ void reshard_into_array(Array& array, A const& a, Policy const& policy) {
   auto const to = array_of_block<C>(w, ahead, types::to, array);
   memory_range const read = memory_of(a);
   refuse_shared_memory(w, ahead, "os::reshard", to.memory, &read, 1);
-  auto const& steps = steps_to_run<Policy, types, static_cast<int>(sizeof(value))>(w, policy);
+  auto const plan = moves_to_run<types, static_cast<int>(sizeof(value))>(w, policy);
+  value const* const block = elements_of(a);
+  engine::update<value> const how;
   static thread_local constinit engine::schedule_memory* memory = nullptr;
   auto const& functions = functions_of_call<Policy, types, value, typename A::space>();
   if (to.dense)
-    engine::run(execution_space_of<A>(), w, steps, types::from, elements_of(a), to.lies.data,
-                engine::per_thread(memory), functions);
+    engine::run(execution_space_of<A>(), w, plan, &block, to.lies.data, how, engine::per_thread(memory), functions);
   else
-    engine::run(execution_space_of<A>(), w, steps, types::from, elements_of(a), to.lies, engine::per_thread(memory),
-                functions);
+    engine::run(execution_space_of<A>(), w, plan, &block, to.lies, how, engine::per_thread(memory), functions);
 }
 
 // The tensor whose block is an array of elements of A.

@@ -107,6 +107,7 @@ struct one_move {
     if (!moved.empty()) move.push_back({Kind, 0, moved, from, to});
     return move;
   }();
+  static constexpr bool changes_nothing = steps.empty();
   static constexpr planner::einsum_plan plan = plan_of_moves(from, to, steps, {});
 };
 

@@ -3,7 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 4. `os::reshard<I/Y, J>(A)`: any sharding to any other by the cheapest plan. A[I_X, J] → A[I_Y, J]
+/// Floor 4. `os::reshard<I/Y, J>(A)`: any sharding to any other, and any order of axes, by the cheapest plan. A[I_X, J]
+/// → A[I_Y, J], A[I_X, J] → A[J_X, I]
 
 #include <tuple>
 
@@ -13,6 +14,7 @@
 #include <ostraka/calls/planned_call.hpp>
 #include <ostraka/calls/within.hpp>
 #include <ostraka/engine/memory/per_thread.hpp>
+#include <ostraka/plan/reshard/reorder_labels.hpp>
 #include <ostraka/plan/typed/nominal.hpp>
 #include <ostraka/plan/typed/plan_of.hpp>
 #include <ostraka/tensors/after_error.hpp>
@@ -40,7 +42,8 @@ struct reshard_types {
   static constexpr planner::spec from = spec_of<From, labels, mesh>;
   static constexpr planner::spec to = spec_of<To, labels, mesh>;
   static constexpr planner::reshard_steps steps =
-      planner::plan_reshard(from, to, planner::nominal_sizes(planned_sizes(labels{}, mesh{})));
+      planner::plan_reordering_reshard(from, to, planner::nominal_sizes(planned_sizes(labels{}, mesh{})));
+  static constexpr bool changes_nothing = steps.empty() && planner::same_order(from, to);
 
   // The plan of the einsum of one operand that the reshard is.
   static constexpr planner::einsum_plan plan =
@@ -52,13 +55,13 @@ consteval auto check_same_axes() {
   using own = first_fault<typename sharding_traits<From>::verdict, typename sharding_traits<To>::verdict>;
   if constexpr (!std::is_same_v<own, reason::ok>)
     return found<own>{};
-  else if constexpr (!std::is_same_v<axes_in<From>, axes_in<To>>)
+  else if constexpr (!have_same_types<axes_in<From>, axes_in<To>>)
     return found<reason::reshard_changes_axes<From, To>>{};
   else
     return found<reason::ok>{};
 }
 
-// `reason::ok` if both are shardings of the same axes.
+// `reason::ok` if both are shardings of the same axes, in any order.
 template <class From, class To>
 using same_axes_verdict = typename decltype(check_same_axes<From, To>())::type;
 
@@ -105,27 +108,13 @@ consteval auto make_reshard_plan() {
   }
 }
 
-// The steps that the engine runs, checked by the policy, with passes if the policy limits the workspace. Only a plan
-// for the run-time sizes has steps that were not known at compile time.
-template <class Policy, class Types, int ElementBytes>
-decltype(auto) steps_to_run(engine::execution_context const& w, Policy const& policy) {
-  [[maybe_unused]] auto const plan = plan_to_run<Policy, Types, ElementBytes>(w, policy);
-  if constexpr (limits_workspace<Policy>) {
-    engine::bounded_steps bounded{{}, plan.first, plan.limit};
-    for (planner::planned_step const& s : plan.plan.steps) bounded.steps.push_back(s);
-    return bounded;
-  } else if constexpr (Policy::plans_at_run_time) {
-    planner::reshard_steps steps;
-    for (planner::planned_step const& s : plan.steps) steps.push_back(s);
-    return steps;
-  } else {
-    return (Types::steps);
-  }
-}
-
-template <class, class Types, int>
-planner::reshard_steps const& steps_to_run(engine::execution_context const&, no_policy) {
-  return Types::steps;
+// The plan that the engine runs, checked by the policy, with passes if the policy limits the workspace.
+template <class Types, int ElementBytes, class Policy>
+auto moves_to_run([[maybe_unused]] engine::execution_context const& w, [[maybe_unused]] Policy const& policy) {
+  if constexpr (std::is_same_v<Policy, no_policy>)
+    return planner::plan_view(stored_plan_of<Types>);
+  else
+    return plan_to_run<Policy, Types, ElementBytes>(w, policy);
 }
 
 // The same block, unlabelled, behind the checks of an operation. One function for all shardings of a rank.
@@ -170,17 +159,18 @@ auto reshard_when(char const* operation, A const& a, Policy const& policy) {
   using result_type = basic_tensor<value, To, typename A::space>;
   engine::execution_context const w =
       context_of<typename Types::labels, typename Types::mesh>(operation, engine::steps_ahead(Types::steps), a);
-  auto const& steps = steps_to_run<Policy, Types, static_cast<int>(sizeof(value))>(w, policy);
+  auto const plan = moves_to_run<Types, static_cast<int>(sizeof(value))>(w, policy);
   auto const result = allocate_for<result_type, typename Types::labels, typename Types::mesh>(w, a);
+  value const* const block = elements_of(a);
   static thread_local constinit engine::schedule_memory* memory = nullptr;
-  return When::run(result, std::tuple(a.local()), execution_space_of<A>(), w, steps, Types::from, elements_of(a),
-                   result.local().data(), engine::per_thread(memory));
+  return When::run(result, std::tuple(a.local()), execution_space_of<A>(), w, plan, &block, result.local().data(),
+                   engine::update<value>(), engine::per_thread(memory));
 }
 
 // Runs the steps of `Types`, those of a planned reshard or the one of a verb. `When`: at once, or begun.
 template <class Types, class To, class When = at_once, class A, class Policy = no_policy>
 auto run_reshard(char const* operation, A const& a, [[maybe_unused]] Policy const& policy = {}) {
-  if constexpr (Types::steps.empty())
+  if constexpr (Types::changes_nothing)
     return reshard_nothing<Types, To, When>(operation, a);
   else if constexpr (std::is_same_v<When, at_once> && is_planned_call<Policy, A>)
     return reshard_at_once<Types, To, Policy>(operation, a);
@@ -194,7 +184,7 @@ struct reshard_source {
   static constexpr auto plan = make_reshard_plan<A, To>();
 };
 
-/// The moves of a tensor of type `From` to this sharding; none if it has that sharding.
+/// The moves of a tensor of type `From` to this sharding; none if it has that sharding, in any order of axes.
 template <class From, class To>
 using moves_of_reshard = moves_of_plan<reshard_source<To, From>>;
 
@@ -245,9 +235,10 @@ struct reshard {
 
 }  // namespace operation
 
-/// The same tensor under another sharding; shares its memory with `a` if `a` has that sharding. Naming the target
-/// authorises the communication; os::no_communication, os::at_most<bytes> or os::within(bytes) behind the tensor bounds
-/// it. Collective over the mesh axes that source and target name.
+/// The same tensor under another sharding; shares its memory with `a` if `a` has that sharding. The target may name the
+/// axes in another order: `os::reshard<J/X, I>(A)`. Elements are then put into that order when they are packed, or when
+/// they arrive. Naming the target authorises the communication; os::no_communication, os::at_most<bytes> or
+/// os::within(bytes) behind the tensor bounds it. Collective over the mesh axes that source and target name.
 /// @throws ostraka::error, on all devices alike, if the mesh lacks a mesh axis of the target or the plan moves more
 /// than a budget
 template <auto... To, OperandOrPolicy A, OperandOrPolicy Policy = policy<planner::admit::any>>

@@ -25,9 +25,10 @@ void run_reshard_into(B const& b, A const& a, Policy const& policy) {
       context_of<typename Types::labels, typename Types::mesh>("reshard_into", ahead, a, b);
   memory_range const read = memory_of(a);
   refuse_shared_memory(w, ahead, "os::reshard", memory_of(b), &read, 1);
-  auto const& steps = steps_to_run<Policy, Types, static_cast<int>(sizeof(value))>(w, policy);
+  auto const plan = moves_to_run<Types, static_cast<int>(sizeof(value))>(w, policy);
+  value const* const block = elements_of(a);
   static thread_local constinit engine::schedule_memory* memory = nullptr;
-  engine::run(execution_space_of<A>(), w, steps, Types::from, elements_of(a), b.local().data(),
+  engine::run(execution_space_of<A>(), w, plan, &block, b.local().data(), engine::update<value>(),
               engine::per_thread(memory), functions_of_call<Policy, Types, value, typename A::space>());
 }
 
@@ -41,9 +42,9 @@ struct written_to<operation::reshard<To>, B, A, Policy> {
 
 }  // namespace detail
 
-/// B <- A under B's sharding, which authorises the communication; os::no_communication, os::at_most<bytes> or
-/// os::within(bytes) behind the tensors bounds it. Received elements are written to B itself. Collective over the mesh
-/// axes that both name.
+/// B <- A under B's sharding and in its order of axes. B's type authorises the communication; os::no_communication,
+/// os::at_most<bytes> or os::within(bytes) behind the tensors bounds it. Received elements are written to B itself.
+/// Collective over the mesh axes that both name.
 /// @throws ostraka::error, on all devices alike, if extents disagree, if B is A, or if the plan moves more than a
 /// budget
 template <TensorOrVariable B, TensorOrVariable A, class Policy = policy<planner::admit::any>>

@@ -8,6 +8,7 @@
 /// same name.
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -90,6 +91,12 @@ std::string describe_move(A const& a, std::shared_ptr<engine::device_mesh const>
                    engine::describe_sizes(w, naming_of<labels, mesh_axes_in<A>>));
 }
 
+// The extents of A in the order of these axes.
+template <class... Is, class A>
+std::array<std::int64_t, sizeof...(Is)> extents_in_order(type_list<Is...>, A const& a) {
+  return {a.extents()[static_cast<std::size_t>(position_in<Is, axes_in<A>>)]...};
+}
+
 }  // namespace detail
 
 namespace operation {
@@ -113,7 +120,7 @@ struct reshard_to_mesh {
     engine::mesh_route const route = detail::route_to<To>(name, a, m.handle());
     if (route.pair->here)
       engine::require_agreement(route.all(), [&] { return detail::describe_move<To>(a, m.handle()); });
-    auto const result = detail::allocate<result_type>(m.handle(), a.extents());
+    auto const result = detail::allocate<result_type>(m.handle(), detail::extents_in_order(axes_in<To>{}, a));
     engine::run(detail::execution_space_of<A>(), route, static_cast<typename A::value_type const*>(a.local().data()),
                 result.local().data());
     return result;
@@ -133,9 +140,10 @@ template <auto... To, Tensor A, class... Ms>
     return {{}, 0};
 }
 
-/// The same tensor on another mesh, under a sharding there; always a new tensor. One of the two meshes has all
-/// processes of the other. If the source's mesh is absent, `a` is a handle without elements; if the target's is, the
-/// result is one. Naming the target authorises the communication. Collective over the larger mesh.
+/// The same tensor on another mesh, under a sharding there, perhaps with its axes in another order; always a new
+/// tensor. One of the two meshes has all processes of the other. If the source's mesh is absent, `a` is a handle
+/// without elements; if the target's is, the result is one. Naming the target authorises the communication. Collective
+/// over the larger mesh.
 /// @throws ostraka::error, on all processes of both alike, if neither mesh has all processes of the other
 template <auto... To, TensorOrVariable A, class... Ms>
 [[nodiscard]] auto reshard(A const& a, mesh<Ms...> const& m) {

@@ -102,6 +102,10 @@ TEST_CASE("moves") {
   moves_what_it_says(operation::reshard<to<I, J/X>>{}, os::type_list<doubles<I/X, J>>{});
   moves_what_it_says(operation::reshard<to<I/Y, J/X>>{}, os::type_list<doubles<I/X, J/Y>>{});
   moves_what_it_says(operation::reshard<to<I, J>>{}, os::type_list<doubles<I/X, J, partial(Y)>>{}, os::cheapest);
+  moves_what_it_says(operation::reshard<to<J, I/X>>{}, os::type_list<doubles<I/X, J>>{});
+  moves_what_it_says(operation::reshard<to<J/X, I>>{}, os::type_list<doubles<I/X, J>>{});
+  moves_what_it_says(operation::reshard<to<J, I/X>>{}, os::type_list<doubles<I, J/Y, partial(X)>>{});
+  moves_what_it_says(operation::reshard<to<J, I>>{}, os::type_list<doubles<I/X, J, partial(Y)>>{}, os::cheapest);
 }
 
 TEST_CASE("weights of a pipeline's stages") {

@@ -140,8 +140,9 @@ std::int64_t elements_lacking(mesh_on_ranks const& a, mesh_on_ranks const& b, t:
     std::int64_t there = a.device_of(r) >= 0 ? 1 : 0;
     for (std::size_t d = 0; d < to.size(); ++d) {
       needed *= to[d].end - to[d].begin;
-      if (!from.empty())
-        there *= std::max<std::int64_t>(0, std::min(to[d].end, from[d].end) - std::max(to[d].begin, from[d].begin));
+      if (from.empty()) continue;
+      t::index_range const held = from[t::letters_in<From>().find(t::letters_in<To>()[d])];
+      there *= std::max<std::int64_t>(0, std::min(to[d].end, held.end) - std::max(to[d].begin, held.begin));
     }
     lacking += needed - there;
   }
@@ -205,6 +206,16 @@ TEST_CASE("matrices") {
                 dims<I, J/Y, partial(X)>>(a, b, e);
   });
   CHECK(checked > 0);
+}
+
+TEST_CASE("another order of axes") {
+  on_pairs_of_meshes([](mesh_on_ranks const& a, mesh_on_ranks const& b) {
+    for (t::extents_by_letter const& e : t::usual_extents()) {
+      check<float>(a, b, e, dims<I/X, J>{}, dims<J/X, I/Y>{});
+      check<double>(a, b, e, dims<I, J/Y, partial(X)>{}, dims<J/Y, I/X>{});
+      check<double>(a, b, e, dims<B/X, I/Y, J>{}, dims<J, B/Y, I, partial(X)>{});
+    }
+  });
 }
 
 TEST_CASE("scalars") {

@@ -38,13 +38,6 @@ struct bounded_plan {
   std::int64_t limit;  ///< in bytes
 };
 
-/// The same for the steps of a reshard.
-struct bounded_steps {
-  planner::reshard_steps steps;
-  planner::pass first;
-  std::int64_t limit;
-};
-
 /// Runs the plan of an einsum, a reduction or a reshard. `operands` and `result` are the first elements of dense local
 /// blocks; the result is updated and overlaps no operand. `memory` belongs to this plan alone. `functions` are those
 /// for the kinds of its steps. Collective over the mesh axes of the plan, with equal alpha and beta. @pre alpha = 1 and
@@ -161,26 +154,6 @@ void run(Exec const& exec, execution_context w, bounded_plan const& bounded, Sou
     run(exec, w, bounded.plan, sources, result, part == 0 || !summed ? how : update<T>{how.alpha, T(1)}, memory,
         functions);
   }
-}
-
-/// Runs the steps of a reshard from a dense block into another one, or into one with any strides.
-template <class Exec, class T, class Result>
-void run(Exec const& exec, execution_context const& w, planner::reshard_steps const& steps, planner::spec const& from,
-         T const* source, Result const& target, schedule_memory& memory,
-         run_functions<Exec, T> const& functions = every_function<Exec, T>()) {
-  planner::spec const& to = steps.empty() ? from : steps[steps.size() - 1].to;
-  run(exec, w, planner::plan_view(from, to, steps), &source, target, update<T>(), memory, functions);
-}
-
-/// The same within a limit.
-template <class Exec, class T, class Result>
-void run(Exec const& exec, execution_context const& w, bounded_steps const& bounded, planner::spec const& from,
-         T const* source, Result const& target, schedule_memory& memory,
-         run_functions<Exec, T> const& functions = every_function<Exec, T>()) {
-  planner::reshard_steps const& steps = bounded.steps;
-  planner::spec const& to = steps.empty() ? from : steps[steps.size() - 1].to;
-  run(exec, w, bounded_plan{{from, to, steps}, bounded.first, bounded.limit}, &source, target, update<T>(), memory,
-      functions);
 }
 
 }  // namespace ostraka::engine

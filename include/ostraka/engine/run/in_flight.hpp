@@ -134,26 +134,11 @@ run_in_flight begin(Exec const& exec, execution_context const& w, planner::plan_
   return begin(exec, w, plan, blocks, target, how, memory);
 }
 
-/// The same for the steps of a reshard from a dense block into another.
-template <class Exec, class T>
-run_in_flight begin(Exec const& exec, execution_context const& w, planner::reshard_steps const& steps,
-                    planner::spec const& from, T const* source, T* target, schedule_memory& memory) {
-  planner::spec const& to = steps.empty() ? from : steps[steps.size() - 1].to;
-  return begin(exec, w, planner::plan_view(from, to, steps), &source, target, update<T>(), memory);
-}
-
 /// Within a limit of workspace nothing is in flight: it runs to its end.
 template <class Exec, class Source, class T>
 run_in_flight begin(Exec const& exec, execution_context const& w, bounded_plan const& bounded, Source const* operands,
                     T* result, update<T> const& how, schedule_memory& memory) {
   run(exec, w, bounded, operands, result, how, memory);
-  return {};
-}
-
-template <class Exec, class T>
-run_in_flight begin(Exec const& exec, execution_context const& w, bounded_steps const& bounded,
-                    planner::spec const& from, T const* source, T* target, schedule_memory& memory) {
-  run(exec, w, bounded, from, source, target, memory);
   return {};
 }
 

@@ -31,6 +31,7 @@ struct mesh_route {
   std::shared_ptr<device_mesh const> mesh[2];  ///< source, target
   shared_value<mesh_pair const> pair;
   planner::mesh_reshard plan{};
+  planner::spec result{};  ///< has the labels in the order in which the result lies
 
   [[nodiscard]] communicator const& all() const { return (pair->first_is_all ? mesh[0] : mesh[1])->world(); }
 };
@@ -62,14 +63,16 @@ inline planner::mesh_side side_of(execution_context const& w, planner::spec shar
 }  // namespace detail
 
 /// Returns the plan from a sharding on one mesh to one on another. Collective over the larger mesh the first time, if
-/// it is larger. @pre the execution contexts have the same labels. @throws ostraka::error as pair_of does
+/// it is larger. `to` may have the labels in another order. @pre the execution contexts have the same labels. @throws
+/// ostraka::error as pair_of does
 inline mesh_route route_between(char const* operation, std::shared_ptr<device_mesh const> const& source_mesh,
                                 execution_context const& source, planner::spec const& from,
                                 std::shared_ptr<device_mesh const> const& target_mesh, execution_context const& target,
                                 planner::spec const& to) {
-  mesh_route r{{source_mesh, target_mesh}, pair_of(operation, source_mesh, target_mesh), {}};
+  mesh_route r{{source_mesh, target_mesh}, pair_of(operation, source_mesh, target_mesh), {}, to};
   if (r.pair->here)
-    r.plan = planner::plan_reshard(detail::side_of(source, from, *r.pair, 0), detail::side_of(target, to, *r.pair, 1));
+    r.plan = planner::plan_reshard(detail::side_of(source, from, *r.pair, 0),
+                                   detail::side_of(target, planner::reordered(to, from), *r.pair, 1));
   return r;
 }
 
@@ -123,7 +126,7 @@ void run(Exec const& exec, mesh_route const& r, T const* source, T* target) {
   }
   profiled const region_of_step([&] { detail::push_exchange(r, element_bytes); }, profiles);
   known_schedule& known = per_thread(exchange);
-  planner::lower_between(known.schedule, plan.source, plan.target, me, transport_for<Exec, T>(), line);
+  planner::lower_between(known.schedule, plan.source, plan.target, r.result, me, transport_for<Exec, T>(), line);
   prepare(known);
   running<Exec, T>(exec, w, on_source, known, &source, target, update<T>(),
                    functions_of_kinds<planner::kinds::exchanges, Exec, T>(), profiled_as::nothing, &r.all())

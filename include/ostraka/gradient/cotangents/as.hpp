@@ -76,13 +76,19 @@ consteval bool is_a_gather() {
   }
 }
 
+/// True if a reshard of an X to this sharding changes the order of its axes. Its result has a cotangent of its own.
+template <class X, class Sharding>
+inline constexpr bool reorders_axes = !std::is_same_v<axes_in<X>, axes_in<Sharding>>;
+
 template <class Sharding, class X, class Policy>
 constexpr auto reshard_foretold(X const& x, Policy const& how);  // of abstract_variable.hpp
 
 /// os::reshard to this sharding.
 template <class Sharding, class X, class Policy>
 [[nodiscard]] constexpr auto reshard_as(X const& x, Policy const& how) {
-  if constexpr (is_foretold<X>) {
+  if constexpr (reorders_axes<X, Sharding>) {
+    return operate(ostraka::operation::reshard<Sharding>{}, x, how);
+  } else if constexpr (is_foretold<X>) {
     return reshard_foretold<Sharding>(x, how);
   } else if constexpr (is_variable<X> && !is_abstract<X>) {
     using from = typename X::tensor_type;
@@ -136,7 +142,7 @@ template <class Wanted, class G>
   using target = sharding_in<Wanted>;
   if constexpr (std::is_same_v<sharding_in<G>, target>)
     return g;
-  else if constexpr (std::is_same_v<axes_in<G>, axes_in<Wanted>>)
+  else if constexpr (have_same_types<axes_in<G>, axes_in<Wanted>>)
     return reshard_as<target>(g);
   else
     return sum_as<target>(g);

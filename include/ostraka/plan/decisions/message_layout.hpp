@@ -74,21 +74,6 @@ constexpr std::int64_t largest_extent(spec const& s, int i, extents const& e) {
   return largest_size(e.label[s.label[i]], e.ways(s.over[i]));
 }
 
-// True if a part is narrower than the block along dimension `i`.
-constexpr bool narrower(spec const& whole, spec const& parts, int i) {
-  return common_prefix(whole.over[i], parts.over[i]) < parts.over[i].size();
-}
-
-// True if each part of a dense block lies in one run.
-[[gnu::cold]] constexpr bool in_runs(spec const& whole, spec const& parts, extents const& e) {
-  bool several = false;  // indices along an earlier dimension
-  for (int i = 0; i < whole.rank; ++i) {
-    if (several && narrower(whole, parts, i)) return false;
-    several = several || largest_extent(whole, i, e) > 1;
-  }
-  return true;
-}
-
 // True if the parts of a dense block follow one another and fill it. With several mesh axes only the running mesh knows
 // their order.
 [[gnu::cold]] constexpr bool in_order(spec const& whole, spec const& parts, mesh_set axes, extents const& e) {

@@ -5,8 +5,9 @@
 /// @file
 /// Floor 2. Lowering: from a plan to the actions of a device, for given extents. A tensor on its way is a block in a
 /// buffer of the call or in its own, and a slice is a part of that block. A tensor that stays in the block that it is
-/// written to is written where the result belongs. There, the following steps have to respect the old contents of the
-/// result:
+/// written to is written where the result belongs. If a step has the labels in another order than the tensor that it
+/// moves, or than the result, it reads or writes that block through the strides of its own order. The steps that follow
+/// one in the result have to respect its old contents:
 ///
 ///     follows in place    alpha                                beta
 ///     nothing             all devices                          all devices
@@ -61,6 +62,7 @@ class plan_lowering {
         moves_(v, out, machine, functions),
         products_(v, out, moves_),
         rings_(v, out, machine),
+        target_(result_spec()),
         result_(result_of(plan)) {
     whole_.now = {};
     for (int k = 0; k < plan_.operands.size(); ++k) bind_operand(k);
@@ -68,7 +70,7 @@ class plan_lowering {
   }
 
   [[gnu::cold]] constexpr void lower() {
-    buffer_block const result = block_of_call(result_spec(), result_buffer);
+    buffer_block const result = block_of_call(target_, result_buffer);
     for (int i = 0; i < plan_.steps.size(); ++i) {
       planned_step const& s = plan_.steps[i];
       if (!contracts(s.kind) && decided_[i].fused >= 0) continue;  // done by a contraction
@@ -78,7 +80,7 @@ class plan_lowering {
     lowered_tensor& made = at(result_);
     if (made.now.data.buffer != result_buffer) {
       out_.begin_stage(plan_.steps.size(), -1);
-      out_.copy(result, made.now, arriving());
+      out_.copy(in_order_of(*made.labels, result), made.now, arriving());
     }
     release(made);
     for (int k = 0; k < plan_.operands.size(); ++k)
@@ -86,9 +88,17 @@ class plan_lowering {
   }
 
  private:
-  [[nodiscard]] constexpr spec const& result_spec() const {
-    if (plan_.steps.empty()) return plan_.operands[0];
-    return plan_.steps[plan_.steps.size() - 1].to;
+  // The sharding that the last step leaves, with the labels in the order in which the result lies.
+  [[nodiscard]] constexpr spec result_spec() const {
+    spec const& left = plan_.steps.empty() ? plan_.operands[0] : plan_.steps[plan_.steps.size() - 1].to;
+    return reordered(left, spec_at(plan_.result));
+  }
+  static constexpr spec const& spec_at(spec const& s) { return s; }
+  static constexpr spec const& spec_at(spec const* s) { return *s; }
+  // The result's block, with the dimensions in the order of `s`.
+  [[nodiscard]] constexpr buffer_block in_order_of(spec const& s, buffer_block const& result) const {
+    if (same_order(s, target_)) return result;
+    return {reordered(result, target_, s), result.data};
   }
   [[nodiscard]] constexpr bool in_passes() const { return e_.now.parts > 1; }
 
@@ -159,9 +169,9 @@ class plan_lowering {
   // A new block: in the result's place, or in a buffer of its own, where it may lie as a message.
   [[gnu::cold]] constexpr lowered_tensor block_for(spec const& s, bool into_result, buffer_block const& result,
                                                    device_loops const* loops) {
+    if (into_result) return {&s, in_order_of(s, result), {}, true};
     box const b = box_of(s, v_.here, e_);
-    lowered_tensor t{&s, result, {}, true};
-    if (into_result) return t;
+    lowered_tensor t{&s, {}, {}, true};
     t.own = out_.take(b.size());
     t.now = {loops != nullptr ? as_message(b, *loops, v_.order, e_) : dense(b), {t.own.number, 0}};
     return t;
@@ -170,6 +180,7 @@ class plan_lowering {
   [[gnu::cold]] constexpr void move(int i, buffer_block const& result) {
     planned_step const& s = plan_.steps[i];
     lowered_tensor& t = at(s.operand);
+    if (!same_order(*t.labels, s.from)) t.now = {reordered(t.now, *t.labels, s.from), t.now.data};
     t.labels = &s.to;
     if (s.kind == step::mask && s.operand == result_ && v_.adds && t.now.data.buffer == result_buffer)
       return;  // share_of has already done it
@@ -253,6 +264,7 @@ class plan_lowering {
   move_lowering<Writer> moves_;
   product_lowering<Writer> products_;
   ring_lowering<Writer> rings_;
+  spec target_;  // the sharding of the result's block
   int result_;
   lowered_tensor tensors_[max_tensors]{};
   buffer_taken copies_[max_operands]{};

@@ -41,9 +41,9 @@ namespace detail {
 }  // namespace detail
 
 /// Lowers the exchange for process `me`, into a schedule with one message among all processes. On a partial target,
-/// devices without values get the neutral element.
-[[gnu::cold]] inline void lower_between(schedule& s, mesh_side const& source, mesh_side const& target, int me,
-                                        transport const& via, std::int64_t line) {
+/// devices without values get the neutral element. `result` has the labels in the order in which the result lies.
+[[gnu::cold]] inline void lower_between(schedule& s, mesh_side const& source, mesh_side const& target,
+                                        spec const& result, int me, transport const& via, std::int64_t line) {
   s.clear();
   s.begin_stage(0, -1);
   viewpoint v;
@@ -51,7 +51,8 @@ namespace detail {
   coordinates const now = source.at(me);
   coordinates const then = target.at(me);
   buffer_block const from = dense_block(place{}, box_of(source.sharding, now, source.sizes));
-  buffer_block const to = dense_block(place{result_buffer, 0}, box_of(target.sharding, then, target.sizes));
+  strided_box const lies = dense(box_of(reordered(target.sharding, result), then, target.sizes));
+  buffer_block const to{reordered(lies, result, target.sharding), {result_buffer, 0}};
   dynamic_array<message_part> const parts = detail::parts_between(source, target, me, from, to);
   bool const keeps = !then.nowhere && detail::common(source, now, target, then) > 0;
   box const shared = keeps ? intersect(from.where, to.where) : box{1};

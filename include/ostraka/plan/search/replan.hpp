@@ -6,7 +6,7 @@
 /// Floor 2. The plan of the same operation for other sizes, by the function that made it. os::for_these_sizes runs it,
 /// and the adviser compares with it.
 
-#include <ostraka/plan/reshard/plan_reshard.hpp>
+#include <ostraka/plan/reshard/reorder_labels.hpp>
 #include <ostraka/plan/search/plan_einsum.hpp>
 
 namespace ostraka::planner {
@@ -42,7 +42,7 @@ namespace detail {
   einsum_plan again = plan;
   again.sizes = e;
   again.steps.count = 0;
-  for (planned_step const& s : plan_reshard(plan.operands[0], plan.result, e)) again.steps.push_back(s);
+  for (planned_step const& s : plan_reordering_reshard(plan.operands[0], plan.result, e)) again.steps.push_back(s);
   return again;
 }
 

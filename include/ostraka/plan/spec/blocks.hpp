@@ -163,6 +163,25 @@ namespace detail {
   return sum * (e.devices() / e.ways(axes));
 }
 
+namespace detail {
+
+// True if a part is narrower than the block along dimension `i`.
+constexpr bool narrower(spec const& whole, spec const& parts, int i) {
+  return common_prefix(whole.over[i], parts.over[i]) < parts.over[i].size();
+}
+
+// True if each part of a dense block lies in one run.
+[[gnu::cold]] constexpr bool in_runs(spec const& whole, spec const& parts, extents const& e) {
+  bool several = false;  // indices along an earlier dimension
+  for (int i = 0; i < whole.rank; ++i) {
+    if (several && narrower(whole, parts, i)) return false;
+    several = several || largest_size(e.label[whole.label[i]], e.ways(whole.over[i])) > 1;
+  }
+  return true;
+}
+
+}  // namespace detail
+
 /// The number of elements that a step moves, added over all devices; exact for any extents. Gathers and exchanges count
 /// the elements that a device receives from others, reduce-scatter those that it sends to others, all-reduce 2(n−1)/n
 /// of the block.

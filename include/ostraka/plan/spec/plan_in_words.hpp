@@ -115,6 +115,16 @@ class plan_lines {
     text += '\n';
   }
 
+  // Adds the line of a reshard that only changes the order of the labels.
+  [[gnu::cold, gnu::noinline]] void add_transpose() {
+    if (!plan_.steps.empty() || plan_.operands.empty() || same_order(plan_.operands[0], plan_.result)) return;
+    text += "  transpose            ";
+    add_tensor(0, plan_.operands[0]);
+    text += " → ";
+    add_tensor(the_result, plan_.result);
+    text += '\n';
+  }
+
   // Adds the line of step number i; `tensors` are as they are before it.
   [[gnu::cold, gnu::noinline]] void add_step(int i, tensor_states const& tensors) {
     planned_step const& s = plan_.steps[i];
@@ -132,12 +142,13 @@ class plan_lines {
     if (multiplies)
       add_factors(s, tensors);
     else
-      add_tensor(is_first_of_reshard(i) ? 0 : s.operand, s.from);
+      add_tensor(source_of(i), read_by(i, tensors));
     text += " → ";
-    add_tensor(s.operand, s.to);
+    add_tensor(s.operand, written_by(i));
     fill(column, 44);
     if (may_go_round) add_ring(ring);
     if (communicates(s.kind)) append_text(text, ' ', describe_bytes(per_device(planner::elements_moved(s, e_))));
+    if (!multiplies) add_order(i, tensors);
     while (text.back() == ' ') text.pop_back();
     text += '\n';
   }
@@ -174,7 +185,29 @@ class plan_lines {
   }
 
   // All steps of a reshard act on its result, and the first one reads the source.
-  [[nodiscard]] bool is_first_of_reshard(int i) const { return i == 0 && plan_.steps[0].operand == the_result; }
+  [[nodiscard]] int source_of(int i) const {
+    bool const is_first_of_reshard = i == 0 && plan_.steps[0].operand == the_result;
+    return is_first_of_reshard ? 0 : plan_.steps[i].operand;
+  }
+
+  // The tensors that a move reads and writes, with their labels in the order in which they lie.
+  [[nodiscard]] spec read_by(int i, tensor_states const& tensors) const {
+    return reordered(plan_.steps[i].from, tensors.of(source_of(i)));
+  }
+  [[nodiscard]] spec written_by(int i) const {
+    bool const makes_result = i + 1 == plan_.steps.size();
+    return makes_result ? reordered(plan_.steps[i].to, plan_.result) : plan_.steps[i].to;
+  }
+
+  // Adds when a move changes the order of the labels.
+  [[gnu::cold, gnu::noinline]] void add_order(int i, tensor_states const& tensors) {
+    planned_step const& s = plan_.steps[i];
+    bool const moves = communicates(s.kind);
+    if (!same_order(s.from, tensors.of(source_of(i))))
+      append_text(text, moves ? ", transposed when packed" : " transposed");
+    else if (!same_order(s.to, written_by(i)))
+      append_text(text, moves ? ", transposed on arrival" : " transposed");
+  }
 
   // Pads the text that begins at `column` to the column's width.
   [[gnu::cold, gnu::noinline]] void fill(std::size_t column, std::size_t width) {
@@ -198,6 +231,7 @@ template <class>
 [[gnu::cold]] std::string describe(einsum_plan const& plan, naming const& n, extents const& e) {
   detail::plan_lines lines(plan, n, e);
   lines.add_equation();
+  lines.add_transpose();
   tensor_states tensors(plan);
   for (int i = 0; i < plan.steps.size(); ++i) {
     lines.add_step(i, tensors);

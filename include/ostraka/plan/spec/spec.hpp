@@ -151,6 +151,25 @@ struct spec {
   }
 };
 
+/// True if the labels of both stand in the same order.
+[[nodiscard]] constexpr bool same_order(spec const& a, spec const& b) {
+  for (int i = 0; i < a.rank; ++i)
+    if (a.label[i] != b.label[i]) return false;
+  return a.rank == b.rank;
+}
+
+/// The same sharding with the labels in the order of `like`.
+/// @pre both have the same labels
+[[nodiscard]] constexpr spec reordered(spec const& s, spec const& like) {
+  if (same_order(s, like)) return s;
+  spec r = s;
+  for (int i = 0; i < s.rank; ++i) {
+    r.label[i] = like.label[i];
+    r.over[i] = s.over[s.find(like.label[i])];
+  }
+  return r;
+}
+
 /// One of several passes over a label (plan/workspace/passes.hpp): it covers part `part` of `parts` of the label's
 /// indices, or of those of each block.
 struct pass {

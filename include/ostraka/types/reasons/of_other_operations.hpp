@@ -19,7 +19,7 @@ struct policy_comes_last {
 
 template <class From, class To>
 struct reshard_changes_axes {
-  static_assert(never<From, To>, "reshard: source and target must have the same axes in the same order; use os::einsum to transpose or reduce, os::rename to rename");
+  static_assert(never<From, To>, "reshard: source and target must have the same axes, in any order; use os::sum or os::einsum to reduce, os::broadcast to repeat, os::rename to rename");
 };
 
 template <class From, class To>

@@ -135,6 +135,10 @@ using union_of = typename detail::unite_lists<type_list<>, Lists...>::type;
 template <class List, class Without>
 using difference_of = typename detail::subtract<type_list<>, List, Without>::type;
 
+/// True if both lists have the same types, in any order. @pre no type occurs twice in one of them
+template <class List, class Other>
+inline constexpr bool have_same_types = List::size == Other::size && detail::are_in<List, Other>;
+
 /// The first type that occurs twice; `void` if none does.
 template <class List>
 using first_repeated = typename detail::find_repeated<List>::type;

@@ -37,6 +37,13 @@ constexpr auto of_copy = [](auto const& w) {
 
 constexpr auto of_zeros = [](auto const& w) { return os::sum<>(w * w + os::zeros_like(w * w)); };
 
+// The cotangent of a tensor in another order of axes is resharded back; a product behind it is asked for it directly.
+constexpr auto of_reordered = [](auto const& w) {
+  auto const turned = os::reshard<J/Y, I>(w * w);
+  auto const there = os::reshard<J, I/X>(turned);
+  return os::sum<>(there * there);
+};
+
 // A product that moves nothing in the forward sums the weight's cotangents over the devices that have rows of the
 // batch.
 constexpr auto plan = os::gradient_plan<weight, batch>(of_product);
@@ -50,6 +57,10 @@ constexpr auto copied = os::gradient_plan<weight>(of_copy);
 static_assert(copied.forward.count(os::step::all_gather) == 1);
 static_assert(copied.backward.count(os::step::all_gather) == 0);
 static_assert(copied.unpriced() == 0);
+
+constexpr auto reordered = os::gradient_plan<weight>(of_reordered);
+static_assert(reordered.forward.count(os::step::all_gather) == 1);
+static_assert(reordered.unpriced() == 0);
 
 }  // namespace
 
@@ -65,6 +76,28 @@ TEST_CASE("os::contract of variables and constants, and its derivative's derivat
         auto const inner = os::value_and_grad(of_product)(w, x);
         return os::sum<>(inner.gradient * v) + inner.value;
       });
+    }
+  });
+}
+
+TEST_CASE("os::reshard of variables to another order of axes, and its derivative's derivative") {
+  t::on_every_mesh([](t::mesh_at_hand const& m) {
+    for (t::extents_by_letter const& e : t::usual_extents()) {
+      INFO(m.text() << " " << t::text_of(e));
+      auto const p = t::placed<weight>(m, t::whole_numbers<double>("IJ", e, 2));
+      t::check_by_differences<weight>(m, e, "IJ", of_reordered);
+      t::check_by_differences<weight>(m, e, "IJ", [&](auto const& w) {
+        auto const inner = os::value_and_grad(of_reordered)(w);
+        return os::sum<>(inner.gradient * p) + inner.value;
+      });
+      auto const x = t::placed<batch>(m, t::whole_numbers<double>("BI", e, 3));
+      t::check_by_differences<weight>(m, e, "IJ", [&](auto const& w) {
+        auto const y = os::einsum<J, B/X>(os::reshard<J, I>(w), x);
+        return os::sum<>(y * y);
+      });
+      os::sizes<B_axis, I_axis, J_axis, K_axis, L_axis> const sizes = t::named(e);
+      t::traffic const moved = t::traffic_of([&] { static_cast<void>(os::value_and_grad(of_reordered)(p)); });
+      CHECK(moved.bytes == reordered.total_bytes(sizes, m.sizes()));
     }
   });
 }

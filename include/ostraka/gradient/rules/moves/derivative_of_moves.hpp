@@ -5,7 +5,8 @@
 /// @file
 /// Floor 4. Moves of variables: os::reshard, os::rename, os::named and os::copy. A tensor under another sharding is the
 /// same tensor, so the result of a reshard shares its operand's cotangent, and operations behind it are asked for that
-/// sharding directly: the backward of a gather and a product is one product and one reduce-scatter. Likewise a renamed
+/// sharding directly: the backward of a gather and a product is one product and one reduce-scatter. If it has another
+/// order of axes, its cotangent is resharded back. Likewise a renamed
 /// tensor and a copy are asked for the sharding that their operand wants. Zeros like a variable are constants.
 
 #include <type_traits>
@@ -66,9 +67,13 @@ struct derivative_of<Operation> {
 template <class To>
 struct derivative_of<operation::reshard<To>> {
   template <Variable A, class Policy>
-    requires(!is_abstract<A>)
+    requires(!is_abstract<A> && !detail::reorders_axes<A, To>)
   static constexpr auto composed(operation::reshard<To> const&, A const& a, Policy const& how) {
     return detail::reshard_as<To>(a, how);
+  }
+  template <class Result, class A, class... Policy>
+  static constexpr auto pullback(operation::reshard<To> const&, Result const&, A const&, Policy const&...) {
+    return detail::identity_pullback{};  // back, to the operand's order of axes
   }
 };
 
