@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The Ostraka authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// when: the result is named in another order
+// when: the result is named with an axis that the operand lacks
 // error: operation: behind the axis that is transformed stands the one that it becomes
 // error: transform_has_other_axes<
 #include <ostraka/fft.hpp>
@@ -9,12 +9,13 @@ namespace os = ostraka;
 OSTRAKA_AXIS(I);
 OSTRAKA_AXIS(J);
 OSTRAKA_AXIS(K);
+OSTRAKA_AXIS(L);
 OSTRAKA_MESH_AXIS(X);
 
 auto f(os::tensor<double, I/X, J> const& a) {
 #ifdef SHOULD_FAIL
-  return os::fft<I/X, J/X, K>(a);
+  return os::fft<I/X, L/X, K>(a);
 #else
-  return os::fft<I/X, K, J/X>(a);
+  return os::fft<I/X, J/X, K>(a);
 #endif
 }

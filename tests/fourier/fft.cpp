@@ -125,6 +125,18 @@ TEST_CASE("a divided axis, whose result lies as it does, or transposed") {
   });
 }
 
+TEST_CASE("results in another order of axes") {
+  t::on_every_mesh([](t::mesh_at_hand const& m) {
+    for_extents([&](t::extents_by_letter const& e, std::int64_t n) {
+      check_layout<as<I/X, J>, as<J/X, K>, I/X, J/X, K>(m, e, n);
+      check_layout<as<I/X, J>, as<J, K/X>, I/X, J, K/X>(m, e, n);
+      check_layout<as<I, J/X>, as<J, K/X>, I, J, K/X>(m, e, n);
+      check_layout<as<I, J/X>, as<J/X, K>, I, J/X, K>(m, e, n);
+      check_layout<as<I/X, J/Y, L>, as<L/X, J/Y, K>, I/X, L/X, J/Y, K>(m, e, n);
+    });
+  });
+}
+
 TEST_CASE("pencils, several mesh axes, one axis alone") {
   t::on_every_mesh([](t::mesh_at_hand const& m) {
     for_extents([&](t::extents_by_letter const& e, std::int64_t n) {

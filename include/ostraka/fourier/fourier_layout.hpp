@@ -11,13 +11,18 @@
 ///     [I_X, J]        K, J/X       [I, J_X]          [K, J_X]        one all-to-all
 ///     [I, J_X]        K/X, J       [I, J_X]          [K_X, J]        one all-to-all
 ///     [I_X, J]        K/X          [I, J_X]          [K_X, J]        two all-to-alls
+///     [I_X, J]        J/X, K       [J_X, I]          [J_X, K]        one all-to-all, which also transposes
 ///     [I_X]           K/X          [I]               [K_X]           one all-gather: there is no batch axis
+///
+/// If the result is named in another order of axes, the first move puts them into it: before the transform if I is
+/// divided, behind it if not.
 
 #include <cstdint>
 #include <type_traits>
 
 #include <ostraka/blocks/with_axis.hpp>
 #include <ostraka/calls/along.hpp>
+#include <ostraka/fourier/fourier_operation.hpp>
 #include <ostraka/moves/reshard.hpp>
 #include <ostraka/plan/typed/inside.hpp>
 #include <ostraka/tensors/tensor.hpp>
@@ -59,7 +64,8 @@ constexpr bool is_transposed(planner::spec const& from, planner::spec const& to,
   return to.over[i].empty() && left.empty();
 }
 
-/// The layout of rows along `i` during the transform.
+/// The layout of rows along `i` during the transform, in the source's order of labels.
+/// @pre the same labels in the same order
 constexpr planner::spec whole_rows(planner::spec const& from, planner::spec const& to, int i,
                                    std::int64_t const* extents) {
   if (from.over[i].empty()) return from;
@@ -89,7 +95,7 @@ struct fourier_result {
 
   template <bool All, class = void>
   struct choose {
-    using K = typename type_at<axes_in<Named>, at>::type;
+    using K = new_axis<axes_in<Named>, axes_in<A>, I>;
     using type = Named;
   };
   template <class Dummy>
@@ -115,7 +121,9 @@ struct fourier_layout {
   template <class... As>
   static constexpr planner::spec whole(type_list<As...>) {
     constexpr std::int64_t extents[] = {As::extent...};
-    return whole_rows(spec_of<A, labels, mesh>, spec_of<target_before, labels, mesh>, result::at, extents);
+    constexpr planner::spec from = spec_of<A, labels, mesh>, to = spec_of<target_before, labels, mesh>;
+    constexpr planner::spec s = whole_rows(from, planner::reordered(to, from), result::at, extents);
+    return s == from ? s : planner::reordered(s, to);
   }
   /// The layouts during the transform, before and after I becomes K.
   using rows = sharding_from<whole(labels{}), labels, mesh>;
@@ -168,7 +176,7 @@ consteval auto check_fourier_names() {
     using I = typename result::I;
     using K = typename result::K;
     using renamed = typename decltype(check_new_name<Operation, Along, K, A>())::type;
-    if constexpr (!std::is_same_v<axes_in<typename result::type>, typename axes_with<axes, I, K>::type>)
+    if constexpr (!have_same_types<axes_in<typename result::type>, typename axes_with<axes, I, K>::type>)
       return found<reason::transform_has_other_axes<sharding_in<A>, Named, Operation>>{};
     else if constexpr (!std::is_same_v<renamed, reason::ok>)
       return found<renamed>{};

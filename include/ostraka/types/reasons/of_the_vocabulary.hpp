@@ -286,7 +286,7 @@ struct not_transformed {
 
 template <class Sharding, class Named, class Operation>
 struct transform_has_other_axes {
-  static_assert(never<Sharding, Named, Operation>, "operation: behind the axis that is transformed stands the one that it becomes, alone, or with all other axes of the tensor in their order; name these, and os::transpose before or after for another order");
+  static_assert(never<Sharding, Named, Operation>, "operation: behind the axis that is transformed stands the one that it becomes, alone, or with all other axes of the tensor, in any order; name these");
 };
 
 template <class Axis, class Result, class Operation>

@@ -56,6 +56,9 @@ TEST_CASE("rfft, and of real numbers fft") {
                                                           [&](auto const& p) { return weighed(os::rfft<I, K>(p), w); });
     t::check_by_differences<os::tensor<double, I/X, J>>(
         m, e, "IJ", [&](auto const& p) { return weighed(os::rfft<I/X, K, J/X>(p), w); });
+    auto const turned = weights<os::tensor<complex, J/X, K>>(m, "JK", half);
+    t::check_by_differences<os::tensor<double, I/X, J>>(
+        m, e, "IJ", [&](auto const& p) { return weighed(os::rfft<I/X, J/X, K>(p), turned); });
     auto const whole = weights<os::tensor<complex, K/X, J>>(m, "KJ", e);
     t::check_by_differences<os::tensor<double, I/X, J>>(
         m, e, "IJ", [&](auto const& p) { return weighed(os::fft<I/X, K/X>(p), whole); });

@@ -48,8 +48,8 @@ struct derivative_of<operation::fourier<Kind, Along, Named>> {
   static constexpr auto pullback(operation::fourier<Kind, Along, Named> const&, Result const&, A const& a,
                                  Given const&...) {
     using I = typename detail::told_axis<Along>::axis;
-    using K = detail::type_at<axes_in<Result>, position_in<I, axes_in<A>>>;
-    return detail::fourier_pullback<Kind, I, typename K::type>{detail::told_extent<Along>(a)};
+    using K = detail::new_axis<axes_in<Result>, axes_in<A>, I>;
+    return detail::fourier_pullback<Kind, I, K>{detail::told_extent<Along>(a)};
   }
 };
 
