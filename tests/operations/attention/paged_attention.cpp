@@ -171,6 +171,57 @@ TEST_CASE("each request reads its own pages") {
   });
 }
 
+// More keys than a tile of scores has: prompts whose tokens are positions of a request, or rows of the batch.
+TEST_CASE("prompts of many tokens") {
+  t::on_every_mesh([](t::mesh_at_hand const& m) {
+    t::extents_by_letter const e{{'B', 3}, {'L', 2}, {'G', 1}, {'I', 300}, {'J', 5}, {'S', 16}, {'T', 20}, {'P', 63}};
+    INFO(m.text());
+    requests const r(e);
+    auto const q = t::whole_numbers<double>("BLGIJ", e, 1);
+    auto const k = r.pool(2), v = r.pool(3);
+    auto const placed_k = t::placed<os::tensor<double, P, S, L, J>>(m, k);
+    auto const placed_v = t::placed<os::tensor<double, P, S, L, J>>(m, v);
+    auto const placed_q = t::placed<os::tensor<double, B, L, G, I, J>>(m, q);
+    auto const table = t::placed<os::tensor<std::int32_t, B, T>>(m, r.table);
+    auto const from = t::placed<os::tensor<std::int64_t, B>>(m, r.position);
+    for (std::int64_t const window : {1000, 40}) {
+      auto const want = by_loops(r, q, k, v, window);
+      CHECK(t::disagreements(m,
+                             os::attention<I, S, J>(placed_q, placed_k, placed_v, os::pages<P>(table), os::causal,
+                                                    os::from_positions(from), os::window(window)),
+                             want, is_close) == 0);
+
+      // Each token is a row K, with the table and the position of its request.
+      t::extents_by_letter tokens = e;
+      tokens['K'] = e.at('B') * e.at('I');
+      t::global_tensor<double> token_q{"KLGJ", tokens, {}}, token_want = token_q;
+      t::global_tensor<std::int32_t> token_table{"KT", tokens, {}};
+      t::global_tensor<std::int64_t> position{"K", tokens, {}};
+      for (std::int64_t b = 0; b < e.at('B'); ++b)
+        for (std::int64_t i = 0; i < e.at('I'); ++i) {
+          position.values.push_back(r.position.values[static_cast<std::size_t>(b)] + i);
+          auto const row = r.table.values.begin() + b * e.at('T');
+          token_table.values.insert(token_table.values.end(), row, row + e.at('T'));
+          t::for_each_index("LGJ", e, [&](t::extents_by_letter at) {
+            at['B'] = b, at['I'] = i;
+            token_q.values.push_back(q.values[q.position(at)]);
+            token_want.values.push_back(want.values[want.position(at)]);
+          });
+        }
+      tokens['I'] = 1;
+      token_q.labels = token_want.labels = "KILGJ";
+      token_q.extents = token_want.extents = tokens;
+      CHECK(t::disagreements(
+                m,
+                os::attention<I, S, J>(
+                    t::placed<os::tensor<double, K / X, I, L, G, J>>(m, token_q), placed_k, placed_v,
+                    os::pages<P>(t::placed<os::tensor<std::int32_t, K / X, T>>(m, token_table)), os::causal,
+                    os::from_positions(t::placed<os::tensor<std::int64_t, K / X>>(m, position)), os::window(window)),
+                token_want, is_close) == 0);
+    }
+  });
+}
+
 TEST_CASE("16 bits are computed in float") {
   t::on_every_mesh([](t::mesh_at_hand const& m) {
     t::extents_by_letter const e = some_extents().front();
