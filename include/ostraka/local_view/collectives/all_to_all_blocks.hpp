@@ -95,6 +95,14 @@ using exchange_of_parts_verdict =
                        first_fault<varies_verdict<A, Ms...>, typename decltype(check_parts<A, I>())::type>,
                        reason::untiled_axis_is_there<I, sharding_in<A>>>;
 
+// The move of all_to_all<I/X, J/X>. The pack is a list here because CUDA 13.0's cudafe++ crashes on a pack in the
+// operation's alias.
+template <class A, class I, class J, class Untiled, class... Ms>
+using exchange_of_blocks = lifted_move<step::all_to_all,
+                                       typename std::conditional_t<Untiled::size == 0, lifted_as_division<A, I, Ms...>,
+                                                                   lifted_as_stack<A, I, Ms...>>::type,
+                                       J, Ms...>;
+
 // The extents of [J, from_X, to, I].
 template <class Sizes, class I, class... Ms>
 struct sizes_in_parts {
@@ -136,11 +144,7 @@ struct all_to_all<over<I, Ms...>, over<J, Ms...>> : detail::collective<all_to_al
   template <class A, class... Untiled>
   using verdict = detail::all_to_all_verdict<A, I, J, type_list<Untiled...>, Ms...>;
   template <class A, class... Untiled>
-  using move = detail::lifted_move<
-      step::all_to_all,
-      typename std::conditional_t<sizeof...(Untiled) == 0, detail::lifted_as_division<A, I, Ms...>,
-                                  detail::lifted_as_stack<A, I, Ms...>>::type,
-      J, Ms...>;
+  using move = detail::exchange_of_blocks<A, I, J, type_list<Untiled...>, Ms...>;
   template <class A, class... Untiled>
   using moves = typename detail::moves_of_blocks_along<move<A, Untiled...>, A, I, Ms...>::type;
 
