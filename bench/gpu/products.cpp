@@ -64,7 +64,8 @@ using block = Kokkos::View<T*, exec_space>;
 template <class T>
 block<T> filled(std::int64_t elements, std::uint32_t salt) {
   block<T> b(Kokkos::view_alloc(Kokkos::WithoutInitializing, "operand"), static_cast<std::size_t>(elements));
-  Kokkos::parallel_for("fill", Kokkos::RangePolicy<exec_space>(0, elements), numbers<T>{b.data(), salt});
+  Kokkos::parallel_for("fill", Kokkos::RangePolicy<exec_space, Kokkos::IndexType<std::int64_t>>(0, elements),
+                       numbers<T>{b.data(), salt});
   return b;
 }
 

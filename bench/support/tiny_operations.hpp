@@ -103,9 +103,9 @@ TINY_OPERATION tiny_map_into() {
 }
 TINY_OPERATION tiny_halo_step() {
   using namespace tiny;
-  os::stencil_into(all->next, heat{},
-                   os::start_exchange_halo_into<os::halo<I, 1>/X, os::halo<J, 1>/Y>(all->now, os::faces));
-  std::swap(all->now, all->next);
+  tensors& t = *tiny::all;  // CUDA's headers have an ::all, too
+  os::stencil_into(t.next, heat{}, os::start_exchange_halo_into<os::halo<I, 1>/X, os::halo<J, 1>/Y>(t.now, os::faces));
+  std::swap(t.now, t.next);
 }
 
 namespace tiny {
