@@ -6,6 +6,7 @@
 /// Floor 3. All-reduce: the members' arrays are reduced and all keep the whole. A[I]{U_X} -> A[I]. It begins, and is
 /// finished later: in between a device may compute, and begin others.
 
+#include <optional>
 #include <type_traits>
 
 #include <ostraka/engine/collectives/all_gather_in_flight.hpp>
@@ -55,17 +56,17 @@ class all_reduce_in_flight {
     own_ = data + own;
     calls_ = calls;
     scattered_ = false;
-    scatter_.begin(members, data, share, counts_, pieces, how, {}, parts_sent::all, calls, tag);
+    scatter_.emplace().begin(members, data, share, counts_, pieces, how, {}, parts_sent::all, calls, tag);
   }
 
   /// Goes on without waiting. True if finish() would not wait either.
   [[gnu::cold]] bool test() {
     if (members_ == nullptr) return pending_.test();
     if (!scattered_) {
-      if (!scatter_.test()) return false;
+      if (!scatter_->test()) return false;
       gather();
     }
-    return gather_.test();
+    return gather_->test();
   }
 
   [[gnu::cold]] void finish() {
@@ -75,7 +76,7 @@ class all_reduce_in_flight {
       return counted_.end();
     }
     if (!scattered_) gather();
-    gather_.finish();
+    gather_->finish();
     members_ = nullptr;
   }
 
@@ -97,11 +98,11 @@ class all_reduce_in_flight {
   // tag of its own: between each two members its messages follow those of the reduce-scatter.
   void gather() {
     scattered_ = true;
-    scatter_.finish();
+    scatter_->finish();
     if (calls_ == mpi_calls::blocking)
-      return gather_.begin(*members_, static_cast<T const*>(share_), data_, counts_, calls_);
+      return gather_.emplace().begin(*members_, static_cast<T const*>(share_), data_, counts_, calls_);
     detail::copy_part(share_, counts_[static_cast<std::size_t>(members_->rank())], own_);
-    gather_.begin_with_tag(*members_, scatter_.tag(), data_, counts_, calls_);
+    gather_.emplace().begin_with_tag(*members_, scatter_->tag(), data_, counts_, calls_);
   }
 
   communicator const* members_ = nullptr;  // null if the carrier reduces the elements
@@ -111,8 +112,8 @@ class all_reduce_in_flight {
   mpi_calls calls_ = mpi_calls::blocking;
   bool scattered_ = false;
   short_array<std::int64_t> counts_;
-  reduce_scatter_in_flight<T> scatter_;
-  all_gather_in_flight<T> gather_;
+  std::optional<reduce_scatter_in_flight<T>> scatter_;  // made where they are needed: it costs more than a short call
+  std::optional<all_gather_in_flight<T>> gather_;
   counted_collective counted_;  // for the carrier's own all-reduce
   detail::messages pending_;
 };

@@ -156,8 +156,9 @@ class reduce_scatter_in_flight {
     post(next_ + piece_);
   }
 
-  /// Posts the messages of the piece that begins here.
+  /// Posts the messages of the piece that begins here, if there is one.
   [[gnu::cold]] void post(std::int64_t begin) {
+    if (begin >= longest_) return;
     int const turn = slot_of(begin);
     T* const arriving = pieces_[turn];
     int const n = members_->size();

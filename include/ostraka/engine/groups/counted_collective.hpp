@@ -50,11 +50,13 @@ class counted_collective {
   /// Counts bytes and messages that it sends; @pre the group has others
   void add(std::int64_t bytes, std::int64_t messages = 1, std::int64_t between_nodes = 0) {
     sent_->add(times_ * bytes, times_ * messages, times_ * between_nodes);
-    own_.add(bytes, messages, between_nodes);
+    if (number_ != 0) own_.add(bytes, messages, between_nodes);
   }
 
   /// Counts bytes sent or received that lie in rows, which the transport packs.
-  void add_packed(std::int64_t bytes) { packed_ += bytes; }
+  void add_packed(std::int64_t bytes) {
+    if (number_ != 0) packed_ += bytes;
+  }
 
   /// Counts bytes sent to one other device.
   void add_sent(int to, std::int64_t bytes, std::int64_t messages = 1) {
@@ -66,9 +68,10 @@ class counted_collective {
   template <class OfMember>
   [[gnu::cold]] void add_of_each(std::int64_t bytes, OfMember const& of_member, std::int64_t messages = 1) {
     node_grid const& nodes = group_->nodes();
-    std::int64_t between = nodes.axes > 0 ? bytes : 0;
+    if (nodes.axes == 0) return add(bytes, messages);
+    std::int64_t between = bytes;
     int const node = nodes.node_of(group_->rank());
-    for (int place = 0; place < nodes.each() && nodes.axes > 0; ++place)
+    for (int place = 0; place < nodes.each(); ++place)
       if (int const d = nodes.device(node, place); d != group_->rank()) between -= of_member(d);
     add(bytes, messages, between);
   }
@@ -129,16 +132,16 @@ class counted_collective {
 
   traffic* sent_ = nullptr;
   communicator const* group_ = nullptr;
-  traffic own_{};             // since its start was reported
-  std::int64_t packed_ = 0;
-  std::uint64_t number_ = 0;  // 0: no listener was told
   std::int64_t times_ = 1;    // the number of equal collectives that it stands for
-  mesh_axes const* mesh_ = nullptr;
-  std::uint32_t over_ = 0;
-  mesh_level level_ = mesh_level::all;
-  bool dry_ = false;
-  int members_ = 1;
-  collective how_ = collective::all_gather;
+  std::uint64_t number_ = 0;  // 0: its start was not reported, and what follows is not written
+  traffic own_;
+  std::int64_t packed_;
+  mesh_axes const* mesh_;
+  std::uint32_t over_;
+  mesh_level level_;
+  bool dry_;
+  int members_;
+  collective how_;
 };
 
 inline void communicator::find_largest(std::int64_t* numbers, int count) const {

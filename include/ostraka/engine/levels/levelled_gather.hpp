@@ -26,7 +26,7 @@ inline node_levels const* levels_for(communicator const& members, std::int64_t b
 
 /// The same for a collective whose parts lie in member order: only if those of a node are one run.
 [[gnu::cold]] inline node_levels const* levels_in_order(communicator const& members, std::int64_t bytes) {
-  return members.nodes().in_order() ? levels_for(members, bytes) : nullptr;
+  return bytes >= shortest_levelled && members.nodes().in_order() ? members.levels() : nullptr;
 }
 
 /// An all-gather in flight, as all_gather_in_flight, over two levels if there are two and the parts are long enough.

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 
 #include <ostraka/engine/collectives/all_reduce_in_flight.hpp>
 #include <ostraka/engine/levels/levelled_gather.hpp>
@@ -55,28 +56,28 @@ class levelled_all_reduce {
     bool const by_mpi = calls == mpi_calls::blocking &&
                         count_of_share() * static_cast<std::int64_t>(sizeof(T)) < short_share;
     tag_between_ = by_mpi ? new_tag : levels_->between.next_tag();
-    scatter_.begin(levels_->within, data, share_, counts_, pieces_, how, {}, parts_sent::all, calls, tag);
+    scatter_.emplace().begin(levels_->within, data, share_, counts_, pieces_, how, {}, parts_sent::all, calls, tag);
   }
 
   /// Goes on without waiting. True if finish() would not wait either.
   [[gnu::cold]] bool test() {
     if (levels_ == nullptr) return reduce_.test();
     if (step_ == step::scatters) {
-      if (!scatter_.test()) return false;
+      if (!scatter_->test()) return false;
       reduce_share();
     }
     if (step_ == step::reduces) {
       if (!reduce_.test()) return false;
       gather();
     }
-    return gather_.test();
+    return gather_->test();
   }
 
   [[gnu::cold]] void finish() {
     if (levels_ == nullptr) return reduce_.finish();
     if (step_ == step::scatters) reduce_share();
     if (step_ == step::reduces) gather();
-    gather_.finish();
+    gather_->finish();
     levels_ = nullptr;
     buffer_ = buffer();
   }
@@ -104,7 +105,7 @@ class levelled_all_reduce {
 
   [[gnu::cold]] void reduce_share() {
     only_priced_scope const priced_only(levels_->within.is_dry());
-    scatter_.finish();
+    scatter_->finish();
     step_ = step::reduces;
     reduce_.begin(levels_->between, share_, count_of_share(), how_, part_, pieces_, calls_, tag_between_);
   }
@@ -115,9 +116,9 @@ class levelled_all_reduce {
     reduce_.finish();
     step_ = step::gathers;
     if (calls_ == mpi_calls::blocking)
-      return gather_.begin(levels_->within, static_cast<T const*>(share_), data_, counts_, calls_);
+      return gather_.emplace().begin(levels_->within, static_cast<T const*>(share_), data_, counts_, calls_);
     detail::copy_part(share_, count_of_share(), own_);
-    gather_.begin_with_tag(levels_->within, scatter_.tag(), data_, counts_, calls_);
+    gather_.emplace().begin_with_tag(levels_->within, scatter_->tag(), data_, counts_, calls_);
   }
 
   node_levels const* levels_ = nullptr;
@@ -132,9 +133,9 @@ class levelled_all_reduce {
   T* share_ = nullptr;
   T* part_ = nullptr;
   T* pieces_ = nullptr;
-  reduce_scatter_in_flight<T> scatter_;
+  std::optional<reduce_scatter_in_flight<T>> scatter_;  // within a node
   all_reduce_in_flight<T> reduce_;
-  all_gather_in_flight<T> gather_;
+  std::optional<all_gather_in_flight<T>> gather_;
 };
 
 }  // namespace ostraka::engine

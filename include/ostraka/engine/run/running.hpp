@@ -233,7 +233,7 @@ class running {
     bool const nothing =
         all_reduce.has_levels(members, m.own) || all_reduce_in_flight<T>::by_carrier(m.how, m.own, calls_);
     std::int64_t const share = nothing ? 0 : share_of_all_reduce(members, m.own);
-    std::int64_t const pieces = one_level::pieces_of(members, share, share, calls_);
+    std::int64_t const pieces = share == 0 ? 0 : one_level::pieces_of(members, share, share, calls_);
     if (calls_ == mpi_calls::nonblocking) {
       set_aside_ = set_aside_for_flight(share + pieces);
       return all_reduce.begin(members, data, m.own, m.how, set_aside_.data(), set_aside_.data() + share, calls_);
