@@ -83,7 +83,7 @@ struct einsum_of<Out, Policy, How, type_list<First, Rest...>> {
     engine::steps_ahead const steps = steps_ahead_of<Policy, types>(planner::plan_view(stored_plan_of<types>).steps);
     engine::execution_context const w = context_how<labels, mesh>(how, operation, steps, first, rest...);
     auto const plan = plan_to_run<Policy, types, static_cast<int>(sizeof(value))>(w, policy);
-    result_type const result = result_how<result_type, labels, mesh>(how, "os::einsum", w, steps, first, rest...);
+    auto const& result = result_how<result_type, labels, mesh>(how, "os::einsum", w, steps, first, rest...);
     typename sources::type const blocks[] = {sources::of(first), sources::of(rest)...};
     static thread_local constinit engine::schedule_memory* memory = nullptr;
     if constexpr (is_into<Told>)

@@ -100,16 +100,16 @@ engine::execution_context context_how([[maybe_unused]] How const& how, char cons
     return context_of<Labels, Mesh>(operation, steps, operands...);
 }
 
-/// The tensor for the result: a new one, or a destination that shares no memory with the operands. `otherwise`: the
-/// operation that makes a new one.
+/// The tensor for the result: a new one, or the destination itself, which shares no memory with the operands.
+/// `otherwise`: the operation that makes a new one.
 template <class Result, class Labels, class Mesh, class How, class... Operands>
-Result result_how([[maybe_unused]] How const& how, [[maybe_unused]] char const* otherwise,
-                  engine::execution_context const& w, [[maybe_unused]] engine::steps_ahead steps,
-                  Operands const&... operands) {
+decltype(auto) result_how([[maybe_unused]] How const& how, [[maybe_unused]] char const* otherwise,
+                          engine::execution_context const& w, [[maybe_unused]] engine::steps_ahead steps,
+                          Operands const&... operands) {
   if constexpr (is_into<How>) {
     memory_range const read[] = {memory_of(operands)...};
     refuse_shared_memory(w, steps, otherwise, memory_of(how.target), read, static_cast<int>(sizeof...(Operands)));
-    return how.target;
+    return (how.target);
   } else {
     return allocate_for<Result, Labels, Mesh>(w, operands...);
   }
