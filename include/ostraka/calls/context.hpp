@@ -87,7 +87,7 @@ engine::execution_context context_of_operands(char const* operation, engine::ste
                                               planner::naming const& names, int labels, int mesh_axes,
                                               operand_at_hand const* operands, planner::spec const* const* specs,
                                               int count) {
-  engine::device_mesh const* meshes[planner::max_operands + 1] = {};
+  engine::device_mesh const* meshes[planner::max_operands + 1];
   for (int k = 0; k < count; ++k) meshes[k] = operands[k].mesh;
   engine::execution_context w =
       engine::make_context(common_mesh(operation, meshes, count), names.mesh_axes, mesh_axes, operation);

@@ -31,13 +31,10 @@ namespace detail {
   return n;
 }
 
-}  // namespace detail
-
-/// result <- f(in, …), element by element. `result`: the block of `out`, wherever it lies. All is written when it
-/// returns. All shardings of these elements share one instance.
+// For a result of these extents and strides.
 template <class Exec, class R, class F, class... Ts>
-void map_blocks(Exec const& exec, execution_context const& w, planner::spec const& out, F const& f,
-                strided_block<R*> const& result, aligned<Ts> const&... in) {
+void map_aligned(Exec const& exec, execution_context const& w, planner::spec const& out, F const& f, R* result,
+                 std::int64_t const* extents, std::int64_t const* strides, aligned<Ts> const&... in) {
   profiled const region_of_run([&] {
     std::int64_t const written = planner::block_size(out, w.here, w.sizes) * static_cast<std::int64_t>(sizeof(R));
     push_blocks(
@@ -45,16 +42,35 @@ void map_blocks(Exec const& exec, execution_context const& w, planner::spec cons
         (written + ... + (detail::elements_aligned(w, out, in.stride) * static_cast<std::int64_t>(sizeof(Ts)))));
   });
   loop_nest<static_cast<int>(sizeof...(Ts)) + 1> loops;
-  for (int i = 0; i < out.rank; ++i) loops.add(result.where.at[i].size(), result.stride[i], in.stride[i]...);
-  map_elements(exec, loops, f, result.data, in.data...);
+  for (int i = 0; i < out.rank; ++i) loops.add(extents[i], strides[i], in.stride[i]...);
+  map_elements(exec, loops, f, result, in.data...);
   fence(exec);
+}
+
+}  // namespace detail
+
+/// result <- f(in, …), element by element. `result`: the block of `out`, wherever it lies. All is written when it
+/// returns. All shardings of these elements share one instance.
+template <class Exec, class R, class F, class... Ts>
+void map_blocks(Exec const& exec, execution_context const& w, planner::spec const& out, F const& f,
+                strided_block<R*> const& result, aligned<Ts> const&... in) {
+  std::int64_t extents[max_rank];
+  for (int i = 0; i < out.rank; ++i) extents[i] = result.where.at[i].size();
+  detail::map_aligned(exec, w, out, f, result.data, extents, result.stride, in...);
 }
 
 /// The same for a dense result.
 template <class Exec, class R, class F, class... Ts>
 void map_blocks(Exec const& exec, execution_context const& w, planner::spec const& out, F const& f, R* result,
                 aligned<Ts> const&... in) {
-  map_blocks(exec, w, out, f, dense_block(result, box_of(out, w.here, w.sizes)), in...);
+  std::int64_t extents[max_rank], strides[max_rank];
+  std::int64_t step = 1;
+  for (int i = out.rank - 1; i >= 0; --i) {
+    extents[i] = planner::range_of(out, i, w.here, w.sizes).size();
+    strides[i] = step;
+    step *= extents[i];
+  }
+  detail::map_aligned(exec, w, out, f, result, extents, strides, in...);
 }
 
 }  // namespace ostraka::engine

@@ -17,14 +17,15 @@
 
 namespace ostraka::engine {
 
-/// The points of a stencil: the result has every `every[d]`-th point of the block along dimension d.
+/// The points of a stencil: the result has every `every[d]`-th point of the block along dimension d. Nothing is written
+/// beyond the first `rank` dimensions.
 struct stencil_points {
   int rank = 0;
-  std::int64_t extent[max_rank]{};  ///< of the block
-  std::int64_t first[max_rank]{};   ///< the first of the block's indices that the result has
-  std::int64_t every[max_rank]{};
-  std::int64_t before[max_rank]{};  ///< width of the halo before the block's own indices
-  std::int64_t behind[max_rank]{};  ///< width of the halo behind them
+  std::int64_t extent[max_rank];  ///< of the block
+  std::int64_t first[max_rank];   ///< the first of the block's indices that the result has
+  std::int64_t every[max_rank];
+  std::int64_t before[max_rank];  ///< width of the halo before the block's own indices
+  std::int64_t behind[max_rank];  ///< width of the halo behind them
 
   [[nodiscard]] std::int64_t points(int d) const {
     if (every[d] == 1) return extent[d] - first[d];  // the most frequent case, and a division is expensive

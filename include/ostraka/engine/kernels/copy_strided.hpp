@@ -22,11 +22,8 @@ namespace detail {
 /// Copies by runs if the two blocks are walked alike.
 template <class Exec, class T>
 void copy_alike(Exec const& exec, T* to, T const* from, loop_nest<2> const& loops) {
-  int const inner = loops.rank - 1;
-  loop_nest<2> const outer = loops.without(inner);
-  item_cut const cut = item_cut::of_runs(outer.size(), loops.extent[inner]);
-  copy_runs<T> const runs{to, from, cut, outer, loops.stride[0][inner], loops.stride[1][inner]};
-  for_each_item("ostraka copy runs", exec, cut.items(), loops.size(), runs);
+  copy_runs<T> const runs(to, from, loops, loops.rank - 1);
+  for_each_item("ostraka copy runs", exec, runs.cut.items(), loops.size(), runs);
 }
 
 /// Copies by tiles if they are not. The loops around the tiles are in an order that visits neighbours in either block
@@ -77,10 +74,10 @@ void read_forward(T*& to, T const*& from, loop_nest<2>& loops) {
 }
 
 template <class Exec, class T>
-void copy_on_host(Exec const& exec, T* to, T const* from, loop_nest<2> loops) {
+void copy_on_host(Exec const& exec, T* to, T const* from, loop_nest<2>& loops) {
   read_forward(to, from, loops);
   if (loops.rank == 0) {
-    for_each_item("ostraka copy", exec, 1, 1, copy_elements<T>{to, from, loops});
+    for_each_item("ostraka copy", exec, 1, 1, copy_elements<T>{to, from, loops.copied()});
     return;
   }
   int const inner = loops.rank - 1;
@@ -101,7 +98,7 @@ template <class Exec, class T>
 void copy(Exec const& exec, T* to, strided const& to_layout, T const* from, strided const& from_layout) {
   std::int64_t const elements = to_layout.size();
   if (elements == 0 || !computes()) return;
-  loop_nest<2> const loops = loops_over(to_layout, from_layout);
+  loop_nest<2> loops = loops_over(to_layout, from_layout);
   if constexpr (runs_on_host<Exec>)
     detail::copy_on_host(exec, to, from, loops);
   else
@@ -118,12 +115,9 @@ void fill(Exec const& exec, T* to, strided const& layout, T value) {
   std::int64_t const elements = layout.size();
   if constexpr (runs_on_host<Exec>) {
     if (elements == 0) return;
-    if (loops.rank == 0) loops.rank = 1, loops.extent[0] = 1;
-    int const inner = loops.rank - 1;
-    loop_nest<1> const outer = loops.without(inner);
-    item_cut const cut = item_cut::of_runs(outer.size(), loops.extent[inner]);
-    for_each_item("ostraka fill", exec, cut.items(), elements,
-                  detail::fill_runs<T>{to, cut, outer, loops.stride[0][inner], value});
+    if (loops.rank == 0) loops.rank = 1, loops.extent[0] = 1, loops.stride[0][0] = 0;
+    detail::fill_runs<T> const runs(to, loops, loops.rank - 1, value);
+    for_each_item("ostraka fill", exec, runs.cut.items(), elements, runs);
   } else {
     for_each_item("ostraka fill", exec, elements, elements, detail::fill_elements<T>{to, loops, value});
   }

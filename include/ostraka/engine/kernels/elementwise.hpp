@@ -141,7 +141,7 @@ struct map_tiles {
 /// Calls f on the aligned elements, in any order. `loops`: over the result (number 0) and the operands; stride 0
 /// repeats. The result may be one of the operands if it is walked alike. A kernel keeps a function by its address.
 template <class Exec, class R, class F, class... Ts>
-void map_elements(Exec const& exec, loop_nest<static_cast<int>(sizeof...(Ts)) + 1> loops, F const& f, R* result,
+void map_elements(Exec const& exec, loop_nest<static_cast<int>(sizeof...(Ts)) + 1> const& loops, F const& f, R* result,
                   Ts const*... in) {
   std::int64_t const elements = loops.size();
   if (elements == 0) return;
@@ -150,10 +150,11 @@ void map_elements(Exec const& exec, loop_nest<static_cast<int>(sizeof...(Ts)) + 
     detail::map_tiles<R, std::decay_t<F>, Ts...> const kernel{detail::tiling_of(loops, result, from), f};
     for_each_item("ostraka map", exec, kernel.tiles.cut.items(), elements, kernel);
   } else {
-    loops.order_by(0);
-    loops.merge();
+    auto ordered = loops.copied();
+    ordered.order_by(0);
+    ordered.merge();
     for_each_item("ostraka map", exec, elements, elements,
-                  detail::map_each<R, std::decay_t<F>, Ts...>{result, {in...}, loops, f});
+                  detail::map_each<R, std::decay_t<F>, Ts...>{result, {in...}, ordered, f});
   }
 }
 

@@ -31,6 +31,10 @@ struct execution_context {
   bool is_begun = false;  ///< the operation is waited for later; comparing its first run would wait for others
   exclusive_use use{};  ///< this thread's use of the mesh, as long as the context lives; a copy has none of its own
 
+  execution_context() = default;
+  /// Sizes of so many mesh axes are to be written, and extents of as many labels as the operation has.
+  explicit execution_context(int mesh_axes) : sizes(0, mesh_axes) {}
+
   /// Returns the devices that take part in a step over these mesh axes, this one among them.
   [[nodiscard]] communicator const& group(planner::mesh_set axes) const { return mesh->group(bits_of(axes)); }
 
@@ -48,12 +52,11 @@ struct execution_context {
 template <class = void>
 execution_context make_context(device_mesh const& mesh, std::string_view const* mesh_axes, int count,
                                std::string_view operation) {
-  execution_context w;
+  execution_context w(count);
   w.use = mesh.use(operation);
   w.mesh = &mesh;
   w.operation = operation;
   w.names.mesh_axes = mesh_axes;
-  w.sizes.mesh_axes = count;
   w.here.nowhere = mesh.absent();
   for (int m = 0; m < count; ++m) {
     w.axis[m] = mesh.find(mesh_axes[m]);

@@ -111,6 +111,7 @@ engine::stencil_points points_of(A const& a) {
     p.before[d] = margins_in<A>[i].before;
     p.behind[d] = margins_in<A>[i].behind;
     p.extent[d] = static_cast<std::int64_t>(a.local().extent(i)) - margins_in<A>[i].both();
+    p.first[d] = 0;
     p.every[d] = 1;
   }
   return p;

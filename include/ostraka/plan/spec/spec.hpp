@@ -185,9 +185,13 @@ struct pass {
 struct extents {
   int labels = 0;
   int mesh_axes = 0;
-  std::int64_t label[max_labels]{};
-  std::int64_t mesh[max_mesh_axes]{};
+  std::int64_t label[max_labels];
+  std::int64_t mesh[max_mesh_axes];
   pass now{};  ///< blocks are restricted to this pass
+
+  constexpr extents() : label{}, mesh{} {}
+  /// The extents of a running operation, which writes them one by one: to clear them all takes a fifth of its time.
+  extents(int of_labels, int of_mesh_axes) : labels(of_labels), mesh_axes(of_mesh_axes) {}
 
   /// The number of devices along a set of mesh axes.
   [[nodiscard]] constexpr std::int64_t ways(mesh_set s) const {

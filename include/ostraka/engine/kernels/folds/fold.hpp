@@ -31,26 +31,28 @@ std::int64_t parts_of_fold(std::int64_t items, std::int64_t terms_of_item, std::
 
 /// @pre operand 0 is at least as large as the others. `parts`, c and part_step are the caller's to set.
 template <class T, class Fold>
-fold_rows<T, Fold> arrange_fold(Fold const& fold, loop_nest<Fold::operands + 1> outputs,
-                                loop_nest<Fold::operands> reduced, bool result_is_largest) {
+fold_rows<T, Fold> arrange_fold(Fold const& fold, loop_nest<Fold::operands + 1> const& of_outputs,
+                                loop_nest<Fold::operands> const& of_sum, bool result_is_largest) {
   constexpr int n = Fold::operands;
   using rows_type = fold_rows<T, Fold>;
+  rows_type rows(fold, of_outputs, of_sum);
+  loop_nest<n + 1>& outputs = rows.outer;
+  loop_nest<n>& reduced = rows.reduced;
   int const lead = result_is_largest ? n : 0;
   outputs.order_by(lead);
   outputs.merge();
   reduced.order_by(0);
   reduced.merge();
-  int const of_outputs = smallest_step(outputs, lead), of_reduced = result_is_largest ? -1 : smallest_step(reduced, 0);
-  bool const in_rows =
-      of_outputs >= 0 && (of_reduced < 0 || outputs.stride[lead][of_outputs] < reduced.stride[0][of_reduced]);
-  int row = of_outputs >= 0 ? of_outputs : outputs.rank - 1;
+  int const near_output = smallest_step(outputs, lead), near_term = result_is_largest ? -1 : smallest_step(reduced, 0);
+  rows.in_rows =
+      near_output >= 0 && (near_term < 0 || outputs.stride[lead][near_output] < reduced.stride[0][near_term]);
+  int row = near_output >= 0 ? near_output : outputs.rank - 1;
   if constexpr (n == 2)
-    if (!result_is_largest) match_transposed(outputs, row, reduced, in_rows);
-  rows_type rows{fold, nullptr, {}, 1, 0, in_rows, false, outputs, reduced, 1, {}, {}};
+    if (!result_is_largest) match_transposed(outputs, row, reduced, rows.in_rows);
   if (row >= 0) {
     rows.length = outputs.extent[row];
     for (int o = 0; o <= n; ++o) rows.step[o] = outputs.stride[o][row];
-    rows.outer.remove(row);
+    outputs.remove(row);
   }
   rows.transposes = !rows.in_rows && reduced.rank == 1 && reduced.stride[0][0] == 1 &&
                     reduced.extent[0] <= rows_type::short_run && rows.length >= 16;
@@ -71,7 +73,7 @@ struct loops_of_parts {
   loop_nest<Operands + 1> outputs;
   loop_nest<Operands> over;
 
-  loops_of_parts(loop_nest<Operands + 1>& of_part, std::int64_t parts) : outputs(of_part) {
+  loops_of_parts(loop_nest<Operands + 1>& of_part, std::int64_t parts) : outputs(of_part.copied()) {
     std::int64_t const results = of_part.size();
     for (int o = 1; o < Operands; ++o)
       for (int d = 0; d < outputs.rank; ++d) outputs.stride[o][d] = 0;
@@ -82,7 +84,7 @@ struct loops_of_parts {
     }
     over.rank = 1;
     over.extent[0] = parts;
-    over.stride[0][0] = results;
+    for (int o = 0; o < Operands; ++o) over.stride[o][0] = o == 0 ? results : 0;
   }
 };
 
@@ -111,7 +113,7 @@ template <class Exec, class T, class Fold>
 
 /// c <- alpha · fold + beta · c on the host. Outputs are {operands…, c}. @pre no extent is 0
 template <class Exec, class T, class Fold>
-void run_fold(Exec const& exec, Fold const& fold, loop_nest<Fold::operands + 1> outputs,
+void run_fold(Exec const& exec, Fold const& fold, loop_nest<Fold::operands + 1> const& outputs,
               loop_nest<Fold::operands> const& reduced, T* c, update<T> const& how, bool result_is_largest = false) {
   std::int64_t const elements = outputs.size() * reduced.size();
   auto rows = arrange_fold<T>(fold, outputs, reduced, result_is_largest);
@@ -121,7 +123,10 @@ void run_fold(Exec const& exec, Fold const& fold, loop_nest<Fold::operands + 1> 
   if constexpr (widening > 1)
     parts = std::max<std::int64_t>(
         1, std::min(parts, reduced.size() / (8 * widening)));  // their results take an eighth of it
-  if (parts > 1) return fold_in_parts(exec, fold, outputs, reduced, parts, c, how, result_is_largest);
+  if (parts > 1) {
+    auto of_parts = outputs.copied();
+    return fold_in_parts(exec, fold, of_parts, reduced, parts, c, how, result_is_largest);
+  }
   rows.c = c;
   rows.how = how;
   if (elements <= serial_elements || !has_threads(exec))

@@ -64,6 +64,9 @@ struct fold_rows {
   std::int64_t step[operands + 1];
   item_cut cut;  // of rows or of outputs
 
+  fold_rows(Fold const& of, loop_nest<operands + 1> const& outputs, loop_nest<operands> const& summed)
+      : fold(of), parts(1), part_step(0), outer(outputs.copied()), reduced(summed.copied()), length(1), step{} {}
+
   std::int64_t items() const { return cut.items() * parts; }
 
   void operator()(std::int64_t item) const {

@@ -27,12 +27,13 @@ using planner::max_loops;
 using planner::row_major;
 using planner::strided;
 
-/// Loops over `Operands` operands. Trivially copyable: kernels take it as it is.
+/// Loops over `Operands` operands. Trivially copyable: kernels take it as it is. Nothing is written beyond the first
+/// `rank` loops: to clear, or to copy, room for all loops takes longer than many a loop runs.
 template <int Operands>
 struct loop_nest {
   int rank = 0;
-  std::int64_t extent[max_loops] = {};
-  std::int64_t stride[Operands][max_loops] = {};
+  std::int64_t extent[max_loops];
+  std::int64_t stride[Operands][max_loops];
 
   /// Returns the number of iterations; 1 for no loops.
   OSTRAKA_DETAIL_ONE_FUNCTION std::int64_t size() const {
@@ -102,9 +103,20 @@ struct loop_nest {
     }
   }
 
+  /// Returns a copy of the loops that there are.
+  [[nodiscard, gnu::noinline]] loop_nest copied() const {
+    loop_nest same;
+    same.rank = rank;
+    for (int d = 0; d < rank; ++d) {
+      same.extent[d] = extent[d];
+      for (int o = 0; o < Operands; ++o) same.stride[o][d] = stride[o][d];
+    }
+    return same;
+  }
+
   /// Returns this loop nest without loop d.
-  loop_nest without(int d) const {
-    loop_nest rest = *this;
+  [[nodiscard]] loop_nest without(int d) const {
+    loop_nest rest = copied();
     rest.remove(d);
     return rest;
   }

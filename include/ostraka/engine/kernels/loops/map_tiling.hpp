@@ -84,6 +84,8 @@ struct map_tiling {
   std::int64_t step[2][Operands] = {};
   item_cut cut{};
 
+  map_tiling(R* target, loop_nest<Operands> const& of_all) : result(target), loops(of_all.copied()) {}
+
   /// A tile: its first element in each operand, its length along a run, and its rows.
   struct tile {
     std::int64_t at[Operands];
@@ -128,7 +130,7 @@ void add_tiles(loop_nest<Operands>& tiles, int& loop, std::int64_t count, std::i
 /// Returns the loops in the order of the result, cut into tiles.
 template <class R, int Operands>
 map_tiling<R, Operands> tiling_of(loop_nest<Operands> const& of_all, R* result, void const* const (&in)[Operands - 1]) {
-  map_tiling<R, Operands> t{result, {}, of_all};
+  map_tiling<R, Operands> t(result, of_all);
   loop_nest<Operands>& loops = t.loops;
   loops.order_by(0);
   loops.merge();

@@ -30,7 +30,7 @@ namespace ostraka::engine::detail {
 
 /// Returns all output loops together, in the order of c, contiguous ones joined. Offsets {a, b, c}.
 [[gnu::noinline]] inline loop_nest<3> output_loops(product_loops const& loops) {
-  loop_nest<3> outputs = loops.batch;
+  loop_nest<3> outputs = loops.batch.copied();
   for (int d = 0; d < loops.m.rank; ++d)
     outputs.add(loops.m.extent[d], loops.m.stride[0][d], std::int64_t(0), loops.m.stride[1][d]);
   for (int d = 0; d < loops.n.rank; ++d)
@@ -96,7 +96,7 @@ void fold_products(Exec const& exec, product_loops const& loops, T const* a, T c
                    product_kernels<Exec, T> const& kernels) {
   std::int64_t const batch = loops.batch.size(), m = loops.m.size(), n = loops.n.size(), k = loops.k.size();
   loop_nest<3> outputs = output_loops(loops);
-  loop_nest<2> reduced = loops.k;
+  loop_nest<2> reduced = loops.k.copied();
   if (n > m) {  // the larger of a and b leads
     std::swap(a, b);
     outputs.exchange_operands(0, 1);
@@ -207,11 +207,12 @@ void contract_portable(Exec const& exec, contraction const& p, T const* a, T con
   bool const is_sum = loops.k.size() > 1, is_added = how.beta != T(0);
   if (!is_sum && !is_added && kernels.unsummed != nullptr)
     return kernels.unsummed(exec, output_loops(loops), a, b, c, T(how.alpha));
+  bool const in_batch = runs_on_host<Exec> && kernels.batch != nullptr && is_batch_vectorised<T>(loops);
+  if constexpr (runs_on_host<Exec>)
+    if (!in_batch && ((!is_sum && is_added) || !worth_tiles(loops)))
+      return fold_products(exec, loops, a, b, c, how, kernels);
   product_operands<T> const in{a, b, c, 1, 0, loops.k, how};
-  if constexpr (runs_on_host<Exec>) {
-    if (kernels.batch != nullptr && is_batch_vectorised<T>(loops)) return kernels.batch(exec, loops, in);
-    if ((!is_sum && is_added) || !worth_tiles(loops)) return fold_products(exec, loops, a, b, c, how, kernels);
-  }
+  if (in_batch) return kernels.batch(exec, loops, in);
   std::int64_t const parts = parts_of_sum<Exec, T>(loops);
   if (parts > 1) return contract_parts(exec, p, parts, a, b, c, how);
   run_kernel(exec, loops, in);

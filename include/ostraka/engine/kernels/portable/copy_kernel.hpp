@@ -59,6 +59,16 @@ struct copy_runs {
   std::int64_t to_step;
   std::int64_t from_step;
 
+  /// Runs along loop `inner`.
+  copy_runs(T* target, T const* source, loop_nest<2> const& loops, int inner)
+      : to(target),
+        from(source),
+        runs(loops.without(inner)),
+        to_step(loops.stride[0][inner]),
+        from_step(loops.stride[1][inner]) {
+    cut = item_cut::of_runs(runs.size(), loops.extent[inner]);
+  }
+
   void operator()(std::int64_t item) const {
     cut.for_each_piece(item, runs, [&](std::int64_t const (&at)[2], std::int64_t begin, std::int64_t count) {
       T* const target = to + at[0] + begin * to_step;
@@ -122,6 +132,12 @@ struct fill_runs {
   loop_nest<1> runs;
   std::int64_t step;
   T value;
+
+  /// Runs along loop `inner`.
+  fill_runs(T* target, loop_nest<1> const& loops, int inner, T const& of_all)
+      : to(target), runs(loops.without(inner)), step(loops.stride[0][inner]), value(of_all) {
+    cut = item_cut::of_runs(runs.size(), loops.extent[inner]);
+  }
 
   void operator()(std::int64_t item) const {
     cut.for_each_piece(item, runs, [&](std::int64_t const (&at)[1], std::int64_t begin, std::int64_t count) {

@@ -241,7 +241,7 @@ S each_point(Exec const& exec, loop_nest<static_cast<int>(sizeof...(Sources))> c
     std::int64_t step[operands] = {};
     if (inner >= 0)
       for (int o = 0; o < operands; ++o) step[o] = loops.stride[o][inner];
-    loop_nest<operands> const rows = inner >= 0 ? loops.without(inner) : loops;
+    loop_nest<operands> const rows = inner >= 0 ? loops.without(inner) : loops.copied();
     item_cut const cut = item_cut::of_runs(rows.size(), inner >= 0 ? loops.extent[inner] : 1);
     auto const compute = [&](std::int64_t item) {
       detail::point_sums<S> sums;
