@@ -213,7 +213,7 @@ void wait_for_writes(Exec const& exec) {
       sentence = is_absent ? join_text(operation, ": ", rule, " this process", rest)
                            : join_text(operation, ": ", rule, " device ", mesh.device(), rest);
   if (ask_others && !is_absent)
-    throw_alike(mesh.world(), std::move(sentence));
+    throw_alike(mesh.world(), sentence);
   else if (!sentence.empty())
     throw error(sentence);
 }

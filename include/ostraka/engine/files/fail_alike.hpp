@@ -38,7 +38,7 @@ void alike_on_all(communicator const& all, F const& f) {
     what = e.what();
     if (what.empty()) what = "files: an error without a text";
   }
-  throw_alike(all, std::move(what));
+  throw_alike(all, what);
 }
 
 }  // namespace ostraka::engine

@@ -221,7 +221,7 @@ class shared_file {
       text = join_text(operation_, ": ", path_, ' ', what, " (",
                        ended ? "it ends before its last byte" : words_of_mpi(code),
                        "); see that it is there for all devices, with the right to use it and room on its disk");
-    throw_alike(all_, std::move(text));
+    throw_alike(all_, text);
   }
 
   // The datatype of a round's pieces in the file, which are in ascending order.

@@ -130,7 +130,7 @@ class hdf5_file {
     std::int64_t lacks = what.empty() ? 0 : 1;
     all_.find_largest(&lacks, 1);
     if (lacks != 0) file_.release();  // closing is collective, and not all have it
-    throw_alike(all_, std::move(what));
+    throw_alike(all_, what);
   }
 
   [[nodiscard]] hid_t id() const { return file_.id(); }
@@ -144,7 +144,7 @@ class hdf5_file {
     std::string what;
     if (H5Fflush(file_.id(), H5F_SCOPE_GLOBAL) < 0) what = text_of("cannot be written", words_of_hdf5());
     if (!file_.close() && what.empty()) what = text_of("cannot be closed", words_of_hdf5());
-    throw_alike(all_, std::move(what));
+    throw_alike(all_, what);
   }
 
   /// Returns the sentence of an error.
