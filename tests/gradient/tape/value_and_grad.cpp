@@ -5,6 +5,7 @@
 /// os::value_and_grad of einsums, maps, arithmetic, sums, reshards and renames against derivatives by plain loops,
 /// under several shardings of weights and data; operands that are used twice, or not at all.
 // labels: essential
+// gpu:
 
 #include <doctest/doctest.h>
 
@@ -35,6 +36,10 @@ struct tanh_ {
   KOKKOS_INLINE_FUNCTION T derivative(T x) const {
     return T(1) - std::tanh(x) * std::tanh(x);
   }
+};
+
+struct seven_times {
+  KOKKOS_FUNCTION double operator()(double v) const { return 7 * v; }
 };
 
 using whole = t::global_tensor<double>;
@@ -236,7 +241,7 @@ TEST_CASE("trees of parameters, whose gradients share nothing") {
     CHECK(t::disagreements(m, g.first.w, want_w) == 0);
     CHECK(t::disagreements(m, g.first.b, want_b) == 0);
     REQUIRE(g.gains.size() == 3);
-    os::map_into(g.gains[0], [](double v) { return 7 * v; }, g.gains[0]);
+    os::map_into(g.gains[0], seven_times{}, g.gains[0]);
     CHECK(t::disagreements(m, g.gains[1], ones) == 0);  // unchanged by the write to its neighbour
     CHECK(t::disagreements(m, g.gains[2], zeros) == 0);
   });

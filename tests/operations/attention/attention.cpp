@@ -4,6 +4,7 @@
 /// @file
 /// os::attention against plain loops: heads, batches, queries and keys divided, masks, groups of heads, moved bytes.
 // labels: essential
+// gpu:
 
 #include <doctest/doctest.h>
 
@@ -188,13 +189,21 @@ TEST_CASE("latent attention is attention to keys and queries that have a rotary 
   });
 }
 
+namespace {
+
+struct is_not_rounded {
+  KOKKOS_FUNCTION int operator()(os::bfloat16 a, float b) const { return a == os::bfloat16(b) ? 0 : 1; }
+};
+
+}  // namespace
+
 TEST_CASE("numbers of 16 bits attend in float") {
   auto const mesh = os::make_mesh(X = t::ranks());
   auto const q = os::cast<os::bfloat16>(os::random<float, B/X, I, J>(mesh, B = 9, I = 5, J = 8, os::seed(1)));
   auto const k = os::cast<os::bfloat16>(os::random<float, B/X, K, J>(mesh, B = 9, K = 7, J = 8, os::seed(2)));
   auto const narrow = os::attention<I, K, J>(q, k, k);
   auto const wide = os::attention<I, K, J>(os::cast<float>(q), os::cast<float>(k), os::cast<float>(k));
-  auto const wrong = os::map([](os::bfloat16 a, float b) { return a == os::bfloat16(b) ? 0 : 1; }, narrow, wide);
+  auto const wrong = os::map(is_not_rounded{}, narrow, wide);
   CHECK(os::value(os::sum<>(wrong)) == 0);
 }
 
