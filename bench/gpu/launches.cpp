@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// What an operation costs on a device beyond its arithmetic: seconds of operations on tiny blocks, one after another,
+/// The cost of an operation on a device beyond its arithmetic: seconds of operations on tiny blocks, one after another,
 /// and how many kernels, copies and fences each of them launches, as Kokkos Tools counts them (a library's kernels are
 /// not among them; Kokkos before 4 tells no tool of a device's fences). The mesh and the MPI, which does nothing, are
 /// those of bench/overhead.

@@ -46,7 +46,8 @@ void time_all(bench::report& report, bench::arguments const& given, char const* 
     auto const x = os::cast<T>(os::random<float, I, J>(mesh, I = elements / columns, J = columns));
     auto const gain = os::cast<T>(os::random<float, J>(mesh, J = columns));
     auto target = os::copy(x);
-    bench::contestant const copy{"copy", [&] { Kokkos::deep_copy(Kokkos::DefaultExecutionSpace(), target.local(), x.local()); }};
+    Kokkos::DefaultExecutionSpace const exec;
+    bench::contestant const copy{"copy", [&] { Kokkos::deep_copy(exec, target.local(), x.local()); }};
     // Tensors: how many tensors of this size the operation reads and writes.
     auto const time = [&](std::string const& operation, double tensors, auto const& run) {
       std::string const name = operation + '.' + element + ", " + size_of(bytes);

@@ -6,9 +6,9 @@
 /// bench/contractions/cases.txt, beside one call of cuBLAS of the same M, N, K and batch, whose operands lie without
 /// gaps. Results are compared with plain loops, at some of their elements.
 ///
-///     bench/gpu/products [cases=FILE] [largest=FLOP] [rounds=5] [only=TEXT] [types=fdhbcz] [json=FILE]
+///     bench/gpu/products [cases=FILE] [largest=FLOPS] [rounds=5] [only=TEXT] [types=fdhbcz] [json=FILE]
 ///
-/// `largest` leaves out products with more arithmetic. Types: f float, d double, h float16, b bfloat16, c and z complex.
+/// `largest` leaves out products with more arithmetic. Types: float, double, float16, bfloat16, complex (c and z).
 
 #include <Kokkos_Core.hpp>
 
@@ -150,10 +150,10 @@ class library_product {
     ostraka::accumulator_of_t<T> const alpha(1), beta(0);
     std::int64_t const m = one.size(one.m()), n = one.size(one.n()), k = one.size(one.k());
     auto const narrow = [](std::int64_t x) { return static_cast<int>(x); };
-    auto const status = cublasGemmStridedBatchedEx(
-        handle_, CUBLAS_OP_N, CUBLAS_OP_N, narrow(n), narrow(m), narrow(k), &alpha, b, type.data, narrow(n), k * n, a,
-        type.data, narrow(k), m * k, &beta, c, type.data, narrow(n), m * n, narrow(one.size(one.batch())), type.compute,
-        CUBLAS_GEMM_DEFAULT);
+    auto const status =
+        cublasGemmStridedBatchedEx(handle_, CUBLAS_OP_N, CUBLAS_OP_N, narrow(n), narrow(m), narrow(k), &alpha, b,
+                                   type.data, narrow(n), k * n, a, type.data, narrow(k), m * k, &beta, c, type.data,
+                                   narrow(n), m * n, narrow(one.size(one.batch())), type.compute, CUBLAS_GEMM_DEFAULT);
     if (status != CUBLAS_STATUS_SUCCESS) std::printf("cuBLAS: %s\n", cublasGetStatusString(status));
   }
 
@@ -167,7 +167,8 @@ int time_case(bench::report& report, bench::arguments const& given, bench::contr
   std::string const name = one.name + '.' + type;
   if (!given.wants(name) || given.text("types", "fdhbcz").find(type) == std::string::npos) return 0;
   engine::contraction const p = bench::numbers_of(one);
-  block<T> const a = filled<T>(one.size(one.a), 1), b = filled<T>(one.size(one.b), 2), c = filled<T>(one.size(one.c), 3);
+  block<T> const a = filled<T>(one.size(one.a), 1), b = filled<T>(one.size(one.b), 2);
+  block<T> const c = filled<T>(one.size(one.c), 3);
   engine::plan_ticket ticket;
   std::vector<bench::contestant> all{
       {"ours", [&] { engine::contract(exec_space(), p, a.data(), b.data(), c.data(), {}, ticket); }}};
@@ -187,12 +188,18 @@ int time_case(bench::report& report, bench::arguments const& given, bench::contr
 
 int time_type(bench::report& report, bench::arguments const& given, bench::contraction_case const& one, char type) {
   switch (type) {
-    case 'f': return time_case<float>(report, given, one, type);
-    case 'd': return time_case<double>(report, given, one, type);
-    case 'h': return time_case<ostraka::float16>(report, given, one, type);
-    case 'b': return time_case<ostraka::bfloat16>(report, given, one, type);
-    case 'c': return time_case<Kokkos::complex<float>>(report, given, one, type);
-    default: return time_case<Kokkos::complex<double>>(report, given, one, type);
+    case 'f':
+      return time_case<float>(report, given, one, type);
+    case 'd':
+      return time_case<double>(report, given, one, type);
+    case 'h':
+      return time_case<ostraka::float16>(report, given, one, type);
+    case 'b':
+      return time_case<ostraka::bfloat16>(report, given, one, type);
+    case 'c':
+      return time_case<Kokkos::complex<float>>(report, given, one, type);
+    default:
+      return time_case<Kokkos::complex<double>>(report, given, one, type);
   }
 }
 
