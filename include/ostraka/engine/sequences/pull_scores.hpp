@@ -140,8 +140,11 @@ class scores_puller {
         products_(rule.soft_cap > wide(0) ? round.most_scores() : 0),
         one_(1) {
     fill(exec, one_.data(), 1, wide(1));
-    for (score_cotangents<wide> const& made : {pulled.bias, pulled.sinks})
+    auto const clear = [&](score_cotangents<wide> const& made) {
       if (made.elements > 0) fill(exec, made.block, made.elements, wide(0));
+    };
+    clear(pulled.bias);
+    clear(pulled.sinks);
     if (rule.soft_cap > wide(0)) round.keep_products(products_.data());
   }
 
