@@ -97,7 +97,8 @@ using compiled_space = Kokkos::DefaultExecutionSpace;
 
 #define OSTRAKA_KERNEL_INSTANCES_(WHERE, T, EXEC)                                                        \
   WHERE template void detail::contract_portable(EXEC const&, contraction const&, T const*, T const*, T*, \
-                                                update<T> const&, product_kernels<EXEC, T> const&);
+                                                update<T> const&, product_kernels<EXEC, T> const&,       \
+                                                detail::arranged_product const*);
 
 namespace ostraka::engine {
 

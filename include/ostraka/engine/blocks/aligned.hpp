@@ -18,7 +18,7 @@ namespace ostraka::engine {
 template <class T>
 struct aligned {
   T* data;
-  std::int64_t stride[max_rank]{};
+  std::int64_t stride[max_rank];
 };
 
 /// Returns this device's block of `operand` aligned with that of `result`. Labels that the result lacks are at their

@@ -70,12 +70,16 @@ inline bool has_unshared_labels(contraction const& p) {
 template <class Exec, class T>
 bool contract_by_library([[maybe_unused]] Exec const& exec, [[maybe_unused]] contraction const& p,
                          [[maybe_unused]] T const* a, [[maybe_unused]] T const* b, [[maybe_unused]] T* c,
-                         [[maybe_unused]] update<T> const& how, [[maybe_unused]] plan_ticket& ticket) {
+                         [[maybe_unused]] update<T> const& how, [[maybe_unused]] plan_ticket& ticket,
+                         [[maybe_unused]] arranged_product const*& known) {
   if constexpr (!runs_on_host<Exec> && library_of<Exec>::template multiplies<T>) {
     return contract_on_device<library_of<Exec>>(exec, p, a, b, c, how, ticket);
   } else if constexpr (library_of<Exec>::template multiplies<T>) {
     contraction_plan const* const plan = plan_cache<T>::instance().find(p, ticket);
-    if (!plan || !plan->library) return false;
+    if (!plan || !plan->library) {
+      known = plan ? &plan->ours : nullptr;
+      return false;
+    }
     follow_plan<library_of<Exec>>(exec, p, *plan, a, b, c, how);
     return true;
   }
@@ -92,7 +96,9 @@ template <class Exec, class T>
   kernels.sum_unshared(exec, p, operand::a, a, sum_of_a);
   kernels.sum_unshared(exec, p, operand::b, b, sum_of_b);
   plan_ticket ticket;
-  if (!contract_by_library(exec, p, a, b, c, how, ticket)) contract_portable(exec, p, a, b, c, how, kernels);
+  arranged_product const* known = nullptr;
+  if (!contract_by_library(exec, p, a, b, c, how, ticket, known))
+    contract_portable(exec, p, a, b, c, how, kernels, known);
 }
 
 /// True if the operations that the calling thread has in flight progress during the contraction on the host. They do
@@ -141,7 +147,9 @@ product_kernels<Exec, T> const& every_product_kernel() {
 template <class Exec, class T>
 void contract(Exec const& exec, contraction const& problem, T const* a, T const* b, T* c, update<T> const& how,
               plan_ticket& ticket, product_kernels<Exec, T> const& kernels = every_product_kernel<Exec, T>()) {
-  if (how.alpha != decltype(how.alpha)(0) && detail::contract_by_library(exec, problem, a, b, c, how, ticket)) return;
+  detail::arranged_product const* known = nullptr;
+  if (how.alpha != decltype(how.alpha)(0) && detail::contract_by_library(exec, problem, a, b, c, how, ticket, known))
+    return;
 
   bool nothing_to_write = false;
   bool nothing_to_sum = how.alpha == accumulator_of_t<T>(0);
@@ -163,7 +171,7 @@ void contract(Exec const& exec, contraction const& problem, T const* a, T const*
                     });
   } else {
     if (detail::has_unshared_labels(problem)) return detail::contract_sums(exec, problem, a, b, c, how, kernels);
-    detail::contract_portable(exec, problem, a, b, c, how, kernels);
+    detail::contract_portable(exec, problem, a, b, c, how, kernels, known);
   }
 }
 

@@ -105,28 +105,39 @@ void copy(Exec const& exec, T* to, strided const& to_layout, T const* from, stri
     for_each_item("ostraka copy", exec, elements, elements, detail::copy_elements<T>{to, from, loops});
 }
 
-/// to[…] = value for every index of the block.
+namespace detail {
+
 template <class Exec, class T>
-void fill(Exec const& exec, T* to, strided const& layout, T value) {
+void fill_along(Exec const& exec, T* to, loop_nest<1>& loops, T value) {
   if (!computes()) return;
-  loop_nest<1> loops = loops_along(layout);
   loops.order_by(0);
   loops.merge();
-  std::int64_t const elements = layout.size();
+  std::int64_t const elements = loops.size();
   if constexpr (runs_on_host<Exec>) {
     if (elements == 0) return;
     if (loops.rank == 0) loops.rank = 1, loops.extent[0] = 1, loops.stride[0][0] = 0;
-    detail::fill_runs<T> const runs(to, loops, loops.rank - 1, value);
+    fill_runs<T> const runs(to, loops, loops.rank - 1, value);
     for_each_item("ostraka fill", exec, runs.cut.items(), elements, runs);
   } else {
-    for_each_item("ostraka fill", exec, elements, elements, detail::fill_elements<T>{to, loops, value});
+    for_each_item("ostraka fill", exec, elements, elements, fill_elements<T>{to, loops, value});
   }
+}
+
+}  // namespace detail
+
+/// to[…] = value for every index of the block.
+template <class Exec, class T>
+void fill(Exec const& exec, T* to, strided const& layout, T value) {
+  loop_nest<1> loops = loops_along(layout);
+  detail::fill_along(exec, to, loops, value);
 }
 
 /// to[i] = value for i in [0, count).
 template <class Exec, class T>
 void fill(Exec const& exec, T* to, std::int64_t count, T value) {
-  fill(exec, to, row_major({count}), value);
+  loop_nest<1> loops;
+  loops.add(count, 1);
+  detail::fill_along(exec, to, loops, value);
 }
 
 }  // namespace ostraka::engine

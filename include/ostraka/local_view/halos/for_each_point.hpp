@@ -116,7 +116,9 @@ auto block_at_points(Operand const& x) {
     return source_block(a);
   } else {
     using T = std::remove_reference_t<given_at_point<Operand, Varying>>;
-    return engine::stencil_operand_block<T, 0>{own_block<T>(a), {}};
+    engine::stencil_operand_block<T, 0> b;
+    b.block = own_block<T>(a);
+    return b;
   }
 }
 

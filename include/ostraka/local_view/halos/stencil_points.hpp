@@ -60,7 +60,8 @@ std::array<extent_origin, Rank> without_marks(std::array<extent_origin, Rank> or
 
 template <class T, class A>
 engine::aligned<T> own_block(A const& a) {
-  engine::aligned<T> b{a.local().data(), {}};
+  engine::aligned<T> b;
+  b.data = a.local().data();
   std::int64_t step = 1;
   for (int d = A::rank - 1; d >= 0; --d) {
     auto const i = static_cast<std::size_t>(d);

@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <type_traits>
 
 #include <ostraka/engine/kernels/folds/fold_kernel.hpp>
 #include <ostraka/engine/kernels/folds/fold_transposed.hpp>
@@ -29,41 +30,42 @@ std::int64_t parts_of_fold(std::int64_t items, std::int64_t terms_of_item, std::
   return std::max<std::int64_t>(1, std::min({enough_items / items, terms_of_item / shortest_part, length}));
 }
 
-/// @pre operand 0 is at least as large as the others. `parts`, c and part_step are the caller's to set.
+/// Arranges a fold whose outputs are {operands…, c}. T: the type that is written. @pre operand 0 is at least as large
+/// as the others
 template <class T, class Fold>
-fold_rows<T, Fold> arrange_fold(Fold const& fold, loop_nest<Fold::operands + 1> const& of_outputs,
-                                loop_nest<Fold::operands> const& of_sum, bool result_is_largest) {
+fold_shape<Fold::operands> arrange_fold(loop_nest<Fold::operands + 1> const& of_outputs,
+                                        loop_nest<Fold::operands> const& of_sum, bool result_is_largest) {
   constexpr int n = Fold::operands;
   using rows_type = fold_rows<T, Fold>;
-  rows_type rows(fold, of_outputs, of_sum);
-  loop_nest<n + 1>& outputs = rows.outer;
-  loop_nest<n>& reduced = rows.reduced;
+  fold_shape<n> shape(of_outputs, of_sum);
+  loop_nest<n + 1>& outputs = shape.outer;
+  loop_nest<n>& reduced = shape.reduced;
   int const lead = result_is_largest ? n : 0;
   outputs.order_by(lead);
   outputs.merge();
   reduced.order_by(0);
   reduced.merge();
   int const near_output = smallest_step(outputs, lead), near_term = result_is_largest ? -1 : smallest_step(reduced, 0);
-  rows.in_rows =
+  shape.in_rows =
       near_output >= 0 && (near_term < 0 || outputs.stride[lead][near_output] < reduced.stride[0][near_term]);
   int row = near_output >= 0 ? near_output : outputs.rank - 1;
   if constexpr (n == 2)
-    if (!result_is_largest) match_transposed(outputs, row, reduced, rows.in_rows);
+    if (!result_is_largest) match_transposed(outputs, row, reduced, shape.in_rows);
   if (row >= 0) {
-    rows.length = outputs.extent[row];
-    for (int o = 0; o <= n; ++o) rows.step[o] = outputs.stride[o][row];
+    shape.length = outputs.extent[row];
+    for (int o = 0; o <= n; ++o) shape.step[o] = outputs.stride[o][row];
     outputs.remove(row);
   }
-  rows.transposes = !rows.in_rows && reduced.rank == 1 && reduced.stride[0][0] == 1 &&
-                    reduced.extent[0] <= rows_type::short_run && rows.length >= 16;
-  std::int64_t const few = std::max<std::int64_t>(rows.is_transposed() ? tile_row<T> : 4,
+  shape.transposes = !shape.in_rows && reduced.rank == 1 && reduced.stride[0][0] == 1 &&
+                     reduced.extent[0] <= rows_type::short_run && shape.length >= 16;
+  std::int64_t const few = std::max<std::int64_t>(shape.is_transposed() ? tile_row<T> : 4,
                                                   item_cut::worth_an_item / reduced.size() / 4 * 4);  // fours
-  std::int64_t const piece = rows.transposes     ? 4 * rows_type::transposed_width
-                             : rows.in_rows      ? rows_type::row_width
-                             : rows.runs_apart() ? rows_type::width
-                                                 : few;
-  rows.cut = item_cut::of_runs(rows.outer.size(), rows.length, piece, reduced.size());
-  return rows;
+  std::int64_t const piece = shape.transposes     ? 4 * rows_type::transposed_width
+                             : shape.in_rows      ? rows_type::row_width
+                             : shape.runs_apart() ? rows_type::width
+                                                  : few;
+  shape.cut = item_cut::of_runs(outputs.size(), shape.length, piece, reduced.size());
+  return shape;
 }
 
 /// The results of parts: the place of each, a gapless block in the order of the outputs' loops, which are set to write
@@ -99,16 +101,36 @@ template <class Exec, class T, class Fold>
   outputs.order_by(0);
   loops_of_parts<Fold::operands> const together(outputs, parts);
   kernel_scratch<value, typename Exec::memory_space> const partial(parts * results);
-  auto in_parts = arrange_fold<value>(fold, outputs, reduced, result_is_largest);
-  in_parts.c = partial.data();
-  in_parts.parts = parts;
-  in_parts.part_step = results;
-  for_each_item("ostraka fold of parts", exec, in_parts.items(), results * reduced.size(), in_parts);
+  fold_shape<Fold::operands> const in_parts = arrange_fold<value, Fold>(outputs, reduced, result_is_largest);
+  fold_rows<value, Fold> const rows{fold, partial.data(), {}, parts, results, in_parts, in_parts.cut};
+  for_each_item("ostraka fold of parts", exec, rows.items(), results * reduced.size(), rows);
 
-  auto sums = arrange_fold<T>(fold.of_parts(partial.data()), together.outputs, together.over, false);
-  sums.c = c;
-  sums.how = how;
+  auto const of_parts = fold.of_parts(partial.data());
+  using sum_of_parts = std::remove_const_t<decltype(of_parts)>;
+  fold_shape<Fold::operands> const shape = arrange_fold<T, sum_of_parts>(together.outputs, together.over, false);
+  fold_rows<T, sum_of_parts> const sums{of_parts, c, how, 1, 0, shape, shape.cut};
   for_each_item("ostraka fold", exec, sums.items(), parts * results, sums);
+}
+
+/// Returns in how many parts an arranged fold of `elements` terms is computed.
+template <class Exec, class Fold>
+std::int64_t parts_of_fold(fold_shape<Fold::operands> const& shape, std::int64_t elements) {
+  std::int64_t const items = shape.cut.items(), length = shape.reduced.size();
+  std::int64_t const parts = shape.transposes ? 1 : parts_of_fold<Exec>(items, elements / items, length);
+  constexpr std::int64_t widening = sizeof(typename Fold::value) / sizeof(typename Fold::element);
+  if constexpr (widening > 1)  // their results take an eighth of it
+    return std::max<std::int64_t>(1, std::min(parts, length / (8 * widening)));
+  return parts;
+}
+
+/// c <- alpha · fold + beta · c on the host, as it is arranged.
+template <class Exec, class T, class Fold>
+void run_arranged(Exec const& exec, Fold const& fold, fold_shape<Fold::operands> const& shape, std::int64_t elements,
+                  T* c, update<T> const& how) {
+  fold_rows<T, Fold> rows{fold, c, how, 1, 0, shape, shape.cut};
+  if (elements <= serial_elements || !has_threads(exec))
+    rows.cut.piece = rows.cut.length;  // one thread takes whole rows
+  for_each_item("ostraka fold", exec, rows.cut.items(), elements, rows);
 }
 
 /// c <- alpha · fold + beta · c on the host. Outputs are {operands…, c}. @pre no extent is 0
@@ -116,22 +138,11 @@ template <class Exec, class T, class Fold>
 void run_fold(Exec const& exec, Fold const& fold, loop_nest<Fold::operands + 1> const& outputs,
               loop_nest<Fold::operands> const& reduced, T* c, update<T> const& how, bool result_is_largest = false) {
   std::int64_t const elements = outputs.size() * reduced.size();
-  auto rows = arrange_fold<T>(fold, outputs, reduced, result_is_largest);
-  std::int64_t const items = rows.cut.items();
-  std::int64_t parts = rows.transposes ? 1 : parts_of_fold<Exec>(items, elements / items, reduced.size());
-  constexpr std::int64_t widening = sizeof(typename Fold::value) / sizeof(typename Fold::element);
-  if constexpr (widening > 1)
-    parts = std::max<std::int64_t>(
-        1, std::min(parts, reduced.size() / (8 * widening)));  // their results take an eighth of it
-  if (parts > 1) {
-    auto of_parts = outputs.copied();
-    return fold_in_parts(exec, fold, of_parts, reduced, parts, c, how, result_is_largest);
-  }
-  rows.c = c;
-  rows.how = how;
-  if (elements <= serial_elements || !has_threads(exec))
-    rows.cut.piece = rows.cut.length;  // one thread takes whole rows
-  for_each_item("ostraka fold", exec, rows.cut.items(), elements, rows);
+  fold_shape<Fold::operands> const shape = arrange_fold<T, Fold>(outputs, reduced, result_is_largest);
+  std::int64_t const parts = parts_of_fold<Exec, Fold>(shape, elements);
+  if (parts == 1) return run_arranged(exec, fold, shape, elements, c, how);
+  auto of_parts = outputs.copied();
+  fold_in_parts(exec, fold, of_parts, reduced, parts, c, how, result_is_largest);
 }
 
 }  // namespace ostraka::engine::detail

@@ -33,6 +33,30 @@ void for_each_run(loop_nest<Operands> const& loops, std::int64_t begin, std::int
   }
 }
 
+/// How a fold over `Operands` operands walks them. It is arranged once for the same loops, and holds no address.
+template <int Operands>
+struct fold_shape {
+  bool in_rows = false;
+  bool transposes = false;
+  loop_nest<Operands + 1> outer;  // {operands…, c}, without the row
+  loop_nest<Operands> reduced;
+  std::int64_t length = 1;  // of a row
+  std::int64_t step[Operands + 1] = {};
+  item_cut cut{};  // of rows or of outputs
+
+  fold_shape() = default;
+  fold_shape(loop_nest<Operands + 1> const& outputs, loop_nest<Operands> const& summed)
+      : outer(outputs.copied()), reduced(summed.copied()) {}
+
+  /// True if a second operand lies transposed to the first: side by side along a row of outputs, not along the runs.
+  [[nodiscard]] bool is_transposed() const {
+    if constexpr (Operands == 2)
+      return !in_rows && step[1] == 1 && reduced.rank > 0 && reduced.stride[1][reduced.rank - 1] > 1;
+    return false;
+  }
+  [[nodiscard]] bool runs_apart() const { return reduced.rank > 1 && step[0] < reduced.stride[0][reduced.rank - 2]; }
+};
+
 /// Fold: `operands` many blocks of `element`s, whose folds are `value`s; `lead()` the block that is walked in the order
 /// of memory. T: the type that is written.
 ///   start()                                                        the fold of nothing
@@ -56,16 +80,8 @@ struct fold_rows {
   update<T> how;
   std::int64_t parts;  // number of parts of the fold; their results lie part_step apart in c
   std::int64_t part_step;
-  bool in_rows;
-  bool transposes;
-  loop_nest<operands + 1> outer;  // {operands…, c}, without the row
-  loop_nest<operands> reduced;
-  std::int64_t length;  // of a row
-  std::int64_t step[operands + 1];
-  item_cut cut;  // of rows or of outputs
-
-  fold_rows(Fold const& of, loop_nest<operands + 1> const& outputs, loop_nest<operands> const& summed)
-      : fold(of), parts(1), part_step(0), outer(outputs.copied()), reduced(summed.copied()), length(1), step{} {}
+  fold_shape<operands> const& shape;
+  item_cut cut;  // the shape's, or whole rows
 
   std::int64_t items() const { return cut.items() * parts; }
 
@@ -74,27 +90,29 @@ struct fold_rows {
     item %= cut.items();
     std::int64_t const begin = begin_of(part), end = begin_of(part + 1);
     T* const target = c + part * part_step;
-    cut.for_each_piece(item, outer, [&](std::int64_t const(&at)[operands + 1], std::int64_t first, std::int64_t count) {
-      std::int64_t here[operands + 1];
-      for (int o = 0; o <= operands; ++o) here[o] = at[o] + first * step[o];
-      if (transposes)
-        fold_transposed_runs(target, here, count);
-      else if (in_rows)
-        fold_row(target, here, count, begin, end);
-      else
-        fold_each(target, here, count, begin, end);
-    });
+    cut.for_each_piece(item, shape.outer,
+                       [&](std::int64_t const(&at)[operands + 1], std::int64_t first, std::int64_t count) {
+                         std::int64_t here[operands + 1];
+                         for (int o = 0; o <= operands; ++o) here[o] = at[o] + first * shape.step[o];
+                         if (shape.transposes)
+                           fold_transposed_runs(target, here, count);
+                         else if (shape.in_rows)
+                           fold_row(target, here, count, begin, end);
+                         else
+                           fold_each(target, here, count, begin, end);
+                       });
   }
 
   /// Long parts begin at lines of 64 bytes if the block does: a vector that spans two lines costs two loads.
   std::int64_t begin_of(std::int64_t part) const {
-    std::int64_t const begin = part * reduced.size() / parts;
-    return part == parts || reduced.size() < parts * 16 * lines_apart ? begin : begin / lines_apart * lines_apart;
+    std::int64_t const begin = part * shape.reduced.size() / parts;
+    return part == parts || shape.reduced.size() < parts * 16 * lines_apart ? begin : begin / lines_apart * lines_apart;
   }
 
   /// Computes the run's step in each operand.
   void run_step(std::int64_t (&of_run)[operands]) const {
-    for (int o = 0; o < operands; ++o) of_run[o] = reduced.rank > 0 ? reduced.stride[o][reduced.rank - 1] : 0;
+    for (int o = 0; o < operands; ++o)
+      of_run[o] = shape.reduced.rank > 0 ? shape.reduced.stride[o][shape.reduced.rank - 1] : 0;
   }
 
   /// Not a call to clear memory, into which compilers turn such a loop: rows may be short.
@@ -113,13 +131,13 @@ struct fold_rows {
       std::int64_t const wide = count < row_width ? count : row_width;
       value sums[row_width];
       start_all(sums, wide);
-      for_each_run(reduced, begin, end, [&](std::int64_t const (&offset)[operands], std::int64_t run) {
+      for_each_run(shape.reduced, begin, end, [&](std::int64_t const(&offset)[operands], std::int64_t run) {
         std::int64_t from[operands];
         for (int o = 0; o < operands; ++o) from[o] = at[o] + offset[o];
-        fold.across(sums, from, step, wide, of_run, run);
+        fold.across(sums, from, shape.step, wide, of_run, run);
       });
-      how.write(target + at[operands], step[operands], sums, wide);
-      for (int o = 0; o <= operands; ++o) at[o] += wide * step[o];
+      how.write(target + at[operands], shape.step[operands], sums, wide);
+      for (int o = 0; o <= operands; ++o) at[o] += wide * shape.step[o];
       count -= wide;
     }
   }
@@ -130,49 +148,41 @@ struct fold_rows {
                  std::int64_t end) const {
     std::int64_t of_run[operands];
     run_step(of_run);
-    std::int64_t const together = reduced.rank <= 1 || runs_apart() || is_transposed() ? width : 4;
+    std::int64_t const together = shape.reduced.rank <= 1 || shape.runs_apart() || shape.is_transposed() ? width : 4;
     while (count > 0) {
       std::int64_t const wide = count < together ? count : together;
       value sums[width];
       start_all(sums, wide);
-      for_each_run(reduced, begin, end, [&](std::int64_t const (&offset)[operands], std::int64_t run) {
+      for_each_run(shape.reduced, begin, end, [&](std::int64_t const(&offset)[operands], std::int64_t run) {
         std::int64_t from[operands];
         for (int o = 0; o < operands; ++o) from[o] = at[o] + offset[o];
-        fold.along(sums, from, step, wide, of_run, run);
+        fold.along(sums, from, shape.step, wide, of_run, run);
       });
-      how.write(target + at[operands], step[operands], sums, wide);
-      for (int o = 0; o <= operands; ++o) at[o] += wide * step[o];
+      how.write(target + at[operands], shape.step[operands], sums, wide);
+      for (int o = 0; o <= operands; ++o) at[o] += wide * shape.step[o];
       count -= wide;
     }
   }
-
-  /// True if a second operand lies transposed to the first: side by side along a row of outputs, not along the runs.
-  bool is_transposed() const {
-    if constexpr (operands == 2)
-      return !in_rows && step[1] == 1 && reduced.rank > 0 && reduced.stride[1][reduced.rank - 1] > 1;
-    return false;
-  }
-  bool runs_apart() const { return reduced.rank > 1 && step[0] < reduced.stride[0][reduced.rank - 2]; }
 
   /// Runs of less than 32 bytes, A[i, r], are first transposed to A[r, i], so that a row of outputs is folded together.
   void fold_transposed_runs(T* target, std::int64_t (&at)[operands + 1], std::int64_t count) const {
     std::int64_t of_run[operands], of_row[operands + 1];
     run_step(of_run);
-    std::int64_t const run = reduced.size();
-    for (int o = 0; o <= operands; ++o) of_row[o] = step[o];
+    std::int64_t const run = shape.reduced.size();
+    for (int o = 0; o <= operands; ++o) of_row[o] = shape.step[o];
     of_run[0] = transposed_width;
     of_row[0] = 1;
     while (count > 0) {
       std::int64_t const wide = count < transposed_width ? count : transposed_width;
       element terms[short_run * transposed_width];
-      transpose(terms, transposed_width, fold.lead() + at[0], step[0], wide, run);
+      transpose(terms, transposed_width, fold.lead() + at[0], shape.step[0], wide, run);
       value sums[transposed_width];
       start_all(sums, wide);
       std::int64_t from[operands] = {};
       for (int o = 1; o < operands; ++o) from[o] = at[o];
       fold.with_lead(terms).across(sums, from, of_row, wide, of_run, run);
-      how.write(target + at[operands], step[operands], sums, wide);
-      for (int o = 0; o <= operands; ++o) at[o] += wide * step[o];
+      how.write(target + at[operands], shape.step[operands], sums, wide);
+      for (int o = 0; o <= operands; ++o) at[o] += wide * shape.step[o];
       count -= wide;
     }
   }

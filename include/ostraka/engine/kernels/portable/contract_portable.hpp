@@ -17,6 +17,7 @@
 #include <ostraka/engine/kernels/folds/fold.hpp>
 #include <ostraka/engine/kernels/folds/fold_transposed.hpp>
 #include <ostraka/engine/kernels/loops/parallel.hpp>
+#include <ostraka/engine/kernels/portable/arranged_product.hpp>
 #include <ostraka/engine/kernels/portable/batch_vectorised.hpp>
 #include <ostraka/engine/kernels/portable/contract_kernel.hpp>
 #include <ostraka/engine/kernels/portable/contract_teams.hpp>
@@ -27,18 +28,6 @@
 #include <ostraka/engine/memory/pool.hpp>
 
 namespace ostraka::engine::detail {
-
-/// Returns all output loops together, in the order of c, contiguous ones joined. Offsets {a, b, c}.
-[[gnu::noinline]] inline loop_nest<3> output_loops(product_loops const& loops) {
-  loop_nest<3> outputs = loops.batch.copied();
-  for (int d = 0; d < loops.m.rank; ++d)
-    outputs.add(loops.m.extent[d], loops.m.stride[0][d], std::int64_t(0), loops.m.stride[1][d]);
-  for (int d = 0; d < loops.n.rank; ++d)
-    outputs.add(loops.n.extent[d], std::int64_t(0), loops.n.stride[0][d], loops.n.stride[1][d]);
-  outputs.order_by(2);
-  outputs.merge();
-  return outputs;
-}
 
 /// Returns the operands for loops whose A and B have been exchanged.
 template <class T>
@@ -90,26 +79,23 @@ template <class Exec, class T>
 /// Bytes of a block that the second or third cache of a core holds, from one call to the next.
 inline constexpr std::int64_t cached_bytes = 2 << 20;
 
-/// A large block times a small one, two vectors, or products that are added to C: the largest of the three streams.
+/// c <- alpha (products) + beta c, as they are arranged.
 template <class Exec, class T>
-void fold_products(Exec const& exec, product_loops const& loops, T const* a, T const* b, T* c, update<T> const& how,
-                   product_kernels<Exec, T> const& kernels) {
-  std::int64_t const batch = loops.batch.size(), m = loops.m.size(), n = loops.n.size(), k = loops.k.size();
+void fold_products(Exec const& exec, product_loops const& loops, product_fold const& fold, T const* a, T const* b, T* c,
+                   update<T> const& how, product_kernels<Exec, T> const& kernels) {
+  if (fold.is_exchanged) std::swap(a, b);
+  bool const is_cached = fold.largest_operand * std::int64_t(sizeof(T)) <= cached_bytes;
+  sum_of_products<T> const products{a, b, kernels.shared, is_cached};
+  int const across = kernels.fold_parts == nullptr ? -1 : fold.across;
+  std::int64_t const parts = across >= 0 ? 0 : parts_of_fold<Exec, sum_of_products<T>>(fold.shape, fold.elements);
+  if (parts == 1) return run_arranged(exec, products, fold.shape, fold.elements, c, how);
   loop_nest<3> outputs = output_loops(loops);
   loop_nest<2> reduced = loops.k.copied();
-  if (n > m) {  // the larger of a and b leads
-    std::swap(a, b);
-    outputs.exchange_operands(0, 1);
-    reduced.exchange_operands(0, 1);
-  }
-  bool const result_is_largest = batch * m * n > batch * std::max(m, n) * k;
-  bool const is_cached = batch * std::max(m, n) * k * std::int64_t(sizeof(T)) <= cached_bytes;
-  sum_of_products<T> const products{a, b, kernels.shared, is_cached};
-  reduced.order_by(0);
-  reduced.merge();
-  int const across = result_is_largest || kernels.fold_parts == nullptr ? -1 : transposed_loop(reduced);
-  if (across < 0) return run_fold(exec, products, outputs, reduced, c, how, result_is_largest);
-  kernels.fold_parts(exec, products, outputs, reduced, across, c, how);
+  fold.order(outputs, reduced);
+  if (across < 0)
+    fold_in_parts(exec, products, outputs, reduced, parts, c, how, fold.result_is_largest);
+  else
+    kernels.fold_parts(exec, products, outputs, reduced, across, c, how);
 }
 
 /// True if there are a team's worth of rows and columns. The number of teams then fits an int: the results of more
@@ -199,18 +185,24 @@ template <class Exec, class T>
   }
 }
 
-/// The contraction by our own kernels. @pre no label is in one operand alone; no extent is 0
+/// The contraction by our own kernels, as it is arranged if that is known. @pre no label is in one operand alone; no
+/// extent is 0
 template <class Exec, class T>
 void contract_portable(Exec const& exec, contraction const& p, T const* a, T const* b, T* c, update<T> const& how,
-                       product_kernels<Exec, T> const& kernels = every_product_kernel<Exec, T>()) {
-  product_loops const loops = loops_of(p);
+                       product_kernels<Exec, T> const& kernels = every_product_kernel<Exec, T>(),
+                       arranged_product const* known = nullptr) {
+  if (known == nullptr) {
+    arranged_product const arranged = arrange_product<T>(p);
+    return contract_portable(exec, p, a, b, c, how, kernels, &arranged);
+  }
+  product_loops const& loops = known->loops;
   bool const is_sum = loops.k.size() > 1, is_added = how.beta != T(0);
   if (!is_sum && !is_added && kernels.unsummed != nullptr)
     return kernels.unsummed(exec, output_loops(loops), a, b, c, T(how.alpha));
   bool const in_batch = runs_on_host<Exec> && kernels.batch != nullptr && is_batch_vectorised<T>(loops);
   if constexpr (runs_on_host<Exec>)
     if (!in_batch && ((!is_sum && is_added) || !worth_tiles(loops)))
-      return fold_products(exec, loops, a, b, c, how, kernels);
+      return fold_products(exec, loops, known->fold, a, b, c, how, kernels);
   product_operands<T> const in{a, b, c, 1, 0, loops.k, how};
   if (in_batch) return kernels.batch(exec, loops, in);
   std::int64_t const parts = parts_of_sum<Exec, T>(loops);

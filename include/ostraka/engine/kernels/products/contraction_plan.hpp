@@ -35,6 +35,21 @@ bool is_ours(product_loops const& loops) {
   return loops.k.size() == 1 || !worth_tiles(loops) || is_batch_vectorised<T>(loops);
 }
 
+// Plans for the library if that is worth it.
+template <class T>
+[[gnu::cold]] void plan_library(contraction_plan& plan, contraction const& problem) {
+  product_loops const& loops = plan.ours.loops;
+  if (is_ours<T>(loops)) return;
+  double const by_ourselves = cost_of_tiles<T>(loops);
+  double const at_best =
+      cost_of_products<T>(real(loops.batch.size()), real(loops.m.size()), real(loops.n.size()), real(loops.k.size()));
+  if (by_ourselves <= at_best) return;
+  contraction_plan best;
+  for (int copied = 0; copied < 8 && !(best.library && best.cost <= 1.1 * at_best); ++copied)
+    try_copying<T>(best, problem, copied, cblas::limit());
+  if (best.library && best.cost <= by_ourselves) plan = best;
+}
+
 }  // namespace detail
 
 /// Returns the plan on the host. @pre no label is in one operand alone; no extent is 0
@@ -42,16 +57,8 @@ template <class T>
 [[gnu::cold]] contraction_plan plan_contraction(contraction const& problem) {
   contraction_plan plan;
   if constexpr (cblas::multiplies<T>) {
-    product_loops const loops = loops_of(problem);
-    if (detail::is_ours<T>(loops)) return plan;
-    double const by_ourselves = detail::cost_of_tiles<T>(loops);
-    double const at_best = detail::cost_of_products<T>(
-        detail::real(loops.batch.size()), detail::real(loops.m.size()), detail::real(loops.n.size()),
-        detail::real(loops.k.size()));
-    if (by_ourselves <= at_best) return plan;
-    for (int copied = 0; copied < 8 && !(plan.library && plan.cost <= 1.1 * at_best); ++copied)
-      detail::try_copying<T>(plan, problem, copied, cblas::limit());
-    if (plan.library && plan.cost > by_ourselves) plan = contraction_plan();
+    plan.ours = detail::arrange_product<T>(problem);
+    detail::plan_library<T>(plan, problem);
   }
   return plan;
 }

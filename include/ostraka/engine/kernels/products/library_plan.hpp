@@ -13,6 +13,7 @@
 #include <ostraka/engine/kernels/blas/matrix_product.hpp>
 #include <ostraka/engine/kernels/contraction_labels.hpp>
 #include <ostraka/engine/kernels/loops/loop_nest.hpp>
+#include <ostraka/engine/kernels/portable/arranged_product.hpp>
 #include <ostraka/engine/kernels/products/copied_layout.hpp>
 
 namespace ostraka::engine {
@@ -26,6 +27,7 @@ struct contraction_plan {
   loop_nest<3> outer;    // {a, b, c}: products that write different parts of C, beside the product's own batch
   loop_nest<2> summed;   // {a, b}: products that add up
   double cost = 0;       // as in product_cost.hpp
+  detail::arranged_product ours;  // otherwise: for our own kernels
 
   bool copies() const { return copied[0] || copied[1] || copied[2]; }
 

@@ -1,0 +1,85 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 3. What our own kernels find out about a contraction before they run: its loops, and how it is folded if it
+/// is. The plan of a contraction keeps it (products/contraction_plan.hpp), since for a matrix of 100 times a vector it
+/// takes as long as a sixth of the sums.
+
+#include <algorithm>
+#include <cstdint>
+
+#include <ostraka/engine/kernels/contraction_labels.hpp>
+#include <ostraka/engine/kernels/folds/fold.hpp>
+#include <ostraka/engine/kernels/folds/fold_transposed.hpp>
+#include <ostraka/engine/kernels/portable/contract_kernel.hpp>
+#include <ostraka/engine/kernels/portable/contract_tiles.hpp>
+
+namespace ostraka::engine::detail {
+
+/// Returns all output loops together, in the order of c, contiguous ones joined. Offsets {a, b, c}.
+[[gnu::noinline]] inline loop_nest<3> output_loops(product_loops const& loops) {
+  loop_nest<3> outputs = loops.batch.copied();
+  for (int d = 0; d < loops.m.rank; ++d)
+    outputs.add(loops.m.extent[d], loops.m.stride[0][d], std::int64_t(0), loops.m.stride[1][d]);
+  for (int d = 0; d < loops.n.rank; ++d)
+    outputs.add(loops.n.extent[d], std::int64_t(0), loops.n.stride[0][d], loops.n.stride[1][d]);
+  outputs.order_by(2);
+  outputs.merge();
+  return outputs;
+}
+
+/// A large block times a small one, two vectors, or products that are added to C: the largest of the three streams
+/// leads.
+struct product_fold {
+  bool is_exchanged = false;  // b leads
+  bool result_is_largest = false;
+  int across = -1;                   // the loop of the sum in which b is contiguous, although a is not
+  std::int64_t largest_operand = 0;  // in elements
+  std::int64_t elements = 0;
+  fold_shape<2> shape;
+
+  /// Orders loops of outputs and of the sum so that the larger of a and b leads.
+  void order(loop_nest<3>& outputs, loop_nest<2>& reduced) const {
+    if (is_exchanged) {
+      outputs.exchange_operands(0, 1);
+      reduced.exchange_operands(0, 1);
+    }
+    reduced.order_by(0);
+    reduced.merge();
+  }
+};
+
+/// Returns how these products are folded.
+template <class T>
+[[gnu::noinline]] product_fold arrange_products(product_loops const& loops) {
+  std::int64_t const batch = loops.batch.size(), m = loops.m.size(), n = loops.n.size(), k = loops.k.size();
+  product_fold fold;
+  fold.is_exchanged = n > m;
+  fold.largest_operand = batch * std::max(m, n) * k;
+  fold.result_is_largest = batch * m * n > fold.largest_operand;
+  fold.elements = batch * m * n * k;
+  loop_nest<3> outputs = output_loops(loops);
+  loop_nest<2> reduced = loops.k.copied();
+  fold.order(outputs, reduced);
+  if (!fold.result_is_largest) fold.across = transposed_loop(reduced);
+  fold.shape = arrange_fold<T, sum_of_products<T>>(outputs, reduced, fold.result_is_largest);
+  return fold;
+}
+
+/// A contraction, arranged for our own kernels.
+struct arranged_product {
+  product_loops loops;
+  product_fold fold;  // only if it is one of those that are folded
+};
+
+/// @pre no label is in one operand alone; no extent is 0
+template <class T>
+[[gnu::noinline]] arranged_product arrange_product(contraction const& p) {
+  arranged_product all{loops_of(p), {}};
+  if (all.loops.k.size() == 1 || !worth_tiles(all.loops)) all.fold = arrange_products<T>(all.loops);
+  return all;
+}
+
+}  // namespace ostraka::engine::detail
