@@ -5,6 +5,7 @@
 /// os::softmax, log_softmax, log_sum_exp and cross_entropy against plain loops of long doubles: whole and divided axes,
 /// the last one and others, masks, 16 bits, rows longer than a piece, rows of −∞, infinities and NaN.
 // labels: essential
+// gpu:
 
 #include <doctest/doctest.h>
 

@@ -4,8 +4,8 @@
 
 /// @file
 /// Floor 3. Softmax and norms of one device's block along one of its dimensions: the statistic of each row, and each
-/// element's formula (row_statistics.hpp, row_formulas.hpp); on the host by row_tasks.hpp, on accelerators a row a
-/// thread.
+/// element's formula (row_statistics.hpp, row_formulas.hpp); on the host by row_tasks.hpp, on accelerators a row a team
+/// of threads, whose statistics of every so many elements are merged; short rows, and many rows side by side, a thread.
 
 #include <Kokkos_Core.hpp>
 
@@ -30,12 +30,82 @@ struct row_element {
   KOKKOS_INLINE_FUNCTION auto operator()(std::int64_t k) const { return in.element(row, k); }
 };
 
+/// Elements first, first + step, … of a row.
+template <class X, class Mask>
+struct every_element {
+  row_element<X, Mask> of;
+  std::int64_t first, step;
+  KOKKOS_INLINE_FUNCTION auto operator()(std::int64_t k) const { return of(first + k * step); }
+};
+
+/// Teams of threads, a row each. Neighbouring threads read neighbouring elements.
+template <class Exec>
+struct teams_of_rows {
+  static constexpr int most = 256, least = 32;
+  using policy = Kokkos::TeamPolicy<Exec, Kokkos::LaunchBounds<most, 1>>;
+  using member = typename policy::member_type;
+
+  /// True if rows are long enough to share, and not so many side by side that a thread each reads as well.
+  static bool share(row_layout const& rows) {
+    constexpr std::int64_t enough_rows = 65536;
+    return rows.length >= least && (rows.step == 1 || rows.count() < enough_rows);
+  }
+
+  template <class Kernel>
+  static void run(char const* name, Exec const& exec, row_layout const& rows, Kernel const& kernel) {
+    if (!computes()) return;
+    int threads = least;
+    while (threads < most && threads * 4 <= rows.length) threads *= 2;
+    policy p(exec, static_cast<int>(rows.count()), threads);
+    using part = part_of_row<typename Kernel::statistic>;
+    p.set_scratch_size(0, Kokkos::PerTeam(threads * static_cast<int>(sizeof(part)) + static_cast<int>(alignof(part))));
+    Kokkos::parallel_for(name, p, kernel);
+  }
+
+  template <class Statistic>
+  struct part_of_row {
+    Statistic statistic;
+    std::int64_t elements;
+  };
+
+  /// Returns the statistic of the team's row, to all of its threads. @pre the team's size is a power of two
+  template <class Statistic, class X, class Mask>
+  KOKKOS_INLINE_FUNCTION static Statistic measure(member const& team, rows_of_block<X, Mask> const& in) {
+    using part = part_of_row<Statistic>;
+    int const threads = team.team_size(), me = team.team_rank();
+    auto* const parts =
+        static_cast<part*>(team.team_scratch(0).get_shmem_aligned(sizeof(part) * threads, alignof(part)));
+    std::int64_t const own = me < in.rows.length ? (in.rows.length - me + threads - 1) / threads : 0;
+    row_element<X, Mask> const row{in, team.league_rank()};
+    parts[me] = {Statistic::of_elements(own, every_element<X, Mask>{row, me, threads}), own};
+    for (int half = threads / 2; half > 0; half /= 2) {
+      team.team_barrier();
+      if (me >= half) continue;
+      part const a = parts[me], b = parts[me + half];
+      parts[me] = {Statistic::merge(a.statistic, b.statistic, a.elements, b.elements), a.elements + b.elements};
+    }
+    team.team_barrier();
+    return parts[0].statistic;
+  }
+};
+
 template <class Statistic, class X, class Mask>
 struct measure_row {
   rows_of_block<X, Mask> in;
   Statistic* to;
   KOKKOS_INLINE_FUNCTION void operator()(std::int64_t row) const {
     to[row] = Statistic::of_elements(in.rows.length, row_element<X, Mask>{in, row});
+  }
+};
+
+template <class Exec, class Statistic, class X, class Mask>
+struct measure_row_by_team {
+  using statistic = Statistic;
+  rows_of_block<X, Mask> in;
+  Statistic* to;
+  KOKKOS_INLINE_FUNCTION void operator()(typename teams_of_rows<Exec>::member const& team) const {
+    Statistic const s = teams_of_rows<Exec>::template measure<Statistic>(team, in);
+    if (team.team_rank() == 0) to[team.league_rank()] = s;
   }
 };
 
@@ -55,8 +125,15 @@ struct write_row {
     row_element<X, Mask> const x{in, row};
     auto const statistic = from != nullptr ? from[row] : Formula::statistic::of_elements(in.rows.length, x);
     if (kept != nullptr) kept[row] = statistic;
+    write(row, statistic, 0, 1);
+  }
+
+  /// Writes elements begin, begin + step, … of a row.
+  KOKKOS_INLINE_FUNCTION void write(std::int64_t row, typename Formula::statistic const& statistic, std::int64_t begin,
+                                    std::int64_t step) const {
+    row_element<X, Mask> const x{in, row};
     row_coefficients<T> const c = formula.of_row(statistic, total);
-    for (std::int64_t k = 0; k < in.rows.length; ++k) {
+    for (std::int64_t k = begin; k < in.rows.length; k += step) {
       T y = formula(x(k), c.a, c.b);
       if constexpr (HidesElements<Formula>)
         if (formula.hides && x(k) == minus_infinity<T>) y = Formula::hidden;
@@ -64,6 +141,20 @@ struct write_row {
       if constexpr (!std::is_same_v<Bias, no_vector>) y = y + static_cast<T>(bias[k]);
       out[in.rows.first(row) + k * in.rows.step] = static_cast<X>(y);
     }
+  }
+};
+
+template <class Exec, class Formula, class X, class Mask, class Gain, class Bias>
+struct write_row_by_team {
+  using statistic = typename Formula::statistic;
+  write_row<Formula, X, Mask, Gain, Bias> all;
+
+  KOKKOS_INLINE_FUNCTION void operator()(typename teams_of_rows<Exec>::member const& team) const {
+    std::int64_t const row = team.league_rank();
+    statistic const s =
+        all.from != nullptr ? all.from[row] : teams_of_rows<Exec>::template measure<statistic>(team, all.in);
+    if (all.kept != nullptr && team.team_rank() == 0) all.kept[row] = s;
+    all.write(row, s, team.team_rank(), team.team_size());
   }
 };
 
@@ -79,8 +170,12 @@ void measure_rows(char const* name, Exec const& exec, rows_of_block<X, Mask> con
     detail::share_rows(name, exec, tasks.count(), in.rows,
                        [&](std::int64_t begin, std::int64_t end) { tasks.measure_share(begin, end, to); });
   } else {
-    for_each_item(name, exec, in.rows.count(), in.rows.size(),
-                  detail::measure_row<typename Formula::statistic, X, Mask>{in, to});
+    using statistic = typename Formula::statistic;
+    if (detail::teams_of_rows<Exec>::share(in.rows))
+      detail::teams_of_rows<Exec>::run(name, exec, in.rows,
+                                       detail::measure_row_by_team<Exec, statistic, X, Mask>{in, to});
+    else
+      for_each_item(name, exec, in.rows.count(), in.rows.size(), detail::measure_row<statistic, X, Mask>{in, to});
     exec.fence();
   }
 }
@@ -105,8 +200,12 @@ void write_rows(char const* name, Exec const& exec, rows_of_block<X, Mask> const
       from != nullptr ? tasks.write_share(begin, end, from) : tasks.run_share(begin, end, kept);
     });
   } else {
-    for_each_item(name, exec, in.rows.count(), in.rows.size(),
-                  detail::write_row<Formula, X, Mask, Gain, Bias>{in, formula, total, out, gain, bias, from, kept});
+    detail::write_row<Formula, X, Mask, Gain, Bias> const row{in, formula, total, out, gain, bias, from, kept};
+    if (detail::teams_of_rows<Exec>::share(in.rows))
+      detail::teams_of_rows<Exec>::run(name, exec, in.rows,
+                                       detail::write_row_by_team<Exec, Formula, X, Mask, Gain, Bias>{row});
+    else
+      for_each_item(name, exec, in.rows.count(), in.rows.size(), row);
     exec.fence();
   }
 }
