@@ -9,8 +9,8 @@
 #
 # Comments in a test file override what its folder says:   // ranks: 1 2 4   // labels: slow essential   // timeout: 300
 # "// gpu:" says that the test reads no device memory on the host: on the sham device (OSTRAKA_TEST_SHAM) it has the label "gpu" and runs on 1, 2, 4 ranks;
-# "// gpu: 2 4", elsewhere, runs it again on so many ranks with host memory treated as a GPU's, which MPI accepts (mpi.<name>.gpu_direct.np2) or does not
-# (mpi.<name>.gpu_staged.np2);
+# "// gpu: 2 4" runs it again on so many ranks: on the sham device with an MPI that accepts its memory (mpi.<name>.gpu_direct.np2), elsewhere with host
+# memory treated as a GPU's, which MPI accepts or does not (mpi.<name>.gpu_staged.np2);
 # "// checked: 2 4" in check mode (mpi.<name>.checked.np2).
 # The label "essential" marks tests of what another compiler, MPI or Kokkos could break: every leg of .ci/run builds these tests.
 # The label "ci" marks tests that cost more than they add to a user's trust in the library: without OSTRAKA_TEST_EVERYTHING, as with the README's
@@ -165,6 +165,9 @@ function(ostraka_add_mpi_test name)
     elseif(mode STREQUAL ".checked")
       set(all_ranks "${arg_CHECKED_RANKS}")
     endif()
+    if(OSTRAKA_TEST_SHAM AND mode STREQUAL ".gpu_staged")
+      continue()  # as without a mode
+    endif()
     foreach(ranks IN LISTS all_ranks)
       set(launcher "")
       if(OSTRAKA_ENABLE_MPI AND ranks GREATER 1)  # one rank starts faster without mpiexec
@@ -175,6 +178,8 @@ function(ostraka_add_mpi_test name)
       ostraka_set_test_properties(${test} ${ranks} "${arg_TIMEOUT}" "mpi;${arg_LABELS}")
       if(mode STREQUAL ".checked")
         set_property(TEST ${test} APPEND PROPERTY ENVIRONMENT OSTRAKA_CHECK_SPMD=1)
+      elseif(OSTRAKA_TEST_SHAM AND mode)
+        set_property(TEST ${test} APPEND PROPERTY ENVIRONMENT OSTRAKA_GPU_AWARE_MPI=1)
       elseif(mode)
         string(REPLACE ".gpu_" "" kind "${mode}")
         set_property(TEST ${test} APPEND PROPERTY ENVIRONMENT "OSTRAKA_TEST_GPU=${kind}")
@@ -207,7 +212,6 @@ function(ostraka_add_tests_of_folder folder kind)
     ostraka_read_comment(timeout "${file}" timeout "${OSTRAKA_TEST_TIMEOUT}")
     ostraka_read_comment(gpu_ranks "${file}" gpu "")
     if(OSTRAKA_TEST_SHAM)
-      set(gpu_ranks "")  # nothing is pretended there
       file(STRINGS "${file}" for_gpus REGEX "^// gpu:" LIMIT_COUNT 1)
       if(for_gpus)
         list(APPEND labels gpu)

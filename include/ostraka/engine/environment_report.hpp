@@ -12,6 +12,7 @@
 #include <string>
 #include <string_view>
 
+#include <ostraka/engine/groups/carrier.hpp>
 #include <ostraka/engine/kernels/blas/library.hpp>
 #include <ostraka/engine/kernels/loops/vectors.hpp>
 #include <ostraka/engine/machine/blas_library.hpp>
@@ -33,6 +34,7 @@ struct environment_report {
   std::string mpi;          ///< "Open MPI v4.1.4"; empty: built without MPI
   std::string mpi_level;    ///< "funneled"
   bool is_gpu_aware = false;  ///< MPI takes memory of a GPU's default execution space
+  std::string gpu_carrier;    ///< "NCCL", which carries it instead of MPI; empty: MPI does
   int ranks = 1;
   std::string blas;         ///< "OpenBLAS 0.3.21"; empty: none
   std::string gpu_blas;     ///< "cuBLAS 13.1"; empty: none, or no GPU
@@ -66,7 +68,9 @@ struct environment_report {
               detail::counted(w.threads.threads, "thread"), " a rank\n");
   text += w.mpi.empty() ? "MPI: none" : join_text("MPI: ", w.mpi, ", threads ", w.mpi_level);
   if (!w.mpi.empty() && !w.on_host.empty())
-    text += w.is_gpu_aware ? ", takes GPU memory" : ", GPU memory is staged on the host";
+    text += !w.gpu_carrier.empty() ? join_text(", GPU memory is carried by ", w.gpu_carrier)
+            : w.is_gpu_aware       ? ", takes GPU memory"
+                                   : ", GPU memory is staged on the host";
   text += '\n';
   text += "BLAS: ";
   if (w.blas.empty()) {
@@ -91,6 +95,9 @@ struct environment_report {
   w.mpi_level = mpi_thread_level();
   w.ranks = find_place_in_job().ranks;
   w.is_gpu_aware = mpi_is_gpu_aware();
+#  if OSTRAKA_ENABLE_NCCL
+  w.gpu_carrier = carrier::name();
+#  endif
 }
 #endif
 

@@ -256,6 +256,9 @@ TEST_CASE("what runs is described") {
   CHECK(contains(e::describe(w), "\nMPI: Open MPI v4.1.4, threads funneled, GPU memory is staged on the host\n"));
   w.is_gpu_aware = true;
   CHECK(contains(e::describe(w), "\nMPI: Open MPI v4.1.4, threads funneled, takes GPU memory\n"));
+  w.gpu_carrier = "NCCL";
+  CHECK(contains(e::describe(w), "\nMPI: Open MPI v4.1.4, threads funneled, GPU memory is carried by NCCL\n"));
+  w.gpu_carrier.clear();
   w.gpu_blas = "cuBLAS 13.1";
   CHECK(contains(e::describe(w), "\nBLAS: netlib's reference BLAS; on the GPU cuBLAS 13.1\n"));
   w.blas = w.mpi = w.gpu_blas = "";

@@ -5,6 +5,7 @@
 /// os::attention with os::ring, and os::stripe, against plain loops: in one direction and both, causal and not, in
 /// order and striped, groups of heads, uneven parts; moved bytes and multiplications, by count.
 // ranks: 1 2 3 4 8
+// gpu: 4
 
 #include <doctest/doctest.h>
 

@@ -57,9 +57,9 @@ class Sham {
   static char const* name() { return "Sham"; }
   static int concurrency() { return 132 * 2048; }  // a GPU's
   static int in_parallel() { return 0; }
-  static void impl_static_fence() { sham::fence("a fence"); }
-  void fence() const { sham::fence("a fence"); }
-  void fence(std::string const&) const { sham::fence("a fence"); }
+  static void impl_static_fence() { sham::fence_by_host("a fence"); }
+  void fence() const { sham::fence_by_host("a fence"); }
+  void fence(std::string const&) const { sham::fence_by_host("a fence"); }
   static void print_configuration(std::ostream&, bool = false) {}
   static bool impl_is_initialized() { return true; }
   static int impl_thread_pool_size(int = 0) { return 1; }
@@ -82,7 +82,7 @@ class ShamSpaceInitializer : public ExecSpaceInitializerBase {
  public:
   void initialize(InitArguments const&) final { sham::begin(); }
   void finalize(bool const) final { sham::end(); }
-  void fence() final { sham::fence("Kokkos::fence"); }
+  void fence() final { sham::fence_by_host("Kokkos::fence"); }
   void print_configuration(std::ostream&, bool const) final {}
 };
 

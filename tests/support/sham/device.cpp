@@ -5,10 +5,12 @@
 /// Memory pages that are closed, and a queue. Pages are opened by mprotect: when a kernel or a copy touches an
 /// allocation, the fault opens it, and it is closed when the queue is empty. The host's fault is reported, and opens it
 /// until the next launch, fence or copy. Protection keys would close memory to each host thread by itself, but not
-/// every processor has them, and a system call of the host, or another process, passes them unseen.
+/// every processor has them, and a system call of the host, or another process, passes them unseen. With
+/// OSTRAKA_GPU_AWARE_MPI=1 functions of MPI touch device memory, too; they wait for no kernel.
 
 #include "device.hpp"
 
+#include <dlfcn.h>
 #include <execinfo.h>
 #include <pthread.h>
 #include <signal.h>
@@ -50,11 +52,13 @@ struct device {
   std::map<char*, allocation> allocations{};  // those freed, too: no address comes back
   std::vector<std::pair<char*, allocation*>> open{};
   std::vector<std::string> reports{};
+  work done{};
   char const* last = "nothing";
   char* low = nullptr;
   char* next = nullptr;
   char* heap = nullptr;
   bool eager = false;
+  bool mpi_may_touch = false;
   struct sigaction before {};
 };
 
@@ -98,6 +102,27 @@ struct running {
   ~running() { in_kernel = false; }
 };
 
+// True if MPI's functions are among those that were called. An MPI that takes a GPU's memory touches it in all of them.
+bool is_in_mpi() {
+  void* frames[64];
+  int const count = ::backtrace(frames, 64);
+  for (int i = 0; i < count; ++i) {
+    Dl_info info{};
+    if (::dladdr(frames[i], &info) == 0 || info.dli_sname == nullptr) continue;
+    if (std::strncmp(info.dli_sname, "MPI_", 4) == 0 || std::strncmp(info.dli_sname, "PMPI_", 5) == 0) return true;
+  }
+  return false;
+}
+
+// Counts a copy between host and device.
+void count_copy(void const* to, void const* from, std::size_t bytes) {
+  device& d = the_device();
+  auto const is_there = [&](void const* at) { return at >= d.low && at < d.low + arena_bytes; };
+  if (is_there(to) == is_there(from)) return;
+  ++d.done.copies;
+  (is_there(to) ? d.done.to_device : d.done.to_host) += static_cast<long>(bytes);
+}
+
 std::string kernel_or_host() { return in_kernel ? "a kernel" : "the host"; }
 
 // Opens what a kernel touches, and reports what the host does. Faults are synchronous and come from loads and stores of
@@ -122,7 +147,8 @@ void on_fault(int, siginfo_t* info, void*) {
     ::signal(SIGSEGV, SIG_DFL);
     return;
   }
-  if (!in_kernel) report("the host touches device memory, " + place() + ", after " + d.last);
+  if (!in_kernel && !(d.mpi_may_touch && is_in_mpi()))
+    report("the host touches device memory, " + place() + ", after " + d.last);
   protect(found->first, a->closed_bytes, PROT_READ | PROT_WRITE);
   a->open = true;
   d.open.emplace_back(found->first, a);
@@ -165,6 +191,8 @@ void begin() {
   device& d = the_device();
   open_arena(d);
   d.eager = std::getenv("SHAM_EAGER") != nullptr;
+  char const* const aware = std::getenv("OSTRAKA_GPU_AWARE_MPI");
+  d.mpi_may_touch = aware != nullptr && *aware == '1';
   d.heap = begin_of_heap();
   void* frames[2];
   ::backtrace(frames, 2);  // loads what it needs now, rather than in a fault
@@ -192,10 +220,26 @@ void launch(char const* what, std::function<void()> work) {
   device& d = the_device();
   std::lock_guard const lock(d.alone);
   if (in_kernel) return report(std::string("a kernel launches ") + what);
+  ++d.done.launches;
   close_all();
   d.last = what;
   d.queue.emplace_back(what, std::move(work));
   if (d.eager) fence(what);
+}
+
+void require_device_memory(void const* memory, char const* who) {
+  device& d = the_device();
+  std::lock_guard const lock(d.alone);
+  char const* const at = static_cast<char const*>(memory);
+  if (at < d.low || at >= d.low + arena_bytes) report(std::string(who) + " is given memory of the host");
+}
+
+work work_done() { return the_device().done; }
+
+void fence_by_host(char const* why) {
+  std::lock_guard const lock(the_device().alone);
+  if (!in_kernel) ++the_device().done.fences;
+  fence(why);
 }
 
 void fence(char const* why) {
@@ -216,6 +260,8 @@ void fence(char const* why) {
 
 void copy(void* to, void const* from, std::size_t bytes) {
   std::lock_guard const lock(the_device().alone);
+  ++the_device().done.fences;
+  count_copy(to, from, bytes);
   fence("a copy");
   {
     running const now;
@@ -225,7 +271,9 @@ void copy(void* to, void const* from, std::size_t bytes) {
 }
 
 void copy_later(void* to, void const* from, std::size_t bytes) {
+  count_copy(to, from, bytes);
   launch("a copy on an instance", [=] { std::memmove(to, from, bytes); });
+  --the_device().done.launches;
 }
 
 //     [the host's page] [closed pages] [a page that is never open]

@@ -26,6 +26,27 @@ void fence(char const* why);
 void copy(void* to, void const* from, std::size_t bytes);
 void copy_later(void* to, void const* from, std::size_t bytes);
 
+/// The device's work so far: kernels that were launched, calls of the host that wait, and copies between host and
+/// device with their bytes, either way.
+struct work {
+  long launches = 0;
+  long fences = 0;
+  long copies = 0;
+  long to_host = 0;
+  long to_device = 0;
+  friend work operator-(work const& a, work const& b) {
+    return {a.launches - b.launches, a.fences - b.fences, a.copies - b.copies, a.to_host - b.to_host,
+            a.to_device - b.to_device};
+  }
+};
+[[nodiscard]] work work_done();
+
+/// A fence of the program.
+void fence_by_host(char const* why);
+
+/// Reports memory that is not the device's; `who` asks for it.
+void require_device_memory(void const* memory, char const* who);
+
 /// Returns device memory, full of bytes 0xA5. The page before it is the host's; Kokkos' header lies at its end.
 void* allocate(char const* label, std::size_t bytes);
 

@@ -99,7 +99,7 @@ class ParallelReduce<F, RangePolicy<Traits...>, Reducer, Sham> {
       sham_loop(p, f, update);
       FunctorFinal<typename selected::type, tag>::final(selected::select(f, r), result);
     });
-    if (waits_) sham::fence("a reduction to the host");
+    if (waits_) sham::fence_by_host("a reduction to the host");
   }
 };
 

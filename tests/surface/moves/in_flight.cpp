@@ -6,6 +6,7 @@
 /// begun and waited for later. All give the results of plain loops, whichever is begun first and however many messages
 /// they have.
 // ranks: 1 2 4 6
+// gpu: 4
 
 #include <doctest/doctest.h>
 

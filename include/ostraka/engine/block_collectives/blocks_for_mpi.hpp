@@ -3,9 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 3. Blocks with any strides as MPI gets them: in place, if they lie in one run or in rows that MPI packs well,
-/// otherwise packed by a kernel, and unpacked when they have arrived. Memory that MPI does not take is staged
-/// (moves/on_host.hpp).
+/// Floor 3. Blocks with any strides as messages get them: in place, if they lie in one run or in rows that MPI packs
+/// well, otherwise packed by a kernel, and unpacked when they have arrived.
 
 #include <Kokkos_Core.hpp>
 
@@ -17,7 +16,6 @@
 #include <ostraka/engine/memory/pool.hpp>
 #include <ostraka/engine/memory/short_array.hpp>
 #include <ostraka/engine/moves/copy_block.hpp>
-#include <ostraka/engine/moves/on_host.hpp>
 #include <ostraka/engine/moves/transport.hpp>
 #include <ostraka/types/support/dynamic_array.hpp>
 
@@ -27,11 +25,15 @@ namespace ostraka::engine {
 template <class Exec, class T>
 class blocks_for_mpi {
  public:
-  /// Prepares for at most `most` blocks, whose layouts are pointed to.
-  void begin(int most) {
+  using arrays = arrays_of<Exec>;
+
+  /// Prepares for at most `most` blocks, whose layouts are pointed to. Returns the arrays, for the collective.
+  arrays& begin(Exec const& exec, int most) {
     end();
+    arrays_.begin(exec);
     layouts_.reserve(static_cast<std::size_t>(most));
     via_ = transport_for<Exec, T>();
+    return arrays_;
   }
 
   void send(Exec const& exec, exchanged<T>& part, strided_block<T const*> const& block) {
@@ -59,21 +61,10 @@ class blocks_for_mpi {
     unpacked_.push_back({block, part.receive});
   }
 
-  /// Call it after all blocks, before the collective begins.
-  void stage(Exec const& exec, exchanged<T>* parts, int count) {
-    fence(exec);
-    arrays_.begin(is_staged<Exec>(host_work::carries));
-    for (int i = 0; i < count; ++i) {
-      parts[i].send = arrays_.sent(parts[i].send, parts[i].sent);
-      parts[i].receive = arrays_.received(parts[i].receive, parts[i].received);
-    }
-  }
-
   /// Call it after the end of the collective. It puts the received data in place.
-  void bring_back(Exec const& exec) {
-    arrays_.bring_back();
+  void unpack(Exec const& exec) {
     for (arrived const& a : unpacked_) copy(exec, a.to, dense_block(static_cast<T const*>(a.packed), a.to.where));
-    fence(exec);
+    fence(exec, arrays_);
     end();
   }
 
@@ -82,7 +73,6 @@ class blocks_for_mpi {
     unpacked_.clear();
     buffers_.clear();
     layouts_.clear();
-    arrays_.begin(false);
   }
 
  private:
@@ -102,7 +92,7 @@ class blocks_for_mpi {
   dynamic_array<buffer> buffers_;
   dynamic_array<arrived> unpacked_;
   short_array<strided, 2> layouts_;
-  arrays_for_mpi<Exec, T> arrays_;
+  [[no_unique_address]] arrays arrays_;
 };
 
 }  // namespace ostraka::engine

@@ -44,7 +44,7 @@ class exchange_record final : public flight_on<Exec> {
   void begin(Exec const& exec, execution_context const& w, communicator const& members, PartOf const& part_of) {
     int const n = members.size();
     parts_.clear();
-    blocks_.begin(2 * n);
+    exchange_.on(blocks_.begin(this->exec(), 2 * n));
     for (int d = 0; d < n; ++d) {
       exchanged<T>& part = parts_.push_back({nullptr, 0, nullptr, 0});
       if (d == members.rank()) continue;
@@ -52,7 +52,7 @@ class exchange_record final : public flight_on<Exec> {
       blocks_.send(exec, part, p.sent);
       blocks_.receive(part, p.received);
     }
-    blocks_.stage(exec, parts_.data(), n);
+    fence_before_messages(exec);
     exchange_.begin(members, parts_.data());
     block_exchanged<T> const own = part_of(members.rank());
     if (own.sent.where.size() > 0) copy(exec, own.received, own.sent);
@@ -65,7 +65,7 @@ class exchange_record final : public flight_on<Exec> {
   bool arrived() noexcept override { return exchange_.test(); }
   void finish() override {
     exchange_.finish();
-    blocks_.bring_back(this->exec());
+    blocks_.unpack(this->exec());
   }
   void give_back() noexcept override {
     flight_records<exchange_record>::instance().give_back(*this);
@@ -73,7 +73,7 @@ class exchange_record final : public flight_on<Exec> {
 
   blocks_for_mpi<Exec, T> blocks_;
   short_array<exchanged<T>> parts_;
-  exchange_in_flight<T> exchange_;
+  exchange_in_flight<T, arrays_of<Exec>> exchange_;
 };
 
 }  // namespace detail

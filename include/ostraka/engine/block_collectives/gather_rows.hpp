@@ -20,7 +20,6 @@
 #include <ostraka/engine/mesh/execution_context.hpp>
 #include <ostraka/engine/moves/copy_block.hpp>
 #include <ostraka/engine/moves/flight.hpp>
-#include <ostraka/engine/moves/on_host.hpp>
 
 namespace ostraka::engine {
 
@@ -44,11 +43,11 @@ class gather_record final : public flight_on<Exec> {
     buffer_ = buffer(in_place_ ? 0 : whole.where.size());
     T* const message = in_place_ ? whole.data : buffer_.data();
     if (own.where.size() > 0) copy(exec, dense_block(message + before, own.where), own);
+    arrays_.begin(this->exec());
+    gather_.on(arrays_);
     if (members.size() > 1) {
-      fence(exec);
-      arrays_.begin(is_staged<Exec>(host_work::carries));
-      T* const received = arrays_.received(message, whole.where.size(), true);
-      gather_.begin(members, static_cast<T const*>(received + before), received, counts_, mpi_calls::nonblocking);
+      fence_before_messages(exec);
+      gather_.begin(members, static_cast<T const*>(message + before), message, counts_, mpi_calls::nonblocking);
     }
     this->enlist(*w.mesh, w.operation);
   }
@@ -74,7 +73,6 @@ class gather_record final : public flight_on<Exec> {
   bool arrived() noexcept override { return gather_.test(); }
   void finish() override {
     gather_.finish();
-    arrays_.bring_back();
     if (!in_place_) {
       T const* message = buffer_.data();
       std::int64_t const row = elements_of_a_row(whole_, along_);
@@ -88,11 +86,10 @@ class gather_record final : public flight_on<Exec> {
         message += count;
       }
     }
-    fence(this->exec());
+    fence(this->exec(), arrays_);
   }
   void give_back() noexcept override {
     buffer_ = buffer();
-    arrays_.begin(false);
     flight_records<gather_record>::instance().give_back(*this);
   }
 
@@ -101,8 +98,8 @@ class gather_record final : public flight_on<Exec> {
   strided_block<T*> whole_{};
   buffer buffer_;
   short_array<std::int64_t> counts_;
-  arrays_for_mpi<Exec, T> arrays_;
-  levelled_all_gather<T> gather_;
+  [[no_unique_address]] arrays_of<Exec> arrays_;
+  levelled_all_gather<T, arrays_of<Exec>> gather_;
 };
 
 }  // namespace detail

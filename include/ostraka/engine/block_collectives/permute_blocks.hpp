@@ -25,10 +25,10 @@ class permute_record final : public flight_on<Exec> {
              strided_block<T const*> const& from, strided_block<T*> const& to) {
     exchanged<T> part{nullptr, 0, nullptr, 0};
     bool const stays = here.to == members.rank();
-    blocks_.begin(2);
+    permute_.on(blocks_.begin(this->exec(), 2));
     if (here.to >= 0 && !stays) blocks_.send(exec, part, from);
     if (here.from >= 0 && !stays) blocks_.receive(part, to);
-    blocks_.stage(exec, &part, 1);
+    fence_before_messages(exec);
     permute_.begin(members, here, part);
     if (stays) copy(exec, to, from);
     if (here.from < 0) fill(exec, to.data, layout_of(to), T(0));
@@ -41,14 +41,14 @@ class permute_record final : public flight_on<Exec> {
   bool arrived() noexcept override { return permute_.test(); }
   void finish() override {
     permute_.finish();
-    blocks_.bring_back(this->exec());
+    blocks_.unpack(this->exec());
   }
   void give_back() noexcept override {
     flight_records<permute_record>::instance().give_back(*this);
   }
 
   blocks_for_mpi<Exec, T> blocks_;
-  permute_in_flight<T> permute_;
+  permute_in_flight<T, arrays_of<Exec>> permute_;
 };
 
 }  // namespace detail

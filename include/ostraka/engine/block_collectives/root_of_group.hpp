@@ -17,7 +17,6 @@
 #include <ostraka/engine/collectives/scatter.hpp>
 #include <ostraka/engine/kernels/loops/parallel.hpp>
 #include <ostraka/engine/memory/short_array.hpp>
-#include <ostraka/engine/moves/on_host.hpp>
 #include <ostraka/types/support/join_text.hpp>
 
 namespace ostraka::engine {
@@ -32,9 +31,10 @@ class broadcast_record final : public flight_on<Exec> {
     bool const sends = members.rank() == root;
     std::int64_t const count = to.where.size();
     if (sends && count > 0) copy(exec, to, from);
-    fence(exec);
-    arrays_.begin(is_staged<Exec>(host_work::carries));
-    broadcast_.begin(members, arrays_.received(to.data, count, sends), count, root, mpi_calls::nonblocking);
+    fence_before_messages(exec);
+    arrays_.begin(this->exec());
+    broadcast_.on(arrays_);
+    broadcast_.begin(members, to.data, count, root, mpi_calls::nonblocking);
     this->enlist(*w.mesh, w.operation);
   }
 
@@ -44,15 +44,12 @@ class broadcast_record final : public flight_on<Exec> {
   bool arrived() noexcept override { return broadcast_.test(); }
   void finish() override {
     broadcast_.finish();
-    arrays_.bring_back();
+    fence(this->exec(), arrays_);
   }
-  void give_back() noexcept override {
-    arrays_.begin(false);
-    flight_records<broadcast_record>::instance().give_back(*this);
-  }
+  void give_back() noexcept override { flight_records<broadcast_record>::instance().give_back(*this); }
 
-  arrays_for_mpi<Exec, T> arrays_;
-  broadcast_in_flight<T> broadcast_;
+  [[no_unique_address]] arrays_of<Exec> arrays_;
+  broadcast_in_flight<T, arrays_of<Exec>> broadcast_;
 };
 
 [[gnu::cold]] inline std::string describe_root(int root) { return join_text("root ", root); }

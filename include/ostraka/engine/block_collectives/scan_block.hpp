@@ -17,7 +17,6 @@
 #include <ostraka/engine/kernels/loops/parallel.hpp>
 #include <ostraka/engine/mesh/execution_context.hpp>
 #include <ostraka/engine/moves/copy_block.hpp>
-#include <ostraka/engine/moves/on_host.hpp>
 #include <ostraka/types/support/join_text.hpp>
 
 namespace ostraka::engine {
@@ -32,9 +31,10 @@ void scan_block(Exec const& exec, execution_context const& w, planner::spec cons
   });
   communicator const& members = w.group(axes);
   if (to.where.size() > 0) copy(exec, to, from);
-  fence(exec);
-  with_array_for_mpi(exec, host_work::computes, to.data, to.where.size(),
-                     [&](T* data) { scan(members, data, to.where.size(), how, kind); });
+  fence_before_messages(exec);
+  arrays_of<Exec> arrays(exec);
+  scan(members, arrays, to.data, to.where.size(), how, kind, {});
+  fence(exec, arrays);
 }
 
 /// Waits for all devices along mesh axes. Collective over them.

@@ -9,23 +9,28 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
-#include <ostraka/engine/groups/message.hpp>
+#include <ostraka/engine/groups/device_messages.hpp>
 
 namespace ostraka::engine {
 
 /// An all-gather in flight. Members begin the collectives of a group in the same order, and finish them in the same
 /// order. In between, the data sent stay as they are and the memory received is not touched.
-template <class T>
+template <class T, class Arrays = host_arrays>
 class all_gather_in_flight {
  public:
+  /// Its arrays are these. Call it before it begins, unless they lie on the host.
+  void on(Arrays& arrays) { pending_.on(arrays); }
+  [[nodiscard]] decltype(auto) arrays() const { return pending_.arrays(); }
+
   /// recv gets the members' parts in member order. counts are the same on all of them and stay where they are until the
   /// end; send has counts[rank] elements. send overlaps recv only if it is the own part of recv.
   [[gnu::cold]] void begin(communicator const& members, T const* send, T* recv, counts_view const& counts,
                            mpi_calls calls = mpi_calls::blocking) {
     std::size_t const me = static_cast<std::size_t>(members.rank());
     if (members.size() == 1) {
-      detail::copy_part(send, counts[me], recv);
+      pending_.arrays().copy(send, counts[me], recv);
       return;
     }
     members.enter();
@@ -33,12 +38,12 @@ class all_gather_in_flight {
     if (total == 0) return;
     std::int64_t const before = counts.before(me);
     // Two members send one message each way: Open MPI 4's call takes up to twice as long.
-    if (calls == mpi_calls::blocking && members.size() > 2 && total <= chunk_limit)
+    if (!pending_.in_order && calls == mpi_calls::blocking && members.size() > 2 && total <= chunk_limit)
       return gather_by_carrier(members, send, recv, counts, recv + before);
     begin_with_tag(members, members.next_tag(), send, recv, counts, calls);
     // The messages travel meanwhile. Data just written are far from the process that is to read them, so the part is
     // sent from where it was.
-    if (send != recv + before) detail::copy_part(send, counts[me], recv + before);
+    if (send != recv + before) pending_.arrays().copy(send, counts[me], recv + before);
   }
 
   /// The same as a part of a collective that has begun, under its tag: each member's part lies in its place.
@@ -60,6 +65,7 @@ class all_gather_in_flight {
       pending_.receive(before, recv + (before < members.rank() ? before : before - 1) * count, count);
     }
     for (int step = 1; step < n; ++step) pending_.send((members.rank() + step) % n, send, count);
+    pending_.flush();
   }
 
   /// Goes on without waiting. True if finish() would not wait either.
@@ -97,12 +103,18 @@ class all_gather_in_flight {
 
   // Beyond the most that a call of the carrier takes, a ring is optimal in bandwidth, and at this length nothing else
   // matters: in step s a member passes on the part of the member s before it. A member that computes meanwhile sends
-  // its own part to each other member, so that no step waits until an earlier one is noticed.
+  // its own part to each other member, so that no step waits until an earlier one is noticed; so does a GPU, which
+  // would copy the parts of others to the host again.
   void post() {
     constexpr int window = 32;
-    if (steps_.calls == mpi_calls::blocking)
-      return post_step(1, steps_.done, steps_.done == 0 ? steps_.own : steps_.latest);
-    for (int k = 0; k < window && more(); ++k) post_step(steps_.done + 1, 0, steps_.own);
+    if (goes_round(steps_.calls))
+      post_step(1, steps_.done, steps_.done == 0 ? steps_.own : steps_.latest);
+    else
+      for (int k = 0; k < window && more(); ++k) post_step(steps_.done + 1, 0, steps_.own);
+    pending_.flush();
+  }
+  static bool goes_round(mpi_calls calls) {
+    return std::is_same_v<Arrays, host_arrays> && calls == mpi_calls::blocking;
   }
 
   // Counts what all steps would send, and sends nothing.
@@ -110,7 +122,7 @@ class all_gather_in_flight {
     constexpr std::int64_t width = sizeof(T);
     auto const messages = [](std::int64_t n) { return (n + chunk_limit - 1) / chunk_limit; };
     int const n = members.size(), after = (members.rank() + 1) % n;
-    if (calls == mpi_calls::blocking) {  // all parts but the one of the member behind this one, to that one
+    if (goes_round(calls)) {  // all parts but the one of the member behind this one, to that one
       std::int64_t const last = counts[static_cast<std::size_t>(after)];
       return counted_.add_sent(after, (counts.total() - last) * width, counts.sum_of(messages) - messages(last));
     }
@@ -138,6 +150,7 @@ class all_gather_in_flight {
     T* const place = recv + counts.before(static_cast<std::size_t>(members.rank()));
     steps_ = {&members, counts, calls, recv + counts.total(), own, place, 0};
     post();
+    if (pending_.in_order) test();  // all steps are launched now, in the same order on all members
   }
 
   void gather_by_carrier(communicator const& members, T const* send, T* recv, counts_view const& counts, T* own) {
@@ -147,28 +160,42 @@ class all_gather_in_flight {
     counted_.add_of_each((total - mine) * static_cast<std::int64_t>(sizeof(T)), [&](int d) {
       return counts[static_cast<std::size_t>(d)] * static_cast<std::int64_t>(sizeof(T));
     });
+    std::int64_t const before = own - recv, behind = total - before - mine;
     if (members.is_dry()) {
-      if (send != own) detail::copy_part(send, mine, own);
-      detail::receive_zeros(recv, own - recv);
-      return detail::receive_zeros(own + mine, recv + total - own - mine);
+      if (send != own) pending_.arrays().copy(send, mine, own);
+      detail::receive_zeros(recv, before);
+      return detail::receive_zeros(own + mine, behind);
     }
-    if (counts.all_equal()) return members.carried()->all_gather(send, recv, mine);
-    if (send != own)
-      detail::copy_part(send, mine, own);  // uneven parts need not lie alike: either all parts are in place or none
-    members.carried()->all_gather(recv, counts);
+    bool const in_place = !std::is_same_v<Arrays, host_arrays> || !counts.all_equal();  // uneven parts need not lie
+    if (in_place && send != own) pending_.arrays().copy(send, mine, own);  // alike: all are in place or none
+    T* const all = pending_.array_for_carrier(recv, total);
+    pending_.reads(own, all + before, mine);
+    pending_.writes(recv, all, before);
+    pending_.writes(own + mine, all + before + mine, behind);
+    pending_.ready();
+    if (counts.all_equal()) return members.carried()->all_gather(in_place ? all + before : send, all, mine);
+    members.carried()->all_gather(all, counts);
   }
 
   counted_collective counted_;
-  detail::messages pending_;
+  detail::messages_on<Arrays> pending_;
   in_steps steps_;
 };
 
-/// Does all of it at once.
-template <class T>
-void all_gather(communicator const& members, T const* send, T* recv, counts_view const& counts) {
-  all_gather_in_flight<T> gather;
+/// Does all of it at once. The caller fences `arrays`.
+template <class T, class Arrays>
+void all_gather(communicator const& members, Arrays& arrays, T const* send, T* recv, counts_view const& counts) {
+  all_gather_in_flight<T, Arrays> gather;
+  gather.on(arrays);
   gather.begin(members, send, recv, counts);
   gather.finish();
+}
+
+/// The same for arrays on the host.
+template <class T>
+void all_gather(communicator const& members, T const* send, T* recv, counts_view const& counts) {
+  host_arrays here;
+  all_gather(members, here, send, recv, counts);
 }
 
 }  // namespace ostraka::engine

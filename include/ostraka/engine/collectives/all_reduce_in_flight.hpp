@@ -21,15 +21,25 @@ inline std::int64_t share_of_all_reduce(communicator const& members, std::int64_
 
 /// An all-reduce in flight. Members begin the collectives of a group in the same order; between beginning and end the
 /// array is not touched.
-template <class T>
+template <class T, class Arrays = host_arrays>
 class all_reduce_in_flight {
  public:
+  /// Its arrays are these. Call it before it begins, unless they lie on the host.
+  void on(Arrays& arrays) { pending_.on(arrays); }
+  [[nodiscard]] decltype(auto) arrays() const { return pending_.arrays(); }
+
   /// True if the carrier does it. In flight it does short arrays only: Open MPI sends a longer one up a tree and down,
-  /// where a reduce-scatter and an all-gather of our own use both directions of all links.
+  /// where a reduce-scatter and an all-gather of our own use both directions of all links. In a GPU's memory, too,
+  /// short arrays only, since kernels add faster than the host, and of those in flight none that lies there.
   static bool by_carrier(reduction how, std::int64_t count, mpi_calls calls) {
     constexpr std::int64_t shortest = 64 * 1024;  // bytes
-    return carrier::reduces<T>(how) &&
-           (calls == mpi_calls::blocking || count * static_cast<std::int64_t>(sizeof(T)) < shortest);
+    bool const is_short = count * static_cast<std::int64_t>(sizeof(T)) < shortest;
+    if constexpr (messages::in_order)
+      return messages::group::template reduces_in_order<T>(how);
+    else if constexpr (std::is_same_v<Arrays, host_arrays>)
+      return carrier::reduces<T>(how) && (calls == mpi_calls::blocking || is_short);
+    else
+      return carrier::reduces<T>(how) && is_short && (calls == mpi_calls::blocking || messages::copied());
   }
 
   /// data becomes the reduction over all members, the same bits on each of them. The caller sets aside `share`, of
@@ -56,7 +66,8 @@ class all_reduce_in_flight {
     own_ = data + own;
     calls_ = calls;
     scattered_ = false;
-    scatter_.emplace().begin(members, data, share, counts_, pieces, how, {}, parts_sent::all, calls, tag);
+    make(scatter_).begin(members, data, share, counts_, pieces, how, {}, parts_sent::all, calls, tag);
+    if (messages::in_order) test();  // as in an all-gather
   }
 
   /// Goes on without waiting. True if finish() would not wait either.
@@ -81,16 +92,31 @@ class all_reduce_in_flight {
   }
 
  private:
+  using messages = detail::messages_on<Arrays>;
+
+  // Makes a part of the collective, with the same arrays.
+  template <class Part>
+  Part& make(std::optional<Part>& part) const {
+    auto&& arrays = pending_.arrays();
+    part.emplace().on(arrays);
+    return *part;
+  }
+
   void reduce_by_carrier(communicator const& members, T* data, std::int64_t count, reduction how, mpi_calls calls) {
     counted_.begin(members, collective::all_reduce);
     counted_.add_all_reduce(count, sizeof(T));
     if (members.is_dry()) return;
+    if constexpr (messages::in_order) return members.carried()->all_reduce(pending_.arrays().exec(), data, count, how);
+    T* const all = pending_.array_for_carrier(data, count);
+    pending_.reads(data, all, count);
+    pending_.writes(data, all, count);
+    pending_.ready();
     for (std::int64_t done = 0; done < count; done += chunk_limit) {
       std::int64_t const n = std::min(chunk_limit, count - done);
       if (calls == mpi_calls::blocking)
-        members.carried()->all_reduce(data + done, n, how);
+        members.carried()->all_reduce(all + done, n, how);
       else
-        members.carried()->all_reduce(data + done, n, how, pending_.begun());
+        members.carried()->all_reduce(all + done, n, how, pending_.begun());
     }
   }
 
@@ -100,9 +126,9 @@ class all_reduce_in_flight {
     scattered_ = true;
     scatter_->finish();
     if (calls_ == mpi_calls::blocking)
-      return gather_.emplace().begin(*members_, static_cast<T const*>(share_), data_, counts_, calls_);
-    detail::copy_part(share_, counts_[static_cast<std::size_t>(members_->rank())], own_);
-    gather_.emplace().begin_with_tag(*members_, scatter_->tag(), data_, counts_, calls_);
+      return make(gather_).begin(*members_, static_cast<T const*>(share_), data_, counts_, calls_);
+    pending_.arrays().copy(share_, counts_[static_cast<std::size_t>(members_->rank())], own_);
+    make(gather_).begin_with_tag(*members_, scatter_->tag(), data_, counts_, calls_);
   }
 
   communicator const* members_ = nullptr;  // null if the carrier reduces the elements
@@ -112,10 +138,11 @@ class all_reduce_in_flight {
   mpi_calls calls_ = mpi_calls::blocking;
   bool scattered_ = false;
   short_array<std::int64_t> counts_;
-  std::optional<reduce_scatter_in_flight<T>> scatter_;  // made where they are needed: it costs more than a short call
-  std::optional<all_gather_in_flight<T>> gather_;
+  // Made where they are needed: they cost more than a short call.
+  std::optional<reduce_scatter_in_flight<T, Arrays>> scatter_;
+  std::optional<all_gather_in_flight<T, Arrays>> gather_;
   counted_collective counted_;  // for the carrier's own all-reduce
-  detail::messages pending_;
+  messages pending_;
 };
 
 /// Does all of it at once.

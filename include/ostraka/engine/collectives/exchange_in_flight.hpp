@@ -9,8 +9,9 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
-#include <ostraka/engine/groups/message.hpp>
+#include <ostraka/engine/groups/device_messages.hpp>
 #include <ostraka/engine/kernels/loops/loop_nest.hpp>
 #include <ostraka/plan/lowering/actions.hpp>
 
@@ -27,11 +28,32 @@ struct exchanged {
   strided const* block_received = nullptr;
 };
 
+namespace detail {
+
+/// Blocks that are no runs lie on the host: kernels pack others.
+template <class T, class Messages>
+void receive_part(Messages& with, int from, exchanged<T> const& part) {
+  if constexpr (std::is_same_v<Messages, messages>)
+    if (part.block_received != nullptr) return with.receive(from, part.receive, *part.block_received);
+  with.receive(from, part.receive, part.received);
+}
+template <class T, class Messages>
+void send_part(Messages& with, int to, exchanged<T> const& part) {
+  if constexpr (std::is_same_v<Messages, messages>)
+    if (part.block_sent != nullptr) return with.send(to, part.send, *part.block_sent);
+  with.send(to, part.send, part.sent);
+}
+
+}  // namespace detail
+
 /// An exchange in flight. Members begin the collectives of a group in the same order, and finish them in the same
 /// order. In between, the data sent stay as they are and the memory received is not touched.
-template <class T>
+template <class T, class Arrays = host_arrays>
 class exchange_in_flight {
  public:
+  /// Its arrays are these. Call it before it begins, unless they lie on the host.
+  void on(Arrays& arrays) { pending_.on(arrays); }
+
   /// parts[d] holds the data sent to member d and received from it, wherever they lie; data sent from here to d are
   /// received there from here. The own part is ignored. Pairs that exchange nothing send no message. The parts and
   /// their layouts stay where they are until the end.
@@ -43,6 +65,7 @@ class exchange_in_flight {
     parts_ = parts;
     step_ = 1;
     post_window();
+    if (pending_.in_order) test();  // all steps are launched now, in the same order on all members
   }
 
   /// Counts what an exchange that is only priced would send, to members in runs. `strided_elements` of the elements
@@ -103,18 +126,17 @@ class exchange_in_flight {
       int const after = (members_->rank() + step_) % n;
       exchanged<T> const& comes = parts_[before];
       exchanged<T> const& goes = parts_[after];
-      comes.block_received != nullptr ? pending_.receive(before, comes.receive, *comes.block_received)
-                                      : pending_.receive(before, comes.receive, comes.received);
-      goes.block_sent != nullptr ? pending_.send(after, goes.send, *goes.block_sent)
-                                 : pending_.send(after, goes.send, goes.sent);
+      detail::receive_part(pending_, before, comes);
+      detail::send_part(pending_, after, goes);
     }
+    pending_.flush();
   }
 
   communicator const* members_ = nullptr;
   exchanged<T> const* parts_ = nullptr;
   int step_ = 1;
   counted_collective counted_;
-  detail::messages pending_;
+  detail::messages_on<Arrays> pending_;
 };
 
 /// Does all of it at once; `meanwhile()` may do work of its own while the messages are in flight.

@@ -10,7 +10,7 @@
 #include <string>
 
 #include <ostraka/engine/collectives/exchange_in_flight.hpp>
-#include <ostraka/engine/groups/message.hpp>
+#include <ostraka/engine/groups/device_messages.hpp>
 #include <ostraka/types/support/join_text.hpp>
 #include <ostraka/types/values/permutation.hpp>
 
@@ -67,19 +67,19 @@ struct permutation_view {
 
 /// A permute in flight. Members begin the collectives of a group in the same order; between beginning and end, the data
 /// sent stay as they are and the memory received is not touched.
-template <class T>
+template <class T, class Arrays = host_arrays>
 class permute_in_flight {
  public:
+  /// Its arrays are these. Call it before it begins, unless they lie on the host.
+  void on(Arrays& arrays) { both_.pending.on(arrays); }
+
   /// Sends `part` to member `here.to`, and receives from `here.from`; both know how much it is. A part that stays, or
   /// has no receiver or no sender, is ignored.
   [[gnu::cold]] void begin(communicator const& members, hops_here here, exchanged<T> const& part) {
     both_.begin(members, collective::permute);
-    if (here.from >= 0 && here.from != members.rank())
-      part.block_received != nullptr ? both_.pending.receive(here.from, part.receive, *part.block_received)
-                                     : both_.pending.receive(here.from, part.receive, part.received);
-    if (here.to >= 0 && here.to != members.rank())
-      part.block_sent != nullptr ? both_.pending.send(here.to, part.send, *part.block_sent)
-                                 : both_.pending.send(here.to, part.send, part.sent);
+    if (here.from >= 0 && here.from != members.rank()) detail::receive_part(both_.pending, here.from, part);
+    if (here.to >= 0 && here.to != members.rank()) detail::send_part(both_.pending, here.to, part);
+    both_.pending.flush();
   }
 
   /// Goes on without waiting. True if finish() would not wait either.
@@ -87,7 +87,7 @@ class permute_in_flight {
   [[gnu::cold]] void finish() { both_.finish(); }
 
  private:
-  detail::counted_messages both_;
+  detail::counted_messages<Arrays> both_;
 };
 
 }  // namespace ostraka::engine

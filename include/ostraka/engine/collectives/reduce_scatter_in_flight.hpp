@@ -9,8 +9,10 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
-#include <ostraka/engine/groups/message.hpp>
+#include <ostraka/engine/collectives/combine_members.hpp>
+#include <ostraka/engine/groups/device_messages.hpp>
 #include <ostraka/engine/kernels/combine.hpp>
 #include <ostraka/engine/kernels/scaled_update.hpp>
 #include <ostraka/engine/memory/pool.hpp>
@@ -21,12 +23,22 @@ namespace ostraka::engine {
 /// The parts in the array that a member sends.
 enum class parts_sent : std::uint8_t { all, all_but_own };
 
+/// The bytes of all pieces that are under way together to a device whose kernels reduce them: a GPU takes as long to
+/// start a kernel as to add up some hundred KB. Tests lower it.
+[[gnu::visibility("default")]] inline std::int64_t bytes_arriving_on_gpu = 8 << 20;
+
 /// A reduce-scatter in flight. Each member sends each other its part, in pieces; while one piece is reduced the next
 /// travels. Members begin the collectives of a group in the same order, and finish them in the same order. In between,
 /// the data sent stay as they are and the memory received is not touched.
-template <class T>
+template <class T, class Arrays = host_arrays>
 class reduce_scatter_in_flight {
  public:
+  /// Its arrays are these, the pieces, too. Call it before it begins, unless they lie on the host.
+  void on(Arrays& arrays) {
+    pending_[0].on(arrays);
+    pending_[1].on(arrays);
+  }
+
   /// Returns the elements to set aside for arriving pieces, if the own part has `own` elements and the longest part
   /// `longest`.
   static std::int64_t pieces_of(communicator const& members, std::int64_t own, std::int64_t longest,
@@ -46,8 +58,7 @@ class reduce_scatter_in_flight {
                            mpi_calls calls = mpi_calls::blocking, int tag = new_tag) {
     require_reducible<T>(how);
     if (members.size() == 1) {
-      if (computes()) into.write(recv, 1, send, counts[0]);
-      return;
+      return write_own(send, recv, counts[0], into);
     }
     int const its_tag = tag_of_collective(members, tag);
     counted_.begin(members, collective::reduce_scatter);
@@ -57,7 +68,7 @@ class reduce_scatter_in_flight {
     if (arrives_in_place(members, sent, into)) {  // the sum of one part is that part
       pending_[0].receive(1 - members.rank(), recv, counts[static_cast<std::size_t>(members.rank())]);
       pending_[0].send(1 - members.rank(), send, counts[static_cast<std::size_t>(1 - members.rank())]);
-      return;
+      return pending_[0].flush();
     }
     members_ = &members;
     send_ = send;
@@ -79,6 +90,7 @@ class reduce_scatter_in_flight {
     next_ = 0;
     post(0);
     post(piece_);
+    if (pending_[0].in_order) test();  // all steps are launched now, in the same order on all members
   }
 
   /// Goes on without waiting. True if finish() would not wait either.
@@ -114,9 +126,15 @@ class reduce_scatter_in_flight {
   }
 
  private:
+  static constexpr bool on_host = std::is_same_v<Arrays, host_arrays>;
+
   // Returns the elements of a piece. A piece is to stay in a cache while it is reduced. A device that computes
   // meanwhile looks at the pieces only now and then, so there must be few of them.
   static std::int64_t piece_of(std::int64_t peers, std::int64_t longest, mpi_calls calls) {
+    if constexpr (!on_host) {
+      constexpr std::int64_t width = sizeof(T), shortest = 1024;
+      return std::min(chunk_limit, std::max(shortest, bytes_arriving_on_gpu / (2 * peers * width)));
+    }
     constexpr std::int64_t looked_at = 8;
     std::int64_t const cached = planner::measured.piece_of_reduction(peers);
     return std::min(chunk_limit,
@@ -169,6 +187,16 @@ class reduce_scatter_in_flight {
       pending_[turn].receive(before, arriving + slot * length(me(), begin), length(me(), begin));
       pending_[turn].send(static_cast<int>(after), send_ + at_[after] + begin, length(after, begin));
     }
+    pending_[turn].flush();
+  }
+
+  void write_own([[maybe_unused]] T const* send, T* recv, std::int64_t count, update<T> const& into) {
+    if constexpr (on_host) {
+      if (computes()) into.write(recv, 1, send, count);
+    } else {
+      combine_members(pending_[0].arrays().exec(), parts_of_members<T>{nullptr, send, 1, 0}, recv, count,
+                      reduction::sum, into);
+    }
   }
 
   /// Reduces in member order, whichever message arrived first: the result depends on the values and the mesh alone.
@@ -177,6 +205,10 @@ class reduce_scatter_in_flight {
     std::int64_t const count = length(me(), begin);
     T const* const own = send_ + at_[me()] + begin;
     T* const recv = recv_ + begin;
+    if constexpr (!on_host) {
+      parts_of_members<T> const parts{arriving, with_own_ ? own : nullptr, members_->size(), members_->rank()};
+      return combine_members(pending_[0].arrays().exec(), parts, recv, count, how_, into_);
+    }
     if constexpr (is_narrow<T>) return reduce_as_floats(count, arriving, own, recv);
     int const first = first_summand();
     for (int d = first; d < members_->size(); ++d) {
@@ -224,7 +256,7 @@ class reduce_scatter_in_flight {
   std::int64_t next_ = 0;  // where the piece to reduce next begins
   T* pieces_[2] = {nullptr, nullptr};
   counted_collective counted_;
-  detail::messages pending_[2];
+  detail::messages_on<Arrays> pending_[2];
 };
 
 /// Does all of it at once.

@@ -12,9 +12,11 @@
 #include <cstdint>
 #include <utility>
 
+#include <ostraka/engine/collectives/combine_members.hpp>
 #include <ostraka/engine/collectives/permute_in_flight.hpp>
-#include <ostraka/engine/groups/message.hpp>
+#include <ostraka/engine/groups/device_messages.hpp>
 #include <ostraka/engine/kernels/combine.hpp>
+#include <ostraka/engine/kernels/copy_strided.hpp>
 #include <ostraka/engine/memory/pool.hpp>
 
 namespace ostraka::engine {
@@ -41,12 +43,31 @@ constexpr std::int64_t messages_of_scan(std::int64_t n, scan_kind kind) {
 
 namespace detail {
 
-// Scans in `mine`, with `buffer` as a second array of the same length. Returns the one that holds the result.
 template <class T>
-T* scan_in_steps(communicator const& members, T* mine, T* buffer, std::int64_t count, reduction how, scan_kind kind,
-                 scan_order order) {
+void combine_in(host_arrays const&, reduction how, T* to, T const* from, std::int64_t count) {
+  if (computes()) combine_run(how, to, from, count);
+}
+template <class Exec, class T>
+void combine_in(device_arrays<Exec> const& arrays, reduction how, T* to, T const* from, std::int64_t count) {
+  combine_run(arrays.exec(), how, to, from, count);
+}
+
+template <class T>
+void fill_in(host_arrays const&, T* to, std::int64_t count, T value) {
+  if (computes()) std::fill_n(to, count, value);
+}
+template <class Exec, class T>
+void fill_in(device_arrays<Exec> const& arrays, T* to, std::int64_t count, T value) {
+  fill(arrays.exec(), to, count, value);
+}
+
+// Scans in `mine`, with `buffer` as a second array of the same length. Returns the one that holds the result.
+template <class T, class Arrays>
+T* scan_in_steps(communicator const& members, Arrays& arrays, T* mine, T* buffer, std::int64_t count, reduction how,
+                 scan_kind kind, scan_order order) {
   int const n = members.size(), me = order.place_of(members);
-  permute_in_flight<T> step;
+  permute_in_flight<T, Arrays> step;
+  step.on(arrays);
   auto const shift = [&](int by) {
     hops_here const here{me + by < n ? order.member(me + by) : -1, me >= by ? order.member(me - by) : -1};
     step.begin(members, here, {mine, count, buffer, count});
@@ -54,33 +75,43 @@ T* scan_in_steps(communicator const& members, T* mine, T* buffer, std::int64_t c
     return here.from >= 0;
   };
   for (int by = 1; by < n; by *= 2)
-    if (shift(by) && computes()) {
-      combine_run(how, buffer, static_cast<T const*>(mine), count);  // earlier members stand on the left
+    if (shift(by)) {
+      combine_in(arrays, how, buffer, static_cast<T const*>(mine), count);  // earlier members stand on the left
       std::swap(mine, buffer);
     }
   if (kind == scan_kind::inclusive) return mine;
-  if (!shift(1) && computes()) std::fill_n(buffer, count, identity<T>(how));
+  if (!shift(1)) fill_in(arrays, buffer, count, identity<T>(how));
   return buffer;
 }
 
 }  // namespace detail
 
 /// data becomes the reduction of the members' arrays up to this one's. `count` is the same on all members. In an
-/// exclusive scan the first member, in the order of `order`, gets the identity.
+/// exclusive scan the first member, in the order of `order`, gets the identity. The caller fences `arrays`.
+template <class T, class Arrays>
+void scan(communicator const& members, Arrays& arrays, T* data, std::int64_t count, reduction how, scan_kind kind,
+          scan_order order) {
+  using memory = typename Arrays::memory_space;
+  require_reducible<T>(how);
+  if constexpr (is_narrow<T>) {
+    kernel_scratch<float, memory> const mine(count), buffer(count);
+    arrays.copy(static_cast<T const*>(data), count, mine.data());
+    float const* const sums =
+        detail::scan_in_steps(members, arrays, mine.data(), buffer.data(), count, how, kind, order);
+    arrays.copy(sums, count, data);
+  } else {
+    kernel_scratch<T, memory> const buffer(count);
+    T const* const sums = detail::scan_in_steps(members, arrays, data, buffer.data(), count, how, kind, order);
+    if (sums != data) arrays.copy(sums, count, data);
+  }
+}
+
+/// The same for an array on the host.
 template <class T>
 void scan(communicator const& members, T* data, std::int64_t count, reduction how,
           scan_kind kind = scan_kind::inclusive, scan_order order = {}) {
-  require_reducible<T>(how);
-  if constexpr (is_narrow<T>) {
-    kernel_scratch<float, Kokkos::HostSpace> const mine(count), buffer(count);
-    detail::copy_part(data, count, mine.data());
-    float const* const sums = detail::scan_in_steps(members, mine.data(), buffer.data(), count, how, kind, order);
-    for (std::int64_t i = 0; i < count && computes(); ++i) data[i] = T(sums[i]);
-  } else {
-    kernel_scratch<T, Kokkos::HostSpace> const buffer(count);
-    T const* const sums = detail::scan_in_steps(members, data, buffer.data(), count, how, kind, order);
-    if (sums != data) detail::copy_part(sums, count, data);
-  }
+  host_arrays here;
+  scan(members, here, data, count, how, kind, order);
 }
 
 }  // namespace ostraka::engine

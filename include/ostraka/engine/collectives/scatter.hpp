@@ -6,7 +6,11 @@
 /// Floor 3. Scatter and broadcast: one member's parts to every member, one member's elements to all. A[I] on one device
 /// → A[I_X], for input.
 
-#include <ostraka/engine/groups/message.hpp>
+#include <algorithm>
+#include <cstdint>
+#include <type_traits>
+
+#include <ostraka/engine/groups/device_messages.hpp>
 
 namespace ostraka::engine {
 
@@ -46,9 +50,12 @@ void scatter(communicator const& members, T const* send, T* recv, counts_view co
 
 /// A broadcast in flight. Members begin the collectives of a group in the same order; between beginning and end no
 /// member writes the data.
-template <class T>
+template <class T, class Arrays = host_arrays>
 class broadcast_in_flight {
  public:
+  /// Its arrays are these. Call it before it begins, unless they lie on the host.
+  void on(Arrays& arrays) { both_.pending.on(arrays); }
+
   /// data on member `root` → data on all members.
   void begin(communicator const& members, T* data, std::int64_t count, int root, mpi_calls calls) {
     if (members.size() == 1) return;
@@ -58,12 +65,19 @@ class broadcast_in_flight {
     both_.counted.add_of_each((members.size() - 1) * bytes, [&](int) { return bytes; });
     if (members.is_dry()) return is_root ? void() : detail::receive_zeros(data, count);
     members.enter();
+    if constexpr (detail::messages_on<Arrays>::in_order)
+      return members.carried()->broadcast(both_.pending.arrays().exec(), data,
+                                          count * static_cast<std::int64_t>(sizeof(T)), root);
+    T* const all = both_.pending.array_for_carrier(data, count);
+    is_root ? both_.pending.reads(data, all, count) : both_.pending.writes(data, all, count);
+    both_.pending.ready();
+    bool const returns_at_once = calls != mpi_calls::blocking && takes_arrays_in_flight(all == data);
     for (std::int64_t done = 0; done < count; done += chunk_limit) {
       std::int64_t const n = std::min(chunk_limit, count - done);
-      if (calls == mpi_calls::blocking)
-        members.carried()->broadcast(data + done, n, root);
+      if (returns_at_once)
+        members.carried()->broadcast(all + done, n, root, both_.pending.begun());
       else
-        members.carried()->broadcast(data + done, n, root, both_.pending.begun());
+        members.carried()->broadcast(all + done, n, root);
     }
   }
 
@@ -72,7 +86,12 @@ class broadcast_in_flight {
   void finish() { both_.finish(); }
 
  private:
-  detail::counted_messages both_;
+  // Collectives of MPI that return at once take no memory of a GPU, as Open MPI's documentation says.
+  static constexpr bool takes_arrays_in_flight([[maybe_unused]] bool in_place) {
+    return std::is_same_v<Arrays, host_arrays> || !in_place;
+  }
+
+  detail::counted_messages<Arrays> both_;
 };
 
 /// Does all of it at once.

@@ -18,7 +18,6 @@
 #include <ostraka/engine/kernels/rows/scan_rows.hpp>
 #include <ostraka/engine/memory/short_array.hpp>
 #include <ostraka/engine/mesh/execution_context.hpp>
-#include <ostraka/engine/moves/on_host.hpp>
 #include <ostraka/engine/run/profiling.hpp>
 #include <ostraka/plan/spec/blocks.hpp>
 #include <ostraka/types/support/join_text.hpp>
@@ -53,9 +52,10 @@ void scan_totals(Exec const& exec, execution_context const& w, planner::mesh_ord
     return member_with_block(w, over, place(static_cast<std::int64_t>(p)));
   });
   scan_order const order{member_at.data(), static_cast<int>(place(planner::block_number(over, w.here, w.sizes)))};
-  exec.fence();
-  with_array_for_mpi(exec, host_work::computes, totals, count,
-                     [&](Sum* t) { scan(members, t, count, how, scan_kind::exclusive, order); });
+  fence_before_messages(exec);
+  arrays_of<Exec> arrays(exec);
+  scan(members, arrays, totals, count, how, scan_kind::exclusive, order);
+  fence(exec, arrays);
 }
 
 }  // namespace detail

@@ -129,18 +129,19 @@ void top_rows(Exec const& exec, execution_context const& w, planner::spec const&
                                                planner::range_of(s, along, w.here, w.sizes).begin,
                                                all.data() + members.rank() * part};
   for_each_item("ostraka candidates", exec, part, part, candidates);
-  exec.fence();
+  fence_before_messages(exec);
   require_same_call<T>(w, s, axes, [&] { return join_text("the largest ", k); });
-  if (n > 1 && part > 0)
-    with_array_for_mpi(exec, host_work::carries, all.data(), n * part, [&](row_candidate<T>* gathered) {
-      constexpr auto words = static_cast<std::int64_t>(sizeof(row_candidate<T>) / sizeof(std::int32_t));
-      short_array<std::int64_t> const counts(static_cast<std::size_t>(n), [&](std::size_t) { return part * words; });
-      auto* const message = reinterpret_cast<std::int32_t*>(gathered);
-      all_gather(members, static_cast<std::int32_t const*>(message + members.rank() * part * words), message, counts);
-    });
+  arrays_of<Exec> arrays(exec);
+  if (n > 1 && part > 0) {
+    constexpr auto words = static_cast<std::int64_t>(sizeof(row_candidate<T>) / sizeof(std::int32_t));
+    short_array<std::int64_t> const counts(static_cast<std::size_t>(n), [&](std::size_t) { return part * words; });
+    auto* const message = reinterpret_cast<std::int32_t*>(all.data());
+    all_gather(members, arrays, static_cast<std::int32_t const*>(message + members.rank() * part * words), message,
+               counts);
+  }
   detail::rank_candidate<T> const ranked{rows, all.data(), n, k, values, index};
   for_each_item("ostraka ranks of candidates", exec, n * part, n * part, ranked);
-  exec.fence();
+  fence(exec, arrays);
 }
 
 }  // namespace ostraka::engine

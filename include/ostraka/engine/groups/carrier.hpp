@@ -22,6 +22,14 @@
 #    error "ostraka: ostraka::compiled was compiled with another carrier than OSTRAKA_CARRIER; link ostraka::ostraka"
 #  endif
 #  include OSTRAKA_CARRIER
+#elif OSTRAKA_ENABLE_NCCL
+#  ifdef OSTRAKA_COMPILED
+#    error "ostraka: ostraka::compiled was compiled without NCCL; link ostraka::ostraka"
+#  endif
+#  include <ostraka/engine/carriers/nccl_carrier.hpp>
+namespace ostraka::engine {
+using carrier = nccl_carrier;
+}
 #elif OSTRAKA_ENABLE_MPI
 #  include <ostraka/engine/carriers/mpi_carrier.hpp>
 namespace ostraka::engine {
@@ -105,5 +113,21 @@ concept Carrier = ProcessSet<typename C::processes> && CarrierGroup<typename C::
                   std::same_as<decltype(C::template reduces<float>(reduction::sum)), bool>;
 
 static_assert(Carrier<carrier>);
+
+/// Groups that carry arrays in the memory of Exec as well, in the order of an instance: what the instance does before a
+/// step has been done when its messages leave, and what it does afterwards sees what has arrived. The host waits for
+/// neither. Messages between begin_step and end_step leave together; members call the steps and collectives of a group
+/// in the same order, and messages between two of them match in that order.
+template <class G, class Exec>
+concept CarriesInOrder = requires(G const& group, Exec const& exec, void* data, std::int64_t bytes, int member,
+                                  float* elements, reduction how) {
+  group.begin_step();
+  group.send(exec, member, static_cast<void const*>(data), bytes);
+  group.receive(exec, member, data, bytes);
+  group.end_step();
+  group.broadcast(exec, data, bytes, member);
+  { G::template reduces_in_order<float>(how) } -> std::same_as<bool>;  // if asked to: the order of sums is its own
+  group.all_reduce(exec, elements, bytes, how);
+};
 
 }  // namespace ostraka::engine

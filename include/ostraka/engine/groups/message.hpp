@@ -14,6 +14,7 @@
 #include <type_traits>
 
 #include <ostraka/engine/groups/counted_collective.hpp>
+#include <ostraka/engine/groups/device_arrays.hpp>
 #include <ostraka/engine/kernels/loops/loop_nest.hpp>
 #include <ostraka/engine/memory/computing.hpp>
 #include <ostraka/engine/memory/short_array.hpp>
@@ -51,12 +52,6 @@ inline short_array<std::int64_t> offsets_of(counts_view const& counts) {
           }};
 }
 
-/// Copies a part of a collective that stays here; a narrow element may become a wider one.
-template <class From, class To>
-void copy_part(From const* from, std::int64_t count, To* to) {
-  if (computes()) std::copy_n(from, count, to);
-}
-
 /// Writes the data that arrive in a dry group: zeros, which are good as numbers and as indices. Data of a device
 /// without host memory stay as they are.
 template <class T>
@@ -82,6 +77,14 @@ class messages {
   messages& operator=(messages const&) = delete;
   ~messages() { wait(); }
 
+  /// True if kernels see what has arrived without the host waiting for it.
+  static constexpr bool in_order = false;
+  using group = carrier::group;
+
+  /// The arrays lie in the host's memory.
+  void on(host_arrays const&) {}
+  [[nodiscard]] static host_arrays arrays() { return {}; }
+
   /// Messages from this call on belong to a collective of these members that begins now, or has this tag, and are
   /// counted there.
   void begin(communicator const& members, counted_collective& counted) { begin(members, members.next_tag(), counted); }
@@ -102,11 +105,14 @@ class messages {
 
   template <class T>
   [[gnu::cold]] void send(int to, T const* data, std::int64_t count) {
-    counted_->add_sent(to, count * static_cast<std::int64_t>(sizeof(T)), (count + chunk_limit - 1) / chunk_limit);
+    count_sent(to, count * static_cast<std::int64_t>(sizeof(T)), (count + chunk_limit - 1) / chunk_limit);
     if (dry_) return;
     for (std::int64_t done = 0; done < count; done += chunk_limit)
       group_->send(to, tag_, data + done, std::min(chunk_limit, count - done), begun_);
   }
+
+  /// Counts a message that another carries.
+  void count_sent(int to, std::int64_t bytes, std::int64_t how_many) { counted_->add_sent(to, bytes, how_many); }
 
   /// Receives a block where it lies, as one message.
   template <class T>
@@ -122,6 +128,20 @@ class messages {
     counted_->add_packed(bytes_of<T>(block));
     if (!dry_) group_->send(to, tag_, data, block, begun_);
   }
+
+  /// Lets the messages leave that were posted since the last call: on the host they have.
+  static void flush() {}
+
+  /// A collective of the carrier gets the array itself; device_messages.hpp says what these are for.
+  template <class T>
+  [[nodiscard]] static T* array_for_carrier(T* data, std::int64_t) {
+    return data;
+  }
+  template <class T>
+  static void reads(T const*, T*, std::int64_t) {}
+  template <class T>
+  static void writes(T*, T const*, std::int64_t) {}
+  static void ready() {}
 
   /// Waits until all of them have arrived.
   void wait() { begun_.wait(); }
@@ -145,24 +165,6 @@ class messages {
   counted_collective* counted_ = nullptr;
   int tag_ = 0;
   bool dry_ = false;
-};
-
-/// A collective that begins as messages and is done when all of them have arrived.
-struct counted_messages {
-  counted_collective counted;
-  messages pending;  // destroyed first, which waits for the messages
-
-  void begin(communicator const& members, collective how) {
-    members.enter();
-    counted.begin(members, how);
-    pending.begin(members, counted);
-  }
-  bool test() { return pending.test(); }
-  void finish() {
-    counted.wait();
-    pending.wait();
-    counted.end();
-  }
 };
 
 }  // namespace detail

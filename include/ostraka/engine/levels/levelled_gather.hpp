@@ -11,7 +11,7 @@
 #include <cstdint>
 
 #include <ostraka/engine/collectives/all_gather_in_flight.hpp>
-#include <ostraka/engine/groups/message.hpp>
+#include <ostraka/engine/groups/device_messages.hpp>
 
 namespace ostraka::engine {
 
@@ -30,9 +30,15 @@ inline node_levels const* levels_for(communicator const& members, std::int64_t b
 }
 
 /// An all-gather in flight, as all_gather_in_flight, over two levels if there are two and the parts are long enough.
-template <class T>
+template <class T, class Arrays = host_arrays>
 class levelled_all_gather {
  public:
+  /// Its arrays are these. Call it before it begins, unless they lie on the host.
+  void on(Arrays& arrays) {
+    pending_.on(arrays);
+    gather_.on(arrays);
+  }
+
   [[gnu::cold]] void begin(communicator const& members, T const* send, T* recv, counts_view const& counts,
                            mpi_calls calls = mpi_calls::blocking) {
     levels_ = levels_in_order(members, counts.total() * static_cast<std::int64_t>(sizeof(T)));
@@ -41,10 +47,11 @@ class levelled_all_gather {
     counts_ = counts;
     T* const own = recv + before(me_);
     std::int64_t const count = counts[static_cast<std::size_t>(me_)];
-    if (send != own) detail::copy_part(send, count, own);
+    if (send != own) pending_.arrays().copy(send, count, own);
     send_between(own, count);
     tag_ = levels_->within.next_tag();
     begin_node(own_node_);
+    if (pending_.in_order) test();  // all steps are launched now, in the same order on all members
   }
 
   /// The same for parts of `count` elements each, without the own part between the others.
@@ -57,6 +64,7 @@ class levelled_all_gather {
     send_between(send, count);
     tag_ = levels_->within.next_tag();
     gather_.begin_of_others(levels_->within, send, recv + before(own_node_ * each_), count);
+    if (pending_.in_order) test();
   }
 
   /// Goes on without waiting. True if finish() would not wait either.
@@ -114,6 +122,7 @@ class levelled_all_gather {
       pending_.receive(node, recv_ + before(member), counts_[static_cast<std::size_t>(member)]);
     }
     for (int step = 1; step < nodes_; ++step) pending_.send((own_node_ + step) % nodes_, own, count);
+    pending_.flush();
   }
 
   // The members of a node gather the parts that have come from the same other node, in the same order.
@@ -152,8 +161,8 @@ class levelled_all_gather {
   bool own_left_out_ = false;
   counts_view counts_{nullptr, 0};
   counted_collective counted_;  // between nodes
-  detail::messages pending_;    // between nodes
-  all_gather_in_flight<T> gather_;
+  detail::messages_on<Arrays> pending_;  // between nodes
+  all_gather_in_flight<T, Arrays> gather_;
 };
 
 }  // namespace ostraka::engine

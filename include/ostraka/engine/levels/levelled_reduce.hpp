@@ -23,9 +23,12 @@ namespace ostraka::engine {
 /// then sets aside its own memory. Each share is reduced by one group between nodes, which agrees, and goes to all from
 /// there, so all members get the same bits. Elements of 16 bits are rounded once for each level. A dry group leaves the
 /// array as it is.
-template <class T>
+template <class T, class Arrays = host_arrays>
 class levelled_all_reduce {
  public:
+  /// Its arrays are these. Call it before it begins, unless they lie on the host.
+  void on(Arrays& arrays) { reduce_.on(arrays); }
+
   /// True if it is done on two levels.
   static bool has_levels(communicator const& members, std::int64_t count) {
     return levels_for(members, count * static_cast<std::int64_t>(sizeof(T))) != nullptr;
@@ -56,7 +59,8 @@ class levelled_all_reduce {
     bool const by_mpi = calls == mpi_calls::blocking &&
                         count_of_share() * static_cast<std::int64_t>(sizeof(T)) < short_share;
     tag_between_ = by_mpi ? new_tag : levels_->between.next_tag();
-    scatter_.emplace().begin(levels_->within, data, share_, counts_, pieces_, how, {}, parts_sent::all, calls, tag);
+    make(scatter_).begin(levels_->within, data, share_, counts_, pieces_, how, {}, parts_sent::all, calls, tag);
+    if (in_order) test();  // all steps are launched now, in the same order on all members
   }
 
   /// Goes on without waiting. True if finish() would not wait either.
@@ -83,8 +87,17 @@ class levelled_all_reduce {
   }
 
  private:
-  using buffer = kernel_scratch<T, Kokkos::HostSpace>;
+  using buffer = kernel_scratch<T, typename Arrays::memory_space>;
   enum class step : std::uint8_t { scatters, reduces, gathers };
+  static constexpr bool in_order = detail::messages_on<Arrays>::in_order;
+
+  // Makes a part of the collective, with the same arrays.
+  template <class Part>
+  Part& make(std::optional<Part>& part) const {
+    auto&& arrays = reduce_.arrays();
+    part.emplace().on(arrays);
+    return *part;
+  }
 
   [[nodiscard]] std::int64_t count_of_share() const {
     return counts_[static_cast<std::size_t>(levels_->within.rank())];
@@ -95,8 +108,8 @@ class levelled_all_reduce {
     std::int64_t const longest = counts_.back();
     std::int64_t const part = share_of_all_reduce(levels_->between, longest);
     std::int64_t const arriving =
-        std::max(reduce_scatter_in_flight<T>::pieces_of(levels_->within, longest, longest, calls_),
-                 reduce_scatter_in_flight<T>::pieces_of(levels_->between, part, part, calls_));
+        std::max(reduce_scatter_in_flight<T, Arrays>::pieces_of(levels_->within, longest, longest, calls_),
+                 reduce_scatter_in_flight<T, Arrays>::pieces_of(levels_->between, part, part, calls_));
     buffer_ = buffer(longest + part + arriving);
     share_ = buffer_.data();
     part_ = share_ + longest;
@@ -116,9 +129,9 @@ class levelled_all_reduce {
     reduce_.finish();
     step_ = step::gathers;
     if (calls_ == mpi_calls::blocking)
-      return gather_.emplace().begin(levels_->within, static_cast<T const*>(share_), data_, counts_, calls_);
-    detail::copy_part(share_, count_of_share(), own_);
-    gather_.emplace().begin_with_tag(levels_->within, scatter_->tag(), data_, counts_, calls_);
+      return make(gather_).begin(levels_->within, static_cast<T const*>(share_), data_, counts_, calls_);
+    reduce_.arrays().copy(share_, count_of_share(), own_);
+    make(gather_).begin_with_tag(levels_->within, scatter_->tag(), data_, counts_, calls_);
   }
 
   node_levels const* levels_ = nullptr;
@@ -133,9 +146,9 @@ class levelled_all_reduce {
   T* share_ = nullptr;
   T* part_ = nullptr;
   T* pieces_ = nullptr;
-  std::optional<reduce_scatter_in_flight<T>> scatter_;  // within a node
-  all_reduce_in_flight<T> reduce_;
-  std::optional<all_gather_in_flight<T>> gather_;
+  std::optional<reduce_scatter_in_flight<T, Arrays>> scatter_;  // within a node
+  all_reduce_in_flight<T, Arrays> reduce_;
+  std::optional<all_gather_in_flight<T, Arrays>> gather_;
 };
 
 }  // namespace ostraka::engine

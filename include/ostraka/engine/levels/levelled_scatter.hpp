@@ -20,9 +20,12 @@ namespace ostraka::engine {
 /// A reduce-scatter in flight, as reduce_scatter_in_flight, over two levels if there are two and the parts are long
 /// enough; it then sets aside its own memory. It reduces in the order of places on each node, then in the order of
 /// nodes; elements of 16 bits are rounded once for each level.
-template <class T>
+template <class T, class Arrays = host_arrays>
 class levelled_reduce_scatter {
  public:
+  /// Its arrays are these. Call it before it begins, unless they lie on the host.
+  void on(Arrays& arrays) { scatter_.on(arrays); }
+
   /// True if it is done on two levels, for parts of `total` elements together.
   static bool has_levels(communicator const& members, std::int64_t total) {
     return levels_in_order(members, total * static_cast<std::int64_t>(sizeof(T))) != nullptr;
@@ -50,6 +53,7 @@ class levelled_reduce_scatter {
     tags_[1] = levels_->between.next_tag();
     set_aside();
     next_step();
+    if (detail::messages_on<Arrays>::in_order) test();  // all steps are launched now, in the same order on all members
   }
 
   /// Goes on without waiting. True if finish() would not wait either.
@@ -70,8 +74,8 @@ class levelled_reduce_scatter {
   }
 
  private:
-  using one_level = reduce_scatter_in_flight<T>;
-  using buffer = kernel_scratch<T, Kokkos::HostSpace>;
+  using one_level = reduce_scatter_in_flight<T, Arrays>;
+  using buffer = kernel_scratch<T, typename Arrays::memory_space>;
 
   [[nodiscard]] int own_node() const { return me_ / each_; }
   [[nodiscard]] counts_view of_node(int node) const {

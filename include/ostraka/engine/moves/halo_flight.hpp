@@ -14,14 +14,13 @@
 #include <cstdint>
 #include <string_view>
 
-#include <ostraka/engine/groups/message.hpp>
+#include <ostraka/engine/groups/device_messages.hpp>
 #include <ostraka/engine/kernels/add_part.hpp>
 #include <ostraka/engine/kernels/copy_strided.hpp>
 #include <ostraka/engine/memory/pool.hpp>
 #include <ostraka/engine/mesh/device_mesh.hpp>
 #include <ostraka/engine/moves/flight.hpp>
 #include <ostraka/engine/moves/halo_plan.hpp>
-#include <ostraka/engine/moves/on_host.hpp>
 
 namespace ostraka::engine {
 
@@ -49,8 +48,9 @@ class halo_record final : public flight_on<Exec> {
     ++plan.in_flight;
     this->enlist(mesh, operation);
     try {
-      fence(this->exec());
-      arrays_.begin(is_staged<Exec>(host_work::carries));
+      fence_before_messages(this->exec());
+      arrays_.begin(this->exec());
+      messages_.pending.on(arrays_);
       if (exchanges_) send_messages(members);
     } catch (...) {  // out of memory on the host
       this->leave();
@@ -61,7 +61,7 @@ class halo_record final : public flight_on<Exec> {
       for (std::size_t i = 0; i < plan.copied_to.size(); ++i) copy_box(plan.copied_to[i], plan.copied_from[i]);
     if (!plan.shape.in_place && !plan.shape.nowhere)
       adds ? copy_box(plan.source, plan.inner) : copy_box(plan.inner, plan.source);
-    fence(this->exec());
+    fence_before_messages(this->exec());
   }
 
   halo_record* next_free = nullptr;
@@ -81,7 +81,6 @@ class halo_record final : public flight_on<Exec> {
 
   void finish() override {
     messages_.finish();
-    arrays_.bring_back();
     if (exchanges_)
       for (halo_message const& m : received().messages)
         if (place_of(m) >= 0) unpack(m);
@@ -89,13 +88,12 @@ class halo_record final : public flight_on<Exec> {
       for (std::size_t i = 0; i < plan_->copied_to.size(); ++i)
         add_part(this->exec(), to_ + plan_->copied_from[i].begin, plan_->copied_from[i].loops,
                  from_ + plan_->copied_to[i].begin, plan_->copied_to[i].loops);
-    fence(this->exec());
+    fence(this->exec(), arrays_);
   }
 
   void give_back() noexcept override {
     --plan_->in_flight;
     buffer_ = scratch<T, space>();
-    arrays_.begin(false);
     flight_records<halo_record>::instance().give_back(*this);
   }
 
@@ -107,18 +105,18 @@ class halo_record final : public flight_on<Exec> {
 
   void send_messages(communicator const& members) {
     messages_.begin(members, collective::halo);
-    T* const place = arrays_.received(buffer_.data(), elements_received());
+    T* const place = buffer_.data();
     for (halo_message const& m : received().messages)
       messages_.pending.receive(m.peer, place_of(m) >= 0 ? place + place_of(m) : to_ + received().boxes[m.first].begin,
                                 m.elements);
     T* const packed = buffer_.data() + elements_received();
     for (halo_message const& m : sent().messages)
       if (m.packed >= 0) pack(m, packed + m.packed);
-    fence(this->exec());
-    T const* const carried = arrays_.sent(packed, sent().packed);
+    fence_before_messages(this->exec());
     for (halo_message const& m : sent().messages)
-      messages_.pending.send(m.peer, m.packed >= 0 ? carried + m.packed : from_ + sent().boxes[m.first].begin,
+      messages_.pending.send(m.peer, m.packed >= 0 ? packed + m.packed : from_ + sent().boxes[m.first].begin,
                              m.elements);
+    messages_.pending.flush();
   }
 
   void pack(halo_message const& m, T* to) {
@@ -174,8 +172,8 @@ class halo_record final : public flight_on<Exec> {
   T* to_ = nullptr;
   bool exchanges_ = false;
   scratch<T, space> buffer_;
-  arrays_for_mpi<Exec, T> arrays_;
-  counted_messages messages_;
+  [[no_unique_address]] arrays_of<Exec> arrays_;
+  counted_messages<arrays_of<Exec>> messages_;
 };
 
 }  // namespace detail

@@ -13,6 +13,7 @@
 #include <cstring>
 #include <type_traits>
 
+#include <ostraka/engine/groups/device_arrays.hpp>
 #include <ostraka/engine/kernels/loops/parallel.hpp>
 #include <ostraka/engine/machine/gpu_aware_mpi.hpp>
 #include <ostraka/engine/machine/instance.hpp>
@@ -21,11 +22,6 @@
 #include <ostraka/types/support/dynamic_array.hpp>
 
 namespace ostraka::engine {
-
-/// True if the host can read and write the memory of an execution space or a view.
-template <class There>
-inline constexpr bool seen_by_host =
-    Kokkos::SpaceAccessibility<Kokkos::HostSpace, typename There::memory_space>::accessible;
 
 /// Returns a view's elements where the host can read them: the view itself, or a copy. Kernels have finished writing
 /// them.

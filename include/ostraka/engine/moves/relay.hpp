@@ -15,9 +15,8 @@
 
 #include <cstdint>
 
-#include <ostraka/engine/groups/message.hpp>
+#include <ostraka/engine/groups/device_messages.hpp>
 #include <ostraka/engine/kernels/loops/parallel.hpp>
-#include <ostraka/engine/moves/on_host.hpp>
 
 namespace ostraka::engine {
 
@@ -29,7 +28,10 @@ class relay {
   relay(Exec const& exec, communicator const& members) : exec_(exec), members_(members) {
     members.enter();
     int const tag = members.next_tag();
+    arrays_.begin(exec_);
     for (turn& t : turns_) {
+      t.sends.on(arrays_);
+      t.receives.on(arrays_);
       t.sends.begin(members, tag, counted_);
       t.receives.begin(members, tag, counted_);
     }
@@ -44,36 +46,36 @@ class relay {
     counted_.wait();
     wait(turns_[now_].receives);
     counted_.begin(members_, collective::permute);  // this ends the one before
-    turns_[now_].received.bring_back();
     now_ = 1 - now_;
     wait(turns_[now_].sends);
-    turns_[now_].received.begin(is_staged<Exec>(host_work::carries));
-    turns_[now_].sent.begin(is_staged<Exec>(host_work::carries));
+    fence(exec_, arrays_);
   }
 
   void arrive() {
-    arrive([](detail::messages& some) { some.wait(); });
+    arrive([](auto& some) { some.wait(); });
   }
 
   void receive(int from, T* data, std::int64_t count) {
-    turns_[now_].receives.receive(from, turns_[now_].received.received(data, count), count);
+    turns_[now_].receives.receive(from, data, count);
+    turns_[now_].receives.flush();
   }
 
   void send(int to, T const* data, std::int64_t count) {
-    fence(exec_);
-    turns_[now_].sends.send(to, turns_[now_].sent.sent(data, count), count);
+    fence_before_messages(exec_);
+    turns_[now_].sends.send(to, data, count);
+    turns_[now_].sends.flush();
   }
 
  private:
   Exec exec_;
   communicator const& members_;
   counted_collective counted_;
+  [[no_unique_address]] arrays_of<Exec> arrays_;
   struct turn {
-    arrays_for_mpi<Exec, T> sent, received;
-    detail::messages sends, receives;  // behind the arrays: their destructor waits
+    detail::messages_by_host_on<arrays_of<Exec>> sends, receives;
   };
 
-  turn turns_[2];
+  turn turns_[2];  // behind the arrays: their destructor waits
   int now_ = 0;
 };
 

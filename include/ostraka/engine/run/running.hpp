@@ -26,7 +26,6 @@
 #include <ostraka/engine/memory/pool.hpp>
 #include <ostraka/engine/memory/short_array.hpp>
 #include <ostraka/engine/moves/copy_block.hpp>
-#include <ostraka/engine/moves/on_host.hpp>
 #include <ostraka/engine/run/contract_in_tiles.hpp>
 #include <ostraka/engine/run/known_schedule.hpp>
 #include <ostraka/engine/run/profiling.hpp>
@@ -96,7 +95,7 @@ class running {
     while (advance()) {
     }
     if (profiles_) enter_stage(static_cast<int>(known_.schedule.stages.size()) - 1);
-    fence(exec_);
+    fence(exec_, arrays_);
   }
 
   // --- the verbs ----------------------------------------------------------------------------------------------------
@@ -139,7 +138,7 @@ class running {
   }
 
   [[gnu::cold]] void start(planner::schedule const& s, planner::scheduled_message const& m) {
-    fence(exec_);
+    fence_before_messages(exec_);
     communicator const& members = all_members_ != nullptr ? *all_members_ : w_.group(m.axes);
     message_functions<Exec, T> const& functions = planner::of_kind(functions_, m.kind);
     if (functions.start == nullptr) planner::lacks_function();
@@ -154,7 +153,6 @@ class running {
     in_flight_ = nullptr;
     message_.clear();
     set_aside_ = set_aside_for_flight();
-    arrays_.bring_back();
   }
 
   /// Returns the functions of these kinds.
@@ -177,13 +175,20 @@ class running {
   }
 
  private:
-  using gather_message = levelled_all_gather<T>;
-  using all_reduce_message = levelled_all_reduce<T>;
-  using scatter_message = levelled_reduce_scatter<T>;
-  using exchange_message = exchange_in_flight<T>;
+  using arrays = arrays_of<Exec>;
+  using gather_message = levelled_all_gather<T, arrays>;
+  using all_reduce_message = levelled_all_reduce<T, arrays>;
+  using scatter_message = levelled_reduce_scatter<T, arrays>;
+  using exchange_message = exchange_in_flight<T, arrays>;
 
   bool advance_to(planner::verb until) { return planner::advance(known_.schedule, next_, *this, until); }
 
+  template <class Message>
+  Message& make() {
+    Message& made = message_.template make<Message>();
+    made.on(arrays_);
+    return made;
+  }
   template <class Message, class Start>
   static constexpr message_functions<Exec, T> functions_for(Start start) {
     return {start, &running::test_message<Message>, &running::finish_message<Message>};
@@ -204,78 +209,51 @@ class running {
 
   [[gnu::cold]] void start_gather(planner::schedule const& s, planner::scheduled_message const& m,
                                   communicator const& members) {
-    gather_message& gather = message_.template make<gather_message>();
+    gather_message& gather = make<gather_message>();
     T const* const sent = at(m.sent);
-    T* const received = at(m.received);
-    arrays_.begin(is_staged<Exec>(host_work::carries));
-    if (m.own_left_out) {
-      T const* const out = arrays_.sent(sent, m.own);
-      return gather.begin_of_others(members, out, arrays_.received(received, m.own * (m.members - 1)), m.own);
-    }
-    counts_view const& counts = count_parts(s, m);
-    std::int64_t const before = counts.before(static_cast<std::size_t>(members.rank()));
-    std::int64_t const total = counts.total();
-    if (is_gpu_memory<Exec>() && !is_staged<Exec>(host_work::carries) && sent != received + before) {
-      strided const own = strided().add(m.own, 1);  // the host cannot put it in its place
-      engine::copy(exec_, received + before, own, sent, own);
-      fence(exec_);
-      return gather.begin(members, received + before, received, counts, calls_);
-    }
-    T const* const out = arrays_.sent(sent, m.own);
-    gather.begin(members, out, arrays_.received(received, total), counts, calls_);
+    if (m.own_left_out) return gather.begin_of_others(members, sent, at(m.received), m.own);
+    gather.begin(members, sent, at(m.received), count_parts(s, m), calls_);
   }
 
   [[gnu::cold]] void start_all_reduce(planner::schedule const&, planner::scheduled_message const& m,
                                       communicator const& members) {
-    all_reduce_message& all_reduce = message_.template make<all_reduce_message>();
-    arrays_.begin(is_staged<Exec>(host_work::computes));
-    T* const data = arrays_.received(at(m.received), m.own, true);
+    all_reduce_message& all_reduce = make<all_reduce_message>();
+    T* const data = at(m.received);
+    if (runs_on_host<Exec> && calls_ == mpi_calls::blocking)
+      return all_reduce.begin(members, data, m.own, m.how, at(m.share), at(m.pieces));
     bool const nothing =
-        all_reduce.has_levels(members, m.own) || all_reduce_in_flight<T>::by_carrier(m.how, m.own, calls_);
+        all_reduce.has_levels(members, m.own) || all_reduce_in_flight<T, arrays>::by_carrier(m.how, m.own, calls_);
     std::int64_t const share = nothing ? 0 : share_of_all_reduce(members, m.own);
     std::int64_t const pieces = share == 0 ? 0 : one_level::pieces_of(members, share, share, calls_);
-    if (calls_ == mpi_calls::nonblocking) {
-      set_aside_ = set_aside_for_flight(share + pieces);
-      return all_reduce.begin(members, data, m.own, m.how, set_aside_.data(), set_aside_.data() + share, calls_);
-    }
-    all_reduce.begin(members, data, m.own, m.how, arrays_.set_aside(at(m.share), share),
-                     arrays_.set_aside(at(m.pieces), pieces));
+    set_aside_ = set_aside_for_flight(share + pieces);
+    all_reduce.begin(members, data, m.own, m.how, set_aside_.data(), set_aside_.data() + share, calls_);
   }
 
   [[gnu::cold]] void start_scatter(planner::schedule const& s, planner::scheduled_message const& m,
                                    communicator const& members) {
-    scatter_message& scatter = message_.template make<scatter_message>();
+    scatter_message& scatter = make<scatter_message>();
     counts_view const& counts = count_parts(s, m);
     update<T> const into = update_of(m.into);
-    std::int64_t const total = counts.total();
-    std::int64_t const sent = total - (m.own_left_out ? m.own : 0);
-    arrays_.begin(is_staged<Exec>(host_work::computes));
-    T const* const out = arrays_.sent(at(m.sent), sent);
-    T* const in = arrays_.received(at(m.received), m.own, into.beta != T(0));
     parts_sent const parts = m.own_left_out ? parts_sent::all_but_own : parts_sent::all;
-    std::int64_t const longest = counts.largest();
-    bool const nothing = one_level::arrives_in_place(members, parts, into) || scatter.has_levels(members, total);
-    std::int64_t const pieces = nothing ? 0 : one_level::pieces_of(members, m.own, longest, calls_);
-    T* buffer = nullptr;
-    if (calls_ == mpi_calls::nonblocking) {
-      set_aside_ = set_aside_for_flight(pieces);
-      buffer = set_aside_.data();
-    } else {
-      buffer = arrays_.set_aside(at(m.pieces), pieces);
+    T* pieces = at(m.pieces);
+    if (!runs_on_host<Exec> || calls_ == mpi_calls::nonblocking) {
+      bool const nothing =
+          one_level::arrives_in_place(members, parts, into) || scatter.has_levels(members, counts.total());
+      set_aside_ = set_aside_for_flight(nothing ? 0 : one_level::pieces_of(members, m.own, counts.largest(), calls_));
+      pieces = set_aside_.data();
     }
-    scatter.begin(members, out, in, counts, buffer, m.how, into, parts, calls_);
+    scatter.begin(members, at(m.sent), at(m.received), counts, pieces, m.how, into, parts, calls_);
   }
 
   [[gnu::cold]] void start_exchange(planner::schedule const& s, planner::scheduled_message const& m,
                                     communicator const& members) {
-    exchange_message& exchange = message_.template make<exchange_message>();
+    exchange_message& exchange = make<exchange_message>();
     if (s.priced_only)
       return exchange.price(members, s.sent.data() + m.first_sent, m.sent_runs, m.strided + m.long_rows);
     parts_.clear();
     layouts_.clear();
     layouts_.reserve(static_cast<std::size_t>(2 * m.parts));  // they are pointed to
     for (int d = 0; d < members.size(); ++d) parts_.push_back({nullptr, 0, nullptr, 0});
-    arrays_.begin(is_staged<Exec>(host_work::carries));
     for (int k = 0; k < m.parts; ++k) {
       planner::message_part const& p = s.parts[static_cast<std::size_t>(m.first_part + k)];
       exchanged<T>& part = parts_.data()[p.member];
@@ -285,8 +263,6 @@ class running {
       part.receive = at(p.received.data);
       if (part.sent > 0 && !p.sent.gapless()) part.block_sent = &layouts_.push_back(layout_of(p.sent));
       if (part.received > 0 && !p.received.gapless()) part.block_received = &layouts_.push_back(layout_of(p.received));
-      part.send = arrays_.sent(part.send, part.sent);
-      part.receive = arrays_.received(part.receive, part.received);
     }
     exchange.begin(members, parts_.data());
     exchange.add_rows(m.long_rows);
@@ -366,16 +342,16 @@ class running {
     running& run_;
   };
 
-  using one_level = reduce_scatter_in_flight<T>;
+  using one_level = reduce_scatter_in_flight<T, arrays>;
 
-  // A reduction in flight sets these aside beside the plan's workspace, since its pieces are longer.
-  using set_aside_for_flight = kernel_scratch<T, Kokkos::HostSpace>;
+  // A reduction in flight, or of a GPU's memory, sets these aside beside the plan's workspace: its pieces are longer.
+  using set_aside_for_flight = kernel_scratch<T, typename arrays::memory_space>;
   set_aside_for_flight set_aside_;
 
   // The message in flight, and its parts.
   message_functions<Exec, T> const* in_flight_ = nullptr;
+  [[no_unique_address]] arrays arrays_{exec_};
   detail::message_storage<gather_message, all_reduce_message, scatter_message, exchange_message> message_;
-  arrays_for_mpi<Exec, T> arrays_;
   short_array<exchanged<T>> parts_;
   short_array<strided, 1> layouts_;
   own_message own_message_{*this};

@@ -59,7 +59,7 @@ class shared_fault {
 
   /// Returns the function for `relay::arrive` that waits for messages.
   [[nodiscard]] auto waiting() {
-    return [this](detail::messages& some) {
+    return [this](auto& some) {
       if (is_here_)
         wait_until([&] { return some.test(); });
       else

@@ -1,0 +1,184 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 3. The memory in which the arrays of a collective lie, and the work that the collective does there: copies on
+/// the host, or kernels on an instance of a GPU's execution space. A carrier that does not take a GPU's memory gets
+/// copies on the host, of what is sent and received and of nothing else.
+
+#include <Kokkos_Core.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+#include <utility>
+
+#include <ostraka/engine/kernels/loops/parallel.hpp>
+#include <ostraka/engine/machine/gpu_aware_mpi.hpp>
+#include <ostraka/engine/memory/computing.hpp>
+#include <ostraka/engine/memory/pool.hpp>
+#include <ostraka/types/support/dynamic_array.hpp>
+
+namespace ostraka::engine {
+
+/// True if the host can read and write the memory of an execution space or a view.
+template <class There>
+inline constexpr bool seen_by_host =
+    Kokkos::SpaceAccessibility<Kokkos::HostSpace, typename There::memory_space>::accessible;
+
+/// True if MPI gets copies on the host of arrays in the memory of `Exec`.
+template <class Exec>
+bool copies_for_carrier() {
+  if constexpr (seen_by_host<Exec>)
+    return false;
+  else
+    return !mpi_is_gpu_aware();
+}
+
+namespace detail {
+
+/// Host memory that a GPU copies from and to while the host does something else.
+template <class Exec>
+struct memory_for_copies {
+  using type = Kokkos::HostSpace;
+};
+#if defined(KOKKOS_ENABLE_CUDA)
+template <>
+struct memory_for_copies<Kokkos::Cuda> {
+  using type = Kokkos::CudaHostPinnedSpace;
+};
+#elif defined(KOKKOS_ENABLE_HIP) && KOKKOS_VERSION >= 40000
+template <>
+struct memory_for_copies<Kokkos::HIP> {
+  using type = Kokkos::HIPHostPinnedSpace;
+};
+#elif defined(KOKKOS_ENABLE_HIP)
+template <>
+struct memory_for_copies<Kokkos::Experimental::HIP> {
+  using type = Kokkos::Experimental::HIPHostPinnedSpace;
+};
+#endif
+
+/// to[i] = from[i], perhaps in a wider or narrower type.
+template <class From, class To>
+struct convert_run {
+  From const* from;
+  To* to;
+  KOKKOS_INLINE_FUNCTION void operator()(std::int64_t i) const { to[i] = To(from[i]); }
+};
+
+/// Copies a part of a collective that stays here, perhaps into wider or narrower elements.
+template <class From, class To>
+void copy_part(From const* from, std::int64_t count, To* to) {
+  if (!computes()) return;
+  if constexpr (std::is_same_v<From, To>)
+    std::copy_n(from, count, to);
+  else
+    for (std::int64_t i = 0; i < count; ++i) to[i] = To(from[i]);
+}
+
+}  // namespace detail
+
+/// Arrays in the host's memory.
+struct host_arrays {
+  using memory_space = Kokkos::HostSpace;
+
+  host_arrays() = default;
+  template <class Exec>
+  explicit host_arrays(Exec const&) {}
+  template <class Exec>
+  void begin(Exec const&) const {}
+
+  template <class From, class To>
+  static void copy(From const* from, std::int64_t count, To* to) {
+    detail::copy_part(from, count, to);
+  }
+};
+
+/// Arrays in a GPU's memory, and the copies of them on the host, for one operation on an instance after another. Copies
+/// and kernels run in the order of the calls, and the host does not wait for them before fence().
+template <class Exec>
+class device_arrays {
+ public:
+  using memory_space = typename Exec::memory_space;
+  using host_copy = kernel_scratch<char, typename detail::memory_for_copies<Exec>::type>;
+
+  device_arrays() = default;
+  explicit device_arrays(Exec const& exec) { begin(exec); }
+  device_arrays(device_arrays const&) = delete;
+  device_arrays& operator=(device_arrays const&) = delete;
+  ~device_arrays() { forget(); }
+
+  /// The instance stays where it is until the operation has fenced.
+  void begin(Exec const& exec) {
+    forget();
+    exec_ = &exec;
+  }
+  [[nodiscard]] Exec const& exec() const { return *exec_; }
+
+  template <class From, class To>
+  void copy(From const* from, std::int64_t count, To* to) const {
+    for_each_item("ostraka copy part", exec(), count, count, detail::convert_run<From, To>{from, to});
+  }
+
+  void to_host(void const* from, char* to, std::int64_t bytes) const {
+    if (!computes()) return;
+    Kokkos::deep_copy(exec(), on_host<char>(to, static_cast<std::size_t>(bytes)),
+                      there<char const>(static_cast<char const*>(from), static_cast<std::size_t>(bytes)));
+  }
+  void from_host(char const* from, void* to, std::int64_t bytes) const {
+    if (!computes()) return;
+    Kokkos::deep_copy(exec(), there<char>(static_cast<char*>(to), static_cast<std::size_t>(bytes)),
+                      on_host<char const>(from, static_cast<std::size_t>(bytes)));
+  }
+
+  /// Keeps a copy on the host until kernels and copies that use it have ended.
+  void keep(host_copy&& copy) { used_.push_back(std::move(copy)); }
+
+  /// Waits for all kernels and copies.
+  void fence() {
+    engine::fence(exec());
+    used_.clear();
+  }
+
+ private:
+  // An operation that threw has not fenced, and its instance may have ended.
+  void forget() {
+    if (used_.empty()) return;
+    Kokkos::fence();
+    used_.clear();
+  }
+
+  using unmanaged = Kokkos::MemoryTraits<Kokkos::Unmanaged>;
+  template <class C>
+  using on_host = Kokkos::View<C*, typename detail::memory_for_copies<Exec>::type, unmanaged>;
+  template <class C>
+  using there = Kokkos::View<C*, memory_space, unmanaged>;
+
+  Exec const* exec_ = nullptr;
+  dynamic_array<host_copy> used_;
+};
+
+/// The arrays of a collective in the memory of `Exec`.
+template <class Exec>
+using arrays_of = std::conditional_t<runs_on_host<Exec>, host_arrays, device_arrays<Exec>>;
+
+/// Waits for the kernels that write what is sent. Messages of a GPU's memory wait by themselves.
+template <class Exec>
+void fence_before_messages([[maybe_unused]] Exec const& exec) {
+  if constexpr (runs_on_host<Exec>) fence(exec);
+}
+
+/// Waits for the kernels and copies of an operation on these arrays.
+template <class Exec>
+void fence(Exec const& exec, host_arrays const&) {
+  fence(exec);
+}
+template <class Exec>
+void fence(Exec const&, device_arrays<Exec>& arrays) {
+  arrays.fence();
+}
+
+}  // namespace ostraka::engine
