@@ -7,9 +7,10 @@
 /// Loops that all operands walk contiguously become one, so that A[I, J, K] copied or contracted whole is one run and
 /// not three loops.
 
-#include <Kokkos_Macros.hpp>
+#include <Kokkos_Core.hpp>
 
 #include <cstdint>
+#include <type_traits>
 
 #include <ostraka/plan/blocks/strided_layout.hpp>
 
@@ -28,12 +29,21 @@ using planner::row_major;
 using planner::strided;
 
 /// Loops over `Operands` operands. Trivially copyable: kernels take it as it is. Nothing is written beyond the first
-/// `rank` loops: to clear, or to copy, room for all loops takes longer than many a loop runs.
+/// `rank` loops: to clear, or to copy, room for all loops takes longer than many a loop runs. In a program for a device
+/// the rest is cleared, since kernels take it along: old addresses of the host do not belong there.
 template <int Operands>
 struct loop_nest {
   int rank = 0;
   std::int64_t extent[max_loops];
   std::int64_t stride[Operands][max_loops];
+
+  KOKKOS_INLINE_FUNCTION loop_nest() {
+    if constexpr (!std::is_same_v<Kokkos::DefaultExecutionSpace::memory_space, Kokkos::HostSpace>)
+      for (int d = 0; d < max_loops; ++d) {
+        extent[d] = 0;
+        for (int o = 0; o < Operands; ++o) stride[o][d] = 0;
+      }
+  }
 
   /// Returns the number of iterations; 1 for no loops.
   OSTRAKA_DETAIL_ONE_FUNCTION std::int64_t size() const {
