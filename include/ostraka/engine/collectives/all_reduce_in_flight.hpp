@@ -19,6 +19,18 @@ inline std::int64_t share_of_all_reduce(communicator const& members, std::int64_
   return (count + members.size() - 1) / members.size();
 }
 
+namespace detail {
+
+/// Makes a part of a collective, whose arrays are these.
+template <class Part, class Arrays>
+Part& make_on(std::optional<Part>& part, Arrays&& arrays) {
+  part.emplace();
+  part->on(arrays);
+  return *part;
+}
+
+}  // namespace detail
+
 /// An all-reduce in flight. Members begin the collectives of a group in the same order; between beginning and end the
 /// array is not touched.
 template <class T, class Arrays = host_arrays>
@@ -66,7 +78,8 @@ class all_reduce_in_flight {
     own_ = data + own;
     calls_ = calls;
     scattered_ = false;
-    make(scatter_).begin(members, data, share, counts_, pieces, how, {}, parts_sent::all, calls, tag);
+    detail::make_on(scatter_, pending_.arrays())
+        .begin(members, data, share, counts_, pieces, how, {}, parts_sent::all, calls, tag);
     if (messages::in_order) test();  // as in an all-gather
   }
 
@@ -94,14 +107,6 @@ class all_reduce_in_flight {
  private:
   using messages = detail::messages_on<Arrays>;
 
-  // Makes a part of the collective, with the same arrays.
-  template <class Part>
-  Part& make(std::optional<Part>& part) const {
-    auto&& arrays = pending_.arrays();
-    part.emplace().on(arrays);
-    return *part;
-  }
-
   void reduce_by_carrier(communicator const& members, T* data, std::int64_t count, reduction how, mpi_calls calls) {
     counted_.begin(members, collective::all_reduce);
     counted_.add_all_reduce(count, sizeof(T));
@@ -126,9 +131,10 @@ class all_reduce_in_flight {
     scattered_ = true;
     scatter_->finish();
     if (calls_ == mpi_calls::blocking)
-      return make(gather_).begin(*members_, static_cast<T const*>(share_), data_, counts_, calls_);
+      return detail::make_on(gather_, pending_.arrays())
+          .begin(*members_, static_cast<T const*>(share_), data_, counts_, calls_);
     pending_.arrays().copy(share_, counts_[static_cast<std::size_t>(members_->rank())], own_);
-    make(gather_).begin_with_tag(*members_, scatter_->tag(), data_, counts_, calls_);
+    detail::make_on(gather_, pending_.arrays()).begin_with_tag(*members_, scatter_->tag(), data_, counts_, calls_);
   }
 
   communicator const* members_ = nullptr;  // null if the carrier reduces the elements
@@ -138,9 +144,8 @@ class all_reduce_in_flight {
   mpi_calls calls_ = mpi_calls::blocking;
   bool scattered_ = false;
   short_array<std::int64_t> counts_;
-  // Made where they are needed: they cost more than a short call.
-  std::optional<reduce_scatter_in_flight<T, Arrays>> scatter_;
-  std::optional<all_gather_in_flight<T, Arrays>> gather_;
+  std::optional<reduce_scatter_in_flight<T, Arrays>> scatter_;  // made where they are needed: it costs more than a
+  std::optional<all_gather_in_flight<T, Arrays>> gather_;       // short call
   counted_collective counted_;  // for the carrier's own all-reduce
   messages pending_;
 };

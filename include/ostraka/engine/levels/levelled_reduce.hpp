@@ -59,7 +59,8 @@ class levelled_all_reduce {
     bool const by_mpi = calls == mpi_calls::blocking &&
                         count_of_share() * static_cast<std::int64_t>(sizeof(T)) < short_share;
     tag_between_ = by_mpi ? new_tag : levels_->between.next_tag();
-    make(scatter_).begin(levels_->within, data, share_, counts_, pieces_, how, {}, parts_sent::all, calls, tag);
+    detail::make_on(scatter_, reduce_.arrays())
+        .begin(levels_->within, data, share_, counts_, pieces_, how, {}, parts_sent::all, calls, tag);
     if (in_order) test();  // all steps are launched now, in the same order on all members
   }
 
@@ -91,14 +92,6 @@ class levelled_all_reduce {
   enum class step : std::uint8_t { scatters, reduces, gathers };
   static constexpr bool in_order = detail::messages_on<Arrays>::in_order;
 
-  // Makes a part of the collective, with the same arrays.
-  template <class Part>
-  Part& make(std::optional<Part>& part) const {
-    auto&& arrays = reduce_.arrays();
-    part.emplace().on(arrays);
-    return *part;
-  }
-
   [[nodiscard]] std::int64_t count_of_share() const {
     return counts_[static_cast<std::size_t>(levels_->within.rank())];
   }
@@ -129,9 +122,10 @@ class levelled_all_reduce {
     reduce_.finish();
     step_ = step::gathers;
     if (calls_ == mpi_calls::blocking)
-      return make(gather_).begin(levels_->within, static_cast<T const*>(share_), data_, counts_, calls_);
+      return detail::make_on(gather_, reduce_.arrays())
+          .begin(levels_->within, static_cast<T const*>(share_), data_, counts_, calls_);
     reduce_.arrays().copy(share_, count_of_share(), own_);
-    make(gather_).begin_with_tag(levels_->within, scatter_->tag(), data_, counts_, calls_);
+    detail::make_on(gather_, reduce_.arrays()).begin_with_tag(levels_->within, scatter_->tag(), data_, counts_, calls_);
   }
 
   node_levels const* levels_ = nullptr;
