@@ -6,7 +6,7 @@
 # Includes go down: types (1) < plan (2) < engine (3) < surface (4). Floors 1 and 2 include the standard library and nothing else.
 # A floor has rooms, each a folder with one idea and at most 14 headers. `rooms` lists them, and for each the rooms of its floor that it includes.
 # These stand before it in the list, so no two rooms know each other, except rooms of engine/kernels, which stand on both sides of a seam.
-# engine/kernels is the seam of local work: other rooms include its own headers and its rooms loops, numbers, accumulators, rows and fourier, and
+# engine/kernels is the seam of local work: other rooms include its own headers and its rooms loops, numbers, accumulators, rows, tiles and fourier, and
 # nothing behind it.
 # A folder that is none of types/, plan/ and engine/ is a room of the surface. Headers directly in ostraka/ are umbrellas, which are for users: no room
 # includes them. Only an umbrella may have the name of another header.
@@ -52,6 +52,7 @@ set(rooms
   "engine/kernels/products: engine/memory engine/kernels engine/kernels/loops engine/kernels/portable engine/kernels/blas"
   "engine/kernels/accumulators: engine/memory engine/kernels engine/kernels/loops engine/kernels/folds"
   "engine/kernels/rows: engine/memory engine/kernels engine/kernels/loops engine/kernels/numbers engine/kernels/portable engine/kernels/folds engine/kernels/accumulators"
+  "engine/kernels/tiles: engine/kernels/loops engine/kernels/portable"
   "engine/kernels/fourier: engine/memory engine/machine engine/kernels/loops engine/kernels/portable"
   "engine/carriers: engine/memory engine/machine engine/kernels/loops"
   "engine/groups: engine/memory engine/record engine/machine engine/kernels/loops engine/carriers"
@@ -68,7 +69,7 @@ set(rooms
   "engine/root: engine/memory engine/machine engine/kernels engine/collectives engine/mesh engine/moves engine/run"
   "engine/agreement: plan/spec plan/blocks engine/memory engine/kernels/loops engine/collectives engine/mesh engine/spmd engine/call_check engine/moves engine/root"
   "engine/blocks: plan/spec plan/blocks engine/memory engine/machine engine/kernels engine/kernels/loops engine/kernels/rows engine/kernels/fourier engine/mesh engine/moves engine/run engine/block_collectives"
-  "engine/sequences: plan/spec plan/blocks plan/decisions engine/kernels engine/kernels/loops engine/kernels/rows engine/mesh engine/run engine/block_collectives engine/blocks"
+  "engine/sequences: plan/spec plan/blocks plan/decisions engine/kernels engine/kernels/loops engine/kernels/rows engine/kernels/tiles engine/mesh engine/run engine/block_collectives engine/blocks"
   "engine/foreign_blocks: plan/spec plan/blocks engine/memory engine/collectives engine/kernels/loops engine/mesh engine/call_check engine/moves engine/blocks engine/agreement"
   "engine/formats:"
   "engine/disk: engine/formats"

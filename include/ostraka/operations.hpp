@@ -18,6 +18,7 @@
 #include <ostraka/operations/attention/rope.hpp>
 #include <ostraka/operations/attention/scored_attention.hpp>
 #include <ostraka/operations/attention/stripe.hpp>
+#include <ostraka/operations/attention/tiled_attention.hpp>
 #include <ostraka/operations/creation/dropout.hpp>
 #include <ostraka/operations/creation/initialise.hpp>
 #include <ostraka/operations/creation/iota.hpp>

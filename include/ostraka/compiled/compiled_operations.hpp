@@ -15,6 +15,7 @@
 #include <ostraka/elements/where.hpp>
 #include <ostraka/operations/attention/attention.hpp>
 #include <ostraka/operations/attention/rope.hpp>
+#include <ostraka/operations/attention/tiled_attention.hpp>
 #include <ostraka/operations/elements/functions.hpp>
 #include <ostraka/operations/indices/scatter_add.hpp>
 #include <ostraka/operations/indices/take.hpp>
@@ -103,7 +104,12 @@
                                       T*, std::int64_t);                                                              \
   WHERE template bool may_have_met_nan(EXEC const&, T const*, std::int64_t, T const*, std::int64_t);                  \
   WHERE template void mend_weighted_sums(EXEC const&, execution_context const&, planner::spec const&,                 \
-                                         planner::spec const&, planner::spec const&, T const*, T const*, T*);
+                                         planner::spec const&, planner::spec const&, T const*, T const*, T*);         \
+  WHERE template void attend_in_tiles(EXEC const&, execution_context const&, ring_attention const&, T const*,         \
+                                      T const*, T const*, T*, T*, score_rule<T> const&);                              \
+  WHERE template void pull_attention_in_tiles(                                                                        \
+      EXEC const&, execution_context const&, ring_attention const&, T const*, T const*, T const*, T const*, T const*, \
+      T const*, T*, T*, T*, score_rule<T> const&, score_rule_cotangents<T> const&);
 
 #define OSTRAKA_INDEXED_INSTANCES_(WHERE, EXEC, T, INDEX)                                                         \
   WHERE template void look_up_blocks(EXEC const&, execution_context const&, int, planner::spec const&,            \

@@ -146,6 +146,8 @@ TEST_CASE("attention") {
   using mask = os::tensor<bool, I, K/X>;
   moves_what_it_says(operation::attention<told<I>, told<K>, told<J>>{},
                      os::type_list<doubles<L/Y, I/X, J>, whole, whole>{});
+  moves_what_it_says(operation::tiled_attention<told<I>, told<K>, told<J>>{},
+                     os::type_list<doubles<L/Y, I/X, J>, whole, whole>{});
   moves_what_it_says(operation::attention<told<I>, told<K/X>, told<J>>{}, os::type_list<q, part, part>{});
   moves_what_it_says(operation::attention<told<I>, told<K/X>, told<J>>{{}, true, 3}, os::type_list<q, part, part>{});
   moves_what_it_says(operation::attention<told<I>, told<K/X>, told<J>>{}, os::type_list<q, part, part, mask>{});

@@ -63,6 +63,7 @@ struct score_row {
   T* scores;
   position_at of_query, of_key;
   std::int64_t before, after, first, prefix_after;
+  std::int64_t row_step;  ///< elements from a row to the next one
 
   score_row(score_rule<T> const& r, score_box const& b, T* s)
       : rule(r),
@@ -73,7 +74,8 @@ struct score_row {
         before(r.seen.before()),
         after(r.seen.after()),
         first(r.seen.first),
-        prefix_after(r.seen.prefix_after()) {}
+        prefix_after(r.seen.prefix_after()),
+        row_step(b.keys()) {}
 
   KOKKOS_INLINE_FUNCTION void operator()(std::int64_t row) const {
     int const last = box.rank - 1;
@@ -91,7 +93,7 @@ struct score_row {
     }
     std::int64_t const first_of_row = rule.positions.data != nullptr ? rule.positions.data[at_position] : 0;
     std::int64_t const n = box.extent[last], position = of_query(query) + rule.from + first_of_row;
-    T* const s = scores + row * n;
+    T* const s = scores + row * row_step;
     // The positions of keys are consecutive within a chunk of stripes, so the visible ones are a prefix and a range.
     for (std::int64_t key = 0; key < n;) {
       std::int64_t const index = box.first_key + key, left = of_key.chunk - index % of_key.chunk;

@@ -176,6 +176,9 @@ consteval auto check_attention() {
 
 namespace operation {
 
+template <class Q, class K, class D>
+struct tiled_attention;  // of tiled_attention.hpp
+
 template <class Q, class K, class D, class Out = void>
 struct attention : detail::scaled_scores {
   static constexpr char const* name = "attention";
@@ -324,15 +327,22 @@ inline constexpr bool goes_round = false;
 template <class Q, class S, class D, class Out, class... Options>
 struct paged_attention_with;
 
+/// True for an option that hides single keys, or changes the order of all.
+template <class Option>
+inline constexpr bool needs_whole_scores = TensorOrVariable<Option>;
+template <class... Ms>
+inline constexpr bool needs_whole_scores<striped_over<Ms...>> = true;
+
 /// Runs attention with these options.
 template <class Q, class K, class D, class Out, class... Options>
 struct attention_with {
   using operation_type = ostraka::operation::attention<Q, K, D, Out>;
+  static constexpr bool may_be_tiled = std::is_void_v<Out> && !(needs_whole_scores<Options> || ...);
 
   template <class TQ, class TK, class TV>
   static constexpr auto run(TQ const& q, TK const& k, TV const& v, Options const&... options) {
     if constexpr (reason::ok_or_raise<attention_options_verdict<operation_type, Options...>>()) {
-      operation_type operation;
+      std::conditional_t<may_be_tiled, ostraka::operation::tiled_attention<Q, K, D>, operation_type> operation;
       (set_option(operation, options), ...);
       (set_stripes(operation, q, options), ...);
       return with_tensors_among([&](auto const&... mask) { return operate(operation, q, k, v, mask...); }, options...);

@@ -18,6 +18,8 @@
 #include <type_traits>
 #include <utility>
 
+#include <ostraka/engine/sequences/attend_in_tiles.hpp>
+#include <ostraka/engine/sequences/pull_attention_in_tiles.hpp>
 #include <ostraka/operations/attention/ring_attention.hpp>
 #include <ostraka/operations/attention/score_operands.hpp>
 
@@ -148,8 +150,14 @@ struct scored_ring : detail::scaled_scores, detail::score_options {
     auto const rule = blocks_of::template rule<Kinds...>(w, blocks.ring, soft_cap, tensors...);
     auto const result = detail::allocate_for<typename blocks_of::result_type, labels, mesh>(w, q, k, v);
     auto const log_sums = detail::allocate_for<typename blocks_of::log_sums_type, labels, mesh>(w, q, k, v);
-    engine::attend_in_ring(detail::execution_space_of<TQ>(), w, blocks, detail::elements_of(q), detail::elements_of(k),
-                           detail::elements_of(v), result.local().data(), log_sums.local().data(), rule);
+    auto const attend = [&](auto const& in) {
+      in(detail::execution_space_of<TQ>(), w, blocks, detail::elements_of(q), detail::elements_of(k),
+         detail::elements_of(v), result.local().data(), log_sums.local().data(), rule);
+    };
+    if constexpr (blocks_of::is_ring)
+      attend([](auto const&... given) { engine::attend_in_ring(given...); });
+    else
+      attend([](auto const&... given) { engine::attend_in_tiles(given...); });
     if constexpr (std::is_same_v<How, detail::with_residuals>)
       return detail::several{result, log_sums};
     else
@@ -210,10 +218,15 @@ struct scored_ring_vjp {
     };
     auto const of_bias = made_for.template operator()<OfBias, detail::score_operand::bias>(of_rule.bias);
     auto const of_sinks = made_for.template operator()<OfSinks, detail::score_operand::sinks>(of_rule.sinks);
-    engine::pull_attention_in_ring(exec, w, blocks, detail::elements_of(q), detail::elements_of(k),
-                                   detail::elements_of(v), detail::elements_of(result), detail::elements_of(log_sums),
-                                   detail::elements_of(g), dq.local().data(), dk.local().data(), dv.local().data(),
-                                   rule, of_rule);
+    auto const pull = [&](auto const& in) {
+      in(exec, w, blocks, detail::elements_of(q), detail::elements_of(k), detail::elements_of(v),
+         detail::elements_of(result), detail::elements_of(log_sums), detail::elements_of(g), dq.local().data(),
+         dk.local().data(), dv.local().data(), rule, of_rule);
+    };
+    if constexpr (blocks_of::is_ring)
+      pull([](auto const&... given) { engine::pull_attention_in_ring(given...); });
+    else
+      pull([](auto const&... given) { engine::pull_attention_in_tiles(given...); });
     if constexpr (OfBias && OfSinks)
       return detail::several{dq, dk, dv, of_bias, of_sinks};
     else if constexpr (OfBias)

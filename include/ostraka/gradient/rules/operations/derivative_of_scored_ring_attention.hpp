@@ -15,6 +15,7 @@
 
 #include <ostraka/gradient/rules/operations/derivative_of_ring_attention.hpp>
 #include <ostraka/operations/attention/scored_attention.hpp>
+#include <ostraka/operations/attention/tiled_attention.hpp>
 
 namespace ostraka {
 
@@ -115,6 +116,30 @@ struct derivative_of<operation::scored_ring<Q, K, D, Way, Traits, Kinds...>> {
         detail::remembered<Result>(made.first),
         detail::remembered<LogSums>(made.second),
         {detail::remember(tensors)...}};
+  }
+};
+
+/// Attention in tiles, or to a few queries by whole scores, as on tensors. Variables without elements take the latter.
+template <class Q, class K, class D>
+struct derivative_of<operation::tiled_attention<Q, K, D>> {
+  using operation_type = operation::tiled_attention<Q, K, D>;
+  template <class TQ, class TK, class TV>
+  static constexpr bool may_be_tiled =
+      operation_type::template is_tiled<detail::innermost<TQ>, detail::innermost<TK>, detail::innermost<TV>> &&
+      !detail::any_nested<TQ, TK, TV> && !detail::any_foretold<TQ, TK, TV>;
+
+  template <class TQ, class TK, class TV>
+  static constexpr auto composed(operation_type const& operation, TQ const& q, TK const& k, TV const& v) {
+    using detail::innermost;
+    using by_scores = derivative_of<typename operation_type::attention_type>;
+    using verdict = typename operation_type::template verdict<innermost<TQ>, innermost<TK>, innermost<TV>>;
+    if constexpr (!reason::ok_or_raise<verdict>()) {
+      return q;
+    } else {
+      if constexpr (may_be_tiled<TQ, TK, TV>)
+        if (operation.are_many(q)) return detail::operate(operation.in_tiles(), q, k, v);
+      return by_scores::composed(operation, q, k, v);
+    }
   }
 };
 
