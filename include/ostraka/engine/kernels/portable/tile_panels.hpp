@@ -90,6 +90,24 @@ void copy_run(T* to, T const* from, std::int64_t count) {
   for (; i < count; ++i) to[i] = from[i];
 }
 
+/// to[l step + i] = from[k_at[l] + i] for i < count. Lines that lie apart are prefetched, because no processor fetches
+/// them ahead, and are copied by wide vectors, because of those a core looks more lines ahead.
+template <class T>
+void copy_lines(T* to, std::int64_t step, T const* from, int count, std::int64_t const* k_at, int depth) {
+  constexpr int lines_ahead = 16, wide = 8;
+  if (count % wide != 0) {
+    for (int l = 0; l < depth; ++l) copy_run(to + l * step, from + k_at[l], count);
+    return;
+  }
+  with_wide_vectors([=] {
+    for (int l = 0; l < depth; ++l) {
+      if (l + lines_ahead < depth) prefetch(from + k_at[l + lines_ahead], count);
+      for (int i = 0; i < count; i += wide)
+        std::memcpy(static_cast<void*>(to + l * step + i), from + k_at[l] + i, wide * sizeof(T));
+    }
+  });
+}
+
 /// panel[l, i] = from[at[i] + k_at[l]] one by one: four i side by side, so that almost only loads and stores remain.
 template <class T>
 void pack_scattered(T* panel, int width, T const* from, std::int64_t const* at, int count, std::int64_t const* k_at,
@@ -129,7 +147,7 @@ void pack_panel(T* panel, int width, T const* from, std::int64_t const* at, int 
   } else if (2 * run >= count) {
     for (int i = 0, together = 0; i < count; i += together) {
       together = side_by_side(at + i, count - i);
-      for (int l = 0; l < depth; ++l) copy_run(panel + l * width + i, from + at[i] + k_at[l], together);
+      copy_lines(panel + i, width, from + at[i], together, k_at, depth);
     }
   } else {
     pack_scattered(panel, width, from, at, count, k_at, depth);
