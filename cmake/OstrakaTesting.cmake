@@ -55,7 +55,7 @@ function(ostraka_leave_out result labels)
 endfunction()
 
 # Call this after all tests.
-function(ostraka_tell_left_out)
+function(ostraka_report_left_out)
   get_property(programs GLOBAL PROPERTY OSTRAKA_PROGRAMS_LEFT_OUT)
   get_property(all GLOBAL PROPERTY OSTRAKA_LEFT_OUT)
   if(programs OR all)

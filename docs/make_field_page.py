@@ -193,7 +193,7 @@ def lines_of(body):
                     lines.append((f"// {found['made']}[{operand[0]}] = {operand[1]}", ""))
             elif "gives(" in right:
                 continue
-            elif not re.search(r"CHECK|t::|elements\(|at_hand|remove_cvref|order", right):
+            elif not re.search(r"CHECK|t::|elements\(|current_mesh|remove_cvref|order", right):
                 code = f"auto {found['made']} = {simplified(right)};"
                 if len(code) > 120:
                     code = simplified(textwrap.dedent(body[body.rindex("\n", 0, found.start()) + 1:end + 1])).replace("auto const", "auto")

@@ -69,8 +69,8 @@ CHAPTERS = [
     ]),
     ("Training", "", [
         ("os::value_and_grad(f)(…)", ["value_with_gradient", "value_with_gradient_and_aux"]),
-        ("os::gradient_plan<…>(f)", ["foretold_gradient"]),
-        ("plan.forward, plan.backward", ["foretold_operations"]),
+        ("os::gradient_plan<…>(f)", ["predicted_gradient"]),
+        ("plan.forward, plan.backward", ["predicted_operations"]),
         ("os::sgd", ["sgd"]),
         ("os::momentum", ["momentum"]),
         ("os::adam", ["adam"]),

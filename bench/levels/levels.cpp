@@ -3,7 +3,7 @@
 
 /// @file
 /// All-reduces, all-gathers and reduce-scatters over several nodes: over two levels, over one, and by MPI; bytes
-/// between nodes as foretold, and as the kernel counts them. levels.py makes the nodes: namespaces on this machine,
+/// between nodes as predicted, and as the kernel counts them. levels.py makes the nodes: namespaces on this machine,
 /// with a link of a given rate between them.
 ///
 ///     python3 bench/levels/levels.py [--program build/bench/levels] [--nodes 2] [--ranks 4] [--rate 1e9]
@@ -83,16 +83,13 @@ int main(int argc, char** argv) {
     int const n = bytes / 4 / ranks * ranks;
     std::vector<float> whole(static_cast<std::size_t>(n)), part(static_cast<std::size_t>(n / ranks));
     auto const parts_two = os::random<float, I/X>(two, I = n), parts_one = os::random<float, I/X>(one, I = n);
-    auto const summands = [&](auto const& mesh) {
-      return os::zeros<float, I, os::partial(X)>(mesh, I = n);
-    };
+    auto const summands = [&](auto const& mesh) { return os::zeros<float, I, os::partial(X)>(mesh, I = n); };
     auto const sums_two = summands(two), sums_one = summands(one);
     auto const compare = [&](std::string const& what, auto const& ours, auto const& by_mpi) {
       std::string const name = what + ", " + std::to_string(bytes / 1024) + " KiB";
       if (!given.wants(name)) return;
       auto const slow = [&](auto const& mesh, auto const& sums, auto const& parts) {
-        double const mine =
-            static_cast<double>(os::cost_of(mesh, [&] { ours(sums, parts); }).bytes_between_nodes);
+        double const mine = static_cast<double>(os::cost_of(mesh, [&] { ours(sums, parts); }).bytes_between_nodes);
         double all = 0;
         MPI_Allreduce(&mine, &all, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
         return all;
@@ -116,13 +113,9 @@ int main(int argc, char** argv) {
         [&] { MPI_Allreduce(MPI_IN_PLACE, whole.data(), n, MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD); });
     compare(
         "all-gather", [](auto const&, auto const& parts) { static_cast<void>(os::reshard<I>(parts)); },
-        [&] {
-          MPI_Allgather(part.data(), n / ranks, MPI_FLOAT, whole.data(), n / ranks, MPI_FLOAT, MPI_COMM_WORLD);
-        });
+        [&] { MPI_Allgather(part.data(), n / ranks, MPI_FLOAT, whole.data(), n / ranks, MPI_FLOAT, MPI_COMM_WORLD); });
     compare(
         "reduce-scatter", [](auto const& sums, auto const&) { static_cast<void>(os::reduce_scatter<I/X>(sums)); },
-        [&] {
-          MPI_Reduce_scatter_block(whole.data(), part.data(), n / ranks, MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD);
-        });
+        [&] { MPI_Reduce_scatter_block(whole.data(), part.data(), n / ranks, MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD); });
   }
 }

@@ -46,7 +46,8 @@ inline std::int64_t tell_all(mesh const& m, std::int64_t from_device_0) {
 
 /// Device 0 brings a matrix, the others hold zeros; reduce-scatter hands out the blocks. [N, P] {U_XY} → [N_X, P]
 template <auto Column>
-os::tensor<double, N/X, Column> hand_out(mesh const& m, std::int64_t rows, std::vector<double> const& from_device_0) {
+os::tensor<double, N/X, Column> return_entry(mesh const& m, std::int64_t rows,
+                                             std::vector<double> const& from_device_0) {
   using summands = os::tensor<double, N, Column, os::partial(X, Y)>;
   typename summands::view_type const own("handed out", static_cast<std::size_t>(rows),
                                          static_cast<std::size_t>(Column.extent));

@@ -32,7 +32,7 @@ struct regression {
 
   regression(mesh const& m, examples const& e, options const& o)
       : w(random_weights(m, o.features, o.seed)),
-        given{features_of(hand_out<P>(m, e.count, e.images), w), hand_out<K>(m, e.count, e.classes), o.ridge} {}
+        given{features_of(return_entry<P>(m, e.count, e.images), w), return_entry<K>(m, e.count, e.classes), o.ridge} {}
 };
 
 void introduce(mesh const& m, regression const& r, dataset const& data, options const& o) {
@@ -64,7 +64,7 @@ bool one_device_agrees(dataset const& data, options const& o, fit const& theirs,
   regression const r(lone, data.training, o);
   fit const own = solve(r.given, tolerance, o.iterations, [](int, double) {});
   matrix const c = *os::gather_to_root(own.c);
-  features const h = features_of(hand_out<P>(lone, data.held_out.count, data.held_out.images), r.w);
+  features const h = features_of(return_entry<P>(lone, data.held_out.count, data.held_out.images), r.w);
   matrix const scores = *os::gather_to_root(predict(h, own.c));
 
   bound const allowed(r.given, own.residual + theirs.residual, own.iterations + theirs.iterations);
@@ -103,9 +103,9 @@ bool run(mesh const& m, options const& o) {
   fit const solution = solve_and_show(r.given, o, speaks);
   double const seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 
-  features const h = features_of(hand_out<P>(m, data.held_out.count, data.held_out.images), r.w);
+  features const h = features_of(return_entry<P>(m, data.held_out.count, data.held_out.images), r.w);
   classes const scores = predict(h, solution.c);
-  double const share_right = accuracy(scores, hand_out<K>(m, data.held_out.count, data.held_out.classes));
+  double const share_right = accuracy(scores, return_entry<K>(m, data.held_out.count, data.held_out.classes));
 
   auto const c = os::gather_to_root(solution.c);
   auto const all_scores = os::gather_to_root(scores);

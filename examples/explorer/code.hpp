@@ -75,7 +75,7 @@ inline std::string policy_of(einsum_way const& w, studied_statement const& s) {
 /// The same, with the axes that the statement sums although only one operand has them.
 inline std::string with_sums(std::string const& policy, studied_statement const& s) {
   std::string axes;
-  for (std::string const& a : s.summed_alone) axes += (axes.empty() ? "" : ", ") + a;
+  for (std::string const& a : s.summed_unshared) axes += (axes.empty() ? "" : ", ") + a;
   if (axes.empty()) return policy;
   return "os::sum_over(" + axes + ')' + (policy.empty() ? "" : '(' + policy + ')');
 }

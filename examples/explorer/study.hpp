@@ -50,7 +50,7 @@ struct studied_statement {
   std::vector<std::string> labels, mesh_axes;
   std::vector<std::string> tensors;                    ///< operands, then the result
   std::vector<std::vector<std::string>> axes_above{};  ///< of the operands, by the names that the lines above give them
-  std::vector<std::string> summed_alone{};             ///< axes of one operand alone that are summed
+  std::vector<std::string> summed_unshared{};          ///< axes of one operand alone that are summed
   planner::einsum_problem problem{};
   int idle = 0;                     ///< mesh axes at the end that no tensor names
   std::vector<studied_way> ways{};  ///< best first; empty for an operation, which moves nothing
@@ -201,7 +201,7 @@ inline studied_statement studied(parsed_program const& p, std::size_t which, std
   planner::program_tensor const& r = p.program.tensors[static_cast<std::size_t>(said.result)];
   s.problem.result = n.take(r, r.axes);
   s.tensors.push_back(r.name);
-  for (int a : said.summed_alone) s.summed_alone.push_back(p.program.axes[static_cast<std::size_t>(a)].name);
+  for (int a : said.summed_unshared) s.summed_unshared.push_back(p.program.axes[static_cast<std::size_t>(a)].name);
   auto const named = n.mesh.size();
   for (std::size_t m = 0; m < p.mesh_sizes.size(); ++m)
     if (p.mesh_sizes[m] > 1) number_in(n.mesh, static_cast<int>(m));

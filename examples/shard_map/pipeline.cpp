@@ -116,9 +116,9 @@ void write_out(char const* title, auto const& mesh, verdict& v) {
 
   std::int64_t all_calls = 0;
   for (std::int64_t const n : os::testing::numbers_of_ranks(calls)) all_calls += n;
-  std::int64_t const foretold = bytes_sent(table, samples * width * static_cast<std::int64_t>(sizeof(double)));
+  std::int64_t const predicted = bytes_sent(table, samples * width * static_cast<std::int64_t>(sizeof(double)));
   bool const right = is_right(y, microbatches * (n_stages - 1));
-  v.expect_that("bytes sent are foretold", traffic.bytes == foretold);
+  v.expect_that("bytes sent are predicted", traffic.bytes == predicted);
   v.expect_that("idle slots are not computed", all_calls == layers * microbatches);
   v.expect_that("results are those of plain loops", right);
   if (mesh.device() != 0) return;

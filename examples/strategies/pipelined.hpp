@@ -80,7 +80,7 @@ struct pipelined : plain_rules<Rules> {
   using loss = pipelined_loss<variant, Rule, Layer, Repeats...>;
 
   static double idle() { return std::exchange(slots_since(), {}).bubble(); }
-  static double foretold_idle(mesh_type const& m, problem const& o) {
+  static double predicted_idle(mesh_type const& m, problem const& o) {
     slots_since() = {};  // those of the dry run
     return Rule(m.size(Z), microbatches_of(o.batch, m.size(X)), static_cast<int>(o.rounds)).with_backward().bubble();
   }

@@ -80,7 +80,7 @@ struct row {
     std::int64_t devices_a_sequence = 0;  ///< for a batch that is smaller than the number of devices
     volumes (*published)(double n) = nullptr;
     program one = strategies::run<data>;  ///< the same model on one device
-    bool data_decides = false;            ///< data decides what is moved, so that no dry run foretells it
+    bool data_decides = false;            ///< data decides what is moved, so that no dry run predicts it
   } more;
 };
 
@@ -215,15 +215,15 @@ void print_head(problem const& o, outcome const& one) {
       static_cast<long long>(o.steps), static_cast<long long>(o.batch), static_cast<long long>(o.length),
       static_cast<long long>(o.layers), static_cast<long long>(o.width), text_of(one.parameters).c_str(),
       one.losses.front(), one.losses.back(), text_of(one.peak).c_str(), "strategy", "mesh", "loss", "differs", "moved",
-      "foretold", "in use", "foretold", "idle", "foretold", "parameters", "gradients", "state");
+      "predicted", "in use", "predicted", "idle", "predicted", "parameters", "gradients", "state");
 }
 
-void print_row(row const& r, mesh_sizes const& n, outcome const& o, outcome const& foretold, double differs) {
+void print_row(row const& r, mesh_sizes const& n, outcome const& o, outcome const& predicted, double differs) {
   std::string const mesh = std::to_string(n.x) + "x" + std::to_string(n.y) + "x" + std::to_string(n.z);
   std::printf("%-24s %-6s %9.6f %8.0e %12s %12s %12s %12s %8s %8s %12s %12s %12s\n", r.name, mesh.c_str(),
-              o.losses.back(), differs, text_of(o.moved).c_str(), text_of(foretold.moved).c_str(),
-              text_of(o.peak).c_str(), text_of(foretold.peak).c_str(), share_or_none(o.idle).c_str(),
-              share_or_none(foretold.idle).c_str(), text_of(o.parameters).c_str(), text_of(o.gradients).c_str(),
+              o.losses.back(), differs, text_of(o.moved).c_str(), text_of(predicted.moved).c_str(),
+              text_of(o.peak).c_str(), text_of(predicted.peak).c_str(), share_or_none(o.idle).c_str(),
+              share_or_none(predicted.idle).c_str(), text_of(o.parameters).c_str(), text_of(o.gradients).c_str(),
               text_of(o.state).c_str());
   std::fflush(stdout);
 }
@@ -266,7 +266,7 @@ problem as_in(row const& r, problem o, int devices) {
   return o;
 }
 
-/// @returns true if every strategy gives the losses of one device, moves the foretold bytes and needs the foretold
+/// @returns true if every strategy gives the losses of one device, moves the predicted bytes and needs the predicted
 /// memory. Only the process that `speaks` knows.
 bool run_all(options const& o, int devices, bool speaks) {
   on_one_device alone;
@@ -279,19 +279,19 @@ bool run_all(options const& o, int devices, bool speaks) {
     auto const m = os::make_mesh(X = n.x, Y = n.y, Z = n.z);
     outcome const all = of_all(r.run(m, of));
     of.steps = 2;
-    outcome const foretold = of_all(r.run(os::dry_mesh(os::as_device(m.device()), X = n.x, Y = n.y, Z = n.z), of));
+    outcome const predicted = of_all(r.run(os::dry_mesh(os::as_device(m.device()), X = n.x, Y = n.y, Z = n.z), of));
     if (!speaks) continue;
     problem alike = o.of;
     alike.layers = of.layers;
     alike.batch = of.batch;
     outcome const& one = alone.of(r.more.one, alike);
     double const differs = difference(all.losses, one.losses);
-    print_row(r, n, all, foretold, differs);
+    print_row(r, n, all, predicted, differs);
     bool const fits =
         r.more.published == nullptr || keeps(r.more.published(devices), all, static_cast<double>(one.parameters),
                                              devices, static_cast<double>(r.more.microbatches));
-    bool const as_foretold = r.more.data_decides || (all.moved == foretold.moved && all.peak == foretold.peak);
-    good = good && fits && differs <= 1e-10 && as_foretold && std::fabs(all.idle - foretold.idle) <= 1e-12;
+    bool const as_predicted = r.more.data_decides || (all.moved == predicted.moved && all.peak == predicted.peak);
+    good = good && fits && differs <= 1e-10 && as_predicted && std::fabs(all.idle - predicted.idle) <= 1e-12;
     if (!fits) std::printf("%s moves or holds what is not published of it\n", r.name);
   }
   return good;

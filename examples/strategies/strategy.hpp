@@ -35,7 +35,7 @@ struct problem : settings {
   std::int64_t microbatches = 1;
 };
 
-/// The outcome on one device. A dry mesh foretells all of it but the losses.
+/// The outcome on one device. A dry mesh predicts all of it but the losses.
 struct outcome {
   std::vector<double> losses;
   std::int64_t moved = 0;                                 ///< bytes in a step

@@ -44,7 +44,7 @@ struct plain_rules {
 
   /// The share of idle slots of a pipeline: counted since the last call, and from its schedule's table.
   static double idle() { return -1; }
-  static double foretold_idle(mesh_type const&, problem const&) { return -1; }
+  static double predicted_idle(mesh_type const&, problem const&) { return -1; }
 };
 
 /// Parameters and the optimiser that updates them.
@@ -150,7 +150,7 @@ outcome run(mesh_type const& m, problem const& o) {
   r.parameters = t.parameter_bytes();
   r.gradients = t.gradient_bytes();
   r.state = t.state_bytes();
-  r.idle = os::is_dry(m) ? Strategy::foretold_idle(m, o) : Strategy::idle();
+  r.idle = os::is_dry(m) ? Strategy::predicted_idle(m, o) : Strategy::idle();
   return r;
 }
 

@@ -84,7 +84,7 @@ os::machine machine_of(std::string const& name) {
 
 /// A dry mesh as the last device sees it, whose blocks are the largest.
 mesh_type dry_mesh_of(options const& o, int x, int y) {
-  os::played_device const last = os::as_device(std::int64_t{x} * y - 1);
+  os::dry_device const last = os::as_device(std::int64_t{x} * y - 1);
   if (o.node == 0) return os::dry_mesh(last, X = x, Y = y);
   return os::dry_mesh(last, os::devices_per_node(o.node), X = x, Y = y);
 }

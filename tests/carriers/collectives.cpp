@@ -201,10 +201,10 @@ TEST_CASE("gather, scatter, broadcast, counts, scan and barrier") {
     CHECK(back == values(me, counts[static_cast<std::size_t>(me)]));
     broadcast(all, one.data(), 1, 2);
     CHECK(one[0] == 200);
-    std::int64_t told[3], heard[3];
-    for (int d = 0; d < 3; ++d) told[d] = 10 * me + d;
-    exchange_counts(all, told, heard);
-    for (int d = 0; d < 3; ++d) CHECK(heard[d] == 10 * d + me);
+    std::int64_t sent[3], received[3];
+    for (int d = 0; d < 3; ++d) sent[d] = 10 * me + d;
+    exchange_counts(all, sent, received);
+    for (int d = 0; d < 3; ++d) CHECK(received[d] == 10 * d + me);
     one[0] = value(me, 1);
     scan(all, one.data(), 1, ostraka::reduction::sum);
     barrier(all);
@@ -261,11 +261,11 @@ TEST_CASE("groups are made of groups, and their messages do not meet") {
     if (me == 0) return;
     communicator const rest = all.part({3, 1, 2});
     CHECK(rest.rank() == (me == 3 ? 0 : me));
-    std::int64_t heard[3], told = me;
-    gather_counts(rest, &told, heard);
-    CHECK(heard[0] == 3);
-    CHECK(heard[1] == 1);
-    CHECK(heard[2] == 2);
+    std::int64_t received[3], sent = me;
+    gather_counts(rest, &sent, received);
+    CHECK(received[0] == 3);
+    CHECK(received[1] == 1);
+    CHECK(received[2] == 2);
     CHECK(rest.duplicate().size() == 3);
   });
 }

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// The layer of examples/esm2: the bytes that its plans foretell equal those worked out by hand for the model with 15
+/// The layer of examples/esm2: the bytes that its plans predict equal those worked out by hand for the model with 15
 /// billion parameters, and those counted when a small layer runs; its three ways give the same gradient. A checkpoint of
 /// Hugging Face gives what transformers gives (hugging_face/references.py).
 // labels: ci
@@ -86,7 +86,7 @@ double difference(A const& a, Other const& b) {
 
 }  // namespace
 
-TEST_CASE("what is foretold is what is counted, and all ways give the same gradient") {
+TEST_CASE("what is predicted is what is counted, and all ways give the same gradient") {
   int const devices = static_cast<int>(os::testing::numbers_of_ranks(0).size());
   for (int x = 1; x <= devices; ++x) {
     if (devices % x != 0) continue;

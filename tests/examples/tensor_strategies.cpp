@@ -3,7 +3,7 @@
 
 /// @file
 /// The bytes that a layer of the transformer moves under each tensor strategy, forward and backward: by formula, as
-/// foretold while compiling, and as counted.
+/// predicted while compiling, and as counted.
 // labels: ci
 
 #include <doctest/doctest.h>
@@ -133,21 +133,21 @@ constexpr moved by_formula(transposed_tensor, extents const& e) {
 
 // The loss is one number, of all devices.
 template <class Rules>
-constexpr moved foretold(extents const& e) {
+constexpr moved predicted(extents const& e) {
   std::int64_t const loss = os::plan_of<os::dims<>, decltype(parameters<Rules>::x)>.total_bytes(e.sizes());
   return {(plan<Rules>.forward.total_bytes(e.sizes()) - loss) / 8, plan<Rules>.backward.total_bytes(e.sizes()) / 8};
 }
 
 template <class Rules>
-constexpr bool formula_is_foretold() {
+constexpr bool formula_is_predicted() {
   for (auto const& [x, y] : {std::pair(1, 8), {2, 4}, {4, 2}, {8, 1}, {1, 4}, {2, 2}})
-    if (by_formula(Rules{}, extents{x, y}) != foretold<Rules>(extents{x, y})) return false;
+    if (by_formula(Rules{}, extents{x, y}) != predicted<Rules>(extents{x, y})) return false;
   return plan<Rules>.unpriced() == 0;
 }
-static_assert(formula_is_foretold<fsdp_and_tensor>());
-static_assert(formula_is_foretold<sequence_and_tensor>());
-static_assert(formula_is_foretold<two_dimensional>());
-static_assert(formula_is_foretold<transposed_tensor>());
+static_assert(formula_is_predicted<fsdp_and_tensor>());
+static_assert(formula_is_predicted<sequence_and_tensor>());
+static_assert(formula_is_predicted<two_dimensional>());
+static_assert(formula_is_predicted<transposed_tensor>());
 
 // Norms of a divided sequence move nothing, those of a divided width a number a token.
 template <class Rules>
@@ -204,7 +204,7 @@ void check(mesh_type const& m, extents const& e, outcome const& wanted) {
 
 }  // namespace
 
-TEST_CASE("a layer's gradient is that of one device, and moves what is foretold") {
+TEST_CASE("a layer's gradient is that of one device, and moves what is predicted") {
   int const devices = static_cast<int>(os::testing::numbers_of_ranks(0).size());
   for (int x = 1; x <= devices; ++x) {
     if (devices % x != 0) continue;

@@ -16,7 +16,7 @@ using namespace mixture;
 namespace {
 
 template <class Lies, bool Renormalised = false>
-void check(t::mesh_at_hand const& m, sizes s, std::vector<double> const& favour = {}) {
+void check(t::test_mesh const& m, sizes s, std::vector<double> const& favour = {}) {
   INFO(m.text(), t::text_of(s.extents()), " choices ", s.k, " capacity ", s.capacity);
   s.renormalised = Renormalised;
   check_mixture<Lies, Renormalised>(m, s, favour, [&](auto const& p, auto const& r) {
@@ -28,7 +28,7 @@ void check(t::mesh_at_hand const& m, sizes s, std::vector<double> const& favour 
 }  // namespace
 
 TEST_CASE("the same as without a capacity where it suffices, and drops where it does not") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     for (std::int64_t const capacity : {6, 2, 1, 0}) {
       check<divided<B/X, I, E/X>>(m, {4, 3, 3, 2, 5, 2, capacity});
     }
@@ -39,7 +39,7 @@ TEST_CASE("the same as without a capacity where it suffices, and drops where it 
 
 TEST_CASE("slots travel, whatever is in them; what is dropped is counted") {
   using lies = divided<B/X, I, E/X>;
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     for (auto const& [experts, capacity] : {std::pair<std::int64_t, std::int64_t>{8, 7}, {8, 2}, {5, 7}, {5, 2}}) {
       sizes const s{3, 7, 3, 2, experts, 2, capacity};
       INFO(m.text(), t::text_of(s.extents()));
@@ -95,7 +95,7 @@ TEST_CASE("slots travel, whatever is in them; what is dropped is counted") {
 }
 
 TEST_CASE("the balance of 16-bit probabilities is computed in float: one, where all experts get the same") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     INFO(m.text());
     std::int64_t const tokens = 4096;  // 16 bits cannot hold their squares
     t::extents_by_letter const e{{'B', tokens}, {'L', 8}};
@@ -110,7 +110,7 @@ TEST_CASE("the balance of 16-bit probabilities is computed in float: one, where 
 }
 
 TEST_CASE("choices may be numbers of 32 bits, and none") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     INFO(m.text());
     t::extents_by_letter const e{{'B', 5}, {'I', 3}, {'K', 2}};
     auto g = t::whole_numbers<std::int32_t>("BIK", e, 1);

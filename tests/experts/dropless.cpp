@@ -17,7 +17,7 @@ using namespace mixture;
 namespace {
 
 template <class Lies, bool Renormalised = false>
-void check(t::mesh_at_hand const& m, sizes s, std::vector<double> const& favour = {}) {
+void check(t::test_mesh const& m, sizes s, std::vector<double> const& favour = {}) {
   INFO(m.text(), t::text_of(s.extents()), " choices ", s.k);
   s.renormalised = Renormalised;
   check_mixture<Lies, Renormalised>(m, s, favour, [](auto const& p, auto const& r) {
@@ -28,7 +28,7 @@ void check(t::mesh_at_hand const& m, sizes s, std::vector<double> const& favour 
 }  // namespace
 
 TEST_CASE("tokens by their batch or their length, experts over one mesh axis or two, or whole; weights of sum one") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     sizes s{4, 3, 3, 2, 5, 2};
     check<divided<B/X, I, E/X>>(m, s);
     check<divided<B/X/Y, I, E/X/Y>>(m, s);
@@ -37,11 +37,11 @@ TEST_CASE("tokens by their batch or their length, experts over one mesh axis or 
 }
 
 TEST_CASE("experts over one mesh axis, and each over another") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) { check<divided<B/X, I, E/X, F/Y>>(m, {4, 3, 3, 5, 3, 2}); });
+  t::on_every_mesh([](t::test_mesh const& m) { check<divided<B/X, I, E/X, F/Y>>(m, {4, 3, 3, 5, 3, 2}); });
 }
 
 TEST_CASE("all tokens to one expert, none to some, one choice") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     check<divided<B/Y, I/X, E/X>>(m, {2, 5, 3, 2, 4, 1}, {0, 0, 0, 50});
     check<divided<B/Y, I/X, E/X>>(m, {2, 5, 3, 2, 4, 2}, {50, 0, 40, 0});
     check<divided<B/Y, I/X, E/X>>(m, {1, 2, 3, 2, 2, 2});
@@ -51,7 +51,7 @@ TEST_CASE("all tokens to one expert, none to some, one choice") {
 namespace {
 
 // Rows that leave the devices of their tokens, all devices together: tokens divided over X by B, experts over X.
-std::int64_t off_device(t::mesh_at_hand const& m, sizes const& s, routed const& r) {
+std::int64_t off_device(t::test_mesh const& m, sizes const& s, routed const& r) {
   int const n = m.size("X");
   auto const owner = [&](std::int64_t i, std::int64_t of) {
     for (int d = 0; d < n; ++d)
@@ -68,7 +68,7 @@ std::int64_t off_device(t::mesh_at_hand const& m, sizes const& s, routed const& 
 
 TEST_CASE("what travels is what loops count, and the backward moves the same rows again") {
   using lies = divided<B/X, I, E/X>;
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     for (sizes const s : {sizes{4, 3, 3, 2, 5, 2}, sizes{3, 7, 3, 2, 8, 1}})
       for (std::vector<double> const& favour : {std::vector<double>(), std::vector<double>(at(s.e), 0)}) {
         std::vector<double> to = favour;
@@ -127,7 +127,7 @@ TEST_CASE("what travels is what loops count, and the backward moves the same row
 
 TEST_CASE("no tokens, and choices that are no expert") {
   using lies = divided<B/X, I, E/X>;
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     INFO(m.text());
     for (std::int64_t const batch : {0, 3}) {
       sizes const s{batch, 4, 3, 2, 4, 2};
@@ -155,7 +155,7 @@ TEST_CASE("no tokens, and choices that are no expert") {
 
 TEST_CASE("a token that is NaN spoils its own result alone") {
   using lies = divided<B/X, I, E/X>;
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     INFO(m.text());
     sizes const s{3, 4, 3, 2, 4, 2};
     values v(s, 5);

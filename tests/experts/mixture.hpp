@@ -197,7 +197,7 @@ struct parameters {
 };
 
 template <class Lies>
-parameters<os::values, Lies> place(t::mesh_at_hand const& m, values const& v) {
+parameters<os::values, Lies> place(t::test_mesh const& m, values const& v) {
   using tree = parameters<os::values, Lies>;
   tree p;
   p.x = t::placed<decltype(p.x)>(m, v.x);
@@ -240,7 +240,7 @@ auto routed_by(A const& logits, sizes const& s) {
 
 /// Result and gradients of `mix(p, routing)` against loops.
 template <class Lies, bool Renormalised, class Mix>
-void check_mixture(t::mesh_at_hand const& m, sizes const& s, std::vector<double> const& favour, Mix const& mix) {
+void check_mixture(t::test_mesh const& m, sizes const& s, std::vector<double> const& favour, Mix const& mix) {
   values v(s, 7);
   auto const p = place<Lies>(m, v);
   auto const to = t::placed<os::tensor<double, E>>(m, favour_of(s, favour));

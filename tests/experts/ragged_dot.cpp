@@ -61,7 +61,7 @@ std::vector<std::vector<std::int64_t>> cuts() {
 }  // namespace
 
 TEST_CASE("rows times the matrix of their group") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     INFO(m.text());
     for (std::int64_t const width : {3, 40}) {
       t::extents_by_letter const e{{'I', 9}, {'B', 3}, {'J', width}, {'K', width + 2}};
@@ -91,7 +91,7 @@ TEST_CASE("rows times the matrix of their group") {
 }
 
 TEST_CASE("their derivatives") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     INFO(m.text());
     t::extents_by_letter const e{{'I', 6}, {'B', 3}, {'J', 2}, {'K', 3}};
     for (auto const& cut : {std::vector<std::int64_t>{2, 0, 4}, std::vector<std::int64_t>{1, 1, 2}}) {
@@ -135,7 +135,7 @@ TEST_CASE("their derivatives") {
 }
 
 TEST_CASE("extents that differ are errors") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     INFO(m.text());
     t::extents_by_letter const e{{'I', 4}, {'B', 2}, {'J', 3}, {'K', 2}}, other{{'B', 2}, {'J', 2}, {'K', 2}};
     auto const n = t::placed<os::tensor<std::int64_t, B>>(m, numbers{"B", e, {2, 2}});

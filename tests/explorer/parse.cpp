@@ -147,8 +147,8 @@ TEST_CASE("axes that one operand alone has") {
     CAPTURE(text);
     auto const p = read(text);
     REQUIRE(p.ok());
-    CHECK(p.value.program.statements[0].summed_alone.size() == 2);
-    CHECK(unsharded(p.value.program, 2).statements[0].summed_alone.size() == 2);
+    CHECK(p.value.program.statements[0].summed_unshared.size() == 2);
+    CHECK(unsharded(p.value.program, 2).statements[0].summed_unshared.size() == 2);
   }
   CHECK(read("h[B_X, M] -> a[B_X]").ok());  // one operand
   CHECK(read("sum_over[B_X, M] -> a[B_X]").ok());  // a name like any other
@@ -167,7 +167,7 @@ TEST_CASE("axes that one operand alone has") {
                        ostraka::error);
   p = program_builder("layer");
   p.axis("B", 4).axis("M", 8).axis("N", 8).axis("H", 2).input("x[B, M]").parameter("w[N, H]");
-  CHECK(p.einsum("y[B, H]", {"x", "w"}, {.sum_over = {"M", "N"}}).get().statements[0].summed_alone.size() == 2);
+  CHECK(p.einsum("y[B, H]", {"x", "w"}, {.sum_over = {"M", "N"}}).get().statements[0].summed_unshared.size() == 2);
   CHECK_THROWS_AS(p.partial_einsum("z[B, H]", {"x", "w[M, H]"}, {.sum_over = {"M"}}), ostraka::error);
 }
 

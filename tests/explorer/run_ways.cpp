@@ -3,7 +3,7 @@
 
 /// @file
 /// Every way to run an einsum gives the plain product: its steps are executed on a simulated mesh, and move the
-/// foretold bytes. Extents are uneven.
+/// predicted bytes. Extents are uneven.
 
 #include <doctest/doctest.h>
 
@@ -17,8 +17,8 @@
 #include "plan/problem_text.hpp"
 
 using namespace ostraka::testing;
-using ostraka::planner::einsum_problem;
 using explorer::einsum_way;
+using ostraka::planner::einsum_problem;
 using ostraka::planner::planned_step;
 
 namespace {

@@ -44,7 +44,7 @@ FIELD_CASE("A4", "jax-ml/jax#15982, jax-ml/jax#26915",
   auto const a = place<os::tensor<double, I/X, J>>(A);
   auto const c = place<os::tensor<double, I, J/X>>(weights);
   gives(gradient([&](auto const& p) { return os::sum<>(os::all_to_all<J/X>(p) * c); }, a), weights.values);
-  std::int64_t const n = at_hand->size("X");
+  std::int64_t const n = current_mesh->size("X");
   if (n == 3) {  // 2, 1 and no rows go to the next device
     auto const rows = place<os::tensor<double, I/X>>(numbers("I", {6}, {1, 2, 3, 8, 8, 8}));
     auto const number = place<os::tensor<double, I/X>>(numbers("I", {6}, {1, 2, 3, 4, 5, 6}));

@@ -30,7 +30,7 @@ FIELD_CASE("A2", "jax-ml/jax#36886",
         os::value_and_grad([&](auto const& v) { return os::sum<>(os::einsum<I>(x, v)); })(os::pvary<X>(w)).gradient;
     return x * 0.0 + g;  // a row of this device's gradient for each of its samples
   };
-  std::int64_t const n = at_hand->size("X");
+  std::int64_t const n = current_mesh->size("X");
   auto const per_device = os::shard_map<I/X, J>(own, p, samples);
   if (n == 1) gives(per_device, {2, 2, 2, 2, 2, 2, 2, 2});  // where X is 1
   if (n == 2) gives(per_device, {1, 2, 1, 2, 1, 0, 1, 0});  // where X is 2

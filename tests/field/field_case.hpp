@@ -46,19 +46,19 @@ inline constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
 inline constexpr double infinite = std::numeric_limits<double>::infinity();
 
 /// The mesh that a case runs on at present.
-inline t::mesh_at_hand const* at_hand = nullptr;
+inline t::test_mesh const* current_mesh = nullptr;
 
-inline auto mesh() { return os::mesh<X_mesh, Y_mesh, Z_mesh>(at_hand->handle()); }
+inline auto mesh() { return os::mesh<X_mesh, Y_mesh, Z_mesh>(current_mesh->handle()); }
 
 template <class Body>
 void on_every_mesh(Body const& body) {
-  auto const* const before = at_hand;  // of the case that asks again
-  t::on_every_mesh([&](t::mesh_at_hand const& m) {
+  auto const* const before = current_mesh;  // of the case that asks again
+  t::on_every_mesh([&](t::test_mesh const& m) {
     INFO(m.text());
-    at_hand = &m;
+    current_mesh = &m;
     body();
   });
-  at_hand = before;
+  current_mesh = before;
 }
 
 // --- operands ---------------------------------------------------------------------------------------------------
@@ -87,7 +87,7 @@ t::global_tensor<T> count_up(std::string const& labels, std::initializer_list<st
 /// As a tensor of the library; parts of a partial one are unlike each other.
 template <class Tensor>
 Tensor place(t::global_tensor<typename Tensor::value_type> const& g) {
-  return t::placed<Tensor>(*at_hand, g);
+  return t::placed<Tensor>(*current_mesh, g);
 }
 
 template <class... Tensors>
@@ -215,7 +215,8 @@ void gives(Tensor const& got, expected_of<typename Tensor::value_type> const& wa
     auto const count = t::number_of_elements(g.labels, g.extents);
     CHECK(count == static_cast<std::int64_t>(g.values.size()));
     if (count == static_cast<std::int64_t>(g.values.size()))
-      CHECK(t::disagreements(*at_hand, got, g, [](value const& a, value const& b) { return detail::same(a, b); }) == 0);
+      CHECK(t::disagreements(*current_mesh, got, g,
+                             [](value const& a, value const& b) { return detail::same(a, b); }) == 0);
   }
 }
 inline void gives(double got, double want, std::source_location const at = std::source_location::current()) {

@@ -34,7 +34,7 @@ FIELD_CASE("S2", "pytorch/pytorch#161368, pytorch/pytorch#150862",
     CHECK(begins[r] + counts[r] <= 2);
     for (std::int64_t i = begins[r]; i < begins[r] + counts[r]; ++i) ++held[static_cast<std::size_t>(i)];
   }
-  CHECK(held == std::vector<int>(2, at_hand->size("Z")));
+  CHECK(held == std::vector<int>(2, current_mesh->size("Z")));
   auto const whole = os::gather_to_root(a);
   if (whole) CHECK(((*whole)(0) == 5 && (*whole)(1) == 6));
   gives(os::reshard<I>(a), {5, 6});

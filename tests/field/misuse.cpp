@@ -24,14 +24,14 @@ FIELD_CASE("M1", "jax-ml/jax#19175", "A sum over devices of what had been summed
   auto const a = place<os::tensor<double, I/X>>(numbers("I", {3}, {1, 2, 3}));
   auto const once = [](auto x) { return os::psum<X>(os::sum<>(x)); };
   gives(os::shard_map<>(once, a), 6);
-  // does not compile: reduction_of_what_does_not_vary.twice
+  // does not compile: reduction_of_invariant_block.twice
 }
 
 FIELD_CASE("M2", "pytorch/pytorch#179502, pytorch/pytorch#143372",
            "Viewing a divided axis as another shape was done block by block, and wrong.") {
   auto const A = count_up("IJ", {6, 2});
   auto const a = place<os::tensor<double, I/X, J>>(A);
-  bool const even = 6 % at_hand->size("X") == 0;
+  bool const even = 6 % current_mesh->size("X") == 0;
   if (even) gives(os::merge<I, J, K>(a), A.values, {12});  // where X divides 6
   if (!even)
     refuses([&] { static_cast<void>(os::merge<I, J, K>(a)); },
@@ -47,7 +47,7 @@ FIELD_CASE("M2", "pytorch/pytorch#179502, pytorch/pytorch#143372",
 
 FIELD_CASE("M4", "pytorch/pytorch#144109",
            "Blocks of 2, 3, 4 and 5 columns were taken as one tensor, whose columns stood in wrong places.") {
-  std::int64_t const n = at_hand->size("X"), x = at_hand->coordinate("X", t::rank());
+  std::int64_t const n = current_mesh->size("X"), x = current_mesh->coordinate("X", t::rank());
   std::vector<double> const block(static_cast<std::size_t>(2 + x), 1);
   std::int64_t const columns = n * (n + 3) / 2;
   auto const adopted = [&] { return os::from_local<double, I/X>(mesh(), I = columns, block); };
@@ -63,7 +63,7 @@ FIELD_CASE("M4", "pytorch/pytorch#144109",
 FIELD_CASE("M7", "helmholtz-analytics/heat#2108",
            "A buffer was written while it was being sent, and the neighbour got either value.") {
   for (std::int64_t const count : {std::int64_t(1), std::int64_t(131072)}) {
-    auto const n = static_cast<std::int64_t>(at_hand->size("X"));
+    auto const n = static_cast<std::int64_t>(current_mesh->size("X"));
     auto const a = os::full<double, I/X>(mesh(), I = count * n, 1);
     auto const all_ones = [&](auto own) {
       auto begun = os::start_shift<X>(os::copy(own), +1);

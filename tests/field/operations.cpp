@@ -36,7 +36,7 @@ FIELD_CASE("N6", "NVIDIA/Megatron-LM#7452",
   auto const whole = place<os::tensor<double, I, J>>(logits);
   gives(os::cross_entropy<J>(whole, l), {0.9162907319});
   gives(os::cross_entropy<J/X>(os::slice<J/X>(whole), l), {0.9162907319});
-  // does not compile: axis_lies_otherwise.field_n6
+  // does not compile: axis_sharding_mismatch.field_n6
 }
 
 FIELD_CASE("N14", "pytorch/pytorch#168058, pytorch/pytorch#146190, tenstorrent/tt-metal#55947",
@@ -72,8 +72,7 @@ FIELD_CASE("N16", "pytorch/pytorch#101967",
   auto const sees_none = place<os::tensor<double, I/X>>(numbers("I", {2}, {1, 0}));
   auto const kept = sees_none > 0;  // the second row sees the second key
   gives(os::where(kept, os::attention<I, K, J>(q_x, k, v, os::causal), 0.0), {0, 1, 2, 3, 0, 0, 0, 0});
-  gives(os::where(kept, os::attention<I, K/X, J>(q_x, k_x, v_x, os::ring, os::causal), 0.0),
-        {0, 1, 2, 3, 0, 0, 0, 0});
+  gives(os::where(kept, os::attention<I, K/X, J>(q_x, k_x, v_x, os::ring, os::causal), 0.0), {0, 1, 2, 3, 0, 0, 0, 0});
 }
 
 FIELD_CASE("S4", "pytorch/pytorch#118043",

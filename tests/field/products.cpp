@@ -55,8 +55,7 @@ FIELD_CASE(
     "A label that repeats and is not the last one gave the sum over other elements: [12, 14, 16, 18] for [6, 54].") {
   auto const A = count_up("IKJ", {2, 2, 4});
   auto const weights = numbers("J", {4}, {1, 10, 100, 1000});
-  using places =
-      list<os::tensor<double, I, K, J>, os::tensor<double, I, K, J/X>, os::tensor<double, I, K, J/X/Y>>;
+  using places = list<os::tensor<double, I, K, J>, os::tensor<double, I, K, J/X>, os::tensor<double, I, K, J/X/Y>>;
   under<places, few_vectors<double, J>>(A, weights, [](auto const& a, auto const& w) {
     gives(os::einsum<I, J>(os::relabel<I, I, J>(a)), {0, 1, 2, 3, 12, 13, 14, 15});
     gives(os::einsum<I>(os::relabel<I, I, J>(a)), {6, 54});
@@ -121,7 +120,7 @@ FIELD_CASE(
   auto const b = place<os::tensor<double, J, K>>(count_up("JK", {1, 3}));
   refuses([&] { static_cast<void>(os::einsum<I/X, J>(a, b)); },
           "einsum: all operands agree on the extent of an axis, but K is 1 in one and 3 in another");
-  // does not compile: axis_would_be_summed_alone
+  // does not compile: unshared_axis_would_be_summed
 }
 
 FIELD_CASE("O5", "NVIDIA/physicsnemo#1943",

@@ -97,7 +97,7 @@ FIELD_CASE("O9", "helmholtz-analytics/heat#233", "Gathering columns gave them in
 
 FIELD_CASE("O10", "pytorch/pytorch#110762",
            "A tensor made of uneven blocks had the extent of the first block times the ranks.") {
-  std::int64_t const n = at_hand->size("X"), x = at_hand->coordinate("X", t::rank());
+  std::int64_t const n = current_mesh->size("X"), x = current_mesh->coordinate("X", t::rank());
   std::int64_t const first = x * 10 / n, end = (x + 1) * 10 / n;
   std::vector<double> block;
   for (std::int64_t i = first; i < end; ++i) block.push_back(static_cast<double>(i));

@@ -68,7 +68,7 @@ TEST_CASE("blocks and bytes are those of a device") {
     for (std::string const dtype : {"F32", "BF16"}) {
       file.write(t::plain_safetensors({tensor("w", dtype, {i, 5}), tensor("b", "I32", {5})}));
       std::int64_t const header = header_bytes(file.bytes());
-      t::on_every_mesh([&](t::mesh_at_hand const& m) {
+      t::on_every_mesh([&](t::test_mesh const& m) {
         CAPTURE(m.text());
         auto const mesh = t::mesh_of(m);
         std::int64_t const at =

@@ -113,7 +113,7 @@ std::int64_t bytes_in_file(Tree const& p) {
 }
 
 template <class U>
-void load_as(t::mesh_at_hand const& m, t::scratch_file const& file, std::int64_t header) {
+void load_as(t::test_mesh const& m, t::scratch_file const& file, std::int64_t header) {
   auto const before = os::engine::traffic_of_files.read;
   auto const p = os::load<patterns<os::values_of<U>>>(file.path(), mesh_of(m), os::cast_to<U>);
   CHECK(os::engine::traffic_of_files.read - before == bytes_in_file(p) + (m.handle()->device() == 0 ? header : 0));
@@ -122,7 +122,7 @@ void load_as(t::mesh_at_hand const& m, t::scratch_file const& file, std::int64_t
 
 // Files of one tensor without names: the array `text` of `dtype`, loaded as U.
 template <class U, class T>
-std::vector<U> loaded(t::mesh_at_hand const& m, t::scratch_file const& npy, std::string const& descr,
+std::vector<U> loaded(t::test_mesh const& m, t::scratch_file const& npy, std::string const& descr,
                       std::vector<T> values) {
   std::string header =
       "{'descr': '" + descr + "', 'fortran_order': False, 'shape': (" + std::to_string(values.size()) + ",), }";
@@ -141,7 +141,7 @@ TEST_CASE("every pattern of 8 and 16 bits, on every mesh, in rounds of any size"
   auto const usual = os::engine::file_round_bytes;
   for (std::int64_t const round : {usual, std::int64_t{100'000}, std::int64_t{20'000}}) {
     os::engine::file_round_bytes = round;
-    t::on_every_mesh([&](t::mesh_at_hand const& m) {
+    t::on_every_mesh([&](t::test_mesh const& m) {
       CAPTURE(m.text());
       load_as<float>(m, file, header);
       if (round != usual) return;
@@ -158,7 +158,7 @@ TEST_CASE("every pattern of 8 and 16 bits, on every mesh, in rounds of any size"
 
 TEST_CASE("to the nearest number, rounded once; of .npy files, too") {
   t::scratch_file const npy("a.npy");
-  t::mesh_at_hand const m(t::mesh_shapes().front());
+  t::test_mesh const m(t::mesh_shapes().front());
   double const inf = std::numeric_limits<double>::infinity();
   // Between 1 and the next numbers of float16, 1 + 2^-10, and of bfloat16, 1 + 2^-7, are ties; a little more is none.
   double const half = std::ldexp(1, -11), little = std::ldexp(1, -40);
@@ -187,7 +187,7 @@ TEST_CASE("to the nearest number, rounded once; of .npy files, too") {
 
 TEST_CASE("what is not asked for is not converted") {
   t::scratch_file const file("model.safetensors");
-  t::on_every_mesh([&](t::mesh_at_hand const& m) {
+  t::on_every_mesh([&](t::test_mesh const& m) {
     auto const with = [&](std::string const& dtype, std::int64_t bytes) {
       file.write(t::plain_safetensors({{"w", dtype, {2, 3}, std::string(static_cast<std::size_t>(6 * bytes), '\0')}}));
     };

@@ -28,7 +28,7 @@ struct smaller {
   leaf<L, float, I, J> w;
 };
 
-inline mesh_of_test mesh_of(mesh_at_hand const& m) { return mesh_of_test(m.handle()); }
+inline mesh_of_test mesh_of(test_mesh const& m) { return mesh_of_test(m.handle()); }
 
 inline bool says(std::string const& said, std::string const& words) {
   INFO(said);

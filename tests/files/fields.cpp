@@ -44,7 +44,7 @@ struct waves {
 
 TEST_CASE("tensors together in a safetensors file") {
   t::scratch_file const file("a.safetensors");
-  t::on_every_mesh([&](t::mesh_at_hand const& m) {
+  t::on_every_mesh([&](t::test_mesh const& m) {
     for (t::extents_by_letter const& e : t::usual_extents()) {
       auto const g = t::whole_numbers<float>("IJ", e, 3);
       auto const h = t::whole_numbers<std::int32_t>("J", e, 4);
@@ -70,7 +70,7 @@ TEST_CASE("tensors together in a safetensors file") {
 TEST_CASE("fields for ParaView") {
   t::scratch_file const file("flow.xdmf");
   std::string const folder = file.folder().string();
-  t::on_every_mesh([&](t::mesh_at_hand const& m) {
+  t::on_every_mesh([&](t::test_mesh const& m) {
     auto const g = t::whole_numbers<double>("IJK", {{'I', 2}, {'J', 3}, {'K', 4}}, 3);
     auto const u = t::placed<os::tensor<double, I/X, J/Y, K>>(m, g);
     os::save_xdmf(file.path(),
@@ -122,7 +122,7 @@ TEST_CASE("fields for ParaView") {
 
 TEST_CASE("a program without HDF5") {
   t::scratch_file const file("u.h5");
-  t::on_every_mesh([&](t::mesh_at_hand const& m) {
+  t::on_every_mesh([&](t::test_mesh const& m) {
     auto const u = os::zeros<double, I/X>(mesh_of(m), I = 3);
     std::string const none =
         ": " + file.path() +

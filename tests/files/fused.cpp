@@ -103,7 +103,7 @@ std::vector<t::plain_tensor> phi_tensors() {
 
 // The leaf whose element at these indices is at(…); axes by their letters.
 template <class A, class At>
-std::int64_t wrong(t::mesh_at_hand const& m, A const& a, At const& at) {
+std::int64_t wrong(t::test_mesh const& m, A const& a, At const& at) {
   t::global_tensor<float> whole{t::letters_in<A>(), extents, {}};
   t::for_each_index(whole.labels, extents,
                     [&](t::extents_by_letter const& index) { whole.values.push_back(at(index)); });
@@ -112,7 +112,7 @@ std::int64_t wrong(t::mesh_at_hand const& m, A const& a, At const& at) {
 
 using index_of = t::extents_by_letter const&;
 
-void check(t::mesh_at_hand const& m, gpt2<os::values> const& p) {
+void check(t::test_mesh const& m, gpt2<os::values> const& p) {
   REQUIRE(p.h.size() == 2);
   for (int l = 0; l < 2; ++l) {
     auto const& layer = p.h[static_cast<std::size_t>(l)];
@@ -139,7 +139,7 @@ void check(t::mesh_at_hand const& m, gpt2<os::values> const& p) {
   }
 }
 
-void check(t::mesh_at_hand const& m, phi<os::values> const& p) {
+void check(t::test_mesh const& m, phi<os::values> const& p) {
   auto const keys = [](std::int64_t first) {
     return [first](index_of at) { return number(1, ((first + at.at('B')) * head + at.at('K')) * width + at.at('I')); };
   };
@@ -158,7 +158,7 @@ std::int64_t bytes_in(auto const& tree) {
 }
 
 template <class F>
-auto read_by_blocks(t::mesh_at_hand const& m, std::string const& file, F&& load) {
+auto read_by_blocks(t::test_mesh const& m, std::string const& file, F&& load) {
   std::int64_t header = 8;
   for (int byte = 0; byte < 8; ++byte)
     header += std::int64_t(static_cast<unsigned char>(file[static_cast<std::size_t>(byte)])) << 8 * byte;
@@ -177,7 +177,7 @@ TEST_CASE("on every mesh, in rounds of any size, each device what it keeps") {
   auto const usual = os::engine::file_round_bytes;
   for (std::int64_t const round : {usual, std::int64_t{40}}) {
     os::engine::file_round_bytes = round;
-    t::on_every_mesh([&](t::mesh_at_hand const& m) {
+    t::on_every_mesh([&](t::test_mesh const& m) {
       CAPTURE(m.text());
       auto const p =
           read_by_blocks(m, file.bytes(), [&] { return os::load<gpt2>(file.path(), mesh_of(m), of_gpt2, J = heads); });
@@ -213,7 +213,7 @@ TEST_CASE("saved again it is the same tensors, of several leaves and transposed,
   auto const usual = os::engine::file_round_bytes;
   for (std::int64_t const round : {usual, std::int64_t{40}}) {
     os::engine::file_round_bytes = round;
-    t::on_every_mesh([&](t::mesh_at_hand const& m) {
+    t::on_every_mesh([&](t::test_mesh const& m) {
       CAPTURE(m.text());
       auto const p = os::load<gpt2>(file.path(), mesh_of(m), of_gpt2, J = heads);
       auto const q = os::load<phi>(other.path(), mesh_of(m), of_phi, K = head);
@@ -259,7 +259,7 @@ TEST_CASE("all small extents are saved as they were") {
         std::vector<t::plain_tensor> const all = {tensor("ab", 1, {i, 2 * j * k}), tensor("c", 2, {i, 3 - j}),
                                                   tensor("d", 3, {k, i})};
         file.write(t::plain_safetensors(all));
-        t::on_every_mesh([&](t::mesh_at_hand const& m) {
+        t::on_every_mesh([&](t::test_mesh const& m) {
           CAPTURE(m.text());
           os::save(saved.path(), os::load<small>(file.path(), mesh_of(m), of_small, I = i, J = j, K = k, L = 3 - j),
                    of_small);
@@ -277,7 +277,7 @@ TEST_CASE("all small extents are saved as they were") {
 
 TEST_CASE("leaves that do not make a tensor") {
   t::scratch_file const file("model.safetensors");
-  t::on_every_mesh([&](t::mesh_at_hand const& m) {
+  t::on_every_mesh([&](t::test_mesh const& m) {
     file.write("the old file");
     auto const p = os::make_tree<phi>(mesh_of(m), I = width, J = heads, B = key_heads, K = head, L = inner);
     auto const said = [&](os::stored_as const& rules) { return said_alike([&] { os::save(file.path(), p, rules); }); };
@@ -312,7 +312,7 @@ TEST_CASE("leaves that do not make a tensor") {
 
 TEST_CASE("what cannot be cut so, or is not all there") {
   t::scratch_file const file("model.safetensors");
-  t::on_every_mesh([&](t::mesh_at_hand const& m) {
+  t::on_every_mesh([&](t::test_mesh const& m) {
     auto const said = [&](std::vector<t::plain_tensor> const& all, auto const&... options) {
       file.write(t::plain_safetensors(all));
       return said_alike([&] { static_cast<void>(os::load<phi>(file.path(), mesh_of(m), options...)); });

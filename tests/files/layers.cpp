@@ -32,7 +32,7 @@ namespace {
 
 using mesh_of_test = os::mesh<X_mesh, Y_mesh, Z_mesh>;
 
-mesh_of_test mesh_of(t::mesh_at_hand const& m) { return mesh_of_test(m.handle()); }
+mesh_of_test mesh_of(t::test_mesh const& m) { return mesh_of_test(m.handle()); }
 
 template <class Leaves>
 struct norms {
@@ -137,7 +137,7 @@ t::extents_by_letter with(t::extents_by_letter const& stack) {
 }
 
 template <class Tree>
-void fill(t::mesh_at_hand const& m, Tree& tree, t::extents_by_letter const& stack = {}) {
+void fill(t::test_mesh const& m, Tree& tree, t::extents_by_letter const& stack = {}) {
   os::for_each_leaf(
       [&]<class A>(std::string const& path, A& a) {
         if constexpr (!std::is_same_v<typename A::value_type, std::int64_t>)
@@ -147,7 +147,7 @@ void fill(t::mesh_at_hand const& m, Tree& tree, t::extents_by_letter const& stac
 }
 
 template <class Tree>
-std::int64_t wrong_elements(t::mesh_at_hand const& m, Tree const& tree, t::extents_by_letter const& stack = {}) {
+std::int64_t wrong_elements(t::test_mesh const& m, Tree const& tree, t::extents_by_letter const& stack = {}) {
   std::int64_t wrong = 0;
   os::for_each_leaf(
       [&]<class A>(std::string const& path, A const& a) {
@@ -166,7 +166,7 @@ std::int64_t bytes_in(auto const& tree) {
 
 // The result of `load`; for it this device reads its blocks, device 0 also the header.
 template <class F>
-auto read_by_blocks(t::mesh_at_hand const& m, std::int64_t header, F&& load) {
+auto read_by_blocks(t::test_mesh const& m, std::int64_t header, F&& load) {
   auto const before = os::engine::traffic_of_files.read;
   auto tree = load();
   CHECK(os::engine::traffic_of_files.read - before == bytes_in(tree) + (m.handle()->device() == 0 ? header : 0));
@@ -183,7 +183,7 @@ std::int64_t header_of(std::string const& file) {
 // The part of a file behind its header.
 std::string data_of(std::string const& file) { return file.substr(static_cast<std::size_t>(header_of(file))); }
 
-in_vector<os::values> layers_in_vector(t::mesh_at_hand const& m, int layers) {
+in_vector<os::values> layers_in_vector(t::test_mesh const& m, int layers) {
   in_vector<os::values> v;
   v.layers.resize(static_cast<std::size_t>(layers));
   fill(m, v);
@@ -194,7 +194,7 @@ in_vector<os::values> layers_in_vector(t::mesh_at_hand const& m, int layers) {
 
 TEST_CASE("a vector of layers, [L_Z, …] and [Q, L_Z, …] are one file") {
   t::scratch_file const file("model.safetensors"), other("again.safetensors");
-  t::on_every_mesh([&](t::mesh_at_hand const& m) {
+  t::on_every_mesh([&](t::test_mesh const& m) {
     CAPTURE(m.text());
     for (auto const& [repeats, layers] : {std::pair{3, 3}, {1, 5}, {7, 1}, {2, 1}}) {
       int const all = repeats * layers;
@@ -238,12 +238,12 @@ TEST_CASE("a vector of layers, [L_Z, …] and [Q, L_Z, …] are one file") {
 
 TEST_CASE("from every mesh to every other") {
   t::scratch_file const file("model.safetensors");
-  t::on_every_mesh([&](t::mesh_at_hand const& m) {
+  t::on_every_mesh([&](t::test_mesh const& m) {
     auto s = os::make_tree<on_stages>(mesh_of(m), I = 5, J = 3, K = 7, L = 6);
     fill(m, s, {{'L', 6}});
     os::save(file.path(), s);
     std::int64_t const header = header_of(file.bytes());
-    t::on_every_mesh([&](t::mesh_at_hand const& to) {
+    t::on_every_mesh([&](t::test_mesh const& to) {
       CAPTURE(m.text() + " to " + to.text());
       auto const r =
           read_by_blocks(to, header, [&] { return os::load<in_repeats>(file.path(), mesh_of(to), L = 2, J = 3); });
@@ -254,7 +254,7 @@ TEST_CASE("from every mesh to every other") {
 
 TEST_CASE("parameters with the state of their optimiser") {
   t::scratch_file const file("run.safetensors");
-  t::on_every_mesh([&](t::mesh_at_hand const& m) {
+  t::on_every_mesh([&](t::test_mesh const& m) {
     CAPTURE(m.text());
     os::adam const adam;
     auto v = layers_in_vector(m, 6);
@@ -286,7 +286,7 @@ TEST_CASE("parameters with the state of their optimiser") {
 
 TEST_CASE("stacks within stacks, and vectors within them") {
   t::scratch_file const file("model.safetensors");
-  t::on_every_mesh([&](t::mesh_at_hand const& m) {
+  t::on_every_mesh([&](t::test_mesh const& m) {
     CAPTURE(m.text());
     mixtures_in_vectors<os::values> v;
     v.layers.resize(3);
@@ -310,7 +310,7 @@ TEST_CASE("stacks within stacks, and vectors within them") {
 
 TEST_CASE("what is wrong is said on all ranks, with the name of the tensor") {
   t::scratch_file const file("model.safetensors");
-  t::on_every_mesh([&](t::mesh_at_hand const& m) {
+  t::on_every_mesh([&](t::test_mesh const& m) {
     auto const mesh = mesh_of(m);
     auto v = layers_in_vector(m, 5);
     os::save(file.path(), v);

@@ -114,7 +114,7 @@ std::string with_length(std::string const& json) {
 
 TEST_CASE("a file that is not there, or no such file") {
   t::scratch_file const file("model.safetensors");
-  t::on_every_mesh([&](t::mesh_at_hand const& m) {
+  t::on_every_mesh([&](t::test_mesh const& m) {
     auto const load = [&] { static_cast<void>(os::load<model>(file.path(), mesh_of(m))); };
     says(
         said_alike([&] { static_cast<void>(os::load<model>((file.folder() / "x.safetensors").string(), mesh_of(m))); }),
@@ -148,7 +148,7 @@ TEST_CASE("a file that is not there, or no such file") {
 
 TEST_CASE("tensors of other numbers of axes than the file's") {
   t::scratch_file const file("model.safetensors");
-  t::on_every_mesh([&](t::mesh_at_hand const& m) {
+  t::on_every_mesh([&](t::test_mesh const& m) {
     auto const mesh = mesh_of(m);
     std::string const& path = file.path();
     os::save(path, os::make_tree<of_one_axis>(mesh, I = 1));
@@ -164,7 +164,7 @@ TEST_CASE("tensors of other numbers of axes than the file's") {
 
 TEST_CASE("another tree than was saved") {
   t::scratch_file const file("model.safetensors");
-  t::on_every_mesh([&](t::mesh_at_hand const& m) {
+  t::on_every_mesh([&](t::test_mesh const& m) {
     auto const mesh = mesh_of(m);
     os::save(file.path(), os::make_tree<model>(mesh, I = 5, J = 3));
     auto const said = [&](auto const& load) { return said_alike([&] { static_cast<void>(load()); }); };
@@ -202,7 +202,7 @@ TEST_CASE("memory that ends on one rank") {
   std::string header = "{'descr': '>f4', 'fortran_order': True, 'shape': (8, 4), }";
   header.resize(118, ' ');
   file.write(std::string("\x93NUMPY\x01\x00\x76\x00", 10) + header + std::string(128, '\0'));
-  t::on_every_mesh([&](t::mesh_at_hand const& m) {
+  t::on_every_mesh([&](t::test_mesh const& m) {
     bool const here = t::rank() == t::ranks() - 1;
     int ended = 0;
     for (long array = 0; array < 4; ++array) {
@@ -225,7 +225,7 @@ TEST_CASE("vectors are not longer than a file has tensors of them") {
   auto const empty = [](std::string const& name) {
     return '"' + name + R"(":{"dtype":"F32","shape":[0,0],"data_offsets":[0,0]})";
   };
-  t::on_every_mesh([&](t::mesh_at_hand const& m) {
+  t::on_every_mesh([&](t::test_mesh const& m) {
     auto const said = [&](std::string const& tensors) {
       file.write(with_length('{' + tensors + '}'));
       return said_alike([&] { static_cast<void>(os::load<with_layers>(file.path(), mesh_of(m), os::ignore_others)); });
@@ -248,7 +248,7 @@ TEST_CASE("a header of very many tensors takes no longer for each of them") {
   for (int i = 0; i < count; ++i)
     json += ",\"layers." + std::to_string(i) + R"(.one.0.w":{"dtype":"F32","shape":[0,0],"data_offsets":[0,0]})";
   file.write(with_length(json + R"(,"z":{"dtype":"F32","shape":[0,0],"data_offsets":[0,0]}})"));
-  t::mesh_at_hand const m(t::mesh_shapes().front());
+  t::test_mesh const m(t::mesh_shapes().front());
   auto const seconds = [] {
     timespec now{};
     ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);

@@ -106,13 +106,13 @@ std::int64_t write(t::scratch_file const& index, parts const& all) {
 
 // The number of elements of a leaf on this device that differ from these.
 template <class A>
-std::int64_t wrong(t::mesh_at_hand const& m, A const& a, std::vector<std::vector<float>> const& stacked) {
+std::int64_t wrong(t::test_mesh const& m, A const& a, std::vector<std::vector<float>> const& stacked) {
   t::global_tensor<float> whole{t::letters_in<A>(), {{'I', rows}, {'J', columns}, {'K', 2}}, {}};
   for (auto const& one : stacked) whole.values.insert(whole.values.end(), one.begin(), one.end());
   return t::disagreements(m, a, whole);
 }
 
-void check(t::mesh_at_hand const& m, model<os::values> const& p) {
+void check(t::test_mesh const& m, model<os::values> const& p) {
   REQUIRE(p.layers.size() == 2);
   CHECK(wrong(m, p.table, {numbers(1, columns)}) == 0);
   CHECK(wrong(m, p.layers[0].w, {numbers(2, rows * columns)}) == 0);
@@ -128,7 +128,7 @@ std::int64_t bytes_in(auto const& tree) {
 }
 
 template <class F>
-auto read_by_blocks(t::mesh_at_hand const& m, std::int64_t headers, F&& load) {
+auto read_by_blocks(t::test_mesh const& m, std::int64_t headers, F&& load) {
   auto const before = os::engine::traffic_of_files.read;
   auto tree = load();
   CHECK(os::engine::traffic_of_files.read - before == bytes_in(tree) + (m.handle()->device() == 0 ? headers : 0));
@@ -140,7 +140,7 @@ auto read_by_blocks(t::mesh_at_hand const& m, std::int64_t headers, F&& load) {
 TEST_CASE("by the index and by the folder, each device its blocks") {
   t::scratch_file const index("model.safetensors.index.json");
   std::int64_t const headers = write(index, three_parts());
-  t::on_every_mesh([&](t::mesh_at_hand const& m) {
+  t::on_every_mesh([&](t::test_mesh const& m) {
     CAPTURE(m.text());
     check(m, read_by_blocks(m, headers, [&] { return os::load<model>(index.path(), mesh_of(m)); }));
     check(m, os::load<model>(index.folder().string(), mesh_of(m), I = rows));
@@ -159,7 +159,7 @@ TEST_CASE("by the index and by the folder, each device its blocks") {
 TEST_CASE("a folder with one file, links as caches have them, parts that hold more than the index names") {
   t::scratch_file const index("model.safetensors.index.json");
   write(index, three_parts());
-  t::mesh_at_hand const m(t::mesh_shapes().front());
+  t::test_mesh const m(t::mesh_shapes().front());
   if (t::rank() == 0) {
     std::filesystem::create_directory(index.folder() / "blobs");
     std::filesystem::create_directory(index.folder() / "snapshot");
@@ -190,7 +190,7 @@ TEST_CASE("a folder with one file, links as caches have them, parts that hold mo
 
 TEST_CASE("what is missing and what has no leaf is listed once") {
   t::scratch_file const index("model.safetensors.index.json");
-  t::on_every_mesh([&](t::mesh_at_hand const& m) {
+  t::on_every_mesh([&](t::test_mesh const& m) {
     parts other = three_parts();
     other[0].second[1].name = "wte";
     other[1].second[0].name = "layers.0.bias";
@@ -216,10 +216,10 @@ TEST_CASE("what is missing and what has no leaf is listed once") {
 
 TEST_CASE("indexes from anywhere") {
   t::scratch_file const index("model.safetensors.index.json");
-  auto const said = [&](t::mesh_at_hand const& m) {
+  auto const said = [&](t::test_mesh const& m) {
     return said_alike([&] { static_cast<void>(os::load<model>(index.path(), mesh_of(m))); });
   };
-  t::on_every_mesh([&](t::mesh_at_hand const& m) {
+  t::on_every_mesh([&](t::test_mesh const& m) {
     write(index, three_parts());
     for (std::string const part :
          {"../model-00001-of-00003.safetensors", "/etc/model.safetensors", "..", ".", "", "below/part.safetensors",
@@ -271,7 +271,7 @@ TEST_CASE("indexes from anywhere") {
 
 TEST_CASE("files with a byte changed: a sentence on all ranks, or the same tensors, or others of the same kind") {
   t::scratch_file const index("model.safetensors.index.json");
-  t::mesh_at_hand const m(t::mesh_shapes().front());
+  t::test_mesh const m(t::mesh_shapes().front());
   int refused = 0, loaded = 0;
   auto const change = [&](std::string const& name, std::string const& bytes, std::size_t end) {
     std::size_t number = 0;
@@ -297,7 +297,7 @@ TEST_CASE("files with a byte changed: a sentence on all ranks, or the same tenso
 
 TEST_CASE("paths that are none, and pipes, which are not waited for") {
   t::scratch_file const index("model.safetensors.index.json");
-  t::mesh_at_hand const m(t::mesh_shapes().front());
+  t::test_mesh const m(t::mesh_shapes().front());
   auto const said = [&](std::string const& path) {
     return said_alike([&] { static_cast<void>(os::load<model>(path, mesh_of(m))); });
   };

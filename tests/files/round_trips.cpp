@@ -33,7 +33,7 @@ namespace {
 
 using mesh_of_test = os::mesh<X_mesh, Y_mesh, Z_mesh>;
 
-mesh_of_test mesh_of(t::mesh_at_hand const& m) { return mesh_of_test(m.handle()); }
+mesh_of_test mesh_of(t::test_mesh const& m) { return mesh_of_test(m.handle()); }
 
 // The elements of a whole tensor as they stand in a file.
 template <class T>
@@ -59,13 +59,13 @@ void npy_round_trips(char const* descr, t::extents_by_letter const& extents) {
   header.resize(117, ' ');
   std::string const wanted = std::string("\x93NUMPY\x01\x00\x76\x00", 10) + header + '\n' + bytes_of(g);
   t::scratch_file const file("a.npy");
-  t::on_every_mesh([&](t::mesh_at_hand const& m) {
+  t::on_every_mesh([&](t::test_mesh const& m) {
     CAPTURE(m.text());
     CAPTURE(t::text_of(extents));
     os::save(file.path(), t::placed<From>(m, g));
     CHECK(file.bytes() == wanted);
   });
-  t::on_every_mesh([&](t::mesh_at_hand const& m) {  // all meshes wrote the same file: each reads it once
+  t::on_every_mesh([&](t::test_mesh const& m) {  // all meshes wrote the same file: each reads it once
     CAPTURE(m.text());
     CAPTURE(t::text_of(extents));
     CHECK(t::disagreements(m, os::load<From>(file.path(), mesh_of(m)), g) == 0);
@@ -135,7 +135,7 @@ TEST_CASE("a file of another program: columns first, most significant bytes firs
       file.write(npy(std::string("{\"shape\": (5,3, 4L), 'descr': '") + (most_significant_first ? ">" : "<") +
                          "f8', 'fortran_order': " + (columns ? "True" : "False") + "}\n",
                      most_significant_first ? swapped(data, 8) : data));
-      t::on_every_mesh([&](t::mesh_at_hand const& m) {
+      t::on_every_mesh([&](t::test_mesh const& m) {
         CAPTURE(m.text());
         CAPTURE(columns);
         CHECK(t::disagreements(m, os::load<double, I/X, J/Y, K>(file.path(), mesh_of(m)), g) == 0);
@@ -144,7 +144,7 @@ TEST_CASE("a file of another program: columns first, most significant bytes firs
     }
   auto const c = t::whole_numbers<Kokkos::complex<float>>("I", e, 6);
   file.write(npy("{'shape': (5,), 'descr': '>c8', 'fortran_order': True}", swapped(bytes_of(c), 4)));
-  t::on_every_mesh([&](t::mesh_at_hand const& m) {
+  t::on_every_mesh([&](t::test_mesh const& m) {
     CHECK(t::disagreements(m, os::load<std::complex<float>, I/Y>(file.path(), mesh_of(m)), c) == 0);
   });
 }
@@ -154,7 +154,7 @@ TEST_CASE("an axis of a static extent") {
   OSTRAKA_AXIS(six, 6);
   t::scratch_file const file("a.npy");
   file.write(npy("{'shape': (5,), 'descr': '|i1', 'fortran_order': False}", "\1\2\3\4\5"));
-  t::on_every_mesh([&](t::mesh_at_hand const& m) {
+  t::on_every_mesh([&](t::test_mesh const& m) {
     CHECK(os::load<std::int8_t, five/X>(file.path(), mesh_of(m)).extent(five) == 5);
     CHECK_THROWS_WITH_AS(static_cast<void>(os::load<std::int8_t, six/X>(file.path(), mesh_of(m))),
                          doctest::Contains("has the extents (5), and (6) are asked for"), os::error);

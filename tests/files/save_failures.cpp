@@ -64,7 +64,7 @@ class full_disk {
 
 TEST_CASE("a file that cannot be made") {
   t::scratch_file const file("model.safetensors");
-  t::on_every_mesh([&](t::mesh_at_hand const& m) {
+  t::on_every_mesh([&](t::test_mesh const& m) {
     auto const p = os::make_tree<model>(mesh_of(m), I = 5, J = 3);
     says(said_alike([&] { os::save((file.folder() / "none" / "m.safetensors").string(), p); }),
          "No such file or directory");
@@ -87,7 +87,7 @@ TEST_CASE("a file that cannot be made") {
 
 TEST_CASE("names that no file can have keep what was there") {
   t::scratch_file const file("model.safetensors");
-  t::on_every_mesh([&](t::mesh_at_hand const& m) {
+  t::on_every_mesh([&](t::test_mesh const& m) {
     auto const mesh = mesh_of(m);
     auto const p = os::make_tree<smaller>(mesh, I = 5, J = 3);
     os::save(file.path(), os::together("a", os::make_tree<with_b>(mesh, I = 5, J = 3), "a.c", p));
@@ -107,7 +107,7 @@ TEST_CASE("names that no file can have keep what was there") {
 
 TEST_CASE("a disk that is full, for all ranks or for one") {
   t::scratch_file const file("model.safetensors");
-  t::on_every_mesh([&](t::mesh_at_hand const& m) {
+  t::on_every_mesh([&](t::test_mesh const& m) {
     auto const p = os::make_tree<model>(mesh_of(m), I = 100, J = 30);
     os::save(file.path(), p);
     std::string const before = file.bytes();
@@ -132,7 +132,7 @@ TEST_CASE("a disk that is full, for all ranks or for one") {
 
 TEST_CASE("a link is followed, an old file replaced, other users' rights to it as usual") {
   t::scratch_file const file("model.safetensors");
-  t::on_every_mesh([&](t::mesh_at_hand const& m) {
+  t::on_every_mesh([&](t::test_mesh const& m) {
     std::string const link = (file.folder() / "newest.safetensors").string();
     auto const p = os::make_tree<model>(mesh_of(m), I = 5, J = 3);
     os::save(file.path(), p);

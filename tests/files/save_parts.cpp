@@ -73,7 +73,7 @@ std::vector<t::plain_tensor> tensors(int salt) {
 }
 
 // The tree, from a file by plain code.
-model<os::values> tree_of(t::mesh_at_hand const& m, int salt) {
+model<os::values> tree_of(t::test_mesh const& m, int salt) {
   t::scratch_file const file("plain.safetensors");
   file.write(t::plain_safetensors(tensors(salt)));
   return os::load<model>(file.path(), mesh_of(m));
@@ -132,7 +132,7 @@ TEST_CASE("which tensor is where, by a limit of bytes; the index to the byte") {
                           {84, 2, {0, 0, 0, 1, 1}},
                           {156, 1, {0, 0, 0, 0, 0}},
                           {std::int64_t(1) << 50, 1, {0, 0, 0, 0, 0}}};
-  t::on_every_mesh([&](t::mesh_at_hand const& m) {
+  t::on_every_mesh([&](t::test_mesh const& m) {
     CAPTURE(m.text());
     auto const p = tree_of(m, 10);
     for (limit const& one : limits) {
@@ -168,7 +168,7 @@ TEST_CASE("which tensor is where, by a limit of bytes; the index to the byte") {
 }
 
 TEST_CASE("an old checkpoint is replaced, and its parts are removed, but not those of others") {
-  t::mesh_at_hand const m(t::mesh_shapes().front());
+  t::test_mesh const m(t::mesh_shapes().front());
   t::scratch_file const index(index_name);
   auto const save = [&](int salt, std::int64_t bytes) {
     os::save(index.folder().string(), tree_of(m, salt), os::in_parts_of(bytes));
@@ -219,7 +219,7 @@ TEST_CASE("an old checkpoint is replaced, and its parts are removed, but not tho
 
 TEST_CASE("a job that dies at any moment leaves the old checkpoint or the new one") {
   if (t::ranks() > 1) return;  // (a job of several ranks would end with the one)
-  t::mesh_at_hand const m(t::mesh_shapes().front());
+  t::test_mesh const m(t::mesh_shapes().front());
   auto const before = tree_of(m, 10), after = tree_of(m, 20);
   for (std::int64_t const bytes : {72, 1000}) {
     int old_ones = 0, new_ones = 0;
@@ -250,7 +250,7 @@ TEST_CASE("a job that dies at any moment leaves the old checkpoint or the new on
 }
 
 TEST_CASE("what cannot be saved so keeps what was there") {
-  t::on_every_mesh([&](t::mesh_at_hand const& m) {
+  t::on_every_mesh([&](t::test_mesh const& m) {
     t::scratch_file const index(index_name);
     auto const p = tree_of(m, 10), q = tree_of(m, 20);
     std::string const folder = index.folder().string();

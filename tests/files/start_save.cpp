@@ -62,14 +62,14 @@ int files_on_all(t::scratch_file const& file) {
   return n;
 }
 
-auto tree(t::mesh_at_hand const& m, std::uint64_t seed) {
+auto tree(t::test_mesh const& m, std::uint64_t seed) {
   return os::make_tree<model>(mesh_of(m), I = 5, J = 3, os::seed(seed));
 }
 
 }  // namespace
 
 TEST_CASE("the file is that of the call, the old one is there until then") {
-  t::on_every_mesh([&](t::mesh_at_hand const& m) {
+  t::on_every_mesh([&](t::test_mesh const& m) {
     CAPTURE(m.text());
     t::scratch_file const file("model.safetensors"), array("a.npy");
     file.write("the old file");
@@ -112,7 +112,7 @@ TEST_CASE("the file is that of the call, the old one is there until then") {
 }
 
 TEST_CASE("in parts") {
-  t::on_every_mesh([&](t::mesh_at_hand const& m) {
+  t::on_every_mesh([&](t::test_mesh const& m) {
     t::scratch_file const index("model.safetensors.index.json");
     auto const p = tree(m, 1), q = tree(m, 2);
     os::save(index.path(), p, os::in_parts_of(60));
@@ -128,7 +128,7 @@ TEST_CASE("in parts") {
 }
 
 TEST_CASE("an exception under way drops the save, and the old file stays") {
-  t::on_every_mesh([&](t::mesh_at_hand const& m) {
+  t::on_every_mesh([&](t::test_mesh const& m) {
     t::scratch_file const file("model.safetensors");
     file.write("the old file");
     auto const p = tree(m, 1);
@@ -144,7 +144,7 @@ TEST_CASE("an exception under way drops the save, and the old file stays") {
 
 TEST_CASE("errors at the call, and those of one rank's thread, on all ranks") {
   t::scratch_file const file("model.safetensors");
-  t::on_every_mesh([&](t::mesh_at_hand const& m) {
+  t::on_every_mesh([&](t::test_mesh const& m) {
     file.write("the old file");
     auto const p = os::make_tree<model>(mesh_of(m), I = 100, J = 30);
     auto const said = [&](std::string const& path) {
@@ -182,7 +182,7 @@ TEST_CASE("errors at the call, and those of one rank's thread, on all ranks") {
 
 TEST_CASE("a job that dies at any moment leaves the old file or the new one") {
   if (t::ranks() > 1) return;  // (a job of several ranks would end with the one)
-  t::mesh_at_hand const m(t::mesh_shapes().front());
+  t::test_mesh const m(t::mesh_shapes().front());
   auto const p = tree(m, 1), q = tree(m, 2);
   std::string const before = saved("model.safetensors", p), after = saved("model.safetensors", q);
   int old_ones = 0;

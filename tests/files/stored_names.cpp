@@ -122,7 +122,7 @@ std::vector<t::plain_tensor> tensors() {
 }
 
 template <class A>
-std::int64_t wrong(t::mesh_at_hand const& m, A const& a, std::vector<std::string> const& stack) {
+std::int64_t wrong(t::test_mesh const& m, A const& a, std::vector<std::string> const& stack) {
   t::global_tensor<float> whole{t::letters_in<A>(), {{'I', rows}, {'J', columns}, {'K', 2}}, {}};
   bool const is_matrix = whole.labels.find('I') != std::string::npos;
   for (std::string const& name : stack) {
@@ -133,7 +133,7 @@ std::int64_t wrong(t::mesh_at_hand const& m, A const& a, std::vector<std::string
 }
 
 template <class Sparse>
-void check_sparse(t::mesh_at_hand const& m, Sparse const& sparse) {
+void check_sparse(t::test_mesh const& m, Sparse const& sparse) {
   REQUIRE(sparse.size() == 2);
   for (std::size_t l = 0; l < 2; ++l) {
     std::string const layer = "model.layers." + std::to_string(2 + l);
@@ -146,7 +146,7 @@ void check_sparse(t::mesh_at_hand const& m, Sparse const& sparse) {
   }
 }
 
-void check(t::mesh_at_hand const& m, model<os::values> const& p) {
+void check(t::test_mesh const& m, model<os::values> const& p) {
   CHECK(wrong(m, p.table, {"model.embed_tokens.weight"}) == 0);
   REQUIRE(p.dense.size() == 2);
   for (std::size_t l = 0; l < 2; ++l) {
@@ -193,7 +193,7 @@ TEST_CASE("by a table and by a function, each device its blocks") {
   file.write(t::plain_safetensors(tensors()));
   std::int64_t const header = header_of(file.bytes());
   os::stored_as const stored = names();
-  t::on_every_mesh([&](t::mesh_at_hand const& m) {
+  t::on_every_mesh([&](t::test_mesh const& m) {
     CAPTURE(m.text());
     auto const before = os::engine::traffic_of_files.read;
     auto const p = os::load<model>(file.path(), mesh_of(m), stored);
@@ -226,7 +226,7 @@ TEST_CASE("by a table and by a function, each device its blocks") {
 
 TEST_CASE("errors call tensors as the file does") {
   t::scratch_file const file("model.safetensors");
-  t::on_every_mesh([&](t::mesh_at_hand const& m) {
+  t::on_every_mesh([&](t::test_mesh const& m) {
     auto const said = [&](std::vector<t::plain_tensor> const& all, auto const&... options) {
       file.write(t::plain_safetensors(all));
       return said_alike([&] { static_cast<void>(os::load<model>(file.path(), mesh_of(m), options...)); });
@@ -259,7 +259,7 @@ TEST_CASE("errors call tensors as the file does") {
 
 TEST_CASE("two leaves of one name are not saved") {
   t::scratch_file const file("model.safetensors");
-  t::mesh_at_hand const m(t::mesh_shapes().front());
+  t::test_mesh const m(t::mesh_shapes().front());
   auto const p = os::make_tree<dense_layer>(mesh_of(m), I = rows, J = columns);
   says(said_alike([&] {
          os::save(file.path(), p, os::stored_as{{"mixing.query", "up"}});

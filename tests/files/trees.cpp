@@ -47,7 +47,7 @@ namespace {
 
 using mesh_of_test = os::mesh<X_mesh, Y_mesh, Z_mesh>;
 
-mesh_of_test mesh_of(t::mesh_at_hand const& m) { return mesh_of_test(m.handle()); }
+mesh_of_test mesh_of(t::test_mesh const& m) { return mesh_of_test(m.handle()); }
 
 template <class L>
 struct layer {
@@ -103,7 +103,7 @@ auto whole(std::uint64_t salt) {
 }
 
 template <class A>
-A placed(t::mesh_at_hand const& m, std::uint64_t salt) {
+A placed(t::test_mesh const& m, std::uint64_t salt) {
   if constexpr (has_bools<A>)
     return os::cast<bool>(
         t::placed<os::basic_tensor<std::int8_t, os::sharding_in<A>, typename A::space>>(m, whole<A>(salt)));
@@ -112,7 +112,7 @@ A placed(t::mesh_at_hand const& m, std::uint64_t salt) {
 }
 
 template <class A>
-std::int64_t differing(t::mesh_at_hand const& m, A const& a, t::global_tensor<compared<A>> const& g) {
+std::int64_t differing(t::test_mesh const& m, A const& a, t::global_tensor<compared<A>> const& g) {
   if constexpr (has_bools<A>)
     return t::disagreements(m, os::cast<std::int8_t>(a), g);
   else
@@ -120,7 +120,7 @@ std::int64_t differing(t::mesh_at_hand const& m, A const& a, t::global_tensor<co
 }
 
 template <class Tree>
-void fill(t::mesh_at_hand const& m, Tree& tree, std::size_t layers) {
+void fill(t::test_mesh const& m, Tree& tree, std::size_t layers) {
   tree.layers.resize(layers);
   std::uint64_t salt = 0;
   os::for_each_leaf([&]<class A>(std::string const&, A& a) { a = placed<A>(m, ++salt); }, tree);
@@ -134,7 +134,7 @@ std::uint64_t salt_of(std::string const& path) {
 }
 
 template <class Tree>
-std::int64_t wrong_elements(t::mesh_at_hand const& m, Tree const& tree) {
+std::int64_t wrong_elements(t::test_mesh const& m, Tree const& tree) {
   std::int64_t wrong = 0;
   os::for_each_leaf(
       [&]<class A>(std::string const& path, A const& a) { wrong += differing(m, a, whole<A>(salt_of(path))) != 0; },
@@ -197,7 +197,7 @@ std::int64_t bytes_in(auto const& tree) {
 
 TEST_CASE("a tree, on every mesh and from there to every other") {
   t::scratch_file const file("model.safetensors");
-  t::on_every_mesh([&](t::mesh_at_hand const& m) {
+  t::on_every_mesh([&](t::test_mesh const& m) {
     CAPTURE(m.text());
     model<os::values> p;
     fill(m, p, 2);
@@ -205,7 +205,7 @@ TEST_CASE("a tree, on every mesh and from there to every other") {
     std::string const written = expected_file(m.handle()->describe());
     CHECK(file.bytes() == written);
     CHECK(file.files_beside() == 1);
-    t::on_every_mesh([&](t::mesh_at_hand const& other) {
+    t::on_every_mesh([&](t::test_mesh const& other) {
       CAPTURE(other.text());
       auto const same = os::load<model>(file.path(), mesh_of(other));
       CHECK(same.layers.size() == 2);
@@ -229,7 +229,7 @@ TEST_CASE("a tree, on every mesh and from there to every other") {
 
 TEST_CASE("what is repeated is written once, by several devices in turn") {
   t::scratch_file const file("model.safetensors");
-  t::on_every_mesh([&](t::mesh_at_hand const& m) {
+  t::on_every_mesh([&](t::test_mesh const& m) {
     model<os::values> p;
     fill(m, p, 2);
     auto const before = os::engine::traffic_of_files;
@@ -244,7 +244,7 @@ TEST_CASE("what is repeated is written once, by several devices in turn") {
 
 TEST_CASE("into a tree that is there") {
   t::scratch_file const file("model.safetensors");
-  t::on_every_mesh([&](t::mesh_at_hand const& m) {
+  t::on_every_mesh([&](t::test_mesh const& m) {
     model<os::values> p;
     fill(m, p, 2);
     os::save(file.path(), p);
@@ -258,7 +258,7 @@ TEST_CASE("into a tree that is there") {
 
 TEST_CASE("several trees together, and one of them alone") {
   t::scratch_file const file("run.safetensors");
-  t::on_every_mesh([&](t::mesh_at_hand const& m) {
+  t::on_every_mesh([&](t::test_mesh const& m) {
     model<os::values> p;
     fill(m, p, 2);
     layer<os::values> const moments{placed<os::tensor<float, I/X, J/Y>>(m, 9),
@@ -292,7 +292,7 @@ TEST_CASE("a file by another hand: any order, spaces, no metadata, bools that ar
   file.write(with_length(R"({ "w":{"data_offsets":[3,15],"shape":[1,3],"dtype":"F32"}, )"
                          R"("flag" : {"dtype":"BOOL","shape":[3],"data_offsets":[0,3]}} )") +
              std::string("\0\1\7", 3) + bytes_of<float>({1, 2, 3}));
-  t::on_every_mesh([&](t::mesh_at_hand const& m) {
+  t::on_every_mesh([&](t::test_mesh const& m) {
     auto const p = os::load<by_another_hand>(file.path(), mesh_of(m));
     CHECK(t::disagreements(m, p.w, t::global_tensor<float>{"IJ", {{'I', 1}, {'J', 3}}, {1, 2, 3}}) == 0);
     CHECK(differing(m, p.flag, t::global_tensor<std::int8_t>{"J", {{'J', 3}}, {0, 1, 1}}) == 0);

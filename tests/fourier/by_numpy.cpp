@@ -65,7 +65,7 @@ bool are_near(complex const& a, complex const& b) {
 }  // namespace
 
 TEST_CASE("what NumPy computes") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     for (t::numpy_transforms const& numpy : t::by_numpy) {
       std::int64_t const n = numpy.n, half = n / 2 + 1;
       INFO(m.text(), n);

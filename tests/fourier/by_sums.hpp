@@ -41,7 +41,7 @@ template <class U, class T>
 global_tensor<U> by_sums(fourier_kind kind, global_tensor<T> const& x, char from, char to, std::int64_t n) {
   global_tensor<U> y{x.labels, x.extents, {}};
   y.labels[x.labels.find(from)] = to;
-  std::int64_t const read = x.extents.at(from), written = gives_half(kind) ? n / 2 + 1 : n;
+  std::int64_t const read = x.extents.at(from), written = has_half_spectrum(kind) ? n / 2 + 1 : n;
   y.extents[to] = written;
   y.values.resize(static_cast<std::size_t>(number_of_elements(y.labels, y.extents)));
   auto const root = [&](std::int64_t k) {

@@ -3,7 +3,7 @@
 
 /// @file
 /// os::fft, ifft, rfft and irfft against sums in long double: axes that are whole and divided, results in the layout of
-/// the operand, in another and transposed, on every mesh; all small extents, uneven and empty; bytes foretold and
+/// the operand, in another and transposed, on every mesh; all small extents, uneven and empty; bytes predicted and
 /// counted.
 // labels: essential
 // checked: 2 4
@@ -54,8 +54,8 @@ auto transformed(A const& a, std::int64_t n) {
 
 /// Transforms an A along I to Result, and counts.
 template <fourier_kind Kind, class A, class Result, auto Along, auto... To>
-void check(t::mesh_at_hand const& m, t::extents_by_letter e, std::int64_t n) {
-  e['I'] = os::gives_reals(Kind) ? n / 2 + 1 : n;
+void check(t::test_mesh const& m, t::extents_by_letter e, std::int64_t n) {
+  e['I'] = os::has_real_result(Kind) ? n / 2 + 1 : n;
   INFO(m.text(), os::name_of(Kind), " of ", n, ": ", t::text_of(e));
   std::string letters;
   for (char const l : t::placement_of<A>().letters) letters += l;
@@ -67,12 +67,12 @@ void check(t::mesh_at_hand const& m, t::extents_by_letter e, std::int64_t n) {
   using U = typename Result::value_type;
   CHECK(t::disagreements(m, got, t::by_sums<U>(Kind, g, 'I', 'K', n), close_to<U>(n)) == 0);
   os::operation::fourier<Kind, os::detail::type_of<Along>, os::sharding_of<To...>> const operation{};
-  std::int64_t foretold = 0;
-  if constexpr (os::gives_reals(Kind))
-    foretold = os::bytes_of(operation, a, K = n);
+  std::int64_t predicted = 0;
+  if constexpr (os::has_real_result(Kind))
+    predicted = os::bytes_of(operation, a, K = n);
   else
-    foretold = os::bytes_of(operation, a);
-  CHECK(foretold == (moved + t::ranks() - 1) / t::ranks());
+    predicted = os::bytes_of(operation, a);
+  CHECK(predicted == (moved + t::ranks() - 1) / t::ranks());
 }
 
 template <class T, class Sharding>
@@ -85,7 +85,7 @@ using complex = Kokkos::complex<double>;
 
 /// There and back, and of real numbers.
 template <class From, class Result, auto Along, auto... To>
-void check_layout(t::mesh_at_hand const& m, t::extents_by_letter const& e, std::int64_t n) {
+void check_layout(t::test_mesh const& m, t::extents_by_letter const& e, std::int64_t n) {
   check<fourier_kind::fft, tensor_of<complex, From>, tensor_of<complex, Result>, Along, To...>(m, e, n);
   check<fourier_kind::rfft, tensor_of<double, From>, tensor_of<complex, Result>, Along, To...>(m, e, n);
   check<fourier_kind::irfft, tensor_of<complex, From>, tensor_of<double, Result>, Along, To...>(m, e, n);
@@ -103,7 +103,7 @@ void for_extents(F const& f) {
 }  // namespace
 
 TEST_CASE("axes that are whole: nothing moves") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     for_extents([&](t::extents_by_letter const& e, std::int64_t n) {
       check_layout<as<I, J/X>, as<K, J/X>, I, K>(m, e, n);
       check_layout<as<J/X, I, L/Y>, as<J/X, K, L/Y>, I, K>(m, e, n);
@@ -116,7 +116,7 @@ TEST_CASE("axes that are whole: nothing moves") {
 }
 
 TEST_CASE("a divided axis, whose result lies as it does, or transposed") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     for_extents([&](t::extents_by_letter const& e, std::int64_t n) {
       check_layout<as<I/X, J>, as<K/X, J>, I/X, K/X>(m, e, n);
       check_layout<as<I/X, J>, as<K, J/X>, I/X, K, J/X>(m, e, n);
@@ -126,7 +126,7 @@ TEST_CASE("a divided axis, whose result lies as it does, or transposed") {
 }
 
 TEST_CASE("results in another order of axes") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     for_extents([&](t::extents_by_letter const& e, std::int64_t n) {
       check_layout<as<I/X, J>, as<J/X, K>, I/X, J/X, K>(m, e, n);
       check_layout<as<I/X, J>, as<J, K/X>, I/X, J, K/X>(m, e, n);
@@ -138,7 +138,7 @@ TEST_CASE("results in another order of axes") {
 }
 
 TEST_CASE("pencils, several mesh axes, one axis alone") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     for_extents([&](t::extents_by_letter const& e, std::int64_t n) {
       check_layout<as<I/X, J/Y, L>, as<K/X, J/Y, L>, I/X, K/X>(m, e, n);
       check_layout<as<L, J/Y, I/X>, as<L/X, J/Y, K>, I/X, L/X, J/Y, K>(m, e, n);
@@ -150,7 +150,7 @@ TEST_CASE("pencils, several mesh axes, one axis alone") {
 
 TEST_CASE("floats, the inverse, real numbers as complex ones, an axis that keeps its name") {
   using float_complex = Kokkos::complex<float>;
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     for_extents([&](t::extents_by_letter const& e, std::int64_t n) {
       check<fourier_kind::ifft, os::tensor<complex, I/X, J>, os::tensor<complex, K, J/X>, I/X, K, J/X>(m, e, n);
       check<fourier_kind::ifft, os::tensor<float_complex, J/X, I>, os::tensor<float_complex, J/X, K>, I, K>(m, e,
@@ -166,7 +166,7 @@ TEST_CASE("floats, the inverse, real numbers as complex ones, an axis that keeps
 }
 
 TEST_CASE("parts of a sum are transformed as they are") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     t::extents_by_letter const e{{'I', 5}, {'J', 3}};
     auto const g = t::whole_numbers<double>("IJ", e, 4);
     auto const a = t::placed<os::tensor<double, I/X, J, os::partial(Y)>>(m, g);
@@ -181,7 +181,7 @@ TEST_CASE("parts of a sum are transformed as they are") {
 }
 
 TEST_CASE("blocks of a body, whose extents differ") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     t::extents_by_letter const e{{'I', 6}, {'J', 5}};
     auto const g = t::whole_numbers<double>("IJ", e, 6);
     auto const a = t::placed<os::tensor<double, I, J/X>>(m, g);
@@ -195,7 +195,7 @@ TEST_CASE("blocks of a body, whose extents differ") {
 OSTRAKA_AXIS(F5, 5);
 
 TEST_CASE("wrong lengths are told alike") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     auto const e = t::extents_by_letter{{'I', 4}, {'J', 3}};
     auto const a = t::placed<os::tensor<complex, I/X, J>>(m, t::whole_numbers<complex>("IJ", e, 1));
     CHECK(t::said_alike([&] { static_cast<void>(os::irfft<I/X, K/X>(a, K = 8)); }) ==

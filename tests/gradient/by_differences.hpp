@@ -19,7 +19,7 @@ namespace ostraka::testing {
 
 // One element of the gradient by differences of f, on every mesh: f(p) as the plain program computes it.
 template <class P, class F>
-global_tensor<double> slopes(F const& f, mesh_at_hand const& m, global_tensor<double> g) {
+global_tensor<double> slopes(F const& f, test_mesh const& m, global_tensor<double> g) {
   global_tensor<double> slope = g;
   double const step = 1e-5;
   for (std::size_t i = 0; i < g.values.size(); ++i) {
@@ -35,8 +35,7 @@ global_tensor<double> slopes(F const& f, mesh_at_hand const& m, global_tensor<do
 }
 
 template <class P, class F>
-void check_by_differences(mesh_at_hand const& m, extents_by_letter const& e, std::string const& letters,
-                          F const& f) {
+void check_by_differences(test_mesh const& m, extents_by_letter const& e, std::string const& letters, F const& f) {
   global_tensor<double> g = whole_numbers<double>(letters, e, 9);
   for (double& v : g.values) v = 0.3 * v + 0.05;
   auto const p = placed<P>(m, g);
@@ -50,7 +49,7 @@ void check_by_differences(mesh_at_hand const& m, extents_by_letter const& e, std
 
 /// Σ y² of the result y of a body, whose cotangent differs from element to element, of a tensor divided over X and Y.
 template <auto... Out, class Body>
-void check_body(mesh_at_hand const& m, extents_by_letter const& e, Body const& body) {
+void check_body(test_mesh const& m, extents_by_letter const& e, Body const& body) {
   check_by_differences<ostraka::tensor<double, I/X, J/Y>>(m, e, "IJ", [&](auto const& p) {
     auto const y = ostraka::shard_map<Out...>(body, p);
     return ostraka::sum<>(ostraka::multiply(y, y));

@@ -103,7 +103,7 @@ t::global_tensor<double> numbers(std::uint64_t seed, std::string const& letters,
 
 // Along J, of I.
 template <auto Dim>
-auto index(t::mesh_at_hand const& m) {
+auto index(t::test_mesh const& m) {
   return t::placed<os::tensor<int, Dim>>(m, t::global_tensor<int>{"J", extents, {2, 0, 2, 1}});
 }
 
@@ -113,7 +113,7 @@ bool close(double got, double want) { return std::abs(got - want) <= 1e-11 * (1 
 
 // Σ weight · result
 template <class Result>
-auto weighed(t::mesh_at_hand const& m, Result const& result) {
+auto weighed(t::test_mesh const& m, Result const& result) {
   using tensor = os::cotangent_of<os::detail::plain_type<Result>>;
   t::extents_by_letter e;
   std::size_t d = 0;
@@ -122,7 +122,7 @@ auto weighed(t::mesh_at_hand const& m, Result const& result) {
 }
 
 template <class R, class Q, class... Operands, class F>
-void check_under(t::mesh_at_hand const& m, oracle::answer const& answer, F const& f) {
+void check_under(t::test_mesh const& m, oracle::answer const& answer, F const& f) {
   using tree = decltype(tree_of(os::dims<Operands::template under<R>...>{}));
   typename tree::template tree<os::values> p;
   std::uint64_t seed = 1;
@@ -163,14 +163,14 @@ oracle::answer const& answer_to(std::string_view name) {
 
 // Under one drawing: programs in which nothing depends on the places of elements.
 template <os::fixed_string Name, class... Operands, class F>
-void check_once(t::mesh_at_hand const& m, F const& f) {
+void check_once(t::test_mesh const& m, F const& f) {
   oracle::answer const& answer = answer_to(Name.view());
   INFO(answer.name, m.text());
   check_under<drawn<Name, 0>, drawn<Name, 1>, Operands...>(m, answer, f);
 }
 
 template <os::fixed_string Name, class... Operands, class F>
-void check(t::mesh_at_hand const& m, F const& f) {
+void check(t::test_mesh const& m, F const& f) {
   check_once<Name, Operands...>(m, f);
   oracle::answer const& answer = answer_to(Name.view());
   INFO(answer.name, m.text());
@@ -180,7 +180,7 @@ void check(t::mesh_at_hand const& m, F const& f) {
 }  // namespace
 
 TEST_CASE("products") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     check<"product", on<I, J>, on<J, K>>(m, []<class R, class Q>(R, Q, auto const& a, auto const& b) {
       return os::einsum<Q{}(I, K)>(a, b);
     });
@@ -206,7 +206,7 @@ TEST_CASE("products") {
 }
 
 TEST_CASE("elements") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     check_once<"arithmetic", on<I, J>, on<J>>(m, []<class R, class Q>(R, Q, auto const& a, auto const& b) {
       return (a * b - 2.0 * a) / (b * b + 1.0) + 3.0 / (2.0 - a);
     });
@@ -244,7 +244,7 @@ TEST_CASE("elements") {
 }
 
 TEST_CASE("reductions") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     check<"max", on<I, J>>(m, []<class R, class Q>(R, Q, auto const& a) { return os::max<Q{}(I)>(a); });
     check<"min", on<I, J>>(m, []<class R, class Q>(R, Q, auto const& a) { return os::min<Q{}(J)>(a); });
     check<"prod", on<I, J>>(m, []<class R, class Q>(R, Q, auto const& a) { return os::prod<Q{}(I)>(a); });
@@ -257,7 +257,7 @@ TEST_CASE("reductions") {
 }
 
 TEST_CASE("rows") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     check<"softmax", on<I, J>>(
         m, []<class R, class Q>(R, Q, auto const& a) { return os::softmax<R{}(I)>(os::scale(a, 2.0)); });
     check<"log_softmax", on<I, J>>(
@@ -278,7 +278,7 @@ TEST_CASE("rows") {
 }
 
 TEST_CASE("running sums and sorts") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     check<"cumsum", on<I, J>>(m, []<class R, class Q>(R, Q, auto const& a) { return os::cumsum<R{}(J)>(a); });
     check<"cumprod", on<I, J>>(m, []<class R, class Q>(R, Q, auto const& a) { return os::cumprod<R{}(I)>(a); });
     check<"cummax", on<I, J>>(m, []<class R, class Q>(R, Q, auto const& a) { return os::cummax<R{}(J)>(a); });
@@ -294,7 +294,7 @@ TEST_CASE("running sums and sorts") {
 }
 
 TEST_CASE("indices") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     check<"take", on<I, L>>(m, [&]<class R, class Q>(R, Q, auto const& a) {
       return os::take<I, Q{}(J, L)>(a, index<R{}(J)>(m));
     });
@@ -308,7 +308,7 @@ TEST_CASE("indices") {
 }
 
 TEST_CASE("shape") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     check<"transpose", on<I, J, K>>(m,
                                     []<class R, class Q>(R, Q, auto const& a) { return os::transpose<K, I, J>(a); });
     check<"broadcast", on<J>>(
@@ -326,7 +326,7 @@ TEST_CASE("shape") {
 }
 
 TEST_CASE("attention") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     check<"rope", on<J, L, K>>(m, []<class R, class Q>(R, Q, auto const& a) {
       return os::rope<J, L, K>(os::reshard<R{}(J), R{}(L), K>(a));
     });

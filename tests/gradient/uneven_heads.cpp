@@ -190,7 +190,7 @@ struct program {
 
 bool near(double got, double want) { return std::abs(got - want) <= 1e-12 * (1 + std::abs(want)); }
 
-void check_block(t::mesh_at_hand const& m, program const& plain) {
+void check_block(t::test_mesh const& m, program const& plain) {
   sizes const& n = plain.n;
   INFO(m.text(), ": ", n.heads, " heads with ", n.group, " of queries each");
   auto const leaf = [&]<class A>(std::size_t number, std::type_identity<A>) {
@@ -229,13 +229,13 @@ TEST_CASE("heads that do not divide over the devices, and fewer heads than devic
   for (std::int64_t const heads : {1, 2, 3, 6, 7})
     for (std::int64_t const group : {1, 2}) {
       program const plain({heads, group});
-      t::on_every_mesh([&](t::mesh_at_hand const& m) { check_block(m, plain); });
+      t::on_every_mesh([&](t::test_mesh const& m) { check_block(m, plain); });
     }
 }
 
 TEST_CASE("6 heads on 4 devices are 1, 2, 1 and 2, and the projections out of them are all that moves") {
   if (t::ranks() != 4) return;
-  t::mesh_at_hand const m({"XYZ", {4, 1, 1}});
+  t::test_mesh const m({"XYZ", {4, 1, 1}});
   t::extents_by_letter const e{{'S', 3}, {'T', 3}, {'G', 6}, {'R', 1}, {'D', 2}};
   auto const q = t::placed<os::tensor<double, G/X, S, D>>(m, t::whole_numbers<double>("GSD", e, 1));
   auto const k = t::placed<os::tensor<double, G/X, T, D>>(m, t::whole_numbers<double>("GTD", e, 2));

@@ -33,13 +33,13 @@ namespace {
 
 using mesh_of_test = os::mesh<X_mesh, Y_mesh, Z_mesh>;
 
-mesh_of_test mesh_of(t::mesh_at_hand const& m) { return mesh_of_test(m.handle()); }
+mesh_of_test mesh_of(t::test_mesh const& m) { return mesh_of_test(m.handle()); }
 
 // f on every mesh; of many ranks, which open and close files slowly, on every third one.
 template <class F>
 void on_meshes(F const& f) {
   auto const shapes = t::mesh_shapes();
-  for (std::size_t k = 0; k < shapes.size(); k += t::ranks() > 4 ? 3 : 1) f(t::mesh_at_hand(shapes[k]));
+  for (std::size_t k = 0; k<shapes.size(); k += t::ranks()> 4 ? 3 : 1) f(t::test_mesh(shapes[k]));
 }
 
 template <class T>
@@ -63,7 +63,7 @@ void round_trips(t::extents_by_letter const& extents, Stored const&... stored) {
   auto const g = t::whole_numbers<value>(letters, extents, 3);
   auto const other = t::whole_numbers<std::int32_t>("I", {{'I', 5}}, 2);
   t::scratch_file const file("a.h5");
-  on_meshes([&](t::mesh_at_hand const& m) {
+  on_meshes([&](t::test_mesh const& m) {
     CAPTURE(m.text());
     CAPTURE(t::text_of(extents));
     auto const a = t::placed<From>(m, g);
@@ -152,7 +152,7 @@ TEST_CASE("axes are dimension scales, and the values of an axis are its scale") 
   t::scratch_file const file("a.h5");
   auto const g = t::whole_numbers<double>("IJ", {{'I', 6}, {'J', 2}}, 3);
   auto const points = t::whole_numbers<float>("I", {{'I', 6}}, 4);
-  on_meshes([&](t::mesh_at_hand const& m) {
+  on_meshes([&](t::test_mesh const& m) {
     os::save(file.path(), os::together("u", t::placed<os::tensor<double, I/X, J>>(m, g), "I",
                                        t::placed<os::tensor<float, I/X>>(m, points)));
     auto const u = t::read_plain(file.path(), "u");
@@ -176,7 +176,7 @@ TEST_CASE("axes are dimension scales, and the values of an axis are its scale") 
 
 TEST_CASE("trees have a dataset for each leaf") {
   t::scratch_file const file("model.h5");
-  on_meshes([&](t::mesh_at_hand const& m) {
+  on_meshes([&](t::test_mesh const& m) {
     auto const params = os::make_tree<model>(mesh_of(m), I = 5, J = 3, os::seed(1));
     os::save(file.path(), params, os::stored_as{{"layers.{}.w", "net/{}/w"}});
     CHECK(t::read_plain(file.path(), "net/2/w").extents == std::vector<std::int64_t>{5, 3});
@@ -193,7 +193,7 @@ TEST_CASE("trees have a dataset for each leaf") {
 TEST_CASE("complex numbers of two doubles in trees") {
   t::scratch_file const file("waves.h5");
   for (std::int64_t const rows : {0, 1, 5})
-    on_meshes([&](t::mesh_at_hand const& m) {
+    on_meshes([&](t::test_mesh const& m) {
       CAPTURE(m.text());
       auto g = t::whole_numbers<Kokkos::complex<double>>("IJ", {{'I', rows}, {'J', 3}}, 3);
       for (std::size_t k = 0; k < g.values.size(); ++k) g.values[k].imag() = 0.5 * static_cast<double>(k);
@@ -203,7 +203,9 @@ TEST_CASE("complex numbers of two doubles in trees") {
       CHECK(t::read_plain(file.path(), "modes.1.amplitude").bytes == bytes_of(g.values));
       auto const again = os::load<waves>(file.path(), mesh_of(m));
       CHECK(t::disagreements(m, again.modes[1].amplitude, g) == 0);
-      for (auto& one : given.modes) os::map_into(one.amplitude, [](auto z) { return -z; }, one.amplitude);
+      for (auto& one : given.modes)
+        os::map_into(
+            one.amplitude, [](auto z) { return -z; }, one.amplitude);
       os::load_into(given, file.path());
       CHECK(t::disagreements(m, given.modes[0].amplitude, g) == 0);
     });
@@ -219,7 +221,7 @@ TEST_CASE("parts of a dataset, against loops") {
       t::make_plain(to, "u", {3, 5, 2}, H5T_IEEE_F64BE, H5T_NATIVE_DOUBLE, g.values.data(), labels);
     });
     bool is_first = true;  // the others read fewer parts
-    on_meshes([&](t::mesh_at_hand const& m) {
+    on_meshes([&](t::test_mesh const& m) {
       CAPTURE(m.text());
       CAPTURE(labels.size());
       for (std::int64_t b : {-3, 0, 2})
@@ -247,7 +249,7 @@ TEST_CASE("parts of a dataset, against loops") {
 
 TEST_CASE("on a dry mesh the headers are read, and no element") {
   t::scratch_file const file("a.h5");
-  on_meshes([&](t::mesh_at_hand const& m) {
+  on_meshes([&](t::test_mesh const& m) {
     os::save(file.path(), os::together("u", os::zeros<double, I/X, J>(mesh_of(m), I = 5, J = 3)));
   });
   auto const dry = os::dry_mesh(os::as_device(1), X = 2);
@@ -268,7 +270,7 @@ TEST_CASE("elements of another program are converted where asked") {
     t::make_plain(to, "n", {4}, H5T_STD_I16BE, H5T_NATIVE_INT8, flags.data());
     t::make_plain(to, "text", {4}, H5T_C_S1, H5T_C_S1, nullptr);
   });
-  on_meshes([&](t::mesh_at_hand const& m) {
+  on_meshes([&](t::test_mesh const& m) {
     auto const x = os::load<float, I/X>(file.path(), mesh_of(m), os::dataset("x"), os::cast_to<float>);
     auto const wanted = t::global_tensor<float>{"I", {{'I', 4}}, {1, 2.5, -3, static_cast<float>(1e300)}};
     CHECK(t::disagreements(m, x, wanted) == 0);
@@ -279,7 +281,7 @@ TEST_CASE("elements of another program are converted where asked") {
 
 TEST_CASE("bools") {
   t::scratch_file const file("a.h5");
-  on_meshes([&](t::mesh_at_hand const& m) {
+  on_meshes([&](t::test_mesh const& m) {
     auto const n = t::placed<os::tensor<std::int32_t, I/X>>(m, {"I", {{'I', 7}}, {0, 1, 2, 3, 4, 5, 6}});
     os::save(file.path(), os::together("b", os::map([](std::int32_t k) { return k % 3 == 0; }, n)));
     CHECK(t::read_plain(file.path(), "b").bytes == std::string("\1\0\0\1\0\0\1", 7));
@@ -293,7 +295,7 @@ TEST_CASE("datasets grow along an axis") {
   for (auto const& stored : {os::chunked(), os::chunked(B = 2, I = 2).deflated(3)})
     for (t::extents_by_letter const& e :
          {t::extents_by_letter{{'I', 5}, {'J', 3}}, {{'I', 1}, {'J', 4}}, {{'I', 2}, {'J', 0}}}) {
-      on_meshes([&](t::mesh_at_hand const& m) {
+      on_meshes([&](t::test_mesh const& m) {
         CAPTURE(m.text());
         CAPTURE(t::text_of(e));
         t::scratch_file const file("run.h5");
@@ -322,7 +324,7 @@ TEST_CASE("datasets grow along an axis") {
 TEST_CASE("datasets of another program grow, too") {
   t::scratch_file const file("run.h5");
   auto const g = t::whole_numbers<double>("IJ", {{'I', 5}, {'J', 3}}, 3);
-  on_meshes([&](t::mesh_at_hand const& m) {
+  on_meshes([&](t::test_mesh const& m) {
     t::write_plain_hdf5(file.path(), [&](hid_t to) {
       hsize_t const extents[] = {0, 5, 3}, most[] = {H5S_UNLIMITED, 5, 3}, chunk[] = {2, 3, 2};
       hid_t const space = H5Screate_simple(3, extents, most), settings = H5Pcreate(H5P_DATASET_CREATE);

@@ -43,7 +43,7 @@ auto grid_of(Mesh const& mesh, std::int64_t i, std::int64_t j) {
 
 TEST_CASE("a file that is not there, no HDF5 file, or damaged") {
   t::scratch_file const file("a.h5");
-  t::on_every_mesh([&](t::mesh_at_hand const& m) {
+  t::on_every_mesh([&](t::test_mesh const& m) {
     auto const load = [&] {
       static_cast<void>(os::load<double, I/X, J/Y>(file.path(), mesh_of(m), os::dataset("u")));
     };
@@ -77,7 +77,7 @@ TEST_CASE("a file that is not there, no HDF5 file, or damaged") {
 
 TEST_CASE("a file that another program has locked") {
   t::scratch_file const file("a.h5");
-  t::on_every_mesh([&](t::mesh_at_hand const& m) {
+  t::on_every_mesh([&](t::test_mesh const& m) {
     os::save(file.path(), os::together("u", grid_of(mesh_of(m), 5, 3)));
     int const other = ::open(file.path().c_str(), O_RDWR);
     int const locked = t::rank() == 0 ? ::flock(other, LOCK_EX | LOCK_NB) : 0;
@@ -122,7 +122,7 @@ TEST_CASE("datasets that are not what is asked for") {
     H5Lcreate_soft("/nowhere", to, "soft", H5P_DEFAULT, H5P_DEFAULT);
   });
   std::string const in = "load: u in " + file.path();
-  t::on_every_mesh([&](t::mesh_at_hand const& m) {
+  t::on_every_mesh([&](t::test_mesh const& m) {
     auto const mesh = mesh_of(m);
     auto const of = [&](char const* name) {
       return said_alike([&] { static_cast<void>(os::load<double, I/X>(file.path(), mesh, os::dataset(name))); });
@@ -164,7 +164,7 @@ TEST_CASE("datasets that are not what is asked for") {
 
 TEST_CASE("leaves that are not whole datasets, on a dry mesh, too") {
   t::scratch_file const file("a.h5");
-  t::on_every_mesh([&](t::mesh_at_hand const& m) {
+  t::on_every_mesh([&](t::test_mesh const& m) {
     os::save(file.path(), os::together("u", os::zeros<float, I/X, J>(mesh_of(m), I = 6, J = 4)));
     auto const dry = os::dry_mesh(X = 64, Y = 8);
     for (os::stored_as const& rules :
@@ -185,7 +185,7 @@ TEST_CASE("leaves that are not whole datasets, on a dry mesh, too") {
 
 TEST_CASE("what cannot be saved leaves the old file") {
   t::scratch_file const file("a.h5");
-  t::on_every_mesh([&](t::mesh_at_hand const& m) {
+  t::on_every_mesh([&](t::test_mesh const& m) {
     auto const u = grid_of(mesh_of(m), 5, 3);
     os::save(file.path(), os::together("u", u));
     std::string const old = file.bytes();
@@ -221,7 +221,7 @@ TEST_CASE("what cannot be saved leaves the old file") {
 TEST_CASE("what cannot be appended leaves all datasets as they were") {
   t::scratch_file const file("run.h5");
   t::scratch_file const fixed("fixed.h5");
-  t::on_every_mesh([&](t::mesh_at_hand const& m) {
+  t::on_every_mesh([&](t::test_mesh const& m) {
     auto const mesh = mesh_of(m);
     auto const u = grid_of(mesh, 5, 3);
     auto const s = os::zeros<float>(mesh);

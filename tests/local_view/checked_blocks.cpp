@@ -31,11 +31,11 @@ void on_uneven(F const& f) {
   std::vector<t::mesh_shape> shapes{{"XYZ", {t::ranks(), 1, 1}}};
   if (t::ranks() % 2 == 0) shapes.push_back({"XYZ", {t::ranks() / 2, 2, 1}});
   for (t::mesh_shape const& shape : shapes) {
-    t::mesh_at_hand const at_hand(shape);
-    os::mesh<X_mesh, Y_mesh, Z_mesh> const m(at_hand.handle());
+    t::test_mesh const grid(shape);
+    os::mesh<X_mesh, Y_mesh, Z_mesh> const m(grid.handle());
     CHECK(m.handle()->world().compares_calls() == (t::ranks() > 1));
     for (std::int64_t n = 0; n <= 2 * m.size(X) + 1; ++n) {
-      INFO(at_hand.text(), "I = ", n);
+      INFO(grid.text(), "I = ", n);
       auto const a = os::generate<double, I/X, J>(
           m, I = n, J = 3, KOKKOS_LAMBDA(std::int64_t i, std::int64_t j) { return static_cast<double>(10 * i + j + 1); });
       f(m, a, n);

@@ -32,7 +32,7 @@ struct group {
   [[nodiscard]] int size() const { return static_cast<int>(ranks.size()); }
 };
 
-group group_along(t::mesh_at_hand const& m, std::string const& along) {
+group group_along(t::test_mesh const& m, std::string const& along) {
   std::vector<std::pair<int, int>> numbered;
   auto const number = [&](int rank) {
     int n = 0;
@@ -74,7 +74,7 @@ auto elements(Block const& b) {
 
 // A different block on each device.
 template <class T>
-auto make_block(t::mesh_at_hand const& m, std::int64_t rows, std::int64_t columns) {
+auto make_block(t::test_mesh const& m, std::int64_t rows, std::int64_t columns) {
   os::mesh<X_mesh, Y_mesh, Z_mesh> const mesh(m.handle());
   auto const b = os::zeros<T, I, J, os::varying(X, Y, Z)>(mesh, I = rows, J = columns);
   t::write_elements(block_on<T>(t::rank(), rows, columns), b.local().data());
@@ -82,7 +82,7 @@ auto make_block(t::mesh_at_hand const& m, std::int64_t rows, std::int64_t column
 }
 
 template <class T, auto... Along>
-void check(t::mesh_at_hand const& m, std::string const& along) {
+void check(t::test_mesh const& m, std::string const& along) {
   group const g = group_along(m, along);
   int const n = g.size();
   std::int64_t const rows = 2 * n, columns = 3 * n;
@@ -182,7 +182,7 @@ void check(t::mesh_at_hand const& m, std::string const& along) {
 
 template <class T>
 void check_all() {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     check<T, X>(m, "X");
     check<T, Y>(m, "Y");
     check<T, X, Y>(m, "XY");
@@ -193,7 +193,7 @@ void check_all() {
 // Element types differ in how elements are sent and added, not in the mesh axes.
 template <class... Ts>
 void check_along_x() {
-  t::on_every_mesh([](t::mesh_at_hand const& m) { (check<Ts, X>(m, "X"), ...); });
+  t::on_every_mesh([](t::test_mesh const& m) { (check<Ts, X>(m, "X"), ...); });
 }
 
 }  // namespace
@@ -207,7 +207,7 @@ TEST_CASE("other numbers, along one mesh axis") {
 
 // Bools are not added; std::vector has no array of them.
 TEST_CASE("bool") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     group const g = group_along(m, "X");
     INFO(m.text());
     auto const is_true = [](int rank, std::size_t k) { return (rank + static_cast<int>(k)) % 3 == 0; };
@@ -231,7 +231,7 @@ TEST_CASE("bool") {
 }
 
 TEST_CASE("scans, and what goes to a root and comes from it") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     group const g = group_along(m, "X");
     INFO(m.text());
     auto const a = make_block<double>(m, 2, 3);
@@ -261,7 +261,7 @@ TEST_CASE("scans, and what goes to a root and comes from it") {
 }
 
 TEST_CASE("rows in numbers that devices choose") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     group const g = group_along(m, "X");
     int const n = g.size();
     INFO(m.text());
@@ -300,7 +300,7 @@ TEST_CASE("rows in numbers that devices choose") {
 }
 
 TEST_CASE("a function of the program on two blocks together, in the order of the devices") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     group const g = group_along(m, "XY");
     INFO(m.text());
     auto const a = make_block<double>(m, 2, 3), b = make_block<double>(m, 2, 3);
@@ -325,7 +325,7 @@ TEST_CASE("a function of the program on two blocks together, in the order of the
 }
 
 TEST_CASE("blocks as text") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     os::mesh<X_mesh, Y_mesh, Z_mesh> const mesh(m.handle());
     auto const a = os::full<double, I, J, os::varying(X)>(mesh, I = 2, J = 2, t::rank() + 0.5);
     std::string const text = os::blocks_as_text(a);

@@ -29,7 +29,7 @@ using tensor = os::tensor<double, Dims...>;
 
 template <class F>
 void on_all(F&& f) {
-  t::on_every_mesh([&](t::mesh_at_hand const& m) {
+  t::on_every_mesh([&](t::test_mesh const& m) {
     for (t::extents_by_letter const& e : t::usual_extents()) {
       INFO(m.text(), t::text_of(e));
       f(m, e);
@@ -47,7 +47,7 @@ t::global_tensor<double> numbers(t::extents_by_letter const& e, int seed) {
 TEST_CASE("a matmul") {
   using left = tensor<I/X, J/Y>;
   using right = tensor<J/Y, K>;
-  on_all([](t::mesh_at_hand const& m, t::extents_by_letter const& e) {
+  on_all([](t::test_mesh const& m, t::extents_by_letter const& e) {
     auto const whole_a = numbers<left>(e, 1), whole_b = numbers<right>(e, 2);
     auto const l = t::placed<left>(m, whole_a);
     auto const r = t::placed<right>(m, whole_b);
@@ -74,7 +74,7 @@ TEST_CASE("a matmul") {
 
 TEST_CASE("what leaves as it came") {
   using whole = tensor<B/X, I/Y/Z, J>;
-  on_all([](t::mesh_at_hand const& m, t::extents_by_letter const& e) {
+  on_all([](t::test_mesh const& m, t::extents_by_letter const& e) {
     auto const values = numbers<whole>(e, 3);
     auto const A = t::placed<whole>(m, values);
     auto const before = t::traffic_so_far();
@@ -102,7 +102,7 @@ TEST_CASE("what leaves as it came") {
 TEST_CASE("arrays, tuples and pairs of tensors") {
   using left = tensor<I/X, J/Y>;
   using right = tensor<J/Y, K>;
-  on_all([](t::mesh_at_hand const& m, t::extents_by_letter const& e) {
+  on_all([](t::test_mesh const& m, t::extents_by_letter const& e) {
     auto const whole_a = numbers<left>(e, 1), whole_b = numbers<right>(e, 2);
     auto const l = t::placed<left>(m, whole_a);
     auto const r = t::placed<right>(m, whole_b);
@@ -126,7 +126,7 @@ TEST_CASE("arrays, tuples and pairs of tensors") {
 }
 
 TEST_CASE("all_to_all along one axis") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     std::int64_t const nx = m.size("X"), n = nx * m.size("Y");
     for (std::int64_t length : {0, 1, 3}) {  // of the parts
       INFO(m.text(), length);
@@ -161,7 +161,7 @@ TEST_CASE("all_to_all along one axis") {
 
 TEST_CASE("collectives") {
   using summands = tensor<I, J, os::partial(X)>;
-  on_all([](t::mesh_at_hand const& m, t::extents_by_letter const& e) {
+  on_all([](t::test_mesh const& m, t::extents_by_letter const& e) {
     auto const values = numbers<summands>(e, 4);
     auto const A = t::placed<summands>(m, values);
     auto const D = t::placed<tensor<I/X, J>>(m, values);

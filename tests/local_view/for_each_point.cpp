@@ -81,7 +81,7 @@ double sum_of_all(std::int64_t n, std::int64_t k, auto const& f) {
 
 template <class F>
 void on_all(F const& f) {
-  t::on_every_mesh([&](t::mesh_at_hand const& m) {
+  t::on_every_mesh([&](t::test_mesh const& m) {
     for (auto const& [n, k] : {std::pair{0, 3}, {1, 1}, {2, 3}, {3, 2}, {7, 9}, {12, 300}, {130, 150}}) {
       INFO(m.text(), "I = ", n, ", J = ", k);
       f(m, mesh_type(m.handle()), std::int64_t{n}, std::int64_t{k});
@@ -89,7 +89,7 @@ void on_all(F const& f) {
   });
 }
 
-range_here here(t::mesh_at_hand const& m, char const* over, std::int64_t n) {
+range_here here(t::test_mesh const& m, char const* over, std::int64_t n) {
   return {n, m.coordinate(over, t::rank()), m.size(over)};
 }
 
@@ -101,7 +101,7 @@ auto adopt(mesh_type const& mesh, std::int64_t n, std::int64_t k, field& f) {
 }  // namespace
 
 TEST_CASE("arrays with ghost layers: several are written in one pass, which sums") {
-  on_all([](t::mesh_at_hand const& m, mesh_type const& mesh, std::int64_t n, std::int64_t k) {
+  on_all([](t::test_mesh const& m, mesh_type const& mesh, std::int64_t n, std::int64_t k) {
     if (n < 1 || k < 1) return;
     range_here const i = here(m, "X", n), j = here(m, "Y", k);
     for (bool by_columns : {false, true})
@@ -134,7 +134,7 @@ TEST_CASE("arrays with ghost layers: several are written in one pass, which sums
 }
 
 TEST_CASE("an operator and the sum of its product, while the halo travels") {
-  on_all([](t::mesh_at_hand const& m, mesh_type const& mesh, std::int64_t n, std::int64_t k) {
+  on_all([](t::test_mesh const& m, mesh_type const& mesh, std::int64_t n, std::int64_t k) {
     if (n < 1 || k < 1) return;
     range_here const i = here(m, "X", n), j = here(m, "Y", k);
     auto const inside = [&](std::int64_t a, std::int64_t b) {
@@ -171,7 +171,7 @@ TEST_CASE("an operator and the sum of its product, while the halo travels") {
 }
 
 TEST_CASE("blocks in a body, padded and not, and whole tensors") {
-  on_all([](t::mesh_at_hand const&, mesh_type const& mesh, std::int64_t n, std::int64_t k) {
+  on_all([](t::test_mesh const&, mesh_type const& mesh, std::int64_t n, std::int64_t k) {
     auto const A = os::generate<double, I / X, J / Y>(
         mesh, I = n, J = k, [](std::int64_t a, std::int64_t b) { return static_cast<double>(100 * a + 7 * b + 1); });
     double const squares =

@@ -28,7 +28,7 @@ namespace {
 
 // Exchanges in place in every layout, begun and at once, and from a tensor's block.
 template <auto HaloI, auto HaloJ, class... Options>
-void check_exchange(t::mesh_at_hand const& m, mesh_type const& mesh, both_axes const& a, bool corners,
+void check_exchange(t::test_mesh const& m, mesh_type const& mesh, both_axes const& a, bool corners,
                     Options const&... options) {
   bool const fits = std::max(a.i.before, a.i.behind) <= a.i.whole && std::max(a.j.before, a.j.behind) <= a.j.whole;
   for (lies const& l : layouts(a)) {
@@ -87,7 +87,7 @@ TEST_CASE("the type of a padded axis that is wider at one end") {
 }
 
 TEST_CASE("halos of arrays in every layout") {
-  on_all([](t::mesh_at_hand const& m, mesh_type const& mesh, std::int64_t n, std::int64_t k) {
+  on_all([](t::test_mesh const& m, mesh_type const& mesh, std::int64_t n, std::int64_t k) {
     auto const axes = [&](int v, int w, bool ri, int y, int z, bool rj) {
       return both_axes{here(m, "X", n, v, w, ri), here(m, "Y", k, y, z, rj)};
     };
@@ -102,7 +102,7 @@ TEST_CASE("halos of arrays in every layout") {
 }
 
 TEST_CASE("the halo of a tensor's block that is wider at one end") {
-  on_all([](t::mesh_at_hand const& m, mesh_type const& mesh, std::int64_t n, std::int64_t k) {
+  on_all([](t::test_mesh const& m, mesh_type const& mesh, std::int64_t n, std::int64_t k) {
     if (n < 2 || k < 3) return;
     both_axes const a{here(m, "X", n, 2, 1, true), here(m, "Y", k, 0, 3, false)};
     auto const whole = os::generate<double, I / X, J / Y>(
@@ -128,7 +128,7 @@ TEST_CASE("the halo of a tensor's block that is wider at one end") {
 }
 
 TEST_CASE("stencils of arrays, into arrays of other layouts and into blocks") {
-  on_all([](t::mesh_at_hand const& m, mesh_type const& mesh, std::int64_t n, std::int64_t k) {
+  on_all([](t::test_mesh const& m, mesh_type const& mesh, std::int64_t n, std::int64_t k) {
     if (n < 2 || k < 1) return;
     both_axes const a{here(m, "X", n, 2, 1, true), here(m, "Y", k, 0, 1, true)};
     auto const f = [](auto const& u) { return 2 * u(-2, 0) - u(1, 1) + 3 * u(0, 1) + u(-1, 0); };
@@ -179,7 +179,7 @@ TEST_CASE("components that lie between each other are no shared memory") {
 }
 
 TEST_CASE("views of Kokkos are kept alive; three axes, one of them without ghost layers") {
-  on_all([](t::mesh_at_hand const& m, mesh_type const& mesh, std::int64_t n, std::int64_t k) {
+  on_all([](t::test_mesh const& m, mesh_type const& mesh, std::int64_t n, std::int64_t k) {
     if (n < 1 || k < 1) return;
     both_axes const a{here(m, "X", n, 1, 1, false), here(m, "Z", k, 1, 1, true)};
     auto const rows = static_cast<std::size_t>(a.i.padded()), columns = static_cast<std::size_t>(a.j.padded());
@@ -246,7 +246,7 @@ class heat {
 }  // namespace
 
 TEST_CASE("a class keeps its arrays, and padded blocks of tensors, between bodies") {
-  on_all([](t::mesh_at_hand const& m, mesh_type const& mesh, std::int64_t n, std::int64_t k) {
+  on_all([](t::test_mesh const& m, mesh_type const& mesh, std::int64_t n, std::int64_t k) {
     if (n < 1 || k < 1) return;
     both_axes const a{here(m, "X", n, 1, 1, true), here(m, "Y", k, 1, 1, true)};
     piece x(layouts(a)[0]), y(layouts(a)[0]);

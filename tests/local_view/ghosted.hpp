@@ -44,7 +44,7 @@ struct both_axes {
   axis_here i, j;
 };
 
-inline axis_here here(mesh_at_hand const& m, char const* over, std::int64_t n, int before, int behind, bool ring) {
+inline axis_here here(test_mesh const& m, char const* over, std::int64_t n, int before, int behind, bool ring) {
   return {n,   over[0] == '-' ? 0 : m.coordinate(over, rank()), over[0] == '-' ? 1 : m.size(over), before, behind,
           ring};
 }
@@ -107,7 +107,7 @@ inline std::int64_t wrong(piece& x, both_axes const& a, bool corners) {
 // Calls f on every mesh, with extents from none to some.
 template <class F>
 void on_all(F const& f) {
-  on_every_mesh([&](mesh_at_hand const& m) {
+  on_every_mesh([&](test_mesh const& m) {
     for (auto const& [n, k] : {std::pair{0, 3}, {1, 1}, {2, 3}, {3, 2}, {7, 9}, {12, 8}}) {
       INFO(m.text(), "I = ", n, ", J = ", k);
       f(m, mesh_type(m.handle()), std::int64_t{n}, std::int64_t{k});

@@ -27,7 +27,7 @@ template <class F>
 void on_all(F&& f) {
   std::vector<t::extents_by_letter> all = t::usual_extents();
   all.push_back({{'B', 5}, {'I', 17}, {'J', 11}, {'K', 1}, {'L', 1}});
-  t::on_every_mesh([&](t::mesh_at_hand const& m) {
+  t::on_every_mesh([&](t::test_mesh const& m) {
     for (t::extents_by_letter const& e : all) {
       INFO(m.text(), t::text_of(e));
       f(m, e);
@@ -60,7 +60,7 @@ double element(t::global_tensor<double> const& g, std::vector<std::int64_t> at, 
 
 // Calls f(number of the element in this rank's padded block, its global indices, in how many margins it is).
 template <class A, class F>
-void for_each_padded(t::mesh_at_hand const& m, t::extents_by_letter const& e, std::vector<padding> const& p, F const& f) {
+void for_each_padded(t::test_mesh const& m, t::extents_by_letter const& e, std::vector<padding> const& p, F const& f) {
   auto const block = t::block_on<A>(m, e, t::rank());
   std::int64_t count = 1;
   for (std::size_t d = 0; d < p.size(); ++d) count *= block[d].end - block[d].begin + 2 * p[d].width;
@@ -80,7 +80,7 @@ void for_each_padded(t::mesh_at_hand const& m, t::extents_by_letter const& e, st
 
 // The number of wrong elements of a padded block; −1 for another size.
 template <class A, class Padded>
-std::int64_t wrong(t::mesh_at_hand const& m, Padded const& padded, t::global_tensor<double> const& g,
+std::int64_t wrong(t::test_mesh const& m, Padded const& padded, t::global_tensor<double> const& g,
                    std::vector<padding> const& p, double beyond) {
   auto const got = t::read_elements<double>(padded.local().data(), padded.local().size());
   std::int64_t bad = 0;
@@ -100,7 +100,7 @@ bool fits(t::extents_by_letter const& e, std::string const& labels, std::vector<
 
 // One exchange, checked inside the body.
 template <class A, auto... Halos, class... Options>
-void check_exchange(t::mesh_at_hand const& m, t::extents_by_letter const& e, std::vector<padding> const& p, double beyond,
+void check_exchange(t::test_mesh const& m, t::extents_by_letter const& e, std::vector<padding> const& p, double beyond,
                     Options const&... options) {
   auto const g = numbers<A>(e, 7);
   auto const a = t::placed<A>(m, g);
@@ -141,7 +141,7 @@ TEST_CASE("the type of a padded block") {
   static_assert(os::halo_axis<I_axis, 1>::name == "I(1)");
   static_assert(os::halo_axis<I_axis, 12>::name == "I(12)");
   static_assert(std::is_same_v<os::sharding_without_halos<os::sharding_in<padded>>, os::sharding_of<I, J, os::varying(X)>>);
-  on_all([](t::mesh_at_hand const& m, t::extents_by_letter const& e) {
+  on_all([](t::test_mesh const& m, t::extents_by_letter const& e) {
     auto const a = t::placed<tensor<I/X, J>>(m, numbers<tensor<I/X, J>>(e, 1));
     os::shard_map<I/X, J>(
         [](auto b) {
@@ -159,7 +159,7 @@ TEST_CASE("the type of a padded block") {
 
 TEST_CASE("one axis, any width") {
   using A = tensor<I/X, J>;
-  on_all([](t::mesh_at_hand const& m, t::extents_by_letter const& e) {
+  on_all([](t::test_mesh const& m, t::extents_by_letter const& e) {
     check_exchange<A, os::halo<I, 1>/X>(m, e, {{1}, {}}, 0);
     check_exchange<A, os::halo<I, 3>/X>(m, e, {{3}, {}}, 0);
     check_exchange<A, os::halo<I, 7>/X>(m, e, {{7, true}, {}}, 0, os::periodic);
@@ -170,13 +170,13 @@ TEST_CASE("one axis, any width") {
 
 TEST_CASE("two axes, with corners") {
   using A = tensor<I/X, J/Y>;
-  on_all([](t::mesh_at_hand const& m, t::extents_by_letter const& e) {
-    using os::engine::pretended_gpu;
-    for (auto const gpu : {pretended_gpu::direct, pretended_gpu::staged}) {
-      os::engine::pretended = gpu;
+  on_all([](t::test_mesh const& m, t::extents_by_letter const& e) {
+    using os::engine::emulated_gpu;
+    for (auto const gpu : {emulated_gpu::direct, emulated_gpu::staged}) {
+      os::engine::emulated = gpu;
       check_exchange<A, os::halo<I, 1>/X, os::halo<J, 3>/Y>(m, e, {{1, true}, {3, true}}, 0, os::periodic);
     }
-    os::engine::pretended = pretended_gpu::none;
+    os::engine::emulated = emulated_gpu::none;
     auto const limit = std::exchange(os::engine::chunk_limit, 2);  // messages of two elements
     check_exchange<A, os::halo<I, 1>/X, os::halo<J, 3>/Y>(m, e, {{1, true}, {3, true}}, 0, os::periodic);
     os::engine::chunk_limit = limit;
@@ -188,7 +188,7 @@ TEST_CASE("two axes, with corners") {
 }
 
 TEST_CASE("three axes, and several mesh axes on one") {
-  on_all([](t::mesh_at_hand const& m, t::extents_by_letter const& e) {
+  on_all([](t::test_mesh const& m, t::extents_by_letter const& e) {
     check_exchange<tensor<B/Z, I/X, J/Y>, os::halo<B, 1>/Z, os::halo<I, 1>/X, os::halo<J, 1>/Y>(
         m, e, {{1, true}, {1}, {1, true}}, 4, os::boundary = 4, os::periodic(J, B));
     check_exchange<tensor<I/Y/X, B, J/Z>, os::halo<I, 2>/Y/X, os::halo<J, 1>/Z>(m, e, {{2}, {}, {1, true}}, 0,
@@ -198,7 +198,7 @@ TEST_CASE("three axes, and several mesh axes on one") {
 
 TEST_CASE("axis by axis, and without corners") {
   using A = tensor<I/X, J/Y>;
-  on_all([](t::mesh_at_hand const& m, t::extents_by_letter const& e) {
+  on_all([](t::test_mesh const& m, t::extents_by_letter const& e) {
     auto const g = numbers<A>(e, 3);
     if (e.at('J') == 0) return;
     os::shard_map<I/X, J/Y>(
@@ -221,7 +221,7 @@ TEST_CASE("axis by axis, and without corners") {
 
 TEST_CASE("a convolution over divided rows, of stride 1 and 2") {
   using A = tensor<I/X, J/Y>;
-  on_all([](t::mesh_at_hand const& m, t::extents_by_letter const& e) {
+  on_all([](t::test_mesh const& m, t::extents_by_letter const& e) {
     if (e.at('J') == 0) return;
     auto const g = numbers<A>(e, 5), c = numbers<A>(e, 6);
     auto const convolve = [](auto const& x) {

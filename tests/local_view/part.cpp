@@ -23,7 +23,7 @@ using tensor = os::tensor<double, Dims...>;
 }  // namespace
 
 TEST_CASE("a gather and a product as a ring") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     os::mesh<X_mesh, Y_mesh, Z_mesh> const mesh(m.handle());
     for (t::extents_by_letter const& e : t::usual_extents()) {
       INFO(m.text(), t::text_of(e));
@@ -50,7 +50,7 @@ TEST_CASE("a gather and a product as a ring") {
 }
 
 TEST_CASE("a product and a reduce-scatter as a ring") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     t::extents_by_letter const e{{'I', 3 * m.size("X")}, {'J', 7}, {'K', 5}};
     INFO(m.text());
     auto const a = t::whole_numbers<double>("IJ", e, 1), b = t::whole_numbers<double>("JK", e, 2);
@@ -74,7 +74,7 @@ TEST_CASE("a product and a reduce-scatter as a ring") {
 }
 
 TEST_CASE("a part along the first axis is written to") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     for (t::extents_by_letter const& e : t::usual_extents()) {
       INFO(m.text(), t::text_of(e));
       auto const a = t::whole_numbers<double>("IJ", e, 1), b = t::whole_numbers<double>("JK", e, 2);

@@ -24,7 +24,7 @@ using tensor = os::tensor<double, Dims...>;
 
 template <class F>
 void on_all(F&& f) {
-  t::on_every_mesh([&](t::mesh_at_hand const& m) {
+  t::on_every_mesh([&](t::test_mesh const& m) {
     for (t::extents_by_letter const& e : t::usual_extents()) {
       INFO(m.text(), t::text_of(e));
       f(m, e);
@@ -38,7 +38,7 @@ long blocks_alive = 0;
 }  // namespace
 
 TEST_CASE("collectives of a body") {
-  on_all([](t::mesh_at_hand const& m, t::extents_by_letter const& e) {
+  on_all([](t::test_mesh const& m, t::extents_by_letter const& e) {
     auto const values = t::whole_numbers<double>("IJ", e, 4);
     auto const parts = t::placed<tensor<I, J, os::partial(X)>>(m, values);
     auto const divided = t::placed<tensor<I/X, J>>(m, values);
@@ -73,7 +73,7 @@ TEST_CASE("collectives of a body") {
 }
 
 TEST_CASE("operations of the global view") {
-  on_all([](t::mesh_at_hand const& m, t::extents_by_letter const& e) {
+  on_all([](t::test_mesh const& m, t::extents_by_letter const& e) {
     auto const a = t::whole_numbers<double>("IJ", e, 5), b = t::whole_numbers<double>("JK", e, 6);
     auto const left = t::placed<tensor<I/X, J/Y>>(m, a);
     auto const right = t::placed<tensor<J/Y, K>>(m, b);
@@ -92,7 +92,7 @@ TEST_CASE("operations of the global view") {
 
 // helmholtz-analytics/heat#2108
 TEST_CASE("what is begun reads its operand until wait; what is written behind it is not sent") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     for (std::int64_t elements : {1, 131072}) {  // 8 B, which MPI copies, and 1 MiB, which it does not
       INFO(m.text(), elements);
       auto const n = m.size("X");
@@ -118,7 +118,7 @@ TEST_CASE("what is begun reads its operand until wait; what is written behind it
 
 TEST_CASE("nothing is left of what was begun, waited for or dropped") {
   namespace tools = Kokkos::Tools::Experimental;
-  on_all([](t::mesh_at_hand const& m, t::extents_by_letter const& e) {
+  on_all([](t::test_mesh const& m, t::extents_by_letter const& e) {
     auto const rows = t::placed<tensor<I/X, J>>(m, t::whole_numbers<double>("IJ", e, 4));
     auto const right = t::placed<tensor<J, K>>(m, t::whole_numbers<double>("JK", e, 6));
     auto const begin_all = [&] {

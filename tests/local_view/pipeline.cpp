@@ -4,7 +4,7 @@
 /// @file
 /// os::pipeline against layers in plain loops: every schedule, on every mesh with stages along X, as many microbatches
 /// as stages and fewer and more, layers that are divided unevenly over the stages; outside and in bodies, with layers
-/// that communicate along other mesh axes. The bytes sent are those that the table foretells, idle slots are not
+/// that communicate along other mesh axes. The bytes sent are those that the table predicts, idle slots are not
 /// computed, and only the first stage reads a batch that all have.
 // gpu: 4
 
@@ -87,12 +87,12 @@ struct batch {
 template <class F>
 void on_all(F&& f) {
   t::on_every_mesh(f);
-  if (t::ranks() == 8) f(t::mesh_at_hand({"XYZ", {8, 1, 1}}));
+  if (t::ranks() == 8) f(t::test_mesh({"XYZ", {8, 1, 1}}));
 }
 
 // Bytes of all messages, by the table: activations, inputs and outputs, or the result to all.
-std::int64_t foretold(os::planner::pipeline_schedule const& table, t::mesh_at_hand const& m, batch const& now,
-                      bool divided) {
+std::int64_t predicted(os::planner::pipeline_schedule const& table, t::test_mesh const& m, batch const& now,
+                       bool divided) {
   std::int64_t const whole = 8 * static_cast<std::int64_t>(now.x.values.size());
   std::int64_t const activation = whole / table.microbatches;
   std::int64_t const pipelines = m.size("Y") * m.size("Z");
@@ -102,7 +102,7 @@ std::int64_t foretold(os::planner::pipeline_schedule const& table, t::mesh_at_ha
 }
 
 template <os::pipeline_rule Rule, bool Divided, bool Repeats>
-void compare(t::mesh_at_hand const& m, int microbatches, batch const& now) {
+void compare(t::test_mesh const& m, int microbatches, batch const& now) {
   int calls = 0;
   std::int64_t wrong = -1;
   auto table = Rule(m.size("X"), microbatches);
@@ -133,7 +133,7 @@ void compare(t::mesh_at_hand const& m, int microbatches, batch const& now) {
     with_batch(t::placed<tensor<L/X, I, J>>(m, batch::once(now.w)),
                t::placed<tensor<L/X, J>>(m, batch::once(now.b)));
   CHECK(wrong == 0);
-  CHECK(sent.bytes == foretold(table, m, now, Divided));
+  CHECK(sent.bytes == predicted(table, m, now, Divided));
   // Every layer once for every microbatch, in each of the pipelines that are beside each other.
   std::int64_t all = 0;
   for (std::int64_t n : t::numbers_of_ranks(calls)) all += n;
@@ -143,7 +143,7 @@ void compare(t::mesh_at_hand const& m, int microbatches, batch const& now) {
 }  // namespace
 
 TEST_CASE("every schedule, with a batch that is divided over the stages or not") {
-  on_all([](t::mesh_at_hand const& m) {
+  on_all([](t::test_mesh const& m) {
     int const stages = m.size("X");
     for (int microbatches : {1, stages, 3 * stages}) {
       INFO(m.text(), ", ", microbatches, " microbatches");
@@ -163,7 +163,7 @@ TEST_CASE("every schedule, with a batch that is divided over the stages or not")
 }
 
 TEST_CASE("microbatches that the stages do not divide, stages with other numbers of layers, an empty batch") {
-  on_all([](t::mesh_at_hand const& m) {
+  on_all([](t::test_mesh const& m) {
     INFO(m.text());
     compare<os::gpipe, false, false>(m, 5, batch(15, 7, 1));
     compare<os::gpipe, false, false>(m, 3, batch(3, 1, 1));
@@ -173,7 +173,7 @@ TEST_CASE("microbatches that the stages do not divide, stages with other numbers
 }
 
 TEST_CASE("in a body, with a batch divided over another mesh axis as well, and layers that communicate") {
-  on_all([](t::mesh_at_hand const& m) {
+  on_all([](t::test_mesh const& m) {
     INFO(m.text());
     int const stages = m.size("X"), data = m.size("Z");
     batch const now(2 * stages * data, stages, 1);
@@ -199,7 +199,7 @@ TEST_CASE("in a body, with a batch divided over another mesh axis as well, and l
 }
 
 TEST_CASE("a batch that all have is read by the first stage alone") {
-  on_all([](t::mesh_at_hand const& m) {
+  on_all([](t::test_mesh const& m) {
     INFO(m.text());
     int const stages = m.size("X");
     t::extents_by_letter const e{{'B', 8}, {'I', 2}, {'L', stages}};
@@ -236,7 +236,7 @@ TEST_CASE("on a mesh of some of the processes; the others pass by") {
 }
 
 TEST_CASE("what does not fit is an error on all devices") {
-  on_all([](t::mesh_at_hand const& m) {
+  on_all([](t::test_mesh const& m) {
     INFO(m.text());
     int const stages = m.size("X");
     int calls = 0;
@@ -270,7 +270,7 @@ TEST_CASE("what does not fit is an error on all devices") {
 }
 
 TEST_CASE("what a layer throws on one stage all devices throw, and go on") {
-  on_all([](t::mesh_at_hand const& m) {
+  on_all([](t::test_mesh const& m) {
     int const stages = m.size("X"), here = m.coordinate("X", t::rank());
     batch const now(2 * stages * stages, stages, 1);
     auto const w = t::placed<tensor<L/X, I, J>>(m, batch::once(now.w));
@@ -310,7 +310,7 @@ TEST_CASE("what a layer throws on one stage all devices throw, and go on") {
 }
 
 TEST_CASE("a layer whose result has other extents is an error on all devices") {
-  on_all([](t::mesh_at_hand const& m) {
+  on_all([](t::test_mesh const& m) {
     INFO(m.text());
     int const stages = m.size("X");
     t::extents_by_letter const e{{'B', 6}, {'I', 4}, {'J', 5}, {'L', stages}};

@@ -23,7 +23,7 @@ template <auto... Dims>
 using tensor = os::tensor<double, Dims...>;
 
 // The block that device `from` of the ones along X (with this device's other coordinates) holds of a [I/X, J].
-std::vector<double> block_of(t::mesh_at_hand const& m, t::extents_by_letter const& e,
+std::vector<double> block_of(t::test_mesh const& m, t::extents_by_letter const& e,
                              t::global_tensor<double> const& whole, int x) {
   std::int64_t const n = e.at('I'), p = m.size("X"), j = e.at('J');
   std::vector<double> block;
@@ -40,7 +40,7 @@ std::vector<double> elements(Block const& b) {
 }  // namespace
 
 TEST_CASE("along one mesh axis") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     for (t::extents_by_letter const& e : t::usual_extents()) {
       INFO(m.text(), t::text_of(e));
       auto const values = t::whole_numbers<double>("IJ", e, 4);
@@ -79,7 +79,7 @@ TEST_CASE("along one mesh axis") {
 }
 
 TEST_CASE("along two mesh axes, in the order in which they are named") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     int const x = m.coordinate("X", t::rank()), y = m.coordinate("Y", t::rank()), nx = m.size("X"), ny = m.size("Y");
     INFO(m.text());
     t::extents_by_letter const e{{'I', 4 * nx}, {'J', 3 * ny}};
@@ -102,7 +102,7 @@ TEST_CASE("along two mesh axes, in the order in which they are named") {
 }
 
 TEST_CASE("by a number that differs along other mesh axes, along which the result then varies") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     for (t::extents_by_letter const& e : t::usual_extents()) {
       INFO(m.text(), t::text_of(e));
       auto const values = t::whole_numbers<double>("IJ", e, 4);
@@ -125,7 +125,7 @@ TEST_CASE("by a number that differs along other mesh axes, along which the resul
 }
 
 TEST_CASE("the number of a device along several mesh axes") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     int const x = m.coordinate("X", t::rank()), y = m.coordinate("Y", t::rank()), nx = m.size("X"), ny = m.size("Y");
     os::mesh<X_mesh, Y_mesh, Z_mesh> const mesh(m.handle());
     CHECK(os::axis_index<X, Y>(mesh).value() == x * ny + y);

@@ -35,7 +35,7 @@ void on_meshes(F const& f) {
   std::vector<t::mesh_shape> shapes{{"XYZ", {t::ranks(), 1, 1}}};
   if (t::ranks() % 2 == 0) shapes.push_back({"XYZ", {t::ranks() / 2, 2, 1}});
   for (t::mesh_shape const& shape : shapes) {
-    t::mesh_at_hand const m(shape);
+    t::test_mesh const m(shape);
     INFO(m.text());
     f(m, os::mesh<X_mesh, Y_mesh, Z_mesh>(m.handle()));
   }
@@ -74,7 +74,7 @@ bool refused(F const& f, asks whom = asks::nobody) {
   return caught;
 }
 
-bool several(t::mesh_at_hand const& m, char const* axis = "X") { return m.size(axis) > 1; }
+bool several(t::test_mesh const& m, char const* axis = "X") { return m.size(axis) > 1; }
 
 struct doubled {
   KOKKOS_FUNCTION double operator()(double x) const { return 2 * x; }
@@ -83,7 +83,7 @@ struct doubled {
 }  // namespace
 
 TEST_CASE("uneven blocks are not combined element by element") {
-  on_meshes([](t::mesh_at_hand const& m, auto const&) {
+  on_meshes([](t::test_mesh const& m, auto const&) {
     auto const e = uneven();
     auto const A = t::placed<tensor<I/X, J>>(m, numbers<tensor<I/X, J>>(e, 1));
     CHECK(refused([&] { return os::shard_map<I, J>([](auto a) { return os::psum<X>(a); }, A); }) == several(m));
@@ -100,7 +100,7 @@ TEST_CASE("uneven blocks are not combined element by element") {
 }
 
 TEST_CASE("uneven blocks leave as they came, or not at all") {
-  on_meshes([](t::mesh_at_hand const& m, auto const&) {
+  on_meshes([](t::test_mesh const& m, auto const&) {
     auto const e = uneven();
     auto const A = t::placed<tensor<I/X, J>>(m, numbers<tensor<I/X, J>>(e, 1));
     auto const C = t::placed<tensor<I/X/Y, J>>(m, numbers<tensor<I/X/Y, J>>(e, 1));
@@ -132,7 +132,7 @@ TEST_CASE("uneven blocks leave as they came, or not at all") {
 }
 
 TEST_CASE("what becomes of a block has its extents") {
-  on_meshes([](t::mesh_at_hand const& m, auto const& mesh) {
+  on_meshes([](t::test_mesh const& m, auto const& mesh) {
     auto const e = uneven();
     auto const a = numbers<tensor<I/X, J>>(e, 1), c = numbers<tensor<J>>(e, 2);
     auto const A = t::placed<tensor<I/X, J>>(m, a);
@@ -188,7 +188,7 @@ TEST_CASE("what becomes of a block has its extents") {
 }
 
 TEST_CASE("extents of a block make no tensor that is the same on all devices") {
-  on_meshes([](t::mesh_at_hand const& m, auto const& mesh) {
+  on_meshes([](t::test_mesh const& m, auto const& mesh) {
     auto const e = uneven();
     auto const A = t::placed<tensor<I/X, J>>(m, numbers<tensor<I/X, J>>(e, 1));
     auto const makes = [&](auto const& f) {
@@ -215,7 +215,7 @@ TEST_CASE("extents of a block make no tensor that is the same on all devices") {
 }
 
 TEST_CASE("extents of each device's own are asked for when a block leaves") {
-  on_meshes([](t::mesh_at_hand const& m, auto const& mesh) {
+  on_meshes([](t::test_mesh const& m, auto const& mesh) {
     auto const e = uneven();
     auto const A = t::placed<tensor<I/X, J>>(m, numbers<tensor<I/X, J>>(e, 1));
     auto const leaving = [&](auto const& extent) {
@@ -239,7 +239,7 @@ TEST_CASE("extents of each device's own are asked for when a block leaves") {
 }
 
 TEST_CASE("a tensor has its static extents, whatever those of its blocks were") {
-  on_meshes([](t::mesh_at_hand const&, auto const& mesh) {
+  on_meshes([](t::test_mesh const&, auto const& mesh) {
     auto const A = os::zeros<double, D/X>(mesh);
     auto const made = [&](std::int64_t n) {
       return refused(
@@ -254,7 +254,7 @@ TEST_CASE("a tensor has its static extents, whatever those of its blocks were") 
 }
 
 TEST_CASE("what a body captures") {
-  on_meshes([](t::mesh_at_hand const& m, auto const&) {
+  on_meshes([](t::test_mesh const& m, auto const&) {
     auto const e = uneven();
     auto const a = numbers<tensor<I/X, J>>(e, 1), b = numbers<tensor<J, K>>(e, 2);
     auto const A = t::placed<tensor<I/X, J>>(m, a);
@@ -272,7 +272,7 @@ TEST_CASE("what a body captures") {
 }
 
 TEST_CASE("host memory, and a block that is read only") {
-  on_meshes([](t::mesh_at_hand const&, auto const& mesh) {
+  on_meshes([](t::test_mesh const&, auto const& mesh) {
     auto const e = uneven();
     auto const A = os::generate<double, I/X>(
         mesh, I = e.at('I'), KOKKOS_LAMBDA(std::int64_t i) { return double(i); });

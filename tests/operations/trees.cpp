@@ -218,8 +218,8 @@ TEST_CASE("leaves that are stacked have more axes") {
   constexpr auto ranks = os::tree_map([](auto leaf) { return decltype(leaf)::rank; }, twice_stacked<os::names>{});
   static_assert(std::is_same_v<decltype(ranks), twice_stacked<os::each<int>> const>);
   static_assert(ranks.repeats.first.w == 3 && ranks.repeats.layers.w == 4 && ranks.repeats.layers.b == 3);
-  t::on_every_mesh([](t::mesh_at_hand const& at_hand) {
-    os::mesh<X_mesh, Y_mesh, Z_mesh> const mesh(at_hand.handle());
+  t::on_every_mesh([](t::test_mesh const& grid) {
+    os::mesh<X_mesh, Y_mesh, Z_mesh> const mesh(grid.handle());
     auto const made = os::make_tree<stacked_layers>(mesh, I = 5, J = 7, K = 3, os::seed(1));
     CHECK(made.layers.w.extents() == std::array<std::int64_t, 3>{3, 5, 7});
     auto const twice = os::tree_map([](auto const& a) { return os::copy(a); }, made);
@@ -230,8 +230,8 @@ TEST_CASE("leaves that are stacked have more axes") {
 }
 
 TEST_CASE("trees of tensors: makers, maps, casts") {
-  t::on_every_mesh([](t::mesh_at_hand const& at_hand) {
-    os::mesh<X_mesh, Y_mesh, Z_mesh> const mesh(at_hand.handle());
+  t::on_every_mesh([](t::test_mesh const& grid) {
+    os::mesh<X_mesh, Y_mesh, Z_mesh> const mesh(grid.handle());
     auto const sizes = os::sizes(I = 5, J = 7, K = 3);
     model<os::names> shape;
     shape.heads = 6;

@@ -40,7 +40,7 @@ t::global_tensor<complex> numbers(std::uint64_t salt) {
 
 // Four steps of an optimiser, and of its formula: loop(p, conjugate of the gradient, m, v, step).
 template <class Optimizer, class Loop>
-void train(t::mesh_at_hand const& m, Optimizer const& optimizer, Loop const& loop) {
+void train(t::test_mesh const& m, Optimizer const& optimizer, Loop const& loop) {
   using parameter = os::tensor<complex, I/X, J>;
   auto want = numbers(3);
   auto const p = t::placed<parameter>(m, want);
@@ -72,7 +72,7 @@ void adam(number& p, number const& g, number& m, double& v, int step, double dec
 }  // namespace
 
 TEST_CASE("every optimiser") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     train(m, os::sgd{.learning_rate = 0.1, .weight_decay = 0.2},
           [](number& p, number const& g, number&, double&, int) { p -= 0.1 * (g + 0.2 * p); });
     for (bool const nesterov : {false, true})
@@ -90,7 +90,7 @@ TEST_CASE("every optimiser") {
 }
 
 TEST_CASE("a step against the gradient of a distance ends where it is 0") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     using parameter = os::tensor<complex, I/X, J>;
     auto const goal = numbers(7);
     auto const c = t::placed<parameter>(m, goal);

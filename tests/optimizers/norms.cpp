@@ -65,7 +65,7 @@ struct leaves {
     return sum;
   }
 
-  [[nodiscard]] network<os::values> placed(t::mesh_at_hand const& m, t::extents_by_letter const& e) const {
+  [[nodiscard]] network<os::values> placed(t::test_mesh const& m, t::extents_by_letter const& e) const {
     network<os::values> n;
     for (std::size_t l = 0; l < 2; ++l) {
       n.layers[l].weight = t::placed<os::tensor<double, I/X, J>>(m, weight[l]);
@@ -85,7 +85,7 @@ bool same(T got, T want) {
 }  // namespace
 
 TEST_CASE("the global norm counts what is repeated once, and moves one number") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     for (t::extents_by_letter const& e : t::usual_extents()) {
       leaves const g(e);
       auto const n = g.placed(m, e);
@@ -106,7 +106,7 @@ TEST_CASE("the global norm counts what is repeated once, and moves one number") 
 }
 
 TEST_CASE("clipping by the global norm") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     t::extents_by_letter const e{{'I', 5}, {'J', 70}, {'K', 3}};
     leaves const g(e);
     double const norm = std::sqrt(g.squares());
@@ -135,7 +135,7 @@ TEST_CASE("clipping by the global norm") {
 
 TEST_CASE("leaves on different meshes") {
   int const n = t::ranks();
-  t::mesh_at_hand const one({"XYZ", {n, 1, 1}}), other({"XYZ", {1, n, 1}});
+  t::test_mesh const one({"XYZ", {n, 1, 1}}), other({"XYZ", {1, n, 1}});
   t::extents_by_letter const e{{'I', 5}, {'J', 3}, {'K', 3}};
   leaves const g(e);
   auto tree = g.placed(one, e);
@@ -160,7 +160,7 @@ TEST_CASE("leaves on different meshes") {
 }
 
 TEST_CASE("what is not finite") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     t::extents_by_letter const e{{'I', 5}, {'J', 3}, {'K', 3}};
     double const infinity = std::numeric_limits<double>::infinity();
     for (double bad : {infinity, std::nan("")}) {
@@ -181,7 +181,7 @@ TEST_CASE("what is not finite") {
 }
 
 TEST_CASE("sums of microbatches") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     for (t::extents_by_letter const& e : t::usual_extents()) {
       using partial = os::tensor<double, I, J, os::partial(X)>;
       whole const a = t::whole_numbers<double>("IJ", e, 1), b = t::whole_numbers<double>("IJ", e, 2);
@@ -205,7 +205,7 @@ TEST_CASE("sums of microbatches") {
 }
 
 TEST_CASE("a tree under other shardings") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     t::extents_by_letter const e{{'I', 5}, {'J', 7}, {'K', 3}};
     leaves const g(e);
     layer<os::deferred_over<Z>> const parts{t::placed<os::tensor<double, I/X, J, os::partial(Z)>>(m, g.weight[0]),
@@ -220,7 +220,7 @@ TEST_CASE("a tree under other shardings") {
 }
 
 TEST_CASE("scales of losses") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     t::extents_by_letter const e{{'I', 5}};
     t::global_tensor<float> g = t::whole_numbers<float>("I", e, 1);
     auto const a = t::placed<os::tensor<float, I/X>>(m, g);

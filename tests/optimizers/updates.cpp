@@ -70,7 +70,7 @@ constexpr int steps = 4;
 
 // So many steps of an optimiser from the same start, and of its loops: `loops(oracle, gradient, step)`.
 template <class Parameter, class Gradient, class Optimizer, class Loops, class... Split>
-auto train(t::mesh_at_hand const& m, t::extents_by_letter const& e, Optimizer const& optimizer, Loops const& loops,
+auto train(t::test_mesh const& m, t::extents_by_letter const& e, Optimizer const& optimizer, Loops const& loops,
            Split const&... split) {
   std::string const letters = t::letters_in<Parameter>();
   auto const start = numbers(letters, e, 3);
@@ -96,7 +96,7 @@ auto const weighted_loops = [](by_loops& want, std::vector<double> const& g, int
 }  // namespace
 
 TEST_CASE("every optimiser") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     for (t::extents_by_letter const& e : t::usual_extents()) {
       using p = os::tensor<double, I/X, J>;
       train<p, p>(m, e, os::sgd{.learning_rate = falling, .weight_decay = 0.2},
@@ -112,7 +112,7 @@ TEST_CASE("every optimiser") {
 }
 
 TEST_CASE("states that are divided further, and partial gradients") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     for (t::extents_by_letter const& e : t::usual_extents()) {
       using p = os::tensor<double, I, J/Y>;
       using partial = os::tensor<double, I, J/Y, os::partial(X)>;
@@ -151,7 +151,7 @@ TEST_CASE("which axis of a state is divided") {
 }
 
 TEST_CASE("what a step with a divided state moves: a reduce-scatter and a gather") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     std::int64_t const n = m.size("X");
     if (n < 2 || t::ranks() != n) return;
     t::extents_by_letter const e{{'I', 4 * n}, {'J', 6}};
@@ -186,7 +186,7 @@ struct network {
 }  // namespace
 
 TEST_CASE("trees, of which some leaves do not decay") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     t::extents_by_letter const e{{'I', 5}, {'J', 70}, {'K', 130}};  // runs of neighbours, and a remainder
     os::adamw optimizer = weighted;
     optimizer.decays = [](std::string_view path, int rank) {
@@ -234,7 +234,7 @@ TEST_CASE("trees, of which some leaves do not decay") {
 }
 
 TEST_CASE("a run goes on from a file as if it had not stopped, its state divided otherwise") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     t::extents_by_letter const e{{'I', 5}, {'J', 7}};
     auto const fresh = [&] {
       return layer<os::values>{t::placed<os::tensor<double, I/X, J>>(m, numbers("IJ", e, 1)),
@@ -264,7 +264,7 @@ TEST_CASE("a run goes on from a file as if it had not stopped, its state divided
 }
 
 TEST_CASE("16-bit parameters: small gradients are not forgotten") {
-  t::mesh_at_hand const m(t::mesh_shapes().front());
+  t::test_mesh const m(t::mesh_shapes().front());
   t::extents_by_letter const e{{'I', 3}};
   t::global_tensor<os::bfloat16> g{"I", e, std::vector<os::bfloat16>(3, os::bfloat16(0.01f))};
   auto const p = t::placed<os::tensor<os::bfloat16, I>>(m, g);

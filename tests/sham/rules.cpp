@@ -47,7 +47,7 @@ std::vector<int> on_host(view const& v) {
   return {copy.data(), copy.data() + copy.size()};
 }
 
-int volatile looked_at;
+int volatile inspected_array;
 
 template <class F>
 void launch(int n, F const& f) {
@@ -67,12 +67,12 @@ TEST_CASE("kernels and copies reach device memory, and nothing is reported") {
 TEST_CASE("the host reads device memory, by a pointer and by a view") {
   view const v("the view", 4);
   Kokkos::fence();
-  looked_at = v.data()[1];
+  inspected_array = v.data()[1];
   std::vector<std::string> reports = sham::take_reports();
   REQUIRE(reports.size() == 1);
   CHECK(says(reports[0], "the host touches device memory, 'the view', byte 4"));
   Kokkos::fence();  // closes it again
-  looked_at = v(2);
+  inspected_array = v(2);
   reports = sham::take_reports();
   REQUIRE(reports.size() == 1);
   CHECK(says(reports[0], "'the view', byte 8"));
@@ -93,8 +93,8 @@ TEST_CASE("memory that was open for a kernel is closed after it") {
   launch(4, write_index{v});
   launch(4, write_index{w});
   Kokkos::fence();
-  looked_at = v.data()[0];
-  looked_at = w.data()[0];
+  inspected_array = v.data()[0];
+  inspected_array = w.data()[0];
   CHECK(sham::take_reports().size() == 2);
 }
 
@@ -138,7 +138,7 @@ TEST_CASE("what touches freed memory, or what lies beyond an allocation, ends th
       ::close(2);  // the report
       auto* const at = static_cast<int*>(sham::allocate("v", 4096));
       if (freed) sham::free(at);
-      looked_at = at[freed ? 0 : 1024];
+      inspected_array = at[freed ? 0 : 1024];
       std::_Exit(0);
     }
     int status = 0;
@@ -171,5 +171,5 @@ TEST_CASE("a functor with an address of the host") {
 
 TEST_CASE("planted: a report that stays" * doctest::skip()) {
   view const v("planted", 1);
-  looked_at = v.data()[0];
+  inspected_array = v.data()[0];
 }

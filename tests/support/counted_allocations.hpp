@@ -107,16 +107,19 @@ inline long block_of_a_result() {
   return allocations_of([] { view const v(Kokkos::view_alloc(Kokkos::WithoutInitializing, "ostraka tensor"), 4, 4); });
 }
 
-inline mesh_at_hand make_mesh() {
+inline test_mesh make_mesh() {
   switch (ranks()) {
-    case 1: return mesh_at_hand({"XYZ", {1, 1, 1}});
-    case 2: return mesh_at_hand({"XYZ", {2, 1, 1}});
-    default: return mesh_at_hand({"XYZ", {2, ranks() / 2, 1}});
+    case 1:
+      return test_mesh({"XYZ", {1, 1, 1}});
+    case 2:
+      return test_mesh({"XYZ", {2, 1, 1}});
+    default:
+      return test_mesh({"XYZ", {2, ranks() / 2, 1}});
   }
 }
 
 template <auto... Dims>
-auto made(mesh_at_hand const& m, extents_by_letter const& e) {
+auto made(test_mesh const& m, extents_by_letter const& e) {
   using tensor = ostraka::tensor<double, Dims...>;
   return placed<tensor>(m, whole_numbers<double>(letters_in<tensor>(), e, 5));
 }
@@ -124,7 +127,7 @@ auto made(mesh_at_hand const& m, extents_by_letter const& e) {
 // Blocks that are multiplied by kernels of our own, by BLAS, and unevenly divided ones.
 template <class F>
 void for_several_extents(F const& f) {
-  mesh_at_hand const m = make_mesh();
+  test_mesh const m = make_mesh();
   for (int n : {6, 128, 7}) {
     extents_by_letter const e{{'B', 2}, {'I', n}, {'J', n + 2}, {'K', n - 1}, {'L', 2}};
     INFO("about ", n, " elements along each axis");

@@ -20,7 +20,7 @@ inline std::int64_t cases_checked = 0;
 
 /// C = A · B, or C = A with `dims<>` of no operand left out, under a policy.
 template <class T, auto... Out, auto... DimsA, auto... DimsB, class Policy = policy<planner::admit::any>>
-void check_einsum(mesh_at_hand const& m, extents_by_letter const& e, dims<Out...>, dims<DimsA...>, dims<DimsB...>,
+void check_einsum(test_mesh const& m, extents_by_letter const& e, dims<Out...>, dims<DimsA...>, dims<DimsB...>,
                   Policy how = {}) {
   using result = tensor<T, Out...>;
   using left = tensor<T, DimsA...>;
@@ -40,7 +40,7 @@ void check_einsum(mesh_at_hand const& m, extents_by_letter const& e, dims<Out...
 
 /// One operand.
 template <class T, auto... Out, auto... DimsA, class Policy = policy<planner::admit::any>>
-void check_einsum(mesh_at_hand const& m, extents_by_letter const& e, dims<Out...>, dims<DimsA...>, Policy how = {}) {
+void check_einsum(test_mesh const& m, extents_by_letter const& e, dims<Out...>, dims<DimsA...>, Policy how = {}) {
   using result = tensor<T, Out...>;
   using operand = tensor<T, DimsA...>;
   constexpr auto plan = plan_of<dims<Out...>, operand, Policy>;
@@ -57,7 +57,7 @@ void check_einsum(mesh_at_hand const& m, extents_by_letter const& e, dims<Out...
 /// Runs f on every mesh with each of the usual extents.
 template <class F>
 void on_meshes_and_extents(F&& f) {
-  on_every_mesh([&](mesh_at_hand const& m) {
+  on_every_mesh([&](test_mesh const& m) {
     for (extents_by_letter const& e : usual_extents()) f(m, e);
   });
 }

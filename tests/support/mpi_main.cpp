@@ -90,11 +90,11 @@ int world_rank = 0;
 int world_size = 1;
 
 // ostraka_add_mpi_test runs some tests again, in which host memory is treated as a GPU's.
-void pretend_a_gpu() {
-  using ostraka::engine::pretended_gpu;
+void emulate_gpu() {
+  using ostraka::engine::emulated_gpu;
   char const* const said = std::getenv("OSTRAKA_TEST_GPU");
   if (said == nullptr) return;
-  ostraka::engine::pretended = std::string_view(said) == "direct" ? pretended_gpu::direct : pretended_gpu::staged;
+  ostraka::engine::emulated = std::string_view(said) == "direct" ? emulated_gpu::direct : emulated_gpu::staged;
 }
 
 int run_doctest(int argc, char** argv) {
@@ -126,7 +126,7 @@ int main(int argc, char** argv) {
 #endif
   int result = 0;
   Kokkos::initialize(argc, argv);
-  pretend_a_gpu();
+  emulate_gpu();
   result = run_doctest(argc, argv);
 #if OSTRAKA_ENABLE_MPI
   MPI_Allreduce(MPI_IN_PLACE, &result, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);

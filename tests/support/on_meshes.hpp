@@ -25,7 +25,7 @@ namespace ostraka::testing {
 /// Runs f on every mesh for this job's ranks.
 template <class F>
 void on_every_mesh(F&& f) {
-  for (mesh_shape const& shape : mesh_shapes()) f(mesh_at_hand(shape));
+  for (mesh_shape const& shape : mesh_shapes()) f(test_mesh(shape));
 }
 
 /// Even, uneven, smaller than the mesh, and an empty J (which is what einsums contract).
@@ -88,7 +88,7 @@ T part_of(reduction kind, T const& v, std::size_t at, int number, int of) {
 
 /// A rank's block of a tensor. Parts of a partial one differ from each other and combine to it.
 template <class T>
-std::vector<T> elements_on(placement const& p, mesh_at_hand const& m, global_tensor<T> const& g, int rank) {
+std::vector<T> elements_on(placement const& p, test_mesh const& m, global_tensor<T> const& g, int rank) {
   summand const part = summand_on(p, m, rank);
   std::vector<T> elements;
   for (std::size_t at : positions_on(p, m, g.labels, g.extents, rank))
@@ -98,7 +98,7 @@ std::vector<T> elements_on(placement const& p, mesh_at_hand const& m, global_ten
 
 /// The elements of this rank's block with those of the other ranks' parts of it. Collective.
 template <class T>
-std::vector<T> combined_elements(placement const& p, mesh_at_hand const& m, std::vector<T> got) {
+std::vector<T> combined_elements(placement const& p, test_mesh const& m, std::vector<T> got) {
   if (p.partial_over.empty()) return got;
   std::vector<char> bytes(got.size() * sizeof(T));
   if (!bytes.empty()) std::memcpy(bytes.data(), static_cast<void const*>(got.data()), bytes.size());
@@ -136,7 +136,7 @@ std::vector<T> read_elements(T const* block, std::size_t count) {
 
 /// A tensor that holds the whole one: each rank writes its own block.
 template <class Tensor>
-Tensor placed(mesh_at_hand const& m, global_tensor<typename Tensor::value_type> const& g) {
+Tensor placed(test_mesh const& m, global_tensor<typename Tensor::value_type> const& g) {
   placement const p = placement_of<Tensor>();
   std::array<std::int64_t, Tensor::rank> extents{};
   for (std::size_t d = 0; d < extents.size(); ++d) extents[d] = g.extents.at(p.letters[d]);
@@ -161,7 +161,7 @@ bool has_extents(View const& local, std::vector<index_range> const& block) {
 /// Number of elements on this rank that `agree(got, wanted)` refuses, or −1 if the block has other extents. Parts are
 /// combined first. Collective.
 template <class Tensor, class Agree>
-std::int64_t disagreements(mesh_at_hand const& m, Tensor const& t,
+std::int64_t disagreements(test_mesh const& m, Tensor const& t,
                            global_tensor<typename Tensor::value_type> const& wanted, Agree&& agree) {
   placement const p = placement_of<Tensor>();
   auto const got =
@@ -176,7 +176,7 @@ std::int64_t disagreements(mesh_at_hand const& m, Tensor const& t,
 
 /// Number of elements that are not equal.
 template <class T>
-std::int64_t differences(placement const& p, mesh_at_hand const& m, std::vector<T> const& got,
+std::int64_t differences(placement const& p, test_mesh const& m, std::vector<T> const& got,
                          global_tensor<T> const& wanted) {
   std::int64_t wrong = 0;
   std::size_t i = 0;
@@ -187,7 +187,7 @@ std::int64_t differences(placement const& p, mesh_at_hand const& m, std::vector<
 
 /// The same with equality.
 template <class Tensor>
-std::int64_t disagreements(mesh_at_hand const& m, Tensor const& t,
+std::int64_t disagreements(test_mesh const& m, Tensor const& t,
                            global_tensor<typename Tensor::value_type> const& wanted) {
   placement const p = placement_of<Tensor>();
   auto const got =

@@ -37,12 +37,12 @@ struct index_range {
 };
 
 /// A mesh of the library, and what its shape implies for every rank.
-class mesh_at_hand {
+class test_mesh {
  public:
-  explicit mesh_at_hand(mesh_shape shape);
+  explicit test_mesh(mesh_shape shape);
 
   /// A mesh on other processes than all ranks: the functions below then count its devices, not the ranks of the job.
-  mesh_at_hand(mesh_shape shape, std::shared_ptr<engine::device_mesh const> devices);
+  test_mesh(mesh_shape shape, std::shared_ptr<engine::device_mesh const> devices);
 
   [[nodiscard]] std::shared_ptr<engine::device_mesh const> const& handle() const { return devices_; }
   [[nodiscard]] int size(std::string_view name) const;
@@ -109,15 +109,15 @@ std::string letters_in() {
 }
 
 /// A rank's indices, dimension by dimension.
-std::vector<index_range> block_on(placement const& p, mesh_at_hand const& m, extents_by_letter const& e, int rank);
+std::vector<index_range> block_on(placement const& p, test_mesh const& m, extents_by_letter const& e, int rank);
 
 template <class Tensor>
-std::vector<index_range> block_on(mesh_at_hand const& m, extents_by_letter const& e, int rank) {
+std::vector<index_range> block_on(test_mesh const& m, extents_by_letter const& e, int rank) {
   return block_on(placement_of<Tensor>(), m, e, rank);
 }
 
 /// The places of a rank's elements, in the order of its block, in a whole tensor of these labels and extents.
-std::vector<std::size_t> positions_on(placement const& p, mesh_at_hand const& m, std::string const& labels,
+std::vector<std::size_t> positions_on(placement const& p, test_mesh const& m, std::string const& labels,
                                       extents_by_letter const& e, int rank);
 
 /// The number of a rank's summand, and the count of summands.
@@ -126,9 +126,9 @@ struct summand {
   int of = 1;
 };
 
-summand summand_on(placement const& p, mesh_at_hand const& m, int rank);
+summand summand_on(placement const& p, test_mesh const& m, int rank);
 
 /// True if two ranks hold parts of the same elements.
-bool same_group(placement const& p, mesh_at_hand const& m, int rank, int other);
+bool same_group(placement const& p, test_mesh const& m, int rank, int other);
 
 }  // namespace ostraka::testing

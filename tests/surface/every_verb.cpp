@@ -85,7 +85,7 @@ auto constant(std::int64_t n) {
 template <class T>
 constexpr bool has_order = !std::is_same_v<T, Kokkos::complex<float>> && !std::is_same_v<T, Kokkos::complex<double>>;
 
-auto mesh_at_hand() {
+auto test_mesh() {
   int const y = t::ranks() % 2 == 0 ? 2 : 1;
   return os::make_mesh(X = t::ranks() / y, Y = y);
 }
@@ -97,7 +97,7 @@ auto mesh_at_hand() {
       std::int64_t, os::float16, os::bfloat16
 
 TEST_CASE_TEMPLATE("making", T, ELEMENT_TYPES) {
-  auto const mesh = mesh_at_hand();
+  auto const mesh = test_mesh();
   auto const sizes = os::sizes(I = rows, J = inner);
   auto const a = os::generate<T, I/X, J>(mesh, sizes, left_element<T>{});
   CHECK(wrong(a, left) == 0);
@@ -136,7 +136,7 @@ TEST_CASE_TEMPLATE("making", T, ELEMENT_TYPES) {
 }
 
 TEST_CASE_TEMPLATE("products", T, ELEMENT_TYPES) {
-  auto const mesh = mesh_at_hand();
+  auto const mesh = test_mesh();
   auto const sizes = os::sizes(I = rows, J = inner, K = columns);
   auto const a = os::generate<T, I/X, J>(mesh, sizes, left_element<T>{});
   auto const b = os::generate<T, J, K>(mesh, sizes, right_element<T>{});
@@ -161,7 +161,7 @@ TEST_CASE_TEMPLATE("products", T, ELEMENT_TYPES) {
 }
 
 TEST_CASE_TEMPLATE("element by element", T, ELEMENT_TYPES) {
-  auto const mesh = mesh_at_hand();
+  auto const mesh = test_mesh();
   auto const sizes = os::sizes(I = rows, J = inner);
   auto const a = os::generate<T, I/X, J>(mesh, sizes, left_element<T>{});
   auto const row = os::full<T, J>(mesh, sizes, 2);
@@ -188,7 +188,7 @@ TEST_CASE_TEMPLATE("element by element", T, ELEMENT_TYPES) {
 }
 
 TEST_CASE_TEMPLATE("reductions", T, ELEMENT_TYPES) {
-  auto const mesh = mesh_at_hand();
+  auto const mesh = test_mesh();
   auto const sizes = os::sizes(I = rows, J = inner);
   auto const a = os::generate<T, I/X, J>(mesh, sizes, left_element<T>{});
   auto const over_j = [](auto start, auto const& combine) {
@@ -216,7 +216,7 @@ TEST_CASE_TEMPLATE("reductions", T, ELEMENT_TYPES) {
 }
 
 TEST_CASE_TEMPLATE("moves", T, ELEMENT_TYPES) {
-  auto const mesh = mesh_at_hand();
+  auto const mesh = test_mesh();
   auto const a = os::generate<T, I/X, J>(mesh, I = rows, J = inner, left_element<T>{});
   CHECK(wrong(os::reshard<I/Y, J/X>(a), left) == 0);
   auto const into = os::zeros<T, I, J/X>(mesh, I = rows, J = inner);
@@ -235,7 +235,7 @@ TEST_CASE_TEMPLATE("moves", T, ELEMENT_TYPES) {
   };
   CHECK(wrong(os::all_reduce<Y>(parts), sum_over_j) == 0);
   CHECK(wrong(os::reduce_scatter<I/Y>(parts), sum_over_j) == 0);
-  CHECK(wrong(os::reshard<I/X, J>(a, mesh_at_hand()), left) == 0);
+  CHECK(wrong(os::reshard<I/X, J>(a, test_mesh()), left) == 0);
 }
 
 namespace {
@@ -262,7 +262,7 @@ std::int64_t wrong_bools(Tensor const& a, Expected const& expected) {
 }  // namespace
 
 TEST_CASE("bools: making, moving, reducing") {
-  auto const mesh = mesh_at_hand();
+  auto const mesh = test_mesh();
   auto const sizes = os::sizes(I = rows, J = inner);
   auto const a = os::generate<bool, I/X, J>(mesh, sizes, is_odd{});
   static_assert(std::is_same_v<decltype(a)::value_type const, bool const>);
@@ -275,7 +275,7 @@ TEST_CASE("bools: making, moving, reducing") {
   CHECK(wrong_bools(os::all_to_all<J/X>(a), odd) == 0);
   CHECK(wrong_bools(os::slice<J/Y>(a), odd) == 0);
   CHECK(wrong_bools(os::einsum<J, I/X>(a), [](std::int64_t j, std::int64_t i) { return odd(i, j); }) == 0);
-  CHECK(wrong_bools(os::reshard<I/X, J>(a, mesh_at_hand()), odd) == 0);
+  CHECK(wrong_bools(os::reshard<I/X, J>(a, test_mesh()), odd) == 0);
 
   bool whole[rows * inner];
   for (std::int64_t k = 0; k < rows * inner; ++k) whole[k] = odd(k / inner, k % inner);
@@ -323,7 +323,7 @@ TEST_CASE("bools: making, moving, reducing") {
 
 // Sums of small integers stay in their type, modulo its range, as NumPy's with dtype=int8.
 TEST_CASE("small integers wrap around") {
-  auto const mesh = mesh_at_hand();
+  auto const mesh = test_mesh();
   auto const a = os::full<std::int8_t, I/X>(mesh, I = 7, 100);
   CHECK(os::value(os::sum<>(a)) == static_cast<std::int8_t>(700));
   CHECK(os::value(os::sum<>(os::cast<std::int32_t>(a))) == 700);

@@ -87,14 +87,14 @@ int main(int argc, char** argv) {
     }
     if (speaks) std::fputs(table.c_str(), stdout);
     auto const dry = os::dry_mesh(X = 16, Y = 2);
-    os::cost const foretold = os::cost_of(dry, [&] { step(dry); });
+    os::cost const priced = os::cost_of(dry, [&] { step(dry); });
     double const predicted = os::time_of(dry, os::machines::h100, [&] { step(dry); }).seconds;
     table = os::trace_of(
         dry, os::machines::h100, [&] { step(dry); }, speaks ? folder + "/dry.json" : std::string());
     if (speaks)
       std::printf("%spart_bytes %lld\ndry_bytes %lld\ndry_flops %lld\ndry_seconds %.9e\n", table.c_str(),
-                  static_cast<long long>(c.bytes), static_cast<long long>(foretold.bytes),
-                  static_cast<long long>(foretold.flops), predicted);
+                  static_cast<long long>(c.bytes), static_cast<long long>(priced.bytes),
+                  static_cast<long long>(priced.flops), predicted);
     inner = seconds() - began;
   }
   // Each time is more than the one, and less than the other.

@@ -37,12 +37,12 @@ inline constexpr bool is_right = is_refused<Policy, reason::ok, Operands...>;
 
 // The axis, the operand that has it, and the rename that would join it, if there is one of its extent.
 using join = os::detail::rename<N_axis, M_axis>;
-static_assert(is_refused<os::cheapest, reason::axis_would_be_summed_alone<N_axis, of_n, join>, h, of_n>);
-static_assert(is_refused<os::cheapest, reason::axis_would_be_summed_alone<K_axis, of_k>, h, of_k>);
-static_assert(is_refused<os::cheapest, reason::axis_would_be_summed_alone<L_axis, stacked>, h, stacked>);
-static_assert(is_refused<os::sum_over(N), reason::axis_would_be_summed_alone<M_axis, h>, h, of_n>);
+static_assert(is_refused<os::cheapest, reason::unshared_axis_would_be_summed<N_axis, of_n, join>, h, of_n>);
+static_assert(is_refused<os::cheapest, reason::unshared_axis_would_be_summed<K_axis, of_k>, h, of_k>);
+static_assert(is_refused<os::cheapest, reason::unshared_axis_would_be_summed<L_axis, stacked>, h, stacked>);
+static_assert(is_refused<os::sum_over(N), reason::unshared_axis_would_be_summed<M_axis, h>, h, of_n>);
 using bias = os::sharding_of<N>;
-static_assert(is_refused<os::cheapest, reason::axis_would_be_summed_alone<N_axis, bias, join>, h, of_m, bias>);
+static_assert(is_refused<os::cheapest, reason::unshared_axis_would_be_summed<N_axis, bias, join>, h, of_m, bias>);
 static_assert(is_right<os::cheapest, h, of_m>);
 static_assert(os::can_einsum<os::dims<B/X>, h> && os::can_einsum<os::dims<>, h>);  // one operand sums what it likes
 
@@ -50,8 +50,8 @@ static_assert(os::can_einsum<os::dims<B/X>, h> && os::can_einsum<os::dims<>, h>)
 
 static_assert(is_right<os::sum_over(M, N), h, of_n> && is_right<os::sum_over(N, M, L), h, of_n>);
 static_assert(is_right<os::sum_over(L), h, stacked> && is_right<os::sum_over(L), h, of_m>);
-static_assert(is_refused<os::sum_over(L, M), reason::sum_over_is_not_alone<M_axis>, h, stacked>);
-static_assert(is_refused<os::sum_over(L, H), reason::sum_over_is_not_alone<H_axis>, h, stacked>);
+static_assert(is_refused<os::sum_over(L, M), reason::sum_over_of_shared_axis<M_axis>, h, stacked>);
+static_assert(is_refused<os::sum_over(L, H), reason::sum_over_of_shared_axis<H_axis>, h, stacked>);
 static_assert(os::can_einsum<os::dims<B/X>, h, decltype(os::sum_over(M))>);
 static_assert(!os::can_einsum<os::dims<B/X, M>, h, decltype(os::sum_over(M))>);
 static_assert(!os::can_einsum<os::dims<B/X, H/Y>, h, stacked> &&

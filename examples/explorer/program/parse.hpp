@@ -166,7 +166,7 @@ class program_parser : tensor_reader {
       int const axis = find_axis(text_of(name));
       if (axis < 0)
         return fail(name, join_text("axis ", text_of(name), " has no size"), "name an axis of one of the operands");
-      made.summed_alone.push_back(axis);
+      made.summed_unshared.push_back(axis);
     } while (accepts(","));
     return accepts(")") || expect("a comma and another axis, or )");
   }

@@ -52,7 +52,7 @@ struct sources_of<Operands...> {
   }
 };
 
-// An operation that is planned as an einsum. The class names its operands, so that a function can take a policy behind
+// An operation that is planned as an einsum. The class names its operands, so that a function can take a policy after
 // them: a std::tuple of each call's types would cost more than its plan.
 template <class Out, class Policy, reduction How, class Operands>
 struct einsum_of;
@@ -74,8 +74,8 @@ struct einsum_of<Out, Policy, How, type_list<First, Rest...>> {
   }
 
   // The same; or, with a destination, target <- update.alpha (the einsum) + update.beta (target).
-  template <class Told>
-  static auto run_how(Told const& how, char const* operation, engine::update<value> const& update, First const& first,
+  template <class Mode>
+  static auto run_how(Mode const& how, char const* operation, engine::update<value> const& update, First const& first,
                       Rest const&... rest, Policy const& policy) {
     using labels = typename types::labels;
     using mesh = typename types::mesh;
@@ -86,12 +86,12 @@ struct einsum_of<Out, Policy, How, type_list<First, Rest...>> {
     auto const& result = result_how<result_type, labels, mesh>(how, "os::einsum", w, steps, first, rest...);
     typename sources::type const blocks[] = {sources::of(first), sources::of(rest)...};
     static thread_local constinit engine::schedule_memory* memory = nullptr;
-    if constexpr (is_into<Told>)
+    if constexpr (is_into<Mode>)
       return engine::run(execution_space_of<result_type>(), w, plan, blocks, result.local().data(), update,
                          engine::per_thread(memory), functions_of_call<Policy, types, value, typename First::space>());
     else
-      return Told::run(result, std::tuple(view_in(first), view_in(rest)...), execution_space_of<result_type>(), w, plan,
-                      blocks, result.local().data(), update, engine::per_thread(memory));
+      return Mode::run(result, std::tuple(view_in(first), view_in(rest)...), execution_space_of<result_type>(), w, plan,
+                       blocks, result.local().data(), update, engine::per_thread(memory));
   }
 
  private:
@@ -101,7 +101,7 @@ struct einsum_of<Out, Policy, How, type_list<First, Rest...>> {
                           Rest const&... rest) {
     using result_type = basic_tensor<value, Out, typename First::space>;
     result_type result;
-    operand_at_hand const operands[] = {at_hand(first), at_hand(rest)...};
+    runtime_operand const operands[] = {runtime_operand_of(first), runtime_operand_of(rest)...};
     value const* const blocks[] = {sources::of(first), sources::of(rest)...};
     static thread_local constinit engine::schedule_memory* memory = nullptr;
     run_planned<value, result_type::rank, typename First::space>(
@@ -173,7 +173,7 @@ consteval auto check_einsum_call() {
 
 namespace operation {
 
-/// The operation of os::einsum to this sharding. Policies may stand behind the operands.
+/// The operation of os::einsum to this sharding. Policies may follow the operands.
 template <class Sharding>
 struct einsum {
   static constexpr char const* name = "einsum";
@@ -194,7 +194,7 @@ struct einsum {
 
 /// The einsum of up to eight tensors: C[I_X, K_Y] = Σ_J A[I, J] B[J, K]. Labels meet by name, by the rule of
 /// numpy.einsum. The result has the sharding that is asked for, and is partial only if that is asked for. A policy may
-/// stand behind the tensors: os::gather_left, os::gather_right, os::reduce_result, os::no_communication,
+/// follow the tensors: os::gather_left, os::gather_right, os::reduce_result, os::no_communication,
 /// os::at_most<bytes>, os::within(bytes), os::idle(Z), os::for_these_sizes, os::least_time<n>, os::overlapped
 /// (docs/budgets.md), or os::sum_over(N) for axes that only one operand has. An operand whose labels repeat is an
 /// os::relabel<I, I>(A). The plan also chooses the order of the products. Collective over the mesh axes that the

@@ -43,22 +43,22 @@ inline constexpr beta_factor beta{};
 
 namespace detail {
 
-// The arguments behind the operands: factors and perhaps a policy, in any order.
+// The arguments after the operands: factors and perhaps a policy, in any order.
 template <class T>
-struct behind_operands {
+struct trailing_arguments {
   using factor = type_list<>;  // its name
   using policy = type_list<>;
 };
 
 template <class Name, class Number>
-struct behind_operands<named_factor<Name, Number>> {
+struct trailing_arguments<named_factor<Name, Number>> {
   using factor = type_list<Name>;
   using policy = type_list<>;
 };
 
 template <class Policy>
   requires is_policy<Policy>
-struct behind_operands<Policy> {
+struct trailing_arguments<Policy> {
   using factor = type_list<>;
   using policy = type_list<Policy>;
 };
@@ -68,8 +68,8 @@ struct settings;
 
 template <class... Behind>
 struct settings<type_list<Behind...>> {
-  using factors = concatenation_of<typename behind_operands<Behind>::factor...>;
-  using policies = concatenation_of<typename behind_operands<Behind>::policy...>;
+  using factors = concatenation_of<typename trailing_arguments<Behind>::factor...>;
+  using policies = concatenation_of<typename trailing_arguments<Behind>::policy...>;
   using policy = typename type_at<concatenation_of<policies, type_list<ostraka::policy<planner::admit::any>>>, 0>::type;
 };
 
@@ -142,7 +142,7 @@ void take_setting(engine::update<T>&, Policy& policy, Policy const& given) {
   policy = given;
 }
 
-// c <- alpha (the einsum) + beta c. The arguments behind the operands hold the factors and perhaps a policy.
+// c <- alpha (the einsum) + beta c. The arguments after the operands hold the factors and perhaps a policy.
 template <class Policy, class Operands>
 struct einsum_into_of;
 
@@ -175,7 +175,7 @@ struct written_to<operation::einsum<Sharding>, C, First, Rest...> {
 }  // namespace detail
 
 /// C <- alpha · (the einsum of the operands, divided and partial as C is) + beta · C. `os::alpha = …` and `os::beta =
-/// …` stand behind the operands in any order, each optional (1 and 0), with perhaps a policy as in os::einsum. Elements
+/// …` follow the operands in any order, each optional (1 and 0), with perhaps a policy as in os::einsum. Elements
 /// that 0 multiplies are not read: a NaN in C does not survive beta = 0. The call takes no more memory than os::einsum
 /// takes beyond its result. If the last step is a contraction, a reduction or an exchange, it writes to C itself. If
 /// the result is all-reduced, one device of each group adds beta · C, so that all hold the same bits. Collective over

@@ -72,7 +72,7 @@ inline void require_array(engine::execution_context const& w, engine::steps_ahea
   std::int64_t wanted[max_rank + 1]{};
   for (int d = 0; d < where.rank; ++d) wanted[d] = where.at[d].size();
   std::string const fault = engine::fault_of_block(b, wanted, where.rank, misaligned);
-  if (!fault.empty()) engine::fail_alike(w, steps, join_text(w.operation, ": ", fault));
+  if (!fault.empty()) engine::fail_together(w, steps, join_text(w.operation, ": ", fault));
 }
 
 // `s`: the tensor whose block the array holds.
@@ -154,7 +154,7 @@ void map_into_array(Array& array, F const& f, First const& first, Rest const&...
            std::is_same_v<typename C::value_type, typename A::value_type> &&
            static_cast<void const*>(to.lies.data) == static_cast<void const*>(a.local().data());
   };
-  require_walked_alike(alike(first) && (alike(rest) && ...));
+  require_same_iteration_order(alike(first) && (alike(rest) && ...));
   engine::map_blocks(execution_space_of<C>(), w, out, f, to.lies,
                      engine::align(w, spec_of<First, labels, mesh>, out, elements_of(first)),
                      engine::align(w, spec_of<Rest, labels, mesh>, out, elements_of(rest))...);

@@ -69,7 +69,7 @@ consteval auto check_mean() {
     return found<order_verdict<A, Policy>>{};
 }
 
-// The policy behind a tensor, or the default policy if there is none.
+// The policy after a tensor, or the default policy if there is none.
 constexpr policy<planner::admit::any> only_policy() { return {}; }
 template <class Policy>
 constexpr Policy only_policy(Policy const& how) {
@@ -116,8 +116,8 @@ template <reduction How, class Out>
 struct reduce : detail::reduction_operation<Out, How> {
   static constexpr char const* name = detail::reduction_name(How);
 
-  template <class Told, class A, class Policy = policy<planner::admit::any>>
-  auto run(Told const&, A const& a, Policy const& policy = {}) const {
+  template <class Mode, class A, class Policy = policy<planner::admit::any>>
+  auto run(Mode const&, A const& a, Policy const& policy = {}) const {
     return detail::run_reduction<Out, How>(name, a, policy);
   }
 };
@@ -129,8 +129,8 @@ struct mean : detail::reduction_operation<Out, reduction::sum> {
   template <class A, class Policy = policy<planner::admit::any>>
   using verdict = typename decltype(detail::check_mean<Out, A, Policy>())::type;
 
-  template <class Told, class A, class Policy = policy<planner::admit::any>>
-  auto run(Told const&, A const& a, Policy const& policy = {}) const {
+  template <class Mode, class A, class Policy = policy<planner::admit::any>>
+  auto run(Mode const&, A const& a, Policy const& policy = {}) const {
     using T = typename A::value_type;
     using wide = accumulator_of_t<T>;
     auto const n = static_cast<double>(detail::reduced_elements(a, axes_in<Out>{}));
@@ -146,7 +146,7 @@ struct mean : detail::reduction_operation<Out, reduction::sum> {
 
 /// Sums over the axes that the result lacks. Integers are summed in their type, modulo its range (os::cast them first).
 /// The operand may be a partial sum, and so is the result if that is asked for: `os::sum<I, os::partial(X)>(A)`. All
-/// reductions take a policy behind the tensor, as os::einsum does. (The policy is a pack, so that an unqualified call
+/// reductions take a policy after the tensor, as os::einsum does. (The policy is a pack, so that an unqualified call
 /// in a program with a sum of its own takes that one.)
 template <auto... Out, OperandOrPolicy A, OperandOrPolicy... Policy>
   requires(sizeof...(Policy) < 2)

@@ -93,7 +93,7 @@ namespace operation {
 
 template <class... Labels>
 struct relabel : detail::moves_nothing {
-  using gives_a_view = void;
+  using result_is_a_view = void;
   static constexpr char const* name = "relabel";
   template <class A>
   using verdict = detail::relabel_verdict<type_list<Labels...>, axes_in<A>>;

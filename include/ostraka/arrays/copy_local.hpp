@@ -74,7 +74,7 @@ template <class TensorType, class Mesh, class Array, class... Extents>
 TensorType copied_from(char const* operation, Mesh const& m, Array& array, Extents const&... extents) {
   using value = typename TensorType::value_type;
   engine::require_not_ended(operation);
-  auto const seen = look_at_block<TensorType>(operation, engine::demand::any, m, array, extents...);
+  auto const seen = inspect_block<TensorType>(operation, engine::demand::any, m, array, extents...);
   auto t = allocate<TensorType>(m.handle(), seen.extents);
   set_given_origins(operation, t, typename TensorType::axes{}, varying_in<TensorType>{}, extents...);
   profiled_block<TensorType> const region_of_run(operation, t, "reads and writes", 2);
@@ -130,7 +130,7 @@ template <class T, auto... Dims, class Mesh, class... ExtentsThenBlock>
   using named = typename detail::named_tensor<T, Dims...>::type;
   using tensor_type = basic_tensor<typename named::value_type, typename named::sharding_type, typename named::space>;
   using last = detail::last_of<ExtentsThenBlock...>;
-  if constexpr (detail::gives_extents<last>) {
+  if constexpr (detail::names_extents<last>) {
     reason::raise<reason::view_comes_last<last>>();
     return detail::after_error_of<typename tensor_type::value_type, typename tensor_type::sharding_type,
                                   typename tensor_type::space>();
@@ -148,7 +148,7 @@ auto copy_from_local(Arguments const&...) {
 
 /// Copies this device's block into an array of the application: any that os::copy_from_local takes. If the tensor is
 /// partial, it copies the part that is here. Collective over the mesh, because the devices agree that all arrays fit.
-/// With os::unchecked behind the arrays nothing is sent, and an error is thrown on its device alone.
+/// With os::unchecked after the arrays nothing is sent, and an error is thrown on its device alone.
 /// @throws ostraka::error, on all devices alike, if an array does not have the extents of its device's block
 template <Tensor A, class Array>
 void copy_to_local([[maybe_unused]] A const& a, [[maybe_unused]] Array&& array) {

@@ -104,7 +104,7 @@ using extent_beside_unchecked = given_beside<is_unchecked<Given>, Given>;
 
 // The extents of a tensor and of this device's block, and the layout of the block in the array.
 template <class TensorType>
-struct looked_at {
+struct inspected_array {
   typename TensorType::extents_type extents;
   std::int64_t wanted[max_rank]{};
   engine::strided given;
@@ -131,11 +131,11 @@ TensorType compared_shape(char const* operation, Mesh const& m, Extents const&..
 // @throws ostraka::error, on all devices alike, if the array does not have the extents of the block or the layout that
 // `how` demands
 template <class TensorType, class Mesh, class Array, class... Extents>
-looked_at<TensorType> look_at_padded(char const* operation, engine::demand how, int const* ghosts, Mesh const& m,
-                                     Array& array, Extents const&... given) {
+inspected_array<TensorType> inspect_padded(char const* operation, engine::demand how, int const* ghosts, Mesh const& m,
+                                           Array& array, Extents const&... given) {
   constexpr int rank = TensorType::rank;
   TensorType const shape = compared_shape<TensorType>(operation, m, given...);
-  looked_at<TensorType> seen{shape.extents(), {}, {}};
+  inspected_array<TensorType> seen{shape.extents(), {}, {}};
   for (int d = 0; d < rank; ++d)
     seen.wanted[d] = shape.range(d).size() + (ghosts == nullptr || m.absent() ? 0 : ghosts[d]);
   seen.given = describe_block(typename TensorType::axes{}, array, seen.wanted);
@@ -145,15 +145,15 @@ looked_at<TensorType> look_at_padded(char const* operation, engine::demand how, 
 }
 
 template <class TensorType, class Mesh, class Array, class... Extents>
-looked_at<TensorType> look_at_block(char const* operation, engine::demand how, Mesh const& m, Array& array,
-                                    Extents const&... given) {
-  return look_at_padded<TensorType>(operation, how, nullptr, m, array, given...);
+inspected_array<TensorType> inspect_block(char const* operation, engine::demand how, Mesh const& m, Array& array,
+                                          Extents const&... given) {
+  return inspect_padded<TensorType>(operation, how, nullptr, m, array, given...);
 }
 
 template <class TensorType, class Mesh, class Array, class Arguments, std::size_t... Is>
 TensorType adopt(Mesh const& m, Array& array, Arguments const& arguments, std::index_sequence<Is...>) {
   auto const seen =
-      look_at_block<TensorType>("from_local", engine::demand::row_major, m, array, std::get<Is>(arguments)...);
+      inspect_block<TensorType>("from_local", engine::demand::row_major, m, array, std::get<Is>(arguments)...);
   TensorType t(m.handle(), seen.extents,
                block_view<typename TensorType::view_type>(
                    array, seen.wanted, std::make_index_sequence<static_cast<std::size_t>(TensorType::rank)>{}));
@@ -196,7 +196,7 @@ template <class T, auto... Dims, class Mesh, class... ExtentsThenBlock>
                               [[maybe_unused]] ExtentsThenBlock&&... extents_then_block) {
   using tensor_type = typename detail::named_tensor<T, Dims...>::type;
   using last = detail::last_of<ExtentsThenBlock...>;
-  if constexpr (detail::gives_extents<std::remove_cvref_t<last>>) {
+  if constexpr (detail::names_extents<std::remove_cvref_t<last>>) {
     reason::raise<reason::view_comes_last<std::remove_cvref_t<last>>>();
     return detail::after_error_of<typename tensor_type::value_type, typename tensor_type::sharding_type,
                                   typename tensor_type::space>();

@@ -31,7 +31,7 @@ consteval bool can_be_read_on_host() {
   if constexpr (ViewOfBlock<Array>)
     return true;
   else if constexpr (std::is_same_v<memory, memory_of_tensor>)
-    return engine::seen_by_host<Kokkos::DefaultExecutionSpace>;
+    return engine::host_accessible<Kokkos::DefaultExecutionSpace>;
   else
     return Kokkos::SpaceAccessibility<Kokkos::HostSpace, memory>::accessible;
 }

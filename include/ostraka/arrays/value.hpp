@@ -32,7 +32,7 @@ using value_verdict = typename decltype(check_value<A>())::type;
 /// absent
 template <TensorOrVariable A>
 [[nodiscard]] typename A::value_type value(A const& given) {
-  [[maybe_unused]] auto const& a = detail::tensor_behind(given);
+  [[maybe_unused]] auto const& a = detail::underlying_tensor(given);
   if constexpr (reason::ok_or_raise<detail::value_verdict<A>>()) {
     if (detail::common_mesh("value", a)->absent())
       throw_error(
@@ -48,7 +48,7 @@ template <TensorOrVariable A>
 template <class T>
   requires(!TensorOrVariable<T>)
 T value(T const& number) {
-  reason::raise<reason::value_of_no_tensor<T>>();
+  reason::raise<reason::value_of_a_non_tensor<T>>();
   return number;
 }
 

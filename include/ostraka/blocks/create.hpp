@@ -244,15 +244,15 @@ template <class TensorType, class Unless = reason::ok, class Mesh, class... Give
   }
 }
 
-/// The type of the last argument, behind the extents; void if there are no arguments.
+/// The type of the last argument, after the extents; void if there are no arguments.
 template <class... Arguments>
 using last_of = typename type_at<type_list<void, Arguments...>, static_cast<int>(sizeof...(Arguments))>::type;
 
 /// True for an extent, or for void, where a function or a view is expected.
 template <class T>
-inline constexpr bool gives_extents = std::is_arithmetic_v<T> || is_named_extent<T> || knows_extents<T>;
+inline constexpr bool names_extents = std::is_arithmetic_v<T> || is_named_extent<T> || knows_extents<T>;
 template <>
-inline constexpr bool gives_extents<void> = true;
+inline constexpr bool names_extents<void> = true;
 
 /// The error of a call that names dimensions without an element type.
 template <class... Arguments>

@@ -16,10 +16,10 @@
 namespace ostraka::detail {
 
 /// `reason::ok` if the axis K, which replaces the axis that is named, is new in A, or is that axis itself.
-template <class Operation, class Told, class K, class A>
+template <class Operation, class Dim, class K, class A>
 consteval auto check_new_name() {
-  if constexpr (position_in<K, axes_in<A>> >= 0 && !std::is_same_v<K, typename told_axis<Told>::axis>)
-    return found<reason::new_axis_is_there<K, sharding_in<A>, Operation>>{};
+  if constexpr (position_in<K, axes_in<A>> >= 0 && !std::is_same_v<K, typename axis_argument<Dim>::axis>)
+    return found<reason::new_axis_already_exists<K, sharding_in<A>, Operation>>{};
   else
     return found<reason::ok>{};
 }

@@ -7,9 +7,9 @@
 /// axis divides, `os::softmax<V/X>(A)` for one that X divides. Naming the mesh axis authorises the communication. Under
 /// rules R, `os::softmax<R(V)>(A)` is right whatever R says of V.
 ///
-///     told     A[…, V]     A[…, V_X]                 A[…, V_Y]
+///     argument A[…, V]     A[…, V_X]                 A[…, V_Y]
 ///     V        free        refused: axis_is_divided  refused
-///     V/X      refused     communicates over X       refused: axis_lies_otherwise
+///     V/X      refused     communicates over X       refused: axis_sharding_mismatch
 
 #include <cstdint>
 #include <string>
@@ -26,65 +26,65 @@
 
 namespace ostraka::detail {
 
-/// The axis that a call names, and the mesh axes that have to divide it; void if `Told` is no axis.
-template <class Told>
-struct told_axis {
+/// The axis that a call names, and the mesh axes that have to divide it; void if `Dim` is no axis.
+template <class Dim>
+struct axis_argument {
   using axis = void;
   using mesh = type_list<>;
 };
 template <Axis I>
-struct told_axis<I> {
+struct axis_argument<I> {
   using axis = I;
   using mesh = type_list<>;
 };
 template <Axis I, MeshAxis... Ms>
-struct told_axis<over<I, Ms...>> {
+struct axis_argument<over<I, Ms...>> {
   using axis = I;
   using mesh = type_list<Ms...>;
 };
 template <class Entry>
-struct told_axis<sharding<Entry>> : told_axis<Entry> {};
+struct axis_argument<sharding<Entry>> : axis_argument<Entry> {};
 
 template <class I, class Operation, class... Ms>
 auto divided_reason(type_list<Ms...>) -> reason::axis_is_divided<I, Operation, Ms...>;
 
-template <class Operation, class Told, class A>
-consteval auto check_told() {
-  using told = told_axis<Told>;
-  using I = typename told::axis;
+template <class Operation, class Dim, class A>
+consteval auto check_axis_argument() {
+  using argument = axis_argument<Dim>;
+  using I = typename argument::axis;
   if constexpr (std::is_void_v<I>) {
-    return found<reason::told_no_axis<Told, Operation>>{};
+    return found<reason::not_an_axis<Dim, Operation>>{};
   } else if constexpr (position_in<I, axes_in<A>> < 0) {
     return found<reason::axis_missing<I, sharding_in<A>>>{};
   } else {
     using splits = splits_of<I, sharding_in<A>>;
-    if constexpr (std::is_same_v<splits, typename told::mesh>)
+    if constexpr (std::is_same_v<splits, typename argument::mesh>)
       return found<reason::ok>{};
-    else if constexpr (told::mesh::size == 0)
+    else if constexpr (argument::mesh::size == 0)
       return found<decltype(divided_reason<I, Operation>(splits{}))>{};
     else
-      return found<reason::axis_lies_otherwise<Told, sharding_in<A>, Operation>>{};
+      return found<reason::axis_sharding_mismatch<Dim, sharding_in<A>, Operation>>{};
   }
 }
 
 /// `reason::ok` if the axis lies in A as the call names it.
-template <class Operation, class Told, class A>
-using told_verdict = typename decltype(check_told<Operation, Told, A>())::type;
+template <class Operation, class Dim, class A>
+using axis_argument_verdict = typename decltype(check_axis_argument<Operation, Dim, A>())::type;
 
-template <class Operation, class Told, class A>
-consteval auto check_told_or_bare() {
-  using told = told_axis<Told>;
-  if constexpr (std::is_void_v<typename told::axis> || told::mesh::size > 0)
-    return check_told<Operation, Told, A>();
-  else if constexpr (position_in<typename told::axis, axes_in<A>> < 0)
-    return found<reason::axis_missing<typename told::axis, sharding_in<A>>>{};
+template <class Operation, class Dim, class A>
+consteval auto check_bare_axis() {
+  using argument = axis_argument<Dim>;
+  if constexpr (std::is_void_v<typename argument::axis> || argument::mesh::size > 0)
+    return check_axis_argument<Operation, Dim, A>();
+  else if constexpr (position_in<typename argument::axis, axes_in<A>> < 0)
+    return found<reason::axis_missing<typename argument::axis, sharding_in<A>>>{};
   else
     return found<reason::ok>{};
 }
 
 /// For an axis along which nothing communicates, however it lies: the call names it bare, or as it lies.
-template <class Operation, class Told, class A>
-using told_or_bare_verdict = typename decltype(check_told_or_bare<Operation, Told, A>())::type;
+template <class Operation, class Dim, class A>
+using bare_axis_verdict = typename decltype(check_bare_axis<Operation, Dim, A>())::type;
 
 template <class Operation, class A>
 consteval auto check_whole_values() {
@@ -105,7 +105,7 @@ consteval auto check_fractions() {
   if constexpr (std::is_floating_point_v<T> || is_narrow<T>)
     return found<reason::ok>{};
   else
-    return found<reason::elements_are_no_fractions<T, Operation>>{};
+    return found<reason::elements_are_not_floating_point<T, Operation>>{};
 }
 
 /// `reason::ok` if the elements are real numbers and not integers.
@@ -114,18 +114,17 @@ using fractions_verdict = typename decltype(check_fractions<Operation, A>())::ty
 
 /// The verdict of an operation along one axis on a tensor that has to hold values. `Unless`: another verdict that has
 /// to be ok.
-template <class Operation, class Told, class A, class Unless = reason::ok>
-using along_verdict =
-    first_fault<typename sharding_traits<sharding_in<A>>::verdict, blocks_verdict<sharding<>, A>,
-                told_verdict<Operation, Told, A>, whole_values_verdict<Operation, A>, Unless>;
+template <class Operation, class Dim, class A, class Unless = reason::ok>
+using along_verdict = first_fault<typename sharding_traits<sharding_in<A>>::verdict, blocks_verdict<sharding<>, A>,
+                                  axis_argument_verdict<Operation, Dim, A>, whole_values_verdict<Operation, A>, Unless>;
 
 /// The sharding of A without the named axis: one element a row.
-template <class Told, class A>
-using rows_of = without_axis<sharding_in<A>, typename told_axis<Told>::axis>;
+template <class Dim, class A>
+using rows_of = without_axis<sharding_in<A>, typename axis_argument<Dim>::axis>;
 
 /// The number of the dimension of A that the call names.
-template <class Told, class A>
-inline constexpr int dimension_of = position_in<typename told_axis<Told>::axis, axes_in<A>>;
+template <class Dim, class A>
+inline constexpr int dimension_of = position_in<typename axis_argument<Dim>::axis, axes_in<A>>;
 
 [[noreturn, gnu::cold]] inline void throw_extent_is_unknown(char const* operation, std::string_view axis) {
   throw_error(operation, ": all devices know whether each has elements enough, but the extent of ", axis,
@@ -136,11 +135,11 @@ inline constexpr int dimension_of = position_in<typename told_axis<Told>::axis, 
 /// The least extent that the axis has on a device, which all devices know. For operations that need so many elements on
 /// each of them.
 /// @throws ostraka::error, on all devices alike, if it is not known
-template <class Told, class A>
+template <class Dim, class A>
 std::int64_t least_extent(char const* operation, A const& a) {
-  using I = typename told_axis<Told>::axis;
+  using I = typename axis_argument<Dim>::axis;
   extent_origin const o = origin_in<I>(a);
-  if (o.is_alike()) return a.extents()[static_cast<std::size_t>(dimension_of<Told, A>)];
+  if (o.is_alike()) return a.extents()[static_cast<std::size_t>(dimension_of<Dim, A>)];
   if (o.whole == extent_origin::of_its_own) throw_extent_is_unknown(operation, I::name);
   std::int64_t ways = 1;
   for (int k = 0; k < o.over.size(); ++k) ways *= a.mesh_handle()->size(o.over[k]);

@@ -49,7 +49,7 @@ template <class = void>
 
 /// The plans that a host thread last made at run time for one operation. Their number is bounded, whatever the program
 /// does.
-class plans_at_hand {
+class recent_plans {
  public:
   /// The plan for these sizes. It stays until seven others have been made.
   planner::plan_view of(operation_info const& o, planner::extents const& sizes) {
@@ -84,10 +84,10 @@ engine::steps_ahead steps_ahead_of(Steps const& planned) {
 
 /// The plan that an operation runs: the one that was made at compile time, or one for the run-time sizes.
 template <class Policy, class Types, int ElementBytes>
-planner::plan_view plan_at_hand([[maybe_unused]] engine::execution_context const& w) {
+planner::plan_view select_plan([[maybe_unused]] engine::execution_context const& w) {
   if constexpr (is_planned_at_run_time<Policy, Types>) engine::require_same_sizes(w);
   if constexpr (Policy::plans_at_run_time && !all_static<typename Types::labels, typename Types::mesh>) {
-    static thread_local constinit plans_at_hand* known = nullptr;
+    static thread_local constinit recent_plans* known = nullptr;
     return engine::per_thread(known).of(info_of<Types, Policy::rule, ElementBytes>(w), w.sizes);
   } else {
     return stored_plan_of<Types>;
@@ -115,7 +115,7 @@ inline constexpr bool is_advised = !all_static<typename Types::labels, typename 
 /// @throws ostraka::error, on all devices alike, if the plan moves more than the budget
 template <class Policy, class Types, int ElementBytes>
 planner::plan_view checked_plan([[maybe_unused]] engine::execution_context const& w) {
-  planner::plan_view const plan = plan_at_hand<Policy, Types, ElementBytes>(w);
+  planner::plan_view const plan = select_plan<Policy, Types, ElementBytes>(w);
   if constexpr (!all_static<typename Types::labels, typename Types::mesh> &&
                 (Types::plan.communications() > 0 || Policy::plans_at_run_time)) {
     if constexpr (has_budget<Policy>) {

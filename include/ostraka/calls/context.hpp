@@ -53,7 +53,7 @@ std::shared_ptr<engine::device_mesh const> const& common_mesh(char const* operat
 [[noreturn, gnu::cold, gnu::noinline]] inline void refuse_extents(engine::steps_ahead steps,
                                                                   engine::execution_context const& w, int label,
                                                                   std::int64_t one, std::int64_t other) {
-  engine::fail_alike(
+  engine::fail_together(
       w, steps,
       join_text(w.operation, ": all operands agree on the extent of an axis, but ", w.names.labels[label], " is ", one,
                 " in one and ", other, " in another; make them with the same os::sizes"));
@@ -70,13 +70,13 @@ inline void enter_extents(engine::steps_ahead steps, engine::execution_context& 
 }
 
 /// A tensor that an operation reads.
-struct operand_at_hand {
+struct runtime_operand {
   engine::device_mesh const* mesh;
   std::int64_t const* extents;
 };
 
 template <class A>
-operand_at_hand at_hand(A const& a) {
+runtime_operand runtime_operand_of(A const& a) {
   return {a.mesh_handle().get(), a.extents().data()};
 }
 
@@ -85,7 +85,7 @@ operand_at_hand at_hand(A const& a) {
 template <class = void>
 engine::execution_context context_of_operands(char const* operation, engine::steps_ahead steps,
                                               planner::naming const& names, int labels, int mesh_axes,
-                                              operand_at_hand const* operands, planner::spec const* const* specs,
+                                              runtime_operand const* operands, planner::spec const* const* specs,
                                               int count) {
   engine::device_mesh const* meshes[planner::max_operands + 1];
   for (int k = 0; k < count; ++k) meshes[k] = operands[k].mesh;
@@ -106,7 +106,7 @@ engine::execution_context context_of(char const* operation, engine::steps_ahead 
   if constexpr (any_varies<First, Rest...>)
     origins_of(operation, union_of<axes_in<First>, axes_in<Rest>...>{}, first, rest...);
   static constexpr planner::spec const* specs[] = {&spec_of<First, Labels, Mesh>, &spec_of<Rest, Labels, Mesh>...};
-  operand_at_hand const operands[] = {at_hand(first), at_hand(rest)...};
+  runtime_operand const operands[] = {runtime_operand_of(first), runtime_operand_of(rest)...};
   return context_of_operands(operation, steps, naming_of<Labels, Mesh>, Labels::size, Mesh::size, operands, specs,
                              static_cast<int>(sizeof...(Rest)) + 1);
 }

@@ -132,11 +132,11 @@ struct moves_of_call {
 };
 
 /// Extents by name, read from existing tensors.
-class sizes_at_hand {
+class call_sizes {
  public:
   /// Takes the extents of operands and named extents. Ignores policies and numbers.
   template <class... Given>
-  explicit sizes_at_hand(Given const&... given) {
+  explicit call_sizes(Given const&... given) {
     for (std::int64_t& whole : wholes_) whole = extent_origin::alike;
     (enter_operand(given), ...);
   }

@@ -15,8 +15,8 @@
 namespace ostraka::detail {
 
 /// The price of a rearrangement along an axis: nothing moves if the axis is undivided; else types do not determine it.
-template <class Told>
-using moves_if_whole = std::conditional_t<told_axis<Told>::mesh::size == 0, nothing_moved, void>;
+template <class Dim>
+using moves_if_whole = std::conditional_t<axis_argument<Dim>::mesh::size == 0, nothing_moved, void>;
 
 /// An all-reduce, over the mesh axes `Over`, of `RowBytes` bytes for each row of A. `Rows`: the sharding of the rows.
 template <class A, class Rows, class Over, int RowBytes>
@@ -30,9 +30,9 @@ struct moves_of_rows : moves_by_extents<moves_of_rows<A, Rows, Over, RowBytes>, 
 };
 
 /// An all-reduce of `Numbers` numbers for each row along the named axis.
-template <class Told, int Numbers, class A>
-using moves_of_statistics = moves_of_rows<A, rows_of<Told, A>, typename told_axis<Told>::mesh,
-                                          Numbers * static_cast<int>(sizeof(accumulator_of_t<typename A::value_type>))>;
+template <class Dim, int Numbers, class A>
+using moves_of_statistics = moves_of_rows<A, rows_of<Dim, A>, typename axis_argument<Dim>::mesh,
+                                          Numbers* static_cast<int>(sizeof(accumulator_of_t<typename A::value_type>))>;
 
 /// An agreement on 8 bytes between the devices along these mesh axes.
 template <class MeshAxes>

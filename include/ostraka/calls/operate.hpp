@@ -142,25 +142,28 @@ struct verdict_of<into<C, When>, Operation, Given...> {
 
 /// True for an operand or a destination with another layout than a tensor's block: an array with ghost layers.
 template <class T>
-inline constexpr bool lies_anyhow = requires { typename T::lies_anyhow; };
+inline constexpr bool has_own_layout = requires {
+  typename T::has_own_layout;
+};
 template <class C, class When>
-inline constexpr bool lies_anyhow<into<C, When>> = lies_anyhow<C>;
+inline constexpr bool has_own_layout<into<C, When>> = has_own_layout<C>;
 
 template <class... Ts>
-struct first_lying_anyhow;
+struct first_with_own_layout;
 template <class T, class... Ts>
-struct first_lying_anyhow<T, Ts...>
-    : std::conditional_t<lies_anyhow<T>, std::type_identity<T>, first_lying_anyhow<Ts...>> {};
+struct first_with_own_layout<T, Ts...>
+    : std::conditional_t<has_own_layout<T>, std::type_identity<T>, first_with_own_layout<Ts...>> {};
 template <class C, class When, class... Ts>
-struct first_lying_anyhow<into<C, When>, Ts...> : first_lying_anyhow<C, Ts...> {};
+struct first_with_own_layout<into<C, When>, Ts...> : first_with_own_layout<C, Ts...> {};
 
 /// True if the operation takes such an operand without a member `takes_strides`, or such a destination without that or
 /// `writes_strides`.
 template <class Operation, class How, class... Given>
 consteval bool refuses_strides() {
-  if constexpr (lies_anyhow<How> || (lies_anyhow<Given> || ...))
-    return !requires { typename Operation::takes_strides; } &&
-           (!requires { typename Operation::writes_strides; } || (lies_anyhow<Given> || ...));
+  if constexpr (has_own_layout<How> || (has_own_layout<Given> || ...)) return !requires {
+      typename Operation::takes_strides;
+    }
+  &&(!requires { typename Operation::writes_strides; } || (has_own_layout<Given> || ...));
   else
     return false;
 }
@@ -174,7 +177,7 @@ struct runs {
     if constexpr (is_into_after_error<How> || (is_after_error<Given> || ...)) {
       return refused_result<How, Operation, Given...>();
     } else if constexpr (refuses_strides<Operation, How, Given...>()) {
-      using array = typename first_lying_anyhow<How, Given...>::type;
+      using array = typename first_with_own_layout<How, Given...>::type;
       reason::raise<reason::halo_meets_operation<typename first_halo<axes_in<array>>::type, sharding_in<array>>>();
       return refused_result<How, Operation, Given...>();
     } else if constexpr (reason::ok_or_raise<typename verdict_of<How, Operation, Given...>::type>()) {
@@ -193,7 +196,7 @@ struct runs {
 };
 
 /// The interpreter of other arguments than operands: numbers, policies and functions go along with operands.
-struct goes_along {
+struct passes_through {
   static constexpr int level = -1;
   template <class How, class Operation, class First, class... Rest>
   static constexpr auto operate(How const&, Operation const&, First const&, Rest const&...) {
@@ -210,7 +213,7 @@ struct goes_along {
 /// elsewhere.
 template <class T>
 struct interpreter_of {
-  using type = std::conditional_t<is_operand<T>, runs, goes_along>;
+  using type = std::conditional_t<is_operand<T>, runs, passes_through>;
 };
 
 /// True if one of them stands in for a tensor, as a variable does.
@@ -219,9 +222,9 @@ inline constexpr bool any_stand_in = ((interpreter_of<Ts>::type::level > 0) || .
 
 /// The tensor that an operand stands for, if its interpreter has a `value_of`; else the operand.
 template <class A>
-constexpr auto const& tensor_behind(A const& a) {
+constexpr auto const& underlying_tensor(A const& a) {
   if constexpr (requires { interpreter_of<A>::type::value_of(a); })
-    return tensor_behind(interpreter_of<A>::type::value_of(a));
+    return underlying_tensor(interpreter_of<A>::type::value_of(a));
   else
     return a;
 }
@@ -244,11 +247,11 @@ struct interpreter_of<into<C, When>> : interpreter_of<C> {};
 /// Calls an operation; all calls go through here.
 template <class How, class Operation, class... Given>
 constexpr auto operate_how(How const& how, Operation const& operation, Given const&... given) {
-  return common_interpreter<goes_along, How, Given...>::type::operate(how, operation, given...);
+  return common_interpreter<passes_through, How, Given...>::type::operate(how, operation, given...);
 }
 template <class Operation, class... Given>
 constexpr auto operate(Operation const& operation, Given const&... given) {
-  return common_interpreter<goes_along, Given...>::type::operate(at_once{}, operation, given...);
+  return common_interpreter<passes_through, Given...>::type::operate(at_once{}, operation, given...);
 }
 
 /// The base of operations that are called as objects: `os::all_reduce<X>(A)`.
@@ -266,7 +269,7 @@ struct callable : verb_base {
 template <class T>
 concept TensorOrVariable = Tensor<T> || detail::any_stand_in<T>;
 
-/// The arguments that operations on one operand accept before and behind it, so that they can say which belongs where.
+/// The arguments that operations on one operand accept before and after it, so that they can say which belongs where.
 template <class T>
 concept OperandOrPolicy = Operand<T> || TensorOrVariable<T> || is_policy<T> || Verb<T>;
 

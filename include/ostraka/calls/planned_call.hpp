@@ -76,7 +76,7 @@ consteval unsigned kinds_of_call() {
 template <class T, int Rank, class Space>
 [[gnu::noinline]] void run_planned(planned_call const& call, char const* operation,
                                    std::shared_ptr<engine::device_mesh const> const& mesh,
-                                   operand_at_hand const* operands, T const* const* blocks,
+                                   runtime_operand const* operands, T const* const* blocks,
                                    engine::update<T> const& how,
                                    engine::run_functions<typename Space::execution_space, T> const& functions,
                                    engine::schedule_memory*& memory, unnamed_tensor<T, Rank, Space>& result) {

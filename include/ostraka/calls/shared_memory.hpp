@@ -43,7 +43,7 @@ inline void refuse_shared_memory(engine::execution_context const& w, engine::ste
                                  memory_range const& written, memory_range const* read, int count) {
   for (int k = 0; k < count; ++k)
     if (written.overlaps(read[k]))
-      engine::fail_alike(
+      engine::fail_together(
           w, steps,
           join_text(w.operation,
                     ": the result is written while the operands are read, but it shares memory with one of them; use ",

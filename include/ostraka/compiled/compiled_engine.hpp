@@ -183,7 +183,7 @@ using read_block = aligned<T const>;
                                                   planner::spec const&, steps_ahead, char const*);                    \
   WHERE template void require_same_seed<>(execution_context const&, planner::spec const&, char const*, std::uint64_t, \
                                           std::uint32_t);                                                             \
-  WHERE template void fail_alike<>(execution_context const&, steps_ahead, std::string const&);                        \
+  WHERE template void fail_together<>(execution_context const&, steps_ahead, std::string const&);                     \
   }
 
 #if OSTRAKA_ENABLE_MPI
@@ -226,9 +226,10 @@ using read_block = aligned<T const>;
   WHERE template void environment::begin<>(int&, char**&, threads);                                                    \
   WHERE template void environment::end<>();                                                                            \
   namespace detail {                                                                                                   \
-  WHERE template engine::execution_context context_of_operands<>(                                                      \
-      char const*, engine::steps_ahead, planner::naming const&, int, int, operand_at_hand const*,                      \
-      planner::spec const* const*, int);                                                                               \
+  WHERE template engine::execution_context context_of_operands<>(char const*, engine::steps_ahead,                     \
+                                                                 planner::naming const&, int, int,                     \
+                                                                 runtime_operand const*, planner::spec const* const*,  \
+                                                                 int);                                                 \
   WHERE template engine::device_mesh const* make_device_mesh<>(mesh_processes, std::string_view const*,                \
                                                                dynamic_array<int> const&,                              \
                                                                engine::node_request const&);                           \

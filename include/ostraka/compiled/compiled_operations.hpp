@@ -91,10 +91,10 @@
                                                    planner::spec const&, planner::mesh_set, T const*, R*,       \
                                                    FINISH const&);
 
-#define OSTRAKA_REDUCTION_INSTANCES_(WHERE, EXEC, T)                                               \
-  OSTRAKA_STATE_INSTANCE_(WHERE, EXEC, T, double, ostraka::detail::as_it_is, sum_of<square_of, T>) \
-  OSTRAKA_STATE_INSTANCE_(WHERE, EXEC, T, std::int64_t, ostraka::detail::index_of_state,           \
-                          extreme_element<reduction::max, T>)                                      \
+#define OSTRAKA_REDUCTION_INSTANCES_(WHERE, EXEC, T)                                                      \
+  OSTRAKA_STATE_INSTANCE_(WHERE, EXEC, T, double, ostraka::detail::identity_finish, sum_of<square_of, T>) \
+  OSTRAKA_STATE_INSTANCE_(WHERE, EXEC, T, std::int64_t, ostraka::detail::index_of_state,                  \
+                          extreme_element<reduction::max, T>)                                             \
   OSTRAKA_MAP_INSTANCE_(WHERE, EXEC, T, (read_block<double> const&), ostraka::detail::square_root<T>)
 
 #define OSTRAKA_ATTENTION_INSTANCES_(WHERE, EXEC, T)                                                                  \
@@ -102,14 +102,14 @@
                                     read_block<std::int64_t> const*, T const*, T*);                                   \
   WHERE template void mask_later_keys(EXEC const&, execution_context const&, planner::spec const&, int, std::int64_t, \
                                       T*, std::int64_t);                                                              \
-  WHERE template bool may_have_met_nan(EXEC const&, T const*, std::int64_t, T const*, std::int64_t);                  \
-  WHERE template void mend_weighted_sums(EXEC const&, execution_context const&, planner::spec const&,                 \
-                                         planner::spec const&, planner::spec const&, T const*, T const*, T*);         \
+  WHERE template bool may_involve_nan(EXEC const&, T const*, std::int64_t, T const*, std::int64_t);                   \
+  WHERE template void repair_weighted_sums(EXEC const&, execution_context const&, planner::spec const&,               \
+                                           planner::spec const&, planner::spec const&, T const*, T const*, T*);       \
   WHERE template void attend_in_tiles(EXEC const&, execution_context const&, ring_attention const&, T const*,         \
                                       T const*, T const*, T*, T*, score_rule<T> const&);                              \
-  WHERE template void pull_attention_in_tiles(                                                                        \
-      EXEC const&, execution_context const&, ring_attention const&, T const*, T const*, T const*, T const*, T const*, \
-      T const*, T*, T*, T*, score_rule<T> const&, score_rule_cotangents<T> const&);
+  WHERE template void pull_attention_in_tiles(EXEC const&, execution_context const&, ring_attention const&, T const*, \
+                                              T const*, T const*, T const*, T const*, T const*, T*, T*, T*,           \
+                                              score_rule<T> const&, score_rule_cotangents<T> const&);
 
 #define OSTRAKA_INDEXED_INSTANCES_(WHERE, EXEC, T, INDEX)                                                         \
   WHERE template void look_up_blocks(EXEC const&, execution_context const&, int, planner::spec const&,            \
@@ -141,10 +141,10 @@
   WHERE template unnamed_tensor<T, RANK, compiled_space::device_type> allocate_unnamed(                                \
       std::shared_ptr<engine::device_mesh const> const&, engine::execution_context const&, planner::spec const&);      \
   WHERE template engine::execution_context begin_map(                                                                  \
-      map_call const&, char const*, std::shared_ptr<engine::device_mesh const> const&, operand_at_hand const*, int,    \
+      map_call const&, char const*, std::shared_ptr<engine::device_mesh const> const&, runtime_operand const*, int,    \
       unnamed_tensor<T, RANK, compiled_space::device_type>&);                                                          \
   WHERE template void run_planned(planned_call const&, char const*, std::shared_ptr<engine::device_mesh const> const&, \
-                                  operand_at_hand const*, T const* const*, engine::update<T> const&,                   \
+                                  runtime_operand const*, T const* const*, engine::update<T> const&,                   \
                                   engine::run_functions<compiled_space, T> const&, engine::schedule_memory*&,          \
                                   unnamed_tensor<T, RANK, compiled_space::device_type>&);
 

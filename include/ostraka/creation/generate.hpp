@@ -67,7 +67,7 @@ template <class T, auto... Dims, class Mesh, class... ExtentsThenF>
 [[nodiscard]] auto generate([[maybe_unused]] Mesh const& m, [[maybe_unused]] ExtentsThenF const&... extents_then_f) {
   using tensor_type = typename detail::named_tensor<T, Dims...>::type;
   using last = detail::last_of<ExtentsThenF...>;
-  if constexpr (detail::gives_extents<last>) {
+  if constexpr (detail::names_extents<last>) {
     reason::raise<reason::function_comes_last<last>>();
     return detail::after_error_of<typename tensor_type::value_type, typename tensor_type::sharding_type,
                                   typename tensor_type::space>();

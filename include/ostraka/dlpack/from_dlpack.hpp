@@ -121,7 +121,7 @@ struct adopts_dlpack {
   static TensorType run(Mesh const& m, engine::dlpack_given given, Extents const&... extents) {
     using view = typename TensorType::view_type;
     Array array{checked_dlpack<TensorType, element<TensorType>>("from_dlpack", m, given, extents...)};
-    auto const seen = look_at_block<TensorType>("from_dlpack", engine::demand::row_major, m, array, extents...);
+    auto const seen = inspect_block<TensorType>("from_dlpack", engine::demand::row_major, m, array, extents...);
     view block = block_view<view>(array, seen.wanted, std::make_index_sequence<static_cast<std::size_t>(view::rank)>{});
     engine::keep_owner(block, std::move(given.owner), label_of_ours);
     TensorType t(m.handle(), seen.extents, std::move(block));
@@ -171,7 +171,7 @@ auto from_given_dlpack(Mesh const& m, Arguments arguments, std::index_sequence<I
 template <class How, class Named, class Mesh, class... ExtentsThenTensor>
 auto from_last_dlpack(Mesh const& m, ExtentsThenTensor&&... extents_then_tensor) {
   using last = last_of<ExtentsThenTensor...>;
-  if constexpr (gives_extents<std::remove_cvref_t<last>>) {
+  if constexpr (names_extents<std::remove_cvref_t<last>>) {
     reason::raise<reason::not_a_dlpack_tensor<std::remove_cvref_t<last>>>();
     return after_error_of<typename Named::value_type, typename Named::sharding_type, typename Named::space>();
   } else {

@@ -159,7 +159,7 @@ inline constexpr map_call map_call_of{specs_of_map<Types, Operands...>, &Types::
 template <class R, int Rank, class Space>
 [[gnu::noinline]] engine::execution_context begin_map(map_call const& call, char const* operation,
                                                       std::shared_ptr<engine::device_mesh const> const& mesh,
-                                                      operand_at_hand const* operands, int count,
+                                                      runtime_operand const* operands, int count,
                                                       unnamed_tensor<R, Rank, Space>& result) {
   engine::execution_context w = context_of_operands(operation, engine::steps_ahead{}, *call.names, call.labels,
                                                     call.mesh_axes, operands, call.operands, count);
@@ -171,7 +171,7 @@ template <class R, int Rank, class Space>
 template <class R, int Rank, class Space, class F, class... Ts, std::size_t... Ks>
 [[gnu::noinline]] void run_map_call(map_call const& call, char const* operation, F const& f,
                                     std::shared_ptr<engine::device_mesh const> const& mesh,
-                                    operand_at_hand const* operands, unnamed_tensor<R, Rank, Space>& result,
+                                    runtime_operand const* operands, unnamed_tensor<R, Rank, Space>& result,
                                     std::index_sequence<Ks...>, Ts const*... blocks) {
   engine::execution_context const w =
       begin_map(call, operation, mesh, operands, static_cast<int>(sizeof...(Ts)), result);
@@ -183,7 +183,7 @@ template <class Types, class R, class F, class First, class... Rest>
 auto run_map_at_once(char const* operation, F const& f, First const& first, Rest const&... rest) {
   using sharding = sharding_from<Types::finding.result, typename Types::labels, typename Types::mesh>;
   basic_tensor<R, sharding, typename First::space> result;
-  operand_at_hand const operands[] = {at_hand(first), at_hand(rest)...};
+  runtime_operand const operands[] = {runtime_operand_of(first), runtime_operand_of(rest)...};
   run_map_call<R, axes_in<sharding>::size, typename First::space>(
       map_call_of<Types, First, Rest...>, operation, f, first.mesh_handle(), operands, result,
       std::make_index_sequence<sizeof...(Rest) + 1>{}, elements_of(first), elements_of(rest)...);

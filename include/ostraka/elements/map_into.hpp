@@ -76,7 +76,7 @@ using map_into_verdict = typename decltype(check_map_into<R, C, Operands...>()):
 // True if C may be written while this operand is read. If it is the same block under the same sharding, each element is
 // read before it is written.
 template <class C, class A>
-bool walked_alike(C const& c, A const& a) {
+bool same_iteration_order(C const& c, A const& a) {
   constexpr bool same_type =
       std::is_same_v<sharding_in<C>, sharding_in<A>> && std::is_same_v<typename C::value_type, typename A::value_type>;
   if (same_type && static_cast<void const*>(c.local().data()) == static_cast<void const*>(a.local().data()))
@@ -84,7 +84,7 @@ bool walked_alike(C const& c, A const& a) {
   return !memory_of(c).overlaps(memory_of(a));
 }
 
-inline void require_walked_alike(bool alike) {
+inline void require_same_iteration_order(bool alike) {
   if (!alike)
     throw_error(
         "map_into: the result may be one of the operands under the same axes and sharding, but it shares memory with one under others; use os::map, or another "
@@ -98,7 +98,7 @@ void run_map_into(C const& c, F const& f, Operands const&... operands) {
   using mesh = typename types::mesh;
   static constexpr planner::spec out = types::finding.result;
   engine::execution_context const w = context_of<labels, mesh>("map_into", c, operands...);
-  require_walked_alike((walked_alike(c, operands) && ...));
+  require_same_iteration_order((same_iteration_order(c, operands) && ...));
   engine::map_blocks(execution_space_of<C>(), w, out, f, c.local().data(),
                      engine::align(w, spec_of<Operands, labels, mesh>, out, elements_of(operands))...);
 }

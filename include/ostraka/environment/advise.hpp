@@ -38,8 +38,8 @@ template <class = void>
 
 /// True if this value of OSTRAKA_ADVISE, null if it is not set, allows advice and warnings. They are few, and as useful
 /// in a release build as in others.
-inline bool advice_wanted(char const* variable) { return variable == nullptr || std::string_view(variable) != "0"; }
+inline bool advice_enabled(char const* variable) { return variable == nullptr || std::string_view(variable) != "0"; }
 
-inline void appoint_adviser() { adviser = advice_wanted(std::getenv("OSTRAKA_ADVISE")) ? &advise<> : nullptr; }
+inline void appoint_adviser() { adviser = advice_enabled(std::getenv("OSTRAKA_ADVISE")) ? &advise<> : nullptr; }
 
 }  // namespace ostraka::detail

@@ -69,13 +69,13 @@ class environment {
   template <class = void>
   [[gnu::cold]] void end();
   template <class = void>
-  [[gnu::cold]] static void tell_of_launcher();
+  [[gnu::cold]] static void warn_of_launcher();
   template <class = void>
   [[gnu::cold]] void begin_kokkos_with_its_threads(int& argc, char** argv);
   template <class = void>
   [[gnu::cold]] static void begin_kokkos(int& argc, char** argv);
   template <class = void>
-  [[gnu::cold]] void write_trace(bool thrown_through);
+  [[gnu::cold]] void write_trace(bool on_unwinding);
 
   static bool is_first_rank() { return engine::find_place_in_job().rank == 0; }
 

@@ -50,7 +50,7 @@ template <class>
                         : "this MPI does not give it; use one that was built with it");
   }
 #endif
-  tell_of_launcher();
+  warn_of_launcher();
   if (engine::has_ended())
     throw_error(
         "environment: Kokkos has been finalized and cannot be begun again; make the environment once, at the head of "
@@ -79,20 +79,20 @@ template <class>
 
 // Each process of such a job is rank 0, so the launcher's first process speaks.
 template <class>
-[[gnu::cold]] void environment::tell_of_launcher() {
-  if (!detail::advice_wanted(std::getenv("OSTRAKA_ADVISE")) || engine::launcher_of_this_process().rank != 0) return;
+[[gnu::cold]] void environment::warn_of_launcher() {
+  if (!detail::advice_enabled(std::getenv("OSTRAKA_ADVISE")) || engine::launcher_of_this_process().rank != 0) return;
   if (std::string const wrong = engine::launcher_mismatch(); !wrong.empty())
     std::fprintf(stderr, "ostraka: environment: %s\n", wrong.c_str());
 }
 
 template <class>
 [[gnu::cold]] void environment::end() {
-  bool const thrown_through = std::uncaught_exceptions() > in_flight_;
+  bool const on_unwinding = std::uncaught_exceptions() > in_flight_;
   if (tracer_ != nullptr) tracer_->stop();
-  if (thrown_through) write_trace(true);  // the job may end here
+  if (on_unwinding) write_trace(true);  // the job may end here
 #if OSTRAKA_ENABLE_MPI
   if (owns_mpi_ && devices() > 1) {
-    if (thrown_through) engine::abort_handlers::thrown_through();
+    if (on_unwinding) engine::abort_handlers::on_unwinding();
     engine::peer_monitor::leave();
     engine::abort_handlers::disagree();
   }
@@ -104,9 +104,9 @@ template <class>
 }
 
 template <class>
-[[gnu::cold]] void environment::write_trace(bool thrown_through) {
+[[gnu::cold]] void environment::write_trace(bool on_unwinding) {
   if (tracer_ == nullptr) return;
-  tracer_->write(thrown_through);
+  tracer_->write(on_unwinding);
   delete std::exchange(tracer_, nullptr);
   engine::tracer::traces_all = false;
 }
@@ -122,7 +122,7 @@ template <class>
   engine::node::set_threads(request, share);
   begin_kokkos(argc, argv);
   engine::node::set_blas_threads(request, share);
-  if (!detail::advice_wanted(std::getenv("OSTRAKA_ADVISE")) || !is_first_rank()) return;
+  if (!detail::advice_enabled(std::getenv("OSTRAKA_ADVISE")) || !is_first_rank()) return;
   for (std::string const& warning : engine::thread_warnings(request, engine::node::facts(share)))
     std::fprintf(stderr, "ostraka: environment: %s (docs/threads.md)\n", warning.c_str());
 }
@@ -138,10 +138,10 @@ template <class>
   bool const one_speaks = !std::is_same_v<Kokkos::DefaultExecutionSpace, Kokkos::DefaultHostExecutionSpace>;
   bool said = std::getenv("KOKKOS_DISABLE_WARNINGS") != nullptr;
   for (int i = 0; i < argc; ++i) {
-    bool const is_its = i > 0 && std::string_view(argv[i]).substr(0, 9) == "--kokkos-";
-    said = said || (is_its && std::string_view(argv[i]).substr(0, 25) == quietly);
-    if (i == 0 || is_its) its.push_back(argv[i]);
-    if (!is_its) argv[kept++] = argv[i];
+    bool const is_kokkos_argument = i > 0 && std::string_view(argv[i]).substr(0, 9) == "--kokkos-";
+    said = said || (is_kokkos_argument && std::string_view(argv[i]).substr(0, 25) == quietly);
+    if (i == 0 || is_kokkos_argument) its.push_back(argv[i]);
+    if (!is_kokkos_argument) argv[kept++] = argv[i];
   }
   if (kept < argc) argv[kept] = nullptr;
   argc = kept;

@@ -34,19 +34,19 @@ class expert_slots {
   using space = typename Experts::view_type::memory_space;
   using state = engine::slot_lists<space>;
 
-  expert_slots(Numbers const& made, std::shared_ptr<state const> at_hand,
+  expert_slots(Numbers const& made, std::shared_ptr<state const> shared_state,
                detail::extents_of_axes<axes_in<Experts>> const& choices,
                detail::extents_of_axes<type_list<E, C>> const& own)
-      : numbers(made), at_hand_(std::move(at_hand)), choices_(choices), own_(own) {}
+      : numbers(made), shared_state_(std::move(shared_state)), choices_(choices), own_(own) {}
 
   Numbers numbers;  ///< as experts[…, S, K]: expert · capacity + slot, and −1 for a dropped choice
 
-  [[nodiscard]] state const& at_hand() const { return *at_hand_; }
+  [[nodiscard]] state const& shared_state() const { return *shared_state_; }
   [[nodiscard]] auto const& choices() const { return choices_; }
   [[nodiscard]] auto const& own() const { return own_; }
 
  private:
-  std::shared_ptr<state const> at_hand_;
+  std::shared_ptr<state const> shared_state_;
   detail::extents_of_axes<axes_in<Experts>> choices_;
   detail::extents_of_axes<type_list<E, C>> own_;
 };
@@ -90,7 +90,7 @@ consteval auto check_slots() {
   if constexpr (!std::is_same_v<own, reason::ok>) {
     return found<own>{};
   } else if constexpr (Experts::rank < 2) {
-    return found<reason::tokens_lie_otherwise<sharding_in<Experts>, sharding_in<Experts>, assigning_slots>>{};
+    return found<reason::tokens_sharding_mismatch<sharding_in<Experts>, sharding_in<Experts>, assigning_slots>>{};
   } else {
     using counted = typename last_axis<axes_in<typename choices_of<Experts>::tokens>>::type;
     if constexpr (splits_of<counted, sharding_in<Experts>>::size > 0)
@@ -101,14 +101,15 @@ consteval auto check_slots() {
 }
 
 template <class Operation, class Y, class Slots>
-consteval auto check_slots_lie() {
+consteval auto check_slot_sharding() {
   using types = slots_of<Slots>;
   using own = first_fault<typename sharding_traits<sharding_in<Y>>::verdict, whole_values_verdict<Operation, Y>>;
   if constexpr (!std::is_same_v<own, reason::ok>)
     return found<own>{};
   else if constexpr (!std::is_same_v<lasting_sharding<Y>,
                                      typename types::template dispatched<typename types::template rest_of<Y>>>)
-    return found<reason::tokens_lie_otherwise<sharding_in<Y>, sharding_in<typename Slots::experts_type>, Operation>>{};
+    return found<
+        reason::tokens_sharding_mismatch<sharding_in<Y>, sharding_in<typename Slots::experts_type>, Operation>>{};
   else
     return found<reason::ok>{};
 }
@@ -144,7 +145,7 @@ struct dispatch : detail::moves_nothing {
     if (absent) return made;
     detail::profiled_block<result_type> const region_of_run(name, made, "writes");
     auto const exec = detail::execution_space_of<X>();
-    auto const& at = slots.at_hand();
+    auto const& at = slots.shared_state();
     engine::fill_rows(exec, of_choices<X> ? at.choice_of_slot : at.token_of_slot,
                         detail::elements_behind(x, experts::rank - (of_choices<X> ? 0 : 1)), made.local().data(),
                         detail::elements_of(x), of_choices<X> ? at.tokens * at.repeats : at.tokens);
@@ -163,9 +164,9 @@ struct collect : detail::moves_nothing {
   template <class Y>
   using result = varying_as<typename types::template collected<typename types::template rest_of<Y>>, Y, experts>;
   template <class Y>
-  using verdict = detail::first_fault<typename decltype(detail::check_slots_lie<collect, Y, Slots>())::type,
-                                      detail::blocks_verdict<sharding<>, Y, experts>,
-                                      typename sharding_traits<result<Y>>::verdict>;
+  using verdict =
+      detail::first_fault<typename decltype(detail::check_slot_sharding<collect, Y, Slots>())::type,
+                          detail::blocks_verdict<sharding<>, Y, experts>, typename sharding_traits<result<Y>>::verdict>;
 
   template <class How, class Y>
   auto run(How const&, Y const& y) const {
@@ -176,7 +177,7 @@ struct collect : detail::moves_nothing {
     if (absent) return made;
     detail::profiled_block<result_type> const region_of_run(name, made, "writes");
     auto const exec = detail::execution_space_of<Y>();
-    auto const& at = slots.at_hand();
+    auto const& at = slots.shared_state();
     engine::fill_rows(exec, at.slot_of_choice, detail::elements_behind(y, experts::rank), made.local().data(),
                         detail::elements_of(y), static_cast<std::int64_t>(at.choice_of_slot.extent(0)));
     return made;
@@ -252,7 +253,7 @@ struct with_capacity {
 /// The tensor itself. Its cotangents are summed in its own sharding, so that several products behind one move share one
 /// move back.
 struct gather_cotangents : detail::moves_nothing {
-  using gives_a_view = void;
+  using result_is_a_view = void;
   static constexpr char const* name = "gather_cotangents";
   template <class X>
   using verdict = reason::ok;
@@ -291,11 +292,11 @@ template <auto Dim, class F, TensorOrVariable X, class E, class C, class Experts
   if constexpr (!reason::ok_or_raise<detail::is_an_axis_verdict<operation::with_capacity, detail::type_of<Dim>>>()) {
     return detail::after_refused_choices<X>{};
   } else {
-    using told = detail::told_axis<detail::type_of<Dim>>;
+    using argument = detail::axis_argument<detail::type_of<Dim>>;
     using types = detail::slots_of<expert_slots<E, C, Experts, Numbers>>;
     auto const sent = dispatch(x, slots);
     using rest = typename types::template rest_of<std::remove_const_t<decltype(sent)>>;
-    using mesh = typename told::mesh;
+    using mesh = typename argument::mesh;
     using there = detail::canonical_sharding<typename detail::divided_over<E, mesh>::type,
                                              typename detail::left_to<typename types::groups, mesh>::type, C,
                                              typename detail::left_to<rest, mesh>::type>;

@@ -54,7 +54,7 @@ struct choices_of {
 template <class Operation, class Experts>
 consteval auto check_choices() {
   if constexpr (Experts::rank == 0) {
-    return found<reason::tokens_lie_otherwise<sharding_in<Experts>, sharding_in<Experts>, Operation>>{};
+    return found<reason::tokens_sharding_mismatch<sharding_in<Experts>, sharding_in<Experts>, Operation>>{};
   } else {
     using last = typename choices_of<Experts>::last;
     if constexpr (splits_of<last, sharding_in<Experts>>::size > 0)
@@ -77,7 +77,7 @@ consteval auto check_tokens() {
   } else {
     using types = choices_of<Experts>;
     if constexpr (!types::template begins<X, types::template has_choices<X>>)
-      return found<reason::tokens_lie_otherwise<sharding_in<X>, sharding_in<Experts>, Operation>>{};
+      return found<reason::tokens_sharding_mismatch<sharding_in<X>, sharding_in<Experts>, Operation>>{};
     else
       return found<reason::ok>{};
   }
@@ -97,8 +97,8 @@ std::int64_t elements_behind(A const& a, int first) {
 
 /// `reason::ok` if experts are given as an axis, perhaps divided.
 template <class Operation, class Dim>
-using is_an_axis_verdict =
-    std::conditional_t<std::is_void_v<typename told_axis<Dim>::axis>, reason::told_no_axis<Dim, Operation>, reason::ok>;
+using is_an_axis_verdict = std::conditional_t<std::is_void_v<typename axis_argument<Dim>::axis>,
+                                              reason::not_an_axis<Dim, Operation>, reason::ok>;
 
 /// Stands for slots or routes that were refused; functions that take it raise no second error.
 struct refused_choices {};

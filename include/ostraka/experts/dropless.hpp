@@ -75,17 +75,17 @@ struct dropless_body {
 
 template <class Dim, class Manual, class W>
 consteval auto check_weights_of_experts() {
-  using told = told_axis<Dim>;
-  using E = typename told::axis;
+  using argument = axis_argument<Dim>;
+  using E = typename argument::axis;
   if constexpr (position_in<E, axes_in<W>> >= 0) {
     using others = mesh_axes_in<without_axis<sharding_in<W>, E>>;
-    if constexpr (!std::is_same_v<splits_of<E, sharding_in<W>>, typename told::mesh> ||
+    if constexpr (!std::is_same_v<splits_of<E, sharding_in<W>>, typename argument::mesh> ||
                   common_of<others, Manual>::size > 0)
-      return found<reason::weights_of_experts_lie_otherwise<sharding_in<W>, Dim>>{};
+      return found<reason::expert_weights_sharding_mismatch<sharding_in<W>, Dim>>{};
     else
       return found<reason::ok>{};
   } else if constexpr (common_of<mesh_axes_in<W>, Manual>::size > 0) {
-    return found<reason::weights_of_experts_lie_otherwise<sharding_in<W>, Dim>>{};
+    return found<reason::expert_weights_sharding_mismatch<sharding_in<W>, Dim>>{};
   } else {
     return found<reason::ok>{};
   }
@@ -99,8 +99,8 @@ consteval auto check_dropless() {
   using manual = mesh_axes_in<Experts>;
   if constexpr (!std::is_same_v<own, reason::ok>)
     return found<own>{};
-  else if constexpr (difference_of<typename told_axis<Dim>::mesh, manual>::size > 0)
-    return found<reason::experts_divide_no_tokens<Dim, sharding_in<Experts>>>{};
+  else if constexpr (difference_of<typename axis_argument<Dim>::mesh, manual>::size > 0)
+    return found<reason::expert_axes_must_divide_tokens<Dim, sharding_in<Experts>>>{};
   else
     return found<first_fault<typename decltype(check_weights_of_experts<Dim, manual, Ws>())::type...>>{};
 }
@@ -133,15 +133,15 @@ struct manual_axes_of<type_list<Ms...>> {
 template <auto R, auto Dim, class F, TensorOrVariable X, Tensor Experts, TensorOrVariable Weights,
           TensorOrVariable... Ws>
 [[nodiscard]] auto dropless(F const& f, X const& x, Experts const& experts, Weights const& weights, Ws const&... w) {
-  using told = detail::type_of<Dim>;
-  using verdict = typename decltype(detail::check_dropless<told, X, Experts, Weights, Ws...>())::type;
+  using argument = detail::type_of<Dim>;
+  using verdict = typename decltype(detail::check_dropless<argument, X, Experts, Weights, Ws...>())::type;
   if constexpr (reason::ok_or_raise<verdict>()) {
-    using body = detail::dropless_body<detail::type_of<R>, told, Experts, F>;
+    using body = detail::dropless_body<detail::type_of<R>, argument, Experts, F>;
     using operands =
         concatenation_of<typename detail::tensors_in<X>::type, typename detail::tensors_in<Experts>::type,
                          typename detail::tensors_in<Weights>::type, typename detail::tensors_in<Ws>::type...>;
     using run = detail::body_of<operands, typename detail::manual_axes_of<mesh_axes_in<Experts>>::type, sharding_in<X>>;
-    std::int64_t const count = detail::extent_of_experts<typename detail::told_axis<told>::axis>(w...);
+    std::int64_t const count = detail::extent_of_experts<typename detail::axis_argument<argument>::axis>(w...);
     return detail::run_body<run>(operation::dropless::name, body{f, count}, x, experts, weights, w...);
   } else {
     return detail::after_error_of<typename X::value_type, sharding_in<X>, typename X::space>();

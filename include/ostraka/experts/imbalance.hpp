@@ -94,8 +94,8 @@ namespace detail {
 template <class Dim, class Experts, class Leave>
 std::int64_t count_leaving(Experts const& experts, std::int64_t count, Leave const& leave) {
   using marks = basic_tensor<std::int64_t, sharding_in<Experts>, typename Experts::space>;
-  named_group const g = owners_of("imbalance_of", experts, typename told_axis<Dim>::mesh{});
-  if constexpr (difference_of<typename told_axis<Dim>::mesh, mesh_axes_in<Experts>>::size > 0) return 0;
+  named_group const g = owners_of("imbalance_of", experts, typename axis_argument<Dim>::mesh{});
+  if constexpr (difference_of<typename axis_argument<Dim>::mesh, mesh_axes_in<Experts>>::size > 0) return 0;
   auto const leaves = make_of_axes<marks>(experts.mesh_handle(), extents_of_axes_in(experts));
   if (!g.w.mesh->absent()) {
     dynamic_array<std::int64_t> numbers = engine::numbers_on_host(experts.local());
@@ -121,13 +121,13 @@ std::int64_t count_leaving(Experts const& experts, std::int64_t count, Leave con
 /// one number for each expert.
 template <auto Dim, Tensor Experts, class... Given>
 [[nodiscard]] expert_imbalance imbalance_of(Experts const& experts, Given const&... given) {
-  using told = detail::told_axis<detail::type_of<Dim>>;
+  using argument = detail::axis_argument<detail::type_of<Dim>>;
   expert_imbalance r;
   if constexpr (reason::ok_or_raise<detail::is_an_axis_verdict<operation::imbalance_of, detail::type_of<Dim>>>()) {
-    using E = typename told::axis;
+    using E = typename argument::axis;
     auto const sizes = collect_sizes(given...);
     std::int64_t const count = detail::checked_extent<false, E>(sizes, "imbalance_of");
-    r.devices = detail::owners_of("imbalance_of", experts, typename told::mesh{}).size;
+    r.devices = detail::owners_of("imbalance_of", experts, typename argument::mesh{}).size;
     r.load = engine::numbers_on_host(expert_load<E{}>(experts, E{} = count).local());
     r.off_device = detail::count_leaving<detail::type_of<Dim>>(experts, count, [&](auto& numbers, planner::range own) {
       for (std::int64_t& e : numbers) e = e >= 0 && e < count && (e < own.begin || e >= own.end) ? 1 : 0;

@@ -62,17 +62,17 @@ consteval auto check_groups_of_rows() {
 }
 
 template <class Operation, class I, class A>
-consteval auto check_lies_whole() {
+consteval auto check_is_whole() {
   if constexpr (splits_of<I, sharding_in<A>>::size > 0)
     return found<reason::axis_must_be_whole<I, sharding_in<A>, Operation>>{};
   else
     return found<reason::ok>{};
 }
 template <class Operation, class I, class A>
-using lies_whole_verdict = typename decltype(check_lies_whole<Operation, I, A>())::type;
+using is_whole_verdict = typename decltype(check_is_whole<Operation, I, A>())::type;
 
 template <class Operation, class A, class B, class... Is>
-consteval auto check_sums_lie_alike(type_list<Is...>) {
+consteval auto check_sums_sharded_alike(type_list<Is...>) {
   return found<first_fault<std::conditional_t<
       std::is_same_v<splits_of<Is, sharding_in<A>>, splits_of<Is, sharding_in<B>>>, reason::ok,
       reason::summed_in_groups_split_differently<Is, sharding_in<A>, sharding_in<B>, Operation>>...>>{};
@@ -90,10 +90,11 @@ consteval auto check_ragged() {
   } else {
     using types = ragged_types<R, E, SumsRows, A, B>;
     using second = std::conditional_t<SumsRows, R, E>;
-    return found<first_fault<lies_whole_verdict<Operation, R, A>, lies_whole_verdict<Operation, second, B>,
-                             lies_whole_verdict<Operation, E, Sizes>,
-                             typename decltype(check_sums_lie_alike<Operation, A, B>(typename types::summed{}))::type,
-                             typename sharding_traits<typename types::result>::verdict>>{};
+    return found<
+        first_fault<is_whole_verdict<Operation, R, A>, is_whole_verdict<Operation, second, B>,
+                    is_whole_verdict<Operation, E, Sizes>,
+                    typename decltype(check_sums_sharded_alike<Operation, A, B>(typename types::summed{}))::type,
+                    typename sharding_traits<typename types::result>::verdict>>{};
   }
 }
 
@@ -124,9 +125,10 @@ struct ragged_product : detail::moves_nothing {
                                    of_c = spec_of<result_type, labels, mesh>;
     auto const extents_a = detail::local_extents_of(a), extents_b = detail::local_extents_of(b),
                extents_c = detail::local_extents_of(result);
-    auto const told = engine::on_host(sizes.local());
+    auto const host_sizes = engine::on_host(sizes.local());
     dynamic_array<std::int64_t> counts;
-    for (std::size_t g = 0; g < told.extent(0); ++g) counts.push_back(static_cast<std::int64_t>(told.data()[g]));
+    for (std::size_t g = 0; g < host_sizes.extent(0); ++g)
+      counts.push_back(static_cast<std::int64_t>(host_sizes.data()[g]));
     using element = typename A::value_type;
     using read_block = engine::labelled_block<element const>;
     engine::contract_groups_of_blocks(
@@ -149,7 +151,7 @@ using ragged_contract = ragged_product<R, E, true>;
 /// Rows times the matrix of their group, `os::ragged_dot<R, E>(x, w, sizes)`: rows [0, sizes[0]) of x[R, M] times w[0,
 /// M, F], the next sizes[1] times w[1, M, F], and so on. Axes that both have are summed, except E. The result has the
 /// other axes of x, then those of w. If mesh axes divide the summed axes, alike in both, the result is partial over
-/// them. Rows behind the last group give zeros. R and E are whole; in the body of os::shard_map they are each device's
+/// them. Rows after the last group give zeros. R and E are whole; in the body of os::shard_map they are each device's
 /// own. Nothing moves.
 template <auto R, auto E, TensorOrVariable A, TensorOrVariable B, Tensor Sizes>
 [[nodiscard]] constexpr auto ragged_dot(A const& x, B const& w, Sizes const& sizes) {

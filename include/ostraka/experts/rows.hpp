@@ -26,7 +26,7 @@ namespace ostraka {
 namespace detail {
 
 template <class Space>
-struct routes_at_hand {
+struct dropless_routing {
   engine::row_routes<Space> rows;
   engine::expert_owners owners;
 };
@@ -40,24 +40,24 @@ class row_routes {
  public:
   using dim = Dim;
   using experts_type = Experts;
-  using axis = typename detail::told_axis<Dim>::axis;
-  using mesh_axes = typename detail::told_axis<Dim>::mesh;
+  using axis = typename detail::axis_argument<Dim>::axis;
+  using mesh_axes = typename detail::axis_argument<Dim>::mesh;
   using space = typename Experts::view_type::memory_space;
-  using state = detail::routes_at_hand<space>;
+  using state = detail::dropless_routing<space>;
 
-  row_routes(std::shared_ptr<engine::device_mesh const> mesh, std::shared_ptr<state const> at_hand,
+  row_routes(std::shared_ptr<engine::device_mesh const> mesh, std::shared_ptr<state const> shared_state,
              detail::extents_of_axes<axes_in<Experts>> const& choices, Rows const& of_experts)
-      : rows(of_experts), mesh_(std::move(mesh)), at_hand_(std::move(at_hand)), choices_(choices) {}
+      : rows(of_experts), mesh_(std::move(mesh)), shared_state_(std::move(shared_state)), choices_(choices) {}
 
-  Rows rows;  ///< [E]: the number of rows that come here for each expert of this device, one group behind the other
+  Rows rows;  ///< [E]: the number of rows that come here for each expert of this device, one group after the other
 
-  [[nodiscard]] state const& at_hand() const { return *at_hand_; }
+  [[nodiscard]] state const& shared_state() const { return *shared_state_; }
   [[nodiscard]] auto const& mesh_handle() const { return mesh_; }
   [[nodiscard]] auto const& choices() const { return choices_; }
 
  private:
   std::shared_ptr<engine::device_mesh const> mesh_;
-  std::shared_ptr<state const> at_hand_;
+  std::shared_ptr<state const> shared_state_;
   detail::extents_of_axes<axes_in<Experts>> choices_;
 };
 
@@ -87,7 +87,7 @@ consteval auto check_varies_along(type_list<Ms...>) {
 
 template <class Dim, class Experts, class... Given>
 consteval auto check_routed() {
-  using told = told_axis<Dim>;
+  using argument = axis_argument<Dim>;
   using own = first_fault<is_an_axis_verdict<ostraka::operation::route_rows, Dim>,
                           choices_verdict<ostraka::operation::route_rows, Experts>>;
   if constexpr (!std::is_same_v<own, reason::ok>)
@@ -96,37 +96,38 @@ consteval auto check_routed() {
     return found<reason::axis_must_be_whole<typename type_at<axes_in<Experts>, 0>::type, sharding_in<Experts>,
                                             ostraka::operation::route_rows>>{};
   else
-    return found<first_fault<typename decltype(check_varies_along<Experts>(typename told::mesh{}))::type,
-                             typename decltype(check_extents_given<false>(type_list<typename told::axis>{},
+    return found<first_fault<typename decltype(check_varies_along<Experts>(typename argument::mesh{}))::type,
+                             typename decltype(check_extents_given<false>(type_list<typename argument::axis>{},
                                                                           type_list<Given...>{}))::type>>{};
 }
 
 // `operation` is the name of the operation that the program called.
 template <class Dim, class Experts>
 auto make_routes(char const* operation, Experts const& experts, std::int64_t count) {
-  using told = told_axis<Dim>;
-  using E = typename told::axis;
+  using argument = axis_argument<Dim>;
+  using E = typename argument::axis;
   using rows_sharding = typename with_varying<sharding<E>, varying_in<Experts>>::type;
   using rows_type = basic_tensor<std::int64_t, rows_sharding, typename Experts::space>;
   using routes = row_routes<Dim, Experts, rows_type>;
-  named_group const g = owners_of(operation, experts, typename told::mesh{});
+  named_group const g = owners_of(operation, experts, typename argument::mesh{});
   auto const state = std::make_shared<typename routes::state>();
   extents_of_axes<axes_in<Experts>> const choices = extents_of_axes_in(experts);
   extents_of_axes<type_list<E>> own;
   state->owners.count = g.size;
-  for (int d = 0; d < g.size; ++d) state->owners.member.push_back(told::mesh::size == 0 ? 0 : g.member(d));
+  for (int d = 0; d < g.size; ++d) state->owners.member.push_back(argument::mesh::size == 0 ? 0 : g.member(d));
   own.whole[0] = planner::block(count, g.number, g.size).size();
   own.local[0] = own.whole[0];
   if (count % g.size != 0) {  // as a weight that is divided this way enters a body
     own.origins[0].whole = count;
-    for (int m = 0; m < told::mesh::size; ++m)
+    for (int m = 0; m < argument::mesh::size; ++m)
       if (g.w.sizes.mesh[m] > 1) own.origins[0].over.push_back(g.w.axis[m]);
   }
   if (g.w.mesh->absent()) {
     own.local[0] = 0;
   } else {
     if (g.size > 1)
-      engine::require_same_call<std::int64_t>(g.w, spec_of<Experts, axes_in<Experts>, union_of<typename told::mesh>>,
+      engine::require_same_call<std::int64_t>(g.w,
+                                              spec_of<Experts, axes_in<Experts>, union_of<typename argument::mesh>>,
                                               g.axes, [] { return std::string(); });
     state->rows = engine::make_row_routes<typename routes::space>(
         g.w, g.axes, state->owners, count, engine::numbers_on_host(experts.local()),
@@ -164,7 +165,7 @@ struct send_rows {
     using result_type = basic_tensor<typename X::value_type, result<X>, typename X::space>;
     constexpr bool of_choices = types::template has_choices<X>;
     detail::named_group g = detail::owners_of(name, x, typename Routes::mesh_axes{});
-    auto const& there = routes.at_hand().rows;
+    auto const& there = routes.shared_state().rows;
     detail::extents_of_axes<type_list<R>> come;
     come.local[0] = come.whole[0] = there.rows_received();
     if constexpr (varying_in<experts>::size > 0) come.origins[0].whole = detail::extent_origin::of_its_own;
@@ -218,7 +219,7 @@ struct return_rows {
     detail::profiled_block<result_type> const region_of_run(name, back, "writes");
     engine::return_rows(detail::execution_space_of<A>(), g.w,
                         spec_of<A, axes_in<A>, union_of<typename Routes::mesh_axes, mesh_axes_in<A>>>, g.axes,
-                        routes.at_hand().rows, detail::elements_behind(a, 1), detail::elements_of(a),
+                        routes.shared_state().rows, detail::elements_behind(a, 1), detail::elements_of(a),
                         back.local().data());
     return back;
   }
@@ -231,11 +232,11 @@ struct return_rows {
 /// device, and nothing moves. Collective over X.
 template <auto Dim, Tensor Experts, class... Given>
 [[nodiscard]] auto route_rows(Experts const& experts, Given const&... given) {
-  using told = detail::type_of<Dim>;
-  if constexpr (reason::ok_or_raise<typename decltype(detail::check_routed<told, Experts, Given...>())::type>()) {
-    using E = typename detail::told_axis<told>::axis;
-    return detail::make_routes<told>(operation::route_rows::name, experts,
-                                     detail::checked_extent<false, E>(collect_sizes(given...), "route_rows"));
+  using argument = detail::type_of<Dim>;
+  if constexpr (reason::ok_or_raise<typename decltype(detail::check_routed<argument, Experts, Given...>())::type>()) {
+    using E = typename detail::axis_argument<argument>::axis;
+    return detail::make_routes<argument>(operation::route_rows::name, experts,
+                                         detail::checked_extent<false, E>(collect_sizes(given...), "route_rows"));
   } else {
     return detail::refused_choices{};
   }

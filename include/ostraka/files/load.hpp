@@ -97,7 +97,7 @@ void load_into(T const& tree, std::string const& path, Option const&... option) 
 
 template <class... Trees, class... Option>
   requires(detail::is_load_option<Option>&&...)
-void load_into(trees_together<Trees...> const& trees, std::string const& path, Option const&... option) {
+void load_into(named_trees<Trees...> const& trees, std::string const& path, Option const&... option) {
   if constexpr (reason::ok_or_raise<detail::load_options_verdict<Option...>>())
     detail::load_into_trees([&](auto const& f) { trees.for_each(f); }, path, detail::load_options_in(option...));
 }
@@ -111,7 +111,7 @@ void load_into([[maybe_unused]] A const& a, [[maybe_unused]] std::string const& 
   if constexpr (reason::ok_or_raise<verdict>()) {
     detail::loading file("load_into", path, engine::file_format::npy, detail::common_mesh("load_into", a),
                          detail::load_options_in(option...));
-    file.ask(detail::tensor_as_it_is("", a));
+    file.ask(detail::request_for_existing("", a));
     file.into(detail::for_file(a));
     file.read();
   }

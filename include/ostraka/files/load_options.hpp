@@ -97,7 +97,7 @@ consteval auto check_load_option() {
   if constexpr (is_cast_to<T>) {
     using to = typename T::type;
     if constexpr (!engine::converts(engine::file_element::f64, engine::file_element_of<to>))
-      return found<reason::cast_to_no_real_number<to>>{};
+      return found<reason::cast_to_a_non_real_type<to>>{};
     else
       return found<reason::ok>{};
   } else {

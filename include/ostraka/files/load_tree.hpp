@@ -70,7 +70,7 @@ constexpr tensors_of_type type_in_file(type_list<As...>) {
 
 // The request for a tensor that already exists.
 template <class A>
-engine::tensor_to_load tensor_as_it_is(std::string name, A const& a, layer_of_stack const& layer = {}) {
+engine::tensor_to_load request_for_existing(std::string name, A const& a, layer_of_stack const& layer = {}) {
   constexpr tensors_of_type type = type_in_file<typename A::value_type>(axes_in<A>{});
   return tensor_to_load(std::move(name), type, a.extents().data(), layer.axes);
 }
@@ -297,7 +297,7 @@ struct asks_for_tensor {
   void ask(path const& at, layer_of_stack const& layer, A const& a) const {
     if (common_mesh("load_into", a) != file.mesh())
       throw_error("load_into: the leaves of a tree live on one mesh, and these live on two; load a tree for each mesh");
-    file.ask(tensor_as_it_is(name_in_file(at), a, layer));
+    file.ask(request_for_existing(name_in_file(at), a, layer));
   }
 
   template <class S, class T>

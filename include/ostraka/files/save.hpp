@@ -52,7 +52,7 @@ template <class = void>
 template <class A>
 consteval auto check_leaf_to_save() {
   if constexpr (!is_tensor<A>)
-    return found<reason::leaf_is_no_tensor_to_save<A>>{};
+    return found<reason::saved_leaf_is_not_a_tensor<A>>{};
   else
     return found<in_file_verdict<A, operation::save>>{};
 }
@@ -65,7 +65,7 @@ struct leaves_to_save {
 
   template <class A>
   void operator()(path const& at, layer_of_stack const& layer, A const& leaf) {
-    auto const& a = tensor_behind(leaf);
+    auto const& a = underlying_tensor(leaf);
     using type = std::remove_cvref_t<decltype(a)>;
     if constexpr (reason::ok_or_raise<typename decltype(check_leaf_to_save<type>())::type>()) {
       add_leaf(at, layer, for_file(a), a.mesh_handle());
@@ -142,7 +142,7 @@ concept TreeOrTrees = Tree<T> || are_together<T>;
 /// @throws ostraka::error, on all devices alike; an older file is then unchanged
 template <TensorOrVariable A>
 void save(std::string const& path, A const& given) {
-  [[maybe_unused]] auto const& a = detail::tensor_behind(given);
+  [[maybe_unused]] auto const& a = detail::underlying_tensor(given);
   if constexpr (reason::ok_or_raise<detail::in_file_verdict<A, operation::save>>())
     engine::save_tensors(*a.mesh_handle(), detail::request_of_tensor(path, a));
 }

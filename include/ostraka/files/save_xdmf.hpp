@@ -12,7 +12,7 @@
 #include <vector>
 
 #include <ostraka/engine/disk/replacing_file.hpp>
-#include <ostraka/engine/files/fail_alike.hpp>
+#include <ostraka/engine/files/fail_together.hpp>
 #include <ostraka/engine/files/file_layout.hpp>
 #include <ostraka/engine/files/save_tensors.hpp>
 #include <ostraka/engine/formats/xdmf.hpp>
@@ -69,7 +69,7 @@ inline engine::xdmf_points points_of_fields(engine::save_request const& fields, 
 // Device 0 writes the text.
 inline void write_text(engine::device_mesh const& mesh, std::string const& path, std::string const& text) {
   engine::exclusive_use const use = mesh.use("save_xdmf");
-  engine::alike_on_all(mesh.world(), [&] {
+  engine::run_or_fail_together(mesh.world(), [&] {
     if (mesh.device() != 0) return;
     auto const bytes = static_cast<std::int64_t>(text.size());
     engine::replacing_file file("save_xdmf", path, bytes);
@@ -85,7 +85,7 @@ inline void write_text(engine::device_mesh const& mesh, std::string const& path,
 /// the mesh.
 /// @throws ostraka::error, on all devices alike; before anything is written if the fields do not match
 template <class... Trees>
-void save_xdmf(std::string const& path, trees_together<Trees...> const& fields, xdmf_grid const& grid = {}) {
+void save_xdmf(std::string const& path, named_trees<Trees...> const& fields, xdmf_grid const& grid = {}) {
   if (!path.ends_with(".xdmf"))
     throw_error("save_xdmf: the path is that of the text, but it is ", path, "; let it end in .xdmf");
   detail::leaves_to_save const leaves = detail::leaves_of(path, fields);

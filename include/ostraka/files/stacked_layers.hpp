@@ -94,7 +94,7 @@ struct finds_stack {
 
   template <class A>
   void operator()(path const&, A const& leaf) {
-    auto const& a = tensor_behind(leaf);
+    auto const& a = underlying_tensor(leaf);
     if constexpr (is_tensor<std::remove_cvref_t<decltype(a)>>) {
       for (int d = known; d < stack.axes; ++d)
         stack.extents[static_cast<std::size_t>(d)] = a.extents()[static_cast<std::size_t>(d)];

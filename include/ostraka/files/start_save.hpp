@@ -79,7 +79,7 @@ class [[nodiscard]] pending_save {
 /// unchanged. @throws ostraka::error, on all devices alike, if the file cannot be made
 template <TensorOrVariable A>
 [[nodiscard]] pending_save start_save(std::string const& path, A const& given) {
-  [[maybe_unused]] auto const& a = detail::tensor_behind(given);
+  [[maybe_unused]] auto const& a = detail::underlying_tensor(given);
   if constexpr (reason::ok_or_raise<detail::in_file_verdict<A, operation::save>>())
     return pending_save(engine::begin_save(*a.mesh_handle(), detail::request_of_tensor(path, a)));
   else

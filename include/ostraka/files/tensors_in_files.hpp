@@ -31,7 +31,7 @@ std::string name_in_file(path const& at) {
 
 /// A tensor to save or load. The facts in its type are numbers here, so that one function serves all types.
 struct tensor_for_file {
-  operand_at_hand at;
+  runtime_operand at;
   planner::spec const* sharding;
   planner::naming const* names;
   int mesh_axes;
@@ -48,7 +48,7 @@ template <class A>
 tensor_for_file for_file(A const& a) {
   using axes = axes_in<A>;
   using mesh_axes = mesh_axes_in<A>;
-  return {at_hand(a),
+  return {runtime_operand_of(a),
           &spec_of<A, axes, mesh_axes>,
           &naming_of<axes, mesh_axes>,
           mesh_axes::size,

@@ -23,9 +23,9 @@ namespace ostraka {
 
 /// Trees, each with a name. `Trees`: T& for one held by reference, which must outlive this; T for one held by value.
 template <class... Trees>
-class trees_together {
+class named_trees {
  public:
-  explicit trees_together(std::pair<std::string, Trees>&&... trees) : trees_(std::move(trees)...) {}
+  explicit named_trees(std::pair<std::string, Trees>&&... trees) : trees_(std::move(trees)...) {}
 
   /// Calls f(tree, path of its root) for each tree.
   template <class F>
@@ -42,16 +42,16 @@ namespace detail {
 template <class T>
 inline constexpr bool are_together = false;
 template <class... Trees>
-inline constexpr bool are_together<trees_together<Trees...>> = true;
+inline constexpr bool are_together<named_trees<Trees...>> = true;
 
 // T for an argument passed as T&&, T& for T&.
 template <class T>
-using as_handed_over = std::conditional_t<std::is_lvalue_reference_v<T>, T, std::remove_reference_t<T>>;
+using as_forwarded = std::conditional_t<std::is_lvalue_reference_v<T>, T, std::remove_reference_t<T>>;
 
 template <class Arguments, std::size_t... Is>
 auto together_of(Arguments&& arguments, std::index_sequence<Is...>) {
-  return trees_together<as_handed_over<std::tuple_element_t<2 * Is + 1, Arguments>>...>(
-      std::pair<std::string, as_handed_over<std::tuple_element_t<2 * Is + 1, Arguments>>>(
+  return named_trees<as_forwarded<std::tuple_element_t<2 * Is + 1, Arguments>>...>(
+      std::pair<std::string, as_forwarded<std::tuple_element_t<2 * Is + 1, Arguments>>>(
           std::get<2 * Is>(arguments),
           std::forward<std::tuple_element_t<2 * Is + 1, Arguments>>(std::get<2 * Is + 1>(arguments)))...);
 }

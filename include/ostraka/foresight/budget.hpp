@@ -58,7 +58,7 @@ template <class Step, class... Given>
   b.memory = end.most;
   b.tape = plan.memory_of_tape(known);
   b.results = end.now;
-  b.workspace = end.set_aside;
+  b.workspace = end.workspace;
   return b;
 }
 

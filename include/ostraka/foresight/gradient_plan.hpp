@@ -12,7 +12,7 @@
 ///     plan.total_bytes(B = 32, I = 784, J = 128, X = 8);
 
 #include <ostraka/gradient/abstract/abstract_variable.hpp>
-#include <ostraka/gradient/abstract/foretold_regions.hpp>
+#include <ostraka/gradient/abstract/predicted_regions.hpp>
 #include <ostraka/gradient/rules/moves/derivative_of_moves.hpp>
 #include <ostraka/gradient/tape/variables_in_trees.hpp>
 #include <ostraka/gradient/value_and_grad.hpp>
@@ -21,50 +21,50 @@ namespace ostraka {
 
 /// Operations in the order in which they run.
 template <std::size_t N, std::size_t MeshAxes = 0>
-struct foretold_operations {
+struct predicted_operations {
   /// The operations, and one more at the end, which is none.
-  std::array<foretold_operation, N + 1> items{};        // one more, because there may be none
+  std::array<predicted_operation, N + 1> items{};       // one more, because there may be none
   std::array<detail::named_size, MeshAxes + 1> mesh{};  ///< mesh axes whose sizes are known from types
 
   /// How many operations there are.
   [[nodiscard]] constexpr std::size_t size() const { return N; }
   /// The first operation.
-  [[nodiscard]] constexpr foretold_operation const* begin() const { return items.data(); }
+  [[nodiscard]] constexpr predicted_operation const* begin() const { return items.data(); }
   /// Behind the last operation.
-  [[nodiscard]] constexpr foretold_operation const* end() const { return items.data() + N; }
+  [[nodiscard]] constexpr predicted_operation const* end() const { return items.data() + N; }
   /// Operation number i.
-  [[nodiscard]] constexpr foretold_operation const& operator[](std::size_t i) const { return items[i]; }
+  [[nodiscard]] constexpr predicted_operation const& operator[](std::size_t i) const { return items[i]; }
 
   /// The number of steps of this kind: `plan.backward.count(os::step::reduce_scatter)`.
   [[nodiscard]] constexpr int count(step kind) const {
     int n = 0;
-    for (foretold_operation const& op : *this) n += op.is_priced() ? op.count(kind) : 0;
+    for (predicted_operation const& op : *this) n += op.is_priced() ? op.count(kind) : 0;
     return n;
   }
 
   /// The number of operations whose communication is not known at compile time. Bytes and counts leave them out.
   [[nodiscard]] constexpr int unpriced() const {
     int n = 0;
-    for (foretold_operation const& op : *this) n += op.is_priced() ? 0 : 1;
+    for (predicted_operation const& op : *this) n += op.is_priced() ? 0 : 1;
     return n;
   }
 
   /// Bytes that all devices move together, for these extents and sizes of mesh axes; exact.
   template <class... Given>
   [[nodiscard]] constexpr std::int64_t total_bytes(Given const&... given) const {
-    return sum_of(&foretold_operation::total_bytes, collect_sizes(given...));
+    return sum_of(&predicted_operation::total_bytes, collect_sizes(given...));
   }
 
   /// Bytes that a device moves, rounded up in each operation.
   template <class... Given>
   [[nodiscard]] constexpr std::int64_t bytes(Given const&... given) const {
-    return sum_of(&foretold_operation::bytes, collect_sizes(given...));
+    return sum_of(&predicted_operation::bytes, collect_sizes(given...));
   }
 
   /// Multiplications and additions of products and sums on the device with the largest blocks.
   template <class... Given>
   [[nodiscard]] constexpr std::int64_t flops(Given const&... given) const {
-    return sum_of(&foretold_operation::flops, collect_sizes(given...));
+    return sum_of(&predicted_operation::flops, collect_sizes(given...));
   }
 
  private:
@@ -72,7 +72,7 @@ struct foretold_operations {
   constexpr std::int64_t sum_of(Question question, Sizes const& given) const {
     detail::known_sizes const known(given, mesh);
     std::int64_t n = 0;
-    for (foretold_operation const& op : *this)
+    for (predicted_operation const& op : *this)
       if (op.is_priced()) n += (op.*question)(known.table());
     return n;
   }
@@ -80,12 +80,12 @@ struct foretold_operations {
 
 /// The moves of value_and_grad: the program's own operations, and those of its derivative.
 template <std::size_t Forward, std::size_t Backward, detail::memory_numbers Memory = {}>
-struct foretold_gradient {
+struct predicted_gradient {
   /// The program's own operations.
-  foretold_operations<Forward, Memory.mesh_axes> forward;
+  predicted_operations<Forward, Memory.mesh_axes> forward;
   /// The operations of its derivative.
-  foretold_operations<Backward, Memory.mesh_axes> backward;
-  detail::foretold_memory<Memory> memory{};  ///< blocks that are allocated and freed, and what is set aside
+  predicted_operations<Backward, Memory.mesh_axes> backward;
+  detail::predicted_memory<Memory> memory{};  ///< blocks that are allocated and freed, and what is set aside
 
   /// Steps of this kind, forward and backward together.
   [[nodiscard]] constexpr int count(step kind) const { return forward.count(kind) + backward.count(kind); }
@@ -121,7 +121,7 @@ struct foretold_gradient {
   /// The most that an operation's plan sets aside.
   template <class... Given>
   [[nodiscard]] constexpr std::int64_t workspace(Given const&... given) const {
-    return memory_at_end(given...).set_aside;
+    return memory_at_end(given...).workspace;
   }
 
   /// All three at once.
@@ -176,15 +176,15 @@ constexpr auto abstract_of(forecast& written) {
 
 // The gradient that value_and_grad returns. It is a copy if something else holds it, too.
 template <class X>
-constexpr foretold_block kept_gradient(X const& x) {
+constexpr predicted_block kept_gradient(X const& x) {
   auto const& sum = x.slot()->sum();
   if (!x.slot()->is_empty() && sum.block().is_alone()) return sum.block();
   return abstract<typename concrete<typename X::cotangent_type>::type>(x.value().written()).block();
 }
 
 template <class P>
-constexpr void keep_gradients(std::vector<foretold_block>& kept, P const& p) {
-  if constexpr (is_foretold<P>) {
+constexpr void keep_gradients(std::vector<predicted_block>& kept, P const& p) {
+  if constexpr (is_abstract_variable<P>) {
     kept.push_back(kept_gradient(p));
   } else {
     auto each = [&](path const&, auto const& leaf) { kept.push_back(kept_gradient(leaf)); };
@@ -203,21 +203,21 @@ struct default_shape {
 };
 
 // The position at which the second pass begins, among operations and memory events, and the number of all events.
-struct foretold_passes {
+struct predicted_passes {
   std::size_t operations = 0, events = 0, all_events = 0;
 };
 
 // Runs the program forward, and its tape back.
 template <class P, class... Data, class F, class MakeShape>
-constexpr foretold_passes foretell_gradient(forecast& written, F const& loss, MakeShape const& make_shape) {
-  std::vector<foretold_block> kept;
+constexpr predicted_passes predict_gradient(forecast& written, F const& loss, MakeShape const& make_shape) {
+  std::vector<predicted_block> kept;
   abstract_tape t;
   auto const p = abstract_parameters<P>(written, t, make_shape);
   abstract_node const* const leaves = t.last();
   auto const result = loss(p, abstract_of<Data>(written)...);
-  foretold_passes passes{written.operations().size(), written.events().size(), 0};
+  predicted_passes passes{written.operations().size(), written.events().size(), 0};
   using type = std::remove_cvref_t<decltype(result)>;
-  if constexpr (is_foretold<type>) {
+  if constexpr (is_abstract_variable<type>) {
     typename type::cotangent_type const one(&written);
     result.slot()->add(one);
     t.unwind_to(leaves);
@@ -232,7 +232,7 @@ using abstract_parameters_of = decltype(abstract_parameters<P>(
     std::declval<forecast&>(), std::declval<abstract_tape&>(), std::declval<MakeShape const&>()));
 
 template <class F, class MakeShape, class P, class... Data>
-using foretold_loss_verdict =
+using gradient_plan_verdict =
     loss_verdict<decltype(std::declval<F const&>()(std::declval<abstract_parameters_of<MakeShape, P> const&>(),
                                                    std::declval<abstract<Data> const&>()...)),
                  abstract_parameters_of<MakeShape, P>>;
@@ -245,18 +245,18 @@ struct gradient_forecast {
   };
   static constexpr numbers n = [] {
     forecast written;
-    foretold_passes const p = foretell_gradient<P, Data...>(written, F{}, MakeShape{});
+    predicted_passes const p = predict_gradient<P, Data...>(written, F{}, MakeShape{});
     return numbers{p.operations, written.operations().size(),
                    memory_numbers{p.all_events, p.events, static_cast<std::size_t>(written.blocks()),
                                   written.operands().size(), written.mesh().size()}};
   }();
   static constexpr auto plan = [] {
     forecast written;
-    foretell_gradient<P, Data...>(written, F{}, MakeShape{});
-    foretold_gradient<n.forward, n.all - n.forward, n.memory> result;
+    predict_gradient<P, Data...>(written, F{}, MakeShape{});
+    predicted_gradient<n.forward, n.all - n.forward, n.memory> result;
     for (std::size_t i = 0; i < n.forward; ++i) result.forward.items[i] = written.operations()[i];
     for (std::size_t i = n.forward; i < n.all; ++i) result.backward.items[i - n.forward] = written.operations()[i];
-    result.memory = foretold_memory<n.memory>(written);
+    result.memory = predicted_memory<n.memory>(written);
     result.forward.mesh = result.backward.mesh = result.memory.mesh;
     return result;
   }();
@@ -270,11 +270,11 @@ template <class Parameters, class... Data, class F, class MakeShape = detail::de
 [[nodiscard]] constexpr auto gradient_plan(F, MakeShape = {}) {
   if constexpr (!std::is_empty_v<F> || !std::is_empty_v<MakeShape>) {
     reason::raise<reason::gradient_plan_of_captures<std::conditional_t<std::is_empty_v<F>, MakeShape, F>>>();
-    return foretold_gradient<0, 0>{};
-  } else if constexpr (reason::ok_or_raise<detail::foretold_loss_verdict<F, MakeShape, Parameters, Data...>>()) {
+    return predicted_gradient<0, 0>{};
+  } else if constexpr (reason::ok_or_raise<detail::gradient_plan_verdict<F, MakeShape, Parameters, Data...>>()) {
     return detail::gradient_forecast<F, MakeShape, Parameters, Data...>::plan;
   } else {
-    return foretold_gradient<0, 0>{};
+    return predicted_gradient<0, 0>{};
   }
 }
 

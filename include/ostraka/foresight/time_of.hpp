@@ -76,11 +76,11 @@ class listening_clock final : public engine::listener {
 /// several devices are not given
 template <MeshAxis... Ms, class F>
 [[nodiscard]] predicted_time<Ms...> time_of(mesh<Ms...> const& m, machine const& on, F&& f) {
-  detail::listening_clock heard(on);
+  detail::listening_clock listener(on);
   engine::mesh_axes const* const own = m.handle()->world().mesh();
-  heard.clock.check("time_of", own);
+  listener.clock.check("time_of", own);
   detail::run_priced(m, f);
-  engine::machine_clock const& c = heard.clock;
+  engine::machine_clock const& c = listener.clock;
   predicted_time<Ms...> t{c.now(), c.computing(), c.waiting(), c.communicating()};
   for (engine::machine_clock::collectives const& each : c.by_kind())
     if (each.mesh == own && own != nullptr) t.by_kind.push_back(each);

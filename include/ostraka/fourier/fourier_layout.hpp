@@ -15,7 +15,7 @@
 ///     [I_X]           K/X          [I]               [K_X]           one all-gather: there is no batch axis
 ///
 /// If the result is named in another order of axes, the first move puts them into it: before the transform if I is
-/// divided, behind it if not.
+/// divided, after it if not.
 
 #include <cstdint>
 #include <type_traits>
@@ -82,13 +82,13 @@ constexpr planner::spec whole_rows(planner::spec const& from, planner::spec cons
 template <fourier_kind Kind, class T>
 struct fourier_element {
   using real = real_of<T>;
-  using type = std::conditional_t<gives_reals(Kind), real, Kokkos::complex<real>>;
+  using type = std::conditional_t<has_real_result(Kind), real, Kokkos::complex<real>>;
 };
 
 /// The result that a call names: its dimensions, or only the new axis, which then takes the place of I.
 template <class Along, class Named, class A>
 struct fourier_result {
-  using I = typename told_axis<Along>::axis;
+  using I = typename axis_argument<Along>::axis;
   static constexpr int at = position_in<I, axes_in<A>>;
   static constexpr bool names_all =
       axes_in<Named>::size == A::rank && (A::rank > 1 || sharding_traits<Named>::partials::size > 0);
@@ -134,7 +134,7 @@ template <class Operation, fourier_kind Kind, class T>
 consteval auto check_fourier_elements() {
   constexpr bool is_real = std::is_same_v<T, float> || std::is_same_v<T, double>;
   constexpr bool is_complex = std::is_same_v<T, Kokkos::complex<float>> || std::is_same_v<T, Kokkos::complex<double>>;
-  if constexpr (gives_half(Kind) ? is_real : gives_reals(Kind) ? is_complex : is_real || is_complex)
+  if constexpr (has_half_spectrum(Kind) ? is_real : has_real_result(Kind) ? is_complex : is_real || is_complex)
     return found<reason::ok>{};
   else
     return found<reason::not_transformed<T, Operation>>{};
@@ -156,28 +156,28 @@ consteval auto check_linear() {
 
 template <fourier_kind Kind, class I, class K, class Operation>
 consteval auto check_static_extents() {
-  constexpr std::int64_t whole = gives_reals(Kind) ? K::extent : I::extent;
-  constexpr std::int64_t other = gives_reals(Kind) ? I::extent : K::extent;
+  constexpr std::int64_t whole = has_real_result(Kind) ? K::extent : I::extent;
+  constexpr std::int64_t other = has_real_result(Kind) ? I::extent : K::extent;
   if constexpr (whole == dynamic_extent || other == dynamic_extent)
     return found<reason::ok>{};
-  else if constexpr (other == (gives_half(Kind) || gives_reals(Kind) ? whole / 2 + 1 : whole))
+  else if constexpr (other == (has_half_spectrum(Kind) || has_real_result(Kind) ? whole / 2 + 1 : whole))
     return found<reason::ok>{};
   else
-    return found<reason::spectrum_has_another_extent<I, K, Operation>>{};
+    return found<reason::spectrum_extent_mismatch<I, K, Operation>>{};
 }
 
 template <class Operation, fourier_kind Kind, class Along, class Named, class A>
 consteval auto check_fourier_names() {
   using axes = axes_in<A>;
   if constexpr (axes_in<Named>::size != 1 && axes_in<Named>::size != A::rank) {
-    return found<reason::transform_has_other_axes<sharding_in<A>, Named, Operation>>{};
+    return found<reason::transform_axes_mismatch<sharding_in<A>, Named, Operation>>{};
   } else {
     using result = fourier_result<Along, Named, A>;
     using I = typename result::I;
     using K = typename result::K;
     using renamed = typename decltype(check_new_name<Operation, Along, K, A>())::type;
     if constexpr (!have_same_types<axes_in<typename result::type>, typename axes_with<axes, I, K>::type>)
-      return found<reason::transform_has_other_axes<sharding_in<A>, Named, Operation>>{};
+      return found<reason::transform_axes_mismatch<sharding_in<A>, Named, Operation>>{};
     else if constexpr (!std::is_same_v<renamed, reason::ok>)
       return found<renamed>{};
     else if constexpr (!std::is_same_v<typename sharding_traits<typename result::type>::verdict, reason::ok>)
@@ -192,7 +192,7 @@ consteval auto check_fourier_names() {
 template <class Operation, fourier_kind Kind, class Along, class Named, class A>
 consteval auto check_fourier() {
   using own = first_fault<typename sharding_traits<sharding_in<A>>::verdict, typename sharding_traits<Named>::verdict,
-                          blocks_verdict<Named, A>, told_verdict<Operation, Along, A>,
+                          blocks_verdict<Named, A>, axis_argument_verdict<Operation, Along, A>,
                           typename decltype(check_fourier_elements<Operation, Kind, typename A::value_type>())::type,
                           typename decltype(check_linear<Operation, A>())::type>;
   if constexpr (!std::is_same_v<own, reason::ok>)

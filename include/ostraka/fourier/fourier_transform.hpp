@@ -28,7 +28,7 @@ namespace detail {
 
 /// The extent of the result of a transform of length n.
 [[nodiscard]] constexpr std::int64_t extent_of_spectrum(fourier_kind kind, std::int64_t n) {
-  return gives_half(kind) ? n / 2 + 1 : n;
+  return has_half_spectrum(kind) ? n / 2 + 1 : n;
 }
 
 /// Extents by name, including those of the result. That of a real result is given by name.
@@ -38,9 +38,9 @@ struct sizes_with_spectrum {
 
   template <class Label>
   [[nodiscard]] constexpr std::int64_t of() const {
-    if constexpr (std::is_same_v<Label, K> && gives_reals(Kind) && K::extent != dynamic_extent)
+    if constexpr (std::is_same_v<Label, K> && has_real_result(Kind) && K::extent != dynamic_extent)
       return K::extent;
-    else if constexpr (std::is_same_v<Label, K> && !gives_reals(Kind))
+    else if constexpr (std::is_same_v<Label, K> && !has_real_result(Kind))
       return extent_of_spectrum(Kind, sizes.template of<I>());
     else if constexpr (std::is_same_v<Label, K> && requires { sizes.template made<K>(); })
       return sizes.template made<K>();
@@ -113,10 +113,10 @@ auto transform_whole(char const* name, A const& a, std::int64_t n) {
   using mesh = mesh_axes_in<A>;
   engine::execution_context const w = context_of<labels, mesh>(name, a);
   auto result = make_with_axis<typename fourier_element<Kind, T>::type, I, K>(name, a, extent_of_spectrum(Kind, n));
-  if constexpr (varying_in<A>::size > 0 && !gives_reals(Kind)) {  // K has its extent from I's
+  if constexpr (varying_in<A>::size > 0 && !has_real_result(Kind)) {  // K has its extent from I's
     auto origins = a.origins();
     auto& origin = origins[static_cast<std::size_t>(position_in<I, labels>)];
-    if (gives_half(Kind) && !origin.is_alike()) origin = {extent_origin::of_its_own};
+    if (has_half_spectrum(Kind) && !origin.is_alike()) origin = {extent_origin::of_its_own};
     result.set_origins(origins);
   }
   engine::transform_block<real_of<T>>(execution_space_of<A>(), w, spec_of<A, labels, mesh>, position_in<I, labels>,
@@ -141,7 +141,7 @@ struct fourier {
       return detail::found<own>{};
     } else {
       using K = typename layout<A>::K;
-      using asked = std::conditional_t<gives_reals(Kind), type_list<K>, type_list<>>;
+      using asked = std::conditional_t<has_real_result(Kind), type_list<K>, type_list<>>;
       using given = typename detail::length_verdict<asked, Given...>::type;
       if constexpr (!std::is_same_v<given, reason::ok> || varying_in<A>::size > 0)
         return detail::found<given>{};
@@ -174,7 +174,7 @@ struct fourier {
   [[nodiscard]] std::int64_t length_of(A const& a, Given const&... given) const {
     using K = typename layout<A>::K;
     std::int64_t const there = a.extents()[static_cast<std::size_t>(layout<A>::result::at)];
-    if constexpr (gives_reals(Kind)) {
+    if constexpr (has_real_result(Kind)) {
       std::int64_t const n = detail::length_given<K>(name, given...);
       if (n / 2 + 1 != there) detail::throw_other_spectrum(name, layout<A>::I::name, there, K::name, n);
       return n;

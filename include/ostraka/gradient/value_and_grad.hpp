@@ -46,7 +46,7 @@ consteval auto check_differentiable() {
   if constexpr (is_differentiable<value>)
     return found<reason::ok>{};
   else
-    return found<reason::derivative_of_whole_numbers<value>>{};
+    return found<reason::derivative_of_integers<value>>{};
 }
 
 /// `reason::ok` if derivatives of T can be taken.
@@ -77,9 +77,9 @@ consteval auto check_loss() {
   if constexpr (is_after_error<Loss>)
     return found<reason::ok>{};
   else if constexpr (!TensorOrVariable<Loss>)
-    return found<reason::loss_is_no_number<Loss>>{};
+    return found<reason::loss_is_not_a_scalar<Loss>>{};
   else if constexpr (axes_in<Loss>::size > 0 || sharding_traits<sharding_in<Loss>>::partials::size > 0)
-    return found<reason::loss_is_no_number<sharding_in<Loss>>>{};
+    return found<reason::loss_is_not_a_scalar<sharding_in<Loss>>>{};
   else if constexpr (!is_real<typename Loss::value_type>)
     return found<reason::loss_is_complex<typename Loss::value_type>>{};
   else if constexpr (varying_in<Loss>::size == 0)
@@ -190,9 +190,9 @@ consteval auto check_parameters() {
 
 // True if a function returns more than its loss.
 template <class T>
-inline constexpr bool gives_more = false;
+inline constexpr bool returns_aux = false;
 template <class Loss, class First, class... Rest>
-inline constexpr bool gives_more<std::tuple<Loss, First, Rest...>> = true;
+inline constexpr bool returns_aux<std::tuple<Loss, First, Rest...>> = true;
 
 template <class How, class F>
 class value_and_gradient_of {
@@ -214,7 +214,7 @@ class value_and_gradient_of {
     auto const p = as_variables<How>(t, parameters);
     tape_node const* const leaves = t.last();
     auto const given = f(p, constants...);
-    if constexpr (gives_more<std::remove_cvref_t<decltype(given)>>) {
+    if constexpr (returns_aux<std::remove_cvref_t<decltype(given)>>) {
       return std::apply(
           [&](auto const& loss, auto const&... more) {
             auto const r = pulled_from(t, leaves, parameters, p, loss);

@@ -100,7 +100,7 @@ void load_into([[maybe_unused]] A const& a, [[maybe_unused]] std::string const& 
     detail::require_dataset_file("load_into", path);
     detail::loading file("load_into", path, engine::file_format::safetensors, detail::common_mesh("load_into", a),
                          detail::load_options_in(ignore_others, option...));
-    detail::ask_for_part(file, "load_into", path, which, detail::tensor_as_it_is("", a));
+    detail::ask_for_part(file, "load_into", path, which, detail::request_for_existing("", a));
     file.into(detail::for_file(a));
     file.read();
   }

@@ -25,7 +25,7 @@ namespace detail {
 template <class T>
 engine::device_mesh const& mesh_of(char const* operation, T const& where) {
   if constexpr (TensorOrVariable<T>)
-    return *common_mesh(operation, tensor_behind(where));
+    return *common_mesh(operation, underlying_tensor(where));
   else
     return *where.handle();
 }

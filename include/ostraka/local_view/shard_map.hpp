@@ -141,7 +141,7 @@ consteval auto check_returned() {
   if constexpr (is_pending<Returned>)
     return found<reason::pending_value_leaves<Returned>>{};
   else if constexpr (!Tensor<Returned>)
-    return found<reason::result_is_no_tensor<Returned>>{};
+    return found<reason::result_is_not_a_tensor<Returned>>{};
   else
     return found<leave_verdict<sharding_in<Returned>, Out, Manual, Kept>>{};
 }
@@ -227,7 +227,7 @@ consteval auto check_body() {
   if constexpr (!body_takes<F, Blocks...>())
     return found<reason::body_does_not_take_blocks<F, Blocks...>>{};
   else if constexpr (std::is_void_v<std::invoke_result_t<F const&, Blocks...>>)
-    return found<reason::result_is_no_tensor<void>>{};
+    return found<reason::result_is_not_a_tensor<void>>{};
   else
     return found<reason::ok>{};
 }
@@ -262,7 +262,7 @@ auto run_body([[maybe_unused]] char const* operation, [[maybe_unused]] F const& 
 }
 
 template <class T, bool IsOne>
-using needs_tensor = std::conditional_t<IsOne, reason::ok, reason::operand_is_no_tensor<T>>;
+using needs_tensor = std::conditional_t<IsOne, reason::ok, reason::operand_is_not_a_tensor<T>>;
 
 template <class Given, class Wanted>
 consteval auto check_in() {

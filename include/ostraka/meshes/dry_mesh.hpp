@@ -33,10 +33,10 @@ mesh<Ms...> make_dry_mesh(std::int64_t device, engine::node_request const& nodes
 }  // namespace detail
 
 /// The device that a process plays on a dry mesh: `os::dry_mesh(os::as_device(5), X = 4, Y = 2)`.
-struct played_device {
+struct dry_device {
   std::int64_t number = 0;
 };
-[[nodiscard]] constexpr played_device as_device(std::int64_t number) { return {number}; }
+[[nodiscard]] constexpr dry_device as_device(std::int64_t number) { return {number}; }
 
 /// A mesh of any size whose only device is this process, which plays the device of this number. Operations on it
 /// allocate and compute the share of that device, and send nothing. Received elements are zeros; a sum is this device's
@@ -44,7 +44,7 @@ struct played_device {
 /// program must not decide by them. Not collective. @throws ostraka::error if the mesh has no such device
 template <class... Sizes>
   requires(detail::names_a_size<Sizes> && ...)
-[[nodiscard]] auto dry_mesh(played_device device, Sizes... sizes) {
+[[nodiscard]] auto dry_mesh(dry_device device, Sizes... sizes) {
   detail::require_running();
   return detail::make_dry_mesh(device.number, {}, detail::as_mesh_size(sizes)...);
 }
@@ -52,8 +52,8 @@ template <class... Sizes>
 /// With nodes; without them it has one: `os::dry_mesh(os::as_device(5), os::devices_per_node(8), X = 256, Y = 8)`,
 /// `os::dry_mesh(os::as_device(5), os::within_node(X = 2, Y = 4), X = 256, Y = 8)`.
 template <class Nodes, class... Sizes>
-  requires(detail::says_nodes<Nodes> && (detail::names_a_size<Sizes> && ...))
-[[nodiscard]] auto dry_mesh(played_device device, Nodes nodes, Sizes... sizes) {
+  requires(detail::is_node_option<Nodes> && (detail::names_a_size<Sizes> && ...))
+[[nodiscard]] auto dry_mesh(dry_device device, Nodes nodes, Sizes... sizes) {
   detail::require_running();
   return detail::make_dry_mesh(device.number, detail::nodes_of(nodes, detail::as_mesh_size(sizes)...),
                                detail::as_mesh_size(sizes)...);
@@ -62,14 +62,10 @@ template <class Nodes, class... Sizes>
 /// The same as device 0: `os::dry_mesh(X = 4, Y = 2)`.
 template <class... Sizes>
   requires(detail::names_a_size<Sizes> && ...)
-[[nodiscard]] auto dry_mesh(Sizes... sizes) {
-  return dry_mesh(played_device{}, sizes...);
-}
+[[nodiscard]] auto dry_mesh(Sizes... sizes) { return dry_mesh(dry_device{}, sizes...); }
 template <class Nodes, class... Sizes>
-  requires(detail::says_nodes<Nodes> && (detail::names_a_size<Sizes> && ...))
-[[nodiscard]] auto dry_mesh(Nodes nodes, Sizes... sizes) {
-  return dry_mesh(played_device{}, nodes, sizes...);
-}
+  requires(detail::is_node_option<Nodes> && (detail::names_a_size<Sizes> && ...))
+[[nodiscard]] auto dry_mesh(Nodes nodes, Sizes... sizes) { return dry_mesh(dry_device{}, nodes, sizes...); }
 
 /// True if the mesh has no devices.
 template <class... Ms>

@@ -104,7 +104,7 @@ template <class... Ms>
     throw_error(
         "make_mesh: Kokkos is not running; make an os::environment first, or, if the program has made one, let this "
         "library share it (docs/shared-libraries.md)");
-  engine::foresee_end();
+  engine::register_end_hooks();
 }
 
 [[gnu::cold]] inline mesh_processes processes_of(engine::native_communicator comm) {
@@ -250,16 +250,16 @@ engine::node_request nodes_of(node_block<Of...> const& nodes, named_extent<Ms>..
 }
 
 template <class T>
-inline constexpr bool says_nodes = std::is_same_v<T, node_size>;
+inline constexpr bool is_node_option = std::is_same_v<T, node_size>;
 template <class... Ms>
-inline constexpr bool says_nodes<node_block<Ms...>> = true;
+inline constexpr bool is_node_option<node_block<Ms...>> = true;
 
 }  // namespace detail
 
 /// A mesh with the nodes that the program gives. @throws ostraka::error, on all processes alike, if they do not divide
 /// the mesh, or if one would have processes of several machines
 template <class Nodes, class... Sizes>
-  requires(detail::says_nodes<Nodes> && (detail::names_a_size<Sizes> && ...))
+  requires(detail::is_node_option<Nodes> && (detail::names_a_size<Sizes> && ...))
 [[nodiscard]] auto make_mesh(Nodes nodes, Sizes... sizes) {
   detail::require_running();
   return detail::make_mesh_of({detail::mesh_processes::kind::of_communicator, engine::all_ranks()},
@@ -268,7 +268,7 @@ template <class Nodes, class... Sizes>
 
 /// The same over the processes of a communicator.
 template <class Nodes, class... Sizes>
-  requires(detail::says_nodes<Nodes> && (detail::names_a_size<Sizes> && ...))
+  requires(detail::is_node_option<Nodes> && (detail::names_a_size<Sizes> && ...))
 [[nodiscard]] auto make_mesh(engine::native_communicator comm, Nodes nodes, Sizes... sizes) {
   detail::require_running();
   return detail::make_mesh_of(detail::processes_of(comm), detail::nodes_of(nodes, detail::as_mesh_size(sizes)...),

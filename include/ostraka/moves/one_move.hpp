@@ -25,34 +25,34 @@ struct verb_rule;
 
 template <>
 struct verb_rule<step::all_gather> {
-  template <class Told, class Sharding>
-  using wrong = difference_of<Told, typename sharding_traits<Sharding>::splits>;
+  template <class Dim, class Sharding>
+  using wrong = difference_of<Dim, typename sharding_traits<Sharding>::splits>;
   template <class X, class Sharding>
   using reason_if_wrong = reason::all_gather_needs_a_split<X, Sharding>;
   template <class X, class Sharding>
-  using reason_if_not_minor = reason::all_gather_is_not_from_the_minor_end<X, Sharding>;
+  using reason_if_not_minor = reason::all_gather_not_from_minor_end<X, Sharding>;
 };
 
 template <>
 struct verb_rule<step::all_reduce> {
-  template <class Told, class Sharding>
-  using wrong = difference_of<Told, typename sharding_traits<Sharding>::partials>;
+  template <class Dim, class Sharding>
+  using wrong = difference_of<Dim, typename sharding_traits<Sharding>::partials>;
   template <class X, class Sharding>
   using reason_if_wrong = reason::all_reduce_needs_a_partial<X, Sharding>;
 };
 
 template <>
 struct verb_rule<step::reduce_scatter> {
-  template <class Told, class Sharding>
-  using wrong = difference_of<Told, typename sharding_traits<Sharding>::partials>;
+  template <class Dim, class Sharding>
+  using wrong = difference_of<Dim, typename sharding_traits<Sharding>::partials>;
   template <class X, class Sharding>
   using reason_if_wrong = reason::reduce_scatter_needs_a_partial<X, Sharding>;
 };
 
 template <>
 struct verb_rule<step::all_to_all> {
-  template <class Told, class Sharding>
-  using wrong = difference_of<Told, typename sharding_traits<Sharding>::splits>;
+  template <class Dim, class Sharding>
+  using wrong = difference_of<Dim, typename sharding_traits<Sharding>::splits>;
   template <class X, class Sharding>
   using reason_if_wrong = reason::all_to_all_needs_a_split_elsewhere<X, Sharding>;
   template <class X, class Sharding>
@@ -61,8 +61,8 @@ struct verb_rule<step::all_to_all> {
 
 template <>
 struct verb_rule<step::slice> {
-  template <class Told, class Sharding>
-  using wrong = difference_of<Told, difference_of<Told, mesh_axes_in<Sharding>>>;
+  template <class Dim, class Sharding>
+  using wrong = difference_of<Dim, difference_of<Dim, mesh_axes_in<Sharding>>>;
   template <class X, class Sharding>
   using reason_if_wrong = reason::slice_needs_a_replicated_axis<X, Sharding>;
 };
@@ -120,7 +120,7 @@ consteval auto check_move() {
   if constexpr (!std::is_void_v<I> && position_in<I, axes_in<A>> < 0)
     return found<reason::axis_missing<I, sharding>>{};
   else if constexpr (varying::size > 0)
-    return found<reason::block_is_no_tensor<typename type_at<varying, 0>::type, Operation>>{};
+    return found<reason::block_is_not_a_tensor<typename type_at<varying, 0>::type, Operation>>{};
   else if constexpr (wrong::size > 0)
     return found<typename rule::template reason_if_wrong<typename type_at<wrong, 0>::type, sharding>>{};
   else if constexpr (!one_move<Kind, A, I, Ms...>::is_from_minor_ends())
@@ -129,11 +129,11 @@ consteval auto check_move() {
     return found<reason::ok>{};
 }
 
-/// The move of a verb with the argument `Told`: mesh axes as a list, or an axis and the mesh axes that have to divide
+/// The move of a verb with the argument `Dim`: mesh axes as a list, or an axis and the mesh axes that have to divide
 /// it.
-template <class Operation, step Kind, class A, class Told>
+template <class Operation, step Kind, class A, class Dim>
 struct verb_call {
-  using verdict = reason::not_a_divided_axis<Told>;
+  using verdict = reason::not_a_divided_axis<Dim>;
 };
 
 template <class Operation, step Kind, class A, class... Ms>
@@ -155,14 +155,14 @@ struct move_source {
 };
 
 /// The base of all verbs.
-template <class Operation, step Kind, class Told>
+template <class Operation, step Kind, class Dim>
 struct verb : callable<Operation> {
-  using gives_another_sharding = void;
+  using changes_sharding = void;
   static constexpr char const* name = planner::name_of(Kind).data();
   template <class A>
-  using verdict = typename verb_call<Operation, Kind, A, Told>::verdict;
+  using verdict = typename verb_call<Operation, Kind, A, Dim>::verdict;
   template <class A>
-  using move = typename verb_call<Operation, Kind, A, Told>::move;
+  using move = typename verb_call<Operation, Kind, A, Dim>::move;
   template <class A>
   using moves = moves_of_plan<move_source<move<A>, A>>;
   template <class A>

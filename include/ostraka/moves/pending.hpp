@@ -51,7 +51,7 @@ class [[nodiscard]] pending {
 
   /// Does not compile: the error says to move the handle.
   Result wait() & {
-    reason::raise<reason::waited_for_by_name<pending>>();
+    reason::raise<reason::pending_value_not_moved<pending>>();
     return std::move(*this).wait();
   }
 
@@ -78,7 +78,7 @@ class [[nodiscard]] pending_and {
     return result;
   }
   auto wait() & {
-    reason::raise<reason::waited_for_by_name<pending_and>>();
+    reason::raise<reason::pending_value_not_moved<pending_and>>();
     return std::move(*this).wait();
   }
   /// As of os::pending.

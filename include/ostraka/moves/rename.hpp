@@ -62,7 +62,7 @@ namespace operation {
 
 template <class From, class To>
 struct rename : detail::moves_nothing {
-  using gives_a_view = void;
+  using result_is_a_view = void;
   static constexpr char const* name = "rename";
   template <class A>
   using verdict = detail::rename_verdict<From, To, axes_in<A>>;

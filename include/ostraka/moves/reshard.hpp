@@ -83,7 +83,7 @@ consteval auto check_reshard() {
 template <class From, class To, class Policy = policy<planner::admit::any>>
 using reshard_verdict = typename decltype(check_reshard<From, To, Policy>())::type;
 
-// The arguments are a tensor and perhaps a policy behind it.
+// The arguments are a tensor and perhaps a policy after it.
 template <class From, class To, class Policy>
 consteval auto check_reshard_call() {
   if constexpr (!Tensor<From> || !is_policy<Policy>)
@@ -117,13 +117,13 @@ auto moves_to_run([[maybe_unused]] engine::execution_context const& w, [[maybe_u
     return plan_to_run<Policy, Types, ElementBytes>(w, policy);
 }
 
-// The same block, unlabelled, behind the checks of an operation. One function for all shardings of a rank.
+// The same block, unlabelled, after the checks of an operation. One function for all shardings of a rank.
 template <class T, int Rank, class Space>
 [[gnu::cold, gnu::noinline]] unnamed_tensor<T, Rank, Space> checked_block(char const* operation, planner::spec const& s,
                                                                           planner::naming const& names, int mesh_axes,
                                                                           unnamed_tensor<T, Rank, Space> const& a) {
   planner::spec const* const specs[] = {&s};
-  operand_at_hand const operands[] = {at_hand(a)};
+  runtime_operand const operands[] = {runtime_operand_of(a)};
   context_of_operands(operation, engine::steps_ahead{}, names, Rank, mesh_axes, operands, specs, 1);
   return {a.mesh_handle(), a.extents(), a.local()};
 }
@@ -144,7 +144,7 @@ template <class Types, class To, class Policy, class A>
 auto reshard_at_once(char const* operation, A const& a) {
   using value = typename A::value_type;
   basic_tensor<value, To, typename A::space> result;
-  operand_at_hand const operand = at_hand(a);
+  runtime_operand const operand = runtime_operand_of(a);
   value const* const block = elements_of(a);
   static thread_local constinit engine::schedule_memory* memory = nullptr;
   run_planned<value, A::rank, typename A::space>(
@@ -238,7 +238,7 @@ struct reshard {
 /// The same tensor under another sharding; shares its memory with `a` if `a` has that sharding. The target may name the
 /// axes in another order: `os::reshard<J/X, I>(A)`. Elements are then put into that order when they are packed, or when
 /// they arrive. Naming the target authorises the communication; os::no_communication, os::at_most<bytes> or
-/// os::within(bytes) behind the tensor bounds it. Collective over the mesh axes that source and target name.
+/// os::within(bytes) after the tensor bounds it. Collective over the mesh axes that source and target name.
 /// @throws ostraka::error, on all devices alike, if the mesh lacks a mesh axis of the target or the plan moves more
 /// than a budget
 template <auto... To, OperandOrPolicy A, OperandOrPolicy Policy = policy<planner::admit::any>>

@@ -13,9 +13,8 @@ namespace ostraka {
 namespace detail {
 
 template <class B, class A, class Policy>
-using reshard_into_verdict =
-    first_fault<writable_verdict<B>, blocks_verdict<sharding<>, A, B>, target_verdict<B, A>,
-                reshard_verdict<A, sharding_in<B>, Policy>, elements_verdict<B, A>>;
+using reshard_into_verdict = first_fault<writable_verdict<B>, blocks_verdict<sharding<>, A, B>, target_verdict<B, A>,
+                                         reshard_verdict<A, sharding_in<B>, Policy>, elements_verdict<B, A>>;
 
 template <class Types, class Policy, class B, class A>
 void run_reshard_into(B const& b, A const& a, Policy const& policy) {
@@ -43,7 +42,7 @@ struct written_to<operation::reshard<To>, B, A, Policy> {
 }  // namespace detail
 
 /// B <- A under B's sharding and in its order of axes. B's type authorises the communication; os::no_communication,
-/// os::at_most<bytes> or os::within(bytes) behind the tensors bounds it. Received elements are written to B itself.
+/// os::at_most<bytes> or os::within(bytes) after the tensors bounds it. Received elements are written to B itself.
 /// Collective over the mesh axes that both name.
 /// @throws ostraka::error, on all devices alike, if extents disagree, if B is A, or if the plan moves more than a
 /// budget

@@ -97,7 +97,7 @@ template <class T>
 /// gathered to device 0.
 template <TensorOrVariable A>
 [[nodiscard, gnu::cold]] std::string gathered_as_text(A const& given) {
-  auto const& a = detail::tensor_behind(given);
+  auto const& a = detail::underlying_tensor(given);
   auto const whole = gather_to_root(a);
   if (!whole) return {};
   std::string text = detail::named_type(a);

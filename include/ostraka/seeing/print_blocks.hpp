@@ -69,7 +69,7 @@ template <class A>
 /// The text that os::print_blocks prints, on all devices; empty if the mesh is absent. Collective over the mesh.
 template <TensorOrVariable A>
 [[nodiscard, gnu::cold]] std::string blocks_as_text(A const& given) {
-  auto const& a = detail::tensor_behind(given);
+  auto const& a = detail::underlying_tensor(given);
   engine::device_mesh const& mesh = *detail::common_mesh("print_blocks", a);
   return mesh.absent() ? std::string() : engine::gather_text(mesh, detail::block_as_text(a));
 }

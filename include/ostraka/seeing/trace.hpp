@@ -19,7 +19,7 @@
 #include <utility>
 
 #include <ostraka/engine/run/profiling.hpp>
-#include <ostraka/engine/trace/foretold_timeline.hpp>
+#include <ostraka/engine/trace/predicted_timeline.hpp>
 #include <ostraka/engine/trace/tracer.hpp>
 #include <ostraka/foresight/machine.hpp>
 #include <ostraka/foresight/priced_run.hpp>
@@ -72,13 +72,13 @@ class trace_region {
 /// @throws ostraka::error if the file cannot be written, and before f runs for a machine that os::time_of refuses
 template <MeshAxis... Ms, class F>
 std::string trace_of(mesh<Ms...> const& m, machine const& on, F&& f, std::string const& file) {
-  engine::foretold_timeline heard(on, static_cast<std::size_t>(engine::trace_request::of_this_process().spans));
-  heard.check("trace_of", m.handle()->world().mesh());
+  engine::predicted_timeline timeline(on, static_cast<std::size_t>(engine::trace_request::of_this_process().spans));
+  timeline.check("trace_of", m.handle()->world().mesh());
   detail::run_priced(m, f);
-  heard.end();
-  if (!file.empty() && !heard.write(file, m.device(), join_text(m.handle()->describe(), " on ", on.name.view())))
+  timeline.end();
+  if (!file.empty() && !timeline.write(file, m.device(), join_text(m.handle()->describe(), " on ", on.name.view())))
     throw_error("trace_of: ", file, " cannot be written; give a path where files may be made");
-  return heard.table(join_text("device ", m.device(), " of ", m.handle()->describe()));
+  return timeline.table(join_text("device ", m.device(), " of ", m.handle()->describe()));
 }
 
 }  // namespace ostraka

@@ -283,7 +283,7 @@ picture picture_of_dims(Given const&... given) {
 /// block in a body ({V_X}). Nothing is communicated.
 template <TensorOrVariable A>
 [[nodiscard, gnu::cold]] std::string visualize(A const& a) {
-  return detail::picture_as_text(detail::picture_of_tensor("visualize", detail::tensor_behind(a)));
+  return detail::picture_as_text(detail::picture_of_tensor("visualize", detail::underlying_tensor(a)));
 }
 
 /// The same for a sharding, with extents and sizes of mesh axes by name. Devices are numbered over the mesh axes in the
@@ -297,7 +297,7 @@ template <auto... Dims, class... Given>
 /// The picture as SVG, to be written to a file: blocks in proportion to their extents, one colour a device.
 template <TensorOrVariable A>
 [[nodiscard, gnu::cold]] std::string visualize_svg(A const& a) {
-  return detail::picture_as_svg(detail::picture_of_tensor("visualize_svg", detail::tensor_behind(a)));
+  return detail::picture_as_svg(detail::picture_of_tensor("visualize_svg", detail::underlying_tensor(a)));
 }
 
 template <auto... Dims, class... Given>

@@ -24,7 +24,7 @@ struct undivided<type_list<As...>> {
 
 /// The sharding if it is valid; else its axes, each once and undivided.
 template <class Sharding>
-using harmless_sharding =
+using fallback_sharding =
     std::conditional_t<is_valid_sharding<Sharding>, Sharding, typename undivided<union_of<axes_in<Sharding>>>::type>;
 
 /// Stands for a result. A program that compiles never makes one.
@@ -46,16 +46,16 @@ template <class TensorType>
 inline constexpr bool is_after_error<after_error<TensorType>> = true;
 
 template <class T, class Sharding>
-using harmless_parts = std::conditional_t<std::is_same_v<element_verdict<T, Sharding>, reason::ok>, Sharding,
+using fallback_parts = std::conditional_t<std::is_same_v<element_verdict<T, Sharding>, reason::ok>, Sharding,
                                           typename undivided<axes_in<Sharding>>::type>;
 
 template <class T, class Sharding, class Space = Kokkos::DefaultExecutionSpace::device_type>
 using after_error_of = after_error<
     basic_tensor<std::conditional_t<is_element<T>, T, float>,
-                 harmless_parts<std::conditional_t<is_element<T>, T, float>, harmless_sharding<Sharding>>, Space>>;
+                 fallback_parts<std::conditional_t<is_element<T>, T, float>, fallback_sharding<Sharding>>, Space>>;
 
 /// The result, with this sharding, of a refused operation on A. Programs without elements have their own
-/// (foretell.hpp).
+/// (predict.hpp).
 template <class A, class Sharding>
 struct refused_of {
   using type = after_error_of<typename A::value_type, Sharding, typename A::space>;

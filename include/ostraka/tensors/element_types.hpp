@@ -59,7 +59,7 @@ consteval auto check_reducible() {
   else if constexpr (std::is_same_v<T, bool>)
     return found<reason::bools_do_not_add<Culprit>>{};
   else
-    return found<reason::elements_are_no_bits<T, Culprit>>{};
+    return found<reason::elements_are_not_integral<T, Culprit>>{};
 }
 
 // `reason::ok` if elements T have this reduction. `Culprit`: the operation that needs it.

@@ -22,18 +22,18 @@ struct elements_elsewhere {
   template <class N>
     requires(std::is_arithmetic_v<N> && sharding_traits<Sharding>::axes::size == 0)
   explicit operator N() const {  // os::value(A) gives the number
-    reason::raise<reason::tensor_is_no_number<Sharding, N>>();
+    reason::raise<reason::tensor_is_not_a_number<Sharding, N>>();
     return N();
   }
 
   template <std::integral... Is>
   T operator()(Is...) const {
-    reason::raise<reason::element_is_not_called<Sharding>>();
+    reason::raise<reason::no_element_access<Sharding>>();
     return T();
   }
   template <std::integral I>
   T operator[](I) const {
-    reason::raise<reason::element_is_not_called<Sharding>>();
+    reason::raise<reason::no_element_access<Sharding>>();
     return T();
   }
 };

@@ -240,7 +240,7 @@ constexpr bool is_part_of_name(char c) {
 }
 
 // The name of field `number` in such a spelling, after the one `value.` of unread:
-//   g++          nowhere<…>.unread<…>::value.mlp<…>::w1)}; …     behind the last ::
+//   g++          nowhere<…>.unread<…>::value.mlp<…>::w1)}; …     after the last ::
 //   clang        nowhere.value.w1}]
 //   nvcc's EDG   nowhere<…>.value.w1.b1.w2)) -8)}]               all fields in a row
 constexpr std::string_view name_in(std::string_view text, int number) {

@@ -88,7 +88,7 @@ struct make_random {
 };
 
 template <class T>
-inline constexpr bool is_extents_or_seed = gives_extents<T> || std::is_same_v<T, seed>;
+inline constexpr bool is_extents_or_seed = names_extents<T> || std::is_same_v<T, seed>;
 
 template <class T>
 inline constexpr bool is_seed = std::is_same_v<T, seed>;

@@ -147,7 +147,7 @@ consteval auto check_fields() {
   if constexpr (lists_fields<S>)
     return check_each_field<T, S>(std::make_integer_sequence<int, fields_of<S>>{});
   else if constexpr (!std::is_aggregate_v<S>)
-    return found<reason::tree_is_no_aggregate<T>>{};
+    return found<reason::tree_is_not_an_aggregate<T>>{};
   else if constexpr (has_base<S>)
     return found<reason::tree_has_a_base<T>>{};
   else if constexpr (has_c_array<S, fields_of<S>>())

@@ -53,13 +53,13 @@ template <class S, class Out, class F, class... Trees>
 consteval bool gives();
 
 template <class S, class Out, int I, class F, class... Trees>
-consteval bool gives_field() {
+consteval bool makes_field() {
   return gives<field_type<S, S, I>, field_type<S, Out, I>, F, field_type<S, Trees, I>...>();
 }
 
 template <class S, class Out, class F, class... Trees, int... Is>
-consteval bool gives_fields(std::integer_sequence<int, Is...>) {
-  return (gives_field<S, Out, Is, F, Trees...>() && ...);
+consteval bool makes_fields(std::integer_sequence<int, Is...>) {
+  return (makes_field<S, Out, Is, F, Trees...>() && ...);
 }
 
 // True if Out is the tree of the results of f on leaves of these trees.
@@ -71,7 +71,7 @@ consteval bool gives() {
   else if constexpr (kind == node::array || kind == node::vector)
     return gives<typename S::value_type, typename Out::value_type, F, typename Trees::value_type...>();
   else if constexpr (kind == node::branch)
-    return gives_fields<S, Out, F, Trees...>(std::make_integer_sequence<int, fields_of<S>>{});
+    return makes_fields<S, Out, F, Trees...>(std::make_integer_sequence<int, fields_of<S>>{});
   else
     return true;
 }

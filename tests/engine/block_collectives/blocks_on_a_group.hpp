@@ -24,12 +24,12 @@ namespace ostraka::testing {
 using exec_space = Kokkos::DefaultHostExecutionSpace;
 
 /// A mesh {X, Y} over all ranks, and the group along some of its axes.
-struct group_at_hand {
+struct test_group {
   engine::device_mesh mesh;
   engine::execution_context w;
   planner::mesh_set axes;
 
-  group_at_hand(engine::device_mesh m, std::uint32_t bits) : mesh(m) {
+  test_group(engine::device_mesh m, std::uint32_t bits) : mesh(m) {
     static constexpr std::string_view names[] = {"X", "Y"};
     w = engine::make_context(mesh, names, 2, "test");
     w.use = {};
@@ -46,7 +46,7 @@ void on_every_group(F const& f) {
   for (int x = 1; x <= world.size(); ++x)
     if (world.size() % x == 0) {
       engine::device_mesh const mesh(world, {"X", "Y"}, {x, world.size() / x});
-      for (std::uint32_t bits = 0; bits < 4; ++bits) f(group_at_hand(mesh, bits));
+      for (std::uint32_t bits = 0; bits < 4; ++bits) f(test_group(mesh, bits));
     }
 }
 
@@ -55,13 +55,13 @@ enum class lies { dense, transposed, with_gaps };
 
 /// A block of rows × columns.
 template <class T>
-struct block_at_hand {
+struct test_block {
   std::int64_t rows, columns;
   lies how;
   std::vector<T> memory;
   engine::strided_block<T*> block;
 
-  block_at_hand(std::int64_t r, std::int64_t c, lies lie, T fill = T(-77)) : rows(r), columns(c), how(lie) {
+  test_block(std::int64_t r, std::int64_t c, lies lie, T fill = T(-77)) : rows(r), columns(c), how(lie) {
     planner::box where;
     where.rank = 2;
     where.at[0] = {0, rows};
@@ -72,7 +72,7 @@ struct block_at_hand {
     if (lie == lies::transposed) block.stride[0] = 1, block.stride[1] = rows;
     if (lie == lies::with_gaps) block.stride[0] = columns + gap;
   }
-  block_at_hand(block_at_hand&& other) noexcept = default;  // its memory moves with it
+  test_block(test_block&& other) noexcept = default;  // its memory moves with it
 
   [[nodiscard]] T& at(std::int64_t i, std::int64_t j) {
     return memory[static_cast<std::size_t>(i * block.stride[0] + j * block.stride[1])];
@@ -106,13 +106,13 @@ T element_of(int d, std::int64_t i, std::int64_t j) {
 /// For the length of a scope, treats the host's memory as a GPU's, and small strided messages as long ones.
 class as_if {
  public:
-  explicit as_if(engine::pretended_gpu gpu, bool all_are_long = false)
-      : gpu_(engine::pretended), message_(engine::shortest_block_message), row_(engine::shortest_block_row) {
-    engine::pretended = gpu;
+  explicit as_if(engine::emulated_gpu gpu, bool all_are_long = false)
+      : gpu_(engine::emulated), message_(engine::shortest_block_message), row_(engine::shortest_block_row) {
+    engine::emulated = gpu;
     if (all_are_long) engine::shortest_block_message = engine::shortest_block_row = 1;
   }
   ~as_if() {
-    engine::pretended = gpu_;
+    engine::emulated = gpu_;
     engine::shortest_block_message = message_;
     engine::shortest_block_row = row_;
   }
@@ -120,19 +120,19 @@ class as_if {
   as_if& operator=(as_if const&) = delete;
 
  private:
-  engine::pretended_gpu gpu_;
+  engine::emulated_gpu gpu_;
   std::int64_t message_, row_;
 };
 
 /// Calls f in all of these settings.
 template <class F>
 void as_if_everything(F const& f) {
-  for (engine::pretended_gpu gpu :
-       {engine::pretended_gpu::none, engine::pretended_gpu::direct, engine::pretended_gpu::staged}) {
+  for (engine::emulated_gpu gpu :
+       {engine::emulated_gpu::none, engine::emulated_gpu::direct, engine::emulated_gpu::staged}) {
     as_if const now(gpu);
     f();
   }
-  as_if const all_are_long(engine::pretended_gpu::none, true);
+  as_if const all_are_long(engine::emulated_gpu::none, true);
   f();
 }
 

@@ -55,11 +55,11 @@ std::int64_t rows_of(int d, bool even) { return even ? 3 : (5 * d + 2) % 7; }
 
 template <class T>
 struct permuted {
-  t::block_at_hand<T> from, to;
+  t::test_block<T> from, to;
   run_in_flight run;
   int source;
 
-  permuted(t::group_at_hand const& g, permutation_view const& p, bool even, lies how_from, lies how_to)
+  permuted(t::test_group const& g, permutation_view const& p, bool even, lies how_from, lies how_to)
       : from(rows_of(g.members().rank(), even), 4, how_from),
         to(rows_of(p.of(g.members().rank(), g.members().size()).from < 0
                        ? g.members().rank()
@@ -77,7 +77,7 @@ struct permuted {
 };
 
 template <class T>
-void check(t::group_at_hand const& g, permutation_view const& p, bool even, lies from, lies to) {
+void check(t::test_group const& g, permutation_view const& p, bool even, lies from, lies to) {
   INFO(p.describe(), even ? ", even" : ", uneven", ", mesh ", g.mesh.describe(), ", device ", g.mesh.device());
   permuted<T> one(g, p, even, from, to);
   one.run.wait();
@@ -88,7 +88,7 @@ void check(t::group_at_hand const& g, permutation_view const& p, bool even, lies
 
 TEST_CASE_TEMPLATE("permutes", T, float, double, Kokkos::complex<double>, std::int32_t, std::int64_t,
                    ostraka::bfloat16) {
-  t::on_every_group([](t::group_at_hand const& g) {
+  t::on_every_group([](t::test_group const& g) {
     int const n = g.members().size();
     t::as_if_everything([&] {
       for (bool even : {true, false}) {
@@ -106,7 +106,7 @@ TEST_CASE_TEMPLATE("permutes", T, float, double, Kokkos::complex<double>, std::i
 }
 
 TEST_CASE("several permutes in flight") {
-  t::on_every_group([](t::group_at_hand const& g) {
+  t::on_every_group([](t::test_group const& g) {
     permuted<double> one(g, permutation_view::by(1), false, lies::dense, lies::with_gaps);
     permuted<double> two(g, permutation_view::by(1), true, lies::dense, lies::dense);
     permuted<double> three(g, permutation_view::by(-1), false, lies::transposed, lies::dense);

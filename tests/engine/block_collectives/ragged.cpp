@@ -58,7 +58,7 @@ struct offsets {
 };
 
 template <class T>
-void check_gather(t::group_at_hand const& g, int along, int seed, lies from, lies to) {
+void check_gather(t::test_group const& g, int along, int seed, lies from, lies to) {
   int const n = g.members().size(), me = g.members().rank();
   std::int64_t const mine = length_of(me, seed);
   std::vector<std::int64_t> rows(static_cast<std::size_t>(n));
@@ -68,8 +68,8 @@ void check_gather(t::group_at_hand const& g, int along, int seed, lies from, lie
     CHECK(rows[static_cast<std::size_t>(d)] == length_of(d, seed));
     total += length_of(d, seed);
   }
-  t::block_at_hand<T> own(along == 0 ? mine : 3, along == 0 ? 3 : mine, from);
-  t::block_at_hand<T> whole(along == 0 ? total : 3, along == 0 ? 3 : total, to);
+  t::test_block<T> own(along == 0 ? mine : 3, along == 0 ? 3 : mine, from);
+  t::test_block<T> whole(along == 0 ? total : 3, along == 0 ? 3 : total, to);
   own.fill([&](auto i, auto j) { return t::element_of<T>(me, i, j); });
   run_in_flight run = begin_gather_rows(t::exec_space(), g.w, ostraka::planner::spec{}, g.axes, along, rows,
                                         readable(own.block), whole.block);
@@ -84,12 +84,12 @@ void check_gather(t::group_at_hand const& g, int along, int seed, lies from, lie
 }
 
 template <class T>
-void check_ragged(t::group_at_hand const& g, int along, int seed, lies how_from, lies how_to) {
+void check_ragged(t::test_group const& g, int along, int seed, lies how_from, lies how_to) {
   int const n = g.members().size(), me = g.members().rank();
   offsets const mine(me, n, seed);
   std::int64_t const sends = offsets::rows_in(me, n, seed), gets = offsets::begin_at(n, me, seed);
-  t::block_at_hand<T> from(along == 0 ? sends : 3, along == 0 ? 3 : sends, how_from);
-  t::block_at_hand<T> to(along == 0 ? gets : 3, along == 0 ? 3 : gets, how_to);
+  t::test_block<T> from(along == 0 ? sends : 3, along == 0 ? 3 : sends, how_from);
+  t::test_block<T> to(along == 0 ? gets : 3, along == 0 ? 3 : gets, how_to);
   from.fill([&](auto i, auto j) { return t::element_of<T>(me, i, j); });
   to.fill([](auto, auto) { return T(55); });
   run_in_flight run = begin_ragged(t::exec_space(), g.w, ostraka::planner::spec{}, g.axes, along, readable(from.block),
@@ -109,9 +109,9 @@ void check_ragged(t::group_at_hand const& g, int along, int seed, lies how_from,
   }) == 0);
 }
 
-std::string refusal(t::group_at_hand const& g, std::vector<std::int64_t> const& from,
+std::string refusal(t::test_group const& g, std::vector<std::int64_t> const& from,
                     std::vector<std::int64_t> const& rows, std::vector<std::int64_t> const& to) {
-  t::block_at_hand<double> a(4, 2, lies::dense), b(5, 2, lies::dense);
+  t::test_block<double> a(4, 2, lies::dense), b(5, 2, lies::dense);
   try {
     begin_ragged(t::exec_space(), g.w, ostraka::planner::spec{}, g.axes, 0, readable(a.block), b.block,
                  {from.data(), rows.data(), to.data()})
@@ -127,7 +127,7 @@ std::string refusal(t::group_at_hand const& g, std::vector<std::int64_t> const& 
 
 TEST_CASE_TEMPLATE("gathers and ragged exchanges", T, float, double, Kokkos::complex<float>, std::int32_t,
                    ostraka::float16) {
-  t::on_every_group([](t::group_at_hand const& g) {
+  t::on_every_group([](t::test_group const& g) {
     INFO("mesh ", g.mesh.describe(), ", device ", g.mesh.device());
     t::as_if_everything([&] {
       for (int seed : {0, 3})
@@ -142,9 +142,9 @@ TEST_CASE_TEMPLATE("gathers and ragged exchanges", T, float, double, Kokkos::com
 }
 
 TEST_CASE("blocks of length 0") {
-  t::on_every_group([](t::group_at_hand const& g) {
+  t::on_every_group([](t::test_group const& g) {
     std::vector<std::int64_t> const none(static_cast<std::size_t>(g.members().size()), 0);
-    t::block_at_hand<double> own(0, 3, lies::dense), whole(0, 3, lies::dense);
+    t::test_block<double> own(0, 3, lies::dense), whole(0, 3, lies::dense);
     begin_gather_rows(t::exec_space(), g.w, ostraka::planner::spec{}, g.axes, 0, none, readable(own.block), whole.block)
         .wait();
     begin_ragged(t::exec_space(), g.w, ostraka::planner::spec{}, g.axes, 0, readable(own.block), whole.block,
@@ -155,7 +155,7 @@ TEST_CASE("blocks of length 0") {
 }
 
 TEST_CASE("a ragged exchange that cannot be is refused by all alike") {
-  t::on_every_group([](t::group_at_hand const& g) {
+  t::on_every_group([](t::test_group const& g) {
     std::size_t const n = static_cast<std::size_t>(g.members().size());
     int const last = g.members().size() - 1;
     bool const is_last = g.members().rank() == last;

@@ -43,9 +43,9 @@ T factor_of(int d, std::int64_t i, std::int64_t j) {
 }
 
 template <class T>
-void check_scan(t::group_at_hand const& g, reduction how, scan_kind kind, lies how_from) {
+void check_scan(t::test_group const& g, reduction how, scan_kind kind, lies how_from) {
   int const me = g.members().rank();
-  t::block_at_hand<T> from(3, 5, how_from), to(3, 5, lies::dense);
+  t::test_block<T> from(3, 5, how_from), to(3, 5, lies::dense);
   auto const value = [&](int d, auto i, auto j) {
     return how == reduction::prod ? factor_of<T>(d, i, j) : t::element_of<T>(d, i, j);
   };
@@ -68,21 +68,21 @@ void check_scan(t::group_at_hand const& g, reduction how, scan_kind kind, lies h
 }
 
 template <class T>
-void check_broadcast(t::group_at_hand const& g, int root, lies how_from) {
-  t::block_at_hand<T> from(4, 3, how_from), to(4, 3, lies::dense);
+void check_broadcast(t::test_group const& g, int root, lies how_from) {
+  t::test_block<T> from(4, 3, how_from), to(4, 3, lies::dense);
   from.fill([&](auto i, auto j) { return t::element_of<T>(g.members().rank(), i, j); });
   begin_broadcast(t::exec_space(), g.w, no_spec, g.axes, root, readable(from.block), to.block).wait();
   CHECK(to.wrong([&](auto i, auto j) { return t::element_of<T>(root, i, j); }) == 0);
 }
 
 template <class T>
-void check_root(t::group_at_hand const& g, int root, int along, lies how_own, lies how_whole) {
+void check_root(t::test_group const& g, int root, int along, lies how_own, lies how_whole) {
   int const n = g.members().size(), me = g.members().rank();
   std::vector<std::int64_t> const lengths = lengths_of(n);
   std::int64_t total = 0;
   for (std::int64_t l : lengths) total += l;
   auto const block = [&](std::int64_t length, lies how) {
-    return t::block_at_hand<T>(along == 0 ? length : 3, along == 0 ? 3 : length, how);
+    return t::test_block<T>(along == 0 ? length : 3, along == 0 ? 3 : length, how);
   };
   auto const in_whole = [&](std::int64_t i, std::int64_t j) {
     std::int64_t& k = along == 0 ? i : j;
@@ -90,7 +90,7 @@ void check_root(t::group_at_hand const& g, int root, int along, lies how_own, li
     for (; k >= length_of(d); ++d) k -= length_of(d);
     return t::element_of<T>(d, i, j);
   };
-  t::block_at_hand<T> own = block(length_of(me), how_own), whole = block(total, how_whole);
+  t::test_block<T> own = block(length_of(me), how_own), whole = block(total, how_whole);
   own.fill([&](auto i, auto j) { return t::element_of<T>(me, i, j); });
   begin_gather_to(t::exec_space(), g.w, no_spec, g.axes, root, along, lengths, readable(own.block), whole.block)
       .wait();
@@ -98,7 +98,7 @@ void check_root(t::group_at_hand const& g, int root, int along, lies how_own, li
     CHECK(whole.wrong(in_whole) == 0);
   else
     CHECK(whole.wrong([](auto, auto) { return T(-77); }) == 0);
-  t::block_at_hand<T> part = block(length_of(me), how_own);
+  t::test_block<T> part = block(length_of(me), how_own);
   run_in_flight scattered = begin_scatter_from(t::exec_space(), g.w, no_spec, g.axes, root, along, lengths,
                                                readable(whole.block), part.block);
   progress();
@@ -110,7 +110,7 @@ void check_root(t::group_at_hand const& g, int root, int along, lies how_own, li
 
 TEST_CASE_TEMPLATE("scans", T, float, double, Kokkos::complex<float>, Kokkos::complex<double>, std::int32_t,
                    std::int64_t, ostraka::float16, ostraka::bfloat16) {
-  t::on_every_group([](t::group_at_hand const& g) {
+  t::on_every_group([](t::test_group const& g) {
     INFO("mesh ", g.mesh.describe(), ", device ", g.mesh.device());
     t::as_if_everything([&] {
       for (reduction how : {reduction::sum, reduction::max, reduction::min, reduction::prod}) {
@@ -123,7 +123,7 @@ TEST_CASE_TEMPLATE("scans", T, float, double, Kokkos::complex<float>, Kokkos::co
 }
 
 TEST_CASE("16 bits are rounded once") {
-  t::on_every_group([](t::group_at_hand const& g) {
+  t::on_every_group([](t::test_group const& g) {
     ostraka::bfloat16 x(g.members().rank() == 0 ? 256.f : 0.5f);
     float sum = 256.f + 0.5f * static_cast<float>(g.members().rank());
     scan(g.members(), &x, 1, reduction::sum);
@@ -132,7 +132,7 @@ TEST_CASE("16 bits are rounded once") {
 }
 
 TEST_CASE_TEMPLATE("from and to a root", T, float, Kokkos::complex<double>, std::int64_t, ostraka::bfloat16) {
-  t::on_every_group([](t::group_at_hand const& g) {
+  t::on_every_group([](t::test_group const& g) {
     INFO("mesh ", g.mesh.describe(), ", device ", g.mesh.device());
     t::as_if_everything([&] {
       for (int root = 0; root < g.members().size(); ++root) {
@@ -148,7 +148,7 @@ TEST_CASE_TEMPLATE("from and to a root", T, float, Kokkos::complex<double>, std:
 }
 
 TEST_CASE("barriers") {
-  t::on_every_group([](t::group_at_hand const& g) {
+  t::on_every_group([](t::test_group const& g) {
     for (int k = 0; k < 3; ++k) barrier(g.w, g.axes);
     CHECK(in_flight::first() == nullptr);
   });

@@ -164,14 +164,14 @@ TEST_CASE_TEMPLATE("several collectives in flight", T, float, double, Kokkos::co
 TEST_CASE("counts") {
   communicator const world = communicator::world();
   int const n = world.size(), me = world.rank();
-  std::vector<std::int64_t> told, heard(static_cast<std::size_t>(2 * n)), expected,
+  std::vector<std::int64_t> sent, received(static_cast<std::size_t>(2 * n)), expected,
       all(static_cast<std::size_t>(2 * n));
   for (int d = 0; d < n; ++d) {
-    told.insert(told.end(), {100 * me + d, -d});
+    sent.insert(sent.end(), {100 * me + d, -d});
     expected.insert(expected.end(), {100 * d + me, -me});
   }
-  exchange_counts(world, told.data(), heard.data(), 2);
-  CHECK(heard == expected);
+  exchange_counts(world, sent.data(), received.data(), 2);
+  CHECK(received == expected);
   std::int64_t const mine[] = {me, 7};
   gather_counts(world, mine, all.data(), 2);
   for (int d = 0; d < n; ++d) {

@@ -238,8 +238,8 @@ TEST_CASE("a batch is one call, and copies save calls") {
     p.in_a[l] = l != 3, p.in_b[l] = l != 1, p.in_c[l] = l != 2;
   }
   CHECK(calls_for(p) == 1);
-  contraction_plan const as_it_lies = plan_on_device<double>(p);
-  CHECK(!as_it_lies.copies());
+  contraction_plan const as_stored = plan_on_device<double>(p);
+  CHECK(!as_stored.copies());
   // The same with the batch innermost in A: no matrix there has a stride of 1 until it is copied.
   p.a[0] = 1, p.a[1] = 64 * 16, p.a[2] = 64;
   contraction_plan const copied = plan_on_device<double>(p);

@@ -68,10 +68,10 @@ number by_sum(fourier_kind kind, std::vector<number> const& x, std::vector<numbe
 /// The error of the worst row in units in the last place, divided by the error that is allowed.
 template <class R>
 double error_of(fourier_rows const& rows) {
-  bool const gives_reals = os::gives_reals(rows.kind);
+  bool const has_real_result = os::has_real_result(rows.kind);
   auto const read = rows.length_read(), written = rows.length_written();
   std::vector<R> x(static_cast<std::size_t>(rows.count() * read * (rows.of_reals ? 1 : 2)));
-  std::vector<R> y(static_cast<std::size_t>(rows.count() * written * (gives_reals ? 1 : 2)), R(77));
+  std::vector<R> y(static_cast<std::size_t>(rows.count() * written * (has_real_result ? 1 : 2)), R(77));
   std::uint64_t state = static_cast<std::uint64_t>(rows.n);
   for (R& v : x) {
     state = state * 6364136223846793005u + 1442695040888963407u;
@@ -94,7 +94,7 @@ double error_of(fourier_rows const& rows) {
         auto const at = static_cast<std::size_t>((o * written + k) * rows.step + i);
         number const want = by_sum(rows.kind, row, w, k);
         norm += std::norm(want);
-        error += std::norm(want - (gives_reals ? number(y[at]) : number(y[2 * at], y[2 * at + 1])));
+        error += std::norm(want - (has_real_result ? number(y[at]) : number(y[2 * at], y[2 * at + 1])));
       }
       double const units = static_cast<double>(std::sqrt(error / norm)) / std::numeric_limits<R>::epsilon();
       worst = std::max(worst, units / (1 + std::log2(static_cast<double>(rows.n))));

@@ -19,7 +19,7 @@ namespace e = ostraka::engine;
 
 namespace {
 
-e::launcher_facts told(std::map<std::string, std::string> const& variables) {
+e::launcher_facts facts_from(std::map<std::string, std::string> const& variables) {
   return e::launcher_of([&](char const* name) {
     auto const found = variables.find(name);
     return found == variables.end() ? nullptr : found->second.c_str();
@@ -29,26 +29,26 @@ e::launcher_facts told(std::map<std::string, std::string> const& variables) {
 }  // namespace
 
 TEST_CASE("launchers are known by their variables") {
-  CHECK(told({}).processes == 1);
-  CHECK(told({}).name.empty());
-  CHECK(told({{"PMI_RANK", "3"}}).name.empty());
-  CHECK(told({{"PMI_SIZE", ""}}).name.empty());
-  CHECK(told({{"PMI_SIZE", "many"}}).name.empty());
+  CHECK(facts_from({}).processes == 1);
+  CHECK(facts_from({}).name.empty());
+  CHECK(facts_from({{"PMI_RANK", "3"}}).name.empty());
+  CHECK(facts_from({{"PMI_SIZE", ""}}).name.empty());
+  CHECK(facts_from({{"PMI_SIZE", "many"}}).name.empty());
 
-  e::launcher_facts const open_mpi = told({{"OMPI_COMM_WORLD_SIZE", "4"}, {"OMPI_COMM_WORLD_RANK", "2"}});
+  e::launcher_facts const open_mpi = facts_from({{"OMPI_COMM_WORLD_SIZE", "4"}, {"OMPI_COMM_WORLD_RANK", "2"}});
   CHECK(open_mpi.name == "Open MPI");
   CHECK(open_mpi.variable == "OMPI_COMM_WORLD_SIZE");
   CHECK(open_mpi.processes == 4);
   CHECK(open_mpi.rank == 2);
 
-  e::launcher_facts const mpich = told({{"PMI_SIZE", "3"}});
+  e::launcher_facts const mpich = facts_from({{"PMI_SIZE", "3"}});
   CHECK(mpich.name == "MPICH or Slurm");
   CHECK(mpich.processes == 3);
   CHECK(mpich.rank == 0);
 }
 
 TEST_CASE("what is wrong is that several were started and each is alone") {
-  e::launcher_facts const four = told({{"OMPI_COMM_WORLD_SIZE", "4"}});
+  e::launcher_facts const four = facts_from({{"OMPI_COMM_WORLD_SIZE", "4"}});
   CHECK(
       e::launcher_mismatch(four, 1, "MPICH") ==
       "a launcher starts the ranks of one job, but the launcher of Open MPI started 4 processes "
@@ -60,8 +60,8 @@ TEST_CASE("what is wrong is that several were started and each is alone") {
         "OSTRAKA_ENABLE_MPI=ON, or start one process");
   CHECK(e::launcher_mismatch(four, 4, "Open MPI").empty());
   CHECK(e::launcher_mismatch(four, 2, "Open MPI").empty());  // a job that was split by hand
-  CHECK(e::launcher_mismatch(told({{"PMI_SIZE", "1"}}), 1, "Open MPI").empty());
-  CHECK(e::launcher_mismatch(told({}), 1, "Open MPI").empty());
+  CHECK(e::launcher_mismatch(facts_from({{"PMI_SIZE", "1"}}), 1, "Open MPI").empty());
+  CHECK(e::launcher_mismatch(facts_from({}), 1, "Open MPI").empty());
 }
 
 TEST_CASE("this test was started as it should be") {

@@ -19,25 +19,25 @@ namespace {
 using exec_space = Kokkos::DefaultHostExecutionSpace;
 
 struct pretending {
-  explicit pretending(e::pretended_gpu what) : before_(e::pretended) { e::pretended = what; }
-  ~pretending() { e::pretended = before_; }
+  explicit pretending(e::emulated_gpu what) : before_(e::emulated) { e::emulated = what; }
+  ~pretending() { e::emulated = before_; }
   pretending(pretending const&) = delete;
   pretending& operator=(pretending const&) = delete;
 
  private:
-  e::pretended_gpu before_;
+  e::emulated_gpu before_;
 };
 
 }  // namespace
 
 TEST_CASE("who gets copies") {
   struct expectation {
-    e::pretended_gpu what;
+    e::emulated_gpu what;
     bool gpu, carried, computed;
   };
-  for (expectation const& x : {expectation{e::pretended_gpu::none, false, false, false},
-                               {e::pretended_gpu::direct, true, false, true},
-                               {e::pretended_gpu::staged, true, true, true}}) {
+  for (expectation const& x : {expectation{e::emulated_gpu::none, false, false, false},
+                               {e::emulated_gpu::direct, true, false, true},
+                               {e::emulated_gpu::staged, true, true, true}}) {
     pretending const now(x.what);
     CHECK(e::is_gpu_memory<exec_space>() == x.gpu);
     CHECK(e::is_staged<exec_space>(e::host_work::carries) == x.carried);
@@ -46,9 +46,9 @@ TEST_CASE("who gets copies") {
 }
 
 TEST_CASE("what was there is brought, what has become of it is taken back") {
-  for (e::pretended_gpu const what : {e::pretended_gpu::none, e::pretended_gpu::direct, e::pretended_gpu::staged}) {
+  for (e::emulated_gpu const what : {e::emulated_gpu::none, e::emulated_gpu::direct, e::emulated_gpu::staged}) {
     pretending const now(what);
-    bool const copied = what != e::pretended_gpu::none;
+    bool const copied = what != e::emulated_gpu::none;
     std::vector<double> const out{1, 2, 3};
     std::vector<double> in{10, 20};
     e::arrays_for_mpi<exec_space, double> arrays;
@@ -58,15 +58,15 @@ TEST_CASE("what was there is brought, what has become of it is taken back") {
     double pieces = 0;
     CHECK((sent != out.data()) == copied);
     CHECK((received != in.data()) == copied);
-    CHECK((arrays.set_aside(&pieces, 1) != &pieces) == copied);
+    CHECK((arrays.reserve_buffer(&pieces, 1) != &pieces) == copied);
     received[0] += sent[0];
     received[1] += sent[2];
     if (copied) CHECK(in == std::vector<double>{10, 20});
-    arrays.bring_back();
+    arrays.copy_back();
     CHECK(in == std::vector<double>{11, 23});
 
     e::with_array_for_mpi(exec_space(), e::host_work::carries, in.data(), 2, [&](double* both) {
-      CHECK((both != in.data()) == (what == e::pretended_gpu::staged));
+      CHECK((both != in.data()) == (what == e::emulated_gpu::staged));
       both[0] *= 2;
     });
     CHECK(in == std::vector<double>{22, 23});

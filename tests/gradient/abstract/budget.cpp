@@ -102,11 +102,11 @@ using weights = os::tensor<double, D/X, F/Y>;
 using rows = os::tensor<double, B/X, D>;
 using sequences = os::tensor<double, B/X, S, D>;
 
-// All of it is counted: the foretold workspace is allocated. `Bound`: plans use less workspace than they may (small
+// All of it is counted: the predicted workspace is allocated. `Bound`: plans use less workspace than they may (small
 // sums go over MPI's own all-reduce, a gather along the first dimension arrives in place), and kernels some of their
 // own.
 template <bool Bound, class P, class A, class Loss>
-void costs_as_foretold(char const* name) {
+void costs_as_predicted(char const* name) {
   using step_type = os::training_step<Loss, P, A>;
   static_assert(step_type::plan.unpriced() == 0);
   t::on_meshes_of_ranks([&](t::mesh_of_tests const& wet) {
@@ -196,12 +196,12 @@ static_assert(os::budget<column_step>().total_bytes == column_step::plan.total_b
 }  // namespace
 
 TEST_CASE("products, elements and moves: to the byte, whether kept or made again") {
-  costs_as_foretold<false, network<os::values>, rows, of_layers>("layers");
-  costs_as_foretold<false, network<os::values>, rows, in_regions>("regions");
-  costs_as_foretold<false, network<os::values>, rows, gathers_again>("gathers again");
+  costs_as_predicted<false, network<os::values>, rows, of_layers>("layers");
+  costs_as_predicted<false, network<os::values>, rows, in_regions>("regions");
+  costs_as_predicted<false, network<os::values>, rows, gathers_again>("gathers again");
 }
 
 TEST_CASE("where plans set aside less than they may, and kernels more") {
-  costs_as_foretold<true, weights, rows, of_products>("products");
-  costs_as_foretold<true, block<os::values>, sequences, of_block>("attention");
+  costs_as_predicted<true, weights, rows, of_products>("products");
+  costs_as_predicted<true, block<os::values>, sequences, of_block>("attention");
 }

@@ -151,8 +151,8 @@ static_assert(2 * narrow.backward.bytes(B = 8, I = 8, J = 8, X = 4) == wide.back
 
 }  // namespace
 
-TEST_CASE("operations of the vocabulary are foretold, too") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+TEST_CASE("operations of the vocabulary are predicted, too") {
+  t::on_every_mesh([](t::test_mesh const& m) {
     std::int64_t const n = m.size("X");
     t::extents_by_letter const e{{'B', 4 * n}, {'I', 3 * n}, {'J', 2 * n}};
     INFO(m.text());
@@ -167,7 +167,7 @@ TEST_CASE("operations of the vocabulary are foretold, too") {
 }
 
 TEST_CASE("a plan is what is counted") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     t::extents_by_letter const e{{'B', 7}, {'I', 5}, {'J', 6}};
     INFO(m.text());
     auto const w = t::placed<weight>(m, t::whole_numbers<double>("IJ", e, 2));

@@ -122,7 +122,7 @@ planner::program layer_and_loss(bool moved) {
 
 // Weights are multiplied as they are stored, and the planner decides what is moved.
 template <class R>
-void as_they_lie() {
+void as_stored() {
   auto const loss = [](auto const& w, auto const& data) {
     constexpr R U{};
     auto const a = os::einsum<U(batch, inner)>(data, os::rename<rows, width>(w.up));
@@ -169,17 +169,17 @@ void as_they_are_used() {
 }  // namespace
 
 TEST_CASE("weights are multiplied as they lie") {
-  as_they_lie<os::rules<>>();
-  as_they_lie<os::rules<batch/P>>();
-  as_they_lie<os::rules<batch/P/Q>>();
-  as_they_lie<os::rules<batch/P, inner/Q>>();
-  as_they_lie<os::rules<batch/P, rows/P>>();
-  as_they_lie<os::rules<batch/P, rows/P, inner/Q>>();
-  as_they_lie<os::rules<batch/P, width/Q, rows/P, inner/Q>>();
-  as_they_lie<os::rules<width/P, rows/P, inner/Q>>();
-  as_they_lie<os::rules<batch/P/Q, rows/P/Q>>();
-  as_they_lie<os::rules<inner/P/Q>>();
-  as_they_lie<os::rules<batch/Q, inner/P, rows/Q>>();
+  as_stored<os::rules<>>();
+  as_stored<os::rules<batch/P>>();
+  as_stored<os::rules<batch/P/Q>>();
+  as_stored<os::rules<batch/P, inner/Q>>();
+  as_stored<os::rules<batch/P, rows/P>>();
+  as_stored<os::rules<batch/P, rows/P, inner/Q>>();
+  as_stored<os::rules<batch/P, width/Q, rows/P, inner/Q>>();
+  as_stored<os::rules<width/P, rows/P, inner/Q>>();
+  as_stored<os::rules<batch/P/Q, rows/P/Q>>();
+  as_stored<os::rules<inner/P/Q>>();
+  as_stored<os::rules<batch/Q, inner/P, rows/Q>>();
 }
 
 TEST_CASE("weights are stored under one set of rules and used under another") {

@@ -34,7 +34,7 @@ t::extents_by_letter const extents{{'I', 3}, {'J', 4}, {'K', 2}};
 
 // A program of oracle/make_complex.py under the sharding of P.
 template <class P, class F>
-void check_with_jax(t::mesh_at_hand const& m, std::string_view name, F const& f) {
+void check_with_jax(t::test_mesh const& m, std::string_view name, F const& f) {
   INFO(std::string(name), m.text());
   auto const r = os::value_and_grad(f)(t::placed<P>(m, t::complex_numbers<complex>(1, "IJ", extents)));
   bool is_found = false;
@@ -54,13 +54,13 @@ void check_with_jax(t::mesh_at_hand const& m, std::string_view name, F const& f)
 
 // Compared with JAX, and by differences.
 template <class P, class F>
-void check(t::mesh_at_hand const& m, std::string_view name, F const& f) {
+void check(t::test_mesh const& m, std::string_view name, F const& f) {
   check_with_jax<P>(m, name, f);
   t::check_by_complex_differences<P>(m, extents, "IJ", f);
 }
 
 template <auto... Dims>
-auto constant(t::mesh_at_hand const& m, std::uint64_t seed) {
+auto constant(t::test_mesh const& m, std::uint64_t seed) {
   using tensor = os::tensor<complex, Dims...>;
   return t::placed<tensor>(m, t::complex_numbers<complex>(seed, t::letters_in<tensor>(), extents));
 }
@@ -85,7 +85,7 @@ struct functions {
 }  // namespace
 
 TEST_CASE("functions of one element") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     auto const f = [](auto const& p) { return os::mean<>(functions{}(p)); };
     check<os::tensor<complex, I/X, J/Y>>(m, "functions", f);
     check_with_jax<os::tensor<complex, I, J/X/Y>>(m, "functions", f);
@@ -93,7 +93,7 @@ TEST_CASE("functions of one element") {
 }
 
 TEST_CASE("products and moves") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     auto const w = constant<I/X, J/Y>(m, 3);
     auto const b = constant<J, K/Y>(m, 5);
     auto const product = [&](auto const& p) {
@@ -113,7 +113,7 @@ TEST_CASE("products and moves") {
 }
 
 TEST_CASE("reductions and scans") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     auto const norms = [](auto const& p) {
       auto const n = os::norm<I/X>(p);
       return os::sum<>(n * n * n) + os::sum<>(os::variance<I/X>(p)) +
@@ -128,7 +128,7 @@ TEST_CASE("reductions and scans") {
 }
 
 TEST_CASE("shapes and indices") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     auto const w = constant<I/X, J/Y>(m, 3);
     auto const index = t::placed<os::tensor<int, J>>(m, t::global_tensor<int>{"J", extents, {2, 0, 2, 1}});
     check<os::tensor<complex, I/X, J/Y>>(m, "shapes", [&](auto const& p) {
@@ -144,7 +144,7 @@ TEST_CASE("shapes and indices") {
 }
 
 TEST_CASE("between real and complex numbers") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     auto const w = constant<I/X, J/Y>(m, 3);
     auto const sum = constant<J, K>(m, 5);
     check<os::tensor<complex, I/X, J/Y>>(m, "from real", [&](auto const& p) {

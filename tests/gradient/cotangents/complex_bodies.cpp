@@ -38,7 +38,7 @@ constexpr auto matrices = [](auto const& a, auto const& b) {
 }  // namespace
 
 TEST_CASE("products of matrices by os::preduce") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     t::extents_by_letter const e{{'I', 2 * m.size("X")}, {'J', 2}};
     t::check_by_complex_differences<os::tensor<complex, I/X, J>>(m, e, "IJ", [](auto const& p) {
       return squares(os::shard_map<I, J>([](auto a) { return os::preduce<X>(matrices, a); }, p));
@@ -47,7 +47,7 @@ TEST_CASE("products of matrices by os::preduce") {
 }
 
 TEST_CASE("convolutions of blocks with halos") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     t::extents_by_letter const e{{'I', 2 * m.size("X") + 1}, {'J', 2 * m.size("Y")}, {'M', 3}, {'N', 3}};
     auto const weights = t::placed<os::tensor<complex, M, N>>(m, t::complex_numbers<complex>(5, "MN", e));
     t::check_by_complex_differences<os::tensor<complex, I/X, J/Y>>(m, e, "IJ", [&](auto const& p) {

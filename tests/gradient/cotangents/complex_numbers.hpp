@@ -50,7 +50,7 @@ inline bool near_in_both_parts(complex const& got, complex const& want) {
 
 /// f's slope along a step of element i.
 template <class P, class F>
-double slope_of_element(F const& f, mesh_at_hand const& m, global_tensor<typename P::value_type>& g, std::size_t i,
+double slope_of_element(F const& f, test_mesh const& m, global_tensor<typename P::value_type>& g, std::size_t i,
                         typename P::value_type const& step) {
   auto const v = g.values[i];
   g.values[i] = v + step;
@@ -62,7 +62,7 @@ double slope_of_element(F const& f, mesh_at_hand const& m, global_tensor<typenam
 }
 
 template <class P, class F>
-void check_by_complex_differences(mesh_at_hand const& m, extents_by_letter const& e, std::string const& letters,
+void check_by_complex_differences(test_mesh const& m, extents_by_letter const& e, std::string const& letters,
                                   F const& f) {
   using T = typename P::value_type;
   INFO(m.text());

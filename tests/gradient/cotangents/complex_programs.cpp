@@ -34,19 +34,19 @@ constexpr auto squares(Y const& y) {
 }
 
 template <class F>
-void check(t::mesh_at_hand const& m, t::extents_by_letter const& e, F const& f) {
+void check(t::test_mesh const& m, t::extents_by_letter const& e, F const& f) {
   t::check_by_complex_differences<os::tensor<complex, I/X, J/Y>>(m, e, "IJ", f);
 }
 
 template <auto... Out, class Body>
-void check_body(t::mesh_at_hand const& m, t::extents_by_letter const& e, Body const& body) {
+void check_body(t::test_mesh const& m, t::extents_by_letter const& e, Body const& body) {
   check(m, e, [&](auto const& p) { return squares(os::shard_map<Out...>(body, p)); });
 }
 
 }  // namespace
 
 TEST_CASE("collectives of bodies") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     std::int64_t const n = m.size("X"), k = m.size("Y");
     t::extents_by_letter const e{{'I', 2 * n}, {'J', k}};
     check_body<I, J/Y>(m, e, [](auto a) { return os::all_gather<I/X>(os::multiply(a, a)); });
@@ -62,7 +62,7 @@ TEST_CASE("collectives of bodies") {
 }
 
 TEST_CASE("gradients of gradients") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     t::extents_by_letter const e{{'I', 3}, {'J', 2}};
     auto const loss = [](auto const& p) {
       auto const h = os::sin(p) * os::exp(os::scale(p, complex(0.3, 0.1))) + os::tanh(p) + os::log(p + complex(3, 2)) +
@@ -106,7 +106,7 @@ struct square_times {
 }  // namespace
 
 TEST_CASE("functions of the program's own, and derivatives") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     t::extents_by_letter const e{{'I', 3}, {'J', 2}};
     // z |z|, whose derivative along dz is |z| dz + z Re(conj(z) dz) / |z|
     auto const stretched = os::custom_vjp([](auto const& z) { return z * os::cast<complex>(os::abs(z)); },
@@ -132,7 +132,7 @@ struct mixed {
 }  // namespace
 
 TEST_CASE("trees, regions and deferred reductions") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     t::extents_by_letter const e{{'I', 3}, {'J', 4}};
     auto const z = t::complex_numbers<complex>(1, "IJ", e);
     auto const r = t::complex_numbers<double>(1, "J", e);
@@ -171,7 +171,7 @@ TEST_CASE("trees, regions and deferred reductions") {
 }
 
 TEST_CASE("where a modulus or a norm is 0, so are their gradients") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     t::extents_by_letter const e{{'I', 5}, {'J', 3}};
     t::global_tensor<complex> const zero{"IJ", e, std::vector<complex>(15)};
     auto const r = os::value_and_grad([](auto const& p) {
@@ -183,7 +183,7 @@ TEST_CASE("where a modulus or a norm is 0, so are their gradients") {
 }
 
 TEST_CASE("complex floats, and casts between them and doubles") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     using narrow = Kokkos::complex<float>;
     t::extents_by_letter const e{{'I', 5}};
     auto const z = t::complex_numbers<complex>(1, "I", e);

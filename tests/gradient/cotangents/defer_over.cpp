@@ -78,7 +78,7 @@ static_assert(gathers.backward.count(os::step::reduce_scatter) == 1);
 }  // namespace
 
 TEST_CASE("one reduction for three products, and the same gradient") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     t::extents_by_letter const e{{'B', 3}, {'I', 4}, {'J', 5}};
     INFO(m.text());
     auto const w = t::placed<weight>(m, t::whole_numbers<double>("IJ", e, 2));
@@ -90,7 +90,7 @@ TEST_CASE("one reduction for three products, and the same gradient") {
 }
 
 TEST_CASE("a gathered weight is gathered again, and its gradient reduce-scattered once") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     t::extents_by_letter const e{{'B', 4}, {'I', 4}, {'J', 5}};
     INFO(m.text());
     auto const x = t::placed<batch>(m, t::whole_numbers<double>("BI", e, 2));

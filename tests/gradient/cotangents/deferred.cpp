@@ -87,11 +87,11 @@ struct problem {
       }
   }
 
-  [[nodiscard]] layer<os::values> parameters(t::mesh_at_hand const& m) const {
+  [[nodiscard]] layer<os::values> parameters(t::test_mesh const& m) const {
     return {t::placed<os::tensor<double, I, J/Y>>(m, weight), t::placed<os::tensor<double, J/Y>>(m, bias),
             t::placed<os::tensor<double, I/X>>(m, scale), t::placed<os::tensor<double, I>>(m, of_unused)};
   }
-  [[nodiscard]] auto batch(t::mesh_at_hand const& m, std::size_t k) const {
+  [[nodiscard]] auto batch(t::test_mesh const& m, std::size_t k) const {
     return t::placed<os::tensor<double, B/X, I>>(m, batches[k]);
   }
 };
@@ -99,7 +99,7 @@ struct problem {
 bool agree(double got, double want) { return std::abs(got - want) <= 1e-12 * (1 + std::abs(want)); }
 
 template <class Layer>
-void check(t::mesh_at_hand const& m, problem const& p, Layer const& g) {
+void check(t::test_mesh const& m, problem const& p, Layer const& g) {
   INFO(m.text(), t::text_of(p.e));
   CHECK(t::disagreements(m, g.weight, p.of_weight, agree) == 0);
   CHECK(t::disagreements(m, g.bias, p.of_bias, agree) == 0);
@@ -109,7 +109,7 @@ void check(t::mesh_at_hand const& m, problem const& p, Layer const& g) {
 
 // The sum of the gradients of all microbatches.
 template <class Step>
-auto summed(t::mesh_at_hand const& m, problem const& p, layer<os::values> const& parameters, Step const& step) {
+auto summed(t::test_mesh const& m, problem const& p, layer<os::values> const& parameters, Step const& step) {
   auto const sum = step(parameters, p.batch(m, 0)).gradient;
   for (std::size_t k = 1; k < 4; ++k) os::accumulate(sum, step(parameters, p.batch(m, k)).gradient);
   return sum;
@@ -118,7 +118,7 @@ auto summed(t::mesh_at_hand const& m, problem const& p, layer<os::values> const&
 }  // namespace
 
 TEST_CASE("partial gradients of microbatches are the gradient of all of them") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     for (t::extents_by_letter const& e : t::usual_extents()) {
       problem const p(e);
       auto const parameters = p.parameters(m);
@@ -144,7 +144,7 @@ TEST_CASE("partial gradients of microbatches are the gradient of all of them") {
 }
 
 TEST_CASE("through a region that is computed again") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     problem const p({{'B', 6}, {'I', 5}, {'J', 4}});
     auto const again = [](auto const& q, auto const& x) { return os::checkpoint(loss)(q, x); };
     auto const kept = summed(m, p, p.parameters(m), os::value_and_grad<os::deferred_over<X>>(again));
@@ -154,7 +154,7 @@ TEST_CASE("through a region that is computed again") {
 }
 
 TEST_CASE("what every device computes alike counts once") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     problem p({{'B', 6}, {'I', 5}, {'J', 4}});
     auto const penalised = [](auto const& q, auto const& x) {
       return os::add(loss(q, x),
@@ -168,7 +168,7 @@ TEST_CASE("what every device computes alike counts once") {
 }
 
 TEST_CASE("a tensor's gradient has the dimensions that are named") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     problem const p({{'B', 6}, {'I', 5}, {'J', 4}});
     auto const parameters = p.parameters(m);
     auto const of_weight = [&](auto const& w, auto const& x) {
@@ -185,7 +185,7 @@ TEST_CASE("a tensor's gradient has the dimensions that are named") {
 }
 
 TEST_CASE("of a parameter that is the loss itself") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     t::extents_by_letter const e{};
     whole const five{"", e, {5}}, one{"", e, {1}};
     auto const p = t::placed<os::tensor<double>>(m, five);
@@ -204,7 +204,7 @@ TEST_CASE("of a parameter that is the loss itself") {
 }
 
 TEST_CASE("of parameters that are partial themselves") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     t::extents_by_letter const e{{'B', 6}, {'I', 5}};
     whole const at = t::whole_numbers<double>("I", e, 1), data = t::whole_numbers<double>("BI", e, 2);
     whole want{"I", e, std::vector<double>(5, 0.0)};
@@ -240,7 +240,7 @@ void check_same(weights<os::values> const& a, weights<os::values> const& b) {
 }  // namespace
 
 TEST_CASE("four microbatches are reduced once") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     std::int64_t const n = m.size("X");
     if (n < 2 || t::ranks() != n) return;
     problem const p({{'B', 2 * n}, {'I', 3 * n}, {'J', 4 * n}});

@@ -39,7 +39,7 @@ inline constexpr auto agree = [](double got, double want) {
 
 template <class F>
 void check(F const& f) {
-  on_every_mesh([&](mesh_at_hand const& m) {
+  on_every_mesh([&](test_mesh const& m) {
     for (std::int64_t const rows : {0, 1, 2, 3, 7}) {
       auto const g = numbers(rows);
       auto const x = placed<ostraka::tensor<double, I/X, J>>(m, g);
@@ -62,7 +62,7 @@ void check(F const& f) {
 /// of row i, and sets its derivatives by x[i, 0], x[i, 1], …
 template <class F, class Row>
 void check_rows(F const& f, Row const& row) {
-  on_every_mesh([&](mesh_at_hand const& m) {
+  on_every_mesh([&](test_mesh const& m) {
     for (std::int64_t const rows : {0, 1, 3, 7}) {
       auto derivatives = numbers(rows);
       auto const x = placed<ostraka::tensor<double, I/X, J>>(m, derivatives);

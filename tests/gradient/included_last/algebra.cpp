@@ -55,7 +55,7 @@ using namespace t::loops;
 TEST_CASE("moves and products") { check(by_moves{}); }
 
 TEST_CASE("reductions, contractions, other names and shardings") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     for (std::int64_t const rows : {0, 1, 2}) {
       auto derivatives = numbers(rows);
       auto const x = t::placed<os::tensor<double, I/X, J>>(m, derivatives);

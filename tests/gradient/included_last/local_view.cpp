@@ -72,7 +72,7 @@ struct by_exchanges {
 using namespace t::loops;
 
 TEST_CASE("collectives of bodies") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     for (std::int64_t const rows : {0, 1, 2, 3, 7}) {
       auto derivatives = numbers(rows);
       auto const x = t::placed<os::tensor<double, I/X, J>>(m, derivatives);

@@ -54,7 +54,7 @@ bool same(T const& a, T const& b) {
 }  // namespace
 
 TEST_CASE("regions: the same bits, and what they do again") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     t::extents_by_letter const e{{'B', 4}, {'I', 5}, {'J', 6}};
     INFO(m.text());
     auto const up = t::placed<os::tensor<double, I/X, J>>(m, t::whole_numbers<double>("IJ", e, 2));
@@ -98,7 +98,7 @@ TEST_CASE("regions: the same bits, and what they do again") {
 }
 
 TEST_CASE("a name means the operation that gave a variable, whatever type its cotangents are converted to") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     INFO(m.text());
     auto const w = t::placed<os::tensor<double, I/X>>(m, t::whole_numbers<double>("I", {{'I', 5}}, 2));
     auto const cubes = [](auto const& policy) {
@@ -120,7 +120,7 @@ TEST_CASE("a name means the operation that gave a variable, whatever type its co
 }
 
 TEST_CASE("save_all_but_gathers gathers again what the backward needs, and that alone") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     if (m.size("X") < 2 || t::ranks() != m.size("X")) return;
     std::int64_t const n = t::ranks();
     t::extents_by_letter const e{{'B', 4 * n}, {'I', 2 * n}, {'J', 3 * n}};
@@ -149,7 +149,7 @@ struct tanh_of {
 }  // namespace
 
 TEST_CASE("what is converted, or a constant, has no name of another operation") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     t::extents_by_letter const e{{'I', 3}, {'J', 4}};
     INFO(m.text());
     using stored = os::tensor<double, I/X, J>;

@@ -55,7 +55,7 @@ struct problem {
   layer<os::values> parameters;
   os::tensor<float, B/X, I> batch;
 
-  problem(t::mesh_at_hand const& m, t::extents_by_letter const& e)
+  problem(t::test_mesh const& m, t::extents_by_letter const& e)
       : w(t::whole_numbers<float>("IJ", e, 1)),
         b(t::whole_numbers<float>("J", e, 2)),
         x(t::whole_numbers<float>("BI", e, 3)),
@@ -79,7 +79,7 @@ struct problem {
 };
 
 template <class Gradient>
-void check(t::mesh_at_hand const& m, problem const& p, Gradient const& g) {
+void check(t::test_mesh const& m, problem const& p, Gradient const& g) {
   INFO(m.text());
   CHECK(t::disagreements(m, g.weight, p.of_weight()) == 0);
   CHECK(t::disagreements(m, g.bias, p.of_bias()) == 0);
@@ -88,7 +88,7 @@ void check(t::mesh_at_hand const& m, problem const& p, Gradient const& g) {
 }  // namespace
 
 TEST_CASE("gradients of 16-bit programs are those of their float parameters") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     problem const p(m, {{'B', 5}, {'I', 7}, {'J', 3}});
     layer<os::values> const first = os::value_and_grad(cast_first)(p.parameters, p.batch).gradient;
     check(m, p, first);
@@ -103,7 +103,7 @@ TEST_CASE("gradients of 16-bit programs are those of their float parameters") {
 }
 
 TEST_CASE("a cast before the gather halves what moves") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     std::int64_t const n = m.size("X");
     if (n < 2 || t::ranks() != n) return;
     problem const p(m, {{'B', 8 * n}, {'I', 4 * n}, {'J', 6}});
@@ -122,7 +122,7 @@ TEST_CASE("a cast before the gather halves what moves") {
 }
 
 TEST_CASE("gradients that float16 has not are kept by a scaled loss") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     t::extents_by_letter const e{{'I', 5}};
     auto const p = t::placed<os::tensor<float, I/X>>(m, t::whole_numbers<float>("I", e, 1));
     auto const small = [](auto const& q) {

@@ -33,7 +33,7 @@ struct layer {
 }  // namespace
 
 TEST_CASE("the Hessian times a vector, of a gathered weight") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     t::extents_by_letter const e{{'B', 4}, {'I', 3}, {'J', 5}};
     INFO(m.text());
     auto const v = t::placed<os::tensor<double, I/X, J>>(m, t::whole_numbers<double>("IJ", e, 2));
@@ -46,7 +46,7 @@ TEST_CASE("the Hessian times a vector, of a gathered weight") {
 }
 
 TEST_CASE("an outer variable as a constant of the inner program; regions and derivatives of one's own") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     t::extents_by_letter const e{{'I', 3}, {'J', 4}};
     INFO(m.text());
     auto const w = t::placed<os::tensor<double, I/X, J>>(m, t::whole_numbers<double>("IJ", e, 2));
@@ -64,7 +64,7 @@ TEST_CASE("an outer variable as a constant of the inner program; regions and der
 }
 
 TEST_CASE("trees of parameters: a penalty on the gradient") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     t::extents_by_letter const e{{'B', 4}, {'I', 3}, {'J', 5}};
     INFO(m.text());
     auto const x = t::placed<os::tensor<double, B/X, I>>(m, t::whole_numbers<double>("BI", e, 3));
@@ -89,7 +89,7 @@ TEST_CASE("trees of parameters: a penalty on the gradient") {
 }
 
 TEST_CASE("extremes of blocks") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     t::extents_by_letter const e{{'I', 3}, {'J', 5}};
     INFO(m.text());
     auto const body = [](auto const& a) {

@@ -24,7 +24,7 @@ using divided = os::tensor<double, I/X, J/Y>;
 
 // The gradient of Σ y³ of a body's result y, times v. Third powers, so that its derivative is no constant.
 template <auto... Out, class Body>
-void check_again(t::mesh_at_hand const& m, t::extents_by_letter const& e, Body const& body) {
+void check_again(t::test_mesh const& m, t::extents_by_letter const& e, Body const& body) {
   auto const v = t::placed<divided>(m, t::whole_numbers<double>("IJ", e, 4));
   auto const inner = os::value_and_grad([&](auto const& p) {
     auto const y = os::shard_map<Out...>(body, p);
@@ -37,7 +37,7 @@ void check_again(t::mesh_at_hand const& m, t::extents_by_letter const& e, Body c
 }  // namespace
 
 TEST_CASE("gathers, exchanges and sums") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     std::int64_t const n = m.size("X"), k = m.size("Y");
     for (bool const even : {true, false}) {
       t::extents_by_letter const e{{'I', even ? 2 * n : 2 * n + 1}, {'J', even ? (k > 1 ? k * k : 2) : 2 * k - 1}};
@@ -56,7 +56,7 @@ TEST_CASE("gathers, exchanges and sums") {
 }
 
 TEST_CASE("permutations, roots, scans and rows in numbers") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     int const n = m.size("X");
     for (bool const even : {true, false}) {
       t::extents_by_letter const e{{'I', even ? 2 * n : 2 * n + 1}, {'J', 2 * m.size("Y")}};

@@ -3,7 +3,7 @@
 
 /// @file
 /// The costs and savings of regions under each policy, measured below the library: the same bits, with dropout;
-/// repeated products, as os::gradient_plan foretells them; activations and gathered weights that are held at once.
+/// repeated products, as os::gradient_plan predicts them; activations and gathered weights that are held at once.
 // ranks: 1 2 4
 
 #include <doctest/doctest.h>
@@ -116,7 +116,7 @@ struct run_of {
 };
 
 template <auto const& Policy>
-run_of run(t::mesh_at_hand const& m, int layers, t::extents_by_letter const& e) {
+run_of run(t::test_mesh const& m, int layers, t::extents_by_letter const& e) {
   auto w = t::whole_numbers<double>("KJ", e, 3), x = t::whole_numbers<double>("BI", e, 5);
   for (double& v : w.values) v *= 0.02;
   for (double& v : x.values) v *= 0.1;
@@ -142,7 +142,7 @@ struct of_a_layer {
 };
 
 template <auto const& Policy>
-of_a_layer slope(t::mesh_at_hand const& m, t::extents_by_letter const& e) {
+of_a_layer slope(t::test_mesh const& m, t::extents_by_letter const& e) {
   run_of const few = run<Policy>(m, 3, e), many = run<Policy>(m, 5, e);
   return {(many.activations - few.activations) / 2, (many.weights - few.weights) / 2, (many.flops - few.flops) / 2};
 }
@@ -150,7 +150,7 @@ of_a_layer slope(t::mesh_at_hand const& m, t::extents_by_letter const& e) {
 }  // namespace
 
 TEST_CASE("the same bits under each policy, with dropout") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     for (t::extents_by_letter const& e :
          std::vector<t::extents_by_letter>{{{'B', 5}, {'I', 7}, {'J', 7}, {'K', 7}},
                                            {{'B', 8}, {'I', 4}, {'J', 4}, {'K', 4}}}) {
@@ -169,7 +169,7 @@ TEST_CASE("the same bits under each policy, with dropout") {
 }
 
 TEST_CASE("what a layer holds and computes") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     int const n = m.size("X");
     if (n < 2) return;  // on one device a weight is held once, gathered or not
     t::extents_by_letter const e{{'B', 24 * n}, {'I', 8 * n}, {'J', 8 * n}, {'K', 8 * n}};
@@ -188,12 +188,12 @@ TEST_CASE("what a layer holds and computes") {
     is(gathers, 2, 0, 3 * product);
 
     auto const sizes = os::sizes(B = e.at('B'), I = e.at('I'), J = e.at('J'), K = e.at('K'), X = n);
-    auto const foretold = [&](auto const& five, auto const& three) {
+    auto const predicted = [&](auto const& five, auto const& three) {
       return (five.flops(sizes) - three.flops(sizes)) / 2;
     };
-    CHECK(foretold(plan_of<5, os::save_all>, plan_of<3, os::save_all>) == all.flops);
-    CHECK(foretold(plan_of<5, os::save_nothing>, plan_of<3, os::save_nothing>) == nothing.flops);
-    CHECK(foretold(plan_of<5, save_z>, plan_of<3, save_z>) == names.flops);
-    CHECK(foretold(plan_of<5, os::save_all_but_gathers>, plan_of<3, os::save_all_but_gathers>) == gathers.flops);
+    CHECK(predicted(plan_of<5, os::save_all>, plan_of<3, os::save_all>) == all.flops);
+    CHECK(predicted(plan_of<5, os::save_nothing>, plan_of<3, os::save_nothing>) == nothing.flops);
+    CHECK(predicted(plan_of<5, save_z>, plan_of<3, save_z>) == names.flops);
+    CHECK(predicted(plan_of<5, os::save_all_but_gathers>, plan_of<3, os::save_all_but_gathers>) == gathers.flops);
   });
 }

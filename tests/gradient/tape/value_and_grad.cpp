@@ -73,7 +73,7 @@ expected by_loops(whole const& x, whole const& w, t::extents_by_letter const& e)
 bool close(double got, double want) { return std::abs(got - want) <= 1e-12 * (1 + std::abs(want)); }
 
 template <auto... Weights, auto... Use, auto... Data, auto... Hidden>
-void check(t::mesh_at_hand const& m, t::extents_by_letter const& e, os::dims<Weights...>, os::dims<Use...>,
+void check(t::test_mesh const& m, t::extents_by_letter const& e, os::dims<Weights...>, os::dims<Use...>,
            os::dims<Data...>, os::dims<Hidden...>) {
   whole x = t::whole_numbers<double>("BI", e, 3), w = t::whole_numbers<double>("IJ", e, 5);
   for (double& v : x.values) v *= 0.05;
@@ -96,7 +96,7 @@ void check(t::mesh_at_hand const& m, t::extents_by_letter const& e, os::dims<Wei
 }  // namespace
 
 TEST_CASE("a layer under the rules of the literature") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     for (t::extents_by_letter const& e : t::usual_extents()) {
       using os::dims;
       check(m, e, dims<I, J>{}, dims<I, J>{}, dims<B, I>{}, dims<B, J>{});              // one device's program
@@ -138,7 +138,7 @@ struct damped {
 }  // namespace
 
 TEST_CASE("arithmetic, maps, repeated axes, fan-out, loops and means, by differences") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     t::extents_by_letter const e{{'B', 2}, {'I', 3}, {'J', 4}, {'K', 2}, {'L', 2}};
     INFO(m.text());
     auto const row = t::placed<os::tensor<double, J/Y>>(m, t::whole_numbers<double>("J", e, 2));
@@ -167,7 +167,7 @@ TEST_CASE("arithmetic, maps, repeated axes, fan-out, loops and means, by differe
 }
 
 TEST_CASE("what is not used has the gradient zero, and constants stop it") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     t::extents_by_letter const e{{'I', 5}, {'J', 3}};
     auto const g = t::whole_numbers<double>("IJ", e, 1);
     auto const p = t::placed<os::tensor<double, I/X, J>>(m, g);
@@ -181,7 +181,7 @@ TEST_CASE("what is not used has the gradient zero, and constants stop it") {
 }
 
 TEST_CASE("the backward of a gathered weight is one reduce-scatter") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     if (m.size("X") < 2 || t::ranks() != m.size("X")) return;
     t::extents_by_letter const e{{'B', 8 * t::ranks()}, {'I', 4 * t::ranks()}, {'J', 6}};
     auto const w = t::placed<os::tensor<double, I/X, J>>(m, t::whole_numbers<double>("IJ", e, 1));
@@ -215,7 +215,7 @@ struct network {
 }  // namespace
 
 TEST_CASE("trees of parameters, whose gradients share nothing") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     t::extents_by_letter const e{{'B', 4}, {'I', 3}, {'J', 5}};
     INFO(m.text());
     auto const w = t::whole_numbers<double>("IJ", e, 3), x = t::whole_numbers<double>("BI", e, 5);
@@ -258,7 +258,7 @@ struct weights_alone {
 
 TEST_CASE("what is saved in a loss is its values") {
   t::scratch_file const array("a.npy"), tree("p.safetensors");
-  t::on_every_mesh([&](t::mesh_at_hand const& m) {
+  t::on_every_mesh([&](t::test_mesh const& m) {
     t::extents_by_letter const e{{'I', 3}, {'J', 4}};
     auto const g = t::whole_numbers<double>("IJ", e, 3);
     weights_alone<os::values> const p{t::placed<os::tensor<double, I/X, J>>(m, g)};
@@ -277,7 +277,7 @@ TEST_CASE("what is saved in a loss is its values") {
 }
 
 TEST_CASE("what a function gives beside its loss") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     t::extents_by_letter const e{{'I', 5}, {'J', 3}};
     INFO(m.text());
     auto const g = t::whole_numbers<double>("IJ", e, 1);

@@ -82,7 +82,7 @@ struct operands {
 }  // namespace
 
 TEST_CASE("heads, batches and queries are divided, and nothing moves") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     for (t::extents_by_letter const& e : t::usual_extents()) {
       INFO(m.text(), t::text_of(e));
       operands const o(e);
@@ -111,7 +111,7 @@ TEST_CASE("heads, batches and queries are divided, and nothing moves") {
 }
 
 TEST_CASE("keys and values stay where they are, and of each query two numbers and its result move") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     for (t::extents_by_letter const& e : t::usual_extents()) {
       INFO(m.text(), t::text_of(e));
       operands const o(e);
@@ -138,7 +138,7 @@ TEST_CASE("keys and values stay where they are, and of each query two numbers an
 }
 
 TEST_CASE("groups of heads share keys and values; blocks of a body attend as tensors do") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     for (t::extents_by_letter e : t::usual_extents()) {
       e['G'] = 3;
       INFO(m.text(), t::text_of(e));
@@ -156,7 +156,7 @@ TEST_CASE("groups of heads share keys and values; blocks of a body attend as ten
 }
 
 TEST_CASE("latent attention is attention to keys and queries that have a rotary part behind them") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     for (t::extents_by_letter e : t::usual_extents()) {
       e['G'] = 3;
       INFO(m.text(), t::text_of(e));
@@ -208,7 +208,7 @@ TEST_CASE("numbers of 16 bits attend in float") {
 }
 
 TEST_CASE("a cache takes positions until it is full, and is what it was after an error") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     t::extents_by_letter const room{{'B', 2}, {'K', 7}, {'J', 3}}, one{{'B', 2}, {'K', 3}, {'J', 3}},
         more{{'B', 2}, {'K', 5}, {'J', 3}};
     using cached = os::tensor<double, B/Y, K/X, J>;

@@ -37,7 +37,7 @@ std::vector<t::extents_by_letter> some_extents() {
 }
 
 template <class A>
-void check(t::mesh_at_hand const& m, char const* what, A const& got, t::global_tensor<double> const& wanted) {
+void check(t::test_mesh const& m, char const* what, A const& got, t::global_tensor<double> const& wanted) {
   INFO(what);
   CHECK(t::disagreements(m, got, wanted, t::agrees_or_neither_is_finite) == 0);
 }
@@ -45,7 +45,7 @@ void check(t::mesh_at_hand const& m, char const* what, A const& got, t::global_t
 }  // namespace
 
 TEST_CASE("hidden keys and values may be anything") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     for (t::extents_by_letter const& e : some_extents())
       for (t::attention_by_loops const& a : t::attentions_with_hidden_elements(e)) {
         INFO(m.text(), t::text_of(e), "causal: ", a.causal, " from: ", a.from);
@@ -101,7 +101,7 @@ TEST_CASE("hidden keys and values may be anything") {
 }
 
 TEST_CASE("in a body, latent, of 16 bits") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     t::extents_by_letter const e{{'B', 2}, {'I', 4}, {'J', 2}, {'K', 8}, {'L', 2}, {'G', 1}};
     t::attention_by_loops const a = t::attentions_with_hidden_elements(e).front();
     INFO(m.text());
@@ -131,7 +131,7 @@ TEST_CASE("in a body, latent, of 16 bits") {
 
 // pytorch#101967
 TEST_CASE("a key that a mask hides from all queries is not seen") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     t::extents_by_letter const e{{'I', 2}, {'K', 2}, {'J', 4}};
     t::global_tensor<double> q{"IJ", e, {0, 1, 2, 3, 4, 5, 6, 7}}, k{"KJ", e, q.values}, v = k;
     k.values[4] = v.values[6] = no_number;

@@ -121,7 +121,7 @@ std::vector<t::extents_by_letter> some_extents() {
 }  // namespace
 
 TEST_CASE("each request reads its own pages") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     for (t::extents_by_letter const& e : some_extents()) {
       INFO(m.text(), t::text_of(e));
       requests const r(e);
@@ -173,7 +173,7 @@ TEST_CASE("each request reads its own pages") {
 
 // More keys than a tile of scores has: prompts whose tokens are positions of a request, or rows of the batch.
 TEST_CASE("prompts of many tokens") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     t::extents_by_letter const e{{'B', 3}, {'L', 2}, {'G', 1}, {'I', 300}, {'J', 5}, {'S', 16}, {'T', 20}, {'P', 63}};
     INFO(m.text());
     requests const r(e);
@@ -223,7 +223,7 @@ TEST_CASE("prompts of many tokens") {
 }
 
 TEST_CASE("16 bits are computed in float") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     t::extents_by_letter const e = some_extents().front();
     INFO(m.text());
     requests const r(e);
@@ -242,7 +242,7 @@ TEST_CASE("16 bits are computed in float") {
 }
 
 TEST_CASE("rows of a batch are written to their own pages, or to their own positions of a cache") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     for (t::extents_by_letter const& e : some_extents()) {
       INFO(m.text(), t::text_of(e));
       requests const r(e);
@@ -284,7 +284,7 @@ TEST_CASE("rows of a batch are written to their own pages, or to their own posit
 }
 
 TEST_CASE("pages and positions out of range are an error on all ranks") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     t::extents_by_letter const e{{'B', 2}, {'L', 2}, {'G', 1}, {'I', 1}, {'J', 2}, {'S', 2}, {'T', 3}, {'P', 7}};
     INFO(m.text());
     auto const q = t::placed<os::tensor<double, B, L, G, I, J>>(m, t::whole_numbers<double>("BLGIJ", e, 1));

@@ -99,18 +99,16 @@ struct operands {
 using queries = os::tensor<double, B/Y, L, G/Z, I/X, J>;
 using keys = os::tensor<double, B/Y, L, K/X, J>;
 
-os::mesh<X_mesh, Y_mesh, Z_mesh> mesh_of(t::mesh_at_hand const& m) {
-  return os::mesh<X_mesh, Y_mesh, Z_mesh>(m.handle());
-}
+os::mesh<X_mesh, Y_mesh, Z_mesh> mesh_of(t::test_mesh const& m) { return os::mesh<X_mesh, Y_mesh, Z_mesh>(m.handle()); }
 
-void check_traffic(std::int64_t foretold, t::traffic const& moved) {
-  CHECK(std::abs(foretold * t::ranks() - moved.bytes) <= t::ranks());
+void check_traffic(std::int64_t predicted, t::traffic const& moved) {
+  CHECK(std::abs(predicted * t::ranks() - moved.bytes) <= t::ranks());
 }
 
 }  // namespace
 
 TEST_CASE("keys and values go round, one way and both ways, causal and not") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     for (t::extents_by_letter const& e : some_extents()) {
       INFO(m.text(), t::text_of(e));
       operands const o(e);
@@ -150,7 +148,7 @@ TEST_CASE("keys and values go round, one way and both ways, causal and not") {
 }
 
 TEST_CASE("striped sequences attend by their positions, in rings and to gathered keys") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     std::int64_t const n = m.size("X");
     for (std::int64_t const chunk : {1, 3}) {
       t::extents_by_letter const e{{'B', 2}, {'I', 2 * n * chunk}, {'J', 3}, {'K', 2 * n * chunk}, {'L', 2}, {'G', 2}};
@@ -193,7 +191,7 @@ TEST_CASE("striped sequences attend by their positions, in rings and to gathered
 }
 
 TEST_CASE("causal work is the same on all devices where sequences are striped, and otherwise it is not") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     std::int64_t const n = m.size("X");
     INFO(m.text());
     auto const q = os::zeros<float, I/X, J>(mesh_of(m), I = 8 * n, J = 2);
@@ -247,7 +245,7 @@ TEST_CASE("the next message is under way while products are computed, and no oth
 }
 
 TEST_CASE("a sequence is striped and put in order again, and positions are told") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     std::int64_t const n = m.size("X");
     for (std::int64_t const chunk : {0, 1, 3}) {
       t::extents_by_letter const e{{'B', 2}, {'I', 2 * n * chunk}, {'J', 3}};
@@ -273,7 +271,7 @@ TEST_CASE("a sequence is striped and put in order again, and positions are told"
 }
 
 TEST_CASE("rotations of a striped sequence go by its positions") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     std::int64_t const n = m.size("X");
     t::extents_by_letter const e{{'B', 2}, {'I', 4 * n}, {'J', 3}, {'K', 2}};
     INFO(m.text());
@@ -289,7 +287,7 @@ TEST_CASE("rotations of a striped sequence go by its positions") {
 }
 
 TEST_CASE("16 bits are computed in float, blocks of a body attend as tensors do, and under rules a ring may be none") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     t::extents_by_letter const e{{'B', 3}, {'I', 12}, {'J', 4}, {'K', 12}, {'L', 2}, {'G', 2}};
     INFO(m.text());
     operands const o(e);

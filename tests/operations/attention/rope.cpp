@@ -53,7 +53,7 @@ std::vector<t::extents_by_letter> extents() {
 }  // namespace
 
 TEST_CASE("rope turns pairs by position and frequency, however the tensor is divided") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     for (t::extents_by_letter const& e : extents()) {
       INFO(m.text(), t::text_of(e));
       auto const g = t::whole_numbers<double>("IBJP", e, 3);
@@ -80,7 +80,7 @@ TEST_CASE("rope turns pairs by position and frequency, however the tensor is div
 }
 
 TEST_CASE("rope at given positions, of summands, and in a body") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     for (t::extents_by_letter const& e : extents()) {
       INFO(m.text(), t::text_of(e));
       auto const g = t::whole_numbers<double>("BIJP", e, 3);

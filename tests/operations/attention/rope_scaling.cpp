@@ -108,7 +108,7 @@ constexpr auto by_index = [](t::extents_by_letter const& at) { return static_cas
 }  // namespace
 
 TEST_CASE("rope with the frequencies of models that were made longer, as transformers computes them") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     for (t::extents_by_letter const& e : extents())
       for (variant const& v : variants()) {
         INFO(m.text(), t::text_of(e), v.name);
@@ -126,7 +126,7 @@ TEST_CASE("rope with the frequencies of models that were made longer, as transfo
 }
 
 TEST_CASE("rope by a tensor of frequencies, whole or divided, alone and with positions") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     for (t::extents_by_letter e : extents())
       for (std::int64_t const pairs : {5, 1, 0}) {
         e['J'] = pairs;

@@ -36,14 +36,14 @@ std::vector<t::extents_by_letter> some_extents() {
 }
 
 template <class A>
-void check(t::mesh_at_hand const& m, char const* what, A const& got, t::global_tensor<double> const& wanted) {
+void check(t::test_mesh const& m, char const* what, A const& got, t::global_tensor<double> const& wanted) {
   INFO(what);
   CHECK(t::disagreements(m, got, wanted, t::scores_agree) == 0);
 }
 
 /// Calls f with all options of a case; those that it lacks change nothing.
 template <class Bias, class Heads, class QueryIds, class KeyIds, class F>
-auto with_options(t::mesh_at_hand const& m, t::scored_by_loops const& a, F const& f) {
+auto with_options(t::test_mesh const& m, t::scored_by_loops const& a, F const& f) {
   return f(os::window(a.window).and_first(a.first),
            os::segments(t::placed<QueryIds>(m, a.query_segments), t::placed<KeyIds>(m, a.key_segments)),
            os::bias(t::placed<Bias>(m, a.bias)), os::alibi(t::placed<Heads>(m, a.slopes)),
@@ -52,7 +52,7 @@ auto with_options(t::mesh_at_hand const& m, t::scored_by_loops const& a, F const
 
 template <class F>
 void for_each_case(F const& f) {
-  t::on_every_mesh([&](t::mesh_at_hand const& m) {
+  t::on_every_mesh([&](t::test_mesh const& m) {
     for (t::extents_by_letter const& e : some_extents())
       for (bool const with_cap : {false, true})
         for (t::scored_by_loops const& a : t::attentions_with_options(e, with_cap)) {
@@ -75,7 +75,7 @@ auto capped_if(double cap, F const& f, Options const&... options) {
 }  // namespace
 
 TEST_CASE("whole keys: in tiles, and of scores under a mask") {
-  for_each_case([](t::mesh_at_hand const& m, t::extents_by_letter const& e, t::scored_by_loops const& a) {
+  for_each_case([](t::test_mesh const& m, t::extents_by_letter const& e, t::scored_by_loops const& a) {
     auto const q = t::placed<os::tensor<double, B/X, L, G/Y, I/Z, J>>(m, a.q);
     auto const k = t::placed<os::tensor<double, B/X, L, K, J>>(m, a.k);
     auto const v = t::placed<os::tensor<double, B/X, L, K, J>>(m, a.v);
@@ -98,7 +98,7 @@ TEST_CASE("whole keys: in tiles, and of scores under a mask") {
 }
 
 TEST_CASE("divided keys, and to divided queries") {
-  for_each_case([](t::mesh_at_hand const& m, t::extents_by_letter const&, t::scored_by_loops const& a) {
+  for_each_case([](t::test_mesh const& m, t::extents_by_letter const&, t::scored_by_loops const& a) {
     auto const q = t::placed<os::tensor<double, B, L, G/Y, I, J>>(m, a.q);
     auto const k = t::placed<os::tensor<double, B, L, K/X, J>>(m, a.k);
     auto const v = t::placed<os::tensor<double, B, L, K/X, J>>(m, a.v);
@@ -119,7 +119,7 @@ TEST_CASE("divided keys, and to divided queries") {
 }
 
 TEST_CASE("rings, and striped sequences") {
-  for_each_case([](t::mesh_at_hand const& m, t::extents_by_letter const& e, t::scored_by_loops const& in_order) {
+  for_each_case([](t::test_mesh const& m, t::extents_by_letter const& e, t::scored_by_loops const& in_order) {
     if (in_order.from != 0) return;
     using queries = os::tensor<double, B/Y, L, G/Z, I/X, J>;
     using keys = os::tensor<double, B/Y, L, K/X, J>;
@@ -157,7 +157,7 @@ TEST_CASE("rings, and striped sequences") {
 }
 
 TEST_CASE("one option alone, in a body, latent, of 16 bits") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     t::extents_by_letter const e{{'B', 2}, {'I', 6}, {'J', 2}, {'K', 6}, {'L', 2}, {'G', 1}};
     auto const all = t::attentions_with_options(e, false);
     auto const find = [&](char const* name) {
@@ -205,7 +205,7 @@ TEST_CASE("one option alone, in a body, latent, of 16 bits") {
 }
 
 TEST_CASE("a window moves and multiplies only what it reaches") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     std::int64_t const n = m.size("X"), own = 8;
     os::mesh<X_mesh, Y_mesh, Z_mesh> const mesh(m.handle());
     INFO(m.text());

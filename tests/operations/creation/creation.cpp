@@ -28,7 +28,7 @@ t::global_tensor<T> made(std::string const& labels, t::extents_by_letter const& 
 }  // namespace
 
 TEST_CASE("iota counts along a divided axis") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     for (std::int64_t const n : {0, 1, 5, 12}) {
       os::mesh<X_mesh, Y_mesh, Z_mesh> const mesh(m.handle());
       t::extents_by_letter const e = {{'I', n}};
@@ -44,7 +44,7 @@ TEST_CASE("iota counts along a divided axis") {
 }
 
 TEST_CASE("one_hot has its new axis whole or divided") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     t::extents_by_letter const e = {{'B', 5}, {'I', 3}, {'J', 7}};
     auto const index = made<std::int32_t>("BI", e, [](auto const& at) { return (at.at('B') * 3 + at.at('I')) % 7; });
     auto const want =
@@ -62,7 +62,7 @@ TEST_CASE("one_hot has its new axis whole or divided") {
 }
 
 TEST_CASE("triangles, made and kept of tensors") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     os::mesh<X_mesh, Y_mesh, Z_mesh> const mesh(m.handle());
     for (t::extents_by_letter const& e :
          {t::extents_by_letter{{'B', 3}, {'I', 6}, {'J', 8}}, t::extents_by_letter{{'B', 1}, {'I', 7}, {'J', 3}}}) {
@@ -95,7 +95,7 @@ TEST_CASE("triangles, made and kept of tensors") {
 }
 
 TEST_CASE("rows are written by the owner of the position") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     for (t::extents_by_letter const& e :
          {t::extents_by_letter{{'B', 4}, {'I', 6}, {'J', 8}}, t::extents_by_letter{{'B', 3}, {'I', 5}, {'J', 1}}}) {
       auto const cache = t::whole_numbers<float>("BIJ", e, 4);

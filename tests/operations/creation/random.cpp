@@ -33,7 +33,7 @@ std::vector<typename TensorType::value_type> all_of(TensorType const& a) {
 
 /// True if the numbers of this sharding are those of the whole tensor, bit for bit, on every device.
 template <class Whole, class Divided>
-bool same(t::mesh_at_hand const& m, Whole const& whole, Divided const& divided, std::string const& labels,
+bool same(t::test_mesh const& m, Whole const& whole, Divided const& divided, std::string const& labels,
           t::extents_by_letter const& e) {
   return t::disagreements(m, divided, t::global_tensor<typename Whole::value_type>{labels, e, all_of(whole)}) == 0;
 }
@@ -73,14 +73,14 @@ double distance(std::vector<T> x, F const& below) {
 
 double normal_below(double z) { return 0.5 * std::erfc(-z / std::sqrt(2.0)); }
 
-meshes mesh_of(t::mesh_at_hand const& m) { return meshes(m.handle()); }
+meshes mesh_of(t::test_mesh const& m) { return meshes(m.handle()); }
 
 constexpr std::int64_t many = 40000;
 
 }  // namespace
 
 TEST_CASE("random numbers are the same on every mesh") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     meshes const mesh = mesh_of(m);
     for (t::extents_by_letter const& e :
          {t::extents_by_letter{{'I', 12}, {'J', 8}}, t::extents_by_letter{{'I', 7}, {'J', 5}},
@@ -110,13 +110,13 @@ TEST_CASE("random numbers are the same on every mesh") {
 }
 
 TEST_CASE("os::uniform from 0 up to 1 is what os::random is") {
-  meshes const mesh = mesh_of(t::mesh_at_hand({"XYZ", {t::ranks(), 1, 1}}));
+  meshes const mesh = mesh_of(t::test_mesh({"XYZ", {t::ranks(), 1, 1}}));
   CHECK(all_of(os::uniform<double, I>(mesh, I = 99, os::seed(3))) ==
         all_of(os::random<double, I>(mesh, I = 99, os::seed(3))));
 }
 
 TEST_CASE("uniform, normal and truncated normal numbers are distributed so") {
-  meshes const mesh = mesh_of(t::mesh_at_hand({"XYZ", {t::ranks(), 1, 1}}));
+  meshes const mesh = mesh_of(t::test_mesh({"XYZ", {t::ranks(), 1, 1}}));
   for (std::uint64_t const k : {1, 2, 3}) {
     os::seed const s(k);
     auto const u = all_of(os::uniform<float, I>(mesh, I = many, s, os::between(-2, 6)));
@@ -160,7 +160,7 @@ TEST_CASE("the inverse of the normal distribution is exact to rounding") {
 }
 
 TEST_CASE("integers, truth values and dropout have their probabilities") {
-  meshes const mesh = mesh_of(t::mesh_at_hand({"XYZ", {t::ranks(), 1, 1}}));
+  meshes const mesh = mesh_of(t::test_mesh({"XYZ", {t::ranks(), 1, 1}}));
   std::vector<double> counts(7);
   for (std::int32_t const v : all_of(os::uniform<std::int32_t, I>(mesh, I = many, os::seed(4), os::between(-3, 4))))
     ++counts[static_cast<std::size_t>(v + 3)];
@@ -193,7 +193,7 @@ TEST_CASE("integers, truth values and dropout have their probabilities") {
 }
 
 TEST_CASE("dropout of blocks in bodies differs from device to device") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     auto const x = os::ones<float, I/X, J>(mesh_of(m), I = 24 * m.size("X"), J = 1);
     auto const y = os::shard_map<I/X, J>([](auto const& a) { return os::dropout(a, 0.5, os::seed(1)); }, x);
     std::vector<float> const own = all_of(y);
@@ -206,7 +206,7 @@ TEST_CASE("dropout of blocks in bodies differs from device to device") {
 }
 
 TEST_CASE("permutations are bijections, and all are as likely") {
-  meshes const mesh = mesh_of(t::mesh_at_hand({"XYZ", {t::ranks(), 1, 1}}));
+  meshes const mesh = mesh_of(t::test_mesh({"XYZ", {t::ranks(), 1, 1}}));
   for (std::int64_t const n : {1, 2, 5, 511, 512, 513, 1023, 1025, 4096, 20000}) {
     auto p = all_of(os::random_permutation<I>(mesh, I = n, os::seed(7)));
     double displaced = 0;
@@ -234,7 +234,7 @@ TEST_CASE("permutations are bijections, and all are as likely") {
 }
 
 TEST_CASE("weights spread as their fans say") {
-  meshes const mesh = mesh_of(t::mesh_at_hand({"XYZ", {t::ranks(), 1, 1}}));
+  meshes const mesh = mesh_of(t::test_mesh({"XYZ", {t::ranks(), 1, 1}}));
   auto const variance = [](auto const& w) { return moments_of(all_of(w)).variance; };
   double const error = 4 * std::sqrt(2.0 / (200.0 * 300));
   auto const near = [&](double got, double wanted) { return std::abs(got / wanted - 1) < error; };
@@ -250,7 +250,7 @@ TEST_CASE("weights spread as their fans say") {
 }
 
 TEST_CASE("seeds that are folded are independent") {
-  meshes const mesh = mesh_of(t::mesh_at_hand({"XYZ", {t::ranks(), 1, 1}}));
+  meshes const mesh = mesh_of(t::test_mesh({"XYZ", {t::ranks(), 1, 1}}));
   auto const a = all_of(os::normal<double, I>(mesh, I = many, os::fold_in(os::seed(1), 0)));
   auto const b = all_of(os::normal<double, I>(mesh, I = many, os::fold_in(os::seed(1), 1)));
   auto const c = all_of(os::uniform<double, I>(mesh, I = many, os::fold_in(os::seed(1), 1), os::between(-1, 1)));

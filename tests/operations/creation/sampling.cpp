@@ -183,7 +183,7 @@ std::vector<options> usual_options(std::int64_t elements) {
 }
 
 template <class A, auto Along>
-void check_tokens(t::mesh_at_hand const& m, t::global_tensor<typename A::value_type> const& g, std::uint64_t key) {
+void check_tokens(t::test_mesh const& m, t::global_tensor<typename A::value_type> const& g, std::uint64_t key) {
   auto const a = t::placed<A>(m, g);
   for (options const& o : usual_options(g.extents.at('J'))) {
     INFO("temperature ", o.temperature, ", top_k ", o.top_k, ", top_p ", o.top_p, ", min_p ", o.min_p);
@@ -208,7 +208,7 @@ t::global_tensor<T> unlike_numbers(std::string const& labels, t::extents_by_lett
 }  // namespace
 
 TEST_CASE("the tokens of rows that are divided, of random extents") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     for (std::uint64_t seed = 1; seed <= 5; ++seed) {
       t::draws draw(seed);
       t::extents_by_letter const e{{'I', draw(9)}, {'J', draw(3) == 0 ? 60 + draw(200) : draw(14)}, {'K', 1 + draw(5)}};
@@ -238,7 +238,7 @@ TEST_CASE("without equal logits, what the loops keep is what the warpers of tran
 }
 
 TEST_CASE("the tokens of all small extents") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     for (std::int64_t i = 0; i < 4; ++i)
       for (std::int64_t j = 0; j < 4; ++j) {
         t::extents_by_letter const e{{'I', i}, {'J', j}};
@@ -249,7 +249,7 @@ TEST_CASE("the tokens of all small extents") {
 }
 
 TEST_CASE("rows longer than the runs of a kernel") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     t::extents_by_letter const e{{'I', 2}, {'J', 9001}};
     INFO(m.text());
     auto const g = unlike_numbers<float>("IJ", e, 3);
@@ -260,7 +260,7 @@ TEST_CASE("rows longer than the runs of a kernel") {
 }
 
 TEST_CASE("NaN, infinities, -0, and logits far from 0") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     double const nan = std::numeric_limits<double>::quiet_NaN(), most = std::numeric_limits<double>::max();
     t::global_tensor<double> const g{
         "IJ", {{'I', 9}, {'J', 5}}, {1,         2,         nan,       4,         5,          //
@@ -284,7 +284,7 @@ TEST_CASE("NaN, infinities, -0, and logits far from 0") {
 
 TEST_CASE("tokens come as often as their probabilities say") {
   // Pearson's statistic of c kinds has c − 1 degrees of freedom; the seed is fixed.
-  t::mesh_at_hand const m({"XYZ", {t::ranks(), 1, 1}});
+  t::test_mesh const m({"XYZ", {t::ranks(), 1, 1}});
   constexpr std::int64_t rows = 5000, elements = 11;
   std::vector<double> x;
   for (std::int64_t j = 0; j < elements; ++j) x.push_back(static_cast<double>(j * 7 % elements) / 4);
@@ -320,7 +320,7 @@ TEST_CASE("tokens come as often as their probabilities say") {
 }
 
 TEST_CASE("in a body, blocks along which logits vary draw differently, and replicas alike") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     if (m.size("Z") > 1) return;
     auto const x = t::placed<os::tensor<float, I/X, J>>(
         m,
@@ -336,7 +336,7 @@ TEST_CASE("in a body, blocks along which logits vary draw differently, and repli
 }
 
 TEST_CASE("options that are out of range, on all ranks before anything is sent") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     auto const a =
         t::placed<os::tensor<float, I/X, J/Y>>(m, t::whole_numbers<float>("IJ", {{'I', 5}, {'J', 4}}, 3));
     auto const refuses = [&](auto const& option, char const* why) {

@@ -68,14 +68,14 @@ double ulps(T result, exact want) {
   return static_cast<double>(std::abs(got - want) / std::ldexp(exact(1), exponent - limits::digits));
 }
 
-auto mesh_at_hand() { return os::make_mesh(X = t::ranks()); }
+auto test_mesh() { return os::make_mesh(X = t::ranks()); }
 
 // f of a tensor of such numbers, of each number and by os::map: all agree, within so many units of `of`, times `units`
 // of the number.
 template <class T, class F, class Of, class Units>
 void check(std::string const& name, double most, F const& f, Of const& of, Units const& units) {
   std::vector<T> const x = numbers<T>();
-  auto const mesh = mesh_at_hand();
+  auto const mesh = test_mesh();
   auto const a = os::scatter_from_root<T, I/X>(mesh, I = static_cast<std::int64_t>(x.size()), x);
   auto const of_tensor = f(a);
   auto const of_map = os::map(f, a);
@@ -143,7 +143,7 @@ TEST_CASE("float16") { check_all<os::float16>(); }
 TEST_CASE("bfloat16") { check_all<os::bfloat16>(); }
 
 TEST_CASE("powers") {
-  auto const mesh = mesh_at_hand();
+  auto const mesh = test_mesh();
   auto const a =
       os::generate<double, I/X>(mesh, I = 21, [](std::int64_t i) { return 0.25 * static_cast<double>(i); });
   auto const b = os::generate<double, J>(mesh, J = 5, [](std::int64_t j) { return static_cast<double>(j) - 1.5; });
@@ -162,7 +162,7 @@ TEST_CASE("powers") {
 }
 
 TEST_CASE("clamp") {
-  auto const mesh = mesh_at_hand();
+  auto const mesh = test_mesh();
   auto const a = os::generate<float, I/X>(mesh, I = 20, [](std::int64_t i) { return static_cast<float>(i) - 10; });
   auto const c = os::clamp(a, -2.5, 3);
   for (std::size_t i = 0; i < a.local().extent(0); ++i) {
@@ -176,7 +176,7 @@ TEST_CASE("clamp") {
 }
 
 TEST_CASE("integers") {
-  auto const mesh = mesh_at_hand();
+  auto const mesh = test_mesh();
   auto const a = os::generate<std::int16_t, I/X>(
       mesh, I = 20, [](std::int64_t i) { return static_cast<std::int16_t>(7 * i - 60); });
   auto const r = os::relu(a);
@@ -200,7 +200,7 @@ TEST_CASE("integers") {
 }
 
 TEST_CASE("what is no number, or infinite") {
-  auto const mesh = mesh_at_hand();
+  auto const mesh = test_mesh();
   auto const x = numbers<float>();
   auto const a = os::scatter_from_root<float, I/X>(mesh, I = static_cast<std::int64_t>(x.size()), x);
   auto const n = os::isnan(a);
@@ -217,7 +217,7 @@ TEST_CASE("what is no number, or infinite") {
 }
 
 TEST_CASE("complex numbers") {
-  auto const mesh = mesh_at_hand();
+  auto const mesh = test_mesh();
   using complex = std::complex<double>;
   auto const at = [](std::int64_t i) {
     return Kokkos::complex<double>(static_cast<double>(i) / 4 - 1, 2 - static_cast<double>(i) / 3);
@@ -264,13 +264,13 @@ TEST_CASE("parts and conjugates of numbers, and of real ones") {
   CHECK(os::imag(-2.5) == 0);
   CHECK(os::conj(os::bfloat16(2.f)) == os::bfloat16(2.f));
   CHECK(os::imag(7) == 0);
-  auto const a = os::full<double, I / X>(mesh_at_hand(), I = 5, -3);
+  auto const a = os::full<double, I / X>(test_mesh(), I = 5, -3);
   CHECK(os::value(os::sum<>(os::real(a) + os::imag(a) + os::conj(a))) == -30);
 }
 
 // Monotone functions keep the parts of maxima, products keep the modulus of factors.
 TEST_CASE("partial tensors") {
-  auto const mesh = mesh_at_hand();
+  auto const mesh = test_mesh();
   auto const a =
       os::generate<double, I/X>(mesh, I = 13, [](std::int64_t i) { return static_cast<double>(5 * i % 13) / 4 - 1; });
   auto const largest = os::max<os::partial_max(X)>(a);
@@ -285,7 +285,7 @@ TEST_CASE("partial tensors") {
 }
 
 TEST_CASE("blocks") {
-  auto const mesh = mesh_at_hand();
+  auto const mesh = test_mesh();
   auto const a = os::generate<float, I/X>(mesh, I = 13, [](std::int64_t i) { return static_cast<float>(i) - 6; });
   auto const got = os::shard_map<I/X>([](auto x) { return os::gelu(x) + os::clamp(x, 0, 1); }, a);
   for (std::size_t i = 0; i < a.local().extent(0); ++i)

@@ -54,19 +54,19 @@ std::vector<t::extents_by_letter> extents_of_takes() {
 template <class T, auto... Dims>
 inline constexpr std::type_identity<os::tensor<T, Dims...>> of;
 
-/// Checks the result against the expected one, and the moved bytes against the foretold.
+/// Checks the result against the expected one, and the moved bytes against the predicted.
 template <auto... Out, class Table, class Index, class T, class G>
-void check_take(t::mesh_at_hand const& m, t::global_tensor<T> const& table, t::global_tensor<G> const& index,
+void check_take(t::test_mesh const& m, t::global_tensor<T> const& table, t::global_tensor<G> const& index,
                 std::string const& out, std::type_identity<Table>, std::type_identity<Index>) {
   auto const rows = t::placed<Table>(m, table);
   auto const by = t::placed<Index>(m, index);
   decltype(os::take<J, Out...>(rows, by, os::in_range)) got;
   auto const moved = t::traffic_of([&] { got = os::take<J, Out...>(rows, by, os::in_range); });
-  std::int64_t foretold = 0;
+  std::int64_t predicted = 0;
   if constexpr (sizeof...(Out) > 0)
-    foretold =
+    predicted =
         os::bytes_of(os::operation::take<J_axis, os::sharding_of<Out...>, os::detail::promised_range>{}, rows, by);
-  CHECK((moved.bytes + t::ranks() - 1) / t::ranks() == foretold);
+  CHECK((moved.bytes + t::ranks() - 1) / t::ranks() == predicted);
   CHECK(t::disagreements(m, got, taken(out, 'J', table, index)) == 0);
   CHECK(t::disagreements(m, os::take<J, Out...>(rows, by), taken(out, 'J', table, index)) == 0);
 }
@@ -74,7 +74,7 @@ void check_take(t::mesh_at_hand const& m, t::global_tensor<T> const& table, t::g
 }  // namespace
 
 TEST_CASE("rows are taken of tables divided along either axis, by indices divided or not") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     for (t::extents_by_letter const& e : extents_of_takes()) {
       INFO(m.text(), t::text_of(e));
       auto const table = t::whole_numbers<float>("JK", e, 3);
@@ -100,7 +100,7 @@ TEST_CASE("rows are taken of tables divided along either axis, by indices divide
 }
 
 TEST_CASE("an axis of index and table meets") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     for (t::extents_by_letter const& e : extents_of_takes()) {
       INFO(m.text(), t::text_of(e));
       auto const logits = t::whole_numbers<double>("BJ", e, 5);
@@ -116,7 +116,7 @@ TEST_CASE("an axis of index and table meets") {
 }
 
 TEST_CASE("rows of tables of other elements, and in bodies") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     t::extents_by_letter const e = {{'B', 5}, {'I', 3}, {'J', 7}, {'K', 5}};
     auto const few = numbers<std::int64_t>("B", e, e.at('J'), 2);
     auto const by = t::placed<os::tensor<std::int64_t, B/X>>(m, few);
@@ -167,9 +167,9 @@ t::global_tensor<T> scattered(std::string const& out, char v, t::global_tensor<T
   return want;
 }
 
-/// Checks the result against the expected one, and the moved bytes against the foretold.
+/// Checks the result against the expected one, and the moved bytes against the predicted.
 template <auto... Out, class Rows, class Index, class T, class G>
-void check_scatter(t::mesh_at_hand const& m, t::global_tensor<T> const& rows, t::global_tensor<G> const& index,
+void check_scatter(t::test_mesh const& m, t::global_tensor<T> const& rows, t::global_tensor<G> const& index,
                    std::string const& out, std::int64_t n, std::type_identity<Rows>, std::type_identity<Index>) {
   auto const added = t::placed<Rows>(m, rows);
   auto const by = t::placed<Index>(m, index);
@@ -185,7 +185,7 @@ void check_scatter(t::mesh_at_hand const& m, t::global_tensor<T> const& rows, t:
 }  // namespace
 
 TEST_CASE("rows are added where indices say, divided along either axis") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     for (t::extents_by_letter const& e : extents_of_takes()) {
       INFO(m.text(), t::text_of(e));
       std::int64_t const n = e.at('J');
@@ -213,7 +213,7 @@ TEST_CASE("rows are added where indices say, divided along either axis") {
 }
 
 TEST_CASE("16-bit rows are added in float, and blocks in bodies") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     t::global_tensor<os::bfloat16> const ones{"B", {{'B', 600}}, std::vector<os::bfloat16>(600, os::bfloat16(1.0f))};
     t::global_tensor<std::int64_t> const zeros{"B", {{'B', 600}}, std::vector<std::int64_t>(600, 1)};
     t::global_tensor<os::bfloat16> const want{
@@ -233,7 +233,7 @@ TEST_CASE("16-bit rows are added in float, and blocks in bodies") {
 }
 
 TEST_CASE("an index out of range is named on all ranks alike") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     t::global_tensor<std::int64_t> g{"IJ", {{'I', 7}, {'J', 5}}, std::vector<std::int64_t>(35, 3)};
     auto const check = [&](auto const& index, std::int64_t extent) {
       return t::said_alike([&] { os::detail::check_range<os::detail::checked_range>("take", index, "V", extent); });
@@ -256,9 +256,9 @@ TEST_CASE("an index out of range is named on all ranks alike") {
     auto const nothing = t::placed<whole>(m, g);
     auto const moved =
         t::traffic_of([&] { os::detail::check_range<os::detail::checked_range>("take", index, "V", 78); });
-    std::int64_t const foretold =
-        os::detail::moves_of_range<os::detail::checked_range, divided>::total_bytes(os::detail::sizes_at_hand(index));
-    CHECK(moved.bytes == foretold);
+    std::int64_t const predicted =
+        os::detail::moves_of_range<os::detail::checked_range, divided>::total_bytes(os::detail::call_sizes(index));
+    CHECK(moved.bytes == predicted);
     CHECK(t::traffic_of([&] { os::detail::check_range<os::detail::checked_range>("take", nothing, "V", 78); }).calls ==
           0);
     CHECK(t::traffic_of([&] { os::detail::check_range<os::detail::promised_range>("take", index, "V", 1); }).calls ==

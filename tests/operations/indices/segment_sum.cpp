@@ -20,7 +20,7 @@ namespace os = ostraka;
 namespace t = os::testing;
 
 TEST_CASE("sums of segments") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     for (std::uint64_t seed = 21; seed <= 24; ++seed) {
       t::draws draw(seed);
       t::extents_by_letter e{{'J', draw(14)}, {'K', 1 + draw(5)}};

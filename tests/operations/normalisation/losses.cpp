@@ -62,7 +62,7 @@ t::global_tensor<double> losses_by_loops(t::global_tensor<T> const& x, t::global
 }
 
 template <class Got>
-std::int64_t far_from(t::mesh_at_hand const& m, Got const& got, t::global_tensor<double> const& want) {
+std::int64_t far_from(t::test_mesh const& m, Got const& got, t::global_tensor<double> const& want) {
   using number = typename Got::value_type;
   t::global_tensor<number> w{want.labels, want.extents, {}};
   for (double x : want.values) w.values.push_back(static_cast<number>(x));
@@ -83,7 +83,7 @@ std::vector<t::extents_by_letter> extents() {
 }
 
 template <class T>
-void check_losses(t::mesh_at_hand const& m, t::extents_by_letter const& e, double width, unsigned seed) {
+void check_losses(t::test_mesh const& m, t::extents_by_letter const& e, double width, unsigned seed) {
   auto const g = random_numbers<T>("IJK", e, width, seed);
   auto const labels = random_labels(e, seed + 1);
   auto const l = t::placed<os::tensor<std::int32_t, K, I / X>>(m, labels);
@@ -103,7 +103,7 @@ void check_losses(t::mesh_at_hand const& m, t::extents_by_letter const& e, doubl
 }  // namespace
 
 TEST_CASE("cross entropy with smoothed labels and a z-loss") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     for (t::extents_by_letter const& e : extents()) {
       if (e.at('J') == 0) continue;
       check_losses<float>(m, e, 20, 7);
@@ -117,7 +117,7 @@ TEST_CASE("cross entropy with smoothed labels and a z-loss") {
 // double, for x = [[0.5, -1, 2, 0.25], [1, 2, 3, 4], [-2, 0, 1, 3]], labels [2, -100, 0], ε = 0.1; and the mean over
 // the two rows that count, which is PyTorch's with reduction="mean" and ignore_index=-100.
 TEST_CASE("cross entropy with smoothed labels is as PyTorch defines it") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     t::global_tensor<double> const x{"IJ", {{'I', 3}, {'J', 4}}, {0.5, -1, 2, 0.25, 1, 2, 3, 4, -2, 0, 1, 3}};
     t::global_tensor<std::int32_t> const labels{"I", {{'I', 3}}, {2, -100, 0}};
     t::global_tensor<double> const want{"I", {{'I', 3}}, {0.5255289984482534, 0, 4.925515362616714}};
@@ -130,7 +130,7 @@ TEST_CASE("cross entropy with smoothed labels is as PyTorch defines it") {
 }
 
 TEST_CASE("cross entropy of infinities and NaN, with options") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     double const nan = std::numeric_limits<double>::quiet_NaN();
     t::global_tensor<double> g{"IJ", {{'I', 4}, {'J', 3}}, {0, 0, -infinity, -infinity, 1, 1, nan, 0, 0, 0, 0, 0}};
     t::global_tensor<std::int32_t> const labels{"I", {{'I', 4}}, {0, 0, 1, 2}};
@@ -150,7 +150,7 @@ TEST_CASE("cross entropy of infinities and NaN, with options") {
 }
 
 TEST_CASE("options of a loss move nothing, and are numbers that mean something") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     INFO(m.text());
     t::extents_by_letter const e{{'I', 6}, {'J', 5}};
     auto const a = t::placed<os::tensor<float, I / X, J / Y>>(m, random_numbers<float>("IJ", e, 1, 1));
@@ -184,7 +184,7 @@ t::global_tensor<double> means_by_loops(t::global_tensor<T> const& x, t::global_
 }
 
 template <class T>
-void check_means(t::mesh_at_hand const& m, t::extents_by_letter const& e, unsigned seed) {
+void check_means(t::test_mesh const& m, t::extents_by_letter const& e, unsigned seed) {
   INFO(m.text(), t::text_of(e));
   auto mask = random_numbers<std::int32_t>("JI", e, 2, seed);
   if (e.at('I') > 1)
@@ -206,7 +206,7 @@ void check_means(t::mesh_at_hand const& m, t::extents_by_letter const& e, unsign
 }  // namespace
 
 TEST_CASE("the mean of what a mask counts, over all devices; 0 of nothing") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     for (t::extents_by_letter const& e : extents()) {
       if (e.at('J') > 1000) continue;
       check_means<float>(m, e, 3);

@@ -65,7 +65,7 @@ t::global_tensor<double> by_loops(norm which, t::global_tensor<T> const& g, std:
 // Within some units of the last place of the summed numbers; the mean of a row is rounded, so deviations are off by a
 // unit of it.
 template <class T>
-std::int64_t far_from(t::mesh_at_hand const& m, T const& got, t::global_tensor<double> const& want, double mean = 0) {
+std::int64_t far_from(t::test_mesh const& m, T const& got, t::global_tensor<double> const& want, double mean = 0) {
   using number = typename T::value_type;
   t::global_tensor<number> w{want.labels, want.extents, {}};
   for (double x : want.values) w.values.push_back(static_cast<number>(x));
@@ -84,9 +84,9 @@ std::vector<t::extents_by_letter> extents() {
   return all;
 }
 
-// The foretold and the moved bytes are equal.
+// The predicted and the moved bytes are equal.
 template <class Operation, class A>
-bool moves_as_foretold(Operation const& operation, A const& a) {
+bool moves_as_predicted(Operation const& operation, A const& a) {
   std::int64_t const moved = t::traffic_of([&] { return os::detail::operate(operation, a); }).bytes,
                      n = t::ranks();
   return os::bytes_of(operation, a) == (moved + n - 1) / n;
@@ -95,7 +95,7 @@ bool moves_as_foretold(Operation const& operation, A const& a) {
 }  // namespace
 
 TEST_CASE("norms of whole and divided axes") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     for (t::extents_by_letter const& e : extents()) {
       INFO(m.text(), t::text_of(e));
       auto const g = random_numbers<double>("IJ", e, 0.5, 1);
@@ -120,15 +120,15 @@ TEST_CASE("norms of whole and divided axes") {
       CHECK(far_from(m, os::layer_norm<J/Y/X>(twice), layer) == 0);
       CHECK(far_from(m, os::layer_norm<J>(whole, gain_whole, bias_whole, os::epsilon(1e-3)), full) == 0);
       CHECK(far_from(m, os::layer_norm<J/Y>(divided, gain_here, bias_whole, os::epsilon(1e-3)), full) == 0);
-      CHECK(moves_as_foretold(os::operation::rms_norm<os::detail::type_of<J/Y>>{}, divided));
-      CHECK(moves_as_foretold(os::operation::layer_norm<os::detail::type_of<J/Y>>{}, divided));
-      CHECK(moves_as_foretold(os::operation::layer_norm<os::detail::type_of<J/Y/X>>{}, twice));
+      CHECK(moves_as_predicted(os::operation::rms_norm<os::detail::type_of<J/Y>>{}, divided));
+      CHECK(moves_as_predicted(os::operation::layer_norm<os::detail::type_of<J/Y>>{}, divided));
+      CHECK(moves_as_predicted(os::operation::layer_norm<os::detail::type_of<J/Y/X>>{}, twice));
     }
   });
 }
 
 TEST_CASE("norms along an axis that is not the last, and of 16 bits") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     for (t::extents_by_letter const& e : extents()) {
       INFO(m.text(), t::text_of(e));
       auto const g = random_numbers<float>("IJK", e, 0.5, 4);
@@ -147,7 +147,7 @@ TEST_CASE("norms along an axis that is not the last, and of 16 bits") {
 }
 
 TEST_CASE("a mean that is large beside the deviations") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     for (t::extents_by_letter const& e : extents()) {
       INFO(m.text(), t::text_of(e));
       double const mean = 3e4;
@@ -160,7 +160,7 @@ TEST_CASE("a mean that is large beside the deviations") {
 }
 
 TEST_CASE("a first element that is far from the mean, and squares that do not fit") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     auto g = random_numbers<float>("IJ", {{'I', 3}, {'J', 4099}}, 10, 10);
     for (std::size_t i = 0; i < 3; ++i) g.values[i * 4099] = -10;
     for (float& x : g.values) x *= 1e17f;
@@ -171,7 +171,7 @@ TEST_CASE("a first element that is far from the mean, and squares that do not fi
 }
 
 TEST_CASE("a norm in a body") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     auto const g = random_numbers<double>("IJ", {{'I', 7}, {'J', 5}}, 0, 9);
     auto const a = t::placed<os::tensor<double, I/X, J/Y>>(m, g);
     auto const got =

@@ -85,7 +85,7 @@ wanted by_loops(t::global_tensor<T> const& g, char along) {
 enum class result { exponential, logarithm };
 
 template <class T>
-std::int64_t far_from(t::mesh_at_hand const& m, T const& got, t::global_tensor<double> const& want, double width,
+std::int64_t far_from(t::test_mesh const& m, T const& got, t::global_tensor<double> const& want, double width,
                       result what = result::exponential) {
   using number = typename T::value_type;
   t::global_tensor<number> w{want.labels, want.extents, {}};
@@ -109,7 +109,7 @@ std::vector<t::extents_by_letter> extents() {
 }
 
 template <class A, auto Along, char Letter>
-void check_all(t::mesh_at_hand const& m, t::global_tensor<typename A::value_type> const& g, double width) {
+void check_all(t::test_mesh const& m, t::global_tensor<typename A::value_type> const& g, double width) {
   auto const a = t::placed<A>(m, g);
   wanted const want = by_loops(g, Letter);
   std::int64_t moved = 0;
@@ -117,14 +117,14 @@ void check_all(t::mesh_at_hand const& m, t::global_tensor<typename A::value_type
   CHECK(far_from(m, os::log_softmax<Along>(a), want.log_softmax, width, result::logarithm) == 0);
   CHECK(far_from(m, os::log_sum_exp<Along>(a), want.log_sum_exp, width, result::logarithm) == 0);
   moved = t::traffic_of([&] { return os::softmax<Along>(a); }).bytes;
-  std::int64_t const foretold = os::bytes_of(os::operation::softmax<os::detail::type_of<Along>>(), a), n = t::ranks();
-  CHECK(foretold == (moved + n - 1) / n);
+  std::int64_t const predicted = os::bytes_of(os::operation::softmax<os::detail::type_of<Along>>(), a), n = t::ranks();
+  CHECK(predicted == (moved + n - 1) / n);
 }
 
 }  // namespace
 
 TEST_CASE("softmax and its logarithms of whole and divided axes") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     for (t::extents_by_letter const& e : extents()) {
       INFO(m.text(), t::text_of(e));
       auto const g = random_numbers<double>("IJ", e, 30, 1);
@@ -139,7 +139,7 @@ TEST_CASE("softmax and its logarithms of whole and divided axes") {
 }
 
 TEST_CASE("softmax of what a mask does not hide; rows of nothing are zeros") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     for (t::extents_by_letter const& e : extents()) {
       INFO(m.text(), t::text_of(e));
       auto const hidden = [&]<class T>(t::global_tensor<T> g, t::global_tensor<std::int32_t> const& mask) {
@@ -175,7 +175,7 @@ TEST_CASE("softmax of long rows, whose exponentials are kept or computed twice")
     t::extents_by_letter const e{{'I', 2}, {'J', length}};
     auto const check = [&]<class T>(t::global_tensor<T> const& g, double width) {
       auto const want = by_loops(g, 'J').softmax;
-      t::on_every_mesh([&](t::mesh_at_hand const& m) {
+      t::on_every_mesh([&](t::test_mesh const& m) {
         INFO(m.text(), length);
         CHECK(far_from(m, os::softmax<J>(t::placed<os::tensor<T, I/X, J>>(m, g)), want, width) == 0);
       });
@@ -189,7 +189,7 @@ TEST_CASE("softmax of long rows, whose exponentials are kept or computed twice")
     for (std::size_t k = 0; k < g.values.size(); ++k)
       if (mask.values[k] == 0) hidden.values[k] = -std::numeric_limits<float>::infinity();
     auto const want = by_loops(hidden, 'J').softmax;
-    t::on_every_mesh([&](t::mesh_at_hand const& m) {
+    t::on_every_mesh([&](t::test_mesh const& m) {
       INFO(m.text(), length);
       auto const got = os::softmax<J>(t::placed<os::tensor<float, I/X, J>>(m, g),
                                       t::placed<os::tensor<std::int32_t, I/X, J>>(m, mask));
@@ -199,7 +199,7 @@ TEST_CASE("softmax of long rows, whose exponentials are kept or computed twice")
 }
 
 TEST_CASE("softmax of infinities and NaN") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     double const nan = std::numeric_limits<double>::quiet_NaN();
     t::global_tensor<double> g{"IJ", {{'I', 5}, {'J', 4}}, {}};
     g.values = {-infinity, -infinity, -infinity, -infinity, 0,         -infinity, 0,    -infinity, 1,     infinity,
@@ -214,7 +214,7 @@ TEST_CASE("softmax of infinities and NaN") {
 }
 
 TEST_CASE("softmax in a body") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     auto const g = random_numbers<double>("IJ", {{'I', 7}, {'J', 5}}, 10, 6);
     auto const a = t::placed<os::tensor<double, I/X, J/Y>>(m, g);
     auto const got =
@@ -224,7 +224,7 @@ TEST_CASE("softmax in a body") {
 }
 
 TEST_CASE("cross entropy of a divided vocabulary") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     for (t::extents_by_letter const& e : extents()) {
       if (e.at('J') == 0) continue;
       INFO(m.text(), t::text_of(e));

@@ -3,7 +3,7 @@
 
 /// @file
 /// os::argmax, argmin, norm, variance, count, any and all over local, divided and several axes against plain loops:
-/// random extents and seeds, equal elements, NaN, blocks that are uneven or empty; the foretold bytes against the
+/// random extents and seeds, equal elements, NaN, blocks that are uneven or empty; the predicted bytes against the
 /// counted.
 // labels: essential
 
@@ -124,7 +124,7 @@ bool has_elements(std::string const& letters, t::extents_by_letter const& e) {
 
 /// For element types with an order.
 template <class A, auto... Out>
-void check_order(t::mesh_at_hand const& m, t::global_tensor<typename A::value_type> const& g, std::string const& out) {
+void check_order(t::test_mesh const& m, t::global_tensor<typename A::value_type> const& g, std::string const& out) {
   using T = typename A::value_type;
   auto const a = t::placed<A>(m, g);
   if (!has_elements(without(g.labels, out), g.extents)) {
@@ -139,7 +139,7 @@ void check_order(t::mesh_at_hand const& m, t::global_tensor<typename A::value_ty
 }
 
 template <class A, auto... Out>
-void check_sums(t::mesh_at_hand const& m, t::global_tensor<typename A::value_type> const& g, std::string const& out) {
+void check_sums(t::test_mesh const& m, t::global_tensor<typename A::value_type> const& g, std::string const& out) {
   using T = typename A::value_type;
   auto const a = t::placed<A>(m, g);
   auto const norm = os::norm<Out...>(a);
@@ -164,7 +164,7 @@ void check_sums(t::mesh_at_hand const& m, t::global_tensor<typename A::value_typ
 }
 
 template <class A, auto... Out>
-void check_all(t::mesh_at_hand const& m, t::global_tensor<typename A::value_type> const& g, std::string const& out) {
+void check_all(t::test_mesh const& m, t::global_tensor<typename A::value_type> const& g, std::string const& out) {
   check_order<A, Out...>(m, g, out);
   check_sums<A, Out...>(m, g, out);
 }
@@ -181,7 +181,7 @@ t::extents_by_letter random_extents(std::uint64_t seed) {
 }  // namespace
 
 TEST_CASE("reductions of random extents over whole, divided and several axes") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     for (std::uint64_t seed = 1; seed <= 4; ++seed) {
       auto const e = random_extents(seed);
       INFO(m.text(), t::text_of(e), "seed ", seed);
@@ -198,7 +198,7 @@ TEST_CASE("reductions of random extents over whole, divided and several axes") {
 }
 
 TEST_CASE("reductions of other element types") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     for (std::uint64_t seed = 11; seed <= 12; ++seed) {
       auto const e = random_extents(seed);
       INFO(m.text(), t::text_of(e), "seed ", seed);
@@ -212,7 +212,7 @@ TEST_CASE("reductions of other element types") {
 }
 
 TEST_CASE("the first NaN wins, infinities have their places, and equal elements are told by their index") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     double const inf = std::numeric_limits<double>::infinity(), nan = std::numeric_limits<double>::quiet_NaN();
     auto g = t::whole_numbers<double>("IJ", {{'I', 6}, {'J', 40}}, 3);
     auto const at = [&](std::size_t i, std::size_t j) -> double& { return g.values[i * 40 + j]; };
@@ -228,7 +228,7 @@ TEST_CASE("the first NaN wins, infinities have their places, and equal elements 
 }
 
 TEST_CASE("indices over several axes where a block has one index along the last of them") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     t::global_tensor<double> const two{"IJ", {{'I', 2}, {'J', 2}}, {0, 1, 5, 2}};  // the largest at (1, 0)
     CHECK(os::value(os::argmax<>(t::placed<os::tensor<double, I, J / X>>(m, two))) == 2);
     for (std::int64_t i = 1; i < 4; ++i)
@@ -244,7 +244,7 @@ TEST_CASE("indices over several axes where a block has one index along the last 
 }
 
 TEST_CASE("rows of all lengths about those of vectors, and long ones side by side, of which some are left over") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     double const inf = std::numeric_limits<double>::infinity(), nan = std::numeric_limits<double>::quiet_NaN();
     for (auto const& [rows, columns] : {std::pair{27, 1100}, {8, 1030}, {40, 31}, {33, 64}, {3, 95}}) {
       t::extents_by_letter const e{{'I', rows}, {'J', columns}};
@@ -263,7 +263,7 @@ TEST_CASE("rows of all lengths about those of vectors, and long ones side by sid
 }
 
 TEST_CASE("a variance keeps its digits where the mean is large, a norm where squares do not fit") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     t::extents_by_letter const e{{'I', 3}, {'J', 9001}};
     auto g = t::whole_numbers<double>("IJ", e, 5);
     auto f = t::whole_numbers<float>("IJ", e, 6);
@@ -292,7 +292,7 @@ TEST_CASE("a variance keeps its digits where the mean is large, a norm where squ
 }
 
 TEST_CASE("a variance of infinite elements is none, and one whose squares do not fit is infinite") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     double const inf = std::numeric_limits<double>::infinity();
     t::extents_by_letter const e{{'I', 4}, {'J', 95}};
     auto g = t::whole_numbers<double>("IJ", e, 4);
@@ -308,7 +308,7 @@ TEST_CASE("a variance of infinite elements is none, and one whose squares do not
 }
 
 TEST_CASE("reductions move what they say") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     auto const a = t::placed<os::tensor<float, I/X, J/Y>>(m, t::whole_numbers<float>("IJ", {{'I', 16}, {'J', 24}}, 1));
     auto const moves = [&](auto const& operation) {
       std::int64_t const moved = t::traffic_of([&] { (void)os::detail::operate(operation, a); }).bytes;
@@ -330,7 +330,7 @@ TEST_CASE("reductions move what they say") {
 }
 
 TEST_CASE("in a body the axes of a block are whole") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     auto const g = t::whole_numbers<double>("IJ", {{'I', 7}, {'J', 11}}, 2);
     auto const a = t::placed<os::tensor<double, I/X, J/Y>>(m, g);
     INFO(m.text());
@@ -346,7 +346,7 @@ TEST_CASE("in a body the axes of a block are whole") {
 }
 
 TEST_CASE("whether a block has elements enough is known to all devices, or all of them throw") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     auto const a = t::placed<os::tensor<double, I/X, J>>(m, t::whole_numbers<double>("IJ", {{'I', 1}, {'J', 3}}, 2));
     INFO(m.text());
     // Two rows on one device and none on the others: after the concatenation the devices no longer know each other's

@@ -3,7 +3,7 @@
 
 /// @file
 /// os::cumsum, cumprod, cummax and cummin along whole and divided axes against plain loops: random extents and seeds,
-/// rows along and across, uneven and empty blocks, exclusive and reversed; the foretold bytes against the counted.
+/// rows along and across, uneven and empty blocks, exclusive and reversed; the predicted bytes against the counted.
 // labels: essential
 
 #include <doctest/doctest.h>
@@ -45,7 +45,7 @@ os::scan_option const ways[] = {{}, os::exclusive, os::reversed, os::exclusive |
 
 // Whole numbers, whose sums are exact.
 template <class A, auto Along>
-void check_sums(t::mesh_at_hand const& m, t::global_tensor<typename A::value_type> const& g, char along) {
+void check_sums(t::test_mesh const& m, t::global_tensor<typename A::value_type> const& g, char along) {
   using T = typename A::value_type;
   auto const a = t::placed<A>(m, g);
   for (os::scan_option how : ways) {
@@ -66,7 +66,7 @@ t::extents_by_letter random_extents(std::uint64_t seed) {
 }  // namespace
 
 TEST_CASE("running sums of random extents along whole and divided axes") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     for (std::uint64_t seed = 1; seed <= 5; ++seed) {
       auto e = random_extents(seed);
       INFO(m.text(), t::text_of(e), "seed ", seed);
@@ -83,7 +83,7 @@ TEST_CASE("running sums of random extents along whole and divided axes") {
 }
 
 TEST_CASE("running products and extremes; NaN stays; 16 bits are summed as floats") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     t::extents_by_letter const e{{'I', 5}, {'J', 1100}};
     auto g = t::whole_numbers<double>("IJ", e, 4);
     INFO(m.text());
@@ -113,7 +113,7 @@ TEST_CASE("running products and extremes; NaN stays; 16 bits are summed as float
 }
 
 TEST_CASE("running sums move what they say") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     auto const g = t::whole_numbers<float>("IJ", {{'I', 16}, {'J', 24}}, 1);
     auto const a = t::placed<os::tensor<float, I/X, J/Y>>(m, g);
     auto const b = t::placed<os::tensor<float, I, J/Y/X>>(m, g);
@@ -128,7 +128,7 @@ TEST_CASE("running sums move what they say") {
 }
 
 TEST_CASE("in a body the axis of a block is whole") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     auto const g = t::whole_numbers<double>("IJ", {{'I', 7}, {'J', 11}}, 2);
     auto const a = t::placed<os::tensor<double, I/X, J>>(m, g);
     INFO(m.text());

@@ -21,7 +21,7 @@ namespace t = os::testing;
 namespace {
 
 template <class A, auto Along>
-void check_sorts(t::mesh_at_hand const& m, t::global_tensor<typename A::value_type> const& g, char along) {
+void check_sorts(t::test_mesh const& m, t::global_tensor<typename A::value_type> const& g, char along) {
   using T = typename A::value_type;
   auto const a = t::placed<A>(m, g);
   auto const want = t::in_order(g, along, false, g.extents.at(along), along);
@@ -44,7 +44,7 @@ void check_sorts(t::mesh_at_hand const& m, t::global_tensor<typename A::value_ty
 }  // namespace
 
 TEST_CASE("sorts of random extents with equal elements") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     for (std::uint64_t seed = 1; seed <= 6; ++seed) {
       auto const e = t::random_extents(seed);
       INFO(m.text(), t::text_of(e), "seed ", seed);
@@ -56,7 +56,7 @@ TEST_CASE("sorts of random extents with equal elements") {
 }
 
 TEST_CASE("NaN stands last, 0 and -0 keep their order, infinities have their places") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     auto const g = t::special_numbers();
     INFO(m.text());
     check_sorts<os::tensor<float, I/X, J>, J>(m, g, 'J');
@@ -65,14 +65,14 @@ TEST_CASE("NaN stands last, 0 and -0 keep their order, infinities have their pla
 }
 
 TEST_CASE("more elements than there are") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     auto const a = t::placed<os::tensor<float, I/X, J>>(m, t::whole_numbers<float>("IJ", {{'I', 5}, {'J', 4}}, 3));
     CHECK_THROWS_WITH_AS(static_cast<void>(os::top_k<J, L>(a, L = 5)), doctest::Contains("L = 5 and J = 4"), os::error);
   });
 }
 
 TEST_CASE("in a body the axis of a block is whole") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     auto const g = t::whole_numbers<float>("IJ", {{'I', 9}, {'J', 16}}, 3);
     auto const a = t::placed<os::tensor<float, I/X, J>>(m, g);
     INFO(m.text());

@@ -21,7 +21,7 @@ namespace t = os::testing;
 namespace {
 
 template <class A, auto Along>
-void check_largest(t::mesh_at_hand const& m, t::global_tensor<typename A::value_type> const& g) {
+void check_largest(t::test_mesh const& m, t::global_tensor<typename A::value_type> const& g) {
   using T = typename A::value_type;
   auto const a = t::placed<A>(m, g);
   std::int64_t const n = g.extents.at('J');
@@ -41,7 +41,7 @@ void check_largest(t::mesh_at_hand const& m, t::global_tensor<typename A::value_
 }  // namespace
 
 TEST_CASE("the largest of rows that are divided, of random extents with equal elements") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     for (std::uint64_t seed = 1; seed <= 6; ++seed) {
       auto const e = t::random_extents(seed);
       INFO(m.text(), t::text_of(e), "seed ", seed);
@@ -53,14 +53,14 @@ TEST_CASE("the largest of rows that are divided, of random extents with equal el
 }
 
 TEST_CASE("NaN comes first, 0 and -0 are equal, infinities have their places") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     INFO(m.text());
     check_largest<os::tensor<float, I/X, J/Y>, J/Y>(m, t::special_numbers());
   });
 }
 
 TEST_CASE("more elements than there are on all devices") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     auto const a = t::placed<os::tensor<float, I/X, J/Y>>(m, t::whole_numbers<float>("IJ", {{'I', 5}, {'J', 4}}, 3));
     CHECK_THROWS_WITH_AS(static_cast<void>(os::top_k<J/Y, L>(a, L = 5)), doctest::Contains("L = 5 and J = 4"),
                          os::error);

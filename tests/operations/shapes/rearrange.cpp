@@ -3,7 +3,7 @@
 
 /// @file
 /// os::window, pad, flip, roll and concatenate along whole and divided axes, on every mesh, against plain loops; they
-/// move what `bytes` foretells.
+/// move what `bytes` predicts.
 // labels: essential
 
 #include <doctest/doctest.h>
@@ -51,11 +51,11 @@ bool refuses(auto const& f, std::string const& of) {
   return false;
 }
 
-int devices(t::mesh_at_hand const& m) { return m.size("X") * m.size("Y") * m.size("Z"); }
+int devices(t::test_mesh const& m) { return m.size("X") * m.size("Y") * m.size("Z"); }
 
-// Runs the operation, compares its result with `want` and its moved bytes with the foretold.
+// Runs the operation, compares its result with `want` and its moved bytes with the predicted.
 template <class Operation, class... Tensors>
-void check(t::mesh_at_hand const& m, Operation const& op, auto const& want, Tensors const&... a) {
+void check(t::test_mesh const& m, Operation const& op, auto const& want, Tensors const&... a) {
   std::int64_t wrong = 0;
   std::int64_t const bytes = os::bytes_of(op, a...);
   std::int64_t const moved =
@@ -67,7 +67,7 @@ void check(t::mesh_at_hand const& m, Operation const& op, auto const& want, Tens
 
 // All of them along axis I of tensors of this type.
 template <auto Along, class Tensor>
-void check_all(t::mesh_at_hand const& m, std::string const& letters, std::uint64_t seed) {
+void check_all(t::test_mesh const& m, std::string const& letters, std::uint64_t seed) {
   using told = os::detail::type_of<Along>;
   using T = typename Tensor::value_type;
   std::mt19937_64 numbers(seed);
@@ -127,14 +127,14 @@ void check_all(t::mesh_at_hand const& m, std::string const& letters, std::uint64
 }  // namespace
 
 TEST_CASE("along a whole axis") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     check_all<I, os::tensor<double, B, I, J>>(m, "BIJ", 1);
     check_all<I, os::tensor<float, J/X, I>>(m, "JI", 2);
   });
 }
 
 TEST_CASE("along a divided axis") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     check_all<I/X, os::tensor<double, I/X, J>>(m, "IJ", 3);
     check_all<I/Y/X, os::tensor<std::int32_t, B/Z, I/Y/X>>(m, "BI", 4);
     check_all<I/X, os::tensor<double, J, I/X, os::partial(Y)>>(m, "JI", 5);
@@ -142,7 +142,7 @@ TEST_CASE("along a divided axis") {
 }
 
 TEST_CASE("all element types") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     auto const once = [&]<class T>(T) {
       t::extents_by_letter const e{{'I', 9}};
       auto const g = t::whole_numbers<T>("I", e, 6);
@@ -159,7 +159,7 @@ TEST_CASE("all element types") {
 }
 
 TEST_CASE("long rows") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     t::extents_by_letter const e{{'I', 301}, {'J', 70}};
     std::vector<std::int64_t> reversed = counted(0, 301);
     for (std::int64_t& i : reversed) i = 300 - i;
@@ -172,7 +172,7 @@ TEST_CASE("long rows") {
 }
 
 TEST_CASE("what users call, and what is refused on all devices") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     t::extents_by_letter const e{{'I', 10}, {'J', 2}};
     auto const g = t::whole_numbers<float>("IJ", e, 7);
     auto const a = t::placed<os::tensor<float, I/X, J>>(m, g);
@@ -197,7 +197,7 @@ TEST_CASE("what users call, and what is refused on all devices") {
 }
 
 TEST_CASE("blocks in a body") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     std::int64_t const n = m.size("X");
     t::extents_by_letter const e{{'I', 4 * n + (n > 1 ? 1 : 0)}, {'J', 6}};
     auto const g = t::whole_numbers<double>("JI", e, 8);

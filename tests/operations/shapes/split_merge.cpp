@@ -51,7 +51,7 @@ bool is_legal(std::int64_t k, std::int64_t l, std::int64_t n) {
 
 // Splits A[dims] and merges it again, wherever that is legal; `n` devices divide I.
 template <auto... Split, class Tensor>
-void check(t::mesh_at_hand const& m, t::global_tensor<double> const& g, std::string const& labels, Tensor const& a,
+void check(t::test_mesh const& m, t::global_tensor<double> const& g, std::string const& labels, Tensor const& a,
            std::int64_t n) {
   std::int64_t const k = g.extents.at('K'), l = g.extents.at('L');
   if (!is_legal(k, l, n)) {
@@ -74,7 +74,7 @@ void check(t::mesh_at_hand const& m, t::global_tensor<double> const& g, std::str
 }  // namespace
 
 TEST_CASE("an axis as two, and back") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     for (auto const& [k, l] : {std::pair{24, 3}, {6, 2}, {4, 1}, {5, 1}, {3, 4}, {1, 6}, {0, 3}, {7, 2}, {8, 0}}) {
       INFO(m.text(), " K = ", k, " L = ", l);
       t::extents_by_letter const e{{'B', 2}, {'I', k * l}, {'J', 5}, {'K', k}, {'L', l}};
@@ -94,7 +94,7 @@ TEST_CASE("an axis as two, and back") {
 }
 
 TEST_CASE("a merge of what was divided unevenly is refused on all devices") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     for (auto const& [k, l] : {std::pair{24, 3}, {5, 1}, {5, 2}, {3, 4}, {0, 3}}) {
       INFO(m.text(), " K = ", k, " L = ", l);
       t::extents_by_letter const e{{'I', k * l}, {'K', k}, {'L', l}};
@@ -109,7 +109,7 @@ TEST_CASE("a merge of what was divided unevenly is refused on all devices") {
 }
 
 TEST_CASE("extents that are no product, or not known") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     t::extents_by_letter const e{{'I', 12}};
     auto const a = t::placed<tensor<I>>(m, t::whole_numbers<double>("I", e, 3));
     CHECK(refuses([&] { return os::split<I, K, L>(a, K = 5); }, "split: the extent of the axis that is two"));
@@ -128,7 +128,7 @@ OSTRAKA_AXIS(One_D, 6);
 }  // namespace
 
 TEST_CASE("static extents need not be given; an axis of one index by its type is no obstacle") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     os::mesh<X_mesh, Y_mesh, Z_mesh> const mesh(m.handle());
     auto const a = os::full<float, HD>(mesh, 1);
     auto const b = os::split<HD, H, D>(a);
@@ -148,7 +148,7 @@ TEST_CASE("static extents need not be given; an axis of one index by its type is
 }
 
 TEST_CASE("the memory lives as long as the last of them") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     t::extents_by_letter const e{{'I', 12}, {'K', 4}, {'L', 3}};
     auto const g = t::whole_numbers<double>("I", e, 3);
     auto const a = os::split<I, K, L>(t::placed<tensor<I>>(m, g), K = 4);
@@ -158,7 +158,7 @@ TEST_CASE("the memory lives as long as the last of them") {
 }
 
 TEST_CASE("blocks in a body: an axis of a block is whole") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     std::int64_t const n = m.size("X");
     t::extents_by_letter const e{{'I', 6 * n}, {'J', 5}, {'K', 2 * n}, {'L', 3}};
     INFO(m.text());
@@ -205,7 +205,7 @@ t::global_tensor<T> laid_out(t::global_tensor<T> const& g, std::string const& la
 }  // namespace
 
 TEST_CASE("axes in another order") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     for (auto const& [i, j, k] : {std::tuple{13, 5, 3}, {70, 41, 1}, {2, 3, 0}}) {
       t::extents_by_letter const e{{'I', i}, {'J', j}, {'K', k}};
       INFO(m.text(), t::text_of(e));
@@ -229,7 +229,7 @@ TEST_CASE("axes in another order") {
 }
 
 TEST_CASE("repeated along further axes") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     os::mesh<X_mesh, Y_mesh, Z_mesh> const mesh(m.handle());
     for (auto const& [i, j, k] : {std::tuple{13, 5, 3}, {4, 41, 1}, {2, 3, 0}}) {
       t::extents_by_letter const e{{'I', i}, {'J', j}, {'K', k}};

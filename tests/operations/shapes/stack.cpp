@@ -37,9 +37,9 @@ t::global_tensor<T> index_of(t::global_tensor<T> const& x, char label, std::int6
   return want;
 }
 
-/// Checks the result against the expected one, and the moved bytes against the foretold.
+/// Checks the result against the expected one, and the moved bytes against the predicted.
 template <class A, auto... Out, class T>
-void check_index(t::mesh_at_hand const& m, t::global_tensor<T> const& x, std::string const& out) {
+void check_index(t::test_mesh const& m, t::global_tensor<T> const& x, std::string const& out) {
   auto const a = t::placed<A>(m, x);
   for (std::int64_t at = 0; at < x.extents.at('J'); ++at) {
     decltype(os::take<J, Out...>(a, at)) got;
@@ -61,7 +61,7 @@ std::vector<t::extents_by_letter> some_extents() {
 }  // namespace
 
 TEST_CASE("an index of an axis, whole and divided, of all kinds of elements") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     for (t::extents_by_letter const& e : some_extents()) {
       INFO(m.text(), t::text_of(e));
       auto const x = t::whole_numbers<float>("BJK", e, 3);
@@ -80,7 +80,7 @@ TEST_CASE("an index of an axis, whole and divided, of all kinds of elements") {
 }
 
 TEST_CASE("an index that the axis has not") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     auto const a = t::placed<os::tensor<float, B/X, J>>(m, t::whole_numbers<float>("BJ", {{'B', 4}, {'J', 3}}, 1));
     CHECK(t::said_alike([&] { static_cast<void>(os::take<J>(a, 3)); })
               .find("take: an index is one of 0 … 2 along J, but it is 3; ") == 0);
@@ -91,7 +91,7 @@ TEST_CASE("an index that the axis has not") {
 }
 
 TEST_CASE("tensors side by side, and apart again") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     for (t::extents_by_letter const& e : some_extents()) {
       INFO(m.text(), t::text_of(e));
       auto const x = t::whole_numbers<double>("BJK", e, 7);
@@ -119,7 +119,7 @@ TEST_CASE("tensors side by side, and apart again") {
 }
 
 TEST_CASE("summands stay summands; extents differ; none") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     auto const x = t::whole_numbers<float>("BK", {{'B', 4}, {'K', 3}}, 1);
     auto const a = t::placed<os::tensor<float, B/X, K>>(m, x);
     auto const part = os::sum<K, os::partial(X)>(a);
@@ -136,7 +136,7 @@ TEST_CASE("summands stay summands; extents differ; none") {
 }
 
 TEST_CASE("in bodies") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     t::extents_by_letter const e{{'B', 5}, {'J', 3}, {'K', 4}};
     auto const x = t::whole_numbers<float>("BJK", e, 3);
     auto const a = t::placed<os::tensor<float, B/X, J, K>>(m, x);
@@ -150,7 +150,7 @@ TEST_CASE("in bodies") {
 }
 
 TEST_CASE("derivatives of both, and theirs") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     INFO(m.text());
     t::extents_by_letter const e{{'B', 3}, {'J', 4}, {'K', 2}};
     using cube = os::tensor<double, B/X, J, K>;
@@ -203,8 +203,8 @@ static_assert(plan_of_pair.backward.count(os::step::all_reduce) == 0);  // each 
 
 }  // namespace
 
-TEST_CASE("what an index of a divided axis moves is foretold") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+TEST_CASE("what an index of a divided axis moves is predicted") {
+  t::on_every_mesh([](t::test_mesh const& m) {
     INFO(m.text());
     auto const a = t::placed<table>(m, t::whole_numbers<double>("BJK", {{'B', 6}, {'J', 4}, {'K', 8}}, 2));
     auto const moved = t::traffic_of([&] { static_cast<void>(os::value_and_grad(pair_of_rows)(a)); });

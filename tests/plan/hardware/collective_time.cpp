@@ -315,7 +315,7 @@ TEST_CASE("what products reach of the rate follows from their shape") {
   CHECK(same(planner::local_seconds(m, 1e9, 8, 0), 1));  // of unknown shape
   m.shares = planner::rates_by_size{};
   CHECK(same(share(1, 8, 1e9), 1));
-  // If each element costs as much as two flops, whatever the shape, two measured points foretell all between.
+  // If each element costs as much as two flops, whatever the shape, two measured points predict all between.
   for (double n : {12.0, 24.0}) m.shares.add({n, 1 / (1 + 2 / n)});
   CHECK(same(share(17, 8, 1e9), 1 / (1 + 2 / 17.0)));
 }

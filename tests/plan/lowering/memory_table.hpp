@@ -179,12 +179,12 @@ constexpr fused_memory memory_of_fused(planned_step const& move, bool dense_sour
     use.copied += c.packed + c.unpacked + (in_place ? 0 : c.directly);
     if (to_gaps && s.kind == step::all_reduce) use.copied += 2 * largest_block(s.to, e);
     if (to_gaps && s.kind == step::reduce_scatter) use.copied += largest_block(s.to, e);
-    if (decided[i].passes_on) {  // unless it is to be multiplied by a factor
+    if (decided[i].forwards_operand) {  // unless it is to be multiplied by a factor
       now = tensors[slot_of(s.left)];
       now.own = std::max(now.own, fresh);
       for (int k = 0; k < s.to.rank; ++k) now.gaps = now.gaps || s.to.label[k] != s.from.label[k];
     }
-    if (!decided[i].passes_on && !in_place) now = {fresh, to_gaps, true, into_result};
+    if (!decided[i].forwards_operand && !in_place) now = {fresh, to_gaps, true, into_result};
     if (s.kind == step::contract)
       for (int tensor : {s.left, s.right})
         if (tensor != no_tensor) tensors[slot_of(tensor)] = {};

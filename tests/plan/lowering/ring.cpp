@@ -104,8 +104,8 @@ std::string fault_of(pattern const& p, extents const& e, int directions, scalars
   }
   int const order[max_mesh_axes] = {0, 1, 2, 3, 4, 5};
   run.lower(plan, decided, e, call, order, all_is_worth_it);
-  tally foretold;
-  lower(plan, decided, last_device(e), foretold, all_is_worth_it);
+  tally predicted;
+  lower(plan, decided, last_device(e), predicted, all_is_worth_it);
   std::int64_t const members = e.mesh[0];
   for (std::size_t d = 0; d < run.devices.size(); ++d) {
     schedule const& s = run.devices[d].todo;
@@ -116,11 +116,11 @@ std::string fault_of(pattern const& p, extents const& e, int directions, scalars
       if (!next && !before) return "a message is not to a neighbour";
       if (directions == 1 && part.sent.where.size() > 0 && !next) return "a message goes the other way";
     }
-    if (s.workspace > foretold.peak) return "a device takes more than was foretold";
+    if (s.workspace > predicted.peak) return "a device takes more than was predicted";
   }
   run.run();
   if (!run.error.empty()) return run.error;
-  if (run.moved != plan.elements_moved(e)) return "something else is moved than the plan foretells";
+  if (run.moved != plan.elements_moved(e)) return "something else is moved than the plan predicts";
   run.results_to(held);
   mesh.expect_holds(held, expected(a, b, c, call, e), p.c);
   return mesh.error;
@@ -203,9 +203,9 @@ TEST_CASE("sums are multiplied while others are under way, however many devices 
         einsum_plan const plan = plan_of(patterns[4], e, directions);
         decisions const decided = decide(plan, e);
         lower_to(s, plan, decided, v, 8);
-        bool const goes_round = columns * 512 >= shortest_ring_part;
-        CHECK((ring_at(plan.steps, 0, e).verdict == ring_verdict::taken) == goes_round);
-        if (!goes_round) continue;
+        bool const travels_in_ring = columns * 512 >= shortest_ring_part;
+        CHECK((ring_at(plan.steps, 0, e).verdict == ring_verdict::taken) == travels_in_ring);
+        if (!travels_in_ring) continue;
         // Something is multiplied beside every message but the last.
         std::int64_t messages = 0, beside = 0;
         bool under_way = false, multiplied = false;

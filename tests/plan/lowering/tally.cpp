@@ -57,8 +57,8 @@ std::string fault_of(einsum_plan const& plan, extents const& e) {
       v.adds = call / 2 != 0;
       v.order[0] = call == 0 ? 0 : e.mesh_axes;  // some axis comes last on the running mesh
       tally const t = lowered(plan, decided, v);
-      if (t.peak > counted.peak) return "a device takes more than was foretold";
-      if (call == 0 && t.copied > counted.copied) return "a device copies more than was foretold";
+      if (t.peak > counted.peak) return "a device takes more than was predicted";
+      if (call == 0 && t.copied > counted.copied) return "a device copies more than was predicted";
       if (t.held != 0) return "a device does not give back what it took";
       if (call == 0) moved += t.moved;
     }

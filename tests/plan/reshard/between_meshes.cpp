@@ -177,7 +177,7 @@ std::string exchange_and_check(played_side const& a, sharded_tensor const& held,
     });
     if (!fault.empty()) return fault;
   }
-  if (moved != ostraka::planner::elements_exchanged(plan.source, plan.target)) return "another volume than foretold";
+  if (moved != ostraka::planner::elements_exchanged(plan.source, plan.target)) return "another volume than predicted";
   if (moved != missing(a, plan.source.sharding, b, to)) return "another volume than what is missing";
   for (std::size_t p = 0; p < processes; ++p)
     for (std::size_t q = 0; q < processes; ++q)
@@ -211,14 +211,14 @@ void sweep(two_meshes const& meshes, std::vector<std::int64_t> const& extent, in
       if (fault.empty()) fault = exchange_and_check(a, held, b, plan, whole);
       std::int64_t const exchanged = missing(a, plan.source.sharding, b, to);
       if (fault.empty() && plan.elements_moved() != mesh.moved + exchanged)
-        fault = "the plan foretells another volume than is moved";
+        fault = "the plan predicts another volume than is moved";
       if (fault.empty() && plan.elements_moved() != least_volume(a, from, b, to, sources))
         fault = "there is a cheaper way to reduce";
       ++count.cases;
       count.partial += from.partial.empty() ? 0 : 1;
       if (!fault.empty() && ++count.wrong <= 5)
         MESSAGE(fault, ": ", text_of(from, "ijk"), " on ", text_of(a.sizes, "ijk"), " -> ", text_of(to, "ijk"), " on ",
-                text_of(b.sizes, "ijk"), text_of(plan.steps, "ijk"), "\n    foretold ", plan.elements_moved(),
+                text_of(b.sizes, "ijk"), text_of(plan.steps, "ijk"), "\n    predicted ", plan.elements_moved(),
                 ", moved ", mesh.moved, " + ", exchanged, ", least ", least_volume(a, from, b, to, sources));
     }
   }

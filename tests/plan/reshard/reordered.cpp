@@ -5,8 +5,8 @@
 /// @file
 /// Reshards whose target names the labels in another order, executed on a simulated mesh: every sharding to every other
 /// and every order of labels, uneven and empty extents included: T[I_?, J_?] → T[J_?, I_?]. They move what the reshard
-/// in the source's order moves, no device takes more memory than is foretold, and no device copies an element more than
-/// once before it is sent and once after it has arrived: there is no pass that only transposes.
+/// in the source's order moves, no device takes more memory than is predicted, and no device copies an element more
+/// than once before it is sent and once after it has arrived: there is no pass that only transposes.
 
 #include <algorithm>
 #include <cstdint>
@@ -64,9 +64,11 @@ einsum_plan plan_of(spec const& from, spec const& to, reshard_steps const& steps
 }
 
 // The fault of what a device does, or "".
-char const* fault_of(simulated_device const& d, einsum_plan const& plan, ostraka::planner::memory_use const& foretold) {
-  if (d.todo.workspace > foretold.peak + 8 * static_cast<std::int64_t>(d.todo.buffers.size()))  // places are rounded up
-    return "a device takes more memory than is foretold";
+char const* fault_of(simulated_device const& d, einsum_plan const& plan,
+                     ostraka::planner::memory_use const& predicted) {
+  if (d.todo.workspace >
+      predicted.peak + 8 * static_cast<std::int64_t>(d.todo.buffers.size()))  // places are rounded up
+    return "a device takes more memory than is predicted";
   if (plan.steps.empty()) return "";
   planned_step const& last = plan.steps[plan.steps.size() - 1];
   bool const moves = communicates(last.kind) && plan.sizes.ways(last.axes) > 1;
@@ -104,10 +106,10 @@ void check(spec const& from, spec const& to, whole_tensor const& whole, sharded_
   mesh.expect(run.error.empty(), run.error.c_str());
   if (mesh.error.empty()) run.results_to(t);
   mesh.expect_holds(t, transposed(whole, from, to, e), to);
-  mesh.expect(run.moved == plan.elements_moved(e), "the plan foretells another volume than was moved");
-  ostraka::planner::memory_use const foretold = memory_of(plan, e);
+  mesh.expect(run.moved == plan.elements_moved(e), "the plan predicts another volume than was moved");
+  ostraka::planner::memory_use const predicted = memory_of(plan, e);
   for (simulated_device const& d : run.devices) {
-    char const* const fault = fault_of(d, plan, foretold);
+    char const* const fault = fault_of(d, plan, predicted);
     mesh.expect(*fault == 0, fault);
   }
   ++n.cases;

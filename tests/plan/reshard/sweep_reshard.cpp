@@ -149,17 +149,17 @@ void sweep(labels const& dims, extents const& e, tally& count) {
     for (spec const& to : specs) {
       simulated_mesh mesh(e);
       sharded_tensor t = blocks;
-      std::int64_t foretold = 0;
+      std::int64_t predicted = 0;
       auto const steps = plan_reshard(from, to, e);
       for (planned_step const& s : steps) {
         mesh.execute(s, t);
-        foretold += ostraka::planner::elements_moved(s, e);
+        predicted += ostraka::planner::elements_moved(s, e);
         if (!mesh.error.empty()) break;
       }
       mesh.expect_holds(t, whole, to);
       if (mesh.error.empty()) run_schedules(steps, blocks, to, e, mesh, run, t);
       mesh.expect_holds(t, whole, to);
-      mesh.expect(mesh.moved == foretold && run.moved == foretold, "the plan foretells another volume than was moved");
+      mesh.expect(mesh.moved == predicted && run.moved == predicted, "the plan predicts another volume than was moved");
       mesh.expect(in_order(steps), "the steps are not in order");
       std::int64_t const least = least_possible(mesh, e, whole, from, to);
       int const kind = (from.partial.empty() ? 0 : 1) + (to.partial.empty() ? 0 : 2);
@@ -180,7 +180,7 @@ void sweep(labels const& dims, extents const& e, tally& count) {
       ++count.cases;
       if (!mesh.error.empty() && ++count.wrong <= 5)
         MESSAGE(mesh.error, ": ", text_of(from, "ijk"), " -> ", text_of(to, "ijk"), "  ", text_of(e, "ijk"),
-                text_of(steps, "ijk"), "\n    foretold ", foretold, ", moved ", mesh.moved);
+                text_of(steps, "ijk"), "\n    predicted ", predicted, ", moved ", mesh.moved);
     }
   }
 }

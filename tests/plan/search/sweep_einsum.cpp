@@ -5,7 +5,7 @@
 
 /// @file
 /// Every sharding of every operand and of the result, planned, lowered and run on a simulated mesh: each device must
-/// end with its block of the plain product, and the plan must foretell exactly what was moved. C[I_?, K_?] = sum over J
+/// end with its block of the plain product, and the plan must predict exactly what was moved. C[I_?, K_?] = sum over J
 /// of A[I_?, J_?] · B[J_?, K_?]. The steps are executed as the rules say, and the schedules of all devices action by
 /// action.
 
@@ -100,7 +100,7 @@ void execute(einsum_plan const& plan, data const& d, simulated_mesh& mesh,
   mesh.expect(tensors.size() == 1 && tensors.count(ostraka::planner::the_result) == 1,
               "something is left over, or there is no result");
   if (mesh.error.empty()) mesh.expect_holds(tensors[ostraka::planner::the_result], d.result, plan.result);
-  mesh.expect(mesh.moved == plan.elements_moved(plan.sizes), "the plan foretells another volume than was moved");
+  mesh.expect(mesh.moved == plan.elements_moved(plan.sizes), "the plan predicts another volume than was moved");
 }
 
 // The label over which the plan is run in passes in case number `number`: none in most of them.
@@ -144,8 +144,7 @@ void run_schedules(einsum_plan const& plan, data const& d, simulated_mesh& mesh,
   for (std::size_t n = 0; n < wanted.value.size(); ++n)
     wanted.value[n] = call.alpha * d.result.value[n] + call.beta * d.before.value[n];
   mesh.expect_holds(held, wanted, plan.result);
-  mesh.expect(run.moved == plan.elements_moved(plan.sizes),
-              "the schedules move something else than the plan foretells");
+  mesh.expect(run.moved == plan.elements_moved(plan.sizes), "the schedules move something else than the plan predicts");
 }
 
 // One case in `one_in` of all combinations of shardings, spread over them.
@@ -184,7 +183,7 @@ void sweep(einsum_labels const& labels, extents const& e, std::int64_t one_in, t
     count.moving += plan.communications() > 0 ? 1 : 0;
     if (mesh.error.empty()) continue;
     if (++count.wrong <= 5)
-      MESSAGE(mesh.error, ": ", text_of(plan, labels.names), "\n    foretold ", plan.elements_moved(e), ", moved ",
+      MESSAGE(mesh.error, ": ", text_of(plan, labels.names), "\n    predicted ", plan.elements_moved(e), ", moved ",
               mesh.moved);
   }
 }

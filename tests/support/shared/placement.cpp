@@ -20,29 +20,29 @@ std::vector<mesh_shape> mesh_shapes() {
   }
 }
 
-mesh_at_hand::mesh_at_hand(mesh_shape shape) : shape_(std::move(shape)) {
+test_mesh::test_mesh(mesh_shape shape) : shape_(std::move(shape)) {
   std::vector<std::string> names;
   for (char a : shape_.axes) names.emplace_back(1, a);
   engine::observe_groups();  // as os::make_mesh does
   devices_ = std::make_shared<engine::device_mesh const>(engine::communicator::world(), names, shape_.sizes);
 }
 
-mesh_at_hand::mesh_at_hand(mesh_shape shape, std::shared_ptr<engine::device_mesh const> devices)
+test_mesh::test_mesh(mesh_shape shape, std::shared_ptr<engine::device_mesh const> devices)
     : shape_(std::move(shape)), devices_(std::move(devices)) {}
 
-int mesh_at_hand::size(std::string_view name) const { return shape_.sizes[shape_.axes.find(name)]; }
+int test_mesh::size(std::string_view name) const { return shape_.sizes[shape_.axes.find(name)]; }
 
-int mesh_at_hand::coordinate(std::string_view name, int rank) const {
+int test_mesh::coordinate(std::string_view name, int rank) const {
   std::size_t const wanted = shape_.axes.find(name);
   for (std::size_t a = shape_.sizes.size() - 1; a > wanted; --a) rank /= shape_.sizes[a];
   return rank % shape_.sizes[wanted];
 }
 
-ostraka::sizes<X_mesh, Y_mesh, Z_mesh> mesh_at_hand::sizes() const {
+ostraka::sizes<X_mesh, Y_mesh, Z_mesh> test_mesh::sizes() const {
   return {X = size("X"), Y = size("Y"), Z = size("Z")};
 }
 
-std::string mesh_at_hand::text() const {
+std::string test_mesh::text() const {
   std::string t;
   for (std::size_t a = 0; a < shape_.sizes.size(); ++a)
     t += std::string(1, shape_.axes[a]) + '=' + std::to_string(shape_.sizes[a]) + ' ';
@@ -52,7 +52,7 @@ std::string mesh_at_hand::text() const {
 namespace {
 
 // The number of a rank along these mesh axes and their size, the first one major.
-summand place_along(std::string const& mesh_axes, mesh_at_hand const& m, int rank) {
+summand place_along(std::string const& mesh_axes, test_mesh const& m, int rank) {
   summand s;
   for (char a : mesh_axes) {
     std::string_view const name(&a, 1);
@@ -64,7 +64,7 @@ summand place_along(std::string const& mesh_axes, mesh_at_hand const& m, int ran
 
 }  // namespace
 
-std::vector<index_range> block_on(placement const& p, mesh_at_hand const& m, extents_by_letter const& e, int rank) {
+std::vector<index_range> block_on(placement const& p, test_mesh const& m, extents_by_letter const& e, int rank) {
   std::vector<index_range> block;
   for (std::size_t d = 0; d < p.letters.size(); ++d) {
     summand const s = place_along(p.mesh_axes[d], m, rank);
@@ -74,7 +74,7 @@ std::vector<index_range> block_on(placement const& p, mesh_at_hand const& m, ext
   return block;
 }
 
-std::vector<std::size_t> positions_on(placement const& p, mesh_at_hand const& m, std::string const& labels,
+std::vector<std::size_t> positions_on(placement const& p, test_mesh const& m, std::string const& labels,
                                       extents_by_letter const& e, int rank) {
   std::vector<index_range> const block = block_on(p, m, e, rank);
   extents_by_letter strides;  // of each label in the whole tensor
@@ -107,9 +107,9 @@ std::vector<std::size_t> positions_on(placement const& p, mesh_at_hand const& m,
   return positions;
 }
 
-summand summand_on(placement const& p, mesh_at_hand const& m, int rank) { return place_along(p.partial_over, m, rank); }
+summand summand_on(placement const& p, test_mesh const& m, int rank) { return place_along(p.partial_over, m, rank); }
 
-bool same_group(placement const& p, mesh_at_hand const& m, int rank, int other) {
+bool same_group(placement const& p, test_mesh const& m, int rank, int other) {
   for (std::string_view axis : {"X", "Y", "Z"})
     if (p.partial_over.find(axis) == std::string::npos && m.coordinate(axis, rank) != m.coordinate(axis, other))
       return false;

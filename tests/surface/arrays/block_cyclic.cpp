@@ -54,7 +54,7 @@ void for_each_held(std::int64_t n, std::int64_t k, std::int64_t mb, std::int64_t
 }
 
 template <auto... Dims, class Mesh, class Law>
-void check(Mesh const& mesh, t::mesh_at_hand const& m, std::int64_t n, std::int64_t k, std::int64_t mb, std::int64_t nb,
+void check(Mesh const& mesh, t::test_mesh const& m, std::int64_t n, std::int64_t k, std::int64_t mb, std::int64_t nb,
            grid const& g, Law const& law) {
   INFO(m.text(), " ", n, " × ", k, " by ", mb, " × ", nb);
   auto const there = os::scalapack_array_of<Dims...>(mesh, I = n, J = k, law, 7);
@@ -100,7 +100,7 @@ void check(Mesh const& mesh, t::mesh_at_hand const& m, std::int64_t n, std::int6
 template <class F>
 void on_meshes(F const& f) {
   for (t::mesh_shape const& s : t::mesh_shapes())
-    if (s.axes == "XYZ") f(os::make_mesh(X = s.sizes[0], Y = s.sizes[1], Z = s.sizes[2]), t::mesh_at_hand(s));
+    if (s.axes == "XYZ") f(os::make_mesh(X = s.sizes[0], Y = s.sizes[1], Z = s.sizes[2]), t::test_mesh(s));
 }
 
 // Blocks that are shorter than a device's part, as long, and longer than the axis.
@@ -116,7 +116,7 @@ void for_sizes(F const& f) {
 }  // namespace
 
 TEST_CASE("the grid is the tensor's") {
-  on_meshes([](auto const& mesh, t::mesh_at_hand const& m) {
+  on_meshes([](auto const& mesh, t::test_mesh const& m) {
     std::int64_t const x = mesh.sizes().of(X), y = mesh.sizes().of(Y), z = mesh.sizes().of(Z);
     int const d = t::rank();
     std::int64_t const at_x = d / (y * z), at_y = d / z % y, at_z = d % z;
@@ -131,7 +131,7 @@ TEST_CASE("the grid is the tensor's") {
 }
 
 TEST_CASE("the grid is of other mesh axes than the tensor's") {
-  on_meshes([](auto const& mesh, t::mesh_at_hand const& m) {
+  on_meshes([](auto const& mesh, t::test_mesh const& m) {
     std::int64_t const x = mesh.sizes().of(X), y = mesh.sizes().of(Y), z = mesh.sizes().of(Z);
     int const d = t::rank();
     std::int64_t const at_x = d / (y * z), at_y = d / z % y, at_z = d % z;
@@ -147,7 +147,7 @@ TEST_CASE("the grid is of other mesh axes than the tensor's") {
 }
 
 TEST_CASE("plans send what elements differ, and count it") {
-  on_meshes([](auto const& mesh, t::mesh_at_hand const& m) {
+  on_meshes([](auto const& mesh, t::test_mesh const& m) {
     std::int64_t const x = mesh.sizes().of(X), y = mesh.sizes().of(Y), z = mesh.sizes().of(Z);
     std::int64_t const n = 12, k = 7, mb = 2, nb = 3;
     auto const law = os::block_cyclic<I/X, J/Y>(I = mb, J = nb);

@@ -53,7 +53,7 @@ int wrong_in(View const& v, t::matrix_box const& b) {
 
 // The elements that all ranks send, found by checking each: from boxes to the blocks of all, and from blocks to boxes.
 template <class Tensor, class Boxes>
-std::pair<std::int64_t, std::int64_t> elements_sent(t::mesh_at_hand const& m, t::extents_by_letter const& e,
+std::pair<std::int64_t, std::int64_t> elements_sent(t::test_mesh const& m, t::extents_by_letter const& e,
                                                     Boxes const& boxes) {
   std::pair<std::int64_t, std::int64_t> sent{0, 0};
   for (int d = 0; d < t::ranks(); ++d) {
@@ -74,7 +74,7 @@ std::pair<std::int64_t, std::int64_t> elements_sent(t::mesh_at_hand const& m, t:
 std::int64_t agreement() { return 2 * (t::ranks() - 1) * 2 * static_cast<std::int64_t>(sizeof(std::int64_t)); }
 
 template <auto... Dims, class Mesh, class Boxes>
-void check(Mesh const& mesh, t::mesh_at_hand const& m, std::int64_t n, std::int64_t k, Boxes const& boxes) {
+void check(Mesh const& mesh, t::test_mesh const& m, std::int64_t n, std::int64_t k, Boxes const& boxes) {
   using tensor = os::tensor<double, Dims...>;
   t::boxes_of_rank const mine = boxes(t::rank());
   INFO(m.text(), " ", n, " × ", k);
@@ -124,11 +124,11 @@ void check(Mesh const& mesh, t::mesh_at_hand const& m, std::int64_t n, std::int6
 template <class F>
 void on_meshes(F const& f) {
   for (t::mesh_shape const& s : t::mesh_shapes())
-    if (s.axes == "XYZ") f(os::make_mesh(X = s.sizes[0], Y = s.sizes[1], Z = s.sizes[2]), t::mesh_at_hand(s));
+    if (s.axes == "XYZ") f(os::make_mesh(X = s.sizes[0], Y = s.sizes[1], Z = s.sizes[2]), t::test_mesh(s));
 }
 
 template <class Mesh, class Boxes>
-void check_shardings(Mesh const& mesh, t::mesh_at_hand const& m, std::int64_t n, std::int64_t k, Boxes const& boxes) {
+void check_shardings(Mesh const& mesh, t::test_mesh const& m, std::int64_t n, std::int64_t k, Boxes const& boxes) {
   check<I/X, J>(mesh, m, n, k, boxes);
   check<I/X, J/Y>(mesh, m, n, k, boxes);
   check<I/Y, J/Z>(mesh, m, n, k, boxes);
@@ -139,7 +139,7 @@ void check_shardings(Mesh const& mesh, t::mesh_at_hand const& m, std::int64_t n,
 }  // namespace
 
 TEST_CASE("rows of every division, of all small extents") {
-  on_meshes([](auto const& mesh, t::mesh_at_hand const& m) {
+  on_meshes([](auto const& mesh, t::test_mesh const& m) {
     for (std::int64_t n : {0, 1, 2, 3, 13})
       for (std::int64_t k : {n == 2 ? 0 : 3, 1})
         for (t::division how : {t::division::first_have_more, t::division::rounded_up, t::division::all_on_the_last,
@@ -149,7 +149,7 @@ TEST_CASE("rows of every division, of all small extents") {
 }
 
 TEST_CASE("columns, and fields of a board: any number of boxes on each device") {
-  on_meshes([](auto const& mesh, t::mesh_at_hand const& m) {
+  on_meshes([](auto const& mesh, t::test_mesh const& m) {
     for (std::int64_t n : {0, 1, 2, 7})
       for (std::int64_t k : {n == 1 ? 0 : 9, 2, 3}) {
         check<I/Y, J/X>(mesh, m, n, k,
@@ -311,13 +311,13 @@ TEST_CASE("three axes, and a mesh axis that nothing is divided along") {
 
 TEST_CASE("memory that the host keeps away from, by an MPI that takes it and by one that does not") {
   namespace e = os::engine;
-  for (e::pretended_gpu what : {e::pretended_gpu::direct, e::pretended_gpu::staged}) {
-    e::pretended = what;
-    on_meshes([](auto const& mesh, t::mesh_at_hand const& m) {
+  for (e::emulated_gpu what : {e::emulated_gpu::direct, e::emulated_gpu::staged}) {
+    e::emulated = what;
+    on_meshes([](auto const& mesh, t::test_mesh const& m) {
       check<I/X, J/Y>(mesh, m, 7, 5, [](int r) { return t::fields_of(7, 5, r, t::ranks()); });
       check<I/Y, J>(mesh, m, 13, 3,
                       [](int r) { return t::rows_of(t::division::first_have_more, 13, 3, r, t::ranks()); });
     });
-    e::pretended = e::pretended_gpu::none;
+    e::emulated = e::emulated_gpu::none;
   }
 }

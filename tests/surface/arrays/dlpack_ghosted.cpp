@@ -57,7 +57,7 @@ struct passed_piece {
 }  // namespace
 
 TEST_CASE("in place, in every layout, and out again") {
-  g::on_all([](t::mesh_at_hand const& m, g::mesh_type const& mesh, std::int64_t n, std::int64_t k) {
+  g::on_all([](t::test_mesh const& m, g::mesh_type const& mesh, std::int64_t n, std::int64_t k) {
     if (n < 2) return;  // a halo is no wider than its axis
     g::both_axes const a{g::here(m, "X", n, 2, 1, false), g::here(m, "Y", k, 0, 1, false)};
     for (g::lies const& how : g::layouts(a)) {
@@ -99,7 +99,7 @@ TEST_CASE("in place, in every layout, and out again") {
 }
 
 TEST_CASE("another order, the older struct, and a class that keeps the array") {
-  g::on_all([](t::mesh_at_hand const& m, g::mesh_type const& mesh, std::int64_t n, std::int64_t k) {
+  g::on_all([](t::test_mesh const& m, g::mesh_type const& mesh, std::int64_t n, std::int64_t k) {
     if (n == 0) return;
     g::both_axes const a{g::here(m, "X", n, 1, 1, true), g::here(m, "Y", k, 0, 0, false)};
     passed_piece given(g::layouts(a).front(), a);

@@ -32,12 +32,12 @@ using texts = std::vector<std::string>;
 template <class Program>
 texts advice_on(Program const& program) {
   auto const dry = os::dry_mesh(X = 4);
-  texts const foretold = os::advice_of(dry, os::machines::h100, [&] { program(dry); });
+  texts const predicted = os::advice_of(dry, os::machines::h100, [&] { program(dry); });
   if (t::ranks() == 4) {
     auto const wet = os::make_mesh(X = 4);
-    CHECK(os::advice_of(wet, os::machines::h100, [&] { program(wet); }) == foretold);
+    CHECK(os::advice_of(wet, os::machines::h100, [&] { program(wet); }) == predicted);
   }
-  return foretold;
+  return predicted;
 }
 
 bool says(texts const& all, std::string const& begin) {

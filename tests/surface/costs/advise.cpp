@@ -25,7 +25,7 @@ namespace {
 
 // The text that f writes to stderr.
 template <class F>
-std::string heard(F&& f) {
+std::string captured(F&& f) {
   std::fflush(stderr);
   int const before = dup(STDERR_FILENO);
   std::FILE* const file = std::tmpfile();
@@ -52,14 +52,14 @@ struct adviser {
   adviser& operator=(adviser const&) = delete;
 };
 
-t::mesh_at_hand all_on_x() { return t::mesh_at_hand({"XYZ", {t::ranks(), 1, 1}}); }
+t::test_mesh all_on_x() { return t::test_mesh({"XYZ", {t::ranks(), 1, 1}}); }
 
 template <class T, auto... Policy>
 std::string product(std::int64_t i, std::int64_t j, std::int64_t k) {
   auto const mesh = os::make_mesh(X = t::ranks());
   auto const a = os::zeros<T, I, J/X>(mesh, I = i, J = j);
   auto const b = os::zeros<T, J, K>(mesh, J = j, K = k);
-  return heard([&] { static_cast<void>(os::einsum<I, K>(a, b, Policy...)); });
+  return captured([&] { static_cast<void>(os::einsum<I, K>(a, b, Policy...)); });
 }
 
 }  // namespace
@@ -100,7 +100,7 @@ TEST_CASE("a good plan is silent, and nothing is said against a policy") {
 TEST_CASE("sizes that it has found good are not looked at again") {
   adviser const on(true);
   os::detail::advice_record record{};
-  t::mesh_at_hand const m = all_on_x();
+  t::test_mesh const m = all_on_x();
   auto const a = t::placed<os::tensor<double, I>>(m, t::whole_numbers<double>("I", {{'I', 3}}, 47));
   std::string_view const names[] = {"I", "X"};
   os::engine::execution_context const w = os::engine::make_context(*a.mesh_handle(), names + 1, 1, "sum");
@@ -115,13 +115,13 @@ TEST_CASE("sizes that it has found good are not looked at again") {
 
 TEST_CASE("three operands") {
   adviser const on(true);
-  t::mesh_at_hand const m = all_on_x();
+  t::test_mesh const m = all_on_x();
   t::extents_by_letter const e{
       {'I', 512}, {'J', 4}, {'K', 3}, {'L', 64}};  // a large result is all-reduced, where A is small
   auto const a = t::placed<os::tensor<double, I, J/X>>(m, t::whole_numbers<double>("IJ", e, 44));
   auto const b = t::placed<os::tensor<double, J, K>>(m, t::whole_numbers<double>("JK", e, 45));
   auto const c = t::placed<os::tensor<double, K, L>>(m, t::whole_numbers<double>("KL", e, 46));
-  std::string const said = heard([&] { static_cast<void>(os::einsum<I, L>(a, b, c)); });
+  std::string const said = captured([&] { static_cast<void>(os::einsum<I, L>(a, b, c)); });
   INFO(said);
   CHECK(said.empty() == !(t::ranks() > 1 && t::rank() == 0));
   if (!said.empty()) {
@@ -137,14 +137,14 @@ TEST_CASE("off means off") {
 
 TEST_CASE("reshards and reductions") {
   adviser const on(true);
-  t::mesh_at_hand const m({"XYZ", {1, t::ranks(), 1}});
+  t::test_mesh const m({"XYZ", {1, t::ranks(), 1}});
   t::extents_by_letter const e{{'I', 3}, {'J', 100000}};
   auto const a = t::placed<os::tensor<double, I, J/X, os::partial(Y)>>(m, t::whole_numbers<double>("IJ", e, 43));
-  CHECK(heard([&] { static_cast<void>(os::reshard<I, J/Y>(a)); }).empty());
-  CHECK(heard([&] { static_cast<void>(os::sum<I>(a)); }).empty());
+  CHECK(captured([&] { static_cast<void>(os::reshard<I, J/Y>(a)); }).empty());
+  CHECK(captured([&] { static_cast<void>(os::sum<I>(a)); }).empty());
   // Nominally, summands are scattered over Y before they are gathered over X; here X is one device, and there is
   // nothing to gather.
-  std::string const said = heard([&] { static_cast<void>(os::reshard<I, J, os::partial(Y)>(a)); });
+  std::string const said = captured([&] { static_cast<void>(os::reshard<I, J, os::partial(Y)>(a)); });
   CHECK(said.empty() == !(t::ranks() > 1 && t::rank() == 0));
   if (!said.empty()) {
     CHECK(contains(said, "ostraka: reshard: for I=3, J=100000 on X=1 · Y=" + std::to_string(t::ranks())));
@@ -154,10 +154,10 @@ TEST_CASE("reshards and reductions") {
 }
 
 TEST_CASE("what the environment says") {
-  CHECK(os::detail::advice_wanted("1"));
-  CHECK(!os::detail::advice_wanted("0"));
-  CHECK(os::detail::advice_wanted(""));
-  CHECK(os::detail::advice_wanted(nullptr));
+  CHECK(os::detail::advice_enabled("1"));
+  CHECK(!os::detail::advice_enabled("0"));
+  CHECK(os::detail::advice_enabled(""));
+  CHECK(os::detail::advice_enabled(nullptr));
   // os::environment reads it, also if MPI and Kokkos run already.
   int count = 0;
   char** none = nullptr;

@@ -44,7 +44,7 @@ TEST_CASE("the counter counts") {
 }
 
 TEST_CASE("einsum_into") {
-  for_several_extents([](t::mesh_at_hand const& m, t::extents_by_letter const& e) {
+  for_several_extents([](t::test_mesh const& m, t::extents_by_letter const& e) {
     auto const rows = made<I/X, J>(m, e);
     auto const columns = made<I, J/X>(m, e);
     auto const blocks = made<I/X, J/Y>(m, e);
@@ -68,7 +68,7 @@ TEST_CASE("einsum_into") {
 }
 
 TEST_CASE("reshard_into and map_into") {
-  for_several_extents([](t::mesh_at_hand const& m, t::extents_by_letter const& e) {
+  for_several_extents([](t::test_mesh const& m, t::extents_by_letter const& e) {
     auto const rows = made<I/X, J>(m, e);
     auto const other_rows = made<I/X, J>(m, e);
     auto const columns = made<I, J/X>(m, e);
@@ -83,7 +83,7 @@ TEST_CASE("reshard_into and map_into") {
 }
 
 TEST_CASE("a time step with halos") {
-  for_several_extents([](t::mesh_at_hand const& m, t::extents_by_letter const& e) {
+  for_several_extents([](t::test_mesh const& m, t::extents_by_letter const& e) {
     os::shard_map<I/X, J/Y>(
         [](auto block) {
           auto const f = [](auto const& u) { return u(-1, 0) + u(1, 1) - 2 * u(0, 0); };
@@ -101,7 +101,7 @@ TEST_CASE("a time step with halos") {
 }
 
 TEST_CASE("a time step on a program's own arrays, with ghost layers in them") {
-  for_several_extents([](t::mesh_at_hand const& m, t::extents_by_letter const& e) {
+  for_several_extents([](t::test_mesh const& m, t::extents_by_letter const& e) {
     os::mesh<X_mesh, Y_mesh, Z_mesh> const mesh(m.handle());
     auto const block = made<I/X, J/Y>(m, e);
     using view = Kokkos::View<double**, Kokkos::LayoutLeft, Kokkos::HostSpace>;
@@ -122,7 +122,7 @@ TEST_CASE("a time step on a program's own arrays, with ghost layers in them") {
 
 TEST_CASE("operations that make their result") {
   long const block = block_of_a_result();
-  for_several_extents([&](t::mesh_at_hand const& m, t::extents_by_letter const& e) {
+  for_several_extents([&](t::test_mesh const& m, t::extents_by_letter const& e) {
     auto const rows = made<I/X, J>(m, e);
     auto const columns = made<I, J/X>(m, e);
     auto const b_rows = made<J/X, K>(m, e);
@@ -137,7 +137,7 @@ TEST_CASE("operations that make their result") {
 
 TEST_CASE("bodies of os::shard_map") {
   long const block = block_of_a_result();
-  for_several_extents([&](t::mesh_at_hand const& m, t::extents_by_letter const& e) {
+  for_several_extents([&](t::test_mesh const& m, t::extents_by_letter const& e) {
     auto const rows = made<I/X, J>(m, e);
     auto const columns = made<I, J/X>(m, e);
     auto const b_rows = made<J/X, K>(m, e);
@@ -162,7 +162,7 @@ TEST_CASE("bodies of os::shard_map") {
 
 TEST_CASE("what is begun, and waited for or dropped") {
   long const block = block_of_a_result();
-  for_several_extents([&](t::mesh_at_hand const& m, t::extents_by_letter const& e) {
+  for_several_extents([&](t::test_mesh const& m, t::extents_by_letter const& e) {
     auto const rows = made<I/X, J>(m, e);
     auto const whole = made<I, J>(m, e);
     auto const b_rows = made<J/X, K>(m, e);
@@ -186,7 +186,7 @@ TEST_CASE("what is begun, and waited for or dropped") {
 TEST_CASE("gradients allocate blocks and nothing else") {
   namespace tools = Kokkos::Tools::Experimental;
   long const block = block_of_a_result();
-  for_several_extents([&](t::mesh_at_hand const& m, t::extents_by_letter const& e) {
+  for_several_extents([&](t::test_mesh const& m, t::extents_by_letter const& e) {
     auto const x = made<I/X, J>(m, e);
     auto const w = made<J, K>(m, e);
     auto const gradient = os::value_and_grad([](auto const& weight, auto const& input) {
@@ -205,7 +205,7 @@ TEST_CASE("gradients allocate blocks and nothing else") {
 }
 
 TEST_CASE("steps of optimisers") {
-  for_several_extents([&](t::mesh_at_hand const& m, t::extents_by_letter const& e) {
+  for_several_extents([&](t::test_mesh const& m, t::extents_by_letter const& e) {
     auto const p = made<I, J>(m, e);
     auto const g = made<I, J>(m, e);
     auto const partial = made<I, J, os::partial(X)>(m, e);

@@ -32,7 +32,7 @@ using t::for_several_extents;
 
 // Two runs of one call and one of another, begun one after another and waited for later.
 template <class To, class From>
-void check_in_flight(t::mesh_at_hand const& m, t::extents_by_letter const& e) {
+void check_in_flight(t::test_mesh const& m, t::extents_by_letter const& e) {
   using types = os::detail::reshard_types<From, typename To::sharding_type>;
   From const from[2] = {t::placed<From>(m, t::whole_numbers<double>(t::letters_in<From>(), e, 5)),
                         t::placed<From>(m, t::whole_numbers<double>(t::letters_in<From>(), e, 6))};
@@ -56,7 +56,7 @@ void check_in_flight(t::mesh_at_hand const& m, t::extents_by_letter const& e) {
 }
 
 TEST_CASE("runs in flight") {
-  for_several_extents([](t::mesh_at_hand const& m, t::extents_by_letter const& e) {
+  for_several_extents([](t::test_mesh const& m, t::extents_by_letter const& e) {
     using rows = os::tensor<double, I/X, J>;
     using columns = os::tensor<double, I, J/X>;
     using whole = os::tensor<double, I, J>;

@@ -44,7 +44,7 @@ int broken = 0;
 
 // The operation under a budget that meshes and extents keep and break.
 template <std::int64_t Budget>
-void check(t::mesh_at_hand const& m, t::extents_by_letter const& e) {
+void check(t::test_mesh const& m, t::extents_by_letter const& e) {
   auto const whole_a = t::whole_numbers<float>("IJ", e, 31);
   auto const whole_b = t::whole_numbers<float>("JK", e, 32);
   auto const a = t::placed<os::tensor<float, I, J/X>>(m, whole_a);
@@ -90,7 +90,7 @@ void check(t::mesh_at_hand const& m, t::extents_by_letter const& e) {
 
 TEST_CASE("kept or refused") {
   kept = broken = 0;
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     for (t::extents_by_letter const& e : t::usual_extents()) {
       check<0>(m, e);
       check<64>(m, e);
@@ -103,7 +103,7 @@ TEST_CASE("kept or refused") {
 
 TEST_CASE("to the byte, and again for each size") {
   if (t::ranks() != 2) return;
-  t::mesh_at_hand const m({"XYZ", {2, 1, 1}});
+  t::test_mesh const m({"XYZ", {2, 1, 1}});
   auto const moves = [&](std::int64_t n) {  // 2(p-1)/p · n floats
     t::extents_by_letter const e{{'I', n}, {'J', 2}};
     auto const a = t::placed<os::tensor<float, I, J/X>>(m, t::whole_numbers<float>("IJ", e, 33));
@@ -120,7 +120,7 @@ TEST_CASE("to the byte, and again for each size") {
 
 TEST_CASE("the remedy is a better plan where there is one") {
   if (t::ranks() != 4) return;
-  t::mesh_at_hand const m({"XYZ", {4, 1, 1}});
+  t::test_mesh const m({"XYZ", {4, 1, 1}});
   t::extents_by_letter const e{{'I', 2}, {'J', 512}, {'K', 2}};
   auto const a = t::placed<os::tensor<float, I, J/X>>(m, t::whole_numbers<float>("IJ", e, 34));
   auto const b = t::placed<os::tensor<float, J, K>>(m, t::whole_numbers<float>("JK", e, 35));

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// Elements, products, moves and rows: the `moves` of operations equal the figures of a dry mesh (foretold.hpp).
+/// Elements, products, moves and rows: the `moves` of operations equal the figures of a dry mesh (predicted.hpp).
 // ranks: 1
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 #include <ostraka/gradient.hpp>
 #include <ostraka/local_view.hpp>
 
-#include "surface/costs/foretold.hpp"
+#include "surface/costs/predicted.hpp"
 
 namespace os = ostraka;
 namespace operation = os::operation;
@@ -22,8 +22,8 @@ using os::partial;
 using os::testing::doubles;
 using os::testing::least_extents;
 using os::testing::moves_what_it_says;
+using os::testing::named_dim;
 using os::testing::to;
-using os::testing::told;
 
 namespace {
 
@@ -113,29 +113,30 @@ TEST_CASE("weights of a pipeline's stages") {
 }
 
 TEST_CASE("what makes rows one") {
-  moves_what_it_says(operation::softmax<told<J>>{}, os::type_list<doubles<I/X, J>>{});
-  moves_what_it_says(operation::softmax<told<I/X>>{}, os::type_list<doubles<I/X, J/Y>>{});
-  moves_what_it_says(operation::log_softmax<told<I/X>>{}, os::type_list<doubles<I/X, J>>{});
-  moves_what_it_says(operation::log_sum_exp<told<I/X>>{}, os::type_list<doubles<I/X, J>>{});
+  moves_what_it_says(operation::softmax<named_dim<J>>{}, os::type_list<doubles<I/X, J>>{});
+  moves_what_it_says(operation::softmax<named_dim<I/X>>{}, os::type_list<doubles<I/X, J/Y>>{});
+  moves_what_it_says(operation::log_softmax<named_dim<I/X>>{}, os::type_list<doubles<I/X, J>>{});
+  moves_what_it_says(operation::log_sum_exp<named_dim<I/X>>{}, os::type_list<doubles<I/X, J>>{});
 }
 
 TEST_CASE("norms, losses of rows, and their derivatives") {
   using a = doubles<I/X, J/Y>;
   using rows = doubles<I/X>;
   using classes = os::tensor<int, I/X>;
-  moves_what_it_says(operation::rms_norm<told<J/Y>>{}, os::type_list<a>{});
-  moves_what_it_says(operation::rms_norm<told<I/X>>{}, os::type_list<a, doubles<I/X>>{});
-  moves_what_it_says(operation::layer_norm<told<J>>{}, os::type_list<doubles<I/X, J>, doubles<J>, doubles<J>>{});
-  moves_what_it_says(operation::layer_norm<told<I/X/Y>>{}, os::type_list<doubles<I/X/Y, J>>{});
-  moves_what_it_says(operation::cross_entropy<told<J/Y>>{}, os::type_list<a, classes>{});
-  moves_what_it_says(operation::cross_entropy<told<J/Y>>{true, 0, 0.1, 1e-4}, os::type_list<a, classes>{});
-  moves_what_it_says(operation::cross_entropy<told<J>>{true, 0}, os::type_list<doubles<I, J>, os::tensor<int, I>>{});
-  moves_what_it_says(operation::softmax_vjp<told<J/Y>>{}, os::type_list<a, a>{});
-  moves_what_it_says(operation::log_softmax_vjp<told<I/X>>{}, os::type_list<a, a>{});
-  moves_what_it_says(operation::rms_norm_vjp<told<J/Y>>{}, os::type_list<a, a, rows, doubles<J/Y>>{});
-  moves_what_it_says(operation::layer_norm_vjp<told<J/Y>>{}, os::type_list<a, a, rows, rows>{});
-  moves_what_it_says(operation::gain_vjp<told<J/Y>>{}, os::type_list<a, a, rows, rows>{});
-  moves_what_it_says(operation::cross_entropy_vjp<told<J/Y>>{}, os::type_list<a, rows, rows, classes>{});
+  moves_what_it_says(operation::rms_norm<named_dim<J/Y>>{}, os::type_list<a>{});
+  moves_what_it_says(operation::rms_norm<named_dim<I/X>>{}, os::type_list<a, doubles<I/X>>{});
+  moves_what_it_says(operation::layer_norm<named_dim<J>>{}, os::type_list<doubles<I/X, J>, doubles<J>, doubles<J>>{});
+  moves_what_it_says(operation::layer_norm<named_dim<I/X/Y>>{}, os::type_list<doubles<I/X/Y, J>>{});
+  moves_what_it_says(operation::cross_entropy<named_dim<J/Y>>{}, os::type_list<a, classes>{});
+  moves_what_it_says(operation::cross_entropy<named_dim<J/Y>>{true, 0, 0.1, 1e-4}, os::type_list<a, classes>{});
+  moves_what_it_says(operation::cross_entropy<named_dim<J>>{true, 0},
+                     os::type_list<doubles<I, J>, os::tensor<int, I>>{});
+  moves_what_it_says(operation::softmax_vjp<named_dim<J/Y>>{}, os::type_list<a, a>{});
+  moves_what_it_says(operation::log_softmax_vjp<named_dim<I/X>>{}, os::type_list<a, a>{});
+  moves_what_it_says(operation::rms_norm_vjp<named_dim<J/Y>>{}, os::type_list<a, a, rows, doubles<J/Y>>{});
+  moves_what_it_says(operation::layer_norm_vjp<named_dim<J/Y>>{}, os::type_list<a, a, rows, rows>{});
+  moves_what_it_says(operation::gain_vjp<named_dim<J/Y>>{}, os::type_list<a, a, rows, rows>{});
+  moves_what_it_says(operation::cross_entropy_vjp<named_dim<J/Y>>{}, os::type_list<a, rows, rows, classes>{});
 }
 
 TEST_CASE("attention") {
@@ -144,19 +145,23 @@ TEST_CASE("attention") {
   using whole = doubles<L/Y, K, J>;
   using scattered = to<L/Y, I/X, J>;
   using mask = os::tensor<bool, I, K/X>;
-  moves_what_it_says(operation::attention<told<I>, told<K>, told<J>>{},
+  moves_what_it_says(operation::attention<named_dim<I>, named_dim<K>, named_dim<J>>{},
                      os::type_list<doubles<L/Y, I/X, J>, whole, whole>{});
-  moves_what_it_says(operation::tiled_attention<told<I>, told<K>, told<J>>{},
+  moves_what_it_says(operation::tiled_attention<named_dim<I>, named_dim<K>, named_dim<J>>{},
                      os::type_list<doubles<L/Y, I/X, J>, whole, whole>{});
-  moves_what_it_says(operation::attention<told<I>, told<K/X>, told<J>>{}, os::type_list<q, part, part>{});
-  moves_what_it_says(operation::attention<told<I>, told<K/X>, told<J>>{{}, true, 3}, os::type_list<q, part, part>{});
-  moves_what_it_says(operation::attention<told<I>, told<K/X>, told<J>>{}, os::type_list<q, part, part, mask>{});
-  moves_what_it_says(operation::attention<told<I>, told<K/X>, told<J>, scattered>{}, os::type_list<q, part, part>{});
-  moves_what_it_says(operation::attention<told<I>, told<K/X>, told<J>, scattered>{},
+  moves_what_it_says(operation::attention<named_dim<I>, named_dim<K/X>, named_dim<J>>{},
+                     os::type_list<q, part, part>{});
+  moves_what_it_says(operation::attention<named_dim<I>, named_dim<K/X>, named_dim<J>>{{}, true, 3},
+                     os::type_list<q, part, part>{});
+  moves_what_it_says(operation::attention<named_dim<I>, named_dim<K/X>, named_dim<J>>{},
                      os::type_list<q, part, part, mask>{});
-  moves_what_it_says(operation::attention<told<I>, told<K>, told<J/Y>>{},
+  moves_what_it_says(operation::attention<named_dim<I>, named_dim<K/X>, named_dim<J>, scattered>{},
+                     os::type_list<q, part, part>{});
+  moves_what_it_says(operation::attention<named_dim<I>, named_dim<K/X>, named_dim<J>, scattered>{},
+                     os::type_list<q, part, part, mask>{});
+  moves_what_it_says(operation::attention<named_dim<I>, named_dim<K>, named_dim<J/Y>>{},
                      os::type_list<doubles<I/X, J/Y>, doubles<K, J/Y>, doubles<K, J>>{});
-  moves_what_it_says(operation::latent_attention<told<I>, told<K/X>, told<J>>{},
+  moves_what_it_says(operation::latent_attention<named_dim<I>, named_dim<K/X>, named_dim<J>>{},
                      os::type_list<q, part, part, doubles<L/Y, I, B>, doubles<K/X, B>>{});
 }
 
@@ -166,14 +171,16 @@ TEST_CASE("rows with positions of their own, and pages") {
   using table = os::tensor<std::int32_t, B, S>;
   using pool = doubles<P/X, K, L/Y, J>;
   using rows = doubles<B, L/Y, J>;
-  moves_what_it_says(operation::paged_attention<told<I>, told<K>, told<J>, told<P/X>, checked_range>{},
-                     os::type_list<doubles<B, I, L/Y, J>, pool, pool, table, positions>{});
-  moves_what_it_says(operation::paged_attention<told<I>, told<K>, told<J>, told<P>, checked_range>{},
-                     os::type_list<doubles<B/X, I, L/Y, J>, doubles<P, K, L/Y, J>, doubles<P, K, L/Y, J>,
-                                   os::tensor<std::int32_t, B/X, S>, os::tensor<std::int64_t, B/X>>{});
-  moves_what_it_says(operation::write_at_positions<told<K>, told<P/X>, checked_range>{},
+  moves_what_it_says(
+      operation::paged_attention<named_dim<I>, named_dim<K>, named_dim<J>, named_dim<P/X>, checked_range>{},
+      os::type_list<doubles<B, I, L/Y, J>, pool, pool, table, positions>{});
+  moves_what_it_says(
+      operation::paged_attention<named_dim<I>, named_dim<K>, named_dim<J>, named_dim<P>, checked_range>{},
+      os::type_list<doubles<B/X, I, L/Y, J>, doubles<P, K, L/Y, J>, doubles<P, K, L/Y, J>,
+                    os::tensor<std::int32_t, B/X, S>, os::tensor<std::int64_t, B/X>>{});
+  moves_what_it_says(operation::write_at_positions<named_dim<K>, named_dim<P/X>, checked_range>{},
                      os::type_list<pool, rows, positions, table>{});
-  moves_what_it_says(least_extents{}, operation::write_at_positions<told<K/X>, void, checked_range>{},
+  moves_what_it_says(least_extents{}, operation::write_at_positions<named_dim<K/X>, void, checked_range>{},
                      os::type_list<doubles<B, K/X, L/Y, J>, rows, positions>{});
 }
 
@@ -184,14 +191,14 @@ TEST_CASE("attention with options that change scores") {
   using os::detail::ring_way;
   using os::detail::score_operand;
   using os::detail::score_traits;
-  using attention = operation::attention<told<I>, told<K/X>, told<J>>;
+  using attention = operation::attention<named_dim<I>, named_dim<K/X>, named_dim<J>>;
   using way = ring_way<false, false, false>;
-  using ring = operation::scored_ring<told<I>, told<K/X>, told<J>, way, score_traits{}>;
+  using ring = operation::scored_ring<named_dim<I>, named_dim<K/X>, named_dim<J>, way, score_traits{}>;
   moves_what_it_says(operation::scored<attention, score_traits{.has_cap = true}>{}, os::type_list<q, part, part>{});
   moves_what_it_says(operation::scored<attention, score_traits{}, score_operand::sinks>{},
                      os::type_list<q, part, part, doubles<L/Y>>{});
   moves_what_it_says(ring{}, os::type_list<divided, part, part>{});
-  moves_what_it_says(operation::scored_ring_vjp<ring, told<I>, told<K/X>, told<J>, way, false, false>{},
+  moves_what_it_says(operation::scored_ring_vjp<ring, named_dim<I>, named_dim<K/X>, named_dim<J>, way, false, false>{},
                      os::type_list<divided, part, part, divided, doubles<L/Y, I/X>, divided>{});
 }
 
@@ -199,7 +206,7 @@ TEST_CASE("the two products of an attention's derivative") {
   using q = doubles<L/Y, I, J>;
   using part = doubles<L/Y, K/X, J>;
   using weights = doubles<L/Y, I, K/X>;
-  using attention = operation::attention<told<I>, told<K/X>, told<J>>;
+  using attention = operation::attention<named_dim<I>, named_dim<K/X>, named_dim<J>>;
   using cheapest = std::remove_const_t<decltype(os::cheapest)>;
   moves_what_it_says(operation::attention_weights<attention, 1>{}, os::type_list<q, part>{});
   moves_what_it_says(operation::attention_product<to<L/Y, I, J>, cheapest>{}, os::type_list<weights, part>{});
@@ -211,21 +218,26 @@ TEST_CASE("keys and values that go round, and their cotangents") {
   using k = doubles<L/Y, K/X, J>;
   using rows = doubles<L/Y, I/X>;
   using os::detail::ring_way;
-  moves_what_it_says(operation::ring_attention<told<I>, told<K/X>, told<J>, ring_way<false, false, false>>{},
-                     os::type_list<q, k, k>{});
-  moves_what_it_says(operation::ring_attention<told<I>, told<K/X>, told<J>, ring_way<true, false, true>>{},
-                     os::type_list<q, k, k>{});
-  moves_what_it_says(operation::ring_attention_vjp<told<I>, told<K/X>, told<J>, ring_way<false, false, false>>{},
-                     os::type_list<q, k, k, q, rows, q>{});
-  moves_what_it_says(operation::ring_attention_vjp<told<I>, told<K/X>, told<J>, ring_way<true, false, true>>{},
-                     os::type_list<q, k, k, q, rows, q>{});
+  moves_what_it_says(
+      operation::ring_attention<named_dim<I>, named_dim<K/X>, named_dim<J>, ring_way<false, false, false>>{},
+      os::type_list<q, k, k>{});
+  moves_what_it_says(
+      operation::ring_attention<named_dim<I>, named_dim<K/X>, named_dim<J>, ring_way<true, false, true>>{},
+      os::type_list<q, k, k>{});
+  moves_what_it_says(
+      operation::ring_attention_vjp<named_dim<I>, named_dim<K/X>, named_dim<J>, ring_way<false, false, false>>{},
+      os::type_list<q, k, k, q, rows, q>{});
+  moves_what_it_says(
+      operation::ring_attention_vjp<named_dim<I>, named_dim<K/X>, named_dim<J>, ring_way<true, false, true>>{},
+      os::type_list<q, k, k, q, rows, q>{});
 }
 
 TEST_CASE("rotations and stripes") {
-  moves_what_it_says(operation::rope<told<I>, told<J>, told<P>>{}, os::type_list<doubles<I/X, J/Y, P>>{});
-  moves_what_it_says(operation::stripe<told<S/X>>{}, os::type_list<doubles<J/Y, S/X, I>>{});
-  moves_what_it_says(operation::stripe<told<S/X>>{true}, os::type_list<doubles<S/X>>{});
-  moves_what_it_says(operation::stripe<told<S/X>>{}, os::type_list<doubles<S, J/Y>>{});
+  moves_what_it_says(operation::rope<named_dim<I>, named_dim<J>, named_dim<P>>{},
+                     os::type_list<doubles<I/X, J/Y, P>>{});
+  moves_what_it_says(operation::stripe<named_dim<S/X>>{}, os::type_list<doubles<J/Y, S/X, I>>{});
+  moves_what_it_says(operation::stripe<named_dim<S/X>>{true}, os::type_list<doubles<S/X>>{});
+  moves_what_it_says(operation::stripe<named_dim<S/X>>{}, os::type_list<doubles<S, J/Y>>{});
 }
 
 TEST_CASE("reductions of rows") {
@@ -245,27 +257,27 @@ TEST_CASE("reductions of rows") {
 }
 
 TEST_CASE("running sums") {
-  moves_what_it_says(operation::cumsum<told<J>>{}, os::type_list<doubles<I/X, J>>{});
-  moves_what_it_says(operation::cumsum<told<I/X>>{}, os::type_list<doubles<I/X, J/Y>>{});
-  moves_what_it_says(operation::cumsum<told<I/X>>{os::exclusive | os::reversed}, os::type_list<doubles<I/X, J>>{});
-  moves_what_it_says(operation::cumulate<told<I/X/Y>, os::reduction::max>{}, os::type_list<doubles<I/X/Y, J>>{});
+  moves_what_it_says(operation::cumsum<named_dim<J>>{}, os::type_list<doubles<I/X, J>>{});
+  moves_what_it_says(operation::cumsum<named_dim<I/X>>{}, os::type_list<doubles<I/X, J/Y>>{});
+  moves_what_it_says(operation::cumsum<named_dim<I/X>>{os::exclusive | os::reversed}, os::type_list<doubles<I/X, J>>{});
+  moves_what_it_says(operation::cumulate<named_dim<I/X/Y>, os::reduction::max>{}, os::type_list<doubles<I/X/Y, J>>{});
 }
 
 TEST_CASE("sorting an axis that is whole moves nothing") {
   using a = os::type_list<doubles<I/X, J>>;
-  moves_what_it_says(operation::sort<told<J>>{}, a{});
-  moves_what_it_says(operation::argsort<told<J>>{}, a{});
-  moves_what_it_says(operation::sort_by_key<told<J>>{}, a{});
-  moves_what_it_says(least_extents{0, 2}, operation::top_k<told<J>, K_axis>{}, a{}, K = 2);
+  moves_what_it_says(operation::sort<named_dim<J>>{}, a{});
+  moves_what_it_says(operation::argsort<named_dim<J>>{}, a{});
+  moves_what_it_says(operation::sort_by_key<named_dim<J>>{}, a{});
+  moves_what_it_says(least_extents{0, 2}, operation::top_k<named_dim<J>, K_axis>{}, a{}, K = 2);
 }
 
 TEST_CASE("tokens that are drawn of a whole axis move nothing, and of a divided one what the options search") {
   using a = os::type_list<doubles<I/X, J>>;
   using divided = os::type_list<doubles<I/X, J/Y>>;
-  moves_what_it_says(least_extents{0, 1}, operation::sample<told<J>>{os::seed(1), {}}, a{});
+  moves_what_it_says(least_extents{0, 1}, operation::sample<named_dim<J>>{os::seed(1), {}}, a{});
   std::initializer_list<os::engine::sampling> const ways{{}, {0}, {1, 2}, {1, 0, 0.5}, {1, 2, 0.5, 0.1}, {1, 6}};
   for (os::engine::sampling const& how : ways)
-    moves_what_it_says<false>(least_extents{0, 1}, operation::sample<told<J/Y>>{os::seed(1), how}, divided{});
-  moves_what_it_says<false>(least_extents{1, 0}, operation::sample<told<I/X/Y>>{os::seed(1), {1, 2, 0.5}},
+    moves_what_it_says<false>(least_extents{0, 1}, operation::sample<named_dim<J/Y>>{os::seed(1), how}, divided{});
+  moves_what_it_says<false>(least_extents{1, 0}, operation::sample<named_dim<I/X/Y>>{os::seed(1), {1, 2, 0.5}},
                             os::type_list<doubles<I/X/Y>>{});
 }

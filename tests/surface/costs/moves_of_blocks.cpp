@@ -3,7 +3,7 @@
 
 /// @file
 /// Bodies: the `moves` of collectives, or what they say of a call that a number or the place of a device decides, equal
-/// the figures of a dry mesh (foretold.hpp).
+/// the figures of a dry mesh (predicted.hpp).
 // ranks: 1
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 #include <ostraka/gradient.hpp>
 #include <ostraka/local_view.hpp>
 
-#include "surface/costs/foretold.hpp"
+#include "surface/costs/predicted.hpp"
 
 namespace os = ostraka;
 namespace operation = os::operation;
@@ -21,8 +21,8 @@ using os::testing::block_itself;
 using os::testing::collective_moves_what_it_says;
 using os::testing::doubles;
 using os::testing::moves_what_it_says;
+using os::testing::named_dim;
 using os::testing::sums_of_rows;
-using os::testing::told;
 
 namespace {
 
@@ -63,22 +63,22 @@ struct sums_of_all {
 };
 
 /// A block with halos.
-template <class... Told>
+template <class... Dim>
 struct padded_by {
   template <class Block>
   auto operator()(Block const& block) const {
-    return os::detail::operate(operation::exchange_halo<Told...>{}, block);
+    return os::detail::operate(operation::exchange_halo<Dim...>{}, block);
   }
 };
 
 /// os::exchange_halo_into, of the block itself.
-template <class... Told>
-struct renewed : operation::renew_halo<Told...> {
+template <class... Dim>
+struct renewed : operation::renew_halo<Dim...> {
   template <class...>
   using verdict = os::reason::ok;
   template <class How, class A, class... Options>
   A run(How const&, A const& a, Options const&... options) const {
-    os::detail::operate_how(os::detail::into<A>{a}, operation::renew_halo<Told...>{}, a, options...);
+    os::detail::operate_how(os::detail::into<A>{a}, operation::renew_halo<Dim...>{}, a, options...);
     return a;
   }
 };
@@ -120,7 +120,7 @@ TEST_CASE("blocks that stay") {
   by_types<sums_of_all>(operation::keep_on<X_mesh>{{}, 0});
   by_types(operation::unvaried<X_mesh>{});
   by_types<block_itself>(operation::part<J_axis, int>{1, 3});
-  using rows = told<os::halo<I, 1>/X>;
+  using rows = named_dim<os::halo<I, 1>/X>;
   collective_moves_what_it_says<true, padded_by<rows>, I/X, J>({1, 0}, operation::own_part{});
   collective_moves_what_it_says<true, padded_by<rows>, I/X, J>({1, 0},
                                                                operation::stencil<itself, os::detail::no_every>{});
@@ -151,8 +151,8 @@ TEST_CASE("permutations of two and three devices") {
                                                       std::remove_cvref_t<decltype(permute)>>{
                               permute, os::zeros<a>(mesh, I = i, J = 3), {}});
       }
-      CHECK(costs.is_foretold_alike);
-      CHECK(costs.foretold == (costs.sent + 2 * x - 1) / (2 * x));
+      CHECK(costs.is_predicted_alike);
+      CHECK(costs.predicted == (costs.sent + 2 * x - 1) / (2 * x));
     }
   };
   on(2, operation::ppermute<X_mesh>{{}, {{0, 1}}});
@@ -170,8 +170,8 @@ TEST_CASE("blocks of one device, and on one device") {
 }
 
 TEST_CASE("halos") {
-  using rows = operation::exchange_halo<told<os::halo<I, 1>/X>>;
-  using both = operation::exchange_halo<told<os::halo<I, 2, 1>/X>, told<os::halo<J, 1>/Y>>;
+  using rows = operation::exchange_halo<named_dim<os::halo<I, 1>/X>>;
+  using both = operation::exchange_halo<named_dim<os::halo<I, 2, 1>/X>, named_dim<os::halo<J, 1>/Y>>;
   collective_moves_what_it_says<false, block_itself, I/X, J>({1, 0}, rows{});
   collective_moves_what_it_says<false, block_itself, I/X, J>({1, 0}, rows{}, os::periodic);
   collective_moves_what_it_says<false, block_itself, I/X, J>({1, 0}, rows{}, os::boundary = 2.5);
@@ -183,8 +183,8 @@ TEST_CASE("halos") {
 }
 
 TEST_CASE("halos of padded blocks, and halos that go back") {
-  using i = told<os::halo<I, 2, 1>/X>;
-  using j = told<os::halo<J, 1>/Y>;
+  using i = named_dim<os::halo<I, 2, 1>/X>;
+  using j = named_dim<os::halo<J, 1>/Y>;
   using none = os::type_list<>;
   using ring = os::type_list<std::remove_const_t<decltype(os::periodic)>>;
   using back = operation::return_halo<os::type_list<i, j>, none>;

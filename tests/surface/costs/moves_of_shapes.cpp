@@ -3,14 +3,14 @@
 
 /// @file
 /// Shapes, indices and transforms: the `moves` of operations, or what they say of a call that a number decides, equal
-/// the figures of a dry mesh (foretold.hpp).
+/// the figures of a dry mesh (predicted.hpp).
 // ranks: 1
 
 #include <cstdint>
 
 #include <ostraka/fft.hpp>
 
-#include "surface/costs/foretold.hpp"
+#include "surface/costs/predicted.hpp"
 
 namespace os = ostraka;
 namespace operation = os::operation;
@@ -18,8 +18,8 @@ namespace operation = os::operation;
 using os::testing::doubles;
 using os::testing::least_extents;
 using os::testing::moves_what_it_says;
+using os::testing::named_dim;
 using os::testing::to;
-using os::testing::told;
 
 TEST_CASE("other shapes in the same place move nothing") {
   using a = os::type_list<doubles<I/X, J>>;
@@ -32,20 +32,22 @@ TEST_CASE("other shapes in the same place move nothing") {
   moves_what_it_says(operation::stack_next<K_axis>{{}, 1}, os::type_list<doubles<K, I/X, J>, doubles<I/X, J>>{});
   moves_what_it_says(operation::dropout{{}, 0.5, os::seed(1)}, a{});
   moves_what_it_says(operation::triangle<true, I_axis, J_axis>{}, a{});
-  moves_what_it_says(least_extents{0, 2}, operation::write_at<told<J>>{{}, 1}, os::type_list<doubles<I/X, J>, doubles<I/X>>{});
+  moves_what_it_says(least_extents{0, 2}, operation::write_at<named_dim<J>>{{}, 1},
+                     os::type_list<doubles<I/X, J>, doubles<I/X>>{});
 }
 
 TEST_CASE("indices of an axis in another order") {
   using a = os::type_list<doubles<I/X, J/Y>>;
-  moves_what_it_says(operation::flip<told<J>>{}, os::type_list<doubles<I/X, J>>{});
-  moves_what_it_says(operation::flip<told<I/X>>{}, a{});
-  moves_what_it_says(operation::flip<told<I/X / Y>>{}, os::type_list<doubles<I/X / Y, J>>{});
-  moves_what_it_says(operation::roll<told<J>>{{}, 1}, os::type_list<doubles<I/X, J>>{});
-  moves_what_it_says<false>(operation::roll<told<I/X>>{{}, 2}, a{});
-  moves_what_it_says<false>(least_extents{0, 4}, operation::window<told<J/Y>>{{}, 1, 4, 2}, a{});
-  moves_what_it_says<false>(operation::spread<told<I/X>>{{}, 0, 1, 7}, a{});
-  moves_what_it_says<false>(operation::pad<told<I/X>>{{}, 1, 2, {}}, a{});
-  moves_what_it_says<false>(operation::concatenate<told<I/X>>{}, os::type_list<doubles<I/X, J>, doubles<I/X, J>>{});
+  moves_what_it_says(operation::flip<named_dim<J>>{}, os::type_list<doubles<I/X, J>>{});
+  moves_what_it_says(operation::flip<named_dim<I/X>>{}, a{});
+  moves_what_it_says(operation::flip<named_dim<I/X / Y>>{}, os::type_list<doubles<I/X / Y, J>>{});
+  moves_what_it_says(operation::roll<named_dim<J>>{{}, 1}, os::type_list<doubles<I/X, J>>{});
+  moves_what_it_says<false>(operation::roll<named_dim<I/X>>{{}, 2}, a{});
+  moves_what_it_says<false>(least_extents{0, 4}, operation::window<named_dim<J/Y>>{{}, 1, 4, 2}, a{});
+  moves_what_it_says<false>(operation::spread<named_dim<I/X>>{{}, 0, 1, 7}, a{});
+  moves_what_it_says<false>(operation::pad<named_dim<I/X>>{{}, 1, 2, {}}, a{});
+  moves_what_it_says<false>(operation::concatenate<named_dim<I/X>>{},
+                            os::type_list<doubles<I/X, J>, doubles<I/X, J>>{});
 }
 
 namespace {
@@ -71,12 +73,12 @@ TEST_CASE("rows by number") {
   moves_what_it_says(operation::take_at<K_axis>{1}, os::type_list<doubles<I/X, K>>{});
   moves_what_it_says(operation::take_at<K_axis, to<I/Y>>{1}, os::type_list<doubles<I, K/X>>{});
   moves_what_it_says(operation::put_at<K_axis, to<I, K/X>>{1, 3}, os::type_list<doubles<I/Y>>{});
-  moves_what_it_says(operation::one_hot<double, told<K/Y>>{3}, os::type_list<numbers<I/X>>{});
-  moves_what_it_says(operation::one_hot<double, told<K>, promised_range>{3}, os::type_list<numbers<I/X>>{});
+  moves_what_it_says(operation::one_hot<double, named_dim<K/Y>>{3}, os::type_list<numbers<I/X>>{});
+  moves_what_it_says(operation::one_hot<double, named_dim<K>, promised_range>{3}, os::type_list<numbers<I/X>>{});
 }
 
 TEST_CASE("the largest of a divided axis") {
-  moves_what_it_says<false>(least_extents{0, 2}, operation::top_k<told<J/Y>, K_axis>{},
+  moves_what_it_says<false>(least_extents{0, 2}, operation::top_k<named_dim<J/Y>, K_axis>{},
                             os::type_list<doubles<I/X, J/Y>>{}, K = 2);
 }
 
@@ -84,14 +86,14 @@ TEST_CASE("Fourier transforms") {
   using kind = os::fourier_kind;
   using divided = os::tensor<Kokkos::complex<double>, I/X, J>;
   using real = doubles<I/X, J>;
-  moves_what_it_says(operation::fourier<kind::fft, told<J>, to<K>>{}, os::type_list<divided>{});
-  moves_what_it_says(operation::fourier<kind::fft, told<I/X>, to<K/X>>{}, os::type_list<divided>{});
-  moves_what_it_says(operation::fourier<kind::rfft, told<I/X>, to<K, J/X>>{}, os::type_list<real>{});
+  moves_what_it_says(operation::fourier<kind::fft, named_dim<J>, to<K>>{}, os::type_list<divided>{});
+  moves_what_it_says(operation::fourier<kind::fft, named_dim<I/X>, to<K/X>>{}, os::type_list<divided>{});
+  moves_what_it_says(operation::fourier<kind::rfft, named_dim<I/X>, to<K, J/X>>{}, os::type_list<real>{});
 }
 
 TEST_CASE("real numbers of a spectrum, also along an axis of the same name") {
-  operation::fourier<os::fourier_kind::irfft, told<I/X>, to<I/X>> const same{};
-  operation::fourier<os::fourier_kind::irfft, told<I/X>, to<K/X>> const other{};
+  operation::fourier<os::fourier_kind::irfft, named_dim<I/X>, to<I/X>> const same{};
+  operation::fourier<os::fourier_kind::irfft, named_dim<I/X>, to<K/X>> const other{};
   for (std::int64_t const x : {1, 2, 3})
     for (std::int64_t const i : {1, 2, 3, 4})
       for (std::int64_t const n : {2 * i - 2, 2 * i - 1}) {
@@ -108,7 +110,7 @@ TEST_CASE("real numbers of a spectrum, also along an axis of the same name") {
           using named = decltype(K = n);
           of_other.count(mesh, os::testing::call<true, decltype(other), spectrum, named>{other, {a, K = n}});
         }
-        CHECK(of_same.foretold == (of_same.sent + x - 1) / x);
-        CHECK(of_other.foretold == (of_other.sent + x - 1) / x);
+        CHECK(of_same.predicted == (of_same.sent + x - 1) / x);
+        CHECK(of_other.predicted == (of_other.sent + x - 1) / x);
       }
 }

@@ -96,7 +96,7 @@ std::vector<operation_to_come> program;
 
 // The operation, on an empty pool, gives a new tensor, or nothing. Later runs hold as much as the first did.
 template <class Plan, class Operation>
-void check(t::mesh_at_hand const& m, t::extents_by_letter const& e, Plan const& plan, Operation&& operation) {
+void check(t::test_mesh const& m, t::extents_by_letter const& e, Plan const& plan, Operation&& operation) {
   std::int64_t const workspace = plan.workspace(t::named(e), m.sizes());
   if (together) return program.push_back({workspace, operation});
   auto& pool = os::engine::workspace<Kokkos::DefaultExecutionSpace::memory_space>::instance();
@@ -166,13 +166,13 @@ std::vector<t::extents_by_letter> extents() {
 }
 
 template <auto... Dims>
-auto tensor_of(t::mesh_at_hand const& m, t::extents_by_letter const& e, dims<Dims...>) {
+auto tensor_of(t::test_mesh const& m, t::extents_by_letter const& e, dims<Dims...>) {
   using tensor = os::tensor<double, Dims...>;
   return t::placed<tensor>(m, t::whole_numbers<double>(t::letters_in<tensor>(), e, 61));
 }
 
 template <auto... Out, class... Operands>
-void product(t::mesh_at_hand const& m, dims<Out...>, Operands... operands) {
+void product(t::test_mesh const& m, dims<Out...>, Operands... operands) {
   for (t::extents_by_letter const& e : extents())
     [&](auto const&... a) {
       check(m, e, os::plan<Out...>(a...), [=] { return bytes_of(os::einsum<Out...>(a...)); });
@@ -185,7 +185,7 @@ void product(t::mesh_at_hand const& m, dims<Out...>, Operands... operands) {
 }
 
 template <auto... To, class From>
-void reshard(t::mesh_at_hand const& m, dims<To...>, From from) {
+void reshard(t::test_mesh const& m, dims<To...>, From from) {
   for (t::extents_by_letter const& e : extents()) {
     auto const a = tensor_of(m, e, from);
     check(m, e, os::reshard_plan<To...>(a), [=] { return bytes_of(os::reshard<To...>(a)); });
@@ -193,7 +193,7 @@ void reshard(t::mesh_at_hand const& m, dims<To...>, From from) {
 }
 
 template <auto... Out, class From>
-void reduction(t::mesh_at_hand const& m, dims<Out...>, From from) {
+void reduction(t::test_mesh const& m, dims<Out...>, From from) {
   for (t::extents_by_letter const& e : extents()) {
     auto const a = tensor_of(m, e, from);
     check(m, e, os::plan<Out...>(a), [=] { return bytes_of(os::sum<Out...>(a)); });
@@ -206,7 +206,7 @@ void reduction(t::mesh_at_hand const& m, dims<Out...>, From from) {
 
 TEST_CASE("products") {
   listen();
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     alone_and_together([&] {
       // the four textbook cases
       product(m, dims<I/X, K/Y>{}, dims<I/X, J>{}, dims<J, K/Y>{});
@@ -226,12 +226,12 @@ TEST_CASE("products") {
     });
   });
   MESSAGE(cases, " cases, ", with_workspace, " with workspace, ", with_kernels, " with scratch of kernels, ",
-          to_the_byte, " as large as foretold");
+          to_the_byte, " as large as predicted");
 }
 
 TEST_CASE("moves") {
   listen();
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     alone_and_together([&] {
       reshard(m, dims<I, J/X>{}, dims<I/X, J>{});
       reshard(m, dims<I, J>{}, dims<I/X, J>{});
@@ -244,12 +244,12 @@ TEST_CASE("moves") {
     });
   });
   MESSAGE(cases, " cases, ", with_workspace, " with workspace, ", with_kernels, " with scratch of kernels, ",
-          to_the_byte, " as large as foretold");
+          to_the_byte, " as large as predicted");
 }
 
 TEST_CASE("reductions") {
   listen();
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     alone_and_together([&] {
       reduction(m, dims<I>{}, dims<I/X, J>{});
       reduction(m, dims<I>{}, dims<I, J/X>{});
@@ -258,7 +258,7 @@ TEST_CASE("reductions") {
     });
   });
   MESSAGE(cases, " cases, ", with_workspace, " with workspace, ", with_kernels, " with scratch of kernels, ",
-          to_the_byte, " as large as foretold");
+          to_the_byte, " as large as predicted");
   CHECK(with_kernels < cases / 8);
   if (t::ranks() > 1) CHECK(to_the_byte > cases / 4);
 }

@@ -29,17 +29,17 @@ int others = 0;  // run by another plan than the planner's own
 
 // Runs `operation` under limits from its workspace in one pass downwards, and checks its result.
 template <class Plan, class Operation, class Wrong>
-void check(t::mesh_at_hand const& m, t::extents_by_letter const& e, Plan const& plan, Operation&& operation,
+void check(t::test_mesh const& m, t::extents_by_letter const& e, Plan const& plan, Operation&& operation,
            Wrong&& wrong) {
   std::int64_t const full = plan.workspace(t::named(e), m.sizes());
   for (std::int64_t limit :
        {full, full - 1, full / 2, full / 3, full / 5, full / 8, full / 16, std::int64_t(8), std::int64_t(0)}) {
     if (limit < 0) continue;
-    os::passes_within const foretold = plan.within(limit, t::named(e), m.sizes());
+    os::passes_within const predicted = plan.within(limit, t::named(e), m.sizes());
     auto const fitting = plan.fitting(limit, t::named(e), m.sizes());
-    INFO(m.text(), t::text_of(e), "within ", limit, " of ", full, " B: ", foretold.count, " passes over ",
-         std::string(foretold.label), "\n", os::describe(fitting, t::named(e), m.sizes()));
-    CHECK(foretold.fits == (foretold.workspace <= limit));
+    INFO(m.text(), t::text_of(e), "within ", limit, " of ", full, " B: ", predicted.count, " passes over ",
+         std::string(predicted.label), "\n", os::describe(fitting, t::named(e), m.sizes()));
+    CHECK(predicted.fits == (predicted.workspace <= limit));
     pool::instance().release();
     std::size_t const before = pool::instance().held_bytes();
     std::string said;
@@ -50,14 +50,14 @@ void check(t::mesh_at_hand const& m, t::extents_by_letter const& e, Plan const& 
         said = error.what();
       }
     });
-    CHECK(said.empty() == foretold.fits);
+    CHECK(said.empty() == predicted.fits);
     if (!said.empty()) {
       ++refused;
       CHECK(moved.calls == 0);
       CHECK(said.find("os::within(" + std::to_string(limit) + ") is the workspace") != std::string::npos);
       continue;
     }
-    ++(foretold.count > 1 ? in_passes : at_once);
+    ++(predicted.count > 1 ? in_passes : at_once);
     if (os::describe(fitting) != os::describe(plan)) ++others;
     CHECK(wrong() == 0);
     CHECK(moved.bytes == fitting.total_bytes(t::named(e), m.sizes()));
@@ -75,7 +75,7 @@ std::vector<t::extents_by_letter> extents() {
 }
 
 template <auto... Out, auto... DimsA, auto... DimsB>
-void check(t::mesh_at_hand const& m, dims<Out...>, dims<DimsA...>, dims<DimsB...>) {
+void check(t::test_mesh const& m, dims<Out...>, dims<DimsA...>, dims<DimsB...>) {
   using left = os::tensor<double, DimsA...>;
   using right = os::tensor<double, DimsB...>;
   using result = os::tensor<double, Out...>;
@@ -92,7 +92,7 @@ void check(t::mesh_at_hand const& m, dims<Out...>, dims<DimsA...>, dims<DimsB...
 }
 
 template <auto... Out, auto... DimsA>
-void check_reductions(t::mesh_at_hand const& m, dims<Out...>, dims<DimsA...>) {
+void check_reductions(t::test_mesh const& m, dims<Out...>, dims<DimsA...>) {
   using source = os::tensor<double, DimsA...>;
   using result = os::tensor<double, Out...>;
   for (t::extents_by_letter const& e : extents()) {
@@ -105,7 +105,7 @@ void check_reductions(t::mesh_at_hand const& m, dims<Out...>, dims<DimsA...>) {
 }
 
 template <auto... To, auto... From>
-void check_reshard(t::mesh_at_hand const& m, dims<To...>, dims<From...>) {
+void check_reshard(t::test_mesh const& m, dims<To...>, dims<From...>) {
   using source = os::tensor<double, From...>;
   for (t::extents_by_letter const& e : extents()) {
     auto const whole = t::whole_numbers<double>(t::letters_in<source>(), e, 43);
@@ -120,7 +120,7 @@ void check_reshard(t::mesh_at_hand const& m, dims<To...>, dims<From...>) {
 
 TEST_CASE("products") {
   at_once = in_passes = refused = 0;
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     check(m, dims<I, K>{}, dims<I, J/X>{}, dims<J, K>{});
     check(m, dims<I/X, K>{}, dims<I/X, J>{}, dims<J, K/X>{});
     check(m, dims<I, K>{}, dims<I, J/X>{}, dims<J/X, K>{});
@@ -135,7 +135,7 @@ TEST_CASE("products") {
 
 TEST_CASE("products whose own plan fits in no passes go another way") {
   at_once = in_passes = refused = others = 0;
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     check(m, dims<I/X, K>{}, dims<I, J>{}, dims<J/X, K>{});
     check(m, dims<I, K>{}, dims<I/X, J>{}, dims<J, K/X>{});
   });
@@ -145,7 +145,7 @@ TEST_CASE("products whose own plan fits in no passes go another way") {
 
 TEST_CASE("reshards") {
   at_once = in_passes = refused = 0;
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     check_reshard(m, dims<I, J/X>{}, dims<I/X, J>{});
     check_reshard(m, dims<I/Y/X, J>{}, dims<I/X/Y, J>{});
     check_reshard(m, dims<I/Y, B, K>{}, dims<I, B/Y, K/X>{});
@@ -158,7 +158,7 @@ TEST_CASE("reshards") {
 
 TEST_CASE("reductions") {
   at_once = in_passes = refused = 0;
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     check_reductions(m, dims<I>{}, dims<I/X, J>{});
     check_reductions(m, dims<J, I/X>{}, dims<I, J, K/X>{});
     check_reductions(m, dims<I, K>{}, dims<I, J/Y, K, os::partial(X)>{});
@@ -169,7 +169,7 @@ TEST_CASE("reductions") {
 
 TEST_CASE("a diagonal, which may be a copy for the whole length of the operation") {
   at_once = in_passes = refused = 0;
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     t::extents_by_letter const e{{'B', 1}, {'I', 10}, {'J', 10}, {'K', 12}, {'L', 1}};
     auto const whole_a = t::whole_numbers<double>("IJ", e, 51);
     auto const whole_b = t::whole_numbers<double>("IK", e, 52);
@@ -188,7 +188,7 @@ TEST_CASE("a diagonal, which may be a copy for the whole length of the operation
 
 TEST_CASE("three operands, and adding to what is there") {
   at_once = in_passes = refused = 0;
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     for (t::extents_by_letter const& e : extents()) {
       using left = os::tensor<double, I/X, J>;
       using middle = os::tensor<double, J, K/X>;
@@ -227,7 +227,7 @@ TEST_CASE("three operands, and adding to what is there") {
 }
 
 TEST_CASE("together with a budget and another policy") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     t::extents_by_letter const e = extents()[0];
     auto const a = t::placed<os::tensor<double, I, J/X>>(m, t::whole_numbers<double>("IJ", e, 49));
     auto const b = t::placed<os::tensor<double, J/X, K>>(m, t::whole_numbers<double>("JK", e, 50));

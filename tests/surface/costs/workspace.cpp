@@ -3,7 +3,7 @@
 
 /// @file
 /// A plan's workspace against the most scratch memory of its steps at once, and the bytes that they copied against the
-/// plan's. Blocks that MPI takes in place are not copied, which no plan foretells: here it takes none in place.
+/// plan's. Blocks that MPI takes in place are not copied, which no plan predicts: here it takes none in place.
 
 #include <doctest/doctest.h>
 
@@ -38,7 +38,7 @@ std::int64_t most_of_all(std::int64_t n) {
 
 // True if the mesh has its axes in the order in which the tensors' types name them, on which the adjacency of parts may
 // depend.
-bool as_types_order(t::mesh_at_hand const& m) { return m.text()[0] == 'X'; }
+bool as_types_order(t::test_mesh const& m) { return m.text()[0] == 'X'; }
 
 struct no_blocks_for_mpi {
   std::int64_t const before =
@@ -50,20 +50,19 @@ struct no_blocks_for_mpi {
 // The memory and copies of an operation on the device with the largest blocks, against its plan, which is exact if all
 // parts are equal.
 template <class Plan, class Run>
-void check_memory(t::mesh_at_hand const& m, t::extents_by_letter const& e, bool even, Plan const& plan,
-                  Run const& run) {
+void check_memory(t::test_mesh const& m, t::extents_by_letter const& e, bool even, Plan const& plan, Run const& run) {
   os::planner::extents const sizes = plan.extents_of(t::named(e), m.sizes());
   pool::instance().release();
   std::int64_t const copied_before = os::engine::copied_bytes;
   auto const c = run();
   std::int64_t const held = most_of_all(static_cast<std::int64_t>(pool::instance().most_used_by_plans()));
   std::int64_t const copied = most_of_all(os::engine::copied_bytes - copied_before);
-  std::int64_t const foretold = 8 * os::planner::copied_elements(plan, sizes);
+  std::int64_t const predicted = 8 * os::planner::copied_elements(plan, sizes);
   INFO(m.text(), t::text_of(e), "\n", os::describe(plan, t::named(e), m.sizes()));
   CHECK(held <= plan.workspace(t::named(e), m.sizes()));
-  CHECK(copied <= foretold);
+  CHECK(copied <= predicted);
   if (even && as_types_order(m) && plan.count(os::step::block_exchange) == 0)
-    CHECK(copied == foretold);  // of those, the devices keep different parts
+    CHECK(copied == predicted);  // of those, the devices keep different parts
   ++cases;
   with_scratch += held > 0 ? 1 : 0;
   with_copies += copied > 0 ? 1 : 0;
@@ -77,7 +76,7 @@ std::vector<t::extents_by_letter> extents_walked() {
 }
 
 template <auto... Out, auto... DimsA, auto... DimsB>
-void check(t::mesh_at_hand const& m, dims<Out...>, dims<DimsA...>, dims<DimsB...>) {
+void check(t::test_mesh const& m, dims<Out...>, dims<DimsA...>, dims<DimsB...>) {
   using left = os::tensor<double, DimsA...>;
   using right = os::tensor<double, DimsB...>;
   constexpr auto plan = os::plan_of<dims<Out...>, left, right>;
@@ -89,7 +88,7 @@ void check(t::mesh_at_hand const& m, dims<Out...>, dims<DimsA...>, dims<DimsB...
 }
 
 template <auto... To, auto... From>
-void check_reshard(t::mesh_at_hand const& m, dims<To...>, dims<From...>) {
+void check_reshard(t::test_mesh const& m, dims<To...>, dims<From...>) {
   using source = os::tensor<double, From...>;
   for (t::extents_by_letter const& e : extents_walked()) {
     auto const a = t::placed<source>(m, t::whole_numbers<double>(t::letters_in<source>(), e, 26));
@@ -102,7 +101,7 @@ void check_reshard(t::mesh_at_hand const& m, dims<To...>, dims<From...>) {
 
 TEST_CASE("einsum") {
   no_blocks_for_mpi const copied;
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     check(m, dims<I, K>{}, dims<I, J>{}, dims<J, K>{});
     check(m, dims<I/X, K>{}, dims<I/X, J>{}, dims<J, K/X>{});
     check(m, dims<I/X, K/Y>{}, dims<I/X, J/Y>{}, dims<J/X, K/Y>{});
@@ -123,7 +122,7 @@ TEST_CASE("einsum") {
 TEST_CASE("reshard") {
   cases = with_copies = 0;
   no_blocks_for_mpi const copied;
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     check_reshard(m, dims<I, J>{}, dims<I/X, J>{});             // gathered where it belongs
     check_reshard(m, dims<I, J>{}, dims<I, J/X>{});             // put in place
     check_reshard(m, dims<I, J/X>{}, dims<I/X, J>{});           // sent packed, received in place

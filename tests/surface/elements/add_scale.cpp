@@ -21,7 +21,7 @@ using os::partial;
 namespace {
 
 template <class T, auto... Out, auto... DimsA, auto... DimsB>
-void check_add(t::mesh_at_hand const& m, t::extents_by_letter const& e, dims<Out...>, dims<DimsA...>, dims<DimsB...>) {
+void check_add(t::test_mesh const& m, t::extents_by_letter const& e, dims<Out...>, dims<DimsA...>, dims<DimsB...>) {
   using left = os::tensor<T, DimsA...>;
   using right = os::tensor<T, DimsB...>;
   using result = os::tensor<T, Out...>;
@@ -41,7 +41,7 @@ void check_add(t::mesh_at_hand const& m, t::extents_by_letter const& e, dims<Out
 }
 
 template <class T, auto... Dims>
-void check_scale(t::mesh_at_hand const& m, t::extents_by_letter const& e, dims<Dims...>, T factor) {
+void check_scale(t::test_mesh const& m, t::extents_by_letter const& e, dims<Dims...>, T factor) {
   using operand = os::tensor<T, Dims...>;
   auto wanted = t::whole_numbers<T>(t::letters_in<operand>(), e, 17);
   auto const a = t::placed<operand>(m, wanted);
@@ -55,7 +55,7 @@ void check_scale(t::mesh_at_hand const& m, t::extents_by_letter const& e, dims<D
 
 template <class T>
 void check_all(T factor) {
-  t::on_every_mesh([&](t::mesh_at_hand const& m) {
+  t::on_every_mesh([&](t::test_mesh const& m) {
     for (t::extents_by_letter const& e : t::usual_extents()) {
       check_add<T>(m, e, dims<I/X, J/Y>{}, dims<I/X, J/Y>{}, dims<I/X, J/Y>{});
       check_add<T>(m, e, dims<I/X, J>{}, dims<I/X, J>{}, dims<J>{});

@@ -74,7 +74,7 @@ t::global_tensor<T> numbers(std::string const& labels, t::extents_by_letter cons
 
 // One operation on tensors of these shardings: type, values, silence.
 template <class T, class R, auto... Out, auto... DimsA, auto... DimsB, class Run, class Plain>
-void check(t::mesh_at_hand const& m, t::extents_by_letter const& e, dims<DimsA...>, dims<DimsB...>, dims<Out...>,
+void check(t::test_mesh const& m, t::extents_by_letter const& e, dims<DimsA...>, dims<DimsB...>, dims<Out...>,
            Run const& run, Plain const& plain) {
   using left = os::tensor<T, DimsA...>;
   using right = os::tensor<T, DimsB...>;
@@ -101,7 +101,7 @@ void check(t::mesh_at_hand const& m, t::extents_by_letter const& e, dims<DimsA..
 
 template <class F>
 void everywhere(F const& f) {
-  t::on_every_mesh([&](t::mesh_at_hand const& m) {
+  t::on_every_mesh([&](t::test_mesh const& m) {
     for (t::extents_by_letter const& e : t::usual_extents()) f(m, e);
   });
 }
@@ -169,7 +169,7 @@ T as_element_by_hand(Number const& n) {
 
 // A tensor and a number on either side.
 template <class T, auto... Out, auto... Dims, class Number, class Run, class Plain>
-void check_number(t::mesh_at_hand const& m, t::extents_by_letter const& e, dims<Dims...>, dims<Out...>,
+void check_number(t::test_mesh const& m, t::extents_by_letter const& e, dims<Dims...>, dims<Out...>,
                   Number const& number, Run const& run, Plain const& plain) {
   using operand = os::tensor<T, Dims...>;
   using result = os::tensor<T, Out...>;
@@ -281,7 +281,7 @@ TEST_CASE("functions of users") {
 }
 
 TEST_CASE("NaN wins") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     double const nan = std::numeric_limits<double>::quiet_NaN();
     t::global_tensor<double> const a{"I", {{'I', 3}}, {nan, 1, 2}};
     t::global_tensor<double> const b{"I", {{'I', 3}}, {5, nan, 1}};

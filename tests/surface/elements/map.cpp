@@ -61,7 +61,7 @@ t::global_tensor<typename Operand::value_type> whole(t::extents_by_letter const&
 }
 
 template <auto... Out, class... Operands>
-void check(t::mesh_at_hand const& m, t::extents_by_letter const& e, dims<Out...>, std::type_identity<Operands>...) {
+void check(t::test_mesh const& m, t::extents_by_letter const& e, dims<Out...>, std::type_identity<Operands>...) {
   using result = os::tensor<std::int64_t, Out...>;
   auto const run = [&](Operands const&... operands) {
     result c;
@@ -81,7 +81,7 @@ constexpr std::type_identity<os::tensor<T, Dims...>> a{};
 }  // namespace
 
 TEST_CASE("every way to meet") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     for (t::extents_by_letter const& e : t::usual_extents()) {
       check(m, e, dims<I/X, J/Y>{}, a<double, I/X, J/Y>);
       check(m, e, dims<I/X, J>{}, a<double, I/X, J>, a<double, I/X, J>);
@@ -103,7 +103,7 @@ TEST_CASE("every way to meet") {
 }
 
 TEST_CASE("element type of the result") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     auto const e = t::usual_extents()[1];
     auto const g = t::whole_numbers<float>("I", e, 3);
     auto const x = t::placed<os::tensor<float, I/X>>(m, g);
@@ -131,7 +131,7 @@ TEST_CASE("element type of the result") {
 }
 
 TEST_CASE("long runs") {  // longer than the piece that one thread takes
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     t::extents_by_letter const e{{'I', 3}, {'J', 20011}};
     check(m, e, dims<I, J/X>{}, a<double, I, J/X>, a<double, J>);
     check(m, e, dims<J/X, I>{}, a<double, J/X>, a<double, I, J>);

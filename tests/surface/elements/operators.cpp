@@ -39,7 +39,7 @@ std::int64_t wrong(Result const& r, t::global_tensor<T> const& a, t::global_tens
 
 template <class T>
 void check_all() {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     for (t::extents_by_letter const& e : t::usual_extents()) {
       auto const g = t::whole_numbers<T>("IJ", e, 7);
       auto h = t::whole_numbers<T>("J", e, 5);
@@ -111,7 +111,7 @@ TEST_CASE("NaN is neither equal nor less nor greater") {
 
 // Sums may be scaled and added as parts, "and" and "or" of bools combine as parts.
 TEST_CASE("partial tensors") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     auto const e = t::usual_extents()[1];
     auto const g = t::whole_numbers<double>("IJ", e, 4);
     auto const a = t::placed<os::tensor<double, I/X, J>>(m, g);
@@ -132,7 +132,7 @@ TEST_CASE("partial tensors") {
 }
 
 TEST_CASE("blocks") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     auto const e = t::usual_extents()[1];
     auto const g = t::whole_numbers<float>("IJ", e, 4);
     auto const h = t::whole_numbers<float>("J", e, 4);

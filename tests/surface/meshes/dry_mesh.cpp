@@ -5,7 +5,7 @@
 /// Programs on dry meshes against the same programs on as many ranks: each device sends as many bytes, in as many
 /// messages, over the same mesh axes, and has as much memory in use at once, to the byte. The figures of os::cost_of
 /// for a mesh of ranks equal those counted below MPI, and plain arithmetic. Dry meshes of many devices on one rank: all
-/// devices together send the bytes that plans foretell.
+/// devices together send the bytes that plans predict.
 // ranks: 1 2 4 8
 
 #include <doctest/doctest.h>
@@ -210,7 +210,7 @@ TEST_CASE("workspace, and a tool that listens beside the counter") {
   set_deallocate_data_callback(nullptr);
 }
 
-TEST_CASE("on one process, what plans foretell") {
+TEST_CASE("on one process, what plans predict") {
   constexpr std::int64_t x = 4, y = 2;
   std::int64_t sent = 0;
   std::int64_t flops = 0;

@@ -68,7 +68,7 @@ TEST_CASE("an environment tells what runs, and asks nobody for it") {
 TEST_CASE("coordinates count the first mesh axis major") {
   for (t::mesh_shape const& s : t::mesh_shapes()) {
     if (s.axes != "XYZ") continue;
-    t::mesh_at_hand const m(s);
+    t::test_mesh const m(s);
     auto const mesh = os::make_mesh(X = s.sizes[0], Y = s.sizes[1], Z = s.sizes[2]);
     CHECK(mesh.device() == t::rank());
     CHECK(mesh.size(Y) == s.sizes[1]);

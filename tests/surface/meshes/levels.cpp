@@ -139,8 +139,8 @@ TEST_CASE("nodes are found, and may be said") {
 TEST_CASE("machines, in rows of ranks, dealt out in turns, and of different sizes") {
   int const n = t::ranks(), me = t::rank();
   struct on_machine {
-    explicit on_machine(int number) { os::engine::pretended_machine = number; }
-    ~on_machine() { os::engine::pretended_machine = -1; }
+    explicit on_machine(int number) { os::engine::emulated_machine = number; }
+    ~on_machine() { os::engine::emulated_machine = -1; }
   };
   if (n % 2 == 0) {
     {

@@ -37,13 +37,13 @@ std::vector<t::extents_by_letter> extents() {
 template <class F>
 void on_all(F const& f) {
   for (t::mesh_shape const& shape : shapes()) {
-    t::mesh_at_hand const m(shape);
+    t::test_mesh const m(shape);
     for (t::extents_by_letter const& e : extents()) f(m, e);
   }
 }
 
 template <auto... DimsFrom, auto... DimsTo>
-void check(t::mesh_at_hand const& m, t::extents_by_letter const& e, dims<DimsFrom...>, dims<DimsTo...>) {
+void check(t::test_mesh const& m, t::extents_by_letter const& e, dims<DimsFrom...>, dims<DimsTo...>) {
   using from = os::tensor<std::int64_t, DimsFrom...>;
   auto const whole = t::whole_numbers<std::int64_t>(t::letters_in<from>(), e, 10);
   auto const there = os::reshard<DimsTo...>(t::placed<from>(m, whole));
@@ -56,7 +56,7 @@ void check(t::mesh_at_hand const& m, t::extents_by_letter const& e, dims<DimsFro
 }  // namespace
 
 TEST_CASE("reshards") {
-  on_all([](t::mesh_at_hand const& m, t::extents_by_letter const& e) {
+  on_all([](t::test_mesh const& m, t::extents_by_letter const& e) {
     check(m, e, dims<I/X, J>{}, dims<I, J>{});
     check(m, e, dims<I/X/Y, J/Z>{}, dims<I/Z, J/Y/X>{});
     check(m, e, dims<B/X, I/Y, J/Z>{}, dims<B/Z, I/X, J/Y>{});
@@ -65,7 +65,7 @@ TEST_CASE("reshards") {
 }
 
 TEST_CASE("products, and no more bytes than planned") {
-  on_all([](t::mesh_at_hand const& m, t::extents_by_letter const& e) {
+  on_all([](t::test_mesh const& m, t::extents_by_letter const& e) {
     t::check_einsum<double>(m, e, dims<I/X, K/Y>{}, dims<I/X, J/Y>{}, dims<J/Y, K>{});
     t::check_einsum<double>(m, e, dims<I, K/Z>{}, dims<I, J/X/Y>{}, dims<J/X/Y, K/Z>{});
     t::check_einsum<double>(m, e, dims<>{}, dims<I/X, J/Y/Z>{}, dims<I/X, J/Y/Z>{});

@@ -39,7 +39,7 @@ struct problem {
   using types =
       os::detail::einsum_types<typename Result::sharding_type, os::policy<os::planner::admit::any>, How, Left, Right>;
 
-  problem(t::mesh_at_hand const& m, t::extents_by_letter const& e, int seed)
+  problem(t::test_mesh const& m, t::extents_by_letter const& e, int seed)
       : whole_a(t::whole_numbers<double>(t::letters_in<Left>(), e, seed)),
         whole_b(t::whole_numbers<double>(t::letters_in<Right>(), e, seed + 1)),
         a(t::placed<Left>(m, whole_a)),
@@ -53,7 +53,7 @@ struct problem {
     return os::engine::begin(exec, w, plan, blocks, c.local().data(), os::engine::update<double>(), memory);
   }
 
-  [[nodiscard]] std::int64_t wrong(t::mesh_at_hand const& m) const {
+  [[nodiscard]] std::int64_t wrong(t::test_mesh const& m) const {
     return t::disagreements(m, c, t::product_by_loops(t::letters_in<Result>(), whole_a, whole_b));
   }
 
@@ -70,7 +70,7 @@ struct problem {
 // A run of its own.
 template <class Result, class Left, class Right>
 struct product : problem<Result, Left, Right> {
-  product(t::mesh_at_hand const& m, t::extents_by_letter const& e, int seed)
+  product(t::test_mesh const& m, t::extents_by_letter const& e, int seed)
       : problem<Result, Left, Right>(m, e, seed),
         run(this->exec, this->w, this->plan,
             memory.of<exec_space>(this->w, this->plan, os::engine::update<double>(),
@@ -82,7 +82,7 @@ struct product : problem<Result, Left, Right> {
 };
 
 template <class First, class Second>
-void check(t::mesh_at_hand const& m, t::extents_by_letter const& e) {
+void check(t::test_mesh const& m, t::extents_by_letter const& e) {
   INFO(m.text(), t::text_of(e));
   First first(m, e, 11);
   Second second(m, e, 21);
@@ -103,7 +103,7 @@ TEST_CASE("two products in flight") {
   using scatters = product<tensor<I/X, K>, tensor<I, J/X>, tensor<J/X, K>>;
   using reduces = product<tensor<I, K>, tensor<I, J/X>, tensor<J/X, K>>;
   using exchanges = product<tensor<I/X/Y, K>, tensor<I/Y/X, J>, tensor<J, K>>;
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     for (t::extents_by_letter const& e : t::usual_extents()) {
       check<gathers, scatters>(m, e);
       check<scatters, exchanges>(m, e);
@@ -118,7 +118,7 @@ namespace {
 
 // Three runs of one call and one of another; the first to begin ends last.
 template <class One, class Other>
-void check_in_flight(t::mesh_at_hand const& m, t::extents_by_letter const& e) {
+void check_in_flight(t::test_mesh const& m, t::extents_by_letter const& e) {
   INFO(m.text(), t::text_of(e));
   os::engine::schedule_memory memory, of_other;
   One const first(m, e, 11), second(m, e, 21), third(m, e, 31);
@@ -156,7 +156,7 @@ TEST_CASE("runs that are begun and waited for later") {
   using reduces = problem<tensor<I, K>, tensor<I, J/X>, tensor<J/X, K>>;
   using exchanges = problem<tensor<I/X/Y, K>, tensor<I/Y/X, J>, tensor<J, K>>;
   using two_gathers = problem<tensor<I/X, K/Y>, tensor<I/X, J/Y>, tensor<J/X, K/Y>>;
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     for (t::extents_by_letter const& e : t::usual_extents()) {
       check_in_flight<gathers, scatters>(m, e);
       check_in_flight<reduces, exchanges>(m, e);
@@ -170,7 +170,7 @@ TEST_CASE("runs that are begun and waited for later") {
 
 TEST_CASE("a call remembers its last schedules, and those that are in flight") {
   using gathers = problem<tensor<I/X, K>, tensor<I/X, J>, tensor<J/X, K>>;
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     os::engine::schedule_memory memory;
     std::vector<std::unique_ptr<gathers>> problems;
     for (int n = 1; n <= 40; ++n)
@@ -184,7 +184,7 @@ TEST_CASE("a call remembers its last schedules, and those that are in flight") {
 
 // Long arrays are reduced by our own reduce-scatter and all-gather, in pieces that are set aside for it.
 TEST_CASE("long reductions in flight") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     t::extents_by_letter const e{{'I', 301}, {'J', 203}};
     INFO(m.text());
     auto const values = t::whole_numbers<double>("IJ", e, 7);

@@ -22,14 +22,14 @@ using os::dims;
 namespace {
 
 template <class T>
-T spoiled(t::mesh_at_hand const& m, t::extents_by_letter const& e) {
+T spoiled(t::test_mesh const& m, t::extents_by_letter const& e) {
   T const tensor = t::placed<T>(m, t::whole_numbers<typename T::value_type>(t::letters_in<T>(), e, 99));
   Kokkos::deep_copy(tensor.local(), typename T::value_type(std::nan("")));
   return tensor;
 }
 
 template <auto... To, auto... From>
-void check_reshard(t::mesh_at_hand const& m, t::extents_by_letter const& e, dims<To...>, dims<From...>) {
+void check_reshard(t::test_mesh const& m, t::extents_by_letter const& e, dims<To...>, dims<From...>) {
   using target = os::tensor<double, To...>;
   using source = os::tensor<double, From...>;
   auto const numbers = t::whole_numbers<double>(t::letters_in<source>(), e, 7);
@@ -55,7 +55,7 @@ struct half {
 };
 
 template <class C, class A, class B>
-void check_map(t::mesh_at_hand const& m, t::extents_by_letter const& e) {
+void check_map(t::test_mesh const& m, t::extents_by_letter const& e) {
   auto const left = t::whole_numbers<double>(t::letters_in<A>(), e, 1);
   auto const right = t::whole_numbers<double>(t::letters_in<B>(), e, 2);
   t::global_tensor<double> expected{t::letters_in<C>(), e, {}};
@@ -83,7 +83,7 @@ std::string refusal(F const& f) {
 }  // namespace
 
 TEST_CASE("reshard_into") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     for (t::extents_by_letter const& e : t::usual_extents()) {
       check_reshard(m, e, dims<I, J>{}, dims<I/X, J>{});
       check_reshard(m, e, dims<I, J/X>{}, dims<I/X, J>{});
@@ -95,7 +95,7 @@ TEST_CASE("reshard_into") {
 }
 
 TEST_CASE("map_into") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     for (t::extents_by_letter const& e : t::usual_extents()) {
       check_map<os::tensor<double, I/X, J>, os::tensor<double, I/X, J>, os::tensor<double, J>>(m, e);
       check_map<os::tensor<double, J, I/X>, os::tensor<double, I/X, J>, os::tensor<double, J>>(
@@ -107,7 +107,7 @@ TEST_CASE("map_into") {
 }
 
 TEST_CASE("in place") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     t::extents_by_letter const e = t::usual_extents()[1];
     using matrix = os::tensor<double, I/X, J>;
     auto numbers = t::whole_numbers<double>("IJ", e, 3);
@@ -122,7 +122,7 @@ TEST_CASE("in place") {
 }
 
 TEST_CASE("memory that is written while others are read from it") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     t::extents_by_letter const e{{'B', 4}, {'I', 6}, {'J', 6}, {'K', 4}, {'L', 2}};
     auto const numbers = t::whole_numbers<double>("IJ", e, 3);
     auto const a = t::placed<os::tensor<double, I, J>>(m, numbers);
@@ -145,7 +145,7 @@ TEST_CASE("memory that is written while others are read from it") {
 }
 
 TEST_CASE("a limit of workspace where there is nothing to move") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     t::extents_by_letter const e = t::usual_extents()[0];
     using matrix = os::tensor<double, I/X, J>;
     auto const numbers = t::whole_numbers<double>("IJ", e, 3);

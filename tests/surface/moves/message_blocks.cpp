@@ -37,7 +37,7 @@ bool has_messages(os::planner::einsum_plan const& plan, os::planner::extents con
 
 // C <- 2 A · B + C, and C <- A · B
 template <auto... Out, auto... DimsA, auto... DimsB>
-void check(t::mesh_at_hand const& m, t::extents_by_letter const& e, dims<Out...>, dims<DimsA...>, dims<DimsB...>) {
+void check(t::test_mesh const& m, t::extents_by_letter const& e, dims<Out...>, dims<DimsA...>, dims<DimsB...>) {
   using left = os::tensor<double, DimsA...>;
   using right = os::tensor<double, DimsB...>;
   using result = os::tensor<double, Out...>;
@@ -66,7 +66,7 @@ void check(t::mesh_at_hand const& m, t::extents_by_letter const& e, dims<Out...>
 }
 
 template <auto... Out, auto... DimsA, auto... DimsB, auto... DimsC>
-void check(t::mesh_at_hand const& m, t::extents_by_letter const& e, dims<Out...>, dims<DimsA...>, dims<DimsB...>,
+void check(t::test_mesh const& m, t::extents_by_letter const& e, dims<Out...>, dims<DimsA...>, dims<DimsB...>,
            dims<DimsC...>) {
   using first = os::tensor<double, DimsA...>;
   using second = os::tensor<double, DimsB...>;
@@ -88,7 +88,7 @@ TEST_CASE("blocks that lie as messages") {
       {{'B', 2}, {'I', 384}, {'J', 4}, {'K', 8}, {'L', 1}},    // long rows
       {{'B', 2}, {'I', 5}, {'J', 3}, {'K', 384}, {'L', 1}},
       {{'B', 1}, {'I', 2}, {'J', 767}, {'K', 96}, {'L', 1}}};  // uneven
-  t::on_every_mesh([&](t::mesh_at_hand const& m) {
+  t::on_every_mesh([&](t::test_mesh const& m) {
     for (t::extents_by_letter const& e : extents) {
       check(m, e, dims<I, K, partial(Y)>{}, dims<I, J/X, partial(Y)>{}, dims<K, J>{});      // gathered along the sum
       check(m, e, dims<I/Y, K/X>{}, dims<I/Y, J/X>{}, dims<J, K/X>{});
@@ -108,7 +108,7 @@ TEST_CASE("blocks that lie as messages") {
 }
 
 TEST_CASE("intermediates that lie as messages") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     t::extents_by_letter const e{{'B', 2}, {'I', 2}, {'J', 768}, {'K', 3}, {'L', 2}};
     check(m, e, dims<I, K/X>{}, dims<I, L/X>{}, dims<L, J/X>{}, dims<J, K/X>{});
     check(m, e, dims<I/X, K>{}, dims<I, L/X>{}, dims<L/X, J>{}, dims<J, K>{});

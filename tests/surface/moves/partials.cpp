@@ -109,8 +109,8 @@ t::global_tensor<T> by_loops(dims<Out...>, t::global_tensor<T> const& g) {
 
 // Each result of reducing an operand: its values, and the bytes that sums need.
 template <class Kind, class T, auto... Out, auto... Dims, auto... OutOfSums, auto... DimsOfSums>
-void reduce(t::mesh_at_hand const& m, t::extents_by_letter const& e, dims<Dims...>, dims<Out...> out,
-            dims<DimsOfSums...>, dims<OutOfSums...>) {
+void reduce(t::test_mesh const& m, t::extents_by_letter const& e, dims<Dims...>, dims<Out...> out, dims<DimsOfSums...>,
+            dims<OutOfSums...>) {
   auto const g = numbers<T>(t::letters_in<os::tensor<T, Dims...>>(), e);
   auto const a = t::placed<os::tensor<T, Dims...>>(m, g);
   constexpr auto plan = os::plan_of<dims<OutOfSums...>, os::tensor<T, DimsOfSums...>>;
@@ -129,7 +129,7 @@ void every_way() {
   constexpr auto sum_x = os::partial(X);
   constexpr auto sum_y = os::partial(Y);
   constexpr auto sum_xy = os::partial(Y, X);
-  t::on_every_mesh([&](t::mesh_at_hand const& m) {
+  t::on_every_mesh([&](t::test_mesh const& m) {
     for (t::extents_by_letter const& e : t::usual_extents()) {
       // The result is asked for as it is: nothing is moved (plans of sums say so too).
       static_assert(os::plan_of<dims<I, sum_x>, os::sharding_of<I, J / X>>.communications() == 0);
@@ -151,7 +151,7 @@ void moves() {
   constexpr auto x = Kind::over(X);
   constexpr auto y = Kind::over(Y);
   constexpr auto xy = Kind::over(X, Y);
-  t::on_every_mesh([&](t::mesh_at_hand const& m) {
+  t::on_every_mesh([&](t::test_mesh const& m) {
     for (t::extents_by_letter const& e : t::usual_extents()) {
       auto const g = numbers<T>("IJ", e);
       auto const check = [&]<class Result>(Result const&, auto const& run, auto const& sums) {

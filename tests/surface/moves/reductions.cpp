@@ -37,7 +37,7 @@ T most() {
 }
 
 template <class T, auto... Out, auto... Dims>
-void check(t::mesh_at_hand const& m, t::extents_by_letter const& e, dims<Out...>, dims<Dims...>) {
+void check(t::test_mesh const& m, t::extents_by_letter const& e, dims<Out...>, dims<Dims...>) {
   using operand = os::tensor<T, Dims...>;
   using result = os::tensor<T, Out...>;
   std::string const out = t::letters_in<result>();
@@ -64,7 +64,7 @@ void check(t::mesh_at_hand const& m, t::extents_by_letter const& e, dims<Out...>
 
 template <class T>
 void check_all() {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     for (t::extents_by_letter const& e : t::usual_extents()) {
       check<T>(m, e, dims<I>{}, dims<I, J>{});
       check<T>(m, e, dims<I>{}, dims<I, J/X>{});
@@ -88,7 +88,7 @@ TEST_CASE("double") { check_all<double>(); }
 TEST_CASE("int32") { check_all<std::int32_t>(); }
 
 TEST_CASE("other element types") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     for (t::extents_by_letter const& e : t::usual_extents()) {
       check<float>(m, e, dims<I/X>{}, dims<I, J/X>{});
       check<std::int64_t>(m, e, dims<J/X>{}, dims<I/Y, J>{});
@@ -99,7 +99,7 @@ TEST_CASE("other element types") {
 }
 
 TEST_CASE("sums of and to partial tensors") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     for (t::extents_by_letter const& e : t::usual_extents()) {
       auto const g = t::whole_numbers<double>("IJ", e, 13);
       auto const wanted = t::sum_by_loops("I", g);
@@ -114,7 +114,7 @@ TEST_CASE("sums of and to partial tensors") {
 }
 
 TEST_CASE("NaN wins wherever it stands, and signs of infinity are kept") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     for (std::int64_t const at : {0, 3, 10}) {
       t::global_tensor<double> g{"J", {{'J', 11}}, std::vector<double>(11, -2.0)};
       g.values[static_cast<std::size_t>(at)] = not_a_number;
@@ -131,7 +131,7 @@ TEST_CASE("NaN wins wherever it stands, and signs of infinity are kept") {
 }
 
 TEST_CASE("over nothing") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     auto const a = t::placed<os::tensor<double, I, J/X>>(m, {"IJ", {{'I', 2}, {'J', 0}}, {}});
     auto const b = t::placed<os::tensor<std::int32_t, J/X>>(m, {"J", {{'J', 0}}, {}});
     CHECK(on_host(os::sum<I>(a).local())(1) == 0);
@@ -144,7 +144,7 @@ TEST_CASE("over nothing") {
 }
 
 TEST_CASE("bytes of a maximum are those of a sum") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     auto const e = t::usual_extents()[1];
     auto const a = t::placed<os::tensor<float, I, J/X>>(m, t::whole_numbers<float>("IJ", e, 14));
     constexpr auto plan = os::plan_of<dims<I/Y>, decltype(a)>;

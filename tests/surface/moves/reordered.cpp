@@ -26,7 +26,7 @@ using os::partial;
 namespace {
 
 template <class T, auto... DimsFrom, auto... DimsTo>
-void check(t::mesh_at_hand const& m, t::extents_by_letter const& e, dims<DimsFrom...>, dims<DimsTo...>) {
+void check(t::test_mesh const& m, t::extents_by_letter const& e, dims<DimsFrom...>, dims<DimsTo...>) {
   using from = os::tensor<T, DimsFrom...>;
   using to = os::tensor<T, DimsTo...>;
   auto const whole = t::whole_numbers<T>(t::letters_in<from>(), e, 9);
@@ -54,7 +54,7 @@ void check(t::mesh_at_hand const& m, t::extents_by_letter const& e, dims<DimsFro
 }
 
 template <class T>
-void check_two(t::mesh_at_hand const& m, t::extents_by_letter const& e) {
+void check_two(t::test_mesh const& m, t::extents_by_letter const& e) {
   check<T>(m, e, dims<I, J>{}, dims<J, I>{});
   check<T>(m, e, dims<I/X, J>{}, dims<J, I/X>{});
   check<T>(m, e, dims<I/X, J>{}, dims<J/X, I>{});
@@ -64,7 +64,7 @@ void check_two(t::mesh_at_hand const& m, t::extents_by_letter const& e) {
 }
 
 template <class T>
-void check_more(t::mesh_at_hand const& m, t::extents_by_letter const& e) {
+void check_more(t::test_mesh const& m, t::extents_by_letter const& e) {
   check<T>(m, e, dims<I/X, J/Y>{}, dims<J/X, I/Y>{});
   check<T>(m, e, dims<I/X/Y, J>{}, dims<J/Y, I/X>{});
   check<T>(m, e, dims<I/X, J, K/Y>{}, dims<K/X, I, J/Y>{});
@@ -79,14 +79,14 @@ void check_more(t::mesh_at_hand const& m, t::extents_by_letter const& e) {
 }  // namespace
 
 TEST_CASE("all small extents") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     for (std::int64_t i = 0; i <= 3; ++i)
       for (std::int64_t j = 0; j <= 3; ++j) check_two<double>(m, {{'B', 1}, {'I', i}, {'J', j}, {'K', 1}, {'L', 1}});
   });
 }
 
 TEST_CASE("several mesh axes, swapped, replicated and partial") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     for (t::extents_by_letter const& e : t::usual_extents()) check_more<double>(m, e);
   });
 }
@@ -94,7 +94,7 @@ TEST_CASE("several mesh axes, swapped, replicated and partial") {
 TEST_CASE("with blocks that MPI takes from where they lie") {
   std::int64_t const message = os::engine::shortest_block_message, row = os::engine::shortest_block_row;
   os::engine::shortest_block_message = os::engine::shortest_block_row = 1;
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     for (t::extents_by_letter const& e : t::usual_extents()) check_two<double>(m, e), check_more<double>(m, e);
   });
   os::engine::shortest_block_message = message;
@@ -102,7 +102,7 @@ TEST_CASE("with blocks that MPI takes from where they lie") {
 }
 
 TEST_CASE("narrow and complex elements") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     for (t::extents_by_letter const& e : t::usual_extents()) {
       check_two<os::bfloat16>(m, e);
       check_two<std::int8_t>(m, e);
@@ -113,7 +113,7 @@ TEST_CASE("narrow and complex elements") {
 }
 
 TEST_CASE("five axes") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     for (t::extents_by_letter const& e : t::usual_extents()) {
       check<float>(m, e, dims<B/X, I, J/Y, K, L/Z>{}, dims<L, K/Z, B, J/X, I/Y>{});
       check<float>(m, e, dims<B, I, J/X, K, L>{}, dims<B, I/X, L, J, K>{});
@@ -122,7 +122,7 @@ TEST_CASE("five axes") {
 }
 
 TEST_CASE("in a body, and into an array of the program's own") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     for (t::extents_by_letter const& e : t::usual_extents()) {
       auto const whole = t::whole_numbers<double>("IJ", e, 5);
       auto const a = t::placed<os::tensor<double, I/X, J/Y>>(m, whole);
@@ -145,7 +145,7 @@ TEST_CASE("in a body, and into an array of the program's own") {
 }
 
 TEST_CASE("within a workspace") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     t::extents_by_letter const e = {{'B', 1}, {'I', 24}, {'J', 12}, {'K', 1}, {'L', 1}};
     auto const whole = t::whole_numbers<double>("IJ", e, 4);
     auto const source = t::placed<os::tensor<double, I/X, J>>(m, whole);

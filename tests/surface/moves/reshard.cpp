@@ -24,7 +24,7 @@ using os::partial;
 namespace {
 
 template <class T, auto... DimsFrom, auto... DimsTo>
-void check(t::mesh_at_hand const& m, t::extents_by_letter const& e, dims<DimsFrom...>, dims<DimsTo...>) {
+void check(t::test_mesh const& m, t::extents_by_letter const& e, dims<DimsFrom...>, dims<DimsTo...>) {
   using from = os::tensor<T, DimsFrom...>;
   using to = os::tensor<T, DimsTo...>;
   auto const whole = t::whole_numbers<typename from::value_type>(t::letters_in<from>(), e, 10);
@@ -38,7 +38,7 @@ void check(t::mesh_at_hand const& m, t::extents_by_letter const& e, dims<DimsFro
 
 template <class T>
 void check_all() {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     for (t::extents_by_letter const& e : t::usual_extents()) {
       check<T>(m, e, dims<B/X, I/Y, J/Z>{}, dims<B/Z, I/X, J/Y>{});
       check<T>(m, e, dims<I/X/Y/Z>{}, dims<I/Z/Y/X>{});
@@ -57,7 +57,7 @@ TEST_CASE("int32") { check_all<std::int32_t>(); }
 TEST_CASE("int64") { check_all<std::int64_t>(); }
 
 TEST_CASE("three mesh axes") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     for (t::extents_by_letter const& e : t::usual_extents()) {
       check<double>(m, e, dims<I/X, J/Y/Z>{}, dims<I/Z, J/X/Y>{});
       check<double>(m, e, dims<I/X/Y/Z, J>{}, dims<I, J/X/Y/Z>{});
@@ -72,7 +72,7 @@ TEST_CASE("three mesh axes") {
 }
 
 TEST_CASE("a scalar") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     check<double>(m, {}, dims<partial(X)>{}, dims<>{});
     check<double>(m, {}, dims<partial(X, Y)>{}, dims<partial(Y)>{});
     check<std::int64_t>(m, {}, dims<>{}, dims<partial(Z)>{});
@@ -80,7 +80,7 @@ TEST_CASE("a scalar") {
 }
 
 TEST_CASE("a source that nobody holds elsewhere is left as it was") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     auto const whole = t::whole_numbers<float>("IJ", t::usual_extents()[1], 11);
     auto const summands = t::placed<os::tensor<float, I, J, partial(X)>>(m, whole);
     auto const sum = os::reshard<I/X, J>(summands);

@@ -28,7 +28,7 @@ namespace {
 
 // A mesh and the ranks that are its devices, in the order of their numbers.
 struct mesh_on_ranks {
-  t::mesh_at_hand mesh;
+  t::test_mesh mesh;
   std::vector<int> ranks;
 
   [[nodiscard]] int device_of(int rank) const {
@@ -60,7 +60,7 @@ mesh_on_ranks make(t::mesh_shape shape, std::vector<int> const& ranks) {
 #endif
   if (!handle)
     handle = std::make_shared<os::engine::device_mesh const>(os::engine::device_mesh::absent(names, shape.sizes));
-  return {t::mesh_at_hand(std::move(shape), handle), ranks};
+  return {t::test_mesh(std::move(shape), handle), ranks};
 }
 
 std::vector<mesh_on_ranks> all_meshes() {

@@ -31,7 +31,7 @@ using all_shardings =
 
 // Elements that ranks hold under `To` and not under `From`, all ranks together.
 template <class From, class To>
-std::int64_t elements_lacking(t::mesh_at_hand const& m, t::extents_by_letter const& e) {
+std::int64_t elements_lacking(t::test_mesh const& m, t::extents_by_letter const& e) {
   std::int64_t lacking = 0;
   for (int r = 0; r < t::ranks(); ++r) {
     auto const from = t::block_on<From>(m, e, r);
@@ -50,7 +50,7 @@ std::int64_t elements_lacking(t::mesh_at_hand const& m, t::extents_by_letter con
 int pairs = 0;
 
 template <class T, auto... DimsFrom, auto... DimsTo>
-void check_pair(t::mesh_at_hand const& m, t::extents_by_letter const& e, dims<DimsFrom...>, dims<DimsTo...>) {
+void check_pair(t::test_mesh const& m, t::extents_by_letter const& e, dims<DimsFrom...>, dims<DimsTo...>) {
   using from = os::tensor<T, DimsFrom...>;
   using to = os::tensor<T, DimsTo...>;
   auto const whole = t::whole_numbers<T>("IJ", e, 8);
@@ -70,12 +70,12 @@ void check_pair(t::mesh_at_hand const& m, t::extents_by_letter const& e, dims<Di
 }
 
 template <class T, class From>
-void to_all(t::mesh_at_hand const& m, t::extents_by_letter const& e, From from) {
+void to_all(t::test_mesh const& m, t::extents_by_letter const& e, From from) {
   std::apply([&](auto... to) { (check_pair<T>(m, e, from, to), ...); }, all_shardings());
 }
 
 template <class T>
-void from_all_to_all(t::mesh_at_hand const& m, t::extents_by_letter const& e) {
+void from_all_to_all(t::test_mesh const& m, t::extents_by_letter const& e) {
   std::apply([&](auto... from) { (to_all<T>(m, e, from), ...); }, all_shardings());
 }
 
@@ -85,7 +85,7 @@ TEST_CASE("every pair, with blocks that MPI takes from where they lie") {
   std::int64_t const message = os::engine::shortest_block_message, row = os::engine::shortest_block_row;
   os::engine::shortest_block_message = os::engine::shortest_block_row = 1;
   int const before = pairs;
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     for (t::extents_by_letter const& e : {t::usual_extents()[0], t::usual_extents()[1]}) from_all_to_all<double>(m, e);
   });
   pairs = before;
@@ -95,7 +95,7 @@ TEST_CASE("every pair, with blocks that MPI takes from where they lie") {
 
 TEST_CASE("every pair") {
   int expected = 0;
-  t::on_every_mesh([&](t::mesh_at_hand const& m) {
+  t::on_every_mesh([&](t::test_mesh const& m) {
     for (t::extents_by_letter const& e : {t::usual_extents()[0], t::usual_extents()[1], t::usual_extents()[2]}) {
       from_all_to_all<double>(m, e);
       expected += 18 * 18;

@@ -29,7 +29,7 @@ void check_verb(dims<DimsFrom...>, dims<DimsTo...>, os::step kind, Verb verb, By
   using from = os::tensor<T, DimsFrom...>;
   using to = os::tensor<T, DimsTo...>;
   static_assert(std::is_same_v<decltype(verb(from())), to>);
-  t::on_every_mesh([&](t::mesh_at_hand const& m) {
+  t::on_every_mesh([&](t::test_mesh const& m) {
     // A multiple of every product of mesh axes, so that the formula is exact; and uneven ones for the elements.
     for (t::extents_by_letter const& e :
          {t::extents_by_letter{{'I', 24}, {'J', 48}}, {{'I', 7}, {'J', 5}}, {{'I', 1}, {'J', 0}}}) {
@@ -49,87 +49,85 @@ void check_verb(dims<DimsFrom...>, dims<DimsTo...>, os::step kind, Verb verb, By
 
 constexpr std::int64_t elements = 24 * 48;
 
-std::int64_t devices(t::mesh_at_hand const& m) { return m.size("X") * m.size("Y") * m.size("Z"); }
+std::int64_t devices(t::test_mesh const& m) { return m.size("X") * m.size("Y") * m.size("Z"); }
 
 }  // namespace
 
 TEST_CASE("all_gather") {
   auto const over_x = [](auto const& a) { return os::all_gather<X>(a); };
   check_verb<float>(dims<I/X, J>{}, dims<I, J>{}, os::step::all_gather, over_x,
-                    [](t::mesh_at_hand const& m) { return devices(m) / m.size("X") * (m.size("X") - 1) * elements; });
-  check_verb<double>(dims<I/Y, J/X>{}, dims<I/Y, J>{}, os::step::all_gather, over_x, [](t::mesh_at_hand const& m) {
+                    [](t::test_mesh const& m) { return devices(m) / m.size("X") * (m.size("X") - 1) * elements; });
+  check_verb<double>(dims<I/Y, J/X>{}, dims<I/Y, J>{}, os::step::all_gather, over_x, [](t::test_mesh const& m) {
     return devices(m) / m.size("X") * (m.size("X") - 1) * elements / m.size("Y");
   });
-  check_verb<float>(dims<I, J/Y/X>{}, dims<I, J/Y>{}, os::step::all_gather, over_x, [](t::mesh_at_hand const& m) {
+  check_verb<float>(dims<I, J/Y/X>{}, dims<I, J/Y>{}, os::step::all_gather, over_x, [](t::test_mesh const& m) {
     return devices(m) / m.size("X") * (m.size("X") - 1) * elements / m.size("Y");
   });
   check_verb<std::int64_t>(
       dims<I, J/X/Y>{}, dims<I, J>{}, os::step::all_gather, [](auto const& a) { return os::all_gather<X, Y>(a); },
-      [](t::mesh_at_hand const& m) { return m.size("Z") * (m.size("X") * m.size("Y") - 1) * elements; });
+      [](t::test_mesh const& m) { return m.size("Z") * (m.size("X") * m.size("Y") - 1) * elements; });
   check_verb<float>(
       dims<I/X, J/Y>{}, dims<I, J>{}, os::step::all_gather, [](auto const& a) { return os::all_gather<Y, X>(a); },
-      [](t::mesh_at_hand const& m) { return m.size("Z") * (m.size("X") * m.size("Y") - 1) * elements; });
+      [](t::test_mesh const& m) { return m.size("Z") * (m.size("X") * m.size("Y") - 1) * elements; });
   check_verb<float>(dims<I/X, J, partial(Y)>{}, dims<I, J, partial(Y)>{}, os::step::all_gather, over_x,
-                    [](t::mesh_at_hand const& m) { return devices(m) / m.size("X") * (m.size("X") - 1) * elements; });
+                    [](t::test_mesh const& m) { return devices(m) / m.size("X") * (m.size("X") - 1) * elements; });
 }
 
 TEST_CASE("all_reduce") {
   check_verb<float>(
       dims<I, J, partial(X)>{}, dims<I, J>{}, os::step::all_reduce, [](auto const& a) { return os::all_reduce<X>(a); },
-      [](t::mesh_at_hand const& m) { return devices(m) / m.size("X") * 2 * (m.size("X") - 1) * elements; });
+      [](t::test_mesh const& m) { return devices(m) / m.size("X") * 2 * (m.size("X") - 1) * elements; });
   check_verb<Kokkos::complex<double>>(
       dims<I, J, partial(X, Y)>{}, dims<I, J>{}, os::step::all_reduce,
       [](auto const& a) { return os::all_reduce<X, Y>(a); },
-      [](t::mesh_at_hand const& m) { return m.size("Z") * 2 * (m.size("X") * m.size("Y") - 1) * elements; });
+      [](t::test_mesh const& m) { return m.size("Z") * 2 * (m.size("X") * m.size("Y") - 1) * elements; });
   check_verb<std::int32_t>(
       dims<I/Y, J, partial(X)>{}, dims<I/Y, J>{}, os::step::all_reduce,
       [](auto const& a) { return os::all_reduce<X>(a); },
-      [](t::mesh_at_hand const& m) {
-        return devices(m) / m.size("X") * 2 * (m.size("X") - 1) * elements / m.size("Y");
-      });
+      [](t::test_mesh const& m) { return devices(m) / m.size("X") * 2 * (m.size("X") - 1) * elements / m.size("Y"); });
 }
 
 TEST_CASE("reduce_scatter") {
   check_verb<float>(
       dims<I, J, partial(X)>{}, dims<I/X, J>{}, os::step::reduce_scatter,
       [](auto const& a) { return os::reduce_scatter<I/X>(a); },
-      [](t::mesh_at_hand const& m) { return devices(m) / m.size("X") * (m.size("X") - 1) * elements; });
+      [](t::test_mesh const& m) { return devices(m) / m.size("X") * (m.size("X") - 1) * elements; });
   check_verb<double>(
       dims<I, J/Y, partial(X)>{}, dims<I, J/Y/X>{}, os::step::reduce_scatter,
       [](auto const& a) { return os::reduce_scatter<J/X>(a); },
-      [](t::mesh_at_hand const& m) { return devices(m) / m.size("X") * (m.size("X") - 1) * elements / m.size("Y"); });
+      [](t::test_mesh const& m) { return devices(m) / m.size("X") * (m.size("X") - 1) * elements / m.size("Y"); });
   check_verb<std::int64_t>(
       dims<I, J, partial(X, Y)>{}, dims<I, J/Y/X>{}, os::step::reduce_scatter,
       [](auto const& a) { return os::reduce_scatter<J/Y/X>(a); },
-      [](t::mesh_at_hand const& m) { return m.size("Z") * (m.size("X") * m.size("Y") - 1) * elements; });
+      [](t::test_mesh const& m) { return m.size("Z") * (m.size("X") * m.size("Y") - 1) * elements; });
   check_verb<float>(
       dims<I, J, partial(X, Y)>{}, dims<I/Y, J, partial(X)>{}, os::step::reduce_scatter,
       [](auto const& a) { return os::reduce_scatter<I/Y>(a); },
-      [](t::mesh_at_hand const& m) { return devices(m) / m.size("Y") * (m.size("Y") - 1) * elements; });
+      [](t::test_mesh const& m) { return devices(m) / m.size("Y") * (m.size("Y") - 1) * elements; });
 }
 
 TEST_CASE("all_to_all") {
   check_verb<float>(
       dims<I/X, J>{}, dims<I, J/X>{}, os::step::all_to_all, [](auto const& a) { return os::all_to_all<J/X>(a); },
-      [](t::mesh_at_hand const& m) {
+      [](t::test_mesh const& m) {
         return devices(m) / m.size("X") * (m.size("X") - 1) * elements /
                m.size("X");  // (n−1)/n² · |T| on each of n devices
       });
   check_verb<double>(
       dims<I/Y/X, J>{}, dims<I/Y, J/X>{}, os::step::all_to_all, [](auto const& a) { return os::all_to_all<J/X>(a); },
-      [](t::mesh_at_hand const& m) {
+      [](t::test_mesh const& m) {
         return devices(m) / m.size("X") * (m.size("X") - 1) * elements / m.size("X") / m.size("Y");
       });
   check_verb<std::int32_t>(
       dims<I/X/Y, J>{}, dims<I, J/X/Y>{}, os::step::all_to_all, [](auto const& a) { return os::all_to_all<J/X/Y>(a); },
-      [](t::mesh_at_hand const& m) {
+      [](t::test_mesh const& m) {
         std::int64_t const n = m.size("X") * m.size("Y");
         return m.size("Z") * (n - 1) * elements / n;
       });
 }
 
 TEST_CASE("slice") {
-  auto const nothing = [](t::mesh_at_hand const&) { return std::int64_t(0); };
+  auto const nothing = [](t::test_mesh const&) { return std::int64_t(0); };
   check_verb<float>(
       dims<I, J>{}, dims<I/X, J>{}, os::step::slice, [](auto const& a) { return os::slice<I/X>(a); }, nothing);
   check_verb<Kokkos::complex<float>>(

@@ -20,8 +20,8 @@ using os::dims;
 namespace {
 
 template <class T, auto... Js, auto... Out, auto... DimsA, auto... DimsB>
-void check_contract(t::mesh_at_hand const& m, t::extents_by_letter const& e, dims<Js...>, dims<DimsA...>,
-                    dims<DimsB...>, dims<Out...>) {
+void check_contract(t::test_mesh const& m, t::extents_by_letter const& e, dims<Js...>, dims<DimsA...>, dims<DimsB...>,
+                    dims<Out...>) {
   using left = os::tensor<T, DimsA...>;
   using right = os::tensor<T, DimsB...>;
   using result = decltype(os::contract<Js...>(left(), right()));
@@ -40,7 +40,7 @@ void check_contract(t::mesh_at_hand const& m, t::extents_by_letter const& e, dim
 
 template <class T>
 void check_all() {
-  t::on_meshes_and_extents([](t::mesh_at_hand const& m, t::extents_by_letter const& e) {
+  t::on_meshes_and_extents([](t::test_mesh const& m, t::extents_by_letter const& e) {
     check_contract<T>(m, e, dims<J>{}, dims<I, J>{}, dims<J, K>{}, dims<I, K>{});
     check_contract<T>(m, e, dims<J>{}, dims<I/X, J>{}, dims<J, K>{}, dims<I/X, K>{});
     check_contract<T>(m, e, dims<J>{}, dims<I/X, J>{}, dims<J, K/Y>{}, dims<I/X, K/Y>{});

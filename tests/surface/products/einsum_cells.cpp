@@ -43,7 +43,7 @@ template <int S>
 using result = os::dims<dimension<S, 1>(B), dimension<S, 2>(I), dimension<S, 3>(K), summands<S>()>;
 
 template <int A, class T, int... Cells>
-void row(t::mesh_at_hand const& m, t::extents_by_letter const& e, std::integer_sequence<int, Cells...>) {
+void row(t::test_mesh const& m, t::extents_by_letter const& e, std::integer_sequence<int, Cells...>) {
   (t::check_einsum<T>(m, e, result<Cells % 5>{}, left<A>{}, right<Cells / 5>{}), ...);
 }
 
@@ -51,7 +51,7 @@ void row(t::mesh_at_hand const& m, t::extents_by_letter const& e, std::integer_s
 template <int A, class T>
 void row() {
   t::cases_checked = 0;
-  t::on_meshes_and_extents([](t::mesh_at_hand const& m, t::extents_by_letter const& e) {
+  t::on_meshes_and_extents([](t::test_mesh const& m, t::extents_by_letter const& e) {
     row<A, T>(m, e, std::make_integer_sequence<int, 25>{});
   });
   CHECK(t::cases_checked == 25 * static_cast<std::int64_t>(t::mesh_shapes().size() * t::usual_extents().size()));

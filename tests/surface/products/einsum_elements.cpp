@@ -51,7 +51,7 @@ t::global_tensor<T> fractions(std::string const& labels, t::extents_by_letter co
 }
 
 template <class T, auto... Out, auto... DimsA, auto... DimsB>
-void check_rounding(t::mesh_at_hand const& m, t::extents_by_letter const& e, dims<Out...>, dims<DimsA...>,
+void check_rounding(t::test_mesh const& m, t::extents_by_letter const& e, dims<Out...>, dims<DimsA...>,
                     dims<DimsB...>) {
   using left = os::tensor<T, DimsA...>;
   using right = os::tensor<T, DimsB...>;
@@ -87,7 +87,7 @@ void check_rounding(t::mesh_at_hand const& m, t::extents_by_letter const& e, dim
 
 template <class T>
 void check_all() {
-  t::on_meshes_and_extents([](t::mesh_at_hand const& m, t::extents_by_letter const& e) {
+  t::on_meshes_and_extents([](t::test_mesh const& m, t::extents_by_letter const& e) {
     t::check_einsum<T>(m, e, dims<I/X, K/Y>{}, dims<I/X, J/Y>{}, dims<J/X, K/Y>{});
     t::check_einsum<T>(m, e, dims<I, K, os::partial(X)>{}, dims<I, J/X>{}, dims<J, K, os::partial(Y)>{});
     t::check_einsum<T>(m, e, dims<K, B/X>{}, dims<B, J/X>{}, dims<B, J, K/X>{});
@@ -108,7 +108,7 @@ TEST_CASE("complex<double>") { check_all<Kokkos::complex<double>>(); }
 TEST_CASE("int32") { check_all<std::int32_t>(); }
 
 TEST_CASE("double, longer sums") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     t::extents_by_letter const e{{'B', 2}, {'I', 9}, {'J', 613}, {'K', 5}, {'L', 1}};
     check_rounding<double>(m, e, dims<I, K>{}, dims<I, J/X>{}, dims<J/X, K>{});
     check_rounding<double>(m, e, dims<I/X/Y, K>{}, dims<I, J/X/Y>{}, dims<J, K>{});
@@ -119,7 +119,7 @@ TEST_CASE("double, longer sums") {
 TEST_CASE("std::complex is Kokkos::complex in a tensor") {
   static_assert(std::is_same_v<os::tensor<std::complex<float>, I/X>, os::tensor<Kokkos::complex<float>, I/X>>);
   static_assert(std::is_same_v<os::host_tensor<std::complex<double>, I>::value_type, Kokkos::complex<double>>);
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     t::check_einsum<std::complex<double>>(m, t::usual_extents()[1], dims<I/X, K>{}, dims<I, J/X>{}, dims<J, K>{});
   });
 }

@@ -60,7 +60,7 @@ std::vector<factors<T>> usual_factors() {
 
 // After `run(how)` on a tensor that held `before`, it holds alpha · product + beta · before.
 template <class C, class Plan, class Run>
-void check(t::mesh_at_hand const& m, t::extents_by_letter const& e, Plan const& plan,
+void check(t::test_mesh const& m, t::extents_by_letter const& e, Plan const& plan,
            t::global_tensor<typename C::value_type> const& product, Run const& run) {
   using value = typename C::value_type;
   auto const before = t::whole_numbers<value>(t::letters_in<C>(), e, 9);
@@ -93,7 +93,7 @@ void check(t::mesh_at_hand const& m, t::extents_by_letter const& e, Plan const& 
 }
 
 template <class T, auto... Out, auto... DimsA, auto... DimsB, class Policy = os::policy<os::planner::admit::any>>
-void check_into(t::mesh_at_hand const& m, t::extents_by_letter const& e, dims<Out...>, dims<DimsA...>, dims<DimsB...>,
+void check_into(t::test_mesh const& m, t::extents_by_letter const& e, dims<Out...>, dims<DimsA...>, dims<DimsB...>,
                 Policy policy = {}) {
   using left = os::tensor<T, DimsA...>;
   using right = os::tensor<T, DimsB...>;
@@ -111,7 +111,7 @@ void check_into(t::mesh_at_hand const& m, t::extents_by_letter const& e, dims<Ou
 }
 
 template <class T, auto... Out, auto... DimsA>
-void check_into(t::mesh_at_hand const& m, t::extents_by_letter const& e, dims<Out...>, dims<DimsA...>) {
+void check_into(t::test_mesh const& m, t::extents_by_letter const& e, dims<Out...>, dims<DimsA...>) {
   using operand = os::tensor<T, DimsA...>;
   using result = os::tensor<T, Out...>;
   using value = typename result::value_type;
@@ -125,7 +125,7 @@ void check_into(t::mesh_at_hand const& m, t::extents_by_letter const& e, dims<Ou
 
 template <class F>
 void on_meshes_and_extents(F&& f) {
-  t::on_every_mesh([&](t::mesh_at_hand const& m) {
+  t::on_every_mesh([&](t::test_mesh const& m) {
     for (t::extents_by_letter const& e : t::usual_extents()) f(m, e);
   });
 }
@@ -133,7 +133,7 @@ void on_meshes_and_extents(F&& f) {
 }  // namespace
 
 TEST_CASE("two operands, every way for the result to arrive") {
-  on_meshes_and_extents([](t::mesh_at_hand const& m, t::extents_by_letter const& e) {
+  on_meshes_and_extents([](t::test_mesh const& m, t::extents_by_letter const& e) {
     check_into<double>(m, e, dims<I, K>{}, dims<I, J>{}, dims<J, K>{});
     check_into<double>(m, e, dims<I/X, K/Y>{}, dims<I/X, J>{}, dims<J, K/Y>{});
     check_into<double>(m, e, dims<I, K>{}, dims<I, J/X>{}, dims<J/X, K>{});                              // all-reduce
@@ -155,7 +155,7 @@ TEST_CASE("two operands, every way for the result to arrive") {
 }
 
 TEST_CASE("one operand, and scalars") {
-  on_meshes_and_extents([](t::mesh_at_hand const& m, t::extents_by_letter const& e) {
+  on_meshes_and_extents([](t::test_mesh const& m, t::extents_by_letter const& e) {
     check_into<double>(m, e, dims<I>{}, dims<I, J/X>{});
     check_into<double>(m, e, dims<I/X>{}, dims<I, J/X>{});
     check_into<double>(m, e, dims<J, I>{}, dims<I/X, J/Y>{});
@@ -171,7 +171,7 @@ TEST_CASE("one operand, and scalars") {
 }
 
 TEST_CASE("other elements") {
-  on_meshes_and_extents([](t::mesh_at_hand const& m, t::extents_by_letter const& e) {
+  on_meshes_and_extents([](t::test_mesh const& m, t::extents_by_letter const& e) {
     check_into<std::int32_t>(m, e, dims<I/X, K>{}, dims<I, J/X>{}, dims<J/X, K>{});
     check_into<std::int64_t>(m, e, dims<I, K>{}, dims<I, J/X>{}, dims<J/X, K>{});
     check_into<float>(m, e, dims<I, K>{}, dims<I, J/X>{}, dims<J/X, K>{});
@@ -181,7 +181,7 @@ TEST_CASE("other elements") {
 }
 
 TEST_CASE("three operands: alpha once") {
-  on_meshes_and_extents([](t::mesh_at_hand const& m, t::extents_by_letter const& e) {
+  on_meshes_and_extents([](t::test_mesh const& m, t::extents_by_letter const& e) {
     using first = os::tensor<double, I/X, J>;
     using second = os::tensor<double, J, K/X>;
     using third = os::tensor<double, K, L>;
@@ -201,7 +201,7 @@ TEST_CASE("three operands: alpha once") {
 }
 
 TEST_CASE("all that hold the same elements hold the same bits") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     auto const odd = [](auto const& tensor, int salt) {
       auto const local = Kokkos::create_mirror_view(tensor.local());
       for (std::size_t i = 0; i < local.size(); ++i) local.data()[i] = std::sin(static_cast<double>(i) * 1.7 + salt);

@@ -49,7 +49,7 @@ struct tensor_with<dims<Dims...>> {
 };
 
 template <auto... Out, class... Operands>
-void check(t::mesh_at_hand const& m, t::extents_by_letter const& e, dims<Out...>, Operands...) {
+void check(t::test_mesh const& m, t::extents_by_letter const& e, dims<Out...>, Operands...) {
   using result = os::tensor<number, Out...>;
   constexpr auto plan = os::plan_of<dims<Out...>, typename tensor_with<Operands>::type...>;
   std::vector<t::global_tensor<number>> whole;
@@ -71,7 +71,7 @@ void check(t::mesh_at_hand const& m, t::extents_by_letter const& e, dims<Out...>
 }  // namespace
 
 TEST_CASE("three operands") {
-  t::on_meshes_and_extents([](t::mesh_at_hand const& m, t::extents_by_letter const& e) {
+  t::on_meshes_and_extents([](t::test_mesh const& m, t::extents_by_letter const& e) {
     check(m, e, dims<I/X, L>{}, dims<I/X, J>{}, dims<J, K>{}, dims<K, L>{});
     check(m, e, dims<I, L/Y>{}, dims<I, J/X>{}, dims<J, K/Y>{}, dims<K/X, L>{});
     check(m, e, dims<I/X>{}, dims<I, J/X>{}, dims<J, K/Y>{}, dims<K>{});  // a vector behind
@@ -82,7 +82,7 @@ TEST_CASE("three operands") {
 }
 
 TEST_CASE("four and five operands") {
-  t::on_meshes_and_extents([](t::mesh_at_hand const& m, t::extents_by_letter const& e) {
+  t::on_meshes_and_extents([](t::test_mesh const& m, t::extents_by_letter const& e) {
     check(m, e, dims<B/X, L>{}, dims<B/X, I/Y>{}, dims<I, J/X>{}, dims<J, K/Y>{}, dims<K, L>{});
     check(m, e, dims<L/Y>{}, dims<I/X>{}, dims<I, J>{}, dims<J/Y, K>{}, dims<K/X, L>{});
     check(m, e, dims<J/X>{}, dims<B/X, I/Y, K>{}, dims<B, J>{}, dims<I/X, J/Y>{},

@@ -28,7 +28,7 @@ using number = std::int64_t;
 }  // namespace
 
 TEST_CASE("two and three mesh axes") {
-  t::on_meshes_and_extents([](t::mesh_at_hand const& m, t::extents_by_letter const& e) {
+  t::on_meshes_and_extents([](t::test_mesh const& m, t::extents_by_letter const& e) {
     check_einsum<number>(m, e, dims<I/X, K/Y>{}, dims<I/X, J>{}, dims<J, K/Y>{});
     check_einsum<number>(m, e, dims<I/X, K/Y>{}, dims<I/X, J/Y>{}, dims<J/X, K/Y>{});
     check_einsum<number>(m, e, dims<B/X, I, K/Y>{}, dims<B/X, I, J/Y>{}, dims<J/X, K/Y>{});
@@ -48,7 +48,7 @@ TEST_CASE("two and three mesh axes") {
 }
 
 TEST_CASE("transposed, outer and scalar results") {
-  t::on_meshes_and_extents([](t::mesh_at_hand const& m, t::extents_by_letter const& e) {
+  t::on_meshes_and_extents([](t::test_mesh const& m, t::extents_by_letter const& e) {
     check_einsum<number>(m, e, dims<K, I/X>{}, dims<I/X, J>{}, dims<J, K>{});
     check_einsum<number>(m, e, dims<K/Y, I/X, B>{}, dims<B, I/X, J>{}, dims<B, J/X, K/Y>{});
     check_einsum<number>(m, e, dims<I/X, K/Y>{}, dims<I/X>{}, dims<K/Y>{});      // outer
@@ -66,7 +66,7 @@ TEST_CASE("transposed, outer and scalar results") {
 }
 
 TEST_CASE("one operand") {
-  t::on_meshes_and_extents([](t::mesh_at_hand const& m, t::extents_by_letter const& e) {
+  t::on_meshes_and_extents([](t::test_mesh const& m, t::extents_by_letter const& e) {
     check_einsum<number>(m, e, dims<I/X, J/Y>{}, dims<I/X, J/Y>{});
     check_einsum<number>(m, e, dims<J/Y, I/X>{}, dims<I/X, J/Y>{});  // a transpose, nothing moves
     check_einsum<number>(m, e, dims<J/X, I/Y>{}, dims<I/X, J/Y>{});
@@ -81,7 +81,7 @@ TEST_CASE("one operand") {
 }
 
 TEST_CASE("policies") {
-  t::on_meshes_and_extents([](t::mesh_at_hand const& m, t::extents_by_letter const& e) {
+  t::on_meshes_and_extents([](t::test_mesh const& m, t::extents_by_letter const& e) {
     check_einsum<number>(m, e, dims<I, K/X>{}, dims<I/X, J>{}, dims<J, K/X>{}, os::gather_left);
     check_einsum<number>(m, e, dims<I/X, K>{}, dims<I/X, J>{}, dims<J, K/X>{}, os::gather_right);
     check_einsum<number>(m, e, dims<I, K>{}, dims<I, J/X>{}, dims<J, K>{}, os::gather_left);

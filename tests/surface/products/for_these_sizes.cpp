@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// os::for_these_sizes runs the plan for the actual sizes: the bytes that plan.for_sizes(…) foretells, and the right
+/// os::for_these_sizes runs the plan for the actual sizes: the bytes that plan.for_sizes(…) predicts, and the right
 /// numbers, whatever sizes a program switches between. C[I, K] = A[I, J_X] · B[J, K] is all-reduced for a long J, and
 /// goes by rows of A for a short one.
 
@@ -31,11 +31,12 @@ OSTRAKA_AXIS(short_i, 8);
 OSTRAKA_AXIS(long_j, 4096);
 OSTRAKA_AXIS(short_k, 8);
 OSTRAKA_MESH_AXIS(Four, 4);
-constexpr auto at_hand = nominal.for_sizes(I = 8, J = 4096, K = 8, X = 4);
+constexpr auto for_actual = nominal.for_sizes(I = 8, J = 4096, K = 8, X = 4);
 constexpr auto all_static =
     os::plan_of<dims<short_i, short_k>, os::sharding_of<short_i, long_j / Four>, os::sharding_of<long_j, short_k>>;
 static_assert(nominal.count(step::all_reduce) == 0 && with_policy.count(step::all_reduce) == 0);
-static_assert(at_hand.count(step::all_reduce) == 1 && at_hand.communications() == 1 && at_hand.sizes.label[1] == 4096);
+static_assert(for_actual.count(step::all_reduce) == 1 && for_actual.communications() == 1 &&
+              for_actual.sizes.label[1] == 4096);
 static_assert(all_static.count(step::all_reduce) == 1 && all_static.communications() == 1);
 
 // It takes other policies, and they take it.
@@ -62,20 +63,20 @@ std::vector<t::extents_by_letter> sizes() {
 }
 
 template <class Policy>
-void check(t::mesh_at_hand const& m, t::extents_by_letter const& e, Policy policy) {
+void check(t::test_mesh const& m, t::extents_by_letter const& e, Policy policy) {
   auto const whole_a = t::whole_numbers<double>("IJ", e, 71);
   auto const whole_b = t::whole_numbers<double>("JK", e, 72);
   auto wanted = t::product_by_loops("IK", whole_a, whole_b);
   auto const a = t::placed<left>(m, whole_a);
   auto const b = t::placed<right>(m, whole_b);
   constexpr auto plan = os::plan_of<dims<I, K>, left, right, Policy>;
-  auto const foretold = plan.for_sizes(t::named(e), m.sizes());
-  INFO(m.text(), t::text_of(e), os::describe(foretold, t::named(e), m.sizes()));
-  ++(foretold.count(step::all_reduce) > 0 ? reductions : others);
+  auto const predicted = plan.for_sizes(t::named(e), m.sizes());
+  INFO(m.text(), t::text_of(e), os::describe(predicted, t::named(e), m.sizes()));
+  ++(predicted.count(step::all_reduce) > 0 ? reductions : others);
 
   os::tensor<double, I, K> c;
   t::traffic const moved = t::traffic_of([&] { c = os::einsum<I, K>(a, b, policy); });
-  CHECK(moved.bytes == foretold.total_bytes(t::named(e), m.sizes()));
+  CHECK(moved.bytes == predicted.total_bytes(t::named(e), m.sizes()));
   CHECK(t::disagreements(m, c, wanted) == 0);
   CHECK(t::disagreements(m, os::einsum<I, K>(a, b, os::within(1 << 20, policy)), wanted) == 0);
 
@@ -89,7 +90,7 @@ void check(t::mesh_at_hand const& m, t::extents_by_letter const& e, Policy polic
 TEST_CASE("products, to and fro between more sizes than are remembered") {
   reductions = others = 0;
   for (int round = 0; round < 2; ++round)
-    t::on_every_mesh([](t::mesh_at_hand const& m) {
+    t::on_every_mesh([](t::test_mesh const& m) {
       for (t::extents_by_letter const& e : sizes()) {
         check(m, e, os::for_these_sizes);
         check(m, e, os::for_these_sizes(os::least_time<100>));
@@ -100,7 +101,7 @@ TEST_CASE("products, to and fro between more sizes than are remembered") {
 }
 
 TEST_CASE("reductions and reshards") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     for (t::extents_by_letter const& e : sizes()) {
       INFO(m.text(), t::text_of(e));
       auto const whole = t::whole_numbers<double>("IJ", e, 73);
@@ -125,7 +126,7 @@ TEST_CASE("reductions and reshards") {
 
 TEST_CASE("a budget is of the plan that is run") {
   if (t::ranks() != 4) return;
-  t::mesh_at_hand const m({"XYZ", {4, 1, 1}});
+  t::test_mesh const m({"XYZ", {4, 1, 1}});
   t::extents_by_letter const e{{'B', 1}, {'I', 2}, {'J', 512}, {'K', 2}, {'L', 1}};
   auto const a = t::placed<left>(m, t::whole_numbers<double>("IJ", e, 74));
   auto const b = t::placed<right>(m, t::whole_numbers<double>("JK", e, 75));

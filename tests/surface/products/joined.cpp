@@ -36,7 +36,7 @@ void count_joined(os::planner::einsum_plan const& plan, os::planner::extents con
 
 // C <- A · B and C <- 2 A · B + 3 C, at once and within a quarter of the workspace
 template <class T, auto... Out, auto... DimsA, auto... DimsB, class Policy = decltype(os::cheapest)>
-void check(t::mesh_at_hand const& m, t::extents_by_letter const& e, dims<Out...>, dims<DimsA...>, dims<DimsB...>,
+void check(t::test_mesh const& m, t::extents_by_letter const& e, dims<Out...>, dims<DimsA...>, dims<DimsB...>,
            Policy policy = {}) {
   using left = os::tensor<T, DimsA...>;
   using right = os::tensor<T, DimsB...>;
@@ -78,7 +78,7 @@ std::vector<t::extents_by_letter> extents() {
 }  // namespace
 
 TEST_CASE("gathers and reduce-scatters that a contraction does") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     for (t::extents_by_letter const& e : extents()) {
       check<double>(m, e, dims<I, K>{}, dims<I, J/X>{}, dims<J, K>{}, os::gather_left);  // along the sum, for all alike
       check<float>(m, e, dims<K, I>{}, dims<J, I/X>{}, dims<J, K>{});       // gathered along rows, for all alike
@@ -97,7 +97,7 @@ TEST_CASE("gathers and reduce-scatters that a contraction does") {
 }
 
 TEST_CASE("products that overlap the moves next to them as rings") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     for (t::extents_by_letter const& e :
          std::vector<t::extents_by_letter>{{{'B', 1}, {'I', 8}, {'J', 1024}, {'K', 512}, {'L', 1}},
                                            {{'B', 1}, {'I', 1030}, {'J', 3}, {'K', 519}, {'L', 1}},

@@ -29,7 +29,7 @@ std::vector<t::extents_by_letter> extents() {
 }
 
 template <auto... Out, auto... DimsA, auto... DimsB>
-void product(t::mesh_at_hand const& m, t::extents_by_letter const& e, dims<Out...>, dims<DimsA...>, dims<DimsB...>) {
+void product(t::test_mesh const& m, t::extents_by_letter const& e, dims<Out...>, dims<DimsA...>, dims<DimsB...>) {
   using left = os::tensor<double, DimsA...>;
   using right = os::tensor<double, DimsB...>;
   using result = os::tensor<double, Out...>;
@@ -55,7 +55,7 @@ void product(t::mesh_at_hand const& m, t::extents_by_letter const& e, dims<Out..
 }
 
 template <auto... Out, auto... Dims>
-void moved(t::mesh_at_hand const& m, t::extents_by_letter const& e, dims<Out...>, dims<Dims...>) {
+void moved(t::test_mesh const& m, t::extents_by_letter const& e, dims<Out...>, dims<Dims...>) {
   using from = os::tensor<double, Dims...>;
   using to = os::tensor<double, Out...>;
   INFO(m.text(), t::text_of(e));
@@ -78,7 +78,7 @@ void moved(t::mesh_at_hand const& m, t::extents_by_letter const& e, dims<Out...>
 
 TEST_CASE("products by turns") {
   for (int round = 0; round < 2; ++round)
-    t::on_every_mesh([](t::mesh_at_hand const& m) {
+    t::on_every_mesh([](t::test_mesh const& m) {
       for (t::extents_by_letter const& e : extents()) {
         product(m, e, dims<I, K>{}, dims<I, J/X>{}, dims<J, K>{});
         product(m, e, dims<I, K/X>{}, dims<I, J/X>{}, dims<J/X, K>{});
@@ -91,7 +91,7 @@ TEST_CASE("products by turns") {
 
 TEST_CASE("moves by turns") {
   for (int round = 0; round < 2; ++round)
-    t::on_every_mesh([](t::mesh_at_hand const& m) {
+    t::on_every_mesh([](t::test_mesh const& m) {
       for (t::extents_by_letter const& e : extents()) {
         moved(m, e, dims<I, J/X>{}, dims<I/X, J>{});
         moved(m, e, dims<I/Y, J>{}, dims<I/X/Y, J>{});
@@ -101,7 +101,7 @@ TEST_CASE("moves by turns") {
 }
 
 TEST_CASE("one block as both operands, and then two") {
-  auto const m = t::mesh_at_hand(t::mesh_shapes().front());
+  auto const m = t::test_mesh(t::mesh_shapes().front());
   t::extents_by_letter const e{{'B', 1}, {'I', 64}, {'J', 64}, {'K', 64}, {'L', 1}};
   using square = os::tensor<double, I, J/X>;
   auto const whole = t::whole_numbers<double>("IJ", e, 60);

@@ -35,7 +35,7 @@ struct conjugate {
 }  // namespace
 
 TEST_CASE("dot products") {
-  t::on_meshes_and_extents([](t::mesh_at_hand const& m, t::extents_by_letter const& e) {
+  t::on_meshes_and_extents([](t::test_mesh const& m, t::extents_by_letter const& e) {
     check_einsum<number>(m, e, dims<>{}, dims<J>{}, dims<J>{});
     check_einsum<number>(m, e, dims<>{}, dims<J/X>{}, dims<J>{});
     check_einsum<number>(m, e, dims<>{}, dims<J/X>{}, dims<J/X>{});
@@ -49,7 +49,7 @@ TEST_CASE("dot products") {
 }
 
 TEST_CASE("inner products of matrices, traces of products") {
-  t::on_meshes_and_extents([](t::mesh_at_hand const& m, t::extents_by_letter const& e) {
+  t::on_meshes_and_extents([](t::test_mesh const& m, t::extents_by_letter const& e) {
     check_einsum<number>(m, e, dims<>{}, dims<I/X, J/Y>{}, dims<I/X, J/Y>{});
     check_einsum<number>(m, e, dims<>{}, dims<I/X, J>{}, dims<J/X, I>{});
     check_einsum<number>(m, e, dims<partial(X, Y)>{}, dims<I/X, J/Y>{}, dims<J/Y, I/X>{});
@@ -62,7 +62,7 @@ TEST_CASE("inner products of matrices, traces of products") {
 }
 
 TEST_CASE("sums") {
-  t::on_meshes_and_extents([](t::mesh_at_hand const& m, t::extents_by_letter const& e) {
+  t::on_meshes_and_extents([](t::test_mesh const& m, t::extents_by_letter const& e) {
     check_einsum<number>(m, e, dims<>{}, dims<I, J>{});
     check_einsum<number>(m, e, dims<>{}, dims<I/X, J/Y, partial(Z)>{});
     check_einsum<number>(m, e, dims<partial(X)>{}, dims<I/X, J/Y>{});
@@ -72,7 +72,7 @@ TEST_CASE("sums") {
 }
 
 TEST_CASE("a bilinear form, and the same bits everywhere") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     t::extents_by_letter const e{{'I', 11}, {'J', 6}};
     auto const odd = [](auto const& tensor, double salt) {
       auto const local = Kokkos::create_mirror_view(tensor.local());

@@ -37,7 +37,7 @@ os::engine::strided_block<T*> piece_of(T* data, os::engine::execution_context wh
 
 // C <- 2 A · B + 3 C, a few indices of K at a time.
 template <auto... Out, auto... DimsA, auto... DimsB>
-void check(t::mesh_at_hand const& m, t::extents_by_letter const& e, dims<Out...>, dims<DimsA...>, dims<DimsB...>) {
+void check(t::test_mesh const& m, t::extents_by_letter const& e, dims<Out...>, dims<DimsA...>, dims<DimsB...>) {
   using left = os::tensor<double, DimsA...>;
   using right = os::tensor<double, DimsB...>;
   using result = os::tensor<double, Out...>;
@@ -75,7 +75,7 @@ void check(t::mesh_at_hand const& m, t::extents_by_letter const& e, dims<Out...>
 }  // namespace
 
 TEST_CASE("einsum in pieces of a label") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     for (t::extents_by_letter const& e : t::usual_extents()) {
       check(m, e, dims<I, K>{}, dims<I, J>{}, dims<J, K>{});
       check(m, e, dims<I, K>{}, dims<I, J/X>{}, dims<J/X, K>{});                         // all-reduce

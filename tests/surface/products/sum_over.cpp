@@ -19,7 +19,7 @@ using os::partial;
 using whole = std::int64_t;
 
 TEST_CASE("axes of one operand alone, divided or not") {
-  t::on_meshes_and_extents([](t::mesh_at_hand const& m, t::extents_by_letter const& e) {
+  t::on_meshes_and_extents([](t::test_mesh const& m, t::extents_by_letter const& e) {
     auto const apart = os::sum_over(J, L);
     t::check_einsum<whole>(m, e, dims<I, K>{}, dims<I, J>{}, dims<L, K>{}, apart);
     t::check_einsum<whole>(m, e, dims<I/X, K/Y>{}, dims<I/X, J>{}, dims<L, K/Y>{}, apart);
@@ -36,7 +36,7 @@ TEST_CASE("axes of one operand alone, divided or not") {
 }
 
 TEST_CASE("with another policy") {
-  t::on_meshes_and_extents([](t::mesh_at_hand const& m, t::extents_by_letter const& e) {
+  t::on_meshes_and_extents([](t::test_mesh const& m, t::extents_by_letter const& e) {
     auto const alone = os::sum_over(L);
     auto const check = [&](auto how) {
       t::check_einsum<whole>(m, e, dims<I, K>{}, dims<I, J/X>{}, dims<L, J, K>{}, how);
@@ -53,7 +53,7 @@ TEST_CASE("with another policy") {
 }
 
 TEST_CASE("for the sizes at hand, into a tensor, begun, of three tensors") {
-  t::on_meshes_and_extents([](t::mesh_at_hand const& m, t::extents_by_letter const& e) {
+  t::on_meshes_and_extents([](t::test_mesh const& m, t::extents_by_letter const& e) {
     INFO(m.text(), t::text_of(e));
     auto const a = t::whole_numbers<whole>("IJ", e, 1);
     auto const b = t::whole_numbers<whole>("LK", e, 2);
@@ -75,7 +75,7 @@ TEST_CASE("for the sizes at hand, into a tensor, begun, of three tensors") {
 }
 
 TEST_CASE("in bodies") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     INFO(m.text());
     t::extents_by_letter const e{{'I', 5}, {'J', 3}, {'K', 4}, {'L', 2 * m.size("Y")}};
     auto const a = t::whole_numbers<whole>("IJ", e, 1);

@@ -32,8 +32,8 @@ namespace {
 template <class F>
 void on_named_meshes(F&& f) {
   for (t::mesh_shape const& s : t::mesh_shapes()) {
-    if (s.axes == "XYZ") f(os::make_mesh(X = s.sizes[0], Y = s.sizes[1], Z = s.sizes[2]), t::mesh_at_hand(s));
-    if (s.axes == "ZYX") f(os::make_mesh(Z = s.sizes[0], Y = s.sizes[1], X = s.sizes[2]), t::mesh_at_hand(s));
+    if (s.axes == "XYZ") f(os::make_mesh(X = s.sizes[0], Y = s.sizes[1], Z = s.sizes[2]), t::test_mesh(s));
+    if (s.axes == "ZYX") f(os::make_mesh(Z = s.sizes[0], Y = s.sizes[1], X = s.sizes[2]), t::test_mesh(s));
   }
 }
 
@@ -81,7 +81,7 @@ t::global_tensor<T> random_numbers(std::string const& labels, t::extents_by_lett
 
 template <class T>
 void check_random() {
-  on_named_meshes([](auto const& mesh, t::mesh_at_hand const& m) {
+  on_named_meshes([](auto const& mesh, t::test_mesh const& m) {
     for (t::extents_by_letter const& e : t::usual_extents()) {
       auto const a = os::random<T, I/X, J/Y>(mesh, I = e.at('I'), J = e.at('J'));
       auto const b = os::random<T, I, J/Z/X>(mesh, os::seed(0x123456789abcdefu), t::named(e));
@@ -107,7 +107,7 @@ TEST_CASE_TEMPLATE("random", T, float, double, std::complex<float>, Kokkos::comp
 }
 
 TEST_CASE("zeros") {
-  on_named_meshes([](auto const& mesh, t::mesh_at_hand const& m) {
+  on_named_meshes([](auto const& mesh, t::test_mesh const& m) {
     for (t::extents_by_letter const& e : t::usual_extents()) {
       auto const a = os::zeros<double, I/X, J/Y>(mesh, t::named(e));
       auto const b = os::zeros<os::tensor<std::int32_t, I, os::partial(X)>>(mesh, I = e.at('I'));
@@ -123,7 +123,7 @@ TEST_CASE("zeros") {
 }
 
 TEST_CASE("ones and full") {
-  on_named_meshes([](auto const& mesh, t::mesh_at_hand const& m) {
+  on_named_meshes([](auto const& mesh, t::test_mesh const& m) {
     for (t::extents_by_letter const& e : t::usual_extents()) {
       auto const n = static_cast<std::size_t>(e.at('I') * e.at('J'));
       CHECK(t::disagreements(m, os::ones<double, I/X, J/Y>(mesh, t::named(e)), {"IJ", e, std::vector<double>(n, 1)}) ==
@@ -170,7 +170,7 @@ TEST_CASE("a whole number that elements cannot hold is an error, not another num
 }
 
 TEST_CASE("zeros_like") {
-  on_named_meshes([](auto const& mesh, t::mesh_at_hand const& m) {
+  on_named_meshes([](auto const& mesh, t::test_mesh const& m) {
     for (t::extents_by_letter const& e : t::usual_extents()) {
       auto const a = os::random<double, I/X, J/Y>(mesh, t::named(e));
       auto const b = os::zeros_like(a);
@@ -187,7 +187,7 @@ TEST_CASE("zeros_like") {
 }
 
 TEST_CASE("copy is deep") {
-  on_named_meshes([](auto const& mesh, t::mesh_at_hand const& m) {
+  on_named_meshes([](auto const& mesh, t::test_mesh const& m) {
     for (t::extents_by_letter const& e : t::usual_extents()) {
       auto const a = os::random<double, I/X, J/Y>(mesh, t::named(e));
       auto const b = os::copy(a);
@@ -208,7 +208,7 @@ TEST_CASE("copy is deep") {
 }
 
 TEST_CASE("generate") {
-  on_named_meshes([](auto const& mesh, t::mesh_at_hand const& m) {
+  on_named_meshes([](auto const& mesh, t::test_mesh const& m) {
     for (t::extents_by_letter const& e : t::usual_extents()) {
       t::global_tensor<std::int64_t> wanted{"JIK", e, {}};
       t::for_each_index("JIK", e, [&](t::extents_by_letter const& at) {
@@ -238,7 +238,7 @@ TEST_CASE("static extents") {
 }
 
 TEST_CASE("from_local shares memory") {
-  on_named_meshes([](auto const& mesh, t::mesh_at_hand const& m) {
+  on_named_meshes([](auto const& mesh, t::test_mesh const& m) {
     for (t::extents_by_letter const& e : t::usual_extents()) {
       using tensor = os::tensor<double, I/X, J/Y>;
       auto const g = t::whole_numbers<double>("IJ", e, 22);

@@ -22,7 +22,7 @@ using os::dims;
 namespace {
 
 template <class T, auto... Dims>
-void check(t::mesh_at_hand const& m, t::extents_by_letter const& e, dims<Dims...>) {
+void check(t::test_mesh const& m, t::extents_by_letter const& e, dims<Dims...>) {
   using tensor = os::tensor<T, Dims...>;
   using value = typename tensor::value_type;
   std::string const labels = t::letters_in<tensor>();
@@ -61,7 +61,7 @@ void check(t::mesh_at_hand const& m, t::extents_by_letter const& e, dims<Dims...
 
 template <class T>
 void check_all() {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     for (t::extents_by_letter const& e : t::usual_extents()) {
       check<T>(m, e, dims<I, J>{});
       check<T>(m, e, dims<I/X, J>{});

@@ -20,10 +20,10 @@ namespace t = os::testing;
 
 namespace {
 
-auto whole(t::mesh_at_hand const& m) { return os::mesh<X_mesh, Y_mesh, Z_mesh>(m.handle()); }
+auto whole(t::test_mesh const& m) { return os::mesh<X_mesh, Y_mesh, Z_mesh>(m.handle()); }
 
 // The number of devices that have written each element, if the devices for which it is true write theirs.
-std::vector<double> written(t::mesh_at_hand const& m, auto const& a, std::int64_t count, auto const& offset_of) {
+std::vector<double> written(t::test_mesh const& m, auto const& a, std::int64_t count, auto const& offset_of) {
   std::vector<double> times(static_cast<std::size_t>(count));
   if (os::holds_first_copy(a))
     for (std::size_t k = 0; k < a.local().size(); ++k) times[static_cast<std::size_t>(offset_of(k))] += 1;
@@ -35,7 +35,7 @@ std::vector<double> written(t::mesh_at_hand const& m, auto const& a, std::int64_
 }  // namespace
 
 TEST_CASE("each element is written once") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     for (std::int64_t i : {0, 1, 2, 3, 7}) {
       INFO(m.text(), i);
       auto const check = [&](auto const& a) {
@@ -66,7 +66,7 @@ TEST_CASE("each element is written once") {
 }
 
 TEST_CASE("the mesh of a tensor, a block and a variable") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     INFO(m.text());
     auto const a = os::ones<double, I/Y, J>(whole(m), I = 5, J = 2);
     CHECK(a.mesh().size(Y) == m.size("Y"));

@@ -62,8 +62,7 @@ struct labels {
 
 // C = the diagonal, reduced to the labels of C.
 template <auto... Out, auto... Labels, auto... Dims>
-void check(t::mesh_at_hand const& m, t::extents_by_letter const& e, dims<Out...>, labels<Labels...> names,
-           dims<Dims...>) {
+void check(t::test_mesh const& m, t::extents_by_letter const& e, dims<Out...>, labels<Labels...> names, dims<Dims...>) {
   using operand = os::tensor<std::int64_t, Dims...>;
   using result = os::tensor<std::int64_t, Out...>;
   auto const whole = t::whole_numbers<std::int64_t>(t::letters_in<operand>(), e, 5);
@@ -88,8 +87,8 @@ void check(t::mesh_at_hand const& m, t::extents_by_letter const& e, dims<Out...>
 
 // C = the diagonal times B.
 template <auto... Out, auto... Labels, auto... DimsA, auto... DimsB>
-void check(t::mesh_at_hand const& m, t::extents_by_letter const& e, dims<Out...>, labels<Labels...> names,
-           dims<DimsA...>, dims<DimsB...>) {
+void check(t::test_mesh const& m, t::extents_by_letter const& e, dims<Out...>, labels<Labels...> names, dims<DimsA...>,
+           dims<DimsB...>) {
   using left = os::tensor<std::int64_t, DimsA...>;
   using right = os::tensor<std::int64_t, DimsB...>;
   using result = os::tensor<std::int64_t, Out...>;
@@ -113,7 +112,7 @@ void check(t::mesh_at_hand const& m, t::extents_by_letter const& e, dims<Out...>
 
 template <class F>
 void on_meshes_and_extents(F&& f) {
-  t::on_every_mesh([&](t::mesh_at_hand const& m) {
+  t::on_every_mesh([&](t::test_mesh const& m) {
     for (t::extents_by_letter const& e : square_extents()) f(m, e);
   });
 }
@@ -139,7 +138,7 @@ static_assert(
 static_assert(seen_as<os::relabelled<number_tensor<I/X, J/Y>, J_axis, I_axis>, sharding_of<J/X, I/Y>>);
 
 TEST_CASE("diagonals") {
-  on_meshes_and_extents([](t::mesh_at_hand const& m, t::extents_by_letter const& e) {
+  on_meshes_and_extents([](t::test_mesh const& m, t::extents_by_letter const& e) {
     check(m, e, dims<I>{}, labels<I, I>{}, dims<I, J>{});
     check(m, e, dims<I/X>{}, labels<I, I>{}, dims<I/X, J>{});
     check(m, e, dims<I/X>{}, labels<I, I>{}, dims<I, J/X>{});
@@ -159,7 +158,7 @@ TEST_CASE("diagonals") {
 }
 
 TEST_CASE("traces") {
-  on_meshes_and_extents([](t::mesh_at_hand const& m, t::extents_by_letter const& e) {
+  on_meshes_and_extents([](t::test_mesh const& m, t::extents_by_letter const& e) {
     check(m, e, dims<>{}, labels<I, I>{}, dims<I, J>{});
     check(m, e, dims<>{}, labels<I, I>{}, dims<I/X, J/Y>{});
     check(m, e, dims<>{}, labels<I, I>{}, dims<I/X, J, partial(Y)>{});
@@ -170,7 +169,7 @@ TEST_CASE("traces") {
 }
 
 TEST_CASE("new names alone") {
-  on_meshes_and_extents([](t::mesh_at_hand const& m, t::extents_by_letter const& e) {
+  on_meshes_and_extents([](t::test_mesh const& m, t::extents_by_letter const& e) {
     check(m, e, dims<J/X, K/Y>{}, labels<J, K>{}, dims<I/X, J/Y>{});
     check(m, e, dims<J, I>{}, labels<J, I>{}, dims<I/X, J>{});  // a transpose of the names
     check(m, e, dims<>{}, labels<>{}, dims<>{});
@@ -178,7 +177,7 @@ TEST_CASE("new names alone") {
 }
 
 TEST_CASE("times another tensor") {
-  on_meshes_and_extents([](t::mesh_at_hand const& m, t::extents_by_letter const& e) {
+  on_meshes_and_extents([](t::test_mesh const& m, t::extents_by_letter const& e) {
     check(m, e, dims<I/X, K/Y>{}, labels<I, I>{}, dims<I/X, J/Y>{}, dims<I/X, K/Y>{});  // rows scaled
     check(m, e, dims<K>{}, labels<I, I>{}, dims<I, J>{}, dims<I, K>{});
     check(m, e, dims<K/X>{}, labels<I, I>{}, dims<I/X, J/Y>{}, dims<I, K>{});
@@ -188,7 +187,7 @@ TEST_CASE("times another tensor") {
 }
 
 TEST_CASE("only the diagonal is copied, only where a block lacks some of it, and the plan knows") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     t::extents_by_letter const e{{'B', 1}, {'I', 48}, {'J', 48}, {'K', 1}, {'L', 1}};
     auto const whole = t::whole_numbers<double>("IJ", e, 1);
     auto const held_by = [&](auto const& a) {

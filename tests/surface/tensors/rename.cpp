@@ -17,7 +17,7 @@ namespace os = ostraka;
 namespace t = os::testing;
 
 TEST_CASE("the name changes and nothing else") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     auto const e = t::usual_extents()[1];
     auto g = t::whole_numbers<float>("IJ", e, 18);
     auto const a = t::placed<os::tensor<float, I/Y, J/X>>(m, g);
@@ -37,7 +37,7 @@ TEST_CASE("partial stays partial, and a name for itself is the same tensor") {
   using operand = os::tensor<double, I, os::partial(X)>;
   static_assert(std::is_same_v<decltype(os::rename<I, J>(operand())), os::tensor<double, J, os::partial(X)>>);
   static_assert(std::is_same_v<decltype(os::rename<I, I>(operand())), operand>);
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     auto g = t::whole_numbers<double>("I", t::usual_extents()[0], 19);
     auto const a = os::rename<I, J>(t::placed<operand>(m, g));
     g.labels.back() = 'J';
@@ -47,7 +47,7 @@ TEST_CASE("partial stays partial, and a name for itself is the same tensor") {
 }
 
 TEST_CASE("queries and keys: a tensor times itself") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     auto const e = t::usual_extents()[1];
     auto const g = t::whole_numbers<double>("IJ", e, 20);
     auto renamed = g;
@@ -62,7 +62,7 @@ TEST_CASE("queries and keys: a tensor times itself") {
 }
 
 TEST_CASE("a static extent is checked") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     auto const six = t::placed<os::tensor<float, I/X>>(m, t::whole_numbers<float>("I", {{'I', 6}}, 21));
     auto const seven = t::placed<os::tensor<float, I/X>>(m, t::whole_numbers<float>("I", {{'I', 7}}, 21));
     static_assert(std::is_same_v<decltype(os::rename<I, D>(six)), os::tensor<float, D/X>>);

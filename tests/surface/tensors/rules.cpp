@@ -28,7 +28,7 @@ struct index_sum {
 };
 
 template <auto R>
-void check(t::mesh_at_hand const& m, t::extents_by_letter const& e) {
+void check(t::test_mesh const& m, t::extents_by_letter const& e) {
   INFO(m.text(), t::text_of(e));
   auto const whole_a = t::whole_numbers<double>("BJ", e, 21);
   auto const whole_w = t::whole_numbers<double>("JK", e, 22);
@@ -60,7 +60,7 @@ void check(t::mesh_at_hand const& m, t::extents_by_letter const& e) {
 }  // namespace
 
 TEST_CASE("one program under many rules") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     for (t::extents_by_letter const& e : t::usual_extents()) {
       check<os::rules<>{}>(m, e);
       check<os::rules<B/X/Y>{}>(m, e);
@@ -73,7 +73,7 @@ TEST_CASE("one program under many rules") {
 
 TEST_CASE("verbs take what rules say of one axis, and partials stand behind") {
   constexpr os::rules<B/X, K/Y> R;
-  t::on_every_mesh([&](t::mesh_at_hand const& m) {
+  t::on_every_mesh([&](t::test_mesh const& m) {
     for (t::extents_by_letter const& e : t::usual_extents()) {
       auto const g = t::whole_numbers<double>("BK", e, 23);
       auto const a = t::placed<os::tensor<double, B, K>>(m, g);

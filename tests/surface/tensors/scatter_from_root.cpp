@@ -26,17 +26,17 @@ auto named_mesh(t::mesh_shape const& s) { return os::make_mesh(X = s.sizes[0], Y
 template <class F>
 void on_meshes(F&& f) {
   for (t::mesh_shape const& s : t::mesh_shapes())
-    if (s.axes == "XYZ") f(named_mesh(s), t::mesh_at_hand(s));
+    if (s.axes == "XYZ") f(named_mesh(s), t::test_mesh(s));
 }
 
 // The numbers that each device gets about the array beforehand: its extents or, for a list, its length.
 template <class Tensor>
-std::int64_t told(bool list) {
+std::int64_t list_bytes(bool list) {
   return (list ? 1 : Tensor::rank) * static_cast<std::int64_t>(sizeof(std::int64_t)) * (t::ranks() - 1);
 }
 
 template <class T, auto... Dims, class Mesh>
-void check(Mesh const& mesh, t::mesh_at_hand const& m, t::extents_by_letter const& e, dims<Dims...>) {
+void check(Mesh const& mesh, t::test_mesh const& m, t::extents_by_letter const& e, dims<Dims...>) {
   using tensor = os::tensor<T, Dims...>;
   using value = typename tensor::value_type;
   std::string const labels = t::letters_in<tensor>();
@@ -52,12 +52,12 @@ void check(Mesh const& mesh, t::mesh_at_hand const& m, t::extents_by_letter cons
     for (t::index_range const& r : t::block_on<tensor>(m, e, d)) block *= r.end - r.begin;
     elements += block;
   }
-  CHECK(moved.bytes == elements * static_cast<std::int64_t>(sizeof(value)) + told<tensor>(true));
+  CHECK(moved.bytes == elements * static_cast<std::int64_t>(sizeof(value)) + list_bytes<tensor>(true));
 }
 
 template <class T>
 void check_all() {
-  on_meshes([](auto const& mesh, t::mesh_at_hand const& m) {
+  on_meshes([](auto const& mesh, t::test_mesh const& m) {
     for (t::extents_by_letter const& e : t::usual_extents()) {
       check<T>(mesh, m, e, dims<I, J>{});
       check<T>(mesh, m, e, dims<I/X, J>{});
@@ -74,13 +74,13 @@ TEST_CASE("float") { check_all<float>(); }
 TEST_CASE("complex<double>") { check_all<Kokkos::complex<double>>(); }
 TEST_CASE("int32") { check_all<std::int32_t>(); }
 TEST_CASE("bfloat16") {
-  on_meshes([](auto const& mesh, t::mesh_at_hand const& m) {
+  on_meshes([](auto const& mesh, t::test_mesh const& m) {
     for (t::extents_by_letter const& e : t::usual_extents()) check<os::bfloat16>(mesh, m, e, dims<I/Y/X, J>{});
   });
 }
 
 TEST_CASE("views of any layout, part of larger ones, const; lists of standard complex numbers") {
-  on_meshes([](auto const& mesh, t::mesh_at_hand const& m) {
+  on_meshes([](auto const& mesh, t::test_mesh const& m) {
     for (t::extents_by_letter const& e : t::usual_extents()) {
       using tensor = os::tensor<double, I/X, J/Y>;
       auto const g = t::whole_numbers<double>("IJ", e, 31);
@@ -100,7 +100,7 @@ TEST_CASE("views of any layout, part of larger ones, const; lists of standard co
       CHECK(t::disagreements(m, a, g) == 0);
       t::traffic const listed = t::traffic_of(
           [&] { a = os::scatter_from_root<tensor>(mesh, t::named(e), root ? g.values : std::vector<double>()); });
-      CHECK(moved.bytes - told<tensor>(false) == listed.bytes - told<tensor>(true));
+      CHECK(moved.bytes - list_bytes<tensor>(false) == listed.bytes - list_bytes<tensor>(true));
       CHECK(t::disagreements(m, os::scatter_from_root<tensor>(mesh, t::named(e), part), g) == 0);
       CHECK(t::disagreements(m, os::scatter_from_root<tensor>(mesh, t::named(e), read_only), g) == 0);
     }
@@ -111,7 +111,7 @@ TEST_CASE("views of any layout, part of larger ones, const; lists of standard co
 }
 
 TEST_CASE("the inverse of gather_to_root") {
-  on_meshes([](auto const& mesh, t::mesh_at_hand const&) {
+  on_meshes([](auto const& mesh, t::test_mesh const&) {
     auto const a = os::random<float, I/X, J/Y>(mesh, I = 7, J = 5);
     auto const b = os::scatter_from_root<float, I/Y, J/X>(mesh, I = 7, J = 5, os::gather_to_root(a));
     auto const difference = os::subtract(os::reshard<I/X, J/Y>(b), a);

@@ -39,7 +39,7 @@ using tensor_named = basic_tensor<typename named_tensor<T, Dims...>::type::value
                                   typename named_tensor<T, Dims...>::type::sharding_type,
                                   typename named_tensor<T, Dims...>::type::space>;
 
-// Returns make(the arrays, the extents…) for a call that names extents and, behind them, arrays; else raises the
+// Returns make(the arrays, the extents…) for a call that names extents and, after them, arrays; else raises the
 // reason.
 template <class TensorType, class Operation, class Mesh, class F, class... Given>
 auto with_extents_and_arrays([[maybe_unused]] Mesh const& m, [[maybe_unused]] F const& make,
@@ -98,7 +98,7 @@ auto copy_from_blocks(Arguments const&...) {
   return detail::element_type_missing<Arguments...>();
 }
 
-/// Copies the elements of a tensor into the arrays of this device, which stand behind it as in os::copy_from_blocks.
+/// Copies the elements of a tensor into the arrays of this device, which follow it as in os::copy_from_blocks.
 /// All arrays together have each element once. Collective over the mesh.
 /// @throws ostraka::error, on all devices alike and before elements move, in the cases of os::copy_from_blocks, and for
 /// an array with a stride of 0

@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// Floor 4. Reads the arguments that name arrays of another distribution, behind a tensor or its extents, into one
+/// Floor 4. Reads the arguments that name arrays of another distribution, after a tensor or its extents, into one
 /// form: a range of placed arrays and, if they are dealt, the law by which they are.
 
 #include <cstddef>
@@ -125,7 +125,7 @@ std::int64_t begin_along(sizes<Is...> const& begin) {
 
 /// Describes an array at its place. `wanted`: the extents of memory that has none, if they are known otherwise.
 template <class Placed, class... As>
-engine::given_array_of_box look_at_placed(Placed const& placed, type_list<As...> axes, std::int64_t const* wanted) {
+engine::given_array_of_box inspect_placed(Placed const& placed, type_list<As...> axes, std::int64_t const* wanted) {
   std::int64_t extents[max_rank + 1]{};
   if constexpr (decltype(Placed::extents)::names::size > 0) {
     extents_at(placed.extents, axes, extents);
@@ -143,7 +143,7 @@ engine::given_array_of_box look_at_placed(Placed const& placed, type_list<As...>
 
 /// Describes all arrays of this device. `own`: the boxes that it holds, if they are known otherwise.
 template <class TensorType, class Arrays, class T>
-void look_at_arrays(Arrays const& arrays, dynamic_array<planner::box> const* own,
+void inspect_arrays(Arrays const& arrays, dynamic_array<planner::box> const* own,
                     dynamic_array<engine::given_array_of_box>& given, dynamic_array<engine::foreign_array<T>>& where) {
   given.clear();
   where.clear();
@@ -151,7 +151,7 @@ void look_at_arrays(Arrays const& arrays, dynamic_array<planner::box> const* own
     std::int64_t wanted[max_rank + 1]{};
     if (own != nullptr && given.size() < own->size())
       for (int d = 0; d < TensorType::rank; ++d) wanted[d] = (*own)[given.size()].at[d].size();
-    given.push_back(look_at_placed(placed, typename TensorType::axes{}, wanted));
+    given.push_back(inspect_placed(placed, typename TensorType::axes{}, wanted));
     engine::foreign_array<T> array{data_of(placed.array), {}};
     for (int d = 0; d < TensorType::rank; ++d) array.stride[d] = given[given.size() - 1].lies.stride[d];
     where.push_back(array);

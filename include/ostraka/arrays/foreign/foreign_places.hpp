@@ -198,7 +198,7 @@ struct dealt_verdict<TensorType, dealt_blocks<Grid, Is...>> {
       spec_of<grid, typename grid::axes, mesh_axes_in<grid>>.over[position_in<A, typename grid::axes>].size() > 0;
 
   template <class... As>
-  static consteval bool names_what_is_divided(type_list<As...>) {
+  static consteval bool names_divided_axes(type_list<As...>) {
     return ((!needs<As> || is_one_of<As, Is...>)&&...);
   }
   static consteval auto check() {
@@ -207,7 +207,7 @@ struct dealt_verdict<TensorType, dealt_blocks<Grid, Is...>> {
     if constexpr (difference_of<type_list<Is...>, axes>::size > 0 || partials::size > 0 ||
                   difference_of<typename grid::axes, axes>::size > 0 || grid::axes::size != axes::size)
       return found<reason::place_of_other_axes<dealt_blocks<Grid, Is...>, typename TensorType::sharding_type>>{};
-    else if constexpr (!names_what_is_divided(axes{}))
+    else if constexpr (!names_divided_axes(axes{}))
       return found<reason::place_of_other_axes<dealt_blocks<Grid, Is...>, typename TensorType::sharding_type>>{};
     else
       return found<reason::ok>{};

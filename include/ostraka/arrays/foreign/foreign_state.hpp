@@ -100,8 +100,8 @@ class foreign_state {
   /// Describes arrays again, which have to be those of the plan. Collective over the mesh if `ask_others`.
   /// @throws ostraka::error, on all devices alike, if they are not
   template <class Arrays>
-  void look_again(char const* operation, TensorType const& t, Arrays const& arrays, bool at_begins, bool written,
-                  bool ask_others) {
+  void inspect_again(char const* operation, TensorType const& t, Arrays const& arrays, bool at_begins, bool written,
+                     bool ask_others) {
     constexpr planner::spec s = spec_of<TensorType, axes_in<TensorType>, mesh_axes_in<TensorType>>;
     engine::execution_context const w = context_of<axes_in<TensorType>, mesh_axes_in<TensorType>>(operation, t);
     look(arrays, &own_);
@@ -150,7 +150,7 @@ class foreign_state {
 
   template <class Arrays>
   void look(Arrays const& arrays, dynamic_array<planner::box> const* own) {
-    look_at_arrays<TensorType>(arrays, own, given_, read_);
+    inspect_arrays<TensorType>(arrays, own, given_, read_);
   }
 
   static planner::box box_of(engine::given_array_of_box const& g) {

@@ -22,7 +22,7 @@ namespace ostraka {
 /// The result of os::plan_blocks. Each copy is given its arrays: others than those of the plan, with other strides, are
 /// accepted if each has the extents, and each placed array the begin, of one in the plan. Copies are collective over
 /// the mesh, and after the first of either way they allocate nothing but the tensor that copy_from() makes. The devices
-/// agree that all arrays fit. With os::unchecked behind the arrays nothing is sent for that, and an error is thrown on
+/// agree that all arrays fit. With os::unchecked after the arrays nothing is sent for that, and an error is thrown on
 /// its device alone. Movable; one host thread uses it at a time.
 template <class TensorType>
 class blocks_plan {
@@ -107,7 +107,7 @@ class blocks_plan {
   void read(char const* name, TensorType const& t, Arrays const& arrays, bool ask_others) {
     with(arrays, [&](auto const& given, bool at_begins) {
       using given_type = std::remove_cvref_t<decltype(given)>;
-      state_.look_again(name, shape(), given, at_begins, false, ask_others);
+      state_.inspect_again(name, shape(), given, at_begins, false, ask_others);
       state_.template copy_from<typename given_type::array_type>(name, t);
     });
   }
@@ -120,7 +120,7 @@ class blocks_plan {
       with(arrays, [&](auto const& given, bool at_begins) {
         using given_type = std::remove_cvref_t<decltype(given)>;
         if constexpr (reason::ok_or_raise<detail::written_verdict<given_type>>()) {
-          state_.look_again(name, shape(), given, at_begins, true, ask_others);
+          state_.inspect_again(name, shape(), given, at_begins, true, ask_others);
           state_.template copy_to<typename given_type::array_type>(name, a);
         }
       });

@@ -42,7 +42,7 @@ namespace detail {
 template <class TensorType>
 consteval auto check_matrix() {
   if constexpr (TensorType::rank != 2)
-    return found<reason::scalapack_array_of_no_matrix<typename TensorType::sharding_type>>{};
+    return found<reason::scalapack_array_is_not_a_matrix<typename TensorType::sharding_type>>{};
   else
     return found<reason::ok>{};
 }
@@ -114,7 +114,7 @@ template <auto... Dims, class Mesh, class... ExtentsLawContext>
   constexpr int n = static_cast<int>(sizeof...(ExtentsLawContext)) - 2;
   if constexpr (n < 0 || !detail::is_dealt_law<detail::argument_at<n, ExtentsLawContext...>> ||
                 !std::is_same_v<detail::argument_at<n + 1, ExtentsLawContext...>, int>) {
-    reason::raise<reason::scalapack_array_of_no_matrix<typename tensor_type::sharding_type>>();
+    reason::raise<reason::scalapack_array_is_not_a_matrix<typename tensor_type::sharding_type>>();
     return {};
   } else {
     return detail::scalapack_array_of<tensor_type>(m, std::forward_as_tuple(extents_law_context...),

@@ -4,7 +4,7 @@
 
 /// @file
 /// Floor 3. An all-gather of blocks whose lengths do not follow from a block distribution, in flight: the devices have
-/// exchanged the lengths (gather_counts), and the blocks are put one behind the other.
+/// exchanged the lengths (gather_counts), and the blocks are put one after the other.
 
 #include <Kokkos_Core.hpp>
 
@@ -104,7 +104,7 @@ class gather_record final : public flight_on<Exec> {
 
 }  // namespace detail
 
-/// Begins an all-gather along mesh axes. `whole` gets the blocks of all members, one behind the other along dimension
+/// Begins an all-gather along mesh axes. `whole` gets the blocks of all members, one after the other along dimension
 /// `along`; member d has rows[d] indices. `own` is this device's block, and does not overlap it. `block` describes the
 /// blocks to check mode. Collective over the mesh axes.
 template <class Exec, class T>

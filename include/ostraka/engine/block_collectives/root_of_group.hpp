@@ -82,7 +82,7 @@ run_in_flight begin_broadcast(Exec const& exec, execution_context const& w, plan
   return detail::begin_record<record>(exec, [&](record& r) { r.begin(exec, w, members, root, from, to); });
 }
 
-/// Begins a gather to member `root`: there `whole` gets the blocks of all members, one behind the other along dimension
+/// Begins a gather to member `root`: there `whole` gets the blocks of all members, one after the other along dimension
 /// `along`; member d has lengths[d] indices. Elsewhere neither is used. Collective over the mesh axes.
 template <class Exec, class T>
 run_in_flight begin_gather_to(Exec const& exec, execution_context const& w, planner::spec const& block,

@@ -25,7 +25,7 @@ struct stencil_points {
   std::int64_t first[max_rank];   ///< the first of the block's indices that the result has
   std::int64_t every[max_rank];
   std::int64_t before[max_rank];  ///< width of the halo before the block's own indices
-  std::int64_t behind[max_rank];  ///< width of the halo behind them
+  std::int64_t behind[max_rank];  ///< width of the halo after them
 
   [[nodiscard]] std::int64_t points(int d) const {
     if (every[d] == 1) return extent[d] - first[d];  // the most frequent case, and a division is expensive

@@ -94,7 +94,7 @@ class call_check {
       if (passed_.is_possible() && pause < 30) pause *= 2;  // a rank that comes late leaves the questions unread
       answered_.clear();
       ++occasion_;
-      pass_on({me(), me(), occasion_, {}});
+      forward_chain({me(), me(), occasion_, {}});
     }
   }
 
@@ -151,16 +151,16 @@ class call_check {
       bool const awaited = missing_.contains(from);
       if (awaited || !has_control_message(channel_.comm, from, control_message::record)) continue;
       if (q.asker == me()) {
-        came_back(q);
+        complete_chain(q);
       } else if (!answered_.contains(q.asker) && q.text.size() < 3000) {
         answered_.push_back(q.asker);
         q.lowest = std::min(q.lowest, me());
-        pass_on(q);
+        forward_chain(q);
       }
     }
   }
 
-  [[gnu::cold]] void pass_on(chain const& q) const {
+  [[gnu::cold]] void forward_chain(chain const& q) const {
     for (int other : missing_) {
       chain longer = q;
       append_text(longer.text, q.text.empty() ? "" : "; ", rank(me()), " waits for ", rank(other), " in ", text_);
@@ -168,7 +168,7 @@ class call_check {
     }
   }
 
-  [[gnu::cold]] void came_back(chain const& q) {
+  [[gnu::cold]] void complete_chain(chain const& q) {
     if (q.occasion >> 20 != occasion_ >> 20 || q.lowest != me()) return;  // another wait, or for another rank to report
     // It must come back twice in a row, in case a record took longer than a question.
     if (q.occasion == ring_occasion_ + 1 && q.text == ring_)

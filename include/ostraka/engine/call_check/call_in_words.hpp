@@ -173,7 +173,7 @@ template <class = void>
 /// Throws the error on this device. If the devices that take part in the steps compare their calls and do not fail
 /// alike, it throws one on all of them that tells which fail.
 template <class = void>
-[[noreturn, gnu::cold]] void fail_alike(execution_context const& w, steps_ahead steps, std::string const& what) {
+[[noreturn, gnu::cold]] void fail_together(execution_context const& w, steps_ahead steps, std::string const& what) {
   if (compares_some_calls(w))
     require_agreement(w.group(steps.moving()),
                       [&] { return join_text(w.operation, " with operands that do not fit (", what, ')'); });

@@ -33,7 +33,7 @@ namespace detail {
   group.monitor->announce(text);
   group.enter();
   group.monitor->answer_for_presence();
-  peer_monitor::waiting const it_waits;
+  peer_monitor::waiting const waiting_mark;
   call_check(group, own, text).run();
 }
 

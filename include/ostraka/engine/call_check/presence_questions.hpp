@@ -79,7 +79,7 @@ class presence_questions {
     return false;
   }
   void publish(bool asks) {
-    if (asks != asks_) monitor_.publish_asking(asks_ = asks);
+    if (asks != asks_) monitor_.publish_query(asks_ = asks);
   }
   void ask(int rank) {
     control::request r;

@@ -107,13 +107,13 @@ class all_gather_in_flight {
   // would copy the parts of others to the host again.
   void post() {
     constexpr int window = 32;
-    if (goes_round(steps_.calls))
+    if (travels_in_ring(steps_.calls))
       post_step(1, steps_.done, steps_.done == 0 ? steps_.own : steps_.latest);
     else
       for (int k = 0; k < window && more(); ++k) post_step(steps_.done + 1, 0, steps_.own);
     pending_.flush();
   }
-  static bool goes_round(mpi_calls calls) {
+  static bool travels_in_ring(mpi_calls calls) {
     return std::is_same_v<Arrays, host_arrays> && calls == mpi_calls::blocking;
   }
 
@@ -122,7 +122,7 @@ class all_gather_in_flight {
     constexpr std::int64_t width = sizeof(T);
     auto const messages = [](std::int64_t n) { return (n + chunk_limit - 1) / chunk_limit; };
     int const n = members.size(), after = (members.rank() + 1) % n;
-    if (goes_round(calls)) {  // all parts but the one of the member behind this one, to that one
+    if (travels_in_ring(calls)) {  // all parts but the one of the member after this one, to that one
       std::int64_t const last = counts[static_cast<std::size_t>(after)];
       return counted_.add_sent(after, (counts.total() - last) * width, counts.sum_of(messages) - messages(last));
     }
@@ -130,15 +130,15 @@ class all_gather_in_flight {
     counted_.add_of_each((n - 1) * own * width, [&](int) { return own * width; }, (n - 1) * messages(own));
   }
 
-  // Sends the part of the member `passed_on` before this one to the member `apart` further on.
-  void post_step(int apart, int passed_on, T const* goes_from) {
+  // Sends the part of the member `distance` before this one to the member `apart` further on.
+  void post_step(int apart, int distance, T const* own_part) {
     int const n = steps_.members->size(), me = steps_.members->rank();
     auto const part = [&](int before) { return static_cast<std::size_t>((me + n - before) % n); };
-    std::size_t const goes = part(passed_on), arrives = part(passed_on + apart);
+    std::size_t const goes = part(distance), arrives = part(distance + apart);
     bool const is_last = arrives + 1 == static_cast<std::size_t>(n);  // it comes before the first
     steps_.latest = (is_last ? steps_.end : steps_.latest) - steps_.counts[arrives];
     pending_.receive((me + n - apart) % n, steps_.latest, steps_.counts[arrives]);
-    pending_.send((me + apart) % n, goes_from, steps_.counts[goes]);
+    pending_.send((me + apart) % n, own_part, steps_.counts[goes]);
     ++steps_.done;
   }
 

@@ -135,10 +135,11 @@ class reduce_scatter_in_flight {
       constexpr std::int64_t width = sizeof(T), shortest = 1024;
       return std::min(chunk_limit, std::max(shortest, bytes_arriving_on_gpu / (2 * peers * width)));
     }
-    constexpr std::int64_t looked_at = 8;
+    constexpr std::int64_t inspected_array = 8;
     std::int64_t const cached = planner::measured.piece_of_reduction(peers);
-    return std::min(chunk_limit,
-                    calls == mpi_calls::blocking ? cached : std::max(cached, (longest + looked_at - 1) / looked_at));
+    return std::min(chunk_limit, calls == mpi_calls::blocking
+                                     ? cached
+                                     : std::max(cached, (longest + inspected_array - 1) / inspected_array));
   }
 
   // Counts what all pieces would send, and sends nothing.

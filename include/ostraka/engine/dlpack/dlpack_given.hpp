@@ -15,7 +15,7 @@
 #include <utility>
 
 #include <ostraka/engine/dlpack/dlpack_codes.hpp>
-#include <ostraka/engine/files/fail_alike.hpp>
+#include <ostraka/engine/files/fail_together.hpp>
 #include <ostraka/engine/kernels/loops/loop_nest.hpp>
 #include <ostraka/engine/kernels/loops/parallel.hpp>
 #include <ostraka/engine/memory/foreign_memory.hpp>

@@ -64,7 +64,7 @@ void for_each_place(box const& block, std::vector<std::size_t> const& order, F c
 }
 
 // True if the file and memory store the elements in different orders.
-inline bool lies_otherwise(tensor_in_file const& t) {
+inline bool has_other_order(tensor_in_file const& t) {
   auto const order = order_in_file(strides_of(t));
   return !std::is_sorted(order.begin(), order.end());
 }
@@ -89,8 +89,8 @@ class foreign_block {
 
   static bool is_one(placed_block const& b, file_use use) {
     tensor_in_file const& t = *b.tensor;
-    return lies_otherwise(t) || (use == file_use::reads &&
-                                 (t.other_order || t.element == file_element::boolean || t.element != b.block.element));
+    return has_other_order(t) || (use == file_use::reads && (t.other_order || t.element == file_element::boolean ||
+                                                             t.element != b.block.element));
   }
 
   // The block in the form of the file, in host memory.
@@ -175,7 +175,7 @@ class foreign_block {
   std::unique_ptr<char[]> read_;
 };
 
-// The number of leading blocks to move together. They are in one part, one behind the other, as MPI-IO requires; the
+// The number of leading blocks to move together. They are in one part, one after the other, as MPI-IO requires; the
 // columns of one tensor are not. Blocks in another form than memory need a buffer each, and together no more than a
 // round. `most`: the most bytes that any device has of each block.
 inline std::size_t count_together(std::span<placed_block const> blocks, std::span<std::int64_t const> most,

@@ -25,7 +25,7 @@
 #include <ostraka/engine/call_check/same_calls.hpp>
 #include <ostraka/engine/disk/posix_file.hpp>
 #include <ostraka/engine/disk/replacing_file.hpp>
-#include <ostraka/engine/files/fail_alike.hpp>
+#include <ostraka/engine/files/fail_together.hpp>
 #include <ostraka/engine/files/load_tensors.hpp>
 #include <ostraka/engine/files/transfer.hpp>
 #include <ostraka/engine/formats/npy.hpp>
@@ -161,13 +161,13 @@ inline file_set parse_texts(char const* operation, std::string const& path, path
 
 // Sends the texts that member 0 has read to all members. Collective.
 inline void broadcast_texts(communicator const& all, path_kind& kind, std::vector<text_of_file>& texts) {
-  std::int64_t told[2] = {static_cast<std::int64_t>(kind), static_cast<std::int64_t>(texts.size())};
-  broadcast(all, told, 2);
+  std::int64_t summary[2] = {static_cast<std::int64_t>(kind), static_cast<std::int64_t>(texts.size())};
+  broadcast(all, summary, 2);
   std::vector<std::int64_t> sizes;
   std::string one;
-  alike_on_all(all, [&] {
-    kind = static_cast<path_kind>(told[0]);
-    texts.resize(static_cast<std::size_t>(told[1]));
+  run_or_fail_together(all, [&] {
+    kind = static_cast<path_kind>(summary[0]);
+    texts.resize(static_cast<std::size_t>(summary[1]));
     for (text_of_file const& t : texts) {
       sizes.push_back(static_cast<std::int64_t>(t.text.size()));
       sizes.push_back(t.file_bytes);
@@ -177,9 +177,9 @@ inline void broadcast_texts(communicator const& all, path_kind& kind, std::vecto
   broadcast(all, sizes.data(), static_cast<std::int64_t>(sizes.size()));
   std::int64_t length = 0;
   for (std::size_t k = 0; k < sizes.size(); k += 2) length += sizes[k];
-  alike_on_all(all, [&] { one.resize(static_cast<std::size_t>(length)); });
+  run_or_fail_together(all, [&] { one.resize(static_cast<std::size_t>(length)); });
   broadcast(all, reinterpret_cast<std::int8_t*>(one.data()), length);
-  alike_on_all(all, [&] {
+  run_or_fail_together(all, [&] {
     std::size_t at = 0;
     for (std::size_t k = 0; k < texts.size(); ++k) {
       texts[k] = {one.substr(at, static_cast<std::size_t>(sizes[2 * k])), sizes[2 * k + 1]};
@@ -205,13 +205,13 @@ std::shared_ptr<file_set> load_contents(device_mesh const& mesh, char const* ope
   auto kind = detail::path_kind::file;
   std::vector<detail::text_of_file> texts;
   auto files = std::make_shared<file_set>();
-  alike_on_all(all, [&] {
+  run_or_fail_together(all, [&] {
     if (all.rank() != 0) return;
     kind = detail::find_files(operation, path, format);
     texts = detail::read_texts(operation, path, kind, format);
   });
   detail::broadcast_texts(all, kind, texts);
-  alike_on_all(all, [&] { *files = detail::parse_texts(operation, path, kind, format, texts); });
+  run_or_fail_together(all, [&] { *files = detail::parse_texts(operation, path, kind, format, texts); });
   return files;
 }
 

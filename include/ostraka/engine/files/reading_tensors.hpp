@@ -18,7 +18,7 @@
 
 #include <ostraka/engine/disk/posix_file.hpp>
 #include <ostraka/engine/files/convert_elements.hpp>
-#include <ostraka/engine/files/fail_alike.hpp>
+#include <ostraka/engine/files/fail_together.hpp>
 #include <ostraka/engine/files/foreign_block.hpp>
 #include <ostraka/engine/files/load_tensors.hpp>
 #include <ostraka/engine/files/transfer.hpp>
@@ -47,7 +47,7 @@ inline std::string describe_names(std::vector<std::string_view> const& axes) {
 }
 
 // True if the file has one of these axes in the position of another. An axis with another name may be the same axis.
-inline bool lie_otherwise(std::vector<std::string> const& in_file, std::vector<std::string_view> const& wanted) {
+inline bool have_other_order(std::vector<std::string> const& in_file, std::vector<std::string_view> const& wanted) {
   for (std::size_t d = 0; d < in_file.size() && d < wanted.size(); ++d)
     for (std::size_t e = 0; e < wanted.size(); ++e)
       if (d != e && in_file[d] == wanted[e]) return true;
@@ -188,7 +188,7 @@ tensor_in_file const* find_tensor(file_contents& c, char const* operation, std::
     throw_error(detail::title_of(operation, path, t), " has the extents ", detail::describe_extents(t.extents),
                 ", and ", detail::describe_extents(wanted.extents), " are asked for; give the extents of the file");
   if (std::string const* const axes = c.find_metadata(key_of_axes(t.name_in_file()));
-      axes != nullptr && t.strides.empty() && detail::lie_otherwise(names_of_axes(*axes), wanted.axes))
+      axes != nullptr && t.strides.empty() && detail::have_other_order(names_of_axes(*axes), wanted.axes))
     throw_error(detail::title_of(operation, path, t), " was saved with the axes ", *axes,
                 ", which are asked for in another order; load it as it lies and os::copy it into the other order");
   return &t;
@@ -251,7 +251,7 @@ inline void load_from_part(device_mesh const& mesh, char const* operation, file_
                            std::span<placed_block const> blocks) {
   std::vector<foreign_block> foreign;
   std::vector<piece_in_memory> pieces;
-  alike_on_all(mesh.world(), [&] {
+  run_or_fail_together(mesh.world(), [&] {
     for (placed_block const& b : blocks) {
       if (!b.block.here) continue;
       std::int64_t const at = part.data_begin + b.tensor->begin;
@@ -262,7 +262,7 @@ inline void load_from_part(device_mesh const& mesh, char const* operation, file_
     }
   });
   move_pieces(mesh.world(), operation, part.path, file_use::reads, pieces);
-  alike_on_all(mesh.world(), [&] {
+  run_or_fail_together(mesh.world(), [&] {
     if (mesh.device() == 0) require_whole(operation, part);
     for (foreign_block& f : foreign) f.settle();
   });

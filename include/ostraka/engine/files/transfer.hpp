@@ -18,7 +18,7 @@
 #include <vector>
 
 #include <ostraka/engine/disk/posix_file.hpp>
-#include <ostraka/engine/files/fail_alike.hpp>
+#include <ostraka/engine/files/fail_together.hpp>
 #include <ostraka/engine/files/file_piece.hpp>
 #include <ostraka/engine/groups/message.hpp>
 #include <ostraka/engine/kernels/loops/loop_nest.hpp>
@@ -146,7 +146,8 @@ class shared_file {
   // Each device checks that it can see the file before it calls MPI, which would make the other devices wait for it.
   shared_file(communicator const& all, std::string const& operation, std::string const& path, file_use use)
       : all_(all), operation_(operation), path_(path) {
-    alike_on_all(all, [&] { posix_file const seen(operation, path, use == file_use::reads ? O_RDONLY : O_RDWR); });
+    run_or_fail_together(all,
+                         [&] { posix_file const seen(operation, path, use == file_use::reads ? O_RDONLY : O_RDWR); });
     all.enter();
     int const code = MPI_File_open(all.native(), path.c_str(), use == file_use::reads ? MPI_MODE_RDONLY : MPI_MODE_RDWR,
                                    MPI_INFO_NULL, &file_);
@@ -184,7 +185,7 @@ class shared_file {
     bool ended = false;  // reached before the last byte
   };
 
-  static outcome look_at(int code, MPI_Status const& status, int wanted) {
+  static outcome outcome_of_call(int code, MPI_Status const& status, int wanted) {
     int moved = wanted;
     if (code == MPI_SUCCESS && wanted > 0) MPI_Get_count(&status, MPI_BYTE, &moved);
     return {code, moved < wanted};
@@ -198,7 +199,7 @@ class shared_file {
     int const code = use == file_use::reads ? MPI_File_read_at_all(file_, 0, round.data(), count, MPI_BYTE, &status)
                                             : MPI_File_write_at_all(file_, 0, round.data(), count, MPI_BYTE, &status);
     if (places != MPI_BYTE) MPI_Type_free(&places);
-    return look_at(code, status, count);
+    return outcome_of_call(code, status, count);
   }
 
   outcome move_runs(file_use use, file_round const& round) {
@@ -209,7 +210,8 @@ class shared_file {
       int const code = use == file_use::reads
                            ? MPI_File_read_at(file_, static_cast<MPI_Offset>(p.at), next, count, MPI_BYTE, &status)
                            : MPI_File_write_at(file_, static_cast<MPI_Offset>(p.at), next, count, MPI_BYTE, &status);
-      if (outcome const done = look_at(code, status, count); done.code != MPI_SUCCESS || done.ended) return done;
+      if (outcome const done = outcome_of_call(code, status, count); done.code != MPI_SUCCESS || done.ended)
+        return done;
       next += count;
     }
     return {};
@@ -301,7 +303,7 @@ inline void move_pieces(communicator const& all, std::string const& operation, s
   auto const move = [&](auto& file, auto const& one) {
     detail::for_each_round(all, pieces, [&](piece_in_memory const* first, std::size_t count) {
       std::unique_ptr<detail::file_round> round;
-      alike_on_all(all, [&] {
+      run_or_fail_together(all, [&] {
         round = std::make_unique<detail::file_round>(first, count);
         if (use == file_use::writes) round->pack();
       });

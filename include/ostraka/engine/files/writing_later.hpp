@@ -24,7 +24,7 @@
 #include <ostraka/engine/call_check/call_key.hpp>
 #include <ostraka/engine/call_check/same_calls.hpp>
 #include <ostraka/engine/disk/posix_file.hpp>
-#include <ostraka/engine/files/fail_alike.hpp>
+#include <ostraka/engine/files/fail_together.hpp>
 #include <ostraka/engine/files/file_format.hpp>
 #include <ostraka/engine/files/file_layout.hpp>
 #include <ostraka/engine/files/foreign_block.hpp>
@@ -80,7 +80,7 @@ class save_by_thread final : public begun_save {
  public:
   save_by_thread(device_mesh const& mesh, save_request const& r, file_layout layout)
       : files_(std::in_place, mesh, r, std::move(layout)) {
-    alike_on_all(files_->all(), [&] {
+    run_or_fail_together(files_->all(), [&] {
       std::vector<placed_block> const blocks = files_->blocks(r.tensors);
       auto next = blocks.begin();
       for (std::size_t k = 0; k < files_->layout().files.size(); ++k) {

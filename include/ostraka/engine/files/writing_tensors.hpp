@@ -20,7 +20,7 @@
 #include <ostraka/engine/call_check/same_calls.hpp>
 #include <ostraka/engine/disk/replacing_file.hpp>
 #include <ostraka/engine/disk/replacing_parts.hpp>
-#include <ostraka/engine/files/fail_alike.hpp>
+#include <ostraka/engine/files/fail_together.hpp>
 #include <ostraka/engine/files/file_layout.hpp>
 #include <ostraka/engine/files/foreign_block.hpp>
 #include <ostraka/engine/files/save_tensors.hpp>
@@ -70,8 +70,8 @@ class files_to_save {
   // Makes the files, with room for their headers and blocks. @throws ostraka::error, on all devices alike
   files_to_save(device_mesh const& mesh, save_request const& r, file_layout layout)
       : mesh_(mesh), path_(r.path), layout_(std::move(layout)) {
-    std::string told;
-    alike_on_all(all(), [&] {
+    std::string list;
+    run_or_fail_together(all(), [&] {
       if (mesh_.device() != 0) return;
       std::vector<std::int64_t> bytes;
       for (file_layout::file const& f : layout_.files) {
@@ -79,19 +79,19 @@ class files_to_save {
         bytes.push_back(f.bytes());
       }
       if (r.part_bytes == 0)
-        told = file_.emplace("save", path_, bytes.front()).name();
+        list = file_.emplace("save", path_, bytes.front()).name();
       else
         make_parts(bytes);
       for (std::size_t k = 0; parts_ && k < bytes.size(); ++k)
-        append_text(told, k > 0 ? std::string_view("\0", 1) : std::string_view(), parts_->name(k));
+        append_text(list, k > 0 ? std::string_view("\0", 1) : std::string_view(), parts_->name(k));
     });
-    auto length = static_cast<std::int64_t>(told.size());
+    auto length = static_cast<std::int64_t>(list.size());
     broadcast(all(), &length, 1);
-    told.resize(static_cast<std::size_t>(length));
-    broadcast(all(), reinterpret_cast<std::int8_t*>(told.data()), length);
-    for (std::size_t begin = 0; begin <= told.size();) {
-      std::size_t const end = std::min(told.find('\0', begin), told.size());
-      names_.push_back(told.substr(begin, end - begin));
+    list.resize(static_cast<std::size_t>(length));
+    broadcast(all(), reinterpret_cast<std::int8_t*>(list.data()), length);
+    for (std::size_t begin = 0; begin <= list.size();) {
+      std::size_t const end = std::min(list.find('\0', begin), list.size());
+      names_.push_back(list.substr(begin, end - begin));
       begin = end + 1;
     }
   }
@@ -128,7 +128,7 @@ class files_to_save {
 
   // Gives the files their names after all devices have written. @throws ostraka::error, on all devices alike
   void replace() {
-    alike_on_all(all(), [&] {
+    run_or_fail_together(all(), [&] {
       if (file_) file_->replace();
       if (parts_) parts_->replace([&](std::vector<std::string> const& names) { return index_of(names); });
     });
@@ -160,7 +160,7 @@ class files_to_save {
   std::vector<std::string> names_;
 };
 
-// The pieces of the blocks of file k, one behind the other. `turned` holds a copy of the blocks that the file stores in
+// The pieces of the blocks of file k, one after the other. `turned` holds a copy of the blocks that the file stores in
 // another order.
 inline std::vector<piece_in_memory> pieces_to_save(files_to_save const& files, std::size_t k,
                                                    std::span<placed_block const> blocks,
@@ -195,7 +195,7 @@ inline void write_blocks(files_to_save& files, std::vector<placed_block> const& 
       std::vector<foreign_block> turned;
       std::vector<piece_in_memory> pieces;
       if (first) files.add_header(pieces, k);
-      alike_on_all(files.all(), [&] {
+      run_or_fail_together(files.all(), [&] {
         std::vector<piece_in_memory> const more = pieces_to_save(files, k, rest.first(count), turned);
         pieces.insert(pieces.end(), more.begin(), more.end());
       });
@@ -245,6 +245,6 @@ void save_tensors(device_mesh const& mesh, save_request const& request) {
 
 }  // namespace ostraka::engine
 
-#ifndef OSTRAKA_COMPILED  // as in save_tensors.hpp, behind the class that it uses
+#ifndef OSTRAKA_COMPILED  // as in save_tensors.hpp, after the class that it uses
 #  include <ostraka/engine/files/writing_later.hpp>
 #endif

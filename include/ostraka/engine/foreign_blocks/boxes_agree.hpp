@@ -153,7 +153,7 @@ class boxes_check {
     return b.at[dimension].end == gap.at[dimension].begin || b.at[dimension].begin == gap.at[dimension].end;
   }
 
-  // Narrows `gap`, dimension d and those behind it, to the first part that none of the boxes covers.
+  // Narrows `gap`, dimension d and those after it, to the first part that none of the boxes covers.
   static bool find_gap(planner::box& gap, int d, std::vector<planner::box> const& boxes) {
     if (boxes.empty()) return gap.size() > 0;
     if (d == gap.rank) return false;

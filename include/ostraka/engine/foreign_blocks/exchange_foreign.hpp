@@ -119,7 +119,7 @@ class foreign_exchange {
       part(m).sent = m.elements;
     });
     exchange(members, static_cast<exchanged<T> const*>(parts_.data()), [&] { copy_local_parts(); });
-    received_arrays.bring_back();
+    received_arrays.copy_back();
     each_message(plan_.received, target_, stages_received, [&](foreign_message const& m, T* where, std::int64_t at) {
       if (where == nullptr) unpack(m, in.data() + at);
     });

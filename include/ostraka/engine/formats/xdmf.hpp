@@ -4,7 +4,7 @@
 
 /// @file
 /// Floor 3. XDMF: a text by which ParaView and VisIt read fields on a regular grid. The numbers are in separate files,
-/// here behind the headers of .npy files.
+/// here after the headers of .npy files.
 
 #include <charconv>
 #include <cstdint>

@@ -25,13 +25,13 @@ namespace ostraka::engine {
 
 /// True if the host can read and write the memory of an execution space or a view.
 template <class There>
-inline constexpr bool seen_by_host =
+inline constexpr bool host_accessible =
     Kokkos::SpaceAccessibility<Kokkos::HostSpace, typename There::memory_space>::accessible;
 
 /// True if MPI gets copies on the host of arrays in the memory of `Exec`.
 template <class Exec>
 bool copies_for_carrier() {
-  if constexpr (seen_by_host<Exec>)
+  if constexpr (host_accessible<Exec>)
     return false;
   else
     return !mpi_is_gpu_aware();

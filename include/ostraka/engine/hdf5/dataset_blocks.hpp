@@ -15,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-#include <ostraka/engine/files/fail_alike.hpp>
+#include <ostraka/engine/files/fail_together.hpp>
 #include <ostraka/engine/files/file_block.hpp>
 #include <ostraka/engine/files/foreign_block.hpp>
 #include <ostraka/engine/files/transfer.hpp>
@@ -108,7 +108,7 @@ class dataset_in_rounds {
  public:
   dataset_in_rounds(hdf5_file const& file, hid_t transfer, file_use use, dataset_block const& of)
       : file_(file), transfer_(transfer), use_(use), of_(of), cut_(of.block, file_round_bytes) {
-    alike_on_all(file_.all(), [&] {
+    run_or_fail_together(file_.all(), [&] {
       file_.all().enter();
       dataset_ = {file_.require(H5Dopen2(file_.id(), of.name.c_str(), H5P_DEFAULT), words()), &H5Dclose};
       type_ = hdf5_type_of(of.block.element);
@@ -125,7 +125,7 @@ class dataset_in_rounds {
     std::int64_t const bytes = here ? b.size() * bytes_of(of_.block.element) : 0;
     auto const carry = use_ == file_use::writes ? of_.block.to_host : of_.block.to_device;
     char* const memory = here ? of_.block.memory + begin : nullptr;
-    alike_on_all(file_.all(), [&] {
+    run_or_fail_together(file_.all(), [&] {
       space_ = {file_.require(H5Dget_space(dataset_.id()), words()), &H5Sclose};
       if (!select_box(space_.id(), here ? &b : nullptr, of_.places))
         throw_error(file_.operation(), ": ", of_.name, " in ", file_.path(),

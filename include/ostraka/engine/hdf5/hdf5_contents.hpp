@@ -16,7 +16,7 @@
 #include <vector>
 
 #include <ostraka/engine/collectives/scatter.hpp>
-#include <ostraka/engine/files/fail_alike.hpp>
+#include <ostraka/engine/files/fail_together.hpp>
 #include <ostraka/engine/files/file_format.hpp>
 #include <ostraka/engine/formats/file_contents.hpp>
 #include <ostraka/engine/hdf5/hdf5_elements.hpp>
@@ -210,7 +210,7 @@ inline file_contents unpack(packed_text& p) {
 inline void broadcast_text(communicator const& all, std::string& text) {
   auto length = static_cast<std::int64_t>(text.size());
   broadcast(all, &length, 1);
-  alike_on_all(all, [&] { text.resize(static_cast<std::size_t>(length)); });
+  run_or_fail_together(all, [&] { text.resize(static_cast<std::size_t>(length)); });
   broadcast(all, reinterpret_cast<std::int8_t*>(text.data()), length);
 }
 

@@ -24,7 +24,7 @@
 #include <utility>
 
 #include <ostraka/engine/disk/posix_file.hpp>
-#include <ostraka/engine/files/fail_alike.hpp>
+#include <ostraka/engine/files/fail_together.hpp>
 #include <ostraka/engine/files/transfer.hpp>
 #include <ostraka/engine/groups/communicator.hpp>
 #include <ostraka/types/support/error.hpp>
@@ -114,8 +114,8 @@ class hdf5_file {
   hdf5_file(communicator const& all, std::string operation, std::string path, hdf5_access access)
       : operation_(std::move(operation)), path_(std::move(path)), all_(all) {
     // Each device checks that it can see the file before it calls the library, which would make the others wait.
-    alike_on_all(all_,
-                 [&] { posix_file const seen(operation_, path_, access == hdf5_access::reads ? O_RDONLY : O_RDWR); });
+    run_or_fail_together(
+        all_, [&] { posix_file const seen(operation_, path_, access == hdf5_access::reads ? O_RDONLY : O_RDWR); });
     hdf5_object settings = file_settings();
 #if OSTRAKA_ENABLE_MPI
     if (all_.size() > 1) {

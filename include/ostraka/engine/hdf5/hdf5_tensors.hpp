@@ -20,7 +20,7 @@
 #include <ostraka/engine/call_check/same_calls.hpp>
 #include <ostraka/engine/disk/posix_file.hpp>
 #include <ostraka/engine/disk/replacing_file.hpp>
-#include <ostraka/engine/files/fail_alike.hpp>
+#include <ostraka/engine/files/fail_together.hpp>
 #include <ostraka/engine/files/file_format.hpp>
 #include <ostraka/engine/files/foreign_block.hpp>
 #include <ostraka/engine/files/load_tensors.hpp>
@@ -93,7 +93,7 @@ inline void save_datasets(device_mesh const& mesh, save_request const& request, 
   detail::in_agreed_hdf5(mesh, "save", request, [&](communicator const& all) {
     std::optional<replacing_file> made;
     std::string name;
-    alike_on_all(all, [&] {
+    run_or_fail_together(all, [&] {
       if (all.rank() != 0) return;
       made.emplace(detail::make_file("save", request.path, datasets));
       name = made->name();
@@ -102,7 +102,7 @@ inline void save_datasets(device_mesh const& mesh, save_request const& request, 
     hdf5_file file(all, "save", name, hdf5_access::writes);
     move_dataset_blocks(file, file_use::writes, detail::blocks_to_write(request, {}));
     file.close();
-    alike_on_all(all, [&] {
+    run_or_fail_together(all, [&] {
       if (made) made->replace();
     });
   });
@@ -117,7 +117,7 @@ inline void append_datasets(device_mesh const& mesh, save_request const& request
   if (mesh.absent()) return;
   detail::in_agreed_hdf5(mesh, "append", request, [&](communicator const& all) {
     std::int64_t index = 0;
-    alike_on_all(all, [&] {
+    run_or_fail_together(all, [&] {
       if (all.rank() != 0) return;
       struct stat is;
       if (::stat(request.path.c_str(), &is) != 0 && errno == ENOENT)
@@ -140,13 +140,13 @@ inline void append_datasets(device_mesh const& mesh, save_request const& request
   require_agreement(all,
                     [&] { return all.compares_calls() ? join_text(operation, ' ', path) : std::string(operation); });
   detail::packed_text packed;
-  alike_on_all(all, [&] {
+  run_or_fail_together(all, [&] {
     if (all.rank() == 0) detail::pack(packed, read_hdf5_contents(operation, path));
   });
   broadcast_text(all, packed.bytes);
   file_set files;
   files.is_hdf5 = true;
-  alike_on_all(all, [&] { files.contents = detail::unpack(packed); });
+  run_or_fail_together(all, [&] { files.contents = detail::unpack(packed); });
   return files;
 }
 
@@ -159,13 +159,13 @@ inline void load_dataset_blocks(device_mesh const& mesh, char const* operation, 
   for (placed_block const& b : blocks) {
     dataset_block one{b.tensor->name_in_file(), b.block, b.tensor->places};
     std::optional<detail::foreign_block> foreign;
-    alike_on_all(mesh.world(), [&] {
+    run_or_fail_together(mesh.world(), [&] {
       if (!detail::foreign_block::is_one(b, file_use::reads)) return;
       foreign.emplace(b.block, *b.tensor);
       one.block = foreign->as_in_file();
     });
     move_dataset_blocks(file, file_use::reads, {one});
-    alike_on_all(mesh.world(), [&] {
+    run_or_fail_together(mesh.world(), [&] {
       if (foreign) foreign->settle();
     });
   }

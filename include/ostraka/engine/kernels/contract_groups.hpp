@@ -26,7 +26,7 @@ struct contraction_groups {
   std::int64_t step[3] = {0, 0, 0};
 };
 
-/// Computes the products of all groups, one after the other. Rows behind the last group give zeros, or are not summed;
+/// Computes the products of all groups, one after the other. Rows after the last group give zeros, or are not summed;
 /// groups reach no further than the rows. The extent of the label in `problem` is that of all rows. Nothing is fenced.
 template <class Exec, class T>
 void contract_groups(Exec const& exec, contraction problem, contraction_groups const& groups, T const* a, T const* b,

@@ -68,7 +68,7 @@ struct is_not_finite {
 };
 
 template <class T>
-struct mend_sum {
+struct repair_sum {
   weighted_sums<T> in;
 
   KOKKOS_INLINE_FUNCTION void operator()(std::int64_t i) const {
@@ -94,9 +94,9 @@ struct add_sum {
 
 /// Sums that are infinite or NaN <- their terms whose weight is not 0. On the host all is written when it returns.
 template <class Exec, class T>
-[[gnu::cold]] void mend_sums(Exec const& exec, weighted_sums<T> const& in) {
+[[gnu::cold]] void repair_sums(Exec const& exec, weighted_sums<T> const& in) {
   std::int64_t const n = in.sums.size();
-  for_each_item("ostraka sums of what is seen", exec, n, n * in.terms.size(), detail::mend_sum<T>{in});
+  for_each_item("ostraka sums of what is seen", exec, n, n * in.terms.size(), detail::repair_sum<T>{in});
 }
 
 /// True if a block has no infinity and no NaN, or if operations are only priced.

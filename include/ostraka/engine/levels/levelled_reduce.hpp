@@ -53,7 +53,7 @@ class levelled_all_reduce {
       counts_.push_back((d + 1) * count / each - d * count / each);
       if (d < levels_->within.rank()) own_ += counts_.back();
     }
-    set_aside();
+    reserve_buffers();
     int const tag = levels_->within.next_tag();
     constexpr std::int64_t short_share = 64 * 1024;  // bytes: MPI's own is the fastest between many nodes
     bool const by_mpi = calls == mpi_calls::blocking &&
@@ -97,7 +97,7 @@ class levelled_all_reduce {
   }
 
   // Sets aside the share of this place, the part of it that is reduced here, and the arriving pieces of either level.
-  [[gnu::cold]] void set_aside() {
+  [[gnu::cold]] void reserve_buffers() {
     std::int64_t const longest = counts_.back();
     std::int64_t const part = share_of_all_reduce(levels_->between, longest);
     std::int64_t const arriving =

@@ -51,7 +51,7 @@ class levelled_reduce_scatter {
     done_ = 0;
     tags_[0] = levels_->within.next_tag();
     tags_[1] = levels_->between.next_tag();
-    set_aside();
+    reserve_buffers();
     next_step();
     if (detail::messages_on<Arrays>::in_order) test();  // all steps are launched now, in the same order on all members
   }
@@ -95,7 +95,7 @@ class levelled_reduce_scatter {
   }
 
   // Sets aside the sums of this node, one for each node, and the arriving pieces.
-  [[gnu::cold]] void set_aside() {
+  [[gnu::cold]] void reserve_buffers() {
     of_place_.clear();
     std::int64_t sums = 0;
     std::int64_t pieces = 0;

@@ -16,10 +16,10 @@
 #include <ostraka/engine/memory/computing.hpp>
 
 #if defined(__GLIBC__)
-#include <unistd.h>
+#  include <unistd.h>
 #endif
 #if defined(__linux__)
-#include <sys/mman.h>
+#  include <sys/mman.h>
 #endif
 
 namespace ostraka::engine {
@@ -60,7 +60,7 @@ inline char* end_of_large_pages([[maybe_unused]] char* block, std::size_t bytes)
   return block + bytes;
 }
 
-/// Asks for large pages for memory that nothing was written to yet, and for the rest of the heap behind it, so that the
+/// Asks for large pages for memory that nothing was written to yet, and for the rest of the heap after it, so that the
 /// next blocks lie in large pages from their first byte. Memory smaller than half a large page, or not the host's,
 /// stays as it is.
 template <class Space>

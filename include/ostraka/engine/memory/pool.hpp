@@ -83,16 +83,16 @@ class workspace final : public listed_workspace {
   }
 
   /// Takes a piece from the calling thread's pool, and gives it back.
-  [[gnu::noinline]] static memory_piece take(std::size_t bytes, scratch_for whom) {
+  [[gnu::noinline]] static memory_piece take(std::size_t bytes, scratch_for user) {
     workspace& mine = instance();
     memory_piece const taken = mine.take(bytes);
     if (!computes()) clear_if_short<Space>(taken.memory, bytes);
-    mine.used_by(whom).take(bytes);
+    mine.used_by(user).take(bytes);
     return taken;
   }
-  [[gnu::noinline]] static void give_back(memory_piece returned, scratch_for whom) {
+  [[gnu::noinline]] static void give_back(memory_piece returned, scratch_for user) {
     workspace& mine = instance();
-    mine.used_by(whom).now -= returned.bytes;
+    mine.used_by(user).now -= returned.bytes;
     mine.slabs_.give_back(returned);
   }
 
@@ -113,7 +113,7 @@ class workspace final : public listed_workspace {
   std::size_t limit_to(std::size_t bytes) { return slabs_.limit_to(bytes); }
 
  private:
-  bytes_in_use& used_by(scratch_for whom) { return whom == scratch_for::plan ? by_plans_ : by_kernels_; }
+  bytes_in_use& used_by(scratch_for user) { return user == scratch_for::plan ? by_plans_ : by_kernels_; }
 
   memory_piece take(std::size_t bytes) {
     if (slabs_.held_bytes() == 0) release_with_kokkos();

@@ -4,7 +4,7 @@
 
 /// @file
 /// Floor 3. The source of a slab's memory: Kokkos; on the host, for long slabs, large pages; and for a program that is
-/// priced, if Kokkos refuses, addresses without memory behind them. A device of a large mesh may set aside more memory
+/// priced, if Kokkos refuses, addresses without memory after them. A device of a large mesh may set aside more memory
 /// than this machine has, and pricing touches none of it. Linux refuses a single allocation larger than its memory,
 /// unless the call says that no memory need back it.
 ///
@@ -22,7 +22,7 @@
 #include <ostraka/engine/memory/large_pages.hpp>
 
 #if defined(__linux__)
-#include <sys/mman.h>
+#  include <sys/mman.h>
 #endif
 
 namespace ostraka::engine {

@@ -81,11 +81,11 @@ struct machine_of_rank {
 };
 
 /// Tests set the machine that this rank runs on; a negative number: the carrier knows.
-[[gnu::visibility("default")]] inline int pretended_machine = -1;
+[[gnu::visibility("default")]] inline int emulated_machine = -1;
 
 /// Finds it by shared memory. Collective.
 [[gnu::cold]] inline machine_of_rank find_machine(carrier::group const& world) {
-  carrier::group const machine(pretended_machine >= 0 ? world.split(pretended_machine, 0) : world.split_by_machine());
+  carrier::group const machine(emulated_machine >= 0 ? world.split(emulated_machine, 0) : world.split_by_machine());
   std::int64_t ends[2] = {world.rank(), -world.rank()};
   machine.all_reduce(ends, 2, reduction::max);
   machine_of_rank m;

@@ -97,7 +97,7 @@ class halo_record final : public flight_on<Exec> {
     flight_records<halo_record>::instance().give_back(*this);
   }
 
-  // Takes a buffer for received data, and behind them the data sent. It may throw for want of memory, when nothing is
+  // Takes a buffer for received data, and after them the data sent. It may throw for want of memory, when nothing is
   // in flight yet.
   void take_buffers() {
     if (exchanges_) buffer_ = scratch<T, space>(elements_received() + sent().packed);

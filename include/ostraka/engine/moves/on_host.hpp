@@ -27,7 +27,7 @@ namespace ostraka::engine {
 /// them.
 template <class View>
 auto on_host(View const& view) {
-  if constexpr (seen_by_host<View>) {
+  if constexpr (host_accessible<View>) {
     fence(instance<typename View::execution_space>());
     return view;
   } else {
@@ -36,13 +36,13 @@ auto on_host(View const& view) {
 }
 
 /// Tests treat the host's memory as a GPU's, with an MPI that takes it or one that does not.
-enum class pretended_gpu { none, direct, staged };
-[[gnu::visibility("default")]] inline pretended_gpu pretended = pretended_gpu::none;
+enum class emulated_gpu { none, direct, staged };
+[[gnu::visibility("default")]] inline emulated_gpu emulated = emulated_gpu::none;
 
 /// True if the host must not access the memory of `Exec`.
 template <class Exec>
 bool is_gpu_memory() {
-  return !seen_by_host<Exec> || pretended != pretended_gpu::none;
+  return !host_accessible<Exec> || emulated != emulated_gpu::none;
 }
 
 /// The host's part in a collective: MPI carries arrays, or the host also computes with them, as our reductions do.
@@ -52,8 +52,8 @@ enum class host_work { carries, computes };
 template <class Exec>
 bool is_staged(host_work work) {
   if (!is_gpu_memory<Exec>()) return false;
-  if (work == host_work::computes || pretended == pretended_gpu::staged) return true;
-  return pretended == pretended_gpu::none && !mpi_is_gpu_aware();
+  if (work == host_work::computes || emulated == emulated_gpu::staged) return true;
+  return emulated == emulated_gpu::none && !mpi_is_gpu_aware();
 }
 
 namespace detail {
@@ -62,7 +62,7 @@ template <class To, class From, class T>
 void stage(T* to, T const* from, std::int64_t count) {
   auto const n = static_cast<std::size_t>(count);
   if (n == 0 || !computes()) return;
-  if constexpr (std::is_same_v<To, From>) {  // a pretended GPU's
+  if constexpr (std::is_same_v<To, From>) {  // an emulated GPU's
     std::memcpy(static_cast<void*>(to), static_cast<void const*>(from), n * sizeof(T));
   } else {
     using target = Kokkos::View<T*, To, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
@@ -102,10 +102,10 @@ class arrays_for_mpi {
   }
 
   /// Returns an array whose contents before and after do not matter.
-  [[gnu::cold]] T* set_aside(T* array, std::int64_t count) { return staged_ ? buffer_for(count) : array; }
+  [[gnu::cold]] T* reserve_buffer(T* array, std::int64_t count) { return staged_ ? buffer_for(count) : array; }
 
   /// Copies the received data back to the arrays.
-  void bring_back() const {
+  void copy_back() const {
     if (!staged_) return;
     for (pair const& p : received_)
       detail::stage<space, Kokkos::HostSpace>(p.array, static_cast<T const*>(p.copy), p.count);
@@ -137,7 +137,7 @@ void with_array_for_mpi(Exec const&, host_work work, T* data, std::int64_t count
   arrays_for_mpi<Exec, T> arrays;
   arrays.begin(is_staged<Exec>(work));
   collective(arrays.received(data, count, true));
-  arrays.bring_back();
+  arrays.copy_back();
 }
 
 }  // namespace ostraka::engine

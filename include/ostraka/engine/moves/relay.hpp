@@ -75,7 +75,7 @@ class relay {
     detail::messages_by_host_on<arrays_of<Exec>> sends, receives;
   };
 
-  turn turns_[2];  // behind the arrays: their destructor waits
+  turn turns_[2];  // after the arrays: their destructor waits
   int now_ = 0;
 };
 

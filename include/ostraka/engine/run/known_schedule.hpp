@@ -32,7 +32,7 @@ namespace ostraka::engine {
 /// True if operations there may keep only the number of copies and parts: nothing is computed, and no other member of a
 /// group exists. (Tests that pretend another memory stage each part.)
 inline bool is_only_priced(execution_context const& w) {
-  return !computes() && w.mesh != nullptr && w.mesh->is_dry() && pretended == pretended_gpu::none;
+  return !computes() && w.mesh != nullptr && w.mesh->is_dry() && emulated == emulated_gpu::none;
 }
 
 /// A schedule, with the facts about its blocks that kernels need, the cached plans of its products, and the facts about

@@ -152,7 +152,7 @@ class running {
     own_message_.end();
     in_flight_ = nullptr;
     message_.clear();
-    set_aside_ = set_aside_for_flight();
+    reserved_ = reserve_for_flight();
   }
 
   /// Returns the functions of these kinds.
@@ -225,8 +225,8 @@ class running {
         all_reduce.has_levels(members, m.own) || all_reduce_in_flight<T, arrays>::by_carrier(m.how, m.own, calls_);
     std::int64_t const share = nothing ? 0 : share_of_all_reduce(members, m.own);
     std::int64_t const pieces = share == 0 ? 0 : one_level::pieces_of(members, share, share, calls_);
-    set_aside_ = set_aside_for_flight(share + pieces);
-    all_reduce.begin(members, data, m.own, m.how, set_aside_.data(), set_aside_.data() + share, calls_);
+    reserved_ = reserve_for_flight(share + pieces);
+    all_reduce.begin(members, data, m.own, m.how, reserved_.data(), reserved_.data() + share, calls_);
   }
 
   [[gnu::cold]] void start_scatter(planner::schedule const& s, planner::scheduled_message const& m,
@@ -239,8 +239,8 @@ class running {
     if (!runs_on_host<Exec> || calls_ == mpi_calls::nonblocking) {
       bool const nothing =
           one_level::arrives_in_place(members, parts, into) || scatter.has_levels(members, counts.total());
-      set_aside_ = set_aside_for_flight(nothing ? 0 : one_level::pieces_of(members, m.own, counts.largest(), calls_));
-      pieces = set_aside_.data();
+      reserved_ = reserve_for_flight(nothing ? 0 : one_level::pieces_of(members, m.own, counts.largest(), calls_));
+      pieces = reserved_.data();
     }
     scatter.begin(members, at(m.sent), at(m.received), counts, pieces, m.how, into, parts, calls_);
   }
@@ -345,8 +345,8 @@ class running {
   using one_level = reduce_scatter_in_flight<T, arrays>;
 
   // A reduction in flight, or of a GPU's memory, sets these aside beside the plan's workspace: its pieces are longer.
-  using set_aside_for_flight = kernel_scratch<T, typename arrays::memory_space>;
-  set_aside_for_flight set_aside_;
+  using reserve_for_flight = kernel_scratch<T, typename arrays::memory_space>;
+  reserve_for_flight reserved_;
 
   // The message in flight, and its parts.
   message_functions<Exec, T> const* in_flight_ = nullptr;

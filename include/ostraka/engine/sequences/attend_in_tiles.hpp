@@ -145,7 +145,7 @@ class attending_thread {
       if (is_ruled) in_.rule.score(in_.rule.box(at, q, k), scores_, lies.tile_step);
       with_wide_vectors([&, this] {
         for (std::int64_t r = 0; r < n; ++r)
-          weigh_row(r, k.where.size(), is_ruled ? k.where.size() : in_.rule.seen_by(q.begin + r, k), !is_first);
+          weigh_row(r, k.where.size(), is_ruled ? k.where.size() : in_.rule.visible_keys(q.begin + r, k), !is_first);
       });
       if (is_first) std::fill(weighted_, weighted_ + padded * value_step_, wide(0));
       tile_lines<wide> const weights{scores_, lies.tile_step, 1};

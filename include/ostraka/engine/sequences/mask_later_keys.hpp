@@ -29,13 +29,13 @@ struct later_keys_mask {
   std::int64_t keys;     ///< of the block
   std::int64_t seen;     ///< keys of the block that its first query sees; may be negative, or exceed `keys`
 
-  [[nodiscard]] KOKKOS_INLINE_FUNCTION std::int64_t seen_by(std::int64_t row) const {
+  [[nodiscard]] KOKKOS_INLINE_FUNCTION std::int64_t visible_keys(std::int64_t row) const {
     std::int64_t const n = seen + row / inner % queries;
     return n < 0 ? 0 : n < keys ? n : keys;
   }
 
   KOKKOS_INLINE_FUNCTION void operator()(std::int64_t i) const {
-    if (i % keys >= seen_by(i / keys)) hide(i);
+    if (i % keys >= visible_keys(i / keys)) hide(i);
   }
 
   KOKKOS_INLINE_FUNCTION void hide(std::int64_t i) const {
@@ -130,7 +130,7 @@ void mask_later_keys(Exec const& exec, execution_context const& w, planner::spec
   if constexpr (runs_on_host<Exec>) {
     auto const run = [&hide](std::int64_t begin, std::int64_t end, std::int64_t) {
       for (std::int64_t row = begin; row < end; ++row)
-        for (std::int64_t key = hide.seen_by(row); key < hide.keys; ++key) hide.hide(row * hide.keys + key);
+        for (std::int64_t key = hide.visible_keys(row); key < hide.keys; ++key) hide.hide(row * hide.keys + key);
     };
     std::int64_t const shares = (elements + serial_elements - 1) / serial_elements;
     for_each_share("ostraka causal mask", exec, elements / k.size(), shares, elements, run);

@@ -42,7 +42,7 @@ class rotating_cotangents {
   }
 
   /// Adds the cotangents of the previous device, and passes the sum on, or to the owner.
-  void pass_on(int piece, std::int64_t step, bool has_made) {
+  void forward_sum(int piece, std::int64_t step, bool has_made) {
     in_flight_[piece].wait();
     returning_[piece].wait();
     std::int64_t const home = round_.home(piece, step), next = round_.home(piece, step + 1), here = round_.here();
@@ -187,7 +187,7 @@ void pull_attention_in_ring(Exec const& exec, execution_context const& w, ring_a
                              round.hides(m));
       });
     }
-    if (step > 0) pulled.pass_on(piece, step, needed);
+    if (step > 0) pulled.forward_sum(piece, step, needed);
   });
   for (int piece = 0; piece < ring.pieces(); ++piece)
     pulled.end(piece, [&](auto const& made) {

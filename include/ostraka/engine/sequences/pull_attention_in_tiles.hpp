@@ -228,7 +228,7 @@ class pulling_thread {
     if (is_ruled) in_.rule.score(box = in_.rule.box(at, q, k), scores_, lies.tile_step);
     with_wide_vectors([&, this] {
       for (std::int64_t r = 0; r < n; ++r) {
-        std::int64_t const seen = is_ruled ? keys : in_.rule.seen_by(q.begin + r, k);
+        std::int64_t const seen = is_ruled ? keys : in_.rule.visible_keys(q.begin + r, k);
         is_ruled ? pull_row<true>(r, seen) : pull_row<false>(r, seen);
         for (std::int64_t j = seen; j < used; ++j)
           scores_[r * in_.lies.tile_step + j] = of_scores_[r * in_.lies.tile_step + j] = wide(0);

@@ -195,7 +195,7 @@ class tile_scores {
   /// True if a product may have hidden pairs.
   [[nodiscard]] bool hides(bool is_masked) const { return is_masked || rule_.hides_beyond_positions(); }
   /// Returns the number of keys, from the first of the product, that a query sees. @pre no rule hides some of them
-  [[nodiscard]] std::int64_t seen_by(std::int64_t query, keys_of_tile const& k) const {
+  [[nodiscard]] std::int64_t visible_keys(std::int64_t query, keys_of_tile const& k) const {
     std::int64_t const n = k.where.size();
     if (!k.is_masked) return n;
     std::int64_t const end = query + first_ + 1 - k.where.begin;

@@ -214,7 +214,7 @@ inline void disagree() { control::close(detail::self.job); }
 
 /// Call it in destructors that run during an exception. It returns if an exception runs those of all ranks: no rank
 /// then waits for another, and the program goes on where the exceptions are caught.
-[[gnu::cold]] inline void thrown_through() {
+[[gnu::cold]] inline void on_unwinding() {
   std::string const what = "lost its environment to an exception";
   if (detail::self.job == no_communicator() || !detail::is_thread_of_mpi()) detail::speak(what);
   same_end const e = find_same_end(detail::self.job, what);

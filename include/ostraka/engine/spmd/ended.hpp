@@ -24,10 +24,10 @@ struct end_of_kokkos {
   bool began = false;  // Kokkos::finalize was called; its hooks may still use Kokkos
   bool speaks = true;  // true on one rank of the job
 };
-[[gnu::visibility("default")]] inline end_of_kokkos the_end;
+[[gnu::visibility("default")]] inline end_of_kokkos kokkos_end;
 
 [[gnu::cold]] inline void warn_of_leak() {
-  if (!std::exchange(the_end.speaks, false)) return;
+  if (!std::exchange(kokkos_end.speaks, false)) return;
   std::fputs(
       "ostraka: environment: a tensor ends before its os::environment does, but one outlives it and its memory is left "
       "to the system; declare tensors after the environment, and assign {} to static ones at the end of main\n",
@@ -36,14 +36,14 @@ struct end_of_kokkos {
 
 }  // namespace detail
 
-/// True if Kokkos has ended. @pre foresee_end has been called, as os::make_mesh does
-inline bool has_ended() { return detail::the_end.began && !Kokkos::is_initialized(); }
+/// True if Kokkos has ended. @pre register_end_hooks has been called, as os::make_mesh does
+inline bool has_ended() { return detail::kokkos_end.began && !Kokkos::is_initialized(); }
 
 /// Call it while Kokkos and MPI run.
-[[gnu::visibility("default"), gnu::cold]] inline void foresee_end() {
+[[gnu::visibility("default"), gnu::cold]] inline void register_end_hooks() {
   static bool const once = [] {
-    Kokkos::push_finalize_hook([] { detail::the_end.began = true; });
-    detail::the_end.speaks = find_place_in_job().rank == 0;
+    Kokkos::push_finalize_hook([] { detail::kokkos_end.began = true; });
+    detail::kokkos_end.speaks = find_place_in_job().rank == 0;
     return true;
   }();
   static_cast<void>(once);

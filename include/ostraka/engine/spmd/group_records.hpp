@@ -107,7 +107,7 @@ class group_records {
     *r->at = r->next;
     if (r->next != nullptr) r->next->at = r->at;
     --count_;
-    gone_[gone_count_++ % std::size(gone_)] = {r->id, r->count};
+    retired_[retired_count_++ % std::size(retired_)] = {r->id, r->count};
     delete r;
   }
 
@@ -127,7 +127,7 @@ class group_records {
       if (r->id == id) return is_ahead_of(r->count);
     for (group_record const* r = creations_; r != nullptr; r = r->next)
       if (r->id == id) return is_ahead_of(r->count);
-    for (gone const& g : gone_)
+    for (gone const& g : retired_)
       if (g.id == id) return is_ahead_of(g.count);
     return false;
   }
@@ -171,8 +171,8 @@ class group_records {
     std::uint64_t id = 0;
     std::uint64_t count = 0;
   };
-  gone gone_[256];  // the groups that were given back last, in which other ranks may still wait for this one
-  unsigned gone_count_ = 0;
+  gone retired_[256];  // the groups that were given back last, in which other ranks may still wait for this one
+  unsigned retired_count_ = 0;
   std::atomic_flag changing_{};
 };
 

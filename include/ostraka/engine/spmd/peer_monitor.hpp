@@ -106,7 +106,7 @@ class peer_monitor final : public group_observer {
   /// Returns the state of the ranks of the job, from their pages, for a rank that waits for the missing ones.
   [[nodiscard]] detail::standstill probe_all(dynamic_array<int> const& missing) const;
   /// Publishes whether this rank asks the others if they are in MPI.
-  void publish_asking(bool asks) const { window_.mine().asks.store(asks ? 1 : 0, std::memory_order_release); }
+  void publish_query(bool asks) const { window_.mine().asks.store(asks ? 1 : 0, std::memory_order_release); }
 
   /// As long as it lives, this rank says that it waits to know which calls others make.
   class waiting {
@@ -138,9 +138,9 @@ class peer_monitor final : public group_observer {
   ~peer_monitor() = default;
   void leave_with_mpi();
   template <class Done>
-  static void wait_until(Done const& done, char const* what_ends);
-  void probe_some(char const* what_ends);
-  void probe(int other, char const* what_ends) const;
+  static void wait_until(Done const& done, char const* ending);
+  void probe_some(char const* ending);
+  void probe(int other, char const* ending) const;
   void close();
 
   carrier::group* group_ = nullptr;  // null once it is closed
@@ -225,37 +225,37 @@ inline void peer_monitor::leave_with_mpi() {
 }
 
 template <class Done>
-[[gnu::cold]] void peer_monitor::wait_until(Done const& done, char const* what_ends) {
+[[gnu::cold]] void peer_monitor::wait_until(Done const& done, char const* ending) {
   double next = this_thread::seconds() + 0.1;  // most ranks have come by then
   for (int pause = 1; !done(); pause = std::min(2 * pause, 1000)) {
     this_thread::sleep(pause);
     if (this_thread::seconds() < next) continue;
     next = this_thread::seconds() + 0.1;
-    for (peer_monitor* each = first_; each != nullptr; each = each->next_) each->probe_some(what_ends);
+    for (peer_monitor* each = first_; each != nullptr; each = each->next_) each->probe_some(ending);
   }
 }
 
 // Probes a few ranks at a time: if many wait for this rank, any of them shows it.
-[[gnu::cold]] inline void peer_monitor::probe_some(char const* what_ends) {
+[[gnu::cold]] inline void peer_monitor::probe_some(char const* ending) {
   for (int n = std::min(size_, 64); window_.is_open() && n > 0; --n) {
     probed_ = (probed_ + 1) % size_;
-    if (probed_ != rank_) probe(probed_, what_ends);
+    if (probed_ != rank_) probe(probed_, ending);
   }
 }
 
 // Ends the job if the other rank waits for this one, which enters no collective any more.
-[[gnu::cold]] inline void peer_monitor::probe(int other, char const* what_ends) const {
+[[gnu::cold]] inline void peer_monitor::probe(int other, char const* ending) const {
   progress_window::numbers const before = window_.numbers_of(other);
   int slot = 0;
   while (slot < progress_window::slots && !records_.is_ahead(before.last[slot])) ++slot;
   if (slot == progress_window::slots) return;
   if (window_.numbers_of(other).last[slot] != before.last[slot]) return;  // it goes on: probe again later
   std::string const text = call_of(other, slot, before);
-  end_job(join_text(this_rank(), " ends ", what_ends, ", but rank ", detail::number_in_world(comm(), other),
+  end_job(join_text(this_rank(), " ends ", ending, ", but rank ", detail::number_in_world(comm(), other),
                     " waits for it in ",
                     text.empty() ? std::string("an operation (OSTRAKA_CHECK_SPMD=1 tells which)") : text,
                     "; every rank takes part in its operations before it ends ",
-                    std::string_view(what_ends) == "MPI" ? "the environment" : what_ends));
+                    std::string_view(ending) == "MPI" ? "the environment" : ending));
 }
 
 [[gnu::cold]] inline detail::standstill peer_monitor::probe_all(dynamic_array<int> const& missing) const {

@@ -38,8 +38,8 @@ inline constexpr int answer_tag = 2;
 static_assert(std::is_trivially_copyable_v<same_end>);  // it travels as bytes
 
 // In seconds: long enough for ranks that fail in the same operation to arrive, too short to be noticed.
-inline constexpr double rank_0_listens = 0.25;
-inline constexpr double others_wait = 0.6;
+inline constexpr double rank_0_timeout = 0.25;
+inline constexpr double others_timeout = 0.6;
 
 template <class Done>
 bool wait_until(Done done, double most) {
@@ -66,7 +66,7 @@ bool wait_until(Done done, double most) {
         }
         return received == ranks;
       },
-      rank_0_listens);
+      rank_0_timeout);
 
   same_end of_mine;
   for (int first = 0; first < ranks; ++first) {
@@ -111,7 +111,7 @@ bool wait_until(Done done, double most) {
   control::request sending, answering;
   control::receive(job, 0, detail::answer_tag, &answer, sizeof(answer), answering);
   control::send(job, 0, detail::reason_tag, &sent, sizeof(sent), sending);
-  bool const answered = detail::wait_until([&] { return answering.test(); }, detail::others_wait);
+  bool const answered = detail::wait_until([&] { return answering.test(); }, detail::others_timeout);
   if (!answered) return {1, 1, {rank}};  // this rank then ends the job, so both requests may stay
   sending.wait();
   return answer;

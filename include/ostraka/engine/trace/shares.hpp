@@ -103,7 +103,7 @@ class trace_shares {
            as_long(n.bytes), as_long(n.messages), as_long(n.flops), as_long(n.memory), as_long(n.waited));
     append_text(to.text, name, '\n');
   }
-  // Reads a number and the character behind it.
+  // Reads a number and the character after it.
   [[gnu::cold, gnu::noinline]] static std::int64_t number(char const*& at) {
     char* end = nullptr;
     std::int64_t const n = std::strtoll(at, &end, 10);

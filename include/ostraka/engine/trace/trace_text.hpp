@@ -46,7 +46,7 @@ class file_sink final : public text_sink {
   std::FILE* file_;
 };
 
-/// Ends a file of events with a note at time 0, which has no comma behind it. True if all of the file is written.
+/// Ends a file of events with a note at time 0, which has no comma after it. True if all of the file is written.
 [[gnu::cold, gnu::noinline]] inline bool end_trace_file(std::FILE* file, std::string const& note, int process) {
   text_buffer end;
   end.put("{\"ph\":\"i\",\"s\":\"g\",\"name\":");
@@ -57,7 +57,7 @@ class file_sink final : public text_sink {
   return std::fclose(file) == 0 && !failed;
 }
 
-/// Writes the events of a process, each with ",\n" behind it.
+/// Writes the events of a process, each with ",\n" after it.
 class trace_text {
  public:
   trace_text(timeline const& t, traced_process const& p, text_sink& sink) : t_(t), p_(p), sink_(sink) {}
@@ -66,12 +66,12 @@ class trace_text {
     names();
     gaps();
     for (trace_span const& s : t_.spans) span(s);
-    if (t_.dropped > 0) note_of_dropped();
+    if (t_.dropped > 0) write_dropped_note();
     if (!out_.text.empty()) sink_.take(out_.text);
   }
 
  private:
-  static constexpr int first_lane = 1000;  // rows of messages stand behind those of threads
+  static constexpr int first_lane = 1000;  // rows of messages follow those of threads
   static constexpr std::size_t piece = std::size_t{1} << 20;
 
   [[gnu::cold, gnu::noinline]] void names() {
@@ -125,7 +125,7 @@ class trace_text {
     end_event();
   }
 
-  [[gnu::cold, gnu::noinline]] void note_of_dropped() {
+  [[gnu::cold, gnu::noinline]] void write_dropped_note() {
     out_.put(R"({"ph":"i","s":"p","name":"no room: %lld spans from here on were left out; OSTRAKA_TRACE_SPANS is the )"
              R"(number that is kept","pid":%d,"tid":0,"ts":)",
              static_cast<long long>(t_.dropped), p_.number);

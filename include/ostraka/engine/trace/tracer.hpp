@@ -238,7 +238,7 @@ class tracer final : public listener {
     trace_text(line_, p, to_file).write();
   }
 
-  // The last event has no comma behind it.
+  // The last event has no comma after it.
   [[gnu::cold, gnu::noinline]] void end_file(std::FILE* file, std::string const& path, std::string const& note,
                                              std::int64_t dropped) const {
     bool const whole = end_trace_file(file, note, here_.rank);
@@ -253,7 +253,7 @@ class tracer final : public listener {
     std::fprintf(stderr, "ostraka: trace %s: %s\n", path.c_str(), what.c_str());
   }
 
-  // Sends a text, behind its length.
+  // Sends a text, after its length.
   [[gnu::cold, gnu::noinline]] void send(std::string const& text) const {
     carrier::group::requests begun;
     auto const length = static_cast<std::int64_t>(text.size());

@@ -13,7 +13,7 @@
 #include <type_traits>
 #include <vector>
 
-#include <ostraka/gradient/abstract/foretold_memory.hpp>
+#include <ostraka/gradient/abstract/predicted_memory.hpp>
 #include <ostraka/gradient/cotangents/as.hpp>
 
 namespace ostraka {
@@ -22,7 +22,7 @@ template <class T>
 class abstract;
 
 /// One operation of a program without elements.
-struct foretold_operation {
+struct predicted_operation {
   std::string_view name;                                             ///< the name of the verb or operation
   int (*count)(step) = nullptr;                                      ///< the number of its steps of this kind
   std::int64_t (*total_bytes)(detail::size_table const&) = nullptr;  ///< bytes that all devices move together
@@ -32,7 +32,7 @@ struct foretold_operation {
   // Stored, not derived from the pointers: under -fsanitize=undefined g++ does not take a comparison of a function's
   // address for constant.
   bool priced = false;
-  bool sets_aside = false;
+  bool needs_workspace = false;
 
   /// True if its communication is known from types and sizes. That of a roll by a run-time number of places is not.
   [[nodiscard]] constexpr bool is_priced() const { return priced; }
@@ -43,14 +43,14 @@ namespace detail {
 /// The record of a program: its operations and memory events, in order.
 class forecast {
  public:
-  constexpr void add(foretold_operation const& op) {
+  constexpr void add(predicted_operation const& op) {
     operations_.push_back(op);
-    if (op.sets_aside) events_.push_back({-1, op.workspace});
+    if (op.needs_workspace) events_.push_back({-1, op.workspace});
   }
-  [[nodiscard]] constexpr std::vector<foretold_operation> const& operations() const { return operations_; }
+  [[nodiscard]] constexpr std::vector<predicted_operation> const& operations() const { return operations_; }
 
   /// Records a block of that many bytes. @returns its number
-  constexpr int allocate(foretold_bytes bytes) {
+  constexpr int allocate(predicted_bytes bytes) {
     events_.push_back({blocks_, bytes});
     return blocks_++;
   }
@@ -63,7 +63,7 @@ class forecast {
     operands_.push_back(&largest_block_bytes<T>);
     add_mesh_axes(mesh_axes_in<T>{});
   }
-  [[nodiscard]] constexpr std::vector<foretold_bytes> const& operands() const { return operands_; }
+  [[nodiscard]] constexpr std::vector<predicted_bytes> const& operands() const { return operands_; }
 
   /// Records that a tensor of the program is divided over these mesh axes, so that the program's mesh has them.
   template <class... Ms>
@@ -82,14 +82,14 @@ class forecast {
     mesh_.push_back({name, size, true});
   }
 
-  std::vector<foretold_operation> operations_;
-  std::vector<foretold_bytes> operands_;
+  std::vector<predicted_operation> operations_;
+  std::vector<predicted_bytes> operands_;
   std::vector<named_size> mesh_;
   std::vector<memory_event> events_;
   int blocks_ = 0;
 };
 
-using foretold_block = abstract_block<forecast>;
+using predicted_block = abstract_block<forecast>;
 
 }  // namespace detail
 
@@ -113,7 +113,7 @@ class abstract {
     if (written != nullptr) written->add_mesh_axes(mesh_axes_in<T>{});
   }
   /// A tensor in a given block; an operand is in none.
-  constexpr abstract(detail::forecast* written, detail::foretold_block const& block)
+  constexpr abstract(detail::forecast* written, detail::predicted_block const& block)
       : forecast_(written), block_(block) {}
 
   /// Unknown; ones, so that programs can divide by them.
@@ -125,18 +125,18 @@ class abstract {
 
   /// The record of the operations on it.
   [[nodiscard]] constexpr detail::forecast* written() const { return forecast_; }
-  [[nodiscard]] constexpr detail::foretold_block const& block() const { return block_; }
+  [[nodiscard]] constexpr detail::predicted_block const& block() const { return block_; }
 
  private:
   detail::forecast* forecast_ = nullptr;
-  detail::foretold_block block_;
+  detail::predicted_block block_;
 };
 
 namespace detail {
 
 /// The interpreter of abstract tensors: gives the result's type, and records the moves that it would take
-/// (foretell.hpp).
-struct foretells {
+/// (predict.hpp).
+struct predicts {
   static constexpr int level = 1;
   template <class How, class Operation, class... Given>
   static constexpr auto operate(How const& how, Operation const& operation, Given const&... given);
@@ -145,11 +145,11 @@ struct foretells {
 };
 template <class T>
 struct interpreter_of<abstract<T>> {
-  using type = foretells;
+  using type = predicts;
 };
 
 /// The interpreter of variables of abstract tensors (abstract_variable.hpp).
-struct records_foretold {
+struct records_abstract {
   static constexpr int level = 3;
   template <class How, class Operation, class... Given>
   static constexpr auto operate(How const& how, Operation const& operation, Given const&... given);
@@ -162,7 +162,7 @@ struct records_foretold {
 };
 template <class T, class Cotangent>
 struct interpreter_of<variable<abstract<T>, Cotangent>> {
-  using type = records_foretold;
+  using type = records_abstract;
 };
 
 }  // namespace detail
@@ -183,7 +183,7 @@ template <class T>
 inline constexpr bool is_after_error<abstract<T>> = is_after_error<T>;
 
 template <class A, class Sharding>
-  requires(is_abstract<A> || is_foretold<A>)
+  requires(is_abstract<A> || is_abstract_variable<A>)
 struct refused_of<A, Sharding> {
   using type = abstract<after_error_of<typename A::value_type, Sharding, typename A::space>>;
 };

@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// Floor 4. The tape of programs without elements (foretell.hpp): the counterpart of tape.hpp in constant expressions.
+/// Floor 4. The tape of programs without elements (predict.hpp): the counterpart of tape.hpp in constant expressions.
 /// Its variables are in abstract_variable.hpp.
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include <ostraka/gradient/abstract/foretell.hpp>
+#include <ostraka/gradient/abstract/predict.hpp>
 
 namespace ostraka {
 
@@ -45,25 +45,25 @@ class abstract_recipe_handle {
   constexpr ~abstract_recipe_handle();
   constexpr explicit operator bool() const { return recipe_ != nullptr; }
   /// The block that is kept of a value beside its recipe: none.
-  [[nodiscard]] constexpr foretold_block block_beside(foretold_block const& of_value) const {
+  [[nodiscard]] constexpr predicted_block block_beside(predicted_block const& of_value) const {
     if (recipe_ != nullptr) return {};
     return of_value;
   }
   /// The block that the recipe makes. It is kept as long as other handles may ask for it.
-  constexpr foretold_block make(forecast* written) const;
+  constexpr predicted_block make(forecast* written) const;
 
  private:
   abstract_recipe* recipe_ = nullptr;
 };
 
 struct abstract_recipe {
-  foretold_operation gather;
-  foretold_bytes bytes;
+  predicted_operation gather;
+  predicted_bytes bytes;
   abstract_recipe_handle from;
-  foretold_block operand{};  // if `from` has no recipe
+  predicted_block operand{};  // if `from` has no recipe
   int handles = 0;
   bool is_made = false;
-  foretold_block made{};
+  predicted_block made{};
 };
 
 constexpr abstract_recipe_handle::abstract_recipe_handle(abstract_recipe* made) : recipe_(made) { ++recipe_->handles; }
@@ -74,11 +74,11 @@ constexpr abstract_recipe_handle::abstract_recipe_handle(abstract_recipe_handle 
 constexpr abstract_recipe_handle::~abstract_recipe_handle() {
   if (recipe_ != nullptr && --recipe_->handles == 0) delete recipe_;
 }
-constexpr foretold_block abstract_recipe_handle::make(forecast* written) const {
+constexpr predicted_block abstract_recipe_handle::make(forecast* written) const {
   if (recipe_->is_made) return recipe_->made;
-  foretold_block from = recipe_->operand;
+  predicted_block from = recipe_->operand;
   if (recipe_->from) from = recipe_->from.make(written);
-  foretold_block const made(written, recipe_->bytes);
+  predicted_block const made(written, recipe_->bytes);
   if (written != nullptr) written->add(recipe_->gather);
   recipe_->is_made = recipe_->handles > 1;
   if (recipe_->is_made) recipe_->made = made;
@@ -99,12 +99,12 @@ class abstract_store {
   }
   [[nodiscard]] constexpr forecast* written() const { return written_; }
   [[nodiscard]] constexpr bool has(int number) const { return find(number) != nullptr; }
-  [[nodiscard]] constexpr foretold_block block_of(int number) const { return find(number)->block; }
+  [[nodiscard]] constexpr predicted_block block_of(int number) const { return find(number)->block; }
 
  private:
   struct kept_result {
     int number;
-    foretold_block block;
+    predicted_block block;
   };
   [[nodiscard]] constexpr kept_result const* find(int number) const {
     for (kept_result const& k : kept_)
@@ -178,7 +178,7 @@ class abstract_slot : public abstract_node {
     if (is_empty_)
       sum_ = g;
     else if (sum_.block().is_alone())  // in place
-      foretell_in_place(operation::add{}, sum_, g);
+      predict_in_place(operation::add{}, sum_, g);
     else
       sum_ = sum_of_cotangents(sum_, g);
     is_empty_ = false;

@@ -84,7 +84,7 @@ class remembered<abstract<T>> {
 
 /// The result of an operation. A result that a region has saved is not made again.
 template <class Make>
-constexpr auto foretold_result(abstract_tape* t, Make const& make) -> decltype(make()) {
+constexpr auto abstract_result(abstract_tape* t, Make const& make) -> decltype(make()) {
   using type = decltype(make());
   bool const is_saved = t != nullptr && t->is_next_saved();
   if constexpr (is_abstract<type>)
@@ -93,8 +93,8 @@ constexpr auto foretold_result(abstract_tape* t, Make const& make) -> decltype(m
 }
 
 template <class Sharding, class X, class Policy>
-constexpr auto reshard_foretold(X const& x, Policy const& how) {
-  auto const value = foretold_result(x.tape(), [&] { return reshard_as<Sharding>(x.value(), how); });
+constexpr auto reshard_abstract(X const& x, Policy const& how) {
+  auto const value = abstract_result(x.tape(), [&] { return reshard_as<Sharding>(x.value(), how); });
   using from = typename X::tensor_type::tensor_type;
   using to = typename std::remove_cvref_t<decltype(value)>::tensor_type;
   if constexpr (is_after_error<to>) {
@@ -148,7 +148,7 @@ class abstract_recorded final : public abstract_slot<Cotangent> {
 
   constexpr void pull() override {
     if (!this->is_empty())
-      hand_all_on<slot_of<Operands>...>(pullback_, slots_, this->sum(), std::index_sequence_for<Operands...>{});
+      propagate_all<slot_of<Operands>...>(pullback_, slots_, this->sum(), std::index_sequence_for<Operands...>{});
   }
 
  private:
@@ -157,7 +157,7 @@ class abstract_recorded final : public abstract_slot<Cotangent> {
 };
 
 template <class Wanted, class X>
-constexpr auto foretold_with_cotangent(X const& x) {
+constexpr auto abstract_with_cotangent(X const& x) {
   using type = variable<typename X::tensor_type, Wanted>;
   if (x.tape() == nullptr) return type(x.value());
   if (x.tape()->is_first_run()) return type(x.value(), x.number(), x.tape());
@@ -167,7 +167,7 @@ constexpr auto foretold_with_cotangent(X const& x) {
 
 // `made` is what the pullback is given: the result, or the result with its residuals.
 template <class Operation, class Result, class Made, class... Given>
-constexpr auto record_foretold_result(Operation const& operation, abstract_tape* t, Result const& result,
+constexpr auto record_abstract_result(Operation const& operation, abstract_tape* t, Result const& result,
                                       Made const& made, Given const&... given) {
   using rule = derivative_of<Operation>;
   if constexpr (!is_abstract<Result> || is_constant_result<rule, Result>() || is_after_error<Result>) {
@@ -186,7 +186,7 @@ constexpr auto record_foretold_result(Operation const& operation, abstract_tape*
 
 /// Records an operation on variables of abstract tensors, and returns its result.
 template <class Operation, class... Given>
-constexpr auto record_foretold(Operation const& operation, Given const&... given) {
+constexpr auto record_abstract(Operation const& operation, Given const&... given) {
   detail::abstract_tape* t = nullptr;
   (detail::find_tape(t, given), ...);
   if constexpr (detail::HasResiduals<Operation>) {
@@ -194,24 +194,24 @@ constexpr auto record_foretold(Operation const& operation, Given const&... given
     if constexpr (detail::is_after_error<std::remove_const_t<decltype(made)>>) {
       return made;
     } else {
-      auto const result = detail::foretold_result(t, [&] { return made.first; });
-      return detail::record_foretold_result(operation, t, result, made, given...);
+      auto const result = detail::abstract_result(t, [&] { return made.first; });
+      return detail::record_abstract_result(operation, t, result, made, given...);
     }
   } else {
-    auto const result = detail::foretold_result(t, [&] { return detail::operate(operation, detail::plain(given)...); });
-    return detail::record_foretold_result(operation, t, result, result, given...);
+    auto const result = detail::abstract_result(t, [&] { return detail::operate(operation, detail::plain(given)...); });
+    return detail::record_abstract_result(operation, t, result, result, given...);
   }
 }
 
 namespace detail {
 
 template <class How, class Operation, class... Given>
-constexpr auto records_foretold::operate(How const& how, Operation const& operation, Given const&... given) {
-  return operate_on_variables<records_foretold>(how, operation, given...);
+constexpr auto records_abstract::operate(How const& how, Operation const& operation, Given const&... given) {
+  return operate_on_variables<records_abstract>(how, operation, given...);
 }
 template <class Operation, class... Given>
-constexpr auto records_foretold::record(Operation const& operation, Given const&... given) {
-  return record_foretold(operation, given...);
+constexpr auto records_abstract::record(Operation const& operation, Given const&... given) {
+  return record_abstract(operation, given...);
 }
 
 }  // namespace detail

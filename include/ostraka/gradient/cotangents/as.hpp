@@ -81,15 +81,15 @@ template <class X, class Sharding>
 inline constexpr bool reorders_axes = !std::is_same_v<axes_in<X>, axes_in<Sharding>>;
 
 template <class Sharding, class X, class Policy>
-constexpr auto reshard_foretold(X const& x, Policy const& how);  // of abstract_variable.hpp
+constexpr auto reshard_abstract(X const& x, Policy const& how);  // of abstract_variable.hpp
 
 /// os::reshard to this sharding.
 template <class Sharding, class X, class Policy>
 [[nodiscard]] constexpr auto reshard_as(X const& x, Policy const& how) {
   if constexpr (reorders_axes<X, Sharding>) {
     return operate(ostraka::operation::reshard<Sharding>{}, x, how);
-  } else if constexpr (is_foretold<X>) {
-    return reshard_foretold<Sharding>(x, how);
+  } else if constexpr (is_abstract_variable<X>) {
+    return reshard_abstract<Sharding>(x, how);
   } else if constexpr (is_variable<X> && !is_abstract<X>) {
     using from = typename X::tensor_type;
     tape* const t = tape_of(x);
@@ -173,12 +173,12 @@ struct identity_pullback {
 };
 
 template <class Wanted, class X>
-constexpr auto foretold_with_cotangent(X const& x);  // of abstract_variable.hpp
+constexpr auto abstract_with_cotangent(X const& x);  // of abstract_variable.hpp
 
 template <class Wanted, class T, class Cotangent>
 constexpr variable<T, Wanted> with_cotangent(variable<T, Cotangent> const& x) {
   if constexpr (is_abstract<T>)
-    return foretold_with_cotangent<Wanted>(x);
+    return abstract_with_cotangent<Wanted>(x);
   else if (tape* const t = tape_of(x); t != nullptr && t->is_first_run())
     return variable<T, Wanted>(x.value(), x.number(), t);
   else

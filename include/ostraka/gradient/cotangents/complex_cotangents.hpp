@@ -20,7 +20,7 @@
 namespace ostraka {
 
 template <class T>
-class abstract;  // of foretell.hpp
+class abstract;  // of predict.hpp
 
 namespace detail {
 
@@ -166,7 +166,7 @@ struct derivative_of<operation::conj> {
     requires(detail::is_real<typename A::value_type>)
   static constexpr auto composed(operation::conj const&, A const& a) { return a; }
   template <class Result, class A>
-  using handed_on = typename detail::conjugate_cotangent<Result, A>::type;
+  using operand_cotangent = typename detail::conjugate_cotangent<Result, A>::type;
   template <class Result, class A>
   static constexpr detail::conjugate_pullback pullback(operation::conj const&, Result const&, A const&) {
     return {};

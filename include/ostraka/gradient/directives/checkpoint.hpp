@@ -68,7 +68,7 @@ auto fresh(tape& t, T const& x) {
 }
 
 /// Adds the cotangents of fresh variables to the variables that they were made from.
-struct hand_back {
+struct return_cotangents {
   template <class V>
   void operator()(V const& from, V const& to) const {
     if (to.slot() != nullptr && !from.slot()->is_empty()) to.slot()->add(from.slot()->sum());
@@ -76,13 +76,13 @@ struct hand_back {
 };
 
 template <int Depth, class T>
-void hand_all_back(T const& from, T const& to) {
+void return_all_cotangents(T const& from, T const& to) {
   if constexpr (derivatives_in<T>() < Depth)
     return;
   else if constexpr (is_variable<T>)
-    hand_back{}(from, to);
+    return_cotangents{}(from, to);
   else
-    for_each_leaf([](auto const&, auto const& a, auto const& b) { hand_back{}(a, b); }, from, to);
+    for_each_leaf([](auto const&, auto const& a, auto const& b) { return_cotangents{}(a, b); }, from, to);
 }
 
 /// Finds the tape of the variables that a region is given.
@@ -96,9 +96,9 @@ void join_tape_of(tape*& all, T const& x) {
     for_each_leaf([&](auto const&, auto const& leaf) { join_tapes(all, tape_of(leaf)); }, x);
 }
 
-/// The counterpart of a region in programs without elements: foretold_regions.hpp.
+/// The counterpart of a region in programs without elements: predicted_regions.hpp.
 template <class Policy>
-struct foretold_region;
+struct predicted_region;
 
 /// A region as one operation: its backward runs f again on variables of a tape of its own.
 template <int Depth, class Cotangent, class F, class... Given>
@@ -125,12 +125,12 @@ class region_node final : public cotangent_slot<Cotangent> {
         again.unwind_to(operands);
       }
     }
-    hand_each_back(own, std::index_sequence_for<Given...>{});
+    return_each_cotangent(own, std::index_sequence_for<Given...>{});
   }
 
   template <std::size_t... Is>
-  void hand_each_back(std::tuple<Given...> const& own, std::index_sequence<Is...>) const {
-    (hand_all_back<Depth>(std::get<Is>(own), std::get<Is>(given_)), ...);
+  void return_each_cotangent(std::tuple<Given...> const& own, std::index_sequence<Is...>) const {
+    (return_all_cotangents<Depth>(std::get<Is>(own), std::get<Is>(given_)), ...);
   }
 
   F f_;
@@ -163,9 +163,9 @@ auto first_run(F const& f, Policy const& policy, result_store& saved, Given cons
 
 // True for a variable of an abstract tensor, or a tree of such variables.
 template <class T>
-consteval bool is_foretold_in() {
+consteval bool has_abstract_variable() {
   if constexpr (is_variable<T>)
-    return is_foretold<T>;
+    return is_abstract_variable<T>;
   else if constexpr (requires { typename leaves_in<T>; })
     return requires { typename leaves_in<T>::is_of_abstract; };
   else
@@ -175,7 +175,7 @@ consteval bool is_foretold_in() {
 template <int Depth, class Result>
 consteval auto check_region() {
   if constexpr (!TensorOrVariable<Result>)
-    return found<reason::region_gives_no_tensor<Result>>{};
+    return found<reason::region_result_is_not_a_tensor<Result>>{};
   else if constexpr (depth_of<Result> >= Depth)
     return found<reason::region_captures_variable<Result>>{};
   else
@@ -192,8 +192,8 @@ struct region {
     constexpr int depth = std::max({0, derivatives_in<Given>()...});
     if constexpr (depth == 0 || std::is_same_v<Policy, save_all_policy>)
       return f(given...);
-    else if constexpr ((is_foretold_in<Given>() || ...))
-      return foretold_region<Policy>::run(f, policy, given...);
+    else if constexpr ((has_abstract_variable<Given>() || ...))
+      return predicted_region<Policy>::run(f, policy, given...);
     else
       return recorded_at<depth>(given...);
   }

@@ -16,7 +16,7 @@
 namespace ostraka {
 
 template <class T>
-class abstract;  // of foretell.hpp
+class abstract;  // of predict.hpp
 
 }  // namespace ostraka
 

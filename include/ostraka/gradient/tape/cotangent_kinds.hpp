@@ -77,39 +77,40 @@ struct removed_by_rule<Rule> {
 };
 
 // A rule whose result is the same tensor in another form passes on the type of the cotangents that its operand wants,
-// `Rule::handed_on<Result, Operand>`, as a reshard does.
+// `Rule::operand_cotangent<Result, Operand>`, as a reshard does.
 template <class Rule, class Result, class... Operands>
-struct wanted_by_rule {
+struct operand_cotangent_by_rule {
   using type = cotangent_of<Result>;
 };
 template <class Rule, class Result, class Operand>
-  requires requires { typename Rule::template handed_on<Result, Operand>; }
-struct wanted_by_rule<Rule, Result, Operand> {
-  using type = typename Rule::template handed_on<Result, Operand>;
+  requires requires { typename Rule::template operand_cotangent<Result, Operand>; }
+struct operand_cotangent_by_rule<Rule, Result, Operand> {
+  using type = typename Rule::template operand_cotangent<Result, Operand>;
 };
 
 // A policy beside the operand is no operand.
 template <class Rule, class Result, class Operand, class Policy>
   requires(
-      requires { typename Rule::template handed_on<Result, Operand>; } && !requires { typename Policy::sharding_type; })
-struct wanted_by_rule<Rule, Result, Operand, Policy> {
-  using type = typename Rule::template handed_on<Result, Operand>;
+      requires { typename Rule::template operand_cotangent<Result, Operand>; } &&
+      !requires { typename Policy::sharding_type; })
+struct operand_cotangent_by_rule<Rule, Result, Operand, Policy> {
+  using type = typename Rule::template operand_cotangent<Result, Operand>;
 };
 
 template <class Rule, class Result, class... Operands>
-inline constexpr bool hands_on = false;
+inline constexpr bool has_operand_cotangent = false;
 template <class Rule, class Result, class Operand>
-  requires requires { typename Rule::template handed_on<Result, Operand>; }
-inline constexpr bool hands_on<Rule, Result, Operand> = true;
+  requires requires { typename Rule::template operand_cotangent<Result, Operand>; }
+inline constexpr bool has_operand_cotangent<Rule, Result, Operand> = true;
 
 /// The type of the cotangents of a result, unless it is given: they vary where the result does, and where the
 /// cotangents of an operand do.
 template <class Rule, class Result, class... Operands>
-using cotangent_of_result = cotangent_along<
-    typename wanted_by_rule<Rule, Result, Operands...>::type,
-    union_of<varying_in<cotangent_of<Result>>, typename added_by_rule<Rule>::type,
-             difference_of<union_of<typename varying_of_cotangent<Operands>::type...>,
-                           typename removed_by_rule<Rule>::type>>>;
+using cotangent_of_result =
+    cotangent_along<typename operand_cotangent_by_rule<Rule, Result, Operands...>::type,
+                    union_of<varying_in<cotangent_of<Result>>, typename added_by_rule<Rule>::type,
+                             difference_of<union_of<typename varying_of_cotangent<Operands>::type...>,
+                                           typename removed_by_rule<Rule>::type>>>;
 
 }  // namespace detail
 

@@ -12,7 +12,7 @@ namespace ostraka {
 template <class T>
 inline constexpr bool is_variable = false;
 
-/// True if the type is an os::abstract: a tensor's type without elements (foretell.hpp). It goes where variables go.
+/// True if the type is an os::abstract: a tensor's type without elements (predict.hpp). It goes where variables go.
 template <class T>
 inline constexpr bool is_abstract = false;
 

@@ -20,7 +20,7 @@
 
 #include <ostraka/calls/vocabulary.hpp>
 #include <ostraka/gradient/tape/cotangent_kinds.hpp>
-#include <ostraka/gradient/tape/done_again.hpp>
+#include <ostraka/gradient/tape/recompute.hpp>
 #include <ostraka/gradient/tape/remembered.hpp>
 
 namespace ostraka {
@@ -112,14 +112,14 @@ inline void join_tapes(tape*& all, tape* one) {
 
 /// Adds a cotangent to the slot of an operand. `Pullback` is the pullback that computed it.
 template <class Pullback, class Slot, class G>
-constexpr void hand_on(Slot const& to, G const& g) {
+constexpr void propagate(Slot const& to, G const& g) {
   if constexpr (Slot::wanted)
     if (to.slot != nullptr) to.add(summed_to<typename wanted_of<Pullback, Slot, G>::type>(g));
 }
 template <class Pullback, class Slot>
-constexpr void hand_on(Slot const&, not_kept const&) {}
+constexpr void propagate(Slot const&, not_kept const&) {}
 template <class Pullback, class Slot, class Sum>
-constexpr void hand_on(Slot const& to, cotangent_sum<Sum> const& g) {
+constexpr void propagate(Slot const& to, cotangent_sum<Sum> const& g) {
   if constexpr (Slot::wanted)
     if (!g.is_empty && to.slot != nullptr) to.slot->add(g.sum);
 }
@@ -133,11 +133,11 @@ constexpr void pull_one(Pullback const& pullback, Slot const& to, G const& g) {
 /// Runs a pullback on the cotangent g, and adds the results to the slots of all operands. slots[k] is the node whose
 /// slot is a Slots of number k. Serves nodes that run and predicted ones.
 template <class... Slots, class Pullback, class Node, class G, std::size_t... Ks>
-[[gnu::cold]] constexpr void hand_all_on(Pullback const& pullback, Node* const* slots, G const& g,
-                                         std::index_sequence<Ks...>) {
+[[gnu::cold]] constexpr void propagate_all(Pullback const& pullback, Node* const* slots, G const& g,
+                                           std::index_sequence<Ks...>) {
   if constexpr (requires { pullback.pull_all(g); }) {
     auto const all = pullback.pull_all(g);
-    (hand_on<Pullback>(Slots(slots[Ks]), std::get<Ks>(all)), ...);
+    (propagate<Pullback>(Slots(slots[Ks]), std::get<Ks>(all)), ...);
   } else {
     (pull_one<static_cast<int>(Ks)>(pullback, Slots(slots[Ks]), g), ...);
   }
@@ -167,7 +167,7 @@ class recorded : public cotangent_slot<Cotangent> {
 
   [[gnu::cold]] void pull_back() {
     if (!this->is_empty())
-      hand_all_on<slot_of<Operands>...>(pullback_, slots_, this->sum(), std::index_sequence_for<Operands...>{});
+      propagate_all<slot_of<Operands>...>(pullback_, slots_, this->sum(), std::index_sequence_for<Operands...>{});
   }
 
   Pullback pullback_;
@@ -294,9 +294,9 @@ template <class Operation, class Result, class Cotangent, class... Given>
   t->name_next(name_of_operation<Operation>());
   record_made(y, t, number, [&] { return rule::pullback(operation, as_held(y.value()), given...); }, given...);
   constexpr bool is_a_gather = std::is_base_of_v<gathers, rule>;
-  if constexpr (is_a_gather || hands_on<rule, Result, Given...>)
+  if constexpr (is_a_gather || has_operand_cotangent<rule, Result, Given...>)
     if (t->gathers_again() && (is_a_gather || (has_recipe(given) || ...)))
-      y.set_recipe(recipe_to_do_again<Result>(operation, given...));
+      y.set_recipe(recomputing_recipe<Result>(operation, given...));
 }
 
 // Records the result that `make` returns, of an operation on these operands. Its number in a region is the last one of

@@ -44,7 +44,7 @@ class remembered<T> {
 /// Remembers a variable's value; a constant, a result or a number itself.
 template <class X>
 [[nodiscard]] constexpr remembered<plain_type<X>> remember(X const& x) {
-  if constexpr (is_foretold<X>)
+  if constexpr (is_abstract_variable<X>)
     return remembered<plain_type<X>>(x.value(), x.recipe());
   else if constexpr (is_variable<X> && !is_abstract<X>)
     if (x.recipe()) return remembered<plain_type<X>>(x.recipe());

@@ -145,7 +145,7 @@ class tape {
   /// The last node so far.
   [[nodiscard]] tape_node const* last() const { return last_; }
 
-  /// Pulls the nodes behind `first`, the last one first. Each is freed, with the operands that it kept, when it has
+  /// Pulls the nodes after `first`, the last one first. Each is freed, with the operands that it kept, when it has
   /// passed on its cotangent.
   void unwind_to(tape_node const* first) {
     while (last_ != first) end_last(true);

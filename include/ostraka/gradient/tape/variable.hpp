@@ -195,13 +195,13 @@ inline constexpr int depth_of = 0;
 template <class T, class Cotangent>
 inline constexpr int depth_of<variable<T, Cotangent>> = 1 + depth_of<T>;
 
-/// True if a type is a variable of an abstract tensor (foretell.hpp).
+/// True if a type is a variable of an abstract tensor (predict.hpp).
 template <class T>
-inline constexpr bool is_foretold = false;
+inline constexpr bool is_abstract_variable = false;
 template <class T, class Cotangent>
-inline constexpr bool is_foretold<variable<T, Cotangent>> = is_abstract<T>;
+inline constexpr bool is_abstract_variable<variable<T, Cotangent>> = is_abstract<T>;
 template <class... Ts>
-inline constexpr bool any_foretold = (is_foretold<Ts> || ...);
+inline constexpr bool any_abstract_variable = (is_abstract_variable<Ts> || ...);
 /// True if one of them is a variable of an outer derivative.
 template <class... Ts>
 inline constexpr bool any_differentiated_again = ((is_variable<Ts> && !is_abstract<Ts>) || ...);

@@ -93,7 +93,7 @@ template <class A, class I, class Untiled, class... Ms>
 using exchange_of_parts_verdict =
     std::conditional_t<Untiled::size == 0,
                        first_fault<varies_verdict<A, Ms...>, typename decltype(check_parts<A, I>())::type>,
-                       reason::untiled_axis_is_there<I, sharding_in<A>>>;
+                       reason::untiled_axis_already_exists<I, sharding_in<A>>>;
 
 // The move of all_to_all<I/X, J/X>. The pack is a list here because CUDA 13.0's cudafe++ crashes on a pack in the
 // operation's alias.

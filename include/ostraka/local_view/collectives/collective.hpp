@@ -186,8 +186,8 @@ consteval auto check_block_reduction() {
   if constexpr (axes_of_a_tensor<A, Ms...>::size > 0)
     return found<outside_reason<A, Ms...>>{};
   else if constexpr (axes_not_varying<A, Ms...>::size > 0)
-    return found<reason::reduction_of_what_does_not_vary<typename type_at<axes_not_varying<A, Ms...>, 0>::type,
-                                                         sharding_in<A>>>{};
+    return found<
+        reason::reduction_of_invariant_block<typename type_at<axes_not_varying<A, Ms...>, 0>::type, sharding_in<A>>>{};
   else
     return found<first_fault<reducible_verdict<typename A::value_type, How, Culprit>,
                              parts_kept_verdict<Culprit, How, A>>>{};
@@ -234,7 +234,7 @@ using not_divided_verdict = typename decltype(check_not_divided<A, I>())::type;
 template <class A, class I>
 consteval auto check_new_axis() {
   if constexpr (position_in<I, axes_in<A>> >= 0)
-    return found<reason::untiled_axis_is_there<I, sharding_in<A>>>{};
+    return found<reason::untiled_axis_already_exists<I, sharding_in<A>>>{};
   else
     return found<reason::ok>{};
 }
@@ -290,7 +290,7 @@ template <class Operation>
 struct collective : callable<Operation> {
   using is_collective = void;
   template <class Given>
-  using without_operand = reason::collective_of_no_tensor<Given>;
+  using without_operand = reason::collective_of_a_non_tensor<Given>;
   template <class A, class...>
   using refused = block_after_error<A>;
 };

@@ -241,7 +241,7 @@ namespace detail {
 
 // The type of os::ppermute<X> and os::start_ppermute<X>, which take the hops after the block.
 template <class How, class... Ms>
-struct told_hops : verb_base {
+struct ppermute_verb : verb_base {
   template <TensorOrVariable A>
   [[nodiscard]] auto operator()(A const& a, std::initializer_list<hop> hops) const {
     return operate_how(How{}, ostraka::operation::ppermute<Ms...>{{}, hops}, a);
@@ -258,8 +258,8 @@ template <class MeshAxes, auto... Named>
 struct permute_named;
 template <class... Ms>
 struct permute_named<type_list<Ms...>> {
-  using type = told_hops<at_once, Ms...>;
-  using start = told_hops<later, Ms...>;
+  using type = ppermute_verb<at_once, Ms...>;
+  using start = ppermute_verb<later, Ms...>;
 };
 template <class... Ms, auto Next, auto... More>
 struct permute_named<type_list<Ms...>, Next, More...> : permute_named<type_list<Ms..., type_of<Next>>, More...> {};

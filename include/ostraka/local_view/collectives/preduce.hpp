@@ -247,7 +247,7 @@ template <class... Ms, class... Given>
 struct check_preduce<type_list<Ms...>, Given...> {
   static consteval auto check() {
     if constexpr (!(TensorOrVariable<Given> && ...))
-      return found<reason::collective_of_no_tensor<typename first_no_block<Given...>::type>>{};
+      return found<reason::collective_of_a_non_tensor<typename first_no_block<Given...>::type>>{};
     else
       return found<first_fault<varies_verdict<Given, Ms...>...>>{};
   }
@@ -273,7 +273,7 @@ struct preduce_by {
   F f;
 
   template <class Given>
-  using without_operand = reason::collective_of_no_tensor<Given>;
+  using without_operand = reason::collective_of_a_non_tensor<Given>;
   template <class... Given>
   using verdict = typename detail::check_preduce<type_list<Ms...>, Given...>::verdict;
   template <class... Given>
@@ -294,7 +294,7 @@ struct preduce : detail::verb_base {
   template <class F, class... Given>
   [[nodiscard]] auto operator()(F const& f, Given const&... given) const {
     if constexpr (sizeof...(Given) == 0 || TensorOrVariable<F>) {
-      reason::raise<reason::collective_of_no_tensor<typename detail::first_no_block<Given..., F>::type>>();
+      reason::raise<reason::collective_of_a_non_tensor<typename detail::first_no_block<Given..., F>::type>>();
       return detail::scalar_after_error<Given...>();
     } else {
       return detail::operate(preduce_by<std::decay_t<F>, Ms...>{f}, given...);

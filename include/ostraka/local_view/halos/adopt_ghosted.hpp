@@ -62,7 +62,7 @@ Ghosts adopt_ghosted(char const* operation, Mesh const& m, Array& array, Keep co
   constexpr auto margins = margins_in<Ghosts>;
   int ghosts[max_rank + 1]{};
   for (int d = 0; d < Ghosts::rank; ++d) ghosts[d] = margins[static_cast<std::size_t>(d)].both();
-  auto const seen = look_at_padded<owned>(operation, engine::demand::with_ghosts, ghosts, m, array, given...);
+  auto const seen = inspect_padded<owned>(operation, engine::demand::with_ghosts, ghosts, m, array, given...);
   engine::execution_context w =
       engine::make_context(*m.handle(), names_of<mesh_axes>.data(), mesh_axes::size, operation);
   w.names.labels = names_of<labels>.data();
@@ -126,7 +126,7 @@ template <class T, auto... Dims, class Mesh, class... ExtentsThenArray>
   using element = typename detail::element<T>::type;
   using last = detail::last_of<ExtentsThenArray...>;
   using ghosts = basic_ghosted_array<element, sharding_of<Dims...>>;
-  if constexpr (detail::gives_extents<std::remove_cvref_t<last>>) {
+  if constexpr (detail::names_extents<std::remove_cvref_t<last>>) {
     reason::raise<reason::view_comes_last<std::remove_cvref_t<last>>>();
     return detail::after_error_of<element, typename ghosts::sharding_type, typename ghosts::space>();
   } else {

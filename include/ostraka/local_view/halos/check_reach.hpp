@@ -35,11 +35,11 @@ T number_of(int n) {
 
 /// The surroundings of a made-up point, in a block that is padded along `Axes` axes.
 template <class T, int Axes>
-class made_up_point {
+class synthetic_point {
  public:
   static constexpr int beyond = Axes <= 2 ? 8 : 3;
 
-  explicit made_up_point(halo_margins const* margins) {
+  explicit synthetic_point(halo_margins const* margins) {
     for (int k = 0; k < Axes; ++k) margins_[k] = margins[k];
     for (int k = Axes - 1; k >= 0; --k) {
       stride_[k] = size_;
@@ -51,14 +51,14 @@ class made_up_point {
 
   /// Sets numbers of one of several kinds within the halo, and others beyond.
   void fill(int kind, bool changed) {
-    for (std::int64_t i = 0; i < size_; ++i) set(i, kind, changed && lies_beyond(i));
+    for (std::int64_t i = 0; i < size_; ++i) set(i, kind, changed && is_beyond_halo(i));
   }
   void set(std::int64_t i, int kind, bool changed) {
     int const n = kind == 0 ? 1 : kind == 1 ? -1 : static_cast<int>(i % 5) - 2;
     numbers_[static_cast<std::size_t>(i)] = number_of<T>(2 * n + (changed ? 7 : 1));  // odd, because f may divide by it
   }
   [[nodiscard]] std::int64_t size() const { return size_; }
-  [[nodiscard]] bool lies_beyond(std::int64_t i) const {
+  [[nodiscard]] bool is_beyond_halo(std::int64_t i) const {
     for (int k = 0; k < Axes; ++k)
       if (step(i, k) > margins_[k].behind || step(i, k) < -margins_[k].before) return true;
     return false;
@@ -80,9 +80,9 @@ class made_up_point {
 
 /// A block without a halo: f gets the element.
 template <class T>
-class made_up_point<T, 0> {
+class synthetic_point<T, 0> {
  public:
-  explicit made_up_point(halo_margins const*) {}
+  explicit synthetic_point(halo_margins const*) {}
   void fill(int kind, bool) { number_ = number_of<T>(kind == 1 ? -1 : 3); }
   [[nodiscard]] T given() const { return number_; }
 
@@ -103,8 +103,8 @@ class reach_of_stencil {
  public:
   /// @throws ostraka::error, on all devices alike, if f reads beyond a halo
   [[gnu::cold, gnu::noinline]] static void check(char const* operation, F const& f) {
-    std::tuple<made_up_point<typename Operands::element, Operands::axes>...> points{
-        made_up_point<typename Operands::element, Operands::axes>(Operands::margins().data())...};
+    std::tuple<synthetic_point<typename Operands::element, Operands::axes>...> points{
+        synthetic_point<typename Operands::element, Operands::axes>(Operands::margins().data())...};
     auto const call = [&] { return std::apply([&](auto const&... p) { return f(p.given()...); }, points); };
     auto const alike = [](auto const& a, auto const& b) { return std::memcmp(&a, &b, sizeof(a)) == 0; };
     for (int kind = 0; kind < 3; ++kind) {
@@ -124,7 +124,7 @@ class reach_of_stencil {
       bool const reads_beyond = differs();
       p.fill(kind, false);
       for (std::int64_t i = 0; reads_beyond && i < p.size(); ++i) {
-        if (!p.lies_beyond(i)) continue;
+        if (!p.is_beyond_halo(i)) continue;
         p.set(i, kind, true);
         if (differs()) tell<Operand>(operation, p, i);
         p.set(i, kind, false);

@@ -71,7 +71,7 @@ class [[nodiscard]] pending_halo {
 
   /// Does not compile: pass the block on by std::move.
   Padded wait() & {
-    reason::raise<reason::waited_for_by_name<pending_halo>>();
+    reason::raise<reason::pending_value_not_moved<pending_halo>>();
     return std::move(*this).wait();
   }
 
@@ -124,9 +124,9 @@ pending_halo<Padded> begin_exchange(char const* operation, engine::device_mesh c
 }
 
 // Begins an exchange into a new padded block.
-template <bool Waits, class... Told, class A, class... Options>
+template <bool Waits, class... Dim, class A, class... Options>
 auto start_halo(char const* operation, A const& a, Options const&... options) {
-  using types = halo_types<sharding_in<A>, Told...>;
+  using types = halo_types<sharding_in<A>, Dim...>;
   using value = typename A::value_type;
   using padded = basic_tensor<value, typename types::padded, typename A::space>;
   static constexpr halo_asked asked = types::template asked<Options...>();
@@ -185,9 +185,9 @@ engine::halo_shape shape_of_exchange_into(char const* operation, engine::device_
   return shape;
 }
 
-template <bool Waits, class... Told, class Padded, class A, class... Options>
+template <bool Waits, class... Dim, class Padded, class A, class... Options>
 auto start_halo_into(char const* operation, Padded const& target, A const& a, Options const&... options) {
-  using types = halo_types<sharding_without_halos_along<sharding_in<A>, Told...>, Told...>;
+  using types = halo_types<sharding_without_halos_along<sharding_in<A>, Dim...>, Dim...>;
   static constexpr halo_asked asked = types::template asked<Options...>();
   engine::device_mesh const& mesh = *common_mesh(operation, target);
   if constexpr (!std::is_same_v<A, Padded>) common_mesh(operation, a);
@@ -205,84 +205,84 @@ auto start_halo_into(char const* operation, Padded const& target, A const& a, Op
   return begin_exchange<types, Waits, false>(operation, mesh, plan(), target, a, options...);
 }
 
-template <class Block, class... Told>
-using told_halos_verdict = first_fault<typename decltype(check_told_halo<Block, Told>())::type...>;
+template <class Block, class... Dim>
+using halo_arguments_verdict = first_fault<typename decltype(check_halo_argument<Block, Dim>())::type...>;
 
 template <class T, class... Options>
 using halo_options_verdict = first_fault<typename halo_option<T, Options>::verdict...>;
 
 // Checks that the named halos have the mesh axes that divide an array.
-template <class Padded, class... Told>
-consteval auto check_told_division() {
+template <class Padded, class... Dim>
+consteval auto check_halo_mesh_axes() {
   return found<reason::ok>{};
 }
-template <Ghosted Padded, class... Told>
-consteval auto check_told_division() {
+template <Ghosted Padded, class... Dim>
+consteval auto check_halo_mesh_axes() {
   return []<class... Entries>(sharding<Entries...>) {
-    return found<first_fault<std::conditional_t<is_one_of<Told, Entries...>, reason::ok,
-                                                reason::halo_of_another_division<Told, sharding<Entries...>>>...>>{};
+    return found<first_fault<std::conditional_t<is_one_of<Dim, Entries...>, reason::ok,
+                                                reason::halo_division_mismatch<Dim, sharding<Entries...>>>...>>{};
   }(typename Padded::divided_type{});
 }
 
-template <class Padded, class Block, class... Told>
+template <class Padded, class Block, class... Dim>
 consteval auto check_halo_target() {
   if constexpr (!Tensor<Padded> && !is_ghosted<Padded>) {
-    return found<reason::collective_of_no_tensor<Padded>>{};
-  } else if constexpr (!std::is_same_v<typename decltype(check_told_division<Padded, Told...>())::type, reason::ok>) {
-    return check_told_division<Padded, Told...>();
+    return found<reason::collective_of_a_non_tensor<Padded>>{};
+  } else if constexpr (!std::is_same_v<typename decltype(check_halo_mesh_axes<Padded, Dim...>())::type, reason::ok>) {
+    return check_halo_mesh_axes<Padded, Dim...>();
   } else {
-    using own = told_halos_verdict<Block, Told...>;
+    using own = halo_arguments_verdict<Block, Dim...>;
     if constexpr (!std::is_same_v<own, reason::ok>)
       return found<own>{};
     else if constexpr (!std::is_same_v<sharding_in<Padded>,
-                                       typename padded_sharding<sharding_in<Block>, Told...>::type> ||
+                                       typename padded_sharding<sharding_in<Block>, Dim...>::type> ||
                        !std::is_same_v<typename Padded::value_type, typename Block::value_type>)
-      return found<reason::halo_target_is_another<sharding_in<Padded>, sharding_in<Block>>>{};
+      return found<reason::halo_target_mismatch<sharding_in<Padded>, sharding_in<Block>>>{};
     else
       return found<writable_verdict<Padded>>{};
   }
 }
 
-template <class Padded, class... Told>
+template <class Padded, class... Dim>
 using block_within = basic_tensor<typename Padded::value_type,
-                                  sharding_without_halos_along<sharding_in<Padded>, Told...>, typename Padded::space>;
+                                  sharding_without_halos_along<sharding_in<Padded>, Dim...>, typename Padded::space>;
 
 }  // namespace detail
 
 namespace operation {
 
 /// The type of os::exchange_halo<os::halo<I, 1>/X>.
-template <class... Told>
-struct exchange_halo : detail::collective<exchange_halo<Told...>> {
+template <class... Dim>
+struct exchange_halo : detail::collective<exchange_halo<Dim...>> {
   using writes_strides = void;
   static constexpr char const* name = "exchange_halo";
   template <class A, class... Options>
-  using verdict = detail::first_fault<detail::told_halos_verdict<A, Told...>,
+  using verdict = detail::first_fault<detail::halo_arguments_verdict<A, Dim...>,
                                       detail::halo_options_verdict<typename A::value_type, Options...>>;
 
   template <class A, class... Options>
   [[nodiscard]] detail::moves_of_call moved(A const& a, Options const&...) const {
-    return detail::moves_of_halos<sharding_in<A>, Told...>(name, a, type_list<Options...>{});
+    return detail::moves_of_halos<sharding_in<A>, Dim...>(name, a, type_list<Options...>{});
   }
 
   template <class How, class A, class... Options>
   auto run(How const&, A const& a, Options const&... options) const {
     if constexpr (How::is_begun)
-      return detail::start_halo<false, Told...>("start_exchange_halo", a, options...);
+      return detail::start_halo<false, Dim...>("start_exchange_halo", a, options...);
     else
-      return detail::start_halo<true, Told...>(name, a, options...).wait();
+      return detail::start_halo<true, Dim...>(name, a, options...).wait();
   }
 };
 
 /// Fills the margins of a padded block in place, from its inner part and those of its neighbours.
-template <class... Told>
-struct renew_halo : detail::collective<renew_halo<Told...>> {
+template <class... Dim>
+struct renew_halo : detail::collective<renew_halo<Dim...>> {
   using takes_strides = void;
   static constexpr char const* name = "exchange_halo_into";
 
   template <class Padded, class... Options>
   [[nodiscard]] detail::moves_of_call moved(Padded const& a, Options const&...) const {
-    return detail::moves_of_halos<detail::sharding_without_halos_along<sharding_in<Padded>, Told...>, Told...>(
+    return detail::moves_of_halos<detail::sharding_without_halos_along<sharding_in<Padded>, Dim...>, Dim...>(
         name, a, type_list<Options...>{});
   }
 };
@@ -291,42 +291,42 @@ struct renew_halo : detail::collective<renew_halo<Told...>> {
 
 namespace detail {
 
-template <class Padded, class A, class... Told>
+template <class Padded, class A, class... Dim>
 struct halo_written_to {
   template <class Operation, class... Options>
   static void run(Operation const&, Padded const& target, A const& a, Options const&... options) {
-    static_cast<void>(start_halo_into<true, Told...>("exchange_halo_into", target, a, options...).wait());
+    static_cast<void>(start_halo_into<true, Dim...>("exchange_halo_into", target, a, options...).wait());
   }
   template <class Operation, class... Options>
   static auto start(Operation const&, Padded const& target, A const& a, Options const&... options) {
-    return start_halo_into<false, Told...>("start_exchange_halo_into", target, a, options...);
+    return start_halo_into<false, Dim...>("start_exchange_halo_into", target, a, options...);
   }
 };
 
-template <class... Told, class Padded, class A, class... Options>
-struct written_to<ostraka::operation::exchange_halo<Told...>, Padded, A, Options...>
-    : halo_written_to<Padded, A, Told...> {
-  using verdict = first_fault<typename decltype(check_halo_target<Padded, A, Told...>())::type,
+template <class... Dim, class Padded, class A, class... Options>
+struct written_to<ostraka::operation::exchange_halo<Dim...>, Padded, A, Options...>
+    : halo_written_to<Padded, A, Dim...> {
+  using verdict = first_fault<typename decltype(check_halo_target<Padded, A, Dim...>())::type,
                               halo_options_verdict<typename A::value_type, Options...>>;
 };
-template <class... Told, class Padded, class... Options>
-struct written_to<ostraka::operation::renew_halo<Told...>, Padded, Padded, Options...>
-    : halo_written_to<Padded, Padded, Told...> {
+template <class... Dim, class Padded, class... Options>
+struct written_to<ostraka::operation::renew_halo<Dim...>, Padded, Padded, Options...>
+    : halo_written_to<Padded, Padded, Dim...> {
   using verdict =
-      first_fault<typename decltype(check_halo_target<Padded, block_within<Padded, Told...>, Told...>())::type,
+      first_fault<typename decltype(check_halo_target<Padded, block_within<Padded, Dim...>, Dim...>())::type,
                   halo_options_verdict<typename Padded::value_type, Options...>>;
 };
 
 // The type of os::exchange_halo_into<os::halo<I, 1>/X> and of os::start_exchange_halo_into<…>.
-template <class When, class... Told>
+template <class When, class... Dim>
 struct exchange_halo_into : verb_base {
   template <class Padded, class... Options>
   auto operator()(Padded const& target, Options const&... options) const {
-    return operate_how(into<Padded, When>{target}, ostraka::operation::renew_halo<Told...>{}, target, options...);
+    return operate_how(into<Padded, When>{target}, ostraka::operation::renew_halo<Dim...>{}, target, options...);
   }
   template <class Padded, TensorOrVariable A, class... Options>
   auto operator()(Padded const& target, A const& a, Options const&... options) const {
-    return operate_how(into<Padded, When>{target}, ostraka::operation::exchange_halo<Told...>{}, a, options...);
+    return operate_how(into<Padded, When>{target}, ostraka::operation::exchange_halo<Dim...>{}, a, options...);
   }
 };
 

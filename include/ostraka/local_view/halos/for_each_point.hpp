@@ -57,7 +57,7 @@ inline constexpr bool is_read_around = false;
 template <class A>
 inline constexpr bool is_read_around<read_around<A>> = true;
 template <class Pending>
-inline constexpr bool is_read_around<on_its_way<Pending>> = true;
+inline constexpr bool is_read_around<operand_in_flight<Pending>> = true;
 
 template <class T>
 concept PointOperand = BlockOrArray<std::remove_cvref_t<T>> || is_pending_halo<std::remove_cvref_t<T>> ||

@@ -41,7 +41,7 @@ class basic_ghosted_array {
   using space = Space;                                                      ///< the Kokkos device of the array's memory
   using axes = typename sharding_traits<sharding_type>::axes;  ///< the list of its axes, os::halo<I, 1> among them
   using mesh_axes = type_list<>;                               ///< none: the padded block is divided no further
-  using lies_anyhow = void;                                    ///< operations that need a row-major block refuse it
+  using has_own_layout = void;                                 ///< operations that need a row-major block refuse it
   static constexpr int rank = axes::size;                      ///< the number of its axes
 
   /// This device's array with its ghost layers: one dimension for each axis, in the order of the axes.

@@ -69,7 +69,7 @@ inline engine::halo_shape halo_shape_of(engine::execution_context const& w, plan
   return shape;
 }
 
-// `, I = 8 with 1 more at either end, J = 8 with 2 more before and 1 behind, a ring`
+// `, I = 8 with 1 more at either end, J = 8 with 2 more before and 1 after, a ring`
 [[gnu::cold]] inline std::string describe_halos(engine::halo_shape const& s, planner::naming const& names) {
   std::string text;
   for (int d = 0; d < s.rank; ++d)
@@ -84,21 +84,21 @@ inline engine::halo_shape halo_shape_of(engine::execution_context const& w, plan
   return join_text(text, s.corners ? "" : ", without corners");
 }
 
-/// The types of an exchange for a block without halos along the axes that `Told` names.
-template <class Sharding, class... Told>
+/// The types of an exchange for a block without halos along the axes that `Dim` names.
+template <class Sharding, class... Dim>
 struct halo_types {
-  using padded = typename padded_sharding<Sharding, Told...>::type;
-  using lifted = typename lifted_halo<Sharding, Told...>::type;
+  using padded = typename padded_sharding<Sharding, Dim...>::type;
+  using lifted = typename lifted_halo<Sharding, Dim...>::type;
   using labels = axes_in<lifted>;
   using mesh = mesh_axes_in<lifted>;
   static constexpr planner::spec spec = spec_of<lifted, labels, mesh>;
   static constexpr planner::mesh_set moving =
-      mesh_axes_numbered<mesh>(union_of<typename told_halo<Told>::mesh_axes...>{});
+      mesh_axes_numbered<mesh>(union_of<typename halo_argument<Dim>::mesh_axes...>{});
 
   template <class... Options>
   static consteval halo_asked asked() {
     halo_asked a;
-    (ask<told_halo<Told>, Options...>(a), ...);
+    (ask<halo_argument<Dim>, Options...>(a), ...);
     a.corners = !(std::is_same_v<Options, faces_only> || ...);
     return a;
   }
@@ -197,17 +197,17 @@ struct halo_call {
   }
 
   /// True if this device knows the lengths of all axes. If not, devices ask each other each time.
-  [[nodiscard]] bool says_all() const {
+  [[nodiscard]] bool knows_all_lengths() const {
     for (extent_origin const& o : origins)
       if (o.whole == extent_origin::of_its_own) return false;
     return true;
   }
 };
 
-/// The moves of an exchange of the halos `Told`, or of its transpose. `a`: the block with or without these halos.
-template <class Own, class... Told, class... Options, class A>
+/// The moves of an exchange of the halos `Dim`, or of its transpose. `a`: the block with or without these halos.
+template <class Own, class... Dim, class... Options, class A>
 moves_of_call moves_of_halos(char const* operation, A const& a, type_list<Options...>) {
-  using types = halo_types<Own, Told...>;
+  using types = halo_types<Own, Dim...>;
   constexpr bool is_padded = !std::is_same_v<Own, sharding_in<A>>;
   static constexpr halo_asked asked = types::template asked<Options...>();
   halo_call<A> own(a);
@@ -269,7 +269,7 @@ class halo_calls {
     std::int64_t const dropped = plans_.dropped();
     engine::halo_plan& plan = plans_.of(shape);
     if (plans_.dropped() != dropped) known_.clear();
-    if (!halo_call<A>(a).says_all()) return plan;
+    if (!halo_call<A>(a).knows_all_lengths()) return plan;
     known const call(a, into..., mesh.serial(), plan);
     if (known_.size() < most)
       known_.push_back(call);

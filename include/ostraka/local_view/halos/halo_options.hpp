@@ -49,63 +49,63 @@ inline constexpr boundary_name boundary{};
 namespace detail {
 
 // The halo of `os::halo<I, 1>/X`.
-template <class Told>
-struct told_halo {
+template <class Dim>
+struct halo_argument {
   static constexpr bool is_one = false;
   using padded = void;
   using axis = void;
   using mesh_axes = type_list<>;
 };
 template <class A, int Before, int Behind>
-struct told_halo<halo_axis<A, Before, Behind>> {
+struct halo_argument<halo_axis<A, Before, Behind>> {
   static constexpr bool is_one = true;
   using padded = halo_axis<A, Before, Behind>;
   using axis = A;
   using mesh_axes = type_list<>;
 };
 template <class A, int Before, int Behind, class... Ms>
-struct told_halo<over<halo_axis<A, Before, Behind>, Ms...>> : told_halo<halo_axis<A, Before, Behind>> {
+struct halo_argument<over<halo_axis<A, Before, Behind>, Ms...>> : halo_argument<halo_axis<A, Before, Behind>> {
   using mesh_axes = type_list<Ms...>;
 };
 
-template <class Entry, class... Told>
+template <class Entry, class... Dim>
 struct padded_entry {
   using type = Entry;
 };
 template <class A, class First, class... Rest>
 struct padded_entry<A, First, Rest...>
-    : std::conditional_t<std::is_same_v<A, typename told_halo<First>::axis>,
-                         std::type_identity<typename told_halo<First>::padded>, padded_entry<A, Rest...>> {};
+    : std::conditional_t<std::is_same_v<A, typename halo_argument<First>::axis>,
+                         std::type_identity<typename halo_argument<First>::padded>, padded_entry<A, Rest...>> {};
 
-template <class Entry, class... Told>
+template <class Entry, class... Dim>
 struct bare_entry {
   using type = Entry;
 };
-template <class A, int Before, int Behind, class... Told>
-struct bare_entry<halo_axis<A, Before, Behind>, Told...> {
-  using type = std::conditional_t<is_one_of<A, typename told_halo<Told>::axis...>, A, halo_axis<A, Before, Behind>>;
+template <class A, int Before, int Behind, class... Dim>
+struct bare_entry<halo_axis<A, Before, Behind>, Dim...> {
+  using type = std::conditional_t<is_one_of<A, typename halo_argument<Dim>::axis...>, A, halo_axis<A, Before, Behind>>;
 };
 
-template <class Sharding, class... Told>
+template <class Sharding, class... Dim>
 struct bare_sharding;
-template <class... Entries, class... Told>
-struct bare_sharding<sharding<Entries...>, Told...> {
-  using type = sharding<typename bare_entry<Entries, Told...>::type...>;
+template <class... Entries, class... Dim>
+struct bare_sharding<sharding<Entries...>, Dim...> {
+  using type = sharding<typename bare_entry<Entries, Dim...>::type...>;
 };
 
-// The sharding without the halos of the axes that `Told` names.
-template <class Sharding, class... Told>
-using sharding_without_halos_along = typename bare_sharding<Sharding, Told...>::type;
+// The sharding without the halos of the axes that `Dim` names.
+template <class Sharding, class... Dim>
+using sharding_without_halos_along = typename bare_sharding<Sharding, Dim...>::type;
 
-template <class Sharding, class... Told>
+template <class Sharding, class... Dim>
 struct padded_sharding;
-template <class... Entries, class... Told>
-struct padded_sharding<sharding<Entries...>, Told...> {
-  using type = sharding<typename padded_entry<Entries, Told...>::type...>;
+template <class... Entries, class... Dim>
+struct padded_sharding<sharding<Entries...>, Dim...> {
+  using type = sharding<typename padded_entry<Entries, Dim...>::type...>;
 };
 
 // The sharding of the tensor that a block is part of: each named axis is divided over its mesh axes.
-template <class Sharding, class... Told>
+template <class Sharding, class... Dim>
 struct lifted_halo {
   using type = Sharding;
 };
@@ -120,19 +120,20 @@ inline constexpr bool is_whole_entry = false;
 template <class A, class... Entries>
 inline constexpr bool is_whole_entry<A, sharding<Entries...>> = is_one_of<A, Entries...>;
 
-template <class Block, class Told>
-consteval auto check_told_halo() {
-  using told = told_halo<Told>;
-  using A = typename told::axis;
-  if constexpr (!told::is_one)
-    return found<reason::not_a_halo<Told>>{};
+template <class Block, class Dim>
+consteval auto check_halo_argument() {
+  using argument = halo_argument<Dim>;
+  using A = typename argument::axis;
+  if constexpr (!argument::is_one)
+    return found<reason::not_a_halo<Dim>>{};
   else if constexpr (position_in<A, axes_in<Block>> < 0)
     return found<reason::axis_missing<A, sharding_in<Block>>>{};
   else if constexpr (!is_whole_entry<A, sharding_in<Block>>)
     return found<reason::halo_of_a_divided_axis<A, sharding_in<Block>>>{};
   else
-    return
-        []<class... Ms>(type_list<Ms...>) { return found<varies_verdict<Block, Ms...>>{}; }(typename told::mesh_axes{});
+    return []<class... Ms>(type_list<Ms...>) {
+      return found<varies_verdict<Block, Ms...>>{};
+    }(typename argument::mesh_axes{});
 }
 
 template <class T, class Option>

@@ -58,24 +58,25 @@ using tensor_of_operand = typename stencil_operand<std::remove_cvref_t<T>>::type
 
 // A block with a halo in transit, as an operand. `wait` waits for it in place.
 template <class Pending>
-struct on_its_way {
+struct operand_in_flight {
   Pending& begun;
 };
 template <class Pending>
-struct stencil_operand<on_its_way<Pending>> {
+struct stencil_operand<operand_in_flight<Pending>> {
   using type = typename Pending::padded;
-  static type const& tensor(on_its_way<Pending> const& x) { return stencil_operand<Pending>::tensor(x.begun); }
-  static std::uint32_t waits_for(on_its_way<Pending> const& x) { return stencil_operand<Pending>::waits_for(x.begun); }
-  static void wait(on_its_way<Pending> const& x) { stencil_operand<Pending>::wait(x.begun); }
+  static type const& tensor(operand_in_flight<Pending> const& x) { return stencil_operand<Pending>::tensor(x.begun); }
+  static std::uint32_t waits_for(operand_in_flight<Pending> const& x) {
+    return stencil_operand<Pending>::waits_for(x.begun);
+  }
+  static void wait(operand_in_flight<Pending> const& x) { stencil_operand<Pending>::wait(x.begun); }
 };
 template <class Pending>
-struct interpreter_of<on_its_way<Pending>> {
+struct interpreter_of<operand_in_flight<Pending>> {
   using type = runs;
 };
 
 template <class T>
-  requires is_pending_halo<T>
-on_its_way<T> as_operand(T& x) { return {x}; }
+  requires is_pending_halo<T> operand_in_flight<T> as_operand(T& x) { return {x}; }
 template <class T>
   requires(!is_pending_halo<T>)
 T const& as_operand(T const& x) { return x; }
@@ -277,7 +278,7 @@ void stencil_into(Target const& target, F const& f, X&& x, More const&... more) 
 template <class First, class... Rest>
   requires detail::StencilOperand<First>
 auto stencil(First const&, Rest const&...) {
-  reason::raise<reason::stencil_is_called_otherwise<First, Rest...>>();
+  reason::raise<reason::stencil_arguments_out_of_order<First, Rest...>>();
   return detail::scalar_after_error<First, Rest...>();
 }
 template <class First, class Second, class... Rest>
@@ -285,7 +286,7 @@ template <class First, class Second, class... Rest>
            (!detail::StencilOperand<First> && (detail::StencilOperand<Rest> || ...)) ||
            (detail::StencilOperand<First> && !(detail::StencilOperand<Rest> || ...)))
 void stencil_into(First const&, Second const&, Rest const&...) {
-  reason::raise<reason::stencil_is_called_otherwise<First, Second, Rest...>>();
+  reason::raise<reason::stencil_arguments_out_of_order<First, Second, Rest...>>();
 }
 
 }  // namespace ostraka

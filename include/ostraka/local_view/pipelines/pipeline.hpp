@@ -171,7 +171,7 @@ struct find_pipeline_block<Axes, X, type_list<Leaves...>> {
 template <class Axes, class X, class... Ws>
 using pipeline_block = typename find_pipeline_block<Axes, X, leaves_of_operands<Ws...>>::type;
 
-struct nobody_asks {
+struct no_query {
   template <class Block>
   void operator()(Block const&, int, int, int, planner::pipeline_schedule const&) const {}
 };
@@ -269,7 +269,7 @@ struct pipeline {
   auto run(How const&, X const& x, Ws const&... ws) const {
     return detail::in_body_of_stages<Axes>(
         [this](auto const& block, auto const&... blocks) {
-          return detail::pipeline_of_blocks<Rule, Axes>(microbatches, detail::nobody_asks{}, layer, block, blocks...);
+          return detail::pipeline_of_blocks<Rule, Axes>(microbatches, detail::no_query{}, layer, block, blocks...);
         },
         x, ws...);
   }

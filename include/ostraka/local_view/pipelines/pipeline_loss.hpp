@@ -93,9 +93,9 @@ consteval auto check_pipeline_loss() {
 template <class Loss>
 consteval auto check_loss_of_microbatch() {
   if constexpr (!Tensor<Loss>)
-    return found<reason::loss_is_no_number<Loss>>{};
+    return found<reason::loss_is_not_a_scalar<Loss>>{};
   else if constexpr (axes_in<Loss>::size > 0 || sharding_traits<sharding_in<Loss>>::partials::size > 0)
-    return found<reason::loss_is_no_number<sharding_in<Loss>>>{};
+    return found<reason::loss_is_not_a_scalar<sharding_in<Loss>>>{};
   else
     return found<reason::ok>{};
 }

@@ -130,7 +130,7 @@ class pipeline_run {
         count_slot(w.idle());
         if (!w.idle()) do_work(work, w, lane);
       }
-      hand_on(tick);
+      propagate(tick);
     }
     messages_.arrive(fault_.waiting());
     fault_.end("pipeline", "stage");
@@ -225,7 +225,7 @@ class pipeline_run {
     return w.idle() || w.repeat + 1 < table_.repeats ? -1 : w.microbatch;
   }
 
-  void hand_on(int tick) {
+  void propagate(int tick) {
     Block const& made = made_[made_.size() - 1];
     planner::pipeline_work const w = table_.at(tick, stage_, table_.lanes - 1);
     if (w.idle()) return;

@@ -23,17 +23,17 @@ namespace ostraka {
 
 namespace detail {
 
-enum class weights_rhythm : std::uint8_t { tick, repeat, pass };
+enum class weights_interval : std::uint8_t { tick, repeat, pass };
 
 /// A layer whose parameters `prepare` makes from the stored ones.
-template <weights_rhythm Rhythm, class Prepare, class F>
+template <weights_interval Interval, class Prepare, class F>
 struct layer_of_prepared {
   Prepare prepare;
   F layer;
 
   template <class H, class... Ws>
   auto operator()(H const& h, Ws const&... ws) const {
-    if constexpr (Rhythm == weights_rhythm::tick)
+    if constexpr (Interval == weights_interval::tick)
       return layer(h, prepare(ws)...);
     else
       return layer(h, ws...);  // the stage has prepared them
@@ -41,9 +41,9 @@ struct layer_of_prepared {
 };
 
 template <class F>
-inline constexpr weights_rhythm rhythm_of = weights_rhythm::tick;
-template <weights_rhythm Rhythm, class Prepare, class F>
-inline constexpr weights_rhythm rhythm_of<layer_of_prepared<Rhythm, Prepare, F>> = Rhythm;
+inline constexpr weights_interval weights_interval_of = weights_interval::tick;
+template <weights_interval Interval, class Prepare, class F>
+inline constexpr weights_interval weights_interval_of<layer_of_prepared<Interval, Prepare, F>> = Interval;
 
 }  // namespace detail
 
@@ -52,7 +52,7 @@ namespace operation {
 /// Gathers one tensor, so that none of it is divided over these mesh axes.
 template <class... Ms>
 struct gather_over {
-  using gives_another_sharding = void;
+  using changes_sharding = void;
   static constexpr char const* name = "gather_over";
   template <class A>
   using target = detail::varying_as_one<typename detail::gathered<sharding_in<A>, type_list<Ms...>>::type, A>;
@@ -97,13 +97,13 @@ struct gathers_over {
 };
 
 /// One parameter of this stage, a tensor or a tree, in the form that layers of `F` take.
-template <class Axes, class F, class W, weights_rhythm Rhythm = rhythm_of<F>>
+template <class Axes, class F, class W, weights_interval Interval = weights_interval_of<F>>
 class weights_of_stage {
  public:
   weights_of_stage(F const& layer, W const& stored) : layer_(layer), stored_(stored) {}
 
   auto of_layer(int repeat, std::int64_t layer) {
-    bool const once = Rhythm == weights_rhythm::pass;
+    bool const once = Interval == weights_interval::pass;
     if (!made_ || (!once && repeat != repeat_)) {
       made_.reset();  // before others are made
       made_.emplace(prepared(repeat));
@@ -114,7 +114,7 @@ class weights_of_stage {
 
  private:
   auto prepared(int repeat) const {
-    if constexpr (Rhythm == weights_rhythm::pass)
+    if constexpr (Interval == weights_interval::pass)
       return layer_.prepare(stored_);
     else
       return layer_.prepare(map_operand(part_of_repeat<Axes>{repeat}, stored_));
@@ -126,7 +126,7 @@ class weights_of_stage {
   int repeat_ = -1;
 };
 template <class Axes, class F, class W>
-class weights_of_stage<Axes, F, W, weights_rhythm::tick> {
+class weights_of_stage<Axes, F, W, weights_interval::tick> {
  public:
   weights_of_stage(F const&, W const& stored) : stored_(stored) {}
   W of_layer(int repeat, std::int64_t layer) { return map_operand(part_of_layer<Axes>{repeat, layer}, stored_); }
@@ -144,19 +144,19 @@ inline constexpr detail::gathers_over<detail::type_of<Ms>...> gather_over{};
 /// `layer`, with parameters that `prepare` makes from the stored ones of one layer, whenever it is called.
 template <class Prepare, class F>
 [[nodiscard]] auto weights_each_tick(Prepare prepare, F layer) {
-  return detail::layer_of_prepared<detail::weights_rhythm::tick, Prepare, F>{std::move(prepare), std::move(layer)};
+  return detail::layer_of_prepared<detail::weights_interval::tick, Prepare, F>{std::move(prepare), std::move(layer)};
 }
 
 /// The same, but prepares all layers of a repeat before the stage begins it.
 template <class Prepare, class F>
 [[nodiscard]] auto weights_each_repeat(Prepare prepare, F layer) {
-  return detail::layer_of_prepared<detail::weights_rhythm::repeat, Prepare, F>{std::move(prepare), std::move(layer)};
+  return detail::layer_of_prepared<detail::weights_interval::repeat, Prepare, F>{std::move(prepare), std::move(layer)};
 }
 
 /// The same, but prepares all layers of the stage, once in the forward and once in the backward pass.
 template <class Prepare, class F>
 [[nodiscard]] auto weights_each_pass(Prepare prepare, F layer) {
-  return detail::layer_of_prepared<detail::weights_rhythm::pass, Prepare, F>{std::move(prepare), std::move(layer)};
+  return detail::layer_of_prepared<detail::weights_interval::pass, Prepare, F>{std::move(prepare), std::move(layer)};
 }
 
 }  // namespace ostraka

@@ -64,14 +64,14 @@ auto widened(A const& a) {
 }
 
 /// The axes, shardings and plans of an attention with valid operands. `Out`: the requested sharding, or void.
-template <class ToldQ, class ToldK, class ToldD, class Out, class TQ, class TK, class TV>
+template <class DimQ, class DimK, class DimD, class Out, class TQ, class TK, class TV>
 struct attention_types {
-  using queries = typename told_axis<ToldQ>::axis;
-  using keys = typename told_axis<ToldK>::axis;
-  using width = typename told_axis<ToldD>::axis;
+  using queries = typename axis_argument<DimQ>::axis;
+  using keys = typename axis_argument<DimK>::axis;
+  using width = typename axis_argument<DimD>::axis;
   using wide = accumulator_of_t<typename TQ::value_type>;
 
-  using scores = with_entries_last<without_axis<sharding_in<TQ>, width>, ToldK>;
+  using scores = with_entries_last<without_axis<sharding_in<TQ>, width>, DimK>;
   using rows = without_axis<scores, keys>;
   using values_alone = difference_of<axes_in<TV>, axes_in<scores>>;
   using as_queries =
@@ -83,11 +83,11 @@ struct attention_types {
   using as_wide = basic_tensor<wide, typename T::sharding_type, typename T::space>;
   using scores_tensor = basic_tensor<wide, varying_as<scores, TQ, TK>, typename TQ::space>;
 
-  static constexpr bool keys_are_divided = told_axis<ToldK>::mesh::size > 0;
+  static constexpr bool keys_are_divided = axis_argument<DimK>::mesh::size > 0;
   static constexpr bool is_deferred = sharding_traits<result>::partials::size > 0;
   // Scores are summed over a divided width. Keys and values move only if the requested result needs it.
   using scores_policy =
-      policy<told_axis<ToldD>::mesh::size == 0 ? planner::admit::no_communication : planner::admit::reduce_result>;
+      policy<axis_argument<DimD>::mesh::size == 0 ? planner::admit::no_communication : planner::admit::reduce_result>;
   using result_policy = policy<keys_are_divided && !is_deferred     ? planner::admit::reduce_result
                                : std::is_void_v<Out> || is_deferred ? planner::admit::no_communication
                                                                     : planner::admit::any>;
@@ -98,16 +98,16 @@ struct attention_types {
 
   /// The moves of the scores and their softmax, and those of the weighted sum of values.
   using moves_of_scores = moves_of_product<varying_as<scores, TQ, TK>, scores_policy, as_wide<TQ>, as_wide<TK>>;
-  using moves_of_weights = moves_in_turn<moves_of_scores, moves_of_statistics<ToldK, 2, scores_tensor>>;
+  using moves_of_weights = moves_in_turn<moves_of_scores, moves_of_statistics<DimK, 2, scores_tensor>>;
   using moves_of_result =
       moves_of_product<varying_as<result, scores_tensor, TV>, result_policy, scores_tensor, as_wide<TV>>;
 };
 
-template <class ToldQ, class ToldK, class ToldD, class TQ, class TK, class TV>
+template <class DimQ, class DimK, class DimD, class TQ, class TK, class TV>
 consteval bool are_queries_keys_and_width() {
-  using Q = typename told_axis<ToldQ>::axis;
-  using K = typename told_axis<ToldK>::axis;
-  using D = typename told_axis<ToldD>::axis;
+  using Q = typename axis_argument<DimQ>::axis;
+  using K = typename axis_argument<DimK>::axis;
+  using D = typename axis_argument<DimD>::axis;
   return position_in<K, axes_in<TQ>> < 0 && position_in<Q, axes_in<TK>> < 0 && position_in<Q, axes_in<TV>> < 0 &&
          difference_of<axes_in<TK>, union_of<axes_in<TQ>, type_list<K>>>::size == 0 && !std::is_same_v<Q, D>;
 }
@@ -122,45 +122,45 @@ consteval auto check_axis_of_attention() {
 
 /// `reason::ok` if queries, keys and values have the axes named in the call. Another check refuses arguments that are
 /// not axes.
-template <class ToldQ, class ToldK, class ToldD, class TQ, class TK, class TV>
+template <class DimQ, class DimK, class DimD, class TQ, class TK, class TV>
 using attention_axes_verdict =
-    first_fault<typename decltype(check_axis_of_attention<typename told_axis<ToldQ>::axis, TQ>())::type,
-                typename decltype(check_axis_of_attention<typename told_axis<ToldD>::axis, TQ>())::type,
-                typename decltype(check_axis_of_attention<typename told_axis<ToldK>::axis, TK>())::type,
-                typename decltype(check_axis_of_attention<typename told_axis<ToldD>::axis, TK>())::type,
-                typename decltype(check_axis_of_attention<typename told_axis<ToldK>::axis, TV>())::type>;
+    first_fault<typename decltype(check_axis_of_attention<typename axis_argument<DimQ>::axis, TQ>())::type,
+                typename decltype(check_axis_of_attention<typename axis_argument<DimD>::axis, TQ>())::type,
+                typename decltype(check_axis_of_attention<typename axis_argument<DimK>::axis, TK>())::type,
+                typename decltype(check_axis_of_attention<typename axis_argument<DimD>::axis, TK>())::type,
+                typename decltype(check_axis_of_attention<typename axis_argument<DimK>::axis, TV>())::type>;
 
-template <class Operation, class ToldQ, class ToldK, class ToldD, class TQ, class TK, class TV>
+template <class Operation, class DimQ, class DimK, class DimD, class TQ, class TK, class TV>
 consteval auto check_attention_operands() {
   using own = first_fault<
       typename sharding_traits<sharding_in<TQ>>::verdict, typename sharding_traits<sharding_in<TK>>::verdict,
-      typename sharding_traits<sharding_in<TV>>::verdict, attention_axes_verdict<ToldQ, ToldK, ToldD, TQ, TK, TV>,
-      told_or_bare_verdict<Operation, ToldQ, TQ>, told_verdict<Operation, ToldK, TK>,
-      told_verdict<Operation, ToldK, TV>, told_verdict<Operation, ToldD, TQ>, told_verdict<Operation, ToldD, TK>,
-      elements_verdict<TQ, TK, TV>, fractions_verdict<Operation, TQ>, whole_values_verdict<Operation, TQ>,
-      whole_values_verdict<Operation, TK>, whole_values_verdict<Operation, TV>, blocks_verdict<sharding<>, TQ, TK, TV>>;
+      typename sharding_traits<sharding_in<TV>>::verdict, attention_axes_verdict<DimQ, DimK, DimD, TQ, TK, TV>,
+      bare_axis_verdict<Operation, DimQ, TQ>, axis_argument_verdict<Operation, DimK, TK>,
+      axis_argument_verdict<Operation, DimK, TV>, axis_argument_verdict<Operation, DimD, TQ>,
+      axis_argument_verdict<Operation, DimD, TK>, elements_verdict<TQ, TK, TV>, fractions_verdict<Operation, TQ>,
+      whole_values_verdict<Operation, TQ>, whole_values_verdict<Operation, TK>, whole_values_verdict<Operation, TV>,
+      blocks_verdict<sharding<>, TQ, TK, TV>>;
   if constexpr (!std::is_same_v<own, reason::ok>)
     return found<own>{};
-  else if constexpr (!are_queries_keys_and_width<ToldQ, ToldK, ToldD, TQ, TK, TV>())
+  else if constexpr (!are_queries_keys_and_width<DimQ, DimK, DimD, TQ, TK, TV>())
     return found<reason::queries_and_keys_are_confused<sharding_in<TQ>, sharding_in<TK>, sharding_in<TV>>>{};
   else
     return found<reason::ok>{};
 }
 
 /// The first fault of the operands of an attention. Ring attention uses it, too.
-template <class Operation, class ToldQ, class ToldK, class ToldD, class TQ, class TK, class TV>
+template <class Operation, class DimQ, class DimK, class DimD, class TQ, class TK, class TV>
 using attention_operands_verdict =
-    typename decltype(check_attention_operands<Operation, ToldQ, ToldK, ToldD, TQ, TK, TV>())::type;
+    typename decltype(check_attention_operands<Operation, DimQ, DimK, DimD, TQ, TK, TV>())::type;
 
-template <class Operation, class ToldQ, class ToldK, class ToldD, class Out, class TQ, class TK, class TV,
-          class... Mask>
+template <class Operation, class DimQ, class DimK, class DimD, class Out, class TQ, class TK, class TV, class... Mask>
 consteval auto check_attention() {
-  using own = attention_operands_verdict<Operation, ToldQ, ToldK, ToldD, TQ, TK, TV>;
+  using own = attention_operands_verdict<Operation, DimQ, DimK, DimD, TQ, TK, TV>;
   if constexpr (!std::is_same_v<own, reason::ok>) {
     return found<own>{};
   } else {
-    using types = attention_types<ToldQ, ToldK, ToldD, Out, TQ, TK, TV>;
-    using both = common_of<typename told_axis<ToldK>::mesh, mesh_axes_in<TQ>>;
+    using types = attention_types<DimQ, DimK, DimD, Out, TQ, TK, TV>;
+    using both = common_of<typename axis_argument<DimK>::mesh, mesh_axes_in<TQ>>;
     if constexpr (both::size > 0)
       return found<
           reason::keys_are_divided_as_queries<typename type_at<both, 0>::type, sharding_in<TQ>, sharding_in<TK>>>{};
@@ -311,17 +311,17 @@ template <class Operation, class... Options>
 using attention_options_verdict = typename decltype(check_attention_options<Operation, Options...>())::type;
 
 template <auto... Out>
-struct told_result {
+struct result_argument {
   using type = sharding_of<Out...>;
 };
 template <>
-struct told_result<> {
+struct result_argument<> {
   using type = void;
 };
 
 /// True for an option that makes keys and values travel (ring_attention.hpp).
 template <class Option>
-inline constexpr bool goes_round = false;
+inline constexpr bool travels_in_ring = false;
 
 /// Attention to keys and values in pages (paged_attention.hpp).
 template <class Q, class S, class D, class Out, class... Options>
@@ -364,7 +364,7 @@ struct attention_with {
 template <auto Q, auto K, auto D, auto... Out, TensorOrVariable TQ, TensorOrVariable TK, TensorOrVariable TV,
           class... Options>
 [[nodiscard]] constexpr auto attention(TQ const& q, TK const& k, TV const& v, Options const&... options) {
-  using out = typename detail::told_result<Out...>::type;
+  using out = typename detail::result_argument<Out...>::type;
   if constexpr ((detail::is_paged<Options> || ...))
     return detail::paged_attention_with<detail::type_of<Q>, detail::type_of<K>, detail::type_of<D>, out,
                                         Options...>::run(q, k, v, options...);

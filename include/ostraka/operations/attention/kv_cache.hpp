@@ -53,18 +53,18 @@ std::int64_t positions_in(A const& a) {
 /// Nothing moves.
 /// @throws ostraka::error, on all devices alike, if the cache is full, or keys and values have different numbers of
 /// positions; the cache's length is then unchanged
-template <auto Told, class Keys, class Values, TensorOrVariable K, TensorOrVariable V>
+template <auto Dim, class Keys, class Values, TensorOrVariable K, TensorOrVariable V>
 void append(kv_cache<Keys, Values>& cache, K const& keys, V const& values) {
   if constexpr (detail::any_stand_in<K, V>) {
     reason::raise<reason::cache_of_variables<std::conditional_t<detail::any_stand_in<K>, K, V>>>();
   } else {
-    using positions = typename detail::told_axis<detail::type_of<Told>>::axis;
+    using positions = typename detail::axis_argument<detail::type_of<Dim>>::axis;
     std::int64_t const count = detail::positions_in<positions>(keys), others = detail::positions_in<positions>(values);
     if (count != others)
       throw_error("append: keys and values are of the same positions, but ", count, " keys and ", others,
                   " values were given; append both of each position together");
-    write_at<Told>(cache.keys, cache.length, keys);
-    write_at<Told>(cache.values, cache.length, values);
+    write_at<Dim>(cache.keys, cache.length, keys);
+    write_at<Dim>(cache.values, cache.length, values);
     cache.length += count;
   }
 }

@@ -9,7 +9,7 @@
 /// and rotary keys that all heads share are not repeated.
 ///
 ///     q [B, Q, H_Y, D]   k, v [B, K, H_Y, D]   q_rotary [B, Q, H_Y, F, P]   k_rotary [B, K, F, P]   nothing moved
-///     q [B, Q, H_Y, C]   k = v = latents [B, K, C]: with the up-projections moved into q and behind the result, the
+///     q [B, Q, H_Y, C]   k = v = latents [B, K, C]: with the up-projections moved into q and after the result, the
 ///                        keys are the cached latents themselves, one head for all
 
 #include <cstdint>

@@ -26,11 +26,11 @@ namespace ostraka {
 namespace detail {
 
 /// The types of an attention to pages with valid operands.
-template <class ToldQ, class ToldD, class ToldP, class TQ, class TK, class Table, class Positions>
+template <class DimQ, class DimD, class ToldP, class TQ, class TK, class Table, class Positions>
 struct paged_types {
   using wide = accumulator_of_t<typename TQ::value_type>;
-  using width = typename told_axis<ToldD>::axis;
-  using pages_over = typename told_axis<ToldP>::mesh;
+  using width = typename axis_argument<DimD>::axis;
+  using pages_over = typename axis_argument<ToldP>::mesh;
   static constexpr bool is_divided = pages_over::size > 0;
 
   using labels = union_of<axes_in<TQ>, axes_in<TK>, axes_in<Table>>;
@@ -46,28 +46,28 @@ struct paged_types {
   using result = made<sharding_in<TQ>>;
 };
 
-template <class Operation, class ToldQ, class S, class ToldD, class ToldP, class TQ, class TK, class TV, class Table,
+template <class Operation, class DimQ, class S, class DimD, class ToldP, class TQ, class TK, class TV, class Table,
           class Positions>
 consteval auto check_pages() {
   using own = first_fault<
       typename sharding_traits<sharding_in<TQ>>::verdict, typename sharding_traits<sharding_in<TK>>::verdict,
-      typename sharding_traits<sharding_in<TV>>::verdict, told_or_bare_verdict<Operation, ToldQ, TQ>,
-      told_verdict<Operation, ToldD, TQ>, told_verdict<Operation, ToldD, TK>, told_verdict<Operation, ToldP, TK>,
-      told_verdict<Operation, S, TK>, elements_verdict<TQ, TK, TV>, fractions_verdict<Operation, TQ>,
-      whole_values_verdict<Operation, TQ>, whole_values_verdict<Operation, TK>, whole_values_verdict<Operation, TV>,
-      index_verdict<Operation, Table>, index_verdict<Operation, Positions>,
-      blocks_verdict<sharding<>, TQ, TK, TV, Table, Positions>>;
+      typename sharding_traits<sharding_in<TV>>::verdict, bare_axis_verdict<Operation, DimQ, TQ>,
+      axis_argument_verdict<Operation, DimD, TQ>, axis_argument_verdict<Operation, DimD, TK>,
+      axis_argument_verdict<Operation, ToldP, TK>, axis_argument_verdict<Operation, S, TK>,
+      elements_verdict<TQ, TK, TV>, fractions_verdict<Operation, TQ>, whole_values_verdict<Operation, TQ>,
+      whole_values_verdict<Operation, TK>, whole_values_verdict<Operation, TV>, index_verdict<Operation, Table>,
+      index_verdict<Operation, Positions>, blocks_verdict<sharding<>, TQ, TK, TV, Table, Positions>>;
   if constexpr (!std::is_same_v<own, reason::ok>) {
     return found<own>{};
   } else {
-    using Q = typename told_axis<ToldQ>::axis;
-    using D = typename told_axis<ToldD>::axis;
-    using P = typename told_axis<ToldP>::axis;
-    using slots = typename told_axis<S>::axis;
+    using Q = typename axis_argument<DimQ>::axis;
+    using D = typename axis_argument<DimD>::axis;
+    using P = typename axis_argument<ToldP>::axis;
+    using slots = typename axis_argument<S>::axis;
     using batch =
         basic_tensor<typename TQ::value_type, without_axis<without_axis<sharding_in<TQ>, D>, Q>, typename TQ::space>;
     using heads = difference_of<axes_in<TK>, type_list<P, slots, D>>;
-    using both = common_of<typename told_axis<ToldP>::mesh, mesh_axes_in<TQ>>;
+    using both = common_of<typename axis_argument<ToldP>::mesh, mesh_axes_in<TQ>>;
     if constexpr (both::size > 0)
       return found<
           reason::keys_are_divided_as_queries<typename type_at<both, 0>::type, sharding_in<TQ>, sharding_in<TK>>>{};
@@ -77,7 +77,7 @@ consteval auto check_pages() {
                        position_in<slots, axes_in<TQ>> >= 0 ||
                        difference_of<axes_in<Positions>, axes_in<batch>>::size > 0 ||
                        !lies_within<Positions, batch>(axes_in<Positions>{}) || !is_table_of<Table, batch>())
-      return found<reason::pages_lie_otherwise<sharding_in<TQ>, Operation>>{};
+      return found<reason::pages_sharding_mismatch<sharding_in<TQ>, Operation>>{};
     else
       return found<reason::ok>{};
   }
@@ -87,7 +87,7 @@ consteval auto check_pages() {
 template <class Types, class Range, class ToldP, class Table, class Positions>
 using moves_of_pages =
     moves_in_turn<moves_of_range<Range, Table>, moves_of_range<Range, Positions>,
-                  moves_of_rows<typename Types::local, typename Types::rows, typename told_axis<ToldP>::mesh,
+                  moves_of_rows<typename Types::local, typename Types::rows, typename axis_argument<ToldP>::mesh,
                                 2 * static_cast<int>(sizeof(typename Types::wide))>,
                   moves_of_reshard<typename Types::local, typename Types::result::sharding_type>>;
 
@@ -144,9 +144,9 @@ struct paged_attention : detail::scaled_scores {
               Positions const& positions) const {
     using labels = typename Of::labels;
     using mesh = typename Of::mesh;
-    using query_axis = typename detail::told_axis<Q>::axis;
-    using page_axis = typename detail::told_axis<P>::axis;
-    using slot_axis = typename detail::told_axis<S>::axis;
+    using query_axis = typename detail::axis_argument<Q>::axis;
+    using page_axis = typename detail::axis_argument<P>::axis;
+    using slot_axis = typename detail::axis_argument<S>::axis;
     using batch = basic_tensor<typename TQ::value_type, typename Of::rows, typename TQ::space>;
     using entries = typename detail::entries_of_table<Table, batch>::type;
     constexpr int pages = position_in<page_axis, labels>, slots = position_in<slot_axis, labels>;
@@ -222,14 +222,14 @@ template <class Option>
 struct told_pages {
   using type = type_list<>;
 };
-template <class Told, class Table>
-struct told_pages<paged_by<Told, Table>> {
-  using type = type_list<Told>;
+template <class Dim, class Table>
+struct told_pages<paged_by<Dim, Table>> {
+  using type = type_list<Dim>;
 };
 
 /// Returns the table, or the positions, among the options.
-template <class Told, class Table, class... Options>
-constexpr auto const& table_among(paged_by<Told, Table> const& pages, Options const&...) {
+template <class Dim, class Table, class... Options>
+constexpr auto const& table_among(paged_by<Dim, Table> const& pages, Options const&...) {
   return pages.table;
 }
 template <class First, class... Options>

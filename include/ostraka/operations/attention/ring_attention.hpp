@@ -29,24 +29,24 @@
 namespace ostraka {
 
 /// An option of os::attention: keys and values travel from each device to the next.
-struct going_round {};
-inline constexpr going_round ring{};
+struct ring_t {};
+inline constexpr ring_t ring{};
 
 /// Half of each part travels to the next device, half to the previous one.
-struct going_both_ways_round {};
-inline constexpr going_both_ways_round ring_both_ways{};
+struct ring_both_ways_t {};
+inline constexpr ring_both_ways_t ring_both_ways{};
 
 namespace detail {
 
 /// The properties of a ring that are known at compile time. Its moves follow from them.
 template <bool Causal, bool Striped, bool BothWays>
 struct ring_way {
-  template <class Told, class Labels, class Mesh>
+  template <class Dim, class Labels, class Mesh>
   static constexpr planner::attention_ring ring_of(int queries, int keys, planner::extents const& e) {
     planner::attention_ring r;
     r.queries = e.label[queries];
     r.keys = e.label[keys];
-    r.devices = e.ways(mesh_axes_numbered<Mesh>(typename told_axis<Told>::mesh{}));
+    r.devices = e.ways(mesh_axes_numbered<Mesh>(typename axis_argument<Dim>::mesh{}));
     r.causal = Causal;
     r.striped = Striped;
     r.both_ways = BothWays;
@@ -56,11 +56,11 @@ struct ring_way {
 };
 
 /// The types of a ring with valid operands.
-template <class ToldQ, class ToldK, class ToldD, class TQ, class TK, class TV>
+template <class DimQ, class DimK, class DimD, class TQ, class TK, class TV>
 struct ring_types {
-  using queries = typename told_axis<ToldQ>::axis;
-  using keys = typename told_axis<ToldK>::axis;
-  using width = typename told_axis<ToldD>::axis;
+  using queries = typename axis_argument<DimQ>::axis;
+  using keys = typename axis_argument<DimK>::axis;
+  using width = typename axis_argument<DimD>::axis;
   using wide = accumulator_of_t<typename TQ::value_type>;
 
   using rows = without_axis<sharding_in<TQ>, width>;
@@ -89,43 +89,43 @@ struct ring_types {
 
 // True if A's axes have the queries' divisions, and axes that the queries lack are undivided.
 template <class A, class TQ, class Keys, class... Axes>
-consteval bool lies_as_queries(type_list<Axes...>) {
+consteval bool sharded_as_queries(type_list<Axes...>) {
   return ((std::is_same_v<Axes, Keys> ||
            std::is_same_v<splits_of<Axes, sharding_in<A>>,
                           std::conditional_t<(position_in<Axes, axes_in<TQ>> >= 0), splits_of<Axes, sharding_in<TQ>>,
                                              type_list<>>>)&&...);
 }
 
-template <class Operation, class ToldQ, class ToldK, class ToldD, class TQ, class TK, class TV>
+template <class Operation, class DimQ, class DimK, class DimD, class TQ, class TK, class TV>
 consteval auto check_ring() {
-  using own = attention_operands_verdict<Operation, ToldQ, ToldK, ToldD, TQ, TK, TV>;
+  using own = attention_operands_verdict<Operation, DimQ, DimK, DimD, TQ, TK, TV>;
   if constexpr (!std::is_same_v<own, reason::ok>) {
     return found<own>{};
-  } else if constexpr (told_axis<ToldK>::mesh::size > 0 &&
-                       !std::is_same_v<splits_of<typename told_axis<ToldQ>::axis, sharding_in<TQ>>,
-                                       typename told_axis<ToldK>::mesh>) {
-    return found<reason::ring_divides_queries_otherwise<sharding_in<TQ>, sharding_in<TK>>>{};
-  } else if constexpr (told_axis<ToldD>::mesh::size > 0 ||
-                       !lies_as_queries<TK, TQ, typename told_axis<ToldK>::axis>(axes_in<TK>{})) {
-    return found<reason::ring_divides_heads_otherwise<sharding_in<TQ>, sharding_in<TK>>>{};
-  } else if constexpr (!lies_as_queries<TV, TQ, typename told_axis<ToldK>::axis>(axes_in<TV>{})) {
-    return found<reason::ring_divides_heads_otherwise<sharding_in<TQ>, sharding_in<TV>>>{};
+  } else if constexpr (axis_argument<DimK>::mesh::size > 0 &&
+                       !std::is_same_v<splits_of<typename axis_argument<DimQ>::axis, sharding_in<TQ>>,
+                                       typename axis_argument<DimK>::mesh>) {
+    return found<reason::ring_divides_queries_differently<sharding_in<TQ>, sharding_in<TK>>>{};
+  } else if constexpr (axis_argument<DimD>::mesh::size > 0 ||
+                       !sharded_as_queries<TK, TQ, typename axis_argument<DimK>::axis>(axes_in<TK>{})) {
+    return found<reason::ring_divides_heads_differently<sharding_in<TQ>, sharding_in<TK>>>{};
+  } else if constexpr (!sharded_as_queries<TV, TQ, typename axis_argument<DimK>::axis>(axes_in<TV>{})) {
+    return found<reason::ring_divides_heads_differently<sharding_in<TQ>, sharding_in<TV>>>{};
   } else {
-    return found<typename sharding_traits<typename ring_types<ToldQ, ToldK, ToldD, TQ, TK, TV>::as_queries>::verdict>{};
+    return found<typename sharding_traits<typename ring_types<DimQ, DimK, DimD, TQ, TK, TV>::as_queries>::verdict>{};
   }
 }
 
 /// The members that rings and their derivatives share: where they run, and which tensors travel.
-template <class ToldQ, class ToldK, class ToldD, class Way, class TQ, class TK, class TV>
-struct ring_of_operands : ring_types<ToldQ, ToldK, ToldD, TQ, TK, TV> {
-  using types = ring_types<ToldQ, ToldK, ToldD, TQ, TK, TV>;
+template <class DimQ, class DimK, class DimD, class Way, class TQ, class TK, class TV>
+struct ring_of_operands : ring_types<DimQ, DimK, DimD, TQ, TK, TV> {
+  using types = ring_types<DimQ, DimK, DimD, TQ, TK, TV>;
   using labels = typename types::labels;
   using mesh = typename types::mesh;
   static constexpr int queries = position_in<typename types::queries, labels>;
   static constexpr int keys = position_in<typename types::keys, labels>;
 
   static constexpr planner::attention_ring ring(planner::extents const& e) {
-    return Way::template ring_of<ToldK, labels, mesh>(queries, keys, e);
+    return Way::template ring_of<DimK, labels, mesh>(queries, keys, e);
   }
 
   // The number of elements of keys, or values, that all devices together send for so many indices.
@@ -274,14 +274,14 @@ struct ring_attention_vjp {
 namespace detail {
 
 template <>
-inline constexpr bool goes_round<going_round> = true;
+inline constexpr bool travels_in_ring<ring_t> = true;
 template <>
-inline constexpr bool goes_round<going_both_ways_round> = true;
+inline constexpr bool travels_in_ring<ring_both_ways_t> = true;
 
 template <class Q, class K, class D, class Out>
-constexpr void set_option(operation::attention<Q, K, D, Out>&, going_round const&) {}  // the keys are not divided
+constexpr void set_option(operation::attention<Q, K, D, Out>&, ring_t const&) {}  // the keys are not divided
 template <class Q, class K, class D, class Out>
-constexpr void set_option(operation::attention<Q, K, D, Out>&, going_both_ways_round const&) {}
+constexpr void set_option(operation::attention<Q, K, D, Out>&, ring_both_ways_t const&) {}
 
 // Sets a scale only. The operation's type has all other options.
 template <class Operation, class Option>
@@ -291,7 +291,7 @@ constexpr void set_ring_option([[maybe_unused]] Operation& operation, [[maybe_un
 
 template <class Option>
 inline constexpr bool is_option_of_ring =
-    goes_round<Option> || std::is_same_v<Option, causal_mask> || std::is_same_v<Option, score_scale>;
+    travels_in_ring<Option> || std::is_same_v<Option, causal_mask> || std::is_same_v<Option, score_scale>;
 template <class... Ms>
 inline constexpr bool is_option_of_ring<striped_over<Ms...>> = true;
 
@@ -301,16 +301,16 @@ struct ring_option_verdict {
 };
 template <class K, class Operation, class... Ms>
 struct ring_option_verdict<K, Operation, striped_over<Ms...>> {
-  using type = std::conditional_t<std::is_same_v<type_list<Ms...>, typename told_axis<K>::mesh>, reason::ok,
+  using type = std::conditional_t<std::is_same_v<type_list<Ms...>, typename axis_argument<K>::mesh>, reason::ok,
                                   reason::striped_over_other_axes<striped_over<Ms...>, K, Operation>>;
 };
 
 /// Attention with keys and values that travel.
 template <class Q, class K, class D, class Out, class... Options>
-  requires(told_axis<K>::mesh::size > 0 && (goes_round<Options> || ...) && !(is_score_option<Options> || ...))
+  requires(axis_argument<K>::mesh::size > 0 && (travels_in_ring<Options> || ...) && !(is_score_option<Options> || ...))
 struct attention_with<Q, K, D, Out, Options...> {
   using way = ring_way<(std::is_same_v<Options, causal_mask> || ...), (is_striped<Options> || ...),
-                       (std::is_same_v<Options, going_both_ways_round> || ...)>;
+                       (std::is_same_v<Options, ring_both_ways_t> || ...)>;
   using operation_type = ostraka::operation::ring_attention<Q, K, D, way>;
   using options_verdict =
       first_fault<std::conditional_t<std::is_void_v<Out>, reason::ok, reason::not_an_option_of_ring<Out>>,

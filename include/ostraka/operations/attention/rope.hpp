@@ -39,11 +39,11 @@ struct rope_base {
 
 namespace detail {
 
-template <class Told, class A>
+template <class Dim, class A>
 consteval auto check_pairs() {
-  using P = typename told_axis<Told>::axis;
+  using P = typename axis_argument<Dim>::axis;
   if constexpr (P::extent != dynamic_extent && P::extent != 2)
-    return found<reason::pairs_are_of_two<P, P::extent>>{};
+    return found<reason::pair_extent_is_not_two<P, P::extent>>{};
   else if constexpr (splits_of<P, sharding_in<A>>::size > 0)
     return found<reason::pair_is_divided<P, sharding_in<A>>>{};
   else
@@ -55,19 +55,19 @@ template <class Operation, class F, class P, class A, class Positions>
 consteval auto check_positions() {
   using T = typename Positions::value_type;
   using axes = axes_in<Positions>;
-  using lies_otherwise = found<reason::positions_lie_otherwise<sharding_in<Positions>, sharding_in<A>>>;
+  using mismatch = found<reason::positions_sharding_mismatch<sharding_in<Positions>, sharding_in<A>>>;
   using met = meeting_verdict<Operation, Operation, reason::ok, A, Positions>;
   if constexpr (!std::is_integral_v<T> || std::is_same_v<T, bool>)
-    return found<reason::index_is_no_integer<T, Operation>>{};
+    return found<reason::index_is_not_an_integer<T, Operation>>{};
   else if constexpr (difference_of<axes, axes_in<A>>::size > 0 || position_in<F, axes> >= 0 ||
                      position_in<P, axes> >= 0)
-    return lies_otherwise{};
+    return mismatch{};
   else if constexpr (!std::is_same_v<met, reason::ok>)
     return found<met>{};
   else if constexpr (map_types<Operation, A, Positions>::finding.result !=
                      spec_of<A, typename map_types<Operation, A, Positions>::labels,
                              typename map_types<Operation, A, Positions>::mesh>)
-    return lies_otherwise{};
+    return mismatch{};
   else
     return found<reason::ok>{};
 }
@@ -75,16 +75,16 @@ consteval auto check_positions() {
 // Frequencies must have the axis F alone, and match the operand as positions do.
 template <class Operation, class F, class A, class Frequencies>
 consteval auto check_frequencies() {
-  using lies_otherwise = found<reason::frequencies_lie_otherwise<sharding_in<Frequencies>, sharding_in<A>>>;
+  using mismatch = found<reason::frequencies_sharding_mismatch<sharding_in<Frequencies>, sharding_in<A>>>;
   using met = meeting_verdict<Operation, Operation, reason::ok, A, Frequencies>;
   if constexpr (!std::is_same_v<axes_in<Frequencies>, type_list<F>>)
-    return lies_otherwise{};
+    return mismatch{};
   else if constexpr (!std::is_same_v<met, reason::ok>)
     return found<met>{};
   else if constexpr (map_types<Operation, A, Frequencies>::finding.result !=
                      spec_of<A, typename map_types<Operation, A, Frequencies>::labels,
                              typename map_types<Operation, A, Frequencies>::mesh>)
-    return lies_otherwise{};
+    return mismatch{};
   else
     return found<reason::ok>{};
 }
@@ -105,16 +105,16 @@ consteval auto check_given_of_rope() {
 template <class S, class F, class P, class Operation, class A, class... Given>
 consteval auto check_rope() {
   using own = first_fault<typename sharding_traits<sharding_in<A>>::verdict, blocks_verdict<sharding<>, A>,
-                          told_or_bare_verdict<Operation, S, A>, told_or_bare_verdict<Operation, F, A>,
-                          told_or_bare_verdict<Operation, P, A>, fractions_verdict<Operation, A>,
+                          bare_axis_verdict<Operation, S, A>, bare_axis_verdict<Operation, F, A>,
+                          bare_axis_verdict<Operation, P, A>, fractions_verdict<Operation, A>,
                           kinds_verdict<reduction::sum, A>>;
   if constexpr (!std::is_same_v<own, reason::ok>)
     return found<own>{};
   else
     return found<
         first_fault<typename decltype(check_pairs<P, A>())::type,
-                    typename decltype(check_given_of_rope<Operation, typename told_axis<F>::axis,
-                                                          typename told_axis<P>::axis, A, Given>())::type...>>{};
+                    typename decltype(check_given_of_rope<Operation, typename axis_argument<F>::axis,
+                                                          typename axis_argument<P>::axis, A, Given>())::type...>>{};
 }
 
 }  // namespace detail
@@ -150,7 +150,7 @@ struct rope : detail::moves_nothing {
   // The positions of a striped sequence, with the sequence's sharding.
   template <class A>
   auto positions_in(A const& a) const {
-    using axis = typename detail::told_axis<S>::axis;
+    using axis = typename detail::axis_argument<S>::axis;
     using entry = typename detail::entries_of<sharding_in<A>, type_list<axis>>::type;
     using positions = basic_tensor<std::int64_t, varying_as<entry, A>, typename A::space>;
     using mesh = mesh_axes_in<A>;
@@ -205,7 +205,7 @@ struct rope : detail::moves_nothing {
 
   static void require_pairs(std::int64_t extent) {
     if (extent != 2)
-      throw_error("rope: a pair is of two, but ", detail::told_axis<P>::axis::name, " has the extent ", extent,
+      throw_error("rope: a pair is of two, but ", detail::axis_argument<P>::axis::name, " has the extent ", extent,
                   "; os::split the width into frequencies and pairs");
   }
 };
@@ -241,7 +241,7 @@ consteval auto check_options() {
   if constexpr (!std::is_same_v<each, reason::ok>)
     return found<each>{};
   else if constexpr ((0 + ... + int{TensorOrVariable<Options>}) > 1)
-    return found<reason::one_tensor_stands_behind<Operation>>{};
+    return found<reason::extra_tensor_after_operands<Operation>>{};
   else
     return found<reason::ok>{};
 }
@@ -264,7 +264,7 @@ consteval auto check_rope_options() {
   if constexpr (!std::is_same_v<each, reason::ok>)
     return found<each>{};
   else if constexpr (frequencies > 1 || (0 + ... + int{TensorOrVariable<Options>}) - frequencies > 1)
-    return found<reason::one_tensor_stands_behind<Operation>>{};
+    return found<reason::extra_tensor_after_operands<Operation>>{};
   else if constexpr (frequencies > 0 && formulas > 0)
     return found<reason::frequencies_are_given_twice<Operation>>{};
   else

@@ -28,7 +28,7 @@ inline constexpr bool is_striped<striped_over<Ms...>> = true;
 
 template <class Operation, class Q, class K, class Scores, score_operand Kind, class T>
 consteval auto check_score_operand() {
-  using lies_otherwise = reason::score_operand_lies_otherwise<sharding_in<T>, sharding_in<Scores>, Operation>;
+  using mismatch = reason::score_operand_sharding_mismatch<sharding_in<T>, sharding_in<Scores>, Operation>;
   constexpr bool has_query = position_in<Q, axes_in<T>> >= 0, has_key = position_in<K, axes_in<T>> >= 0;
   constexpr bool of_rows =
       Kind == score_operand::slopes || Kind == score_operand::sinks || Kind == score_operand::positions;
@@ -36,10 +36,10 @@ consteval auto check_score_operand() {
     return found<mask_verdict<Operation, Scores, T>>{};
   else if constexpr ((of_rows && (has_query || has_key)) || (Kind == score_operand::query_segments && has_key) ||
                      (Kind == score_operand::key_segments && has_query))
-    return found<lies_otherwise>{};
+    return found<mismatch>{};
   else  // any other division is allowed
     return found<std::conditional_t<std::is_same_v<row_operand_verdict<Operation, Scores, T>, reason::ok>, reason::ok,
-                                    lies_otherwise>>{};
+                                    mismatch>>{};
 }
 
 template <class Operation, score_operand Kind, class TQ, class T>
@@ -61,7 +61,7 @@ auto as_score_operand(T const& a) {
 
 /// Puts a tensor, aligned with the scores, into the rule. Masks are read elsewhere.
 template <score_operand Kind, class T, class Aligned>
-void put_in_rule(engine::score_rule<T>& rule, Aligned const& met) {
+void add_to_rule(engine::score_rule<T>& rule, Aligned const& met) {
   if constexpr (Kind == score_operand::bias)
     rule.bias = met;
   else if constexpr (Kind == score_operand::slopes)

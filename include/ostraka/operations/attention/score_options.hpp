@@ -231,7 +231,7 @@ template <class Operation, class TQ, class TK>
 struct document_segments_verdict<Operation, document_segments<TQ, TK>> {
   template <class T>
   using whole = std::conditional_t<std::is_integral_v<typename T::value_type>, reason::ok,
-                                   reason::index_is_no_integer<typename T::value_type, Operation>>;
+                                   reason::index_is_not_an_integer<typename T::value_type, Operation>>;
   using type = first_fault<whole<TQ>, whole<TK>>;
 };
 template <class Operation, class T>

@@ -117,8 +117,8 @@ struct scored_operands {
                             Operation, Kinds, TQ,
                             typename nth<of_attention + static_cast<int>(Js), Given...>::type>())::type...,
           typename decltype(check_score_operand<
-                            Operation, typename told_axis<typename Attention::query_axis>::axis,
-                            typename told_axis<typename Attention::keys>::axis, scores, Kinds,
+                            Operation, typename axis_argument<typename Attention::query_axis>::axis,
+                            typename axis_argument<typename Attention::keys>::axis, scores, Kinds,
                             typename nth<of_attention + static_cast<int>(Js), Given...>::type>())::type...>>{};
     }
   }
@@ -241,7 +241,7 @@ struct scored : Attention, detail::score_options {
     rule.from = Attention::from;
     rule.stripes = Attention::stripes;
     rule.soft_cap = static_cast<typename Scores::value_type>(soft_cap);
-    (detail::put_in_rule<Kinds>(rule,
+    (detail::add_to_rule<Kinds>(rule,
                                 engine::align(w, spec_of<Tensors, labels, mesh>, s, detail::elements_of(tensors))),
      ...);
     engine::score_pairs(detail::execution_space_of<Scores>(), w, s, queries, rule, products.local().data());
@@ -275,7 +275,8 @@ constexpr auto with_score_options(Q const& q, F const& f, Options const&... opti
 }
 
 template <class Q, class K, class D, class Out, class... Options>
-  requires((is_score_option<Options> || ...) && !(told_axis<K>::mesh::size > 0 && (goes_round<Options> || ...)))
+  requires((is_score_option<Options> || ...) &&
+           !(axis_argument<K>::mesh::size > 0 && (travels_in_ring<Options> || ...)))
 struct attention_with<Q, K, D, Out, Options...> {
   template <class TQ, class TK, class TV>
   static constexpr auto run(TQ const& q, TK const& k, TV const& v, Options const&... options) {

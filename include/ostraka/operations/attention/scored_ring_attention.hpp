@@ -28,9 +28,9 @@ namespace ostraka {
 namespace detail {
 
 /// The scores of a ring: the axes of the queries' rows, and all keys.
-template <class ToldK, class Types, class TQ>
+template <class DimK, class Types, class TQ>
 struct ring_scores {
-  using sharding_type = with_entries_last<typename Types::rows, typename told_axis<ToldK>::axis>;
+  using sharding_type = with_entries_last<typename Types::rows, typename axis_argument<DimK>::axis>;
   using tensor = basic_tensor<typename Types::wide, varying_as<sharding_type, TQ>, typename TQ::space>;
 };
 
@@ -40,7 +40,7 @@ struct scored_ring_of : ring_of_operands<Q, K, D, Way, TQ, TK, TV> {
   using base = ring_of_operands<Q, K, D, Way, TQ, TK, TV>;
   using types = typename base::types;
   using scores = typename ring_scores<K, types, TQ>::tensor;
-  static constexpr bool is_ring = told_axis<K>::mesh::size > 0;
+  static constexpr bool is_ring = axis_argument<K>::mesh::size > 0;
 
   static constexpr planner::attention_ring ring(planner::extents const& e) {
     planner::attention_ring r = base::ring(e);
@@ -81,7 +81,7 @@ struct scored_ring_of : ring_of_operands<Q, K, D, Way, TQ, TK, TV> {
     r.from = ring.first_position;
     r.stripes = Way::is_striped ? ring.devices : 0;
     r.soft_cap = static_cast<typename types::wide>(soft_cap);
-    (put_in_rule<Kinds>(r, engine::align(w, spec_of<Tensors, labels, mesh>, s, elements_of(tensors))), ...);
+    (add_to_rule<Kinds>(r, engine::align(w, spec_of<Tensors, labels, mesh>, s, elements_of(tensors))), ...);
     return r;
   }
 
@@ -100,9 +100,9 @@ struct scored_ring_operands {
     else
       return found<first_fault<
           reason::ok, typename decltype(check_score_elements<Operation, Kinds, TQ, Tensors>())::type...,
-          typename decltype(check_score_operand<Operation, typename told_axis<Q>::axis, typename told_axis<K>::axis,
-                                                typename scored_ring_of<Q, K, D, Way, TQ, TK, TV>::scores, Kinds,
-                                                Tensors>())::type...>>{};
+          typename decltype(check_score_operand<
+                            Operation, typename axis_argument<Q>::axis, typename axis_argument<K>::axis,
+                            typename scored_ring_of<Q, K, D, Way, TQ, TK, TV>::scores, Kinds, Tensors>())::type...>>{};
   }
 };
 
@@ -256,7 +256,7 @@ struct tiles<ostraka::operation::attention<Q, K, D, void>, Traits, Kinds...> {
 
   template <class TQ, class TK, class TV>
   static consteval bool are_possible() {
-    if constexpr (told_axis<K>::mesh::size > 0 || told_axis<D>::mesh::size > 0 || Traits.is_striped ||
+    if constexpr (axis_argument<K>::mesh::size > 0 || axis_argument<D>::mesh::size > 0 || Traits.is_striped ||
                   score_operands<Kinds...>::count(score_operand::mask) > 0 ||
                   score_operands<Kinds...>::count(score_operand::positions) > 0)
       return false;
@@ -284,10 +284,10 @@ constexpr void set_scored_ring_option([[maybe_unused]] Operation& operation, [[m
 }
 
 template <class Q, class K, class D, class Out, class... Options>
-  requires(told_axis<K>::mesh::size > 0 && (goes_round<Options> || ...) && (is_score_option<Options> || ...))
+  requires(axis_argument<K>::mesh::size > 0 && (travels_in_ring<Options> || ...) && (is_score_option<Options> || ...))
 struct attention_with<Q, K, D, Out, Options...> {
   using way = ring_way<(std::is_same_v<Options, causal_mask> || ...), (is_striped<Options> || ...),
-                       (std::is_same_v<Options, going_both_ways_round> || ...)>;
+                       (std::is_same_v<Options, ring_both_ways_t> || ...)>;
   using operation_type =
       decltype(scored_ring_with<
                Q, K, D, way, score_traits{(std::is_same_v<Options, score_cap> || ...), (is_striped<Options> || ...)}>(

@@ -25,29 +25,29 @@ namespace ostraka {
 
 namespace detail {
 
-template <class Told, class A>
+template <class Dim, class A>
 consteval auto check_stripe_axis() {
-  using told = told_axis<Told>;
-  using splits = splits_of<typename told::axis, sharding_in<A>>;
-  if constexpr ((splits::size > 0 && !std::is_same_v<splits, typename told::mesh>) ||
-                common_of<typename told::mesh, varying_in<A>>::size > 0)
-    return found<reason::stripes_lie_otherwise<Told, sharding_in<A>>>{};
+  using argument = axis_argument<Dim>;
+  using splits = splits_of<typename argument::axis, sharding_in<A>>;
+  if constexpr ((splits::size > 0 && !std::is_same_v<splits, typename argument::mesh>) ||
+                common_of<typename argument::mesh, varying_in<A>>::size > 0)
+    return found<reason::stripes_sharding_mismatch<Dim, sharding_in<A>>>{};
   else
     return found<reason::ok>{};
 }
 
-template <class Operation, class Told, class A>
+template <class Operation, class Dim, class A>
 consteval auto check_stripe() {
-  using told = told_axis<Told>;
+  using argument = axis_argument<Dim>;
   using own = first_fault<typename sharding_traits<sharding_in<A>>::verdict, blocks_verdict<sharding<>, A>>;
   if constexpr (!std::is_same_v<own, reason::ok>)
     return found<own>{};
-  else if constexpr (std::is_void_v<typename told::axis>)
-    return found<reason::told_no_axis<Told, Operation>>{};
-  else if constexpr (position_in<typename told::axis, axes_in<A>> < 0)
-    return found<reason::axis_missing<typename told::axis, sharding_in<A>>>{};
+  else if constexpr (std::is_void_v<typename argument::axis>)
+    return found<reason::not_an_axis<Dim, Operation>>{};
+  else if constexpr (position_in<typename argument::axis, axes_in<A>> < 0)
+    return found<reason::axis_missing<typename argument::axis, sharding_in<A>>>{};
   else
-    return check_stripe_axis<Told, A>();
+    return check_stripe_axis<Dim, A>();
 }
 
 /// Stripes alternate: every second stripe is chunk 0, 1, … of the sequence; those in between are chunks 2n − 1, 2n − 2,
@@ -66,43 +66,42 @@ consteval auto check_stripe() {
 }
 
 /// The price of reordering a divided axis into stripes. The inverse has the same price.
-template <class Told, class A>
-struct moves_of_stripes : moves_by_extents<moves_of_stripes<Told, A>, axes_in<A>, mesh_axes_in<A>> {
+template <class Dim, class A>
+struct moves_of_stripes : moves_by_extents<moves_of_stripes<Dim, A>, axes_in<A>, mesh_axes_in<A>> {
   static constexpr std::int64_t bytes_moved(planner::extents const& e) {
     using mesh = mesh_axes_in<A>;
-    constexpr int along = dimension_of<Told, A>;
-    planner::stripes const s{e.label[along], e.ways(mesh_axes_numbered<mesh>(typename told_axis<Told>::mesh{}))};
+    constexpr int along = dimension_of<Dim, A>;
+    planner::stripes const s{e.label[along], e.ways(mesh_axes_numbered<mesh>(typename axis_argument<Dim>::mesh{}))};
     return s.chunk() * element_bytes_in<A> *
            planner::elements_moved(striped_chunks(s.devices, false), spec_of<A, axes_in<A>, mesh>, along, e);
   }
 };
-template <class Told, class A>
-using moves_of_stripe =
-    std::conditional_t<(splits_of<typename told_axis<Told>::axis, sharding_in<A>>::size > 0), moves_of_stripes<Told, A>,
-                       nothing_moved>;
+template <class Dim, class A>
+using moves_of_stripe = std::conditional_t<(splits_of<typename axis_argument<Dim>::axis, sharding_in<A>>::size > 0),
+                                           moves_of_stripes<Dim, A>, nothing_moved>;
 
 }  // namespace detail
 
 namespace operation {
 
-/// The operation of os::stripe and os::unstripe. `Told`: the axis, and the mesh axes that it is striped over.
-template <class Told>
+/// The operation of os::stripe and os::unstripe. `Dim`: the axis, and the mesh axes that it is striped over.
+template <class Dim>
 struct stripe {
   static constexpr char const* name = "stripe";
   bool is_back = false;
 
   template <class A>
-  using verdict = typename decltype(detail::check_stripe<stripe, Told, A>())::type;
+  using verdict = typename decltype(detail::check_stripe<stripe, Dim, A>())::type;
 
   template <class A>
-  using moves = detail::moves_of_stripe<Told, A>;
+  using moves = detail::moves_of_stripe<Dim, A>;
 
   template <class How, class A>
   auto run(How const&, A const& a) const {
     using axes = axes_in<A>;
     using mesh = mesh_axes_in<A>;
     using result_type = basic_tensor<typename A::value_type, sharding_in<A>, typename A::space>;
-    constexpr int along = detail::dimension_of<Told, A>;
+    constexpr int along = detail::dimension_of<Dim, A>;
     engine::execution_context const w = detail::context_of<axes, mesh>(name, a);
     planner::stripes const s = stripes_of(a);
     auto const result = detail::allocate_for<result_type, axes, mesh>(w, a);
@@ -130,10 +129,10 @@ struct stripe {
  private:
   template <class A>
   static planner::stripes stripes_of(A const& a) {
-    using told = detail::told_axis<Told>;
-    planner::stripes const s{a.extents()[static_cast<std::size_t>(detail::dimension_of<Told, A>)],
-                             devices(*detail::common_mesh(name, a), typename told::mesh{})};
-    detail::require_stripes(name, told::axis::name, s);
+    using argument = detail::axis_argument<Dim>;
+    planner::stripes const s{a.extents()[static_cast<std::size_t>(detail::dimension_of<Dim, A>)],
+                             devices(*detail::common_mesh(name, a), typename argument::mesh{})};
+    detail::require_stripes(name, argument::axis::name, s);
     return s;
   }
   template <class... Ms>
@@ -148,23 +147,23 @@ struct stripe {
 /// is divided, chunks move to other devices. For os::attention with os::striped<X>.
 /// @throws ostraka::error, on all devices alike, if S is not divisible by twice the number of devices along the mesh
 /// axes
-template <auto Told, TensorOrVariable A>
+template <auto Dim, TensorOrVariable A>
 [[nodiscard]] constexpr auto stripe(A const& a) {
-  return detail::operate(operation::stripe<detail::type_of<Told>>{}, a);
+  return detail::operate(operation::stripe<detail::type_of<Dim>>{}, a);
 }
 
 /// The inverse of os::stripe: restores the order of positions. Moves and errors as for os::stripe.
-template <auto Told, TensorOrVariable A>
+template <auto Dim, TensorOrVariable A>
 [[nodiscard]] constexpr auto unstripe(A const& a) {
-  return detail::operate(operation::stripe<detail::type_of<Told>>{true}, a);
+  return detail::operate(operation::stripe<detail::type_of<Dim>>{true}, a);
 }
 
 namespace detail {
 
-template <class Told, class Tensor, class... Ms>
+template <class Dim, class Tensor, class... Ms>
 void fill_striped_positions(Tensor const& t, type_list<Ms...>) {
   planner::stripes const s{t.extents()[0], devices_along<Ms...>("striped_positions", *t.mesh_handle())};
-  require_stripes("striped_positions", told_axis<Told>::axis::name, s);
+  require_stripes("striped_positions", axis_argument<Dim>::axis::name, s);
   if (s.extent > 0) generate_elements("striped_positions", t, striped_position(s));
 }
 
@@ -172,14 +171,14 @@ void fill_striped_positions(Tensor const& t, type_list<Ms...>) {
 
 /// The position of each element of a striped sequence, as std::int64_t: `os::striped_positions<S/X>(mesh, S = n)`, for
 /// os::rope and for other code that needs positions. Nothing moves.
-template <auto Told, class Mesh, class... Given>
+template <auto Dim, class Mesh, class... Given>
 [[nodiscard]] auto striped_positions(Mesh const& m, Given const&... given) {
-  using told = detail::type_of<Told>;
-  using tensor_type = typename detail::named_tensor<std::int64_t, Told>::type;
-  auto t = detail::make_uninitialised<tensor_type, detail::values_verdict<tensor_type, operation::stripe<told>>>(
+  using argument = detail::type_of<Dim>;
+  using tensor_type = typename detail::named_tensor<std::int64_t, Dim>::type;
+  auto t = detail::make_uninitialised<tensor_type, detail::values_verdict<tensor_type, operation::stripe<argument>>>(
       "striped_positions", m, given...);
   if constexpr (std::is_same_v<decltype(t), tensor_type>)
-    detail::fill_striped_positions<told>(t, typename detail::told_axis<told>::mesh{});
+    detail::fill_striped_positions<argument>(t, typename detail::axis_argument<argument>::mesh{});
   return t;
 }
 

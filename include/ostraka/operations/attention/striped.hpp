@@ -47,7 +47,7 @@ std::int64_t devices_along(char const* operation, engine::device_mesh const& mes
 
 template <class... Ms, class A>
 constexpr std::int64_t devices_along(char const* operation, A const& a) {
-  auto const& tensor = tensor_behind(a);
+  auto const& tensor = underlying_tensor(a);
   if constexpr (Tensor<std::remove_cvref_t<decltype(tensor)>>)
     return devices_along<Ms...>(operation, *common_mesh(operation, tensor));
   else

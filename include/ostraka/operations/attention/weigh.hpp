@@ -4,7 +4,7 @@
 
 /// @file
 /// Floor 4. Products of attention's weights with values that ignore terms with a weight of 0: a value that a mask hides
-/// may be NaN. Each device corrects its own sums (engine/sequences/mend_weighted_sums.hpp) before partial sums are
+/// may be NaN. Each device corrects its own sums (engine/sequences/repair_weighted_sums.hpp) before partial sums are
 /// combined, so that devices need not exchange which values were NaN:
 ///
 ///     W [Q, K]      V [K, E]      → [Q, E]             nothing moved: the product, mended
@@ -15,7 +15,7 @@
 #include <type_traits>
 
 #include <ostraka/algebra/einsum.hpp>
-#include <ostraka/engine/sequences/mend_weighted_sums.hpp>
+#include <ostraka/engine/sequences/repair_weighted_sums.hpp>
 #include <ostraka/types/shardings/changed_sharding.hpp>
 
 namespace ostraka::detail {
@@ -86,23 +86,22 @@ struct values_that_meet {
 };
 
 template <class W, class V, class Sums>
-[[gnu::cold, gnu::noinline]] void sum_what_is_seen(char const* name, W const& weights, V const& values,
-                                                   Sums const& sums) {
+[[gnu::cold, gnu::noinline]] void sum_visible(char const* name, W const& weights, V const& values, Sums const& sums) {
   using labels = union_of<axes_in<W>, axes_in<V>>;
   using mesh = union_of<mesh_axes_in<W>, union_of<mesh_axes_in<V>, mesh_axes_in<Sums>>>;
   engine::execution_context const w = context_of<labels, mesh>(name, weights, values);
-  engine::mend_weighted_sums(execution_space_of<Sums>(), w, spec_of<W, labels, mesh>, spec_of<V, labels, mesh>,
-                             spec_of<Sums, labels, mesh>, elements_of(weights), elements_of(values),
-                             sums.local().data());
+  engine::repair_weighted_sums(execution_space_of<Sums>(), w, spec_of<W, labels, mesh>, spec_of<V, labels, mesh>,
+                               spec_of<Sums, labels, mesh>, elements_of(weights), elements_of(values),
+                               sums.local().data());
 }
 
 /// Corrects sums in which a weight of 0 met NaN or infinity. @pre `sums` is the product of these blocks
 template <class W, class V, class Sums>
-void mend_sums(char const* name, W const& weights, V const& values, Sums const& sums) {
+void repair_sums(char const* name, W const& weights, V const& values, Sums const& sums) {
   auto const size_of = [](auto const& a) { return static_cast<std::int64_t>(a.local().size()); };
-  if (engine::may_have_met_nan(execution_space_of<Sums>(), elements_of(values), size_of(values), elements_of(sums),
-                               size_of(sums)))
-    sum_what_is_seen(name, weights, values, sums);
+  if (engine::may_involve_nan(execution_space_of<Sums>(), elements_of(values), size_of(values), elements_of(sums),
+                              size_of(sums)))
+    sum_visible(name, weights, values, sums);
 }
 
 template <class Out, class A>
@@ -116,7 +115,7 @@ auto weigh(char const* name, bool hides, W const& weights, V const& values) {
   using straight = einsum_of<Out, Policy, reduction::sum, type_list<W, V>>;
   if constexpr (is_product_in_place<Out, W, V>) {
     auto const result = straight::run(name, {}, weights, values);
-    if (hides) mend_sums(name, weights, values, result);
+    if (hides) repair_sums(name, weights, values, result);
     return result;
   } else {
     if (!hides) return straight::run(name, {}, weights, values);
@@ -126,7 +125,7 @@ auto weigh(char const* name, bool hides, W const& weights, V const& values) {
       auto const parts =
           einsum_of<in_place, policy<planner::admit::no_communication>, reduction::sum, type_list<W, V>>::run(
               name, {}, weights, values);
-      mend_sums(name, weights, values, parts);
+      repair_sums(name, weights, values, parts);
       return moved_to<Out>(name, parts);
     } else {
       static_assert(!std::is_same_v<met, sharding_in<V>>);

@@ -77,12 +77,12 @@ struct fan_of<fan_out<As...>> {
 };
 
 template <class... Found>
-struct first_told {
+struct first_non_void {
   using type = void;
 };
 template <class First, class... Rest>
-struct first_told<First, Rest...>
-    : std::conditional_t<std::is_void_v<First>, first_told<Rest...>, std::type_identity<First>> {};
+struct first_non_void<First, Rest...>
+    : std::conditional_t<std::is_void_v<First>, first_non_void<Rest...>, std::type_identity<First>> {};
 
 template <class TensorType, class... As>
 consteval auto check_fan_axes(type_list<As...>) {
@@ -96,7 +96,7 @@ consteval auto check_fan_axes(type_list<As...>) {
 template <class TensorType, class Operation, class In, class Out, bool NeedsOut>
 consteval auto check_fans() {
   if constexpr (std::is_void_v<In> || (NeedsOut && std::is_void_v<Out>)) {
-    return found<reason::fan_not_told<Operation>>{};
+    return found<reason::fan_not_given<Operation>>{};
   } else {
     using axes = decltype(check_fan_axes<TensorType>(In{}));
     if constexpr (NeedsOut)
@@ -122,8 +122,8 @@ inline constexpr double cut_at_two = 0.87962566103423978;
 template <class TensorType, class Operation, bool Normal, bool NeedsOut, class Mesh, class... Given>
 auto make_weights(char const* name, double scale, Mesh const& m, Given const&... given) {
   using element = typename TensorType::value_type;
-  using in = typename first_told<typename fan_of<Given>::in...>::type;
-  using out = typename first_told<typename fan_of<Given>::out...>::type;
+  using in = typename first_non_void<typename fan_of<Given>::in...>::type;
+  using out = typename first_non_void<typename fan_of<Given>::out...>::type;
   using read = std::conditional_t<NeedsOut, type_list<seed, fan_in<>, fan_out<>>, type_list<seed, fan_in<>>>;
   using verdict = first_fault<random_verdict<random_kind::real, TensorType, Operation>,
                               typename options_given<Operation, read, Given...>::verdict,

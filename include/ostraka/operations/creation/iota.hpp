@@ -44,15 +44,15 @@ struct is_at_index {
   }
 };
 
-template <class Operation, class T, class Told, class Index>
+template <class Operation, class T, class Dim, class Index>
 consteval auto check_one_hot() {
   using own = first_fault<index_verdict<Operation, Index>>;
   if constexpr (!std::is_same_v<own, reason::ok>) {
     return found<own>{};
-  } else if constexpr (std::is_void_v<typename told_axis<Told>::axis>) {
-    return found<reason::told_no_axis<Told, Operation>>{};
+  } else if constexpr (std::is_void_v<typename axis_argument<Dim>::axis>) {
+    return found<reason::not_an_axis<Dim, Operation>>{};
   } else {
-    using out = with_entries_last<sharding_in<Index>, Told>;
+    using out = with_entries_last<sharding_in<Index>, Dim>;
     return found<
         first_fault<typename sharding_traits<out>::verdict, blocks_verdict<out, Index>, element_verdict<T, out>>>{};
   }
@@ -64,23 +64,23 @@ namespace operation {
 
 struct iota;
 
-/// The operation of os::one_hot. `Told`: the new axis, divided as it is named.
-template <class T, class Told, class Range = detail::checked_range>
+/// The operation of os::one_hot. `Dim`: the new axis, divided as it is named.
+template <class T, class Dim, class Range = detail::checked_range>
 struct one_hot {
   static constexpr char const* name = "one_hot";
 
   std::int64_t extent = 0;
 
   template <class Index>
-  using verdict = typename decltype(detail::check_one_hot<one_hot, T, Told, Index>())::type;
+  using verdict = typename decltype(detail::check_one_hot<one_hot, T, Dim, Index>())::type;
 
   template <class Index>
   using moves = detail::moves_of_range<Range, Index>;
 
   template <class How, class Index>
   auto run(How const&, Index const& index) const {
-    using axis = typename detail::told_axis<Told>::axis;
-    using numbers_type = basic_tensor<std::int64_t, detail::canonical_sharding<Told>, typename Index::space>;
+    using axis = typename detail::axis_argument<Dim>::axis;
+    using numbers_type = basic_tensor<std::int64_t, detail::canonical_sharding<Dim>, typename Index::space>;
     detail::check_range<Range>(name, index, axis::name, extent);
     auto const numbers = detail::allocate<numbers_type>(index.mesh_handle(), {extent});
     detail::generate_elements(name, numbers, detail::equal_steps<std::int64_t>{0, 1});
@@ -113,16 +113,16 @@ template <class T, auto... Dims, class Mesh, class... Given>
 /// index's axes and then V. os::in_range promises that the numbers are in range, and saves the check; numbers out of
 /// range then have no 1.
 /// @throws ostraka::error, on all devices alike, if a number is not one of 0 … n−1
-template <class T, auto Told, Tensor Index, class... Given>
+template <class T, auto Dim, Tensor Index, class... Given>
 [[nodiscard]] auto one_hot(Index const& index, Given const&... given) {
-  using told = detail::type_of<Told>;
+  using argument = detail::type_of<Dim>;
   using element = typename detail::element<T>::type;
-  using axis = typename detail::told_axis<told>::axis;
-  operation::one_hot<element, told, detail::range_among<Given...>> how;
+  using axis = typename detail::axis_argument<argument>::axis;
+  operation::one_hot<element, argument, detail::range_among<Given...>> how;
   if constexpr (std::is_void_v<axis>) {
     return detail::operate(how, index);  // raises the reason
   } else if constexpr (!reason::ok_or_raise<detail::extent_beside_range<false, axis, Given...>>()) {
-    return detail::after_error_of<element, detail::canonical_sharding<told>, typename Index::space>();
+    return detail::after_error_of<element, detail::canonical_sharding<argument>, typename Index::space>();
   } else {
     auto const extents = collect_sizes(detail::extents_beside<detail::is_option<Given>>(given)...);
     how.extent = detail::checked_extent<false, axis>(extents, how.name);

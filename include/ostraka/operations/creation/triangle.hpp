@@ -76,13 +76,13 @@ struct triangle : detail::moves_nothing {
   template <class A>
   using verdict =
       detail::first_fault<typename sharding_traits<sharding_in<A>>::verdict, detail::blocks_verdict<sharding<>, A>,
-                          detail::whole_values_verdict<triangle, A>, detail::told_or_bare_verdict<triangle, Row, A>,
-                          detail::told_or_bare_verdict<triangle, Column, A>>;
+                          detail::whole_values_verdict<triangle, A>, detail::bare_axis_verdict<triangle, Row, A>,
+                          detail::bare_axis_verdict<triangle, Column, A>>;
 
   template <class How, class A>
   auto run(How const&, A const& a) const {
-    using q = typename detail::told_axis<Row>::axis;
-    using k = typename detail::told_axis<Column>::axis;
+    using q = typename detail::axis_argument<Row>::axis;
+    using k = typename detail::axis_argument<Column>::axis;
     return kept<q, k>(a);
   }
 

@@ -54,7 +54,7 @@ consteval auto check_function() {
   if constexpr (is_defined<T, F::defined>)
     return found<reason::ok>{};
   else
-    return found<reason::function_of_other_elements<T, F>>{};
+    return found<reason::function_undefined_for_elements<T, F>>{};
 }
 
 /// `reason::ok` if F is defined for elements T.

@@ -44,7 +44,7 @@ namespace detail {
 template <class R>
 concept IndexRange = is_one_of<R, checked_range, promised_range>;
 
-/// The arguments behind index operations that make an axis: os::in_range, and the extent of the axis.
+/// The arguments after index operations that make an axis: os::in_range, and the extent of the axis.
 template <class... Given>
 using range_among = std::conditional_t<(std::is_same_v<Given, promised_range> || ...), promised_range, checked_range>;
 template <bool IsBlock, class I, class... Given>
@@ -55,7 +55,7 @@ template <class Operation, class Index>
 consteval auto check_index_elements() {
   using element = typename Index::value_type;
   if constexpr (!std::is_integral_v<element> || std::is_same_v<element, bool>)
-    return found<reason::index_is_no_integer<element, Operation>>{};
+    return found<reason::index_is_not_an_integer<element, Operation>>{};
   else
     return found<reason::ok>{};
 }

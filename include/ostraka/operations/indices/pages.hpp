@@ -28,15 +28,15 @@ struct row_positions {
 };
 
 /// The type of os::pages<P/X>(table).
-template <class Told, class Table>
+template <class Dim, class Table>
 struct paged_by {
   Table table;
 };
 
 template <class Option>
 inline constexpr bool is_paged = false;
-template <class Told, class Table>
-inline constexpr bool is_paged<paged_by<Told, Table>> = true;
+template <class Dim, class Table>
+inline constexpr bool is_paged<paged_by<Dim, Table>> = true;
 
 template <class Option>
 inline constexpr bool has_row_positions = false;
@@ -56,8 +56,8 @@ template <Tensor T>
 /// An option of os::attention and os::write_at: keys or values are in pages of a pool, and `table` has the numbers of
 /// the pages of each row of the batch, in order of positions. Name the axis of pages the way the pool divides it: `P`,
 /// `P/X`.
-template <auto Told, Tensor Table>
-[[nodiscard]] constexpr detail::paged_by<detail::type_of<Told>, Table> pages(Table const& table) {
+template <auto Dim, Tensor Table>
+[[nodiscard]] constexpr detail::paged_by<detail::type_of<Dim>, Table> pages(Table const& table) {
   return {table};
 }
 

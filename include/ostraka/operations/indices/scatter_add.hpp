@@ -159,7 +159,7 @@ struct scatter_add : detail::adds_rows<scatter_add<V, Out, Range>, V, Out, Range
 /// The sum of rows by number: `os::scatter_add<V, V/X, D>(rows, index, V = 50000)`. The result's dimensions follow the
 /// axis into which the indices point. The rows have all axes of the index; those that the result lacks are summed. Each
 /// device sums in the order of the rows, whatever the number of threads, and 16-bit numbers in float. os::in_range
-/// behind the operands promises that the numbers are in range, and saves the check.
+/// after the operands promises that the numbers are in range, and saves the check.
 /// @throws ostraka::error, on all devices alike and before anything moves, if a number is not one of 0 … n−1
 template <auto V, auto... Out, TensorOrVariable Rows, TensorOrVariable Index, class... Given>
 [[nodiscard]] constexpr auto scatter_add(Rows const& rows, Index const& index, Given const&... given) {

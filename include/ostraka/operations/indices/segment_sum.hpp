@@ -43,7 +43,7 @@ struct segments_named<I, S, Data> {
 template <class Operation, class I, class Data, class Ids>
 consteval auto check_segment_axis() {
   if constexpr (!Axis<I>)
-    return found<reason::told_no_axis<I, Operation>>{};
+    return found<reason::not_an_axis<I, Operation>>{};
   else if constexpr (position_in<I, axes_in<Data>> < 0)
     return found<reason::axis_missing<I, sharding_in<Data>>>{};
   else if constexpr (position_in<I, axes_in<Ids>> < 0)
@@ -89,7 +89,7 @@ using segments_verdict = typename decltype(check_segments<I, S, Out, Named, Data
 /// The sum of the rows of each segment, `os::segment_sum<I, S>(data, ids, S = 10)`: S takes the place of data's axis I.
 /// If I is divided, name the result's dimensions behind: `os::segment_sum<I, S, S/X, D>`, or with os::partial(X) for
 /// the devices' own sums. The rules of os::scatter_add hold here, too: ids are checked, on all devices alike, unless
-/// os::in_range stands behind.
+/// os::in_range follows.
 template <auto I, auto S, auto... Out, TensorOrVariable Data, TensorOrVariable Ids, class... Given>
 [[nodiscard]] constexpr auto segment_sum(Data const& data, Ids const& ids, Given const&... given) {
   using gone = detail::type_of<I>;

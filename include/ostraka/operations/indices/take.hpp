@@ -182,11 +182,10 @@ struct take {
 
 /// Rows of a table by number. `os::take<V>(table, index)` has the index's axes, then the table's without V, and moves
 /// nothing. `os::take<V, B/X, D>(table, index)` names the result, and moves indices or the rows found. If both have an
-/// axis, they meet along it: table[b, index[b]]. A partial table gives partial rows. os::in_range behind the index
+/// axis, they meet along it: table[b, index[b]]. A partial table gives partial rows. os::in_range after the index
 /// promises that its numbers are in range, and saves the check.
 /// @throws ostraka::error, on all devices alike and before anything moves, if a number is not one of 0 … n−1
-template <auto V, TensorOrVariable Table, TensorOrVariable Index,
-          detail::IndexRange Range = detail::checked_range>
+template <auto V, TensorOrVariable Table, TensorOrVariable Index, detail::IndexRange Range = detail::checked_range>
 [[nodiscard]] constexpr auto take(Table const& table, Index const& index, Range = {}) {
   return detail::operate(operation::take<detail::type_of<V>, void, Range>{}, table, index);
 }

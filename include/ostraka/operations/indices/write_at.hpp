@@ -25,23 +25,23 @@ namespace ostraka {
 
 namespace detail {
 
-template <class Operation, class Told, class Cache, class Row>
+template <class Operation, class Dim, class Cache, class Row>
 consteval auto check_write() {
   using own = first_fault<
       typename sharding_traits<sharding_in<Cache>>::verdict, typename sharding_traits<sharding_in<Row>>::verdict,
       writable_verdict<Cache>, element_type_verdict<typename Cache::value_type, typename Row::value_type>,
-      blocks_verdict<sharding<>, Cache, Row>, target_verdict<Cache, Row>, told_verdict<Operation, Told, Cache>>;
+      blocks_verdict<sharding<>, Cache, Row>, target_verdict<Cache, Row>, axis_argument_verdict<Operation, Dim, Cache>>;
   if constexpr (!std::is_same_v<own, reason::ok>) {
     return found<own>{};
   } else {
-    using T = typename told_axis<Told>::axis;
+    using T = typename axis_argument<Dim>::axis;
     using row = varying_as<sharding_in<Row>, Cache>;
     using one = without_axis<sharding_in<Cache>, T>;
     using several = with_entry<sharding_in<Cache>, T, T>;
     if constexpr (std::is_same_v<row, one> || std::is_same_v<row, several>)
       return found<reason::ok>{};
     else
-      return found<reason::row_lies_otherwise<sharding_in<Row>, one, T>>{};
+      return found<reason::row_sharding_mismatch<sharding_in<Row>, one, T>>{};
   }
 }
 
@@ -58,20 +58,20 @@ consteval auto check_write() {
 
 namespace operation {
 
-/// The operation of os::write_at. `Told`: the axis, as it lies in the cache.
-template <class Told>
+/// The operation of os::write_at. `Dim`: the axis, as it lies in the cache.
+template <class Dim>
 struct write_at : detail::moves_nothing {
   static constexpr char const* name = "write_at";
 
   std::int64_t position = 0;
 
   template <class Cache, class Row>
-  using verdict = typename decltype(detail::check_write<write_at, Told, Cache, Row>())::type;
+  using verdict = typename decltype(detail::check_write<write_at, Dim, Cache, Row>())::type;
 
   template <class How, class Cache, class Row>
   Cache run(How const&, Cache const& cache, Row const& row) const {
     using axes = axes_in<Cache>;
-    using T = typename detail::told_axis<Told>::axis;
+    using T = typename detail::axis_argument<Dim>::axis;
     constexpr int along = position_in<T, axes>;
     constexpr planner::spec s = spec_of<Cache, axes, mesh_axes_in<Cache>>;
     engine::device_mesh const* const meshes[] = {cache.mesh_handle().get(), row.mesh_handle().get()};
@@ -103,9 +103,9 @@ struct write_at : detail::moves_nothing {
 /// the cache does without the axis; or it has the axis, whole, with as many positions as are written from t on. All
 /// devices give the same t. Returns the cache; for variables, which are values, a new one with the row written.
 /// @throws ostraka::error, on all devices alike, if t is out of range or extents differ
-template <auto Told, TensorOrVariable Cache, TensorOrVariable Row>
+template <auto Dim, TensorOrVariable Cache, TensorOrVariable Row>
 constexpr auto write_at(Cache const& cache, std::int64_t t, Row const& row) {
-  return detail::operate(operation::write_at<detail::type_of<Told>>{{}, t}, cache, row);
+  return detail::operate(operation::write_at<detail::type_of<Dim>>{{}, t}, cache, row);
 }
 
 }  // namespace ostraka

@@ -26,22 +26,23 @@ namespace ostraka {
 namespace detail {
 
 /// The axes of a cache that its rows have, too.
-template <class Told, class ToldPages, class Cache>
+template <class Dim, class ToldPages, class Cache>
 using kept_of_cache =
-    difference_of<axes_in<Cache>, type_list<typename told_axis<Told>::axis, typename told_axis<ToldPages>::axis>>;
+    difference_of<axes_in<Cache>,
+                  type_list<typename axis_argument<Dim>::axis, typename axis_argument<ToldPages>::axis>>;
 
 /// True if rows have all axes of the cache, divided alike, and those of the batch whole where the cache lacks them.
-template <class Told, class ToldPages, class Cache, class Rows, class... Axes>
+template <class Dim, class ToldPages, class Cache, class Rows, class... Axes>
 consteval bool are_rows_of_cache(type_list<Axes...>) {
-  using T = typename told_axis<Told>::axis;
-  using kept = kept_of_cache<Told, ToldPages, Cache>;
+  using T = typename axis_argument<Dim>::axis;
+  using kept = kept_of_cache<Dim, ToldPages, Cache>;
   return difference_of<kept, axes_in<Rows>>::size == 0 &&
          (std::is_same_v<splits_of<Axes, sharding_in<Rows>>,
                          std::conditional_t<(difference_of<type_list<Axes>, kept>::size == 0),
                                             splits_of<Axes, sharding_in<Cache>>, type_list<>>> &&
           ...) &&
-         (std::is_void_v<typename told_axis<ToldPages>::axis> ||
-          position_in<typename told_axis<ToldPages>::axis, axes_in<Rows>> < 0) &&
+         (std::is_void_v<typename axis_argument<ToldPages>::axis> ||
+          position_in<typename axis_argument<ToldPages>::axis, axes_in<Rows>> < 0) &&
          difference_of<type_list<T>, axes_in<Cache>>::size == 0;
 }
 
@@ -54,21 +55,22 @@ consteval bool are_tables_of() {
   return true;
 }
 
-template <class Operation, class Told, class ToldPages, class Cache, class Rows, class Positions, class... Table>
+template <class Operation, class Dim, class ToldPages, class Cache, class Rows, class Positions, class... Table>
 consteval auto check_write_positions() {
-  using T = typename told_axis<Told>::axis;
+  using T = typename axis_argument<Dim>::axis;
   using own = first_fault<typename sharding_traits<sharding_in<Cache>>::verdict,
                           typename sharding_traits<sharding_in<Rows>>::verdict, writable_verdict<Cache>,
                           element_type_verdict<typename Cache::value_type, typename Rows::value_type>,
                           index_verdict<Operation, Positions>, index_verdict<Operation, Table>...,
                           blocks_verdict<sharding<>, Cache, Rows, Positions, Table...>, target_verdict<Cache, Rows>,
-                          told_verdict<Operation, Told, Cache>>;
+                          axis_argument_verdict<Operation, Dim, Cache>>;
   if constexpr (!std::is_same_v<own, reason::ok>) {
     return found<own>{};
-  } else if constexpr (sizeof...(Table) > 0 && !std::is_same_v<told_verdict<Operation, ToldPages, Cache>, reason::ok>) {
-    return found<told_verdict<Operation, ToldPages, Cache>>{};
-  } else if constexpr (!are_rows_of_cache<Told, ToldPages, Cache, Rows>(axes_in<Rows>{})) {
-    return found<reason::row_lies_otherwise<sharding_in<Rows>, without_axis<sharding_in<Cache>, T>, T>>{};
+  } else if constexpr (sizeof...(Table) > 0 &&
+                       !std::is_same_v<axis_argument_verdict<Operation, ToldPages, Cache>, reason::ok>) {
+    return found<axis_argument_verdict<Operation, ToldPages, Cache>>{};
+  } else if constexpr (!are_rows_of_cache<Dim, ToldPages, Cache, Rows>(axes_in<Rows>{})) {
+    return found<reason::row_sharding_mismatch<sharding_in<Rows>, without_axis<sharding_in<Cache>, T>, T>>{};
   } else {
     using batch = basic_tensor<typename Rows::value_type, without_axis<sharding_in<Rows>, T>, typename Rows::space>;
     using known = union_of<axes_in<Cache>, axes_in<Positions>, axes_in<Table>...>;
@@ -76,7 +78,8 @@ consteval auto check_write_positions() {
                            difference_of<axes_in<batch>, known>::size == 0 &&
                            lies_within<Positions, batch>(axes_in<Positions>{}) &&
                            are_tables_of<batch, Operation, Table...>();
-    return found<std::conditional_t<meets, reason::ok, reason::pages_lie_otherwise<sharding_in<Rows>, Operation>>>{};
+    return found<
+        std::conditional_t<meets, reason::ok, reason::pages_sharding_mismatch<sharding_in<Rows>, Operation>>>{};
   }
 }
 
@@ -84,16 +87,16 @@ consteval auto check_write_positions() {
 
 namespace operation {
 
-/// The operation of os::write_at with positions of rows. `Told`: the axis, as it lies in the cache; `ToldPages`: that
+/// The operation of os::write_at with positions of rows. `Dim`: the axis, as it lies in the cache; `ToldPages`: that
 /// of pages, or void.
-template <class Told, class ToldPages, class Range>
+template <class Dim, class ToldPages, class Range>
 struct write_at_positions {
   static constexpr char const* name = "write_at";
-  using axis = typename detail::told_axis<Told>::axis;
-  using page_axis = typename detail::told_axis<ToldPages>::axis;
+  using axis = typename detail::axis_argument<Dim>::axis;
+  using page_axis = typename detail::axis_argument<ToldPages>::axis;
 
   template <class Cache, class Rows, class Positions, class... Table>
-  using verdict = typename decltype(detail::check_write_positions<write_at_positions, Told, ToldPages, Cache, Rows,
+  using verdict = typename decltype(detail::check_write_positions<write_at_positions, Dim, ToldPages, Cache, Rows,
                                                                   Positions, Table...>())::type;
   template <class Cache, class Rows, class Positions, class... Table>
   using moves =
@@ -192,17 +195,16 @@ struct write_at_positions {
 /// axis is that of a page's slots, and rows go to the pages of the table. If two rows have the same place, the later
 /// one stays. os::in_range at the end promises positions and pages in range, and saves the check. Returns the cache.
 /// @throws ostraka::error, on all devices alike, if a position or page is out of range or extents differ
-template <auto Told, TensorOrVariable Cache, class Positions, TensorOrVariable Rows,
+template <auto Dim, TensorOrVariable Cache, class Positions, TensorOrVariable Rows,
           detail::IndexRange Range = detail::checked_range>
 constexpr auto write_at(Cache const& cache, detail::row_positions<Positions> const& at, Rows const& rows, Range = {}) {
-  return detail::operate(operation::write_at_positions<detail::type_of<Told>, void, Range>{}, cache, rows,
-                         at.positions);
+  return detail::operate(operation::write_at_positions<detail::type_of<Dim>, void, Range>{}, cache, rows, at.positions);
 }
-template <auto Told, TensorOrVariable Cache, class Positions, TensorOrVariable Rows, class ToldPages, class Table,
+template <auto Dim, TensorOrVariable Cache, class Positions, TensorOrVariable Rows, class ToldPages, class Table,
           detail::IndexRange Range = detail::checked_range>
 constexpr auto write_at(Cache const& cache, detail::row_positions<Positions> const& at, Rows const& rows,
                         detail::paged_by<ToldPages, Table> const& pages, Range = {}) {
-  return detail::operate(operation::write_at_positions<detail::type_of<Told>, ToldPages, Range>{}, cache, rows,
+  return detail::operate(operation::write_at_positions<detail::type_of<Dim>, ToldPages, Range>{}, cache, rows,
                          at.positions, pages.table);
 }
 

@@ -59,28 +59,28 @@ namespace detail {
 }
 
 /// The rows of A along an axis.
-template <class Told, class A>
-using rows_tensor_of = basic_tensor<typename A::value_type, varying_as<rows_of<Told, A>, A>, typename A::space>;
+template <class Dim, class A>
+using rows_tensor_of = basic_tensor<typename A::value_type, varying_as<rows_of<Dim, A>, A>, typename A::space>;
 
-template <class Operation, class Told, class A, class Labels>
+template <class Operation, class Dim, class A, class Labels>
 consteval auto check_labels() {
-  using own = first_fault<normalised_verdict<Operation, Told, A>, index_verdict<Operation, Labels>>;
+  using own = first_fault<normalised_verdict<Operation, Dim, A>, index_verdict<Operation, Labels>>;
   if constexpr (!std::is_same_v<own, reason::ok>)
     return found<own>{};
-  else if constexpr (difference_of<axes_in<Labels>, axes_in<rows_tensor_of<Told, A>>>::size > 0)
-    return found<reason::row_operand_lies_otherwise<sharding_in<Labels>, sharding_in<A>, Operation>>{};
+  else if constexpr (difference_of<axes_in<Labels>, axes_in<rows_tensor_of<Dim, A>>>::size > 0)
+    return found<reason::row_operand_sharding_mismatch<sharding_in<Labels>, sharding_in<A>, Operation>>{};
   else
-    return found<row_operand_verdict<Operation, rows_tensor_of<Told, A>, Labels>>{};
+    return found<row_operand_verdict<Operation, rows_tensor_of<Dim, A>, Labels>>{};
 }
 
 /// The labels, aligned with the rows of A.
-template <class Told, class Mesh, class A, class Labels>
+template <class Dim, class Mesh, class A, class Labels>
 auto labels_in(engine::execution_context const& w, A const&, Labels const& labels,
-               operation::cross_entropy<Told> const& loss) {
+               operation::cross_entropy<Dim> const& loss) {
   constexpr planner::spec s = spec_of<A, axes_in<A>, Mesh>;
   auto const met = engine::align(w, spec_of<Labels, axes_in<A>, Mesh>, s, elements_of(labels));
   return engine::labels_of_rows<typename Labels::value_type>{
-      met.data,       engine::places_of_rows(w, s, dimension_of<Told, A>, met.stride),
+      met.data,       engine::places_of_rows(w, s, dimension_of<Dim, A>, met.stride),
       loss.ignores,   loss.ignored,
       loss.smoothing, loss.z_factor};
 }
@@ -140,7 +140,7 @@ struct cross_entropy {
  private:
   template <class A, class Labels, class LogSum>
   auto losses(A const& a, Labels const& labels, LogSum const& log_sum) const {
-    using I = typename detail::told_axis<Along>::axis;
+    using I = typename detail::axis_argument<Along>::axis;
     using axes = axes_in<A>;
     using mesh = union_of<mesh_axes_in<A>, mesh_axes_in<Labels>>;
     using result_type =

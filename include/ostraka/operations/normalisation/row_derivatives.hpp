@@ -29,17 +29,17 @@ namespace ostraka {
 namespace detail {
 
 /// The rows of x with their cotangents; mean and factor of each row may be null.
-template <class Told, class Mesh, class Gain = engine::no_vector, class A, class G, class T>
+template <class Dim, class Mesh, class Gain = engine::no_vector, class A, class G, class T>
 auto rows_with_cotangents(engine::execution_context const& w, A const& x, G const& g, T const* mean, T const* factor,
                           Gain const* gain = nullptr) {
-  auto const rows = rows_in<Told, Mesh>(w, x).rows;
+  auto const rows = rows_in<Dim, Mesh>(w, x).rows;
   return engine::rows_and_cotangents<typename A::value_type, Gain>{rows, elements_of(x), elements_of(g),
                                                                    mean, factor,         gain};
 }
 
 /// The cotangents of x by the formula. `mean`, `factor`: tensors of rows, or null pointers. `InPlace`: the result
 /// overwrites g.
-template <class Told, bool InPlace = false, class Formula, class A, class G, class T, class... Gain>
+template <class Dim, bool InPlace = false, class Formula, class A, class G, class T, class... Gain>
 auto pulled_rows(char const* name, Formula const& formula, A const& x, G const& g, T const* mean, T const* factor,
                  Gain const&... gain) {
   using labels = axes_in<A>;
@@ -55,38 +55,38 @@ auto pulled_rows(char const* name, Formula const& formula, A const& x, G const& 
       return allocate_for<result_type, labels, mesh>(w, x, g, gain...);
     }
   }();
-  auto const in = rows_with_cotangents<Told, mesh>(w, x, g, mean, factor, vector_in<mesh>(w, x, gain)...);
-  engine::pull_blocks(execution_space_of<A>(), w, s, dimension_of<Told, A>, in, formula, result.local().data());
+  auto const in = rows_with_cotangents<Dim, mesh>(w, x, g, mean, factor, vector_in<mesh>(w, x, gain)...);
+  engine::pull_blocks(execution_space_of<A>(), w, s, dimension_of<Dim, A>, in, formula, result.local().data());
   return result;
 }
 
-template <class Told, class A>
+template <class Dim, class A>
 using other_splits = difference_of<typename sharding_traits<sharding_in<A>>::splits,
-                                   splits_of<typename told_axis<Told>::axis, sharding_in<A>>>;
+                                   splits_of<typename axis_argument<Dim>::axis, sharding_in<A>>>;
 
 /// The sharding of each device's part of a gain's cotangent: partial over the mesh axes that divide the rows.
-template <class Told, class A>
-using sharding_of_gain = canonical_sharding<Told, decltype(summands_over(other_splits<Told, A>{}))>;
+template <class Dim, class A>
+using sharding_of_gain = canonical_sharding<Dim, decltype(summands_over(other_splits<Dim, A>{}))>;
 
 /// True if the rows of A's blocks are contiguous in memory.
-template <class Told, class A>
-inline constexpr bool rows_are_runs = dimension_of<Told, A> == static_cast<int>(A::rank) - 1;
+template <class Dim, class A>
+inline constexpr bool rows_are_runs = dimension_of<Dim, A> == static_cast<int>(A::rank) - 1;
 
 /// The cotangents of x by the formula, and those of the gain as in operation::gain_vjp: a std::pair.
-template <class Told, class Formula, class A, class G, class T, class Gain>
+template <class Dim, class Formula, class A, class G, class T, class Gain>
 auto pulled_rows_and_gain(char const* name, Formula const& formula, A const& x, G const& g, T const* mean,
                           T const* factor, Gain const& gain) {
   using labels = axes_in<A>;
   using mesh = union_of<mesh_axes_in<A>, mesh_axes_in<Gain>>;
   using result_type = basic_tensor<typename A::value_type, varying_as<sharding_in<A>, A, Gain>, typename A::space>;
-  using gains_type = basic_tensor<T, varying_as<sharding_of_gain<Told, A>, A>, typename A::space>;
+  using gains_type = basic_tensor<T, varying_as<sharding_of_gain<Dim, A>, A>, typename A::space>;
   static constexpr planner::spec s = spec_of<A, labels, mesh>;
   engine::execution_context const w = context_of<labels, mesh>(name, x, g, gain);
   auto const result = allocate_for<result_type, labels, mesh>(w, x, g, gain);
   auto const gains = allocate_for<gains_type, labels, mesh>(w, x, g, gain);
-  auto const in = rows_with_cotangents<Told, mesh>(w, x, g, mean, factor, vector_in<mesh>(w, x, gain));
-  engine::pull_blocks_and_gain(execution_space_of<A>(), w, s, dimension_of<Told, A>, in, formula,
-                               result.local().data(), gains.local().data());
+  auto const in = rows_with_cotangents<Dim, mesh>(w, x, g, mean, factor, vector_in<mesh>(w, x, gain));
+  engine::pull_blocks_and_gain(execution_space_of<A>(), w, s, dimension_of<Dim, A>, in, formula, result.local().data(),
+                               gains.local().data());
   return std::pair(result, gains);
 }
 

@@ -23,8 +23,8 @@ namespace ostraka {
 
 namespace detail {
 
-template <class Operation, class Told, class A, class... Mask>
-using softmax_verdict = first_fault<normalised_verdict<Operation, Told, A>, mask_verdict<Operation, A, Mask>...>;
+template <class Operation, class Dim, class A, class... Mask>
+using softmax_verdict = first_fault<normalised_verdict<Operation, Dim, A>, mask_verdict<Operation, A, Mask>...>;
 
 template <class T>
 struct log_of_all {

@@ -18,7 +18,7 @@
 
 namespace ostraka {
 
-/// The options of running sums, behind the tensor: `os::exclusive`, `os::reversed`, `os::exclusive | os::reversed`.
+/// The options of running sums, after the tensor: `os::exclusive`, `os::reversed`, `os::exclusive | os::reversed`.
 struct scan_option {
   bool is_exclusive;
   bool is_reversed;
@@ -35,13 +35,13 @@ inline constexpr scan_option reversed{false, true};
 namespace detail {
 
 /// The moves of a scan, exclusive or not: a total for each row, in the messages of an exclusive scan.
-template <class Told, class Total, class A>
-struct moves_of_scan : moves_by_extents<moves_of_scan<Told, Total, A>, axes_in<A>, mesh_axes_in<A>> {
+template <class Dim, class Total, class A>
+struct moves_of_scan : moves_by_extents<moves_of_scan<Dim, Total, A>, axes_in<A>, mesh_axes_in<A>> {
   static constexpr std::int64_t bytes_moved(planner::extents const& e) {
     using mesh = mesh_axes_in<A>;
-    std::int64_t const n = e.ways(mesh_axes_numbered<mesh>(typename told_axis<Told>::mesh{}));
+    std::int64_t const n = e.ways(mesh_axes_numbered<mesh>(typename axis_argument<Dim>::mesh{}));
     return engine::messages_of_scan(n, engine::scan_kind::exclusive) *
-           (planner::held_by_all(spec_of<rows_of<Told, A>, axes_in<A>, mesh>, e) / n) *
+           (planner::held_by_all(spec_of<rows_of<Dim, A>, axes_in<A>, mesh>, e) / n) *
            static_cast<std::int64_t>(sizeof(Total));
   }
 };
@@ -85,7 +85,7 @@ using cumsum = cumulate<Along, reduction::sum>;
 }  // namespace operation
 
 /// a[0] + … + a[k] along an axis, named as it lies: `os::cumsum<J>(A)`, `os::cumsum<J/Y>(A)`. Elements of 16 bits are
-/// summed as floats. os::exclusive and os::reversed may stand behind.
+/// summed as floats. os::exclusive and os::reversed may follow.
 template <auto Along, TensorOrVariable A, std::same_as<scan_option>... Options>
 [[nodiscard]] constexpr auto cumsum(A const& a, Options... how) {
   return detail::operate(operation::cumulate<detail::type_of<Along>, reduction::sum>{(scan_option{} | ... | how)}, a);

@@ -129,7 +129,7 @@ struct rows_call {
 template <class Accumulator, class R, int Rank, class Space, class T, class Finish>
 [[gnu::noinline]] void accumulate_unnamed(rows_call const& call, char const* name,
                                           std::shared_ptr<engine::device_mesh const> const& mesh,
-                                          operand_at_hand const& operand, T const* block, planner::mesh_set combined,
+                                          runtime_operand const& operand, T const* block, planner::mesh_set combined,
                                           Finish const& finish, unnamed_tensor<R, Rank, Space>& result) {
   engine::execution_context const w = context_of_operands(name, engine::steps_ahead{}, *call.names, call.labels,
                                                           call.mesh_axes, &operand, &call.operand, 1);
@@ -146,13 +146,13 @@ Rows accumulated(char const* name, A const& a, planner::mesh_set combined, Finis
                                   &naming_of<labels, mesh>, labels::size, mesh::size};
   Rows result;
   accumulate_unnamed<Accumulator, typename Rows::value_type, Rows::rank, typename Rows::space>(
-      call, name, a.mesh_handle(), at_hand(a), elements_of(a), combined, finish, result);
+      call, name, a.mesh_handle(), runtime_operand_of(a), elements_of(a), combined, finish, result);
   if constexpr (any_varies<A>) result.set_origins(origins_of(name, typename Rows::axes{}, a));
   return result;
 }
 
 /// The state itself, if it is a number.
-struct as_it_is {
+struct identity_finish {
   template <class State>
   KOKKOS_INLINE_FUNCTION State operator()(State const& s) const {
     return s;
@@ -161,7 +161,7 @@ struct as_it_is {
 
 /// Reduces by rows that are numbers, in parts that are combined by `How`: their plan moves them. `finish(state)` is a
 /// row.
-template <class Out, class Accumulator, reduction How, class R, class A, class Finish = as_it_is>
+template <class Out, class Accumulator, reduction How, class R, class A, class Finish = identity_finish>
 [[gnu::cold]] auto reduce_as_parts(char const* name, A const& a, Finish const& finish = {}) {
   using rows = basic_tensor<R, typename row_types<Out, A>::template part<How>, typename A::space>;
   return run_reduction<Out, How>(name, accumulated<rows, Accumulator>(name, a, {}, finish));

@@ -40,52 +40,52 @@ struct top_elements {
 
 namespace detail {
 
-template <class Operation, class Told, class A>
+template <class Operation, class Dim, class A>
 consteval auto check_whole_axis() {
-  using I = typename told_axis<Told>::axis;
+  using I = typename axis_argument<Dim>::axis;
   if constexpr (std::is_void_v<I>) {
-    return found<reason::told_no_axis<Told, Operation>>{};
+    return found<reason::not_an_axis<Dim, Operation>>{};
   } else if constexpr (position_in<I, axes_in<A>> < 0) {
     return found<reason::axis_missing<I, sharding_in<A>>>{};
   } else if constexpr (splits_of<I, sharding_in<A>>::size > 0) {
     return found<reason::axis_must_be_whole<I, sharding_in<A>, Operation>>{};
   } else {
-    return found<told_verdict<Operation, Told, A>>{};
+    return found<axis_argument_verdict<Operation, Dim, A>>{};
   }
 }
 
 /// The requirements of sorting along an axis.
-template <class Operation, class Told, class A>
+template <class Operation, class Dim, class A>
 using sort_verdict =
     first_fault<typename sharding_traits<sharding_in<A>>::verdict, blocks_verdict<sharding<>, A>,
-                typename decltype(check_whole_axis<Operation, Told, A>())::type, whole_values_verdict<Operation, A>,
+                typename decltype(check_whole_axis<Operation, Dim, A>())::type, whole_values_verdict<Operation, A>,
                 reducible_verdict<typename A::value_type, reduction::max, Operation>>;
 
 /// The verdict on the operand of top_k, whose axis may be divided.
-template <class Operation, class Told, class A>
+template <class Operation, class Dim, class A>
 using top_verdict =
-    along_verdict<Operation, Told, A, reducible_verdict<typename A::value_type, reduction::max, Operation>>;
+    along_verdict<Operation, Dim, A, reducible_verdict<typename A::value_type, reduction::max, Operation>>;
 
-template <bool Largest, class Told, class A>
+template <bool Largest, class Dim, class A>
 void run_sort(char const* name, A const& a, engine::sorted_output<typename A::value_type> const& out) {
   using labels = axes_in<A>;
   using mesh = mesh_axes_in<A>;
   engine::execution_context const w = context_of<labels, mesh>(name, a);
-  engine::sort_block<Largest>(execution_space_of<A>(), w, spec_of<A, labels, mesh>, dimension_of<Told, A>,
+  engine::sort_block<Largest>(execution_space_of<A>(), w, spec_of<A, labels, mesh>, dimension_of<Dim, A>,
                               elements_of(a), out);
 }
 
-template <class Told, class A>
+template <class Dim, class A>
 std::int64_t extent_along(A const& a) {
-  return a.extents()[static_cast<std::size_t>(dimension_of<Told, A>)];
+  return a.extents()[static_cast<std::size_t>(dimension_of<Dim, A>)];
 }
 
 /// A tensor for a sorted result, with as many elements as A has.
-template <class T, class Told, class A>
+template <class T, class Dim, class A>
 auto sorted_like(char const* name, A const& a) {
-  using I = typename told_axis<Told>::axis;
+  using I = typename axis_argument<Dim>::axis;
   common_mesh(name, a);
-  return make_with_axis<T, I, I>(name, a, extent_along<Told>(a));
+  return make_with_axis<T, I, I>(name, a, extent_along<Dim>(a));
 }
 
 /// A refused result with A's sharding.
@@ -154,17 +154,17 @@ struct sort_by_key : detail::moves_nothing {
 template <class Along, class K>
 struct top_k {
   static constexpr char const* name = "top_k";
-  static constexpr bool is_divided = detail::told_axis<Along>::mesh::size > 0;
+  static constexpr bool is_divided = detail::axis_argument<Along>::mesh::size > 0;
 
   template <class...>
   using moves = detail::moves_if_whole<Along>;
   /// Each device along the mesh axes that divide the axis sends K elements and indices of each row to the others.
   template <class A, class... Given>
   [[nodiscard]] detail::moves_of_call moved(A const& a, Given const&... given) const {
-    using row = detail::moves_of_rows<A, detail::rows_of<Along, A>, typename detail::told_axis<Along>::mesh, 1>;
+    using row = detail::moves_of_rows<A, detail::rows_of<Along, A>, typename detail::axis_argument<Along>::mesh, 1>;
     using mesh = mesh_axes_in<A>;
     planner::extents const e = detail::extents_from(axes_in<A>{}, mesh{}, a.sizes());
-    std::int64_t const n = e.ways(detail::mesh_axes_numbered<mesh>(typename detail::told_axis<Along>::mesh{}));
+    std::int64_t const n = e.ways(detail::mesh_axes_numbered<mesh>(typename detail::axis_argument<Along>::mesh{}));
     std::int64_t const k = detail::checked_extent<false, K>(collect_sizes(given...), name);
     constexpr int width = static_cast<int>(sizeof(engine::row_candidate<typename A::value_type>));
     return {row::bytes_moved(e) / 2 * n * k * width, e.devices()};
@@ -180,7 +180,7 @@ struct top_k {
 
   template <class How, class A, class... Given>
   auto run(How const&, A const& a, Given const&... given) const {
-    using I = typename detail::told_axis<Along>::axis;
+    using I = typename detail::axis_argument<Along>::axis;
     std::int64_t const k = detail::checked_extent<false, K>(collect_sizes(given...), name);
     detail::common_mesh(name, a);
     std::int64_t const there = is_divided ? detail::extent_along<Along>(a) : detail::least_extent<Along>(name, a);

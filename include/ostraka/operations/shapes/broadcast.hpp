@@ -24,7 +24,7 @@ namespace ostraka {
 namespace detail {
 
 template <class A, class Out, class... Is>
-consteval bool lies_alike(type_list<Is...>) {
+consteval bool sharded_alike(type_list<Is...>) {
   using one = sharding_traits<sharding_in<A>>;
   using other = sharding_traits<Out>;
   return std::is_same_v<typename one::partial_entries, typename other::partial_entries> &&
@@ -51,8 +51,8 @@ struct broadcast : detail::moves_nothing {
       return detail::found<own>{};
     else if constexpr (left_out::size > 0)
       return detail::found<reason::axis_missing<typename detail::type_at<left_out, 0>::type, Out>>{};
-    else if constexpr (!detail::lies_alike<A, Out>(axes_in<A>{}))
-      return detail::found<reason::broadcast_lies_otherwise<sharding_in<A>, Out>>{};
+    else if constexpr (!detail::sharded_alike<A, Out>(axes_in<A>{}))
+      return detail::found<reason::broadcast_sharding_mismatch<sharding_in<A>, Out>>{};
     else
       return detail::found<reason::ok>{};
   }

@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// Floor 4. `os::concatenate<I>(A, B, …)`: tensors of one sharding, one behind the other along an axis.
+/// Floor 4. `os::concatenate<I>(A, B, …)`: tensors of one sharding, one after the other along an axis.
 ///
 ///     concatenate<I>      [I, J], [I, J]       → [I, J]       nothing moves
 ///     concatenate<I/X>    [I_X, J], [I_X, J]   → [I_X, J]     elements, to their devices in the result
@@ -51,7 +51,7 @@ struct concatenate : detail::rearranges<concatenate<Along>, Along, detail::resul
 
 }  // namespace operation
 
-/// The operands one behind the other along an axis, named as it lies in all of them. They have the same axes and
+/// The operands one after the other along an axis, named as it lies in all of them. They have the same axes and
 /// sharding, and the same extents along all other axes. @throws ostraka::error, on all devices alike, if not
 template <auto Along, TensorOrVariable First, TensorOrVariable... Rest>
 [[nodiscard]] constexpr auto concatenate(First const& first, Rest const&... rest) {

@@ -27,7 +27,7 @@ namespace operation {
 template <class H, class D, class HD>
 struct merge : detail::moves_nothing {
   static constexpr char const* name = "merge";
-  using gives_a_view = void;
+  using result_is_a_view = void;
 
   // The mesh axes that divide the result.
   template <class A>
@@ -48,7 +48,7 @@ struct merge : detail::moves_nothing {
     else if constexpr (position_in<D, axes> < 0)
       return detail::found<reason::axis_missing<D, sharding_in<A>>>{};
     else if constexpr (position_in<D, axes> != position_in<H, axes> + 1)
-      return detail::found<reason::merged_axes_are_apart<H, D, sharding_in<A>>>{};
+      return detail::found<reason::merged_axes_not_adjacent<H, D, sharding_in<A>>>{};
     else if constexpr (detail::splits_of<D, sharding_in<A>>::size > 0 &&
                        (H::extent != 1 || varying_in<A>::size > 0 || detail::splits_of<H, sharding_in<A>>::size > 0))
       return detail::found<reason::minor_axis_is_divided<D, sharding_in<A>>>{};
@@ -92,7 +92,7 @@ struct merge : detail::moves_nothing {
 
 }  // namespace operation
 
-/// Two axes, D directly behind H, as one, in the same memory: free. If mesh axes divide H, they divide the result, and
+/// Two axes, D directly after H, as one, in the same memory: free. If mesh axes divide H, they divide the result, and
 /// the extent of H evenly (unless that of D is 1). @throws ostraka::error, on all devices alike, if they do not, or HD
 /// has a static extent that is not the product
 template <auto H, auto D, auto HD, TensorOrVariable A>

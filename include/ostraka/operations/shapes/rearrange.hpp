@@ -4,7 +4,7 @@
 
 /// @file
 /// Floor 4. The base of windows, pads, flips, rolls and concatenations. Each says which pieces make up the axis of its
-/// result (plan/blocks/pieces.hpp); this file checks, foretells and runs it. The axis is named as it lies; the result
+/// result (plan/blocks/pieces.hpp); this file checks, predicts and runs it. The axis is named as it lies; the result
 /// has the sharding of the operands.
 
 #include <array>
@@ -29,15 +29,15 @@ consteval auto check_alike() {
   using mesh = union_of<mesh_axes_in<First>, mesh_axes_in<Other>>;
   if constexpr (!std::is_same_v<axes_in<First>, axes_in<Other>> ||
                 !(spec_of<First, axes_in<First>, mesh> == spec_of<Other, axes_in<First>, mesh>))
-    return found<reason::operands_lie_differently<sharding_in<First>, sharding_in<Other>, Operation>>{};
+    return found<reason::operands_sharded_differently<sharding_in<First>, sharding_in<Other>, Operation>>{};
   else
     return found<reason::ok>{};
 }
 
 // A block's static extent says nothing: the axis may have been divided.
-template <bool ChangesExtent, class Operation, class Told, class A>
+template <bool ChangesExtent, class Operation, class Dim, class A>
 consteval auto check_extent_may_change() {
-  using I = typename told_axis<Told>::axis;
+  using I = typename axis_argument<Dim>::axis;
   if constexpr (!ChangesExtent || varying_in<A>::size > 0)
     return found<reason::ok>{};
   else if constexpr (I::extent != dynamic_extent)
@@ -46,41 +46,41 @@ consteval auto check_extent_may_change() {
     return found<reason::ok>{};
 }
 
-template <class Operation, class Told, bool ChangesExtent, class First, class... Rest>
+template <class Operation, class Dim, bool ChangesExtent, class First, class... Rest>
 consteval auto check_rearrangement() {
-  using own = first_fault<typename sharding_traits<sharding_in<First>>::verdict,
-                          typename sharding_traits<sharding_in<Rest>>::verdict...,
-                          blocks_verdict<sharding<>, First, Rest...>, told_verdict<Operation, Told, First>,
-                          typename decltype(check_alike<Operation, First, Rest>())::type...,
-                          elements_verdict<First, Rest...>>;
+  using own =
+      first_fault<typename sharding_traits<sharding_in<First>>::verdict,
+                  typename sharding_traits<sharding_in<Rest>>::verdict..., blocks_verdict<sharding<>, First, Rest...>,
+                  axis_argument_verdict<Operation, Dim, First>,
+                  typename decltype(check_alike<Operation, First, Rest>())::type..., elements_verdict<First, Rest...>>;
   if constexpr (!std::is_same_v<own, reason::ok>)
     return found<own>{};
   else
-    return check_extent_may_change<ChangesExtent, Operation, Told, First>();
+    return check_extent_may_change<ChangesExtent, Operation, Dim, First>();
 }
 
 /// `reason::ok` if the axis of these operands can be rearranged. Parts of partial tensors are rearranged as values are.
-template <class Operation, class Told, bool ChangesExtent, class... Operands>
+template <class Operation, class Dim, bool ChangesExtent, class... Operands>
 using rearrangement_verdict =
-    typename decltype(check_rearrangement<Operation, Told, ChangesExtent, Operands...>())::type;
+    typename decltype(check_rearrangement<Operation, Dim, ChangesExtent, Operands...>())::type;
 
 /// The moves of a rearrangement of A's axis into these pieces.
-template <class Told, class A>
+template <class Dim, class A>
 [[nodiscard]] moves_of_call moves_of_pieces(planner::rearrangement const& r, A const& a) {
   using axes = axes_in<A>;
   using mesh = mesh_axes_in<A>;
   planner::extents const e = extents_from(axes{}, mesh{}, a.sizes());
-  return {planner::elements_moved(r, spec_of<A, axes, mesh>, dimension_of<Told, A>, e) * element_bytes_in<A>,
+  return {planner::elements_moved(r, spec_of<A, axes, mesh>, dimension_of<Dim, A>, e) * element_bytes_in<A>,
           e.devices()};
 }
 
 /// The moves of a rearrangement whose pieces follow from the extent of the axis: `Operation::pieces_of(n)`.
-template <class Operation, class Told, class A>
+template <class Operation, class Dim, class A>
 struct moves_of_rearrangement
-    : moves_by_extents<moves_of_rearrangement<Operation, Told, A>, axes_in<A>, mesh_axes_in<A>> {
+    : moves_by_extents<moves_of_rearrangement<Operation, Dim, A>, axes_in<A>, mesh_axes_in<A>> {
   static constexpr std::int64_t bytes_moved(planner::extents const& e) {
-    return element_bytes_in<A> * planner::elements_moved(Operation::pieces_of(e.label[dimension_of<Told, A>]),
-                                                         spec_of<A, axes_in<A>, mesh_axes_in<A>>, dimension_of<Told, A>,
+    return element_bytes_in<A> * planner::elements_moved(Operation::pieces_of(e.label[dimension_of<Dim, A>]),
+                                                         spec_of<A, axes_in<A>, mesh_axes_in<A>>, dimension_of<Dim, A>,
                                                          e);
   }
 };
@@ -115,7 +115,7 @@ inline extent_origin origin_of_sum(extent_origin const* summands, int count) {
 }
 
 /// Runs a rearrangement. `origin`: for a block, the origin of the axis' extent in the result.
-template <class Told, class First, class... Rest>
+template <class Dim, class First, class... Rest>
 auto rearrange(char const* operation, planner::rearrangement const& r, extent_origin const& origin,
                typename First::value_type const& blank, First const& first, Rest const&... rest) {
   using axes = axes_in<First>;
@@ -123,7 +123,7 @@ auto rearrange(char const* operation, planner::rearrangement const& r, extent_or
   using value = typename First::value_type;
   using result_type = basic_tensor<value, varying_as<sharding_in<First>, Rest...>, typename First::space>;
   static constexpr planner::spec s = spec_of<First, axes, mesh>;
-  constexpr auto along = static_cast<std::size_t>(dimension_of<Told, First>);
+  constexpr auto along = static_cast<std::size_t>(dimension_of<Dim, First>);
   engine::device_mesh const* const meshes[] = {first.mesh_handle().get(), rest.mesh_handle().get()...};
   common_mesh(operation, meshes, static_cast<int>(sizeof...(Rest)) + 1);
   (require_equal_but(operation, along, first, rest), ...);
@@ -142,7 +142,7 @@ auto rearrange(char const* operation, planner::rearrangement const& r, extent_or
     result.set_origins(origins);
   }
   engine::profiled const region_of_run(
-      [&] { engine::push_blocks(operation, s, w.names, "moves", moves_of_pieces<Told>(r, first).bytes()); });
+      [&] { engine::push_blocks(operation, s, w.names, "moves", moves_of_pieces<Dim>(r, first).bytes()); });
   engine::strided_block<value const*> const from[] = {readable_block(first), readable_block(rest)...};
   engine::rearrange(execution_space_of<result_type>(), w, s, static_cast<int>(along), r, from, writable_block(result),
                     blank);

@@ -26,7 +26,7 @@ namespace operation {
 template <class HD, class H, class D>
 struct split : detail::moves_nothing {
   static constexpr char const* name = "split";
-  using gives_a_view = void;
+  using result_is_a_view = void;
   std::int64_t major = detail::follows;  ///< the extent of H
   std::int64_t minor = detail::follows;  ///< the extent of D; one of them is known
 

@@ -55,19 +55,20 @@ consteval auto check_stack() {
   if constexpr (!std::is_same_v<own, reason::ok>) {
     return found<own>{};
   } else if constexpr (axes_in<Named>::size == 0) {
-    return found<reason::told_no_axis<Named, Operation>>{};
+    return found<reason::not_an_axis<Named, Operation>>{};
   } else if constexpr (fresh::size == 0) {
-    return found<reason::new_axis_is_there<typename type_at<axes_in<Named>, 0>::type, sharding_in<A>, Operation>>{};
+    return found<
+        reason::new_axis_already_exists<typename type_at<axes_in<Named>, 0>::type, sharding_in<A>, Operation>>{};
   } else if constexpr (fresh::size > 1) {
-    return found<reason::broadcast_lies_otherwise<sharding_in<A>, out>>{};
+    return found<reason::broadcast_sharding_mismatch<sharding_in<A>, out>>{};
   } else {
     using T = typename type_at<fresh, 0>::type;
     if constexpr (splits_of<T, out>::size > 0)
       return found<reason::axis_must_be_whole<T, out, Operation>>{};
     else if constexpr (lacking::size > 0)
-      return found<reason::broadcast_lies_otherwise<sharding_in<A>, out>>{};
+      return found<reason::broadcast_sharding_mismatch<sharding_in<A>, out>>{};
     else if constexpr (!std::is_same_v<without_axis<varying_as<out, A>, T>, sharding_in<A>>)
-      return found<reason::broadcast_lies_otherwise<sharding_in<A>, out>>{};
+      return found<reason::broadcast_sharding_mismatch<sharding_in<A>, out>>{};
     else
       return found<typename sharding_traits<out>::verdict>{};
   }
@@ -82,7 +83,7 @@ consteval auto check_beside() {
   if constexpr (!std::is_same_v<own, reason::ok>)
     return found<own>{};
   else if constexpr (!std::is_same_v<sharding_in<A>, one>)
-    return found<reason::operands_lie_differently<one, sharding_in<A>, Operation>>{};
+    return found<reason::operands_sharded_differently<one, sharding_in<A>, Operation>>{};
   else
     return found<reason::ok>{};
 }
@@ -148,7 +149,7 @@ struct stack : detail::moves_nothing {
 template <class T>
 struct stack_next : detail::moves_nothing {
   static constexpr char const* name = "stack";
-  using gives_a_view = void;
+  using result_is_a_view = void;
   std::int64_t at = 0;
 
   template <class All, class A>

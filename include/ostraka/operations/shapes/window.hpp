@@ -4,7 +4,7 @@
 
 /// @file
 /// Floor 4. `os::window<I>(A, 2, 10)`: indices 2 to 9 of an axis, x[2:10]; `os::window<I>(A, 2, 10, 3)` every third of
-/// them. `os::pad<I>(A, 2, 3)`: two zeros before and three behind; `os::pad<I>(A, 2, 3, value)`. If the axis is
+/// them. `os::pad<I>(A, 2, 3)`: two zeros before and three after; `os::pad<I>(A, 2, 3, value)`. If the axis is
 /// divided, the result is divided alike, and elements that then have another device move.
 ///
 ///     window<I>      [I, J]      → [I, J]           nothing moves
@@ -160,7 +160,7 @@ template <auto Along, TensorOrVariable A>
   return detail::operate(operation::window<detail::type_of<Along>>{{}, begin, end, step}, a);
 }
 
-/// So many zeros before and behind an axis, named as it lies. @throws ostraka::error, on all devices alike, if negative
+/// So many zeros before and after an axis, named as it lies. @throws ostraka::error, on all devices alike, if negative
 template <auto Along, TensorOrVariable A>
 [[nodiscard]] constexpr auto pad(A const& a, std::int64_t before, std::int64_t behind) {
   return detail::operate(operation::pad<detail::type_of<Along>>{{}, before, behind, {}}, a);

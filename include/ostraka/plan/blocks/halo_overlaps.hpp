@@ -4,7 +4,7 @@
 
 /// @file
 /// Floor 2. The indices of a block that lie in the margins of another. A block [b, e) of an axis that is padded by v
-/// before and w behind reads [b − v, e + w). On a periodic axis of n indices, index i is also i ± n. So blocks may be
+/// before and w after reads [b − v, e + w). On a periodic axis of n indices, index i is also i ± n. So blocks may be
 /// uneven or empty, a margin may reach over several blocks, and a block may be its own neighbour.
 
 #include <cstdint>
@@ -19,7 +19,7 @@ struct padded_axis {
   std::int64_t whole = 0;   ///< indices of all blocks together
   std::int64_t ways = 1;    ///< number of blocks
   std::int64_t before = 0;  ///< indices of the margin before a block's own
-  std::int64_t behind = 0;  ///< indices of the margin behind them
+  std::int64_t behind = 0;  ///< indices of the margin after them
   bool periodic = false;
 
   [[nodiscard]] constexpr bool is_padded() const { return before + behind > 0; }
@@ -63,7 +63,7 @@ struct overlaps {
   return found;
 }
 
-/// The widths of a block's margins beyond the ends of an axis that is not periodic: before it, and behind it.
+/// The widths of a block's margins beyond the ends of an axis that is not periodic: before it, and after it.
 struct beyond_ends {
   std::int64_t before = 0;
   std::int64_t behind = 0;

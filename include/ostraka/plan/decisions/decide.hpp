@@ -37,7 +37,7 @@ struct step_decision {
       false;  ///< its result lies as a message: one that arrives, or one that a contraction makes to be sent
   bool sends_message = false;  ///< of a move: its source has been written as a message
   bool into_result = false;    ///< its result is made where the plan's result belongs
-  bool passes_on = false;      ///< a contraction that computes nothing, unless there is an alpha to multiply by
+  bool forwards_operand = false;  ///< a contraction that computes nothing, unless there is an alpha to multiply by
 };
 
 /// The decisions about all steps of a plan.
@@ -69,7 +69,7 @@ struct decisions {
         here.stays_message = true;
         d.of[next_after(steps, i, s.operand)].sends_message = true;
       }
-      here.passes_on = computes_nothing(s, *now[slot_of(s.left)]);
+      here.forwards_operand = computes_nothing(s, *now[slot_of(s.left)]);
       int const move = in_a_ring ? ring.move : fused_with(steps, i, m, e, machine);
       if (in_a_ring) here.ring = static_cast<std::int8_t>(ring.dimension);
       if (move >= 0) {

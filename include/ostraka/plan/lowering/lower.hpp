@@ -202,7 +202,7 @@ class plan_lowering {
   [[gnu::cold]] constexpr void contract(int i, buffer_block const& result) {
     planned_step const& s = plan_.steps[i];
     step_decision const& decided = decided_[i];
-    if (decided.passes_on && !v_.scales) return pass_on(i, result);
+    if (decided.forwards_operand && !v_.scales) return forward_operand(i, result);
     int const fused = decided.fused;
     bool const scatters = fused > i;
     scaling const whole{v_.scales ? factor::given : factor::one, v_.adds ? factor::given : factor::zero};
@@ -238,7 +238,7 @@ class plan_lowering {
 
   // Passes the same elements on under another order of the labels. When predicting, it is not known whether there is
   // an alpha, and the larger case counts.
-  [[gnu::cold]] constexpr void pass_on(int i, buffer_block const& result) {
+  [[gnu::cold]] constexpr void forward_operand(int i, buffer_block const& result) {
     planned_step const& s = plan_.steps[i];
     lowered_tensor moved = at(s.left);
     at(s.left) = {};

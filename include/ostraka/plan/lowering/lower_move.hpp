@@ -19,7 +19,7 @@
 #include <ostraka/plan/decisions/decide.hpp>
 #include <ostraka/plan/decisions/viewpoint.hpp>
 #include <ostraka/plan/lowering/actions.hpp>
-#include <ostraka/plan/lowering/lies_as_message.hpp>
+#include <ostraka/plan/lowering/block_is_message.hpp>
 #include <ostraka/plan/lowering/lowering_functions.hpp>
 #include <ostraka/plan/lowering/tally.hpp>
 
@@ -161,11 +161,11 @@ class move_lowering {
                                           buffer_block const& to, scaling how) {
     device_loops const loops = loops_of_received(s, e_);
     std::int64_t const total = to.where.size();
-    bool const is_message = lies_as_message(v_, to, s.to, s.from, s.axes, loops, decided.stays_message);
-    bool const as_it_is = how.overwrites() && is_message;
-    buffer_taken const b = out_.take(as_it_is ? 0 : total);
+    bool const is_message = block_is_message(v_, to, s.to, s.from, s.axes, loops, decided.stays_message);
+    bool const in_place = how.overwrites() && is_message;
+    buffer_taken const b = out_.take(in_place ? 0 : total);
     message m = message_of(s, from.where.size(), !loops.empty());
-    m.received = as_it_is ? to.data : place{b.number, 0};
+    m.received = in_place ? to.data : place{b.number, 0};
     m.sent = from.data;
     m.moved = total - m.own;
     if (!from.gapless()) {
@@ -175,7 +175,7 @@ class move_lowering {
     count_parts(s.from, m);
     out_.start(m);
     out_.finish();
-    if (!as_it_is && !(v_.predicts && is_message)) copy_parts(s.from, s.axes, loops, to, m.received, how, false);
+    if (!in_place && !(v_.predicts && is_message)) copy_parts(s.from, s.axes, loops, to, m.received, how, false);
     out_.give_back(b);
   }
 
@@ -202,12 +202,12 @@ class move_lowering {
   [[gnu::cold]] constexpr void reduce_scatter(planned_step const& s, step_decision const& decided,
                                               buffer_block const& from, buffer_block const& to, scaling how) {
     device_loops const loops = loops_of_sent(s, e_);
-    bool const as_it_is = lies_as_message(v_, from, s.from, s.to, s.axes, loops, decided.sends_message);
+    bool const in_place = block_is_message(v_, from, s.from, s.to, s.axes, loops, decided.sends_message);
     message m = message_of(s, to.where.size(), !loops.empty());
     m.moved = (m.members - 1) * m.own;
-    buffer_taken const b = out_.take(as_it_is ? 0 : elements_of_parts(s, from, m));
-    m.sent = as_it_is ? from.data : place{b.number, 0};
-    if (!as_it_is) copy_parts(s.to, s.axes, loops, from, m.sent, {}, true);
+    buffer_taken const b = out_.take(in_place ? 0 : elements_of_parts(s, from, m));
+    m.sent = in_place ? from.data : place{b.number, 0};
+    if (!in_place) copy_parts(s.to, s.axes, loops, from, m.sent, {}, true);
     bool const gapless = to.gapless();
     m.into = gapless ? how : scaling{};
     with_message(to, how, false, [&](buffer_block const& contiguous) {

@@ -134,7 +134,7 @@ class product_lowering {
     out_.give_back(sent);
   }
 
-  // A block's equal parts along one mesh axis: the own one, and the others, which lie in a message one behind the
+  // A block's equal parts along one mesh axis: the own one, and the others, which lie in a message one after the
   // other.
   struct parts_of_block {
     box whole;

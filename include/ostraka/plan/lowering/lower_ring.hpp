@@ -130,7 +130,7 @@ class ring_lowering {
       run_gather(
           t,
           [&](std::int64_t hops, range piece) {
-            pass_on(
+            forward_part(
                 t, [&](int lane) { return part_at(hops, lane, piece); },
                 [&](int lane) { return part_at(hops + 1, lane, piece); });
           },
@@ -178,7 +178,7 @@ class ring_lowering {
       run_scatter(
           t,
           [&](std::int64_t number) {
-            pass_on(
+            forward_part(
                 t, [&](int lane) { return slot(number, lane); }, [&](int lane) { return slot(number + pieces, lane); });
           },
           [&](std::int64_t number, bool ours) {
@@ -324,7 +324,7 @@ class ring_lowering {
 
   // One message to each neighbour and one from each. With two devices both are one message.
   template <class Sent, class Received>
-  [[gnu::cold]] constexpr void pass_on(ring_route const& t, Sent const& sent, Received const& received) {
+  [[gnu::cold]] constexpr void forward_part(ring_route const& t, Sent const& sent, Received const& received) {
     std::int64_t const neighbour[2] = {(t.me + 1) % t.members, (t.me + t.members - 1) % t.members};
     message m = message_of(t);
     buffer_block nothing;

@@ -162,13 +162,13 @@ class schedule {
  private:
   // Records a copy or a fill of which only the number of elements is kept.
   [[gnu::cold]] void write(std::int64_t elements, bool reads) {
-    bool const goes_on = !actions.empty() && actions.back().what == verb::price &&
-                         actions.back().stage == static_cast<int>(stages.size()) - 1;
-    if (goes_on)
+    bool const continues = !actions.empty() && actions.back().what == verb::price &&
+                           actions.back().stage == static_cast<int>(stages.size()) - 1;
+    if (continues)
       ++numbered_;
     else
       add(verb::price, {}).item = static_cast<int>(written.size());
-    if (goes_on && written.back().elements == elements && written.back().reads == reads) {
+    if (continues && written.back().elements == elements && written.back().reads == reads) {
       ++written.back().number;
       return;
     }

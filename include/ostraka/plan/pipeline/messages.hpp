@@ -42,7 +42,7 @@ struct pipeline_message {
   return {};
 }
 
-/// The message that a stage receives at the end of a tick from the stage before it (forward) or behind it (backward).
+/// The message that a stage receives at the end of a tick from the stage before it (forward) or after it (backward).
 [[nodiscard]] constexpr pipeline_message received(pipeline_schedule const& s, int tick, int stage,
                                                   pipeline_phase phase) {
   int const from = (stage + (phase == pipeline_phase::forward ? s.stages - 1 : 1)) % s.stages;

@@ -117,7 +117,7 @@ struct pipeline_schedule {
     return tick_of(last, stages - 1, lanes - 1) + 1;
   }
 
-  // Lane l of stage s is s·lanes + l ticks behind the first lane, which does its group's repeats period by period.
+  // Lane l of stage s is s·lanes + l ticks after the first lane, which does its group's repeats period by period.
   [[nodiscard]] constexpr pipeline_work first_pass(int tick, int stage, int lane) const {
     int const since = tick - (stage * lanes + lane);
     if (since < 0) return {};

@@ -11,7 +11,7 @@
 ///     moved (os::reshard)             as its source's: the products behind are asked for that directly
 ///     a product left partial          as it is, and whole
 ///     moved and deferred              as it is, and partial over the mesh axes that divide the axes that products
-///                                     behind it sum in their backward: a[B, H_Y] = x[B, M] · up[M, H_Y] gives dx {U_Y}
+///                                     after it sum in their backward: a[B, H_Y] = x[B, M] · up[M, H_Y] gives dx {U_Y}
 
 #include <algorithm>
 #include <cstddef>
@@ -76,11 +76,11 @@ class program_flow {
     program_statement const* const move = move_of(tensor);
     if (move != nullptr && !move->deferred) {
       program_operand const& from = move->operands[0];
-      return cotangent(from.tensor, called_behind(*move, called), rules);
+      return cotangent(from.tensor, names_after_move(*move, called), rules);
     }
     spec s = sharding(tensor, called, rules);
     s.partial = {};
-    if (move != nullptr) s.partial = summed_behind(tensor, rules) - s.splits();
+    if (move != nullptr) s.partial = summed_by_products(tensor, rules) - s.splits();
     return s;
   }
 
@@ -138,7 +138,7 @@ class program_flow {
   }
 
   // The names in `called` of a move's result, in the order of its operand.
-  [[nodiscard]] std::vector<int> called_behind(program_statement const& move, std::vector<int> const& called) const {
+  [[nodiscard]] std::vector<int> names_after_move(program_statement const& move, std::vector<int> const& called) const {
     std::vector<int> const& result = p_.tensors[index(move.result)].axes;
     std::vector<int> names;
     for (int a : move.operands[0].axes)
@@ -148,7 +148,7 @@ class program_flow {
   }
 
   // The mesh axes that divide axes that products of the tensor have and the tensor lacks.
-  [[nodiscard]] mesh_set summed_behind(int tensor, axis_rules const& rules) const {
+  [[nodiscard]] mesh_set summed_by_products(int tensor, axis_rules const& rules) const {
     mesh_set over;
     for (int user : used_by(tensor)) {
       program_statement const& s = p_.statements[index(user)];

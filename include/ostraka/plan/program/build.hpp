@@ -77,7 +77,7 @@ class program_builder {
                           einsum_options const& options = {}) {
     return add(einsum_statement(options), result, operands);
   }
-  /// An einsum whose sums stay partial over the mesh axes that divide them, for a move behind it.
+  /// An einsum whose sums stay partial over the mesh axes that divide them, for a move after it.
   program_builder& partial_einsum(std::string_view result, std::initializer_list<std::string_view> operands,
                                   einsum_options const& options = {}) {
     program_statement s = einsum_statement(options);
@@ -141,7 +141,7 @@ class program_builder {
 
   [[nodiscard]] program_statement einsum_statement(einsum_options const& options) const {
     program_statement s;
-    for (std::string_view a : options.sum_over) s.summed_alone.push_back(axis_named(a));
+    for (std::string_view a : options.sum_over) s.summed_unshared.push_back(axis_named(a));
     return s;
   }
 

@@ -33,8 +33,7 @@ inline void add_axes(program_builder& p, transformer_shape const& m, token_batch
     throw_error(
         "programs: these layers have no experts; give experts = 1, or write the program by os::program_builder");
   if (m.up_products != 1 && m.up_products != 2)
-    throw_error(
-        "programs: a layer has one product to its inner width, or two with a gate; give up_products = 1 or 2");
+    throw_error("programs: a layer has one product to its inner width, or two with a gate; give up_products = 1 or 2");
   p.axis("batch", b.sequences).axis("position", b.length).axis("between", b.length);
   p.axis("width", m.width).axis("block", m.width).axis("rows", m.width).axis("inner", m.inner);
 }
@@ -61,8 +60,7 @@ inline void attention(program_builder& p, transformer_shape const& m, token_batc
   p.parameter("v[rows, heads, head width]").parameter("out[heads, of group, head width, rows]");
   p.operation("norm[batch, between, width]", {x}, {.flops = 5, .rows = {"width"}, .row_numbers = norm_numbers});
   move_into_block(p, "h", "norm");
-  p.einsum("queries[batch, position, heads, of group, head width]",
-           {"h", "q[block, heads, of group, head width]"});
+  p.einsum("queries[batch, position, heads, of group, head width]", {"h", "q[block, heads, of group, head width]"});
   p.einsum("keys[batch, position, heads, head width]", {"h", "k[block, heads, head width]"});
   p.einsum("values[batch, position, heads, head width]", {"h", "v[block, heads, head width]"});
   p.operation("attended[batch, position, heads, of group, head width]",
@@ -103,7 +101,7 @@ inline void add_feed_forward_weights(program_builder& p, transformer_shape const
   return p;
 }
 
-/// The encoder of ESM2: attention and a feed-forward layer behind layer norms, with residuals.
+/// The encoder of ESM2: attention and a feed-forward layer after layer norms, with residuals.
 [[nodiscard]] inline program encoder(transformer_shape const& m, token_batch const& b) {
   program_builder p("encoder", m.element_bytes);
   detail::add_axes(p, m, b);
@@ -117,7 +115,7 @@ inline void add_feed_forward_weights(program_builder& p, transformer_shape const
   return p;
 }
 
-/// A decoder: causal attention with grouped heads and, with two products to the inner width, SwiGLU behind RMS norms.
+/// A decoder: causal attention with grouped heads and, with two products to the inner width, SwiGLU after RMS norms.
 /// The logits and their loss follow all layers.
 [[nodiscard]] inline program decoder(transformer_shape const& m, token_batch const& b) {
   program_builder p("decoder", m.element_bytes);

@@ -23,7 +23,7 @@ struct transformer_shape {
   std::int64_t kv_heads = 0;    ///< for keys and values; 0: as many as for queries
   std::int64_t head_width = 0;
   std::int64_t layers = 1;
-  std::int64_t vocabulary = 0;  ///< of the logits behind all layers; 0: there are none
+  std::int64_t vocabulary = 0;  ///< of the logits after all layers; 0: there are none
   std::int64_t experts = 1;     ///< of a feed-forward sublayer
   std::int64_t active = 1;      ///< experts per token
   int element_bytes = 2;        ///< of weights, activations and gradients on the wire

@@ -76,8 +76,8 @@ struct program_statement {
   int repeat = 1;  ///< runs per step: one in each layer
 
   // Of einsums.
-  std::vector<int> summed_alone{};  ///< axes that may be summed although one of several operands alone has them
-  bool partial = false;  ///< sums along divided axes stay partial (os::partial): a move behind it reduces them
+  std::vector<int> summed_unshared{};  ///< axes that may be summed although one of several operands alone has them
+  bool partial = false;  ///< sums along divided axes stay partial (os::partial): a move after it reduces them
 
   // Of operations.
   double flops = 1;          ///< for each combination of indices of all its axes

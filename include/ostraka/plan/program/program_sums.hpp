@@ -50,7 +50,7 @@ struct sums_fault {
   for (int k = 0; k < count; ++k) operands[k] = set_of(s.operands[static_cast<std::size_t>(k)].axes);
   label_set const kept = set_of(result);
   label_set asked = 0;
-  for (int a : s.summed_alone)  // axes that no operand has are left out
+  for (int a : s.summed_unshared)  // axes that no operand has are left out
     if (std::find(labels.begin(), labels.end(), a) != labels.end()) asked |= set_of({a});
   auto const name = [&](int label) {
     return p.axes[static_cast<std::size_t>(labels[static_cast<std::size_t>(label)])].name;

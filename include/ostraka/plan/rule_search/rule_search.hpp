@@ -60,7 +60,7 @@ class rules_on_mesh {
     find_conflicts();
     find_order();
     find_values();
-    find_twins();
+    find_interchangeable();
     for (std::size_t s = 0; s < p_.statements.size(); ++s)
       add_factor(prices_.axes_of(static_cast<int>(s)), [this, s](axis_rules const& rules, two_prices& found) {
         statement_price const price = prices_.price(static_cast<int>(s), rules);
@@ -141,7 +141,7 @@ class rules_on_mesh {
   }
 
   // Finds for each mesh axis the last one before it that it may change places with; −1 if there is none.
-  void find_twins() {
+  void find_interchangeable() {
     for (int m = 0; m < mesh_.axes(); ++m) {
       twin_[m] = -1;
       for (int k = 0; k < m && p_.mesh_axes.empty(); ++k)

@@ -55,7 +55,7 @@ constexpr int label_to_join(label_set const* operands, int count, label_set kept
 }  // namespace detail
 
 /// The first label that would be summed on its own without being asked for, in the last operand that has one. The last
-/// operand, because weights stand behind the tensors that they multiply. A single operand sums over any labels.
+/// operand, because weights follow the tensors that they multiply. A single operand sums over any labels.
 /// `unknown` stands for an extent that is not known.
 [[nodiscard]] constexpr unshared_sum find_unshared_sum(label_set const* operands, int count, label_set result,
                                                        label_set asked, std::int64_t const* extents,

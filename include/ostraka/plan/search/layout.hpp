@@ -122,7 +122,7 @@ constexpr bool is_minor_end(layout q, int m) {
   return s.is_split() && s.place() + 1 == splits_of(q, s.label());
 }
 
-/// The byte of a mesh axis that splits a label behind all that split it now.
+/// The byte of a mesh axis that splits a label after all that split it now.
 constexpr layout at_minor_end(layout q, int label, int m) {
   return static_cast<layout>((label + 1) << 3 | splits_of(q, label)) << 8 * m;
 }

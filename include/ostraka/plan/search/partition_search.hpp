@@ -92,7 +92,7 @@ class partition_search {
       if (!s.is_split()) continue;
       likely_labels_[m] |= label_set{1} << s.label();
       for (int k = 0; k < e_.mesh_axes; ++k)
-        if (label_along(q, k) == s.label() && place_along(q, k) > s.place()) goes_before_[m] |= std::uint32_t{1} << k;
+        if (label_along(q, k) == s.label() && place_along(q, k) > s.place()) must_precede_[m] |= std::uint32_t{1} << k;
     }
   }
 
@@ -166,7 +166,7 @@ class partition_search {
       if ((tried >> l & 1) == 0) continue;
       int const there = splits_of(before.d, l);
       for (int place = 0; place <= there; ++place) {
-        if (likely_here_ && place < there && (goes_before_[m] >> order_on(before.d, l, e_)[place] & 1) == 0) continue;
+        if (likely_here_ && place < there && (must_precede_[m] >> order_on(before.d, l, e_)[place] & 1) == 0) continue;
         layout const more =
             place < there ? inserted(before.d, l, place, m) : layout_along(m, axis_state::split(l, place));
         unfinished_partition now = before;
@@ -233,7 +233,7 @@ class partition_search {
   bool likely_ = false;
   bool likely_here_ = false;  // for the current product
   label_set likely_labels_[max_mesh_axes]{};
-  std::uint32_t goes_before_[max_mesh_axes]{};  // mesh axes that each stands before in an operand or in the result
+  std::uint32_t must_precede_[max_mesh_axes]{};  // mesh axes that each stands before in an operand or in the result
   std::uint32_t used_ = 0;                      // mesh axes that are not idle
   // The current product.
   bool last_ = false;

@@ -18,7 +18,7 @@ namespace ostraka::planner {
 /// A half-open range of global indices.
 struct range {
   std::int64_t begin = 0;  ///< the first index
-  std::int64_t end = 0;    ///< behind the last index
+  std::int64_t end = 0;    ///< after the last index
 
   /// How many indices there are.
   [[nodiscard]] constexpr std::int64_t size() const { return end - begin; }

@@ -27,7 +27,7 @@ inline constexpr double unbounded = std::numeric_limits<double>::infinity();
 namespace detail {
 
 // A resharded label: two lists of mesh axes, `from` and `to`, that split it differently. This holds the rest of each
-// list behind their common major end, and the number of blocks that the rest makes.
+// list after their common major end, and the number of blocks that the rest makes.
 struct resharded_label {
   mesh_order from{};
   mesh_order to{};

@@ -19,7 +19,7 @@ struct naming {
   std::string_view const* mesh_axes = nullptr;
   int element_bytes = 0;
   std::string_view const* tensors =
-      nullptr;  ///< of the operands and, behind them, the result; a letter replaces one that is empty, and all if null
+      nullptr;  ///< of the operands and, after them, the result; a letter replaces one that is empty, and all if null
 };
 
 [[nodiscard]] constexpr std::string_view name_of(step s) {

@@ -32,7 +32,7 @@ template <class>
   return letters || o.size() == 1 ? s : join_text('{', s, '}');
 }
 
-// The names of a plan's operands and, behind them, its result: the program's own; otherwise A, B, … by their places, or
+// The names of a plan's operands and, after them, its result: the program's own; otherwise A, B, … by their places, or
 // a letter that is not taken.
 [[gnu::cold]] inline void name_tensors(std::string* names, int count, naming const& n) {
   for (int k = 0; k < count; ++k)
@@ -128,14 +128,14 @@ class plan_lines {
   // Adds the line of step number i; `tensors` are as they are before it.
   [[gnu::cold, gnu::noinline]] void add_step(int i, tensor_states const& tensors) {
     planned_step const& s = plan_.steps[i];
-    bool const multiplies = contracts(s.kind), may_go_round = multiplies && plan_.directions > 0;
-    ring_choice const ring = may_go_round ? ring_at(plan_.steps, i, e_) : ring_choice{};
-    bool const goes_round = may_go_round && ring.verdict == ring_verdict::taken;
+    bool const multiplies = contracts(s.kind), may_use_ring = multiplies && plan_.directions > 0;
+    ring_choice const ring = may_use_ring ? ring_at(plan_.steps, i, e_) : ring_choice{};
+    bool const travels_in_ring = may_use_ring && ring.verdict == ring_verdict::taken;
     text += "  ";
     std::size_t column = text.size();
-    text += name_of(goes_round ? step::ring_contraction : multiplies ? step::contract : s.kind);
-    if (goes_round || !multiplies)
-      append_text(text, '<', mesh_names(in_order(goes_round ? plan_.steps[ring.move].axes : s.axes), n_), '>');
+    text += name_of(travels_in_ring ? step::ring_contraction : multiplies ? step::contract : s.kind);
+    if (travels_in_ring || !multiplies)
+      append_text(text, '<', mesh_names(in_order(travels_in_ring ? plan_.steps[ring.move].axes : s.axes), n_), '>');
     fill(column, 20);
     text += ' ';
     column = text.size();
@@ -146,7 +146,7 @@ class plan_lines {
     text += " → ";
     add_tensor(s.operand, written_by(i));
     fill(column, 44);
-    if (may_go_round) add_ring(ring);
+    if (may_use_ring) add_ring(ring);
     if (communicates(s.kind)) append_text(text, ' ', describe_bytes(per_device(planner::elements_moved(s, e_))));
     if (!multiplies) add_order(i, tensors);
     while (text.back() == ' ') text.pop_back();

@@ -26,7 +26,7 @@ template <planner::admit Rule, class... Idle>
 struct policy {
   static constexpr planner::admit rule = Rule;
   using idle_axes = type_list<Idle...>;
-  using summed_alone = type_list<>;  ///< axes that may be summed although one operand alone has them (os::sum_over)
+  using summed_unshared = type_list<>;  ///< axes that may be summed although one operand alone has them (os::sum_over)
   using unlimited = policy;
   static constexpr int directions = 0;  ///< of rings in which products overlap moves; 0: no rings
   static constexpr double flops_per_byte = 0;  ///< that weigh as much as one byte moved; 0: the default balance
@@ -75,7 +75,7 @@ consteval auto check_order() {
     return found<reason::policy_comes_last<First, Second>>{};
 }
 
-// The verdict if something else stands in the place of a tensor with a policy behind it.
+// The verdict if something else stands in the place of a tensor with a policy after it.
 template <class First, class Second>
 using order_verdict = typename decltype(check_order<First, Second>())::type;
 
@@ -247,24 +247,24 @@ template <class Policy>
 
 /// A policy, and axes that are summed although one operand alone has them.
 template <class Policy, class... Axes>
-struct summing_alone : Policy {
-  using summed_alone = concatenation_of<type_list<Axes...>, typename Policy::summed_alone>;
+struct summing_unshared : Policy {
+  using summed_unshared = concatenation_of<type_list<Axes...>, typename Policy::summed_unshared>;
 
   /// Gives another policy the same sums: `os::sum_over(N)(os::gather_left)`.
   template <class Other>
     requires is_policy<Other>
-  constexpr summing_alone<Other, Axes...> operator()(Other other) const { return {other}; }
+  constexpr summing_unshared<Other, Axes...> operator()(Other other) const { return {other}; }
 };
 
 template <class Policy, class... Axes>
-inline constexpr bool is_policy<summing_alone<Policy, Axes...>> = true;
+inline constexpr bool is_policy<summing_unshared<Policy, Axes...>> = true;
 
 /// Sum over axes that only one of several operands has and the result lacks: Σ_N B[N, H] is computed on its own.
 /// Without this policy it is refused, for a forgotten os::rename looks the same. The plan itself does not change. An
 /// axis that no operand has does no harm, so a layer is written once for weights of its own and for those of a stack,
 /// whose axes have extent 1 there.
 template <Axis... As>
-[[nodiscard]] constexpr summing_alone<policy<planner::admit::any>, As...> sum_over(As...) {
+[[nodiscard]] constexpr summing_unshared<policy<planner::admit::any>, As...> sum_over(As...) {
   return {};
 }
 
@@ -276,7 +276,7 @@ template <MeshAxis... Ms>
 
 namespace detail {
 
-// The arguments of an operation: operands, and possibly a policy behind them.
+// The arguments of an operation: operands, and possibly a policy after them.
 template <class Operands, class... Arguments>
 struct split_arguments {
   using operands = Operands;
@@ -298,14 +298,14 @@ struct split_arguments<type_list<Operands...>, Next, More...> : split_arguments<
 template <class... Arguments>
 using arguments = split_arguments<type_list<>, Arguments...>;
 
-// The policy behind the operands, with the values that it carries.
+// The policy after the operands, with the values that it carries.
 template <class Policy>
-constexpr Policy policy_behind() {
+constexpr Policy trailing_policy() {
   return {};
 }
 
 template <class Policy>
-constexpr Policy policy_behind(Policy const& given) {
+constexpr Policy trailing_policy(Policy const& given) {
   return given;
 }
 

@@ -95,7 +95,7 @@ struct mesh_order {
     return (code & ((std::uint32_t{1} << 4 * prefix.size()) - 1)) == prefix.code;
   }
 
-  /// The axes behind the first `count`.
+  /// The axes after the first `count`.
   [[nodiscard]] constexpr mesh_order after(int count) const { return {code >> 4 * count}; }
 
   friend constexpr bool operator==(mesh_order, mesh_order) = default;

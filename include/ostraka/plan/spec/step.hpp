@@ -71,7 +71,7 @@ struct planned_step {
   int operand = the_result;  ///< the tensor that it moves or makes
   mesh_set axes{};           ///< the mesh axes whose devices take part together
   spec from{};               ///< the sharding before
-  spec to{};                 ///< the sharding behind
+  spec to{};                 ///< the sharding after
   int left = no_tensor;      ///< the first factor of a contraction
   int right = no_tensor;     ///< the second factor, unless the contraction takes a single tensor
 };

@@ -70,7 +70,7 @@ struct inside<sharding<Entries...>, Manual, type_list<More...>> {
 template <class Sharding, class Manual>
 using inside_of = typename inside<Sharding, Manual>::type;
 
-// The first manual mesh axis that stands behind one that is not manual; void if there is none.
+// The first manual mesh axis that follows one that is not manual; void if there is none.
 template <class Manual, bool BehindOther, class... Ms>
 struct minor_manual {
   using type = void;
@@ -125,7 +125,7 @@ consteval auto check_leave() {
     return found<reason::result_varies_over<typename type_at<escaping, 0>::type, Block>>{};
   else if constexpr (!std::is_same_v<varying_as<inside_of<Out, Manual>, Block>,
                                      varying_as<Block, inside_of<Out, Manual>>>)
-    return found<reason::result_is_divided_otherwise<Block, Out>>{};
+    return found<reason::result_divided_differently<Block, Out>>{};
   else if constexpr (summands::size > 0)
     return found<reason::partial_result_does_not_vary<
         typename type_at<summands, 0>::type,

@@ -160,7 +160,7 @@ inline constexpr bool all_among = false;
 template <class... Names, class Among>
 inline constexpr bool all_among<type_list<Names...>, Among> = ((position_in<Names, Among> >= 0) && ...);
 
-// The labels of the tensors that stand in for a plan's operands and, behind them, its result.
+// The labels of the tensors that stand in for a plan's operands and, after them, its result.
 template <class Labels, class Mesh>
 struct given_labels {
   std::string label[planner::max_operands + 1];
@@ -185,7 +185,7 @@ struct given_labels {
 
 /// The plan in the literature's notation, with the bytes per device that each step moves for the given extents; without
 /// any, for the extents that the plan was made for. Tensors that are given in the order of the operands, possibly with
-/// the result behind them, appear under their labels: `C[I_X, K] = T[I_X, J] · V[J, K]`.
+/// the result after them, appear under their labels: `C[I_X, K] = T[I_X, J] · V[J, K]`.
 template <class Labels, class Mesh, int ElementBytes, class... Given>
 [[nodiscard, gnu::cold]] std::string describe(named_plan<Labels, Mesh, ElementBytes> const& plan,
                                               Given const&... given) {

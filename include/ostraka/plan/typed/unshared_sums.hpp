@@ -38,7 +38,7 @@ struct unshared_sums<Out, Asked, type_list<Labels...>, Operands...> {
   static constexpr std::int64_t extents[] = {Labels::extent..., 0};
   static constexpr planner::unshared_sum found =
       planner::find_unshared_sum(operands, sizeof...(Operands), result, asked, extents, dynamic_extent);
-  static constexpr int wrongly_asked = planner::find_wrong_sum_over(operands, sizeof...(Operands), result, asked);
+  static constexpr int wrong_sum_over = planner::find_wrong_sum_over(operands, sizeof...(Operands), result, asked);
 
   template <int L>
   using label = typename type_at<labels, L>::type;
@@ -49,19 +49,19 @@ struct unshared_sums<Out, Asked, type_list<Labels...>, Operands...> {
 // `Labels` are the axes of all operands.
 template <class Out, class Policy, class Labels, class... Operands>
 consteval auto check_unshared_sums() {
-  using sums = unshared_sums<Out, typename Policy::summed_alone, Labels, Operands...>;
-  if constexpr (sums::wrongly_asked >= 0) {
-    return found<reason::sum_over_is_not_alone<typename sums::template label<sums::wrongly_asked>>>{};
+  using sums = unshared_sums<Out, typename Policy::summed_unshared, Labels, Operands...>;
+  if constexpr (sums::wrong_sum_over >= 0) {
+    return found<reason::sum_over_of_shared_axis<typename sums::template label<sums::wrong_sum_over>>>{};
   } else if constexpr (sums::found.label < 0) {
     return found<reason::ok>{};
   } else {
     using axis = typename sums::template label<sums::found.label>;
     using operand = typename sums::template operand<sums::found.operand>;
     if constexpr (sums::found.join < 0)
-      return found<reason::axis_would_be_summed_alone<axis, operand>>{};
+      return found<reason::unshared_axis_would_be_summed<axis, operand>>{};
     else
-      return found<reason::axis_would_be_summed_alone<axis, operand,
-                                                      rename<axis, typename sums::template label<sums::found.join>>>>{};
+      return found<reason::unshared_axis_would_be_summed<
+          axis, operand, rename<axis, typename sums::template label<sums::found.join>>>>{};
   }
 }
 

@@ -138,7 +138,7 @@ using target_verdict = typename decltype(check_target<Target, Operands...>())::t
 template <class A, class Operation>
 consteval auto check_no_block() {
   if constexpr (varying_in<A>::size > 0)
-    return found<reason::block_is_no_tensor<typename type_at<varying_in<A>, 0>::type, Operation>>{};
+    return found<reason::block_is_not_a_tensor<typename type_at<varying_in<A>, 0>::type, Operation>>{};
   else
     return found<reason::ok>{};
 }

@@ -39,7 +39,7 @@ struct mesh_axis_base {
   static constexpr char const* kind_of_axis = "mesh axis";
 };
 
-/// The second argument of an axis, behind its name: an extent or a hint.
+/// The second argument of an axis, after its name: an extent or a hint.
 template <class T>
 concept extent_or_hint = std::integral<T> || std::same_as<T, extent_hint>;
 
@@ -150,21 +150,20 @@ consteval bool is_same_text(std::string_view a, std::string_view b) { return a =
 
 /// Declares the axis type `name_axis` and its object `name`, at namespace scope, in a class or in a function. A second
 /// argument is its extent, or about how large it will be: `os::about(512)`.
-#define OSTRAKA_AXIS(name, ...) \
-  OSTRAKA_NAMED_(axis, name, #name, name##_axis __VA_OPT__(, ) __VA_ARGS__)
+#define OSTRAKA_AXIS(name, ...) OSTRAKA_NAMED_(axis, name, #name, name##_axis __VA_OPT__(, ) __VA_ARGS__)
 
 /// Declares the mesh-axis type `name_mesh` and its object `name`, at namespace scope, in a class or in a function. A
 /// second argument is its size.
-#define OSTRAKA_MESH_AXIS(name, ...) \
-  OSTRAKA_NAMED_(mesh_axis, name, #name, name##_mesh __VA_OPT__(, ) __VA_ARGS__)
+#define OSTRAKA_MESH_AXIS(name, ...) OSTRAKA_NAMED_(mesh_axis, name, #name, name##_mesh __VA_OPT__(, ) __VA_ARGS__)
 
 // Type and object differ in name because nvcc loses a type that is hidden by a variable of the same name. If a macro is
 // called as the axis, like the I of C's <complex.h>, it has been replaced in `object` and not in `text`.
-#define OSTRAKA_NAMED_(base, object, text, type, ...)                                                                \
-  static_assert(::ostraka::detail::is_same_text(#object, text), "axis: the name of an axis is no macro's, and "      \
-                "this one is, as I is of C's <complex.h>; #undef it behind that header, or choose another name");    \
-  struct type : ::ostraka::detail::declared<type, ::ostraka::base<text __VA_OPT__(, ) __VA_ARGS__>> {                \
-    using type::declared::operator=;                                                                                 \
-  };                                                                                                                 \
-  [[maybe_unused]] static constexpr type const& object =                                                             \
+#define OSTRAKA_NAMED_(base, object, text, type, ...)                                                             \
+  static_assert(::ostraka::detail::is_same_text(#object, text),                                                   \
+                "axis: the name of an axis is no macro's, and "                                                   \
+                "this one is, as I is of C's <complex.h>; #undef it behind that header, or choose another name"); \
+  struct type : ::ostraka::detail::declared<type, ::ostraka::base<text __VA_OPT__(, ) __VA_ARGS__>> {             \
+    using type::declared::operator=;                                                                              \
+  };                                                                                                              \
+  [[maybe_unused]] static constexpr type const& object =                                                          \
       ::ostraka::detail::declare<type>(::ostraka::detail::has_one_extent<type>)

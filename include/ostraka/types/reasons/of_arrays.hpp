@@ -41,7 +41,7 @@ struct sizes_of_strided_memory {
 };
 
 template <class Sharding>
-struct scalapack_array_of_no_matrix {
+struct scalapack_array_is_not_a_matrix {
   static_assert(never<Sharding>, "scalapack_array_of: ScaLAPACK's array is of a matrix: two dimensions, and behind the extents the law and the context of BLACS, an int; write os::scalapack_array_of<I/X, J/Y>(mesh, I = 8, J = 8, os::block_cyclic(I = 2, J = 2), context)");
 };
 

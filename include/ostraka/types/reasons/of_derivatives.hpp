@@ -16,14 +16,14 @@ struct no_derivative {
 };
 
 template <class T>
-struct derivative_of_whole_numbers {
+struct derivative_of_integers {
   static_assert(
       never<T>,
       "value_and_grad: derivatives are taken of floating-point and complex numbers; hand tensors of other elements over as constants, behind the parameters");
 };
 
 template <class Sharding>
-struct loss_is_no_number {
+struct loss_is_not_a_scalar {
   static_assert(never<Sharding>, "value_and_grad: the function gives one number, a tensor without axes that is not partial; reduce its result by os::sum<>(x) or os::mean<>(x)");
 };
 
@@ -45,7 +45,7 @@ struct region_captures_variable {
 };
 
 template <class Result>
-struct region_gives_no_tensor {
+struct region_result_is_not_a_tensor {
   static_assert(never<Result>, "checkpoint: the function of a region gives one tensor; give several one by one, each by a region of its own, or leave the others outside of it");
 };
 

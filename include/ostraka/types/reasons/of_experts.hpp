@@ -20,17 +20,17 @@ struct summed_in_groups_split_differently {
 };
 
 template <class Tokens, class Experts, class Operation>
-struct tokens_lie_otherwise {
+struct tokens_sharding_mismatch {
   static_assert(never<Tokens, Experts, Operation>, "experts: a tensor of tokens begins with the axes of the tensor that says to which experts they go (but for its last one, the choices), in their order and divided alike; put them in that order with os::transpose, or os::reshard first");
 };
 
 template <class Dim, class Experts>
-struct experts_divide_no_tokens {
+struct expert_axes_must_divide_tokens {
   static_assert(never<Dim, Experts>, "dropless: tokens go to their experts along the mesh axes that divide the experts, so that these divide tokens, too, and each token is sent once; divide an axis of the tokens over them first with os::slice or os::reshard");
 };
 
 template <class Weights, class Dim>
-struct weights_of_experts_lie_otherwise {
+struct expert_weights_sharding_mismatch {
   static_assert(never<Weights, Dim>, "dropless: weights lie along the experts as is told, and of the mesh axes that divide tokens or experts nothing else of them is divided; gather them first, as in os::reshard<E/X, M, F>(w)");
 };
 

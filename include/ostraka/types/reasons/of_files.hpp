@@ -10,12 +10,12 @@
 namespace ostraka::reason {
 
 template <class Leaf>
-struct leaf_is_no_tensor_to_save {
+struct saved_leaf_is_not_a_tensor {
   static_assert(never<Leaf>, "save: a tree is saved that has tensors in its leaves, and these are something else; hand over a tree of os::values, as os::make_tree and os::tree_map make them");
 };
 
 template <class T>
-struct cast_to_no_real_number {
+struct cast_to_a_non_real_type {
   static_assert(never<T>, "load: os::cast_to converts floating-point numbers of a file, to double, float, os::float16 or os::bfloat16; load other elements as they are and os::cast them");
 };
 

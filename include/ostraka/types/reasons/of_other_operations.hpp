@@ -48,7 +48,7 @@ struct all_gather_needs_a_split {
 };
 
 template <class X, class Sharding>
-struct all_gather_is_not_from_the_minor_end {
+struct all_gather_not_from_minor_end {
   static_assert(never<X, Sharding>, "all_gather: a mesh axis is gathered only from the minor end of its axis (Y before X in I/X/Y), else blocks change places; gather the minor ones too or use os::reshard");
 };
 
@@ -83,17 +83,17 @@ struct not_a_scalar {
 };
 
 template <class T>
-struct value_of_no_tensor {
+struct value_of_a_non_tensor {
   static_assert(never<T>, "value: os::value takes the number out of a tensor without axes, and this is no tensor; leave os::value out where an operation gives a number, as os::global_norm does");
 };
 
 template <class Sharding, class Number>
-struct tensor_is_no_number {
+struct tensor_is_not_a_number {
   static_assert(never<Sharding, Number>, "value: a tensor is neither a number nor true or false, also where it has no axes; take its number out with os::value, as in double s = os::value(os::sum<>(A))");
 };
 
 template <class Sharding>
-struct element_is_not_called {
+struct no_element_access {
   static_assert(never<Sharding>, "element: the elements of a tensor are on several devices, so that none is reached by its indices, as in A(0, 0) or A[0]; read this device's block, A.local()(0, 0), take the number of a tensor without axes with os::value(A), or bring all elements to one device with os::gather_to_root(A)");
 };
 
@@ -180,7 +180,7 @@ struct elements_have_no_order {
 };
 
 template <class Element, class Operation>
-struct elements_are_no_bits {
+struct elements_are_not_integral {
   static_assert(never<Element, Operation>, "reduction: only integers and bools are combined bit by bit; compare the elements first, as in A > 0, which gives bools");
 };
 

@@ -20,12 +20,12 @@ struct result_axis_in_no_operand {
 };
 
 template <class Axis, class Operand, class... Rename>
-struct axis_would_be_summed_alone {
+struct unshared_axis_would_be_summed {
   static_assert(never<Axis, Operand, Rename...>, "einsum: of several operands, an axis that one alone has and the result lacks is summed on its own only if that is asked for; join it with the axis that it is to meet in another operand, by the rename named here, sum it first with os::sum, or ask for it, as in os::einsum<B, H>(A, B, os::sum_over(N))");
 };
 
 template <class Axis>
-struct sum_over_is_not_alone {
+struct sum_over_of_shared_axis {
   static_assert(never<Axis>, "einsum: os::sum_over names axes that one operand alone has and the result lacks, and this one is kept, or summed together with another operand's; drop it from os::sum_over");
 };
 

@@ -15,23 +15,23 @@ struct not_an_option_of_ring {
 };
 
 template <class Queries, class Keys>
-struct ring_divides_queries_otherwise {
+struct ring_divides_queries_differently {
   static_assert(never<Queries, Keys>, "attention: in a ring the same mesh axes divide queries and keys, in the same order; os::reshard the queries, or leave os::ring out where nothing divides them: then keys stay where they are");
 };
 
 template <class Queries, class Keys>
-struct ring_divides_heads_otherwise {
+struct ring_divides_heads_differently {
   static_assert(never<Queries, Keys>, "attention: in a ring the axes that keys or values share with queries (batches, heads) are divided alike, and nothing divides widths; os::reshard queries, keys or values first");
 };
 
-template <class Striped, class Told, class Operation>
+template <class Striped, class Dim, class Operation>
 struct striped_over_other_axes {
-  static_assert(never<Striped, Told, Operation>, "operation: a sequence is striped over the mesh axes that divide it; give os::striped<X> and K/X the same mesh axes");
+  static_assert(never<Striped, Dim, Operation>, "operation: a sequence is striped over the mesh axes that divide it; give os::striped<X> and K/X the same mesh axes");
 };
 
-template <class Told, class Sharding>
-struct stripes_lie_otherwise {
-  static_assert(never<Told, Sharding>, "stripe: os::stripe<S/X>(A): the axis is whole, or divided over the mesh axes that it is striped for; gather or os::reshard it first");
+template <class Dim, class Sharding>
+struct stripes_sharding_mismatch {
+  static_assert(never<Dim, Sharding>, "stripe: os::stripe<S/X>(A): the axis is whole, or divided over the mesh axes that it is striped for; gather or os::reshard it first");
 };
 
 }  // namespace ostraka::reason

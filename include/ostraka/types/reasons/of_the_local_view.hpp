@@ -24,7 +24,7 @@ struct body_does_not_take_blocks {
 };
 
 template <class Given>
-struct operand_is_no_tensor {
+struct operand_is_not_a_tensor {
   static_assert(never<Given>, "shard_map: the body comes first, and behind it tensors, or a std::array, std::tuple or std::pair of them; numbers and the mesh are captured by the body, as in [n](auto block) { ... }");
 };
 
@@ -44,12 +44,12 @@ struct result_has_other_axes {
 };
 
 template <class Result, class Wanted>
-struct result_is_divided_otherwise {
+struct result_divided_differently {
   static_assert(never<Result, Wanted>, "shard_map: a block leaves divided over the mesh axes that are not manual as it is inside; name them in the result, or os::reshard the block first");
 };
 
 template <class Result>
-struct result_is_no_tensor {
+struct result_is_not_a_tensor {
   static_assert(never<Result>, "shard_map: a body returns a block, or a std::tuple of as many blocks as results are named with os::dims<...>{}; if another error stands above, mend that one, else return tensors");
 };
 
@@ -84,7 +84,7 @@ struct divided_tensor_leaves {
 };
 
 template <class MeshAxis, class Operation>
-struct block_is_no_tensor {
+struct block_is_not_a_tensor {
   static_assert(never<MeshAxis, Operation>, "shard_map: the operation speaks for all devices, and a block differs along this mesh axis; combine it with os::psum<X>, os::all_gather<I/X>, ..., do this with what os::shard_map returns, or read block.local()");
 };
 
@@ -101,7 +101,7 @@ struct target_does_not_vary {
 // ---- collectives on blocks ------------------------------------------------------------------------------------------
 
 template <class MeshAxis, class Block>
-struct reduction_of_what_does_not_vary {
+struct reduction_of_invariant_block {
   static_assert(never<MeshAxis, Block>, "reduction: blocks are combined over mesh axes along which they vary, and along this one all devices have the same; drop the mesh axis, multiply a sum by os::axis_size<X>(a), or os::pvary<X> the block first if each device's is meant to count");
 };
 
@@ -111,7 +111,7 @@ struct collective_over_unknown_axis {
 };
 
 template <class Number>
-struct varying_number_taken_out {
+struct varying_number_used_implicitly {
   static_assert(never<Number>, "varying_int: a number that differs from device to device becomes a plain one, or is compared, only by name, because nobody knows then that what follows differs, too; write i.value(), and call no collective in a branch that it decides");
 };
 
@@ -121,12 +121,12 @@ struct shift_varies_along_its_axis {
 };
 
 template <class Pending>
-struct waited_for_by_name {
+struct pending_value_not_moved {
   static_assert(never<Pending>, "wait: an operation that is begun is waited for once, and gives its result away; write std::move(p).wait()");
 };
 
 template <class Given>
-struct collective_of_no_tensor {
+struct collective_of_a_non_tensor {
   static_assert(never<Given>, "collective: it is of a block of the body, first among the arguments; numbers are captured by the body, the number of devices is os::axis_size<X>(a), and of several blocks each has a call of its own");
 };
 
@@ -156,7 +156,7 @@ struct all_to_all_along_two_groups {
 };
 
 template <class Axis, class Block>
-struct untiled_axis_is_there {
+struct untiled_axis_already_exists {
   static_assert(never<Axis, Block>, "collective: an untiled result stacks blocks along a new axis; name an axis that the block lacks, or leave out os::untiled");
 };
 
@@ -200,7 +200,7 @@ struct pipeline_loss_ticks_by_stage {
 // ---- halos ----------------------------------------------------------------------------------------------------------
 
 template <class Entry>
-struct halo_is_of_an_axis {
+struct not_a_halo_axis {
   static_assert(never<Entry>, "halo: an axis of a tensor is padded, once; write os::halo<I, 1>, and the mesh axes behind it, as in os::halo<I, 1>/X");
 };
 
@@ -229,9 +229,9 @@ struct halo_is_divided {
   static_assert(never<Axis, MeshAxes...>, "halo: a padded axis is one of a block and is not divided itself; name os::halo<I, 1> without mesh axes here, and with them for os::exchange_halo");
 };
 
-template <class Told>
+template <class Dim>
 struct not_a_halo {
-  static_assert(never<Told>, "exchange_halo: each axis to be padded is named with its width and the mesh axes along which its neighbours are; write os::exchange_halo<os::halo<I, 1>/X>(a), or os::halo<I, 1> for an axis that is whole on every device");
+  static_assert(never<Dim>, "exchange_halo: each axis to be padded is named with its width and the mesh axes along which its neighbours are; write os::exchange_halo<os::halo<I, 1>/X>(a), or os::halo<I, 1> for an axis that is whole on every device");
 };
 
 template <class Option>
@@ -245,13 +245,13 @@ struct halo_of_a_divided_axis {
 };
 
 template <class Target, class Padded>
-struct halo_target_is_another {
+struct halo_target_mismatch {
   static_assert(never<Target, Padded>, "exchange_halo_into: the target has the axes of the block, those padded that are named, in the same order, and the same elements; make it with os::exchange_halo, or os::zeros_like of a padded block");
 };
 
-template <class Told, class Array>
-struct halo_of_another_division {
-  static_assert(never<Told, Array>, "exchange_halo_into: the neighbours of an array with ghost layers are along the mesh axes that divide it, and its halos are as wide as it has them; name os::halo<I, 1>/X as for os::from_local");
+template <class Dim, class Array>
+struct halo_division_mismatch {
+  static_assert(never<Dim, Array>, "exchange_halo_into: the neighbours of an array with ghost layers are along the mesh axes that divide it, and its halos are as wide as it has them; name os::halo<I, 1>/X as for os::from_local");
 };
 
 template <class Operand>
@@ -265,7 +265,7 @@ struct stencil_step_missing {
 };
 
 template <class... Arguments>
-struct stencil_is_called_otherwise {
+struct stencil_arguments_out_of_order {
   static_assert(never<Arguments...>, "stencil: the function comes before the blocks that it reads, and in stencil_into behind the block that it writes to; write os::stencil(f, x, c), or os::stencil_into(next, f, x, c)");
 };
 

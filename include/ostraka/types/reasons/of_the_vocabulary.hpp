@@ -11,9 +11,9 @@ namespace ostraka::reason {
 
 // ---- the axis that an operation is told -----------------------------------------------------------------------------
 
-template <class Told, class Operation>
-struct told_no_axis {
-  static_assert(never<Told, Operation>, "operation: it is told an axis as it lies in the tensor; write I, or I/X where X divides it");
+template <class Dim, class Operation>
+struct not_an_axis {
+  static_assert(never<Dim, Operation>, "operation: it is told an axis as it lies in the tensor; write I, or I/X where X divides it");
 };
 
 template <class Axis, class Operation, class... MeshAxes>
@@ -21,15 +21,15 @@ struct axis_is_divided {
   static_assert(never<Axis, Operation, MeshAxes...>, "operation: the axis is divided over a mesh axis, so that it communicates, and nothing moves unless it is named; write I/X for the axis to authorise it (what moves is in docs/operations.md), or gather the axis first with os::all_gather");
 };
 
-template <class Told, class Sharding, class Operation>
-struct axis_lies_otherwise {
-  static_assert(never<Told, Sharding, Operation>, "operation: the axis is told as it lies in the tensor; write I where nothing divides it, I/X where X does, or os::reshard the tensor first");
+template <class Dim, class Sharding, class Operation>
+struct axis_sharding_mismatch {
+  static_assert(never<Dim, Sharding, Operation>, "operation: the axis is told as it lies in the tensor; write I where nothing divides it, I/X where X does, or os::reshard the tensor first");
 };
 
 // ---- element by element ---------------------------------------------------------------------------------------------
 
 template <class Element, class Function>
-struct function_of_other_elements {
+struct function_undefined_for_elements {
   static_assert(
       never<Element, Function>,
       "function: it is not defined for such elements (docs/operations.md says for which); convert integers and bools to numbers with a fraction, as in os::cast<float>(A), and of complex numbers take the modulus with os::abs, or a part with os::real or os::imag");
@@ -38,7 +38,7 @@ struct function_of_other_elements {
 // ---- softmax and norms ------------------------------------------------------------------------------------------------
 
 template <class Other, class Sharding, class Operation>
-struct row_operand_lies_otherwise {
+struct row_operand_sharding_mismatch {
   static_assert(never<Other, Sharding, Operation>, "operation: a mask has some of the tensor's axes, labels some of those without the axis, a gain or bias the axis alone, each divided as in the tensor or not at all; os::reshard it first");
 };
 
@@ -50,7 +50,7 @@ struct mask_is_not_true_or_false {
 // ---- indices ----------------------------------------------------------------------------------------------------------
 
 template <class T, class Operation>
-struct index_is_no_integer {
+struct index_is_not_an_integer {
   static_assert(never<T, Operation>, "operation: indices are whole numbers; make the index tensor of std::int32_t or std::int64_t, or os::cast it");
 };
 
@@ -75,7 +75,7 @@ struct indexed_axis_not_in_result {
 };
 
 template <class Row, class Wanted, class Axis>
-struct row_lies_otherwise {
+struct row_sharding_mismatch {
   static_assert(never<Row, Wanted, Axis>, "write_at: nothing moves, so that a row lies as the tensor does without the axis that it is written along, or has that axis whole; os::reshard the row first");
 };
 
@@ -107,7 +107,7 @@ struct seed_not_given {
 };
 
 template <class Operation>
-struct fan_not_told {
+struct fan_not_given {
   static_assert(never<Operation>, "weights: how far they spread depends on how many products are summed; name the axes that are summed, as in os::fan_in(D), and for os::glorot_normal and os::glorot_uniform those that remain, as in os::fan_out(F)");
 };
 
@@ -144,7 +144,7 @@ struct minor_axis_is_divided {
 };
 
 template <class Major, class Minor, class Sharding>
-struct merged_axes_are_apart {
+struct merged_axes_not_adjacent {
   static_assert(never<Major, Minor, Sharding>, "merge: the minor axis comes directly behind the major one, because nothing is copied; put the axes in that order first with os::transpose");
 };
 
@@ -154,7 +154,7 @@ struct transpose_leaves_out {
 };
 
 template <class Sharding, class Result>
-struct broadcast_lies_otherwise {
+struct broadcast_sharding_mismatch {
   static_assert(never<Sharding, Result>, "broadcast, stack: the axes that the tensor has lie in the result as they do in it, and it is partial where the tensor is; name them so, and os::reshard before or after");
 };
 
@@ -164,19 +164,19 @@ struct static_extent_would_change {
 };
 
 template <class Sharding, class Other, class Operation>
-struct operands_lie_differently {
+struct operands_sharded_differently {
   static_assert(never<Sharding, Other, Operation>, "operation: the operands have the same axes in one order, divided alike; os::reshard or os::transpose one of them first");
 };
 
 // ---- attention --------------------------------------------------------------------------------------------------------
 
 template <class T, class Operation>
-struct elements_are_no_fractions {
+struct elements_are_not_floating_point {
   static_assert(never<T, Operation>, "operation: its result is no whole number, so that elements are float, double, os::float16 or os::bfloat16; os::cast<float> them first");
 };
 
 template <class Axis, auto Extent>
-struct pairs_are_of_two {
+struct pair_extent_is_not_two {
   static_assert(never<Axis>, "rope: pairs are along an axis of extent 2; os::split the head's width into frequencies and an axis of 2");
 };
 
@@ -186,7 +186,7 @@ struct pair_is_divided {
 };
 
 template <class Positions, class Sharding>
-struct positions_lie_otherwise {
+struct positions_sharding_mismatch {
   static_assert(never<Positions, Sharding>, "rope: positions are along axes of the operand other than those of frequencies and pairs, and divided as the operand is or whole; os::reshard them");
 };
 
@@ -196,7 +196,7 @@ struct not_an_option_of_rope {
 };
 
 template <class Frequencies, class Sharding>
-struct frequencies_lie_otherwise {
+struct frequencies_sharding_mismatch {
   static_assert(never<Frequencies, Sharding>, "rope: frequencies are along the axis of frequencies alone, and divided as the operand is or whole; os::reshard them");
 };
 
@@ -206,7 +206,7 @@ struct frequencies_are_given_twice {
 };
 
 template <class Operation>
-struct one_tensor_stands_behind {
+struct extra_tensor_after_operands {
   static_assert(never<Operation>, "operation: behind the operands stands one tensor of a kind, positions and frequencies of os::rope or the mask of an attention, and a second one would be passed over; make one of both, for masks A && B");
 };
 
@@ -236,7 +236,7 @@ struct not_an_option_of_attention {
 };
 
 template <class Rows, class Operation>
-struct pages_lie_otherwise {
+struct pages_sharding_mismatch {
   static_assert(never<Rows, Operation>, "operation: positions of rows have axes of the batch, a table of pages these and one whole axis more, and a pool pages, slots and axes of the rows, divided as in the rows; the width of a head is the last axis of queries, keys and values; os::reshard or os::transpose the operand");
 };
 
@@ -256,7 +256,7 @@ struct option_is_given_twice {
 };
 
 template <class Other, class Scores, class Operation>
-struct score_operand_lies_otherwise {
+struct score_operand_sharding_mismatch {
   static_assert(never<Other, Scores, Operation>, "attention: a bias has some axes of the scores, sinks and slopes some of those without Q and K, numbers of documents some of those without K for queries and without Q for keys, positions of rows some of those without Q and K, each divided as in the scores or not at all; os::reshard it first");
 };
 
@@ -273,7 +273,7 @@ struct axis_must_be_whole {
 };
 
 template <class Axis, class Sharding, class Operation>
-struct new_axis_is_there {
+struct new_axis_already_exists {
   static_assert(never<Axis, Sharding, Operation>, "operation: the axis that it makes is not yet an axis of the tensor; choose another one, or os::rename that axis first");
 };
 
@@ -285,12 +285,12 @@ struct not_transformed {
 };
 
 template <class Sharding, class Named, class Operation>
-struct transform_has_other_axes {
+struct transform_axes_mismatch {
   static_assert(never<Sharding, Named, Operation>, "operation: behind the axis that is transformed stands the one that it becomes, alone, or with all other axes of the tensor, in any order; name these");
 };
 
 template <class Axis, class Result, class Operation>
-struct spectrum_has_another_extent {
+struct spectrum_extent_mismatch {
   static_assert(never<Axis, Result, Operation>, "operation: n numbers have a spectrum of n, real ones one of n/2 + 1, and the static extents of the two axes are others; name axes of these extents, or without a static one");
 };
 

@@ -20,7 +20,7 @@ struct trees_differ {
 };
 
 template <class Tree>
-struct tree_is_no_aggregate {
+struct tree_is_not_an_aggregate {
   static_assert(never<Tree>, "tree: the fields of an aggregate are counted, and this struct has constructors, private fields or virtual functions; leave these out, or list the fields in a static constexpr function fields() (docs/design/trees.md)");
 };
 

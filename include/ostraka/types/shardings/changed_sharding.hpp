@@ -4,7 +4,7 @@
 
 /// @file
 /// Floor 1. Shardings made from others: without an axis, with another entry in its place, with entries before or
-/// behind.
+/// after.
 ///
 ///     without_axis<[I_X, J], I>              [J]
 ///     with_entry<[I_X, J], I, K_X>           [K_X, J]

@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// Floor 1. Halos: in the body of os::shard_map a block may hold, before and behind its own indices of an axis, those
+/// Floor 1. Halos: in the body of os::shard_map a block may hold, before and after its own indices of an axis, those
 /// of its neighbours. The padded axis is an axis of its own, `os::halo<I, 1>` in place of I: `float[I(1), J] {V_X}`.
 /// Its extent is that of the padded block, so code that knows nothing of halos still computes memory right, and it
 /// never matches I by mistake.
@@ -58,7 +58,7 @@ inline constexpr halo_name<A, Before, Behind> halo_name_of{};
 
 }  // namespace detail
 
-/// The axis A of a block with `Before` indices more before its own and `Behind` behind them. The value of
+/// The axis A of a block with `Before` indices more before its own and `Behind` after them. The value of
 /// `os::halo<A, Before, Behind>`.
 template <class A, int Before, int Behind>
 struct halo_axis : detail::axis_base {
@@ -82,7 +82,7 @@ template <class A, int Before, int Behind>
 consteval auto check_halo() {
   constexpr int widest = Before > Behind ? Before : Behind, least = Before < Behind ? Before : Behind;
   if constexpr (!Axis<A> || is_halo<A>)
-    return found<reason::halo_is_of_an_axis<A>>{};
+    return found<reason::not_a_halo_axis<A>>{};
   else if constexpr (least < 0 || widest < 1)
     return found<reason::halo_without_width<A, least>>{};
   else if constexpr (A::extent != dynamic_extent && widest > A::extent)
@@ -113,7 +113,7 @@ struct halo_of<A, type_list<halo_axis<A, Before, Behind>, Rest...>> {
   using type = halo_axis<A, Before, Behind>;
 };
 
-// Indices of neighbours that a block has before its own and behind them.
+// Indices of neighbours that a block has before its own and after them.
 struct halo_margins {
   int before = 0, behind = 0;
 
@@ -182,7 +182,7 @@ struct first_halo<type_list<As...>, Rest...> : first_halo<As..., Rest...> {};
 
 }  // namespace detail
 
-/// The axis `A` of a block, padded by `Before` neighbours before its own indices and `Behind` behind them, as many
+/// The axis `A` of a block, padded by `Before` neighbours before its own indices and `Behind` after them, as many
 /// unless that is said: `os::halo<I, 1>`, `os::halo<I, 2, 1>`, and 0 for none at one end. `os::halo<I, 1>/X` says whose
 /// they are: those of the devices along X.
 template <auto A, int Before, int Behind = Before>

@@ -31,7 +31,7 @@ class varying_int {
   /// Refused: its reason says that value() takes the number out.
   template <std::integral N>
   constexpr explicit operator N() const {
-    reason::raise<reason::varying_number_taken_out<varying_int>>();
+    reason::raise<reason::varying_number_used_implicitly<varying_int>>();
     return static_cast<N>(value_);
   }
 
@@ -113,13 +113,13 @@ template <class A, class B>
 template <class A, class B>
   requires detail::VaryingOperands<A, B>
 constexpr bool operator==(A a, B b) {
-  reason::raise<reason::varying_number_taken_out<detail::combined_int<A, B>>>();
+  reason::raise<reason::varying_number_used_implicitly<detail::combined_int<A, B>>>();
   return detail::plain_number(a) == detail::plain_number(b);
 }
 template <class A, class B>
   requires detail::VaryingOperands<A, B>
 constexpr auto operator<=>(A a, B b) {
-  reason::raise<reason::varying_number_taken_out<detail::combined_int<A, B>>>();
+  reason::raise<reason::varying_number_used_implicitly<detail::combined_int<A, B>>>();
   return detail::plain_number(a) <=> detail::plain_number(b);
 }
 

@@ -53,9 +53,7 @@ class dynamic_array {
   /// Copies the elements of another contiguous container, such as a std::vector.
   template <class Container>
     requires requires(Container const& c) { static_cast<T const*>(c.data()), c.size(); }
-  dynamic_array(Container const& items) : dynamic_array() {
-    append(items.data(), items.size());
-  }
+  dynamic_array(Container const& items) : dynamic_array() { append(items.data(), items.size()); }
 
   dynamic_array(dynamic_array const& other) : dynamic_array() { append(other.items_, other.count_); }
   dynamic_array(dynamic_array&& other) noexcept { take(other); }
@@ -113,7 +111,7 @@ class dynamic_array {
     if (count_ < capacity_) grow(count_);
   }
 
-  /// Removes an element; those behind it move up.
+  /// Removes an element; those after it move up.
   void erase(T const* at) {
     for (T* to = items_ + (at - items_); to + 1 != end(); ++to) *to = static_cast<T&&>(to[1]);
     pop_back();
@@ -158,7 +156,7 @@ class dynamic_array {
   // Moves the elements to memory for `capacity` of them.
   // @pre there are no more elements than that
   [[gnu::cold]] void grow(std::size_t capacity) {
-    static_assert(alignof(T) <= __STDCPP_DEFAULT_NEW_ALIGNMENT__ && noexcept(T(static_cast<T&&>(*items_))));
+    static_assert(alignof(T) <= __STDCPP_DEFAULT_NEW_ALIGNMENT__&& noexcept(T(static_cast<T&&>(*items_))));
     if constexpr (only_bytes) {
       items_ = static_cast<T*>(detail::reallocate(items_, count_ * sizeof(T), capacity * sizeof(T)));
     } else {

@@ -4,7 +4,7 @@
 
 /// @file
 /// Floor 1. One sentence where the compiler, or the language that it was told, is older than C++20 needs. The headers
-/// that programs name include this file first. No compiler stops at #error, so the include behind it names a file that
+/// that programs name include this file first. No compiler stops at #error, so the include after it names a file that
 /// does not exist. Compilers stop there and print nothing else.
 
 #if (defined(__clang__) && !defined(__apple_build_version__) && __clang_major__ < 16) || \

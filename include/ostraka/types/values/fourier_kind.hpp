@@ -55,12 +55,12 @@ enum class fourier_kind {
 }
 
 /// True if the transform makes real numbers from complex ones.
-[[nodiscard]] constexpr bool gives_reals(fourier_kind kind) {
+[[nodiscard]] constexpr bool has_real_result(fourier_kind kind) {
   return kind == fourier_kind::irfft || kind == fourier_kind::rfft_transposed;
 }
 
 /// True if the transform gives half of the spectrum of real numbers.
-[[nodiscard]] constexpr bool gives_half(fourier_kind kind) {
+[[nodiscard]] constexpr bool has_half_spectrum(fourier_kind kind) {
   return kind == fourier_kind::rfft || kind == fourier_kind::irfft_transposed;
 }
 

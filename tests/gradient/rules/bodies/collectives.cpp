@@ -21,7 +21,7 @@ namespace os = ostraka;
 namespace t = os::testing;
 
 TEST_CASE("reductions, gathers and exchanges") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     std::int64_t const n = m.size("X"), k = m.size("Y");
     for (bool const even : {true, false}) {
       t::extents_by_letter const e{{'I', even ? 2 * n : 2 * n + 1}, {'J', even ? (k > 1 ? k * k : 2) : 2 * k - 1}};
@@ -65,7 +65,7 @@ TEST_CASE("reductions, gathers and exchanges") {
 }
 
 TEST_CASE("what all devices have as their largest is shared by them") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     t::extents_by_letter const e{{'I', m.size("X")}};
     t::global_tensor<double> same = t::whole_numbers<double>("I", e, 1), share = same;
     for (double& v : same.values) v = 3;
@@ -78,7 +78,7 @@ TEST_CASE("what all devices have as their largest is shared by them") {
 }
 
 TEST_CASE("an all-gather goes back as one reduce-scatter, a psum as nothing, a door as one all-reduce") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     if (m.size("X") < 2 || t::ranks() != m.size("X")) return;
     auto const n = static_cast<std::int64_t>(t::ranks());
     t::extents_by_letter const e{{'I', 4 * n}, {'J', 6 * n}};

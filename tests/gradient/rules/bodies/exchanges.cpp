@@ -26,7 +26,7 @@ using divided = os::tensor<double, I/X, J/Y>;
 }  // namespace
 
 TEST_CASE("permutations, roots, scans and parts") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     int const n = m.size("X");
     for (bool const even : {true, false}) {
       t::extents_by_letter const e{{'I', even ? 2 * n : 2 * n + 1}, {'J', 2 * m.size("Y")}};
@@ -75,7 +75,7 @@ TEST_CASE("permutations, roots, scans and parts") {
 }
 
 TEST_CASE("a ring that is begun and waited for") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     int const n = m.size("X");
     t::extents_by_letter const e{{'I', 2 * n}, {'J', 2 * m.size("Y")}};
     INFO(m.text());
@@ -93,7 +93,7 @@ TEST_CASE("a ring that is begun and waited for") {
 }
 
 TEST_CASE("rows in numbers that are known when the program runs") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     int const n = m.size("X");
     t::extents_by_letter const e{{'I', 3 * n}, {'J', m.size("Y")}};
     INFO(m.text());

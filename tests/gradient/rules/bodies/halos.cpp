@@ -38,7 +38,7 @@ struct padding {
 };
 
 // Any number, different for each device along these mesh axes, and each place.
-double weight(t::mesh_at_hand const& m, std::string const& mesh_axes, int rank, std::int64_t i) {
+double weight(t::test_mesh const& m, std::string const& mesh_axes, int rank, std::int64_t i) {
   double w = 1.0 + 1.3 * static_cast<double>(i);
   for (char axis : mesh_axes) w = 1.9 * w + m.coordinate(std::string(1, axis), rank);
   return std::sin(w);
@@ -47,7 +47,7 @@ double weight(t::mesh_at_hand const& m, std::string const& mesh_axes, int rank, 
 // Calls f(rank, place in its padded block, place in the whole) for each element of a padded block that is a copy of one
 // of the whole: on one of the devices that hold the same block.
 template <class A, class F>
-void for_each_copy(t::mesh_at_hand const& m, t::global_tensor<double> const& g, std::string const& mesh_axes,
+void for_each_copy(t::test_mesh const& m, t::global_tensor<double> const& g, std::string const& mesh_axes,
                    std::vector<padding> const& p, bool corners, F const& f) {
   for (int rank = 0; rank < t::ranks(); ++rank) {
     bool is_first = true;
@@ -87,7 +87,7 @@ bool fits(t::extents_by_letter const& e, std::string const& labels, std::vector<
 
 // ⟨ȳ, E x⟩ over all devices, ȳ being any padded blocks, and its gradient by x, which is Eᵀ ȳ.
 template <class A, auto... Halos, class... Options>
-void check_transpose(t::mesh_at_hand const& m, t::extents_by_letter const& e, std::string const& mesh_axes,
+void check_transpose(t::test_mesh const& m, t::extents_by_letter const& e, std::string const& mesh_axes,
                      std::vector<padding> const& p, Options const&... options) {
   auto const g = t::whole_numbers<double>(t::letters_in<A>(), e, 7);
   if (!fits(e, g.labels, p)) return;
@@ -134,7 +134,7 @@ template <class F>
 void on_all(F&& f) {
   std::vector<t::extents_by_letter> all = t::usual_extents();
   all.push_back({{'B', 5}, {'I', 17}, {'J', 11}, {'K', 1}, {'L', 1}});
-  t::on_every_mesh([&](t::mesh_at_hand const& m) {
+  t::on_every_mesh([&](t::test_mesh const& m) {
     for (t::extents_by_letter const& e : all) {
       INFO(m.text(), t::text_of(e));
       f(m, e);
@@ -145,7 +145,7 @@ void on_all(F&& f) {
 }  // namespace
 
 TEST_CASE("what neighbours have of an index is added where it is") {
-  on_all([](t::mesh_at_hand const& m, t::extents_by_letter const& e) {
+  on_all([](t::test_mesh const& m, t::extents_by_letter const& e) {
     using A = tensor<I/X, J>;
     check_transpose<A, os::halo<I, 1>/X>(m, e, "X", {{1}, {}});
     check_transpose<A, os::halo<I, 3>/X>(m, e, "X", {{3}, {}}, os::boundary = 2.5);
@@ -158,11 +158,11 @@ TEST_CASE("what neighbours have of an index is added where it is") {
 }
 
 TEST_CASE("two axes and three, with corners and without") {
-  on_all([](t::mesh_at_hand const& m, t::extents_by_letter const& e) {
+  on_all([](t::test_mesh const& m, t::extents_by_letter const& e) {
     using A = tensor<I/X, J/Y>;
-    using os::engine::pretended_gpu;
-    for (auto const gpu : {pretended_gpu::direct, pretended_gpu::staged, pretended_gpu::none}) {
-      os::engine::pretended = gpu;
+    using os::engine::emulated_gpu;
+    for (auto const gpu : {emulated_gpu::direct, emulated_gpu::staged, emulated_gpu::none}) {
+      os::engine::emulated = gpu;
       check_transpose<A, os::halo<I, 1>/X, os::halo<J, 3>/Y>(m, e, "XY", {{1, true}, {3, true}}, os::periodic);
     }
     check_transpose<A, os::halo<J, 2>/Y, os::halo<I, 1>/X>(m, e, "XY", {{1}, {2, true}}, os::boundary = -1,

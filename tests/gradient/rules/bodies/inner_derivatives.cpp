@@ -83,7 +83,7 @@ std::vector<t::extents_by_letter> small_extents() {
 }  // namespace
 
 TEST_CASE("a loss summed over X has the gradient of the sum, pvary each device's own") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     for (t::extents_by_letter const& e : small_extents()) {
       INFO(m.text(), t::text_of(e));
       auto const all_x = t::whole_numbers<double>("IJ", e, 3), all_w = t::whole_numbers<double>("J", e, 5);
@@ -125,7 +125,7 @@ TEST_CASE("a loss summed over X has the gradient of the sum, pvary each device's
 }
 
 TEST_CASE("of a block: the gradient is a block, also where it is not used, and once more") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     for (std::int64_t i : {0, 1, 3, 4}) {
       t::extents_by_letter const e{{'I', i}, {'J', 2}};
       INFO(m.text(), t::text_of(e));
@@ -156,7 +156,7 @@ TEST_CASE("of a block: the gradient is a block, also where it is not used, and o
 }
 
 TEST_CASE("a loss over two mesh axes: summed over one, each device's own along the other") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     for (std::int64_t i : {0, 1, 3, 4}) {
       t::extents_by_letter const e{{'I', i}, {'J', 3}};
       INFO(m.text(), t::text_of(e));
@@ -193,7 +193,7 @@ TEST_CASE("a loss over two mesh axes: summed over one, each device's own along t
 }
 
 TEST_CASE("per-sample gradients in a body (jax-ml/jax#36886), in loops and regions") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     t::global_tensor<double> const samples{"IJ", {{'I', 4}, {'J', 2}}, {0, 1, 1, 1, 1, 0, 0, 0}};
     t::global_tensor<double> const weights{"J", {{'J', 2}}, {1, 2}};
     auto const x = t::placed<os::tensor<double, I/X, J>>(m, samples);
@@ -233,7 +233,7 @@ TEST_CASE("per-sample gradients in a body (jax-ml/jax#36886), in loops and regio
 }
 
 TEST_CASE("trees enter a body, and gradients of them are trees of blocks") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     for (std::int64_t i : {0, 1, 3, 4}) {
       t::extents_by_letter const e{{'I', i}, {'J', 3}};
       INFO(m.text(), t::text_of(e));
@@ -312,7 +312,7 @@ TEST_CASE("trees enter a body, and gradients of them are trees of blocks") {
 }
 
 TEST_CASE("arrays and vectors of trees enter, among other operands") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     t::extents_by_letter const e{{'I', 3}, {'J', 2}};
     INFO(m.text());
     auto const all_x = t::whole_numbers<double>("IJ", e, 3), all_w = t::whole_numbers<double>("J", e, 5);

@@ -19,7 +19,7 @@ namespace os = ostraka;
 namespace t = os::testing;
 
 TEST_CASE("doors: divided, replicated, and results of each kind") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     for (t::extents_by_letter const& e : {t::extents_by_letter{{'I', 4}, {'J', 3}}, {{'I', 5}, {'J', 3}}}) {
       INFO(m.text(), t::text_of(e));
       auto const w = t::placed<os::tensor<double, I/X, J>>(m, t::whole_numbers<double>("IJ", e, 3));
@@ -53,7 +53,7 @@ TEST_CASE("doors: divided, replicated, and results of each kind") {
 }
 
 TEST_CASE("a variable that a body captures is invariant") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     t::extents_by_letter const e{{'I', 4}, {'J', 3}};
     INFO(m.text());
     auto const w = t::placed<os::tensor<double, I/X, J>>(m, t::whole_numbers<double>("IJ", e, 3));
@@ -66,7 +66,7 @@ TEST_CASE("a variable that a body captures is invariant") {
 }
 
 TEST_CASE("bodies in bodies, results of several, operands in arrays") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     t::extents_by_letter const e{{'I', 5}, {'J', 2 * m.size("Y")}};
     INFO(m.text());
     auto const w = t::placed<os::tensor<double, I/X, J/Y>>(m, t::whole_numbers<double>("IJ", e, 3));
@@ -93,7 +93,7 @@ TEST_CASE("bodies in bodies, results of several, operands in arrays") {
 }
 
 TEST_CASE("regions of a body that are computed again, and derivatives of the program's own") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     t::extents_by_letter const e{{'I', 4}, {'J', 3}};
     INFO(m.text());
     auto const w = os::scale(t::placed<os::tensor<double, I/X, J>>(m, t::whole_numbers<double>("IJ", e, 3)), 0.1);
@@ -121,7 +121,7 @@ TEST_CASE("regions of a body that are computed again, and derivatives of the pro
 }
 
 TEST_CASE("the derivative of a derivative, through a body") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     t::extents_by_letter const e{{'I', 3}, {'J', 2}};
     INFO(m.text());
     auto const w = t::placed<os::tensor<double, I/X, J>>(m, t::whole_numbers<double>("IJ", e, 3));
@@ -143,7 +143,7 @@ TEST_CASE("the derivative of a derivative, through a body") {
 }
 
 TEST_CASE("the classical trap: a loss that is reduced in the body") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     if (m.size("X") < 2) return;
     t::extents_by_letter const e{{'I', m.size("X")}};
     t::global_tensor<double> d = t::whole_numbers<double>("I", e, 1), one{"", {}, {1}};

@@ -27,14 +27,14 @@ constexpr auto layer = [](auto const& h, auto const& w, auto const& b) {
 };
 
 template <auto... Dims>
-auto scaled(t::mesh_at_hand const& m, std::string const& letters, t::extents_by_letter const& e, int seed) {
+auto scaled(t::test_mesh const& m, std::string const& letters, t::extents_by_letter const& e, int seed) {
   t::global_tensor<double> g = t::whole_numbers<double>(letters, e, seed);
   for (double& v : g.values) v *= 0.1;
   return t::placed<os::tensor<double, Dims...>>(m, g);
 }
 
 template <os::pipeline_rule Rule, auto... Batch>
-void check(t::mesh_at_hand const& m, int microbatches, t::extents_by_letter const& e) {
+void check(t::test_mesh const& m, int microbatches, t::extents_by_letter const& e) {
   INFO(m.text(), t::text_of(e), microbatches, " microbatches");
   auto const x = scaled<Batch..., I>(m, "BI", e, 1);
   auto const w = scaled<L/X, I, J>(m, "LIJ", e, 2);
@@ -50,7 +50,7 @@ void check(t::mesh_at_hand const& m, int microbatches, t::extents_by_letter cons
 }  // namespace
 
 TEST_CASE("every schedule, a batch of all stages and one that is divided over them") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     int const stages = m.size("X");
     t::extents_by_letter const e{{'B', 2 * stages}, {'I', 2}, {'J', 2}, {'L', stages + 1}};
     check<os::gpipe, B>(m, 2, e);
@@ -61,7 +61,7 @@ TEST_CASE("every schedule, a batch of all stages and one that is divided over th
 }
 
 TEST_CASE("stages that are gone through several times") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     int const stages = m.size("X");
     t::extents_by_letter const e{{'B', 2 * stages}, {'I', 2}, {'J', 2}, {'K', 2}, {'L', stages}};
     INFO(m.text());
@@ -76,7 +76,7 @@ TEST_CASE("stages that are gone through several times") {
 }
 
 TEST_CASE("in a body, with layers that are divided over Y and a batch over Z") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     std::int64_t const stages = m.size("X");
     t::extents_by_letter const e{{'B', 2 * m.size("Z")}, {'I', 3}, {'J', 2 * m.size("Y")}, {'L', stages}};
     INFO(m.text());
@@ -101,7 +101,7 @@ TEST_CASE("in a body, with layers that are divided over Y and a batch over Z") {
 }
 
 TEST_CASE("as many bytes back as there") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     int const stages = m.size("X");
     if (stages < 2 || t::ranks() != stages) return;
     t::extents_by_letter const e{{'B', 4 * stages}, {'I', 8}, {'J', 8}, {'L', stages}};

@@ -4,7 +4,7 @@
 /// @file
 /// os::pipeline_loss under every schedule against plain loops: loss and all gradients, fewer microbatches than stages
 /// and more, stages with different numbers of layers, layers in the global view. The work of a stage is what the table
-/// foretells: idle slots, activations stored, messages; only the last stage runs the loss.
+/// predicts: idle slots, activations stored, messages; only the last stage runs the loss.
 // ranks: 1 2 4 8
 
 #include <stdexcept>
@@ -70,7 +70,7 @@ struct network {
 };
 
 template <os::pipeline_rule Rule, bool Repeats>
-void check(t::mesh_at_hand const& m, int microbatches, t::pipelined_network const& now) {
+void check(t::test_mesh const& m, int microbatches, t::pipelined_network const& now) {
   INFO(m.text(), microbatches, " microbatches");
   using layers = std::conditional_t<Repeats, repeated<os::values>, once<os::values>>;
   using parameters = network<os::values, std::bool_constant<Repeats>>;
@@ -118,7 +118,7 @@ void check(t::mesh_at_hand const& m, int microbatches, t::pipelined_network cons
 }  // namespace
 
 TEST_CASE("every schedule gives the loss and the gradients of plain loops") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     int const stages = m.size("X"), data = m.size("Z");
     for (int microbatches : {1, stages, 2 * stages}) {
       t::pipelined_network const uneven(2 * stages * data, 4, 3, stages + 1, 1);
@@ -131,7 +131,7 @@ TEST_CASE("every schedule gives the loss and the gradients of plain loops") {
 }
 
 TEST_CASE("what asks for no cotangents of layers goes forward only") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     INFO(m.text());
     int const stages = m.size("X"), microbatches = 2 * stages;
     t::pipelined_network const now(microbatches * m.size("Z"), 4, 3, stages, 1);
@@ -171,7 +171,7 @@ TEST_CASE("what asks for no cotangents of layers goes forward only") {
 }
 
 TEST_CASE("the messages are those of the table, there and back") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     int const stages = m.size("X"), microbatches = 2 * stages;
     if (m.size("Y") > 1 || m.size("Z") > 1) return;
     t::pipelined_network const now(2 * microbatches, 4, 3, stages, 1);
@@ -199,7 +199,7 @@ TEST_CASE("the messages are those of the table, there and back") {
   });
 }
 
-TEST_CASE("a dry mesh foretells bytes and memory") {
+TEST_CASE("a dry mesh predicts bytes and memory") {
   t::costs_the_same("one forward, one backward", [](auto const& m) {
     std::int64_t const stages = m.size(X), rows = 2 * stages * m.size(Z);
     network<os::values, std::false_type> const p{
@@ -219,7 +219,7 @@ TEST_CASE("a dry mesh foretells bytes and memory") {
 }
 
 TEST_CASE("targets that are whole are divided as the batch is, and what does not fit is refused on all devices") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     int const stages = m.size("X"), data = m.size("Z");
     INFO(m.text());
     t::pipelined_network const now(4 * data, 4, 3, stages, 2), once_through(4 * data, 4, 3, stages, 1);
@@ -259,7 +259,7 @@ TEST_CASE("targets that are whole are divided as the batch is, and what does not
 }
 
 TEST_CASE("what a layer, its backward or the loss throws on one stage all devices throw, and go on") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     int const stages = m.size("X"), here = m.coordinate("X", t::rank());
     if (stages == 1) return;
     t::pipelined_network const now(2 * stages * m.size("Z"), 4, 3, stages, 1);

@@ -71,7 +71,7 @@ auto loss_of(Y const& y, auto const& head, T const& target) {
 }  // namespace
 
 TEST_CASE("a tree of parameters, layers in the global view") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     INFO(m.text());
     int const stages = m.size("X"), data = m.size("Z");
     t::pipelined_network const now(16 * data, 4, 2 * m.size("Y") + 1, stages + 1, 1);
@@ -107,7 +107,7 @@ TEST_CASE("a tree of parameters, layers in the global view") {
 }
 
 TEST_CASE("weights that are stored divided are gathered M, 1 and 1 times a pass") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     INFO(m.text());
     int const stages = m.size("X"), data = m.size("Z"), microbatches = 2 * stages;
     t::pipelined_network const now(microbatches * data, 4 * data, 2, 2 * stages, 2);
@@ -152,7 +152,7 @@ TEST_CASE("weights that are stored divided are gathered M, 1 and 1 times a pass"
 }
 
 TEST_CASE("of weights that are stored divided one layer's, one repeat's, or the stage's are held") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     INFO(m.text());
     int const stages = m.size("X"), data = m.size("Z"), microbatches = 2 * stages;
     t::pipelined_network const now(microbatches * data, 4 * data, 2, 2 * stages, 2);

@@ -31,7 +31,7 @@ using values = std::vector<double>;
 
 /// Compares `loss` with `plain`, which combines all numbers one after another, and with its differences.
 template <class P, class Loss, class Plain>
-void check_against(t::mesh_at_hand const& m, t::extents_by_letter const& e, Loss const& loss, Plain const& plain) {
+void check_against(t::test_mesh const& m, t::extents_by_letter const& e, Loss const& loss, Plain const& plain) {
   t::global_tensor<double> g = t::whole_numbers<double>("IJ", e, 9);
   for (std::size_t i = 0; i < g.values.size(); ++i)
     g.values[i] = 0.3 * std::sin(1.0 + 7.0 * static_cast<double>(i)) + 0.4;
@@ -97,7 +97,7 @@ constexpr auto larger = [](auto const& first, auto const& second) {
 
 template <class Of>
 void on_rows_of_devices(Of const& of) {
-  t::on_every_mesh([&](t::mesh_at_hand const& m) {
+  t::on_every_mesh([&](t::test_mesh const& m) {
     int const n = m.size("X");
     INFO(m.text());
     of(m, t::extents_by_letter{{'I', 2 * n}, {'J', 2}}, n);
@@ -109,7 +109,7 @@ using rows = os::tensor<double, I/X, J>;
 }  // namespace
 
 TEST_CASE("products of matrices, along one mesh axis and two") {
-  on_rows_of_devices([](t::mesh_at_hand const& m, t::extents_by_letter e, int n) {
+  on_rows_of_devices([](t::test_mesh const& m, t::extents_by_letter e, int n) {
     auto const plain = [](values const& p) { return sum_of_squares(product_of_matrices(p)); };
     check_against<rows>(
         m, e,
@@ -154,7 +154,7 @@ TEST_CASE("products of matrices, along one mesh axis and two") {
 }
 
 TEST_CASE("maxima, sums and what is the first device's alone") {
-  on_rows_of_devices([](t::mesh_at_hand const& m, t::extents_by_letter const& e, int n) {
+  on_rows_of_devices([](t::test_mesh const& m, t::extents_by_letter const& e, int n) {
     auto const by_place = [n](auto const& combine) {
       return [n, combine](values const& p) {
         values r(p.begin(), p.begin() + 4);
@@ -177,7 +177,7 @@ TEST_CASE("maxima, sums and what is the first device's alone") {
 }
 
 TEST_CASE("blocks together: affine maps, constants and whole numbers among them, a derivative of the program's own") {
-  on_rows_of_devices([](t::mesh_at_hand const& m, t::extents_by_letter const& e, int n) {
+  on_rows_of_devices([](t::test_mesh const& m, t::extents_by_letter const& e, int n) {
     auto const in_row = [](auto const& body) {
       return [body](auto const& p) { return squares(os::shard_map<I, J>(body, p)); };
     };
@@ -249,7 +249,7 @@ TEST_CASE("blocks together: affine maps, constants and whole numbers among them,
 }
 
 TEST_CASE("the operation of an online softmax, in a region, too") {
-  on_rows_of_devices([](t::mesh_at_hand const& m, t::extents_by_letter const& e, int) {
+  on_rows_of_devices([](t::test_mesh const& m, t::extents_by_letter const& e, int) {
     auto const loss = [](auto const& p) {
       return squares(os::shard_map<J>(
           [](auto a) {
@@ -276,7 +276,7 @@ TEST_CASE("the operation of an online softmax, in a region, too") {
 }
 
 TEST_CASE("second derivatives, which depend on the blocks of all devices") {
-  on_rows_of_devices([](t::mesh_at_hand const& m, t::extents_by_letter const& e, int) {
+  on_rows_of_devices([](t::test_mesh const& m, t::extents_by_letter const& e, int) {
     auto const v = t::placed<rows>(m, t::whole_numbers<double>("IJ", e, 2));
     auto const check = [&](auto const& loss) {
       t::global_tensor<double> g = t::whole_numbers<double>("IJ", e, 9);
@@ -309,7 +309,7 @@ TEST_CASE("second derivatives, which depend on the blocks of all devices") {
 }
 
 TEST_CASE("backwards nothing moves but the cotangents of those that have no place in the rounds") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     std::int64_t const n = m.size("X");
     if (t::ranks() != n) return;
     std::int64_t places = 1, rounds = 0;

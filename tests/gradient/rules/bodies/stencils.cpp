@@ -87,7 +87,7 @@ t::global_tensor<double> plain_slopes(F const& f, t::global_tensor<double> g) {
 bool near(double got, double want) { return std::abs(got - want) <= 1e-6 * (1 + std::abs(want)); }
 
 template <class... Options>
-void check_convolution(t::mesh_at_hand const& m, t::extents_by_letter const& e, std::int64_t step, bool ring,
+void check_convolution(t::test_mesh const& m, t::extents_by_letter const& e, std::int64_t step, bool ring,
                        Options const&... options) {
   auto w = t::whole_numbers<double>("MNKL", e, 3), x = t::whole_numbers<double>("IJK", e, 5);
   for (double& v : w.values) v = 0.1 * v + 0.03;
@@ -189,7 +189,7 @@ auto heat(double k) {
 }  // namespace
 
 TEST_CASE("convolutions over divided rows and columns: derivatives by weights and by the image") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     t::extents_by_letter const uneven{{'I', 7}, {'J', 5}, {'K', 2}, {'L', 2}, {'M', 3}, {'N', 3}};
     t::extents_by_letter const narrow{{'I', 3}, {'J', 2}, {'K', 1}, {'L', 2}, {'M', 3}, {'N', 3}};
     t::extents_by_letter const even{{'I', 4 * m.size("X")}, {'J', 2 * m.size("Y")}, {'K', 2},
@@ -204,7 +204,7 @@ TEST_CASE("convolutions over divided rows and columns: derivatives by weights an
 }
 
 TEST_CASE("stencils whose functions say their derivatives") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     for (bool const even : {true, false}) {
       t::extents_by_letter const e{{'I', even ? 2 * m.size("X") : 5}, {'J', even ? 2 * m.size("Y") : 4}};
       INFO(m.text(), t::text_of(e));
@@ -261,7 +261,7 @@ TEST_CASE("stencils whose functions say their derivatives") {
 }
 
 TEST_CASE("stencils of complex blocks") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     t::extents_by_letter const e{{'I', 5}, {'J', 2}};
     using complex_blocks = os::tensor<t::complex, I/X, J/Y>;
     auto const c = t::placed<tensor<I/X, J/Y>>(m, t::whole_numbers<double>("IJ", e, 3));
@@ -280,7 +280,7 @@ TEST_CASE("stencils of complex blocks") {
 }
 
 TEST_CASE("variables that are the same on all devices, padded") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     t::extents_by_letter const e{{'I', 4}, {'J', 3}};
     INFO(m.text());
     auto const w = t::placed<tensor<I/X, J>>(m, t::whole_numbers<double>("IJ", e, 3));
@@ -297,7 +297,7 @@ TEST_CASE("variables that are the same on all devices, padded") {
 }
 
 TEST_CASE("derivatives of derivatives, of what is linear in the halo") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     t::extents_by_letter const e{{'I', 5}, {'J', 4}};
     INFO(m.text());
     auto const w = t::placed<tensor<M, N>>(m, t::whole_numbers<double>("MN", {{'M', 3}, {'N', 3}}, 3));
@@ -319,7 +319,7 @@ TEST_CASE("derivatives of derivatives, of what is linear in the halo") {
 }
 
 TEST_CASE("the backward of an exchange moves as many bytes as it") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     if (t::ranks() != m.size("X")) return;
     auto const n = static_cast<std::int64_t>(t::ranks());
     t::extents_by_letter const e{{'I', 4 * n}, {'J', 6}};

@@ -27,7 +27,7 @@ namespace {
 OSTRAKA_AXIS(W);
 
 template <class Type>
-Type numbers(t::mesh_at_hand const& m, t::extents_by_letter const& e, std::string const& letters, std::uint64_t salt) {
+Type numbers(t::test_mesh const& m, t::extents_by_letter const& e, std::string const& letters, std::uint64_t salt) {
   auto g = t::whole_numbers<double>(letters, e, salt);
   for (double& v : g.values) v *= 0.25;
   return t::placed<Type>(m, g);
@@ -36,7 +36,7 @@ Type numbers(t::mesh_at_hand const& m, t::extents_by_letter const& e, std::strin
 }  // namespace
 
 TEST_CASE("rotations turn back, and a dropout has the same mask again") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     using block = os::tensor<double, I/X, J/Y, K>;  // positions, frequencies, pairs
     for (t::extents_by_letter const& e :
          std::vector<t::extents_by_letter>{{{'I', 5}, {'J', 3}, {'K', 2}}, {{'I', 1}, {'J', 2}, {'K', 2}}}) {
@@ -70,7 +70,7 @@ auto weighed(A const& a, W const& w) {
 }  // namespace
 
 TEST_CASE("attention with respect to queries, keys and values") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     for (t::extents_by_letter const& e : std::vector<t::extents_by_letter>{
              {{'B', 2}, {'I', 3}, {'J', 3}, {'K', 2}, {'L', 2}}, {{'B', 1}, {'I', 1}, {'J', 5}, {'K', 3}, {'L', 1}}}) {
       INFO(m.text(), t::text_of(e));
@@ -104,7 +104,7 @@ static_assert(plan.backward.count(os::step::all_gather) == 0 && plan.backward.co
 }  // namespace
 
 TEST_CASE("attention to keys that are divided moves what belongs to queries; keys and values stay") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     t::extents_by_letter const e{{'B', 2}, {'I', 3}, {'J', 7}, {'K', 2}};
     INFO(m.text());
     using queries = os::tensor<double, B, I, K>;
@@ -139,7 +139,7 @@ void count_scores(std::uint64_t bytes, int by) {
 }  // namespace
 
 TEST_CASE("the backward holds two arrays of the scores' shape at once, as the forward does") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     t::extents_by_letter const e{{'B', 2}, {'I', 5}, {'J', 7}, {'K', 3}};
     INFO(m.text());
     auto const q = numbers<os::tensor<double, B, I, K>>(m, e, "BIK", 1);
@@ -159,7 +159,7 @@ TEST_CASE("the backward holds two arrays of the scores' shape at once, as the fo
 }
 
 TEST_CASE("latent attention, whose rotary keys all heads share; second derivatives of attention") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     t::extents_by_letter const e{{'B', 2}, {'I', 2}, {'J', 3}, {'K', 2}, {'L', 2}};
     INFO(m.text());
     auto const q = numbers<os::tensor<double, I, B/X, K>>(m, e, "IBK", 1);
@@ -178,7 +178,7 @@ TEST_CASE("latent attention, whose rotary keys all heads share; second derivativ
 }
 
 TEST_CASE("attention and rotations of 16 bits are computed in float") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     t::extents_by_letter const e{{'B', 3}, {'I', 4}, {'J', 4}, {'K', 2}, {'L', 2}};
     INFO(m.text());
     auto const gradient = [&]<class T>(T) {

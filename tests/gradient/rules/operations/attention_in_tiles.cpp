@@ -63,7 +63,7 @@ t::attention_by_loops simple_attention(t::extents_by_letter const& e, bool causa
 }
 
 template <class Close, class Case, class P, class Attend>
-auto check(t::mesh_at_hand const& m, Case const& a, P& p, Close const& close, Attend const& attend) {
+auto check(t::test_mesh const& m, Case const& a, P& p, Close const& close, Attend const& attend) {
   p.q = t::placed<decltype(p.q)>(m, a.q);
   p.k = t::placed<decltype(p.k)>(m, a.k);
   p.v = t::placed<decltype(p.v)>(m, a.v);
@@ -86,7 +86,7 @@ TEST_CASE("all options") {
         a.window = 100;
         a.run();
       }
-      t::on_every_mesh([&](t::mesh_at_hand const& m) {
+      t::on_every_mesh([&](t::test_mesh const& m) {
         INFO(m.text(), t::text_of(e), a.name, " causal: ", a.causal, " cap: ", a.cap);
         scored_operands<os::values> p;
         p.bias = t::placed<decltype(p.bias)>(m, a.bias);
@@ -116,7 +116,7 @@ TEST_CASE("without options, and hidden keys that are no numbers") {
         a = simple_attention(e, false, 0);
         a.run();
       }
-      t::on_every_mesh([&](t::mesh_at_hand const& m) {
+      t::on_every_mesh([&](t::test_mesh const& m) {
         INFO(m.text(), t::text_of(e), "causal: ", a.causal, " from: ", a.from);
         operands<os::values> p;
         auto const d = check(m, a, p, t::agrees_or_neither_is_finite, [&](auto const& x) {
@@ -175,7 +175,7 @@ TEST_CASE("heads share keys, or values") {
     auto const want_v = of_keys ? s.dv : without_heads(s.dv, "BKJ", true);
     auto const given_k = of_keys ? without_heads(s.k, "BKJ", false) : s.k;
     auto const given_v = of_keys ? s.v : without_heads(s.v, "BKJ", false);
-    t::on_every_mesh([&](t::mesh_at_hand const& m) {
+    t::on_every_mesh([&](t::test_mesh const& m) {
       INFO(m.text(), of_keys);
       auto const compare = [&](auto p) {
         p.q = t::placed<decltype(p.q)>(m, s.q);
@@ -216,7 +216,7 @@ TEST_CASE("tiles hold no array of the scores' shape") {
   t::extents_by_letter const e{{'B', 1}, {'I', 400}, {'J', 1}, {'K', 800}, {'L', 1}, {'G', 1}};
   t::attention_by_loops const a = simple_attention(e, true, 120);
   t::global_tensor<std::int32_t> const all{"IK", e, std::vector<std::int32_t>(400 * 800, 1)};
-  t::on_every_mesh([&](t::mesh_at_hand const& m) {
+  t::on_every_mesh([&](t::test_mesh const& m) {
     INFO(m.text());
     operands<os::values> p;
     p.q = t::placed<decltype(p.q)>(m, a.q);
@@ -244,7 +244,7 @@ TEST_CASE("values with two axes, other orders, and elements of 16 bits") {
   t::extents_by_letter const e{{'B', 2}, {'I', 121}, {'J', 4}, {'K', 241}, {'L', 1}, {'G', 1}};
   t::attention_by_loops a = simple_attention(e, true, 100);
   a.run();
-  t::on_every_mesh([&](t::mesh_at_hand const& m) {
+  t::on_every_mesh([&](t::test_mesh const& m) {
     INFO(m.text());
     auto const from = os::from_position(a.from);
     operands<os::values> p;

@@ -31,7 +31,7 @@ auto weighed(Y const& y, W const& w) {
 
 /// 1 + i k/7 and the like, of the sharding and extents of a result.
 template <class T>
-T weights(t::mesh_at_hand const& m, std::string const& letters, t::extents_by_letter const& e) {
+T weights(t::test_mesh const& m, std::string const& letters, t::extents_by_letter const& e) {
   auto g = t::whole_numbers<complex>(letters, e, 11);
   for (complex& v : g.values) v = complex(0.2 * v.real() + 0.1, 0.15 * v.imag() - 0.3);
   return t::placed<T>(m, g);
@@ -39,7 +39,7 @@ T weights(t::mesh_at_hand const& m, std::string const& letters, t::extents_by_le
 
 template <class F>
 void for_lengths(F const& f) {
-  t::on_every_mesh([&](t::mesh_at_hand const& m) {
+  t::on_every_mesh([&](t::test_mesh const& m) {
     for (std::int64_t const n : {1, 2, 5, 6}) {
       INFO(m.text(), n);
       f(m, t::extents_by_letter{{'I', n}, {'J', 3}, {'K', n}}, t::extents_by_letter{{'K', n / 2 + 1}, {'J', 3}});
@@ -50,7 +50,7 @@ void for_lengths(F const& f) {
 }  // namespace
 
 TEST_CASE("rfft, and of real numbers fft") {
-  for_lengths([](t::mesh_at_hand const& m, t::extents_by_letter const& e, t::extents_by_letter const& half) {
+  for_lengths([](t::test_mesh const& m, t::extents_by_letter const& e, t::extents_by_letter const& half) {
     auto const w = weights<os::tensor<complex, K, J/X>>(m, "KJ", half);
     t::check_by_differences<os::tensor<double, I, J/X>>(m, e, "IJ",
                                                           [&](auto const& p) { return weighed(os::rfft<I, K>(p), w); });
@@ -66,7 +66,7 @@ TEST_CASE("rfft, and of real numbers fft") {
 }
 
 TEST_CASE("complex transforms there and back, and irfft") {
-  for_lengths([](t::mesh_at_hand const& m, t::extents_by_letter const& e, t::extents_by_letter const& half) {
+  for_lengths([](t::test_mesh const& m, t::extents_by_letter const& e, t::extents_by_letter const& half) {
     auto const turn = weights<os::tensor<complex, I/X, J>>(m, "IJ", e);
     auto const filter = weights<os::tensor<complex, K, J/X>>(m, "KJ", e);
     t::check_by_differences<os::tensor<double, I/X, J>>(m, e, "IJ", [&](auto const& p) {
@@ -85,7 +85,7 @@ TEST_CASE("complex transforms there and back, and irfft") {
 }
 
 TEST_CASE("gradients of gradients: transposes of transposes") {
-  for_lengths([](t::mesh_at_hand const& m, t::extents_by_letter const& e, t::extents_by_letter const& half) {
+  for_lengths([](t::test_mesh const& m, t::extents_by_letter const& e, t::extents_by_letter const& half) {
     auto const small = weights<os::tensor<complex, K, J/X>>(m, "KJ", half);
     std::int64_t const n = e.at('I');
     auto const inner = [&](auto const& p) {
@@ -100,7 +100,7 @@ TEST_CASE("gradients of gradients: transposes of transposes") {
 }
 
 TEST_CASE("in bodies, and parts of a sum") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     t::extents_by_letter const e{{'I', 5}, {'J', 4}};
     t::check_by_differences<os::tensor<double, I, J/X>>(m, e, "IJ", [&](auto const& p) {
       auto const y = os::shard_map<I, J/X>(
@@ -117,7 +117,7 @@ TEST_CASE("a plan of the loss prices what moves") {
   };
   constexpr auto plan = os::gradient_plan<os::tensor<double, I/X, J>>(loss);
   static_assert(plan.unpriced() == 0);
-  t::on_every_mesh([&](t::mesh_at_hand const& m) {
+  t::on_every_mesh([&](t::test_mesh const& m) {
     t::extents_by_letter const e{{'I', 6}, {'J', 5}};
     auto const p = t::placed<os::tensor<double, I/X, J>>(m, t::whole_numbers<double>("IJ", e, 2));
     std::int64_t const moved = t::traffic_of([&] { static_cast<void>(os::value_and_grad(loss)(p)); }).bytes;

@@ -190,7 +190,7 @@ static_assert(plan.backward.total_bytes(I = 8, J = 8, X = 2, Y = 2) == 0);
 }  // namespace
 
 TEST_CASE("of tensors, on all meshes") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     t::extents_by_letter const e{{'I', 3}, {'J', 2}};
     INFO(m.text());
     t::check_by_differences<os::tensor<double, I/X, J/Y>>(
@@ -199,7 +199,7 @@ TEST_CASE("of tensors, on all meshes") {
 }
 
 TEST_CASE("os::map by them; constants beside variables; what is constant is no variable") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     t::extents_by_letter const e{{'I', 3}, {'J', 2}};
     INFO(m.text());
     auto const row = t::placed<os::tensor<double, J/Y>>(m, t::whole_numbers<double>("J", e, 2));
@@ -216,7 +216,7 @@ TEST_CASE("os::map by them; constants beside variables; what is constant is no v
 
 TEST_CASE("of 16 bits: in floats, rounded once") {
   using T = os::bfloat16;
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     INFO(m.text());
     t::extents_by_letter const e{{'I', 5}};
     t::global_tensor<T> x = t::whole_numbers<T>("I", e, 2), weigh = t::whole_numbers<T>("I", e, 3), want = x;
@@ -233,7 +233,7 @@ TEST_CASE("of 16 bits: in floats, rounded once") {
 }
 
 TEST_CASE("the gradient of a gradient") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     t::extents_by_letter const e{{'I', 3}, {'J', 2}};
     INFO(m.text());
     auto const first = os::value_and_grad([](auto const& p) { return os::sum<>(all_functions{}(p)); });

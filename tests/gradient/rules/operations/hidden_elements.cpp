@@ -26,7 +26,7 @@ namespace {
 constexpr double no_number = std::numeric_limits<double>::quiet_NaN();
 
 template <class Tensor, class F>
-void check(t::mesh_at_hand const& m, char const* what, t::global_tensor<double> const& given, double value,
+void check(t::test_mesh const& m, char const* what, t::global_tensor<double> const& given, double value,
            t::global_tensor<double> const& gradient, F const& f) {
   INFO(m.text(), what);
   auto const r = os::value_and_grad(f)(t::placed<Tensor>(m, given));
@@ -38,7 +38,7 @@ void check(t::mesh_at_hand const& m, char const* what, t::global_tensor<double> 
 }  // namespace
 
 TEST_CASE("elements that are not looked at may be NaN") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     t::extents_by_letter const e{{'I', 3}, {'J', 2}};
     using block = os::tensor<double, I / X, J / Y>;
     t::global_tensor<double> const x{"IJ", e, {1, no_number, 3, 4, no_number, 6}};
@@ -82,7 +82,7 @@ TEST_CASE("elements that are not looked at may be NaN") {
 }
 
 TEST_CASE("what a dropout drops may be NaN") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     auto const ones = os::full<double, I / X, J / Y>(os::mesh<X_mesh, Y_mesh, Z_mesh>(m.handle()), I = 4, J = 5, 1.0);
     auto const kept = os::dropout(ones, 0.5, os::seed(3));
     auto const x = os::where(kept != 0, ones, no_number);

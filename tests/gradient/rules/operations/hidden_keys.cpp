@@ -56,7 +56,7 @@ struct both_divided {
 };
 
 template <class Lies, class Attend>
-void check(t::mesh_at_hand const& m, char const* what, t::attention_by_loops const& a, Attend const& attend) {
+void check(t::test_mesh const& m, char const* what, t::attention_by_loops const& a, Attend const& attend) {
   INFO(what);
   typename Lies::template operands<os::values> p;
   p.q = t::placed<decltype(p.q)>(m, a.q);
@@ -76,7 +76,7 @@ void check(t::mesh_at_hand const& m, char const* what, t::attention_by_loops con
 }  // namespace
 
 TEST_CASE("hidden keys and values have no part in derivatives") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     for (t::extents_by_letter const& e : some_extents())
       for (t::attention_by_loops const& a : t::attentions_with_hidden_elements(e)) {
         INFO(m.text(), t::text_of(e), "causal: ", a.causal, " from: ", a.from);
@@ -124,7 +124,7 @@ struct rows {
 
 // pytorch#41508: scores [[0, 0], [1, 2]], of which the first row is hidden whole.
 TEST_CASE("a row that is hidden whole gives zeros and derivatives of zero") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     t::extents_by_letter const e{{'I', 2}, {'K', 2}, {'J', 2}};
     INFO(m.text());
     auto const close = [](double got, double want) { return std::abs(got - want) <= 1e-9; };
@@ -155,7 +155,7 @@ TEST_CASE("a row that is hidden whole gives zeros and derivatives of zero") {
 }
 
 TEST_CASE("a NaN row of a softmax, or of its logarithm, is one where nothing hides it") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     double const inf = std::numeric_limits<double>::infinity(), no_number = std::numeric_limits<double>::quiet_NaN();
     t::extents_by_letter const e{{'I', 3}, {'K', 4}};
     INFO(m.text());

@@ -62,7 +62,7 @@ whole gradient_by_loops(whole at, F const& f) {  // of f(values), by differences
 bool near(double got, double want) { return std::abs(got - want) <= 1e-7 * (1 + std::abs(want)); }
 
 template <class Table, class Index, auto... Out>
-void check_take(t::mesh_at_hand const& m, t::extents_by_letter const& e, os::dims<Out...>) {
+void check_take(t::test_mesh const& m, t::extents_by_letter const& e, os::dims<Out...>) {
   // table[I, J], index[B]: Σ w (table[index])²
   whole const table = t::whole_numbers<double>("IJ", e, 2);
   t::global_tensor<std::int64_t> const index = indices("B", e, e.at('I'));
@@ -89,7 +89,7 @@ void check_take(t::mesh_at_hand const& m, t::extents_by_letter const& e, os::dim
 }  // namespace
 
 TEST_CASE("rows of a table under many shardings, against loops") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     INFO(m.text());
     for (t::extents_by_letter const& e :
          {t::extents_by_letter{{'B', 6}, {'I', 5}, {'J', 3}}, t::extents_by_letter{{'B', 1}, {'I', 2}, {'J', 0}}}) {
@@ -104,7 +104,7 @@ TEST_CASE("rows of a table under many shardings, against loops") {
 }
 
 TEST_CASE("what the backward of a look-up moves") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     INFO(m.text());
     for (std::int64_t const rows : {40, 400}) {
       t::extents_by_letter const e{{'B', 8}, {'I', rows}, {'J', 4}};
@@ -123,16 +123,16 @@ TEST_CASE("what the backward of a look-up moves") {
       os::operation::scatter_add<I_axis, summed, os::detail::promised_range> add;
       add.extent = rows;
       auto const g = t::placed<os::tensor<double, B/X, J>>(m, t::whole_numbers<double>("BJ", e, 3));
-      std::int64_t const foretold = os::bytes_of(add, g, some) * m.handle()->devices();
+      std::int64_t const predicted = os::bytes_of(add, g, some) * m.handle()->devices();
       std::int64_t const b = backward([&](auto const& p) { return os::sum<>(os::take<I, B/X, J>(p, some)); });
-      CHECK(b <= foretold);
-      CHECK(foretold - b < m.handle()->devices());  // which is rounded up
+      CHECK(b <= predicted);
+      CHECK(predicted - b < m.handle()->devices());  // which is rounded up
     }
   });
 }
 
 TEST_CASE("gradients of a table that stay partial move nothing") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     INFO(m.text());
     t::extents_by_letter const e{{'B', 8}, {'I', 5}, {'J', 4}};
     auto const table = t::placed<os::tensor<double, I, J>>(m, t::whole_numbers<double>("IJ", e, 2));
@@ -164,10 +164,10 @@ static_assert(plan_of_embedding.backward.count(os::step::all_gather) <= 1);  // 
 
 }  // namespace
 
-TEST_CASE("what indices and scans move is foretold") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+TEST_CASE("what indices and scans move is predicted") {
+  t::on_every_mesh([](t::test_mesh const& m) {
     INFO(m.text());
-    // A scan is foretold for one device, rounded up: its 12 columns are shared evenly by 1 to 4, 6 and 8 devices.
+    // A scan is predicted for one device, rounded up: its 12 columns are shared evenly by 1 to 4, 6 and 8 devices.
     t::extents_by_letter const e{{'B', 8}, {'I', 16}, {'J', 12}, {'K', 16}};
     auto const table = t::placed<divided_table>(m, t::whole_numbers<double>("IJ", e, 2));
     auto const tokens = t::placed<divided_tokens>(m, indices("B", e, 16));
@@ -178,7 +178,7 @@ TEST_CASE("what indices and scans move is foretold") {
 }
 
 TEST_CASE("sums by index, an axis that both have, segments") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     INFO(m.text());
     t::extents_by_letter const e{{'B', 4}, {'I', 3}, {'J', 2}};
     auto const ids = t::placed<os::tensor<std::int64_t, B/X>>(m, indices("B", e, 3));
@@ -196,7 +196,7 @@ TEST_CASE("sums by index, an axis that both have, segments") {
 }
 
 TEST_CASE("sorted elements and the largest") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     INFO(m.text());
     t::extents_by_letter const e{{'I', 3}, {'J', 4}, {'K', 2}};
     using matrix = os::tensor<double, I/X, J>;
@@ -224,7 +224,7 @@ TEST_CASE("sorted elements and the largest") {
 }
 
 TEST_CASE("running sums, products and extremes, in both directions, along whole and divided axes") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     INFO(m.text());
     t::extents_by_letter const e{{'I', 3}, {'J', 4}};
     using matrix = os::tensor<double, I/X, J/Y>;
@@ -242,7 +242,7 @@ TEST_CASE("running sums, products and extremes, in both directions, along whole 
 }
 
 TEST_CASE("running products of zeros, running extremes of equal elements, exclusive ones") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     INFO(m.text());
     t::extents_by_letter const e{{'I', 3}, {'J', 5}};
     using matrix = os::tensor<double, I/X, J/Y>;
@@ -304,7 +304,7 @@ TEST_CASE("running products of zeros, running extremes of equal elements, exclus
 }
 
 TEST_CASE("what is written at a position; the cache of a variable stays as it was") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     INFO(m.text());
     t::extents_by_letter const e{{'I', 4}, {'J', 2}};
     auto const cache = t::placed<os::tensor<double, I/X, J>>(m, t::whole_numbers<double>("IJ", e, 2));
@@ -326,7 +326,7 @@ TEST_CASE("what is written at a position; the cache of a variable stays as it wa
 }
 
 TEST_CASE("the gradient of a gradient") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     INFO(m.text());
     t::extents_by_letter const e{{'I', 3}, {'J', 4}, {'K', 2}};
     using matrix = os::tensor<double, I/X, J>;

@@ -65,7 +65,7 @@ t::global_tensor<double> by_loops(t::global_tensor<T> const& x, t::global_tensor
 }
 
 template <class T>
-void check_against_loops(t::mesh_at_hand const& m, t::extents_by_letter const& e, double tolerance) {
+void check_against_loops(t::test_mesh const& m, t::extents_by_letter const& e, double tolerance) {
   auto const x = quarters<T>("IJK", e, 1), last = quarters<T>("IKJ", e, 3), of_rows = quarters<T>("IK", e, 5);
   auto const label = labels_of("IK", e);
   auto const p = t::placed<os::tensor<T, I / X, J / Y, K>>(m, x);
@@ -96,7 +96,7 @@ void check_against_loops(t::mesh_at_hand const& m, t::extents_by_letter const& e
 }  // namespace
 
 TEST_CASE("cross entropy with smoothed labels and a z-loss: derivatives by loops, also of 16 bits") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     for (t::extents_by_letter const& e : extents()) {
       check_against_loops<double>(m, e, 1e-12);
       check_against_loops<os::bfloat16>(m, e, 0.02);
@@ -105,7 +105,7 @@ TEST_CASE("cross entropy with smoothed labels and a z-loss: derivatives by loops
 }
 
 TEST_CASE("cross entropy with options: second derivatives by differences of the first") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     using matrix = os::tensor<double, I / X, J / Y>;
     t::extents_by_letter const e{{'I', 2}, {'J', 3}};
     INFO(m.text());
@@ -123,7 +123,7 @@ TEST_CASE("cross entropy with options: second derivatives by differences of the 
 
 TEST_CASE(
     "rows that do not count, of logits that are no numbers, have the derivative 0; a hidden class that of its target") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     INFO(m.text());
     double const none = -std::numeric_limits<double>::infinity(), nan = std::numeric_limits<double>::quiet_NaN();
     t::global_tensor<double> const x{"IJ", {{'I', 3}, {'J', 2}}, {nan, 0, 0, none, none, none}};
@@ -141,7 +141,7 @@ TEST_CASE(
 }
 
 TEST_CASE("the mean of what a mask counts: derivatives, also where the mask counts nothing or hides a NaN") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     using matrix = os::tensor<double, I / X, J / Y>;
     for (t::extents_by_letter const& e : extents()) {
       INFO(m.text(), t::text_of(e));

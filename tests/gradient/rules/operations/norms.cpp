@@ -29,7 +29,7 @@ std::vector<t::extents_by_letter> extents() {
 }
 
 template <class Type>
-Type numbers(t::mesh_at_hand const& m, t::extents_by_letter const& e, std::string const& letters, std::uint64_t salt) {
+Type numbers(t::test_mesh const& m, t::extents_by_letter const& e, std::string const& letters, std::uint64_t salt) {
   auto g = t::whole_numbers<double>(letters, e, salt);
   for (double& v : g.values) v *= 0.25;
   return t::placed<Type>(m, g);
@@ -38,7 +38,7 @@ Type numbers(t::mesh_at_hand const& m, t::extents_by_letter const& e, std::strin
 }  // namespace
 
 TEST_CASE("softmax and its logarithms") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     using matrix = os::tensor<double, I/X, J/Y>;
     for (t::extents_by_letter const& e : extents()) {
       INFO(m.text(), t::text_of(e));
@@ -58,7 +58,7 @@ TEST_CASE("softmax and its logarithms") {
 }
 
 TEST_CASE("norms with respect to operand, gain and bias") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     using matrix = os::tensor<double, I/X, J/Y>;
     for (t::extents_by_letter const& e : extents()) {
       INFO(m.text(), t::text_of(e));
@@ -93,7 +93,7 @@ struct norm_operands {
 
 // Cotangents that are made at once equal those that are made one by one.
 template <class T>
-void check_at_once(t::mesh_at_hand const& m, t::extents_by_letter const& e, double tolerance) {
+void check_at_once(t::test_mesh const& m, t::extents_by_letter const& e, double tolerance) {
   INFO(m.text(), t::text_of(e));
   auto const of = [&](std::string const& letters, std::uint64_t salt) {
     auto g = t::whole_numbers<T>(letters, e, salt);
@@ -125,13 +125,13 @@ void check_at_once(t::mesh_at_hand const& m, t::extents_by_letter const& e, doub
 }  // namespace
 
 TEST_CASE("cotangents of a norm's operand and gain at once, of few rows and of many, also of 16 bits") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     for (t::extents_by_letter const& e : extents()) {
       check_at_once<double>(m, e, 1e-12);
       check_at_once<os::bfloat16>(m, e, 0.02);
     }
   });
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     if (m.size("X") != t::ranks()) return;
     check_at_once<double>(m, {{'I', 701 * t::ranks()}, {'J', 96}}, 1e-10);  // in shares
   });
@@ -189,7 +189,7 @@ t::global_tensor<T> quarters(std::string const& letters, t::extents_by_letter co
 }
 
 template <class T>
-void check_against_loops(t::mesh_at_hand const& m, t::extents_by_letter const& e, double tolerance) {
+void check_against_loops(t::test_mesh const& m, t::extents_by_letter const& e, double tolerance) {
   INFO(m.text(), t::text_of(e));
   auto const close = [&](auto const& gradient, t::global_tensor<double> const& want) {
     t::global_tensor<T> rounded{want.labels, want.extents, {}};
@@ -222,7 +222,7 @@ void check_against_loops(t::mesh_at_hand const& m, t::extents_by_letter const& e
 }  // namespace
 
 TEST_CASE("cross entropy of logits that are divided, also of 16 bits and side by side, and norms of these") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     for (t::extents_by_letter const& e : extents()) {
       check_against_loops<double>(m, e, 1e-12);
       check_against_loops<os::bfloat16>(m, e, 0.02);
@@ -231,7 +231,7 @@ TEST_CASE("cross entropy of logits that are divided, also of 16 bits and side by
 }
 
 TEST_CASE("cross entropy by differences") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     for (t::extents_by_letter const& e : extents()) {
       INFO(m.text(), t::text_of(e));
       auto label = t::whole_numbers<int>("I", e, 1);
@@ -247,7 +247,7 @@ TEST_CASE("cross entropy by differences") {
 }
 
 TEST_CASE("what the backward of a divided axis moves") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     if (m.size("X") != t::ranks() || t::ranks() == 1) return;
     INFO(m.text());
     std::int64_t const n = t::ranks(), rows = 4 * n;
@@ -275,7 +275,7 @@ TEST_CASE("what the backward of a divided axis moves") {
 }
 
 TEST_CASE("a norm in a body, with a gain that does not vary") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     t::extents_by_letter const e{{'I', 5}, {'J', 4}};
     INFO(m.text());
     auto const x = numbers<os::tensor<double, I/X, J>>(m, e, "IJ", 4);
@@ -288,7 +288,7 @@ TEST_CASE("a norm in a body, with a gain that does not vary") {
 }
 
 TEST_CASE("second derivatives") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     using matrix = os::tensor<double, I/X, J/Y>;
     t::extents_by_letter const e{{'I', 2}, {'J', 3}};
     INFO(m.text());
@@ -343,7 +343,7 @@ static_assert(plan_of_rows.unpriced() == 0);
 }  // namespace
 
 TEST_CASE("what gradients with norms and cross entropy move is known while compiling") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     t::extents_by_letter const e{{'B', 7}, {'I', 5}, {'J', 6}};
     INFO(m.text());
     auto label = t::whole_numbers<int>("B", e, 1);

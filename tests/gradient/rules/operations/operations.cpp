@@ -22,7 +22,7 @@ namespace os = ostraka;
 namespace t = os::testing;
 
 TEST_CASE("softmax") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     t::extents_by_letter const e{{'I', 3}, {'J', 5}};
     INFO(m.text());
     auto const weigh = t::placed<os::tensor<double, I/X, J/Y>>(m, t::whole_numbers<double>("IJ", e, 2));
@@ -33,7 +33,7 @@ TEST_CASE("softmax") {
 }
 
 TEST_CASE("a derivative of one's own, and one that is computed again") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     t::extents_by_letter const e{{'I', 3}, {'J', 4}};
     INFO(m.text());
     auto const twice = os::custom_vjp([](auto const& a, auto const& b) { return os::multiply(a, b); },
@@ -53,7 +53,7 @@ TEST_CASE("a derivative of one's own, and one that is computed again") {
 }
 
 TEST_CASE("a checkpointed layer that ends in a move; variables of two derivatives do not meet") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     t::extents_by_letter const e{{'I', 3}, {'J', 4}};
     INFO(m.text());
     auto const layer = os::checkpoint([](auto const& a) { return os::reshard<I, J>(os::multiply(a, a)); });
@@ -69,7 +69,7 @@ TEST_CASE("a checkpointed layer that ends in a move; variables of two derivative
 }
 
 TEST_CASE("an error of a backward names the operation of the forward") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     t::extents_by_letter const e{{'I', 3}, {'J', 4}}, other{{'I', 5}, {'J', 4}};
     auto const w = t::placed<os::tensor<double, I/X, J>>(m, t::whole_numbers<double>("IJ", e, 2));
     auto const v = t::placed<os::tensor<double, I/X, J>>(m, t::whole_numbers<double>("IJ", other, 2));
@@ -86,7 +86,7 @@ TEST_CASE("an error of a backward names the operation of the forward") {
 }
 
 TEST_CASE("variables of a call that has ended are refused, constants are not") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     t::extents_by_letter const e{{'I', 3}, {'J', 4}};
     using stored = os::tensor<double, I/X, J>;
     auto const w = t::placed<stored>(m, t::whole_numbers<double>("IJ", e, 2));
@@ -111,7 +111,7 @@ TEST_CASE("variables of a call that has ended are refused, constants are not") {
 }
 
 TEST_CASE("a derivative of one's own may give the operand itself, and must give its extents") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     t::extents_by_letter const e{{'I', 3}, {'J', 4}}, other{{'I', 3}, {'J', 7}};
     using whole_tensor = os::tensor<double, I, J>;
     std::vector<double> memory(12, 10.0);

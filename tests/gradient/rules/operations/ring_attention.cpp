@@ -38,7 +38,7 @@ using queries = os::tensor<double, L, G/Y, I/X, J>;
 using keys = os::tensor<double, L, K/X, J>;
 
 template <class Type>
-Type numbers(t::mesh_at_hand const& m, t::extents_by_letter const& e, std::string const& letters, std::uint64_t salt) {
+Type numbers(t::test_mesh const& m, t::extents_by_letter const& e, std::string const& letters, std::uint64_t salt) {
   auto g = t::whole_numbers<double>(letters, e, salt);
   for (double& v : g.values) v *= 0.25;
   return t::placed<Type>(m, g);
@@ -56,7 +56,7 @@ double largest_difference(A const& a, A const& b) {
 
 /// The gradients of a ring equal those of gathered keys, with respect to all three.
 template <class Ring, class Gathered>
-void check_as_gathered(t::mesh_at_hand const& m, t::extents_by_letter const& e, Ring const& ring,
+void check_as_gathered(t::test_mesh const& m, t::extents_by_letter const& e, Ring const& ring,
                        Gathered const& gathered) {
   operands<os::values> const given{numbers<queries>(m, e, "LGIJ", 1), numbers<keys>(m, e, "LKJ", 2),
                                    numbers<keys>(m, e, "LKJ", 3)};
@@ -83,7 +83,7 @@ constexpr auto to_gathered = [](auto const&... options) {
 }  // namespace
 
 TEST_CASE("a ring has the gradients of attention to gathered keys") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     std::int64_t const n = m.size("X");
     for (t::extents_by_letter const& e : std::vector<t::extents_by_letter>{
              {{'I', 12 * n}, {'J', 3}, {'K', 12 * n}, {'L', 2}, {'G', 2}},
@@ -104,7 +104,7 @@ TEST_CASE("a ring has the gradients of attention to gathered keys") {
 }
 
 TEST_CASE("by differences, with keys that are values, too, and of stripes") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     std::int64_t const n = m.size("X");
     t::extents_by_letter const e{{'I', 2 * n}, {'J', 2}, {'K', 2 * n}, {'L', 1}, {'G', 1}};
     INFO(m.text());
@@ -120,7 +120,7 @@ TEST_CASE("by differences, with keys that are values, too, and of stripes") {
 }
 
 TEST_CASE("derivatives of derivatives go by gathered keys") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     t::extents_by_letter const e{{'I', 3}, {'J', 2}, {'K', 3}};
     INFO(m.text());
     using one_head = os::tensor<double, I/X, J>;
@@ -146,8 +146,8 @@ static_assert(plan.unpriced() == 0 && plan.backward.count(os::step::all_gather) 
 
 }  // namespace
 
-TEST_CASE("the backward moves keys, values and their cotangents, as foretold") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+TEST_CASE("the backward moves keys, values and their cotangents, as predicted") {
+  t::on_every_mesh([](t::test_mesh const& m) {
     std::int64_t const n = m.size("X");
     t::extents_by_letter const e{{'I', 4 * n}, {'J', 3}, {'K', 4 * n}, {'L', 2}, {'G', 2}};
     INFO(m.text());

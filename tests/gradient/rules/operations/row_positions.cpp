@@ -98,7 +98,7 @@ struct divided_keys {
 };
 
 template <class Lies, class Attend>
-void check(t::mesh_at_hand const& m, char const* what, ragged const& r, Attend const& attend) {
+void check(t::test_mesh const& m, char const* what, ragged const& r, Attend const& attend) {
   INFO(what);
   typename Lies::template operands<os::values> p;
   p.q = t::placed<decltype(p.q)>(m, r.all.q);
@@ -116,7 +116,7 @@ void check(t::mesh_at_hand const& m, char const* what, ragged const& r, Attend c
 }  // namespace
 
 TEST_CASE("each request has its own position") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     for (t::extents_by_letter const& e : some_extents()) {
       INFO(m.text(), t::text_of(e));
       ragged const r(e);
@@ -133,7 +133,7 @@ TEST_CASE("each request has its own position") {
 }
 
 TEST_CASE("windows and a number beside the positions") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     t::extents_by_letter const e = some_extents().front();
     INFO(m.text());
     ragged const r(e);

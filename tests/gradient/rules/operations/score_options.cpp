@@ -64,7 +64,7 @@ struct both_divided {
 };
 
 template <class Lies, class Attend>
-void check(t::mesh_at_hand const& m, char const* what, t::scored_by_loops const& a, Attend const& attend) {
+void check(t::test_mesh const& m, char const* what, t::scored_by_loops const& a, Attend const& attend) {
   INFO(what);
   typename Lies::template operands<os::values> p;
   p.q = t::placed<decltype(p.q)>(m, a.q);
@@ -86,7 +86,7 @@ void check(t::mesh_at_hand const& m, char const* what, t::scored_by_loops const&
 
 template <class F>
 void for_each_case(F const& f) {
-  t::on_every_mesh([&](t::mesh_at_hand const& m) {
+  t::on_every_mesh([&](t::test_mesh const& m) {
     for (t::extents_by_letter const& e : some_extents())
       for (bool const with_cap : {false, true})
         for (t::scored_by_loops const& a : t::attentions_with_options(e, with_cap)) {
@@ -98,7 +98,7 @@ void for_each_case(F const& f) {
 
 /// The options of a case behind q, k and v: `call` is called with them. Both branches have one type.
 template <class Slopes, class QueryIds, class KeyIds, class Call>
-auto options_of(t::mesh_at_hand const& m, t::scored_by_loops const& a, Call const& call) {
+auto options_of(t::test_mesh const& m, t::scored_by_loops const& a, Call const& call) {
   auto const slopes = os::alibi(t::placed<Slopes>(m, a.slopes));
   auto const ids = os::segments(t::placed<QueryIds>(m, a.query_segments), t::placed<KeyIds>(m, a.key_segments));
   auto const window = os::window(a.window).and_first(a.first);
@@ -114,7 +114,7 @@ auto options_of(t::mesh_at_hand const& m, t::scored_by_loops const& a, Call cons
 }  // namespace
 
 TEST_CASE("whole keys: in tiles, and of scores under a mask") {
-  for_each_case([](t::mesh_at_hand const& m, t::extents_by_letter const& e, t::scored_by_loops const& a) {
+  for_each_case([](t::test_mesh const& m, t::extents_by_letter const& e, t::scored_by_loops const& a) {
     using slopes = os::tensor<double, L, G>;
     using query_ids = os::tensor<std::int32_t, B/X, I>;
     using key_ids = os::tensor<std::int32_t, B, K>;
@@ -133,7 +133,7 @@ TEST_CASE("whole keys: in tiles, and of scores under a mask") {
 }
 
 TEST_CASE("divided keys") {
-  for_each_case([](t::mesh_at_hand const& m, t::extents_by_letter const&, t::scored_by_loops const& a) {
+  for_each_case([](t::test_mesh const& m, t::extents_by_letter const&, t::scored_by_loops const& a) {
     auto const from = os::from_position(a.from);
     check<divided_keys>(
         m, "divided", a,
@@ -144,7 +144,7 @@ TEST_CASE("divided keys") {
 }
 
 TEST_CASE("rings, and striped sequences") {
-  for_each_case([](t::mesh_at_hand const& m, t::extents_by_letter const& e, t::scored_by_loops const& a) {
+  for_each_case([](t::test_mesh const& m, t::extents_by_letter const& e, t::scored_by_loops const& a) {
     if (a.from != 0) return;
     using slopes = os::tensor<double, L, G>;
     using query_ids = os::tensor<std::int32_t, B, I/X>;
@@ -171,7 +171,7 @@ TEST_CASE("rings, and striped sequences") {
 }
 
 TEST_CASE("second derivatives go by scores that are kept") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     t::extents_by_letter const e{{'I', 3}, {'J', 2}, {'K', 3}};
     INFO(m.text());
     using one_head = os::tensor<double, I/X, J>;

@@ -33,14 +33,14 @@ auto weighed(A const& a, W const& w) {
 }
 
 template <class Type>
-Type weights(t::mesh_at_hand const& m, t::extents_by_letter const& e, std::string const& letters) {
+Type weights(t::test_mesh const& m, t::extents_by_letter const& e, std::string const& letters) {
   return t::placed<Type>(m, t::whole_numbers<double>(letters, e, 2));
 }
 
 }  // namespace
 
 TEST_CASE("windows, pads, rolls, flips and concatenations") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     using matrix = os::tensor<double, I/X, J/Y>;
     for (t::extents_by_letter const& e : extents()) {
       INFO(m.text(), t::text_of(e));
@@ -63,7 +63,7 @@ TEST_CASE("windows, pads, rolls, flips and concatenations") {
 }
 
 TEST_CASE("splits, merges, broadcasts and transposes") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     for (t::extents_by_letter e : extents()) {
       INFO(m.text(), t::text_of(e));
       std::int64_t const x = m.size("X");
@@ -81,7 +81,7 @@ TEST_CASE("splits, merges, broadcasts and transposes") {
 }
 
 TEST_CASE("verbs of one move; a variable is looked at as its value is") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     using matrix = os::tensor<double, I/X, J>;
     t::extents_by_letter const e{{'I', 5}, {'J', 3}};
     INFO(m.text());
@@ -95,7 +95,7 @@ TEST_CASE("verbs of one move; a variable is looked at as its value is") {
 }
 
 TEST_CASE("a backward moves what the forward moved, the other way") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     if (m.size("X") != t::ranks() || t::ranks() == 1) return;
     INFO(m.text());
     std::int64_t const n = t::ranks();

@@ -65,7 +65,7 @@ static_assert(reordered.unpriced() == 0);
 }  // namespace
 
 TEST_CASE("os::contract of variables and constants, and its derivative's derivative") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     for (t::extents_by_letter const& e : t::usual_extents()) {
       INFO(m.text() << " " << t::text_of(e));
       auto const x = t::placed<batch>(m, t::whole_numbers<double>("BI", e, 3));
@@ -81,7 +81,7 @@ TEST_CASE("os::contract of variables and constants, and its derivative's derivat
 }
 
 TEST_CASE("os::reshard of variables to another order of axes, and its derivative's derivative") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     for (t::extents_by_letter const& e : t::usual_extents()) {
       INFO(m.text() << " " << t::text_of(e));
       auto const p = t::placed<weight>(m, t::whole_numbers<double>("IJ", e, 2));
@@ -103,7 +103,7 @@ TEST_CASE("os::reshard of variables to another order of axes, and its derivative
 }
 
 TEST_CASE("os::copy and os::named of variables") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     t::extents_by_letter const e{{'I', 3}, {'J', 5}};
     INFO(m.text());
     t::check_by_differences<weight>(m, e, "IJ", of_copy);

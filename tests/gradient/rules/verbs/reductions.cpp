@@ -42,7 +42,7 @@ t::global_tensor<double> numbers(std::string const& letters, t::extents_by_lette
 }
 
 template <class P, class F>
-std::int64_t wrong(t::mesh_at_hand const& m, F const& f, t::global_tensor<double> const& at,
+std::int64_t wrong(t::test_mesh const& m, F const& f, t::global_tensor<double> const& at,
                    std::vector<double> const& want) {
   auto const g = os::value_and_grad(f)(t::placed<P>(m, at)).gradient;
   return t::disagreements(m, g, numbers(at.labels, at.extents, want),
@@ -52,7 +52,7 @@ std::int64_t wrong(t::mesh_at_hand const& m, F const& f, t::global_tensor<double
 }  // namespace
 
 TEST_CASE("extremes and products over divided, whole and all axes") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     t::extents_by_letter const e{{'I', 3}, {'J', 4}};
     INFO(m.text());
     auto const apart = t::placed<matrix>(m, offsets("IJ", e));
@@ -67,7 +67,7 @@ TEST_CASE("extremes and products over divided, whole and all axes") {
 }
 
 TEST_CASE("norms and variances") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     t::extents_by_letter const e{{'I', 3}, {'J', 4}};
     INFO(m.text());
     auto const weigh = t::placed<os::tensor<double, I/X>>(m, t::whole_numbers<double>("I", e, 2));
@@ -79,7 +79,7 @@ TEST_CASE("norms and variances") {
 }
 
 TEST_CASE("equal elements share, zeros among factors, norms of zeros") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     INFO(m.text());
     t::extents_by_letter const e{{'I', 2}, {'J', 4}};
     auto const largest = [](auto const& p) { return os::sum<>(os::max<I/X>(p)); };
@@ -102,7 +102,7 @@ TEST_CASE("equal elements share, zeros among factors, norms of zeros") {
 }
 
 TEST_CASE("rows without elements") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     INFO(m.text());
     t::extents_by_letter const e{{'I', 2}, {'J', 0}};
     auto const all = [](auto const& p) {
@@ -113,7 +113,7 @@ TEST_CASE("rows without elements") {
 }
 
 TEST_CASE("choices and casts; comparisons, indices and truths are constants") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     t::extents_by_letter const e{{'I', 3}, {'J', 4}};
     INFO(m.text());
     auto const apart = t::placed<matrix>(m, offsets("IJ", e));
@@ -135,7 +135,7 @@ TEST_CASE("choices and casts; comparisons, indices and truths are constants") {
 
 TEST_CASE("of 16 bits: means and shares in floats") {
   using T = os::bfloat16;
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     INFO(m.text());
     t::extents_by_letter const e{{'I', 2}, {'J', 5}};
     // far from zero: a mean of 16 bits would be off by more than all deviations
@@ -161,7 +161,7 @@ TEST_CASE("of 16 bits: means and shares in floats") {
 }
 
 TEST_CASE("a cast's cotangent moves as the narrower") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     INFO(m.text());
     t::extents_by_letter const e{{'B', 4}, {'I', 6}};
     auto const w = t::placed<os::tensor<float, I/X>>(m, t::whole_numbers<float>("I", e, 2));
@@ -188,7 +188,7 @@ TEST_CASE("a cast's cotangent moves as the narrower") {
 }
 
 TEST_CASE("the gradient of a gradient, of a product with a zero, too") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     t::extents_by_letter const e{{'I', 3}, {'J', 4}};
     INFO(m.text());
     auto const apart = t::placed<matrix>(m, offsets("IJ", e));

@@ -28,7 +28,7 @@ constexpr auto squares(Y const& y) {
 }  // namespace
 
 TEST_CASE("of each operand, divided or not") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     for (t::extents_by_letter const& e : {t::extents_by_letter{{'I', 3}, {'J', 2}, {'K', 2}, {'L', 4}},
                                           t::extents_by_letter{{'I', 5}, {'J', 1}, {'K', 3}, {'L', 1}}}) {
       INFO(m.text(), t::text_of(e));
@@ -50,7 +50,7 @@ TEST_CASE("of each operand, divided or not") {
 }
 
 TEST_CASE("second derivatives") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     t::extents_by_letter const e{{'I', 3}, {'J', 2}, {'K', 2}, {'L', 2}};
     INFO(m.text());
     auto const b = t::placed<os::tensor<double, L/X, K>>(m, t::whole_numbers<double>("LK", e, 2));
@@ -65,7 +65,7 @@ TEST_CASE("second derivatives") {
 }
 
 TEST_CASE("in bodies") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     t::extents_by_letter const e{{'I', 2 * m.size("X")}, {'J', 2 * m.size("Y")}};
     INFO(m.text());
     t::check_body<I/X, K>(m, e, [](auto a) {
@@ -78,23 +78,22 @@ TEST_CASE("in bodies") {
   });
 }
 
-// The foretold bytes: the forward has those of the einsum's plan, and the loss' all-reduce; the backward, where only b
+// The predicted bytes: the forward has those of the einsum's plan, and the loss' all-reduce; the backward, where only b
 // has L, those of the plan of the cotangent times b.
 namespace {
 
 using left = os::tensor<double, I/X, J>;
 using right = os::tensor<double, L/X, K>;
-constexpr auto foretold = os::gradient_plan<left, right>([](auto const& a, auto const& b) {
-  return squares(os::einsum<I/X, K>(a, b, os::sum_over(J, L)));
-});
+constexpr auto predicted = os::gradient_plan<left, right>(
+    [](auto const& a, auto const& b) { return squares(os::einsum<I/X, K>(a, b, os::sum_over(J, L))); });
 constexpr auto there = os::plan_of<os::dims<I/X, K>, left, right, decltype(os::sum_over(J, L))>;
 constexpr auto back = os::plan_of<os::dims<I/X>, os::tensor<double, I/X, K>, right, decltype(os::sum_over(L))>;
 
 constexpr bool agree(os::step s) {
-  return foretold.forward.count(s) == there.count(s) + (s == os::step::all_reduce ? 1 : 0) &&
-         foretold.backward.count(s) == back.count(s);
+  return predicted.forward.count(s) == there.count(s) + (s == os::step::all_reduce ? 1 : 0) &&
+         predicted.backward.count(s) == back.count(s);
 }
-static_assert(there.communications() > 0 && back.communications() > 0 && foretold.unpriced() == 0);
+static_assert(there.communications() > 0 && back.communications() > 0 && predicted.unpriced() == 0);
 static_assert(agree(os::step::all_gather) && agree(os::step::reduce_scatter) && agree(os::step::all_reduce) &&
               agree(os::step::all_to_all));
 

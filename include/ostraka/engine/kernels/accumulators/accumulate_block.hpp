@@ -115,8 +115,8 @@ struct accumulate_on_host {
  private:
   // The next steps begin elsewhere in memory, which processors do not predict: they are prefetched meanwhile.
   template <int Steps>
-  static void take_steps(typename Accumulator::row& row, element const* x, std::int64_t step,
-                         std::int64_t count, std::int64_t steps, bool asks) {
+  static void take_steps(typename Accumulator::row& row, element const* x, std::int64_t step, std::int64_t count,
+                         std::int64_t steps, bool asks) {
     constexpr std::int64_t line = elements_of_line<element>, strip = 16 * line;
     for (std::int64_t first = 0; first < count; first += strip) {
       std::int64_t const n = count - first < strip ? count - first : strip;
@@ -126,7 +126,7 @@ struct accumulate_on_host {
     }
   }
 
-  // Accumulates single results of a part, one after the other. Returns the task behind them.
+  // Accumulates single results of a part, one after the other. Returns the task after them.
   std::int64_t along(std::int64_t task, std::int64_t end) const {
     std::int64_t const results = loops.results.size(), part = task / results;
     std::int64_t const begin = parts.begin(part), behind = parts.begin(part + 1);

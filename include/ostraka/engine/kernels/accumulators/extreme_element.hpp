@@ -90,7 +90,7 @@ struct extreme_element {
     }
     value furthest[lanes];
     for (int l = 0; l < lanes; ++l) furthest[l] = best[l];
-    furthest_by_halves<lanes / 2>(furthest);
+    reduce_by_halves<lanes / 2>(furthest);
     constexpr step none = std::numeric_limits<step>::max();
     step first = none;
     for (int l = 0; l < lanes; ++l) {
@@ -127,13 +127,13 @@ struct extreme_element {
  private:
   // By masks, since compilers turn selections into branches.
   template <int Half>
-  static void furthest_by_halves(value* of) {
+  static void reduce_by_halves(value* of) {
     _Pragma("GCC unroll 1") for (int l = 0; l < Half; ++l) {
       step const other = -static_cast<step>(is_further(of[l], of[Half + l]));
       of[l] = __builtin_bit_cast(value, (__builtin_bit_cast(step, of[Half + l]) & other) |
                                             (__builtin_bit_cast(step, of[l]) & ~other));
     }
-    if constexpr (Half > 1) furthest_by_halves<Half / 2>(of);
+    if constexpr (Half > 1) reduce_by_halves<Half / 2>(of);
   }
 };
 

@@ -56,8 +56,8 @@ template <int Distance, int Lanes, class T, class F>
 }
 
 template <int Distance, int Lanes, class R>
-[[gnu::always_inline]] inline void read_as_they_lie(rows_in_memory<R const> const& rows, std::int64_t count,
-                                                    split_complex<R> to) {
+[[gnu::always_inline]] inline void read_directly(rows_in_memory<R const> const& rows, std::int64_t count,
+                                                 split_complex<R> to) {
   R const* const x = rows.x;
   R* __restrict const re = to.re;
   R* __restrict const im = to.im;
@@ -75,8 +75,8 @@ template <int Distance, int Lanes, class R>
 }
 
 template <int Distance, int Lanes, class R>
-[[gnu::always_inline]] inline void write_as_they_lie(rows_in_memory<R> const& rows, std::int64_t count, R factor,
-                                                     split_complex<R> from) {
+[[gnu::always_inline]] inline void write_directly(rows_in_memory<R> const& rows, std::int64_t count, R factor,
+                                                  split_complex<R> from) {
   R* __restrict const x = rows.x;
   R const* const re = from.re;
   R const* const im = from.im;
@@ -136,13 +136,13 @@ void read_lanes(rows_in_memory<R const> const& rows, std::int64_t count, split_c
   std::int64_t const distance = rows.used == Lanes ? rows.distance() : 0;
   if (rows.used < Lanes) std::fill_n(to.re, count * Lanes, R(0)), std::fill_n(to.im, count * Lanes, R(0));
   if (distance == 1)
-    with_wide_vectors([&] { read_as_they_lie<1, Lanes>(rows, count, to); });
+    with_wide_vectors([&] { read_directly<1, Lanes>(rows, count, to); });
   else if (distance == 2 && rows.imaginary == 1)
-    with_wide_vectors([&] { read_as_they_lie<2, Lanes>(rows, count, to); });
+    with_wide_vectors([&] { read_directly<2, Lanes>(rows, count, to); });
   else if (distance != 0 && rows.are_runs())
     read_runs<Lanes>(rows, distance, count, to);
   else
-    read_as_they_lie<0, Lanes>(rows, count, to);
+    read_directly<0, Lanes>(rows, count, to);
 }
 
 /// Writes `count` numbers of each row, times a factor.
@@ -150,13 +150,13 @@ template <int Lanes, class R>
 void write_lanes(rows_in_memory<R> const& rows, std::int64_t count, R factor, split_complex<R> from) {
   std::int64_t const distance = rows.used == Lanes ? rows.distance() : 0;
   if (distance == 1)
-    with_wide_vectors([&] { write_as_they_lie<1, Lanes>(rows, count, factor, from); });
+    with_wide_vectors([&] { write_directly<1, Lanes>(rows, count, factor, from); });
   else if (distance == 2 && rows.imaginary == 1)
-    with_wide_vectors([&] { write_as_they_lie<2, Lanes>(rows, count, factor, from); });
+    with_wide_vectors([&] { write_directly<2, Lanes>(rows, count, factor, from); });
   else if (distance != 0 && rows.are_runs())
     write_runs<Lanes>(rows, distance, count, factor, from);
   else
-    write_as_they_lie<0, Lanes>(rows, count, factor, from);
+    write_directly<0, Lanes>(rows, count, factor, from);
 }
 
 }  // namespace ostraka::engine::detail

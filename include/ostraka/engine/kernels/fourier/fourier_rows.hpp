@@ -22,10 +22,10 @@ struct fourier_rows {
   bool of_reals = false;  ///< true if the elements read are real
 
   [[nodiscard]] bool is_real() const { return kind != fourier_kind::fft && kind != fourier_kind::ifft; }
-  [[nodiscard]] bool is_inverse() const { return kind == fourier_kind::ifft || gives_reals(kind); }
+  [[nodiscard]] bool is_inverse() const { return kind == fourier_kind::ifft || has_real_result(kind); }
   [[nodiscard]] std::int64_t half() const { return n / 2 + 1; }
-  [[nodiscard]] std::int64_t length_read() const { return gives_reals(kind) ? half() : n; }
-  [[nodiscard]] std::int64_t length_written() const { return gives_half(kind) ? half() : n; }
+  [[nodiscard]] std::int64_t length_read() const { return has_real_result(kind) ? half() : n; }
+  [[nodiscard]] std::int64_t length_written() const { return has_half_spectrum(kind) ? half() : n; }
   [[nodiscard]] std::int64_t count() const { return outer * step; }
   /// The place of the first element of a row.
   [[nodiscard]] std::int64_t first_read(std::int64_t row) const {

@@ -46,7 +46,7 @@ class own_fourier {
     std::int64_t const size = size_of_part();
     split_complex<R> a{memory, memory + size}, b{memory + 2 * size, memory + 3 * size};
     read(batch, a);
-    if (gives_reals(rows_.kind)) {
+    if (has_real_result(rows_.kind)) {
       if (rows_.kind == fourier_kind::rfft_transposed) conjugate_half(rows_.n, lanes_, false, a);
       if (pairs_) {
         with_wide_vectors([&] { pairs_from_spectrum(rows_.n / 2, lanes_, plan_->joins(), a, b); });
@@ -57,7 +57,7 @@ class own_fourier {
     }
     split_complex<R> const done = transform(a, b);
     if (done.re != a.re) std::swap(a, b);
-    if (gives_half(rows_.kind) && pairs_) {
+    if (has_half_spectrum(rows_.kind) && pairs_) {
       with_wide_vectors([&] { spectrum_from_pairs(rows_.n / 2, lanes_, plan_->joins(), a, b); });
       std::swap(a, b);
     }
@@ -128,7 +128,7 @@ class own_fourier {
   }
 
   void write(std::int64_t batch, split_complex<R> from) const {
-    bool const real = gives_reals(rows_.kind);
+    bool const real = has_real_result(rows_.kind);
     auto const lanes = lanes_of(batch, y_, real, [&](std::int64_t row) { return rows_.first_written(row); });
     std::int64_t const count = real && pairs_ ? rows_.n / 2 : rows_.length_written();
     lanes_ == 1 ? write_lanes<1>(lanes, count, factor(), from) : write_lanes<wide>(lanes, count, factor(), from);

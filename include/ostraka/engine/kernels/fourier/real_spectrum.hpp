@@ -53,7 +53,7 @@ template <class R>
   }
 }
 
-/// The second half of the spectrum of real rows of an odd length n, behind the first.
+/// The second half of the spectrum of real rows of an odd length n, after the first.
 template <class R>
 void complete_spectrum(std::int64_t n, std::int64_t lanes, split_complex<R> x) {
   for (std::int64_t l = 0; l < lanes; ++l) x.im[l] = R(0);

@@ -33,7 +33,7 @@ void transform_by_way_of_host(Exec const& exec, fourier_rows const& rows, R cons
   using there = typename Exec::memory_space;
   auto const read = static_cast<std::size_t>(rows.count() * rows.length_read() * (rows.of_reals ? 1 : 2));
   auto const written =
-      static_cast<std::size_t>(rows.count() * rows.length_written() * (gives_reals(rows.kind) ? 1 : 2));
+      static_cast<std::size_t>(rows.count() * rows.length_written() * (has_real_result(rows.kind) ? 1 : 2));
   kernel_scratch<R, host> const from(static_cast<std::int64_t>(read)), to(static_cast<std::int64_t>(written));
   Kokkos::deep_copy(exec, numbers_of_rows<host, R>(from.data(), read), numbers_of_rows<there, R const>(x, read));
   exec.fence();

@@ -31,12 +31,12 @@ struct tile_rows {
 
   tile_rows(T const* from, std::int64_t along, std::int64_t row_step, std::int64_t length, std::int64_t count)
       : first(from), step(row_step), repeats(along == 0) {
-    if (along != 0 && along != 1) bring_together(from, along, row_step, length, count);
+    if (along != 0 && along != 1) make_contiguous(from, along, row_step, length, count);
   }
 
   /// Not inlined: it is the same for all functions.
-  [[gnu::noinline]] void bring_together(T const* from, std::int64_t along, std::int64_t row_step, std::int64_t length,
-                                        std::int64_t count) {
+  [[gnu::noinline]] void make_contiguous(T const* from, std::int64_t along, std::int64_t row_step, std::int64_t length,
+                                         std::int64_t count) {
     T* const element = buffer.data();
     std::int64_t const pitch = (length + 15) / 16 * 16;  // rows begin at the starts of vectors
     if (row_step == 1) {

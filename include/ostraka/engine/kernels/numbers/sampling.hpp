@@ -40,7 +40,7 @@ inline constexpr double least_weighed = -36;
 /// The number of elements that the host weighs together.
 inline constexpr int weighed_together = 16;
 
-/// weights[i] <- weight_of(x[i], unit). A call always weighs as many elements, in the same instructions: those behind
+/// weights[i] <- weight_of(x[i], unit). A call always weighs as many elements, in the same instructions: those after
 /// the last vector of a loop might be rounded otherwise, and which these are depends on the mesh.
 [[gnu::noinline]] inline void weigh(double const (&x)[weighed_together], double unit,
                                     std::int64_t (&weights)[weighed_together]) {

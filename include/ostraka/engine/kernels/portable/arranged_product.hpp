@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// Floor 3. What our own kernels find out about a contraction before they run: its loops, and how it is folded if it
+/// Floor 3. The arrangement of a contraction for our own kernels, made before they run: its loops, and its fold if it
 /// is. The plan of a contraction keeps it (products/contraction_plan.hpp), since for a matrix of 100 times a vector it
 /// takes as long as a sixth of the sums.
 

@@ -59,7 +59,7 @@ class plan_cache {
     if (valid && ticket.number != 0 && entries_[ticket.entry].number == ticket.number)
       return &entries_[ticket.entry].plan;
     for (int i = 0; i < used_; ++i)
-      if (valid && same_problem(entries_[i].problem, problem)) return hand_out(i, ticket);
+      if (valid && same_problem(entries_[i].problem, problem)) return return_entry(i, ticket);
     if (!is_product(problem)) return nullptr;
     if (!valid) forget();
     int const i = next_;
@@ -68,7 +68,7 @@ class plan_cache {
     entries_[i].problem = problem;
     entries_[i].plan = Plan(problem);
     entries_[i].number = ++made_;
-    return hand_out(i, ticket);
+    return return_entry(i, ticket);
   }
 
  private:
@@ -79,7 +79,7 @@ class plan_cache {
     std::uint64_t number = 0;
   };
 
-  contraction_plan const* hand_out(int i, plan_ticket& ticket) {
+  contraction_plan const* return_entry(int i, plan_ticket& ticket) {
     ticket = {i, entries_[i].number};
     return &entries_[i].plan;
   }

@@ -33,7 +33,7 @@ struct score_rows {
     std::int64_t const group = queries * inner;
     return (row / group * of_block + first_query) * inner + row % group;
   }
-  [[nodiscard]] KOKKOS_INLINE_FUNCTION std::int64_t seen_by(std::int64_t row) const {
+  [[nodiscard]] KOKKOS_INLINE_FUNCTION std::int64_t visible_keys(std::int64_t row) const {
     if (!is_masked) return keys;
     std::int64_t const n = seen + row / inner % queries;
     return n < 0 ? 0 : n < keys ? n : keys;
@@ -59,7 +59,7 @@ struct weigh_row {
 
   KOKKOS_INLINE_FUNCTION void operator()(std::int64_t row) const {
     T* const s = scores + row * rows.keys;
-    std::int64_t const n = rows.seen_by(row);
+    std::int64_t const n = rows.visible_keys(row);
     T highest = minus_infinity<T>, sum = 0;
     for (std::int64_t k = 0; k < n; ++k) highest = highest < s[k] ? s[k] : highest;
     T const shift = raised(row, n, highest);
@@ -70,7 +70,7 @@ struct weigh_row {
   /// The same with vectors.
   void on_host(std::int64_t row) const {
     T* const s = scores + row * rows.keys;
-    std::int64_t const n = rows.seen_by(row);
+    std::int64_t const n = rows.visible_keys(row);
     T const shift = raised(row, n, largest_of_run(s, n));
     for_each_independent(n, [=](std::int64_t k) { s[k] = engine::exp(s[k] - shift); });
     end(row, n, sum_of_run<true, T>(n, [=](std::int64_t k) { return s[k]; }));
@@ -118,7 +118,7 @@ struct pull_weighed_row {
   KOKKOS_INLINE_FUNCTION void operator()(std::int64_t row) const {
     T* const s = scores + row * rows.keys;
     T* const g = cotangents + row * rows.keys;
-    std::int64_t const n = rows.seen_by(row), b = rows.in_block(row);
+    std::int64_t const n = rows.visible_keys(row), b = rows.in_block(row);
     T const log_sum = log_sums[b], result = result_sums[b];
     for_each_independent(n, [=](std::int64_t k) { s[k] = engine::exp(s[k] - log_sum); });
     for_each_independent(n, [=, f = factor](std::int64_t k) { g[k] = f * (s[k] * (g[k] - result)); });

@@ -57,7 +57,7 @@ T largest_of_run(T const* x, std::int64_t n) {
   return largest;
 }
 
-/// Returns Σ exp(x − shift). The rest behind whole vectors is filled up with −∞.
+/// Returns Σ exp(x − shift). The rest after whole vectors is filled up with −∞.
 template <class T>
 T sum_of_exp(T const* x, std::int64_t n, T shift) {
   constexpr std::int64_t lanes = fold_lanes;

@@ -18,7 +18,7 @@
 
 namespace ostraka::engine {
 
-/// The places of another tensor's elements that belong to those of rows: by the dimensions before and behind the rows'
+/// The places of another tensor's elements that belong to those of rows: by the dimensions before and after the rows'
 /// own.
 struct row_places {
   int rank = 0, along = 0;

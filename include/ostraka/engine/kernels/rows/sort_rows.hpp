@@ -4,7 +4,7 @@
 
 /// @file
 /// Floor 3. Sorts rows of a dense block: their elements, the indices of these, or the first few of both. The order is
-/// total: numbers by size, NaN behind all of them, equal ones by their indices, so that a sort is stable whichever
+/// total: numbers by size, NaN after all of them, equal ones by their indices, so that a sort is stable whichever
 /// algorithm does it, and the same everywhere.
 
 #include <Kokkos_Core.hpp>

@@ -25,20 +25,20 @@ namespace detail {
 
 // The axes that os::sum_over names among an einsum's arguments.
 template <class G>
-struct summed_alone_by {
+struct summed_unshared_by {
   using type = type_list<>;
 };
 template <class Policy>
   requires is_policy<Policy>
-struct summed_alone_by<Policy> {
-  using type = typename Policy::summed_alone;
+struct summed_unshared_by<Policy> {
+  using type = typename Policy::summed_unshared;
 };
 
 template <class Axes>
 struct policy_to_sum;
 template <class... As>
 struct policy_to_sum<type_list<As...>> {
-  using type = summing_alone<policy<planner::admit::any>, As...>;
+  using type = summing_unshared<policy<planner::admit::any>, As...>;
 };
 
 /// `Given` are the operands, variables or constants, and perhaps a policy.
@@ -91,7 +91,7 @@ class einsum_pullback {
 
   // The axes that only another operand has; they are summed alone again.
   template <class Wanted>
-  using alone = difference_of<concatenation_of<typename summed_alone_by<Given>::type...>, axes_in<Wanted>>;
+  using alone = difference_of<concatenation_of<typename summed_unshared_by<Given>::type...>, axes_in<Wanted>>;
 
   // The product as `Part`, all of whose axes it has.
   template <class Part, class Alone, class G, class... Others>
@@ -144,7 +144,7 @@ struct derivative_of<operation::einsum<Sharding>> {
 
 namespace detail {
 
-// If the cotangents of an operand stay partial, those of its sums do too: a reduction stays deferred behind a sum.
+// If the cotangents of an operand stay partial, those of its sums do too: a reduction stays deferred after a sum.
 template <class Result, class A>
 struct cotangent_of_sum {
   using type = cotangent_of<Result>;
@@ -160,7 +160,7 @@ struct cotangent_of_sum<Result, variable<T, basic_tensor<U, Sharding, Space>>> {
 template <class Out>
 struct derivative_of<operation::reduce<reduction::sum, Out>> {
   template <class Result, class A>
-  using handed_on = typename detail::cotangent_of_sum<Result, A>::type;
+  using operand_cotangent = typename detail::cotangent_of_sum<Result, A>::type;
   template <class Result, class A, class... Policy>
   static constexpr auto pullback(operation::reduce<reduction::sum, Out>, Result const&, A const& a, Policy const&...) {
     return detail::einsum_pullback<A>(a);

@@ -64,7 +64,7 @@ struct cast_pullback {
   }
 };
 
-// The sharding that the operand wants, with the result's elements, so that a gather or a reduction behind a cast moves
+// The sharding that the operand wants, with the result's elements, so that a gather or a reduction after a cast moves
 // these. Parts are passed on if they can be cast back, and real parts of sums are sums.
 template <class Result, class A>
 struct cast_cotangent {
@@ -94,7 +94,7 @@ struct derivative_of<operation::where> {
 template <class To>
 struct derivative_of<operation::cast<To>> {
   template <class Result, class A>
-  using handed_on = typename detail::cast_cotangent<Result, A>::type;
+  using operand_cotangent = typename detail::cast_cotangent<Result, A>::type;
   template <class Result, class A>
   static constexpr auto pullback(operation::cast<To>, Result const&, A const&) {
     return detail::cast_pullback{};

@@ -45,7 +45,7 @@ namespace detail {
 
 /// True if F states its derivative with respect to argument K.
 template <int K, class F, class... Ts>
-consteval bool says_derivative() {
+consteval bool defines_derivative() {
   if constexpr (sizeof...(Ts) == 1)
     return requires(F const& f, Ts const&... x) { f.derivative(x...); };
   else
@@ -95,7 +95,7 @@ struct map_pullback {
 
   template <int K, class Wanted, class G>
   constexpr Wanted pull(G const& g) const {
-    if constexpr (says_derivative<K, F, typename plain_type<Given>::value_type...>()) {
+    if constexpr (defines_derivative<K, F, typename plain_type<Given>::value_type...>()) {
       using value = typename Wanted::value_type;
       return summed_to<Wanted>(std::apply([&](auto const&... x) { return times<K, value>(g, x.get()...); }, operands));
     } else {

@@ -76,7 +76,7 @@ struct extreme_of_blocks_pullback {
   }
 };
 
-// The product of the blocks of other devices: those before this one, and those behind it.
+// The product of the blocks of other devices: those before this one, and those after it.
 template <class Block, class... Ms>
 struct product_of_blocks_pullback {
   remembered<Block> block;
@@ -88,12 +88,12 @@ struct product_of_blocks_pullback {
   }
 };
 
-/// The transpose of a collective is another one, which takes `Told`.
-template <class Transpose, class... Told>
+/// The transpose of a collective is another one, which takes `Dim`.
+template <class Transpose, class... Dim>
 struct collective_pullback {
   template <int, class Wanted, class G>
   auto pull(G const& g) const {
-    auto const moved = Transpose{}(g, Told{}...);
+    auto const moved = Transpose{}(g, Dim{}...);
     return in_order_of<cotangent_along<Wanted, varying_in<decltype(moved)>>>(moved);
   }
 };

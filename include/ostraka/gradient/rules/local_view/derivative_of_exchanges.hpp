@@ -52,7 +52,7 @@ namespace detail {
 
 /// A cotangent that was moved, in the type that the operand wants.
 template <class Wanted, class X>
-auto settled_there(X const& moved) {
+auto settled_cotangent(X const& moved) {
   return summed_to<cotangent_along<Wanted, varying_in<X>>>(moved);
 }
 
@@ -61,7 +61,7 @@ struct shift_pullback {
   By by;
   template <int, class Wanted, class G>
   auto pull(G const& g) const {
-    return settled_there<Wanted>(ostraka::operation::shift<Ms...>{}(g, -by));
+    return settled_cotangent<Wanted>(ostraka::operation::shift<Ms...>{}(g, -by));
   }
 };
 
@@ -90,7 +90,7 @@ struct permute_pullback {
   ostraka::operation::ppermute<Ms...> back;
   template <int, class Wanted, class G>
   auto pull(G const& g) const {
-    return settled_there<Wanted>(before.of(back(g)));
+    return settled_cotangent<Wanted>(before.of(back(g)));
   }
 };
 
@@ -112,7 +112,7 @@ struct root_pullback {
   int root;
   template <int, class Wanted, class G>
   auto pull(G const& g) const {
-    return settled_there<Wanted>(before.of(Back{}(g, root)));
+    return settled_cotangent<Wanted>(before.of(Back{}(g, root)));
   }
 };
 
@@ -120,7 +120,7 @@ template <class Back>
 struct scan_pullback {
   template <int, class Wanted, class G>
   auto pull(G const& g) const {
-    return settled_there<Wanted>(Back{}(g));
+    return settled_cotangent<Wanted>(Back{}(g));
   }
 };
 
@@ -129,7 +129,7 @@ struct part_pullback {
   ostraka::operation::rows_among_zeros<J> back;
   template <int, class Wanted, class G>
   auto pull(G const& g) const {
-    return settled_there<Wanted>(back(g));
+    return settled_cotangent<Wanted>(back(g));
   }
 };
 
@@ -165,7 +165,7 @@ struct derivative_of<operation::zeros_unless_sent<Rank>> {
     operation::zeros_unless_sent<Rank> operation;
     template <int, class Wanted, class G>
     auto pull(G const& g) const {
-      return detail::settled_there<Wanted>(operation(g));
+      return detail::settled_cotangent<Wanted>(operation(g));
     }
   };
   template <class Result, class A>
@@ -241,7 +241,7 @@ class [[nodiscard]] pending_variable {
         more_);
   }
   auto wait() & {
-    reason::raise<reason::waited_for_by_name<pending_variable>>();
+    reason::raise<reason::pending_value_not_moved<pending_variable>>();
     return std::move(*this).wait();
   }
   bool test() { return begun_.test(); }

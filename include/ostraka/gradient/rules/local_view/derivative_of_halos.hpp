@@ -60,12 +60,12 @@ std::array<std::int64_t, max_rank + 1> padded_extents(Own const& own) {
   return local;
 }
 
-// The transpose of an exchange of the halos `Told`. The options of the exchange say which axes are rings, and whether
+// The transpose of an exchange of the halos `Dim`. The options of the exchange say which axes are rings, and whether
 // corners were sent.
-template <class... Told, class G, class... Options>
+template <class... Dim, class G, class... Options>
 auto return_halo(char const* operation, G const& g, type_list<Options...>) {
-  using own_sharding = sharding_without_halos_along<sharding_in<G>, Told...>;
-  using types = halo_types<own_sharding, Told...>;
+  using own_sharding = sharding_without_halos_along<sharding_in<G>, Dim...>;
+  using types = halo_types<own_sharding, Dim...>;
   using value = typename G::value_type;
   using block = basic_tensor<value, own_sharding, typename G::space>;
   using exec = execution_space_type<G>;
@@ -104,24 +104,24 @@ auto return_halo(char const* operation, G const& g, type_list<Options...>) {
 namespace operation {
 
 /// Sends the margins of a padded block back to their owners: the sum of all devices' values of an index.
-template <class Told, class Options>
+template <class Dim, class Options>
 struct return_halo;
-template <class... Told, class... Options>
-struct return_halo<type_list<Told...>, type_list<Options...>>
-    : detail::callable<return_halo<type_list<Told...>, type_list<Options...>>> {
+template <class... Dim, class... Options>
+struct return_halo<type_list<Dim...>, type_list<Options...>>
+    : detail::callable<return_halo<type_list<Dim...>, type_list<Options...>>> {
   static constexpr char const* name = "return_halo";
 
   template <class>
   using verdict = reason::ok;
   template <class G>
   [[nodiscard]] detail::moves_of_call moved(G const& g) const {
-    return detail::moves_of_halos<detail::sharding_without_halos_along<sharding_in<G>, Told...>, Told...>(
+    return detail::moves_of_halos<detail::sharding_without_halos_along<sharding_in<G>, Dim...>, Dim...>(
         name, g, type_list<Options...>{});
   }
 
   template <class G>
   auto run(detail::at_once, G const& g) const {
-    return detail::return_halo<Told...>("return_halo", g, type_list<Options...>{});
+    return detail::return_halo<Dim...>("return_halo", g, type_list<Options...>{});
   }
 };
 
@@ -216,7 +216,7 @@ struct transpose_pullback {
   Back back;
   template <int, class Wanted, class G>
   auto pull(G const& g) const {
-    return settled_there<Wanted>(operate(back, g));
+    return settled_cotangent<Wanted>(operate(back, g));
   }
 };
 template <class Back>
@@ -233,26 +233,27 @@ using sharding_of_block = invariant_over<sharding_in<X>, varying_in<X>>;
 
 }  // namespace detail
 
-template <class... Told>
-struct derivative_of<operation::exchange_halo<Told...>> {
+template <class... Dim>
+struct derivative_of<operation::exchange_halo<Dim...>> {
   template <class Result, class A, class... Options>
-  static auto pullback(operation::exchange_halo<Told...> const&, Result const&, A const&, Options const&...) {
+  static auto pullback(operation::exchange_halo<Dim...> const&, Result const&, A const&, Options const&...) {
     // A number beyond the ends is a constant.
-    using told = concatenation_of<std::conditional_t<detail::is_boundary<Options>, type_list<>, type_list<Options>>...>;
-    return detail::transpose_pullback{operation::return_halo<type_list<Told...>, told>{}};
+    using named =
+        concatenation_of<std::conditional_t<detail::is_boundary<Options>, type_list<>, type_list<Options>>...>;
+    return detail::transpose_pullback{operation::return_halo<type_list<Dim...>, named>{}};
   }
 };
 
-template <class... Told, class... Options>
-struct derivative_of<operation::return_halo<type_list<Told...>, type_list<Options...>>> {
+template <class... Dim, class... Options>
+struct derivative_of<operation::return_halo<type_list<Dim...>, type_list<Options...>>> {
   struct exchanged {
     template <int, class Wanted, class G>
     auto pull(G const& g) const {
-      return detail::settled_there<Wanted>(operation::exchange_halo<Told...>{}(g, Options{}...));
+      return detail::settled_cotangent<Wanted>(operation::exchange_halo<Dim...>{}(g, Options{}...));
     }
   };
   template <class Result, class G>
-  static auto pullback(operation::return_halo<type_list<Told...>, type_list<Options...>> const&, Result const&,
+  static auto pullback(operation::return_halo<type_list<Dim...>, type_list<Options...>> const&, Result const&,
                        G const&) {
     return exchanged{};
   }

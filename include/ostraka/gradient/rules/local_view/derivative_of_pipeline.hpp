@@ -118,8 +118,8 @@ class pipeline_node final : public cotangent_slot<Cotangent> {
       return layers_back(parameters, kept_->take(lane, repeat, microbatch, here.table), of_result, repeat,
                          here.first_layer(lane), here.end_of_layers(lane));
     });
-    hand_sum_on{}(of_x, x_);
-    std::apply([&](auto const&... sums) { (hand_sum(sums, ws), ...); }, parameters.sums());
+    add_sums_to_operands{}(of_x, x_);
+    std::apply([&](auto const&... sums) { (add_to_operand(sums, ws), ...); }, parameters.sums());
   }
 
   int microbatches_;

@@ -52,19 +52,19 @@ class pipeline_loss_node final : public cotangent_slot<Cotangent> {
   ~pipeline_loss_node() = default;
 
   void pull_back() {
-    if (!this->is_empty()) hand_all(std::index_sequence_for<Operands...>{});
+    if (!this->is_empty()) propagate_scaled(std::index_sequence_for<Operands...>{});
   }
 
   template <std::size_t... Is>
-  void hand_all(std::index_sequence<Is...>) const {
+  void propagate_scaled(std::index_sequence<Is...>) const {
     auto const factor = static_cast<double>(engine::on_host(this->sum().local())());
-    (hand_one(factor, std::get<Is>(sums_), std::get<Is>(operands_)), ...);
+    (propagate_one(factor, std::get<Is>(sums_), std::get<Is>(operands_)), ...);
   }
   template <class Sum, class W>
-  static void hand_one(double factor, Sum const& sum, W const& to) {
+  static void propagate_one(double factor, Sum const& sum, W const& to) {
     if constexpr (!std::is_same_v<Sum, no_sum>) {
       if (factor != 1) visit_operand(scale_sum{factor}, sum);
-      hand_sum(sum, to);
+      add_to_operand(sum, to);
     }
   }
 
@@ -95,16 +95,16 @@ auto pipeline_loss_of_variables(pipeline_rule rule, int microbatches, F const& l
   visit_operand(join_tape_of_leaf{&all}, head);
   join_tapes(all, tape_of(x));
   bool const is_recorded = all != nullptr && !all->is_first_run();
-  bool goes_back = false;
-  visit_operand(find_slot_of_leaf{&goes_back}, layers);
-  visit_operand(find_slot_of_leaf{&goes_back}, x);
-  goes_back = goes_back && is_recorded;
+  bool runs_backward = false;
+  visit_operand(find_slot_of_leaf{&runs_backward}, layers);
+  visit_operand(find_slot_of_leaf{&runs_backward}, x);
+  runs_backward = runs_backward && is_recorded;
 
   bool const by_turns = rule == one_forward_one_backward;
   pipeline_stage here =
-      stage_here<Axes>(by_turns && !goes_back ? gpipe : rule, microbatches, plain(x), plain_operand(layers));
+      stage_here<Axes>(by_turns && !runs_backward ? gpipe : rule, microbatches, plain(x), plain_operand(layers));
   require_loss_fits<typename Axes::batch>(rule, here.table, plain(x), targets...);
-  here.table.backward = goes_back;
+  here.table.backward = runs_backward;
 
   parameters_of_stage<Axes, F, over, Layers> parameters(layer, layers);
   parameter_of_stage<axes_of_head<P>, no_sum, over, Head> of_head(no_sum{}, head);
@@ -135,7 +135,7 @@ auto pipeline_loss_of_variables(pipeline_rule rule, int microbatches, F const& l
         },
         [&](block const& made, int microbatch) {
           tape t;
-          h_type const h = goes_back ? h_type(made, t.push<cotangent_slot<of_block>>(), &t) : h_type(made);
+          h_type const h = runs_backward ? h_type(made, t.push<cotangent_slot<of_block>>(), &t) : h_type(made);
           of_head.begin(t, 0, 0, 1);
           tape_node const* const leaves = t.last();
           auto const one = loss(h, of_head.of_layer(0, 0), stage.rows_of(targets, microbatch)...);
@@ -146,7 +146,7 @@ auto pipeline_loss_of_variables(pipeline_rule rule, int microbatches, F const& l
               t.unwind_to(leaves);
             }
           of_head.end(0, 0, 1);
-          if (!goes_back) return of_block();
+          if (!runs_backward) return of_block();
           return h.slot()->is_empty() ? zero_cotangent<of_block>(made) : h.slot()->sum();
         },
         [&](block const& began_with, of_block const& of_result, int repeat) {

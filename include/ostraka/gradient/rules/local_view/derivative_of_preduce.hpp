@@ -32,7 +32,7 @@ template <class There>
 struct relabelled_pullback {
   template <int, class Wanted, class G>
   auto pull(G const& g) const {
-    return settled_there<Wanted>(There{}(g));
+    return settled_cotangent<Wanted>(There{}(g));
   }
 };
 
@@ -166,7 +166,8 @@ class preduce_node<F, type_list<Ms...>, Given...> final : public tape_node {
       t.unwind_to(last);
     }
     auto const used = std::tuple_cat(own, of_results);
-    (hand_back<Is>(tree, has_others, used, std::get<Is>(own), std::get<Is>(leaves), std::get<Is>(neighbours)), ...);
+    (return_cotangents<Is>(tree, has_others, used, std::get<Is>(own), std::get<Is>(leaves), std::get<Is>(neighbours)),
+     ...);
   }
 
   // A leaf of the tape; a constant for what is no variable.
@@ -219,9 +220,9 @@ class preduce_node<F, type_list<Ms...>, Given...> final : public tape_node {
   }
 
   template <std::size_t I, class Used, class Block, class C>
-  void hand_back([[maybe_unused]] combining_tree const& tree, [[maybe_unused]] bool has_others,
-                 [[maybe_unused]] Used const& used, [[maybe_unused]] Block const& own, [[maybe_unused]] C const& leaf,
-                 [[maybe_unused]] C const& neighbour) const {
+  void return_cotangents([[maybe_unused]] combining_tree const& tree, [[maybe_unused]] bool has_others,
+                         [[maybe_unused]] Used const& used, [[maybe_unused]] Block const& own,
+                         [[maybe_unused]] C const& leaf, [[maybe_unused]] C const& neighbour) const {
     using slot = std::tuple_element_t<I, std::tuple<slot_of<Given>...>>;
     if constexpr (slot::wanted) {
       using cotangent = typename C::cotangent_type;
@@ -238,7 +239,7 @@ class preduce_node<F, type_list<Ms...>, Given...> final : public tape_node {
       mine = with_zeros_for(mine, used);
       if constexpr (is_differentiated_again)
         for (auto const& r : kept_) mine = with_zeros_for(mine, r.blocks);
-      hand_on<preduce_node>(std::get<I>(slots_), mine);
+      propagate<preduce_node>(std::get<I>(slots_), mine);
     }
   }
 

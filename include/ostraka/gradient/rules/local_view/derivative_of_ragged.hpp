@@ -4,9 +4,9 @@
 
 /// @file
 /// Floor 4. The derivative of os::ragged_all_to_all<I/X>(a, out, from, rows, to): the rows' cotangents go back to where
-/// the rows came from, and those of rows that were written over are zero. The devices that sent rows tell the receiver
-/// which ones: three numbers from each. Also the derivative of os::gather_to<I/X>: it is os::scatter_from<I/X>, or, if
-/// blocks have extents of their own, rows that go back.
+/// the rows came from, and those of rows that were written over are zero. The devices that sent rows exchange_numbers
+/// the receiver which ones: three numbers from each. Also the derivative of os::gather_to<I/X>: it is
+/// os::scatter_from<I/X>, or, if blocks have extents of their own, rows that go back.
 
 #include <cstddef>
 #include <cstdint>
@@ -50,11 +50,11 @@ struct without_rows {
 namespace detail {
 
 // The axis of the numbers that devices send each other.
-struct told_number : declared<told_number, axis<"told">> {};
+struct count_axis : declared<count_axis, axis<"received">> {};
 
 /// The numbers that device d sends to device e: d sent it `rows` rows, from its row `from`, to e's row `to`. Their
 /// cotangents go to d's row `back`, in its block or in one that holds them one after the other.
-struct told_rows {
+struct peer_rows {
   row_numbers from, rows, to, back;
 };
 
@@ -68,16 +68,16 @@ inline bool sends_twice(row_numbers const& from, row_numbers const& rows) {
 
 /// Sends part d of the numbers to device d, and returns the parts that arrive. Collective over `Ms`.
 template <class... Ms, class A>
-row_numbers tell(A const& a, row_numbers const& mine) {
-  using block = basic_tensor<std::int64_t, canonical_sharding<told_number, varying<Ms...>>,
+row_numbers exchange_numbers(A const& a, row_numbers const& mine) {
+  using block = basic_tensor<std::int64_t, canonical_sharding<count_axis, varying<Ms...>>,
                              Kokkos::DefaultHostExecutionSpace::device_type>;
   auto const n = static_cast<std::int64_t>(mine.size());
   block const numbers = make_block<block>(a.mesh_handle(), {n}, &n, {});
   for (std::size_t k = 0; k < mine.size(); ++k) numbers.local().data()[k] = mine[k];
-  using exchange = ostraka::operation::all_to_all<over<told_number, Ms...>, over<told_number, Ms...>>;
-  block const told = exchange{}(numbers);
+  using exchange = ostraka::operation::all_to_all<over<count_axis, Ms...>, over<count_axis, Ms...>>;
+  block const received = exchange{}(numbers);
   row_numbers all;
-  for (std::size_t k = 0; k < mine.size(); ++k) all.push_back(told.local().data()[k]);
+  for (std::size_t k = 0; k < mine.size(); ++k) all.push_back(received.local().data()[k]);
   return all;
 }
 
@@ -90,12 +90,12 @@ struct ragged_pullback {
   auto pull_all(G const& g) const {
     bool const twice = sends_twice(forward.from, forward.rows);
     auto const& own = tensor_of(a);
-    row_numbers const told = tell<Ms...>(own, numbers_to_tell(twice));
-    told_rows there;
+    row_numbers const received = exchange_numbers<Ms...>(own, numbers_for_peers(twice));
+    peer_rows there;
     for (std::size_t d = 0; d < forward.rows.size(); ++d) {
-      there.to.push_back(told[3 * d]);
-      there.rows.push_back(told[3 * d + 1]);
-      there.back.push_back(told[3 * d + 2]);
+      there.to.push_back(received[3 * d]);
+      there.rows.push_back(received[3 * d + 1]);
+      there.back.push_back(received[3 * d + 2]);
     }
     auto const of_rows = rows_back(tensor_of(g), g, there, twice);
     if constexpr (is_variable<Out>)
@@ -105,7 +105,7 @@ struct ragged_pullback {
   }
 
  private:
-  [[nodiscard]] row_numbers numbers_to_tell(bool twice) const {
+  [[nodiscard]] row_numbers numbers_for_peers(bool twice) const {
     row_numbers mine;
     std::int64_t sum = 0;
     for (std::size_t e = 0; e < forward.rows.size(); ++e) {
@@ -118,7 +118,7 @@ struct ragged_pullback {
   }
 
   template <class T, class G>
-  auto rows_back(T const& like, G const& g, told_rows const& there, bool twice) const {
+  auto rows_back(T const& like, G const& g, peer_rows const& there, bool twice) const {
     constexpr auto along = static_cast<std::size_t>(position_in<I, axes_in<A>>);
     std::int64_t const own = a.extents()[along];
     std::int64_t all = own;
@@ -170,7 +170,7 @@ struct gather_pullback {
   template <int, class Wanted, class G>
   auto pull(G const& g) const {
     if (lengths.empty())
-      return settled_there<Wanted>(before.of(ostraka::operation::scatter_from<over<I, Ms...>>{}(g, root)));
+      return settled_cotangent<Wanted>(before.of(ostraka::operation::scatter_from<over<I, Ms...>>{}(g, root)));
     ostraka::operation::ragged_all_to_all<over<I, Ms...>> back;
     std::int64_t begin = 0;
     for (std::size_t d = 0; d < lengths.size(); ++d) {
@@ -182,7 +182,7 @@ struct gather_pullback {
     constexpr auto along = static_cast<std::size_t>(position_in<I, axes_in<G>>);
     auto const zero = block_with_rows<I>(tensor_of(g), before.extents[along], before.origins[along]);
     fill_block("gradient", zero, typename G::value_type(0));
-    return settled_there<Wanted>(operate(back, g, zero));
+    return settled_cotangent<Wanted>(operate(back, g, zero));
   }
 };
 

@@ -31,7 +31,7 @@ inline constexpr int padded_axes_in = padded_axes<axes_in<A>>;
 
 // True if F states its derivative by argument K, of type `Argument`, for arguments of types `As`.
 template <int K, class F, class Argument, class... As>
-consteval bool says_stencil_derivative() {
+consteval bool defines_stencil_derivative() {
   constexpr int axes = padded_axes_in<Argument>;
   if constexpr (axes == 0)  // then another argument is padded
     return requires(F const& f, given_to_stencil<As> const&... x) { f.template derivative<K>(x...); };
@@ -127,11 +127,11 @@ struct stencil_pullback {
     if constexpr (any_differentiated_again<G, plain_type<Given>...>) {
       reason::raise<reason::stencil_has_first_derivatives<F>>();
       return Wanted();
-    } else if constexpr (!says_stencil_derivative<K, F, argument, plain_type<Given>...>()) {
+    } else if constexpr (!defines_stencil_derivative<K, F, argument, plain_type<Given>...>()) {
       reason::raise<reason::stencil_function_has_no_derivative<F>>();
       return Wanted();
     } else {
-      return settled_there<Wanted>(
+      return settled_cotangent<Wanted>(
           std::apply([&](auto const&... kept) { return of_operand<K>(g, kept.get()...); }, operands));
     }
   }
@@ -144,12 +144,12 @@ struct stencil_pullback {
   }
 };
 
-template <class Begun, class A, class... More, class... Told>
-inline constexpr bool
-    is_pending_halo<pending_variable<ostraka::operation::exchange_halo<Told...>, Begun, A, More...>> = true;
+template <class Begun, class A, class... More, class... Dim>
+inline constexpr bool is_pending_halo<pending_variable<ostraka::operation::exchange_halo<Dim...>, Begun, A, More...>> =
+    true;
 
 template <class Operation, class Begun, class A, class... More>
-struct interpreter_of<on_its_way<pending_variable<Operation, Begun, A, More...>>> : interpreter_of<A> {};
+struct interpreter_of<operand_in_flight<pending_variable<Operation, Begun, A, More...>>> : interpreter_of<A> {};
 
 // The started exchange of the value.
 template <class Padded>
@@ -166,7 +166,7 @@ template <class F, class Every, class Pending, class... More>
 auto stencil_of_pending(ostraka::operation::stencil<F, Every> const& stencil, Pending& x, More const&... more) {
   using begun = std::remove_cvref_t<decltype(begun_of(x))>;
   if constexpr (is_pending_halo<begun> && depth_of_all<More...> <= 1) {
-    auto result = operate(stencil, on_its_way<begun>{begun_of(x)}, plain(more)...);
+    auto result = operate(stencil, operand_in_flight<begun>{begun_of(x)}, plain(more)...);
     auto const padded = std::move(x).wait();
     return record_result(stencil, common_tape(padded, more...), nullptr, [&] { return std::move(result); }, padded,
                          more...);
@@ -184,7 +184,7 @@ struct derivative_of<operation::stencil<F, Every>> {
     return detail::stencil_pullback<F, Every, Given...>{stencil.f, stencil.every, {detail::remember(given)...}};
   }
   template <class Pending, class... More>
-  static auto composed(operation::stencil<F, Every> const& stencil, detail::on_its_way<Pending> const& x,
+  static auto composed(operation::stencil<F, Every> const& stencil, detail::operand_in_flight<Pending> const& x,
                        More const&... more) {
     return detail::stencil_of_pending(stencil, x.begun, more...);
   }

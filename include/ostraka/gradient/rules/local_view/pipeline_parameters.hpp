@@ -168,7 +168,7 @@ class summed_parameter {
   std::int64_t first_ = 0;
 };
 
-struct hand_sum_on {
+struct add_sums_to_operands {
   template <class Sum, class V>
   void operator()(Sum const& sum, V const& x) const {
     if constexpr (is_variable<V>)
@@ -181,13 +181,13 @@ struct no_sum {};
 
 /// Adds a sum to the cotangents of its operand.
 template <class Sum, class W>
-void hand_sum(Sum const& sum, W const& to) {
-  if constexpr (!std::is_same_v<Sum, no_sum>) visit_operand(hand_sum_on{}, sum, to);
+void add_to_operand(Sum const& sum, W const& to) {
+  if constexpr (!std::is_same_v<Sum, no_sum>) visit_operand(add_sums_to_operands{}, sum, to);
 }
 
 /// A parameter that is a constant.
 template <class Axes, class F, class Over, class W, bool IsVariable = any_variable_in<W>,
-          weights_rhythm Rhythm = rhythm_of<F>>
+          weights_interval Interval = weights_interval_of<F>>
 class parameter_of_stage {
  public:
   parameter_of_stage(F const& layer, W const& given) : weights_(layer, given) {}
@@ -203,16 +203,16 @@ class parameter_of_stage {
 
 /// A parameter that layers take as it is stored.
 template <class Axes, class F, class Over, class W>
-class parameter_of_stage<Axes, F, Over, W, true, weights_rhythm::tick> : public summed_parameter<Axes, Over, W> {
+class parameter_of_stage<Axes, F, Over, W, true, weights_interval::tick> : public summed_parameter<Axes, Over, W> {
  public:
   parameter_of_stage(F const&, W const& given) : summed_parameter<Axes, Over, W>(given) {}
 };
 
 /// A parameter that is prepared for a repeat or a pass. Cotangents of layers are summed up for the prepared one, and go
 /// back through its tape before it is discarded.
-template <class Axes, class F, class Over, class W, weights_rhythm Rhythm>
-  requires(Rhythm != weights_rhythm::tick)
-class parameter_of_stage<Axes, F, Over, W, true, Rhythm> {
+template <class Axes, class F, class Over, class W, weights_interval Interval>
+  requires(Interval != weights_interval::tick)
+class parameter_of_stage<Axes, F, Over, W, true, Interval> {
  public:
   parameter_of_stage(F const& layer, W const& given) : layer_(layer), stored_(given) {}
 
@@ -223,7 +223,7 @@ class parameter_of_stage<Axes, F, Over, W, true, Rhythm> {
   }
   void prepare() { prepared_.emplace(layer_.prepare(*taken_)); }
   void pull() {
-    if (prepared_) visit_operand(hand_sum_on{}, prepared_->sum(), prepared_->given());
+    if (prepared_) visit_operand(add_sums_to_operands{}, prepared_->sum(), prepared_->given());
     was_pulled_ = true;
   }
   void unload() {
@@ -251,7 +251,7 @@ class parameter_of_stage<Axes, F, Over, W, true, Rhythm> {
       return x;
     }
   };
-  static constexpr bool of_pass = Rhythm == weights_rhythm::pass;
+  static constexpr bool of_pass = Interval == weights_interval::pass;
   using part = std::conditional_t<of_pass, everything, part_of_repeat<Axes>>;
   using take_part = variable_on_stage<typename Axes::stages, Over, part>;
   using taken = decltype(map_operand(std::declval<take_part const&>(), std::declval<W const&>()));
@@ -281,8 +281,8 @@ class parameters_of_stage {
 
   /// Call this before a layer of the repeat is called.
   void prepare(int repeat) {
-    if constexpr (rhythm_of<F> != weights_rhythm::tick && any_variable_in<Ws...>) {
-      if (shared_ && (rhythm_of<F> == weights_rhythm::pass || repeat == repeat_)) return;
+    if constexpr (weights_interval_of<F> != weights_interval::tick && any_variable_in<Ws...>) {
+      if (shared_ && (weights_interval_of<F> == weights_interval::pass || repeat == repeat_)) return;
       make_room();
       tape& t = shared_.emplace();
       repeat_ = repeat;

@@ -163,7 +163,7 @@ constexpr std::int64_t messages_of_reversal(std::int64_t n) { return n - n % 2; 
 
 namespace operation {
 
-/// The sum of the blocks of the devices from this one to the last, or of those behind this one.
+/// The sum of the blocks of the devices from this one to the last, or of those after this one.
 template <engine::scan_kind Kind, reduction How, class M>
 struct scan_from_behind : detail::callable<scan_from_behind<Kind, How, M>> {
   static constexpr char const* name = "scan_from_behind";
@@ -251,8 +251,7 @@ own_rows rows_among_members(char const* operation, A const& a) {
   if (t.mesh_handle()->absent()) return own;
   if (own.is_regular) {
     named_group const g = group_of<std::remove_cvref_t<decltype(t)>, Ms...>(operation, t);
-    own.begin =
-        own.origin.is_alike() ? g.number * own.size : planner::block(own.origin.whole, g.number, g.size).begin;
+    own.begin = own.origin.is_alike() ? g.number * own.size : planner::block(own.origin.whole, g.number, g.size).begin;
     return own;
   }
   blocks_along<I, std::remove_cvref_t<decltype(t)>, Ms...> const all(operation, t);

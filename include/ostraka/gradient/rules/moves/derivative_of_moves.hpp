@@ -4,7 +4,7 @@
 
 /// @file
 /// Floor 4. Moves of variables: os::reshard, os::rename, os::named and os::copy. A tensor under another sharding is the
-/// same tensor, so the result of a reshard shares its operand's cotangent, and operations behind it are asked for that
+/// same tensor, so the result of a reshard shares its operand's cotangent, and operations after it are asked for that
 /// sharding directly: the backward of a gather and a product is one product and one reduce-scatter. If it has another
 /// order of axes, its cotangent is resharded back. Likewise a renamed
 /// tensor and a copy are asked for the sharding that their operand wants. Zeros like a variable are constants.
@@ -21,7 +21,7 @@
 namespace ostraka {
 
 template <class T>
-class abstract;  // of foretell.hpp
+class abstract;  // of predict.hpp
 
 namespace detail {
 
@@ -53,7 +53,7 @@ struct renamed_cotangent<From, To, Result, variable<T, abstract<basic_tensor<U, 
 /// A verb of a single move gives the same tensor under another sharding, as a reshard does; other operations may
 /// declare it too.
 template <class Operation>
-  requires requires { typename Operation::gives_another_sharding; }
+  requires requires { typename Operation::changes_sharding; }
 struct derivative_of<Operation> {
   template <class A>
   static constexpr auto composed(Operation const&, A const& a) {
@@ -89,7 +89,7 @@ struct derivative_of<operation::reshard_to_mesh<To>> {
 template <class From, class To>
 struct derivative_of<operation::rename<From, To>> {
   template <class Result, class A>
-  using handed_on = typename detail::renamed_cotangent<From, To, Result, A>::type;
+  using operand_cotangent = typename detail::renamed_cotangent<From, To, Result, A>::type;
   template <class Result, class A>
   static constexpr auto pullback(operation::rename<From, To>, Result const&, A const&) {
     return detail::rename_pullback<From, To>{};
@@ -99,7 +99,7 @@ struct derivative_of<operation::rename<From, To>> {
 template <>
 struct derivative_of<operation::copy> {
   template <class Result, class A>
-  using handed_on = typename A::cotangent_type;
+  using operand_cotangent = typename A::cotangent_type;
   template <class Result, class A>
   static constexpr auto pullback(operation::copy, Result const&, A const&) {
     return detail::identity_pullback{};
@@ -114,7 +114,7 @@ template <>
 struct derivative_of<operation::named> {
   template <class A, class Label>
   static constexpr A composed(operation::named const& operation, A const& a, [[maybe_unused]] Label const& label) {
-    if constexpr (is_abstract<A> || detail::is_foretold<A>)
+    if constexpr (is_abstract<A> || detail::is_abstract_variable<A>)
       return a;
     else
       return a.with_value(detail::operate(operation, a.value(), label));

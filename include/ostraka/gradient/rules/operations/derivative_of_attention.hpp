@@ -77,13 +77,13 @@ template <class Sharding, class A, class B>
 using policy_in_place = decltype(find_policy_in_place<Sharding, innermost<A>, innermost<B>>());
 
 template <class Sharding, class A, class B>
-constexpr auto einsum_where_they_are(A const& a, B const& b) {
+constexpr auto local_einsum(A const& a, B const& b) {
   return einsum_as<Sharding>(a, b, policy_in_place<Sharding, A, B>{});
 }
 
 /// The same for weights or scores' cotangents, of which zeros take no part.
 template <class Sharding, class W, class V>
-constexpr auto weigh_where_they_are(bool hides, W const& weights, V const& values) {
+constexpr auto local_weighting(bool hides, W const& weights, V const& values) {
   ostraka::operation::attention_product<Sharding, policy_in_place<Sharding, W, V>> const product{{}, hides};
   return operate(product, weights, values);
 }
@@ -94,7 +94,7 @@ constexpr auto pull_over(Vjp const& back, W const& weights, G const& g) {
   if constexpr (std::is_same_v<W, G> && Tensor<G>) {
     if (engine::holders_of(g.local()) == 1) return back.over_cotangent(weights, g);
   } else if constexpr (std::is_same_v<W, G> && is_abstract<G>) {
-    if (g.block().is_alone()) return foretell_in_place(back, g, weights);
+    if (g.block().is_alone()) return predict_in_place(back, g, weights);
   }
   return operate(back, weights, g);
 }
@@ -109,9 +109,9 @@ struct weighing_pullback {
   template <int K, class Wanted, class G>
   constexpr Wanted pull(G const& g) const {
     if constexpr (K == 0)
-      return einsum_where_they_are<sharding_in<Wanted>>(g, values.get());
+      return local_einsum<sharding_in<Wanted>>(g, values.get());
     else
-      return weigh_where_they_are<sharding_in<Wanted>>(hides, weights.get(), g);
+      return local_weighting<sharding_in<Wanted>>(hides, weights.get(), g);
   }
 };
 
@@ -151,7 +151,7 @@ struct attention_weights_pullback {
     if constexpr (K < 2 * Pairs && is_variable<operand>) {
       auto const other = as_wide(std::get<static_cast<std::size_t>(K ^ 1)>(others).get());
       return as_elements<typename operand::value_type>(
-          weigh_where_they_are<sharding_in<typename operand::cotangent_type>>(hides, scores, other));
+          local_weighting<sharding_in<typename operand::cotangent_type>>(hides, scores, other));
     } else {
       return not_kept(scores);
     }
@@ -199,7 +199,7 @@ struct derivative_of<operation::attention_weights<Attention, Pairs>> {
   static constexpr auto pullback(weights const& operation, Result const& w, Given const&... given) {
     using pullback = detail::attention_weights_pullback<Attention, Pairs, Result, Given...>;
     double factor = 1;
-    if constexpr (!detail::any_foretold<Given...>) factor = operation.attention.factor_of(given...);
+    if constexpr (!detail::any_abstract_variable<Given...>) factor = operation.attention.factor_of(given...);
     return pullback{factor, operation.attention.is_causal || sizeof...(Given) > 2 * Pairs, detail::remember(w),
                     pullback::keep(std::make_integer_sequence<int, sizeof...(Given)>{}, given...)};
   }

@@ -71,7 +71,7 @@ struct cross_entropy_vjp_by_parts {
   constexpr auto operator()(ostraka::operation::cross_entropy_vjp<Along> const& operation, A const& x,
                             LogSum const& log_sum, G const& g, Labels const& labels) const {
     using T = accumulator_of_t<typename A::value_type>;
-    using I = typename told_axis<Along>::axis;
+    using I = typename axis_argument<Along>::axis;
     auto const& forward = operation.forward;
     auto const counted = ostraka::map(is_counted{forward.ignores, forward.ignored}, as_wide(g), labels);
     auto const label = ostraka::map(drop_ignored{forward.ignores ? forward.ignored : -1}, labels);

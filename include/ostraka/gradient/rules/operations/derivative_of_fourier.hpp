@@ -28,12 +28,12 @@ struct fourier_pullback {
   constexpr Wanted pull(G const& g) const {
     using along = typename divided_over<K, splits_of<K, sharding_in<G>>>::type;
     using alone = sharding<typename divided_over<I, splits_of<K, sharding_in<G>>>::type>;
-    constexpr bool goes_there = varying_in<G>::size == 0 && G::rank > 1 &&
-                                sharding_traits<sharding_in<Wanted>>::partials::size == 0 &&
-                                sharding_traits<sharding_in<G>>::partials::size == 0;
-    using named = std::conditional_t<goes_there, sharding_in<Wanted>, alone>;
+    constexpr bool moves_directly = varying_in<G>::size == 0 && G::rank > 1 &&
+                                    sharding_traits<sharding_in<Wanted>>::partials::size == 0 &&
+                                    sharding_traits<sharding_in<G>>::partials::size == 0;
+    using named = std::conditional_t<moves_directly, sharding_in<Wanted>, alone>;
     ostraka::operation::fourier<transpose_of(Kind), along, named> const back{};
-    if constexpr (gives_reals(transpose_of(Kind)))
+    if constexpr (has_real_result(transpose_of(Kind)))
       return summed_to<Wanted>(operate(back, g, fourier_length{n}));
     else
       return summed_to<Wanted>(projected<typename Wanted::value_type>(operate(back, g)));
@@ -47,9 +47,9 @@ struct derivative_of<operation::fourier<Kind, Along, Named>> {
   template <class Result, class A, class... Given>
   static constexpr auto pullback(operation::fourier<Kind, Along, Named> const&, Result const&, A const& a,
                                  Given const&...) {
-    using I = typename detail::told_axis<Along>::axis;
+    using I = typename detail::axis_argument<Along>::axis;
     using K = detail::new_axis<axes_in<Result>, axes_in<A>, I>;
-    return detail::fourier_pullback<Kind, I, K>{detail::told_extent<Along>(a)};
+    return detail::fourier_pullback<Kind, I, K>{detail::argument_extent<Along>(a)};
   }
 };
 

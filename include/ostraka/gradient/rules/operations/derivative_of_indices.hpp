@@ -98,22 +98,22 @@ constexpr auto take_along_divided(A const& a, Index const& index) {
 }
 
 /// Writes the row into a copy of the cache, so that the cache keeps its values.
-template <class Told>
+template <class Dim>
 struct written_copy : moves_nothing {
   static constexpr char const* name = "write_at";
   std::int64_t position = 0;
 
   template <class Cache, class Row>
-  using verdict = typename ostraka::operation::write_at<Told>::template verdict<Cache, Row>;
+  using verdict = typename ostraka::operation::write_at<Dim>::template verdict<Cache, Row>;
 
   template <class How, class Cache, class Row>
   auto run(How const& how, Cache const& cache, Row const& row) const {
-    return ostraka::operation::write_at<Told>{{}, position}.run(how, copy(cache), row);
+    return ostraka::operation::write_at<Dim>{{}, position}.run(how, copy(cache), row);
   }
 };
 
 /// A copy with zeros at the positions.
-template <class Told>
+template <class Dim>
 struct cleared_copy : moves_nothing {
   static constexpr char const* name = "write_at";
   std::int64_t position = 0, count = 0;
@@ -123,27 +123,27 @@ struct cleared_copy : moves_nothing {
 
   template <class How, class A>
   auto run(How const& how, A const& a) const {
-    using T = typename told_axis<Told>::axis;
+    using T = typename axis_argument<Dim>::axis;
     using rows = basic_tensor<typename A::value_type, with_entry<sharding_in<A>, T, T>, typename A::space>;
     auto extents = a.extents();
-    extents[static_cast<std::size_t>(dimension_of<Told, A>)] = count;
+    extents[static_cast<std::size_t>(dimension_of<Dim, A>)] = count;
     auto const zeros = allocate<rows>(a.mesh_handle(), extents);
     fill_block(name, zeros, typename A::value_type(0.0f));
-    return ostraka::operation::write_at<Told>{{}, position}.run(how, copy(a), zeros);
+    return ostraka::operation::write_at<Dim>{{}, position}.run(how, copy(a), zeros);
   }
 };
 
-template <class Told>
+template <class Dim>
 struct write_pullback {
   std::int64_t position, count;
 
   template <int K, class Wanted, class G>
   constexpr Wanted pull(G const& g) const {
     if constexpr (K == 1) {
-      ostraka::operation::window<Told> const own{{}, position, position + count, 1};
+      ostraka::operation::window<Dim> const own{{}, position, position + count, 1};
       return summed_to<Wanted>(operate(own, g));
     } else {
-      return summed_to<Wanted>(operate(cleared_copy<Told>{{}, position, count}, g));
+      return summed_to<Wanted>(operate(cleared_copy<Dim>{{}, position, count}, g));
     }
   }
 };
@@ -167,7 +167,7 @@ struct derivative_of<operation::take<V, Out, Range>> {
   template <class Result, class Table, class Index>
   static constexpr auto pullback(operation::take<V, Out, Range> const&, Result const&, Table const& table,
                                  Index const& index) {
-    return detail::take_pullback<V, Index>{detail::remember(index), detail::told_extent<V>(table),
+    return detail::take_pullback<V, Index>{detail::remember(index), detail::argument_extent<V>(table),
                                            detail::origin_in<V>(stop_gradient(table))};
   }
 };
@@ -186,7 +186,7 @@ template <class V, class Out>
 struct derivative_of<operation::take_at<V, Out>> {
   template <class Result, class A>
   static constexpr auto pullback(operation::take_at<V, Out> const& take, Result const&, A const& a) {
-    return detail::take_at_pullback<V>{take.at, detail::told_extent<V>(a), detail::origin_in<V>(stop_gradient(a))};
+    return detail::take_at_pullback<V>{take.at, detail::argument_extent<V>(a), detail::origin_in<V>(stop_gradient(a))};
   }
 };
 
@@ -214,32 +214,31 @@ struct derivative_of<operation::stack_next<T>> {
   }
 };
 
-template <class Told>
-struct derivative_of<detail::written_copy<Told>> {
+template <class Dim>
+struct derivative_of<detail::written_copy<Dim>> {
   template <class Result, class Cache, class Row>
-  static constexpr auto pullback(detail::written_copy<Told> const& write, Result const&, Cache const&,
-                                 Row const& row) {
+  static constexpr auto pullback(detail::written_copy<Dim> const& write, Result const&, Cache const&, Row const& row) {
     std::int64_t count = 1;
-    if constexpr (position_in<typename detail::told_axis<Told>::axis, axes_in<Row>> >= 0)
-      count = detail::told_extent<Told>(row);
-    return detail::write_pullback<Told>{write.position, count};
+    if constexpr (position_in<typename detail::axis_argument<Dim>::axis, axes_in<Row>> >= 0)
+      count = detail::argument_extent<Dim>(row);
+    return detail::write_pullback<Dim>{write.position, count};
   }
 };
 
-template <class Told>
-struct derivative_of<detail::cleared_copy<Told>> {
+template <class Dim>
+struct derivative_of<detail::cleared_copy<Dim>> {
   template <class Result, class A>
-  static constexpr auto pullback(detail::cleared_copy<Told> const& cleared, Result const&, A const&) {
-    return detail::transposed_pullback<detail::cleared_copy<Told>>{cleared};
+  static constexpr auto pullback(detail::cleared_copy<Dim> const& cleared, Result const&, A const&) {
+    return detail::transposed_pullback<detail::cleared_copy<Dim>>{cleared};
   }
 };
 
 /// Variables are values, so the cache keeps its values.
-template <class Told>
-struct derivative_of<operation::write_at<Told>> {
+template <class Dim>
+struct derivative_of<operation::write_at<Dim>> {
   template <class Cache, class Row>
-  static constexpr auto composed(operation::write_at<Told> const& write, Cache const& cache, Row const& row) {
-    return detail::operate(detail::written_copy<Told>{{}, write.position}, cache, row);
+  static constexpr auto composed(operation::write_at<Dim> const& write, Cache const& cache, Row const& row) {
+    return detail::operate(detail::written_copy<Dim>{{}, write.position}, cache, row);
   }
 };
 
@@ -247,7 +246,7 @@ template <class Along>
 struct derivative_of<operation::sort<Along>> {
   template <class A>
   static constexpr auto composed(operation::sort<Along> const&, A const& a) {
-    using I = typename detail::told_axis<Along>::axis;
+    using I = typename detail::axis_argument<Along>::axis;
     return detail::take_along<I>(a, detail::operate(operation::argsort<Along>{}, stop_gradient(a)));
   }
 };
@@ -257,7 +256,7 @@ template <class Along>
 struct derivative_of<operation::sort_by_key<Along>> {
   template <class A>
   static constexpr auto composed(operation::sort_by_key<Along> const&, A const& keys) {
-    using I = typename detail::told_axis<Along>::axis;
+    using I = typename detail::axis_argument<Along>::axis;
     auto const permutation = detail::operate(operation::argsort<Along>{}, stop_gradient(keys));
     auto const sorted = detail::take_along<I>(keys, permutation);
     return sorted_keys<std::remove_const_t<decltype(sorted)>, std::remove_const_t<decltype(permutation)>>{sorted,
@@ -270,7 +269,7 @@ template <class Along, class K>
 struct derivative_of<operation::top_k<Along, K>> {
   template <class A, class... Given>
   static constexpr auto composed(operation::top_k<Along, K> const&, A const& a, Given const&... given) {
-    using I = typename detail::told_axis<Along>::axis;
+    using I = typename detail::axis_argument<Along>::axis;
     auto const places = detail::operate(detail::largest_places<Along, K>{}, stop_gradient(a), given...);
     auto const values = [&] {
       if constexpr (operation::top_k<Along, K>::is_divided)

@@ -29,9 +29,9 @@ template <class Along>
 inline constexpr bool is_layer_norm<ostraka::operation::layer_norm<Along>> = true;
 
 template <class Operation>
-struct told_in;
+struct axis_argument_of;
 template <template <class> class Norm, class Along>
-struct told_in<Norm<Along>> {
+struct axis_argument_of<Norm<Along>> {
   using type = Along;
 };
 
@@ -47,7 +47,7 @@ inline constexpr bool norm_is_pulled_at_once<Along, G, Rows, A, Gain, Bias...> =
 /// `Vectors` are the gain, and the bias if there is one.
 template <class Operation, class Rows, class A, class... Vectors>
 struct norm_of_rows_pullback {
-  using Along = typename told_in<Operation>::type;
+  using Along = typename axis_argument_of<Operation>::type;
 
   kept<true, A> a;
   remembered<Rows> mean, factor;
@@ -112,7 +112,7 @@ struct norm_of_rows_pullback {
 template <class Along, class A>
 double elements_of_row(A const& a) {
   return static_cast<double>(
-      a.extents()[static_cast<std::size_t>(position_in<typename told_axis<Along>::axis, axes_in<A>>)]);
+      a.extents()[static_cast<std::size_t>(position_in<typename axis_argument<Along>::axis, axes_in<A>>)]);
 }
 
 /// 1 / √(s / n + ε).
@@ -132,7 +132,7 @@ struct inverse_root {
 /// Mean and factor of the rows of a variable, by operations that have derivatives.
 template <class Operation, class A>
 constexpr auto rows_of_norm(Operation const& operation, A const& a) {
-  using Along = typename told_in<Operation>::type;
+  using Along = typename axis_argument_of<Operation>::type;
   using T = accumulator_of_t<typename A::value_type>;
   using rows = rows_of<Along, A>;
   auto const x = as_wide(a);

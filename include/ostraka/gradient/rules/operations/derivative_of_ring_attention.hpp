@@ -69,8 +69,8 @@ struct derivative_of<operation::ring_attention<Q, K, D, Way>> {
   template <class TQ, class TK, class TV>
     requires detail::any_nested<TQ, TK, TV>
   static auto composed(operation_type const& operation, TQ const& q, TK const& k, TV const& v) {
-    using axis = typename detail::told_axis<K>::axis;
-    using mesh = typename detail::told_axis<K>::mesh;
+    using axis = typename detail::axis_argument<K>::axis;
+    using mesh = typename detail::axis_argument<K>::mesh;
     operation::attention<Q, axis, D> gathered;
     gathered.is_causal = Way::is_causal;
     gathered.has_scale = operation.has_scale;

@@ -128,7 +128,7 @@ struct places_of_extremes {
   template <class When, class A>
   auto run(When const&, A const& a) const {
     using numbers = basic_tensor<std::int64_t, canonical_sharding<Along>, typename A::space>;
-    std::int64_t const extent = told_extent<Along>(a);
+    std::int64_t const extent = argument_extent<Along>(a);
     auto const before = cumulate_as<Along, How>(a, {true, how.is_reversed});
     auto const place = allocate<numbers>(a.mesh_handle(), {extent});
     generate_elements(name, place, equal_steps<std::int64_t>{0, 1});
@@ -148,7 +148,7 @@ struct running_extreme_pullback {
 
   template <int, class Wanted, class G>
   constexpr Wanted pull(G const& g) const {
-    using I = typename told_axis<Along>::axis;
+    using I = typename axis_argument<Along>::axis;
     using by_place = typename rename_sharding<I, place_axis, sharding_in<Wanted>>::type;
     ostraka::operation::scatter_add<place_axis, by_place, promised_range> add;
     add.extent = extent;
@@ -169,7 +169,7 @@ struct derivative_of<operation::cumulate<Along, How>> {
       return detail::cumprod_pullback<Along, A>{detail::remember(x), scan.how};
     else
       return detail::running_extreme_pullback<Along, How, A>{detail::remember(x), scan.how,
-                                                             detail::told_extent<Along>(x)};
+                                                             detail::argument_extent<Along>(x)};
   }
 };
 

@@ -142,9 +142,8 @@ struct scored_products_pullback {
       return not_kept(g);
     } else if constexpr (I < multiplied) {
       auto const other = as_wide(std::get<static_cast<std::size_t>(I ^ 1)>(operands).get());
-      return as_elements<typename operand::value_type>(
-          weigh_where_they_are<sharding_in<typename operand::cotangent_type>>(scored.hides(), of_products,
-                                                                              ostraka::scale(other, factor)));
+      return as_elements<typename operand::value_type>(local_weighting<sharding_in<typename operand::cotangent_type>>(
+          scored.hides(), of_products, ostraka::scale(other, factor)));
     } else if constexpr (bias >= 0 && I == multiplied + bias) {
       using target = sharding_in<typename operand::cotangent_type>;
       auto const sum = [&] {
@@ -216,7 +215,7 @@ struct derivative_of<operation::scored_products<Scored>> {
                                  Given const&... given) {
     using pullback = detail::scored_products_pullback<Scored, Result, Given...>;
     double factor = 1;
-    if constexpr (!detail::any_foretold<Given...>) factor = operation.scored.factor_of(given...);
+    if constexpr (!detail::any_abstract_variable<Given...>) factor = operation.scored.factor_of(given...);
     return pullback{factor, operation.scored,
                     pullback::keep(std::make_integer_sequence<int, pullback::multiplied>{}, given...)};
   }

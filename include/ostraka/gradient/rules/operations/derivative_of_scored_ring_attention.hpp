@@ -85,8 +85,8 @@ struct derivative_of<operation::scored_ring<Q, K, D, Way, Traits, Kinds...>> {
     requires detail::any_nested<TQ, TK, TV, Tensors...>
   static auto composed(operation_type const& operation, TQ const& q, TK const& k, TV const& v,
                        Tensors const&... tensors) {
-    using axis = typename detail::told_axis<K>::axis;
-    using mesh = typename detail::told_axis<K>::mesh;
+    using axis = typename detail::axis_argument<K>::axis;
+    using mesh = typename detail::axis_argument<K>::mesh;
     operation::scored<operation::attention<Q, axis, D>, Traits, Kinds...> gathered;
     static_cast<detail::scaled_scores&>(gathered) = operation;
     static_cast<detail::score_options&>(gathered) = operation;
@@ -126,7 +126,7 @@ struct derivative_of<operation::tiled_attention<Q, K, D>> {
   template <class TQ, class TK, class TV>
   static constexpr bool may_be_tiled =
       operation_type::template is_tiled<detail::innermost<TQ>, detail::innermost<TK>, detail::innermost<TV>> &&
-      !detail::any_nested<TQ, TK, TV> && !detail::any_foretold<TQ, TK, TV>;
+      !detail::any_nested<TQ, TK, TV> && !detail::any_abstract_variable<TQ, TK, TV>;
 
   template <class TQ, class TK, class TV>
   static constexpr auto composed(operation_type const& operation, TQ const& q, TK const& k, TV const& v) {

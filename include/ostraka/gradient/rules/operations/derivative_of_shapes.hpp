@@ -42,10 +42,10 @@ struct transposed_pullback {
   }
 };
 
-/// The extent of a tensor or a variable along the axis `Told`.
-template <class Told, class A>
-constexpr std::int64_t told_extent(A const& a) {
-  return a.extents()[static_cast<std::size_t>(position_in<typename told_axis<Told>::axis, axes_in<A>>)];
+/// The extent of a tensor or a variable along the axis `Dim`.
+template <class Dim, class A>
+constexpr std::int64_t argument_extent(A const& a) {
+  return a.extents()[static_cast<std::size_t>(position_in<typename axis_argument<Dim>::axis, axes_in<A>>)];
 }
 
 /// The transpose that gives the axes this order.
@@ -57,7 +57,7 @@ struct transpose_to<type_list<Is...>> {
 };
 
 /// The sharding that an operand wants, through an operation that gives the same elements under other axes, so that
-/// operations behind it are asked for it directly. `Kept` are axes that must lie there as they lie in the operand
+/// operations after it are asked for it directly. `Kept` are axes that must lie there as they lie in the operand
 /// itself.
 template <class Operation, class Result, class A, class... Kept>
 struct reshaped_cotangent {
@@ -86,7 +86,7 @@ struct concatenate_pullback {
 template <class HD, class H, class D>
 struct derivative_of<operation::split<HD, H, D>> {
   template <class Result, class A>
-  using handed_on = typename detail::reshaped_cotangent<operation::split<HD, H, D>, Result, A, HD>::type;
+  using operand_cotangent = typename detail::reshaped_cotangent<operation::split<HD, H, D>, Result, A, HD>::type;
 
   template <class Result, class A>
   static constexpr auto pullback(operation::split<HD, H, D> const&, Result const&, A const&) {
@@ -97,19 +97,19 @@ struct derivative_of<operation::split<HD, H, D>> {
 template <class H, class D, class HD>
 struct derivative_of<operation::merge<H, D, HD>> {
   template <class Result, class A>
-  using handed_on = typename detail::reshaped_cotangent<operation::merge<H, D, HD>, Result, A, H, D>::type;
+  using operand_cotangent = typename detail::reshaped_cotangent<operation::merge<H, D, HD>, Result, A, H, D>::type;
 
   template <class Result, class A>
   static constexpr auto pullback(operation::merge<H, D, HD> const&, Result const&, A const& a) {
     using split = operation::split<HD, H, D>;
-    return detail::transposed_pullback<split>{split{{}, detail::told_extent<H>(a), detail::told_extent<D>(a)}};
+    return detail::transposed_pullback<split>{split{{}, detail::argument_extent<H>(a), detail::argument_extent<D>(a)}};
   }
 };
 
 template <class... Is>
 struct derivative_of<operation::transpose<Is...>> {
   template <class Result, class A>
-  using handed_on = typename detail::reshaped_cotangent<operation::transpose<Is...>, Result, A>::type;
+  using operand_cotangent = typename detail::reshaped_cotangent<operation::transpose<Is...>, Result, A>::type;
 
   template <class Result, class A>
   static constexpr auto pullback(operation::transpose<Is...> const&, Result const&, A const&) {
@@ -122,7 +122,8 @@ struct derivative_of<operation::window<Along>> {
   template <class Result, class A>
   static constexpr auto pullback(operation::window<Along> const& window, Result const&, A const& a) {
     using spread = operation::spread<Along>;
-    return detail::transposed_pullback<spread>{spread{{}, window.begin, window.step, detail::told_extent<Along>(a)}};
+    return detail::transposed_pullback<spread>{
+        spread{{}, window.begin, window.step, detail::argument_extent<Along>(a)}};
   }
 };
 
@@ -131,7 +132,7 @@ struct derivative_of<operation::spread<Along>> {
   template <class Result, class A>
   static constexpr auto pullback(operation::spread<Along> const& spread, Result const&, A const& a) {
     using window = operation::window<Along>;
-    std::int64_t const n = detail::told_extent<Along>(a);
+    std::int64_t const n = detail::argument_extent<Along>(a);
     std::int64_t const end = n == 0 ? spread.begin : spread.begin + (n - 1) * spread.step + 1;
     return detail::transposed_pullback<window>{window{{}, spread.begin, end, spread.step}};
   }
@@ -142,15 +143,16 @@ struct derivative_of<operation::pad<Along, Value>> {
   template <class Result, class A>
   static constexpr auto pullback(operation::pad<Along, Value> const& pad, Result const&, A const& a) {
     using window = operation::window<Along>;
-    return detail::transposed_pullback<window>{window{{}, pad.before, pad.before + detail::told_extent<Along>(a), 1}};
+    return detail::transposed_pullback<window>{
+        window{{}, pad.before, pad.before + detail::argument_extent<Along>(a), 1}};
   }
 };
 
-template <class Told>
-struct derivative_of<operation::stripe<Told>> {
+template <class Dim>
+struct derivative_of<operation::stripe<Dim>> {
   template <class Result, class A>
-  static constexpr auto pullback(operation::stripe<Told> const& stripe, Result const&, A const&) {
-    return detail::transposed_pullback<operation::stripe<Told>>{{!stripe.is_back}};
+  static constexpr auto pullback(operation::stripe<Dim> const& stripe, Result const&, A const&) {
+    return detail::transposed_pullback<operation::stripe<Dim>>{{!stripe.is_back}};
   }
 };
 
@@ -184,7 +186,7 @@ struct derivative_of<operation::concatenate<Along>> {
   static constexpr auto pullback(operation::concatenate<Along> const&, Result const&, Given const&... given) {
     detail::concatenate_pullback<Along, static_cast<int>(sizeof...(Given))> back;
     std::size_t k = 0;
-    ((back.begin[k + 1] = back.begin[k] + detail::told_extent<Along>(given), ++k), ...);
+    ((back.begin[k + 1] = back.begin[k] + detail::argument_extent<Along>(given), ++k), ...);
     return back;
   }
 };

@@ -1,0 +1,54 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 4. The recipe of an operation's result: the operation is done again with the operands that it had.
+
+#include <tuple>
+
+#include <ostraka/calls/vocabulary.hpp>
+#include <ostraka/gradient/tape/recipe.hpp>
+#include <ostraka/gradient/tape/remembered.hpp>
+
+namespace ostraka::detail {
+
+/// Makes the result of an operation again from its operands.
+template <class Value, class Operation, class... Given>
+class recompute final : public recipe<Value> {
+ public:
+  explicit recompute(Operation const& operation, Given const&... given)
+      : recipe<Value>(run), operation_(operation), given_(remember(given)...) {}
+
+ private:
+  [[gnu::cold]] static void run(any_recipe& base, void* value) {
+    auto& self = static_cast<recompute&>(base);
+    if (value == nullptr)
+      delete &self;
+    else
+      *static_cast<Value*>(value) =
+          std::apply([&](auto const&... given) { return operate(self.operation_, given.get()...); }, self.given_);
+  }
+
+  Operation operation_;
+  std::tuple<remembered<plain_type<Given>>...> given_;
+};
+
+template <class T, class Operation, class... Given>
+[[gnu::cold, gnu::noinline]] recipe_handle<T> recomputing_recipe(Operation const& operation, Given const&... given) {
+  return recipe_handle<T>(new recompute<typename type_to_make<T>::type, Operation, Given...>(operation, given...));
+}
+
+/// The base of a derivative_of whose operation os::save_all_but_gathers does again. An operation that passes on the
+/// cotangents that its operand wants (a rename, a cast) is done again if its operand was gathered.
+struct gathers {};
+
+template <class X>
+bool has_recipe(X const& x) {
+  if constexpr (is_variable<X>)
+    return static_cast<bool>(x.recipe());
+  else
+    return false;
+}
+
+}  // namespace ostraka::detail

@@ -1,0 +1,21 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// when: the result is named with an axis that the operand lacks
+// error: operation: behind the axis that is transformed stands the one that it becomes
+// error: transform_axes_mismatch<
+#include <ostraka/fft.hpp>
+namespace os = ostraka;
+
+OSTRAKA_AXIS(I);
+OSTRAKA_AXIS(J);
+OSTRAKA_AXIS(K);
+OSTRAKA_AXIS(L);
+OSTRAKA_MESH_AXIS(X);
+
+auto f(os::tensor<double, I/X, J> const& a) {
+#ifdef SHOULD_FAIL
+  return os::fft<I/X, L/X, K>(a);
+#else
+  return os::fft<I/X, J/X, K>(a);
+#endif
+}
