@@ -41,8 +41,10 @@ void check_in_flight(t::test_mesh const& m, t::extents_by_letter const& e) {
   os::engine::schedule_memory memory;
   auto const begin = [&](int i) {
     auto const w = os::detail::context_of<typename types::labels, typename types::mesh>("reshard", from[i]);
-    return os::engine::begin(Kokkos::DefaultExecutionSpace(), w, types::steps, types::from,
-                             os::detail::elements_of(from[i]), to[i].local().data(), memory);
+    double const* const source = os::detail::elements_of(from[i]);
+    return os::engine::begin(Kokkos::DefaultExecutionSpace(), w,
+                             os::planner::plan_view(os::detail::stored_plan_of<types>), &source, to[i].local().data(),
+                             os::engine::update<double>(), memory);
   };
   CHECK(most_in_steady_state([&] {
           os::engine::run_in_flight first = begin(0);
