@@ -36,6 +36,8 @@ struct paged_types {
   using labels = union_of<axes_in<TQ>, axes_in<TK>, axes_in<Table>>;
   using mesh = union_of<mesh_axes_in<TQ>, mesh_axes_in<TK>, mesh_axes_in<Table>, mesh_axes_in<Positions>>;
   using rows = without_axis<sharding_in<TQ>, width>;
+  /// The mesh axes along which blocks of a body may differ in extents, and positions be in range on some devices alone.
+  using blocks = union_of<varying_in<TQ>, varying_in<TK>, varying_in<Table>>;
 
   template <class... Ms>
   static auto in_parts(type_list<Ms...>) -> canonical_sharding<sharding_in<TQ>, partial_sum<Ms...>>;
@@ -75,6 +77,7 @@ consteval auto check_pages() {
                        !is_last_axis<sharding_in<TK>, D> || difference_of<heads, axes_in<batch>>::size > 0 ||
                        !lies_as<TK, batch>(heads{}) || position_in<P, axes_in<TQ>> >= 0 ||
                        position_in<slots, axes_in<TQ>> >= 0 ||
+                       position_in<Q, axes_in<Table>> >= 0 ||
                        difference_of<axes_in<Positions>, axes_in<batch>>::size > 0 ||
                        !lies_within<Positions, batch>(axes_in<Positions>{}) || !is_table_of<Table, batch>())
       return found<reason::pages_sharding_mismatch<sharding_in<TQ>, Operation>>{};
@@ -84,9 +87,9 @@ consteval auto check_pages() {
 }
 
 /// The moves of an attention to pages: the checks of table and positions, and for divided pages what `K/X` moves.
-template <class Types, class Range, class ToldP, class Table, class Positions>
+template <class Types, class Range, class ToldP, class TK, class Table, class Positions>
 using moves_of_pages =
-    moves_in_turn<moves_of_range<Range, Table>, moves_of_range<Range, Positions>,
+    moves_in_turn<moves_of_range<Range, Table, varying_in<TK>>, moves_of_range<Range, Positions, typename Types::blocks>,
                   moves_of_rows<typename Types::local, typename Types::rows, typename axis_argument<ToldP>::mesh,
                                 2 * static_cast<int>(sizeof(typename Types::wide))>,
                   moves_of_reshard<typename Types::local, typename Types::result::sharding_type>>;
@@ -107,7 +110,7 @@ struct paged_attention : detail::scaled_scores {
   template <class TQ, class TK, class Table, class Positions>
   using types = detail::paged_types<Q, D, P, TQ, TK, Table, Positions>;
   template <class TQ, class TK, class TV, class Table, class Positions>
-  using moves = detail::moves_of_pages<types<TQ, TK, Table, Positions>, Range, P, Table, Positions>;
+  using moves = detail::moves_of_pages<types<TQ, TK, Table, Positions>, Range, P, TK, Table, Positions>;
 
   template <class How, class TQ, class TK, class TV, class Table, class Positions>
   auto run(How const&, TQ const& q, TK const& k, TV const& v, Table const& table, Positions const& positions) const {
@@ -154,8 +157,9 @@ struct paged_attention : detail::scaled_scores {
                                    of_table = spec_of<Table, labels, mesh>;
     auto const extent = [&]<class A>(std::type_identity<A>) { return w.sizes.label[position_in<A, labels>]; };
     std::int64_t const room = extent(std::type_identity<entries>{}) * w.sizes.label[slots];
-    detail::check_range<Range>(name, table, page_axis::name, w.sizes.label[pages]);
-    detail::check_range<Range>(name, positions, slot_axis::name, room - extent(std::type_identity<query_axis>{}) + 1);
+    detail::check_range<Range, varying_in<TK>>(name, table, page_axis::name, w.sizes.label[pages]);
+    detail::check_range<Range, typename Of::blocks>(name, positions, slot_axis::name,
+                                                    room - extent(std::type_identity<query_axis>{}) + 1);
 
     engine::paged_attention<typename TQ::value_type, typename Table::value_type, typename Positions::value_type> a;
     a.rank = s.rank;

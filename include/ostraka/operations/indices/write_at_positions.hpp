@@ -31,12 +31,15 @@ using kept_of_cache =
     difference_of<axes_in<Cache>,
                   type_list<typename axis_argument<Dim>::axis, typename axis_argument<ToldPages>::axis>>;
 
-/// True if rows have all axes of the cache, divided alike, and those of the batch whole where the cache lacks them.
+/// True if rows have all axes of the cache, divided alike, and those of the batch whole where the cache lacks them; and
+/// if both are summands of the same mesh axes, or neither is.
 template <class Dim, class ToldPages, class Cache, class Rows, class... Axes>
 consteval bool are_rows_of_cache(type_list<Axes...>) {
   using T = typename axis_argument<Dim>::axis;
   using kept = kept_of_cache<Dim, ToldPages, Cache>;
   return difference_of<kept, axes_in<Rows>>::size == 0 &&
+         std::is_same_v<typename sharding_traits<sharding_in<Rows>>::partials,
+                        typename sharding_traits<sharding_in<Cache>>::partials> &&
          (std::is_same_v<splits_of<Axes, sharding_in<Rows>>,
                          std::conditional_t<(difference_of<type_list<Axes>, kept>::size == 0),
                                             splits_of<Axes, sharding_in<Cache>>, type_list<>>> &&
@@ -62,7 +65,7 @@ consteval auto check_write_positions() {
                           typename sharding_traits<sharding_in<Rows>>::verdict, writable_verdict<Cache>,
                           element_type_verdict<typename Cache::value_type, typename Rows::value_type>,
                           index_verdict<Operation, Positions>, index_verdict<Operation, Table>...,
-                          blocks_verdict<sharding<>, Cache, Rows, Positions, Table...>, target_verdict<Cache, Rows>,
+                          blocks_verdict<sharding<>, Cache, Rows, Positions, Table...>, target_verdict<Cache, Rows, Positions, Table...>,
                           axis_argument_verdict<Operation, Dim, Cache>>;
   if constexpr (!std::is_same_v<own, reason::ok>) {
     return found<own>{};
@@ -98,9 +101,12 @@ struct write_at_positions {
   template <class Cache, class Rows, class Positions, class... Table>
   using verdict = typename decltype(detail::check_write_positions<write_at_positions, Dim, ToldPages, Cache, Rows,
                                                                   Positions, Table...>())::type;
+  /// The mesh axes along which blocks of a body may differ in extents, and positions be in range on some devices alone.
+  template <class... Blocks>
+  using differing = union_of<varying_in<Blocks>...>;
   template <class Cache, class Rows, class Positions, class... Table>
-  using moves =
-      detail::moves_in_turn<detail::moves_of_range<Range, Positions>, detail::moves_of_range<Range, Table>...>;
+  using moves = detail::moves_in_turn<detail::moves_of_range<Range, Positions, differing<Cache, Rows, Table...>>,
+                                      detail::moves_of_range<Range, Table, differing<Cache>>...>;
 
   template <class How, class Cache, class Rows, class Positions, class... Table>
   Cache run(How const&, Cache const& cache, Rows const& rows, Positions const& positions, Table const&... table) const {
@@ -125,7 +131,7 @@ struct write_at_positions {
           typename detail::entries_of_table<Table...,
                                             basic_tensor<typename Rows::value_type, batch, typename Rows::space>>::type;
       room = w.sizes.label[position_in<entries, labels>] * slots;
-      (detail::check_range<Range>(name, table, page_axis::name, w.sizes.label[pages]), ...);
+      (detail::check_range<Range, differing<Cache>>(name, table, page_axis::name, w.sizes.label[pages]), ...);
       ((to.table = engine::align(w, spec_of<Table, labels, mesh>, s, detail::elements_of(table))), ...);
       to.next_entry =
           (engine::detail::window_of(w, spec_of<Table, labels, mesh>, position_in<entries, labels>).stride, ...);
@@ -135,7 +141,7 @@ struct write_at_positions {
     } else {
       to.places = engine::detail::window_of(w, of_cache, along);
     }
-    detail::check_range<Range>(name, positions, axis::name, room - count + 1);
+    detail::check_range<Range, differing<Cache, Rows, Table...>>(name, positions, axis::name, room - count + 1);
 
     to.to = engine::align(w, of_cache, s, cache.local().data());
     to.positions = engine::align(w, spec_of<Positions, labels, mesh>, s, detail::elements_of(positions));
