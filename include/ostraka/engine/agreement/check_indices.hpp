@@ -159,14 +159,15 @@ void check_indices(Exec const& exec, execution_context const& w, planner::spec c
   bool const alone = group.size() == 1;
   if (!alone) group.find_largest(&first, 1);
   if (first == detail::none_wrong) return;
-  std::int64_t reported[2] = {detail::none_wrong, detail::none_wrong};
+  std::int64_t reported[3] = {detail::none_wrong, detail::none_wrong, detail::none_wrong};
   if (mine == first) {
     reported[0] = detail::index_at<Exec>(index + own);
     reported[1] = place;
+    reported[2] = extent;
   }
-  if (!alone) group.find_largest(reported, 2);
+  if (!alone) group.find_largest(reported, 3);
   detail::throw_wrong_index(
-      w, s, axis, extent, reported[0],
+      w, s, axis, reported[2], reported[0],
       of_its_own ? join_text("element ", reported[1], detail::name_member(*w.mesh, w.bits_of(differing), -1 - first))
                  : detail::name_place(w, s, whole, reported[1]));
 }

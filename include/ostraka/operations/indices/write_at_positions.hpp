@@ -17,6 +17,7 @@
 #include <cstdint>
 #include <type_traits>
 
+#include <ostraka/calls/shared_memory.hpp>
 #include <ostraka/engine/sequences/write_positions.hpp>
 #include <ostraka/operations/indices/pages.hpp>
 #include <ostraka/operations/indices/write_at.hpp>
@@ -121,7 +122,9 @@ struct write_at_positions {
     engine::execution_context const w = detail::context_of<labels, mesh>(name, cache, positions, table...);
     std::int64_t const count = count_of(w, rows, axes_in<Rows>{}, labels{});
     std::int64_t const slots = w.sizes.label[along];
-
+    detail::memory_range const read[] = {detail::memory_of(rows), detail::memory_of(positions),
+                                         detail::memory_of(table)...};
+    detail::refuse_shared_memory(w, {}, "os::copy", detail::memory_of(cache), read, 2 + sizeof...(Table));
     using page_type = typename detail::nth<0, typename Table::value_type..., std::int64_t>::type;
     engine::positions_to_write<typename Cache::value_type, page_type, typename Positions::value_type> to;
     std::int64_t room = slots;
@@ -200,7 +203,8 @@ struct write_at_positions {
 /// lies. Rows lack that axis, or have it whole, with the positions that are written. With `os::pages<P/X>(table)`, the
 /// axis is that of a page's slots, and rows go to the pages of the table. If two rows have the same place, the later
 /// one stays. os::in_range at the end promises positions and pages in range, and saves the check. Returns the cache.
-/// @throws ostraka::error, on all devices alike, if a position or page is out of range or extents differ
+/// @throws ostraka::error, on all devices alike, if a position or page is out of range, extents differ, or rows share memory
+/// with the cache
 template <auto Dim, TensorOrVariable Cache, class Positions, TensorOrVariable Rows,
           detail::IndexRange Range = detail::checked_range>
 constexpr auto write_at(Cache const& cache, detail::row_positions<Positions> const& at, Rows const& rows, Range = {}) {
