@@ -6,10 +6,12 @@
 /// Continuous batching: requests join when the pool has pages for them and leave when they have all their tokens. A
 /// request that joins brings its whole prompt into the step, and a running one brings its last token.
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <iterator>
+#include <stdexcept>
 #include <utility>
 #include <vector>
 
@@ -28,17 +30,22 @@ class engine {
  public:
   using pool = os::tensor<float, P / X, S, G / Y, D>;
 
-  /// @param most the most positions of a request
+  /// @param most the most positions of a request, as far as the pool has pages for them
   engine(mesh_type const& m, model const& p, extents const& e, std::int64_t pages, std::int64_t slots,
          std::int64_t most)
-      : mesh_(m), model_(p), pages_(pages, slots), entries_(pages_.needed(most)) {
+      : mesh_(m), model_(p), pages_(pages, slots), entries_(std::min(pages_.needed(most), pages_.free())) {
     for (std::int64_t i = 0; i < e.layers; ++i)
       for (auto* pools : {&keys_, &values_})
         pools->push_back(os::zeros<pool>(m, P = pages, S = slots, G = e.key_heads, D = e.head));
   }
 
   /// Puts a request into the queue. It must outlive the engine's work on it.
-  void add(request& r) { waiting_.push_back(&r); }
+  /// @throws std::runtime_error if it could never run: it has no prompt or no token to generate, or too many positions
+  void add(request& r) {
+    if (r.prompt.empty() || r.count < 1) throw std::runtime_error("a request has a prompt and tokens to generate");
+    if (pages_.needed(positions_of(r)) > entries_) throw std::runtime_error("a request has too many positions");
+    waiting_.push_back(&r);
+  }
   [[nodiscard]] bool is_idle() const { return waiting_.empty() && running_.empty(); }
   [[nodiscard]] std::size_t running() const { return running_.size(); }
   [[nodiscard]] std::int64_t free_pages() const { return pages_.free(); }
@@ -71,14 +78,15 @@ class engine {
     std::int64_t length = 0;
   };
 
+  static std::int64_t positions_of(request const& r) { return std::ssize(r.prompt) + r.count; }
+
   // A request joins when the pool has pages for all its positions, so that no running request has to wait.
   void admit() {
     while (!waiting_.empty()) {
       request& r = *waiting_.front();
-      std::int64_t const positions = std::ssize(r.prompt) + r.count;
-      if (pages_.needed(positions) > pages_.free()) return;
+      if (pages_.needed(positions_of(r)) > pages_.free()) return;
       running_.push_back({&r});
-      pages_.reserve(running_.back().pages, positions);
+      pages_.reserve(running_.back().pages, positions_of(r));
       waiting_.pop_front();
     }
   }

@@ -42,6 +42,17 @@ std::vector<std::int32_t> alone(serving::mesh_type const& m, serving::model cons
   return {all.begin() + std::ssize(r.prompt), all.end()};
 }
 
+/// True if the engine refuses a request with such a prompt.
+bool is_refused(serving::engine& engine, std::size_t prompt, std::int64_t count) {
+  request r{std::vector<std::int32_t>(prompt), count};
+  try {
+    engine.add(r);
+  } catch (std::runtime_error const&) {
+    return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -59,13 +70,14 @@ int main(int argc, char** argv) {
     requests.push_back(r);
   }
   serving::engine engine(mesh, p, e, 14, 4, 32);
+  bool const refuses = is_refused(engine, 0, 1) && is_refused(engine, 1, 0) && is_refused(engine, 30, 3);
   std::int64_t steps = 0, most = 0, tokens = 0;
   for (std::size_t arrived = 0; arrived < requests.size() || !engine.is_idle(); ++steps) {
     for (std::int64_t n = 0; n < 2 && arrived < requests.size(); ++n) engine.add(requests[arrived++]);
     engine.step();
     most = std::max(most, static_cast<std::int64_t>(engine.running()));
   }
-  bool good = engine.free_pages() == 13 && most > 1;
+  bool good = refuses && engine.free_pages() == 13 && most > 1;
   for (request const& r : requests) {
     tokens += r.count;
     good = good && std::ssize(r.generated) == r.count && r.generated == alone(mesh, p, e, r);
