@@ -89,7 +89,8 @@ consteval auto check_pages() {
 /// The moves of an attention to pages: the checks of table and positions, and for divided pages what `K/X` moves.
 template <class Types, class Range, class ToldP, class TK, class Table, class Positions>
 using moves_of_pages =
-    moves_in_turn<moves_of_range<Range, Table, varying_in<TK>>, moves_of_range<Range, Positions, typename Types::blocks>,
+    moves_in_turn<moves_of_range<Range, Table, varying_in<TK>>,
+                  moves_of_range<Range, Positions, typename Types::blocks>,
                   moves_of_rows<typename Types::local, typename Types::rows, typename axis_argument<ToldP>::mesh,
                                 2 * static_cast<int>(sizeof(typename Types::wide))>,
                   moves_of_reshard<typename Types::local, typename Types::result::sharding_type>>;

@@ -66,8 +66,8 @@ consteval auto check_write_positions() {
                           typename sharding_traits<sharding_in<Rows>>::verdict, writable_verdict<Cache>,
                           element_type_verdict<typename Cache::value_type, typename Rows::value_type>,
                           index_verdict<Operation, Positions>, index_verdict<Operation, Table>...,
-                          blocks_verdict<sharding<>, Cache, Rows, Positions, Table...>, target_verdict<Cache, Rows, Positions, Table...>,
-                          axis_argument_verdict<Operation, Dim, Cache>>;
+                          blocks_verdict<sharding<>, Cache, Rows, Positions, Table...>,
+                          target_verdict<Cache, Rows, Positions, Table...>, axis_argument_verdict<Operation, Dim, Cache>>;
   if constexpr (!std::is_same_v<own, reason::ok>) {
     return found<own>{};
   } else if constexpr (sizeof...(Table) > 0 &&
@@ -203,8 +203,8 @@ struct write_at_positions {
 /// lies. Rows lack that axis, or have it whole, with the positions that are written. With `os::pages<P/X>(table)`, the
 /// axis is that of a page's slots, and rows go to the pages of the table. If two rows have the same place, the later
 /// one stays. os::in_range at the end promises positions and pages in range, and saves the check. Returns the cache.
-/// @throws ostraka::error, on all devices alike, if a position or page is out of range, extents differ, or rows share memory
-/// with the cache
+/// @throws ostraka::error, on all devices alike, if a position or page is out of range, extents differ, or rows share
+/// memory with the cache
 template <auto Dim, TensorOrVariable Cache, class Positions, TensorOrVariable Rows,
           detail::IndexRange Range = detail::checked_range>
 constexpr auto write_at(Cache const& cache, detail::row_positions<Positions> const& at, Rows const& rows, Range = {}) {
