@@ -16,6 +16,7 @@
 #include <ostraka/engine/dlpack/dlpack_codes.hpp>
 #include <ostraka/engine/dlpack/dlpack_given.hpp>
 #include <ostraka/engine/spmd/ended.hpp>
+#include <ostraka/local_view/halos/check_reach.hpp>
 #include <ostraka/local_view/halos/ghosted_array.hpp>
 #include <ostraka/types/reasons/of_arrays.hpp>
 
