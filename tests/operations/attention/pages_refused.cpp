@@ -37,7 +37,7 @@ bool is_range_error(std::string const& said, char const* operation) {
 }  // namespace
 
 TEST_CASE("a page or position that only some blocks of a body have is an error on all devices") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     INFO(m.text());
     auto const rows = t::placed<os::tensor<double, B, L, J>>(m, t::whole_numbers<double>("BLJ", e, 1));
     auto const q = t::placed<os::tensor<double, B, I, L, J>>(m, t::whole_numbers<double>("BILJ", e, 1));
@@ -77,7 +77,7 @@ TEST_CASE("a page or position that only some blocks of a body have is an error o
 }
 
 TEST_CASE("rows that lie in the cache are an error") {
-  t::on_every_mesh([](t::mesh_at_hand const& m) {
+  t::on_every_mesh([](t::test_mesh const& m) {
     INFO(m.text());
     t::extents_by_letter const square{{'B', 3}, {'J', 2}, {'S', 2}, {'T', 1}, {'P', 3}};
     auto const pool = t::placed<os::tensor<double, P, S, J>>(m, t::whole_numbers<double>("PSJ", square, 2));

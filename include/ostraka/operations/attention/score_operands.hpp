@@ -36,9 +36,9 @@ consteval auto check_score_operand() {
     return found<mask_verdict<Operation, Scores, T>>{};
   else if constexpr ((of_rows && (has_query || has_key)) || (Kind == score_operand::query_segments && has_key) ||
                      (Kind == score_operand::key_segments && has_query))
-    return found<lies_otherwise>{};
+    return found<mismatch>{};
   else if constexpr (!std::is_same_v<row_operand_verdict<Operation, Scores, T>, reason::ok>)
-    return found<lies_otherwise>{};
+    return found<mismatch>{};
   else if constexpr (Kind == score_operand::sinks)  // multiplies the weights, which vary as both then
     return found<reason::ok>{};
   else  // any other division is allowed; it is put into the scores in place

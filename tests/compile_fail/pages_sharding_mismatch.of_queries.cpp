@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // when: the axis of a table that counts pages is that of the queries
 // error: operation: positions of rows have axes of the batch, a table of pages these and one whole axis more
-// error: pages_lie_otherwise<
+// error: pages_sharding_mismatch<
 #include <ostraka/operations.hpp>
 namespace os = ostraka;
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // when: whole rows of a batch are written to each summand of a cache
 // error: write_at: nothing moves, so that a row lies as the tensor does without the axis that it is written along, or has that axis whole; os::reshard the row first
-// error: row_lies_otherwise<sharding<B_axis>, sharding<B_axis, partial_sum<X_mesh>>, T_axis>
+// error: row_sharding_mismatch<sharding<B_axis>, sharding<B_axis, partial_sum<X_mesh>>, T_axis>
 #include <ostraka/operations.hpp>
 namespace os = ostraka;
 
