@@ -285,7 +285,7 @@ void check_law(int begin, int rows, std::vector<int> const& by_hand) {
   for (int i = 0; i < rows; ++i) CHECK(A(i, 0) == begin + i);
 }
 
-TEST_CASE("blocks of another law") {
+TEST_CASE("blocks of another distribution") {
   int rank = 0, ranks = 1;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
