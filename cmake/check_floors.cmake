@@ -69,7 +69,8 @@ set(rooms
   "engine/root: engine/memory engine/machine engine/kernels engine/collectives engine/mesh engine/moves engine/run"
   "engine/agreement: plan/spec plan/blocks engine/memory engine/kernels/loops engine/collectives engine/mesh engine/spmd engine/call_check engine/moves engine/root"
   "engine/blocks: plan/spec plan/blocks engine/memory engine/machine engine/kernels engine/kernels/loops engine/kernels/rows engine/kernels/fourier engine/mesh engine/moves engine/run engine/block_collectives"
-  "engine/sequences: plan/spec plan/blocks plan/decisions engine/kernels engine/kernels/loops engine/kernels/rows engine/kernels/tiles engine/mesh engine/run engine/block_collectives engine/blocks"
+  "engine/sequences: plan/spec plan/blocks plan/decisions engine/kernels engine/kernels/loops engine/kernels/rows engine/mesh engine/run engine/block_collectives engine/blocks"
+  "engine/sequences/tiles: plan/spec plan/blocks engine/kernels engine/kernels/loops engine/kernels/rows engine/kernels/tiles engine/mesh engine/blocks engine/sequences"
   "engine/foreign_blocks: plan/spec plan/blocks engine/memory engine/collectives engine/kernels/loops engine/mesh engine/call_check engine/moves engine/blocks engine/agreement"
   "engine/formats:"
   "engine/disk: engine/formats"
@@ -99,7 +100,8 @@ set(rooms
   "operations/creation: calls blocks creation elements operations/indices"
   "operations/reductions: calls blocks elements algebra"
   "operations/normalisation: tensors calls elements operations/indices"
-  "operations/attention: tensors calls blocks creation elements algebra operations/shapes operations/indices operations/normalisation"
+  "operations/positions: tensors calls blocks creation elements operations/shapes"
+  "operations/attention: tensors calls blocks creation elements algebra operations/shapes operations/indices operations/normalisation operations/positions"
   "fourier: tensors calls blocks moves"
   "gradient/tape: calls blocks elements moves algebra local_view local_view/collectives tree"
   "gradient/cotangents: elements moves algebra operations/elements operations/shapes gradient/tape"
@@ -109,7 +111,7 @@ set(rooms
   "gradient/rules/moves: creation moves gradient/cotangents"
   "gradient/rules/algebra: algebra operations/reductions gradient/cotangents gradient/rules/elements"
   "gradient/abstract: calls operations/indices gradient/cotangents gradient/directives gradient/rules/algebra"
-  "gradient/rules/operations: elements operations/shapes operations/indices operations/creation operations/reductions operations/normalisation operations/attention fourier gradient/rules gradient/rules/elements gradient/rules/moves gradient/rules/algebra gradient/abstract"
+  "gradient/rules/operations: elements operations/shapes operations/indices operations/creation operations/reductions operations/normalisation operations/positions operations/attention fourier gradient/rules gradient/rules/elements gradient/rules/moves gradient/rules/algebra gradient/abstract"
   "gradient/rules/local_view: blocks creation arrays local_view local_view/collectives local_view/halos local_view/pipelines tree gradient/cotangents gradient/directives gradient/rules/elements"
   "gradient: creation elements gradient/cotangents"
   "experts: tensors blocks arrays elements moves algebra local_view local_view/collectives operations/elements operations/indices operations/reductions operations/normalisation"
@@ -119,7 +121,7 @@ set(rooms
   "hdf5: calls blocks tree files"
   "foresight: meshes gradient/tape gradient/rules/moves gradient/abstract gradient"
   "seeing: environment meshes tensors calls arrays local_view/collectives tree foresight"
-  "compiled: environment meshes calls elements files operations/elements operations/shapes operations/indices operations/reductions operations/normalisation operations/attention gradient/rules/elements gradient/rules/operations optimizers seeing")
+  "compiled: environment meshes calls elements files operations/elements operations/shapes operations/indices operations/reductions operations/normalisation operations/positions operations/attention gradient/rules/elements gradient/rules/operations optimizers seeing")
 
 set(below_surface "^(types|plan|engine)/")
 

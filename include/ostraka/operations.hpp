@@ -15,9 +15,7 @@
 #include <ostraka/operations/attention/latent_attention.hpp>
 #include <ostraka/operations/attention/paged_attention.hpp>
 #include <ostraka/operations/attention/ring_attention.hpp>
-#include <ostraka/operations/attention/rope.hpp>
 #include <ostraka/operations/attention/scored_attention.hpp>
-#include <ostraka/operations/attention/stripe.hpp>
 #include <ostraka/operations/attention/tiled_attention.hpp>
 #include <ostraka/operations/creation/dropout.hpp>
 #include <ostraka/operations/creation/initialise.hpp>
@@ -40,6 +38,8 @@
 #include <ostraka/operations/normalisation/layer_norm.hpp>
 #include <ostraka/operations/normalisation/rms_norm.hpp>
 #include <ostraka/operations/normalisation/softmax.hpp>
+#include <ostraka/operations/positions/rope.hpp>
+#include <ostraka/operations/positions/stripe.hpp>
 #include <ostraka/operations/reductions/argmax.hpp>
 #include <ostraka/operations/reductions/cumsum.hpp>
 #include <ostraka/operations/reductions/mean_where.hpp>
@@ -58,5 +58,5 @@
 #include <ostraka/tree.hpp>
 
 #ifdef OSTRAKA_COMPILED
-#include <ostraka/compiled/compiled_operations.hpp>
+#  include <ostraka/compiled/compiled_operations.hpp>
 #endif

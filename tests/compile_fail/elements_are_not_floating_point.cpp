@@ -3,7 +3,7 @@
 // when: whole numbers are turned
 // error: operation: its result is no whole number
 // error: elements_are_not_floating_point<int, 
-#include <ostraka/operations/attention/rope.hpp>
+#include <ostraka/operations/positions/rope.hpp>
 namespace os = ostraka;
 
 OSTRAKA_AXIS(S);

@@ -3,7 +3,7 @@
 // when: two tensors of positions stand behind the operand of os::rope
 // error: operation: behind the operands stands one tensor of a kind, positions and frequencies of os::rope or the mask of an attention, and a second one would be passed over; make one of both, for masks A && B
 // error: extra_tensor_after_operands<
-#include <ostraka/operations/attention/rope.hpp>
+#include <ostraka/operations/positions/rope.hpp>
 namespace os = ostraka;
 
 OSTRAKA_AXIS(S);

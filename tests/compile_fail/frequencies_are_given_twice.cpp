@@ -3,7 +3,7 @@
 // when: a tensor of frequencies and a scaling of others stand behind the operand
 // error: rope: a tensor of frequencies says all of them, and os::rope_base and os::rope_scaling would be passed over; leave one of both out
 // error: frequencies_are_given_twice<
-#include <ostraka/operations/attention/rope.hpp>
+#include <ostraka/operations/positions/rope.hpp>
 namespace os = ostraka;
 
 OSTRAKA_AXIS(S);

@@ -3,7 +3,7 @@
 // when: frequencies are divided where those of the operand are whole
 // error: rope: frequencies are along the axis of frequencies alone, and divided as the operand is or whole; os::reshard them
 // error: frequencies_sharding_mismatch<
-#include <ostraka/operations/attention/rope.hpp>
+#include <ostraka/operations/positions/rope.hpp>
 namespace os = ostraka;
 
 OSTRAKA_AXIS(S);

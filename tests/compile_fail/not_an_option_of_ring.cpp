@@ -3,6 +3,7 @@
 // when: keys go round, and a position or a mask stands behind them
 // error: attention: behind os::ring stand os::causal, os::striped<X>, os::score_scale(s) and what changes scores
 // error: not_an_option_of_ring<ostraka::from_position>
+#include <ostraka/operations/attention/attention.hpp>
 #include <ostraka/operations/attention/ring_attention.hpp>
 namespace os = ostraka;
 

@@ -3,7 +3,7 @@
 // when: a number stands behind the tensor
 // error: rope: behind the tensor stand
 // error: not_an_option_of_rope<int>
-#include <ostraka/operations/attention/rope.hpp>
+#include <ostraka/operations/positions/rope.hpp>
 namespace os = ostraka;
 
 OSTRAKA_AXIS(S);

@@ -3,6 +3,7 @@
 // when: two biases stand behind the operands of os::attention
 // error: attention: each option follows the operands once
 // error: option_is_given_twice<
+#include <ostraka/operations/attention/attention.hpp>
 #include <ostraka/operations/attention/scored_attention.hpp>
 namespace os = ostraka;
 

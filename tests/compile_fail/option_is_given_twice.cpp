@@ -3,6 +3,7 @@
 // when: two windows stand behind the operands of os::attention
 // error: attention: each option follows the operands once, and a second one of its kind would be passed over; make one
 // of both, A && B of masks and A + B of biases error: option_is_given_twice<
+#include <ostraka/operations/attention/attention.hpp>
 #include <ostraka/operations/attention/scored_attention.hpp>
 namespace os = ostraka;
 

@@ -3,7 +3,7 @@
 // when: pairs are along an axis of another static extent
 // error: rope: pairs are along an axis of extent 2
 // error: pair_extent_is_not_two<T_axis, 3
-#include <ostraka/operations/attention/rope.hpp>
+#include <ostraka/operations/positions/rope.hpp>
 namespace os = ostraka;
 
 OSTRAKA_AXIS(S);

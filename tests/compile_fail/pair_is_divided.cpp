@@ -3,7 +3,7 @@
 // when: the axis of pairs is divided
 // error: rope: both numbers of a pair are on one device
 // error: pair_is_divided<P_axis, 
-#include <ostraka/operations/attention/rope.hpp>
+#include <ostraka/operations/positions/rope.hpp>
 namespace os = ostraka;
 
 OSTRAKA_AXIS(S);

@@ -3,7 +3,7 @@
 // when: positions are divided where the operand is not
 // error: rope: positions are along axes of the operand
 // error: positions_sharding_mismatch<
-#include <ostraka/operations/attention/rope.hpp>
+#include <ostraka/operations/positions/rope.hpp>
 namespace os = ostraka;
 
 OSTRAKA_AXIS(S);

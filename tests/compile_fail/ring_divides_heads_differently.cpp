@@ -3,6 +3,7 @@
 // when: keys go round, and their heads are divided otherwise than those of the queries
 // error: attention: in a ring the axes that keys or values share with queries (batches, heads) are divided alike
 // error: ring_divides_heads_differently<
+#include <ostraka/operations/attention/attention.hpp>
 #include <ostraka/operations/attention/ring_attention.hpp>
 namespace os = ostraka;
 

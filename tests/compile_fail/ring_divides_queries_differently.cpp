@@ -3,6 +3,7 @@
 // when: keys go round, and another mesh axis than theirs divides the queries
 // error: attention: in a ring the same mesh axes divide queries and keys, in the same order
 // error: ring_divides_queries_differently<
+#include <ostraka/operations/attention/attention.hpp>
 #include <ostraka/operations/attention/ring_attention.hpp>
 namespace os = ostraka;
 

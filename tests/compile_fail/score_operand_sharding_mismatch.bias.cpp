@@ -3,6 +3,7 @@
 // when: a bias is divided otherwise than the scores
 // error: attention: a bias has some axes of the scores
 // error: score_operand_sharding_mismatch<
+#include <ostraka/operations/attention/attention.hpp>
 #include <ostraka/operations/attention/scored_attention.hpp>
 namespace os = ostraka;
 

@@ -4,6 +4,7 @@
 // error: attention: a bias has some axes of the scores, sinks and slopes some of those without Q and K, numbers of
 // documents some of those without K for queries and without Q for keys, each divided as in the scores or not at all;
 // os::reshard it first error: score_operand_sharding_mismatch<
+#include <ostraka/operations/attention/attention.hpp>
 #include <ostraka/operations/attention/scored_attention.hpp>
 namespace os = ostraka;
 

@@ -3,6 +3,7 @@
 // when: in a ring the numbers of the keys' documents are divided with the keys
 // error: attention: a bias has some axes of the scores
 // error: score_operand_sharding_mismatch<
+#include <ostraka/operations/attention/attention.hpp>
 #include <ostraka/operations/attention/scored_attention.hpp>
 namespace os = ostraka;
 

@@ -3,6 +3,7 @@
 // when: a sequence is striped over other mesh axes than those that divide it
 // error: operation: a sequence is striped over the mesh axes that divide it
 // error: striped_over_other_axes<ostraka::striped_over<Y_mesh>
+#include <ostraka/operations/attention/attention.hpp>
 #include <ostraka/operations/attention/ring_attention.hpp>
 namespace os = ostraka;
 

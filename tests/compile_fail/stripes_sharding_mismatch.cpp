@@ -3,7 +3,7 @@
 // when: a sequence is to be striped for other mesh axes than those that divide it
 // error: stripe: os::stripe<S/X>(A): the axis is whole, or divided over the mesh axes that it is striped for
 // error: stripes_sharding_mismatch<
-#include <ostraka/operations/attention/stripe.hpp>
+#include <ostraka/operations/positions/stripe.hpp>
 namespace os = ostraka;
 
 OSTRAKA_AXIS(H);

@@ -14,7 +14,6 @@
 #include <ostraka/elements/comparison.hpp>
 #include <ostraka/elements/where.hpp>
 #include <ostraka/operations/attention/attention.hpp>
-#include <ostraka/operations/attention/rope.hpp>
 #include <ostraka/operations/attention/tiled_attention.hpp>
 #include <ostraka/operations/elements/functions.hpp>
 #include <ostraka/operations/indices/scatter_add.hpp>
@@ -24,6 +23,7 @@
 #include <ostraka/operations/normalisation/layer_norm.hpp>
 #include <ostraka/operations/normalisation/rms_norm.hpp>
 #include <ostraka/operations/normalisation/softmax.hpp>
+#include <ostraka/operations/positions/rope.hpp>
 #include <ostraka/operations/reductions/argmax.hpp>
 #include <ostraka/operations/reductions/norm.hpp>
 #include <ostraka/operations/shapes/product_axis.hpp>
@@ -149,16 +149,14 @@
                                   unnamed_tensor<T, RANK, compiled_space::device_type>&);
 
 /// For tensors of all types.
-#define OSTRAKA_SHAPE_INSTANCES_(WHERE)                                                                         \
-  namespace ostraka::detail {                                                                                   \
-  WHERE template void throw_no_product<>(char const*, product_names const&, std::int64_t, std::int64_t,         \
-                                         std::int64_t);                                                         \
-  WHERE template void require_whole_blocks<>(char const*, product_names const&, std::int64_t, std::int64_t,     \
-                                             std::int64_t);                                                     \
-  WHERE template two_extents split_extents<>(char const*, product_names const&, std::int64_t, std::int64_t,     \
-                                             std::int64_t);                                                     \
-  WHERE template std::int64_t ways_along<>(engine::device_mesh const&, std::string_view const*,                 \
-                                           planner::mesh_order);                                                \
+#define OSTRAKA_SHAPE_INSTANCES_(WHERE)                                                                                \
+  namespace ostraka::detail {                                                                                          \
+  WHERE template void throw_no_product<>(char const*, product_names const&, std::int64_t, std::int64_t, std::int64_t); \
+  WHERE template void require_whole_blocks<>(char const*, product_names const&, std::int64_t, std::int64_t,            \
+                                             std::int64_t);                                                            \
+  WHERE template two_extents split_extents<>(char const*, product_names const&, std::int64_t, std::int64_t,            \
+                                             std::int64_t);                                                            \
+  WHERE template std::int64_t ways_along<>(engine::device_mesh const&, std::string_view const*, planner::mesh_order);  \
   }
 
 /// For floats and doubles. WHERE is `extern`, or empty in the source that makes the instances.

@@ -17,7 +17,7 @@
 
 #include <ostraka/algebra/einsum_into.hpp>
 #include <ostraka/algebra/reductions.hpp>
-#include <ostraka/operations/attention/attention.hpp>
+#include <ostraka/operations/attention/whole_scores.hpp>
 
 namespace ostraka {
 

@@ -20,7 +20,7 @@
 #include <type_traits>
 
 #include <ostraka/elements/cast.hpp>
-#include <ostraka/operations/attention/attention.hpp>
+#include <ostraka/operations/attention/whole_scores.hpp>
 #include <ostraka/operations/indices/pages.hpp>
 #include <ostraka/plan/blocks/seen_positions.hpp>
 

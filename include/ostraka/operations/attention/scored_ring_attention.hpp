@@ -18,8 +18,8 @@
 #include <type_traits>
 #include <utility>
 
-#include <ostraka/engine/sequences/attend_in_tiles.hpp>
-#include <ostraka/engine/sequences/pull_attention_in_tiles.hpp>
+#include <ostraka/engine/sequences/tiles/attend_in_tiles.hpp>
+#include <ostraka/engine/sequences/tiles/pull_attention_in_tiles.hpp>
 #include <ostraka/operations/attention/ring_attention.hpp>
 #include <ostraka/operations/attention/score_operands.hpp>
 

@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 4. Attention to whole keys without a mask, in tiles (engine/sequences/attend_in_tiles.hpp): no array has the
-/// scores' shape. A few queries, as in a step of decoding, have few scores, which are written as in attention.hpp.
+/// Floor 4. Attention to whole keys without a mask, in tiles (engine/sequences/tiles/attend_in_tiles.hpp): no array has
+/// the scores' shape. A few queries, as in a step of decoding, have few scores, which are written as in attention.hpp.
 ///
 ///     q [B_X, H_Y, Q, D]   k, v [B_X, H_Y, K, D]   tiles of some queries and some keys of a head       nothing moved
 

@@ -9,8 +9,8 @@
 #include <tuple>
 
 #include <ostraka/gradient/rules/derivative_of.hpp>
-#include <ostraka/operations/attention/rope.hpp>
 #include <ostraka/operations/creation/dropout.hpp>
+#include <ostraka/operations/positions/rope.hpp>
 
 namespace ostraka {
 

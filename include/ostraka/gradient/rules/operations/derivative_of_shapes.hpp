@@ -18,8 +18,8 @@
 #include <cstdint>
 
 #include <ostraka/gradient/rules/derivative_of.hpp>
-#include <ostraka/operations/attention/stripe.hpp>
 #include <ostraka/operations/creation/triangle.hpp>
+#include <ostraka/operations/positions/stripe.hpp>
 #include <ostraka/operations/shapes/concatenate.hpp>
 #include <ostraka/operations/shapes/merge.hpp>
 #include <ostraka/operations/shapes/roll.hpp>

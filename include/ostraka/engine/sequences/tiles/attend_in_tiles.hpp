@@ -13,7 +13,7 @@
 
 #include <ostraka/engine/kernels/loops/parallel.hpp>
 #include <ostraka/engine/sequences/attend_in_ring.hpp>
-#include <ostraka/engine/sequences/tiles_of_attention.hpp>
+#include <ostraka/engine/sequences/tiles/tiles_of_attention.hpp>
 
 namespace ostraka::engine {
 

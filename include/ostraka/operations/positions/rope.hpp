@@ -21,8 +21,8 @@
 #include <ostraka/elements/cast.hpp>
 #include <ostraka/elements/map.hpp>
 #include <ostraka/engine/sequences/rotate.hpp>
-#include <ostraka/operations/attention/rope_scaling.hpp>
-#include <ostraka/operations/attention/striped.hpp>
+#include <ostraka/operations/positions/rope_scaling.hpp>
+#include <ostraka/operations/positions/striped.hpp>
 #include <ostraka/types/support/error.hpp>
 
 namespace ostraka {
@@ -127,7 +127,7 @@ struct rope : detail::moves_nothing {
 
   std::int64_t from = 0;  ///< the position of index 0; added to given positions
   double base = 10000;
-  bool is_back = false;  ///< rotates by the negative angles: the transpose
+  bool is_back = false;      ///< rotates by the negative angles: the transpose
   std::int64_t stripes = 0;  ///< number of devices over which S is striped
   rope_scaling scaling{};
 

@@ -18,7 +18,7 @@
 #include <ostraka/calls/moves_of_parts.hpp>
 #include <ostraka/creation/creation_options.hpp>
 #include <ostraka/creation/generate.hpp>
-#include <ostraka/operations/attention/striped.hpp>
+#include <ostraka/operations/positions/striped.hpp>
 #include <ostraka/operations/shapes/rearrange.hpp>
 
 namespace ostraka {

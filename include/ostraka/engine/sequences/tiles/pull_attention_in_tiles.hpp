@@ -11,8 +11,8 @@
 #include <algorithm>
 #include <cstdint>
 
-#include <ostraka/engine/sequences/attend_in_tiles.hpp>
 #include <ostraka/engine/sequences/pull_attention_in_ring.hpp>
+#include <ostraka/engine/sequences/tiles/attend_in_tiles.hpp>
 
 namespace ostraka::engine {
 
