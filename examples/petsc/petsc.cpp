@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// PETSc's solvers with a stencil as the operator. KSP solves −Δu = b by conjugate gradients, and SNES solves −Δu + u³ = b
-/// by Newton's method; neither stores a matrix. The vectors of PETSc are blocks of tensors (vectors.hpp). Solutions are
-/// compared with exact ones; plain loops over an array with ghost layers compute the right side again. Without PETSc the
-/// program says so and exits with status 77.
+/// PETSc's solvers with a stencil as the operator. KSP solves −Δu = b by conjugate gradients, and SNES solves
+/// −Δu + u³ = b by Newton's method; neither stores a matrix. The vectors of PETSc are blocks of tensors (vectors.hpp).
+/// Solutions are compared with exact ones; plain loops over an array with ghost layers compute the right side again.
+/// Without PETSc the program says so and exits with status 77.
 // ranks: 1 2 3 4
 
 #include <cstdio>
@@ -178,7 +178,8 @@ void compare_ghosted(mesh_type const& mesh, values const& u) {
         error = std::fmax(error, std::fabs(found - wanted));
       }
   bool const holds = error <= 1e-8;
-  if (!holds) std::printf("device %d: residual %.1e with ghost layers   WRONG\n", static_cast<int>(mesh.device()), error);
+  if (!holds)
+    std::printf("device %d: residual %.1e with ghost layers   WRONG\n", static_cast<int>(mesh.device()), error);
   good = good && holds;
 }
 

@@ -5,8 +5,8 @@
 /// @file
 /// Floor 3. Messages of arrays in a GPU's memory: those arrays, if the carrier takes them, otherwise copies on the host
 /// of each message. Messages leave together after one fence, which waits for the kernels that wrote them. Data that
-/// arrive are copied in the order of the instance, so that kernels launched after wait() see them, and the host need not
-/// wait. A carrier that sends in that order needs no fence, and wait() has nothing to do.
+/// arrive are copied in the order of the instance, so that kernels launched after wait() see them, and the host need
+/// not wait. A carrier that sends in that order needs no fence, and wait() has nothing to do.
 
 #include <cstddef>
 #include <cstdint>

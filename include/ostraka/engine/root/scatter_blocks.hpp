@@ -21,8 +21,8 @@
 
 namespace ostraka::engine {
 
-/// The extents of an array on device 0. For a list only the number of elements is known. An array whose elements lack an
-/// alignment has its negative as the first extent.
+/// The extents of an array on device 0. For a list only the number of elements is known. An array whose elements lack
+/// an alignment has its negative as the first extent.
 struct whole_extents {
   int rank = 0;  ///< -1: a list
   std::int64_t extent[max_rank]{};
@@ -90,7 +90,7 @@ template <class Exec, class T>
 void scatter_blocks(Exec const& exec, execution_context const& w, planner::spec const& s, T const* whole,
                     planner::strided_box const& layout, T* block) {
   with_array_for_mpi(exec, host_work::computes, block, box_of(s, w.here, w.sizes).size(),
-                   [&](T* on_host) { detail::scatter_to_host(w, s, whole, layout, on_host); });
+                     [&](T* on_host) { detail::scatter_to_host(w, s, whole, layout, on_host); });
 }
 
 }  // namespace ostraka::engine

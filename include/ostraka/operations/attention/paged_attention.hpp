@@ -76,8 +76,7 @@ consteval auto check_pages() {
     else if constexpr (!std::is_same_v<sharding_in<TK>, sharding_in<TV>> || !is_last_axis<sharding_in<TQ>, D> ||
                        !is_last_axis<sharding_in<TK>, D> || difference_of<heads, axes_in<batch>>::size > 0 ||
                        !lies_as<TK, batch>(heads{}) || position_in<P, axes_in<TQ>> >= 0 ||
-                       position_in<slots, axes_in<TQ>> >= 0 ||
-                       position_in<Q, axes_in<Table>> >= 0 ||
+                       position_in<slots, axes_in<TQ>> >= 0 || position_in<Q, axes_in<Table>> >= 0 ||
                        difference_of<axes_in<Positions>, axes_in<batch>>::size > 0 ||
                        !lies_within<Positions, batch>(axes_in<Positions>{}) || !is_table_of<Table, batch>())
       return found<reason::pages_sharding_mismatch<sharding_in<TQ>, Operation>>{};
@@ -224,11 +223,11 @@ constexpr void set_page_option([[maybe_unused]] Operation& operation, [[maybe_un
 }
 
 template <class Option>
-struct told_pages {
+struct page_argument {
   using type = type_list<>;
 };
 template <class Dim, class Table>
-struct told_pages<paged_by<Dim, Table>> {
+struct page_argument<paged_by<Dim, Table>> {
   using type = type_list<Dim>;
 };
 
@@ -253,8 +252,8 @@ constexpr auto const& positions_among(First const&, Options const&... options) {
 /// Attention to keys in pages.
 template <class Q, class S, class D, class Out, class... Options>
 struct paged_attention_with {
-  using told = typename type_at<concatenation_of<type_list<>, typename told_pages<Options>::type...>, 0>::type;
-  using operation_type = ostraka::operation::paged_attention<Q, S, D, told, range_among<Options...>>;
+  using page_dim = typename type_at<concatenation_of<type_list<>, typename page_argument<Options>::type...>, 0>::type;
+  using operation_type = ostraka::operation::paged_attention<Q, S, D, page_dim, range_among<Options...>>;
   static constexpr int tables = (0 + ... + int{is_paged<Options>});
   static constexpr int positions = (0 + ... + int{has_row_positions<Options>});
   using options_verdict = first_fault<

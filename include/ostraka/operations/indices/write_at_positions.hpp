@@ -27,17 +27,16 @@ namespace ostraka {
 namespace detail {
 
 /// The axes of a cache that its rows have, too.
-template <class Dim, class ToldPages, class Cache>
+template <class Dim, class PageDim, class Cache>
 using kept_of_cache =
-    difference_of<axes_in<Cache>,
-                  type_list<typename axis_argument<Dim>::axis, typename axis_argument<ToldPages>::axis>>;
+    difference_of<axes_in<Cache>, type_list<typename axis_argument<Dim>::axis, typename axis_argument<PageDim>::axis>>;
 
 /// True if rows have all axes of the cache, divided alike, and those of the batch whole where the cache lacks them; and
 /// if both are summands of the same mesh axes, or neither is.
-template <class Dim, class ToldPages, class Cache, class Rows, class... Axes>
+template <class Dim, class PageDim, class Cache, class Rows, class... Axes>
 consteval bool are_rows_of_cache(type_list<Axes...>) {
   using T = typename axis_argument<Dim>::axis;
-  using kept = kept_of_cache<Dim, ToldPages, Cache>;
+  using kept = kept_of_cache<Dim, PageDim, Cache>;
   return difference_of<kept, axes_in<Rows>>::size == 0 &&
          std::is_same_v<typename sharding_traits<sharding_in<Rows>>::partials,
                         typename sharding_traits<sharding_in<Cache>>::partials> &&
@@ -45,8 +44,8 @@ consteval bool are_rows_of_cache(type_list<Axes...>) {
                          std::conditional_t<(difference_of<type_list<Axes>, kept>::size == 0),
                                             splits_of<Axes, sharding_in<Cache>>, type_list<>>> &&
           ...) &&
-         (std::is_void_v<typename axis_argument<ToldPages>::axis> ||
-          position_in<typename axis_argument<ToldPages>::axis, axes_in<Rows>> < 0) &&
+         (std::is_void_v<typename axis_argument<PageDim>::axis> ||
+          position_in<typename axis_argument<PageDim>::axis, axes_in<Rows>> < 0) &&
          difference_of<type_list<T>, axes_in<Cache>>::size == 0;
 }
 
@@ -59,21 +58,22 @@ consteval bool are_tables_of() {
   return true;
 }
 
-template <class Operation, class Dim, class ToldPages, class Cache, class Rows, class Positions, class... Table>
+template <class Operation, class Dim, class PageDim, class Cache, class Rows, class Positions, class... Table>
 consteval auto check_write_positions() {
   using T = typename axis_argument<Dim>::axis;
-  using own = first_fault<typename sharding_traits<sharding_in<Cache>>::verdict,
-                          typename sharding_traits<sharding_in<Rows>>::verdict, writable_verdict<Cache>,
-                          element_type_verdict<typename Cache::value_type, typename Rows::value_type>,
-                          index_verdict<Operation, Positions>, index_verdict<Operation, Table>...,
-                          blocks_verdict<sharding<>, Cache, Rows, Positions, Table...>,
-                          target_verdict<Cache, Rows, Positions, Table...>, axis_argument_verdict<Operation, Dim, Cache>>;
+  using own =
+      first_fault<typename sharding_traits<sharding_in<Cache>>::verdict,
+                  typename sharding_traits<sharding_in<Rows>>::verdict, writable_verdict<Cache>,
+                  element_type_verdict<typename Cache::value_type, typename Rows::value_type>,
+                  index_verdict<Operation, Positions>, index_verdict<Operation, Table>...,
+                  blocks_verdict<sharding<>, Cache, Rows, Positions, Table...>,
+                  target_verdict<Cache, Rows, Positions, Table...>, axis_argument_verdict<Operation, Dim, Cache>>;
   if constexpr (!std::is_same_v<own, reason::ok>) {
     return found<own>{};
   } else if constexpr (sizeof...(Table) > 0 &&
-                       !std::is_same_v<axis_argument_verdict<Operation, ToldPages, Cache>, reason::ok>) {
-    return found<axis_argument_verdict<Operation, ToldPages, Cache>>{};
-  } else if constexpr (!are_rows_of_cache<Dim, ToldPages, Cache, Rows>(axes_in<Rows>{})) {
+                       !std::is_same_v<axis_argument_verdict<Operation, PageDim, Cache>, reason::ok>) {
+    return found<axis_argument_verdict<Operation, PageDim, Cache>>{};
+  } else if constexpr (!are_rows_of_cache<Dim, PageDim, Cache, Rows>(axes_in<Rows>{})) {
     return found<reason::row_sharding_mismatch<sharding_in<Rows>, without_axis<sharding_in<Cache>, T>, T>>{};
   } else {
     using batch = basic_tensor<typename Rows::value_type, without_axis<sharding_in<Rows>, T>, typename Rows::space>;
@@ -91,16 +91,16 @@ consteval auto check_write_positions() {
 
 namespace operation {
 
-/// The operation of os::write_at with positions of rows. `Dim`: the axis, as it lies in the cache; `ToldPages`: that
+/// The operation of os::write_at with positions of rows. `Dim`: the axis, as it lies in the cache; `PageDim`: that
 /// of pages, or void.
-template <class Dim, class ToldPages, class Range>
+template <class Dim, class PageDim, class Range>
 struct write_at_positions {
   static constexpr char const* name = "write_at";
   using axis = typename detail::axis_argument<Dim>::axis;
-  using page_axis = typename detail::axis_argument<ToldPages>::axis;
+  using page_axis = typename detail::axis_argument<PageDim>::axis;
 
   template <class Cache, class Rows, class Positions, class... Table>
-  using verdict = typename decltype(detail::check_write_positions<write_at_positions, Dim, ToldPages, Cache, Rows,
+  using verdict = typename decltype(detail::check_write_positions<write_at_positions, Dim, PageDim, Cache, Rows,
                                                                   Positions, Table...>())::type;
   /// The mesh axes along which blocks of a body may differ in extents, and positions be in range on some devices alone.
   template <class... Blocks>
@@ -210,11 +210,11 @@ template <auto Dim, TensorOrVariable Cache, class Positions, TensorOrVariable Ro
 constexpr auto write_at(Cache const& cache, detail::row_positions<Positions> const& at, Rows const& rows, Range = {}) {
   return detail::operate(operation::write_at_positions<detail::type_of<Dim>, void, Range>{}, cache, rows, at.positions);
 }
-template <auto Dim, TensorOrVariable Cache, class Positions, TensorOrVariable Rows, class ToldPages, class Table,
+template <auto Dim, TensorOrVariable Cache, class Positions, TensorOrVariable Rows, class PageDim, class Table,
           detail::IndexRange Range = detail::checked_range>
 constexpr auto write_at(Cache const& cache, detail::row_positions<Positions> const& at, Rows const& rows,
-                        detail::paged_by<ToldPages, Table> const& pages, Range = {}) {
-  return detail::operate(operation::write_at_positions<detail::type_of<Dim>, ToldPages, Range>{}, cache, rows,
+                        detail::paged_by<PageDim, Table> const& pages, Range = {}) {
+  return detail::operate(operation::write_at_positions<detail::type_of<Dim>, PageDim, Range>{}, cache, rows,
                          at.positions, pages.table);
 }
 
