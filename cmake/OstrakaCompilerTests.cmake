@@ -70,8 +70,9 @@ endfunction()
 
 # Leaves out a file that includes more than floors 1 and 2 if there is no ostraka::ostraka. Compiles the controls of all files at once, each in a
 # namespace of its own, in a test <NAME>.<plan or ostraka>, but for those that say "// control: alone". Without NAME, each has its own.
+# LABELS: added to the labels of all these tests.
 function(ostraka_add_compile_fail_tests)
-  cmake_parse_arguments(PARSE_ARGV 0 arg "" "NAME" "FILES")
+  cmake_parse_arguments(PARSE_ARGV 0 arg "" "NAME" "FILES;LABELS")
   ostraka_compile_fail_compilers(compilers)
   set(headers plan ostraka)
   foreach(file IN LISTS arg_FILES)
@@ -95,7 +96,7 @@ function(ostraka_add_compile_fail_tests)
     endif()
     foreach(compiler IN LISTS compilers)
       cmake_path(GET compiler FILENAME compiler_name)
-      ostraka_add_compile_fail_test(${stem} "${compiler}" ${header} ${what} "-DKEEP=${compile_fail_dir}/said/${compiler_name}/${stem}.txt")
+      ostraka_add_compile_fail_test(${stem} "${compiler}" ${header} "${arg_LABELS}" ${what} "-DKEEP=${compile_fail_dir}/said/${compiler_name}/${stem}.txt")
       if(arg_NAME AND NOT stem MATCHES "\\.")  # a reason's first program: docs/errors.md shows it
         set_tests_properties(compile_fail.${stem}.${compiler_name} PROPERTIES FIXTURES_SETUP compile_fail.said)
       endif()
@@ -111,19 +112,19 @@ function(ostraka_add_compile_fail_tests)
       endforeach()
       file(CONFIGURE OUTPUT "${controls}" CONTENT "${includes}${controls_${header}}")
       foreach(compiler IN LISTS compilers)
-        ostraka_add_compile_fail_test(${arg_NAME}.${header} "${compiler}" ${header} "-DCONTROLS=${controls}")
+        ostraka_add_compile_fail_test(${arg_NAME}.${header} "${compiler}" ${header} "${arg_LABELS}" "-DCONTROLS=${controls}")
       endforeach()
     endif()
   endforeach()
 endfunction()
 
-function(ostraka_add_compile_fail_test name compiler header)
+function(ostraka_add_compile_fail_test name compiler header labels)
   cmake_path(GET compiler FILENAME compiler_name)
   set(test compile_fail.${name}.${compiler_name})
   add_test(NAME ${test} COMMAND "${CMAKE_COMMAND}" "-DCOMPILER=${compiler}" "-DPRECOMPILED=${compile_fail_dir}/${compiler_name}/${header}.hpp"
     ${compile_fail_arguments_${header}} ${ARGN} -P "${PROJECT_SOURCE_DIR}/cmake/compile_fail.cmake")
   ostraka_label_of_compiler(label "${compiler}")
-  set_tests_properties(${test} PROPERTIES TIMEOUT ${OSTRAKA_TEST_TIMEOUT} LABELS "compile_fail;${label}" FIXTURES_REQUIRED compile_fail.precompile.${header}.${compiler_name})
+  set_tests_properties(${test} PROPERTIES TIMEOUT ${OSTRAKA_TEST_TIMEOUT} LABELS "compile_fail;${label};${labels}" FIXTURES_REQUIRED compile_fail.precompile.${header}.${compiler_name})
 endfunction()
 
 # Each plan of a file in `folder` must be found within the steps of constant evaluation that the file allows ("// g++: number", "// clang: number").

@@ -104,6 +104,7 @@ set(OSTRAKA_TEST_ENVIRONMENT
   OMPI_MCA_mpi_yield_when_idle=1
   OMPI_MCA_hwloc_base_binding_policy=none
   OMPI_MCA_btl_base_warn_component_unused=0
+  OMPI_MCA_pml=ob1  # UCX and libfabric look for networks for 0.2 s a start, which one host does not need
   OMPI_MCA_ess_singleton_isolated=1  # a program without mpiexec starts no daemon
   PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe
   PRTE_MCA_hwloc_default_binding_policy=none

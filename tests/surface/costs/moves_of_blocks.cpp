@@ -12,6 +12,7 @@
 #include <ostraka/gradient.hpp>
 #include <ostraka/local_view.hpp>
 
+#include "support/on_meshes.hpp"
 #include "surface/costs/predicted.hpp"
 
 namespace os = ostraka;

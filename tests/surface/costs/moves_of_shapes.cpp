@@ -10,6 +10,7 @@
 
 #include <ostraka/fft.hpp>
 
+#include "support/on_meshes.hpp"
 #include "surface/costs/predicted.hpp"
 
 namespace os = ostraka;
