@@ -109,5 +109,5 @@ int main(int argc, char** argv) {
   bench::report report("fft", given, rank == 0);
   report.condition("ranks", std::to_string(p));
   report.condition("transforms", OSTRAKA_ENABLE_FFTW ? "FFTW, estimated" : "our own");
-  for (int n : {32, 64, 128}) compare(report, given, n, p);
+  for (int n : {32, 64, 128, 256}) compare(report, given, n, p);
 }

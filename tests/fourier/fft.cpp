@@ -17,6 +17,7 @@
 #include <cstdint>
 #include <limits>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "fourier/by_sums.hpp"
@@ -66,6 +67,7 @@ void check(t::test_mesh const& m, t::extents_by_letter e, std::int64_t n) {
   static_assert(std::is_same_v<std::remove_const_t<decltype(got)>, Result>);
   using U = typename Result::value_type;
   CHECK(t::disagreements(m, got, t::by_sums<U>(Kind, g, 'I', 'K', n), close_to<U>(n)) == 0);
+  CHECK(t::disagreements(m, a, g) == 0);  // the operand is as before
   os::operation::fourier<Kind, os::detail::type_of<Along>, os::sharding_of<To...>> const operation{};
   std::int64_t predicted = 0;
   if constexpr (os::has_real_result(Kind))
@@ -189,6 +191,36 @@ TEST_CASE("blocks of a body, whose extents differ") {
     CHECK(t::disagreements(m, y, t::by_sums<complex>(fourier_kind::rfft, g, 'I', 'K', 6), close_to<complex>(6)) == 0);
     auto const back = os::shard_map<I, J/X>([](auto const& block) { return os::irfft<K, I>(block, I = 6); }, y);
     CHECK(t::disagreements(m, back, g, close_to<double>(6)) == 0);
+  });
+}
+
+TEST_CASE("the result takes the memory of a temporary that nothing else holds") {
+  t::on_every_mesh([](t::test_mesh const& m) {
+    for_extents([&](t::extents_by_letter const& given, std::int64_t n) {
+      t::extents_by_letter e = given;
+      e['I'] = n;
+      auto const g = t::whole_numbers<complex>("IJ", e, 4);
+      auto const there = t::by_sums<complex>(fourier_kind::fft, g, 'I', 'K', n);
+      auto const back = t::by_sums<complex>(fourier_kind::ifft, g, 'I', 'K', n);
+      using A = os::tensor<complex, I, J / X>;
+      auto alone = t::placed<A>(m, g);
+      auto const* const memory = alone.local().data();
+      bool const has_elements = alone.local().size() > 0;
+      auto const y = os::fft<I, K>(std::move(alone));
+      if (has_elements) CHECK(y.local().data() == memory);
+      CHECK(t::disagreements(m, y, there, close_to<complex>(n)) == 0);
+      auto held = t::placed<A>(m, g);
+      A const other = held;
+      auto const z = os::ifft<I, K>(std::move(held));
+      CHECK(t::disagreements(m, other, g) == 0);
+      CHECK(t::disagreements(m, z, back, close_to<complex>(n)) == 0);
+      auto viewed = t::placed<A>(m, g);
+      typename A::view_type const block = viewed.local();
+      if (has_elements) CHECK(os::ifft<I, K>(std::move(viewed)).local().data() != block.data());
+      CHECK(t::disagreements(m, os::ifft<K, I>(os::fft<I, K>(t::placed<A>(m, g))), g, close_to<complex>(n)) == 0);
+      CHECK(t::disagreements(m, os::fft<I / X, K / X>(t::placed<os::tensor<complex, I / X, J>>(m, g)), there,
+                             close_to<complex>(n)) == 0);
+    });
   });
 }
 

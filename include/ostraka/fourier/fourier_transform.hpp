@@ -18,6 +18,7 @@
 #include <ostraka/calls/moves_of_parts.hpp>
 #include <ostraka/calls/operate.hpp>
 #include <ostraka/engine/blocks/transform_block.hpp>
+#include <ostraka/engine/memory/foreign_memory.hpp>
 #include <ostraka/fourier/fourier_layout.hpp>
 #include <ostraka/fourier/fourier_operation.hpp>
 #include <ostraka/types/support/error.hpp>
@@ -105,22 +106,38 @@ auto moved_to(A const& a) {
     return operate(ostraka::operation::reshard<To>{}, a);
 }
 
+/// The tensor that holds the transform of `a`: its own memory if `overwrites` and nothing else holds that, else new.
+template <fourier_kind Kind, class I, class K, class A>
+auto make_transformed(char const* name, A const& a, std::int64_t n, bool overwrites) {
+  using element = typename fourier_element<Kind, typename A::value_type>::type;
+  constexpr bool fits =
+      (Kind == fourier_kind::fft || Kind == fourier_kind::ifft) && std::is_same_v<element, typename A::element_type>;
+  using result_type = decltype(make_with_axis<element, I, K>(name, a, n));
+  if constexpr (fits)
+    if (overwrites && engine::holders_of(a.local()) == 1) {
+      result_type result(a.mesh_handle(), a.extents(), a.local());
+      if constexpr (varying_in<A>::size > 0) result.set_origins(a.origins());
+      return result;
+    }
+  return result_type(make_with_axis<element, I, K>(name, a, extent_of_spectrum(Kind, n)));
+}
+
 /// The transform of rows that are whole.
 template <fourier_kind Kind, class I, class K, class A>
-auto transform_whole(char const* name, A const& a, std::int64_t n) {
-  using T = typename A::value_type;
+auto transform_whole(char const* name, A const& a, std::int64_t n, bool overwrites) {
   using labels = axes_in<A>;
   using mesh = mesh_axes_in<A>;
   engine::execution_context const w = context_of<labels, mesh>(name, a);
-  auto result = make_with_axis<typename fourier_element<Kind, T>::type, I, K>(name, a, extent_of_spectrum(Kind, n));
+  auto result = make_transformed<Kind, I, K>(name, a, n, overwrites);
   if constexpr (varying_in<A>::size > 0 && !has_real_result(Kind)) {  // K has its extent from I's
     auto origins = a.origins();
     auto& origin = origins[static_cast<std::size_t>(position_in<I, labels>)];
     if (has_half_spectrum(Kind) && !origin.is_alike()) origin = {extent_origin::of_its_own};
     result.set_origins(origins);
   }
-  engine::transform_block<real_of<T>>(execution_space_of<A>(), w, spec_of<A, labels, mesh>, position_in<I, labels>,
-                                      Kind, n, elements_of(a), result.local().data());
+  engine::transform_block<real_of<typename A::value_type>>(execution_space_of<A>(), w, spec_of<A, labels, mesh>,
+                                                           position_in<I, labels>, Kind, n, elements_of(a),
+                                                           result.local().data());
   return result;
 }
 
@@ -133,6 +150,8 @@ struct fourier {
   static constexpr char const* name = name_of(Kind);
   template <class A>
   using layout = detail::fourier_layout<Along, Named, A>;
+
+  bool is_temporary = false;  ///< the program keeps no handle of the operand, whose memory may take the result
 
   template <class A, class... Given>
   static consteval auto check() {
@@ -164,8 +183,13 @@ struct fourier {
     if (std::int64_t const made = detail::extent_of_spectrum(Kind, n);
         varying_in<A>::size == 0 && K::extent != dynamic_extent && K::extent != made)
       detail::throw_other_static_extent(name, K::name, K::extent, made);
-    auto const rows = detail::moved_to<typename layout<A>::rows>(a);
-    return detail::moved_to<typename layout<A>::target>(detail::transform_whole<Kind, I, K>(name, rows, n));
+    using rows = detail::varying_as_one<typename layout<A>::rows, A>;
+    if constexpr (std::is_same_v<sharding_in<A>, rows>)
+      return detail::moved_to<typename layout<A>::target>(
+          detail::transform_whole<Kind, I, K>(name, a, n, is_temporary));
+    else
+      return detail::moved_to<typename layout<A>::target>(
+          detail::transform_whole<Kind, I, K>(name, detail::moved_to<typename layout<A>::rows>(a), n, true));
   }
 
  private:
@@ -194,10 +218,24 @@ template <auto Along, auto... To, TensorOrVariable A>
   return detail::operate(operation::fourier<fourier_kind::fft, detail::type_of<Along>, sharding_of<To...>>{}, a);
 }
 
+/// The same. The result takes the memory of a complex operand that nothing else holds: os::fft<…>(std::move(A)).
+template <auto Along, auto... To, Tensor A>
+  requires(!std::is_reference_v<A> && !std::is_const_v<A>)
+[[nodiscard]] constexpr auto fft(A&& a) {
+  return detail::operate(operation::fourier<fourier_kind::fft, detail::type_of<Along>, sharding_of<To...>>{true}, a);
+}
+
 /// y_k = (1/n) Σ_j x_j e^(2πi jk/n): the inverse of os::fft.
 template <auto Along, auto... To, TensorOrVariable A>
 [[nodiscard]] constexpr auto ifft(A const& a) {
   return detail::operate(operation::fourier<fourier_kind::ifft, detail::type_of<Along>, sharding_of<To...>>{}, a);
+}
+
+/// The same. The result takes the memory of a complex operand that nothing else holds: os::ifft<…>(std::move(A)).
+template <auto Along, auto... To, Tensor A>
+  requires(!std::is_reference_v<A> && !std::is_const_v<A>)
+[[nodiscard]] constexpr auto ifft(A&& a) {
+  return detail::operate(operation::fourier<fourier_kind::ifft, detail::type_of<Along>, sharding_of<To...>>{true}, a);
 }
 
 /// The first n/2 + 1 numbers of os::fft of real numbers; the others are their conjugates.

@@ -143,7 +143,7 @@ class own_fourier {
   R* y_;
 };
 
-/// y <- the transforms of x. @pre n > 0; x and y share no memory
+/// y <- the transforms of x, as transform_rows. A batch is read before it is written. @pre n > 0
 template <class Exec, class R>
 void run_own_fourier(Exec const& exec, fourier_rows const& rows, R const* x, R* y) {
   own_fourier<R> const all(rows, x, y);

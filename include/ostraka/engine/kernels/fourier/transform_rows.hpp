@@ -45,7 +45,7 @@ void transform_by_way_of_host(Exec const& exec, fourier_rows const& rows, R cons
 }  // namespace detail
 
 /// y <- the transforms of the rows of x; complex numbers are pairs. Rows without elements are read as zeros.
-/// @pre x and y share no memory
+/// @pre x and y share no memory, or are the same and the rows stay complex numbers of one length (fft and ifft)
 template <class Exec, class R>
 void transform_rows(Exec const& exec, fourier_rows const& rows, R const* x, R* y) {
   std::int64_t const written = rows.count() * rows.length_written();
