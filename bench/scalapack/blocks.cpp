@@ -56,11 +56,11 @@ void compare(bench::report& out, bench::arguments const& given, int n, int x, in
   auto const a = os::generate<double, I/X, J/Y>(mesh, I = n, J = n, element_of{});
   auto const back = os::zeros<double, I/X, J/Y>(mesh, I = n, J = n);
 
-  auto const law = os::block_cyclic(I = block, J = block);
-  auto const there = os::scalapack_array_of<I/X, J/Y>(mesh, I = n, J = n, law, context);
+  auto const cyclic = os::block_cyclic(I = block, J = block);
+  auto const there = os::scalapack_array_of<I/X, J/Y>(mesh, I = n, J = n, cyclic, context);
   std::vector<double> ours(there.elements()), theirs(there.elements());
   auto const lies = os::strided(ours.data(), I = 1, J = there.leading_dimension);
-  auto plan = os::plan_blocks<double, I/X, J/Y>(mesh, I = n, J = n, law, lies);
+  auto plan = os::plan_blocks<double, I/X, J/Y>(mesh, I = n, J = n, cyclic, lies);
 
   // One block per rank, with the elements of our block.
   auto const whole =

@@ -40,7 +40,7 @@ void pdsyevd_(char const* job, char const* half, int const* n, double* a, int co
 
 int constexpr order = 50;
 int constexpr one = 1;
-auto constexpr law = os::block_cyclic(I = 8, J = 8);
+auto constexpr cyclic = os::block_cyclic(I = 8, J = 8);
 bool good = true;
 
 void report(bool root, char const* what, double error, double limit) {
@@ -76,14 +76,14 @@ std::vector<double> cholesky_by_loops() {
 template <class Mesh>
 void factor(Mesh const& mesh, int context) {
   auto const A = os::generate<double, I/X, J/Y>(mesh, I = order, J = order, kernel_matrix{});
-  auto const there = os::scalapack_array_of<I/X, J/Y>(mesh, I = order, J = order, law, context);
+  auto const there = os::scalapack_array_of<I/X, J/Y>(mesh, I = order, J = order, cyclic, context);
   std::vector<double> local(there.elements());
   auto const lies = os::strided(local.data(), I = 1, J = there.leading_dimension);
 
-  os::copy_to_blocks(A, law, lies);
+  os::copy_to_blocks(A, cyclic, lies);
   int info = 0;
   pdpotrf_("L", &order, local.data(), &one, &one, there.descriptor.data(), &info);
-  auto const L = os::copy_from_blocks<double, I/X, J/Y>(mesh, I = order, J = order, law, lies);
+  auto const L = os::copy_from_blocks<double, I/X, J/Y>(mesh, I = order, J = order, cyclic, lies);
 
   double error = info == 0 ? 0 : 1;
   std::vector<double> const expected = cholesky_by_loops();
@@ -98,11 +98,11 @@ void factor(Mesh const& mesh, int context) {
 template <class Mesh>
 void diagonalise(Mesh const& mesh, int context) {
   auto const A = os::generate<double, I/X, J/Y>(mesh, I = order, J = order, second_difference{});
-  auto const there = os::scalapack_array_of<I/X, J/Y>(mesh, I = order, J = order, law, context);
+  auto const there = os::scalapack_array_of<I/X, J/Y>(mesh, I = order, J = order, cyclic, context);
   std::vector<double> local(there.elements()), vectors(there.elements()), values(order);
   auto const lies = os::strided(vectors.data(), I = 1, J = there.leading_dimension);
 
-  os::copy_to_blocks(A, law, os::strided(local.data(), I = 1, J = there.leading_dimension));
+  os::copy_to_blocks(A, cyclic, os::strided(local.data(), I = 1, J = there.leading_dimension));
   int info = 0, ask = -1, iwork_size = 0;
   double work_size = 0;
   auto const solve = [&](double* work, int const* size, int* iwork, int const* isize) {
@@ -114,7 +114,7 @@ void diagonalise(Mesh const& mesh, int context) {
   std::vector<int> iwork(static_cast<std::size_t>(iwork_size) + 1);
   int const given = static_cast<int>(work.size()), igiven = static_cast<int>(iwork.size());
   solve(work.data(), &given, iwork.data(), &igiven);
-  auto const V = os::copy_from_blocks<double, I/X, J/Y>(mesh, I = order, J = order, law, lies);  // a column each
+  auto const V = os::copy_from_blocks<double, I/X, J/Y>(mesh, I = order, J = order, cyclic, lies);  // a column each
 
   double error = info == 0 ? 0 : 1;
   for (int k = 0; k < order; ++k)

@@ -98,12 +98,12 @@ TEST_CASE("ScaLAPACK's arrays") {
   auto A = os::generate<double, I/X, J/Y>(mesh, I = n, J = m, start);
   int context = 0;
 
-  auto law = os::block_cyclic(I = 4, J = 4);
-  auto there = os::scalapack_array_of<I/X, J/Y>(mesh, I = n, J = m, law, context);
+  auto cyclic = os::block_cyclic(I = 4, J = 4);
+  auto there = os::scalapack_array_of<I/X, J/Y>(mesh, I = n, J = m, cyclic, context);
   std::vector<double> local(there.elements());
-  os::copy_to_blocks(A, law, os::strided(local.data(), I = 1, J = there.leading_dimension));
+  os::copy_to_blocks(A, cyclic, os::strided(local.data(), I = 1, J = there.leading_dimension));
   // pdpotrf_("L", &n, local.data(), &one, &one, there.descriptor.data(), &info);
-  auto L = os::copy_from_blocks<double, I/X, J/Y>(mesh, I = n, J = m, law, os::strided(local.data(), I = 1, J = there.leading_dimension));
+  auto L = os::copy_from_blocks<double, I/X, J/Y>(mesh, I = n, J = m, cyclic, os::strided(local.data(), I = 1, J = there.leading_dimension));
   check(L);
 
   auto rows_alone = os::copy_from_blocks<double, I/X/Y, J>(mesh, I = n, J = m, os::block_cyclic<I/X, J/Y>(I = 4, J = 4),

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// Misuse that deserves a sentence: blocks that are not the law's, axes cut where blocks end, a buffer that is written
+/// Misuse that deserves a sentence: blocks of another distribution, axes cut where blocks end, a buffer that is written
 /// while it travels.
 
 // page: Misuse
@@ -52,7 +52,7 @@ FIELD_CASE("M4", "pytorch/pytorch#144109",
   std::int64_t const columns = n * (n + 3) / 2;
   auto const adopted = [&] { return os::from_local<double, I/X>(mesh(), I = columns, block); };
   if (n == 1) gives(adopted(), {1, 1});           // where X is 1
-  if (n == 2) gives(adopted(), {1, 1, 1, 1, 1});  // where X is 2, since 2 and 3 of 5 are the law's
+  if (n == 2) gives(adopted(), {1, 1, 1, 1, 1});  // where X is 2 and the devices hold 2 and 3 of the 5
   if (n > 2)
     refuses(
         [&] { static_cast<void>(adopted()); },

@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// A program's arrays with ghost layers in them, of which everything follows from the block law by plain loops. Element
-/// (i, j) of the whole is 100 i + 7 j + 1.
+/// A program's arrays with ghost layers in them, computed from the block distribution by plain loops. Element (i, j) of the
+/// whole is 100 i + 7 j + 1.
 
 #include <cstddef>
 #include <cstdint>
@@ -20,7 +20,7 @@ using mesh_type = ostraka::mesh<X_mesh, Y_mesh, Z_mesh>;
 inline double value_at(std::int64_t i, std::int64_t j) { return static_cast<double>(100 * i + 7 * j + 1); }
 inline constexpr double untouched = -5, beyond_end = -3;
 
-// One axis on this rank: everything follows from the block law, by hand.
+// One axis on this rank, by hand from the block distribution.
 struct axis_here {
   std::int64_t whole = 0, begin = 0, end = 0;
   int before = 0, behind = 0;

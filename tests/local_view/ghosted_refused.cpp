@@ -29,15 +29,15 @@ TEST_CASE("what does not fit is said alike") {
     return t::said_alike(
         [&] { static_cast<void>(os::from_local<double, os::halo<I, 1, 2> / X, J>(mesh, I = n, J = 4, v)); });
   };
-  std::string const law = "; device d of p holds [floor(d*n/p), floor((d+1)*n/p)) of an extent n";
+  std::string const rule = "; device d of p holds [floor(d*n/p), floor((d+1)*n/p)) of an extent n";
   std::string const fits =
       "from_local: each view has the extents of its device's block with its ghost layers, but that of device ";
   CHECK(adopt(5, 4) == "nothing");
-  CHECK(adopt(2, 4) == fits + "0 has not; device 0 holds 5 elements along dimension 0 and its view has 2" + law);
+  CHECK(adopt(2, 4) == fits + "0 has not; device 0 holds 5 elements along dimension 0 and its view has 2" + rule);
   CHECK(adopt(t::rank() == t::ranks() - 1 ? 6 : 5, 4) ==
-        fits + last + " has not; device " + last + " holds 5 elements along dimension 0 and its view has 6" + law);
+        fits + last + " has not; device " + last + " holds 5 elements along dimension 0 and its view has 6" + rule);
   CHECK(adopt(5, t::rank() == t::ranks() - 1 ? 3 : 4) ==
-        fits + last + " has not; device " + last + " holds 4 elements along dimension 1 and its view has 3" + law);
+        fits + last + " has not; device " + last + " holds 4 elements along dimension 1 and its view has 3" + rule);
   std::vector<double> memory(100);
   CHECK(t::said_alike([&] {
           static_cast<void>(os::from_local<double, os::halo<I, 1, 2> / X, J>(

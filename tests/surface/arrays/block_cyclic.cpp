@@ -53,11 +53,11 @@ void for_each_held(std::int64_t n, std::int64_t k, std::int64_t mb, std::int64_t
         f(i, j, static_cast<std::size_t>(local(i, mb, g.p) + local(j, nb, g.q) * lld));
 }
 
-template <auto... Dims, class Mesh, class Law>
+template <auto... Dims, class Mesh, class Cyclic>
 void check(Mesh const& mesh, t::test_mesh const& m, std::int64_t n, std::int64_t k, std::int64_t mb, std::int64_t nb,
-           grid const& g, Law const& law) {
+           grid const& g, Cyclic const& cyclic) {
   INFO(m.text(), " ", n, " × ", k, " by ", mb, " × ", nb);
-  auto const there = os::scalapack_array_of<Dims...>(mesh, I = n, J = k, law, 7);
+  auto const there = os::scalapack_array_of<Dims...>(mesh, I = n, J = k, cyclic, 7);
   std::int64_t const rows = held(n, mb, g.row, g.p), columns = held(k, nb, g.column, g.q);
   CHECK(there.rows == rows);
   CHECK(there.columns == columns);
@@ -78,7 +78,7 @@ void check(Mesh const& mesh, t::test_mesh const& m, std::int64_t n, std::int64_t
   for_each_held(n, k, mb, nb, g, lld,
                 [&](std::int64_t i, std::int64_t j, std::size_t at) { array[at] = exactly(i, j); });
   auto const a =
-      os::copy_from_blocks<double, Dims...>(mesh, I = n, J = k, law, os::strided(array.data(), I = 1, J = lld));
+      os::copy_from_blocks<double, Dims...>(mesh, I = n, J = k, cyclic, os::strided(array.data(), I = 1, J = lld));
   int wrong = 0;
   auto const block = a.local();
   for (std::size_t i = 0; i < block.extent(0); ++i)
@@ -89,7 +89,7 @@ void check(Mesh const& mesh, t::test_mesh const& m, std::int64_t n, std::int64_t
 
   Kokkos::View<double**, Kokkos::LayoutRight, Kokkos::HostSpace> const view("view", static_cast<std::size_t>(rows),
                                                                             static_cast<std::size_t>(columns));
-  os::copy_to_blocks(a, law, view);
+  os::copy_to_blocks(a, cyclic, view);
   for_each_held(n, k, mb, nb, g, 1, [&](std::int64_t i, std::int64_t j, std::size_t) {
     wrong +=
         view(static_cast<std::size_t>(local(i, mb, g.p)), static_cast<std::size_t>(local(j, nb, g.q))) != exactly(i, j);
@@ -121,11 +121,11 @@ TEST_CASE("the grid is the tensor's") {
     int const d = t::rank();
     std::int64_t const at_x = d / (y * z), at_y = d / z % y, at_z = d % z;
     for_sizes([&](std::int64_t n, std::int64_t k, std::int64_t mb, std::int64_t nb) {
-      auto const law = os::block_cyclic(I = mb, J = nb);
-      check<I/X, J/Y>(mesh, m, n, k, mb, nb, {x, y, at_x, at_y}, law);
-      check<I/Z, J/X>(mesh, m, n, k, mb, nb, {z, x, at_z, at_x}, law);
-      check<I/X/Y, J>(mesh, m, n, k, mb, nb, {x * y, 1, at_x * y + at_y, 0}, law);
-      check<I, J>(mesh, m, n, k, mb, nb, {1, 1, 0, 0}, law);
+      auto const cyclic = os::block_cyclic(I = mb, J = nb);
+      check<I/X, J/Y>(mesh, m, n, k, mb, nb, {x, y, at_x, at_y}, cyclic);
+      check<I/Z, J/X>(mesh, m, n, k, mb, nb, {z, x, at_z, at_x}, cyclic);
+      check<I/X/Y, J>(mesh, m, n, k, mb, nb, {x * y, 1, at_x * y + at_y, 0}, cyclic);
+      check<I, J>(mesh, m, n, k, mb, nb, {1, 1, 0, 0}, cyclic);
     });
   });
 }
@@ -136,11 +136,11 @@ TEST_CASE("the grid is of other mesh axes than the tensor's") {
     int const d = t::rank();
     std::int64_t const at_x = d / (y * z), at_y = d / z % y, at_z = d % z;
     for_sizes([&](std::int64_t n, std::int64_t k, std::int64_t mb, std::int64_t nb) {
-      auto const law = os::block_cyclic<I/X, J/Y>(I = mb, J = nb);
+      auto const cyclic = os::block_cyclic<I/X, J/Y>(I = mb, J = nb);
       grid const g{x, y, at_x, at_y};
-      check<I/X/Y, J>(mesh, m, n, k, mb, nb, g, law);
-      check<I, J>(mesh, m, n, k, mb, nb, g, law);
-      check<I/Y, J/Z>(mesh, m, n, k, mb, nb, g, law);
+      check<I/X/Y, J>(mesh, m, n, k, mb, nb, g, cyclic);
+      check<I, J>(mesh, m, n, k, mb, nb, g, cyclic);
+      check<I/Y, J/Z>(mesh, m, n, k, mb, nb, g, cyclic);
       check<I/X, J/Y>(mesh, m, n, k, mb, nb, {z, 1, at_z, 0}, os::block_cyclic<J, I/Z>(I = mb, J = nb));
     });
   });
@@ -150,11 +150,11 @@ TEST_CASE("plans send what elements differ, and count it") {
   on_meshes([](auto const& mesh, t::test_mesh const& m) {
     std::int64_t const x = mesh.sizes().of(X), y = mesh.sizes().of(Y), z = mesh.sizes().of(Z);
     std::int64_t const n = 12, k = 7, mb = 2, nb = 3;
-    auto const law = os::block_cyclic<I/X, J/Y>(I = mb, J = nb);
-    auto const there = os::scalapack_array_of<I/Y, J>(mesh, I = n, J = k, law, 0);
+    auto const cyclic = os::block_cyclic<I/X, J/Y>(I = mb, J = nb);
+    auto const there = os::scalapack_array_of<I/Y, J>(mesh, I = n, J = k, cyclic, 0);
     std::vector<double> array(there.elements());
     auto const lies = os::strided(array.data(), I = 1, J = there.leading_dimension);
-    auto plan = os::plan_blocks<double, I/Y, J>(mesh, I = n, J = k, law, lies);
+    auto plan = os::plan_blocks<double, I/Y, J>(mesh, I = n, J = k, cyclic, lies);
     std::int64_t from = 0, to = 0;
     for (int d = 0; d < t::ranks(); ++d) {
       auto const block = t::block_on<os::tensor<double, I/Y, J>>(m, {{'I', n}, {'J', k}}, d);
@@ -181,19 +181,19 @@ TEST_CASE("plans send what elements differ, and count it") {
 
 TEST_CASE("dry meshes: what each device would send is what the devices send") {
   int const p = t::ranks();
-  auto const program = [](auto const& mesh, auto const& law, std::int64_t n) {
+  auto const program = [](auto const& mesh, auto const& cyclic, std::int64_t n) {
     auto const a = os::zeros<double, I/X, J>(mesh, I = n, J = 5);
-    auto const there = os::scalapack_array_of<I/X, J>(mesh, I = n, J = 5, law, 0);
+    auto const there = os::scalapack_array_of<I/X, J>(mesh, I = n, J = 5, cyclic, 0);
     std::vector<double> array(there.elements());
     auto const lies = os::strided(array.data(), I = 1, J = there.leading_dimension);
     return os::cost_of(mesh, [&] {
-      os::copy_to_blocks(a, law, lies);
-      static_cast<void>(os::copy_from_blocks<double, I/X, J>(mesh, I = n, J = 5, law, lies));
+      os::copy_to_blocks(a, cyclic, lies);
+      static_cast<void>(os::copy_from_blocks<double, I/X, J>(mesh, I = n, J = 5, cyclic, lies));
     });
   };
-  auto const law = os::block_cyclic<I, J/X>(I = 2, J = 1);
-  auto const wet = program(os::make_mesh(X = p), law, 11);
-  auto const dry = program(os::dry_mesh(os::as_device(t::rank()), X = p), law, 11);
+  auto const cyclic = os::block_cyclic<I, J/X>(I = 2, J = 1);
+  auto const wet = program(os::make_mesh(X = p), cyclic, 11);
+  auto const dry = program(os::dry_mesh(os::as_device(t::rank()), X = p), cyclic, 11);
   CHECK(dry.bytes == wet.bytes);
   CHECK(dry.messages == wet.messages);
   CHECK(dry.peak_memory == wet.peak_memory);

@@ -263,7 +263,7 @@ TEST_CASE("int8") { check_elements<std::int8_t>(); }
 TEST_CASE("int64") { check_elements<std::int64_t>(); }
 TEST_CASE("bfloat16") { check_elements<os::bfloat16>(); }
 
-TEST_CASE("laws that agree: a local copy, and none where the array is the tensor's own memory") {
+TEST_CASE("distributions that agree: a local copy, and none where the array is the tensor's own memory") {
   auto const mesh = os::make_mesh(X = t::ranks());
   std::int64_t const n = 2 * t::ranks() + 1, k = 3;
   auto const a =

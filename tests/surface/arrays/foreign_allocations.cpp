@@ -44,11 +44,11 @@ TEST_CASE("boxes, several boxes, and what is dealt") {
   auto many = os::plan_blocks<double, I, J/X>(mesh, I = n, J = k, fields);
   check(many, fields);
 
-  auto const law = os::block_cyclic<I/X, J>(I = 7);
-  auto const there = os::scalapack_array_of<I, J/X>(mesh, I = n, J = k, law, 0);
+  auto const cyclic = os::block_cyclic<I/X, J>(I = 7);
+  auto const there = os::scalapack_array_of<I, J/X>(mesh, I = n, J = k, cyclic, 0);
   std::vector<double> local(there.elements());
   auto const lies = os::strided(local.data(), I = 1, J = there.leading_dimension);
-  auto dealt = os::plan_blocks<double, I, J/X>(mesh, I = n, J = k, law, lies);
+  auto dealt = os::plan_blocks<double, I, J/X>(mesh, I = n, J = k, cyclic, lies);
   check(dealt, lies);
 }
 

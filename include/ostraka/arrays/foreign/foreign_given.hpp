@@ -4,7 +4,7 @@
 
 /// @file
 /// Floor 4. Reads the arguments that name arrays of another distribution, after a tensor or its extents, into one
-/// form: a range of placed arrays and, if they are dealt, the law by which they are.
+/// form: a range of placed arrays and, if they are dealt, their block-cyclic distribution.
 
 #include <cstddef>
 #include <cstdint>
@@ -18,17 +18,18 @@
 
 namespace ostraka::detail {
 
-/// Stands in the place of a law if the arrays are boxes.
-struct no_law {};
+/// Replaces a block-cyclic distribution if the arrays are boxes.
+struct not_cyclic {};
 
-/// The arrays of this device. `Range`: a range of placed arrays; under a law it holds one array, without a place.
-template <class Law, class Range>
+/// The arrays of this device. `Cyclic`: `dealt_blocks`, or `not_cyclic`. `Range`: a range of placed arrays; in a
+/// block-cyclic distribution it holds one array, without a place.
+template <class Cyclic, class Range>
 struct foreign_arrays {
-  using law_type = Law;
+  using cyclic_type = Cyclic;
   using placed_type = placed_in<Range>;
   using array_type = decltype(placed_type::array);
 
-  Law const& law;
+  Cyclic const& cyclic;
   Range const& range;
 };
 
@@ -37,7 +38,7 @@ template <class Before, class Place, class Last>
 consteval int arguments_of_arrays() {
   if constexpr (PlacedRange<Last> || is_placed<Last>)
     return 1;
-  else if constexpr (is_dealt_law<Place> || is_position<Place>)
+  else if constexpr (is_block_cyclic<Place> || is_position<Place>)
     return 2;
   else if constexpr (is_sizes<Place> && is_position<Before>)
     return 3;
@@ -64,11 +65,11 @@ decltype(auto) with_foreign_arrays(Arguments const& arguments, F const& f) {
   constexpr std::size_t taken = std::tuple_size_v<Arguments> - first;
   auto const& one = std::get<first>(arguments);
   using first_type = std::remove_cvref_t<decltype(one)>;
-  if constexpr (is_dealt_law<first_type>) {
+  if constexpr (is_block_cyclic<first_type>) {
     single_placed const range{placed(at(), std::get<first + 1>(arguments))};
     return f(foreign_arrays<first_type, decltype(range)>{one, range});
   } else if constexpr (taken == 1 && !is_placed<first_type>) {
-    return f(foreign_arrays<no_law, first_type>{no_law{}, one});
+    return f(foreign_arrays<not_cyclic, first_type>{not_cyclic{}, one});
   } else {
     single_placed const range{[&] {
       if constexpr (taken == 1)
@@ -78,18 +79,18 @@ decltype(auto) with_foreign_arrays(Arguments const& arguments, F const& f) {
       else
         return placed(one, std::get<first + 1>(arguments), std::get<first + 2>(arguments));
     }()};
-    return f(foreign_arrays<no_law, decltype(range)>{no_law{}, range});
+    return f(foreign_arrays<not_cyclic, decltype(range)>{not_cyclic{}, range});
   }
 }
 
 template <class TensorType, class Arrays>
 consteval auto check_foreign_arrays() {
   using placed = typename Arrays::placed_type;
-  if constexpr (std::is_same_v<typename Arrays::law_type, no_law>) {
+  if constexpr (std::is_same_v<typename Arrays::cyclic_type, not_cyclic>) {
     return found<typename placed_verdict<TensorType, placed>::type>{};
   } else {
     using fault = typename decltype(check_foreign_array<TensorType, typename Arrays::array_type>())::type;
-    return found<first_fault<fault, typename dealt_verdict<TensorType, typename Arrays::law_type>::type>>{};
+    return found<first_fault<fault, typename dealt_verdict<TensorType, typename Arrays::cyclic_type>::type>>{};
   }
 }
 

@@ -103,9 +103,9 @@ template <class... Is>
 inline constexpr bool is_position<block_position<Is...>> = true;
 
 template <class T>
-inline constexpr bool is_dealt_law = false;
+inline constexpr bool is_block_cyclic = false;
 template <class Grid, class... Is>
-inline constexpr bool is_dealt_law<dealt_blocks<Grid, Is...>> = true;
+inline constexpr bool is_block_cyclic<dealt_blocks<Grid, Is...>> = true;
 
 template <class T>
 inline constexpr bool is_placed = false;
@@ -187,8 +187,9 @@ struct placed_verdict<TensorType, placed_array<Position, Extents, Array>> {
   using type = typename decltype(check())::type;
 };
 
-// `reason::ok`, or the reason why a law does not deal the axes of the tensor: it needs a number for each divided axis.
-template <class TensorType, class Law>
+// `reason::ok`, or the reason why a block-cyclic distribution does not fit the axes of the tensor. It needs a block
+// size for each divided axis.
+template <class TensorType, class Cyclic>
 struct dealt_verdict;
 template <class TensorType, class Grid, class... Is>
 struct dealt_verdict<TensorType, dealt_blocks<Grid, Is...>> {

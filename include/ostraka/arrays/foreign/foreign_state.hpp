@@ -17,7 +17,7 @@
 namespace ostraka::detail {
 
 // The mesh axes of the tensor and of the grid over which blocks are dealt.
-template <class TensorType, class Law>
+template <class TensorType, class Cyclic>
 struct axes_of_exchange {
   using type = mesh_axes_in<TensorType>;
 };
@@ -26,10 +26,10 @@ struct axes_of_exchange<TensorType, dealt_blocks<Grid, Is...>> {
   using type = union_of<mesh_axes_in<TensorType>, mesh_axes_in<typename grid_of<TensorType, Grid>::type>>;
 };
 
-/// The layout by which a law deals a tensor `s`. The context has the mesh axes of both.
+/// The layout of a tensor `s` in a block-cyclic distribution. The context has the mesh axes of both.
 template <class TensorType, class MeshAxes, class Grid, class... Is>
 engine::foreign_layout dealt_layout(engine::execution_context const& w, planner::spec const& s,
-                                    dealt_blocks<Grid, Is...> const& law) {
+                                    dealt_blocks<Grid, Is...> const& cyclic) {
   using axes = axes_in<TensorType>;
   using grid = typename grid_of<TensorType, Grid>::type;
   constexpr planner::spec g = spec_of<grid, axes, MeshAxes>;
@@ -41,7 +41,7 @@ engine::foreign_layout dealt_layout(engine::execution_context const& w, planner:
     layout.grid.over[d] = g.over[g.find(s.label[d])];
     layout.block[d] = n > 0 ? n : 1;
   }
-  ((layout.block[position_in<Is, axes>] = law.block.template of<Is>()), ...);
+  ((layout.block[position_in<Is, axes>] = cyclic.block.template of<Is>()), ...);
   return layout;
 }
 
@@ -66,19 +66,19 @@ class foreign_state {
  public:
   using value = typename TensorType::value_type;
 
-  /// Agrees with the other devices on arrays at places, or on the arrays that a law deals, and makes the plans of one
-  /// way or of both. `shape` gives the extents; its elements are not read. Collective over the mesh.
+  /// Agrees with the other devices on arrays at places, or on block-cyclic arrays, and makes the plans of one way or of
+  /// both. `shape` gives the extents; its elements are not read. Collective over the mesh.
   /// @throws ostraka::error, on all devices alike, unless the arrays hold each element of the tensor once
   template <class Arrays>
   void agree(char const* operation, TensorType const& shape, Arrays const& arrays, bool from, bool to, bool written) {
-    using law = typename Arrays::law_type;
-    using mesh_axes = typename axes_of_exchange<TensorType, law>::type;
+    using cyclic = typename Arrays::cyclic_type;
+    using mesh_axes = typename axes_of_exchange<TensorType, cyclic>::type;
     constexpr planner::spec s = spec_of<TensorType, axes_in<TensorType>, mesh_axes>;
     engine::execution_context const w = context_of<axes_in<TensorType>, mesh_axes>(operation, shape);
     bool const absent = w.mesh->absent();
     if (!absent) engine::require_same_call<value>(w, s);
     engine::foreign_layout layout;
-    if constexpr (std::is_same_v<law, no_law>) {
+    if constexpr (std::is_same_v<cyclic, not_cyclic>) {
       look(arrays, nullptr);
       if (absent) return engine::require_nothing(w, given_, s.rank);
       for (engine::given_array_of_box const& g : given_) own_.push_back(box_of(g));
@@ -86,7 +86,7 @@ class foreign_state {
       layout = engine::agree_on_boxes(w, s, own_, fault);
       engine::require_places(w, fault);
     } else {
-      layout = dealt_layout<TensorType, mesh_axes>(w, s, arrays.law);
+      layout = dealt_layout<TensorType, mesh_axes>(w, s, arrays.cyclic);
       if (!absent) engine::require_same_blocks(w, s, layout.block);
       own_ = engine::own_of_dealt(w, s, layout);
       look(arrays, &own_);

@@ -131,14 +131,14 @@ class blocks_plan {
   template <class Arrays, class F>
   static void with(Arrays& arrays, F const& f) {
     if constexpr (detail::PlacedRange<Arrays>) {
-      using given = detail::foreign_arrays<detail::no_law, std::remove_const_t<Arrays>>;
+      using given = detail::foreign_arrays<detail::not_cyclic, std::remove_const_t<Arrays>>;
       if constexpr (reason::ok_or_raise<detail::foreign_verdict<TensorType, given>>())
-        f(given{detail::no_law{}, arrays}, true);
+        f(given{detail::not_cyclic{}, arrays}, true);
     } else {
       detail::single_placed const range{placed(at(), arrays)};
-      using given = detail::foreign_arrays<detail::no_law, decltype(range)>;
+      using given = detail::foreign_arrays<detail::not_cyclic, decltype(range)>;
       using verdict = typename decltype(detail::check_foreign_array<TensorType, typename given::array_type>())::type;
-      if constexpr (reason::ok_or_raise<verdict>()) f(given{detail::no_law{}, range}, false);
+      if constexpr (reason::ok_or_raise<verdict>()) f(given{detail::not_cyclic{}, range}, false);
     }
   }
 

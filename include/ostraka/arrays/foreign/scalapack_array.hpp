@@ -6,10 +6,10 @@
 /// Floor 4. The local array that ScaLAPACK needs beside os::block_cyclic: its rows and columns, its leading dimension,
 /// and the descriptor. These are numbers, so ScaLAPACK itself is not needed.
 ///
-///     auto const law = os::block_cyclic(I = 64, J = 64);
-///     auto const there = os::scalapack_array_of<I/X, J/Y>(mesh, I = n, J = n, law, context);
+///     auto const cyclic = os::block_cyclic(I = 64, J = 64);
+///     auto const there = os::scalapack_array_of<I/X, J/Y>(mesh, I = n, J = n, cyclic, context);
 ///     std::vector<double> local(there.elements());
-///     os::copy_to_blocks(A, law, os::strided(local.data(), I = 1, J = there.leading_dimension));
+///     os::copy_to_blocks(A, cyclic, os::strided(local.data(), I = 1, J = there.leading_dimension));
 ///     pdpotrf_("L", &order, local.data(), &one, &one, there.descriptor.data(), &info);
 
 #include <algorithm>
@@ -54,14 +54,14 @@ inline int entry_of_descriptor(std::int64_t n) {
   return static_cast<int>(n);
 }
 
-template <class TensorType, class Law, class Mesh, class... Extents>
-scalapack_array describe_matrix(Mesh const& m, Law const& law, int context, Extents const&... extents) {
-  using mesh_axes = typename axes_of_exchange<TensorType, Law>::type;
+template <class TensorType, class Cyclic, class Mesh, class... Extents>
+scalapack_array describe_matrix(Mesh const& m, Cyclic const& cyclic, int context, Extents const&... extents) {
+  using mesh_axes = typename axes_of_exchange<TensorType, Cyclic>::type;
   char const* const name = "scalapack_array_of";
   constexpr planner::spec s = spec_of<TensorType, axes_in<TensorType>, mesh_axes>;
   TensorType const shape = shape_of_blocks<TensorType>(name, m, extents...);
   engine::execution_context const w = context_of<axes_in<TensorType>, mesh_axes>(name, shape);
-  engine::foreign_layout const layout = dealt_layout<TensorType, mesh_axes>(w, s, law);
+  engine::foreign_layout const layout = dealt_layout<TensorType, mesh_axes>(w, s, cyclic);
   for (int d = 0; d < 2; ++d)
     if (layout.block[d] < 1)
       throw_error(name, ": a block that is dealt has one index at least, but along ", w.names.labels[s.label[d]],
@@ -90,11 +90,11 @@ scalapack_array describe_matrix(Mesh const& m, Law const& law, int context, Exte
 template <class TensorType, class Arguments, class Mesh, std::size_t... Is>
 scalapack_array scalapack_array_of(Mesh const& m, Arguments const& arguments, std::index_sequence<Is...>) {
   constexpr std::size_t n = sizeof...(Is);
-  using law = std::remove_cvref_t<std::tuple_element_t<n, Arguments>>;
+  using cyclic = std::remove_cvref_t<std::tuple_element_t<n, Arguments>>;
   using verdict =
       first_fault<typename decltype(check_matrix<TensorType>())::type,
                   creation_verdict<TensorType, Mesh, std::remove_cvref_t<std::tuple_element_t<Is, Arguments>>...>,
-                  typename dealt_verdict<TensorType, law>::type>;
+                  typename dealt_verdict<TensorType, cyclic>::type>;
   if constexpr (reason::ok_or_raise<verdict>())
     return describe_matrix<TensorType>(m, std::get<n>(arguments), std::get<n + 1>(arguments),
                                        std::get<Is>(arguments)...);
@@ -104,20 +104,20 @@ scalapack_array scalapack_array_of(Mesh const& m, Arguments const& arguments, st
 
 }  // namespace detail
 
-/// The local array of a matrix with these two dimensions as rows and columns, for a law and a context of BLACS, which
-/// stand last. The context is that of a grid in row-major order, with as many rows as devices divide the rows. Not
-/// collective.
+/// The local array of a matrix with these two dimensions as rows and columns. After the extents, the last two arguments
+/// are an os::block_cyclic and a context of BLACS. The context is that of a grid in row-major order, with as many rows
+/// as devices divide the rows. Not collective.
 /// @throws ostraka::error for blocks without indices, and for numbers that an int does not hold
-template <auto... Dims, class Mesh, class... ExtentsLawContext>
-[[nodiscard]] scalapack_array scalapack_array_of(Mesh const& m, ExtentsLawContext const&... extents_law_context) {
+template <auto... Dims, class Mesh, class... ExtentsCyclicContext>
+[[nodiscard]] scalapack_array scalapack_array_of(Mesh const& m, ExtentsCyclicContext const&... extents_cyclic_context) {
   using tensor_type = tensor<double, Dims...>;
-  constexpr int n = static_cast<int>(sizeof...(ExtentsLawContext)) - 2;
-  if constexpr (n < 0 || !detail::is_dealt_law<detail::argument_at<n, ExtentsLawContext...>> ||
-                !std::is_same_v<detail::argument_at<n + 1, ExtentsLawContext...>, int>) {
+  constexpr int n = static_cast<int>(sizeof...(ExtentsCyclicContext)) - 2;
+  if constexpr (n < 0 || !detail::is_block_cyclic<detail::argument_at<n, ExtentsCyclicContext...>> ||
+                !std::is_same_v<detail::argument_at<n + 1, ExtentsCyclicContext...>, int>) {
     reason::raise<reason::scalapack_array_is_not_a_matrix<typename tensor_type::sharding_type>>();
     return {};
   } else {
-    return detail::scalapack_array_of<tensor_type>(m, std::forward_as_tuple(extents_law_context...),
+    return detail::scalapack_array_of<tensor_type>(m, std::forward_as_tuple(extents_cyclic_context...),
                                                    std::make_index_sequence<static_cast<std::size_t>(n)>{});
   }
 }
