@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// A program's arrays with ghost layers in them, computed from the block distribution by plain loops. Element (i, j) of the
-/// whole is 100 i + 7 j + 1.
+/// A program's arrays with ghost layers in them, computed from the block distribution by plain loops. Element (i, j) of
+/// the whole is 100 i + 7 j + 1.
 
 #include <cstddef>
 #include <cstdint>
