@@ -32,18 +32,19 @@ HEAD = """# What can be wrong
 
 <!-- Written by docs/make_errors_page.py from include/ostraka/types/reasons/ and tests/compile_fail; edit those. -->
 
-A program that breaks a rule does not compile, and the first error is the only one. It is a sentence, *operation: rule; remedy*, and the
-type it stands in is named after the rule, with the culprits as its arguments: `contracted_axis_split_differently<J_axis, X_mesh, Y_mesh>`.
-All of these types come with `ostraka/types/reasons.hpp`. A program asks without failing with `os::can_einsum` and `os::can_contract`.
+A program that breaks a rule does not compile, and the first error is the only one. The error is one sentence, *operation: rule; remedy*.
+It comes from a type that is named after the rule and has the culprits as its arguments:
+`contracted_axis_split_differently<J_axis, X_mesh, Y_mesh>`. The header `ostraka/types/reasons.hpp` has all of these types.
+`os::can_einsum` and `os::can_contract` test whether a call would compile.
 
-*n* is the number of devices along the mesh axis. Of what the compilers say the page shows the reason with its culprits, the error, and
-the line of your own file, which clang++ forgets now and then; search it for the sentence behind `error:`. The compilers also list the
-headers of ours by which they came there: you need none of that.
+*n* is the number of devices along the mesh axis. The compilers' output is shortened to the reason with its culprits, the error, and the line
+of your own file, which clang++ sometimes omits. In your own output, search for `error:`; the sentence follows it. The compilers also list
+Ostraka's headers on the way to the error, which you can ignore.
 
-One mistake has no sentence here, because no library is asked: of references, such as a function's parameters, no constant can be made before
-C++23, and `constexpr auto plan = os::plan<I, K>(a, b)` is refused with "'a' is not a constant expression". Leave `constexpr` out: the numbers
-of a plan are constants whatever keeps it, so `static_assert(plan.communications() == 1)` stands. Or name types, which are no
-objects: `os::plan_of<os::dims<I, K>, decltype(a), decltype(b)>`.
+The language itself refuses one mistake, so it has no entry here. Before C++23, a reference, such as a function's parameter, cannot be part of
+a constant: `constexpr auto plan = os::plan<I, K>(a, b)` fails with "'a' is not a constant expression". Leave out `constexpr`; the numbers of
+a plan are constants all the same, so `static_assert(plan.communications() == 1)` compiles. Or name types instead of objects:
+`os::plan_of<os::dims<I, K>, decltype(a), decltype(b)>`.
 """
 
 

@@ -30,11 +30,10 @@ HEAD = """# Bugs that do not compile, or come out right
 
 <!-- Written by docs/make_field_page.py from tests/field; edit those. -->
 
-Public reports of bugs in libraries that divide tensors, as lines of Ostraka. Behind each line stands what it gives, worked out by hand, or the
-error. The lines are tests (`tests/field`): they run on 1 to 4 ranks, on meshes of one and two axes, plainly and in check mode, with the operands
-whole and divided in several ways. X and Y are mesh axes; `a[I/X, J]` has its axis I divided over X; `gradient(f, p)` is
-`os::value_and_grad(f)(p).gradient`. Cases whose letter is O were added to the list by us. [What can be wrong](errors.md) has the errors of
-compilers as they print them.
+This page lists publicly reported bugs of libraries that divide tensors, written as lines of Ostraka. A comment after each line gives its
+result, worked out by hand, or the error. The lines are tests (`tests/field`): they run on 1 to 4 ranks, on meshes of one and two axes, with and
+without check mode, and with the operands whole and divided in several ways. X and Y are mesh axes; `a[I/X, J]` has its axis I divided over X;
+`gradient(f, p)` is `os::value_and_grad(f)(p).gradient`. [What can be wrong](errors.md) shows the errors as the compilers print them.
 """
 
 OPEN, CLOSE = "([{", ")]}"

@@ -63,7 +63,7 @@ inline std::string variable_of(std::string const& name, studied_statement const&
   return taken ? name + "_tensor" : name;
 }
 
-/// The policy behind the operands; empty if there is none.
+/// The policy after the operands; empty if there is none.
 inline std::string policy_of(einsum_way const& w, studied_statement const& s) {
   if (!w.idle) return name_of_policy(w.rule);
   std::string axes;

@@ -133,10 +133,10 @@ inline std::string read_options(std::vector<std::string> const& arguments, optio
     if (!alone && !takes) return "there is no flag " + flag + "; --help lists those there are";
     if (alone && value) return flag + " takes no value";
     if (takes && !value) {
-      if (i + 1 == arguments.size()) return flag + " needs a value behind it";
+      if (i + 1 == arguments.size()) return flag + " needs a value after it";
       value = arguments[++i];
     }
-    if (takes && value->empty()) return flag + " needs a value behind it";
+    if (takes && value->empty()) return flag + " needs a value after it";
     if (flag == "--all") o.every_way = true;
     if (flag == "--json") o.json = true;
     if (flag == "--help") o.help = true;

@@ -24,7 +24,7 @@ class json {
   /// @throws refusal unless the text is one value of JSON
   explicit json(std::string_view text) : rest_(text) {
     read("", 0);
-    if (!next().empty()) fail("more behind its end");
+    if (!next().empty()) fail("more after its end");
   }
 
   /// True if a value, not null, stands there.

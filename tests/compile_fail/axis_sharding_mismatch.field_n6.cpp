@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Ostraka authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// when: logits that every device has whole are told to be divided
-// error: operation: the axis is told as it lies in the tensor
+// when: logits that every device has whole are named as divided
+// error: operation: the axis is named the way the tensor divides it
 // error: axis_sharding_mismatch<
 #include <ostraka/operations/normalisation/cross_entropy.hpp>
 

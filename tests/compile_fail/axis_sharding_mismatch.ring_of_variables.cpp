@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Ostraka authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// when: the derivative of a ring is taken whose keys are told as divided by another mesh axis
-// error: operation: the axis is told as it lies in the tensor
+// when: the derivative of a ring is taken whose keys are named as divided by another mesh axis
+// error: operation: the axis is named the way the tensor divides it
 // error: axis_sharding_mismatch<
 #include <ostraka/gradient.hpp>
 #include <ostraka/operations.hpp>

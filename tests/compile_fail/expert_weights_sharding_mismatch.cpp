@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Ostraka authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // when: weights are divided along another axis than the experts
-// error: dropless: weights lie along the experts as is told, and of the mesh axes that divide tokens or experts nothing else of them is divided
+// error: dropless: the mesh axes that the call names divide the experts of the weights, and the mesh axes that divide tokens or experts divide no other axis of the weights
 // error: expert_weights_sharding_mismatch<sharding<E_axis, over<M_axis, X_mesh>>, over<E_axis, X_mesh>>
 #include <ostraka/experts.hpp>
 namespace os = ostraka;

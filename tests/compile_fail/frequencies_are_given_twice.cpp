@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The Ostraka authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// when: a tensor of frequencies and a scaling of others stand behind the operand
+// when: a tensor of frequencies and a scaling of others follow the operand
 // error: rope: a tensor of frequencies says all of them, and os::rope_base and os::rope_scaling would be passed over; leave one of both out
 // error: frequencies_are_given_twice<
 #include <ostraka/operations/positions/rope.hpp>

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Ostraka authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // when: the function of os::generate stands before the extents
-// error: generate: the function comes last, behind the extents, and is called with the indices of an element; write os::generate<float, I/X>(mesh, I = 8, f)
+// error: generate: the function comes last, after the extents, and is called with the indices of an element; write os::generate<float, I/X>(mesh, I = 8, f)
 // error: function_comes_last<ostraka::named_extent<I_axis>
 #include <ostraka/creation/generate.hpp>
 namespace os = ostraka;

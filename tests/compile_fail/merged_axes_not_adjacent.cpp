@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Ostraka authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // when: two axes are merged between which there is another
-// error: merge: the minor axis comes directly behind the major one
+// error: merge: the minor axis comes directly after the major one
 // error: merged_axes_not_adjacent<H_axis, D_axis, sharding<H_axis, S_axis, D_axis>>
 #include <ostraka/operations/shapes/merge.hpp>
 namespace os = ostraka;

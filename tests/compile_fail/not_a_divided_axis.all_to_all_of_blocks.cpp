@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Ostraka authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // when: one of the two dimensions of a block's exchange is not divided
-// error: verb: os::slice, os::reduce_scatter, os::all_to_all and the like are told an axis and the mesh axes that divide it
+// error: verb: os::slice, os::reduce_scatter, os::all_to_all and the like take an axis and the mesh axes that divide it
 // error: not_a_divided_axis<J_axis>
 #include <ostraka/local_view.hpp>
 namespace os = ostraka;

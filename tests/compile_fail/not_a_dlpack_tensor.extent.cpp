@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Ostraka authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // when: the DLPack tensor of os::copy_from_dlpack stands before the extents
-// error: from_dlpack, copy_from_dlpack: a DLPack tensor comes last, behind the extents:
+// error: from_dlpack, copy_from_dlpack: a DLPack tensor comes last, after the extents:
 // error: not_a_dlpack_tensor<
 #include <ostraka/dlpack/from_dlpack.hpp>
 namespace os = ostraka;

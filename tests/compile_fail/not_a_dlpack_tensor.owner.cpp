@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Ostraka authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // when: the owner of a DLPack tensor is given, but not moved
-// error: from_dlpack, copy_from_dlpack: a DLPack tensor comes last, behind the extents: a DLManagedTensorVersioned*, a DLManagedTensor*, the result of os::to_dlpack, moved,
+// error: from_dlpack, copy_from_dlpack: a DLPack tensor comes last, after the extents: a DLManagedTensorVersioned*, a DLManagedTensor*, the result of os::to_dlpack, moved,
 // error: not_a_dlpack_tensor<
 #include <utility>
 

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The Ostraka authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// when: an exchange of halos is told an axis without a width
+// when: an exchange of halos is given an axis without a width
 // error: exchange_halo: each axis to be padded is named with its width and the mesh axes along which its neighbours are; write os::exchange_halo<os::halo<I, 1>/X>(a), or os::halo<I, 1> for an axis that is whole on every device
 // error: not_a_halo<
 #include <ostraka/local_view.hpp>

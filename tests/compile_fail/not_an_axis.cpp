@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Ostraka authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// when: a mesh axis is told where an axis stands
-// error: operation: it is told an axis as it lies in the tensor
+// when: a mesh axis is named in the place of an axis
+// error: operation: it takes an axis the way the tensor divides it
 // error: not_an_axis<
 #include <ostraka/operations/normalisation/softmax.hpp>
 namespace os = ostraka;

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Ostraka authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// when: experts are told by a mesh axis alone
-// error: operation: it is told an axis as it lies in the tensor
+// when: experts are named by a mesh axis alone
+// error: operation: it takes an axis the way the tensor divides it
 // error: not_an_axis<
 // error: operation::route_rows
 #include <ostraka/experts.hpp>

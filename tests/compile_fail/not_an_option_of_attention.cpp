@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Ostraka authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// when: a number stands behind the operands
-// error: attention: behind queries, keys and values stand
+// when: a number follows the operands
+// error: attention: after queries, keys and values come
 // error: not_an_option_of_attention<float>
 #include <ostraka/operations/attention/attention.hpp>
 namespace os = ostraka;

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Ostraka authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// when: keys go round, and a position or a mask stands behind them
-// error: attention: behind os::ring stand os::causal, os::striped<X>, os::score_scale(s) and what changes scores
+// when: keys travel round a ring, and a position or a mask follows the operands
+// error: attention: after os::ring come os::causal, os::striped<X>, os::score_scale(s) and what changes scores
 // error: not_an_option_of_ring<ostraka::from_position>
 #include <ostraka/operations/attention/attention.hpp>
 #include <ostraka/operations/attention/ring_attention.hpp>

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Ostraka authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// when: keys go round, and each request has a position of its own
-// error: attention: behind os::ring stand os::causal, os::striped<X>, os::score_scale(s) and what changes scores
+// when: keys travel round a ring, and each request has a position of its own
+// error: attention: after os::ring come os::causal, os::striped<X>, os::score_scale(s) and what changes scores
 // error: not_an_option_of_ring<ostraka::detail::row_positions<
 #include <ostraka/operations.hpp>
 namespace os = ostraka;

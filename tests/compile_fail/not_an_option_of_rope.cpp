@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Ostraka authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// when: a number stands behind the tensor
-// error: rope: behind the tensor stand
+// when: a number follows the tensor
+// error: rope: after the tensor come
 // error: not_an_option_of_rope<int>
 #include <ostraka/operations/positions/rope.hpp>
 namespace os = ostraka;

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Ostraka authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // when: the body comes last
-// error: shard_map: the body comes first, and behind it tensors
+// error: shard_map: the body comes first, and after it tensors
 // error: operand_is_not_a_tensor<basic_tensor<float
 #include <ostraka/local_view.hpp>
 namespace os = ostraka;

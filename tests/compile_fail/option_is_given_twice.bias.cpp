@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The Ostraka authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// when: two biases stand behind the operands of os::attention
+// when: two biases follow the operands of os::attention
 // error: attention: each option follows the operands once
 // error: option_is_given_twice<
 #include <ostraka/operations/attention/attention.hpp>

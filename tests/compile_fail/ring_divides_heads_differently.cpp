@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The Ostraka authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// when: keys go round, and their heads are divided otherwise than those of the queries
+// when: keys travel round a ring, and their heads are divided otherwise than those of the queries
 // error: attention: in a ring the axes that keys or values share with queries (batches, heads) are divided alike
 // error: ring_divides_heads_differently<
 #include <ostraka/operations/attention/attention.hpp>

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The Ostraka authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// when: keys go round, and another mesh axis than theirs divides the queries
+// when: keys travel round a ring, and another mesh axis than theirs divides the queries
 // error: attention: in a ring the same mesh axes divide queries and keys, in the same order
 // error: ring_divides_queries_differently<
 #include <ostraka/operations/attention/attention.hpp>

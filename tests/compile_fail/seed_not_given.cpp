@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Ostraka authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // when: a token is drawn without a seed
-// error: sample: a token is drawn at random, and without a seed each call would draw the same one; give an os::seed behind the logits
+// error: sample: a token is drawn at random, and without a seed each call would draw the same one; give an os::seed after the logits
 // error: seed_not_given<operation::sample<V_axis
 #include <ostraka/operations.hpp>
 namespace os = ostraka;

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Ostraka authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // when: the function of os::stencil_into stands before the block that it writes to
-// error: stencil: the function comes before the blocks that it reads, and in stencil_into behind the block that it writes to; write os::stencil(f, x, c), or os::stencil_into(next, f, x, c)
+// error: stencil: the function comes before the blocks that it reads, and in stencil_into after the block that it writes to; write os::stencil(f, x, c), or os::stencil_into(next, f, x, c)
 // error: stencil_arguments_out_of_order<
 #include <ostraka/ostraka.hpp>
 namespace os = ostraka;

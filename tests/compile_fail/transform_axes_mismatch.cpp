@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Ostraka authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // when: the result is named with an axis that the operand lacks
-// error: operation: behind the axis that is transformed stands the one that it becomes
+// error: operation: after the axis that is transformed comes the one that it becomes
 // error: transform_axes_mismatch<
 #include <ostraka/fft.hpp>
 namespace os = ostraka;

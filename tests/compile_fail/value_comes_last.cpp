@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Ostraka authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // when: the value of os::full stands before the extents
-// error: full: the value comes last, behind the extents, and is a number of the elements' kind: a whole one for integers, a real one for float and double; write os::full<float, I/X>(mesh, I = 8, 2.5)
+// error: full: the value comes last, after the extents, and is a number of the elements' kind: a whole one for integers, a real one for float and double; write os::full<float, I/X>(mesh, I = 8, 2.5)
 // error: value_comes_last<ostraka::named_extent<I_axis>, float>
 #include <ostraka/creation/full.hpp>
 namespace os = ostraka;

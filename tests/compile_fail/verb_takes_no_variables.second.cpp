@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The Ostraka authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// when: a product that is begun has a variable behind a tensor
+// when: a product that is begun has a variable after a tensor
 // error: start_einsum, start_reshard, einsum_into, map_into, reshard_into, stencil_into, reshard to another mesh: what is begun
 // error: verb_takes_no_variables<
 #include <ostraka/gradient.hpp>

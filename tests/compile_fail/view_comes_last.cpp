@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Ostraka authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // when: the view of os::from_local stands before the extents
-// error: from_local, copy_from_local: the view of this device's block comes last, behind the extents; write os::from_local<float, I/X>(mesh, I = 8, view)
+// error: from_local, copy_from_local: the view of this device's block comes last, after the extents; write os::from_local<float, I/X>(mesh, I = 8, view)
 // error: view_comes_last<ostraka::named_extent<I_axis>
 #include <ostraka/arrays/from_local.hpp>
 namespace os = ostraka;

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Ostraka authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // when: the view of os::scatter_from_root has fewer dimensions than the tensor has axes
-// error: scatter_from_root: the whole array comes last, behind the extents: a Kokkos::View or an mdspan of the tensor's element type with a dimension for each axis,
+// error: scatter_from_root: the whole array comes last, after the extents: a Kokkos::View or an mdspan of the tensor's element type with a dimension for each axis,
 // error: whole_array_comes_last<
 #include <ostraka/arrays/scatter_from_root.hpp>
 namespace os = ostraka;

@@ -180,8 +180,8 @@ TEST_CASE("safetensors headers that are not") {
   CHECK(says(said_of_json(" {}", 0), "begins with '{'"));
   CHECK(says(said_of_json("null", 0), "begins with '{'"));
   CHECK(says(said_of_json("{", 0), "expected '\"'"));
-  CHECK(says(said_of_json("{} {}", 0), "behind the header"));
-  CHECK(says(said_of_json(std::string("{}") + '\0', 0), "behind the header"));
+  CHECK(says(said_of_json("{} {}", 0), "follows the header"));
+  CHECK(says(said_of_json(std::string("{}") + '\0', 0), "follows the header"));
   CHECK(says(said_of_json("{\"a\"", 0), "expected ':'"));
   CHECK(says(said_of_json("{\"a\":1}", 0), "expected '{'"));
   CHECK(says(said_of_json("{\"a\":" + std::string(100'000, '['), 0), "expected '{'"));
@@ -315,7 +315,7 @@ TEST_CASE("npy headers") {
   CHECK(says(said_of_npy(npy("{'descr': '<f4', 'descr': '<f4', 'fortran_order': False, 'shape': ()}"), 4),
              "stands twice"));
   CHECK(says(said_of_npy(npy("{'descr': '<f4', 'more': 1, 'fortran_order': False, 'shape': ()}"), 4), "nothing else"));
-  CHECK(says(said_of_npy(npy("{'descr': '<f4', 'fortran_order': False, 'shape': ()} x"), 4), "behind the header"));
+  CHECK(says(said_of_npy(npy("{'descr': '<f4', 'fortran_order': False, 'shape': ()} x"), 4), "follows the header"));
   CHECK(says(said_of_npy(npy("{'descr': '<f4"), 4), "does not end"));
 }
 

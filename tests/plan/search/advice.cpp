@@ -74,7 +74,7 @@ TEST_CASE("a far better plan, and how to get it") {
   CHECK(contains(text, "C[I_X, K] = A[I_X, J] · B[J, K_X]\n"));
   CHECK(contains(text, "OSTRAKA_AXIS(I, os::about(8))"));
   CHECK(contains(text, "OSTRAKA_AXIS(K, os::about(64))"));
-  CHECK(contains(text, "Remedy: os::for_these_sizes behind the operands"));
+  CHECK(contains(text, "Remedy: os::for_these_sizes after the operands"));
   CHECK(!contains(text, "OSTRAKA_AXIS(J"));  // decided on its real extent
   CHECK(!contains(text, "OSTRAKA_MESH_AXIS"));
 }
@@ -132,14 +132,14 @@ TEST_CASE("a policy where one does it") {
   CHECK(contains(text, "all_reduce<X>"));
   CHECK(contains(
       text,
-      "Remedy: os::for_these_sizes behind the operands, the policy os::reduce_result, or hints, OSTRAKA_AXIS(I, os::about(8)), "
+      "Remedy: os::for_these_sizes after the operands, the policy os::reduce_result, or hints, OSTRAKA_AXIS(I, os::about(8)), "
       "OSTRAKA_AXIS(J, os::about(65536)), OSTRAKA_AXIS(K, os::about(8)).\n"));
 }
 
 TEST_CASE("a policy that is there stays") {
   einsum_problem p = product(0);
   std::string const text = advice("einsum", plan_einsum(p), p.rule, sizes(8, 4096, 64, 4), names, true);
-  CHECK(contains(text, "Remedy: os::for_these_sizes(the policy that is there) behind the operands, or hints, "));
+  CHECK(contains(text, "Remedy: os::for_these_sizes(the policy that is there) after the operands, or hints, "));
 }
 
 TEST_CASE("nothing to move, nothing to say") {

@@ -76,7 +76,7 @@ TEST_CASE("once, on device 0, with what to do") {
     CHECK(contains(said, "all_reduce<X>"));
     CHECK(contains(
         said,
-        "Remedy: os::for_these_sizes behind the operands, the policy os::reduce_result, or hints, OSTRAKA_AXIS(I, os::about(2)), "
+        "Remedy: os::for_these_sizes after the operands, the policy os::reduce_result, or hints, OSTRAKA_AXIS(I, os::about(2)), "
         "OSTRAKA_AXIS(J, os::about(131072)), OSTRAKA_AXIS(K, os::about(3))"));
   }
   CHECK(product<double>(2, 131072, 3).empty());
@@ -93,7 +93,7 @@ TEST_CASE("a good plan is silent, and nothing is said against a policy") {
   std::string const said = product<float, os::at_most<(1 << 30)>>(2, 131072, 3);  // but with it
   CHECK(said.empty() == !(t::ranks() > 1 && t::rank() == 0));
   if (!said.empty())
-    CHECK(contains(said, "Remedy: os::for_these_sizes(the policy that is there) behind the operands, or hints, "));
+    CHECK(contains(said, "Remedy: os::for_these_sizes(the policy that is there) after the operands, or hints, "));
   CHECK(product<Kokkos::complex<double>>(2, 4096, 3).empty());  // another plan would cost a part, of next to nothing
 }
 
@@ -126,7 +126,7 @@ TEST_CASE("three operands") {
   CHECK(said.empty() == !(t::ranks() > 1 && t::rank() == 0));
   if (!said.empty()) {
     CHECK(contains(said, "D[I, L] = A[I, J_X] · B[J, K] · C[K, L]\n"));
-    CHECK(contains(said, "Remedy: os::for_these_sizes behind the operands, or hints, "));
+    CHECK(contains(said, "Remedy: os::for_these_sizes after the operands, or hints, "));
   }
 }
 

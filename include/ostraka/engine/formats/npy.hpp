@@ -130,7 +130,7 @@ inline void read_shape(header_text& text, tensor_in_file& t) {
     text.skip_space();
   }
   text.skip_space();
-  if (!text.at_end()) text.fail("something stands behind the header");
+  if (!text.at_end()) text.fail("something follows the header");
   if (!descr || !order || !shape) text.fail("the header lacks one of descr, fortran_order and shape");
   t.end = bytes_of(t.element, t.extents);
   if (std::int64_t const there = file_bytes - c.data_begin; t.end != there)

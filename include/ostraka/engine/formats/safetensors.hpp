@@ -160,7 +160,7 @@ inline void require_no_holes(std::vector<tensor_in_file> const& tensors, std::in
     text.expect('}');
   }
   text.skip_space();
-  if (!text.at_end()) text.fail("something stands behind the header");
+  if (!text.at_end()) text.fail("something follows the header");
   detail::sort_by_name(c.tensors, [](tensor_in_file const& t) -> std::string const& { return t.name; });
   detail::sort_by_name(c.metadata, [](auto const& entry) -> std::string const& { return entry.first; });
   detail::require_no_holes(c.tensors, file_bytes - c.data_begin);

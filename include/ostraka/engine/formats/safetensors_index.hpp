@@ -76,7 +76,7 @@ inline void require_plain_name(std::string const& name) {
     text.expect('}');
   }
   text.skip_space();
-  if (!text.at_end()) text.fail("something stands behind the index");
+  if (!text.at_end()) text.fail("something follows the index");
   if (!weight_map) text.fail("an index has a weight_map, which says the part of each tensor");
   detail::sort_by_name(places, [](auto const& place) -> std::string const& { return place.first; });
 

@@ -153,7 +153,7 @@ inline constexpr double least_saving = 16384;
                                     : "",
                    ":\n", describe(better, n, e),
                    "Remedy: ", has_policy ? "os::for_these_sizes(the policy that is there)" : "os::for_these_sizes",
-                   " behind the operands, ", other.empty() ? "" : join_text("the policy ", other, ", "), "or hints, ",
+                   " after the operands, ", other.empty() ? "" : join_text("the policy ", other, ", "), "or hints, ",
                    hints, ".\n");
 }
 

@@ -42,7 +42,7 @@ struct sizes_of_strided_memory {
 
 template <class Sharding>
 struct scalapack_array_is_not_a_matrix {
-  static_assert(never<Sharding>, "scalapack_array_of: ScaLAPACK's array is of a matrix: two dimensions, and behind the extents the law and the context of BLACS, an int; write os::scalapack_array_of<I/X, J/Y>(mesh, I = 8, J = 8, os::block_cyclic(I = 2, J = 2), context)");
+  static_assert(never<Sharding>, "scalapack_array_of: ScaLAPACK's array is of a matrix: two dimensions, and after the extents an os::block_cyclic and a context of BLACS, an int; write os::scalapack_array_of<I/X, J/Y>(mesh, I = 8, J = 8, os::block_cyclic(I = 2, J = 2), context)");
 };
 
 template <class A, class Planned>
@@ -52,7 +52,7 @@ struct plan_of_other_tensors {
 
 template <class Given>
 struct not_a_dlpack_tensor {
-  static_assert(never<Given>, "from_dlpack, copy_from_dlpack: a DLPack tensor comes last, behind the extents: a DLManagedTensorVersioned*, a DLManagedTensor*, the result of os::to_dlpack, moved, or a PyObject* if Python.h has been included before ostraka/dlpack.hpp; write os::from_dlpack<double, I/X>(mesh, I = 8, managed)");
+  static_assert(never<Given>, "from_dlpack, copy_from_dlpack: a DLPack tensor comes last, after the extents: a DLManagedTensorVersioned*, a DLManagedTensor*, the result of os::to_dlpack, moved, or a PyObject* if Python.h has been included before ostraka/dlpack.hpp; write os::from_dlpack<double, I/X>(mesh, I = 8, managed)");
 };
 
 template <class MemorySpace>

@@ -19,7 +19,7 @@ template <class T>
 struct derivative_of_integers {
   static_assert(
       never<T>,
-      "value_and_grad: derivatives are taken of floating-point and complex numbers; hand tensors of other elements over as constants, behind the parameters");
+      "value_and_grad: derivatives are taken of floating-point and complex numbers; hand tensors of other elements over as constants, after the parameters");
 };
 
 template <class Sharding>

@@ -31,7 +31,7 @@ struct expert_axes_must_divide_tokens {
 
 template <class Weights, class Dim>
 struct expert_weights_sharding_mismatch {
-  static_assert(never<Weights, Dim>, "dropless: weights lie along the experts as is told, and of the mesh axes that divide tokens or experts nothing else of them is divided; gather them first, as in os::reshard<E/X, M, F>(w)");
+  static_assert(never<Weights, Dim>, "dropless: the mesh axes that the call names divide the experts of the weights, and the mesh axes that divide tokens or experts divide no other axis of the weights; gather them first, as in os::reshard<E/X, M, F>(w)");
 };
 
 }  // namespace ostraka::reason

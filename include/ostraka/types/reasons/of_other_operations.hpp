@@ -14,7 +14,7 @@ namespace ostraka::reason {
 
 template <class First, class Second>
 struct policy_comes_last {
-  static_assert(never<First, Second>, "operation: reductions and reshards take one tensor, and behind it perhaps one policy; write os::sum<I>(A, os::no_communication), and let several tensors meet in os::einsum or os::map");
+  static_assert(never<First, Second>, "operation: reductions and reshards take one tensor, and after it perhaps one policy; write os::sum<I>(A, os::no_communication), and let several tensors meet in os::einsum or os::map");
 };
 
 template <class From, class To>
@@ -74,7 +74,7 @@ struct slice_needs_a_replicated_axis {
 
 template <class Target>
 struct not_a_divided_axis {
-  static_assert(never<Target>, "verb: os::slice, os::reduce_scatter, os::all_to_all and the like are told an axis and the mesh axes that divide it; write I/X, or use os::reshard");
+  static_assert(never<Target>, "verb: os::slice, os::reduce_scatter, os::all_to_all and the like take an axis and the mesh axes that divide it; write I/X, or use os::reshard");
 };
 
 template <class Sharding>
@@ -161,12 +161,12 @@ struct condition_of_numbers {
 
 template <class... Arguments>
 struct function_comes_first {
-  static_assert(never<Arguments...>, "map: the function comes before the tensors whose elements it is given, and in map_into behind the one that it writes to; write os::map(f, A, B) or os::map_into(C, f, A, B)");
+  static_assert(never<Arguments...>, "map: the function comes before the tensors whose elements it is given, and in map_into after the one that it writes to; write os::map(f, A, B) or os::map_into(C, f, A, B)");
 };
 
 template <class Function, class... Given>
 struct function_takes_other_arguments {
-  static_assert(never<Function, Given...>, "function: os::map and os::map_into call it with an element of each tensor, in their order, os::generate with the index of an element along each axis, as std::int64_t, and none of them changes it; give it as many parameters, of types to which these (behind the function here) convert");
+  static_assert(never<Function, Given...>, "function: os::map and os::map_into call it with an element of each tensor, in their order, os::generate with the index of an element along each axis, as std::int64_t, and none of them changes it; give it as many parameters, of types to which these (after the function here) convert");
 };
 
 template <class... Elements>

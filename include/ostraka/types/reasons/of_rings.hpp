@@ -11,7 +11,7 @@ namespace ostraka::reason {
 
 template <class Option>
 struct not_an_option_of_ring {
-  static_assert(never<Option>, "attention: behind os::ring stand os::causal, os::striped<X>, os::score_scale(s) and what changes scores, os::window(w), os::segments(q_ids, k_ids), os::soft_cap(c), os::bias(b), os::alibi(slopes) and os::sinks(logits): positions begin at 0, and no mask goes round; gather keys and values for others, os::all_gather<X>(k)");
+  static_assert(never<Option>, "attention: after os::ring come os::causal, os::striped<X>, os::score_scale(s) and what changes scores, os::window(w), os::segments(q_ids, k_ids), os::soft_cap(c), os::bias(b), os::alibi(slopes) and os::sinks(logits): positions begin at 0, and no mask goes round; gather keys and values for others, os::all_gather<X>(k)");
 };
 
 template <class Queries, class Keys>

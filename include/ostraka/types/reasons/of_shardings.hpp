@@ -97,7 +97,7 @@ struct elements_are_constant {
 
 template <class First>
 struct mesh_comes_first {
-  static_assert(never<First>, "tensor: the mesh comes first, and behind it the extents; write os::zeros<float, I/X>(mesh, I = 8)");
+  static_assert(never<First>, "tensor: the mesh comes first, and after it the extents; write os::zeros<float, I/X>(mesh, I = 8)");
 };
 
 template <class... Arguments>
@@ -132,27 +132,27 @@ struct extent_of_foreign_axis {
 
 template <class Last>
 struct function_comes_last {
-  static_assert(never<Last>, "generate: the function comes last, behind the extents, and is called with the indices of an element; write os::generate<float, I/X>(mesh, I = 8, f)");
+  static_assert(never<Last>, "generate: the function comes last, after the extents, and is called with the indices of an element; write os::generate<float, I/X>(mesh, I = 8, f)");
 };
 
 template <class Last, class Element>
 struct value_comes_last {
-  static_assert(never<Last, Element>, "full: the value comes last, behind the extents, and is a number of the elements' kind: a whole one for integers, a real one for float and double; write os::full<float, I/X>(mesh, I = 8, 2.5)");
+  static_assert(never<Last, Element>, "full: the value comes last, after the extents, and is a number of the elements' kind: a whole one for integers, a real one for float and double; write os::full<float, I/X>(mesh, I = 8, 2.5)");
 };
 
 template <class Last, class Tensor>
 struct whole_array_comes_last {
-  static_assert(never<Last, Tensor>, "scatter_from_root: the whole array comes last, behind the extents: a Kokkos::View or an mdspan of the tensor's element type with a dimension for each axis, a row-major std::span or std::vector of that type, or os::strided(pointer, I = 4, J = 1); write os::scatter_from_root<float, I/X, J>(mesh, I = 8, J = 4, view)");
+  static_assert(never<Last, Tensor>, "scatter_from_root: the whole array comes last, after the extents: a Kokkos::View or an mdspan of the tensor's element type with a dimension for each axis, a row-major std::span or std::vector of that type, or os::strided(pointer, I = 4, J = 1); write os::scatter_from_root<float, I/X, J>(mesh, I = 8, J = 4, view)");
 };
 
 template <class Last>
 struct view_comes_last {
-  static_assert(never<Last>, "from_local, copy_from_local: the view of this device's block comes last, behind the extents; write os::from_local<float, I/X>(mesh, I = 8, view)");
+  static_assert(never<Last>, "from_local, copy_from_local: the view of this device's block comes last, after the extents; write os::from_local<float, I/X>(mesh, I = 8, view)");
 };
 
 template <class Given, class Tensor>
 struct not_a_block {
-  static_assert(never<Given, Tensor>, "from_local: a block is a Kokkos::View or an mdspan of the tensor's element type, in its memory, with a dimension for each axis, a std::span or std::vector of such elements, or os::strided(pointer, I = 8, J = 1); give one of these, copy what lies in other memory with os::copy_from_local, and convert elements behind it with os::cast");
+  static_assert(never<Given, Tensor>, "from_local: a block is a Kokkos::View or an mdspan of the tensor's element type, in its memory, with a dimension for each axis, a std::span or std::vector of such elements, or os::strided(pointer, I = 8, J = 1); give one of these, copy what lies in other memory with os::copy_from_local, and convert elements afterwards with os::cast");
 };
 
 template <class Given>

@@ -25,7 +25,7 @@ struct body_does_not_take_blocks {
 
 template <class Given>
 struct operand_is_not_a_tensor {
-  static_assert(never<Given>, "shard_map: the body comes first, and behind it tensors, or a std::array, std::tuple or std::pair of them; numbers and the mesh are captured by the body, as in [n](auto block) { ... }");
+  static_assert(never<Given>, "shard_map: the body comes first, and after it tensors, or a std::array, std::tuple or std::pair of them; numbers and the mesh are captured by the body, as in [n](auto block) { ... }");
 };
 
 template <class Axis, class MeshAxis>
@@ -201,7 +201,7 @@ struct pipeline_loss_ticks_by_stage {
 
 template <class Entry>
 struct not_a_halo_axis {
-  static_assert(never<Entry>, "halo: an axis of a tensor is padded, once; write os::halo<I, 1>, and the mesh axes behind it, as in os::halo<I, 1>/X");
+  static_assert(never<Entry>, "halo: an axis of a tensor is padded, once; write os::halo<I, 1>, and the mesh axes after it, as in os::halo<I, 1>/X");
 };
 
 template <class Axis, int Width>
@@ -236,7 +236,7 @@ struct not_a_halo {
 
 template <class Option>
 struct not_a_halo_option {
-  static_assert(never<Option>, "exchange_halo: behind the block stand os::periodic or os::periodic(I), os::boundary = 2.5 and os::faces, each optional; drop what is none of these");
+  static_assert(never<Option>, "exchange_halo: after the block come os::periodic or os::periodic(I), os::boundary = 2.5 and os::faces, each optional; drop what is none of these");
 };
 
 template <class Axis, class Block>
@@ -266,7 +266,7 @@ struct stencil_step_missing {
 
 template <class... Arguments>
 struct stencil_arguments_out_of_order {
-  static_assert(never<Arguments...>, "stencil: the function comes before the blocks that it reads, and in stencil_into behind the block that it writes to; write os::stencil(f, x, c), or os::stencil_into(next, f, x, c)");
+  static_assert(never<Arguments...>, "stencil: the function comes before the blocks that it reads, and in stencil_into after the block that it writes to; write os::stencil(f, x, c), or os::stencil_into(next, f, x, c)");
 };
 
 template <class Number, class Tensor>

@@ -13,7 +13,7 @@ namespace ostraka::reason {
 
 template <class Dim, class Operation>
 struct not_an_axis {
-  static_assert(never<Dim, Operation>, "operation: it is told an axis as it lies in the tensor; write I, or I/X where X divides it");
+  static_assert(never<Dim, Operation>, "operation: it takes an axis the way the tensor divides it; write I, or I/X where X divides it");
 };
 
 template <class Axis, class Operation, class... MeshAxes>
@@ -23,7 +23,7 @@ struct axis_is_divided {
 
 template <class Dim, class Sharding, class Operation>
 struct axis_sharding_mismatch {
-  static_assert(never<Dim, Sharding, Operation>, "operation: the axis is told as it lies in the tensor; write I where nothing divides it, I/X where X does, or os::reshard the tensor first");
+  static_assert(never<Dim, Sharding, Operation>, "operation: the axis is named the way the tensor divides it; write I where nothing divides it, I/X where X does, or os::reshard the tensor first");
 };
 
 // ---- element by element ---------------------------------------------------------------------------------------------
@@ -103,7 +103,7 @@ struct not_an_option {
 
 template <class Operation>
 struct seed_not_given {
-  static_assert(never<Operation>, "sample: a token is drawn at random, and without a seed each call would draw the same one; give an os::seed behind the logits, another one for each position, as in os::fold_in(os::seed(1), position)");
+  static_assert(never<Operation>, "sample: a token is drawn at random, and without a seed each call would draw the same one; give an os::seed after the logits, another one for each position, as in os::fold_in(os::seed(1), position)");
 };
 
 template <class Operation>
@@ -145,7 +145,7 @@ struct minor_axis_is_divided {
 
 template <class Major, class Minor, class Sharding>
 struct merged_axes_not_adjacent {
-  static_assert(never<Major, Minor, Sharding>, "merge: the minor axis comes directly behind the major one, because nothing is copied; put the axes in that order first with os::transpose");
+  static_assert(never<Major, Minor, Sharding>, "merge: the minor axis comes directly after the major one, because nothing is copied; put the axes in that order first with os::transpose");
 };
 
 template <class Axis, class Sharding>
@@ -192,7 +192,7 @@ struct positions_sharding_mismatch {
 
 template <class Option>
 struct not_an_option_of_rope {
-  static_assert(never<Option>, "rope: behind the tensor stand an integer tensor of positions or os::striped<X>, os::from_position(t), and a tensor of frequencies, or os::rope_base(b) and os::rope_scaling");
+  static_assert(never<Option>, "rope: after the tensor come an integer tensor of positions or os::striped<X>, os::from_position(t), and a tensor of frequencies, or os::rope_base(b) and os::rope_scaling");
 };
 
 template <class Frequencies, class Sharding>
@@ -207,7 +207,7 @@ struct frequencies_are_given_twice {
 
 template <class Operation>
 struct extra_tensor_after_operands {
-  static_assert(never<Operation>, "operation: behind the operands stands one tensor of a kind, positions and frequencies of os::rope or the mask of an attention, and a second one would be passed over; make one of both, for masks A && B");
+  static_assert(never<Operation>, "operation: after the operands comes one tensor of a kind, positions and frequencies of os::rope or the mask of an attention, and a second one would be passed over; make one of both, for masks A && B");
 };
 
 template <class Operation>
@@ -227,12 +227,12 @@ struct queries_and_keys_are_confused {
 
 template <class MeshAxis, class Queries, class Keys>
 struct keys_are_divided_as_queries {
-  static_assert(never<MeshAxis, Queries, Keys>, "attention: a mesh axis divides keys and, along another axis, queries, so that they do not meet; let keys and values go round, os::ring behind the operands, or gather them first, os::all_gather<X>(k)");
+  static_assert(never<MeshAxis, Queries, Keys>, "attention: a mesh axis divides keys and, along another axis, queries, so that they do not meet; pass keys and values round a ring, os::ring after the operands, or gather them first, os::all_gather<X>(k)");
 };
 
 template <class Option>
 struct not_an_option_of_attention {
-  static_assert(never<Option>, "attention: behind queries, keys and values stand a mask, os::causal, os::from_position(t), os::score_scale(s), os::striped<X>, os::window(w), os::segments(q_ids, k_ids), os::soft_cap(c), os::bias(b), os::alibi(slopes), os::sinks(logits), os::from_positions(t), os::pages<P>(table), or os::ring (of <ostraka/operations.hpp>)");
+  static_assert(never<Option>, "attention: after queries, keys and values come a mask, os::causal, os::from_position(t), os::score_scale(s), os::striped<X>, os::window(w), os::segments(q_ids, k_ids), os::soft_cap(c), os::bias(b), os::alibi(slopes), os::sinks(logits), os::from_positions(t), os::pages<P>(table), or os::ring (of <ostraka/operations.hpp>)");
 };
 
 template <class Rows, class Operation>
@@ -286,7 +286,7 @@ struct not_transformed {
 
 template <class Sharding, class Named, class Operation>
 struct transform_axes_mismatch {
-  static_assert(never<Sharding, Named, Operation>, "operation: behind the axis that is transformed stands the one that it becomes, alone, or with all other axes of the tensor, in any order; name these");
+  static_assert(never<Sharding, Named, Operation>, "operation: after the axis that is transformed comes the one that it becomes, alone, or with all other axes of the tensor, in any order; name these");
 };
 
 template <class Axis, class Result, class Operation>

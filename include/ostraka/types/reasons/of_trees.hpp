@@ -11,7 +11,7 @@ namespace ostraka::reason {
 
 template <class T>
 struct not_a_tree {
-  static_assert(never<T>, "tree: a tree is a struct that is a template on what stands in its leaves, and behind that on types alone or on values alone, or a std::array or std::vector of such structs; write template <class L> struct parameters { os::leaf<L, float, I/X, J> weights; }; and hand over a parameters<os::values>");
+  static_assert(never<T>, "tree: a tree is a struct that is a template on what stands in its leaves, and after that on types alone or on values alone, or a std::array or std::vector of such structs; write template <class L> struct parameters { os::leaf<L, float, I/X, J> weights; }; and hand over a parameters<os::values>");
 };
 
 template <class... Trees>
