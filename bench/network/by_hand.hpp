@@ -97,7 +97,7 @@ struct gather_product {
     move();
     compute();
   }
-  // Parts go round in pieces, one message at a time. While one is in flight, the rank multiplies as many of its pieces
+  // Parts circulate in pieces, one message at a time. While one is in flight, the rank multiplies as many of its pieces
   // as keep pace with the messages.
   void in_a_ring(int pieces, int slabs) {
     int const rows = r.part() / pieces;
@@ -145,7 +145,7 @@ struct scatter_product {
     compute();
     move();
   }
-  // Sums go round in pieces, one message at a time: while one is in flight, products are added to the sums that have
+  // Sums circulate in pieces, one message at a time: while one is in flight, products are added to the sums that have
   // arrived.
   void in_a_ring(int pieces, int slabs) {
     int const rows = r.part() / pieces;

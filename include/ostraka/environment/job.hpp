@@ -111,8 +111,8 @@ template <class>
   engine::tracer::traces_all = false;
 }
 
-// All ranks together have to count the ranks that share a node, which they can only if MPI begins here. Else the
-// launcher may have told the number.
+// All ranks together have to count the ranks that share a node, which they can only if MPI begins here. Otherwise
+// the launcher may have set the number in the environment.
 template <class>
 [[gnu::cold]] void environment::begin_kokkos_with_its_threads(int& argc, char** argv) {
   engine::thread_request const request = engine::node::find_request(argc, argv);
@@ -128,8 +128,8 @@ template <class>
 }
 
 // Before version 4 Kokkos also answers to --help, --threads and others, on every device; those belong to the program.
-// It would warn of more threads than cores on every rank, whatever the launcher was told; thread_warnings says once
-// what can be remedied. With GPUs, Kokkos may warn on one rank.
+// It would warn of more threads than cores on every rank, even if the launcher was asked for them; thread_warnings says
+// once what can be remedied. With GPUs, Kokkos may warn on one rank.
 template <class>
 [[gnu::cold]] void environment::begin_kokkos(int& argc, char** argv) {
   dynamic_array<char*> its;

@@ -109,7 +109,7 @@ TEST_CASE("norms, rotations and losses of classes") {
   });
 }
 
-TEST_CASE("attention, and keys that go round") {
+TEST_CASE("attention, and keys that circulate") {
   t::global_tensor<double> g{"KJ", {{'K', keys}, {'J', columns}}, {}};
   for (std::int64_t k = 0; k < keys; ++k)
     for (std::int64_t j = 0; j < columns; ++j) g.values.push_back(element(j, k));

@@ -107,7 +107,7 @@ void check_traffic(std::int64_t predicted, t::traffic const& moved) {
 
 }  // namespace
 
-TEST_CASE("keys and values go round, one way and both ways, causal and not") {
+TEST_CASE("keys and values circulate, one way and both ways, causal and not") {
   t::on_every_mesh([](t::test_mesh const& m) {
     for (t::extents_by_letter const& e : some_extents()) {
       INFO(m.text(), t::text_of(e));
@@ -244,7 +244,7 @@ TEST_CASE("the next message is under way while products are computed, and no oth
     CHECK(sent_before_weights[static_cast<std::size_t>(step)] - before == std::min(step + 1, n - 1) * message);
 }
 
-TEST_CASE("a sequence is striped and put in order again, and positions are told") {
+TEST_CASE("a sequence is striped and put in order again, and positions are given") {
   t::on_every_mesh([](t::test_mesh const& m) {
     std::int64_t const n = m.size("X");
     for (std::int64_t const chunk : {0, 1, 3}) {
@@ -279,10 +279,10 @@ TEST_CASE("rotations of a striped sequence go by its positions") {
     auto const want = os::stripe<I/X>(os::rope<I, J, K>(a, os::from_position(2)));
     auto const got = os::rope<I, J, K>(os::stripe<I/X>(a), os::striped<X>, os::from_position(2));
     auto const at = os::striped_positions<I/X>(mesh_of(m), I = 4 * n);
-    auto const told = os::rope<I, J, K>(os::stripe<I/X>(a), at, os::from_position(2));
+    auto const given = os::rope<I, J, K>(os::stripe<I/X>(a), at, os::from_position(2));
     auto const differ = [](double x, double y) { return x == y ? 0.0 : 1.0; };
     CHECK(os::value(os::sum<>(os::map(differ, got, want))) == 0);
-    CHECK(os::value(os::sum<>(os::map(differ, told, want))) == 0);
+    CHECK(os::value(os::sum<>(os::map(differ, given, want))) == 0);
   });
 }
 

@@ -220,7 +220,7 @@ TEST_CASE("sums are multiplied while others are under way, however many devices 
       }
 }
 
-TEST_CASE("which contractions go round") {
+TEST_CASE("which contractions run as rings") {
   extents const e = make_extents(3, {2048}, {4});
   auto const kinds = [&](pattern const& p, extents const& sizes) {
     einsum_plan const plan = plan_of(p, sizes, 1);
@@ -242,7 +242,7 @@ TEST_CASE("which contractions go round") {
   CHECK(kinds(local, e) == ring_verdict::no_move);
 }
 
-TEST_CASE("a plan says which contractions go round, and of the others why not") {
+TEST_CASE("a plan says which contractions run as rings, and why the others do not") {
   std::string_view const labels[] = {"I", "J", "K"}, meshes[] = {"X"};
   naming const n{labels, meshes, 8};
   auto const text = [&](std::int64_t extent, std::int64_t devices, int directions) {

@@ -214,7 +214,7 @@ TEST_CASE("the two products of an attention's derivative") {
   moves_what_it_says(operation::attention_product<to<L/Y, K/X, J>, cheapest>{}, os::type_list<weights, q>{});
 }
 
-TEST_CASE("keys and values that go round, and their cotangents") {
+TEST_CASE("keys and values that circulate, and their cotangents") {
   using q = doubles<L/Y, I/X, J>;
   using k = doubles<L/Y, K/X, J>;
   using rows = doubles<L/Y, I/X>;

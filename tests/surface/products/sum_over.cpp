@@ -52,7 +52,7 @@ TEST_CASE("with another policy") {
   });
 }
 
-TEST_CASE("for the sizes at hand, into a tensor, begun, of three tensors") {
+TEST_CASE("for the actual sizes, into a tensor, begun, of three tensors") {
   t::on_meshes_and_extents([](t::test_mesh const& m, t::extents_by_letter const& e) {
     INFO(m.text(), t::text_of(e));
     auto const a = t::whole_numbers<whole>("IJ", e, 1);

@@ -115,7 +115,7 @@ class call_check {
   }
 
   [[gnu::cold]] bool listen() {
-    bool heard = false;
+    bool received = false;
     for (std::size_t i = 0; i < missing_.size();) {
       int from = missing_[i];
       if (!has_control_message(channel_.comm, from, control_message::record)) {
@@ -128,9 +128,9 @@ class call_check {
                           call_record::text(record), ", which needs ", rank(me()),
                           ": they would wait for each other; ranks that share operations call them in the same order"));
       arrived(from, record);
-      heard = true;
+      received = true;
     }
-    return heard;
+    return received;
   }
 
   [[gnu::cold]] void arrived(int from, std::string const& record) {

@@ -167,7 +167,7 @@ template <class = void>
   if (compares_some_calls(w))
     require_agreement(
         w.group(planner::mesh_set::first(planner::max_mesh_axes)), [&] { return call_key().add(w).add(1u); },
-        [&] { return join_text(w.operation, " planned for the sizes at hand", describe_sizes(w, w.names)); });
+        [&] { return join_text(w.operation, " planned for the actual sizes", describe_sizes(w, w.names)); });
 }
 
 /// Throws the error on this device. If the devices that take part in the steps compare their calls and do not fail

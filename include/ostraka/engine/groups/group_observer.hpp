@@ -44,7 +44,7 @@ struct group_progress {
   }
 };
 
-/// An object that is told which groups there are.
+/// Is notified of the groups that are made and freed.
 class group_observer {
  public:
   /// These ranks, this one among them, are about to create a communicator. `later`: within an operation that needs it.

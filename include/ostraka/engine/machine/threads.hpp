@@ -42,7 +42,7 @@ struct core_share {
 }
 
 /// The same without communication, for a program that began MPI itself: from the number of ranks on the node, as the
-/// launcher told it (0: it has not), and the number of cores that the launcher may run on. A rank that may run on as
+/// launcher gives it (0: it does not), and the number of cores that the launcher may run on. A rank that may run on as
 /// many cores as the launcher is not bound.
 inline core_share deduce_share(int cores, int cores_of_launcher, int ranks_of_node) {
   core_share s;

@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// Floor 3. Events of a device, told to listeners, on meshes of devices and on dry ones alike: operations and the steps
+/// Floor 3. Events of a device, sent to listeners, on meshes of devices and on dry ones alike: operations and the steps
 /// of their plans begin and end, kernels touch memory and compute, collectives start and are waited for. Events have no
 /// time: on a mesh of devices a listener reads a clock (trace), on a dry one it asks a model of a machine.
 ///

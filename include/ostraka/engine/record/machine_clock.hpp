@@ -79,7 +79,7 @@ class machine_clock {
     }
   }
 
-  /// The same local work `times` times: added up one by one, so that sums are rounded as if each had been heard.
+  /// The same local work `times` times: added up one by one, so that sums are rounded as if each had its own event.
   void on_events(event const& e, std::int64_t times) {
     if (e.kind != event_kind::computes) {
       for (std::int64_t i = 0; i < times; ++i) on_event(e);

@@ -73,7 +73,7 @@ class program_adviser final : public listener {
     }
   }
 
-  /// Returns a sentence for each fault, in the order in which they were heard; of late begins, only those that cost at
+  /// Returns a sentence for each fault, in the order in which they occurred; of late begins, only those that cost at
   /// least this part of the time.
   [[nodiscard, gnu::cold]] dynamic_array<std::string> advice(double least_part = 0.02) const {
     dynamic_array<std::string> texts;

@@ -4,7 +4,7 @@
 
 /// @file
 /// Floor 2. The table of ring attention (Liu, Zaharia, Abbeel, 2023). The queries of a sequence are divided over n
-/// devices in a ring, and so are its keys and values, which go round. A device's part is two chunks. In order, device i
+/// devices in a ring, and so are its keys and values, which rotate. A device's part is two chunks. In order, device i
 /// has chunks 2i and 2i + 1. Striped, it has chunks i and 2n − 1 − i, so that under a causal mask all devices have the
 /// same work.
 ///
@@ -13,7 +13,7 @@
 ///     striped, causal                 9           9    9    9
 ///     all see all                     16          16   16   16
 ///
-/// In one direction a part of the keys goes round as a whole. In both, its first chunk goes up and its second one down.
+/// In one direction a part of the keys circulates as a whole. In both, its first chunk goes up and its second one down.
 /// A part goes no further than the last device that sees some of it. A striped part goes down, chunk by chunk: few
 /// devices see the second one, of late positions, and they come first on this way.
 
@@ -64,7 +64,7 @@ struct attention_ring {
                      {k.first, k.first + k.where.size()});
   }
 
-  // --- pieces: chunks that go round by themselves --------------------------------------------------------------------
+  // --- pieces: chunks that circulate by themselves -------------------------------------------------------------------
 
   [[nodiscard]] constexpr int pieces() const { return both_ways || (striped && causal) ? 2 : 1; }
   [[nodiscard]] constexpr int first_chunk(int piece) const { return piece; }

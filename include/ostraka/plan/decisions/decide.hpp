@@ -32,7 +32,7 @@ namespace ostraka::planner {
 /// The decisions about one step.
 struct step_decision {
   std::int8_t fused = -1;  ///< of a contraction: the move that it does as well; of a move: the contraction that does it
-  std::int8_t ring = -1;   ///< of a contraction that goes round a ring: the dimension along which parts go round
+  std::int8_t ring = -1;   ///< of a contraction that runs as a ring: the dimension along which its parts are cut
   bool stays_message =
       false;  ///< its result lies as a message: one that arrives, or one that a contraction makes to be sent
   bool sends_message = false;  ///< of a move: its source has been written as a message

@@ -32,7 +32,7 @@ struct machine_constants {
   std::int64_t arriving_pieces = 32768;
   /// The least number of elements of such a piece, so that it travels well.
   std::int64_t shortest_piece = 2048;
-  /// The least numbers of elements of a part, and of a piece of it, that go round a ring.
+  /// The least numbers of elements of a part, and of a piece of it, that circulate in a ring.
   std::int64_t shortest_ring_part = planner::shortest_ring_part;
   std::int64_t shortest_ring_piece = planner::shortest_ring_piece;
   /// The least number of indices of such a piece, along the label that is cut: a product of fewer is slower.

@@ -95,7 +95,8 @@ constexpr std::int64_t largest_extent(spec const& s, int i, extents const& e) {
 enum class part_of_product { factor, result };
 
 // The number of elements that a product of a tensor cut along dimension `i` walks once more for each part: those that
-// lack the label. Labels of a batch are not counted, because they cannot be told here from labels of one factor alone.
+// lack the label. Labels of a batch are not counted, because they cannot be distinguished here from labels of one
+// factor alone.
 [[gnu::cold]] constexpr std::int64_t elements_reread(spec const& s, part_of_product which, int i,
                                                      planned_step const& product, extents const& e) {
   int const cut = s.label[i];

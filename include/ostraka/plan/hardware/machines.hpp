@@ -4,7 +4,7 @@
 
 /// @file
 /// Floor 2. Machines by name, with the peaks that their makers publish. Programs come near these and never exceed them.
-/// bench/calibrate measures the machine at hand. None of these numbers is a fit.
+/// bench/calibrate measures the machine that it runs on. None of these numbers is a fit.
 ///
 /// A device is a chip of a TPU or a GPU, or a node of a cluster of CPUs. The fast links lie along every mesh axis
 /// without a name here. The slow network lies between the nodes of a mesh that has nodes, and along a mesh axis that is

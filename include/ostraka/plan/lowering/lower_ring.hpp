@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// Floor 2. The actions of a contraction that goes round a ring with the move next to it (plan/spec/ring.hpp). Parts
+/// Floor 2. The actions of a contraction that runs as a ring with the move next to it (plan/spec/ring.hpp). Parts
 /// travel in pieces, one message at a time. While a message is under way the product goes on with the pieces that are
 /// here:
 ///
@@ -14,9 +14,9 @@
 /// products beside it, so that both end together. Without pieces the last part, or the first, would have no message
 /// beside it.
 ///
-/// Only the pieces that go round need buffers. A gather needs two parts, one of which is sent and multiplied while the
+/// Only the pieces that circulate need buffers. A gather needs two parts, one of which is sent and multiplied while the
 /// other one arrives. A scatter needs one part and a piece; sums for the device itself are added to the result as they
-/// come. If parts go both ways round, half of the pieces go to the next device and half to the one before.
+/// come. If parts circulate both ways, half of the pieces go to the next device and half to the one before.
 
 #include <algorithm>
 #include <cstdint>
@@ -33,7 +33,7 @@ struct ring_cut {
   int pieces = 1;  ///< in each direction
 };
 
-/// The least number of pieces that go round in all: one of them is computed without a message beside it.
+/// The least number of pieces that circulate in all: one of them is computed without a message beside it.
 inline constexpr std::int64_t ring_pieces = 16;
 
 /// The number of pieces of each part, in each direction, if the part is long enough. A gather multiplies a part while

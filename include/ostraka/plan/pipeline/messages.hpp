@@ -18,7 +18,8 @@ namespace ostraka::planner {
 struct pipeline_message {
   int from = -1;
   int to = -1;
-  pipeline_work work;  ///< the sender's work; the receiver's repeat differs if the message goes round
+  /// The sender's work. The receiver's repeat differs if the message goes from the last stage to the first.
+  pipeline_work work;
 
   /// True if nothing is sent.
   [[nodiscard]] constexpr bool none() const { return to < 0; }

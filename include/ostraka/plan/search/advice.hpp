@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// Floor 2. Advice on a plan that was made for nominal sizes and is a poor one for the sizes at hand. The planner that
+/// Floor 2. Advice on a plan that was made for nominal sizes and is a poor one for the actual sizes. The planner that
 /// ran at compile time runs again on these sizes, and the two plans are compared. `C[I_X, K] = A[I_X, J] · B[J, K_X]`
 /// moves B: for a short I, moving A would be cheaper.
 

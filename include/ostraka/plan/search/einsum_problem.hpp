@@ -18,7 +18,7 @@ struct einsum_problem {
   admit rule = admit::any;
   double element_weight = 0;       ///< multiplications that weigh as much as one element moved (os::least_time); 0: the
                                    ///< default balance (price.hpp)
-  int directions = 0;              ///< in which contractions go round with a move next to them (os::overlapped)
+  int directions = 0;              ///< of the rings in which contractions overlap moves (os::overlapped)
   reduction how = reduction::sum;  ///< of labels and parts: anything but a sum asks for a single operand. @pre partial
                                    ///< operands and results are of that kind
 };

@@ -154,7 +154,7 @@ template <class Policy>
 struct at_run_time : Policy {
   static constexpr bool plans_at_run_time = true;
 
-  /// Makes another policy plan for the sizes at hand: `os::for_these_sizes(os::idle(Z))`.
+  /// Makes another policy plan for the actual sizes: `os::for_these_sizes(os::idle(Z))`.
   template <class Other>
     requires is_policy<Other>
   constexpr at_run_time<Other> operator()(Other other) const {
@@ -165,7 +165,7 @@ struct at_run_time : Policy {
 template <class Policy>
 inline constexpr bool is_policy<at_run_time<Policy>> = true;
 
-/// Plans for the sizes at hand instead of the nominal ones. The plan is made when the operation runs, by the function
+/// Plans for the actual sizes instead of the nominal ones. The plan is made when the operation runs, by the function
 /// that plans at compile time, and is remembered for the eight sizes last planned for. All devices know the sizes, so
 /// all make the same plan. `plan.for_sizes(I = 8, …)` shows the plan for given sizes.
 inline constexpr at_run_time<policy<planner::admit::any>> for_these_sizes{};

@@ -4,11 +4,11 @@
 
 /// @file
 /// Floor 2. Contractions that overlap the move next to them (os::overlapped): the gather before, or the reduce-scatter
-/// after, goes round a ring. In n − 1 steps each device passes a part on to its neighbour while it multiplies the part
+/// after, runs as a ring. In n − 1 steps each device passes a part on to its neighbour while it multiplies the part
 /// that it has. No device ever holds the gathered tensor or all the summands.
 ///
-///     all_gather B[J_X, K]          C[I_X, K] += A[I_X, J_d] B[J_d, K]      for d = me, me − 1, …: parts of B go round
-///     reduce_scatter C[I_X, K]      C[I_d, K] += A[I_d, J_X] B[J_X, K]      for d = me − 1, …, me: sums go round
+///     all_gather B[J_X, K]          C[I_X, K] += A[I_X, J_d] B[J_d, K]      for d = me, me − 1, …: B's parts circulate
+///     reduce_scatter C[I_X, K]      C[I_d, K] += A[I_d, J_X] B[J_X, K]      for d = me − 1, …, me: sums circulate
 ///
 /// This file decides which contractions can do so, and at which extents it is worth it. All devices decide alike.
 
@@ -22,12 +22,12 @@ namespace ostraka::planner {
 
 /// The least number of elements that a device passes on in a step: messages of shorter parts cost more than they hide.
 inline constexpr std::int64_t shortest_ring_part = 131072;
-/// The least number of elements of a piece, if a part goes round in pieces.
+/// The least number of elements of a piece, if a part circulates in pieces.
 inline constexpr std::int64_t shortest_ring_piece = 8192;
 /// A ring is written down step by step: with more devices it would be long, and a step would hide little.
 inline constexpr std::int64_t most_ring_devices = 64;
 
-/// Whether a contraction goes round, and if not, why.
+/// Whether a contraction runs as a ring, and if not, why.
 enum class ring_verdict : std::uint8_t { taken, no_move, no_sum, several_labels, pinned, many_devices, short_parts };
 
 [[nodiscard]] constexpr std::string_view name_of(ring_verdict v) {
@@ -110,8 +110,8 @@ constexpr int divided_further(spec const& whole, spec const& parts, mesh_set axe
   return best;
 }
 
-/// Marks the contractions of a plan that are asked to go round a ring and can. Their extents decide at run time whether
-/// it is worth it.
+/// Marks the contractions of a plan that can run as rings, if its policy asks for rings. Their extents decide at run
+/// time whether it is worth it.
 template <class Plan>
 constexpr void name_rings(Plan& plan) {
   for (int i = 0; plan.directions > 0 && i < plan.steps.size(); ++i)

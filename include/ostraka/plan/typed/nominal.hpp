@@ -4,7 +4,7 @@
 
 /// @file
 /// Floor 2. The sizes that plans are made for if types do not tell them. They are the same in every run and never the
-/// sizes at hand, so that a program's communication does not change with its input.
+/// actual sizes, so that a program's communication does not change with its input.
 ///
 ///     [B, S, F] · [F, D] → [B, S, D]     B = S = 64, F = D = 4096
 ///

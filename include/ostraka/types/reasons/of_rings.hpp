@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// Floor 1. Reasons about attention whose keys and values go round, and about striped sequences.
+/// Floor 1. Reasons about attention whose keys and values circulate in a ring, and about striped sequences.
 
 #include <ostraka/types/support/reason.hpp>
 

@@ -9,7 +9,7 @@
 
 namespace ostraka::reason {
 
-// ---- the axis that an operation is told -----------------------------------------------------------------------------
+// ---- the axis that an operation names -------------------------------------------------------------------------------
 
 template <class Dim, class Operation>
 struct not_an_axis {

@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// Floor 1. One sentence where the compiler, or the language that it was told, is older than C++20 needs. The headers
+/// Floor 1. One sentence where the compiler, or the language that it compiles, is older than C++20 needs. The headers
 /// that programs name include this file first. No compiler stops at #error, so the include after it names a file that
 /// does not exist. Compilers stop there and print nothing else.
 

@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// Floor 3. Fourier transforms of the rows of a dense block, by the library that stands behind the seam, or by our own.
+/// Floor 3. Fourier transforms of the rows of a dense block, by the library behind the seam, or by our own.
 /// In the memory of a device that has no library, rows are copied to the host and back.
 
 #include <Kokkos_Core.hpp>

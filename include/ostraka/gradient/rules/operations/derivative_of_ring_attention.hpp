@@ -8,7 +8,7 @@
 ///
 ///     P = exp(S − l),  dS = scale · P (dO V − Σ dO O)         dQ += dS K,  dK += dS Q,  dV += P dO
 ///
-/// Keys and values go round once more. The cotangents of a part travel with it, and end at its home. Second derivatives
+/// Keys and values circulate again. The cotangents of a part travel with it, and end at its home. Second derivatives
 /// are those of attention to gathered keys.
 
 #include <tuple>
