@@ -65,7 +65,7 @@ TEST_CASE("four threads multiply, reduce and reshard on one mesh") {
   CHECK(calls[0].size() > 4);
 }
 
-TEST_CASE("devices that make different meshes are told") {
+TEST_CASE("devices that make different meshes get an error") {
   thread_job::run(2, [](int rank) {
     if (rank == 0)
       CHECK_THROWS_WITH(static_cast<void>(os::make_mesh(X = 2, Y = 1)), doctest::Contains("device 1 names other axes"));

@@ -164,7 +164,7 @@ TEST_CASE("complex numbers") {
   CHECK(elements[0] == std::complex<double>(0, 1));
 }
 
-TEST_CASE("what runs already") {
+TEST_CASE("MPI and Kokkos that run already") {
   int argc = 0, ranks = 1;
   char** argv = nullptr;
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);

@@ -264,7 +264,7 @@ TEST_CASE("errors") {
   bool const fits = rank != 1;
   bool stopped = false;
 
-  // what one rank knows, told to all
+  // what one rank knows, sent to all
   int wrong = fits ? 0 : 1, any = 0;
   MPI_Allreduce(&wrong, &any, 1, MPI_INT, MPI_MAX, comm);
   if (any) stopped = true;                      // on all ranks, so that none waits for another

@@ -83,11 +83,11 @@ TEST_CASE("what travels is what loops count, and the backward moves the same row
         routed const by_loops = route(v, s, to);
         std::int64_t const n = m.size("X"), groups = m.handle()->devices() / n;
         std::int64_t const rows = 8 * s.m * off_device(m, s, by_loops);
-        std::int64_t const told = groups * n * (n - 1) * 8 * ((s.e + n - 1) / n);
+        std::int64_t const counts_sent = groups * n * (n - 1) * 8 * ((s.e + n - 1) / n);
         // In check mode devices also send each other what they repeat.
         bool const counts = os::engine::calls_to_compare() != os::engine::compared_calls::all;
         std::int64_t const moved = t::traffic_of([&] { static_cast<void>(mix(p)); }).bytes;
-        if (counts) CHECK(moved == told + 2 * rows);
+        if (counts) CHECK(moved == counts_sent + 2 * rows);
 
         auto const y = mix(p);
         std::int64_t const loss = t::traffic_of([&] { static_cast<void>(os::sum<>(os::multiply(y, y))); }).bytes;
@@ -99,7 +99,7 @@ TEST_CASE("what travels is what loops count, and the backward moves the same row
           static_cast<void>(os::value_and_grad(f)(p));
         };
         std::int64_t const moved_by_step = t::traffic_of(whole_step).bytes;
-        if (counts) CHECK(moved_by_step == told + 4 * rows + loss);
+        if (counts) CHECK(moved_by_step == counts_sent + 4 * rows + loss);
 
         auto const report = os::imbalance_of<E/X>(r.experts, E = s.e);
         CHECK(report.off_device * groups * 8 * s.m == rows);

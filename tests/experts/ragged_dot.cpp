@@ -68,10 +68,10 @@ TEST_CASE("rows times the matrix of their group") {
       whole const x = t::whole_numbers<double>("IJ", e, 1), w = t::whole_numbers<double>("BJK", e, 2),
                   y = t::whole_numbers<double>("IK", e, 3);
       for (auto const& cut : cuts()) {
-        numbers told{"B", e, cut}, sizes = told;
+        numbers given{"B", e, cut}, sizes = given;
         std::int64_t left = e.at('I');  // groups end within the rows, and none is negative
         for (std::int64_t& s : sizes.values) left -= (s = s < 0 ? 0 : s < left ? s : left);
-        auto const n = t::placed<os::tensor<std::int64_t, B>>(m, told);
+        auto const n = t::placed<os::tensor<std::int64_t, B>>(m, given);
         auto const xs = t::placed<os::tensor<double, I, J>>(m, x);
         auto const z = os::ragged_dot<I, B>(xs, t::placed<os::tensor<double, B, J, K/X/Y>>(m, w), n);
         static_assert(std::is_same_v<std::remove_const_t<decltype(z)>, os::tensor<double, I, K/X/Y>>);

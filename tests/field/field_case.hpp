@@ -196,7 +196,7 @@ t::extents_by_letter extents_of(os::type_list<As...>, Tensor const& a) {
 
 }  // namespace detail
 
-/// The tensor has these elements, each on all devices that hold it, and these extents if they are told.
+/// The tensor has these elements, each on all devices that hold it, and these extents if they are given.
 template <class Tensor>
 void gives(Tensor const& got, expected_of<typename Tensor::value_type> const& want,
            std::initializer_list<std::int64_t> extents = {},
@@ -208,9 +208,9 @@ void gives(Tensor const& got, expected_of<typename Tensor::value_type> const& wa
     INFO(std::string(at.file_name()), ":", at.line(), ": ", os::describe(got));
     t::global_tensor<value> g{t::letters_in<Tensor>(), detail::extents_of(os::axes_in<Tensor>{}, got), want.values};
     if (extents.size() > 0) {
-      std::vector<std::int64_t> told(extents), of_result;
+      std::vector<std::int64_t> wanted(extents), of_result;
       for (char l : g.labels) of_result.push_back(g.extents.at(l));
-      CHECK(of_result == told);
+      CHECK(of_result == wanted);
     }
     auto const count = t::number_of_elements(g.labels, g.extents);
     CHECK(count == static_cast<std::int64_t>(g.values.size()));

@@ -226,7 +226,7 @@ TEST_CASE("the result takes the memory of a temporary that nothing else holds") 
 
 OSTRAKA_AXIS(F5, 5);
 
-TEST_CASE("wrong lengths are told alike") {
+TEST_CASE("wrong lengths are reported alike") {
   t::on_every_mesh([](t::test_mesh const& m) {
     auto const e = t::extents_by_letter{{'I', 4}, {'J', 3}};
     auto const a = t::placed<os::tensor<complex, I/X, J>>(m, t::whole_numbers<complex>("IJ", e, 1));

@@ -99,31 +99,31 @@ scenario_list first_runs() {
      [](os::environment& env) {
        auto const mesh = a_line(env.devices());
        auto const a = os::generate<std::int64_t, I/X>(mesh, I = 12, KOKKOS_LAMBDA(std::int64_t i) { return i + 1; });
-       auto const told = [](int turn) {
+       auto const await = [](int turn) {
          int received = turn;
          if (rank_of_job() == 1) MPI_Recv(&received, 1, MPI_INT, 0, turn, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
        };
-       auto const tell = [](int turn) {
+       auto const notify = [](int turn) {
          if (rank_of_job() == 0) MPI_Send(&turn, 1, MPI_INT, 1, turn, MPI_COMM_WORLD);
        };
        work(mesh);  // the devices' group is made, which all of them wait for
-       told(0);
+       await(0);
        auto whole = os::start_reshard<I>(a);
-       tell(0);
+       notify(0);
        if (std::move(whole).wait().local()(11) != 12) throw std::logic_error("a wrong element");
        auto const sums = os::shard_map<>(
            [&](auto block) {
-             told(1);
+             await(1);
              auto next = os::start_shift<X>(block, +1);
-             tell(1);
-             told(2);
+             notify(1);
+             await(2);
              auto sum = os::start_psum<X>(os::sum<>(block));
-             tell(2);
+             notify(2);
              static_cast<void>(std::move(next).wait());
-             told(3);
+             await(3);
              auto gathered = os::start_gather_to<I/X>(block, 0);
              auto first = os::start_pbroadcast<X>(os::sum<>(block), 0);
-             tell(3);
+             notify(3);
              static_cast<void>(std::move(gathered).wait());
              static_cast<void>(std::move(first).wait());
              return std::move(sum).wait();

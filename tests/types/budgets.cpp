@@ -66,7 +66,7 @@ static_assert(std::is_same_v<verdict<os::at_most<192>>, os::reason::ok>);
 static_assert(std::is_same_v<verdict<os::at_most<191>>, os::reason::plan_exceeds_budget<192, 191>>);
 static_assert(std::is_same_v<verdict<os::cheapest>, os::reason::ok>);
 
-// ---- hints, and what runs for given sizes ---------------------------------------------------------------------------
+// ---- hints, and the plan for given sizes ----------------------------------------------------------------------------
 
 OSTRAKA_AXIS(heads);
 OSTRAKA_AXIS(queries);

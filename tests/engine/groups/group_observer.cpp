@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Ostraka authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// @file
-/// An observer is told of each communicator that is made and freed, and reads how many collectives it has entered. It
-/// does not see a program's own copies of a communicator.
+/// An observer is notified of each communicator that is made and freed, and reads how many collectives it has entered.
+/// It does not see a program's own copies of a communicator.
 // ranks: 1 2 4
 // labels: essential
 #include <doctest/doctest.h>
@@ -43,7 +43,7 @@ inline counting_observer an_observer;
 
 }  // namespace
 
-TEST_CASE("an observer is told of groups, and reads how many collectives they have entered") {
+TEST_CASE("an observer is notified of groups, and reads how many collectives they have entered") {
   auto* const before = std::exchange(find_group_observer, [](MPI_Comm ranks) -> group_observer* {
     return size_of(ranks) > 1 ? &an_observer : nullptr;
   });

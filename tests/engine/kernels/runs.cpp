@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Ostraka authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// @file
-/// Runs of neighbours, which compilers vectorise if they are told that elements are independent, against one element at
+/// Runs of neighbours, which compilers vectorise if they know that elements are independent, against one element at
 /// a time: maps by functions that cannot throw and that may, updates, and rounding to 16 bits; of every length up to
 /// some vectors, of elements that are classes, too, and in place.
 // ranks: 1

@@ -141,7 +141,7 @@ TEST_CASE("sound combinations are not talked about") {
   f = sound();
   f.threads = f.blas_threads = 1;
   f.share = share(2, 8, 1);
-  CHECK(e::thread_warnings({}, f).empty());  // the launcher was told to oversubscribe
+  CHECK(e::thread_warnings({}, f).empty());  // the launcher was asked to oversubscribe
   f = sound();
   f.share = {};
   CHECK(e::thread_warnings({}, f).empty());  // MPI is not initialised by us
@@ -216,7 +216,7 @@ TEST_CASE("what this node tells") {
   CHECK(e::node::facts(s).threads >= 1);
 }
 
-TEST_CASE("what runs is described") {
+TEST_CASE("the running libraries are described") {
   e::environment_report w;
   w.kokkos = "4.7.2";
   w.backend = "OpenMP";

@@ -15,10 +15,10 @@
 
 namespace {
 
-std::string told;
+std::string endings;
 
 struct inner {
-  ~inner() { told += "inner ends;"; }
+  ~inner() { endings += "inner ends;"; }
 };
 
 inner& of_this_thread() {
@@ -28,7 +28,7 @@ inner& of_this_thread() {
 
 struct outer {
   outer() { of_this_thread(); }
-  ~outer() { told += "outer ends;"; }
+  ~outer() { endings += "outer ends;"; }
 };
 
 outer& one_of_this_thread() {
@@ -39,7 +39,7 @@ outer& one_of_this_thread() {
 }  // namespace
 
 TEST_CASE("an object whose making asks for another ends before it") {
-  told.clear();
+  endings.clear();
   outer const* first = nullptr;
   outer const* again = nullptr;
   std::thread([&] {
@@ -47,5 +47,5 @@ TEST_CASE("an object whose making asks for another ends before it") {
     again = &one_of_this_thread();
   }).join();
   CHECK(first == again);
-  CHECK(told == "outer ends;inner ends;");
+  CHECK(endings == "outer ends;inner ends;");
 }

@@ -121,7 +121,7 @@ TEST_CASE("meshes that cannot be are refused on every device, with the numbers a
   CHECK(message_of(world, {"X"}, {n}) == "");
 }
 
-TEST_CASE("devices that name different meshes are told, and do not hang") {
+TEST_CASE("devices that name different meshes get an error, and do not hang") {
   communicator const world = communicator::world();
   if (world.size() == 1) return;
   std::vector<int> const sizes =

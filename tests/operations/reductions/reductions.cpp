@@ -211,7 +211,7 @@ TEST_CASE("reductions of other element types") {
   });
 }
 
-TEST_CASE("the first NaN wins, infinities have their places, and equal elements are told by their index") {
+TEST_CASE("the first NaN wins, infinities have their places, and equal elements are distinguished by their index") {
   t::on_every_mesh([](t::test_mesh const& m) {
     double const inf = std::numeric_limits<double>::infinity(), nan = std::numeric_limits<double>::quiet_NaN();
     auto g = t::whole_numbers<double>("IJ", {{'I', 6}, {'J', 40}}, 3);

@@ -68,7 +68,7 @@ void check(t::test_mesh const& m, Operation const& op, auto const& want, Tensors
 // All of them along axis I of tensors of this type.
 template <auto Along, class Tensor>
 void check_all(t::test_mesh const& m, std::string const& letters, std::uint64_t seed) {
-  using told = os::detail::type_of<Along>;
+  using named = os::detail::type_of<Along>;
   using T = typename Tensor::value_type;
   std::mt19937_64 numbers(seed);
   auto const up_to = [&](std::int64_t n) {
@@ -82,28 +82,28 @@ void check_all(t::test_mesh const& m, std::string const& letters, std::uint64_t 
     for (int repeat = 0; repeat < 2; ++repeat) {
       std::int64_t const begin = up_to(n), end = begin + up_to(n - begin), step = 1 + up_to(3);
       INFO("[", begin, ", ", end, ") by ", step);
-      check(m, os::operation::window<told>{{}, begin, end}, picked(g, counted(begin, end)), a);
-      check(m, os::operation::window<told>{{}, begin, end, step}, picked(g, counted(begin, end, step)), a);
+      check(m, os::operation::window<named>{{}, begin, end}, picked(g, counted(begin, end)), a);
+      check(m, os::operation::window<named>{{}, begin, end, step}, picked(g, counted(begin, end, step)), a);
       std::int64_t const before = up_to(3), behind = up_to(9);
       std::vector<std::int64_t> padded(static_cast<std::size_t>(before), -1);
       for (std::int64_t i = 0; i < n; ++i) padded.push_back(i);
       padded.resize(padded.size() + static_cast<std::size_t>(behind), -1);
-      check(m, os::operation::pad<told>{{}, before, behind, {}}, picked(g, padded), a);
+      check(m, os::operation::pad<named>{{}, before, behind, {}}, picked(g, padded), a);
       if constexpr (os::sharding_traits<typename Tensor::sharding_type>::partials::size == 0)
-        check(m, os::operation::pad<told, T>{{}, before, behind, T(2)}, picked(g, padded, T(2)), a);
+        check(m, os::operation::pad<named, T>{{}, before, behind, T(2)}, picked(g, padded, T(2)), a);
       std::int64_t const by = up_to(3 * n) - n;
       std::vector<std::int64_t> rolled;
       for (std::int64_t i = 0; i < n; ++i) rolled.push_back(((i - by) % n + n) % n);
-      check(m, os::operation::roll<told>{{}, by}, picked(g, rolled), a);
+      check(m, os::operation::roll<named>{{}, by}, picked(g, rolled), a);
     }
-    check(m, os::operation::roll<told>{{}, 1}, picked(g, [&] {
+    check(m, os::operation::roll<named>{{}, 1}, picked(g, [&] {
             auto at = counted(-1, n - 1);
             if (n > 0) at[0] = n - 1;
             return at;
           }()), a);
     std::vector<std::int64_t> reversed = counted(0, n);
     for (std::int64_t& i : reversed) i = n - 1 - i;
-    check(m, os::operation::flip<told>{}, picked(g, reversed), a);
+    check(m, os::operation::flip<named>{}, picked(g, reversed), a);
     e['I'] = up_to(9);
     auto const h = t::whole_numbers<T>(letters, e, seed + 1);
     auto const both = [&](t::global_tensor<T> const& first, t::global_tensor<T> const& second) {
@@ -118,9 +118,9 @@ void check_all(t::test_mesh const& m, std::string const& letters, std::uint64_t 
       return r;
     };
     auto const b = t::placed<Tensor>(m, h);
-    check(m, os::operation::concatenate<told>{}, both(g, h), a, b);
-    check(m, os::operation::concatenate<told>{}, both(both(h, g), h), b, a, b);
-    check(m, os::operation::concatenate<told>{}, g, a);
+    check(m, os::operation::concatenate<named>{}, both(g, h), a, b);
+    check(m, os::operation::concatenate<named>{}, both(both(h, g), h), b, a, b);
+    check(m, os::operation::concatenate<named>{}, g, a);
   }
 }
 

@@ -26,7 +26,7 @@ using namespace ostraka::testing;
 namespace {
 
 // The work of a device, as pricing sees it: verbs except copies and fills one by one, and the figures as numbers.
-struct heard {
+struct written_work {
   std::string text;
 
   void write(std::int64_t elements, bool reads) {
@@ -35,8 +35,8 @@ struct heard {
   void say(action const& a) { text += std::string(" ") + "cimrsf"[static_cast<int>(a.what)]; }
 };
 
-std::string told(schedule const& s) {
-  heard h;
+std::string work_of(schedule const& s) {
+  written_work h;
   for (action const& a : s.actions) {
     if (a.what == verb::copy || a.what == verb::fill) {
       h.write(s.blocks[static_cast<std::size_t>(a.to)].where.size(), a.what == verb::copy);
@@ -84,7 +84,7 @@ schedule lowered(Plan const& plan, decisions const& decided, viewpoint const& v,
 template <class Plan>
 bool says_the_same(Plan const& plan, decisions const& decided, viewpoint const& v) {
   schedule const run = lowered(plan, decided, v, false), priced = lowered(plan, decided, v, true);
-  bool same = told(run) == told(priced) && sent_by(run) == sent_by(priced) && run.workspace == priced.workspace &&
+  bool same = work_of(run) == work_of(priced) && sent_by(run) == sent_by(priced) && run.workspace == priced.workspace &&
               run.stages.size() == priced.stages.size() && run.messages.size() == priced.messages.size() &&
               run.products.size() == priced.products.size() && priced.blocks.empty() && priced.parts.empty();
   for (std::size_t i = 0; same && i < run.stages.size(); ++i)
@@ -107,7 +107,7 @@ spec of(std::initializer_list<std::pair<int, int>> labels) {
 
 }  // namespace
 
-TEST_CASE("reshards: what is told, sent and set aside, on every device, between all pairs of specs") {
+TEST_CASE("reshards: what is computed, sent and set aside, on every device, between all pairs of specs") {
   einsum_labels const l("ij->ij");
   auto const every = every_spec(l.operands[0], 2);
   std::int64_t cases = 0, wrong = 0;

@@ -29,17 +29,17 @@ class ShamSpace {
   static constexpr char const* name() { return "Sham"; }
 
   // Kokkos' header of an allocation lies before the memory.
-  void* allocate(char const* label, std::size_t bytes, std::size_t told) const {
+  void* allocate(char const* label, std::size_t bytes, std::size_t reported) const {
     constexpr std::size_t header = sizeof(Impl::SharedAllocationHeader);
     char* const memory = static_cast<char*>(sham::allocate(label, bytes - header));
     if (Kokkos::Profiling::profileLibraryLoaded())
-      Kokkos::Profiling::allocateData(Kokkos::Tools::make_space_handle(name()), label, memory, told);
+      Kokkos::Profiling::allocateData(Kokkos::Tools::make_space_handle(name()), label, memory, reported);
     return memory - header;
   }
-  void deallocate(char const* label, void* at, std::size_t told) const {
+  void deallocate(char const* label, void* at, std::size_t reported) const {
     char* const memory = static_cast<char*>(at) + sizeof(Impl::SharedAllocationHeader);
     if (Kokkos::Profiling::profileLibraryLoaded())
-      Kokkos::Profiling::deallocateData(Kokkos::Tools::make_space_handle(name()), label, memory, told);
+      Kokkos::Profiling::deallocateData(Kokkos::Tools::make_space_handle(name()), label, memory, reported);
     sham::free(memory);
   }
 };

@@ -23,13 +23,13 @@ namespace {
 
 using names = std::vector<std::string>;
 
-names heard;  // since the tool was last asked, two spaces for each region around
+names recorded;  // since the tool was last asked, two spaces for each region around
 int depth = 0;
 
 void listen() {
   using namespace Kokkos::Tools::Experimental;
   set_push_region_callback(
-      [](char const* name) { heard.push_back(std::string(2 * static_cast<std::size_t>(depth++), ' ') + name); });
+      [](char const* name) { recorded.push_back(std::string(2 * static_cast<std::size_t>(depth++), ' ') + name); });
   set_pop_region_callback([] { --depth; });
 }
 
@@ -42,10 +42,10 @@ void stop_listening() {
 // True if the operation opens these regions, and closes all of them.
 template <class Operation>
 names regions_of(Operation&& operation) {
-  heard.clear();
+  recorded.clear();
   operation();
   CHECK(depth == 0);
-  return heard;
+  return recorded;
 }
 
 std::string bytes(std::int64_t n) { return ostraka::planner::describe_bytes(n); }
@@ -133,7 +133,7 @@ TEST_CASE("between meshes") {
   stop_listening();
 }
 
-TEST_CASE("a move that is one with a product is told with it, and once") {
+TEST_CASE("a move that is one with a product is reported with it, and once") {
   int const n = t::ranks();
   auto const mesh = os::make_mesh(X = n);
   auto const a = os::random<double, I/X, J>(mesh, I = 256, J = 512);
@@ -142,11 +142,11 @@ TEST_CASE("a move that is one with a product is told with it, and once") {
   listen();
   names const regions = regions_of([&] { static_cast<void>(os::einsum<I/X, K>(a, b)); });
   stop_listening();
-  int told = 0;
+  int found = 0;
   for (std::size_t i = 1; i < regions.size(); ++i)
-    told += regions[i].find("all_gather<X>, moves " + bytes(plan.bytes(a, b))) != std::string::npos ? 1 : 0;
+    found += regions[i].find("all_gather<X>, moves " + bytes(plan.bytes(a, b))) != std::string::npos ? 1 : 0;
   CHECK(plan.communications() == 1);
-  CHECK(told == 1);
+  CHECK(found == 1);
   CHECK(regions.front().find(", moves " + bytes(plan.bytes(a, b))) != std::string::npos);
   MESSAGE(regions.back());
 }

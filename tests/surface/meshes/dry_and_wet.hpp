@@ -68,14 +68,14 @@ class sums_of_events final : public engine::listener {
   int depth = 0, lowest = 0, in_flight = 0;
 };
 
-inline void check_same(sums_of_events const& heard, cost_of_tests const& counted) {
-  CHECK(heard.bytes == counted.bytes);
-  CHECK(heard.messages == counted.messages);
-  CHECK(heard.flops == counted.flops);
-  CHECK(heard.depth == 0);
-  CHECK(heard.lowest == 0);
-  CHECK(heard.in_flight == 0);
-  for (std::size_t set = 0; set < counted.over.size(); ++set) CHECK(heard.over[set] == counted.over[set].bytes);
+inline void check_same(sums_of_events const& recorded, cost_of_tests const& counted) {
+  CHECK(recorded.bytes == counted.bytes);
+  CHECK(recorded.messages == counted.messages);
+  CHECK(recorded.flops == counted.flops);
+  CHECK(recorded.depth == 0);
+  CHECK(recorded.lowest == 0);
+  CHECK(recorded.in_flight == 0);
+  for (std::size_t set = 0; set < counted.over.size(); ++set) CHECK(recorded.over[set] == counted.over[set].bytes);
 }
 
 /// Runs on every mesh, and on every rank as its own device. `program(mesh)` is a function of the mesh alone.

@@ -180,32 +180,32 @@ TEST_CASE("what is counted") {
 
 namespace {
 
-std::int64_t heard = 0;  // by a tool of the program's own
+std::int64_t allocated = 0;  // by a tool of the program's own
 
 }  // namespace
 
 TEST_CASE("workspace, and a tool that listens beside the counter") {
   using namespace Kokkos::Tools::Experimental;
-  set_allocate_data_callback([](auto, char const*, void const*, std::uint64_t n) { heard += std::int64_t(n); });
-  set_deallocate_data_callback([](auto, char const*, void const*, std::uint64_t n) { heard -= std::int64_t(n); });
+  set_allocate_data_callback([](auto, char const*, void const*, std::uint64_t n) { allocated += std::int64_t(n); });
+  set_deallocate_data_callback([](auto, char const*, void const*, std::uint64_t n) { allocated -= std::int64_t(n); });
   t::on_meshes_of_ranks([](t::mesh_of_tests const& mesh) {
     INFO(mesh.handle()->describe());
     auto const a = os::random<double, I, J / X>(mesh, I = 48, J = 24);
     auto const b = os::random<double, J / X, K>(mesh, J = 24, K = 72);
     constexpr auto plan = os::plan<I / X, K>(a, b);
     os::memory_counter::release_workspace();
-    std::int64_t const before = heard;
+    std::int64_t const before = allocated;
     os::memory_counter const counter;
     auto const c = os::einsum<I / X, K>(a, b);
-    CHECK(counter.in_use() == heard - before);
+    CHECK(counter.in_use() == allocated - before);
     CHECK(counter.peak() == 8 * 48 / mesh.size(X) * 72 + plan.workspace(a, b, mesh));
     os::memory_counter::release_workspace();
     CHECK(counter.in_use() == static_cast<std::int64_t>(8 * c.local().size()));
-    CHECK(counter.in_use() == heard - before);
+    CHECK(counter.in_use() == allocated - before);
   });
-  std::int64_t const before = heard;
+  std::int64_t const before = allocated;
   auto const still = os::ones<double, I>(os::make_mesh(os::this_device, X = 1), I = 4);
-  CHECK(heard - before == 32);
+  CHECK(allocated - before == 32);
   set_allocate_data_callback(nullptr);
   set_deallocate_data_callback(nullptr);
 }

@@ -30,7 +30,7 @@ void check_refused(std::string const& text, F&& f) {
 
 }  // namespace
 
-TEST_CASE("an environment adopts what runs and leaves it running") {
+TEST_CASE("an environment adopts running libraries and leaves them running") {
   int argc = 0;
   char** argv = nullptr;
   for (int twice = 0; twice < 2; ++twice) os::environment const env(argc, argv);
@@ -44,7 +44,7 @@ TEST_CASE("an environment adopts what runs and leaves it running") {
   CHECK(os::make_mesh(X = t::ranks()).devices() == t::ranks());
 }
 
-TEST_CASE("an environment tells what runs, and asks nobody for it") {
+TEST_CASE("an environment describes the running libraries without communication") {
   int argc = 0;
   char** argv = nullptr;
   os::environment const env(argc, argv);

@@ -45,9 +45,9 @@ struct said_by_environment {
   ~said_by_environment() { ::unsetenv("OSTRAKA_DEVICES_PER_NODE"); }
 };
 
-class collectives_heard final : public os::engine::listener {
+class recorded_collectives final : public os::engine::listener {
  public:
-  collectives_heard() { listen(scope::this_thread); }
+  recorded_collectives() { listen(scope::this_thread); }
   void on_event(os::engine::event const& e) override { number += e.kind == os::engine::event_kind::starts ? 1 : 0; }
 
   int number = 0;
@@ -320,11 +320,11 @@ TEST_CASE("mesh axes of one device carry no collective, whether types know that 
                                        os::reshard<I / y, J>(a)));
   };
   auto const costs_nothing = [&](auto const& m, auto y, auto const& check) {
-    collectives_heard heard;
+    recorded_collectives recorded;
     auto const cost = os::cost_of(m, [&] { program(m, y, check); });
     CHECK(cost.bytes == 0);
     CHECK(cost.messages == 0);
-    CHECK(heard.number == 0);
+    CHECK(recorded.number == 0);
   };
   auto const computes = [](auto const& c) { check_product(c); };
   costs_nothing(mesh, Y, computes);

@@ -115,8 +115,8 @@ TEST_CASE("a loss summed over X has the gradient of the sum, pvary each device's
             for (std::size_t j = 0; j < all_w.values.size(); ++j)
               CHECK(std::abs(local_of(mean.gradient)[j] * n - of_all[j + 1]) <= 1e-12 * (1 + std::abs(of_all[j + 1])));
             // Cotangents that vary give the same as a parameter that varies.
-            auto const told = os::value_and_grad<os::dims<J, os::varying(X)>>(squares(d))(p);
-            check_near(local_of(told.gradient), own.data() + 1);
+            auto const varying = os::value_and_grad<os::dims<J, os::varying(X)>>(squares(d))(p);
+            check_near(local_of(varying.gradient), own.data() + 1);
             return os::psum<X>(r.value);
           },
           w, x);

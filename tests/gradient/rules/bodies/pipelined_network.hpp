@@ -22,7 +22,7 @@ struct pipelined_network {
   double loss = 0;
   global_tensor<double> dx, dw, db, dv, dhead;
 
-  /// Layers [K, L], so that repeats may be told apart.
+  /// Layers [K, L], so that repeats can be distinguished.
   pipelined_network(std::int64_t rows, std::int64_t width, std::int64_t inner, std::int64_t layers,
                     std::int64_t repeats)
       : e{{'B', rows}, {'I', width}, {'J', inner}, {'L', layers}, {'K', repeats}},
