@@ -17,7 +17,7 @@ set(most
   "include/ostraka/types: 0"
   "include/ostraka/plan: 0"
   "include: 0"
-  "tests: 8"
+  "tests: 1"
   "examples: 0"
   "bench: 0")
 

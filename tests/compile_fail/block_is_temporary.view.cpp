@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The Ostraka authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// when: a block is a view that the tensor does not keep, and nobody else does
+// when: a block is a view that neither the tensor nor the program keeps
 // error: from_local: the tensor uses the elements where they are, and these would be gone at the end of the statement; give the array a name, and let it outlive the tensor
 // error: block_is_temporary<Kokkos::View<float
 #include <ostraka/arrays/from_local.hpp>

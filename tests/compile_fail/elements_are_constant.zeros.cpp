@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The Ostraka authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// when: a tensor is made that nobody could fill
+// when: a tensor is made that could not be filled
 // error: tensor: of constant elements, as those of a constant view are, a tensor is read only;
 // error: elements_are_constant<const float>
 #include <ostraka/creation/zeros.hpp>

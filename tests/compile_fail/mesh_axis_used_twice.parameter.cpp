@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The Ostraka authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// when: a function takes a tensor that nobody can make, and nothing is done with it
+// when: a function takes a tensor that cannot be made, and nothing is done with it
 // error: sharding: a mesh axis is used by a tensor at most once,
 // error: mesh_axis_used_twice<X_mesh, I_axis, J_axis>
 #include <ostraka/tensors/tensor.hpp>

@@ -196,7 +196,7 @@ TEST_CASE("in flight") {
   auto const total = os::shard_map<I, J>([&](auto a) {
     auto coming = os::start_psum<X>(a);
     compute(B);
-    auto s = std::move(coming).wait();     // before, nobody can read it
+    auto s = std::move(coming).wait();     // it cannot be read before
     CHECK(same(s, sum));
     return s;
   }, b.tensor());

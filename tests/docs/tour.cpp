@@ -74,7 +74,7 @@ void print(View const& view) {
 }
 
 TEST_CASE("making") {
-  auto mesh = os::make_mesh(X = 2, Y = 2);    // 4 devices, one an MPI rank
+  auto mesh = os::make_mesh(X = 2, Y = 2);    // 4 devices, each an MPI rank
   auto on_nodes = os::make_mesh(os::within_node(Y = 2), X = 2, Y = 2);    // a node holds both devices along Y
   CHECK(on_nodes.within_node(X) == 1);
   CHECK(on_nodes.within_node(Y) == 2);
@@ -155,7 +155,7 @@ TEST_CASE("products, elements, reductions, moves") {
 
   auto e = os::shard_map<batch/X, model>([](auto x, auto v) {    // x: float[batch, seq, hidden] {V_X V_Y}, v: float[hidden, model] {V_Y}
     auto part = os::einsum<batch, model>(x, v, os::sum_over(seq));    // {V_X V_Y}: over the hidden that this device has
-    auto next = os::start_shift<X>(part, +1);                    // begun: nobody can read it yet, and part is not written to
+    auto next = os::start_shift<X>(part, +1);                    // begun: do not write to part before wait
     auto total = os::psum<Y>(part);                              // {V_X}: the same along Y
     return os::add(total, os::psum<Y>(std::move(next).wait()));
   }, h, w);                                                      // e: float[batch_X, model]

@@ -42,7 +42,7 @@ auto const loss = [](auto const& p, auto const& x, auto const& y) {
   return os::mean<>(os::multiply(e, e));
 };
 
-// What is to be learnt: y = |x v| of a hidden matrix v.
+// The function to learn: y = |x v| of a hidden matrix v.
 struct examples {
   os::tensor<os::bfloat16, batch/X, in> x;
   os::tensor<float, batch/X, out> y;
