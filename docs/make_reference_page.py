@@ -26,7 +26,7 @@ HEAD = """# Reference of members
 This page lists the public members of the types that a program holds, with the headers' comments. For functions, see [operations](operations.md) and
 [at a glance](at-a-glance.md). The target `site` (CMake) makes a site with a page for each public name.
 
-A parameter that is written as a concept (`Axis`, `MeshAxis`, `Tensor`) takes any argument of that kind: `A.extent(I)`. A member with `&&` behind it
+A parameter that is written as a concept (`Axis`, `MeshAxis`, `Tensor`) takes any argument of that kind: `A.extent(I)`. A member with `&&` after it
 ends the object that it is called on: `std::move(p).wait()`. Each table ends with the members that only the library uses. The page leaves out copies,
 moves and destructors that do nothing unusual, and members whose only purpose is an error message.
 """

@@ -44,7 +44,7 @@ class continuation {
     }
   }
 
-  /// The logits behind each of these tokens, which continue the text.
+  /// The logits after each of these tokens, which continue the text.
   auto next(std::vector<std::int32_t> const& tokens) {
     constexpr typename how::rules U{};
     std::int64_t const from = length_;
@@ -57,7 +57,7 @@ class continuation {
                        });
   }
 
-  /// The token behind these. The same seed draws the same text on every mesh.
+  /// The token after these. The same seed draws the same text on every mesh.
   std::int32_t next_token(std::vector<std::int32_t> const& tokens, choice const& by) {
     constexpr typename with_caches<Rules>::rules U{};
     auto const count = static_cast<std::int64_t>(tokens.size());

@@ -28,7 +28,7 @@ OSTRAKA_MESH_AXIS(stages);
 constexpr int layers = 16, microbatches = 8, samples = 3, width = 5;
 constexpr double unset = std::numeric_limits<double>::quiet_NaN();
 
-/// Small whole numbers, so that sums are exact. Microbatches behind the last one, which other stages have, are not set.
+/// Small whole numbers, so that sums are exact. Microbatches after the last one, which other stages have, are not set.
 struct inputs {
   KOKKOS_FUNCTION double operator()(std::int64_t m, std::int64_t n, std::int64_t d) const {
     return m < microbatches ? static_cast<double>((4 * m + 3 * n + 5 * d) % 7 - 3) : unset;

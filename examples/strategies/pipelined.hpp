@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// The model in a pipeline over Z. It stacks the layers that all strategies have, and takes the loss behind the last
+/// The model in a pipeline over Z. It stacks the layers that all strategies have, and takes the loss after the last
 /// one, a microbatch at a time. The pipeline does not mention X and Y, where rules divide batches and weights.
 
 #include <algorithm>

@@ -29,7 +29,7 @@ class continuation {
     for (auto const& l : p.layers) caches_.push_back(Vr::attention::template make_cache<how>(m, l.attention, room));
   }
 
-  /// The logits behind each of these tokens, which continue the text: [B, S, V].
+  /// The logits after each of these tokens, which continue the text: [B, S, V].
   template <class Tokens>
   auto next(Tokens const& tokens) {
     return logits<how>(p_, tokens, [&](std::size_t i, auto const& w, auto const& h) {
@@ -59,7 +59,7 @@ inline auto tokens_of(mesh_type const& m, std::string const& bytes) {
       Kokkos::View<std::int32_t const**, Kokkos::LayoutRight, Kokkos::HostSpace>(numbers.data(), 1, numbers.size()));
 }
 
-/// So many bytes behind the prompt; at temperature 0 the likeliest ones.
+/// So many bytes after the prompt; at temperature 0 the likeliest ones.
 template <class Vr>
 std::string sample(mesh_type const& m, model<os::values, Vr> const& p, std::string const& prompt, std::int64_t count,
                    double temperature, std::uint64_t seed) {

@@ -279,7 +279,7 @@ TEST_CASE("wider at one end, and rings") {
   auto const rows = here.rows, columns = here.columns;
 
   // an upwind scheme
-  matrix v("v", std::size_t(rows + 3), std::size_t(columns));    // two rows before what the rank owns, and one behind
+  matrix v("v", std::size_t(rows + 3), std::size_t(columns));    // two rows before what the rank owns, and one after
   auto up = os::from_local<double, os::halo<I, 2, 1>/X, J/Y>(mesh, I = n, J = m, v);
 
   for (int i = 0; i < rows; ++i)

@@ -3,7 +3,7 @@
 
 /// @file
 /// Products in groups of rows against plain loops, and their first and second derivatives: empty groups, all rows in
-/// one, rows behind the last group, other axes divided.
+/// one, rows after the last group, other axes divided.
 
 #include <doctest/doctest.h>
 
@@ -26,7 +26,7 @@ namespace {
 using whole = t::global_tensor<double>;
 using numbers = t::global_tensor<std::int64_t>;
 
-// I: rows, B: groups, J: summed, K: stays. The group of row i; −1 behind the last.
+// I: rows, B: groups, J: summed, K: stays. The group of row i; −1 after the last.
 std::int64_t group_of(numbers const& sizes, std::int64_t i) {
   std::int64_t end = 0;
   for (std::size_t g = 0; g < sizes.values.size(); ++g)

@@ -250,7 +250,7 @@ struct with_capacity {
   static constexpr char const* name = "with_capacity";
 };
 
-/// The tensor itself. Its cotangents are summed in its own sharding, so that several products behind one move share one
+/// The tensor itself. Its cotangents are summed in its own sharding, so that several products after one move share one
 /// move back.
 struct gather_cotangents : detail::moves_nothing {
   using result_is_a_view = void;

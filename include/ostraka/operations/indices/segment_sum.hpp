@@ -87,7 +87,7 @@ using segments_verdict = typename decltype(check_segments<I, S, Out, Named, Data
 }  // namespace detail
 
 /// The sum of the rows of each segment, `os::segment_sum<I, S>(data, ids, S = 10)`: S takes the place of data's axis I.
-/// If I is divided, name the result's dimensions behind: `os::segment_sum<I, S, S/X, D>`, or with os::partial(X) for
+/// If I is divided, name the result's dimensions, too: `os::segment_sum<I, S, S/X, D>`, or with os::partial(X) for
 /// the devices' own sums. The rules of os::scatter_add hold here, too: ids are checked, on all devices alike, unless
 /// os::in_range follows.
 template <auto I, auto S, auto... Out, TensorOrVariable Data, TensorOrVariable Ids, class... Given>

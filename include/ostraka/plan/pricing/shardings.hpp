@@ -8,7 +8,7 @@
 ///
 ///     tensor                          its cotangent is divided
 ///     any                             as it is
-///     moved (os::reshard)             as its source's: the products behind are asked for that directly
+///     moved (os::reshard)             as its source's: the products after it are asked for that directly
 ///     a product left partial          as it is, and whole
 ///     moved and deferred              as it is, and partial over the mesh axes that divide the axes that products
 ///                                     after it sum in their backward: a[B, H_Y] = x[B, M] · up[M, H_Y] gives dx {U_Y}

@@ -169,7 +169,7 @@ class rules_on_mesh {
     for (int a : axes) of_axis_[at(a)].push_back(factors_.size() - 1);
   }
 
-  // True if a mesh axis is used before its twin behind it.
+  // True if each mesh axis is used after its twin, the interchangeable one before it.
   [[nodiscard]] bool in_order(mesh_order o, mesh_set& used) const {
     for (int i = 0; i < o.size(); ++i) {
       if (twin_[o[i]] >= 0 && !used.contains(twin_[o[i]])) return false;

@@ -172,7 +172,7 @@ class attending_thread {
     std::fill(sum_, sum_ + n, first == minus_infinity<wide> ? wide(0) : wide(1));
   }
 
-  /// Scores become weights relative to the largest so far; those of hidden keys, behind `seen`, become 0.
+  /// Scores become weights relative to the largest so far; those of hidden keys, beyond `seen`, become 0.
   void weigh_row(std::int64_t r, std::int64_t keys, std::int64_t seen, bool has_sums) const {
     wide* const s = scores_ + r * in_.lies.tile_step;
     wide const highest = largest_of_run(s, seen), before = largest_[r];
