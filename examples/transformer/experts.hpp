@@ -122,7 +122,7 @@ struct layer<Leaves, Vr> {
   os::leaf<Leaves, real, stored(E, F, M)> down;
 };
 
-/// A layer; it also gives the routing, and the logits from which it chooses.
+/// A layer; it also gives the routing, and the logits of the router.
 template <class Vr, class Layer, class A>
 auto apply_experts(Layer const& l, A const& x) {
   using how = training<typename Vr::rules>;

@@ -179,9 +179,9 @@ TEST_CASE("plans") {
         "  moves 3,840 B per device\n");
 
   auto a = os::einsum<batch/X, seq, model/Y>(
-      h, w, os::at_most<100'000>);  // more bytes a device are an error, before anything moves
+      h, w, os::at_most<100'000>);  // to move more bytes a device is an error, before anything moves
   auto b =
-      os::einsum<batch/X, seq, model/Y>(h, w, os::within(1 << 20));  // at most so much workspace, in passes if need be
+      os::einsum<batch/X, seq, model/Y>(h, w, os::within(1 << 20));  // at most this much workspace, in passes if necessary
   CHECK(a.extent(batch) == 6);
   CHECK(projected(h, w).extent(model) == 64);
   CHECK(b.extent(seq) == 10);
