@@ -49,7 +49,7 @@ set(rooms
   "engine/kernels/portable: engine/memory engine/machine engine/kernels engine/kernels/loops engine/kernels/x86 engine/kernels/folds"
   "engine/kernels/folds: engine/memory engine/kernels engine/kernels/loops engine/kernels/portable"
   "engine/kernels/blas: engine/memory engine/machine engine/kernels engine/kernels/loops engine/kernels/products"
-  "engine/kernels/products: engine/memory engine/kernels engine/kernels/loops engine/kernels/portable engine/kernels/blas"
+  "engine/kernels/products: engine/memory engine/kernels engine/kernels/loops engine/kernels/portable engine/kernels/folds engine/kernels/blas"
   "engine/kernels/accumulators: engine/memory engine/kernels engine/kernels/loops engine/kernels/folds"
   "engine/kernels/rows: engine/memory engine/kernels engine/kernels/loops engine/kernels/numbers engine/kernels/portable engine/kernels/folds engine/kernels/accumulators"
   "engine/kernels/tiles: engine/kernels/loops engine/kernels/portable"

@@ -20,6 +20,7 @@
 #include <ostraka/engine/kernels/portable/product_kernels.hpp>
 #include <ostraka/engine/kernels/products/contraction_cache.hpp>
 #include <ostraka/engine/kernels/products/contraction_plan.hpp>
+#include <ostraka/engine/kernels/products/fold_widened.hpp>
 #include <ostraka/engine/kernels/products/widened.hpp>
 #include <ostraka/engine/kernels/reduce.hpp>
 #include <ostraka/engine/kernels/update_block.hpp>
@@ -165,6 +166,8 @@ void contract(Exec const& exec, contraction const& problem, T const* a, T const*
   if constexpr (!std::is_same_v<wider, T>) {  // sums of 16 bits are floats, even if a library knows no such product
     plan_ticket of_wider;  // since the given one may be of a plan of 16 bits
     plan_ticket& of_wide = library_of<Exec>::template multiplies<T> ? of_wider : ticket;
+    if constexpr (is_narrow<T> && runs_on_host<Exec>)
+      if (detail::is_widened_fold(problem)) return detail::fold_widened(exec, problem, a, b, c, how);
     detail::widened(exec, problem, a, b, c, how,
                     [&](contraction const& wide, wider const* wide_a, wider const* wide_b, wider* wide_c) {
                       contract(exec, wide, wide_a, wide_b, wide_c, {}, of_wide);

@@ -1,0 +1,142 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 3. Products of a large block of 16-bit elements with a small one on the host, such as a matrix times a
+/// vector: y[i] <- alpha (sum over k of A[i, k] x[k]) + beta y[i]. The small one is widened first; elements of the
+/// large one are widened when they are multiplied, so that reading it takes the bandwidth of the narrow type.
+
+#include <Kokkos_Core.hpp>
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+
+#include <ostraka/engine/kernels/contraction_labels.hpp>
+#include <ostraka/engine/kernels/elementwise.hpp>
+#include <ostraka/engine/kernels/folds/fold.hpp>
+#include <ostraka/engine/kernels/folds/row_sums.hpp>
+#include <ostraka/engine/kernels/folds/unrolled_dot.hpp>
+#include <ostraka/engine/kernels/portable/arranged_product.hpp>
+#include <ostraka/engine/kernels/portable/contract_kernel.hpp>
+#include <ostraka/engine/kernels/products/widened.hpp>
+#include <ostraka/engine/kernels/scaled_update.hpp>
+#include <ostraka/engine/memory/pool.hpp>
+
+namespace ostraka::engine {
+
+/// Smaller blocks are widened whole first. Tests lower it.
+[[gnu::visibility("default")]] inline constinit std::int64_t least_widened_fold = 1 << 14;
+
+namespace detail {
+
+/// The fold of the host's kernel (fold_kernel.hpp) for these products. @pre a is at least as large as b, and b lies in
+/// the order of a
+template <class Narrow>
+struct sum_of_widened_products {
+  using value = product_type<Narrow>;
+  using element = Narrow;
+  static constexpr int operands = 2;
+
+  Narrow const* a;
+  value const* b;
+
+  value start() const { return value(0); }
+  Narrow const* lead() const { return a; }
+  sum_of_widened_products with_lead(Narrow const* data) const { return {data, b}; }
+  sum_of_products<value> of_parts(value const* data) const { return sum_of_products<value>{data, b}.of_parts(data); }
+
+  void across(value* sums, std::int64_t const (&at)[2], std::int64_t const* row_step, std::int64_t count,
+              std::int64_t const (&run_step)[2], std::int64_t run) const {
+    Narrow const* x = a + at[0];
+    value const* y = b + at[1];
+    std::int64_t const x_next = run_step[0], y_next = run_step[1], x_step = row_step[0], y_step = row_step[1];
+    if (x_step == 1 && y_step == 0 && has_wide_vectors())
+      return add_wide_rows(
+          sums, count, run,
+          [=](std::int64_t r) {
+            return [row = x + r * x_next, factor = y[r * y_next]](std::int64_t i) { return value(row[i]) * factor; };
+          },
+          stream_of_rows<Narrow>{x, count, x_next, run});
+    for (std::int64_t r = 0; r < run; ++r, x += x_next, y += y_next)
+      for (std::int64_t i = 0; i < count; ++i) sums[i] += value(x[i * x_step]) * y[i * y_step];
+  }
+
+  void along(value* sums, std::int64_t const (&at)[2], std::int64_t const* row_step, std::int64_t count,
+             std::int64_t const (&run_step)[2], std::int64_t run) const {
+    Narrow const* x = a + at[0];
+    value const* y = b + at[1];
+    std::int64_t const x_next = row_step[0], y_next = row_step[1], x_step = run_step[0], y_step = run_step[1];
+    if (x_step == 1 && y_step == 1 && has_wide_vectors())
+      return in_wide_vectors([=] {
+        add_runs(sums, count, run,
+                 [=](std::int64_t i, std::int64_t r) { return value(x[i * x_next + r]) * y[i * y_next + r]; });
+      });
+    for (std::int64_t i = 0; i < count; ++i)
+      for (std::int64_t r = 0; r < run; ++r) sums[i] += value(x[i * x_next + r * x_step]) * y[i * y_next + r * y_step];
+  }
+};
+
+/// True if a contraction is such a product for which this kernel is faster than the one of wider elements: the large
+/// block has many elements, and long runs of neighbours. @pre no extent is 0
+inline bool is_widened_fold(contraction const& p) {
+  std::int64_t size[4] = {1, 1, 1, 1};  // of the classes batch, m, n and k
+  for (int l = 0; l < p.labels; ++l) {
+    label_class const of = class_of(p, l);
+    if (of == label_class::only_a || of == label_class::only_b) return false;
+    size[static_cast<int>(of)] *= p.extent[l];
+  }
+  auto const [batch, m, n, k] = size;
+  if (k == 1 || std::min(m, n) > 1 || batch * m * n * k < least_widened_fold) return false;
+  operand const large = n > m ? operand::b : operand::a;
+  for (int l = 0; l < p.labels; ++l)
+    if (presence_of(p, large)[l] && strides_of(p, large)[l] == 1 && p.extent[l] > 1)
+      return class_of(p, l) == label_class::k || (class_of(p, l) != label_class::batch && p.extent[l] >= 32);
+  return false;
+}
+
+/// Lays an operand out without gaps: first the labels that the other operand lacks, then the others in its order.
+/// Returns the size.
+[[gnu::cold]] inline std::int64_t follow_order(contraction& p, operand which, operand other) {
+  auto const step_in_other = [&](int l) {
+    return presence_of(p, other)[l] ? strides_of(p, other)[l] : std::numeric_limits<std::int64_t>::max();
+  };
+  std::int64_t* const stride = strides_of(p, which);
+  int order[max_loops];
+  int rank = 0;
+  for (int l = 0; l < p.labels; ++l) {
+    if (!presence_of(p, which)[l]) continue;
+    int at = rank++;
+    for (; at > 0 && step_in_other(order[at - 1]) < step_in_other(l); --at) order[at] = order[at - 1];
+    order[at] = l;
+  }
+  std::int64_t step = 1;
+  for (int at = rank - 1; at >= 0; --at) {
+    stride[order[at]] = step;
+    step *= p.extent[order[at]];
+  }
+  return step;
+}
+
+/// c <- alpha A B + beta c. @pre is_widened_fold(p)
+template <class Exec, class T>
+void fold_widened(Exec const& exec, contraction const& p, T const* a, T const* b, T* c, update<T> const& how) {
+  using wide = product_type<T>;
+  bool const b_is_larger = block_of(p, operand::b).size() > block_of(p, operand::a).size();
+  operand const large = b_is_larger ? operand::b : operand::a, small = b_is_larger ? operand::a : operand::b;
+  contraction ordered = p;
+  kernel_scratch<wide, typename Exec::memory_space> const widened_small(follow_order(ordered, small, large));
+  map_elements(exec, loops_along(block_of(ordered, small), block_of(p, small)), widen<wide>{}, widened_small.data(),
+               b_is_larger ? a : b);
+  product_loops const loops = loops_of(ordered);
+  loop_nest<3> outputs = output_loops(loops);
+  loop_nest<2> reduced = loops.k.copied();
+  product_fold fold;
+  fold.is_exchanged = b_is_larger;
+  fold.order(outputs, reduced);
+  run_fold(exec, sum_of_widened_products<T>{b_is_larger ? b : a, widened_small.data()}, outputs, reduced, c, how);
+}
+
+}  // namespace detail
+}  // namespace ostraka::engine
