@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The Ostraka authors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# Finds the dependencies of ostraka::ostraka: Kokkos, MPI, a CBLAS, and the BLAS of the GPUs that Kokkos was built for; and FFTW and HDF5 on request. The build
+# Finds the dependencies of ostraka::ostraka: Kokkos, MPI, a CBLAS, and the BLAS of the GPUs that Kokkos was built for; and FFTW, NCCL, HDF5 and oneDNN on request. The build
 # uses this file, and so does the installed ostraka-config.cmake, so that both find the same things in the same way and report the same sentence if
 # they do not.
 
@@ -363,6 +363,27 @@ function(ostraka_find_hdf5 sentence)
   target_include_directories(ostraka::hdf5 INTERFACE "${OSTRAKA_HDF5_INCLUDE_DIR}")
   target_link_libraries(ostraka::hdf5 INTERFACE "${OSTRAKA_HDF5_HL_LIBRARY}" "${OSTRAKA_HDF5_LIBRARY}")
   ostraka_say("HDF5 ${OSTRAKA_HDF5_LIBRARY}")
+endfunction()
+
+# Makes the target ostraka::onednn from oneDNN, version 2 or 3, on request only. Programs that link it, and ostraka::ostraka or ostraka::compiled,
+# multiply bfloat16 by it on processors that have instructions for this.
+function(ostraka_find_onednn sentence)
+  set(${sentence} "" PARENT_SCOPE)
+  if(TARGET ostraka::onednn)
+    return()
+  endif()
+  find_path(OSTRAKA_ONEDNN_INCLUDE_DIR oneapi/dnnl/dnnl.h HINTS "${ONEDNN_ROOT}" ENV ONEDNN_ROOT PATH_SUFFIXES include DOC "Folder of oneapi/dnnl/dnnl.h")
+  find_library(OSTRAKA_ONEDNN_LIBRARY NAMES dnnl HINTS "${ONEDNN_ROOT}" ENV ONEDNN_ROOT PATH_SUFFIXES lib DOC "oneDNN")
+  mark_as_advanced(OSTRAKA_ONEDNN_INCLUDE_DIR OSTRAKA_ONEDNN_LIBRARY)
+  if(NOT OSTRAKA_ONEDNN_INCLUDE_DIR OR NOT OSTRAKA_ONEDNN_LIBRARY)
+    set(${sentence} "oneDNN was not found; install it (Debian: libdnnl-dev), name its prefix with ONEDNN_ROOT, or name OSTRAKA_ONEDNN_INCLUDE_DIR and OSTRAKA_ONEDNN_LIBRARY, or go without: bfloat16 is multiplied as floats." PARENT_SCOPE)
+    return()
+  endif()
+  ostraka_add_imported(ostraka::onednn)
+  target_include_directories(ostraka::onednn INTERFACE "${OSTRAKA_ONEDNN_INCLUDE_DIR}")
+  target_link_libraries(ostraka::onednn INTERFACE "${OSTRAKA_ONEDNN_LIBRARY}")
+  target_compile_definitions(ostraka::onednn INTERFACE OSTRAKA_ENABLE_ONEDNN=1)
+  ostraka_say("oneDNN ${OSTRAKA_ONEDNN_LIBRARY}")
 endfunction()
 
 # Makes ostraka::cublas or ostraka::rocblas if Kokkos has CUDA or HIP and the library has a CMake package. Libraries and headers of GPUs are installed

@@ -12,7 +12,7 @@
 # includes them. Only an umbrella may have the name of another header.
 # The surface executes nothing: it hands blocks and functors to the engine (`execution`, below).
 # Only engine/machine (MPI's beginning and end), engine/carriers (messages) and engine/files (MPI-IO) name MPI: other rooms send by engine/groups.
-# Only engine/kernels/blas/ names cblas.h, cublas_v2.h and rocblas.h, only engine/kernels/fourier/ fftw3.h, only engine/carriers/ nccl.h and rccl/rccl.h.
+# Only engine/kernels/blas/ names cblas.h, cublas_v2.h, rocblas.h and oneDNN's dnnl.h, only engine/kernels/fourier/ fftw3.h, only engine/carriers/ nccl.h and rccl/rccl.h.
 
 cmake_minimum_required(VERSION 3.23)
 
@@ -187,7 +187,7 @@ function(broken_rule header included result)
     endif()
   elseif(floor LESS_EQUAL 2 AND included MATCHES "[./]")
     set(rule "floor ${floor} includes the standard library only")
-  elseif(included MATCHES "^(cblas|cublas_v2|rocblas/rocblas)\\.h$" AND NOT header MATCHES "^ostraka/engine/kernels/blas/")
+  elseif(included MATCHES "^(cblas|cublas_v2|rocblas/rocblas|oneapi/dnnl/dnnl)\\.h$" AND NOT header MATCHES "^ostraka/engine/kernels/blas/")
     set(rule "only engine/kernels/blas/ names libraries of products")
   elseif(included MATCHES "^(nccl|rccl/rccl)\\.h$" AND NOT header MATCHES "^ostraka/engine/carriers/")
     set(rule "only engine/carriers/ names NCCL and RCCL")

@@ -13,6 +13,7 @@
 #include <string_view>
 
 #include <ostraka/engine/groups/carrier.hpp>
+#include <ostraka/engine/kernels/blas/bfloat16_library.hpp>
 #include <ostraka/engine/kernels/blas/library.hpp>
 #include <ostraka/engine/kernels/loops/vectors.hpp>
 #include <ostraka/engine/machine/blas_library.hpp>
@@ -38,6 +39,7 @@ struct environment_report {
   int ranks = 1;
   std::string blas;         ///< "OpenBLAS 0.3.21"; empty: none
   std::string gpu_blas;     ///< "cuBLAS 13.1"; empty: none, or no GPU
+  std::string bfloat16;     ///< "oneDNN 2.6.3", which multiplies it on the host; empty: it is multiplied as floats
   std::string_view vectors; ///< of our own kernels on the host
   thread_facts threads;
 };
@@ -86,6 +88,7 @@ struct environment_report {
     if (w.threads.pool == blas_pool::openmp) text += ", threads of OpenMP";
   }
   if (!w.gpu_blas.empty()) append_text(text, "; on the GPU ", w.gpu_blas);
+  if (!w.bfloat16.empty()) append_text(text, "; bfloat16 by ", w.bfloat16);
   return join_text(text, "\nown kernels: ", w.vectors, '\n');
 }
 
@@ -116,6 +119,8 @@ struct environment_report {
 #elif OSTRAKA_ENABLE_ROCBLAS && defined(KOKKOS_ENABLE_HIP)
   w.gpu_blas = rocblas::name();
 #endif
+  if (bfloat16_library_of_program != nullptr && bfloat16_library_of_program->serves_processor())
+    w.bfloat16 = bfloat16_library_of_program->name();
   w.vectors = detail::vectors_of_kernels();
   w.threads = node::facts({});
   return w;

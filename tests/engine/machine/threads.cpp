@@ -250,6 +250,9 @@ TEST_CASE("the running libraries are described") {
   w.threads.blas_core = "";
   w.threads.pool = e::blas_pool::unknown;
   CHECK(contains(e::describe(w), "\nBLAS: netlib's reference BLAS\n"));
+  w.bfloat16 = "oneDNN 2.6.3";
+  CHECK(contains(e::describe(w), "\nBLAS: netlib's reference BLAS; bfloat16 by oneDNN 2.6.3\n"));
+  w.bfloat16 = "";
   w.backend = "Cuda";
   w.on_host = "Serial";
   w.threads.threads = 1;

@@ -26,6 +26,9 @@ constexpr std::int64_t rows = 7, inner = 300, columns = 5;
 double left(std::int64_t i, std::int64_t j) { return static_cast<double>((5 * i + 3 * j) % 23 - 11) / 8; }
 double right(std::int64_t j, std::int64_t k) { return static_cast<double>((7 * j + 2 * k) % 19 - 9) / 4; }
 
+// Products of any size are the library's, where the test is linked with one.
+[[maybe_unused]] bool const all_by_library = (os::engine::worth_of_bfloat16_library = {0, 0, 2, 0}, true);
+
 template <class T>
 struct left_element {
   KOKKOS_INLINE_FUNCTION T operator()(std::int64_t i, std::int64_t j) const {

@@ -18,6 +18,7 @@
 #include <ostraka/engine/kernels/contraction_labels.hpp>
 #include <ostraka/engine/kernels/portable/contract_portable.hpp>
 #include <ostraka/engine/kernels/portable/product_kernels.hpp>
+#include <ostraka/engine/kernels/products/bfloat16_products.hpp>
 #include <ostraka/engine/kernels/products/contraction_cache.hpp>
 #include <ostraka/engine/kernels/products/contraction_plan.hpp>
 #include <ostraka/engine/kernels/products/fold_widened.hpp>
@@ -165,9 +166,17 @@ void contract(Exec const& exec, contraction const& problem, T const* a, T const*
   using wider = detail::product_type<T>;
   if constexpr (!std::is_same_v<wider, T>) {  // sums of 16 bits are floats, even if a library knows no such product
     plan_ticket of_wider;  // since the given one may be of a plan of 16 bits
-    plan_ticket& of_wide = library_of<Exec>::template multiplies<T> ? of_wider : ticket;
-    if constexpr (is_narrow<T> && runs_on_host<Exec>)
-      if (detail::is_widened_fold(problem)) return detail::fold_widened(exec, problem, a, b, c, how);
+    bool is_of_narrow = library_of<Exec>::template multiplies<T>;
+    if constexpr (runs_on_host<Exec>) {
+      if constexpr (is_narrow<T>)
+        if (detail::is_widened_fold(problem)) return detail::fold_widened(exec, problem, a, b, c, how);
+      if constexpr (std::is_same_v<T, bfloat16>)
+        if (detail::may_multiply_bfloat16(problem, how)) {
+          if (detail::contract_bfloat16(exec, problem, a, b, c, ticket)) return;
+          is_of_narrow = true;
+        }
+    }
+    plan_ticket& of_wide = is_of_narrow ? of_wider : ticket;
     detail::widened(exec, problem, a, b, c, how,
                     [&](contraction const& wide, wider const* wide_a, wider const* wide_b, wider* wide_c) {
                       contract(exec, wide, wide_a, wide_b, wide_c, {}, of_wide);

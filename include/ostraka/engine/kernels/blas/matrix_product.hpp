@@ -15,6 +15,7 @@ namespace ostraka::engine {
 struct matrix_view {
   bool transposed = false;  ///< with respect to the storage order of the product
   std::int64_t leading = 1;
+  friend bool operator==(matrix_view const&, matrix_view const&) = default;
 };
 
 /// C[m, n] <- alpha A[m, k] B[k, n] + beta C[m, n], `batch` times. All three are stored by rows, or all by columns; A
@@ -26,6 +27,7 @@ struct matrix_product {
   std::int64_t c_leading = 1;
   std::int64_t batch = 1;
   std::int64_t step[3] = {0, 0, 0};  ///< of A, B, C: elements from one matrix of the batch to the next; 0 repeats it
+  friend bool operator==(matrix_product const&, matrix_product const&) = default;
 };
 
 /// No library, with the members that a backend has.

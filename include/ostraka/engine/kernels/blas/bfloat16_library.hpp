@@ -1,0 +1,36 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Floor 3. The seam of libraries that multiply matrices of bfloat16 in host memory, as oneDNN does (onednn.hpp). The
+/// engine calls such a library through a pointer that the program sets before main, so that ostraka::compiled is built
+/// without the library and uses it nevertheless.
+
+#include <cstdint>
+#include <string>
+
+#include <ostraka/engine/kernels/blas/matrix_product.hpp>
+#include <ostraka/types/values/half.hpp>
+
+namespace ostraka::engine {
+
+/// C <- A B of bfloat16. Sums are floats, and an element of C is rounded once.
+struct bfloat16_library {
+  /// Returns "oneDNN 2.6.3".
+  std::string (*name)();
+
+  /// True if this processor has instructions for products of bfloat16, and the library uses them.
+  bool (*serves_processor)();
+
+  /// True if the library has this product of matrices without gaps. The answer may take a millisecond.
+  bool (*has)(matrix_product const&);
+
+  /// Computes it. @pre has(p)
+  void (*multiply)(matrix_product const& p, bfloat16 const* a, bfloat16 const* b, bfloat16* c);
+};
+
+/// The library of the program, or nullptr.
+[[gnu::visibility("default")]] inline constinit bfloat16_library const* bfloat16_library_of_program = nullptr;
+
+}  // namespace ostraka::engine
