@@ -136,14 +136,18 @@ inline constexpr int dimension_of = position_in<typename axis_argument<Dim>::axi
 /// each of them.
 /// @throws ostraka::error, on all devices alike, if it is not known
 template <class Dim, class A>
-std::int64_t least_extent(char const* operation, A const& a) {
+constexpr std::int64_t least_extent([[maybe_unused]] char const* operation, A const& a) {
   using I = typename axis_argument<Dim>::axis;
-  extent_origin const o = origin_in<I>(a);
-  if (o.is_alike()) return a.extents()[static_cast<std::size_t>(dimension_of<Dim, A>)];
-  if (o.whole == extent_origin::of_its_own) throw_extent_is_unknown(operation, I::name);
-  std::int64_t ways = 1;
-  for (int k = 0; k < o.over.size(); ++k) ways *= a.mesh_handle()->size(o.over[k]);
-  return o.whole / ways + o.halo;
+  if constexpr (varying_in<A>::size > 0) {
+    extent_origin const o = origin_in<I>(a);
+    if (!o.is_alike()) {
+      if (o.whole == extent_origin::of_its_own) throw_extent_is_unknown(operation, I::name);
+      std::int64_t ways = 1;
+      for (int k = 0; k < o.over.size(); ++k) ways *= a.mesh_handle()->size(o.over[k]);
+      return o.whole / ways + o.halo;
+    }
+  }
+  return a.extents()[static_cast<std::size_t>(dimension_of<Dim, A>)];
 }
 
 template <class Operation, class Mask>

@@ -4,8 +4,8 @@
 
 /// @file
 /// Floor 4. The price of an operation, stated once: the data that it moves, and its products. An operation names a type
-/// `moves<Operands…>` with functions of extents by name. os::bytes_of calls it with the operands' extents,
-/// os::gradient_plan with a table.
+/// `moves<Operands…>` with functions of extents by name. os::bytes_of and os::gradient_plan call it with the operands'
+/// extents.
 ///
 ///     count(kind)         its steps of this kind
 ///     total_bytes(sizes)  bytes that all devices move together
@@ -13,8 +13,9 @@
 ///     flops(sizes)        of products and sums, on the device that has most
 ///     workspace(sizes)    memory that its plan sets aside; only for moves of a plan
 ///
-/// If a number of the program decides (a roll by n places, a root), `moves` is void, and the operation has a member
-/// `moved(operands…)` that returns the moves of one call.
+/// If a number of the program decides (a roll by n places, a window of attention, a root), `moves` is void, and the
+/// operation has a member `moved(operands…)` that returns the moves of one call. It reads the operands through
+/// `call_sizes`, so that tensors without elements (os::gradient_plan) have the same price.
 
 #include <array>
 #include <cstddef>
@@ -125,70 +126,90 @@ struct moves_of_plan : moves_by_extents<moves_of_plan<Source>, typename parts_of
 struct moves_of_call {
   std::int64_t total = 0;    ///< bytes that all devices move together
   std::int64_t devices = 1;  ///< number of devices
+  std::int64_t flops = 0;    ///< of products and sums, on the device that has most
 
   [[nodiscard]] constexpr std::int64_t total_bytes() const { return total; }
   /// The bytes that a device moves, rounded up.
   [[nodiscard]] constexpr std::int64_t bytes() const { return (total + devices - 1) / devices; }
 };
 
-/// Extents by name, read from existing tensors.
+/// True for a tensor without elements (os::gradient_plan), which has the sizes of mesh axes from a table.
+template <class T>
+concept HasMeshSizes = requires(T const& t) {
+  t.mesh_sizes();
+};
+
+/// The mesh of the first operand: an engine::device_mesh, or a table of sizes with the same functions.
+template <class First, class... Rest>
+constexpr auto const* mesh_of_call(First const& first, Rest const&... rest) {
+  if constexpr (HasMeshSizes<First>)
+    return first.mesh_sizes();
+  else if constexpr (is_operand<First>)
+    return static_cast<engine::device_mesh const*>(first.mesh_handle().get());
+  else
+    return mesh_of_call(rest...);
+}
+
+/// Extents by name, of the operands of a call.
+template <class Mesh>
 class call_sizes {
  public:
   /// Takes the extents of operands and named extents. Ignores policies and numbers.
   template <class... Given>
-  explicit call_sizes(Given const&... given) {
+  constexpr explicit call_sizes(Given const&... given) : mesh_(mesh_of_call(given...)) {
     for (std::int64_t& whole : wholes_) whole = extent_origin::alike;
     (enter_operand(given), ...);
   }
   template <class Label>
-  [[nodiscard]] std::int64_t of() const {
+  [[nodiscard]] constexpr std::int64_t of() const {
     for (int k = 0; k < count_; ++k)
-      if (names_[k] == Label::name) return extents_[k];
+      if (names_[k] == Label::name && extents_[k] >= 0) return extents_[k];
     return mesh_->size(mesh_->find(Label::name));
   }
   /// The extent of an axis of the result, even if an operand has an axis of that name: the last one passed.
   template <class Label>
-  [[nodiscard]] std::int64_t made() const {
+  [[nodiscard]] constexpr std::int64_t made() const {
     for (int k = count_; k-- > 0;)
-      if (names_[k] == Label::name) return extents_[k];
+      if (names_[k] == Label::name && extents_[k] >= 0) return extents_[k];
     return of<Label>();
   }
   /// The total extent of the blocks along these mesh axes, as far as this device knows.
   template <class Label, class... Ms>
-  [[nodiscard]] std::int64_t joined() const {
+  [[nodiscard]] constexpr std::int64_t joined() const {
     for (int k = 0; k < count_; ++k)
       if (names_[k] == Label::name && wholes_[k] >= 0) return wholes_[k];
     return (of<Label>() * ... * of<Ms>());
   }
   /// The number of groups of devices that do the same work: the product of the mesh axes that are not among `Ms`.
   template <class... Ms>
-  [[nodiscard]] std::int64_t side_by_side() const {
+  [[nodiscard]] constexpr std::int64_t side_by_side() const {
     return mesh_->devices() / (std::int64_t{1} * ... * of<Ms>());
   }
 
  private:
   template <class T>
-  void enter_operand(T const& given) {
-    if constexpr (is_operand<T>) {
+  constexpr void enter_operand(T const& given) {
+    if constexpr (is_operand<T> || HasMeshSizes<T>) {
       if constexpr (varying_in<T>::size > 0)
         for (int i = 0; i < T::rank; ++i) wholes_[count_ + i] = given.origins()[static_cast<std::size_t>(i)].whole;
       enter(axes_in<T>{}, given.extents().data());
-      mesh_ = given.mesh_handle().get();
     } else if constexpr (is_named_extent<T>) {
       enter(type_list<typename T::named>{}, &given.value);
     }
   }
   template <class... As>
-  void enter(type_list<As...>, std::int64_t const* extents) {
+  constexpr void enter(type_list<As...>, [[maybe_unused]] std::int64_t const* extents) {
     ((names_[count_] = As::name, extents_[count_++] = *extents++), ...);
   }
 
   static constexpr int most = planner::max_operands * max_rank + 1;
-  std::string_view names_[most];
+  std::string_view names_[most]{};
   std::int64_t extents_[most]{};
-  std::int64_t wholes_[most];  // whole length of an axis that is divided unevenly; else `alike`
+  std::int64_t wholes_[most]{};  // whole length of an axis that is divided unevenly; else `alike`
   int count_ = 0;
-  engine::device_mesh const* mesh_ = nullptr;
+  Mesh const* mesh_;
 };
+template <class... Given>
+call_sizes(Given const&... given) -> call_sizes<std::remove_cvref_t<decltype(*mesh_of_call(given...))>>;
 
 }  // namespace ostraka::detail

@@ -47,18 +47,18 @@ struct step_budget {
 template <class Step, class... Given>
 [[nodiscard]] constexpr step_budget budget(Given const&... given) {
   constexpr auto const& plan = Step::plan;
-  auto const known = collect_sizes(given...);
-  detail::memory_in_use const end = plan.memory_at_end(known);
+  detail::predicted_step const step =
+      plan.ask({.total_bytes = true, .bytes = true, .flops = true, .memory = true}, given...);
 
   step_budget b;
-  b.bytes = plan.bytes(known);
-  b.total_bytes = plan.total_bytes(known);
-  b.flops = plan.flops(known);
-  b.operands = plan.memory_of_operands(known);
-  b.memory = end.most;
-  b.tape = plan.memory_of_tape(known);
-  b.results = end.now;
-  b.workspace = end.workspace;
+  b.bytes = step.forward.bytes + step.backward.bytes;
+  b.total_bytes = step.forward.total_bytes + step.backward.total_bytes;
+  b.flops = step.forward.flops + step.backward.flops;
+  b.operands = step.operands;
+  b.memory = step.at_end.most;
+  b.tape = step.tape;
+  b.results = step.at_end.now;
+  b.workspace = step.at_end.workspace;
   return b;
 }
 

@@ -11,6 +11,13 @@
 ///     static_assert(plan.backward.count(os::step::reduce_scatter) == 1);
 ///     plan.total_bytes(B = 32, I = 784, J = 128, X = 8);
 
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
 #include <ostraka/gradient/abstract/abstract_variable.hpp>
 #include <ostraka/gradient/abstract/predicted_regions.hpp>
 #include <ostraka/gradient/rules/moves/derivative_of_moves.hpp>
@@ -19,12 +26,33 @@
 
 namespace ostraka {
 
+namespace detail {
+
+/// Runs a program without elements for sizes by name, and answers a question about its costs.
+using priced_program = predicted_step (*)(size_table const& sizes, cost_question const& asked);
+
+/// The answer to a question for these extents and sizes of mesh axes. A refused program costs nothing.
+template <class... Given>
+constexpr predicted_step ask_program(priced_program program, bool is_refused, cost_question const& asked,
+                                     Given const&... given) {
+  auto const table_of = []<class... Named>(ostraka::sizes<Named...> const& sizes) {
+    return std::array<named_size, sizeof...(Named) + 1>{
+        named_size{Named::name, sizes.template of<Named>(), MeshAxis<Named>}..., named_size{}};
+  };
+  auto const table = table_of(collect_sizes(given...));
+  return is_refused ? predicted_step{} : program({table.data(), table.size() - 1}, asked);
+}
+
+}  // namespace detail
+
 /// Operations in the order in which they run.
-template <std::size_t N, std::size_t MeshAxes = 0>
+template <std::size_t N>
 struct predicted_operations {
   /// The operations, and one more at the end, which is none.
-  std::array<predicted_operation, N + 1> items{};       // one more, because there may be none
-  std::array<detail::named_size, MeshAxes + 1> mesh{};  ///< mesh axes whose sizes are known from types
+  std::array<predicted_operation, N + 1> items{};  // one more, because there may be none
+  detail::priced_program program = nullptr;        ///< prices the program that they are a part of
+  bool is_backward = false;                        ///< true if they are those of its derivative
+  bool is_refused = true;                          ///< true if the program does not compile
 
   /// How many operations there are.
   [[nodiscard]] constexpr std::size_t size() const { return N; }
@@ -52,40 +80,37 @@ struct predicted_operations {
   /// Bytes that all devices move together, for these extents and sizes of mesh axes; exact.
   template <class... Given>
   [[nodiscard]] constexpr std::int64_t total_bytes(Given const&... given) const {
-    return sum_of(&predicted_operation::total_bytes, collect_sizes(given...));
+    return costs({.total_bytes = true}, given...).total_bytes;
   }
 
   /// Bytes that a device moves, rounded up in each operation.
   template <class... Given>
   [[nodiscard]] constexpr std::int64_t bytes(Given const&... given) const {
-    return sum_of(&predicted_operation::bytes, collect_sizes(given...));
+    return costs({.bytes = true}, given...).bytes;
   }
 
   /// Multiplications and additions of products and sums on the device with the largest blocks.
   template <class... Given>
   [[nodiscard]] constexpr std::int64_t flops(Given const&... given) const {
-    return sum_of(&predicted_operation::flops, collect_sizes(given...));
+    return costs({.flops = true}, given...).flops;
   }
 
  private:
-  template <class Question, class Sizes>
-  constexpr std::int64_t sum_of(Question question, Sizes const& given) const {
-    detail::known_sizes const known(given, mesh);
-    std::int64_t n = 0;
-    for (predicted_operation const& op : *this)
-      if (op.is_priced()) n += (op.*question)(known.table());
-    return n;
+  template <class... Given>
+  constexpr detail::predicted_costs costs(detail::cost_question asked, Given const&... given) const {
+    asked.of_backward = is_backward;
+    detail::predicted_step const step = detail::ask_program(program, is_refused, asked, given...);
+    return is_backward ? step.backward : step.forward;
   }
 };
 
 /// The moves of value_and_grad: the program's own operations, and those of its derivative.
-template <std::size_t Forward, std::size_t Backward, detail::memory_numbers Memory = {}>
+template <std::size_t Forward, std::size_t Backward>
 struct predicted_gradient {
   /// The program's own operations.
-  predicted_operations<Forward, Memory.mesh_axes> forward;
+  predicted_operations<Forward> forward;
   /// The operations of its derivative.
-  predicted_operations<Backward, Memory.mesh_axes> backward;
-  detail::predicted_memory<Memory> memory{};  ///< blocks that are allocated and freed, and what is set aside
+  predicted_operations<Backward> backward;
 
   /// Steps of this kind, forward and backward together.
   [[nodiscard]] constexpr int count(step kind) const { return forward.count(kind) + backward.count(kind); }
@@ -94,17 +119,20 @@ struct predicted_gradient {
   /// Bytes that all devices move together, forward and backward; exact.
   template <class... Given>
   [[nodiscard]] constexpr std::int64_t total_bytes(Given const&... given) const {
-    return forward.total_bytes(given...) + backward.total_bytes(given...);
+    detail::predicted_step const step = ask({.total_bytes = true}, given...);
+    return step.forward.total_bytes + step.backward.total_bytes;
   }
   /// Bytes that a device moves, forward and backward.
   template <class... Given>
   [[nodiscard]] constexpr std::int64_t bytes(Given const&... given) const {
-    return forward.bytes(given...) + backward.bytes(given...);
+    detail::predicted_step const step = ask({.bytes = true}, given...);
+    return step.forward.bytes + step.backward.bytes;
   }
   /// Multiplications and additions, forward and backward.
   template <class... Given>
   [[nodiscard]] constexpr std::int64_t flops(Given const&... given) const {
-    return forward.flops(given...) + backward.flops(given...);
+    detail::predicted_step const step = ask({.flops = true}, given...);
+    return step.forward.flops + step.backward.flops;
   }
 
   /// The most bytes in use at once, beyond parameters and data, on the device with the largest blocks: results, the
@@ -127,26 +155,42 @@ struct predicted_gradient {
   /// All three at once.
   template <class... Given>
   [[nodiscard]] constexpr detail::memory_in_use memory_at_end(Given const&... given) const {
-    return memory.after(Memory.events, detail::known_sizes(collect_sizes(given...), memory.mesh).table());
+    return ask({.memory = true}, given...).at_end;
   }
   /// Bytes in use when the forward ends: the tape, and the loss.
   template <class... Given>
   [[nodiscard]] constexpr std::int64_t memory_of_tape(Given const&... given) const {
-    return memory.after(Memory.of_forward, detail::known_sizes(collect_sizes(given...), memory.mesh).table()).now;
+    return ask({.memory = true, .of_backward = false}, given...).tape;
   }
   /// Bytes of parameters and data.
   template <class... Given>
   [[nodiscard]] constexpr std::int64_t memory_of_operands(Given const&... given) const {
-    return memory.of_operands(detail::known_sizes(collect_sizes(given...), memory.mesh).table());
+    return ask({.memory = true, .of_backward = false}, given...).operands;
+  }
+
+  /// For the library: the answer to a question about costs.
+  template <class... Given>
+  [[nodiscard]] constexpr detail::predicted_step ask(detail::cost_question const& asked, Given const&... given) const {
+    return detail::ask_program(forward.program, forward.is_refused, asked, given...);
   }
 };
 
 namespace detail {
 
+// A parameter, or data. The program does not hold its block.
+template <class T>
+constexpr abstract<T> abstract_of(forecast& written) {
+  auto const extents = [&]<class... Axes>(type_list<Axes...>) {
+    return typename abstract<T>::extents_type{written.template extent_of<Axes>()...};
+  }(axes_in<T>{});
+  abstract<T> const x(&written, extents, {});
+  written.add_operand(x);
+  return x;
+}
+
 template <class T>
 constexpr variable<abstract<T>> abstract_variable(forecast& written, abstract_tape& t) {
-  written.add_operand<T>();
-  return {abstract<T>(&written, {}), t.push<abstract_slot<abstract<cotangent_of<T>>>>(), &t};
+  return {abstract_of<T>(written), t.push<abstract_slot<abstract<cotangent_of<T>>>>(), &t};
 }
 
 struct make_abstract_leaf {
@@ -168,18 +212,12 @@ constexpr auto abstract_parameters(forecast& written, abstract_tape& t, MakeShap
   }
 }
 
-template <class T>
-constexpr auto abstract_of(forecast& written) {
-  written.add_operand<T>();
-  return abstract<T>(&written, {});
-}
-
 // The gradient that value_and_grad returns. It is a copy if something else holds it, too.
 template <class X>
 constexpr predicted_block kept_gradient(X const& x) {
   auto const& sum = x.slot()->sum();
   if (!x.slot()->is_empty() && sum.block().is_alone()) return sum.block();
-  return abstract<typename concrete<typename X::cotangent_type>::type>(x.value().written()).block();
+  return abstract<typename concrete<typename X::cotangent_type>::type>(x.value().written(), x.extents()).block();
 }
 
 template <class P>
@@ -202,29 +240,24 @@ struct default_shape {
   }
 };
 
-// The position at which the second pass begins, among operations and memory events, and the number of all events.
-struct predicted_passes {
-  std::size_t operations = 0, events = 0, all_events = 0;
-};
-
-// Runs the program forward, and its tape back.
+// Runs the program forward, and its tape back unless only the forward is asked for.
 template <class P, class... Data, class F, class MakeShape>
-constexpr predicted_passes predict_gradient(forecast& written, F const& loss, MakeShape const& make_shape) {
+constexpr void predict_gradient(forecast& written, F const& loss, MakeShape const& make_shape) {
   std::vector<predicted_block> kept;
   abstract_tape t;
   auto const p = abstract_parameters<P>(written, t, make_shape);
   abstract_node const* const leaves = t.last();
   auto const result = loss(p, abstract_of<Data>(written)...);
-  predicted_passes passes{written.operations().size(), written.events().size(), 0};
+  written.begin_backward();
+  if (!written.asked().of_backward) return;
   using type = std::remove_cvref_t<decltype(result)>;
   if constexpr (is_abstract_variable<type>) {
-    typename type::cotangent_type const one(&written);
+    typename type::cotangent_type const one(&written, result.extents());
     result.slot()->add(one);
     t.unwind_to(leaves);
   }
   keep_gradients(kept, p);
-  passes.all_events = written.events().size();
-  return passes;
+  written.end();
 }
 
 template <class MakeShape, class P>
@@ -237,28 +270,52 @@ using gradient_plan_verdict =
                                                    std::declval<abstract<Data> const&>()...)),
                  abstract_parameters_of<MakeShape, P>>;
 
+// The numbers of operations in the forward and in all, and of mesh axes whose sizes are known from types.
+struct predicted_numbers {
+  std::size_t forward = 0, all = 0, mesh_axes = 0;
+};
+
+template <predicted_numbers N>
+struct predicted_list {
+  predicted_gradient<N.forward, N.all - N.forward> plan{};
+  std::array<named_size, N.mesh_axes + 1> mesh{};
+
+  constexpr explicit predicted_list(forecast const& written) {
+    for (std::size_t i = 0; i < N.forward; ++i) plan.forward.items[i] = written.operations()[i];
+    for (std::size_t i = N.forward; i < N.all; ++i) plan.backward.items[i - N.forward] = written.operations()[i];
+    for (std::size_t i = 0; i < N.mesh_axes; ++i) mesh[i] = written.mesh()[i];
+  }
+};
+
 template <class F, class MakeShape, class P, class... Data>
 struct gradient_forecast {
-  struct numbers {
-    std::size_t forward, all;
-    memory_numbers memory;
-  };
-  static constexpr numbers n = [] {
-    forecast written;
-    predicted_passes const p = predict_gradient<P, Data...>(written, F{}, MakeShape{});
-    return numbers{p.operations, written.operations().size(),
-                   memory_numbers{p.all_events, p.events, static_cast<std::size_t>(written.blocks()),
-                                  written.operands().size(), written.mesh().size()}};
-  }();
-  static constexpr auto plan = [] {
+  static constexpr predicted_numbers n = [] {
     forecast written;
     predict_gradient<P, Data...>(written, F{}, MakeShape{});
-    predicted_gradient<n.forward, n.all - n.forward, n.memory> result;
-    for (std::size_t i = 0; i < n.forward; ++i) result.forward.items[i] = written.operations()[i];
-    for (std::size_t i = n.forward; i < n.all; ++i) result.backward.items[i - n.forward] = written.operations()[i];
-    result.memory = predicted_memory<n.memory>(written);
-    result.forward.mesh = result.backward.mesh = result.memory.mesh;
-    return result;
+    return predicted_numbers{written.forward_operations(), written.operations().size(), written.mesh().size()};
+  }();
+  static constexpr auto listed = [] {
+    forecast written;
+    predict_gradient<P, Data...>(written, F{}, MakeShape{});
+    return predicted_list<n>(written);
+  }();
+
+  // Runs the program for these sizes, and those of mesh axes that its types know.
+  static constexpr predicted_step price(size_table const& given, cost_question const& asked) {
+    std::vector<named_size> all(given.first, given.first + given.count);
+    for (std::size_t i = 0; i < n.mesh_axes; ++i)
+      if (given.given(listed.mesh[i].name) == size_table::missing) all.push_back(listed.mesh[i]);
+    forecast written({all.data(), all.size()}, asked);
+    predict_gradient<P, Data...>(written, F{}, MakeShape{});
+    return written.step();
+  }
+
+  static constexpr auto plan = [] {
+    auto made = listed.plan;
+    made.forward.program = made.backward.program = &price;
+    made.forward.is_refused = made.backward.is_refused = false;
+    made.backward.is_backward = true;
+    return made;
   }();
 };
 

@@ -166,6 +166,13 @@ TEST_CASE("operations of the vocabulary are predicted, too") {
   });
 }
 
+TEST_CASE("an extent that a price needs has to be given") {
+  CHECK_THROWS_WITH_AS(static_cast<void>(plan.total_bytes(B = 7, J = 6, X = 2)),
+                       doctest::Contains("gradient_plan: the extent of I is not given"), os::error);
+  CHECK_THROWS_WITH_AS(static_cast<void>(plan.total_bytes(B = 7, I = 4, J = 6)),
+                       doctest::Contains("gradient_plan: the extent of X is not given"), os::error);
+}
+
 TEST_CASE("a plan is what is counted") {
   t::on_every_mesh([](t::test_mesh const& m) {
     t::extents_by_letter const e{{'B', 7}, {'I', 5}, {'J', 6}};

@@ -198,9 +198,52 @@ TEST_CASE("attention with options that change scores") {
   moves_what_it_says(operation::scored<attention, score_traits{.has_cap = true}>{}, os::type_list<q, part, part>{});
   moves_what_it_says(operation::scored<attention, score_traits{}, score_operand::sinks>{},
                      os::type_list<q, part, part, doubles<L/Y>>{});
-  moves_what_it_says(ring{}, os::type_list<divided, part, part>{});
-  moves_what_it_says(operation::scored_ring_vjp<ring, named_dim<I>, named_dim<K/X>, named_dim<J>, way, false, false>{},
-                     os::type_list<divided, part, part, divided, doubles<L/Y, I/X>, divided>{});
+  moves_what_it_says<false>(ring{}, os::type_list<divided, part, part>{});
+  moves_what_it_says<false>(
+      operation::scored_ring_vjp<ring, named_dim<I>, named_dim<K/X>, named_dim<J>, way, false, false>{},
+      os::type_list<divided, part, part, divided, doubles<L/Y, I/X>, divided>{});
+}
+
+namespace {
+
+// A window of attention to values of another width than the keys'.
+template <class Attention>
+Attention windowed(bool causal, std::int64_t keys, std::int64_t first) {
+  Attention attention;
+  attention.is_causal = causal;
+  attention.window = keys;
+  attention.first = first;
+  return attention;
+}
+
+template <bool Causal>
+void a_ring_with_a_window(std::int64_t keys, std::int64_t first) {
+  using way = os::detail::ring_way<Causal, false, false>;
+  using os::detail::score_traits;
+  using ring = operation::scored_ring<named_dim<I>, named_dim<K/X>, named_dim<J>, way, score_traits{}>;
+  using vjp = operation::scored_ring_vjp<ring, named_dim<I>, named_dim<K/X>, named_dim<J>, way, false, false>;
+  using q = doubles<L/Y, I/X, J>;
+  using k = doubles<L/Y, K/X, J>;
+  using v = doubles<L/Y, K/X, B>;
+  using result = doubles<L/Y, I/X, B>;
+  ring const attention = windowed<ring>(Causal, keys, first);
+  moves_what_it_says<false>(attention, os::type_list<q, k, v>{});
+  moves_what_it_says<false>(vjp{attention, 1}, os::type_list<q, k, v, result, doubles<L/Y, I/X>, result>{});
+}
+
+}  // namespace
+
+TEST_CASE("a window sends and multiplies less, which the types do not tell") {
+  using attention = operation::attention<named_dim<I>, named_dim<K>, named_dim<J>>;
+  using tiles = operation::scored<attention, os::detail::score_traits{}>;
+  for (std::int64_t const keys : {0, 1, 2, 4}) {
+    CAPTURE(keys);
+    for (bool const causal : {false, true})
+      moves_what_it_says<false>(windowed<tiles>(causal, keys, 0),
+                                os::type_list<doubles<L/Y, I/X, J>, doubles<L/Y, K, J>, doubles<L/Y, K, B>>{});
+    a_ring_with_a_window<false>(keys, 0);
+    a_ring_with_a_window<true>(keys, 1);
+  }
 }
 
 TEST_CASE("the two products of an attention's derivative") {

@@ -78,14 +78,14 @@ void on_dry_meshes(least_extents const& least, F const& make_call) {
         }
 }
 
-/// The flops that an operation says by its types, −1 if a number decides what it moves.
+/// The flops that an operation says, by its types or of the call.
 template <class Operation, class... Given>
 std::int64_t flops_of(Operation const& operation, Given const&... given) {
   if constexpr (ostraka::detail::has_moves<Operation, Given...>())
     return Operation::template moves<Given...>::flops(
         ostraka::detail::call_sizes(given..., ostraka::detail::extent_made_by(operation)));
   else
-    return -1;
+    return operation.moved(given...).flops;
 }
 
 /// An operation on operands of these types. `ByTypes`: not by a number that it holds.

@@ -38,15 +38,17 @@ struct sampling {
   double min_p = 0;
 
   /// True if the largest element is taken without a draw.
-  [[nodiscard]] bool is_greedy() const { return temperature == 0; }
+  [[nodiscard]] constexpr bool is_greedy() const { return temperature == 0; }
   /// True if rows of this length need a search for the threshold of top-k.
-  [[nodiscard]] bool counts(std::int64_t elements) const { return !is_greedy() && top_k > 0 && top_k < elements; }
+  [[nodiscard]] constexpr bool counts(std::int64_t elements) const {
+    return !is_greedy() && top_k > 0 && top_k < elements;
+  }
   /// True if rows need a search for the threshold of top-p.
-  [[nodiscard]] bool weighs() const { return !is_greedy() && top_p < 1; }
+  [[nodiscard]] constexpr bool weighs() const { return !is_greedy() && top_p < 1; }
 
   /// The bytes of a row that all-reduces send.
   template <class T>
-  [[nodiscard]] std::int64_t bytes_of_row(std::int64_t elements) const {
+  [[nodiscard]] constexpr std::int64_t bytes_of_row(std::int64_t elements) const {
     constexpr auto largest = static_cast<std::int64_t>(sizeof(typename rows_of_logits<T>::largest));
     constexpr auto score = static_cast<std::int64_t>(sizeof(indexed<double>));
     constexpr auto threshold = static_cast<std::int64_t>(sizeof(T) * digit_values * sizeof(std::int64_t));

@@ -4,94 +4,17 @@
 
 /// @file
 /// Floor 4. `os::abstract<T>` is the type T of a tensor without elements, and works in constant expressions. It holds a
-/// pointer to the record of the operations on it, and the block in which it would be.
+/// pointer to the record of the operations on it, its extents, and the block in which it would be.
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <string_view>
 #include <type_traits>
-#include <vector>
 
-#include <ostraka/gradient/abstract/predicted_memory.hpp>
+#include <ostraka/gradient/abstract/forecast.hpp>
 #include <ostraka/gradient/cotangents/as.hpp>
 
 namespace ostraka {
-
-template <class T>
-class abstract;
-
-/// One operation of a program without elements.
-struct predicted_operation {
-  std::string_view name;                                             ///< the name of the verb or operation
-  int (*count)(step) = nullptr;                                      ///< the number of its steps of this kind
-  std::int64_t (*total_bytes)(detail::size_table const&) = nullptr;  ///< bytes that all devices move together
-  std::int64_t (*bytes)(detail::size_table const&) = nullptr;        ///< bytes that a device moves
-  std::int64_t (*flops)(detail::size_table const&) = nullptr;        ///< of products and sums, on the busiest device
-  std::int64_t (*workspace)(detail::size_table const&) = nullptr;    ///< bytes that its plan sets aside
-  // Stored, not derived from the pointers: under -fsanitize=undefined g++ does not take a comparison of a function's
-  // address for constant.
-  bool priced = false;
-  bool needs_workspace = false;
-
-  /// True if its communication is known from types and sizes. That of a roll by a run-time number of places is not.
-  [[nodiscard]] constexpr bool is_priced() const { return priced; }
-};
-
-namespace detail {
-
-/// The record of a program: its operations and memory events, in order.
-class forecast {
- public:
-  constexpr void add(predicted_operation const& op) {
-    operations_.push_back(op);
-    if (op.needs_workspace) events_.push_back({-1, op.workspace});
-  }
-  [[nodiscard]] constexpr std::vector<predicted_operation> const& operations() const { return operations_; }
-
-  /// Records a block of that many bytes. @returns its number
-  constexpr int allocate(predicted_bytes bytes) {
-    events_.push_back({blocks_, bytes});
-    return blocks_++;
-  }
-  constexpr void release(int block) { events_.push_back({block, nullptr, true}); }
-  [[nodiscard]] constexpr std::vector<memory_event> const& events() const { return events_; }
-
-  /// Records a parameter, or data, whose memory is not the program's.
-  template <class T>
-  constexpr void add_operand() {
-    operands_.push_back(&largest_block_bytes<T>);
-    add_mesh_axes(mesh_axes_in<T>{});
-  }
-  [[nodiscard]] constexpr std::vector<predicted_bytes> const& operands() const { return operands_; }
-
-  /// Records that a tensor of the program is divided over these mesh axes, so that the program's mesh has them.
-  template <class... Ms>
-  constexpr void add_mesh_axes(type_list<Ms...>) {
-    (add_mesh_axis(Ms::name, Ms::extent), ...);
-  }
-  /// The mesh axes whose sizes are known from types.
-  [[nodiscard]] constexpr std::vector<named_size> const& mesh() const { return mesh_; }
-  [[nodiscard]] constexpr int blocks() const { return blocks_; }
-
- private:
-  constexpr void add_mesh_axis(std::string_view name, std::int64_t size) {
-    if (size == dynamic_extent) return;
-    for (named_size const& m : mesh_)
-      if (m.name == name) return;
-    mesh_.push_back({name, size, true});
-  }
-
-  std::vector<predicted_operation> operations_;
-  std::vector<predicted_bytes> operands_;
-  std::vector<named_size> mesh_;
-  std::vector<memory_event> events_;
-  int blocks_ = 0;
-};
-
-using predicted_block = abstract_block<forecast>;
-
-}  // namespace detail
 
 /// A tensor of type T without elements.
 template <class T>
@@ -105,23 +28,33 @@ class abstract {
   using axes = typename T::axes;
   using mesh_axes = typename T::mesh_axes;
   static constexpr int rank = T::rank;
+  using extents_type = std::array<std::int64_t, static_cast<std::size_t>(rank)>;
 
   constexpr abstract() = default;
-  /// A tensor in a block of its own.
-  constexpr explicit abstract(detail::forecast* written)
-      : forecast_(written), block_(written, &detail::largest_block_bytes<T>) {
+  /// A tensor in a given block; an operand is in none.
+  constexpr abstract(detail::forecast* written, extents_type const& extents, detail::predicted_block const& block)
+      : forecast_(written), extents_(extents), block_(block) {
     if (written != nullptr) written->add_mesh_axes(mesh_axes_in<T>{});
   }
-  /// A tensor in a given block; an operand is in none.
-  constexpr abstract(detail::forecast* written, detail::predicted_block const& block)
-      : forecast_(written), block_(block) {}
-
-  /// Unknown; ones, so that programs can divide by them.
-  [[nodiscard]] constexpr std::array<std::int64_t, static_cast<std::size_t>(rank)> extents() const {
-    std::array<std::int64_t, static_cast<std::size_t>(rank)> ones{};
-    for (std::int64_t& e : ones) e = 1;
-    return ones;
+  /// A tensor in a block of its own.
+  constexpr abstract(detail::forecast* written, extents_type const& extents) : abstract(written, extents, {}) {
+    if (written != nullptr) block_ = written->allocate(written->bytes_of_block(*this));
   }
+
+  /// The extent of an axis; while a program is listed, 64 if its type does not have it.
+  template <Axis A>
+  [[nodiscard]] constexpr std::int64_t extent(A) const {
+    constexpr int at = position_in<A, axes>;
+    if constexpr (at >= 0)
+      return extents_[static_cast<std::size_t>(at)];
+    else
+      reason::raise<reason::axis_missing<A, sharding_type>>();
+    return 1;
+  }
+  /// All extents, in the order of the axes.
+  [[nodiscard]] constexpr extents_type const& extents() const { return extents_; }
+  /// The sizes of mesh axes, for prices. @pre it has a record
+  [[nodiscard]] constexpr detail::size_table const* mesh_sizes() const { return &forecast_->sizes(); }
 
   /// The record of the operations on it.
   [[nodiscard]] constexpr detail::forecast* written() const { return forecast_; }
@@ -129,6 +62,7 @@ class abstract {
 
  private:
   detail::forecast* forecast_ = nullptr;
+  extents_type extents_{};
   detail::predicted_block block_;
 };
 

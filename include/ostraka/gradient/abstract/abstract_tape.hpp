@@ -7,7 +7,9 @@
 /// Its variables are in abstract_variable.hpp.
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
+#include <cstdint>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -57,8 +59,8 @@ class abstract_recipe_handle {
 };
 
 struct abstract_recipe {
-  predicted_operation gather;
-  predicted_bytes bytes;
+  predicted_entry gather;
+  std::int64_t bytes;  ///< of the block that it makes
   abstract_recipe_handle from;
   predicted_block operand{};  // if `from` has no recipe
   int handles = 0;
@@ -78,8 +80,11 @@ constexpr predicted_block abstract_recipe_handle::make(forecast* written) const 
   if (recipe_->is_made) return recipe_->made;
   predicted_block from = recipe_->operand;
   if (recipe_->from) from = recipe_->from.make(written);
-  predicted_block const made(written, recipe_->bytes);
-  if (written != nullptr) written->add(recipe_->gather);
+  predicted_block made;
+  if (written != nullptr) {
+    made = written->allocate(recipe_->bytes);
+    recipe_->gather.add_to(*written);
+  }
   recipe_->is_made = recipe_->handles > 1;
   if (recipe_->is_made) recipe_->made = made;
   return made;
@@ -94,16 +99,24 @@ class abstract_store {
   }
   template <class T>
   constexpr void keep(int number, abstract<T> const& result) {
-    kept_.push_back({number, result.block()});
+    kept_.push_back({number, {}, result.block()});
+    std::copy(result.extents().begin(), result.extents().end(), kept_.back().extents.begin());
     written_ = result.written();
   }
-  [[nodiscard]] constexpr forecast* written() const { return written_; }
   [[nodiscard]] constexpr bool has(int number) const { return find(number) != nullptr; }
-  [[nodiscard]] constexpr predicted_block block_of(int number) const { return find(number)->block; }
+  /// The result of the operation of this number. @pre it is kept, and has this type
+  template <class Abstract>
+  [[nodiscard]] constexpr Abstract get(int number) const {
+    kept_result const& kept = *find(number);
+    typename Abstract::extents_type extents{};
+    std::copy_n(kept.extents.begin(), extents.size(), extents.begin());
+    return {written_, extents, kept.block};
+  }
 
  private:
   struct kept_result {
     int number;
+    std::array<std::int64_t, max_rank> extents;
     predicted_block block;
   };
   [[nodiscard]] constexpr kept_result const* find(int number) const {

@@ -38,7 +38,11 @@ class variable<abstract<T>, Cotangent> {
   constexpr variable(variable<tensor_type, Other> const& x) : variable(detail::with_cotangent<Cotangent>(x)) {}
 
   [[nodiscard]] constexpr tensor_type const& value() const { return value_; }
-  [[nodiscard]] constexpr auto extents() const { return value_.extents(); }
+  template <Axis A>
+  [[nodiscard]] constexpr std::int64_t extent(A a) const {
+    return value_.extent(a);
+  }
+  [[nodiscard]] constexpr auto const& extents() const { return value_.extents(); }
   [[nodiscard]] constexpr detail::abstract_slot<Cotangent>* slot() const { return slot_; }
   [[nodiscard]] constexpr detail::abstract_tape* tape() const { return tape_; }
   [[nodiscard]] constexpr int number() const { return number_; }
@@ -70,10 +74,10 @@ class remembered<abstract<T>> {
  public:
   constexpr explicit remembered(abstract<T> const& x) : value_(x) {}
   constexpr remembered(abstract<T> const& x, abstract_recipe_handle const& again)
-      : value_(x.written(), again.block_beside(x.block())), again_(again) {}
+      : value_(x.written(), x.extents(), again.block_beside(x.block())), again_(again) {}
 
   [[nodiscard]] constexpr abstract<T> get() const {
-    if (again_) return abstract<T>(value_.written(), again_.make(value_.written()));
+    if (again_) return abstract<T>(value_.written(), value_.extents(), again_.make(value_.written()));
     return value_;
   }
 
@@ -88,7 +92,7 @@ constexpr auto abstract_result(abstract_tape* t, Make const& make) -> decltype(m
   using type = decltype(make());
   bool const is_saved = t != nullptr && t->is_next_saved();
   if constexpr (is_abstract<type>)
-    if (is_saved) return type(t->saved()->written(), t->saved()->block_of(t->number_of_last()));
+    if (is_saved) return t->saved()->template get<type>(t->number_of_last());
   return make();
 }
 
@@ -106,8 +110,8 @@ constexpr auto reshard_abstract(X const& x, Policy const& how) {
     if constexpr (is_a_gather<from, Sharding>())
       if (x.tape() != nullptr && x.tape()->gathers_again())
         return y.made_by(abstract_recipe_handle(new abstract_recipe{
-            entry_for<operation::reshard<sharding_in<to>>, from>("reshard"), &largest_block_bytes<to>, x.recipe(),
-            x.recipe().block_beside(x.value().block())}));
+            entry_for(value.written(), ostraka::operation::reshard<sharding_in<to>>{}, x.value()),
+            value.written()->bytes_of_block(value), x.recipe(), x.recipe().block_beside(x.value().block())}));
     return y;
   }
 }

@@ -136,13 +136,24 @@ struct ring_of_operands : ring_types<DimQ, DimK, DimD, TQ, TK, TV> {
     for (int i = 0; i < s.rank; ++i) n *= s.label[i] == keys ? 1 : e.label[s.label[i]];
     return n * (e.devices() / e.ways(s.splits()));
   }
-  static constexpr std::int64_t bytes_of_all(planner::extents const& e, bool is_backward) {
-    planner::attention_ring const r = ring(e);
+  static constexpr std::int64_t bytes_of_all(planner::attention_ring const& r, planner::extents const& e,
+                                             bool is_backward) {
     auto const elements = [&](std::int64_t indices) {
       return elements_of<TK>(indices, e) + elements_of<TV>(indices, e);
     };
     return elements(r.keys_sent()) * static_cast<std::int64_t>(sizeof(typename TK::value_type)) +
            (is_backward ? elements(r.cotangents_sent()) * static_cast<std::int64_t>(sizeof(typename types::wide)) : 0);
+  }
+
+  /// The flops of so many pairs of a query and a key, in all batches and heads of the device with the most. Forward:
+  /// scores, and weighted values. Backward: both again, and the cotangents of queries, keys and values.
+  static constexpr std::int64_t flops_of_pairs(std::int64_t pairs, planner::extents const& e, bool is_backward) {
+    constexpr planner::spec s = spec_of<typename types::log_sums_type, labels, mesh>;
+    std::int64_t heads = 1;
+    for (int i = 0; i < s.rank; ++i) heads *= s.label[i] == queries ? 1 : planner::largest_range(s, i, e);
+    std::int64_t const width = e.label[position_in<typename types::width, labels>],
+                       values = extents_of(typename types::values_alone{}, e);
+    return 2 * heads * pairs * (is_backward ? 3 * width + 2 * values : width + values);
   }
 
   static engine::ring_attention blocks(engine::execution_context const& w, double scale) {
@@ -160,40 +171,25 @@ struct ring_of_operands : ring_types<DimQ, DimK, DimD, TQ, TK, TV> {
             r,
             scale};
   }
+
+ private:
+  template <class... Axes>
+  static constexpr std::int64_t extents_of(type_list<Axes...>, planner::extents const& e) {
+    return (std::int64_t{1} * ... * e.label[position_in<Axes, labels>]);
+  }
 };
 
 /// The moves of a ring. `Backward`: the cotangents of keys and values travel, too.
 template <class Ring, bool Backward>
 struct moves_of_ring : moves_by_extents<moves_of_ring<Ring, Backward>, typename Ring::labels, typename Ring::mesh> {
-  static constexpr std::int64_t bytes_moved(planner::extents const& e) { return Ring::bytes_of_all(e, Backward); }
+  static constexpr std::int64_t bytes_moved(planner::extents const& e) {
+    return Ring::bytes_of_all(Ring::ring(e), e, Backward);
+  }
   /// The flops of the device with the most work. Masked products count as whole ones.
   template <class Sizes>
   static constexpr std::int64_t flops(Sizes const& sizes) {
     planner::extents const e = moves_of_ring::named::of(sizes);
-    planner::attention_ring const r = Ring::ring(e);
-    std::int64_t most = 0;
-    for (std::int64_t d = 0; d < r.devices; ++d) {
-      std::int64_t pairs = 0;
-      for (std::int64_t home = 0; home < r.devices; ++home)
-        for (int p = 0; p < r.pieces(); ++p)
-          r.for_each_product(d, home, p,
-                             [&](planner::ring_product const& m) { pairs += m.queries.size() * m.keys.size(); });
-      most = pairs > most ? pairs : most;
-    }
-    return most * flops_of_a_pair(e) * (Backward ? 5 : 2) / 2;
-  }
-
- private:
-  // The flops of a query and a key, in all batches and heads of the device with the most: scores and weighted values.
-  static constexpr std::int64_t flops_of_a_pair(planner::extents const& e) {
-    constexpr planner::spec s = spec_of<typename Ring::log_sums_type, typename Ring::labels, typename Ring::mesh>;
-    std::int64_t rows = 1, widths = e.label[position_in<typename Ring::width, typename Ring::labels>];
-    for (int i = 0; i < s.rank; ++i) rows *= s.label[i] == Ring::queries ? 1 : planner::largest_range(s, i, e);
-    return rows * 2 * (widths + widths_of(typename Ring::values_alone{}, e));
-  }
-  template <class... Axes>
-  static constexpr std::int64_t widths_of(type_list<Axes...>, planner::extents const& e) {
-    return (std::int64_t{1} * ... * e.label[position_in<Axes, typename Ring::labels>]);
+    return Ring::flops_of_pairs(Ring::ring(e).most_pairs(), e, Backward);
   }
 };
 

@@ -155,10 +155,21 @@ struct scored : Attention, detail::score_options {
   template <class... Given>
   using verdict = typename detail::scored_operands<scored, Attention, Kinds...>::template verdict<Given...>;
 
+  template <class TQ, class TK, class TV>
+  static consteval auto find_moves() {
+    if constexpr (is_tiled<TQ, TK, TV>)
+      return std::type_identity<void>{};  // a window decides, too
+    else
+      return detail::moves_of_scored<typename Attention::template types<TQ, TK, TV>, typename Attention::keys,
+                                     (kinds::count(detail::score_operand::sinks) > 0)>{};
+  }
   template <class TQ, class TK, class TV, class... Others>
-  using moves =
-      typename detail::moves_of_scored<typename Attention::template types<TQ, TK, TV>, typename Attention::keys,
-                                       (kinds::count(detail::score_operand::sinks) > 0)>::type;
+  using moves = typename decltype(find_moves<TQ, TK, TV>())::type;
+  template <class TQ, class TK, class TV, class... Others>
+  [[nodiscard]] constexpr detail::moves_of_call moved(TQ const& q, TK const& k, TV const& v,
+                                                      Others const&... others) const {
+    return in_tiles().moved(q, k, v, others...);
+  }
 
   template <class How, class TQ, class TK, class TV, class... Others>
   auto run(How const&, TQ const& q, TK const& k, TV const& v, Others const&... others) const {

@@ -10,7 +10,7 @@
 ///                                                                        nor multiplied
 ///     q [B, H, Q_X, D]   k, v [B, H, K, D]     os::window(w)             tiles of queries, with the keys that they see
 ///
-/// A window is a run-time number, so prices, which follow from types, ignore it: they are an upper bound.
+/// A window is a run-time number, so a call has a price, not a type: it counts what the window leaves.
 
 #include <cstddef>
 #include <cstdint>
@@ -42,28 +42,37 @@ struct scored_ring_of : ring_of_operands<Q, K, D, Way, TQ, TK, TV> {
   using scores = typename ring_scores<K, types, TQ>::tensor;
   static constexpr bool is_ring = axis_argument<K>::mesh::size > 0;
 
-  static constexpr planner::attention_ring ring(planner::extents const& e) {
+  /// The ring of a call, or the tiles of all its queries. Keys that the options hide are neither sent nor multiplied.
+  template <class Attention>
+  static constexpr planner::attention_ring ring_of_call(planner::extents const& e, Attention const& attention) {
     planner::attention_ring r = base::ring(e);
-    if constexpr (!is_ring) {
-      constexpr planner::spec s = spec_of<TQ, typename base::labels, typename base::mesh>;
-      r.queries = planner::largest_range(s, s.find(base::queries), e);
-    }
+    r.causal = attention.is_causal;
+    r.window = attention.window;
+    r.first = attention.first;
+    r.first_position = attention.from;
     return r;
+  }
+  /// The tiles of these queries alone.
+  static constexpr planner::attention_ring tiles_of(planner::attention_ring tiles, planner::range own) {
+    tiles.queries = own.size();
+    tiles.first_position += own.begin;
+    return tiles;
   }
 
   template <class Attention>
   static engine::ring_attention blocks(engine::execution_context const& w, double scale, Attention const& attention) {
     engine::ring_attention p = base::blocks(w, scale);
-    p.ring.causal = attention.is_causal;
-    p.ring.window = attention.window;
-    p.ring.first = attention.first;
-    p.ring.first_position = attention.from;
-    if constexpr (!is_ring) {
-      planner::range const own = planner::range_of(p.q, p.q.find(base::queries), w.here, w.sizes);
-      p.ring.queries = own.size();
-      p.ring.first_position += own.begin;
-    }
+    p.ring = ring_of_call(w.sizes, attention);
+    if constexpr (!is_ring) p.ring = tiles_of(p.ring, planner::range_of(p.q, p.q.find(base::queries), w.here, w.sizes));
     return p;
+  }
+
+  /// The moves of one call.
+  template <bool Backward, class Attention, class Sizes>
+  static constexpr moves_of_call moved(Attention const& attention, Sizes const& sizes) {
+    planner::extents const e = extents_by_name<typename base::labels, typename base::mesh>::of(sizes);
+    planner::attention_ring const r = ring_of_call(e, attention);
+    return {base::bytes_of_all(r, e, Backward), e.devices(), base::flops_of_pairs(most_pairs(r, e), e, Backward)};
   }
 
   template <class Labels, class Mesh>
@@ -88,6 +97,27 @@ struct scored_ring_of : ring_of_operands<Q, K, D, Way, TQ, TK, TV> {
   /// The cotangents of a tensor that changes scores.
   template <class A>
   using cotangent_of_scores_type = typename types::template cotangent_type<A, typename types::wide>;
+
+ private:
+  // The pairs of a query and a key of the device that multiplies most. On accelerators, tiles are a ring of one device.
+  static constexpr std::int64_t most_pairs(planner::attention_ring const& r,
+                                           [[maybe_unused]] planner::extents const& e) {
+    if constexpr (is_ring) {
+      return r.most_pairs();
+    } else {
+      constexpr planner::spec s = spec_of<TQ, typename base::labels, typename base::mesh>;
+      constexpr bool is_on_host = engine::runs_on_host<execution_space_type<typename types::result_type>>;
+      std::int64_t const ways = e.ways(s.over[s.find(base::queries)]);
+      std::int64_t most = 0;
+      for (std::int64_t d = 0; d < ways; ++d) {
+        planner::attention_ring const own = tiles_of(r, planner::block(r.queries, d, ways));
+        planner::range const at{own.first_position, own.first_position + own.queries};
+        std::int64_t const pairs = is_on_host ? engine::detail::pairs_in_tiles(own.seen(), at, own.keys) : own.pairs(0);
+        most = pairs > most ? pairs : most;
+      }
+      return most;
+    }
+  }
 };
 
 template <class Operation, class Q, class K, class D, class Way, score_operand... Kinds>
@@ -127,7 +157,9 @@ struct scored_ring : detail::scaled_scores, detail::score_options {
       typename decltype(detail::scored_ring_operands<scored_ring, Q, K, D, Way, Kinds...>::template check<TQ, TK, TV>(
           type_list<Tensors...>{}))::type;
   template <class TQ, class TK, class TV, class... Tensors>
-  using moves = detail::moves_of_ring<ring_of<TQ, TK, TV>, false>;
+  [[nodiscard]] constexpr detail::moves_of_call moved(TQ const& q, TK const& k, TV const& v, Tensors const&...) const {
+    return ring_of<TQ, TK, TV>::template moved<false>(*this, detail::call_sizes(q, k, v));
+  }
 
   template <class How, class TQ, class TK, class TV, class... Tensors>
   auto run(How const&, TQ const& q, TK const& k, TV const& v, Tensors const&... tensors) const {
@@ -175,7 +207,9 @@ struct scored_ring_vjp {
   template <class...>
   using verdict = reason::ok;
   template <class TQ, class TK, class TV, class... Others>
-  using moves = detail::moves_of_ring<ring_of<TQ, TK, TV>, true>;
+  [[nodiscard]] constexpr detail::moves_of_call moved(TQ const& q, TK const& k, TV const& v, Others const&...) const {
+    return ring_of<TQ, TK, TV>::template moved<true>(forward, detail::call_sizes(q, k, v));
+  }
 
   Forward forward;
   double scale = 1;

@@ -36,7 +36,7 @@ struct tiled_attention : attention<Q, K, D> {
 
   /// True if these are not a few queries. All devices have the same answer.
   template <class TQ>
-  [[nodiscard]] static bool are_many(TQ const& q) {
+  [[nodiscard]] static constexpr bool are_many(TQ const& q) {
     return q.extents()[static_cast<std::size_t>(detail::dimension_of<Q, TQ>)] > few_queries;
   }
 

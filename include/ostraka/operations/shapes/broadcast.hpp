@@ -59,6 +59,12 @@ struct broadcast : detail::moves_nothing {
   template <class A>
   using verdict = typename decltype(check<A>())::type;
 
+  /// The extents of the axes that the operand lacks.
+  template <class A>
+  [[nodiscard]] constexpr auto made(A const&) const {
+    return made_along(difference_of<axes_in<Out>, axes_in<A>>{});
+  }
+
   template <class How, class A>
   auto run(How const&, A const& a) const {
     using result_type = basic_tensor<typename A::value_type, varying_as<Out, A>, typename A::space>;
@@ -76,6 +82,11 @@ struct broadcast : detail::moves_nothing {
   }
 
  private:
+  template <class... Is>
+  [[nodiscard]] constexpr sizes<Is...> made_along(type_list<Is...>) const {
+    return {named_extent<Is>(Is{}, extents[static_cast<std::size_t>(position_in<Is, axes_in<Out>>)])...};
+  }
+
   template <class TensorType, class A, class... Is>
   void set_origins([[maybe_unused]] TensorType& t, [[maybe_unused]] A const& a, type_list<Is...>) const {
     std::uint32_t const varies = [&]<class... Ms>(type_list<Ms...>) {

@@ -35,7 +35,7 @@ struct concatenate : detail::rearranges<concatenate<Along>, Along, detail::resul
   using verdict = typename decltype(check<Operands...>())::type;
 
   template <class First, class... Rest>
-  [[nodiscard]] planner::rearrangement pieces(First const& first, Rest const&... rest) const {
+  [[nodiscard]] constexpr planner::rearrangement pieces(First const& first, Rest const&... rest) const {
     constexpr auto along = static_cast<std::size_t>(detail::dimension_of<Along, First>);
     std::int64_t const extents[] = {first.extents()[along], rest.extents()[along]...};
     planner::rearrangement r;

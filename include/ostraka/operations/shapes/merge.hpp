@@ -62,6 +62,13 @@ struct merge : detail::moves_nothing {
   template <class A>
   using verdict = typename decltype(check<A>())::type;
 
+  /// The extent of the axis in the result.
+  template <class A>
+  [[nodiscard]] constexpr named_extent<HD> made(A const& a) const {
+    constexpr auto at = static_cast<std::size_t>(position_in<H, axes_in<A>>);
+    return {HD{}, a.extents()[at] * a.extents()[at + 1]};
+  }
+
   template <class How, class A>
   auto run(How const&, A const& a) const {
     using shape = result<A>;

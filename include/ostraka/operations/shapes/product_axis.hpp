@@ -105,8 +105,9 @@ struct two_extents {
   std::int64_t major, minor;
 };
 template <class = void>
-[[gnu::cold, gnu::noinline]] two_extents split_extents(char const* operation, product_names const& of, std::int64_t n,
-                                                       std::int64_t major, std::int64_t minor) {
+[[gnu::cold, gnu::noinline]] constexpr two_extents split_extents(char const* operation, product_names const& of,
+                                                                 std::int64_t n, std::int64_t major,
+                                                                 std::int64_t minor) {
   std::int64_t h = major, d = minor;
   if (h == follows && d > 0) h = n / d;
   if (d == follows && h > 0) d = n / h;

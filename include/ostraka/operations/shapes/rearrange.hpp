@@ -66,10 +66,10 @@ using rearrangement_verdict =
 
 /// The moves of a rearrangement of A's axis into these pieces.
 template <class Dim, class A>
-[[nodiscard]] moves_of_call moves_of_pieces(planner::rearrangement const& r, A const& a) {
+[[nodiscard]] constexpr moves_of_call moves_of_pieces(planner::rearrangement const& r, A const& a) {
   using axes = axes_in<A>;
   using mesh = mesh_axes_in<A>;
-  planner::extents const e = extents_from(axes{}, mesh{}, a.sizes());
+  planner::extents const e = extents_by_name<axes, mesh>::of(call_sizes(a));
   return {planner::elements_moved(r, spec_of<A, axes, mesh>, dimension_of<Dim, A>, e) * element_bytes_in<A>,
           e.devices()};
 }
@@ -161,8 +161,14 @@ struct rearranges {
   using moves = moves_if_whole<Along>;
 
   template <class First, class... Rest>
-  [[nodiscard]] moves_of_call moved(First const& first, Rest const&... rest) const {
+  [[nodiscard]] constexpr moves_of_call moved(First const& first, Rest const&... rest) const {
     return moves_of_pieces<Along>(own().pieces(first, rest...), first);
+  }
+  /// The extent of the axis in the result.
+  template <class First, class... Rest>
+  [[nodiscard]] constexpr auto made(First const& first, Rest const&... rest) const {
+    using I = typename axis_argument<Along>::axis;
+    return named_extent<I>(I{}, own().pieces(first, rest...).result);
   }
 
   template <class How, class First, class... Rest>

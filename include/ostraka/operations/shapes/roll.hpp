@@ -29,7 +29,7 @@ struct roll : detail::rearranges<roll<Along>, Along, detail::result_extent::of_o
   using verdict = detail::rearrangement_verdict<roll, Along, false, A>;
 
   template <class A>
-  [[nodiscard]] planner::rearrangement pieces(A const& a) const {
+  [[nodiscard]] constexpr planner::rearrangement pieces(A const& a) const {
     std::int64_t const n = a.extents()[static_cast<std::size_t>(detail::dimension_of<Along, A>)];
     std::int64_t const s = n == 0 ? 0 : (by % n + n) % n;
     planner::rearrangement r;
@@ -57,7 +57,7 @@ struct flip : detail::rearranges<flip<Along>, Along, detail::result_extent::of_o
     return r;
   }
   template <class A>
-  [[nodiscard]] planner::rearrangement pieces(A const& a) const {
+  [[nodiscard]] constexpr planner::rearrangement pieces(A const& a) const {
     return pieces_of(a.extents()[static_cast<std::size_t>(detail::dimension_of<Along, A>)]);
   }
 };

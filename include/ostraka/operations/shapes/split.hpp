@@ -53,6 +53,14 @@ struct split : detail::moves_nothing {
   template <class A>
   using verdict = typename decltype(check<A>())::type;
 
+  /// The extents of the two axes in the result.
+  template <class A>
+  [[nodiscard]] constexpr sizes<H, D> made(A const& a) const {
+    std::int64_t const n = a.extents()[static_cast<std::size_t>(position_in<HD, axes_in<A>>)];
+    auto const [h, d] = detail::split_extents(name, {HD::name, H::name, D::name}, n, major, minor);
+    return {named_extent<H>(H{}, h), named_extent<D>(D{}, d)};
+  }
+
   template <class How, class A>
   auto run(How const&, A const& a) const {
     using shape = result<A>;

@@ -75,7 +75,7 @@ struct window : detail::rearranges<window<Along>, Along, detail::result_extent::
   using verdict = detail::rearrangement_verdict<window, Along, true, A>;
 
   template <class A>
-  [[nodiscard]] planner::rearrangement pieces(A const& a) const {
+  [[nodiscard]] constexpr planner::rearrangement pieces(A const& a) const {
     constexpr auto along = static_cast<std::size_t>(detail::dimension_of<Along, A>);
     std::int64_t const extent = detail::least_extent<Along>(name, a);
     if (begin < 0 || begin > end || end > extent || step < 1)
@@ -101,7 +101,7 @@ struct spread : detail::rearranges<spread<Along>, Along, detail::result_extent::
   using verdict = detail::rearrangement_verdict<spread, Along, true, A>;
 
   template <class A>
-  [[nodiscard]] planner::rearrangement pieces(A const& a) const {
+  [[nodiscard]] constexpr planner::rearrangement pieces(A const& a) const {
     planner::rearrangement r;
     std::int64_t const n = r.extent[0] = a.extents()[static_cast<std::size_t>(detail::dimension_of<Along, A>)];
     r.result = extent;
@@ -130,7 +130,7 @@ struct pad : detail::rearranges<pad<Along, Value>, Along, detail::result_extent:
   using verdict = typename decltype(check<A>())::type;
 
   template <class A>
-  [[nodiscard]] planner::rearrangement pieces(A const& a) const {
+  [[nodiscard]] constexpr planner::rearrangement pieces(A const& a) const {
     constexpr auto along = static_cast<std::size_t>(detail::dimension_of<Along, A>);
     if (before < 0 || behind < 0) detail::throw_negative_pad(detail::names_of<axes_in<A>>[along], before, behind);
     planner::rearrangement r;

@@ -167,6 +167,22 @@ struct attention_ring {
     }
   }
 
+  /// The number of pairs of a query and a key that a device multiplies. A masked product counts as a whole one.
+  [[nodiscard]] constexpr std::int64_t pairs(std::int64_t device) const {
+    std::int64_t n = 0;
+    for (std::int64_t home = 0; home < devices; ++home)
+      for (int p = 0; p < pieces(); ++p)
+        for_each_product(device, home, p, [&](ring_product const& m) { n += m.queries.size() * m.keys.size(); });
+    return n;
+  }
+  /// The number of such pairs of the device that has most.
+  [[nodiscard]] constexpr std::int64_t most_pairs() const {
+    std::int64_t most = 0;
+    for (std::int64_t d = 0; d < devices; ++d)
+      if (std::int64_t const n = pairs(d); n > most) most = n;
+    return most;
+  }
+
   /// The number of pairs of chunks that a device multiplies.
   [[nodiscard]] constexpr std::int64_t products(std::int64_t device) const {
     std::int64_t n = 0;

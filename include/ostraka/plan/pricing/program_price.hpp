@@ -180,7 +180,7 @@ class statement_prices {
       m = meet(s, rules);
       if (!m.feasible) return;
       reduce_rows(s, m, total, statement, true);
-      compute(2 * m.flops, bytes, 2 * touched(s, rules), total);
+      compute(s.pulled * m.flops, bytes, 2 * touched(s, rules), total);
     }
     for (std::size_t k = 0; k < s.operands.size(); ++k) {
       program_operand const& o = s.operands[k];

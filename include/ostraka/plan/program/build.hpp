@@ -35,6 +35,7 @@ namespace ostraka::planner {
 /// The properties of an operation beside its operands (program_statement explains them).
 struct operation_options {
   double flops = 1;
+  double pulled = 2;
   std::initializer_list<std::string_view> whole{};
   std::initializer_list<std::string_view> rows{};
   int row_numbers = 1;
@@ -89,12 +90,15 @@ class program_builder {
     program_statement s;
     s.kind = statement_kind::operation;
     s.flops = options.flops;
+    s.pulled = options.pulled;
     for (std::string_view a : options.whole) s.whole.push_back(axis_named(a));
     for (std::string_view a : options.rows) s.rows.push_back(axis_named(a));
     s.row_numbers = options.row_numbers;
     s.keeps = options.keeps;
     if (!(options.flops >= 0) || std::isinf(options.flops) || options.row_numbers < 0)
       refuse(join_text("flops and row_numbers of ", result, " are numbers from 0; say how many it takes"));
+    if (!(options.pulled >= 0) || std::isinf(options.pulled))
+      refuse(join_text("pulled of ", result, " is a number from 0; say how many flops its derivative takes for each"));
     return add(std::move(s), result, operands);
   }
   program_builder& move(std::string_view result, std::string_view operand) {

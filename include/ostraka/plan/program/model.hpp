@@ -27,6 +27,7 @@ struct transformer_shape {
   std::int64_t experts = 1;     ///< of a feed-forward sublayer
   std::int64_t active = 1;      ///< experts per token
   int element_bytes = 2;        ///< of weights, activations and gradients on the wire
+  std::int64_t window = 0;      ///< of attention, os::window(w), in the programs of os::search_rules; 0: all keys
 
   [[nodiscard]] constexpr std::int64_t heads_of_keys() const { return kv_heads > 0 ? kv_heads : heads; }
 

@@ -81,6 +81,7 @@ struct program_statement {
 
   // Of operations.
   double flops = 1;          ///< for each combination of indices of all its axes
+  double pulled = 2;         ///< the flops of its derivative, for each of its own
   std::vector<int> whole{};  ///< axes that no mesh axis may divide in an operand: a softmax's, keys of attention.
                              ///< Operands that are divided along them are gathered first
   std::vector<int> rows{};   ///< axes along which it reduces; if they are divided, …

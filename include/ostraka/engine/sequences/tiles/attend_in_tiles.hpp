@@ -210,19 +210,12 @@ class attending_thread {
   wide* sum_;
 };
 
-/// Counts the flops of the tiles: `of_width` products of a pair along the width, `of_values` along the values. As in
-/// prices, a product that is masked counts as a whole one; only a window makes it smaller.
+/// Counts the flops of the tiles: `of_width` products of a pair along the width, `of_values` along the values.
 inline void count_tile_flops(attention_layout const& lies, ring_attention const& p, std::int64_t of_width,
                              std::int64_t of_values, int element_bytes) {
   if (!counts_flops()) return;
-  std::int64_t pairs = 0;
-  planner::seen_positions seen = p.ring.seen();
-  seen.causal = seen.causal && seen.has_window();
-  for (std::int64_t begin = 0; begin < lies.queries; begin += tile_queries) {
-    planner::range const q{begin + p.ring.first_position,
-                           std::min(begin + tile_queries, lies.queries) + p.ring.first_position};
-    for_each_keys_of_tile(seen, q, lies.keys, [&](keys_of_tile const& k) { pairs += q.size() * k.where.size(); });
-  }
+  planner::range const queries{p.ring.first_position, p.ring.first_position + lies.queries};
+  std::int64_t const pairs = pairs_in_tiles(p.ring.seen(), queries, lies.keys);
   std::int64_t const heads = lies.shared.size() * lies.within.size(),
                      flops = 2 * heads * pairs * (of_width * lies.width + of_values * lies.value_width);
   if (counted_flops != nullptr) *counted_flops += flops;

@@ -7,6 +7,7 @@
 /// time. Their scores stay in a core's cache, and no array has the scores' shape. A task has the heads that share keys
 /// or values. For each tile of queries only the keys that some of them see are multiplied.
 
+#include <algorithm>
 #include <cstdint>
 
 #include <ostraka/engine/kernels/loops/narrow_runs.hpp>
@@ -158,7 +159,8 @@ struct keys_of_tile {
 /// Calls f(keys_of_tile) for the keys that some of these queries see. The keys of a product begin and end where they do
 /// for all queries, or where no query of the tile sees more, so a row's sums have the same order in every tile.
 template <class F>
-void for_each_keys_of_tile(planner::seen_positions const& seen, planner::range queries, std::int64_t keys, F const& f) {
+constexpr void for_each_keys_of_tile(planner::seen_positions const& seen, planner::range queries, std::int64_t keys,
+                                     F const& f) {
   for (std::int64_t begin = 0; begin < keys; begin += tile_keys) {
     planner::range part{begin, std::min(begin + tile_keys, keys)};
     planner::chunk_seen const some = seen.of(queries, part);
@@ -167,6 +169,19 @@ void for_each_keys_of_tile(planner::seen_positions const& seen, planner::range q
       part.end = std::min(part.end, queries.end + seen.prefix_after());
     f(keys_of_tile{part, some == planner::chunk_seen::some});
   }
+}
+
+/// The number of pairs of a query and a key that tiles of queries at these positions multiply: what is counted, and
+/// what prices say. A product that is masked counts as a whole one; only a window makes it smaller.
+[[nodiscard]] constexpr std::int64_t pairs_in_tiles(planner::seen_positions const& seen, planner::range queries,
+                                                    std::int64_t keys) {
+  if (!seen.has_window()) return queries.size() * keys;
+  std::int64_t pairs = 0;
+  for (std::int64_t begin = queries.begin; begin < queries.end; begin += tile_queries) {
+    planner::range const q{begin, std::min(begin + tile_queries, queries.end)};
+    for_each_keys_of_tile(seen, q, keys, [&](keys_of_tile const& k) { pairs += q.size() * k.where.size(); });
+  }
+  return pairs;
 }
 
 /// The rule of scores in a tile.

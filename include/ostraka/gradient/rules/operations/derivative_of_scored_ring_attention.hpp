@@ -119,14 +119,14 @@ struct derivative_of<operation::scored_ring<Q, K, D, Way, Traits, Kinds...>> {
   }
 };
 
-/// Attention in tiles, or to a few queries by whole scores, as on tensors. Variables without elements take the latter.
+/// Attention in tiles, or to a few queries by whole scores, as on tensors.
 template <class Q, class K, class D>
 struct derivative_of<operation::tiled_attention<Q, K, D>> {
   using operation_type = operation::tiled_attention<Q, K, D>;
   template <class TQ, class TK, class TV>
   static constexpr bool may_be_tiled =
       operation_type::template is_tiled<detail::innermost<TQ>, detail::innermost<TK>, detail::innermost<TV>> &&
-      !detail::any_nested<TQ, TK, TV> && !detail::any_abstract_variable<TQ, TK, TV>;
+      !detail::any_nested<TQ, TK, TV>;
 
   template <class TQ, class TK, class TV>
   static constexpr auto composed(operation_type const& operation, TQ const& q, TK const& k, TV const& v) {
