@@ -231,22 +231,26 @@ struct page_argument<paged_by<Dim, Table>> {
   using type = type_list<Dim>;
 };
 
-/// Returns the table, or the positions, among the options.
-template <class Dim, class Table, class... Options>
-constexpr auto const& table_among(paged_by<Dim, Table> const& pages, Options const&...) {
-  return pages.table;
-}
-template <class First, class... Options>
-constexpr auto const& table_among(First const&, Options const&... options) {
-  return table_among(options...);
-}
-template <class T, class... Options>
-constexpr auto const& positions_among(row_positions<T> const& at, Options const&...) {
-  return at.positions;
-}
-template <class First, class... Options>
-constexpr auto const& positions_among(First const&, Options const&... options) {
-  return positions_among(options...);
+struct table_of_pages {
+  template <class Dim, class Table>
+  constexpr Table const& operator()(paged_by<Dim, Table> const& pages) const {
+    return pages.table;
+  }
+};
+struct positions_of_rows {
+  template <class T>
+  constexpr T const& operator()(row_positions<T> const& at) const {
+    return at.positions;
+  }
+};
+
+/// Returns the tensor of the first option that `Of` takes.
+template <class Of, class First, class... Options>
+constexpr auto const& tensor_among(First const& first, Options const&... options) {
+  if constexpr (requires { Of{}(first); })
+    return Of{}(first);
+  else
+    return tensor_among<Of>(options...);
 }
 
 /// Attention to keys in pages.
@@ -268,7 +272,8 @@ struct paged_attention_with {
     if constexpr (reason::ok_or_raise<options_verdict>()) {
       operation_type operation;
       (set_page_option(operation, options), ...);
-      return operate(operation, q, k, v, table_among(options...), positions_among(options...));
+      return operate(operation, q, k, v, tensor_among<table_of_pages>(options...),
+                     tensor_among<positions_of_rows>(options...));
     } else {
       return q;
     }

@@ -81,23 +81,29 @@ struct packed_heads {
   }
 };
 
+/// The operands that the passes of an attention in tiles share.
+template <class T>
+struct tile_operands {
+  using wide = accumulator_of_t<T>;
+  attention_layout const& lies;
+  tile_scores<wide> const& rule;
+  micro_kernel<wide> const& micro;
+  wide scale;
+  T const* q;
+  T const* k;
+  T const* v;
+  bool is_alone;  ///< the calling thread works, and its operations in flight progress
+};
+
 /// One thread's work of the forward pass.
 template <class T>
 class attending_thread {
  public:
   using wide = accumulator_of_t<T>;
 
-  struct operands {
-    attention_layout const& lies;
-    tile_scores<wide> const& rule;
-    micro_kernel<wide> const& micro;
-    wide scale;
-    T const* q;
-    T const* k;
-    T const* v;
+  struct operands : tile_operands<T> {
     T* out;
     wide* log_sums;
-    bool is_alone;  ///< the calling thread works, and its operations in flight progress
   };
 
   attending_thread(operands const& all, wide* scratch)
@@ -245,8 +251,8 @@ void attend_in_tiles(Exec const& exec, execution_context const& w, ring_attentio
     detail::tile_scores<wide> const scores(p, lies, rule);
     detail::tile_tasks const tasks(exec, lies.groups(),
                                    (lies.queries + detail::tile_queries - 1) / detail::tile_queries);
-    typename detail::attending_thread<T>::operands const in{lies, scores, micro,    static_cast<wide>(p.scale), q, k,
-                                                            v,    out,    log_sums, tasks.shares == 1};
+    typename detail::attending_thread<T>::operands const in{
+        {lies, scores, micro, static_cast<wide>(p.scale), q, k, v, tasks.shares == 1}, out, log_sums};
     std::int64_t const size = detail::attending_thread<T>::scratch_size(in);
     kernel_scratch<wide, typename Exec::memory_space> const scratch(tasks.shares * size);
     for_each_share("ostraka attention", exec, tasks.tasks, tasks.shares, blocks.rows() * lies.keys,

@@ -24,15 +24,8 @@ class pulling_thread {
  public:
   using wide = accumulator_of_t<T>;
 
-  struct operands {
-    attention_layout const& lies;
-    tile_scores<wide> const& rule;
+  struct operands : tile_operands<T> {
     score_rule_cotangents<wide> const& of_rule;
-    micro_kernel<wide> const& micro;
-    wide scale;
-    T const* q;
-    T const* k;
-    T const* v;
     T const* out;
     wide const* log_sums;
     T const* g;
@@ -40,7 +33,6 @@ class pulling_thread {
     wide* dk;
     wide* dv;
     wide* result_sums;  ///< for each row Σ dO O, or null
-    bool is_alone;
   };
   /// The cotangents that a task computes: those of every `parts`-th tile of queries, or of keys, from `part` on.
   struct wanted {
@@ -338,22 +330,16 @@ void pull_attention_in_tiles(Exec const& exec, execution_context const& w, ring_
     detail::tile_tasks tasks(exec, lies.groups(),
                              std::min(tiles(lies.queries, detail::tile_queries), tiles(lies.keys, detail::tile_keys)));
     if (of_rule.bias.block != nullptr) tasks.add_to_shared(lies.groups(), lies.are_apart(of_rule.bias.met));
-    typename detail::pulling_thread<T>::operands const in{lies,
-                                                          scores,
-                                                          of_rule,
-                                                          micro,
-                                                          static_cast<wide>(p.scale),
-                                                          q,
-                                                          k,
-                                                          v,
-                                                          out,
-                                                          log_sums,
-                                                          g,
-                                                          dq,
-                                                          of_keys.block.data,
-                                                          of_values.block.data,
-                                                          has_sinks ? result_sums.data() : nullptr,
-                                                          tasks.shares == 1};
+    typename detail::pulling_thread<T>::operands const in{
+        {lies, scores, micro, static_cast<wide>(p.scale), q, k, v, tasks.shares == 1},
+        of_rule,
+        out,
+        log_sums,
+        g,
+        dq,
+        of_keys.block.data,
+        of_values.block.data,
+        has_sinks ? result_sums.data() : nullptr};
     std::int64_t const size = detail::pulling_thread<T>::scratch_size(in);
     scratch const memory(tasks.shares * size);
     auto const run = [&](bool of_queries, bool of_keys_and_values) {
