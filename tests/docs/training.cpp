@@ -234,10 +234,10 @@ TEST_CASE("a pipeline with its loss inside") {
   auto const loss_of_rows = [](auto const& h, auto const& head, auto const& classes) {
     return os::mean<>(os::cross_entropy<out>(os::einsum<batch/X, out>(h, head), classes));
   };
-  auto const loss_in_stages = [&](auto const& p, auto const& tokens, auto const& next) {
-    auto const x = os::defer_over<P>(os::take<vocabulary, batch/X, in>(p.table, tokens));
+  auto const loss_in_stages = [&](auto const& p, auto const& words, auto const& classes) {
+    auto const x = os::defer_over<P>(os::take<vocabulary, batch/X, in>(p.table, words));
     return os::pipeline_loss<os::one_forward_one_backward, depth/P, batch>(os::microbatches = 8, layer, p.layers,
-                                                                           loss_of_rows, p.head, x, next);
+                                                                           loss_of_rows, p.head, x, classes);
   };
   auto const [value, gradients] = os::value_and_grad(loss_in_stages)(params, tokens, next);
   auto const x = os::take<vocabulary, batch/X, in>(params.table, tokens);

@@ -125,7 +125,7 @@ class block_on_devices {
   template <class... Ms>
   void names_of_axes(type_list<Ms...>) {
     int m = 0;
-    ((axis_[m++] = mesh_.find(Ms::name)), ...);
+    ((axis_[++m] = mesh_.find(Ms::name)), ...);
   }
 
   [[nodiscard]] std::int64_t extent(int i, coordinates const& c) const {
@@ -142,12 +142,12 @@ class block_on_devices {
       for (int k = 0; k < o.over.size(); ++k) divide(o.over[k]);
       return planner::block(o.whole, (number - o.shifted + ways) % ways, ways).size() + o.halo;
     }
-    for (int k = 0; k < over.size(); ++k) divide(axis_[over[k]]);
+    for (int k = 0; k < over.size(); ++k) divide(axis_[over[k] + 1]);
     return planner::block(own, number, ways).size();
   }
 
   engine::device_mesh const& mesh_;
-  int axis_[planner::max_mesh_axes]{};  // the type's mesh axes as the mesh numbers them
+  int axis_[planner::max_mesh_axes + 1]{};  // the type's mesh axes, from 1 on, as the mesh numbers them
   extents_type extents_{};
   std::array<extent_origin, static_cast<std::size_t>(rank) + 1> origins_{};
 };
