@@ -1,11 +1,13 @@
 # SPDX-FileCopyrightText: The Ostraka authors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# Finds the dependencies of ostraka::ostraka: Kokkos, MPI, a CBLAS, and the BLAS of the GPUs that Kokkos was built for; and FFTW, NCCL, HDF5 and oneDNN on request. The build
-# uses this file, and so does the installed ostraka-config.cmake, so that both find the same things in the same way and report the same sentence if
-# they do not.
+# Finds the dependencies of ostraka::ostraka: Kokkos, MPI and a CBLAS, and FFTW, HDF5 and oneDNN on request; those of GPUs are in
+# OstrakaGpuDependencies.cmake. The build uses this file, and so does the installed ostraka-config.cmake, so that both find the same things in the same
+# way and report the same sentence if they do not.
 
 include_guard()
+
+include("${CMAKE_CURRENT_LIST_DIR}/OstrakaGpuDependencies.cmake")
 
 set(OSTRAKA_KOKKOS_FIRST 3.4)  # the oldest that is tested
 set(OSTRAKA_KOKKOS_BEFORE 6)   # the first that is not supported
@@ -284,41 +286,6 @@ function(ostraka_find_fftw sentence)
   ostraka_say("FFTW ${OSTRAKA_FFTW_LIBRARY}")
 endfunction()
 
-# Makes the target ostraka::nccl from NCCL, or RCCL where Kokkos was built for AMD's GPUs, on request only, after MPI and Kokkos were looked for.
-# Programs that link it, and ostraka::ostraka, send by it what lies in GPUs' memory.
-function(ostraka_find_nccl sentence)
-  set(${sentence} "" PARENT_SCOPE)
-  if(TARGET ostraka::nccl)
-    return()
-  endif()
-  get_property(devices GLOBAL PROPERTY OSTRAKA_KOKKOS_DEVICES)
-  set(header nccl.h)
-  set(library nccl)
-  if("HIP" IN_LIST devices)
-    set(header rccl/rccl.h)
-    set(library rccl)
-  elseif(NOT "CUDA" IN_LIST devices)
-    set(${sentence} "NCCL carries the memory of GPUs, and this Kokkos was built for none; build Kokkos for CUDA or HIP, or go without: MPI carries all." PARENT_SCOPE)
-    return()
-  endif()
-  if(NOT TARGET ostraka::mpi)
-    set(${sentence} "NCCL needs MPI, by which processes find each other; set OSTRAKA_ENABLE_MPI=ON." PARENT_SCOPE)
-    return()
-  endif()
-  find_path(OSTRAKA_NCCL_INCLUDE_DIR ${header} HINTS "${NCCL_ROOT}" ENV NCCL_ROOT PATH_SUFFIXES include DOC "Folder of ${header}")
-  find_library(OSTRAKA_NCCL_LIBRARY NAMES ${library} HINTS "${NCCL_ROOT}" ENV NCCL_ROOT PATH_SUFFIXES lib DOC "NCCL or RCCL")
-  mark_as_advanced(OSTRAKA_NCCL_INCLUDE_DIR OSTRAKA_NCCL_LIBRARY)
-  if(NOT OSTRAKA_NCCL_INCLUDE_DIR OR NOT OSTRAKA_NCCL_LIBRARY)
-    set(${sentence} "${header} and its library were not found; install them and name their prefix with NCCL_ROOT, or name OSTRAKA_NCCL_INCLUDE_DIR and OSTRAKA_NCCL_LIBRARY, or go without: MPI carries all." PARENT_SCOPE)
-    return()
-  endif()
-  ostraka_add_imported(ostraka::nccl)
-  target_include_directories(ostraka::nccl INTERFACE "${OSTRAKA_NCCL_INCLUDE_DIR}")
-  target_link_libraries(ostraka::nccl INTERFACE "${OSTRAKA_NCCL_LIBRARY}")
-  target_compile_definitions(ostraka::nccl INTERFACE OSTRAKA_ENABLE_NCCL=1)
-  ostraka_say("NCCL ${OSTRAKA_NCCL_LIBRARY}")
-endfunction()
-
 # Makes the target ostraka::hdf5 from the HDF5 that was built with the MPI in use, or without MPI, and its high-level library; on request only, after
 # MPI was looked for. Debian has one HDF5 for each MPI.
 function(ostraka_find_hdf5 sentence)
@@ -384,33 +351,6 @@ function(ostraka_find_onednn sentence)
   target_link_libraries(ostraka::onednn INTERFACE "${OSTRAKA_ONEDNN_LIBRARY}")
   target_compile_definitions(ostraka::onednn INTERFACE OSTRAKA_ENABLE_ONEDNN=1)
   ostraka_say("oneDNN ${OSTRAKA_ONEDNN_LIBRARY}")
-endfunction()
-
-# Makes ostraka::cublas or ostraka::rocblas if Kokkos has CUDA or HIP and the library has a CMake package. Libraries and headers of GPUs are installed
-# together, and are often used to cross-compile, so this links nothing to find out.
-function(ostraka_find_gpu_blas)
-  set(instead "local contractions on the GPU use our own kernels")
-  get_property(devices GLOBAL PROPERTY OSTRAKA_KOKKOS_DEVICES)
-  if((Kokkos_ENABLE_CUDA OR "CUDA" IN_LIST devices) AND NOT TARGET ostraka::cublas)
-    find_package(CUDAToolkit QUIET)
-    if(TARGET CUDA::cublas)
-      ostraka_add_imported(ostraka::cublas)
-      target_link_libraries(ostraka::cublas INTERFACE CUDA::cublas)
-      ostraka_say("cuBLAS of CUDA ${CUDAToolkit_VERSION}")
-    else()
-      ostraka_say("no cuBLAS (CUDAToolkit was not found); ${instead}")
-    endif()
-  endif()
-  if((Kokkos_ENABLE_HIP OR "HIP" IN_LIST devices) AND NOT TARGET ostraka::rocblas)
-    find_package(rocblas QUIET CONFIG)
-    if(TARGET roc::rocblas)
-      ostraka_add_imported(ostraka::rocblas)
-      target_link_libraries(ostraka::rocblas INTERFACE roc::rocblas)
-      ostraka_say("rocBLAS ${rocblas_VERSION}")
-    else()
-      ostraka_say("no rocBLAS (its package was not found); ${instead}")
-    endif()
-  endif()
 endfunction()
 
 function(ostraka_cblas_links result libraries)
