@@ -21,7 +21,7 @@
 #include <ostraka/ostraka.hpp>
 
 #include "by_hand.hpp"
-#include "report.hpp"
+#include "job.hpp"
 #include "seconds_of_all.hpp"
 
 namespace os = ostraka;
@@ -100,14 +100,8 @@ void compare(bench::report& out, bench::arguments const& given, int n, int ranks
 }  // namespace
 
 int main(int argc, char** argv) {
-  os::environment const env(argc, argv);
+  bench::job job("fft", argc, argv);
   fftw_mpi_init();
-  bench::arguments const given(argc, argv);
-  int rank = 0, p = 1;
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  MPI_Comm_size(MPI_COMM_WORLD, &p);
-  bench::report report("fft", given, rank == 0);
-  report.condition("ranks", std::to_string(p));
-  report.condition("transforms", OSTRAKA_ENABLE_FFTW ? "FFTW, estimated" : "our own");
-  for (int n : {32, 64, 128, 256}) compare(report, given, n, p);
+  job.out.condition("transforms", OSTRAKA_ENABLE_FFTW ? "FFTW, estimated" : "our own");
+  for (int n : {32, 64, 128, 256}) compare(job.out, job.given, n, job.ranks);
 }

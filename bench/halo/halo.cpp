@@ -18,7 +18,7 @@
 #include <ostraka/ostraka.hpp>
 
 #include "by_hand.hpp"
-#include "report.hpp"
+#include "job.hpp"
 #include "seconds_of_all.hpp"
 
 namespace os = ostraka;
@@ -75,15 +75,10 @@ void compare(bench::report& table, int rounds, int n, int px, int py) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  bench::arguments const given(argc, argv);
-  os::environment const env(argc, argv);
-  int rank = 0;
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  bench::report table("halo", given, rank == 0);
-  table.condition("ranks", std::to_string(env.devices()));
-  int const p = env.devices();
+  bench::job job("halo", argc, argv);
+  int const rounds = job.given.number("rounds", 15);
   for (int n : {64, 256, 1024, 2048}) {
-    compare(table, given.number("rounds", 15), n, p, 1);
-    if (p > 1) compare(table, given.number("rounds", 15), n, 1, p);
+    compare(job.out, rounds, n, job.ranks, 1);
+    if (job.ranks > 1) compare(job.out, rounds, n, 1, job.ranks);
   }
 }

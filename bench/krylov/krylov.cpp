@@ -18,7 +18,7 @@
 
 #include "../../examples/cg/krylov.hpp"
 #include "by_hand.hpp"
-#include "report.hpp"
+#include "job.hpp"
 #include "seconds_of_all.hpp"
 
 namespace {
@@ -61,11 +61,6 @@ void compare(bench::report& table, bench::arguments const& given, int n) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  bench::arguments const given(argc, argv);
-  os::environment const env(argc, argv);
-  int rank = 0;
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  bench::report table("krylov", given, rank == 0);
-  table.condition("ranks", std::to_string(env.devices()));
-  for (int n : {16, 32, 64, 128, 192}) compare(table, given, n);
+  bench::job job("krylov", argc, argv);
+  for (int n : {16, 32, 64, 128, 192}) compare(job.out, job.given, n);
 }

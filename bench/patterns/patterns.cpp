@@ -30,7 +30,7 @@
 #include "by_hand/feed_forward.hpp"
 #include "by_hand/products.hpp"
 #include "by_hand/reshards.hpp"
-#include "report.hpp"
+#include "job.hpp"
 #include "seconds_of_all.hpp"
 #include "support/byte_counter.hpp"
 
@@ -380,23 +380,18 @@ void all_patterns(contest& c, named_size const& n, int p) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  os::environment const env(argc, argv);
-  bench::arguments const given(argc, argv);
-  int const p = env.devices();
-  if (p != 1 && p % 2 != 0) {
-    std::fprintf(stderr, "patterns: %d ranks do not divide the extents evenly; take a power of two up to 8\n", p);
+  bench::job job("patterns", argc, argv);
+  if (job.ranks != 1 && job.ranks % 2 != 0) {
+    std::fprintf(stderr, "patterns: %d ranks do not divide the extents evenly; take a power of two up to 8\n",
+                 job.ranks);
     return 1;
   }
-  bench::line_between_ranks::instance().limit(given.number("line", 0), 60);
-  int rank = 0;
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  bench::report report("patterns", given, rank == 0);
-  report.condition("ranks", std::to_string(p));
-  report.condition("element", doubles ? "double" : "float");
+  bench::line_between_ranks::instance().limit(job.given.number("line", 0), 60);
+  job.out.condition("element", doubles ? "double" : "float");
   char const* const core = std::getenv("OPENBLAS_CORETYPE");
-  report.condition("OpenBLAS core type", core ? core : "as detected");
-  contest c(report, given, rank == 0);
-  for (int sweep = given.number("sweeps", 1); sweep > 0; --sweep)
-    for (named_size const& n : all_sizes) all_patterns(c, n, p);
+  job.out.condition("OpenBLAS core type", core ? core : "as detected");
+  contest c(job.out, job.given, job.rank == 0);
+  for (int sweep = job.given.number("sweeps", 1); sweep > 0; --sweep)
+    for (named_size const& n : all_sizes) all_patterns(c, n, job.ranks);
   c.show_predictions();
 }

@@ -19,7 +19,7 @@
 #include <ostraka/ostraka.hpp>
 
 #include "by_hand.hpp"
-#include "report.hpp"
+#include "job.hpp"
 #include "seconds_of_all.hpp"
 
 namespace os = ostraka;
@@ -108,16 +108,10 @@ class cases {
 }  // namespace
 
 int main(int argc, char** argv) {
-  os::environment const env(argc, argv);
-  bench::arguments const given(argc, argv);
-  int rank = 0, p = 1;
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  MPI_Comm_size(MPI_COMM_WORLD, &p);
-  bench::report report("reshards", given, rank == 0);
-  report.condition("ranks", std::to_string(p));
-  cases all(report, given);
-  int const y = p % 2 == 0 ? 2 : 1, x = p / y;
-  auto const line = os::make_mesh(X = p);
+  bench::job job("reshards", argc, argv);
+  cases all(job.out, job.given);
+  int const y = job.ranks % 2 == 0 ? 2 : 1, x = job.ranks / y;
+  auto const line = os::make_mesh(X = job.ranks);
   auto const grid = os::make_mesh(X = x, Y = y);
   for (int n : {32, 64, 128}) {
     std::string const cube = " of " + std::to_string(n) + "^3", square = " of " + std::to_string(8 * n) + "^2";
