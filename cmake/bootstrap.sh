@@ -59,13 +59,14 @@ missing_packages() {
   has python3 || echo python3
 }
 
-# Names missing packages that are optional: a BLAS that is faster than our own kernels, a compilation cache, the HDF5 of Open MPI, the module that makes
+# Names missing packages that are optional: a BLAS that is faster than our own kernels, a compilation cache, the HDF5 of Open MPI, oneDNN, the module that makes
 # an environment for Python's packages, and the headers that a module of Python needs.
 useful_packages() {
   finds_fast_blas || echo libopenblas-openmp-dev
   [[ $1 == test ]] || return 0
   has ccache || echo ccache
   finds_hdf5 || echo libhdf5-openmpi-dev
+  finds_header oneapi/dnnl/dnnl.h || echo libdnnl-dev
   [[ -z ${CI:-} ]] || has clang-tidy-19 || echo clang-tidy-19  # for tests with the label ci
   python_that 'import venv, ensurepip' >/dev/null || echo python3-venv
   python_that 'import sysconfig; open(sysconfig.get_path("include") + "/Python.h")' >/dev/null || echo python3-dev
