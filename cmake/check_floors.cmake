@@ -103,13 +103,13 @@ set(rooms
   "operations/positions: tensors calls blocks creation elements operations/shapes"
   "operations/attention: tensors calls blocks creation elements algebra operations/shapes operations/indices operations/normalisation operations/positions"
   "fourier: tensors calls blocks moves"
-  "gradient/tape: calls blocks elements moves algebra local_view local_view/collectives tree"
+  "gradient/tape: tensors calls blocks elements moves algebra local_view local_view/collectives tree"
   "gradient/cotangents: elements moves algebra operations/elements operations/shapes gradient/tape"
   "gradient/directives: gradient/tape gradient/cotangents"
   "gradient/rules: tensors elements moves algebra gradient/tape gradient/cotangents"
   "gradient/rules/elements: elements operations/elements gradient/cotangents"
   "gradient/rules/moves: creation moves gradient/cotangents"
-  "gradient/rules/algebra: algebra operations/reductions gradient/cotangents gradient/rules/elements"
+  "gradient/rules/algebra: algebra operations/reductions gradient/tape gradient/cotangents gradient/rules/elements"
   "gradient/abstract: calls operations/indices gradient/cotangents gradient/directives gradient/rules/algebra"
   "gradient/rules/operations: elements operations/shapes operations/indices operations/creation operations/reductions operations/normalisation operations/positions operations/attention fourier gradient/rules gradient/rules/elements gradient/rules/moves gradient/rules/algebra gradient/abstract"
   "gradient/rules/local_view: blocks creation arrays local_view local_view/collectives local_view/halos local_view/pipelines tree gradient/cotangents gradient/directives gradient/rules/elements"
@@ -121,7 +121,7 @@ set(rooms
   "hdf5: calls blocks tree files"
   "foresight: meshes gradient/tape gradient/rules/moves gradient/abstract gradient"
   "seeing: environment meshes tensors calls arrays local_view/collectives tree foresight"
-  "compiled: environment meshes calls elements files operations/elements operations/shapes operations/indices operations/reductions operations/normalisation operations/positions operations/attention gradient/rules/elements gradient/rules/operations optimizers seeing")
+  "compiled: environment meshes calls elements files operations/elements operations/shapes operations/indices operations/reductions operations/normalisation operations/positions operations/attention gradient/tape gradient/rules/elements gradient/rules/operations optimizers seeing")
 
 set(below_surface "^(types|plan|engine)/")
 

@@ -62,12 +62,17 @@ struct einsum_of<Out, Policy, How, type_list<First, Rest...>> {
   using value = typename First::value_type;
   using types = einsum_types<Out, typename Policy::unlimited, How, First, Rest...>;
   using sources = sources_of<First, Rest...>;
+  using result_type = basic_tensor<value, Out, typename First::space>;
+
+  /// True if it is run as a planned call, at once.
+  static constexpr bool is_planned =
+      is_planned_call<Policy, First, Rest...> && (is_tensor<First> && ... && is_tensor<Rest>);
 
   // Returns a new tensor, the einsum times update.alpha. `When` says whether it is there at once or later.
   template <class When = at_once>
   static auto run(char const* operation, engine::update<value> const& update, First const& first, Rest const&... rest,
                   Policy const& policy = {}) {
-    if constexpr (std::is_same_v<When, at_once> && is_planned_call<Policy, First, Rest...> && is_each_label_once)
+    if constexpr (std::is_same_v<When, at_once> && is_planned)
       return run_at_once(operation, update, first, rest...);
     else
       return run_how(When{}, operation, update, first, rest..., policy);
@@ -79,7 +84,6 @@ struct einsum_of<Out, Policy, How, type_list<First, Rest...>> {
                       Rest const&... rest, Policy const& policy) {
     using labels = typename types::labels;
     using mesh = typename types::mesh;
-    using result_type = basic_tensor<value, Out, typename First::space>;
     engine::steps_ahead const steps = steps_ahead_of<Policy, types>(planner::plan_view(stored_plan_of<types>).steps);
     engine::execution_context const w = context_how<labels, mesh>(how, operation, steps, first, rest...);
     auto const plan = plan_to_run<Policy, types, static_cast<int>(sizeof(value))>(w, policy);
@@ -94,19 +98,27 @@ struct einsum_of<Out, Policy, How, type_list<First, Rest...>> {
                        blocks, result.local().data(), update, engine::per_thread(memory));
   }
 
+  /// The same as a constant. @pre is_planned
+  static consteval planned_operation<value, typename First::space> as_constant() {
+    return {&planned_call_of<Policy, types, static_cast<int>(sizeof(value))>,
+            engine::functions_of_kinds<kinds_of_call<Policy, types>(), typename First::space::execution_space, value>,
+            memory_of_call};
+  }
+
  private:
-  static constexpr bool is_each_label_once = (is_tensor<First> && ... && is_tensor<Rest>);
+  static engine::schedule_memory*& memory_of_call() {
+    static thread_local constinit engine::schedule_memory* of_thread = nullptr;
+    return of_thread;
+  }
 
   static auto run_at_once(char const* operation, engine::update<value> const& how, First const& first,
                           Rest const&... rest) {
-    using result_type = basic_tensor<value, Out, typename First::space>;
     result_type result;
     runtime_operand const operands[] = {runtime_operand_of(first), runtime_operand_of(rest)...};
     value const* const blocks[] = {sources::of(first), sources::of(rest)...};
-    static thread_local constinit engine::schedule_memory* memory = nullptr;
     run_planned<value, result_type::rank, typename First::space>(
         planned_call_of<Policy, types, static_cast<int>(sizeof(value))>, operation, first.mesh_handle(), operands,
-        blocks, how, functions_of_call<Policy, types, value, typename First::space>(), memory, result);
+        blocks, how, functions_of_call<Policy, types, value, typename First::space>(), memory_of_call(), result);
     return result;
   }
 

@@ -101,4 +101,22 @@ engine::run_functions<typename Space::execution_space, T> const& functions_of_ca
   return engine::functions_of_kinds<kinds_of_call<Policy, Types>(), typename Space::execution_space, T>();
 }
 
+/// An operation as a constant for callers that do not know its types: the call, and what belongs to it alone.
+template <class T, class Space>
+struct planned_operation {
+  planned_call const* call = nullptr;  ///< none: no operation
+  engine::run_functions<typename Space::execution_space, T> const& (*functions)() = nullptr;
+  engine::schedule_memory*& (*memory)() = nullptr;  ///< of the host thread
+};
+
+/// A new tensor <- the operation on two tensors.
+template <class T, class Space, class A, class B, int Rank>
+void run_on_two(planned_operation<T, Space> const& o, char const* operation, A const& a, B const& b,
+                unnamed_tensor<T, Rank, Space>& result) {
+  runtime_operand const operands[] = {runtime_operand_of(a), runtime_operand_of(b)};
+  T const* const blocks[] = {a.local().data(), b.local().data()};
+  run_planned<T, Rank, Space>(*o.call, operation, a.mesh_handle(), operands, blocks, {}, o.functions(), o.memory(),
+                              result);
+}
+
 }  // namespace ostraka::detail

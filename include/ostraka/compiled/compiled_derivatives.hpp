@@ -12,6 +12,7 @@
 #include <ostraka/gradient/rules/operations/derivative_of_cross_entropy.hpp>
 #include <ostraka/gradient/rules/operations/derivative_of_norms.hpp>
 #include <ostraka/gradient/rules/operations/derivative_of_softmax.hpp>
+#include <ostraka/gradient/tape/recorded_product.hpp>
 
 #define OSTRAKA_KEPT_DERIVATIVE_INSTANCE_(WHERE, EXEC, T, F)                          \
   OSTRAKA_MAP_INSTANCE_(WHERE, EXEC, T, (read_block<T> const&, read_block<T> const&), \
@@ -41,6 +42,16 @@
   WHERE template void add_cotangent(unnamed_tensor<T, RANK, compiled_space::device_type>&, bool, \
                                     unnamed_tensor<T, RANK, compiled_space::device_type> const&);
 
+#define OSTRAKA_RANKED_(T, RANK) unnamed_tensor<T, RANK, compiled_space::device_type>
+
+// For a product of two tensors of these ranks.
+#define OSTRAKA_PRODUCT_INSTANCE_(WHERE, T, A, B, RESULT)                                                    \
+  WHERE template void record_product(product_and_derivative<T, compiled_space::device_type> const&,          \
+                                     factor<OSTRAKA_RANKED_(T, A), OSTRAKA_RANKED_(T, A)> const&,            \
+                                     factor<OSTRAKA_RANKED_(T, B), OSTRAKA_RANKED_(T, B)> const&,            \
+                                     OSTRAKA_RANKED_(T, RESULT)&,                                            \
+                                     place_on_tape<OSTRAKA_RANKED_(T, RESULT), OSTRAKA_RANKED_(T, RESULT)>&);
+
 /// For floats and doubles. WHERE is `extern`, or empty in the source that makes the instances.
 #define OSTRAKA_DERIVATIVE_INSTANCES_(WHERE, T)                                                                  \
   namespace ostraka::engine {                                                                                    \
@@ -69,6 +80,8 @@
   }                                                                                                              \
   namespace ostraka::detail {                                                                                    \
   OSTRAKA_FOR_RANKS_(OSTRAKA_SUM_OF_COTANGENTS_INSTANCE_, WHERE, T)                                              \
+  OSTRAKA_PRODUCT_INSTANCE_(WHERE, T, 2, 2, 2)                                                                   \
+  OSTRAKA_PRODUCT_INSTANCE_(WHERE, T, 3, 2, 3)                                                                   \
   }
 
 /// For the element types of labels.

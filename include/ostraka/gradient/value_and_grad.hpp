@@ -161,7 +161,11 @@ template <class Cotangent, class T>
 // The gradient of a leaf.
 template <class T, class Cotangent>
 Cotangent leaf_gradient(variable<T, Cotangent> const& x) {
-  return x.slot()->is_empty() ? zero_gradient<Cotangent>(x) : unshared(x.slot()->sum());
+  if (x.slot()->is_empty()) return zero_gradient<Cotangent>(x);
+  Cotangent sum(x.slot()->sum());
+  if constexpr (Tensor<Cotangent>)
+    if (engine::holders_of(sum.local()) != 2) return copy(sum);  // the slot and this; it is written to in place
+  return sum;
 }
 
 struct gradient_of_leaf {

@@ -59,8 +59,8 @@ class resharded_again final : public recipe<Value> {
 template <class Sharding, class X, class Y, class Policy>
 [[gnu::cold, gnu::noinline]] void add_recipe_to_reshard(Y& y, X const& x, Policy const& how) {
   using type = typename Y::tensor_type;
-  using recipe_type = resharded_again<typename X::tensor_type, Sharding, typename type_to_make<type>::type, Policy>;
-  y.set_recipe(recipe_handle<type>(new recipe_type(remember(x), how)));
+  using recipe_type = resharded_again<typename X::tensor_type, Sharding, without_names<type>, Policy>;
+  y.set_recipe(recipe_of<type>(new recipe_type(remember(x), how)));
 }
 
 /// True if the reshard is a gather, at least in part.

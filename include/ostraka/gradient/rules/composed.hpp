@@ -72,7 +72,7 @@ struct composed_pullback {
   template <class T, class Cotangent>
   static cotangent_sum<Cotangent> sum_of(variable<T, Cotangent> const& x) {
     if (x.slot() == nullptr || x.slot()->is_empty()) return {true, {}};
-    return {false, x.slot()->sum()};
+    return {false, Cotangent(x.slot()->sum())};
   }
 };
 

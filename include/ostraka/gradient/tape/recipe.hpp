@@ -10,6 +10,7 @@
 #include <utility>
 
 #include <ostraka/calls/vocabulary.hpp>
+#include <ostraka/gradient/tape/without_names.hpp>
 
 namespace ostraka::detail {
 
@@ -30,7 +31,7 @@ class any_recipe {
   void make(void* value) { run_(*this, value); }
 
  private:
-  template <class T>
+  template <class Value>
   friend class recipe_handle;
   [[gnu::cold, gnu::noinline]] static void release(any_recipe* r) {
     if (--r->handles_ == 0) r->run_(*r, nullptr);
@@ -39,18 +40,7 @@ class any_recipe {
   int handles_ = 0;
 };
 
-/// The type as which a recipe of a T makes its value: a tensor without its names, so that tensors of one rank share
-/// their code; anything else as it is.
-template <class T>
-struct type_to_make {
-  using type = T;
-};
-template <class T, class Sharding, class Space>
-struct type_to_make<basic_tensor<T, Sharding, Space>> {
-  using type = typename tensor_parts<T, Sharding, Space>::type;
-};
-
-/// A recipe whose function makes a Value.
+/// A recipe whose function makes a Value, a tensor without its names or a variable.
 template <class Value>
 class recipe : public any_recipe {
  public:
@@ -75,14 +65,12 @@ class recipe : public any_recipe {
   Value value_;
 };
 
-/// A handle to a recipe of a T, or to none.
-template <class T>
+/// A handle to a recipe of a Value, or to none.
+template <class Value>
 class recipe_handle {
-  using value_type = typename type_to_make<T>::type;
-
  public:
   recipe_handle() = default;
-  explicit recipe_handle(recipe<value_type>* made) : recipe_(made) { ++static_cast<any_recipe*>(recipe_)->handles_; }
+  explicit recipe_handle(recipe<Value>* made) : recipe_(made) { ++static_cast<any_recipe*>(recipe_)->handles_; }
   recipe_handle(recipe_handle const& other) : recipe_(other.recipe_) {
     if (recipe_ != nullptr) ++static_cast<any_recipe*>(recipe_)->handles_;
   }
@@ -96,10 +84,14 @@ class recipe_handle {
   }
 
   explicit operator bool() const { return recipe_ != nullptr; }
-  [[nodiscard]] T get() const { return T(recipe_->get()); }
+  [[nodiscard]] Value get() const { return recipe_->get(); }
 
  private:
-  recipe<value_type>* recipe_ = nullptr;
+  recipe<Value>* recipe_ = nullptr;
 };
+
+/// A handle to a recipe of tensors or variables of type T.
+template <class T>
+using recipe_of = recipe_handle<without_names<T>>;
 
 }  // namespace ostraka::detail

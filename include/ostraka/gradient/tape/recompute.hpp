@@ -35,8 +35,8 @@ class recompute final : public recipe<Value> {
 };
 
 template <class T, class Operation, class... Given>
-[[gnu::cold, gnu::noinline]] recipe_handle<T> recomputing_recipe(Operation const& operation, Given const&... given) {
-  return recipe_handle<T>(new recompute<typename type_to_make<T>::type, Operation, Given...>(operation, given...));
+[[gnu::cold, gnu::noinline]] recipe_of<T> recomputing_recipe(Operation const& operation, Given const&... given) {
+  return recipe_of<T>(new recompute<without_names<T>, Operation, Given...>(operation, given...));
 }
 
 /// The base of a derivative_of whose operation os::save_all_but_gathers does again. An operation that passes on the

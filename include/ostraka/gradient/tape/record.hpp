@@ -167,7 +167,8 @@ class recorded : public cotangent_slot<Cotangent> {
 
   [[gnu::cold]] void pull_back() {
     if (!this->is_empty())
-      propagate_all<slot_of<Operands>...>(pullback_, slots_, this->sum(), std::index_sequence_for<Operands...>{});
+      propagate_all<slot_of<Operands>...>(pullback_, slots_, Cotangent(this->take_sum()),
+                                          std::index_sequence_for<Operands...>{});
   }
 
   Pullback pullback_;
@@ -199,8 +200,9 @@ tape* common_tape(Operands const&... operands) {
 /// The result of an operation on the tape `t`; in a region perhaps a saved one.
 template <class Make>
 auto result_with(tape* t, Make const& make) -> decltype(make()) {
+  using result = decltype(make());
   if (t != nullptr && t->saved() != nullptr)
-    if (auto const* const saved = t->next_saved<decltype(make())>()) return *saved;
+    if (auto const* const saved = t->next_saved<without_names<result>>(&type_mark<result>)) return result(*saved);
   return make();
 }
 
@@ -323,6 +325,8 @@ template <class Operation, class... Given>
 constexpr auto record(Operation const& operation, Given const&... given) {
   if constexpr (HasResiduals<Operation>) {
     return record_with_residuals(operation, given...);
+  } else if constexpr (requires { derivative_of<Operation>::record(operation, given...); }) {
+    return derivative_of<Operation>::record(operation, given...);
   } else {
     tape* const t = common_tape(given...);
     auto const make = [&] { return operate(operation, plain(given)...); };

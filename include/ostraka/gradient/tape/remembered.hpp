@@ -19,14 +19,14 @@ namespace ostraka::detail {
 template <class T>
 class remembered {
  public:
-  explicit remembered(T const& x) : value_(x) {}
-  explicit remembered(recipe_handle<T> const& again) : again_(again) {}
+  explicit remembered(T const& x) : value_(static_cast<without_names<T> const&>(x)) {}
+  explicit remembered(recipe_of<T> const& again) : again_(again) {}
 
-  [[nodiscard]] T get() const { return again_ ? again_.get() : value_; }
+  [[nodiscard]] T get() const { return again_ ? T(again_.get()) : T(value_); }
 
  private:
-  T value_{};
-  recipe_handle<T> again_;
+  without_names<T> value_{};
+  recipe_of<T> again_;
 };
 
 // Numbers and policies have no recipes.

@@ -12,6 +12,7 @@
 #include <string_view>
 #include <utility>
 
+#include <ostraka/gradient/tape/without_names.hpp>
 #include <ostraka/types/support/dynamic_array.hpp>
 #include <ostraka/types/support/error.hpp>
 
@@ -40,19 +41,19 @@ class result_store {
   void keep(int number, T const& result) {
     for (kept_result const* k : kept_)
       if (k->number == number) return;
-    kept_.push_back(new kept_as<T>(number, result));
+    kept_.push_back(new kept_as<without_names<T>>(number, &type_mark<T>, result));
   }
 
-  /// The result of this operation, or nullptr.
-  template <class T>
-  [[nodiscard]] T const* find(int number) const {
+  /// The result of this operation, or nullptr. `type` is the mark of its type, which is a Value without its names.
+  template <class Value>
+  [[nodiscard]] Value const* find(int number, void const* type) const {
     for (kept_result const* k : kept_)
       if (k->number == number) {
-        if (k->type != &type_mark<T>)
+        if (k->type != type)
           throw_error(
               "checkpoint: the function did other operations when it was run again; it is a function of its arguments "
               "alone");
-        return &static_cast<kept_as<T> const*>(k)->result;
+        return &static_cast<kept_as<Value> const*>(k)->result;
       }
     return nullptr;
   }
@@ -66,10 +67,10 @@ class result_store {
     int number;
     void const* type;
   };
-  template <class T>
+  template <class Value>
   struct kept_as final : kept_result {
-    kept_as(int n, T const& r) : kept_result(n, &type_mark<T>), result(r) {}
-    T result;
+    kept_as(int n, void const* t, Value const& r) : kept_result(n, t), result(r) {}
+    Value result;
   };
 
   dynamic_array<kept_result*> kept_;

@@ -21,6 +21,7 @@
 #include <ostraka/engine/run/profiling.hpp>
 #include <ostraka/gradient/tape/differentiated.hpp>
 #include <ostraka/gradient/tape/result_store.hpp>
+#include <ostraka/gradient/tape/without_names.hpp>
 #include <ostraka/types/support/error.hpp>
 #include <ostraka/types/support/join_text.hpp>
 
@@ -131,11 +132,11 @@ class tape {
   [[nodiscard]] result_store* saved() const { return saved_; }
   [[nodiscard]] int number_of_last() const { return number_; }
 
-  /// The saved result of the next operation of a region, or nullptr.
-  template <class Result>
-  [[gnu::cold]] Result const* next_saved() {
+  /// The saved result of the next operation of a region, without its names, or nullptr. `type` is the mark of its type.
+  template <class Value>
+  [[gnu::cold]] Value const* next_saved(void const* type) {
     ++number_;
-    return is_first_run_ ? nullptr : saved_->find<Result>(number_);
+    return is_first_run_ ? nullptr : saved_->find<Value>(number_, type);
   }
 
   /// True if gathers are done again when they are needed, rather than kept.
@@ -259,41 +260,41 @@ template <class Unnamed>
     add_block(sum, g);
 }
 
-/// The sum of the cotangents of one variable. `Cotangent` is their tensor type.
-template <class Cotangent>
-class cotangent_slot : public tape_node {
+/// The sum of the cotangents of one variable: a tensor without its names, or a variable of an outer derivative.
+template <class Sum>
+class slot_of_sum : public tape_node {
  public:
-  using cotangent_type = Cotangent;
+  slot_of_sum() : slot_of_sum(run_node<slot_of_sum>) {}
 
-  cotangent_slot() : cotangent_slot(run_node<cotangent_slot>) {}
-
-  void add(Cotangent const& g) {
-    if constexpr (is_variable<Cotangent>)
+  void add(Sum const& g) {
+    if constexpr (is_variable<Sum>)
       sum_ = is_empty_ ? g : sum_of_cotangents(sum_, g);
     else
-      add_cotangent(unnamed(sum_), is_empty_, unnamed(g));
+      add_cotangent(sum_, is_empty_, g);
     is_empty_ = false;
   }
 
   [[nodiscard]] bool is_empty() const { return is_empty_; }
-  [[nodiscard]] Cotangent const& sum() const { return sum_; }
+
+  /// The sum, which users name again: `Cotangent(slot->sum())`.
+  [[nodiscard]] Sum const& sum() const { return sum_; }
 
  protected:
-  explicit cotangent_slot(function run) : tape_node(run) {}
+  explicit slot_of_sum(function run) : tape_node(run) {}
+
+  /// The sum of a node that passes it on, once.
+  [[nodiscard]] Sum&& take_sum() { return std::move(sum_); }
 
  private:
-  friend void run_node<cotangent_slot>(tape_node&, bool);
+  friend void run_node<slot_of_sum>(tape_node&, bool);
   void pull_back() {}  // a leaf has no operands
 
-  template <class T>
-  static auto& unnamed(T& tensor) {
-    using parts = typename tensor_parts<typename Cotangent::element_type, sharding_in<Cotangent>,
-                                        typename Cotangent::space>::type;
-    return static_cast<std::conditional_t<std::is_const_v<T>, parts const, parts>&>(tensor);
-  }
-
-  Cotangent sum_;
+  Sum sum_;
   bool is_empty_ = true;
 };
+
+/// The slot of cotangents of this type: one class for all shardings of a rank.
+template <class Cotangent>
+using cotangent_slot = slot_of_sum<without_names<Cotangent>>;
 
 }  // namespace ostraka::detail

@@ -48,6 +48,16 @@ namespace detail {
 // Marks the constructor of a variable whose value is made in it.
 struct made_in_place {};
 
+/// The place of a variable on its tape, for a value and cotangents of these types without their names: one class for
+/// all shardings of a rank.
+template <class Value, class Sum>
+struct place_on_tape {
+  slot_of_sum<Sum>* slot = nullptr;  ///< of its cotangents; none for a constant
+  tape_handle on{};
+  int number = 0;                 ///< of the operation that gave it, in the first run of a region
+  recipe_handle<Value> recipe{};  ///< by which nodes make the value again, if they are not to keep it
+};
+
 template <class T, class Cotangent>
 struct default_cotangent<variable<T, Cotangent>> {
   using type = variable<cotangent_of<T>>;
@@ -78,19 +88,19 @@ class variable {
   variable(T const& value) : value_(value) {}
 
   variable(T&& value, detail::cotangent_slot<Cotangent>* slot, detail::tape* tape)
-      : value_(std::move(value)), slot_(slot), tape_(tape) {}
+      : value_(std::move(value)), place_{slot, tape} {}
   variable(T const& value, detail::cotangent_slot<Cotangent>* slot, detail::tape* tape)
-      : value_(value), slot_(slot), tape_(tape) {}
+      : value_(value), place_{slot, tape} {}
 
   /// The result of operation `number` in the first run of a region, which writes no nodes.
-  variable(T&& value, int number, detail::tape* tape) : value_(std::move(value)), tape_(tape), number_(number) {}
-  variable(T const& value, int number, detail::tape* tape) : value_(value), tape_(tape), number_(number) {}
+  variable(T&& value, int number, detail::tape* tape) : value_(std::move(value)), place_{nullptr, tape, number} {}
+  variable(T const& value, int number, detail::tape* tape) : value_(value), place_{nullptr, tape, number} {}
 
   /// A constant whose value is what `make` returns, without a copy; `set_slot` or `set_number` puts it on a tape.
   template <class Make>
   variable(detail::made_in_place, Make const& make) : value_(make()) {}
-  void set_slot(detail::cotangent_slot<Cotangent>* slot, detail::tape* tape) { slot_ = slot, tape_ = tape; }
-  void set_number(int number, detail::tape* tape) { number_ = number, tape_ = tape; }
+  void set_slot(detail::cotangent_slot<Cotangent>* slot, detail::tape* tape) { place_.slot = slot, place_.on = tape; }
+  void set_number(int number, detail::tape* tape) { place_.number = number, place_.on = tape; }
 
   /// The same value, with cotangents of another type: `os::variable<T> y = x;` begins a loop in which y has one type.
   template <class Other>
@@ -113,20 +123,20 @@ class variable {
   }
 
   /// The slot of its cotangents, and its tape; nullptr for a constant.
-  [[nodiscard]] detail::cotangent_slot<Cotangent>* slot() const { return slot_; }
-  [[nodiscard]] detail::tape* tape() const { return tape_.at; }
+  [[nodiscard]] detail::cotangent_slot<Cotangent>* slot() const { return place_.slot; }
+  [[nodiscard]] detail::tape* tape() const { return place_.on.at; }
 
   /// The same tape, with the serial by which it is known that the tape still exists. A variable does not outlive the
   /// call that made it.
-  [[nodiscard]] detail::tape_handle const& tape_handle() const { return tape_; }
+  [[nodiscard]] detail::tape_handle const& tape_handle() const { return place_.on; }
 
   /// The number of the operation that gave it, in the first run of a region; else 0.
-  [[nodiscard]] int number() const { return number_; }
+  [[nodiscard]] int number() const { return place_.number; }
 
   /// A variable with another value that shares this one's cotangents: the same tensor under another sharding.
   template <class Other>
   [[nodiscard]] variable<Other, Cotangent> as(Other value) const {
-    return {std::move(value), slot_, tape_.at};
+    return {std::move(value), place_.slot, place_.on.at};
   }
 
   /// This variable with an equal value, which may have another name.
@@ -137,20 +147,22 @@ class variable {
   }
 
   /// The recipe by which nodes make the value again, if they are not to keep it.
-  [[nodiscard]] detail::recipe_handle<T> const& recipe() const { return recipe_; }
-  void set_recipe(detail::recipe_handle<T> recipe) { recipe_ = std::move(recipe); }
-  [[nodiscard]] variable made_by(detail::recipe_handle<T> recipe) const {
+  [[nodiscard]] detail::recipe_of<T> const& recipe() const { return place_.recipe; }
+  void set_recipe(detail::recipe_of<T> recipe) { place_.recipe = std::move(recipe); }
+  [[nodiscard]] variable made_by(detail::recipe_of<T> recipe) const {
     variable x = *this;
-    x.recipe_ = std::move(recipe);
+    x.set_recipe(std::move(recipe));
     return x;
   }
 
+  /// For the library: its place on the tape; and both parts, for functions that write them for all shardings.
+  [[nodiscard]] auto const& place() const { return place_; }
+  [[nodiscard]] auto& writable_place() { return place_; }
+  [[nodiscard]] T& writable_value() { return value_; }
+
  private:
   T value_;
-  detail::cotangent_slot<Cotangent>* slot_ = nullptr;
-  detail::tape_handle tape_;
-  int number_ = 0;
-  detail::recipe_handle<T> recipe_;
+  detail::place_on_tape<detail::without_names<T>, detail::without_names<Cotangent>> place_;
 };
 
 template <class T, class Cotangent>

@@ -17,6 +17,7 @@
 #include <ostraka/algebra/relabel.hpp>
 #include <ostraka/gradient/cotangents/as.hpp>
 #include <ostraka/gradient/cotangents/deferred.hpp>
+#include <ostraka/gradient/tape/recorded_product.hpp>
 #include <ostraka/types/shardings/changed_sharding.hpp>
 
 namespace ostraka {
@@ -121,6 +122,94 @@ class einsum_pullback {
   std::tuple<decltype(extents_in(std::declval<Given const&>()))...> extents_;
 };
 
+// The einsum that gives a cotangent of type `Wanted` from the result's, `G`, and the other operand. `Alone`: the axes
+// that it sums, and of which the other operand has none.
+template <class Wanted, class Alone, class G, class Other>
+struct find_einsum_of_cotangent {
+  using type = einsum_call<sharding_in<Wanted>, G, Other, typename policy_to_sum<Alone>::type>;
+};
+template <class Wanted, class G, class Other>
+struct find_einsum_of_cotangent<Wanted, type_list<>, G, Other> {
+  using type = einsum_call<sharding_in<Wanted>, G, Other>;
+};
+template <class Wanted, class G, class Other, class... Policy>
+using einsum_of_cotangent = typename find_einsum_of_cotangent<
+    Wanted, difference_of<concatenation_of<typename summed_unshared_by<Policy>::type...>, axes_in<Wanted>>, G,
+    Other>::type;
+
+// True if an einsum is run as a planned call that gives a `Result`.
+template <class Call, class Result>
+consteval bool is_planned_einsum() {
+  if constexpr (std::is_same_v<typename Call::verdict, reason::ok>)
+    return Call::run::is_planned && std::is_same_v<typename Call::run::result_type, Result>;
+  else
+    return false;
+}
+
+// True if the cotangent of an operand is such an einsum alone, and for a constant.
+template <class X, class G, class Other, class... Policy>
+consteval bool has_planned_cotangent() {
+  if constexpr (!is_variable<X>) {
+    return true;
+  } else {
+    using wanted = typename X::cotangent_type;
+    using lacking = difference_of<axes_in<wanted>, union_of<axes_in<G>, axes_in<Other>>>;
+    if constexpr (is_tensor<wanted> && is_tensor<G> && lacking::size == 0 && !any_varies<wanted, G, Other>)
+      return is_planned_einsum<einsum_of_cotangent<wanted, G, Other, Policy...>, wanted>();
+    else
+      return false;
+  }
+}
+
+/// An einsum of two tensors of the global view, at least one of them a variable of the only derivative, as constants.
+template <class Sharding, class A, class B, class... Policy>
+struct product_of_variables {
+  using call = einsum_call<Sharding, plain_type<A>, plain_type<B>, Policy...>;
+  using result = typename call::run::result_type;
+  using cotangent = cotangent_of_result<derivative_of<operation::einsum<Sharding>>, result, A, B, Policy...>;
+  using value = typename result::value_type;
+  using space = typename result::space;
+
+  template <class X, class Other>
+  static consteval planned_operation<value, space> of_cotangent() {
+    if constexpr (is_variable<X>)
+      return einsum_of_cotangent<typename X::cotangent_type, cotangent, plain_type<Other>,
+                                 Policy...>::run::as_constant();
+    else
+      return {};
+  }
+
+  static constexpr product_and_derivative<value, space> constants{operation::einsum<Sharding>::name,
+                                                                  &type_mark<result>,
+                                                                  call::run::as_constant(),
+                                                                  {of_cotangent<A, B>(), of_cotangent<B, A>()}};
+};
+
+template <class Sharding, class A, class B, class... Policy>
+consteval bool check_shared_product() {
+  using a = plain_type<A>;
+  using b = plain_type<B>;
+  using call = einsum_call<Sharding, a, b, Policy...>;
+  if constexpr (!std::is_same_v<typename call::verdict, reason::ok> || any_varies<a, b>) {
+    return false;
+  } else if constexpr (call::run::is_planned && is_differentiable<typename a::value_type> &&
+                       std::is_same_v<typename a::space, typename b::space>) {
+    using cotangent = typename product_of_variables<Sharding, A, B, Policy...>::cotangent;
+    return has_planned_cotangent<A, cotangent, b, Policy...>() && has_planned_cotangent<B, cotangent, a, Policy...>();
+  } else {
+    return false;
+  }
+}
+
+/// True if the einsum and its derivative are planned calls of two tensors: one function records all of these
+/// (recorded_product.hpp).
+template <class Sharding, class... Given>
+inline constexpr bool is_shared_product = false;
+template <class Sharding, class A, class B, class... Policy>
+  requires(depth_of_all<A, B> == 1 && is_tensor<plain_type<A>> && is_tensor<plain_type<B>> &&
+           (is_policy<Policy> && ...))
+inline constexpr bool is_shared_product<Sharding, A, B, Policy...> = check_shared_product<Sharding, A, B, Policy...>();
+
 template <class A, class Number>
 struct mean_pullback {
   einsum_pullback<A> of_sum;
@@ -139,6 +228,17 @@ struct derivative_of<operation::einsum<Sharding>> {
   template <class Result, class... Given>
   static constexpr auto pullback(operation::einsum<Sharding>, Result const&, Given const&... given) {
     return detail::einsum_pullback<Given...>(given...);
+  }
+
+  /// Records products whose names one function for all shardings need not know.
+  template <class A, class B, class... Policy>
+    requires(detail::is_shared_product<Sharding, A, B, Policy...>)
+  static auto record(operation::einsum<Sharding> const&, A const& a, B const& b, Policy const&...) {
+    using product = detail::product_of_variables<Sharding, A, B, Policy...>;
+    variable<typename product::result, typename product::cotangent> y;
+    detail::without_names<typename product::result>& value = y.writable_value();
+    detail::record_product(product::constants, detail::as_factor(a), detail::as_factor(b), value, y.writable_place());
+    return y;
   }
 };
 

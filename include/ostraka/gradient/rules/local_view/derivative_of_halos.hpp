@@ -197,7 +197,7 @@ struct add_padded : detail::callable<add_padded> {
     detail::cotangent_slot<A> sum;
     sum.add(a);
     sum.add(b);
-    return sum.sum();
+    return A(sum.sum());
   }
 };
 

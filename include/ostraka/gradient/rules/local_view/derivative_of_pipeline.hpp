@@ -87,7 +87,7 @@ Cotangent layers_back(Parameters& parameters, Block const& began_with, Cotangent
   if (h.slot() != nullptr) add_cotangent(h, engine::holders_of(of_result.local()) == 0 ? copy(of_result) : of_result);
   t.unwind_to(leaves);
   parameters.end(repeat, first, end);
-  return operand.slot()->is_empty() ? zero_cotangent<Cotangent>(began_with) : operand.slot()->sum();
+  return operand.slot()->is_empty() ? zero_cotangent<Cotangent>(began_with) : Cotangent(operand.slot()->sum());
 }
 
 /// The node of a pipeline, which runs its backward.
@@ -112,7 +112,7 @@ class pipeline_node final : public cotangent_slot<Cotangent> {
   void run_back(Ws const&... ws) {
     parameters_of_stage<Axes, F, axes_of_activations<Block>, Ws...> parameters(layer_, ws...);
     pipeline_stage const here = stage_here<Axes>(Rule, microbatches_, plain(x_), plain_operand(ws)...);
-    pipeline_run<of_block, typename Axes::batch, Divided> stage(here.w, here.table, of_block(this->sum()),
+    pipeline_run<of_block, typename Axes::batch, Divided> stage(here.w, here.table, of_block(Cotangent(this->sum())),
                                                                 pipeline_way::backwards);
     of_block const of_x = stage.run([&](of_block const& of_result, int lane, int repeat, int microbatch) {
       return layers_back(parameters, kept_->take(lane, repeat, microbatch, here.table), of_result, repeat,

@@ -147,7 +147,7 @@ auto pipeline_loss_of_variables(pipeline_rule rule, int microbatches, F const& l
             }
           of_head.end(0, 0, 1);
           if (!runs_backward) return of_block();
-          return h.slot()->is_empty() ? zero_cotangent<of_block>(made) : h.slot()->sum();
+          return h.slot()->is_empty() ? zero_cotangent<of_block>(made) : of_block(h.slot()->sum());
         },
         [&](block const& began_with, of_block const& of_result, int repeat) {
           return layers_back(parameters, began_with, of_result, repeat, 0, here.layers);

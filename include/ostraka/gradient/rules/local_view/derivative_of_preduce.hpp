@@ -76,9 +76,9 @@ struct find_slot_of_result<C> {
 };
 
 inline no_slot* slot_on(tape&, no_slot*) { return nullptr; }
-template <class Cotangent>
-cotangent_slot<Cotangent>* slot_on(tape& t, cotangent_slot<Cotangent>*) {
-  return t.push<cotangent_slot<Cotangent>>();
+template <class Sum>
+slot_of_sum<Sum>* slot_on(tape& t, slot_of_sum<Sum>*) {
+  return t.push<slot_of_sum<Sum>>();
 }
 
 // The tensor type of a variable, or the type itself.
@@ -134,8 +134,8 @@ class preduce_node<F, type_list<Ms...>, Given...> final : public tape_node {
   }
 
   static bool has_cotangent(no_slot const*) { return false; }
-  template <class Cotangent>
-  static bool has_cotangent(cotangent_slot<Cotangent> const* slot) {
+  template <class Sum>
+  static bool has_cotangent(slot_of_sum<Sum> const* slot) {
     return !slot->is_empty();
   }
 
@@ -150,7 +150,7 @@ class preduce_node<F, type_list<Ms...>, Given...> final : public tape_node {
       all_given mine = own;
       if (has_others) combine_in_rounds<Ms...>(tree, f_, keeps_variables<plain_type<Given>...>{own, &kept_}, mine);
     }
-    std::tuple const of_results(cotangent_here(std::get<Is>(results_), std::get<Is>(own))...);
+    std::tuple const of_results(cotangent_here<combined<Given>>(std::get<Is>(results_), std::get<Is>(own))...);
 
     tape t;
     all_combined const leaves(leaf<combined<Given>, slot_of<Given>::wanted>(t, std::get<Is>(own))...);
@@ -197,14 +197,14 @@ class preduce_node<F, type_list<Ms...>, Given...> final : public tape_node {
   }
 
   // The cotangent of a result, which is the same on all devices, as this device's own.
-  template <class Slot, class Block>
+  template <class C, class Slot, class Block>
   static auto cotangent_here([[maybe_unused]] Slot const* slot, [[maybe_unused]] Block const& own) {
-    if constexpr (std::is_same_v<Slot, no_slot>)
+    if constexpr (!is_variable<C>)
       return no_slot();
-    else if constexpr (is_variable<typename Slot::cotangent_type>)
-      return ostraka::pvary<Ms{}...>(slot->is_empty() ? zeros_for<typename Slot::cotangent_type>(own) : slot->sum());
+    else if constexpr (is_variable<typename C::cotangent_type>)
+      return ostraka::pvary<Ms{}...>(slot->is_empty() ? zeros_for<typename C::cotangent_type>(own) : slot->sum());
     else
-      return slot->sum();
+      return typename C::cotangent_type(slot->sum());
   }
 
   template <class C, class G, class Slot>
@@ -227,7 +227,8 @@ class preduce_node<F, type_list<Ms...>, Given...> final : public tape_node {
     if constexpr (slot::wanted) {
       using cotangent = typename C::cotangent_type;
       auto const of = [&](C const& x) {
-        return ostraka::operation::varied<Ms...>{}(x.slot()->is_empty() ? zeros_for<cotangent>(own) : x.slot()->sum());
+        return ostraka::operation::varied<Ms...>{}(x.slot()->is_empty() ? zeros_for<cotangent>(own)
+                                                                        : cotangent(x.slot()->sum()));
       };
       auto mine = of(leaf);
       if (has_others && tree.has_pairs()) {

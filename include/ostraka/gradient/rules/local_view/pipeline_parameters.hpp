@@ -123,7 +123,7 @@ struct add_part {
   Part part;
   template <class Sum, class V>
   void operator()(Sum const& sum, V const& x) const {
-    if (!x.slot()->is_empty()) add_to_part(part(sum), x.slot()->sum());
+    if (!x.slot()->is_empty()) add_to_part(part(sum), typename V::cotangent_type(x.slot()->sum()));
   }
 };
 
