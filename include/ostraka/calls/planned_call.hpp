@@ -14,13 +14,13 @@
 #include <ostraka/calls/context.hpp>
 #include <ostraka/engine/memory/per_thread.hpp>
 #include <ostraka/engine/run/execute.hpp>
-#include <ostraka/plan/spec/stored_plan.hpp>
+#include <ostraka/plan/spec/packed_plan.hpp>
 
 namespace ostraka::detail {
 
 /// One of a program's operations as constants: all facts in its types that its run needs.
 struct planned_call {
-  planner::plan_view stored;
+  unsigned char const* plan;  ///< packed
   planner::naming const* names;
   int labels;
   int mesh_axes;
@@ -38,7 +38,7 @@ template <class Policy, class Types, int ElementBytes>
 consteval planned_call make_planned_call() {
   using labels = typename Types::labels;
   using mesh = typename Types::mesh;
-  planned_call call{stored_plan_of<Types>, &naming_of<labels, mesh, ElementBytes>, labels::size, mesh::size};
+  planned_call call{packed_plan_of<Types>.bytes, &naming_of<labels, mesh, ElementBytes>, labels::size, mesh::size};
   if constexpr (!std::is_same_v<Policy, no_policy>) {
     call.rule = Policy::rule;
     call.has_policy = gives_policy<Policy>;
@@ -64,9 +64,9 @@ inline constexpr bool is_planned_call<no_policy, Operands...> = !any_varies<Oper
 template <class Policy, class Types>
 consteval unsigned kinds_of_call() {
   if constexpr (std::is_same_v<Policy, no_policy>)  // has no members for the next branch
-    return planner::kinds_of(planner::plan_view(stored_plan_of<Types>));
+    return planner::kinds_of(planner::plan_view(Types::plan));
   else if constexpr (is_stored_plan<Policy>)
-    return planner::kinds_of(planner::plan_view(stored_plan_of<Types>));
+    return planner::kinds_of(planner::plan_view(Types::plan));
   else
     return planner::kinds::all;
 }
@@ -81,19 +81,19 @@ template <class T, int Rank, class Space>
                                    engine::run_functions<typename Space::execution_space, T> const& functions,
                                    engine::schedule_memory*& memory, unnamed_tensor<T, Rank, Space>& result) {
   using tensor_type = unnamed_tensor<T, Rank, Space>;
+  engine::schedule_memory& mine = engine::per_thread(memory);
+  planner::plan_view const& stored = mine.unpacked(call.plan);
   planner::spec const* specs[planner::max_operands];
-  int const count = call.stored.operands.size();
-  for (int k = 0; k < count; ++k) specs[k] = &call.stored.operands[k];
-  engine::steps_ahead steps(call.stored.steps);
+  int const count = stored.operands.size();
+  for (int k = 0; k < count; ++k) specs[k] = &stored.operands[k];
+  engine::steps_ahead steps(stored.steps);
   steps.may_change = call.may_change;
   engine::execution_context const w =
       context_of_operands(operation, steps, *call.names, call.labels, call.mesh_axes, operands, specs, count);
-  if (call.advice != nullptr)
-    advise(w, {w.operation, call.stored, call.rule, *call.names, call.has_policy}, *call.advice);
-  planner::plan_view const plan = call.plan_to_run != nullptr ? call.plan_to_run(w) : call.stored;
-  result = allocate_unnamed<T, Rank, Space>(mesh, w, *call.stored.result);
-  engine::run(execution_space_of<tensor_type>(), w, plan, blocks, result.local().data(), how,
-              engine::per_thread(memory), functions);
+  if (call.advice != nullptr) advise(w, {w.operation, stored, call.rule, *call.names, call.has_policy}, *call.advice);
+  planner::plan_view const plan = call.plan_to_run != nullptr ? call.plan_to_run(w) : stored;
+  result = allocate_unnamed<T, Rank, Space>(mesh, w, *stored.result);
+  engine::run(execution_space_of<tensor_type>(), w, plan, blocks, result.local().data(), how, mine, functions);
 }
 
 template <class Policy, class Types, class T, class Space>

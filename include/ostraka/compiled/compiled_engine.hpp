@@ -174,6 +174,7 @@ using read_block = aligned<T const>;
   WHERE template std::string describe_equation<>(spec const*, int, spec const&, naming const&);                       \
   WHERE template std::string describe<>(einsum_plan const&, naming const&, extents const&);                           \
   WHERE template std::string detail::mesh_names<>(mesh_order, naming const&);                                         \
+  WHERE template void unpack<>(unsigned char const*, unpacked_plan&);                                                 \
   }                                                                                                                   \
   namespace ostraka::engine {                                                                                         \
   WHERE template std::string describe_sizes<>(execution_context const&, planner::naming const&);                      \

@@ -21,6 +21,7 @@
 #include <ostraka/engine/moves/transport.hpp>
 #include <ostraka/engine/run/run_functions.hpp>
 #include <ostraka/plan/lowering/schedule.hpp>
+#include <ostraka/plan/spec/packed_plan.hpp>
 #include <ostraka/plan/spec/stored_plan.hpp>
 #include <ostraka/types/support/dynamic_array.hpp>
 
@@ -173,6 +174,12 @@ template <class = void>
 /// The last schedules of one plan by one host thread. A plan that depends on extents alone counts as one.
 class schedule_memory {
  public:
+  /// The plan, which the first call unpacks.
+  planner::plan_view const& unpacked(unsigned char const* packed) {
+    if (plan_.empty()) planner::unpack(packed, plan_);
+    return plan_.view;
+  }
+
   template <class Exec, class T>
   known_schedule& of(execution_context const& w, planner::plan_view const& plan, update<T> const& how,
                      run_functions<Exec, T> const& functions) {
@@ -241,6 +248,7 @@ class schedule_memory {
   dynamic_array<std::unique_ptr<known_schedule>> schedules_;
   std::unique_ptr<known_schedule> transient_;
   std::size_t next_ = 0;
+  planner::unpacked_plan plan_;
 };
 
 }  // namespace ostraka::engine

@@ -3,8 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 2. A plan as a program stores it, with as many steps as it has. An einsum_plan has room for the longest, some
-/// 15 KB, which a compiler would write out for each operation of a program.
+/// Floor 2. A plan as a program stores it for operations that are begun or have limits, with as many steps as it has.
+/// An einsum_plan has room for the longest, some 15 KB, which a compiler would write out for each operation of a
+/// program. The plans of other operations are packed (packed_plan.hpp).
 
 #include <ostraka/plan/spec/plan.hpp>
 
@@ -23,10 +24,7 @@ struct stored_plan {
   planned_step steps[Steps > 0 ? Steps : 1]{};
 
   constexpr explicit stored_plan(einsum_plan const& plan)
-      : result(plan.result),
-        how(plan.how),
-        element_weight(plan.element_weight),
-        directions(plan.directions) {
+      : result(plan.result), how(plan.how), element_weight(plan.element_weight), directions(plan.directions) {
     for (int k = 0; k < Operands; ++k) operands[k] = plan.operands[k];
     for (int l = 0; l < Labels; ++l) label_sizes[l] = plan.sizes.label[l];
     for (int m = 0; m < MeshAxes; ++m) mesh_sizes[m] = plan.sizes.mesh[m];
