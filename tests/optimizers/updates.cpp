@@ -130,6 +130,13 @@ TEST_CASE("states that are divided further, and partial gradients") {
   });
 }
 
+namespace {
+template <class A, class B>
+constexpr bool same(A, B) {
+  return std::is_same_v<A, B>;
+}
+}  // namespace
+
 OSTRAKA_AXIS(short_axis, 4);
 OSTRAKA_AXIS(long_axis, os::about(512));
 
@@ -138,7 +145,6 @@ TEST_CASE("which axis of a state is divided") {
   using os::detail::split_further;
   using x = X_mesh;
   using y = Y_mesh;
-  auto const same = []<class A, class B>(A, B) { return std::is_same_v<A, B>; };
   static_assert(same(split_further<sharding_of<I, J>, x>::type{}, sharding_of<I/X, J>{}));
   static_assert(same(split_further<sharding_of<I, J>, x, y>::type{}, sharding_of<I/X, J/Y>{}));
   static_assert(same(split_further<sharding_of<I/X, J>, x>::type{}, sharding_of<I/X, J>{}));  // is already

@@ -270,6 +270,12 @@ TEST_CASE("a sequence is striped and put in order again, and positions are given
   });
 }
 
+namespace {
+struct differ {
+  KOKKOS_FUNCTION double operator()(double x, double y) const { return x == y ? 0.0 : 1.0; }
+};
+}  // namespace
+
 TEST_CASE("rotations of a striped sequence go by its positions") {
   t::on_every_mesh([](t::test_mesh const& m) {
     std::int64_t const n = m.size("X");
@@ -280,9 +286,8 @@ TEST_CASE("rotations of a striped sequence go by its positions") {
     auto const got = os::rope<I, J, K>(os::stripe<I/X>(a), os::striped<X>, os::from_position(2));
     auto const at = os::striped_positions<I/X>(mesh_of(m), I = 4 * n);
     auto const given = os::rope<I, J, K>(os::stripe<I/X>(a), at, os::from_position(2));
-    auto const differ = [](double x, double y) { return x == y ? 0.0 : 1.0; };
-    CHECK(os::value(os::sum<>(os::map(differ, got, want))) == 0);
-    CHECK(os::value(os::sum<>(os::map(differ, given, want))) == 0);
+    CHECK(os::value(os::sum<>(os::map(differ{}, got, want))) == 0);
+    CHECK(os::value(os::sum<>(os::map(differ{}, given, want))) == 0);
   });
 }
 

@@ -320,8 +320,11 @@ void pull_attention_in_tiles(Exec const& exec, execution_context const& w, ring_
     detail::micro_kernel<wide> const micro = detail::choose_micro_kernel<wide>();
     detail::attention_layout const lies(blocks, p, micro);
     detail::count_tile_flops(lies, p, 3, 2, int{sizeof(T)});
-    for (score_cotangents<wide> const& made : {of_rule.bias, of_rule.sinks})
+    auto const clear = [&](score_cotangents<wide> const& made) {
       if (made.elements > 0) fill(exec, made.block, made.elements, wide(0));
+    };
+    clear(of_rule.bias);
+    clear(of_rule.sinks);
     detail::cotangent_sum_of<Exec, T> const of_keys(exec, dk, blocks.k), of_values(exec, dv, blocks.v);
     detail::tile_scores<wide> const scores(p, lies, rule);
     bool const has_sinks = of_rule.sinks.block != nullptr;
