@@ -121,7 +121,9 @@ class region_node final : public cotangent_slot<Cotangent> {
     if constexpr (is_variable<std::remove_cvref_t<decltype(result)>>) {  // else it depends on no variable
       if (result.tape() != nullptr) {  // nor does a constant depend on one
         if (tape_of(result) != &again) throw_other_tape();
-        add_cotangent(result, Cotangent(this->take_sum()));
+        Cotangent g;
+        this->move_sum_to(g);
+        add_cotangent(result, g);
         again.unwind_to(operands);
       }
     }

@@ -166,9 +166,10 @@ class recorded : public cotangent_slot<Cotangent> {
   ~recorded() = default;
 
   [[gnu::cold]] void pull_back() {
-    if (!this->is_empty())
-      propagate_all<slot_of<Operands>...>(pullback_, slots_, Cotangent(this->take_sum()),
-                                          std::index_sequence_for<Operands...>{});
+    if (this->is_empty()) return;
+    Cotangent g;
+    this->move_sum_to(g);
+    propagate_all<slot_of<Operands>...>(pullback_, slots_, g, std::index_sequence_for<Operands...>{});
   }
 
   Pullback pullback_;

@@ -282,8 +282,12 @@ class slot_of_sum : public tape_node {
  protected:
   explicit slot_of_sum(function run) : tape_node(run) {}
 
-  /// The sum of a node that passes it on, once.
-  [[nodiscard]] Sum&& take_sum() { return std::move(sum_); }
+  /// Moves the sum of a node that passes it on, once. The slot releases it, so that a pullback whose cotangent nothing
+  /// else holds may write over it. (A View of Kokkos that was moved from still holds its block.)
+  [[gnu::noinline]] void move_sum_to(Sum& cotangent) {
+    cotangent = std::move(sum_);
+    sum_ = Sum();
+  }
 
  private:
   friend void run_node<slot_of_sum>(tape_node&, bool);
