@@ -44,9 +44,9 @@ constexpr auto idle = os::at_most<1024>(os::idle(X));
 static_assert(decltype(idle)::budget == 1024 && std::is_same_v<decltype(idle)::unlimited, decltype(os::idle(X))>);
 constexpr auto again = os::at_most<512>(idle);  // the outer one counts
 static_assert(decltype(again)::budget == 512 && std::is_same_v<decltype(again)::unlimited, decltype(os::idle(X))>);
-constexpr auto reduced = os::plan_of<os::dims<batch/X, model>, os::sharding_of<batch/X, inner/Y>, weights_down,
+constexpr auto all_reduced = os::plan_of<os::dims<batch/X, model>, os::sharding_of<batch/X, inner/Y>, weights_down,
                                      decltype(os::at_most<1024>(os::reduce_result))>;
-static_assert(reduced.count(os::step::all_reduce) == 1);
+static_assert(all_reduced.count(os::step::all_reduce) == 1);
 
 // If an extent is not static, the budget is checked at run time.
 static_assert(

@@ -99,7 +99,7 @@ OSTRAKA_AXIS(F, 20480);
 
 using h = os::sharding_of<B / X, S, D / Y>;
 using w_in = os::sharding_of<D / X, F / Y>;
-using a = os::sharding_of<B / X, S, F / Y>;
+using activations = os::sharding_of<B / X, S, F / Y>;
 using w_out = os::sharding_of<F / Y, D / X>;
 
 // In: h is gathered over Y and W_in over X; nothing is reduced.
@@ -113,9 +113,9 @@ static_assert(in.bytes(os::sizes(B = 8, S = 512), X = 2) == 83'886'080);
 static_assert(in.total_bytes(B = 8, S = 512, X = 2) == 8 * std::int64_t{83'886'080});
 
 // Out: W_out is gathered over X, the product reduced and scattered over Y: the sharding of h again.
-constexpr auto out = os::plan_of<os::dims<B / X, S, D / Y>, a, w_out>;
-static_assert(out.count(step::all_gather) == 1 && out.count(step::reduce_scatter) == 1 && out.communications() == 2);
-static_assert(out.bytes(B = 8, S = 512, X = 2) == (1 * 5120 * 2560 + 4 * 512 * 5120 / 4 * 3) * 4);
+constexpr auto second = os::plan_of<os::dims<B / X, S, D / Y>, activations, w_out>;
+static_assert(second.count(step::all_gather) == 1 && second.count(step::reduce_scatter) == 1 && second.communications() == 2);
+static_assert(second.bytes(B = 8, S = 512, X = 2) == (1 * 5120 * 2560 + 4 * 512 * 5120 / 4 * 3) * 4);
 
 // One device along X: only Y communicates. No tokens: no bytes but the weights'.
 static_assert(in.bytes(B = 8, S = 512, X = 1) == 3 * 8 * 512 * 1280 * 4);

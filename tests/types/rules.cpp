@@ -65,13 +65,13 @@ static_assert(is_same_v<type_of_rules<std::remove_const_t<decltype(R)>>, by_hand
 // ---- plans and queries ----------------------------------------------------------------------------------------------
 
 using x = os::sharding_of<R(batch, seq, embed)>;
-using w = os::sharding_of<R(embed, hidden)>;
-static_assert(os::can_einsum<os::dims<R(batch, seq, hidden)>, x, w>);
-static_assert(os::plan_of<os::dims<R(batch, seq, hidden)>, x, w>.communications() == 0);
+using weights = os::sharding_of<R(embed, hidden)>;
+static_assert(os::can_einsum<os::dims<R(batch, seq, hidden)>, x, weights>);
+static_assert(os::plan_of<os::dims<R(batch, seq, hidden)>, x, weights>.communications() == 0);
 using sum = decltype(os::sum_over(batch));
-static_assert(os::plan_of<os::dims<R(seq, hidden)>, x, w, sum>.count(os::step::all_reduce) == 1);
-static_assert(os::plan_of<os::dims<R(seq, hidden), os::partial(X)>, x, w, sum>.communications() == 0);
-static_assert(os::can_contract<os::dims<R(embed)>, x, w>);
+static_assert(os::plan_of<os::dims<R(seq, hidden)>, x, weights, sum>.count(os::step::all_reduce) == 1);
+static_assert(os::plan_of<os::dims<R(seq, hidden), os::partial(X)>, x, weights, sum>.communications() == 0);
+static_assert(os::can_contract<os::dims<R(embed)>, x, weights>);
 
 // ---- what is wrong is a question ------------------------------------------------------------------------------------
 

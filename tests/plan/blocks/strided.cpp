@@ -26,7 +26,7 @@ static_assert(strided().size() == 1 && strided().is_row_major());
 
 constexpr spec of(std::initializer_list<int> labels) {
   spec s;
-  for (int const l : labels) s.label[s.rank++] = l;
+  for (int const l : labels) s.label[s.rank++] = static_cast<std::int8_t>(l);
   return s;
 }
 
