@@ -15,7 +15,7 @@
 ///
 /// If a number of the program decides (a roll by n places, a window of attention, a root), `moves` is void, and the
 /// operation has a member `moved(operands…)` that returns the moves of one call. It reads the operands through
-/// `call_sizes`, so that tensors without elements (os::gradient_plan) have the same price.
+/// `sizes_of_call`, so that tensors without elements (os::gradient_plan) have the same price.
 
 #include <array>
 #include <cstddef>
@@ -156,7 +156,7 @@ class call_sizes {
  public:
   /// Takes the extents of operands and named extents. Ignores policies and numbers.
   template <class... Given>
-  constexpr explicit call_sizes(Given const&... given) : mesh_(mesh_of_call(given...)) {
+  constexpr explicit call_sizes(Mesh const* mesh, Given const&... given) : mesh_(mesh) {
     for (std::int64_t& whole : wholes_) whole = extent_origin::alike;
     (enter_operand(given), ...);
   }
@@ -209,7 +209,12 @@ class call_sizes {
   int count_ = 0;
   Mesh const* mesh_;
 };
+
+/// The extents of a call with these arguments.
 template <class... Given>
-call_sizes(Given const&... given) -> call_sizes<std::remove_cvref_t<decltype(*mesh_of_call(given...))>>;
+constexpr auto sizes_of_call(Given const&... given) {
+  auto const* const mesh = mesh_of_call(given...);
+  return call_sizes<std::remove_cvref_t<decltype(*mesh)>>(mesh, given...);
+}
 
 }  // namespace ostraka::detail

@@ -44,7 +44,8 @@ constexpr auto extent_made_by(Operation const& operation) {
 template <class Operation, class... Given>
 [[nodiscard]] std::int64_t bytes_of(Operation const& operation, Given const&... given) {
   if constexpr (detail::has_moves<Operation, Given...>())
-    return Operation::template moves<Given...>::bytes(detail::call_sizes(given..., detail::extent_made_by(operation)));
+    return Operation::template moves<Given...>::bytes(
+        detail::sizes_of_call(given..., detail::extent_made_by(operation)));
   else
     return operation.moved(given...).bytes();  // a number that the program gives decides
 }

@@ -257,7 +257,7 @@ TEST_CASE("an index out of range is named on all ranks alike") {
     auto const moved =
         t::traffic_of([&] { os::detail::check_range<os::detail::checked_range>("take", index, "V", 78); });
     std::int64_t const predicted =
-        os::detail::moves_of_range<os::detail::checked_range, divided>::total_bytes(os::detail::call_sizes(index));
+        os::detail::moves_of_range<os::detail::checked_range, divided>::total_bytes(os::detail::sizes_of_call(index));
     CHECK(moved.bytes == predicted);
     CHECK(t::traffic_of([&] { os::detail::check_range<os::detail::checked_range>("take", nothing, "V", 78); }).calls ==
           0);

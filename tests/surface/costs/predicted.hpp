@@ -83,7 +83,7 @@ template <class Operation, class... Given>
 std::int64_t flops_of(Operation const& operation, Given const&... given) {
   if constexpr (ostraka::detail::has_moves<Operation, Given...>())
     return Operation::template moves<Given...>::flops(
-        ostraka::detail::call_sizes(given..., ostraka::detail::extent_made_by(operation)));
+        ostraka::detail::sizes_of_call(given..., ostraka::detail::extent_made_by(operation)));
   else
     return operation.moved(given...).flops;
 }

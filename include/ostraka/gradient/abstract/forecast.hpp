@@ -129,7 +129,7 @@ class forecast {
     using labels = axes_in<T>;
     using mesh = mesh_axes_in<T>;
     if (!asked_.memory) return 0;
-    return planner::largest_block(spec_of<T, labels, mesh>, extents_by_name<labels, mesh>::of(call_sizes(tensor))) *
+    return planner::largest_block(spec_of<T, labels, mesh>, extents_by_name<labels, mesh>::of(sizes_of_call(tensor))) *
            static_cast<std::int64_t>(sizeof(typename T::value_type));
   }
 

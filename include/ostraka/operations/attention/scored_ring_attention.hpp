@@ -158,7 +158,7 @@ struct scored_ring : detail::scaled_scores, detail::score_options {
           type_list<Tensors...>{}))::type;
   template <class TQ, class TK, class TV, class... Tensors>
   [[nodiscard]] constexpr detail::moves_of_call moved(TQ const& q, TK const& k, TV const& v, Tensors const&...) const {
-    return ring_of<TQ, TK, TV>::template moved<false>(*this, detail::call_sizes(q, k, v));
+    return ring_of<TQ, TK, TV>::template moved<false>(*this, detail::sizes_of_call(q, k, v));
   }
 
   template <class How, class TQ, class TK, class TV, class... Tensors>
@@ -208,7 +208,7 @@ struct scored_ring_vjp {
   using verdict = reason::ok;
   template <class TQ, class TK, class TV, class... Others>
   [[nodiscard]] constexpr detail::moves_of_call moved(TQ const& q, TK const& k, TV const& v, Others const&...) const {
-    return ring_of<TQ, TK, TV>::template moved<true>(forward, detail::call_sizes(q, k, v));
+    return ring_of<TQ, TK, TV>::template moved<true>(forward, detail::sizes_of_call(q, k, v));
   }
 
   Forward forward;

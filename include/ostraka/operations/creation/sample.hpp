@@ -113,7 +113,7 @@ struct sample {
   template <class A>
   [[nodiscard]] constexpr detail::moves_of_call moved(A const& a) const {
     using row = detail::moves_of_rows<A, detail::rows_of<Along, A>, typename detail::axis_argument<Along>::mesh, 1>;
-    planner::extents const e = detail::extents_by_name<axes_in<A>, mesh_axes_in<A>>::of(detail::call_sizes(a));
+    planner::extents const e = detail::extents_by_name<axes_in<A>, mesh_axes_in<A>>::of(detail::sizes_of_call(a));
     std::int64_t const elements = a.extents()[static_cast<std::size_t>(detail::dimension_of<Along, A>)];
     return {row::bytes_moved(e) * how.bytes_of_row<typename A::value_type>(elements), e.devices()};
   }

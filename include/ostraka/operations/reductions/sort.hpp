@@ -163,7 +163,7 @@ struct top_k {
   [[nodiscard]] constexpr detail::moves_of_call moved(A const& a, Given const&... given) const {
     using row = detail::moves_of_rows<A, detail::rows_of<Along, A>, typename detail::axis_argument<Along>::mesh, 1>;
     using mesh = mesh_axes_in<A>;
-    planner::extents const e = detail::extents_by_name<axes_in<A>, mesh>::of(detail::call_sizes(a));
+    planner::extents const e = detail::extents_by_name<axes_in<A>, mesh>::of(detail::sizes_of_call(a));
     std::int64_t const n = e.ways(detail::mesh_axes_numbered<mesh>(typename detail::axis_argument<Along>::mesh{}));
     std::int64_t const k = detail::checked_extent<false, K>(collect_sizes(given...), name);
     constexpr int width = static_cast<int>(sizeof(engine::row_candidate<typename A::value_type>));

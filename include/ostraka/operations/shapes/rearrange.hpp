@@ -69,7 +69,7 @@ template <class Dim, class A>
 [[nodiscard]] constexpr moves_of_call moves_of_pieces(planner::rearrangement const& r, A const& a) {
   using axes = axes_in<A>;
   using mesh = mesh_axes_in<A>;
-  planner::extents const e = extents_by_name<axes, mesh>::of(call_sizes(a));
+  planner::extents const e = extents_by_name<axes, mesh>::of(sizes_of_call(a));
   return {planner::elements_moved(r, spec_of<A, axes, mesh>, dimension_of<Dim, A>, e) * element_bytes_in<A>,
           e.devices()};
 }
