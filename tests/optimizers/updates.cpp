@@ -140,21 +140,22 @@ constexpr bool same(A, B) {
 OSTRAKA_AXIS(short_axis, 4);
 OSTRAKA_AXIS(long_axis, os::about(512));
 
-TEST_CASE("which axis of a state is divided") {
-  using os::sharding_of;
-  using os::detail::split_further;
-  using x = X_mesh;
-  using y = Y_mesh;
-  static_assert(same(split_further<sharding_of<I, J>, x>::type{}, sharding_of<I/X, J>{}));
-  static_assert(same(split_further<sharding_of<I, J>, x, y>::type{}, sharding_of<I/X, J/Y>{}));
-  static_assert(same(split_further<sharding_of<I/X, J>, x>::type{}, sharding_of<I/X, J>{}));  // is already
-  static_assert(
-      same(split_further<sharding_of<I/Y, J>, x>::type{}, sharding_of<I/Y, J/X>{}));  // longer on a device
-  static_assert(same(split_further<sharding_of<I/Y>, x>::type{}, sharding_of<I/Y/X>{}));
-  static_assert(
-      same(split_further<sharding_of<short_axis, long_axis>, x>::type{}, sharding_of<short_axis, long_axis/X>{}));
-  static_assert(same(split_further<sharding_of<>, x>::type{}, sharding_of<>{}));
-}
+// The axis of a state that is divided. At namespace scope: nvcc cannot name these types in a test case.
+namespace divided_axis {
+using os::sharding_of;
+using os::detail::split_further;
+using x = X_mesh;
+using y = Y_mesh;
+static_assert(same(split_further<sharding_of<I, J>, x>::type{}, sharding_of<I/X, J>{}));
+static_assert(same(split_further<sharding_of<I, J>, x, y>::type{}, sharding_of<I/X, J/Y>{}));
+static_assert(same(split_further<sharding_of<I/X, J>, x>::type{}, sharding_of<I/X, J>{}));  // is already
+static_assert(
+    same(split_further<sharding_of<I/Y, J>, x>::type{}, sharding_of<I/Y, J/X>{}));  // longer on a device
+static_assert(same(split_further<sharding_of<I/Y>, x>::type{}, sharding_of<I/Y/X>{}));
+static_assert(
+    same(split_further<sharding_of<short_axis, long_axis>, x>::type{}, sharding_of<short_axis, long_axis/X>{}));
+static_assert(same(split_further<sharding_of<>, x>::type{}, sharding_of<>{}));
+}  // namespace divided_axis
 
 TEST_CASE("what a step with a divided state moves: a reduce-scatter and a gather") {
   t::on_every_mesh([](t::test_mesh const& m) {
