@@ -130,31 +130,24 @@ TEST_CASE("states that are divided further, and partial gradients") {
   });
 }
 
-namespace {
-template <class A, class B>
-constexpr bool same(A, B) {
-  return std::is_same_v<A, B>;
-}
-}  // namespace
-
 OSTRAKA_AXIS(short_axis, 4);
 OSTRAKA_AXIS(long_axis, os::about(512));
 
-// The axis of a state that is divided. At namespace scope: nvcc cannot name these types in a test case.
+// The axis of a state that is divided. At namespace scope: nvcc cannot name these types in a function.
 namespace divided_axis {
 using os::sharding_of;
 using os::detail::split_further;
 using x = X_mesh;
 using y = Y_mesh;
-static_assert(same(split_further<sharding_of<I, J>, x>::type{}, sharding_of<I/X, J>{}));
-static_assert(same(split_further<sharding_of<I, J>, x, y>::type{}, sharding_of<I/X, J/Y>{}));
-static_assert(same(split_further<sharding_of<I/X, J>, x>::type{}, sharding_of<I/X, J>{}));  // is already
+static_assert(std::is_same_v<split_further<sharding_of<I, J>, x>::type, sharding_of<I/X, J>>);
+static_assert(std::is_same_v<split_further<sharding_of<I, J>, x, y>::type, sharding_of<I/X, J/Y>>);
+static_assert(std::is_same_v<split_further<sharding_of<I/X, J>, x>::type, sharding_of<I/X, J>>);  // is already
 static_assert(
-    same(split_further<sharding_of<I/Y, J>, x>::type{}, sharding_of<I/Y, J/X>{}));  // longer on a device
-static_assert(same(split_further<sharding_of<I/Y>, x>::type{}, sharding_of<I/Y/X>{}));
+    std::is_same_v<split_further<sharding_of<I/Y, J>, x>::type, sharding_of<I/Y, J/X>>);  // longer on a device
+static_assert(std::is_same_v<split_further<sharding_of<I/Y>, x>::type, sharding_of<I/Y/X>>);
 static_assert(
-    same(split_further<sharding_of<short_axis, long_axis>, x>::type{}, sharding_of<short_axis, long_axis/X>{}));
-static_assert(same(split_further<sharding_of<>, x>::type{}, sharding_of<>{}));
+    std::is_same_v<split_further<sharding_of<short_axis, long_axis>, x>::type, sharding_of<short_axis, long_axis/X>>);
+static_assert(std::is_same_v<split_further<sharding_of<>, x>::type, sharding_of<>>);
 }  // namespace divided_axis
 
 TEST_CASE("what a step with a divided state moves: a reduce-scatter and a gather") {
