@@ -114,12 +114,8 @@ auto make_transformed(char const* name, A const& a, std::int64_t n, bool overwri
       (Kind == fourier_kind::fft || Kind == fourier_kind::ifft) && std::is_same_v<element, typename A::element_type>;
   using result_type = decltype(make_with_axis<element, I, K>(name, a, n));
   if constexpr (fits)
-    if (overwrites && engine::holders_of(a.local()) == 1) {
-      result_type result(a.mesh_handle(), a.extents(), a.local());
-      if constexpr (varying_in<A>::size > 0) result.set_origins(a.origins());
-      return result;
-    }
-  return result_type(make_with_axis<element, I, K>(name, a, extent_of_spectrum(Kind, n)));
+    if (overwrites && engine::holders_of(a.local()) == 1) return result_type(a.mesh_handle(), a.extents(), a.local());
+  return make_with_axis<element, I, K>(name, a, extent_of_spectrum(Kind, n));
 }
 
 /// The transform of rows that are whole.

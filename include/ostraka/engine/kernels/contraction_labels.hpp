@@ -7,6 +7,7 @@
 /// A[b, m, k] B[b, k, n], where each letter may stand for several labels of the einsum.
 
 #include <cstdint>
+#include <limits>
 
 #include <ostraka/engine/kernels/loops/loop_nest.hpp>
 #include <ostraka/plan/blocks/contraction_problem.hpp>
@@ -83,17 +84,19 @@ inline product_loops loops_of(contraction const& p) {
   return block;
 }
 
-/// Lays an operand out without gaps, its labels in the order that they have in memory, so that a copy walks forward.
-/// Returns its new size.
-[[gnu::cold]] inline std::int64_t close_gaps(contraction& p, operand which) {
-  bool const* const present = presence_of(p, which);
+/// Lays an operand out without gaps, its labels in the order that they have in the memory of `model`, so that a copy
+/// walks forward; those that `model` lacks come first. Returns its new size.
+[[gnu::cold]] inline std::int64_t close_gaps(contraction& p, operand which, operand model) {
+  auto const step_in_model = [&](int l) {
+    return presence_of(p, model)[l] ? strides_of(p, model)[l] : std::numeric_limits<std::int64_t>::max();
+  };
   std::int64_t* const stride = strides_of(p, which);
   int order[max_loops];
   int rank = 0;
   for (int l = 0; l < p.labels; ++l) {
-    if (!present[l]) continue;
+    if (!presence_of(p, which)[l]) continue;
     int at = rank++;
-    for (; at > 0 && stride[order[at - 1]] < stride[l]; --at) order[at] = order[at - 1];
+    for (; at > 0 && step_in_model(order[at - 1]) < step_in_model(l); --at) order[at] = order[at - 1];
     order[at] = l;
   }
   std::int64_t step = 1;
@@ -103,5 +106,6 @@ inline product_loops loops_of(contraction const& p) {
   }
   return step;
 }
+[[gnu::cold]] inline std::int64_t close_gaps(contraction& p, operand which) { return close_gaps(p, which, which); }
 
 }  // namespace ostraka::engine

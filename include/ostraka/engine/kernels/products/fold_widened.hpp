@@ -11,7 +11,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <limits>
 
 #include <ostraka/engine/kernels/contraction_labels.hpp>
 #include <ostraka/engine/kernels/elementwise.hpp>
@@ -96,29 +95,6 @@ inline bool is_widened_fold(contraction const& p) {
   return false;
 }
 
-/// Lays an operand out without gaps: first the labels that the other operand lacks, then the others in its order.
-/// Returns the size.
-[[gnu::cold]] inline std::int64_t follow_order(contraction& p, operand which, operand other) {
-  auto const step_in_other = [&](int l) {
-    return presence_of(p, other)[l] ? strides_of(p, other)[l] : std::numeric_limits<std::int64_t>::max();
-  };
-  std::int64_t* const stride = strides_of(p, which);
-  int order[max_loops];
-  int rank = 0;
-  for (int l = 0; l < p.labels; ++l) {
-    if (!presence_of(p, which)[l]) continue;
-    int at = rank++;
-    for (; at > 0 && step_in_other(order[at - 1]) < step_in_other(l); --at) order[at] = order[at - 1];
-    order[at] = l;
-  }
-  std::int64_t step = 1;
-  for (int at = rank - 1; at >= 0; --at) {
-    stride[order[at]] = step;
-    step *= p.extent[order[at]];
-  }
-  return step;
-}
-
 /// c <- alpha A B + beta c. @pre is_widened_fold(p)
 template <class Exec, class T>
 void fold_widened(Exec const& exec, contraction const& p, T const* a, T const* b, T* c, update<T> const& how) {
@@ -126,7 +102,7 @@ void fold_widened(Exec const& exec, contraction const& p, T const* a, T const* b
   bool const b_is_larger = block_of(p, operand::b).size() > block_of(p, operand::a).size();
   operand const large = b_is_larger ? operand::b : operand::a, small = b_is_larger ? operand::a : operand::b;
   contraction ordered = p;
-  kernel_scratch<wide, typename Exec::memory_space> const widened_small(follow_order(ordered, small, large));
+  kernel_scratch<wide, typename Exec::memory_space> const widened_small(close_gaps(ordered, small, large));
   map_elements(exec, loops_along(block_of(ordered, small), block_of(p, small)), widen<wide>{}, widened_small.data(),
                b_is_larger ? a : b);
   product_loops const loops = loops_of(ordered);
