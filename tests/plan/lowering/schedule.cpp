@@ -14,6 +14,8 @@
 
 #include <ostraka/plan/decisions/viewpoint.hpp>
 #include <ostraka/plan/lowering/schedule.hpp>
+#include <ostraka/plan/reshard/plan_reshard.hpp>
+#include <ostraka/plan/spec/stored_plan.hpp>
 
 #include "plan/every_spec.hpp"
 
@@ -157,4 +159,38 @@ TEST_CASE("an order by size alone is not the best for all buffers") {
   ostraka::dynamic_array<buffer> buffers = {{3600, 0, 4}, {3200, 1, 6}, {3200, 4, 8}};
   CHECK(place_buffers(buffers, 8) == 6800);
   CHECK(detail::find_peak(buffers).elements == 6800);
+}
+
+TEST_CASE("a long exchange in rounds: copies, a message and copies for each, in memory for one") {
+  spec rows, columns;  // A[I_X, J, K] -> A[I, J_X, K] of 16 x 6 x 5 on two devices
+  rows.push_back(0, over({0}));
+  rows.push_back(1);
+  rows.push_back(2);
+  columns.push_back(0);
+  columns.push_back(1, over({0}));
+  columns.push_back(2);
+  viewpoint v;
+  v.sizes = make_extents(3, {16, 6, 5}, {2});
+  reshard_steps const steps = plan_reshard(rows, columns, v.sizes);
+  plan_view const plan(rows, columns, steps);
+  auto const lowered_with = [&](std::int64_t round) {
+    v.via.round = round;
+    schedule s;
+    lower_to(s, plan, decide(plan.operands, plan.steps, result_of(plan), v.sizes), v, 1);
+    return s;
+  };
+  schedule const at_once = lowered_with(120);
+  CHECK(verbs(at_once) == "cscf");
+  CHECK(at_once.workspace == 8 * 3 * 5);
+  CHECK(verbs(lowered_with(61)) == verbs(at_once));
+  schedule const in_rounds = lowered_with(30);
+  CHECK(verbs(in_rounds) == "cscfcscfcscfcscf");
+  CHECK(in_rounds.workspace == 2 * 3 * 5);
+  CHECK(in_rounds.stages[0].moved == at_once.stages[0].moved);
+  CHECK(in_rounds.stages[0].copied == at_once.stages[0].copied);
+  for (scheduled_message const& m : in_rounds.messages) {
+    REQUIRE(m.parts == 1);
+    CHECK(in_rounds.parts[static_cast<std::size_t>(m.first_part)].received.where.size() == 2 * 3 * 5);
+  }
+  CHECK(lowered_with(1).messages.size() == 120);  // more rounds than indices of any dimension: some are empty
 }

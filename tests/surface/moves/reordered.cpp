@@ -16,6 +16,7 @@
 #include <ostraka/local_view.hpp>
 
 #include "support/on_meshes.hpp"
+#include "support/transport_limits.hpp"
 
 namespace os = ostraka;
 namespace t = os::testing;
@@ -92,13 +93,21 @@ TEST_CASE("several mesh axes, swapped, replicated and partial") {
 }
 
 TEST_CASE("with blocks that MPI takes from where they lie") {
-  std::int64_t const message = os::engine::shortest_block_message, row = os::engine::shortest_block_row;
-  os::engine::shortest_block_message = os::engine::shortest_block_row = 1;
+  t::blocks_in_place const limits;
   t::on_every_mesh([](t::test_mesh const& m) {
     for (t::extents_by_letter const& e : t::usual_extents()) check_two<double>(m, e), check_more<double>(m, e);
   });
-  os::engine::shortest_block_message = message;
-  os::engine::shortest_block_row = row;
+}
+
+TEST_CASE("in rounds of one or two elements to each") {
+  for (std::int64_t elements : {1, 2}) {
+    t::short_rounds const limits(elements * static_cast<std::int64_t>(sizeof(double)));
+    t::on_every_mesh([](t::test_mesh const& m) {
+      for (t::extents_by_letter const& e : t::usual_extents()) check_two<double>(m, e), check_more<double>(m, e);
+      for (std::int64_t i = 0; i <= 3; ++i)
+        for (std::int64_t j = 0; j <= 3; ++j) check_two<double>(m, {{'B', 1}, {'I', i}, {'J', j}, {'K', 1}, {'L', 1}});
+    });
+  }
 }
 
 TEST_CASE("narrow and complex elements") {

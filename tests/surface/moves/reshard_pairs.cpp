@@ -14,6 +14,7 @@
 #include <tuple>
 
 #include "support/on_meshes.hpp"
+#include "support/transport_limits.hpp"
 
 namespace os = ostraka;
 namespace t = os::testing;
@@ -82,15 +83,21 @@ void from_all_to_all(t::test_mesh const& m, t::extents_by_letter const& e) {
 }  // namespace
 
 TEST_CASE("every pair, with blocks that MPI takes from where they lie") {
-  std::int64_t const message = os::engine::shortest_block_message, row = os::engine::shortest_block_row;
-  os::engine::shortest_block_message = os::engine::shortest_block_row = 1;
+  t::blocks_in_place const limits;
   int const before = pairs;
   t::on_every_mesh([](t::test_mesh const& m) {
     for (t::extents_by_letter const& e : {t::usual_extents()[0], t::usual_extents()[1]}) from_all_to_all<double>(m, e);
   });
   pairs = before;
-  os::engine::shortest_block_message = message;
-  os::engine::shortest_block_row = row;
+}
+
+TEST_CASE("every pair, in rounds of one to three elements to each") {
+  int const before = pairs;
+  for (std::int64_t elements : {1, 3}) {
+    t::short_rounds const limits(elements * static_cast<std::int64_t>(sizeof(double)));
+    t::on_every_mesh([](t::test_mesh const& m) { from_all_to_all<double>(m, t::usual_extents()[1]); });
+  }
+  pairs = before;
 }
 
 TEST_CASE("every pair") {

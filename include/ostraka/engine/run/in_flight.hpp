@@ -35,7 +35,8 @@ class flight_record final : public flight_on<Exec> {
     w_ = w;
     plan_ = plan;
     if (is_profiled()) keep_plan();
-    known_schedule& known = memory.of<Exec>(w, plan, how, every_function<Exec, T>(), given, own_);
+    known_schedule& known =
+        memory.of<Exec>(w, plan, how, every_function<Exec, T>(), given, own_, mpi_calls::nonblocking);
     run_.emplace(this->exec(), w_, plan_, known, operands, result, how, every_function<Exec, T>(),
                  profiled_as::operation, nullptr, mpi_calls::nonblocking);
     known_ = &known;

@@ -193,15 +193,15 @@ class schedule_memory {
     return of<Exec>(w, plan, how, functions, given, transient_);
   }
 
-  /// The same for blocks that lie dense, or as `given`. A schedule that is not kept for other calls is lowered into
-  /// `transient`.
+  /// The same for blocks that lie dense, or as `given`, and for these calls to the carrier. A schedule that is not kept
+  /// for other calls is lowered into `transient`.
   template <class Exec, class T>
   known_schedule& of(execution_context const& w, planner::plan_view const& plan, update<T> const& how,
                      run_functions<Exec, T> const& functions, planner::strided_box const* given,
-                     std::unique_ptr<known_schedule>& transient) {
+                     std::unique_ptr<known_schedule>& transient, mpi_calls calls = mpi_calls::blocking) {
     bool const scales = scales_by(how);
     bool const adds = adds_to(how);
-    planner::transport const via = transport_for<Exec, T>();
+    planner::transport const via = transport_for<Exec, T>(calls);
     if (given == nullptr)
       for (auto const& known : schedules_)
         if (known->is_of(w, scales, adds, via)) return *known;

@@ -7,7 +7,9 @@
 /// the actions. The last device, whose blocks are the largest, stands for no device in particular: predictions lower a
 /// plan there.
 
+#include <algorithm>
 #include <cstdint>
+#include <limits>
 
 #include <ostraka/plan/blocks/strided_box.hpp>
 #include <ostraka/plan/spec/blocks.hpp>
@@ -23,6 +25,9 @@ struct transport {
   std::int64_t shortest_row = 0;      ///< bytes
   std::int64_t longest_message = 0;   ///< of blocks, elements
   std::uint32_t reduced_by_mpi = 0;  ///< reductions that MPI does by itself, a bit each: they need no buffers
+  std::int64_t round = std::numeric_limits<std::int64_t>::max();  ///< elements that a device sends in one round of a
+                                                                  ///< long exchange, to all others together
+  std::int64_t shortest_piece = 0;  ///< elements of a part, to one other, that travels in more than one round
 
   [[nodiscard]] constexpr bool reduces(reduction how) const {
     return (reduced_by_mpi >> static_cast<unsigned>(how) & 1) != 0;
@@ -36,6 +41,14 @@ struct transport {
     return takes_blocks && b.across.empty() && row >= 0 && elements * element_bytes >= shortest_message &&
            elements <= longest_message && b.stride[row] == 1 &&
            b.where.at[row].size() * element_bytes >= shortest_row;
+  }
+
+  /// The number of rounds in which an exchange with `peers` others travels, if its longest part has `part` elements.
+  /// Devices agree on it. A round's packed parts stay in a cache; the limit bounds the length of a schedule.
+  [[nodiscard]] constexpr std::int64_t rounds_of(std::int64_t part, std::int64_t peers) const {
+    constexpr std::int64_t most_pieces = 512;
+    std::int64_t const piece = std::max({round / peers, shortest_piece, std::int64_t{1}});
+    return std::clamp<std::int64_t>(part / piece, 1, std::max<std::int64_t>(1, most_pieces / peers));
   }
 
   friend constexpr bool operator==(transport const&, transport const&) = default;

@@ -10,7 +10,7 @@
 ///     all_gather      [copy own]  start  finish  [copy]      received where it belongs if the parts lie there in order
 ///     all_reduce      [copy]      start  finish  [copy]      in place
 ///     reduce_scatter  [copy]      start  finish  [copy]      sent from where it lies if the parts lie there in order
-///     exchanges       [copies]    start  copy the kept part  finish  [copies]
+///     exchanges       [copies]    start  copy the kept part  finish  [copies], once a round
 ///     zero_pad, mask  fill  copy
 
 #include <algorithm>
@@ -222,26 +222,58 @@ class move_lowering {
     out_.give_back(b);
   }
 
-  // Each device sends to each other the intersection of their blocks. If the source is repeated along a mesh axis, the
+  // Each device sends to each other the intersection of their blocks, a long one in rounds: what is packed stays in a
+  // cache and needs little memory. If the source is repeated along a mesh axis, the
   // device with the receiver's own coordinate there serves it, and the others send it nothing.
   [[gnu::cold]] constexpr void exchange(planned_step const& s, step_decision const& decided, buffer_block const& from,
                                         buffer_block const& to, scaling how) {
     if (v_.predicts) return predicted_exchange(s, decided, from, to, how);
     mesh_set const repeated = s.axes - s.from.uses();
-    message m = message_of(s, to.where.size(), false);
-    m.sent = from.data;
-    m.received = to.data;
     std::int64_t const me = v_.number_in(s.axes);
-    auto const each = [&](auto const& use) {
-      for (std::int64_t d = 0; d < m.members; ++d) {
-        if (d == me || !same_along(repeated, v_.member(s.axes, d))) continue;
-        message_part const p = shared_with(d, s, from, to);
-        if (p.sent.where.size() + p.received.where.size() > 0) use(p);
-      }
-    };
+    std::int64_t const rounds = rounds_of_exchange(s);
     message_part const kept = shared_with(me, s, from, to);
-    m.moved = to.where.size() - kept.received.where.size();
-    exchange_parts(m, each, kept, how);
+    for (std::int64_t round = 0; round < rounds; ++round) {
+      message m = message_of(s, to.where.size(), false);
+      m.sent = from.data;
+      m.received = to.data;
+      auto const each = [&](auto const& use) {
+        for (std::int64_t d = 0; d < m.members; ++d) {
+          if (d == me || !same_along(repeated, v_.member(s.axes, d))) continue;
+          message_part const p = piece_of(shared_with(d, s, from, to), round, rounds);
+          if (p.sent.where.size() + p.received.where.size() > 0) use(p);
+        }
+      };
+      if (round == 0) m.moved = to.where.size() - kept.received.where.size();  // in all rounds
+      exchange_parts(m, each, piece_of(kept, round, rounds), how);
+    }
+  }
+
+  // The number of rounds of an exchange, the same on all devices. Parts that are runs of memory on both sides are not
+  // packed, and travel at once.
+  [[gnu::cold]] constexpr std::int64_t rounds_of_exchange(planned_step const& s) const {
+    if (in_runs(s.from, s.to, e_) && in_runs(s.to, s.from, e_)) return 1;
+    std::int64_t longest = 1;
+    for (int i = 0; i < s.from.rank; ++i) longest *= std::min(largest_range(s.from, i, e_), largest_range(s.to, i, e_));
+    return v_.via.rounds_of(longest, e_.ways(s.axes) - 1);
+  }
+
+  // The pieces of the parts that travel in a round, the same on both sides.
+  [[nodiscard, gnu::cold]] static constexpr message_part piece_of(message_part const& p, std::int64_t round,
+                                                                  std::int64_t rounds) {
+    if (rounds == 1) return p;
+    return {p.member, p.sent.part(piece_of(p.sent.where, round, rounds)),
+            p.received.part(piece_of(p.received.where, round, rounds))};
+  }
+
+  // The box's piece along its first dimension that has enough indices, or else along its longest.
+  [[nodiscard, gnu::cold]] static constexpr box piece_of(box const& whole, std::int64_t round, std::int64_t rounds) {
+    int along = 0;
+    for (int i = 1; i < whole.rank && whole.at[along].size() < rounds; ++i)
+      if (whole.at[i].size() > whole.at[along].size()) along = i;
+    box piece = whole;
+    range const part = block(whole.at[along].size(), round, rounds);
+    piece.at[along] = {whole.at[along].begin + part.begin, whole.at[along].begin + part.end};
+    return piece;
   }
 
   // The blocks that go to member `d` and come from it.
