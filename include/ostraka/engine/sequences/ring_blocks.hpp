@@ -18,7 +18,7 @@
 #include <ostraka/engine/kernels/rows/online_softmax.hpp>
 #include <ostraka/engine/run/contract_in_tiles.hpp>
 #include <ostraka/engine/run/report_run.hpp>
-#include <ostraka/plan/blocks/attention_ring.hpp>
+#include <ostraka/plan/attention/attention_ring.hpp>
 #include <ostraka/plan/blocks/labelled_layout.hpp>
 #include <ostraka/plan/decisions/viewpoint.hpp>
 

@@ -15,7 +15,7 @@
 #include <ostraka/engine/kernels/loops/independent.hpp>
 #include <ostraka/engine/kernels/rows/row_tasks.hpp>
 #include <ostraka/engine/sequences/mask_later_keys.hpp>
-#include <ostraka/plan/blocks/seen_positions.hpp>
+#include <ostraka/plan/attention/seen_positions.hpp>
 
 namespace ostraka::engine {
 

@@ -22,7 +22,7 @@
 #include <ostraka/elements/cast.hpp>
 #include <ostraka/operations/attention/whole_scores.hpp>
 #include <ostraka/operations/indices/pages.hpp>
-#include <ostraka/plan/blocks/seen_positions.hpp>
+#include <ostraka/plan/attention/seen_positions.hpp>
 
 namespace ostraka {
 

@@ -20,7 +20,7 @@
 #include <array>
 #include <cstdint>
 
-#include <ostraka/plan/blocks/seen_positions.hpp>
+#include <ostraka/plan/attention/seen_positions.hpp>
 #include <ostraka/plan/spec/blocks.hpp>
 
 namespace ostraka::planner {

@@ -8,7 +8,7 @@
 
 #include <doctest/doctest.h>
 
-#include <ostraka/plan/blocks/attention_ring.hpp>
+#include <ostraka/plan/attention/attention_ring.hpp>
 #include <ostraka/plan/blocks/stripes.hpp>
 
 #include <cstddef>
