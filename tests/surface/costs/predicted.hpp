@@ -81,11 +81,16 @@ void on_dry_meshes(least_extents const& least, F const& make_call) {
 /// The flops that an operation says, by its types or of the call.
 template <class Operation, class... Given>
 std::int64_t flops_of(Operation const& operation, Given const&... given) {
-  if constexpr (ostraka::detail::has_moves<Operation, Given...>())
-    return Operation::template moves<Given...>::flops(
+  if constexpr (ostraka::detail::has_moves<Operation, Given...>()) {
+    std::int64_t const by_types = Operation::template moves<Given...>::flops(
         ostraka::detail::sizes_of_call(given..., ostraka::detail::extent_made_by(operation)));
-  else
+    if constexpr (requires { operation.flops_of_call(by_types, given...); })
+      return operation.flops_of_call(by_types, given...);
+    else
+      return by_types;
+  } else {
     return operation.moved(given...).flops;
+  }
 }
 
 /// An operation on operands of these types. `ByTypes`: not by a number that it holds.

@@ -17,6 +17,8 @@
 #include <ostraka/engine/blocks/index_blocks.hpp>
 #include <ostraka/engine/kernels/loops/parallel.hpp>
 #include <ostraka/engine/kernels/rows/row_statistics.hpp>
+#include <ostraka/engine/run/report_run.hpp>
+#include <ostraka/plan/attention/attention_tiles.hpp>
 #include <ostraka/types/values/half.hpp>
 
 namespace ostraka::engine {
@@ -35,9 +37,9 @@ struct paged_attention {
   std::int64_t width = 0, slots = 0, next_entry = 0;
   index_window key_pages{}, value_pages{};  ///< this device's pages
   std::int64_t key_slot = 0, value_slot = 0;
-  int queries = 0;                     ///< the dimension along which positions follow each other
-  std::int64_t first_query = 0;        ///< the global index of this device's first one
-  std::int64_t window = 0, first = 0;  ///< keys before a query that it sees; keys at the beginning that all see
+  int queries = 0;                   ///< the dimension along which positions follow each other
+  std::int64_t first_query = 0;      ///< the global index of this device's first one
+  planner::paged_queries request{};  ///< the rule by which queries see keys, and what is known of each request's work
   wide scale = 1;
 
   [[nodiscard]] KOKKOS_INLINE_FUNCTION std::int64_t rows() const {
@@ -89,8 +91,9 @@ struct attend_row_to_pages {
       if (d == a.queries) query += index[d];
     }
     r.end = static_cast<std::int64_t>(*position) + query + 1;
-    r.begin = r.end - a.window < 0 ? 0 : r.end - a.window;
-    r.first = a.first < r.begin ? a.first : r.begin;
+    planner::seen_positions const& seen = a.request.seen;
+    r.begin = r.end - seen.window < 0 ? 0 : r.end - seen.window;
+    r.first = seen.first < r.begin ? seen.first : r.begin;
     return r;
   }
 
@@ -186,6 +189,19 @@ struct attend_row_to_pages {
   }
 };
 
+/// Counts and reports the flops of the rows, and the keys and values that they read.
+template <class T, class Page, class Position>
+[[gnu::cold, gnu::noinline]] void count_flops_of_pages(paged_attention<T, Page, Position> const& a) {
+  planner::range const queries{a.first_query, a.first_query + a.extent[a.queries]};
+  std::int64_t const flops = 4 * a.width * a.rows() / queries.size() * a.request.pairs(queries);
+  std::int64_t caches = 1;
+  for (int d = 0; d < a.rank; ++d)
+    if (d != a.queries && (a.k.stride[d] != 0 || a.table.stride[d] != 0)) caches *= a.extent[d];
+  if (counted_flops != nullptr) *counted_flops += flops;
+  if (has_listeners())
+    report_computed(flops, 2 * a.width * caches * a.request.keys(queries) * int{sizeof(T)}, int{sizeof(T)});
+}
+
 template <class T>
 struct finish_row_of_pages {
   T const* own;
@@ -212,6 +228,7 @@ void attend_to_pages(Exec const& exec, paged_attention<T, Page, Position> a, acc
   using wide = accumulator_of_t<T>;
   std::int64_t const rows = a.rows();
   if (rows == 0) return;
+  if (counts_flops()) detail::count_flops_of_pages(a);
   // The rows that read the same keys follow each other.
   int at = 0;
   for (bool const reads : {true, false})

@@ -81,7 +81,11 @@ constexpr predicted_entry entry_for([[maybe_unused]] forecast const* written, Op
     entry.operation.count = &price::count;
     entry.operation.priced = true;
     if constexpr (!std::is_same_v<price, nothing_moved>)
-      if (asks) add_price<price>(entry, written->asked(), sizes_of_call(given..., extent_made_by(operation)));
+      if (asks) {
+        add_price<price>(entry, written->asked(), sizes_of_call(given..., extent_made_by(operation)));
+        if constexpr (requires { operation.flops_of_call(std::int64_t{}, given...); })
+          if (written->asked().flops) entry.costs.flops = operation.flops_of_call(entry.costs.flops, given...);
+      }
   } else if constexpr (requires { operation.moved(given...); }) {
     entry.operation.count = &nothing_moved::count;
     entry.operation.priced = true;

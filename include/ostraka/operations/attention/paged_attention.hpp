@@ -140,7 +140,44 @@ struct paged_attention : detail::scaled_scores {
       return ostraka::cast<typename TQ::value_type>(made);
   }
 
+  /// The flops of a call, at most: neither where requests are nor on which devices their pages lie is known beforehand.
+  template <class TQ, class TK, class TV, class Table, class Positions>
+  [[nodiscard]] constexpr std::int64_t flops_of_call(std::int64_t, TQ const& q, TK const& k, TV const& v,
+                                                     Table const& table, Positions const& positions) const {
+    using of = types<TQ, TK, Table, Positions>;
+    using labels = typename of::labels;
+    using mesh = typename of::mesh;
+    constexpr planner::spec rows = spec_of<typename of::rows, labels, mesh>;
+    constexpr int queries = rows.find(position_in<typename detail::axis_argument<Q>::axis, labels>);
+    planner::extents const e =
+        detail::extents_by_name<labels, mesh>::of(detail::sizes_of_call(q, k, v, table, positions));
+    planner::paged_queries const r = request<of, TK, Table, batch_of<of, TQ>>(e);
+    std::int64_t heads = 1;
+    for (int d = 0; d < rows.rank; ++d) heads *= d == queries ? 1 : planner::largest_range(rows, d, e);
+    return 4 * e.label[position_in<typename of::width, labels>] * heads *
+           planner::most_of_blocks(r.queries, e.ways(rows.over[queries]),
+                                   [&](planner::range block) { return r.pairs(block); });
+  }
+
  private:
+  template <class Of, class TQ>
+  using batch_of = basic_tensor<typename TQ::value_type, typename Of::rows, typename TQ::space>;
+
+  /// Returns the extents of a request that its price depends on.
+  template <class Of, class TK, class Table, class Batch>
+  [[nodiscard]] constexpr planner::paged_queries request(planner::extents const& e) const {
+    using labels = typename Of::labels;
+    using mesh = typename Of::mesh;
+    using entries = typename detail::entries_of_table<Table, Batch>::type;
+    constexpr planner::spec k = spec_of<TK, labels, mesh>;
+    auto const extent = [&]<class A>(std::type_identity<A>) { return e.label[position_in<A, labels>]; };
+    return {
+        {true, options.window, options.first},
+        extent(std::type_identity<typename detail::axis_argument<Q>::axis>{}),
+        extent(std::type_identity<entries>{}) * extent(std::type_identity<typename detail::axis_argument<S>::axis>{}),
+        e.ways(k.over[k.find(position_in<typename detail::axis_argument<P>::axis, labels>)])};
+  }
+
   /// Checks table and positions, and aligns all blocks with the rows.
   template <class Of, class TQ, class TK, class TV, class Table, class Positions>
   auto blocks(engine::execution_context const& w, TQ const& q, TK const& k, TV const& v, Table const& table,
@@ -150,7 +187,7 @@ struct paged_attention : detail::scaled_scores {
     using query_axis = typename detail::axis_argument<Q>::axis;
     using page_axis = typename detail::axis_argument<P>::axis;
     using slot_axis = typename detail::axis_argument<S>::axis;
-    using batch = basic_tensor<typename TQ::value_type, typename Of::rows, typename TQ::space>;
+    using batch = batch_of<Of, TQ>;
     using entries = typename detail::entries_of_table<Table, batch>::type;
     constexpr int pages = position_in<page_axis, labels>, slots = position_in<slot_axis, labels>;
     static constexpr planner::spec s = spec_of<typename Of::rows, labels, mesh>, of_k = spec_of<TK, labels, mesh>,
@@ -176,8 +213,7 @@ struct paged_attention : detail::scaled_scores {
     a.key_slot = a.value_slot = engine::detail::window_of(w, of_k, slots).stride;
     a.queries = s.find(position_in<query_axis, labels>);
     a.first_query = planner::range_of(s, a.queries, w.here, w.sizes).begin;
-    a.window = options.window;
-    a.first = options.first;
+    a.request = request<Of, TK, Table, batch>(w.sizes);
     a.scale = static_cast<typename Of::wide>(scale_of(a.width));
     return a;
   }

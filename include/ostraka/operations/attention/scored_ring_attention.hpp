@@ -107,15 +107,11 @@ struct scored_ring_of : ring_of_operands<Q, K, D, Way, TQ, TK, TV> {
     } else {
       constexpr planner::spec s = spec_of<TQ, typename base::labels, typename base::mesh>;
       constexpr bool is_on_host = engine::runs_on_host<execution_space_type<typename types::result_type>>;
-      std::int64_t const ways = e.ways(s.over[s.find(base::queries)]);
-      std::int64_t most = 0;
-      for (std::int64_t d = 0; d < ways; ++d) {
-        planner::attention_ring const own = tiles_of(r, planner::block(r.queries, d, ways));
+      return planner::most_of_blocks(r.queries, e.ways(s.over[s.find(base::queries)]), [&](planner::range block) {
+        planner::attention_ring const own = tiles_of(r, block);
         planner::range const at{own.first_position, own.first_position + own.queries};
-        std::int64_t const pairs = is_on_host ? engine::detail::pairs_in_tiles(own.seen(), at, own.keys) : own.pairs(0);
-        most = pairs > most ? pairs : most;
-      }
-      return most;
+        return is_on_host ? planner::pairs_in_tiles(own.seen(), at, own.keys) : own.pairs(0);
+      });
     }
   }
 };

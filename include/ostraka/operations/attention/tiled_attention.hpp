@@ -40,6 +40,15 @@ struct tiled_attention : attention<Q, K, D> {
     return q.extents()[static_cast<std::size_t>(detail::dimension_of<Q, TQ>)] > few_queries;
   }
 
+  /// The flops of a call, where those of whole scores are `of_whole`.
+  template <class TQ, class TK, class TV>
+  [[nodiscard]] constexpr std::int64_t flops_of_call(std::int64_t of_whole, TQ const& q, TK const& k,
+                                                     TV const& v) const {
+    if constexpr (is_tiled<TQ, TK, TV>)
+      if (are_many(q)) return in_tiles().moved(q, k, v).flops;
+    return of_whole;
+  }
+
   template <class How, class TQ, class TK, class TV>
   auto run(How const& how, TQ const& q, TK const& k, TV const& v) const {
     if constexpr (is_tiled<TQ, TK, TV>)

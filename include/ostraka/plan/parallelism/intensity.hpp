@@ -57,11 +57,12 @@ class layer_traffic {
     }
   }
 
-  constexpr void add(einsum_plan const& plan, extents const& e, int element_bytes) {
+  /// `share`: of the products of the plan, those that are computed.
+  constexpr void add(einsum_plan const& plan, extents const& e, int element_bytes, double share = 1) {
     add_moves(plan.steps, e, element_bytes);
     tensor_states tensors(plan);
     for (planned_step const& s : plan.steps) {
-      if (contracts(s.kind)) flops_ += 2 * mean_products(tensors.of(s.left), tensors.of(s.right), e);
+      if (contracts(s.kind)) flops_ += 2 * share * mean_products(tensors.of(s.left), tensors.of(s.right), e);
       tensors.after(s);
     }
   }

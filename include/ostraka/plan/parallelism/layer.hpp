@@ -89,8 +89,10 @@ class parallel_layer {
     return t;
   }
 
-  /// The traffic of attention: scores and weighted values, each position with all others, without projections.
+  /// The traffic of attention: scores and weighted values, each position with all others that a window leaves, before
+  /// and behind it, without projections.
   constexpr sublayer_traffic attention() {
+    multiplied_ = multiplied_share(shape_, batch_, false);
     std::int64_t const groups = shape_.heads_of_keys();
     set_extents({batch_.sequences, batch_.length, batch_.length, groups, shape_.heads / groups, shape_.head_width});
     enum { b, s, t, g, r, w };
@@ -155,7 +157,7 @@ class parallel_layer {
     p.operands.push_back(right);
     p.result = result;
     p.sizes = sizes_;
-    done_->add(plan_einsum(p), sizes_, shape_.element_bytes);
+    done_->add(plan_einsum(p), sizes_, shape_.element_bytes, multiplied_);
   }
 
   // Computes and sums the gradient of a tensor that is used as `used` and stored as `stored`; it is summed where it is
@@ -173,6 +175,7 @@ class parallel_layer {
   extents sizes_;
   int axis_of_[parallelisms]{};
   layer_traffic* done_ = nullptr;
+  double multiplied_ = 1;  // the share of the products that are computed
 };
 
 }  // namespace detail

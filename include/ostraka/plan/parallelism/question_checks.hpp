@@ -53,6 +53,7 @@ constexpr void check_sizes(std::string_view operation, transformer_shape const& 
       "2 with a gate");
   require(m.kv_heads >= 0 && m.heads % m.heads_of_keys() == 0,
           "heads of keys share the heads of queries evenly; give kv_heads that divides heads, or 0 for as many");
+  require(m.window >= 0, "a window has no negative number of keys; give window = 0 for all keys");
   require(m.active <= m.experts, "a token goes to as many experts as there are at most; give active <= experts");
   require(b.length * m.active % m.experts == 0,
           "experts share the positions of a sequence evenly; give a length of which length * active is a multiple of "

@@ -48,15 +48,7 @@ inline void add_to_residual(program_builder& p, std::string const& sum, std::str
   p.operation(join_text(sum, "[batch, between, width]"), {x, join_text(sum, " moved")}, {.keeps = false});
 }
 
-// The share of all pairs of a position and a key that attention with this window multiplies.
-inline double seen_share(transformer_shape const& m, token_batch const& b, bool causal) {
-  if (m.window < 0) throw_error("programs: a window has no negative number of keys; give window = 0 for all keys");
-  double const reach =
-      m.window == 0 || m.window > b.length ? 1 : static_cast<double>(m.window) / static_cast<double>(b.length);
-  return causal ? reach - reach * reach / 2 : 2 * reach - reach * reach;
-}
-
-// Attention over the positions of a window. Each head of keys serves a group of heads of queries. Its derivative
+// Attention to the keys that a window leaves. Each head of keys serves a group of heads of queries. Its derivative
 // computes the scores again, five products instead of two.
 inline void attention(program_builder& p, transformer_shape const& m, token_batch const& b, std::string_view x,
                       int norm_numbers, bool causal) {
@@ -64,6 +56,7 @@ inline void attention(program_builder& p, transformer_shape const& m, token_batc
   p.axis("key", b.length, {.whole = true}).axis("heads", groups);
   if (m.heads % groups != 0)
     throw_error("programs: heads of keys share the heads of queries evenly; give kv_heads that divides heads, or 0");
+  if (m.window < 0) throw_error("programs: a window has no negative number of keys; give window = 0 for all keys");
   p.axis("of group", m.heads / groups, {.whole = true}).axis("head width", m.head_width, {.whole = true});
   p.parameter("q[rows, heads, of group, head width]").parameter("k[rows, heads, head width]");
   p.parameter("v[rows, heads, head width]").parameter("out[heads, of group, head width, rows]");
@@ -74,7 +67,7 @@ inline void attention(program_builder& p, transformer_shape const& m, token_batc
   p.einsum("values[batch, position, heads, head width]", {"h", "v[block, heads, head width]"});
   p.operation("attended[batch, position, heads, of group, head width]",
               {"queries", "keys[batch, key, heads, head width]", "values[batch, key, heads, head width]"},
-              {.flops = 4 * seen_share(m, b, causal), .pulled = 2.5, .whole = {"key", "head width"}});
+              {.flops = 4 * multiplied_share(m, b, causal), .pulled = 2.5, .whole = {"key", "head width"}});
   p.partial_einsum("projected[batch, position, block]", {"attended", "out[heads, of group, head width, block]"});
   add_to_residual(p, "y", "projected", std::string(x));
 }

@@ -12,6 +12,8 @@
 
 #include <cstdint>
 
+#include <ostraka/plan/attention/attention_tiles.hpp>
+
 namespace ostraka {
 
 /// A transformer: the shape of a layer, and the number of layers.
@@ -27,7 +29,7 @@ struct transformer_shape {
   std::int64_t experts = 1;     ///< of a feed-forward sublayer
   std::int64_t active = 1;      ///< experts per token
   int element_bytes = 2;        ///< of weights, activations and gradients on the wire
-  std::int64_t window = 0;      ///< of attention, os::window(w), in the programs of os::search_rules; 0: all keys
+  std::int64_t window = 0;      ///< of attention, os::window(w); 0: all keys
 
   [[nodiscard]] constexpr std::int64_t heads_of_keys() const { return kv_heads > 0 ? kv_heads : heads; }
 
@@ -42,5 +44,15 @@ struct token_batch {
   [[nodiscard]] constexpr std::int64_t tokens() const { return sequences * length; }
   friend constexpr bool operator==(token_batch const&, token_batch const&) = default;
 };
+
+namespace planner {
+
+/// The share of all pairs of a position and a key of a sequence that attention multiplies: those of the tiles that the
+/// engine computes where nothing divides the positions.
+[[nodiscard]] constexpr double multiplied_share(transformer_shape const& m, token_batch const& b, bool is_causal) {
+  return share_in_tiles({is_causal, m.window > 0 ? m.window : seen_positions::any}, b.length);
+}
+
+}  // namespace planner
 
 }  // namespace ostraka

@@ -19,10 +19,6 @@
 
 namespace ostraka::engine::detail {
 
-/// Queries and keys of a tile: multiples of the sides of all register tiles. The scores of a tile, and their
-/// cotangents, stay in a core's second cache.
-inline constexpr std::int64_t tile_queries = 120, tile_keys = 240;
-
 /// Returns n rounded up to a multiple.
 constexpr std::int64_t round_up(std::int64_t n, std::int64_t to) { return (n + to - 1) / to * to; }
 

@@ -144,7 +144,7 @@ class attending_thread {
     std::fill(queries_ + n * lies.width, queries_ + padded * lies.width, wide(0));
     begin_softmax(at, n);
     bool is_first = true;
-    for_each_keys_of_tile(in_.rule.seen(), in_.rule.positions(q), lies.keys, [&](keys_of_tile const& k) {
+    for_each_keys_of_tile(in_.rule.seen(), in_.rule.positions(q), lies.keys, [&](planner::keys_of_tile const& k) {
       multiply_tile({queries_, lies.width, 1}, heads_.keys, 0, lies.width, k.where.begin, k.where.end, scores_,
                     lies.tile_step, padded, false);
       bool const is_ruled = in_.rule.is_ruled(k.is_masked);

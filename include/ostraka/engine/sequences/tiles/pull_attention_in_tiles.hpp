@@ -155,7 +155,7 @@ class pulling_thread {
     if (what.keys) packed_q.pack_rows(queries_), packed_g.pack_rows(cotangents_);
     bool const wants_queries = what.queries && what.has_queries(q.begin);
     if (wants_queries) std::fill(of_queries_, of_queries_ + padded * width_step_, wide(0));
-    for_each_keys_of_tile(in_.rule.seen(), in_.rule.positions(q), lies.keys, [&](keys_of_tile const& k) {
+    for_each_keys_of_tile(in_.rule.seen(), in_.rule.positions(q), lies.keys, [&](planner::keys_of_tile const& k) {
       std::int64_t const first = k.where.begin, keys = k.where.size();
       if (!what.queries && !what.has_keys(first)) return;
       bool const hides = in_.rule.hides(k.is_masked);
@@ -207,7 +207,7 @@ class pulling_thread {
   }
 
   /// Computes the weights of a product and the cotangents of its scores, both 0 for hidden pairs.
-  void weigh(head_place const& at, planner::range q, keys_of_tile const& k, std::int64_t padded) const {
+  void weigh(head_place const& at, planner::range q, planner::keys_of_tile const& k, std::int64_t padded) const {
     attention_layout const& lies = in_.lies;
     std::int64_t const n = q.size(), keys = k.where.size(), used = round_up(keys, in_.micro.rows);
     multiply_tile({queries_, lies.width, 1}, key_columns_, 0, lies.width, k.where.begin, k.where.end, scores_,

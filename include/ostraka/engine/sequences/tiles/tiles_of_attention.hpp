@@ -4,8 +4,8 @@
 
 /// @file
 /// Floor 3. The tiles of an attention whose keys are whole, on the host: some queries and some keys of one head at a
-/// time. Their scores stay in a core's cache, and no array has the scores' shape. A task has the heads that share keys
-/// or values. For each tile of queries only the keys that some of them see are multiplied.
+/// time (plan/attention/attention_tiles.hpp). Their scores stay in a core's cache, and no array has the scores' shape.
+/// A task has the heads that share keys or values.
 
 #include <algorithm>
 #include <cstdint>
@@ -14,8 +14,11 @@
 #include <ostraka/engine/kernels/tiles/tile_products.hpp>
 #include <ostraka/engine/sequences/ring_blocks.hpp>
 #include <ostraka/engine/sequences/score_pairs.hpp>
+#include <ostraka/plan/attention/attention_tiles.hpp>
 
 namespace ostraka::engine::detail {
+
+inline constexpr std::int64_t tile_queries = planner::tile_extents{}.queries, tile_keys = planner::tile_extents{}.keys;
 
 /// The places of a head's elements: offsets of its first ones, and its index along the labels of the scores.
 struct head_place {
@@ -150,40 +153,6 @@ void store_rows(Wide const* from, std::int64_t step, std::int64_t rows, T* to, s
   }
 }
 
-/// The keys of one product of a tile: indices, and whether some of its queries do not see some of them.
-struct keys_of_tile {
-  planner::range where{};
-  bool is_masked = false;
-};
-
-/// Calls f(keys_of_tile) for the keys that some of these queries see. The keys of a product begin and end where they do
-/// for all queries, or where no query of the tile sees more, so a row's sums have the same order in every tile.
-template <class F>
-constexpr void for_each_keys_of_tile(planner::seen_positions const& seen, planner::range queries, std::int64_t keys,
-                                     F const& f) {
-  for (std::int64_t begin = 0; begin < keys; begin += tile_keys) {
-    planner::range part{begin, std::min(begin + tile_keys, keys)};
-    planner::chunk_seen const some = seen.of(queries, part);
-    if (some == planner::chunk_seen::none) continue;
-    if (some == planner::chunk_seen::some && !seen.has_window())
-      part.end = std::min(part.end, queries.end + seen.prefix_after());
-    f(keys_of_tile{part, some == planner::chunk_seen::some});
-  }
-}
-
-/// The number of pairs of a query and a key that tiles of queries at these positions multiply: what is counted, and
-/// what prices say. A product that is masked counts as a whole one; only a window makes it smaller.
-[[nodiscard]] constexpr std::int64_t pairs_in_tiles(planner::seen_positions const& seen, planner::range queries,
-                                                    std::int64_t keys) {
-  if (!seen.has_window()) return queries.size() * keys;
-  std::int64_t pairs = 0;
-  for (std::int64_t begin = queries.begin; begin < queries.end; begin += tile_queries) {
-    planner::range const q{begin, std::min(begin + tile_queries, queries.end)};
-    for_each_keys_of_tile(seen, q, keys, [&](keys_of_tile const& k) { pairs += q.size() * k.where.size(); });
-  }
-  return pairs;
-}
-
 /// The rule of scores in a tile.
 template <class T>
 class tile_scores {
@@ -210,14 +179,14 @@ class tile_scores {
   /// True if a product may have hidden pairs.
   [[nodiscard]] bool hides(bool is_masked) const { return is_masked || rule_.hides_beyond_positions(); }
   /// Returns the number of keys, from the first of the product, that a query sees. @pre no rule hides some of them
-  [[nodiscard]] std::int64_t visible_keys(std::int64_t query, keys_of_tile const& k) const {
+  [[nodiscard]] std::int64_t visible_keys(std::int64_t query, planner::keys_of_tile const& k) const {
     std::int64_t const n = k.where.size();
     if (!k.is_masked) return n;
     std::int64_t const end = query + first_ + 1 - k.where.begin;
     return end < 0 ? 0 : end < n ? end : n;
   }
   /// Returns the scores of some queries of a head and some keys by index.
-  [[nodiscard]] score_box box(head_place const& at, planner::range queries, keys_of_tile const& k) const {
+  [[nodiscard]] score_box box(head_place const& at, planner::range queries, planner::keys_of_tile const& k) const {
     score_box b = box_;
     for (int d = 0; d < b.rank; ++d) b.begin[d] = at.index[d];
     b.extent[b.queries] = queries.size();
