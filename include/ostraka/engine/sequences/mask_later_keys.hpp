@@ -13,7 +13,7 @@
 #include <ostraka/engine/kernels/loops/parallel.hpp>
 #include <ostraka/engine/mesh/execution_context.hpp>
 #include <ostraka/engine/run/profiling.hpp>
-#include <ostraka/plan/blocks/stripes.hpp>
+#include <ostraka/engine/sequences/position_at.hpp>
 #include <ostraka/plan/spec/blocks.hpp>
 
 namespace ostraka::engine {
@@ -41,17 +41,6 @@ struct later_keys_mask {
   KOKKOS_INLINE_FUNCTION void hide(std::int64_t i) const {
     constexpr T hidden = -std::numeric_limits<T>::infinity();
     scores[i] = hidden;
-  }
-};
-
-/// The position at an index. Works on devices.
-struct position_at {
-  std::int64_t chunk, devices;
-
-  explicit position_at(planner::stripes const& s) : chunk(s.chunk()), devices(s.devices) {}
-  KOKKOS_INLINE_FUNCTION std::int64_t operator()(std::int64_t index) const {
-    std::int64_t const number = index / chunk, device = number / 2;
-    return (number % 2 == 0 ? device : 2 * devices - 1 - device) * chunk + index % chunk;
   }
 };
 
@@ -108,13 +97,8 @@ void mask_later_keys(Exec const& exec, execution_context const& w, planner::spec
   for (int d = queries + 1; d < s.rank - 1; ++d) hide.inner *= planner::range_of(s, d, w.here, w.sizes).size();
   if (stripes > 1) {
     auto const order_of = [&](int d) { return planner::stripes{w.sizes.label[s.label[d]], stripes}; };
-    detail::later_stripes_mask<T> const hide_chunks{scores,
-                                                    hide.inner,
-                                                    from,
-                                                    q,
-                                                    k,
-                                                    detail::position_at(order_of(queries)),
-                                                    detail::position_at(order_of(s.rank - 1))};
+    detail::later_stripes_mask<T> const hide_chunks{
+        scores, hide.inner, from, q, k, position_at(order_of(queries)), position_at(order_of(s.rank - 1))};
     if constexpr (runs_on_host<Exec>) {
       std::int64_t const shares = (elements + serial_elements - 1) / serial_elements;
       for_each_share("ostraka causal mask", exec, elements / k.size(), shares, elements,

@@ -158,7 +158,7 @@ struct rope : detail::moves_nothing {
     planner::stripes const order{a.extents()[static_cast<std::size_t>(detail::dimension_of<S, A>)], stripes};
     detail::require_stripes(name, axis::name, order);
     auto const at = detail::allocate_for<positions, axes_in<A>, mesh>(w, a);
-    if (order.extent > 0) detail::generate_elements(name, at, detail::striped_position(order));
+    if (order.extent > 0) detail::generate_elements(name, at, engine::position_at(order));
     return at;
   }
 

@@ -164,7 +164,7 @@ template <class Dim, class Tensor, class... Ms>
 void fill_striped_positions(Tensor const& t, type_list<Ms...>) {
   planner::stripes const s{t.extents()[0], devices_along<Ms...>("striped_positions", *t.mesh_handle())};
   require_stripes("striped_positions", axis_argument<Dim>::axis::name, s);
-  if (s.extent > 0) generate_elements("striped_positions", t, striped_position(s));
+  if (s.extent > 0) generate_elements("striped_positions", t, engine::position_at(s));
 }
 
 }  // namespace detail

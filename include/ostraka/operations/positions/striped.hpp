@@ -14,6 +14,7 @@
 
 #include <ostraka/calls/context.hpp>
 #include <ostraka/calls/operate.hpp>
+#include <ostraka/engine/sequences/position_at.hpp>
 #include <ostraka/plan/blocks/stripes.hpp>
 #include <ostraka/types/support/error.hpp>
 
@@ -62,17 +63,6 @@ template <class Operation, class A, class... Ms>
 constexpr void set_stripes(Operation& operation, A const& a, striped_over<Ms...> const&) {
   operation.stripes = devices_along<Ms...>(Operation::name, a);
 }
-
-/// The position at an index of a striped sequence. Works in kernels.
-struct striped_position {
-  std::int64_t chunk, devices;
-
-  explicit striped_position(planner::stripes const& s) : chunk(s.chunk()), devices(s.devices) {}
-  KOKKOS_INLINE_FUNCTION std::int64_t operator()(std::int64_t index) const {
-    std::int64_t const number = index / chunk, device = number / 2;
-    return (number % 2 == 0 ? device : 2 * devices - 1 - device) * chunk + index % chunk;
-  }
-};
 
 /// @throws ostraka::error, on all devices alike, if a sequence cannot be cut into stripes
 inline void require_stripes(char const* operation, std::string_view axis, planner::stripes const& s) {
