@@ -22,10 +22,7 @@ void gather(communicator const& members, T const* send, T* recv, counts_view con
   bool const is_root = members.rank() == root;
   counted_collective counted(members, collective::gather);
   counted.wait();
-  if (members.is_dry() || at.back() <= chunk_limit)
-    counted.add_of_each(is_root ? (at.back() - counts[me]) * static_cast<std::int64_t>(sizeof(T)) : 0, [&](int d) {
-      return is_root ? counts[static_cast<std::size_t>(d)] * static_cast<std::int64_t>(sizeof(T)) : 0;
-    });
+  if (members.is_dry() || at.back() <= chunk_limit) detail::count_parts(counted, members, counts, root, int{sizeof(T)});
   if (members.is_dry()) {
     if (!is_root) return;
     detail::receive_zeros(recv, at.back());

@@ -52,6 +52,17 @@ inline short_array<std::int64_t> offsets_of(counts_view const& counts) {
           }};
 }
 
+/// Counts what the root of a gather or a scatter moves: the parts of all other members.
+inline void count_parts(counted_collective& counted, communicator const& members, counts_view const& counts, int root,
+                        int element_bytes) {
+  auto const bytes_of = [&](int d) {
+    return members.rank() == root ? counts[static_cast<std::size_t>(d)] * element_bytes : 0;
+  };
+  std::int64_t bytes = 0;
+  for (int d = 0; d < members.size(); ++d) bytes += d == root ? 0 : bytes_of(d);
+  counted.add_of_each(bytes, bytes_of);
+}
+
 /// Writes the data that arrive in a dry group: zeros, which are good as numbers and as indices. Data of a device
 /// without host memory stay as they are.
 template <class T>
