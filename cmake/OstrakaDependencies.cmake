@@ -1,12 +1,13 @@
 # SPDX-FileCopyrightText: The Ostraka authors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# Finds the dependencies of ostraka::ostraka: Kokkos, MPI and a CBLAS, and FFTW, HDF5 and oneDNN on request; those of GPUs are in
-# OstrakaGpuDependencies.cmake. The build uses this file, and so does the installed ostraka-config.cmake, so that both find the same things in the same
+# Finds the dependencies of ostraka::ostraka: Kokkos and MPI, and FFTW, HDF5 and oneDNN on request; a CBLAS is found in OstrakaCblas.cmake, and what
+# GPUs need in OstrakaGpuDependencies.cmake. The build uses this file, and so does the installed ostraka-config.cmake, so that both find the same things in the same
 # way and report the same sentence if they do not.
 
 include_guard()
 
+include("${CMAKE_CURRENT_LIST_DIR}/OstrakaCblas.cmake")
 include("${CMAKE_CURRENT_LIST_DIR}/OstrakaGpuDependencies.cmake")
 
 set(OSTRAKA_KOKKOS_FIRST 3.4)  # the oldest that is tested
@@ -54,6 +55,15 @@ function(ostraka_add_imported name)
   if(CMAKE_FIND_PACKAGE_TARGETS_GLOBAL)
     set_target_properties(${name} PROPERTIES IMPORTED_GLOBAL TRUE)
   endif()
+endfunction()
+
+# ostraka_add_found(<name> <title> <folder of headers> <library>…): makes ostraka::<name> of a library that was found, and reports it.
+function(ostraka_add_found name title headers)
+  ostraka_add_imported(ostraka::${name})
+  target_include_directories(ostraka::${name} INTERFACE "${headers}")
+  target_link_libraries(ostraka::${name} INTERFACE ${ARGN})
+  list(JOIN ARGN ", " libraries)
+  ostraka_say("${title} ${libraries}")
 endfunction()
 
 function(ostraka_check_compiler sentence)
@@ -216,53 +226,7 @@ function(ostraka_compare_builds variable built here)
   set(${variable} "${all}" PARENT_SCOPE)
 endfunction()
 
-# --- BLAS -------------------------------------------------------------------------------------------------------------------------------
-
-# Makes the target ostraka::cblas if some library has cblas.h and links cblas_dgemm. It finds a library by linking: distributions differ in which
-# library exports the C interface. OpenBLAS comes first, in its OpenMP flavour, which shares its threads with Kokkos. netlib's reference BLAS, many
-# times slower than the portable kernel, is left out unless OSTRAKA_ENABLE_REFERENCE_BLAS or OSTRAKA_CBLAS_LIBRARY asks for it.
-function(ostraka_find_cblas)
-  if(TARGET ostraka::cblas)
-    return()
-  endif()
-  find_path(OSTRAKA_CBLAS_INCLUDE_DIR cblas.h PATH_SUFFIXES openblas-openmp openblas-pthread openblas cblas
-    DOC "Folder of cblas.h")
-  find_library(OSTRAKA_CBLAS_LIBRARY NAMES openblaso openblas PATH_SUFFIXES openblas-openmp openblas-pthread openblas
-    DOC "Library that has cblas_dgemm")
-  mark_as_advanced(OSTRAKA_CBLAS_INCLUDE_DIR OSTRAKA_CBLAS_LIBRARY)
-  set(instead "local contractions use the portable kernel")
-  if(NOT OSTRAKA_CBLAS_INCLUDE_DIR)
-    ostraka_say("no CBLAS (cblas.h was not found); ${instead}")
-    return()
-  endif()
-
-  set(libraries "${OSTRAKA_CBLAS_LIBRARY}")
-  set(asked TRUE)  # by name; what the line above finds is OpenBLAS
-  ostraka_cblas_links(links "${libraries}")
-  if(NOT links)
-    find_package(BLAS QUIET)
-    set(libraries "${BLAS_LIBRARIES}")
-    set(asked "${OSTRAKA_ENABLE_REFERENCE_BLAS}")
-    ostraka_cblas_links(links "${libraries}")
-  endif()
-  if(NOT links)
-    ostraka_say("no CBLAS (cblas_dgemm does not link); ${instead}")
-    return()
-  endif()
-  ostraka_is_reference_blas(reference "${libraries}")
-  if(reference AND NOT asked)
-    ostraka_say("no CBLAS (${libraries} is netlib's reference BLAS, many times slower than the portable kernel); ${instead}. Install OpenBLAS; OSTRAKA_ENABLE_REFERENCE_BLAS=ON takes it nevertheless")
-    return()
-  endif()
-  ostraka_add_imported(ostraka::cblas)
-  target_include_directories(ostraka::cblas INTERFACE "${OSTRAKA_CBLAS_INCLUDE_DIR}")
-  target_link_libraries(ostraka::cblas INTERFACE ${libraries})
-  if(reference)
-    ostraka_say("CBLAS ${libraries} (netlib's reference BLAS, as asked: many times slower than the portable kernel)")
-  else()
-    ostraka_say("CBLAS ${libraries}")
-  endif()
-endfunction()
+# --- on request ---------------------------------------------------------------------------------------------------------------------------
 
 # Makes the target ostraka::fftw from the two libraries for double and float, on request only. Programs that link it and include <ostraka/fft.hpp>
 # transform by FFTW, whose licence is the GPL.
@@ -279,11 +243,8 @@ function(ostraka_find_fftw sentence)
     set(${sentence} "FFTW 3 for double and float was not found; install it (Debian: libfftw3-dev), name OSTRAKA_FFTW_INCLUDE_DIR, OSTRAKA_FFTW_LIBRARY and OSTRAKA_FFTWF_LIBRARY, or go without: os::fft has transforms of its own." PARENT_SCOPE)
     return()
   endif()
-  ostraka_add_imported(ostraka::fftw)
-  target_include_directories(ostraka::fftw INTERFACE "${OSTRAKA_FFTW_INCLUDE_DIR}")
-  target_link_libraries(ostraka::fftw INTERFACE "${OSTRAKA_FFTW_LIBRARY}" "${OSTRAKA_FFTWF_LIBRARY}")
+  ostraka_add_found(fftw "FFTW" "${OSTRAKA_FFTW_INCLUDE_DIR}" "${OSTRAKA_FFTW_LIBRARY}" "${OSTRAKA_FFTWF_LIBRARY}")
   target_compile_definitions(ostraka::fftw INTERFACE OSTRAKA_ENABLE_FFTW=1)
-  ostraka_say("FFTW ${OSTRAKA_FFTW_LIBRARY}")
 endfunction()
 
 # Makes the target ostraka::hdf5 from the HDF5 that was built with the MPI in use, or without MPI, and its high-level library; on request only, after
@@ -326,10 +287,7 @@ function(ostraka_find_hdf5 sentence)
     set(${sentence} "HDF5 in ${OSTRAKA_HDF5_INCLUDE_DIR} was built without MPI; ${remedy}" PARENT_SCOPE)
     return()
   endif()
-  ostraka_add_imported(ostraka::hdf5)
-  target_include_directories(ostraka::hdf5 INTERFACE "${OSTRAKA_HDF5_INCLUDE_DIR}")
-  target_link_libraries(ostraka::hdf5 INTERFACE "${OSTRAKA_HDF5_HL_LIBRARY}" "${OSTRAKA_HDF5_LIBRARY}")
-  ostraka_say("HDF5 ${OSTRAKA_HDF5_LIBRARY}")
+  ostraka_add_found(hdf5 "HDF5" "${OSTRAKA_HDF5_INCLUDE_DIR}" "${OSTRAKA_HDF5_HL_LIBRARY}" "${OSTRAKA_HDF5_LIBRARY}")
 endfunction()
 
 # Makes the target ostraka::onednn from oneDNN, version 2 or 3, on request only. Programs that link it, and ostraka::ostraka or ostraka::compiled,
@@ -346,58 +304,6 @@ function(ostraka_find_onednn sentence)
     set(${sentence} "oneDNN was not found; install it (Debian: libdnnl-dev), name its prefix with ONEDNN_ROOT, or name OSTRAKA_ONEDNN_INCLUDE_DIR and OSTRAKA_ONEDNN_LIBRARY, or go without: bfloat16 is multiplied as floats." PARENT_SCOPE)
     return()
   endif()
-  ostraka_add_imported(ostraka::onednn)
-  target_include_directories(ostraka::onednn INTERFACE "${OSTRAKA_ONEDNN_INCLUDE_DIR}")
-  target_link_libraries(ostraka::onednn INTERFACE "${OSTRAKA_ONEDNN_LIBRARY}")
+  ostraka_add_found(onednn "oneDNN" "${OSTRAKA_ONEDNN_INCLUDE_DIR}" "${OSTRAKA_ONEDNN_LIBRARY}")
   target_compile_definitions(ostraka::onednn INTERFACE OSTRAKA_ENABLE_ONEDNN=1)
-  ostraka_say("oneDNN ${OSTRAKA_ONEDNN_LIBRARY}")
-endfunction()
-
-function(ostraka_cblas_links result libraries)
-  ostraka_links_with(links "${libraries}" cblas_dgemm "extern \"C\" {\n#include <cblas.h>\n}
-    int main() {
-      double a = 1, b = 2, c = 0;
-      cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, 1, 1, 1, 1.0, &a, 1, &b, 1, 0.0, &c, 1);
-      return c == 2 ? 0 : 1;
-    }")
-  set(${result} "${links}" PARENT_SCOPE)
-endfunction()
-
-# netlib's C interface has a variable of this name. So have libraries that took the interface over, or that are built on it: those have names of their
-# own, too. A file name shows nothing, since distributions let one library take another's place (Debian's alternatives).
-function(ostraka_is_reference_blas result libraries)
-  ostraka_links_with(reference "${libraries}" CBLAS_CallFromC "extern \"C\" int CBLAS_CallFromC;\nint main() { return CBLAS_CallFromC; }")
-  if(reference)
-    foreach(function IN ITEMS openblas_get_config bli_info_get_version_str MKL_Get_Version flexiblas_get_version ATL_buildinfo armplversion)
-      ostraka_links_with(other "${libraries}" ${function} "extern \"C\" void ${function}();\nint main() { ${function}(); }")
-      if(other)
-        set(reference FALSE)
-        break()
-      endif()
-    endforeach()
-  endif()
-  set(${result} "${reference}" PARENT_SCOPE)
-endfunction()
-
-# True if this program links with these libraries. The answer is cached for the files that their names refer to today.
-function(ostraka_links_with result libraries name program)
-  if(NOT libraries)
-    set(${result} FALSE PARENT_SCOPE)
-    return()
-  endif()
-  set(files "${OSTRAKA_CBLAS_INCLUDE_DIR}")
-  foreach(library IN LISTS libraries)
-    if(EXISTS "${library}")
-      file(REAL_PATH "${library}" library)
-    endif()
-    list(APPEND files "${library}")
-  endforeach()
-  string(MD5 files "${files}")
-  set(remembered OSTRAKA_LINKS_${name}_${files})
-  include(CheckCXXSourceCompiles)
-  set(CMAKE_REQUIRED_QUIET TRUE)
-  set(CMAKE_REQUIRED_INCLUDES "${OSTRAKA_CBLAS_INCLUDE_DIR}")
-  set(CMAKE_REQUIRED_LIBRARIES "${libraries}")
-  check_cxx_source_compiles("${program}" ${remembered})
-  set(${result} "${${remembered}}" PARENT_SCOPE)
 endfunction()

@@ -34,7 +34,7 @@ configure_package_config_file(cmake/ostraka-config.cmake.in ostraka-config.cmake
   NO_SET_AND_CHECK_MACRO)
 write_basic_package_version_file(ostraka-config-version.cmake COMPATIBILITY SameMinorVersion ${architecture})
 install(FILES "${PROJECT_BINARY_DIR}/ostraka-config.cmake" "${PROJECT_BINARY_DIR}/ostraka-config-version.cmake"
-  cmake/OstrakaDependencies.cmake cmake/OstrakaGpuDependencies.cmake DESTINATION "${package_dir}")
+  cmake/OstrakaDependencies.cmake cmake/OstrakaCblas.cmake cmake/OstrakaGpuDependencies.cmake DESTINATION "${package_dir}")
 
 # --- pkg-config -----------------------------------------------------------------------------------------------------------------------
 

@@ -72,7 +72,7 @@ useful_packages() {
   python_that 'import sysconfig; open(sysconfig.get_path("include") + "/Python.h")' >/dev/null || echo python3-dev
 }
 
-# netlib's reference BLAS does not count: cmake/OstrakaDependencies.cmake recognises it by the same names.
+# netlib's reference BLAS does not count: cmake/OstrakaCblas.cmake recognises it by the same names.
 finds_fast_blas() {
   local library function
   finds_header cblas.h || return 1

@@ -5,7 +5,7 @@
 /// @file
 /// Floor 3. Finds out which CBLAS runs, the linked one or one that the system has put in its place since, and what
 /// OpenBLAS reports about itself. Each library is known by a symbol that it alone exports, as in
-/// cmake/OstrakaDependencies.cmake. The linker looks these symbols up, and they may be absent, so they are declared
+/// cmake/OstrakaCblas.cmake. The linker looks these symbols up, and they may be absent, so they are declared
 /// here and not taken from a cblas.h. Only the address is needed of the other libraries' symbols; they are declared
 /// under names of ours, so that the libraries' own headers cannot conflict.
 
