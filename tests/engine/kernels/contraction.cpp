@@ -24,23 +24,10 @@ using namespace ostraka::testing;
 TEST_CASE_TEMPLATE("every combination of label classes, permuted and padded", T, float, double, Kokkos::complex<float>,
                    Kokkos::complex<double>, std::int32_t, std::int64_t) {
   std::mt19937 random(1);
-  int const classes[] = {batch, left, right, summed, only_a, only_b};
-  for (int set = 0; set < 64; ++set)
-    for (int repeat = 0; repeat < 4; ++repeat) {
-      std::vector<std::int64_t> extents;
-      std::vector<int> kinds;
-      for (int k = 0; k < 6; ++k)
-        if (set >> k & 1)
-          for (int copies = 1 + static_cast<int>(random() % 2); copies > 0; --copies) {
-            kinds.push_back(classes[k]);
-            extents.push_back(1 + static_cast<std::int64_t>(random() % 4));
-          }
-      std::shuffle(kinds.begin(), kinds.end(), random);
-      blocks<T> blocks(random, shape_of(extents, kinds), repeat % 2 == 1);
-      CAPTURE(set);
-      CAPTURE(repeat);
-      REQUIRE(blocks.contracts_right());
-    }
+  for_each_set_of_classes(random, {batch, left, right, summed, only_a, only_b}, 2, 4,
+                          [&](contraction const& shape, int repeat) {
+                            REQUIRE(blocks<T>(random, shape, repeat % 2 == 1).contracts_right());
+                          });
 }
 
 TEST_CASE_TEMPLATE("matrices larger than any tile, in every layout", T, float, double, Kokkos::complex<float>,

@@ -3,7 +3,10 @@
 #pragma once
 
 /// @file
-/// The blocks of a local contraction in random layouts, and its result by plain loops over all labels.
+/// The blocks of a local contraction in random layouts, and its result by plain loops over all labels; `narrow_blocks`
+/// of 16-bit elements, whose sums are rounded.
+
+#include <doctest/doctest.h>
 
 #include <Kokkos_Core.hpp>
 
@@ -246,5 +249,92 @@ inline contraction shape_of(std::vector<std::int64_t> const& extents, std::vecto
 }
 
 inline constexpr int batch = 7, only_a = 1, only_b = 2, summed = 3, left = 5, right = 6;
+
+/// Calls f(shape, repeat) `repeats` times for every set of these classes: 1 to `copies` labels of each class of the
+/// set, in random order, with extents from 1 to 4.
+template <class F>
+void for_each_set_of_classes(std::mt19937& random, std::vector<int> const& classes, int copies, int repeats,
+                             F const& f) {
+  for (unsigned set = 0; set < 1U << classes.size(); ++set)
+    for (int repeat = 0; repeat < repeats; ++repeat) {
+      std::vector<std::int64_t> extents;
+      std::vector<int> kinds;
+      for (std::size_t k = 0; k < classes.size(); ++k)
+        if ((set >> k & 1U) != 0)
+          for (int n = 1 + static_cast<int>(random() % static_cast<unsigned>(copies)); n > 0; --n) {
+            kinds.push_back(classes[k]);
+            extents.push_back(1 + static_cast<std::int64_t>(random() % 4));
+          }
+      std::shuffle(kinds.begin(), kinds.end(), random);
+      CAPTURE(set);
+      CAPTURE(repeat);
+      f(shape_of(extents, kinds), repeat);
+    }
+}
+
+/// Blocks of 16-bit elements in random layouts, with NaN in their gaps. value(random) makes an element.
+template <class T>
+struct narrow_blocks {
+  contraction p;
+  std::vector<T> a, b, c;
+
+  template <class Value>
+  narrow_blocks(std::mt19937& random, contraction const& shape, bool gaps, Value const& value) : p(shape) {
+    a = block(random, p.in_a, p.a, gaps, value);
+    b = block(random, p.in_b, p.b, gaps, value);
+    c = block(random, p.in_c, p.c, gaps, value);
+  }
+
+  template <class Block>
+  auto& element(Block& x, bool const* present, std::int64_t const* stride, std::int64_t const* index) const {
+    return x[static_cast<std::size_t>(at(p, present, stride, index))];
+  }
+
+  /// A sum of products in doubles, and that of their sizes.
+  struct exact_sum {
+    bool is_element = false;  ///< of C, not between two elements
+    double value = 0, size = 0;
+  };
+
+  /// True if C <- alpha A B + beta C gives elements for which is_right(element, exact_sum), and writes nothing between
+  /// them. Without beta, C holds NaN before.
+  template <class F>
+  bool computes(float alpha, float beta, F const& is_right) const {
+    std::vector<exact_sum> exact(c.size());
+    std::vector<T> got(c);
+    std::int64_t index[max_loops] = {};
+    for_each_index(p, p.in_c, index, [&] {
+      T& x = element(got, p.in_c, p.c, index);
+      if (beta == 0) x = T(std::nanf(""));
+      double const before = beta == 0 ? 0.0 : double(beta) * double(float(x));
+      element(exact, p.in_c, p.c, index) = {true, before, std::abs(before)};
+    });
+    bool all[max_loops];
+    std::fill(all, all + max_loops, true);
+    for_each_index(p, all, index, [&] {
+      double const x = double(alpha) *
+                       (double(float(element(a, p.in_a, p.a, index))) * double(float(element(b, p.in_b, p.b, index))));
+      exact_sum& sum = element(exact, p.in_c, p.c, index);
+      sum.value += x;
+      sum.size += std::abs(x);
+    });
+    contract(exec_space(), p, a.data(), b.data(), got.data(), update<T>{alpha, beta});
+    Kokkos::fence();
+    for (std::size_t i = 0; i < got.size(); ++i)
+      if (exact[i].is_element ? !is_right(float(got[i]), exact[i]) : !std::isnan(float(got[i]))) return false;
+    return true;
+  }
+
+ private:
+  template <class Value>
+  std::vector<T> block(std::mt19937& random, bool const* present, std::int64_t* stride, bool gaps,
+                       Value const& value) const {
+    auto const size = static_cast<std::size_t>(random_layout(random, p, present, stride, gaps));
+    std::vector<T> x(size, T(std::nanf("")));
+    std::int64_t index[max_loops] = {};
+    for_each_index(p, present, index, [&] { element(x, present, stride, index) = T(value(random)); });
+    return x;
+  }
+};
 
 }  // namespace ostraka::testing

@@ -179,24 +179,11 @@ TEST_CASE("a product by rows or columns, transposed, padded, in a batch") {
 TEST_CASE_TEMPLATE("contractions of every combination of labels, permuted and padded", T, float,
                    Kokkos::complex<double>) {
   std::mt19937 random(5);
-  int const classes[] = {batch, left, right, summed};
   columns_alone::legal = true;
   columns_alone::calls = 0;
-  for (int set = 0; set < 16; ++set)
-    for (int repeat = 0; repeat < 12; ++repeat) {
-      std::vector<std::int64_t> extents;
-      std::vector<int> kinds;
-      for (int c = 0; c < 4; ++c)
-        if (set >> c & 1)
-          for (int copies = 1 + static_cast<int>(random() % 3); copies > 0; --copies) {
-            kinds.push_back(classes[c]);
-            extents.push_back(1 + static_cast<std::int64_t>(random() % 4));
-          }
-      std::shuffle(kinds.begin(), kinds.end(), random);
-      CAPTURE(set);
-      CAPTURE(repeat);
-      REQUIRE(computes_right(blocks<T>(random, shape_of(extents, kinds), repeat % 2 == 1)));
-    }
+  for_each_set_of_classes(random, {batch, left, right, summed}, 3, 12, [&](contraction const& shape, int repeat) {
+    REQUIRE(computes_right(blocks<T>(random, shape, repeat % 2 == 1)));
+  });
   CHECK(columns_alone::legal);
   CHECK(columns_alone::calls > 100);
 }

@@ -28,52 +28,16 @@ int folded = 0;
 bool const every_size = (least_widened_fold = 0, true);
 
 template <class T>
-struct problem {
-  contraction p;
-  std::vector<T> a, b, c;
+struct problem : narrow_blocks<T> {
+  problem(std::mt19937& random, contraction const& shape, bool gaps)
+      : narrow_blocks<T>(random, shape, gaps, &small_value<float>) {}
 
-  problem(std::mt19937& random, contraction const& shape, bool gaps) : p(shape) {
-    a = block(random, p.in_a, p.a, gaps);
-    b = block(random, p.in_b, p.b, gaps);
-    c = block(random, p.in_c, p.c, gaps);
-  }
-
-  std::vector<T> block(std::mt19937& random, bool const* present, std::int64_t* stride, bool gaps) const {
-    auto const size = static_cast<std::size_t>(random_layout(random, p, present, stride, gaps));
-    std::vector<T> x(size, T(std::nanf("")));
-    std::int64_t index[max_loops] = {};
-    for_each_index(p, present, index, [&] { element(x, present, stride, index) = T(small_value<float>(random)); });
-    return x;
-  }
-
-  T& element(std::vector<T>& x, bool const* present, std::int64_t const* stride, std::int64_t const* index) const {
-    return x[static_cast<std::size_t>(at(p, present, stride, index))];
-  }
-
-  // C <- alpha A B + beta C, and nothing between C's elements is written. Without beta, C holds NaN before.
-  bool computes_right(float alpha = 1, float beta = 0) {
-    if (engine::detail::is_widened_fold(p)) ++folded;
-    std::vector<float> exact(c.size(), std::nanf(""));
-    std::vector<T> got(c);
-    std::int64_t index[max_loops] = {};
-    for_each_index(p, p.in_c, index, [&] {
-      std::size_t const i = static_cast<std::size_t>(at(p, p.in_c, p.c, index));
-      if (beta == 0) got[i] = T(std::nanf(""));
-      exact[i] = beta == 0 ? 0.0f : beta * float(c[i]);
+  bool computes_right(float alpha = 1, float beta = 0) const {
+    if (engine::detail::is_widened_fold(this->p)) ++folded;
+    return this->computes(alpha, beta, [](float got, auto const& exact) {
+      float const x = float(T(static_cast<float>(exact.value)));
+      return std::isnan(x) ? std::isnan(got) : got == x;
     });
-    bool all[max_loops];
-    std::fill(all, all + max_loops, true);
-    for_each_index(p, all, index, [&] {
-      exact[static_cast<std::size_t>(at(p, p.in_c, p.c, index))] +=
-          alpha * (float(element(a, p.in_a, p.a, index)) * float(element(b, p.in_b, p.b, index)));
-    });
-    contract(exec_space(), p, a.data(), b.data(), got.data(), update<T>{alpha, beta});
-    Kokkos::fence();
-    for (std::size_t i = 0; i < got.size(); ++i) {
-      float const x = float(T(exact[i]));
-      if (std::isnan(x) ? !std::isnan(float(got[i])) : float(got[i]) != x) return false;
-    }
-    return true;
   }
 };
 
