@@ -215,6 +215,7 @@ TEST_CASE("sizes of no model, and machines that cannot be asked, are said") {
   }
   says([](shape_& s, batch_&, machine&) { s.up_products = 0; }, "products to its inner width");
   says([](shape_& s, batch_&, machine&) { s.kv_heads = 12; }, "give kv_heads that divides heads");
+  says([](shape_& s, batch_&, machine&) { s.window = -1; }, "a window has no negative number of keys");
   says([](shape_& s, batch_&, machine&) { s.experts = 4, s.active = 8; }, "give active <= experts");
   says([](shape_& s, batch_& b, machine&) { s.experts = 64, b.length = 1000; }, "a multiple of experts");
   says([](shape_&, batch_& b, machine&) { b = {1 << 29, 1 << 29}; }, "counted in 64 bits");
