@@ -19,8 +19,7 @@
 #include <utility>
 #include <vector>
 
-#include <ostraka/foresight/cost_of.hpp>
-#include <ostraka/meshes/dry_mesh.hpp>
+#include <ostraka/foresight.hpp>
 
 #include "plan.hpp"
 

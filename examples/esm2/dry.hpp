@@ -5,8 +5,7 @@
 /// @file
 /// The cost of a training step of the whole model on dry meshes, and a check of such costs against a mesh of ranks.
 
-#include <ostraka/foresight/cost_of.hpp>
-#include <ostraka/meshes/dry_mesh.hpp>
+#include <ostraka/foresight.hpp>
 
 #include "layer.hpp"
 

@@ -11,8 +11,7 @@
 #include <string>
 
 #include <ostraka/files.hpp>
-#include <ostraka/foresight/cost_of.hpp>
-#include <ostraka/foresight/time_of.hpp>
+#include <ostraka/foresight.hpp>
 #include <ostraka/gradient.hpp>
 #include <ostraka/optimizers.hpp>
 

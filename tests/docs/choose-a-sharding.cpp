@@ -9,10 +9,7 @@
 #include <cstdio>
 #include <string>
 
-#include <ostraka/foresight/cost_of.hpp>
-#include <ostraka/foresight/search_rules.hpp>
-#include <ostraka/gradient.hpp>
-#include <ostraka/meshes/dry_mesh.hpp>
+#include <ostraka/foresight.hpp>
 #include <ostraka/operations.hpp>
 #include <ostraka/tensors/rules.hpp>
 

@@ -10,10 +10,7 @@
 #include <string>
 #include <vector>
 
-#include <ostraka/foresight/advise_parallelism.hpp>
-#include <ostraka/foresight/budget.hpp>
-#include <ostraka/foresight/time_of.hpp>
-#include <ostraka/meshes/dry_mesh.hpp>
+#include <ostraka/foresight.hpp>
 #include <ostraka/operations.hpp>
 
 #include "support/on_meshes.hpp"

@@ -11,9 +11,7 @@
 #include <string>
 #include <vector>
 
-#include <ostraka/foresight/advice_of.hpp>
-#include <ostraka/foresight/cost_of.hpp>
-#include <ostraka/meshes/dry_mesh.hpp>
+#include <ostraka/foresight.hpp>
 
 #include "support/on_meshes.hpp"
 

@@ -13,7 +13,7 @@
 #include <cstdio>
 namespace os = ostraka;
 
-#include <ostraka/foresight/gradient_plan.hpp>
+#include <ostraka/foresight.hpp>
 
 #include <array>
 #include <cstdint>

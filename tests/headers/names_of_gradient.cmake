@@ -47,7 +47,7 @@ expect("if constexpr (is_variable<A>) differentiate(verbs::f{}, \"a variable\", 
 expect("template <class T>\nclass abstract;\nauto f_of_variables(T); varying_as<T>; sum_as<T>" abstract f_of_variables sum_as)
 
 file(GLOB_RECURSE headers RELATIVE "${INCLUDE_DIR}/ostraka" "${INCLUDE_DIR}/ostraka/*.hpp")
-list(FILTER headers EXCLUDE REGEX "^(gradient|foresight|engine|plan|environment|types/reasons)/|^gradient\\.hpp$")
+list(FILTER headers EXCLUDE REGEX "^(gradient|foresight|engine|plan|environment|types/reasons)/|^(gradient|foresight)\\.hpp$")
 list(SORT headers)
 set(needed "")
 foreach(header IN LISTS headers)

@@ -73,7 +73,6 @@ class flops_scope {
 /// whichever mesh it is; MPI's own allocations are not counted. On a dry mesh nothing is computed during the call, on
 /// any mesh: no kernel runs, and allocated memory is not touched. A number that f reads there is 0 if its block is
 /// short, else unspecified.
-/// anything.
 template <MeshAxis... Ms, class F>
 [[nodiscard]] cost<Ms...> cost_of(mesh<Ms...> const& m, F&& f) {
   cost<Ms...> c;
