@@ -70,10 +70,10 @@ struct narrow_format {
 
   /// The number as a float, exactly: every number of this format is a float.
   OSTRAKA_FUNCTION static constexpr float widen(std::uint16_t pattern) {
+    if constexpr (rebias == 0) return __builtin_bit_cast(float, static_cast<std::uint32_t>(pattern) << shift);
     std::uint32_t const sign = static_cast<std::uint32_t>(pattern >> 15) << 31;
     std::uint32_t const magnitude = pattern & 0x7FFFu;
     std::uint32_t const shifted = magnitude << shift;
-    if constexpr (rebias == 0) return __builtin_bit_cast(float, sign | shifted);
     float const step =
         __builtin_bit_cast(float, static_cast<std::uint32_t>(127 + 1 - bias - Fraction) << 23);  // the smallest number
     float const small = static_cast<float>(static_cast<std::int32_t>(magnitude)) * step;

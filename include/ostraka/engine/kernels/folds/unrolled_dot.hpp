@@ -55,24 +55,42 @@ T sum_of_run(std::int64_t run, Term const& term) {
   return sum;
 }
 
+/// Prefetches nothing.
+struct nothing_ahead {
+  void operator()(std::int64_t, std::int64_t) const {}
+};
+
+/// Prefetches runs x[i next + r] two pages further on. Always inlined, as prefetch is.
+template <class X>
+struct two_pages_ahead {
+  X const* x;
+  std::int64_t next;
+  [[gnu::always_inline]] void operator()(std::int64_t i, std::int64_t r) const {
+    prefetch(x + i * next + r + 2 * elements_of_page<X>, 4 * fold_lanes);
+  }
+};
+
 /// sums[i] += sum over r < run of term(i, r), i < 4, each as sum_of_run<true> adds it up, but for quarters. One run
 /// follows the other up to the last 64 terms or fewer, which are too few to fill a core: those of all four are summed
-/// at once.
-template <class T, class Term>
-[[gnu::always_inline]] inline void add_four_runs(T* sums, std::int64_t run, Term const& term) {
+/// at once. `begin`: the first of them, for `ahead`.
+template <class T, class Term, class Ahead>
+[[gnu::always_inline]] inline void add_four_runs(T* sums, std::int64_t run, Term const& term, Ahead const& ahead,
+                                                 std::int64_t begin) {
   constexpr std::int64_t lanes = fold_lanes;
   std::int64_t const whole = run / (4 * lanes) * (4 * lanes);
   T side[4][lanes];
   for (int i = 0; i < 4; ++i) {
     T first[lanes], second[lanes], third[lanes], fourth[lanes];
     for (int l = 0; l < lanes; ++l) first[l] = second[l] = third[l] = fourth[l] = T(0);
-    for (std::int64_t r = 0; r < whole; r += 4 * lanes)
+    for (std::int64_t r = 0; r < whole; r += 4 * lanes) {
+      ahead(begin + i, r);
       for (int l = 0; l < lanes; ++l) {
         first[l] += term(i, r + l);
         second[l] += term(i, lanes + r + l);
         third[l] += term(i, 2 * lanes + r + l);
         fourth[l] += term(i, 3 * lanes + r + l);
       }
+    }
     for (int l = 0; l < lanes; ++l) side[i][l] = first[l] + (second[l] + third[l] + fourth[l]);
   }
   std::int64_t r = whole;
@@ -92,9 +110,9 @@ template <class T, class Term>
   for (int i = 0; i < 4; ++i) sums[i] += sum[i];
 }
 
-/// sums[i] += sum over r < run of term(i, r), i < count.
-template <class T, class Term>
-void add_runs(T* sums, std::int64_t count, std::int64_t run, Term const& term) {
+/// sums[i] += sum over r < run of term(i, r), i < count. ahead(i, r) may prefetch while 64 terms from r on are read.
+template <class T, class Term, class Ahead = nothing_ahead>
+void add_runs(T* sums, std::int64_t count, std::int64_t run, Term const& term, Ahead const& ahead = {}) {
   constexpr std::int64_t worth_four = 16 * fold_lanes;
   std::int64_t i = 0;
   if (run < worth_four) {
@@ -102,7 +120,8 @@ void add_runs(T* sums, std::int64_t count, std::int64_t run, Term const& term) {
     return;
   }
   for (; run < worth_quarters<T> && i + 4 <= count; i += 4)
-    add_four_runs(sums + i, run, [=](std::int64_t k, std::int64_t r) { return term(i + k, r); });
+    add_four_runs(
+        sums + i, run, [=](std::int64_t k, std::int64_t r) { return term(i + k, r); }, ahead, i);
   for (; i < count; ++i) sums[i] += sum_of_run<true, T>(run, [=](std::int64_t r) { return term(i, r); });
 }
 

@@ -51,15 +51,40 @@ struct sum_of_widened_products {
     Narrow const* x = a + at[0];
     value const* y = b + at[1];
     std::int64_t const x_next = run_step[0], y_next = run_step[1], x_step = row_step[0], y_step = row_step[1];
-    if (x_step == 1 && y_step == 0 && has_wide_vectors())
+    if (x_step == 1 && y_step == 0 && has_wide_vectors()) {
+      if (count >= elements_of_page<Narrow>)
+        return in_wide_vectors([=] { add_long_rows(sums, count, x, x_next, y, y_next, run); });
       return add_wide_rows(
           sums, count, run,
           [=](std::int64_t r) {
             return [row = x + r * x_next, factor = y[r * y_next]](std::int64_t i) { return value(row[i]) * factor; };
           },
           stream_of_rows<Narrow>{x, count, x_next, run});
+    }
     for (std::int64_t r = 0; r < run; ++r, x += x_next, y += y_next)
       for (std::int64_t i = 0; i < count; ++i) sums[i] += value(x[i * x_step]) * y[i * y_step];
+  }
+
+  /// Rows of a page or more, two at once, while the next two are prefetched.
+  static void add_long_rows(value* __restrict sums, std::int64_t count, Narrow const* x, std::int64_t x_next,
+                            value const* y, std::int64_t y_next, std::int64_t run) {
+    constexpr std::int64_t piece = 2 * elements_of_line<Narrow>;
+    std::int64_t const whole = count / piece * piece;
+    std::int64_t r = 0;
+    for (; r + 2 <= run; r += 2, x += 2 * x_next, y += 2 * y_next) {
+      Narrow const *const a = x, *const b = x + x_next;
+      value const of_a = y[0], of_b = y[y_next];
+      std::int64_t const next = r + 4 <= run ? 2 * x_next : 0;
+      for (std::int64_t begin = 0; begin < whole; begin += piece) {
+        prefetch(a + next + begin, piece);
+        prefetch(b + next + begin, piece);
+        for (std::int64_t i = begin; i < begin + piece; ++i)
+          sums[i] = sums[i] + value(a[i]) * of_a + value(b[i]) * of_b;
+      }
+      for (std::int64_t i = whole; i < count; ++i) sums[i] = sums[i] + value(a[i]) * of_a + value(b[i]) * of_b;
+    }
+    if (r < run)
+      for (std::int64_t i = 0; i < count; ++i) sums[i] += value(x[i]) * y[0];
   }
 
   void along(value* sums, std::int64_t const (&at)[2], std::int64_t const* row_step, std::int64_t count,
@@ -69,8 +94,10 @@ struct sum_of_widened_products {
     std::int64_t const x_next = row_step[0], y_next = row_step[1], x_step = run_step[0], y_step = run_step[1];
     if (x_step == 1 && y_step == 1 && has_wide_vectors())
       return in_wide_vectors([=] {
-        add_runs(sums, count, run,
-                 [=](std::int64_t i, std::int64_t r) { return value(x[i * x_next + r]) * y[i * y_next + r]; });
+        add_runs(
+            sums, count, run,
+            [=](std::int64_t i, std::int64_t r) { return value(x[i * x_next + r]) * y[i * y_next + r]; },
+            two_pages_ahead<Narrow>{x, x_next});
       });
     for (std::int64_t i = 0; i < count; ++i)
       for (std::int64_t r = 0; r < run; ++r) sums[i] += value(x[i * x_next + r * x_step]) * y[i * y_next + r * y_step];
