@@ -3,13 +3,15 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """bench/decoding beside PyTorch on the same cores, in turns: tokens per second of prefill and decoding, a decoder of 4 layers, 512 wide.
 
-    decoding.py --program build/bench/decoding --python VENV/bin/python [--ranks 1] [--batch 1 16] [--rounds 5]
+    decoding.py --program build/bench/decoding --python VENV/bin/python [--weights f32 bf16] [--ranks 1] [--batch 1 16] [--rounds 5]
 
 PyTorch runs two programs, and counts the faster of the two for each figure: LlamaForCausalLM of transformers with its cache, and the same model in
 plain functions with a cache that is allocated once, fused attention and fused norms. Both compute the logits of the last token alone. Ours has as
-many ranks of one thread as PyTorch has threads. Each round gives a ratio of ours to PyTorch's; the figure is their median, with the spread.
+many ranks of one thread as PyTorch has threads. A model of bf16 has parameters, activations and caches of bf16. Each round gives a ratio of ours to
+PyTorch's; the figure is their median, with the spread.
 """
 import argparse
+import itertools
 import json
 import statistics
 import subprocess
@@ -34,10 +36,10 @@ def measured(prefill, step, batch, prompt, tokens, rounds=3):
     return {"prefill": batch * prompt / first, "decode": batch * tokens / others}
 
 
-def with_transformers(torch, ids, batch, prompt, tokens):
+def with_transformers(torch, dtype, ids, batch, prompt, tokens):
     from transformers import DynamicCache, LlamaConfig, LlamaForCausalLM
     model = LlamaForCausalLM(LlamaConfig(hidden_size=WIDTH, num_hidden_layers=LAYERS, num_attention_heads=HEADS, num_key_value_heads=HEADS,
-                                         intermediate_size=INNER, vocab_size=VOCABULARY)).eval()
+                                         intermediate_size=INNER, vocab_size=VOCABULARY)).to(dtype).eval()
 
     def prefill():
         cache = DynamicCache()
@@ -51,17 +53,17 @@ def with_transformers(torch, ids, batch, prompt, tokens):
     return measured(prefill, step, batch, prompt, tokens)
 
 
-def by_functions(torch, ids, batch, prompt, tokens):
+def by_functions(torch, dtype, ids, batch, prompt, tokens):
     from torch.nn import functional as F
     def random(*shape):
-        return torch.randn(shape) / shape[-1] ** 0.5
+        return (torch.randn(shape) / shape[-1] ** 0.5).to(dtype)
     layers = [dict(qkv=random(3 * WIDTH, WIDTH), out=random(WIDTH, WIDTH), gate_up=random(2 * INNER, WIDTH), down=random(WIDTH, INNER),
-                   norms=torch.ones(2, WIDTH)) for _ in range(LAYERS)]
-    table, head, norm = random(VOCABULARY, WIDTH), random(VOCABULARY, WIDTH), torch.ones(WIDTH)
+                   norms=torch.ones(2, WIDTH, dtype=dtype)) for _ in range(LAYERS)]
+    table, head, norm = random(VOCABULARY, WIDTH), random(VOCABULARY, WIDTH), torch.ones(WIDTH, dtype=dtype)
     room = prompt + tokens + 1
-    caches = [torch.zeros(2, batch, HEADS, room, HEAD) for _ in range(LAYERS)]
+    caches = [torch.zeros(2, batch, HEADS, room, HEAD, dtype=dtype) for _ in range(LAYERS)]
     angles = torch.arange(room)[:, None] * 10000.0 ** (-torch.arange(HEAD // 2)[None, :] / (HEAD // 2))
-    cosine, sine = angles.cos(), angles.sin()
+    cosine, sine = angles.cos().to(dtype), angles.sin().to(dtype)
 
     def turned(x, begin, end):
         a, b = x[..., :HEAD // 2], x[..., HEAD // 2:]
@@ -91,11 +93,12 @@ def pytorch(arguments):
     global now
     now = time.process_time if arguments.cpu else now
     batch, prompt, tokens = arguments.batch[0], arguments.prompt, arguments.tokens
+    dtype = {"f32": torch.float32, "bf16": torch.bfloat16}[arguments.weights[0]]
     with torch.inference_mode():
         ids = torch.randint(0, VOCABULARY, (batch, prompt))
-        found = {"functions": by_functions(torch, ids, batch, prompt, tokens)}
+        found = {"functions": by_functions(torch, dtype, ids, batch, prompt, tokens)}
         try:
-            found["transformers"] = with_transformers(torch, ids, batch, prompt, tokens)
+            found["transformers"] = with_transformers(torch, dtype, ids, batch, prompt, tokens)
         except ImportError:
             pass
     print(json.dumps(found))
@@ -113,6 +116,7 @@ def main():
     options.add_argument("--program")
     options.add_argument("--python", default=sys.executable)
     options.add_argument("--mpirun", default="mpirun")
+    options.add_argument("--weights", choices=["f32", "bf16"], nargs="+", default=["f32"])
     options.add_argument("--ranks", type=int, default=1)
     options.add_argument("--batch", type=int, nargs="+", default=[1, 16])
     options.add_argument("--prompt", type=int, default=128)
@@ -124,18 +128,18 @@ def main():
     if arguments.pytorch:
         return pytorch(arguments)
     print(f"prompts of {arguments.prompt} tokens, {arguments.tokens} decoded, {arguments.ranks} rank(s) or thread(s), tokens/s, median of {arguments.rounds} rounds")
-    print("| batch | | ours | PyTorch, functions | transformers | ours / the faster |")
-    for batch in arguments.batch:
-        extents = [f"batch={batch}", f"prompt={arguments.prompt}", f"tokens={arguments.tokens}", f"cpu={int(arguments.cpu)}"]
+    print("| weights | batch | | ours | PyTorch, functions | transformers | ours / the faster |")
+    for weights, batch in itertools.product(arguments.weights, arguments.batch):
+        extents = [f"weights={weights}", f"batch={batch}", f"prompt={arguments.prompt}", f"tokens={arguments.tokens}", f"cpu={int(arguments.cpu)}"]
         ours = ([arguments.mpirun, "-n", str(arguments.ranks)] if arguments.ranks > 1 else []) + [arguments.program] + extents
-        theirs = [arguments.python, __file__, "--pytorch", "--batch", str(batch), "--prompt", str(arguments.prompt), "--tokens", str(arguments.tokens),
-                  "--ranks", str(arguments.ranks)] + ["--cpu"] * arguments.cpu
+        theirs = [arguments.python, __file__, "--pytorch", "--weights", weights, "--batch", str(batch), "--prompt", str(arguments.prompt),
+                  "--tokens", str(arguments.tokens), "--ranks", str(arguments.ranks)] + ["--cpu"] * arguments.cpu
         rounds = [(run(ours), run(theirs)) for _ in range(arguments.rounds)]
         for part in ("prefill", "decode"):
             ratios = [us[part] / max(them[way][part] for way in them) for us, them in rounds]
             of = lambda way: statistics.median(them[way][part] for _, them in rounds if way in them) if way in rounds[0][1] else float("nan")
-            print(f"| {batch} | {part} | {statistics.median(us[part] for us, _ in rounds):.0f} | {of('functions'):.0f} | {of('transformers'):.0f} | "
-                  f"{statistics.median(ratios):.2f} ({min(ratios):.2f} to {max(ratios):.2f}) |")
+            print(f"| {weights} | {batch} | {part} | {statistics.median(us[part] for us, _ in rounds):.0f} | {of('functions'):.0f} | {of('transformers'):.0f} | "
+                  f"{statistics.median(ratios):.2f} ({min(ratios):.2f} to {max(ratios):.2f}) |", flush=True)
 
 
 if __name__ == "__main__":

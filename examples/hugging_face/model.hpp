@@ -13,6 +13,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 #include <vector>
 
 #include <ostraka/gradient.hpp>
@@ -116,10 +117,26 @@ auto shared(A const& a) {
   return os::defer_over<X, Y>(a);
 }
 
+/// Numbers of 16 bits as floats; others as they are.
+template <class A>
+auto in_float(A const& a) {
+  using number = os::accumulator_of_t<typename A::value_type>;
+  if constexpr (std::is_same_v<number, typename A::value_type>)
+    return a;
+  else
+    return os::cast<number>(a);
+}
+
+/// The gain of an RMS norm: in Gemma 1 + w, which has more digits than w.
+template <class W>
+auto gain_of(settings const& c, W const& w) {
+  return in_float(w) + static_cast<os::accumulator_of_t<real>>(c.gain_offset);
+}
+
 template <class Norm, class A>
 auto normed(settings const& c, Norm const& norm, A const& x) {
   if (!norm.bias.empty()) return os::layer_norm<M>(x, norm.weight, norm.bias[0], os::epsilon(c.epsilon));
-  return os::rms_norm<M>(x, norm.weight + static_cast<real>(c.gain_offset), os::epsilon(c.epsilon));
+  return os::rms_norm<M>(x, gain_of(c, norm.weight), os::epsilon(c.epsilon));
 }
 
 template <class A>
@@ -147,8 +164,7 @@ auto capped(double cap, A const& a) {
 /// Queries or keys from position `from` on, normed and rotated if the model does so.
 template <class A, class Gain>
 auto turned(settings const& c, rotation const& r, A const& given, maybe<Gain> const& gain, std::int64_t from) {
-  auto const a =
-      gain.empty() ? given : os::rms_norm<D>(given, gain[0] + static_cast<real>(c.gain_offset), os::epsilon(c.epsilon));
+  auto const a = gain.empty() ? given : os::rms_norm<D>(given, gain_of(c, gain[0]), os::epsilon(c.epsilon));
   if (!c.has_rope) return a;
   os::rope_scaling scaling = r.scaling;
   scaling.positions = static_cast<double>(from + a.extent(S));
@@ -248,7 +264,7 @@ struct loss_of {
   template <class Model, class Tokens>
   auto operator()(Model const& p, Tokens const& tokens, Tokens const& labels) const {
     constexpr typename Rules::use U{};
-    auto const each = os::cross_entropy<U(V)>(logits<Rules>(c, p, tokens), labels, os::ignore(no_label));
+    auto const each = os::cross_entropy<U(V)>(in_float(logits<Rules>(c, p, tokens)), labels, os::ignore(no_label));
     return os::mean_where<>(each, labels != no_label);
   }
 };

@@ -26,12 +26,15 @@ struct request {
   std::vector<std::int32_t> generated{};
 };
 
+/// Keys and values have the elements of the parameters.
+template <class L>
 class engine {
  public:
-  using pool = os::tensor<float, P / X, S, G / Y, D>;
+  using real = typename decltype(model<L>::norm)::value_type;
+  using pool = os::tensor<real, P / X, S, G / Y, D>;
 
   /// @param most the most positions of a request, as far as the pool has pages for them
-  engine(mesh_type const& m, model const& p, extents const& e, std::int64_t pages, std::int64_t slots,
+  engine(mesh_type const& m, model<L> const& p, extents const& e, std::int64_t pages, std::int64_t slots,
          std::int64_t most)
       : mesh_(m), model_(p), pages_(pages, slots), entries_(std::min(pages_.needed(most), pages_.free())) {
     for (std::int64_t i = 0; i < e.layers; ++i)
@@ -119,7 +122,7 @@ class engine {
   }
 
   mesh_type const& mesh_;
-  model const& model_;
+  model<L> const& model_;
   page_allocator pages_;
   std::int64_t entries_;
   std::vector<pool> keys_, values_;

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include <ostraka/operations.hpp>
+#include <ostraka/tree.hpp>
 
 namespace os = ostraka;
 
@@ -43,20 +44,23 @@ struct extents {
   std::int64_t layers = 2, width = 64, key_heads = 4, query_heads = 2, head = 16, inner = 96, vocabulary = 256;
 };
 
+/// The parameters: floats as os::values has them, 16-bit numbers as os::values_of<os::bfloat16>.
+template <class L>
 struct layer {
-  os::tensor<float, M> attention_norm, mlp_norm;
-  os::tensor<float, M, G / Y, R, D> q;
-  os::tensor<float, M, G / Y, D> k, v;
-  os::tensor<float, G / Y, R, D, M> out;
-  os::tensor<float, M, F / Y> gate, up;
-  os::tensor<float, F / Y, M> down;
+  os::leaf<L, float, M> attention_norm, mlp_norm;
+  os::leaf<L, float, M, G / Y, R, D> q;
+  os::leaf<L, float, M, G / Y, D> k, v;
+  os::leaf<L, float, G / Y, R, D, M> out;
+  os::leaf<L, float, M, F / Y> gate, up;
+  os::leaf<L, float, F / Y, M> down;
 };
 
+template <class L>
 struct model {
-  os::tensor<float, V / Y, M> table;
-  std::vector<layer> layers;
-  os::tensor<float, M> norm;
-  os::tensor<float, M, V / Y> head;
+  os::leaf<L, float, V / Y, M> table;
+  std::vector<layer<L>> layers;
+  os::leaf<L, float, M> norm;
+  os::leaf<L, float, M, V / Y> head;
 };
 
 /// Maps [0, 1) to numbers around 0 such that sums over `width` of them keep their size.
@@ -66,7 +70,7 @@ struct centred {
 };
 
 /// A model with random parameters, the same on every mesh.
-inline model random_model(mesh_type const& m, extents const& e) {
+inline model<os::values> random_model(mesh_type const& m, extents const& e) {
   std::uint64_t seed = 0;
   auto const sizes =
       os::sizes(M = e.width, G = e.key_heads, R = e.query_heads, D = e.head, F = e.inner, V = e.vocabulary);
@@ -74,11 +78,11 @@ inline model random_model(mesh_type const& m, extents const& e) {
     using type = std::remove_reference_t<decltype(to)>;
     to = os::map(centred{static_cast<float>(width)}, os::random<type>(m, sizes, os::seed(++seed)));
   };
-  model p;
+  model<os::values> p;
   p.layers.resize(static_cast<std::size_t>(e.layers));
   p.norm = os::ones<float, M>(m, sizes);
   make(p.table, 3);
-  for (layer& l : p.layers) {
+  for (auto& l : p.layers) {
     l.attention_norm = l.mlp_norm = p.norm;
     make(l.q, e.width), make(l.k, e.width), make(l.v, e.width), make(l.out, e.key_heads * e.query_heads * e.head);
     make(l.gate, e.width), make(l.up, e.width), make(l.down, e.inner);
@@ -95,11 +99,11 @@ auto turned(A const& a, Positions const& positions) {
 
 /// The logits that follow the last tokens of the requests, rows `last` of the batch. attend(layer, q, k, v) writes keys
 /// and values to a cache, and attends to it.
-template <class Tokens, class Positions, class Last, class Attend>
-auto logits(model const& p, Tokens const& tokens, Positions const& positions, Last const& last, Attend const& attend) {
+template <class Model, class Tokens, class Positions, class Last, class Attend>
+auto logits(Model const& p, Tokens const& tokens, Positions const& positions, Last const& last, Attend const& attend) {
   auto x = os::take<V, B, Q, M>(p.table, tokens, os::in_range);
   for (std::size_t i = 0; i < p.layers.size(); ++i) {
-    layer const& l = p.layers[i];
+    auto const& l = p.layers[i];
     auto const h = os::rms_norm<M>(x, l.attention_norm);
     auto const q = turned(os::einsum<B, Q, G / Y, R, D>(h, l.q), positions);
     auto const k = turned(os::einsum<B, Q, G / Y, D>(h, l.k), positions);

@@ -19,8 +19,8 @@ namespace {
 using serving::request;
 
 /// The tokens of a request alone: a token a step, in a cache with an axis of positions.
-std::vector<std::int32_t> alone(serving::mesh_type const& m, serving::model const& p, serving::extents const& e,
-                                request const& r) {
+std::vector<std::int32_t> alone(serving::mesh_type const& m, serving::model<os::values> const& p,
+                                serving::extents const& e, request const& r) {
   std::int64_t const room = std::ssize(r.prompt) + r.count;
   using entries = os::tensor<float, B, K / X, G / Y, D>;
   std::vector<os::kv_cache<entries, entries>> caches;
@@ -43,7 +43,7 @@ std::vector<std::int32_t> alone(serving::mesh_type const& m, serving::model cons
 }
 
 /// True if the engine refuses a request with such a prompt.
-bool is_refused(serving::engine& engine, std::size_t prompt, std::int64_t count) {
+bool is_refused(serving::engine<os::values>& engine, std::size_t prompt, std::int64_t count) {
   request r{std::vector<std::int32_t>(prompt), count};
   try {
     engine.add(r);
@@ -60,7 +60,7 @@ int main(int argc, char** argv) {
   int const y = env.devices() % 2 == 0 ? 2 : 1;
   auto const mesh = os::make_mesh(X = env.devices() / y, Y = y);
   serving::extents const e;
-  serving::model const p = serving::random_model(mesh, e);
+  auto const p = serving::random_model(mesh, e);
 
   std::vector<request> requests;
   for (std::int32_t i = 0; i < 7; ++i) {

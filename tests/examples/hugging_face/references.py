@@ -6,6 +6,7 @@
     FOLDER/llama/expected.safetensors              tokens, labels, logits, loss, the losses of three steps of AdamW, a continuation
     FOLDER/esm2/encoded.safetensors                tokens without masks, and the encoder's result
     FOLDER/llama/gradients.safetensors             of the loss, by the tensors' names in model.safetensors
+    FOLDER/llama/bfloat16.safetensors              logits with parameters rounded to bfloat16, in doubles, and those of transformers in bfloat16
 
 Those without a family after FOLDER are all of them. transformers computes norms, rotations and softmax in float32 in any model. Here the names
 torch.float32, torch.float and Tensor.float stand for doubles while it computes, so that everything is in doubles; nothing else of it is changed.
@@ -59,6 +60,24 @@ def model_of(config):
     return kind_of(config)(config).eval()
 
 
+def batch_of(config, is_padded):
+    """Tokens, labels, and the tokens without masks."""
+    generator = torch.Generator().manual_seed(7)
+    tokens = torch.randint(2, 18, (2, 7), generator=generator)
+    unmasked = tokens.clone()
+    if config.model_type == "esm":
+        labels = torch.full_like(tokens, -100)
+        for row, at in ((0, 1), (0, 4), (1, 6)):
+            labels[row, at] = tokens[row, at]
+            tokens[row, at] = config.mask_token_id
+        if is_padded:
+            tokens[0, 5:] = config.pad_token_id
+    else:
+        labels = torch.cat([tokens[:, 1:], torch.full_like(tokens[:, :1], -100)], dim=1)
+        labels[1, 2] = -100
+    return tokens, labels, unmasked
+
+
 def save_checkpoint(folder, config):
     model = model_of(config)
     with torch.no_grad():
@@ -86,25 +105,26 @@ def real(config, tokens):
     return (tokens != config.pad_token_id).long() if config.model_type == "esm" else None
 
 
-def compute(folder, config, stored):
+def narrow(folder, config, stored):
+    """transformers with parameters and activations of bfloat16: the parameters, and its logits."""
+    model = kind_of(config).from_pretrained(folder, dtype=torch.bfloat16, attn_implementation="eager").eval()
+    tokens, _, _ = batch_of(config, folder.endswith("padded"))
+    with torch.no_grad():
+        logits = model(input_ids=tokens, attention_mask=real(config, tokens)).logits
+    assert logits.dtype == torch.bfloat16
+    frequencies = {name: w for name, w in stored.items() if name.endswith("inv_freq")}  # which follow from the config
+    return {name: w.double() for name, w in model.state_dict().items()} | frequencies, logits.double()
+
+
+def compute(folder, config, stored, rounded, logits_in_bfloat16):
     model = model_of(config)
     assert all(p.dtype == torch.float64 for p in model.parameters())
     model.load_state_dict(stored)
-    generator = torch.Generator().manual_seed(7)
-    tokens = torch.randint(2, 18, (2, 7), generator=generator)
-    if config.model_type == "esm":
+    tokens, labels, unmasked = batch_of(config, folder.endswith("padded"))
+    if config.model_type == "esm":  # for examples/esm2
         with torch.no_grad():
-            encoded = {"tokens": tokens.int(), "encoded": model.esm(input_ids=tokens).last_hidden_state}
-        labels = torch.full_like(tokens, -100)
-        for row, at in ((0, 1), (0, 4), (1, 6)):
-            labels[row, at] = tokens[row, at]
-            tokens[row, at] = config.mask_token_id
-        if folder.endswith("padded"):
-            tokens[0, 5:] = config.pad_token_id
-        save_file(encoded, folder + "/encoded.safetensors")  # without masks: for examples/esm2
-    else:
-        labels = torch.cat([tokens[:, 1:], torch.full_like(tokens[:, :1], -100)], dim=1)
-        labels[1, 2] = -100
+            encoded = {"tokens": unmasked.int(), "encoded": model.esm(input_ids=unmasked).last_hidden_state}
+        save_file(encoded, folder + "/encoded.safetensors")
     with torch.no_grad():
         logits = model(input_ids=tokens, attention_mask=real(config, tokens)).logits
         continued = tokens[:1, :3]
@@ -126,16 +146,23 @@ def compute(folder, config, stored):
     save_file({"tokens": tokens.int(), "labels": labels.int(), "logits": logits, "loss": loss.detach(), "losses": torch.stack(losses),
                "continued": continued[0, 3:].int()}, folder + "/expected.safetensors")
 
+    model.load_state_dict(rounded)
+    with torch.no_grad():
+        logits = model(input_ids=tokens, attention_mask=real(config, tokens)).logits
+    save_file({"tokens": tokens.int(), "logits": logits, "in_bfloat16": logits_in_bfloat16}, folder + "/bfloat16.safetensors")
+
 
 def main():
     out, names = sys.argv[1], sys.argv[2:] or list(FAMILIES)
     torch.manual_seed(1)
     for name in names:
-        save_checkpoint(f"{out}/{name}", FAMILIES[name]())
+        if not os.path.exists(f"{out}/{name}/model.safetensors"):  # a checkpoint that is there stays
+            save_checkpoint(f"{out}/{name}", FAMILIES[name]())
     stored = {name: kind_of(FAMILIES[name]()).from_pretrained(f"{out}/{name}").double().state_dict() for name in names}
+    of_bfloat16 = {name: narrow(f"{out}/{name}", FAMILIES[name](), stored[name]) for name in names}
     in_doubles()
     for name in names:
-        compute(f"{out}/{name}", FAMILIES[name](), stored[name])
+        compute(f"{out}/{name}", FAMILIES[name](), stored[name], *of_bfloat16[name])
         for extra in ("generation_config.json",):
             if os.path.exists(f"{out}/{name}/{extra}"):
                 os.remove(f"{out}/{name}/{extra}")
