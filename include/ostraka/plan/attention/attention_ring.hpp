@@ -126,6 +126,38 @@ struct attention_ring {
     return sent;
   }
 
+ private:
+  // The products of a pair of chunks, before its callers, which clang evaluates where they are defined. A window cuts
+  // them: some queries at a time, with the keys that they see.
+  template <class F>
+  constexpr void for_each_tile(sequence_chunk const& q, sequence_chunk const& k, chunk_seen part, F const& f) const {
+    range const all_keys{k.first, k.first + k.where.size()};
+    int chunks = 1;
+    auto const product = [&](range of_q, range of_k, chunk_seen seen_part) {  // positions
+      auto const indices = [](range r, range where, std::int64_t at) {
+        return range{where.begin + r.begin - at, where.begin + r.end - at};
+      };
+      f(ring_product{indices(of_q, q.where, q.first + first_position), indices(of_k, k.where, k.first),
+                     seen_part == chunk_seen::some, of_q.begin, of_k.begin, chunks});
+      chunks = 0;
+    };
+    range const all_queries{q.first + first_position, q.first + first_position + q.where.size()};
+    if (part == chunk_seen::all || !seen().has_window()) return product(all_queries, all_keys, part);
+    std::int64_t const rows = window / 4 > tile ? window / 4 : tile;
+    for (std::int64_t begin = all_queries.begin; begin < all_queries.end; begin += rows) {
+      range const some{begin, begin + rows < all_queries.end ? begin + rows : all_queries.end};
+      range prefix = intersect(seen().prefix_of(some), all_keys),
+            close_by = intersect(seen().window_of(some), all_keys);
+      if (prefix.size() > 0 && close_by.size() > 0 && close_by.begin <= prefix.end) {
+        close_by = {prefix.begin, close_by.end < prefix.end ? prefix.end : close_by.end};
+        prefix = {};
+      }
+      for (range const r : {prefix, close_by})
+        if (r.size() > 0) product(some, r, seen().of(some, r));
+    }
+  }
+
+ public:
   /// Calls f(product) for the products of a device with the piece that is there. A piece that is seen whole is one
   /// product. `HasWindow`: false where the program knows that there is none.
   template <bool HasWindow = true, class F>
@@ -190,36 +222,6 @@ struct attention_ring {
       for (int p = 0; p < pieces(); ++p)
         for_each_product(device, home, p, [&](ring_product const& product) { n += product.chunks; });
     return n;
-  }
-
- private:
-  // The products of a pair of chunks. A window cuts them: some queries at a time, with the keys that they see.
-  template <class F>
-  constexpr void for_each_tile(sequence_chunk const& q, sequence_chunk const& k, chunk_seen part, F const& f) const {
-    range const all_keys{k.first, k.first + k.where.size()};
-    int chunks = 1;
-    auto const product = [&](range of_q, range of_k, chunk_seen seen_part) {  // positions
-      auto const indices = [](range r, range where, std::int64_t at) {
-        return range{where.begin + r.begin - at, where.begin + r.end - at};
-      };
-      f(ring_product{indices(of_q, q.where, q.first + first_position), indices(of_k, k.where, k.first),
-                     seen_part == chunk_seen::some, of_q.begin, of_k.begin, chunks});
-      chunks = 0;
-    };
-    range const all_queries{q.first + first_position, q.first + first_position + q.where.size()};
-    if (part == chunk_seen::all || !seen().has_window()) return product(all_queries, all_keys, part);
-    std::int64_t const rows = window / 4 > tile ? window / 4 : tile;
-    for (std::int64_t begin = all_queries.begin; begin < all_queries.end; begin += rows) {
-      range const some{begin, begin + rows < all_queries.end ? begin + rows : all_queries.end};
-      range prefix = intersect(seen().prefix_of(some), all_keys),
-            close_by = intersect(seen().window_of(some), all_keys);
-      if (prefix.size() > 0 && close_by.size() > 0 && close_by.begin <= prefix.end) {
-        close_by = {prefix.begin, close_by.end < prefix.end ? prefix.end : close_by.end};
-        prefix = {};
-      }
-      for (range const r : {prefix, close_by})
-        if (r.size() > 0) product(some, r, seen().of(some, r));
-    }
   }
 };
 
