@@ -15,13 +15,13 @@
 
 #include <cmath>
 #include <cstdint>
-#include <limits>
 
 #include <ostraka/engine/divided_rows/combine_rows.hpp>
 #include <ostraka/engine/kernels/accumulators/extreme_element.hpp>
 #include <ostraka/engine/kernels/loops/parallel.hpp>
 #include <ostraka/engine/kernels/numbers/sampling.hpp>
 #include <ostraka/engine/kernels/rows/row_layout.hpp>
+#include <ostraka/engine/kernels/rows/row_statistics.hpp>
 #include <ostraka/engine/memory/pool.hpp>
 
 namespace ostraka::engine {
@@ -45,7 +45,7 @@ struct rows_of_logits {
 
   /// True if the row has a distribution: its largest element exists and is not −∞, and no element is NaN.
   KOKKOS_INLINE_FUNCTION bool is_distribution(std::int64_t row) const {
-    return most[row].index() != largest::nowhere && most[row].value > -std::numeric_limits<double>::infinity();
+    return most[row].index() != largest::nowhere && most[row].value > detail::minus_infinity<double>;
   }
 
   /// The logarithm of an element's probability relative to that of the largest. If the largest is +∞, finite elements

@@ -8,13 +8,14 @@
 /// elements are written.
 
 #include <cstdint>
-#include <limits>
 
 #include <ostraka/engine/kernels/loops/parallel.hpp>
+#include <ostraka/engine/kernels/rows/row_statistics.hpp>
 #include <ostraka/engine/mesh/execution_context.hpp>
 #include <ostraka/engine/run/profiling.hpp>
 #include <ostraka/engine/sequences/position_at.hpp>
 #include <ostraka/plan/spec/blocks.hpp>
+#include <ostraka/types/values/half.hpp>
 
 namespace ostraka::engine {
 
@@ -39,8 +40,7 @@ struct later_keys_mask {
   }
 
   KOKKOS_INLINE_FUNCTION void hide(std::int64_t i) const {
-    constexpr T hidden = -std::numeric_limits<T>::infinity();
-    scores[i] = hidden;
+    scores[i] = static_cast<T>(minus_infinity<accumulator_of_t<T>>);
   }
 };
 
@@ -62,8 +62,7 @@ struct later_stripes_mask {
   }
 
   KOKKOS_INLINE_FUNCTION void hide(std::int64_t i) const {
-    constexpr T hidden = -std::numeric_limits<T>::infinity();
-    scores[i] = hidden;
+    scores[i] = static_cast<T>(minus_infinity<accumulator_of_t<T>>);
   }
 
   void hide_in_row(std::int64_t row) const {
