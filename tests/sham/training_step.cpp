@@ -4,7 +4,8 @@
 /// @file
 /// The kernels that a training step launches on a device, and how often its host waits: the perceptron of
 /// docs/training.md, two layers with parameters divided over the devices, in a loss, its gradient, the clipping of the
-/// gradient and AdamW. No count depends on the data, and none may grow. docs/benchmarks/gpus.md has these numbers.
+/// gradient and AdamW. No count depends on the data, and none may grow. docs/benchmarks/gpus.md has these numbers. Each
+/// 16-bit tensor that ends adds a launch and a fence of Kokkos 3.4, which destroys its elements.
 
 #include <doctest/doctest.h>
 
@@ -79,11 +80,11 @@ TEST_CASE("launches and fences of a training step") {
           whole.to_device, " to the device, copies ", whole.copies);
   bool const alone = os::testing::ranks() == 1;
   CHECK(forward.launches <= (alone ? 31 : 30));
-  CHECK(forward.fences <= (alone ? 23 : 26));
+  CHECK(forward.fences <= (alone ? 9 : 12));
   CHECK(both.launches <= (alone ? 65 : 66));
-  CHECK(both.fences <= (alone ? 45 : 52));
+  CHECK(both.fences <= (alone ? 15 : 22));
   CHECK(whole.launches <= (alone ? 79 : 80));
-  CHECK(whole.fences <= (alone ? 67 : 74));
+  CHECK(whole.fences <= (alone ? 19 : 26));
   CHECK(sham::take_reports().empty());
 }
 

@@ -64,7 +64,7 @@ class blocks_for_mpi {
   /// Call it after the end of the collective. It puts the received data in place.
   void unpack(Exec const& exec) {
     for (arrived const& a : unpacked_) copy(exec, a.to, dense_block(static_cast<T const*>(a.packed), a.to.where));
-    fence(exec, arrays_);
+    fence_on_host(exec, arrays_);
     end();
   }
 

@@ -198,7 +198,7 @@ void exchange_rows(Exec const& exec, execution_context const& w, planner::mesh_s
 }  // namespace detail
 
 /// Sends rows to their experts: `x` has a row for each token, or for each choice; `out` gets those that arrive here, by
-/// expert. Collective over the mesh axes, if there are any. All is written when it returns.
+/// expert. Collective over the mesh axes, if there are any. On the host all is written when it returns.
 template <class Exec, class T, class Space>
 void send_rows(Exec const& exec, execution_context const& w, planner::spec const& block, planner::mesh_set axes,
                row_routes<Space> const& r, bool of_choices, std::int64_t row, T const* x, T* out) {
@@ -210,12 +210,12 @@ void send_rows(Exec const& exec, execution_context const& w, planner::spec const
     require_same_call<T>(w, block, axes, [] { return std::string(); });
     kernel_scratch<T, typename Exec::memory_space> const packed(r.rows_sent() * row), come(r.rows_received() * row);
     gather_rows(exec, list, row, packed.data(), x, there);
-    fence(exec);
+    fence_on_host(exec);
     detail::exchange_rows(exec, w, axes, row, static_cast<T const*>(packed.data()), r.sent_begin, r.sent, come.data(),
                           r.received_begin, r.received);
     gather_rows(exec, r.from, row, out, static_cast<T const*>(come.data()), r.rows_received());
   }
-  fence(exec);
+  fence_on_host(exec);
 }
 
 /// Returns them: `rows` as send_rows gives them; `out` gets a row for each choice, zeros for those that were not sent.
@@ -228,12 +228,12 @@ void return_rows(Exec const& exec, execution_context const& w, planner::spec con
     require_same_call<T>(w, block, axes, [] { return std::string(); });
     kernel_scratch<T, typename Exec::memory_space> const packed(r.rows_received() * row), come(r.rows_sent() * row);
     gather_rows(exec, r.to, row, packed.data(), rows, r.rows_received());
-    fence(exec);
+    fence_on_host(exec);
     detail::exchange_rows(exec, w, axes, row, static_cast<T const*>(packed.data()), r.received_begin, r.received,
                           come.data(), r.sent_begin, r.sent);
     gather_rows(exec, r.row_of_choice, row, out, static_cast<T const*>(come.data()), r.rows_sent());
   }
-  fence(exec);
+  fence_on_host(exec);
 }
 
 }  // namespace ostraka::engine

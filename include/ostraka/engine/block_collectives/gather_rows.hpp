@@ -86,7 +86,7 @@ class gather_record final : public flight_on<Exec> {
         message += count;
       }
     }
-    fence(this->exec(), arrays_);
+    fence_on_host(this->exec(), arrays_);
   }
   void give_back() noexcept override {
     buffer_ = buffer();

@@ -81,7 +81,7 @@ void rearrange(Exec const& exec, execution_context const& w, planner::spec const
   };
   if (r.is_sparse) {  // before anything arrives
     fill_blank({0, r.result});
-    fence(exec);
+    fence_on_host(exec);
   }
   run_in_flight begun[planner::max_pieces];
   int number = 0;
@@ -108,7 +108,7 @@ void rearrange(Exec const& exec, execution_context const& w, planner::spec const
   }
   for (planner::range const& b : r.blanks) fill_blank(b);
   for (int k = 0; k < number; ++k) begun[k].wait();
-  fence(exec);
+  fence_on_host(exec);
 }
 
 }  // namespace ostraka::engine

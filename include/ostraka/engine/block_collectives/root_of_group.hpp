@@ -44,7 +44,7 @@ class broadcast_record final : public flight_on<Exec> {
   bool arrived() noexcept override { return broadcast_.test(); }
   void finish() override {
     broadcast_.finish();
-    fence(this->exec(), arrays_);
+    fence_on_host(this->exec(), arrays_);
   }
   void give_back() noexcept override { flight_records<broadcast_record>::instance().give_back(*this); }
 

@@ -34,7 +34,7 @@ void scan_block(Exec const& exec, execution_context const& w, planner::spec cons
   fence_before_messages(exec);
   arrays_of<Exec> arrays(exec);
   scan(members, arrays, to.data, to.where.size(), how, kind, {});
-  fence(exec, arrays);
+  fence_on_host(exec, arrays);
 }
 
 /// Waits for all devices along mesh axes. Collective over them.

@@ -16,7 +16,7 @@ namespace ostraka::engine {
 using planner::labelled_block;
 
 /// C <- A B in groups along label `rows`; the operand that lacks it has a matrix for each group along label `group`.
-/// Labels that C lacks are summed. All is written when it returns.
+/// Labels that C lacks are summed. On the host all is written when it returns.
 template <class Exec, class T>
 void contract_groups_of_blocks(Exec const& exec, int rows, int group, std::int64_t const* sizes, std::int64_t count,
                                labelled_block<T const> const& a, labelled_block<T const> const& b,
@@ -24,7 +24,7 @@ void contract_groups_of_blocks(Exec const& exec, int rows, int group, std::int64
   contraction_groups const groups{rows, sizes, count, {a.stride_of(group), b.stride_of(group), c.stride_of(group)}};
   contraction const of_one = planner::contraction_of(a.without(group), b.without(group), c.without(group));
   contract_groups(exec, of_one, groups, a.data, b.data, c.data);
-  fence(exec);
+  fence_on_host(exec);
 }
 
 }  // namespace ostraka::engine

@@ -26,7 +26,7 @@ void copy_aligned(Exec const& exec, execution_context const& w, planner::spec co
   strided source = layout_of(to);
   for (int i = 0; i < out.rank; ++i) source.stride[i] = from.stride[i];
   copy(exec, to.data, layout_of(to), from.data, source);
-  fence(exec);
+  fence_on_host(exec);
 }
 
 }  // namespace ostraka::engine

@@ -4,7 +4,7 @@
 
 /// @file
 /// Floor 3. One dense block as a whole: all its elements set to a number, copied, changed in place, or combined with
-/// another's. All is written when a function returns.
+/// another's. On the host all is written when a function returns.
 
 #include <cstdint>
 
@@ -17,7 +17,7 @@ namespace ostraka::engine {
 template <class Exec, class T>
 void fill_block(Exec const& exec, T* block, std::int64_t elements, T const& value) {
   fill(exec, block, elements, value);
-  fence(exec);
+  fence_on_host(exec);
 }
 
 /// to <- from
@@ -25,7 +25,7 @@ template <class Exec, class T>
 void copy_block(Exec const& exec, T* to, T const* from, std::int64_t elements) {
   strided const run = row_major({elements});
   copy(exec, to, run, from, run);
-  fence(exec);
+  fence_on_host(exec);
 }
 
 /// x <- f(x) for every element.
@@ -34,7 +34,7 @@ void change_block(Exec const& exec, T* block, std::int64_t elements, F const& f)
   loop_nest<2> loops;
   loops.add(elements, 1, 1);
   map_elements(exec, loops, f, block, static_cast<T const*>(block));
-  fence(exec);
+  fence_on_host(exec);
 }
 
 /// to <- f(a, b) for every element; `to` may be one of the two.
@@ -43,7 +43,7 @@ void combine_blocks(Exec const& exec, T* to, F const& f, T const* a, T const* b,
   loop_nest<3> loops;
   loops.add(elements, 1, 1, 1);
   map_elements(exec, loops, f, to, a, b);
-  fence(exec);
+  fence_on_host(exec);
 }
 
 }  // namespace ostraka::engine

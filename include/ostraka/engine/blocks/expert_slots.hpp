@@ -57,12 +57,13 @@ slot_lists<Space> assign_slots(dynamic_array<std::int64_t> const& chosen, std::i
   return s;
 }
 
-/// out[i] <- from[list[i]], rows of `row` elements; zeros where the list has −1. All is written when it returns.
+/// out[i] <- from[list[i]], rows of `row` elements; zeros where the list has −1. On the host all is written when it
+/// returns.
 template <class Exec, class T, class Space>
 void fill_rows(Exec const& exec, row_list<Space> const& list, std::int64_t row, T* out, T const* from,
                std::int64_t rows_there) {
   gather_rows(exec, list, row, out, from, rows_there);
-  fence(exec);
+  fence_on_host(exec);
 }
 
 }  // namespace ostraka::engine

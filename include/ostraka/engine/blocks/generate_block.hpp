@@ -86,14 +86,14 @@ void run_generation(char const* name, Exec const& exec, generate_element<T, Rank
     for_each_share(name, exec, n, (n + serial_elements - 1) / serial_elements, n, run);
   } else {
     for_each_item(name, exec, n, n, kernel);
-    exec.fence();
+    fence_on_host(exec);
   }
 }
 
 }  // namespace detail
 
 /// block <- f(global indices); `where` has a range of them for each dimension. f is called once for each element, in no
-/// order, where `Exec` runs. All is written when it returns.
+/// order, where `Exec` runs. On the host all is written when it returns.
 template <int Rank, class Exec, class T, class F>
 void generate_block(Exec const& exec, T* block, planner::range const* where, F const& f) {
   detail::generate_element<T, Rank, std::decay_t<F>> kernel{block, nullptr, {}, {}, f};

@@ -49,8 +49,8 @@ struct rounded {
 
 }  // namespace detail
 
-/// out <- table[index], on dense blocks of these shardings. `v`: the label of the table that out lacks. All is written
-/// when it returns. @pre out is divided as index along its labels, and as table or further along the table's
+/// out <- table[index], on dense blocks of these shardings. `v`: the label of the table that out lacks. On the host all
+/// is written when it returns. @pre out is divided as index along its labels, and as table or further along the table's
 template <class Exec, class T, class Index>
 void look_up_blocks(Exec const& exec, execution_context const& w, int v, planner::spec const& out,
                     planner::spec const& table, planner::spec const& index, T* result, T const* rows,
@@ -89,7 +89,7 @@ void scatter_add_blocks(Exec const& exec, execution_context const& w, int v, pla
   } else {
     add(result);
   }
-  fence(exec);
+  fence_on_host(exec);
 }
 
 }  // namespace ostraka::engine

@@ -44,13 +44,13 @@ void map_aligned(Exec const& exec, execution_context const& w, planner::spec con
   loop_nest<static_cast<int>(sizeof...(Ts)) + 1> loops;
   for (int i = 0; i < out.rank; ++i) loops.add(extents[i], strides[i], in.stride[i]...);
   map_elements(exec, loops, f, result, in.data...);
-  fence(exec);
+  fence_on_host(exec);
 }
 
 }  // namespace detail
 
-/// result <- f(in, …), element by element. `result`: the block of `out`, wherever it lies. All is written when it
-/// returns. All shardings of these elements share one instance.
+/// result <- f(in, …), element by element. `result`: the block of `out`, wherever it lies. On the host all is written
+/// when it returns. All shardings of these elements share one instance.
 template <class Exec, class R, class F, class... Ts>
 void map_blocks(Exec const& exec, execution_context const& w, planner::spec const& out, F const& f,
                 strided_block<R*> const& result, aligned<Ts> const&... in) {

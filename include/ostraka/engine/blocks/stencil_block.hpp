@@ -146,7 +146,7 @@ S points_of_block(Exec const& exec, stencil_points const& p, std::uint32_t axes,
   wait();
   if (axes != 0)
     for_each_boundary(p, axes, [&](planner::range const* where) { sum += points_in<S>(exec, p, where, f, from...); });
-  fence(exec);
+  fence_on_host(exec);
   return sum;
 }
 

@@ -55,7 +55,7 @@ template <class Exec, class T, class F, class G, class... Operands>
 void add_cotangents_of_points(Exec const& exec, stencil_points const& p, F const& f, aligned<T> const& to,
                               aligned<G const> const& g, Operands const&... from) {
   detail::add_cotangents(exec, p, f, to, g, from...);
-  fence(exec);
+  fence_on_host(exec);
 }
 
 /// Adds to the cotangents `to` of a padded argument: `function_at(n)(sum, g, arguments…)` is the new sum of the
@@ -69,7 +69,7 @@ void add_cotangents_of_neighbours(Exec const& exec, stencil_points const& p, std
     for (int k = 0; k < Axes; ++k) there.data += at[k] * stride[k];
     detail::add_cotangents(exec, p, function_at(at), there, g, from...);
   });
-  fence(exec);
+  fence_on_host(exec);
 }
 
 /// The elements around each point of a stencil, as an array: their places in it, and in the padded block. The
@@ -86,7 +86,7 @@ struct patch_layout {
 template <class Exec, class T>
 void gather_patches(Exec const& exec, patch_layout const& l, T const* padded, T* array) {
   copy(exec, array, l.array, padded + l.begin, l.padded);
-  fence(exec);
+  fence_on_host(exec);
 }
 
 /// padded += the elements of the array, each where it came from: one pass for each step.
@@ -114,7 +114,7 @@ void add_patches(Exec const& exec, patch_layout const& l, T* padded, T const* ar
     }
     add_part(exec, to, of_padded, from, of_array);
   }
-  fence(exec);
+  fence_on_host(exec);
 }
 
 }  // namespace ostraka::engine

@@ -15,7 +15,7 @@
 namespace ostraka::engine {
 
 /// cache <- rows, `count` of them, at indices t, t + 1, … of dimension `along`, which the rows have whole. Both blocks
-/// are dense and lie alike along the other dimensions. All is written when it returns.
+/// are dense and lie alike along the other dimensions. On the host all is written when it returns.
 template <class Exec, class T>
 void write_rows(Exec const& exec, execution_context const& w, planner::spec const& cache, int along, std::int64_t t,
                 std::int64_t count, T* to, T const* from) {
@@ -29,7 +29,7 @@ void write_rows(Exec const& exec, execution_context const& w, planner::spec cons
   strided const into = strided().add(outer, own.size() * inner).add(written.size() * inner, 1);
   strided const out_of = strided().add(outer, count * inner).add(written.size() * inner, 1);
   copy(exec, to + (written.begin - own.begin) * inner, into, from + (written.begin - t) * inner, out_of);
-  fence(exec);
+  fence_on_host(exec);
 }
 
 }  // namespace ostraka::engine

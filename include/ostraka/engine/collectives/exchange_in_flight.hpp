@@ -139,13 +139,22 @@ class exchange_in_flight {
   detail::messages_on<Arrays> pending_;
 };
 
-/// Does all of it at once; `meanwhile()` may do work of its own while the messages are in flight.
-template <class T, class Meanwhile>
-void exchange(communicator const& members, exchanged<T> const* parts, Meanwhile const& meanwhile) {
-  exchange_in_flight<T> in_flight;
+/// Does all of it at once; `meanwhile()` may do work of its own while the messages are in flight. The caller fences
+/// `arrays`.
+template <class T, class Arrays, class Meanwhile>
+void exchange(communicator const& members, Arrays& arrays, exchanged<T> const* parts, Meanwhile const& meanwhile) {
+  exchange_in_flight<T, Arrays> in_flight;
+  in_flight.on(arrays);
   in_flight.begin(members, parts);
   meanwhile();
   in_flight.finish();
+}
+
+/// The same for arrays on the host.
+template <class T, class Meanwhile>
+void exchange(communicator const& members, exchanged<T> const* parts, Meanwhile const& meanwhile) {
+  host_arrays here;
+  exchange(members, here, parts, meanwhile);
 }
 
 }  // namespace ostraka::engine

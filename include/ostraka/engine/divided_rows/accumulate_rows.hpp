@@ -69,13 +69,12 @@ void accumulate_rows(Exec const& exec, execution_context const& w, planner::spec
   if (w.mesh->absent()) return;
   kernel_scratch<state, typename Exec::memory_space> const states(count);
   accumulate<Accumulator>(exec, loops_to_rows(w, operand, rows), x, states.data());
-  if (!axes.empty()) {
-    exec.fence();
-    combine_rows<typename Accumulator::element>(exec, w, operand, axes, states.data(), count, Accumulator::combined);
-  }
+  if (!axes.empty())
+    combine_rows<typename Accumulator::element>(exec, w, operand, axes, states.data(), count,
+                                                combine_states_of<Accumulator>{});
   for_each_item("ostraka finish rows", exec, count, count,
                 detail::finish_states<state, R, Finish>{states.data(), to, finish});
-  fence(exec);
+  fence_on_host(exec);
 }
 
 }  // namespace ostraka::engine

@@ -157,7 +157,6 @@ void cross_entropy_rows(Exec const& exec, execution_context const& w, planner::s
   for_each_item("ostraka labelled elements", exec, count, count,
                 detail::take_target<X, Label>{in, labels, begin, w.sizes.label[s.label[along]], parts.data(),
                                               smooths ? sums.data() : nullptr, rows.data()});
-  exec.fence();
   combine_statistics(exec, w, s, along, rows.data(), count);
   finish_rows(exec, count, loss, detail::write_loss<X, Label>{in, labels, rows.data()});
   if (log_sum != nullptr) finish_rows(exec, count, log_sum, detail::write_log_sum<T>{rows.data()});

@@ -13,7 +13,7 @@
 
 #include <cstdint>
 
-#include <ostraka/engine/divided_rows/combine_rows.hpp>
+#include <ostraka/engine/divided_rows/combine_statistics.hpp>
 #include <ostraka/engine/kernels/rows/row_kernels.hpp>
 #include <ostraka/engine/run/profiling.hpp>
 #include <ostraka/plan/spec/blocks.hpp>
@@ -46,45 +46,6 @@ template <class X, class Mask>
 rows_of_block<X, Mask> rows_in(execution_context const& w, planner::spec const& s, int along, X const* x,
                                Mask const* mask, std::int64_t const* stride) {
   return {rows_in(w, s, along, x).rows, x, mask, places_of_rows(w, s, along, stride)};
-}
-
-/// Returns for each member of the group over the mesh axes that divide dimension `along` its number of indices there.
-inline void elements_of_members(execution_context const& w, planner::spec const& s, int along, planner::mesh_set axes,
-                                short_array<std::int64_t>& elements) {
-  int const n = w.group(axes).size();
-  for (int member = 0; member < n; ++member) {
-    // Members are numbered like the devices of the running mesh: its first axis is major.
-    planner::coordinates at = w.here;
-    int rest = member;
-    for (int a = w.mesh->axes() - 1; a >= 0; --a)
-      for (int m = 0; m < w.sizes.mesh_axes; ++m)
-        if (axes.contains(m) && w.axis[m] == a) {
-          at.at[m] = rest % static_cast<int>(w.sizes.mesh[m]);
-          rest /= static_cast<int>(w.sizes.mesh[m]);
-        }
-    elements.push_back(planner::range_of(s, along, at, w.sizes).size());
-  }
-}
-
-/// Merges the statistics of parts of rows into those of whole rows. Collective over the mesh axes that divide dimension
-/// `along`.
-template <class Statistic, class Exec>
-void combine_statistics(Exec const& exec, execution_context const& w, planner::spec const& s, int along,
-                        Statistic* rows, std::int64_t count) {
-  planner::mesh_set const axes = s.over[along].axes();
-  if (axes.empty() || w.mesh->absent()) return;
-  short_array<std::int64_t> elements, before;
-  elements_of_members(w, s, along, axes, elements);
-  std::int64_t sum = 0;
-  for (std::int64_t const n : elements) {
-    before.push_back(sum);
-    sum += n;
-  }
-  combine_rows<typename Statistic::number>(
-      exec, w, s, axes, rows, count, [&](Statistic const& a, Statistic const& b, std::int64_t member) {
-        auto const d = static_cast<std::size_t>(member);
-        return Statistic::merge(a, b, before[d], elements[d]);
-      });
 }
 
 /// out <- the formula of each element of this device's block of `s`, times its gain, plus its bias. `kept`: receives
@@ -124,7 +85,7 @@ struct finish_row {
 template <class Exec, class R, class Finish>
 void finish_rows(Exec const& exec, std::int64_t count, R* to, Finish const& finish) {
   for_each_item("ostraka finish rows", exec, count, count, detail::finish_row<Finish, R>{finish, to});
-  fence(exec);
+  fence_on_host(exec);
 }
 
 /// to[row] <- Finish{statistics}(row) for the statistics of whole rows. Collective over the mesh axes that divide

@@ -137,7 +137,7 @@ void pull_cross_entropy(Exec const& exec, execution_context const& w, planner::s
                                 [&](std::int64_t begin, std::int64_t end) { rows.write_rows(begin, end); });
     std::int64_t const count = in.rows.count();
     kernel_scratch<T, Kokkos::HostSpace> const shifts(count), factors(count), less(count);
-    fence(exec);
+    fence_on_host(exec);
     for (std::int64_t row = 0; row < count; ++row) {
       auto const share = rows.share_of(row);
       shifts.data()[row] = share.shift;
@@ -150,7 +150,7 @@ void pull_cross_entropy(Exec const& exec, execution_context const& w, planner::s
     for (std::int64_t row = 0; row < count; ++row) rows.write_label(row);
   } else {
     for_each_item(name, exec, in.rows.count(), in.rows.size(), detail::pull_labelled_row<X, Label>{rows});
-    exec.fence();
+    fence_on_host(exec);
   }
 }
 

@@ -155,6 +155,10 @@ struct add_digits {
   }
 };
 
+struct add_counts {
+  KOKKOS_INLINE_FUNCTION std::int64_t operator()(std::int64_t a, std::int64_t b) const { return a + b; }
+};
+
 /// Chooses the digit of each row's threshold: the lowest with a sum above it that is less than the bound.
 struct choose_digit {
   std::int64_t const* sums;
@@ -205,15 +209,12 @@ void find_thresholds(Exec const& exec, execution_context const& w, planner::spec
       });
     } else {
       for_each_item("ostraka sums of digits", exec, in.rows.size(), in.rows.size(), add);
-      exec.fence();
     }
-    if (!axes.empty())
-      combine_rows<T>(exec, w, s, axes, sums.data(), rows * digit_values,
-                      [](std::int64_t a, std::int64_t b) { return a + b; });
+    if (!axes.empty()) combine_rows<T>(exec, w, s, axes, sums.data(), rows * digit_values, detail::add_counts{});
     for_each_item("ostraka digits of thresholds", exec, rows, rows * digit_values,
                   detail::choose_digit{sums.data(), found, bound, shift, is_first});
   }
-  exec.fence();
+  fence_on_host(exec);
 }
 
 }  // namespace ostraka::engine

@@ -181,23 +181,22 @@ void sample_rows(Exec const& exec, execution_context const& w, planner::spec con
     });
   kernel_scratch<typename most::state, memory> const largest(count);
   accumulate<most>(exec, loops_to_rows(w, s, rows), x, largest.data());
-  exec.fence();
-  if (!axes.empty()) combine_rows<T>(exec, w, s, axes, largest.data(), count, most::combined);
+  if (!axes.empty()) combine_rows<T>(exec, w, s, axes, largest.data(), count, combine_states_of<most>{});
   rows_of_logits<T> const in{layout, x, largest.data(), how.temperature};
   if (how.is_greedy()) {
     for_each_item("ostraka tokens", exec, count, count,
                   detail::write_token<T, typename most::state>{in, largest.data(), tokens});
-    return fence(exec);
+    return fence_on_host(exec);
   }
   kernel_scratch<row_threshold, memory> const counted(count), found(count);
   kernel_scratch<indexed<double>, memory> const best(count);
   row_threshold const* const kept = detail::find_kept(exec, w, s, along, in, how, counted.data(), found.data());
   detail::draw_on_device(exec, w, s, along, in, how, key, kept, best.data());
-  exec.fence();
   if (!axes.empty())
-    combine_rows<T>(exec, w, s, axes, best.data(), count, detail::draw_of_part<T>::best_score::combined);
+    combine_rows<T>(exec, w, s, axes, best.data(), count,
+                    combine_states_of<typename detail::draw_of_part<T>::best_score>{});
   for_each_item("ostraka tokens", exec, count, count, detail::write_token<T, indexed<double>>{in, best.data(), tokens});
-  fence(exec);
+  fence_on_host(exec);
 }
 
 }  // namespace ostraka::engine

@@ -55,7 +55,7 @@ void scan_totals(Exec const& exec, execution_context const& w, planner::mesh_ord
   fence_before_messages(exec);
   arrays_of<Exec> arrays(exec);
   scan(members, arrays, totals, count, how, scan_kind::exclusive, order);
-  fence(exec, arrays);
+  fence_on_host(exec, arrays);
 }
 
 }  // namespace detail

@@ -141,7 +141,7 @@ void top_rows(Exec const& exec, execution_context const& w, planner::spec const&
   }
   detail::rank_candidate<T> const ranked{rows, all.data(), n, k, values, index};
   for_each_item("ostraka ranks of candidates", exec, n * part, n * part, ranked);
-  fence(exec, arrays);
+  fence_on_host(exec, arrays);
 }
 
 }  // namespace ostraka::engine

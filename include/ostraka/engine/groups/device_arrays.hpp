@@ -98,7 +98,8 @@ struct host_arrays {
 };
 
 /// Arrays in a GPU's memory, and the copies of them on the host, for one operation on an instance after another. Copies
-/// and kernels run in the order of the calls, and the host does not wait for them before fence().
+/// and kernels run in the order of the calls, and the host waits for them in fence() alone. So a copy on the host may
+/// be given back, and taken again, while a GPU still uses it; before the host or the carrier writes to it, they fence.
 template <class Exec>
 class device_arrays {
  public:
@@ -111,7 +112,7 @@ class device_arrays {
   device_arrays& operator=(device_arrays const&) = delete;
   ~device_arrays() { forget(); }
 
-  /// The instance stays where it is until the operation has fenced.
+  /// The instance stays where it is until the operation has ended.
   void begin(Exec const& exec) {
     forget();
     exec_ = &exec;
@@ -143,8 +144,15 @@ class device_arrays {
     used_.clear();
   }
 
+  /// Ends the operation without a wait. Whoever takes the copies on the host next uses them in the order of the
+  /// instance.
+  void end() {
+    used_.clear();
+    fence_on_host(exec());
+  }
+
  private:
-  // An operation that threw has not fenced, and its instance may have ended.
+  // An operation that threw has not ended, and its instance may have ended.
   void forget() {
     if (used_.empty()) return;
     Kokkos::fence();
@@ -171,14 +179,14 @@ void fence_before_messages([[maybe_unused]] Exec const& exec) {
   if constexpr (runs_on_host<Exec>) fence(exec);
 }
 
-/// Waits for the kernels and copies of an operation on these arrays.
+/// Ends an operation on these arrays.
 template <class Exec>
-void fence(Exec const& exec, host_arrays const&) {
-  fence(exec);
+void fence_on_host(Exec const& exec, host_arrays const&) {
+  fence_on_host(exec);
 }
 template <class Exec>
-void fence(Exec const&, device_arrays<Exec>& arrays) {
-  arrays.fence();
+void fence_on_host(Exec const&, device_arrays<Exec>& arrays) {
+  arrays.end();
 }
 
 }  // namespace ostraka::engine

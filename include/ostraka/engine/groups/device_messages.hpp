@@ -52,9 +52,8 @@ class device_messages {
   [[gnu::cold]] void receive(int from, T* data, std::int64_t count) {
     if (dry_ || count == 0) return carried_.receive(from, data, count);
     T* const array = array_for_carrier(data, count);
-    if (array == data) return later_.push_back(posted_as<T>(false, from, array, count));  // a kernel may still use it
     writes(data, array, count);
-    carried_.receive(from, array, count);
+    later_.push_back(posted_as<T>(false, from, array, count));  // a kernel or a copy may still use it
   }
 
   template <class T>

@@ -91,7 +91,7 @@ struct change_stretches {
 
 /// Calls f(x…) on the elements at the same place of blocks of `elements` elements each; it writes blocks that are not
 /// const. f takes references to numbers of type `Wide`, and its `run(x…)` pointers to run_of_neighbours of them on the
-/// host. Two blocks are the same, or do not overlap. All is written when it returns.
+/// host. Two blocks are the same, or do not overlap. On the host all is written when it returns.
 template <class Wide, class Exec, class F, class... Ts>
 void change_blocks(char const* name, Exec const& exec, std::int64_t elements, F const& f, Ts*... blocks) {
   using each = detail::change_elements<Wide, F, Ts...>;
@@ -102,7 +102,7 @@ void change_blocks(char const* name, Exec const& exec, std::int64_t elements, F 
     for_each_item(name, exec, (elements + stretches::stretch - 1) / stretches::stretch, elements, kernel);
   } else {
     for_each_item(name, exec, elements, elements, one);
-    fence(exec);
+    fence_on_host(exec);
   }
 }
 

@@ -295,7 +295,7 @@ struct rotate_each {
 }  // namespace detail
 
 /// y <- the pairs of x rotated; both are dense blocks with the same layout. `rows`: of the table. Elements of 16 bits
-/// are computed in float. All is written when it returns.
+/// are computed in float. On the host all is written when it returns.
 template <class Exec, class T>
 void rotate_block(Exec const& exec, angle_table const& angles, std::int64_t rows, pair_layout const& layout, T const* x,
                   T* y) {
@@ -313,7 +313,7 @@ void rotate_block(Exec const& exec, angle_table const& angles, std::int64_t rows
   } else {
     for_each_item("ostraka rotate", exec, n * count, n * count,
                   detail::rotate_each<T, wide>{x, y, table.data(), n, layout});
-    exec.fence();
+    fence_on_host(exec);
   }
 }
 

@@ -56,18 +56,6 @@ bool is_finite_run(T const* x, std::int64_t n) {
 }
 
 template <class T>
-struct is_not_finite {
-  loop_nest<1> loops;
-  T const* x;
-
-  KOKKOS_INLINE_FUNCTION void operator()(std::int64_t i, std::int64_t& found) const {
-    std::int64_t at[1];
-    loops.locate(i, at);
-    if (!is_finite_number(x[at[0]])) ++found;
-  }
-};
-
-template <class T>
 struct repair_sum {
   weighted_sums<T> in;
 
@@ -99,26 +87,25 @@ template <class Exec, class T>
   for_each_item("ostraka sums of what is seen", exec, n, n * in.terms.size(), detail::repair_sum<T>{in});
 }
 
-/// True if a block has no infinity and no NaN, or if operations are only priced.
+/// True if a block on the host has no infinity and no NaN, or if operations are only priced.
 template <class Exec, class T>
 bool is_finite_block(Exec const& exec, loop_nest<1> loops, T const* x) {
   loops.merge();
   std::int64_t const n = loops.size();
   if (n == 0 || !computes()) return true;
   char const* const name = "ostraka look for NaN";
-  if constexpr (runs_on_host<Exec>) {
-    int const inner = loops.rank - 1;
-    if (inner < 0) return detail::is_finite_number(*x);
-    loop_nest<1> const outer = loops.without(inner);
-    std::int64_t const run = loops.extent[inner], step = loops.stride[0][inner], tasks = outer.size();
-    std::int64_t const most = (n + serial_elements - 1) / serial_elements, shares = std::min(most, tasks);
-    std::atomic<bool> all{true};
-    if (inner == 0 && step == 1) {
-      for_each_share(name, exec, n, most, n, [&](std::int64_t begin, std::int64_t end, std::int64_t) {
-        if (!detail::is_finite_run(x + begin, end - begin)) all = false;
-      });
-      return all;
-    }
+  int const inner = loops.rank - 1;
+  if (inner < 0) return detail::is_finite_number(*x);
+  loop_nest<1> const outer = loops.without(inner);
+  std::int64_t const run = loops.extent[inner], step = loops.stride[0][inner], tasks = outer.size();
+  std::int64_t const most = (n + serial_elements - 1) / serial_elements, shares = std::min(most, tasks);
+  std::atomic<bool> all{true};
+  if (inner == 0 && step == 1) {
+    for_each_share(name, exec, n, most, n, [&](std::int64_t begin, std::int64_t end, std::int64_t) {
+      if (!detail::is_finite_run(x + begin, end - begin)) all = false;
+    });
+    return all;
+  }
     for_each_share(name, exec, tasks, shares, n, [&](std::int64_t begin, std::int64_t end, std::int64_t) {
       bool finite = true;
       for (loop_walker<1> at(outer, begin); begin < end && finite; ++begin, at.next()) {
@@ -131,12 +118,6 @@ bool is_finite_block(Exec const& exec, loop_nest<1> loops, T const* x) {
       if (!finite) all = false;
     });
     return all;
-  } else {
-    std::int64_t found = 0;
-    Kokkos::parallel_reduce(name, Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, n),
-                            detail::is_not_finite<T>{loops, x}, found);
-    return found == 0;
-  }
 }
 
 /// Sums <- sums + their terms whose weight is not 0.

@@ -89,13 +89,27 @@ consteval std::uint64_t number_of_type() {
   return hash;
 }
 
-/// Each thread's pointers for an object made once per type, such as a memory space, by number_of_type. All libraries of
-/// a process share them. They would not share a template of the type itself: a library that hides its symbols hides
-/// Kokkos' types, and with them every template instance of these types.
+/// The instance of an execution space that a thread uses (machine/instance.hpp).
+struct instance_in_use {
+  void const* given = nullptr;  ///< null: the default one
+  std::uint64_t scope = 0;      ///< the number of the scope that gives it; 0 outside of all
+  std::uint64_t scopes = 0;     ///< that have begun
+  bool unfenced = false;        ///< an operation on it has ended without a fence
+};
+
+/// Each thread's pointer to an object made once per type, such as a memory space, by number_of_type, and its instance
+/// of an execution space. All libraries of a process share them. They would not share a template of the type itself: a
+/// library that hides its symbols hides Kokkos' types, and with them every template instance of these types.
 template <std::uint64_t NumberOfType>
 struct shared_by_type {
   [[gnu::visibility("default")]] inline static thread_local constinit void* object = nullptr;
-  [[gnu::visibility("default")]] inline static thread_local constinit void const* instance = nullptr;
+  [[gnu::visibility("default")]] inline static thread_local constinit instance_in_use instance{};
 };
+
+/// Returns the calling thread's instance of an execution space.
+template <class Exec>
+instance_in_use& instance_of_thread() {
+  return shared_by_type<number_of_type<Exec>()>::instance;
+}
 
 }  // namespace ostraka::engine

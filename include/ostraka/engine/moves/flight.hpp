@@ -6,10 +6,12 @@
 /// Floor 3. The handle of an operation in flight, a run of a plan (in_flight.hpp) or a collective on blocks: it can be
 /// tested, waited for and moved. The host thread keeps the record behind it for the next operation.
 
+#include <cstdint>
 #include <optional>
 #include <string_view>
 #include <utility>
 
+#include <ostraka/engine/kernels/loops/parallel.hpp>
 #include <ostraka/engine/machine/progress.hpp>
 #include <ostraka/engine/memory/per_thread.hpp>
 #include <ostraka/engine/mesh/device_mesh.hpp>
@@ -64,14 +66,22 @@ class flight : public in_flight {
 
 /// A flight on an instance of an execution space. A record that waits for its next flight holds no instance: an
 /// application's instance may end as soon as it is no longer used, and none may outlive Kokkos, as a host thread's
-/// records do.
+/// records do. A flight that ends in another scope than it began in waits for its instance, since what follows may run
+/// on another.
 template <class Exec>
 class flight_on : public flight {
  public:
   using execution_space = Exec;
 
-  void hold(Exec const& exec) { exec_.emplace(exec); }
-  void release_instance() { exec_.reset(); }
+  void hold(Exec const& exec) {
+    exec_.emplace(exec);
+    if constexpr (!runs_on_host<Exec>) scope_ = instance_of_thread<Exec>().scope;
+  }
+  void release_instance() {
+    if constexpr (!runs_on_host<Exec>)
+      if (scope_ != instance_of_thread<Exec>().scope) fence(*exec_);
+    exec_.reset();
+  }
 
  protected:
   flight_on() = default;
@@ -81,6 +91,7 @@ class flight_on : public flight {
 
  private:
   std::optional<Exec> exec_;
+  std::uint64_t scope_ = 0;  // in which it began
 };
 
 }  // namespace detail

@@ -88,7 +88,7 @@ class halo_record final : public flight_on<Exec> {
       for (std::size_t i = 0; i < plan_->copied_to.size(); ++i)
         add_part(this->exec(), to_ + plan_->copied_from[i].begin, plan_->copied_from[i].loops,
                  from_ + plan_->copied_to[i].begin, plan_->copied_to[i].loops);
-    fence(this->exec(), arrays_);
+    fence_on_host(this->exec(), arrays_);
   }
 
   void give_back() noexcept override {
@@ -196,7 +196,7 @@ run_in_flight begin_halo(Exec const& exec, device_mesh const& mesh, std::string_
 template <class Exec, class T>
 void fill_beyond(Exec const& exec, halo_plan const& plan, T* target, T const& value) {
   for (halo_box const& b : plan.beyond) fill(exec, target + b.begin, b.loops, value);
-  fence(exec);
+  fence_on_host(exec);
 }
 
 }  // namespace ostraka::engine

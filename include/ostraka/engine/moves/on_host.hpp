@@ -23,15 +23,20 @@
 
 namespace ostraka::engine {
 
-/// Returns a view's elements where the host can read them: the view itself, or a copy. Kernels have finished writing
-/// them.
+/// Returns a view's elements where the host can read them: the view itself, or a copy. Kernels on the instance have
+/// finished writing them.
 template <class View>
 auto on_host(View const& view) {
+  auto const exec = instance<typename View::execution_space>();
   if constexpr (host_accessible<View>) {
-    fence(instance<typename View::execution_space>());
+    fence(exec);
     return view;
   } else {
-    return Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), view);
+    using host_view = decltype(Kokkos::create_mirror(Kokkos::HostSpace(), view));
+    host_view const copy(Kokkos::view_alloc(Kokkos::WithoutInitializing, std::string()), view.layout());
+    Kokkos::deep_copy(exec, copy, view);
+    fence(exec);
+    return copy;
   }
 }
 

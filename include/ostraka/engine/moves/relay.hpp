@@ -48,7 +48,7 @@ class relay {
     counted_.begin(members_, collective::permute);  // this ends the one before
     now_ = 1 - now_;
     wait(turns_[now_].sends);
-    fence(exec_, arrays_);
+    fence_on_host(exec_, arrays_);
   }
 
   void arrive() {

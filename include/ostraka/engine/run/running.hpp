@@ -95,7 +95,7 @@ class running {
     while (advance()) {
     }
     if (profiles_) enter_stage(static_cast<int>(known_.schedule.stages.size()) - 1);
-    fence(exec_, arrays_);
+    fence_on_host(exec_, arrays_);
   }
 
   // --- the verbs ----------------------------------------------------------------------------------------------------

@@ -46,7 +46,7 @@ void attend_in_ring(Exec const& exec, execution_context const& w, ring_attention
   });
   finish_weighing(exec, b.rows(), so_far, log_sums);
   if (!in_place) detail::convert(exec, labelled_block<T>{b.out, out}, weighted);
-  fence(exec);
+  fence_on_host(exec);
 }
 
 }  // namespace ostraka::engine

@@ -221,7 +221,7 @@ struct finish_row_of_pages {
 }  // namespace detail
 
 /// weighted[row] <- Σ exp(score − m) · value over this device's keys that the row sees; largest[row] <- m; states[row]
-/// <- m and Σ exp(score − m). The kernels have finished when it returns. @pre table and positions are in range
+/// <- m and Σ exp(score − m). On the host all is written when it returns. @pre table and positions are in range
 template <class Exec, class T, class Page, class Position>
 void attend_to_pages(Exec const& exec, paged_attention<T, Page, Position> a, accumulator_of_t<T>* weighted,
                      exp_sum<accumulator_of_t<T>>* states, accumulator_of_t<T>* largest) {
@@ -250,7 +250,7 @@ void attend_to_pages(Exec const& exec, paged_attention<T, Page, Position> a, acc
   } else {
     for_each_item("ostraka attention to pages", exec, rows, rows * a.width * a.slots, row);
   }
-  fence(exec);
+  fence_on_host(exec);
 }
 
 /// Divides the weighted values of each row by its sum over all devices. `own`: what they are relative to; `whole`: the
@@ -260,7 +260,7 @@ void finish_pages(Exec const& exec, std::int64_t rows, std::int64_t width, T con
                   T* weighted) {
   for_each_item("ostraka finish attention to pages", exec, rows, rows * width,
                 detail::finish_row_of_pages<T>{own, whole, weighted, width});
-  fence(exec);
+  fence_on_host(exec);
 }
 
 }  // namespace ostraka::engine

@@ -80,7 +80,7 @@ struct later_stripes_mask {
 
 /// scores <- −infinity where the key's position is above the query's + `from`. `scores`: this device's block of `s`,
 /// dense, keys along its last dimension, queries along `queries`. `stripes`: the number of devices over which both
-/// sequences are striped, or 0. The kernels have finished when it returns.
+/// sequences are striped, or 0.
 template <class Exec, class T>
 void mask_later_keys(Exec const& exec, execution_context const& w, planner::spec const& s, int queries,
                      std::int64_t from, T* scores, std::int64_t stripes = 0) {
@@ -106,7 +106,7 @@ void mask_later_keys(Exec const& exec, execution_context const& w, planner::spec
                      });
     } else {
       for_each_item("ostraka causal mask", exec, elements, elements, hide_chunks);
-      exec.fence();
+      fence_on_host(exec);
     }
     return;
   }
@@ -119,7 +119,7 @@ void mask_later_keys(Exec const& exec, execution_context const& w, planner::spec
     for_each_share("ostraka causal mask", exec, elements / k.size(), shares, elements, run);
   } else {
     for_each_item("ostraka causal mask", exec, elements, elements, hide);
-    exec.fence();
+    fence_on_host(exec);
   }
 }
 

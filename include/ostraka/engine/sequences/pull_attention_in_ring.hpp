@@ -157,7 +157,7 @@ void pull_attention_in_ring(Exec const& exec, execution_context const& w, ring_a
   {
     detail::ordered_block<Exec, T> const results(exec, {b.out, out}, b.weighted);
     sum_products_of_rows(exec, b.rows(), b.width, cotangents.block.data, results.block.data, result_sums.data());
-    fence(exec);
+    fence_on_host(exec);
   }
   detail::cotangent_sum_of<Exec, T> const of_queries(exec, dq, b.q), of_keys(exec, dk, b.k), of_values(exec, dv, b.v);
   detail::rotating_cotangents<Exec, T> pulled(exec, round.travelling());
@@ -201,7 +201,7 @@ void pull_attention_in_ring(Exec const& exec, execution_context const& w, ring_a
   of_queries.finish();
   of_keys.finish();
   of_values.finish();
-  fence(exec);
+  fence_on_host(exec);
 }
 
 }  // namespace ostraka::engine

@@ -157,7 +157,7 @@ class scores_puller {
                   pulled_sink<wide>{{b.scores, rule_.sinks}, rule_.sinks.data, log_sums, result_sums, of_rows.data()});
     labelled const rows = b.scores.without(b.keys);
     add_sums_over(labelled_block<wide const>{rows, of_rows.data()}, pulled_.sinks.met, rows, 0);
-    fence(exec_);
+    fence_on_host(exec_);
   }
 
   /// Turns scores of this product into weights, and cotangents of the weights into those of the products.

@@ -32,7 +32,7 @@ struct rotation {
 };
 
 /// y <- x rotated. `positions`: of each element, or null for the global index. @pre x and y are this device's blocks of
-/// `s`, dense, with extent 2 along the dimension of pairs. The kernels have finished when it returns.
+/// `s`, dense, with extent 2 along the dimension of pairs. On the host all is written when it returns.
 template <class Exec, class T>
 void rotate_blocks(Exec const& exec, execution_context const& w, planner::spec const& s, rotation const& r,
                    aligned<std::int64_t const> const* positions, T const* x, T* y) {

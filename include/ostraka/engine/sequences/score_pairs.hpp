@@ -166,8 +166,8 @@ void score_box_of_pairs(Exec const& exec, score_rule<T> const& rule, score_box c
     for_each_item("ostraka scores", exec, rows, rows * keys, row);
 }
 
-/// The same for this device's block of `s`, dense, with keys along its last dimension and queries along `queries`. The
-/// kernels have finished when it returns.
+/// The same for this device's block of `s`, dense, with keys along its last dimension and queries along `queries`. On
+/// the host all is written when it returns.
 template <class Exec, class T>
 void score_pairs(Exec const& exec, execution_context const& w, planner::spec const& s, int queries,
                  score_rule<T> const& rule, T* scores) {
@@ -185,7 +185,7 @@ void score_pairs(Exec const& exec, execution_context const& w, planner::spec con
   box.all_queries = w.sizes.label[s.label[queries]];
   box.all_keys = w.sizes.label[s.label[s.rank - 1]];
   score_box_of_pairs(exec, rule, box, scores);
-  fence(exec);
+  fence_on_host(exec);
 }
 
 }  // namespace ostraka::engine

@@ -65,7 +65,7 @@ void write_positions(Exec const& exec, positions_to_write<T, Page, Position> con
     for (std::int64_t row = 0; row < rows; ++row) w(row);
   else
     for_each_item("ostraka write positions", exec, rows, rows * w.width, w);
-  fence(exec);
+  fence_on_host(exec);
 }
 
 }  // namespace ostraka::engine

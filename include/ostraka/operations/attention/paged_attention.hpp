@@ -16,7 +16,7 @@
 #include <cstdint>
 #include <type_traits>
 
-#include <ostraka/engine/divided_rows/combine_rows.hpp>
+#include <ostraka/engine/divided_rows/combine_statistics.hpp>
 #include <ostraka/engine/sequences/attend_to_pages.hpp>
 #include <ostraka/operations/attention/score_options.hpp>
 #include <ostraka/operations/indices/pages.hpp>
@@ -232,8 +232,7 @@ struct paged_attention : detail::scaled_scores {
       using mesh = typename Of::mesh;
       static constexpr planner::spec s = spec_of<typename Of::rows, typename Of::labels, mesh>;
       engine::combine_rows<wide>(exec, w, s, detail::mesh_axes_numbered<mesh>(typename Of::pages_over{}), states.data(),
-                                 rows,
-                                 [](auto const& x, auto const& y) { return engine::exp_sum<wide>::merge(x, y, 0, 0); });
+                                 rows, engine::merge_statistics<engine::exp_sum<wide>>{});
     }
     engine::finish_pages(exec, rows, a.width, largest.data(), states.data(), weighted);
   }

@@ -49,6 +49,16 @@ void fence(Exec const& exec) {
   if constexpr (!runs_synchronously<Exec>) exec.fence();
 }
 
+/// Ends the work of an operation, or of a part of it. On the host it waits for the kernels. On a GPU the results are
+/// ready in the order of the instance, and the host waits where it reads them, or sends them.
+template <class Exec>
+void fence_on_host(Exec const& exec) {
+  if constexpr (runs_on_host<Exec>)
+    fence(exec);
+  else
+    instance_of_thread<Exec>().unfenced = true;
+}
+
 namespace detail {
 
 /// Held by the host thread that has Kokkos' threads on the host; one has them at a time.

@@ -100,7 +100,7 @@ void scatter_add(Exec const& exec, loop_nest<3> loops, index_window const& windo
     std::int64_t const wanted = (enough + kernel.columns.size() - 1) / kernel.columns.size();
     kernel.parts = wanted < window.count ? wanted : window.count;
     for_each_item("ostraka scatter_add", exec, kernel.columns.size() * kernel.parts, elements, kernel);
-    exec.fence();
+    fence_on_host(exec);
   }
 }
 

@@ -165,7 +165,7 @@ void sum_gain(char const* name, Exec const& exec, rows_and_cotangents<X> const& 
     for_each_item(name, exec, shares * n, size, detail::sum_column<X>{in, shares, totals.data()});
   }
   for_each_item(name, exec, n, shares * n, detail::add_shares<T>{totals.data(), n, shares, out});
-  fence(exec);
+  fence_on_host(exec);
 }
 
 /// Writes the results of pull_rows and sum_gain: gain[k] <- Σ over rows of g (x − mean) factor. On the host it takes one
@@ -188,7 +188,7 @@ void pull_rows_and_gain(char const* name, Exec const& exec, rows_and_cotangents<
           [&] { tasks.run_share(begin, end, from, totals.data() + i * n, parts.data() + i * n); });
     });
     for_each_item(name, exec, n, shares * n, detail::add_shares<T>{totals.data(), n, shares, gain});
-    fence(exec);
+    fence_on_host(exec);
   } else {
     pull_rows(name, exec, in, formula, total, from, out);
     sum_gain(name, exec, rows_and_cotangents<X>{in.rows, in.x, in.g, in.mean, in.factor}, gain);

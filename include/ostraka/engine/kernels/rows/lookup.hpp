@@ -117,7 +117,7 @@ void look_up(Exec const& exec, loop_nest<3> loops, index_window const& window, T
   } else {
     for_each_item("ostraka take", exec, elements, elements,
                   detail::look_up_element<T, Index>{loops, window, out, table, index});
-    exec.fence();
+    fence_on_host(exec);
   }
 }
 

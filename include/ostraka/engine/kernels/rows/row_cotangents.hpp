@@ -309,7 +309,7 @@ void sum_rows(char const* name, Exec const& exec, rows_and_cotangents<X, Gain> c
   } else {
     for_each_item(name, exec, in.rows.count(), in.rows.size(),
                   detail::pull_row<Formula, X, Gain>{in, formula, 0, nullptr, to, nullptr});
-    exec.fence();
+    fence_on_host(exec);
   }
 }
 
@@ -329,7 +329,7 @@ void pull_rows(char const* name, Exec const& exec, rows_and_cotangents<X, Gain> 
   } else {
     for_each_item(name, exec, in.rows.count(), in.rows.size(),
                   detail::pull_row<Formula, X, Gain>{in, formula, total, from, nullptr, out});
-    exec.fence();
+    fence_on_host(exec);
   }
 }
 

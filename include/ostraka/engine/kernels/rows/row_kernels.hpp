@@ -176,7 +176,7 @@ void measure_rows(char const* name, Exec const& exec, rows_of_block<X, Mask> con
                                        detail::measure_row_by_team<Exec, statistic, X, Mask>{in, to});
     else
       for_each_item(name, exec, in.rows.count(), in.rows.size(), detail::measure_row<statistic, X, Mask>{in, to});
-    exec.fence();
+    fence_on_host(exec);
   }
 }
 
@@ -206,7 +206,7 @@ void write_rows(char const* name, Exec const& exec, rows_of_block<X, Mask> const
                                        detail::write_row_by_team<Exec, Formula, X, Mask, Gain, Bias>{row});
     else
       for_each_item(name, exec, in.rows.count(), in.rows.size(), row);
-    exec.fence();
+    fence_on_host(exec);
   }
 }
 

@@ -179,6 +179,10 @@ struct square_sum {
   }
 };
 
+/// True if merge() needs the numbers of elements of both parts.
+template <class Statistic>
+inline constexpr bool weighs_parts = false;
+
 /// The mean, and the sum of the squared deviations from it. Deviations of a row are taken from its first element, and
 /// the remainder of their sum corrects both. If that element is far from the mean, they are taken from the mean found
 /// so.
@@ -260,5 +264,7 @@ struct mean_and_deviations {
     return corrected(mean, rest, squares, n);
   }
 };
+template <class T>
+inline constexpr bool weighs_parts<mean_and_deviations<T>> = true;
 
 }  // namespace ostraka::engine

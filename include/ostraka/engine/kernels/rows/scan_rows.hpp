@@ -243,7 +243,7 @@ void scan_rows(Exec const& exec, row_layout const& rows, scan_direction directio
     detail::scan_on_host(exec, scan);
   } else {
     for_each_item("ostraka scan", exec, rows.count(), rows.size(), scan);
-    exec.fence();
+    fence_on_host(exec);
   }
 }
 

@@ -170,8 +170,8 @@ void sort_values_on_host(Exec const& exec, row_layout const& rows, T const* x, T
 
 }  // namespace detail
 
-/// Writes the first `out.kept` of each row of x in order, ascending or with Largest descending. All is written when it
-/// returns. @pre 0 ≤ kept ≤ length; the outputs are dense, with `kept` in place of the length
+/// Writes the first `out.kept` of each row of x in order, ascending or with Largest descending. On the host all is
+/// written when it returns. @pre 0 ≤ kept ≤ length; the outputs are dense, with `kept` in place of the length
 template <bool Largest, class Exec, class T>
 void sort_rows(Exec const& exec, row_layout const& rows, T const* x, sorted_output<T> const& out) {
   if (rows.count() == 0 || out.kept == 0) return;
@@ -186,7 +186,7 @@ void sort_rows(Exec const& exec, row_layout const& rows, T const* x, sorted_outp
     kernel_scratch<pair, typename Exec::memory_space> const buffers(2 * rows.size());
     for_each_item("ostraka sort", exec, rows.count(), rows.size(),
                   detail::merge_sort_row<Largest, T>{in, buffers.data()});
-    exec.fence();
+    fence_on_host(exec);
   }
 }
 
