@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// Collectives of GPUs' memory over NCCL, compiled with its own header for the leg cuda: nothing runs.
+/// Collectives of GPUs' memory over NCCL or RCCL, compiled with their own headers for the legs cuda and hip: nothing
+/// runs.
 
 #include <cstdint>
 
