@@ -198,7 +198,7 @@ TEST_CASE("another instance") {
           os::with_instance const scope(other);
           static_cast<void>(os::add(a, a));
         }) == 1);
-  // What is begun in a scope and waited for after it has ended waits for its own instance.
+  // An operation that begins in a scope, and is waited for after it, waits for its own instance.
   long const messages = t::ranks() == 1 ? 0 : 1;
   CHECK(fences_of([&] {
           static_cast<void>(os::add(a, a));

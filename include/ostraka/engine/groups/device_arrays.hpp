@@ -144,8 +144,7 @@ class device_arrays {
     used_.clear();
   }
 
-  /// Ends the operation without a wait. Whoever takes the copies on the host next uses them in the order of the
-  /// instance.
+  /// Ends the operation without a wait. The next owner of the copies on the host uses them in the order of the instance.
   void end() {
     used_.clear();
     fence_on_host(exec());

@@ -12,6 +12,7 @@
 #include <cstddef>
 #include <exception>
 #include <limits>
+#include <type_traits>
 #include <utility>
 
 #include <ostraka/engine/memory/computing.hpp>
@@ -174,6 +175,8 @@ class slab_pool {
   }
 
   static void free_slab(slab const& s) {
+    // Kernels and copies in flight may still use the memory of a GPU, or for copies from and to one.
+    if constexpr (!std::is_same_v<Space, Kokkos::HostSpace>) Kokkos::fence();
     switch (s.from) {
       case slab::source::kokkos: return Kokkos::kokkos_free<Space>(s.memory);
       case slab::source::large_pages: return free_large_pages<Space>(label, s.memory, s.bytes);
