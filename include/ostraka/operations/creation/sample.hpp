@@ -140,10 +140,16 @@ struct sample {
 
 namespace detail {
 
+// nvcc has no name for a type whose arguments contain a requires-expression.
+template <class Operation, class Option>
+concept ReadsOption = requires(Operation& operation, Option const& option) {
+  operation.read(option);
+};
+
 template <class Operation, class... Options>
 consteval auto check_sampling_options() {
-  using options = first_fault < std::conditional_t < requires(Operation & o, Options const& given) { o.read(given); }
-  , reason::ok, reason::not_an_option < Options, Operation >> ... > ;
+  using options = first_fault<
+      std::conditional_t<ReadsOption<Operation, Options>, reason::ok, reason::not_an_option<Options, Operation>>...>;
   if constexpr (!std::is_same_v<options, reason::ok>)
     return found<options>{};
   else if constexpr (!is_one_of<seed, Options...>)
