@@ -76,7 +76,8 @@ struct moments_of {
   KOKKOS_INLINE_FUNCTION static state start() { return {0, sum(0), sum(0), 0}; }
 
   KOKKOS_INLINE_FUNCTION static void take(state& s, element const& x, std::int64_t) {
-    s = combined(s, state{1, detail::widened(x), sum(0), 0});
+    sum const one = detail::widened(x), none = one - one;  // NaN for an infinite element, which has no variance
+    s = combined(s, state{1, one, sum(0), detail::real_product(none, none)});
   }
 
   KOKKOS_INLINE_FUNCTION static state combined(state const& a, state const& b) {
