@@ -31,6 +31,7 @@ OSTRAKA_AXIS(L);
 OSTRAKA_AXIS(M);
 OSTRAKA_AXIS(N);
 OSTRAKA_MESH_AXIS(X);
+OSTRAKA_MESH_AXIS(Y);
 
 namespace {
 
@@ -102,6 +103,8 @@ TEST_CASE("moves") {
   check("all_gather of uneven blocks", [&] { static_cast<void>(os::all_gather<X>(uneven)); });
   check("all_to_all of uneven blocks", [&] { static_cast<void>(os::reshard<I, J / X>(uneven)); });
   check("reshard_into", [&] { os::reshard_into(os::zeros<float, I, J>(mesh, I = 64, J = 32), a); });
+  auto const others = os::make_mesh(Y = t::ranks());
+  check("reshard to another mesh", [&] { static_cast<void>(os::reshard<I, J / Y>(a, others)); });
   check("roll", [&] { static_cast<void>(os::roll<I / X>(a, 3)); });
   check("flip", [&] { static_cast<void>(os::flip<I / X>(a)); });
   check("concatenate", [&] { static_cast<void>(os::concatenate<I / X>(uneven, a)); });
