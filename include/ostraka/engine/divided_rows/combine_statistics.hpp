@@ -14,7 +14,6 @@
 #include <ostraka/engine/kernels/loops/parallel.hpp>
 #include <ostraka/engine/kernels/rows/row_statistics.hpp>
 #include <ostraka/engine/memory/pool.hpp>
-#include <ostraka/engine/memory/short_array.hpp>
 #include <ostraka/plan/spec/blocks.hpp>
 
 namespace ostraka::engine {
