@@ -121,10 +121,16 @@ void check_lengths(fourier_kind kind, bool of_reals) {
         INFO(os::name_of(kind), " of ", n, ", ", outer, " x ", step);
         CHECK(error_of<R>({kind, n, outer, step, of_reals}) <= 1);
       }
-  for (std::int64_t const n : {97, 101, 120, 128, 243, 256, 331, 625}) {
-    INFO(os::name_of(kind), " of ", n);
-    CHECK(error_of<R>({kind, n, 1, 1, of_reals}) <= 1);
-  }
+  for (std::int64_t const n : {97, 101, 120, 128, 243, 256, 331, 625})
+    for (std::int64_t const step : {1, 8, 16}) {
+      INFO(os::name_of(kind), " of ", n, ", ", step, " side by side");
+      CHECK(error_of<R>({kind, n, 1, step, of_reals}) <= 1);
+    }
+  for (std::int64_t const n : {4, 7, 16, 30, 64})  // several batches are read together
+    for (std::int64_t const step : {64, 130, 160, 300}) {
+      INFO(os::name_of(kind), " of ", n, ", 2 x ", step);
+      CHECK(error_of<R>({kind, n, 2, step, of_reals}) <= 1);
+    }
 }
 
 template <class R>

@@ -4,8 +4,8 @@
 
 /// @file
 /// Floor 3. Rows of a block read into a buffer in which they lie side by side (mixed_radix.hpp), and written from
-/// there. Rows that are runs in memory are a matrix that is transposed, in tiles that registers hold; rows that are
-/// side by side in memory, too, are copied as they lie.
+/// there. Rows that are runs in memory are a matrix that registers transpose: its columns are the real and imaginary
+/// parts in the buffer. Rows that are side by side in memory, too, are copied as they lie.
 
 #include <algorithm>
 #include <cstdint>
@@ -37,126 +37,115 @@ struct rows_in_memory {
   [[nodiscard]] bool are_runs() const { return imaginary == 0 ? step == 1 : imaginary == 1 && step == 2; }
 };
 
-/// Elements that are transposed at a time.
-inline constexpr std::int64_t elements_of_tile = 16;
+/// Numbers of a row that are copied at a time, where lanes lie anywhere.
+inline constexpr std::int64_t numbers_of_tile = 16;
 
-/// Calls f(k, l, place) for all numbers of lanes that are `Distance` apart, or, if it is 0, lie anywhere.
-template <int Distance, int Lanes, class T, class F>
-[[gnu::always_inline]] inline void for_each_number_of(rows_in_memory<T> const& rows, std::int64_t count, F const& f) {
-  if constexpr (Distance > 0) {
-    std::int64_t place = rows.at[0];
-    for (std::int64_t k = 0; k < count; ++k, place += rows.step)
-      for_each_independent(Lanes, [=](std::int64_t l) { f(k * Lanes + l, place + l * Distance); });
-  } else {
-    for (std::int64_t begin = 0; begin < count; begin += elements_of_tile)
-      for (int l = 0; l < rows.used; ++l)
-        for (std::int64_t k = begin; k < std::min(begin + elements_of_tile, count); ++k)
-          f(k * Lanes + l, rows.at[l] + k * rows.step);
-  }
+/// Calls f(at, place) for all numbers of lanes that lie anywhere: at this place in memory, and there in the buffer.
+template <int Lanes, class T, class F>
+void for_each_number_of(rows_in_memory<T> const& rows, std::int64_t count, F const& f) {
+  for (std::int64_t begin = 0; begin < count; begin += numbers_of_tile)
+    for (int l = 0; l < rows.used; ++l)
+      for (std::int64_t k = begin; k < std::min(begin + numbers_of_tile, count); ++k)
+        f(k * numbers_apart(Lanes) + l, rows.at[l] + k * rows.step);
+}
+
+/// Reads `batches` buffers of lanes that are `Distance` apart, the lanes of a buffer beside those of the one before.
+template <int Distance, int Lanes, class R>
+[[gnu::always_inline]] inline void read_side_by_side(rows_in_memory<R const> const& rows, std::int64_t count,
+                                                     split_complex<R> const* to, int batches) {
+  std::int64_t const imaginary = Distance == 2 ? 1 : rows.imaginary;
+  R const* from = rows.x + rows.at[0];
+  for (std::int64_t k = 0; k < count; ++k, from += rows.step)
+    for (int b = 0; b < batches; ++b) {
+      R const* const x = from + b * Lanes * Distance;
+      R* const re = to[b].re + k * numbers_apart(Lanes);
+      R* const im = to[b].im + k * numbers_apart(Lanes);
+      if (imaginary > 0)
+        for_each_independent(Lanes, [=](std::int64_t l) {
+          re[l] = x[l * Distance];
+          im[l] = x[l * Distance + imaginary];
+        });
+      else
+        for_each_independent(Lanes, [=](std::int64_t l) { re[l] = x[l * Distance], im[l] = R(0); });
+    }
 }
 
 template <int Distance, int Lanes, class R>
-[[gnu::always_inline]] inline void read_directly(rows_in_memory<R const> const& rows, std::int64_t count,
-                                                 split_complex<R> to) {
-  R const* const x = rows.x;
-  R* __restrict const re = to.re;
-  R* __restrict const im = to.im;
+[[gnu::always_inline]] inline void write_side_by_side(rows_in_memory<R> const& rows, std::int64_t count, R factor,
+                                                      split_complex<R> const* from, int batches) {
   std::int64_t const imaginary = Distance == 2 ? 1 : rows.imaginary;
-  if (imaginary > 0)
-    for_each_number_of<Distance, Lanes>(rows, count, [=](std::int64_t at, std::int64_t place) {
-      re[at] = x[place];
-      im[at] = x[place + imaginary];
-    });
-  else
-    for_each_number_of<Distance, Lanes>(rows, count, [=](std::int64_t at, std::int64_t place) {
-      re[at] = x[place];
-      im[at] = R(0);
-    });
+  R* to = rows.x + rows.at[0];
+  for (std::int64_t k = 0; k < count; ++k, to += rows.step)
+    for (int b = 0; b < batches; ++b) {
+      R* const x = to + b * Lanes * Distance;
+      R const* const re = from[b].re + k * numbers_apart(Lanes);
+      R const* const im = from[b].im + k * numbers_apart(Lanes);
+      if (imaginary > 0)
+        for_each_independent(Lanes, [=](std::int64_t l) {
+          x[l * Distance] = factor * re[l];
+          x[l * Distance + imaginary] = factor * im[l];
+        });
+      else
+        for_each_independent(Lanes, [=](std::int64_t l) { x[l * Distance] = factor * re[l]; });
+    }
 }
 
-template <int Distance, int Lanes, class R>
-[[gnu::always_inline]] inline void write_directly(rows_in_memory<R> const& rows, std::int64_t count, R factor,
-                                                  split_complex<R> from) {
-  R* __restrict const x = rows.x;
-  R const* const re = from.re;
-  R const* const im = from.im;
-  std::int64_t const imaginary = Distance == 2 ? 1 : rows.imaginary;
-  if (imaginary > 0)
-    for_each_number_of<Distance, Lanes>(rows, count, [=](std::int64_t at, std::int64_t place) {
-      x[place] = factor * re[at];
-      x[place + imaginary] = factor * im[at];
-    });
-  else
-    for_each_number_of<Distance, Lanes>(rows, count,
-                                        [=](std::int64_t at, std::int64_t place) { x[place] = factor * re[at]; });
-}
-
+/// Where a row's parts are runs in memory, and rows are equally far from each other.
 template <int Lanes, class R>
 void read_runs(rows_in_memory<R const> const& rows, std::int64_t distance, std::int64_t count, split_complex<R> to) {
-  tile_buffer<R, 2 * elements_of_tile * Lanes> tile;
-  R* const t = tile.data();
-  std::int64_t const parts = rows.step;
-  for (std::int64_t begin = 0; begin < count; begin += elements_of_tile) {
-    std::int64_t const n = std::min(elements_of_tile, count - begin);
-    transpose(t, Lanes, rows.x + rows.at[0] + begin * parts, distance, Lanes, parts * n, parts * n);
-    for (std::int64_t k = 0; k < n; ++k) {
-      R const* const from = t + parts * k * Lanes;
-      R* const re = to.re + (begin + k) * Lanes;
-      R* const im = to.im + (begin + k) * Lanes;
-      if (parts == 2)
-        for_each_independent(Lanes, [=](std::int64_t l) { re[l] = from[l], im[l] = from[Lanes + l]; });
-      else
-        for_each_independent(Lanes, [=](std::int64_t l) { re[l] = from[l], im[l] = R(0); });
-    }
-  }
+  if (rows.step == 2) return transpose(to.re, Lanes, rows.x + rows.at[0], distance, Lanes, 2 * count, 2 * count);
+  transpose(to.re, 2 * Lanes, rows.x + rows.at[0], distance, Lanes, count, count);
+  for (std::int64_t k = 0; k < count; ++k) std::fill_n(to.im + k * numbers_apart(Lanes), Lanes, R(0));
 }
 
 template <int Lanes, class R>
 void write_runs(rows_in_memory<R> const& rows, std::int64_t distance, std::int64_t count, R factor,
                 split_complex<R> from) {
-  tile_buffer<R, 2 * elements_of_tile * Lanes> tile;
-  R* const t = tile.data();
   std::int64_t const parts = rows.step;
-  for (std::int64_t begin = 0; begin < count; begin += elements_of_tile) {
-    std::int64_t const n = std::min(elements_of_tile, count - begin);
-    for (std::int64_t k = 0; k < n; ++k) {
-      R* const to = t + parts * k * Lanes;
-      R const* const re = from.re + (begin + k) * Lanes;
-      R const* const im = from.im + (begin + k) * Lanes;
-      for_each_independent(Lanes, [=](std::int64_t l) { to[l] = factor * re[l]; });
-      if (parts == 2) for_each_independent(Lanes, [=](std::int64_t l) { to[Lanes + l] = factor * im[l]; });
-    }
-    transpose(rows.x + rows.at[0] + begin * parts, distance, static_cast<R const*>(t), Lanes, parts * n, Lanes, Lanes);
-  }
+  if (factor != R(1))
+    with_wide_vectors([&] {
+      R* const x = from.re;
+      for_each_independent(2 * count * Lanes, [=](std::int64_t at) { x[at] *= factor; });
+    });
+  transpose(rows.x + rows.at[0], distance, static_cast<R const*>(from.re), 2 / parts * Lanes, parts * count, Lanes,
+            Lanes);
 }
 
-/// Reads `count` numbers of each row. Lanes that are not used are zeros.
+/// Reads `count` numbers of each row. Lanes that are not used are zeros. More batches than one have to be side by side
+/// in memory.
 template <int Lanes, class R>
-void read_lanes(rows_in_memory<R const> const& rows, std::int64_t count, split_complex<R> to) {
+void read_lanes(rows_in_memory<R const> const& rows, std::int64_t count, split_complex<R> const* to, int batches) {
   std::int64_t const distance = rows.used == Lanes ? rows.distance() : 0;
-  if (rows.used < Lanes) std::fill_n(to.re, count * Lanes, R(0)), std::fill_n(to.im, count * Lanes, R(0));
+  if (rows.used < Lanes) std::fill_n(to->re, count * numbers_apart(Lanes), R(0));
   if (distance == 1)
-    with_wide_vectors([&] { read_directly<1, Lanes>(rows, count, to); });
+    with_wide_vectors([&] { read_side_by_side<1, Lanes>(rows, count, to, batches); });
   else if (distance == 2 && rows.imaginary == 1)
-    with_wide_vectors([&] { read_directly<2, Lanes>(rows, count, to); });
+    with_wide_vectors([&] { read_side_by_side<2, Lanes>(rows, count, to, batches); });
   else if (distance != 0 && rows.are_runs())
-    read_runs<Lanes>(rows, distance, count, to);
+    read_runs<Lanes>(rows, distance, count, *to);
   else
-    read_directly<0, Lanes>(rows, count, to);
+    for_each_number_of<Lanes>(rows, count, [&](std::int64_t at, std::int64_t place) {
+      to->re[at] = rows.x[place];
+      to->im[at] = rows.imaginary > 0 ? rows.x[place + rows.imaginary] : R(0);
+    });
 }
 
-/// Writes `count` numbers of each row, times a factor.
+/// Writes `count` numbers of each row, times a factor. What is in the buffers is lost.
 template <int Lanes, class R>
-void write_lanes(rows_in_memory<R> const& rows, std::int64_t count, R factor, split_complex<R> from) {
+void write_lanes(rows_in_memory<R> const& rows, std::int64_t count, R factor, split_complex<R> const* from,
+                 int batches) {
   std::int64_t const distance = rows.used == Lanes ? rows.distance() : 0;
   if (distance == 1)
-    with_wide_vectors([&] { write_directly<1, Lanes>(rows, count, factor, from); });
+    with_wide_vectors([&] { write_side_by_side<1, Lanes>(rows, count, factor, from, batches); });
   else if (distance == 2 && rows.imaginary == 1)
-    with_wide_vectors([&] { write_directly<2, Lanes>(rows, count, factor, from); });
+    with_wide_vectors([&] { write_side_by_side<2, Lanes>(rows, count, factor, from, batches); });
   else if (distance != 0 && rows.are_runs())
-    write_runs<Lanes>(rows, distance, count, factor, from);
+    write_runs<Lanes>(rows, distance, count, factor, *from);
   else
-    write_directly<0, Lanes>(rows, count, factor, from);
+    for_each_number_of<Lanes>(rows, count, [&](std::int64_t at, std::int64_t place) {
+      rows.x[place] = factor * from->re[at];
+      if (rows.imaginary > 0) rows.x[place + rows.imaginary] = factor * from->im[at];
+    });
 }
 
 }  // namespace ostraka::engine::detail

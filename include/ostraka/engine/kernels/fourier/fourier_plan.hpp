@@ -41,22 +41,20 @@ class fourier_plan {
   /// The elements of a row that buffers have room for: at least its length.
   [[nodiscard]] std::int64_t room() const { return passes_.length(); }
 
-  /// Transforms x, of `lanes` rows, and uses y. Says where the result is: in one of them.
-  /// @pre lanes is a multiple of Lanes
+  /// Transforms x, of `Lanes` rows, and uses y. Says where the result is: in one of them.
   template <int Lanes>
-  [[gnu::always_inline]] split_complex<R> run(std::int64_t lanes, split_complex<R> x, split_complex<R> y) const {
-    if (chirp_.size() == 0) return passes_.template run<Lanes>(lanes, x, y);
+  [[gnu::always_inline]] split_complex<R> run(split_complex<R> x, split_complex<R> y) const {
+    if (chirp_.size() == 0) return passes_.template run<Lanes>(x, y);
     for (int turn = 0; turn < 2; ++turn) {  // the passes stand here once: they are compiled for several processors
       R const* const factors = turn == 0 ? chirp_.data() : spectrum_.data();
-      multiply<Lanes>(turn == 0 ? length_ : room(), lanes, factors, x);
-      if (turn == 0)
-        for (std::int64_t at = length_ * lanes; at < room() * lanes; ++at) x.re[at] = x.im[at] = R(0);
+      multiply<Lanes>(turn == 0 ? length_ : room(), factors, x);
+      if (turn == 0) clear<Lanes>(length_, room(), x);
       split_complex<R> const from = turn == 0 ? x : x.swapped(), other = turn == 0 ? y : y.swapped();
-      split_complex<R> const done = passes_.template run<Lanes>(lanes, from, other);
+      split_complex<R> const done = passes_.template run<Lanes>(from, other);
       bool const stayed = done.re == from.re;
       if (!stayed) std::swap(x, y);
     }
-    multiply<Lanes>(length_, lanes, chirp_.data(), x);
+    multiply<Lanes>(length_, chirp_.data(), x);
     return x;
   }
 
@@ -81,7 +79,7 @@ class fourier_plan {
       x.re[j] = x.re[mirrored] = c.re;
       x.im[j] = x.im[mirrored] = -c.im;
     }
-    split_complex<R> const done = passes_.template run<1>(1, x, y);
+    split_complex<R> const done = passes_.template run<1>(x, y);
     for (std::int64_t k = 0; k < m; ++k) {
       spectrum_.push_back(done.re[k] / static_cast<R>(m));
       spectrum_.push_back(done.im[k] / static_cast<R>(m));
@@ -89,14 +87,18 @@ class fourier_plan {
   }
 
   template <int Lanes>
-  [[gnu::always_inline]] static void multiply(std::int64_t n, std::int64_t lanes, R const* factors,
-                                              split_complex<R> x) {
-    std::int64_t const side = lanes / Lanes * Lanes;
+  [[gnu::always_inline]] static void clear(std::int64_t begin, std::int64_t end, split_complex<R> x) {
+    for (std::int64_t k = begin; k < end; ++k)
+      for (std::int64_t at = k * numbers_apart(Lanes), l = 0; l < Lanes; ++l) x.re[at + l] = x.im[at + l] = R(0);
+  }
+
+  template <int Lanes>
+  [[gnu::always_inline]] static void multiply(std::int64_t n, R const* factors, split_complex<R> x) {
     for (std::int64_t k = 0; k < n; ++k) {
       R const cr = factors[2 * k], ci = factors[2 * k + 1];
-      R* const re = x.re + k * side;
-      R* const im = x.im + k * side;
-      for_each_independent(side, [=](std::int64_t l) {
+      R* const re = x.re + k * numbers_apart(Lanes);
+      R* const im = x.im + k * numbers_apart(Lanes);
+      for_each_independent(Lanes, [=](std::int64_t l) {
         R const r = re[l] * cr - im[l] * ci;
         im[l] = re[l] * ci + im[l] * cr;
         re[l] = r;

@@ -4,9 +4,10 @@
 
 /// @file
 /// Floor 3. Forward transforms of lengths that have no other prime factors than 2, 3 and 5, of many rows side by side:
-/// Stockham's passes of radix 4, 2, 3 and 5, from one buffer to the other, after which all is in order. Real and
-/// imaginary parts are arrays of their own, and element k of row l is at k · lanes + l, so the innermost loop runs over
-/// rows and, from pass to pass, over more and more of a row. One pass of radix r with n = r m, over p < m and q < s:
+/// Stockham's passes of radix 8, 4, 2, 3 and 5, from one buffer to the other, after which all is in order. The numbers
+/// k of all rows lie together, first their real parts, then their imaginary parts (place_of_number), so the innermost
+/// loop runs over rows. A single row has all real parts first; the loop runs over more and more of it from pass to
+/// pass. One pass of radix r with n = r m, over p < m and q < s:
 ///
 ///     y[s (r p + k) + q] = w_n^(p k) Σ_j w_r^(j k) x[s (p + m j) + q];     then n is m, and s is r s
 ///
@@ -22,7 +23,7 @@
 
 namespace ostraka::engine::detail {
 
-/// Two arrays of parts.
+/// The parts of the numbers of rows side by side: number k of lane l is at k · numbers_apart(lanes) + l in both.
 template <class R>
 struct split_complex {
   R* re;
@@ -30,6 +31,19 @@ struct split_complex {
 
   [[nodiscard]] split_complex swapped() const { return {im, re}; }
 };
+
+/// The distance between the numbers of a row in a buffer of this many rows.
+[[nodiscard]] constexpr std::int64_t numbers_apart(std::int64_t lanes) { return lanes == 1 ? 1 : 2 * lanes; }
+
+/// Calls f(place) for the numbers k < count of all rows.
+template <int Lanes, class F>
+[[gnu::always_inline]] inline void for_each_place(std::int64_t count, F const& f) {
+  if constexpr (Lanes == 1)
+    for_each_independent(count, f);
+  else
+    for (std::int64_t begin = 0; begin < count * numbers_apart(Lanes); begin += numbers_apart(Lanes))
+      for_each_independent(Lanes, [=](std::int64_t l) { f(begin + l); });
+}
 
 /// One pass of radix r over r numbers, in place, before their rotation.
 template <int Radix>
@@ -92,31 +106,63 @@ struct butterfly<5> {
   }
 };
 
-/// One pass. `w`: of each p the r − 1 roots, real and imaginary part each. No loop is left inside of that over q, so
-/// that compilers make vectors of it. @pre s is a multiple of Lanes
-template <int Radix, int Lanes, class R, int... k>
-[[gnu::always_inline]] inline void pass(std::int64_t m, std::int64_t s, R const* w, split_complex<R> x,
+template <>
+struct butterfly<8> {
+  template <class R>
+  [[gnu::always_inline]] static void of(R* re, R* im) {
+    constexpr R half = R(0.707106781186547524400844362104849039L);
+    R ar[] = {re[0] + re[4], re[1] + re[5], re[2] + re[6], re[3] + re[7]};
+    R ai[] = {im[0] + im[4], im[1] + im[5], im[2] + im[6], im[3] + im[7]};
+    R const cr = re[1] - re[5], ci = im[1] - im[5], dr = re[3] - re[7], di = im[3] - im[7];
+    R br[] = {re[0] - re[4], half * (cr + ci), im[2] - im[6], half * (di - dr)};
+    R bi[] = {im[0] - im[4], half * (ci - cr), re[6] - re[2], -half * (dr + di)};
+    butterfly<4>::of(ar, ai);
+    butterfly<4>::of(br, bi);
+    re[0] = ar[0], re[2] = ar[1], re[4] = ar[2], re[6] = ar[3];
+    im[0] = ai[0], im[2] = ai[1], im[4] = ai[2], im[6] = ai[3];
+    re[1] = br[0], re[3] = br[1], re[5] = br[2], re[7] = br[3];
+    im[1] = bi[0], im[3] = bi[1], im[5] = bi[2], im[7] = bi[3];
+  }
+};
+
+/// One pass. `w`: of each p the r − 1 roots, real and imaginary part each; they are 1 if m is, and not read. No loop is
+/// left inside of that over q, so that compilers make vectors of it.
+template <int Radix, int Lanes, bool IsLast, class R, int... k>
+[[gnu::always_inline]] inline void pass(std::int64_t m, std::int64_t s, [[maybe_unused]] R const* w, split_complex<R> x,
                                         split_complex<R> y, std::integer_sequence<int, 0, k...>) {
-  std::int64_t const groups = s / Lanes, side = groups * Lanes, apart = m * side;
-  for (std::int64_t p = 0; p < m; ++p, w += 2 * (Radix - 1)) {
+  std::int64_t const side = s * numbers_apart(Lanes), apart = m * side;
+  for (std::int64_t p = 0; p < m; ++p) {
     R const* const from_re = x.re + p * side;
     R const* const from_im = x.im + p * side;
     R* const to_re = y.re + p * Radix * side;
     R* const to_im = y.im + p * Radix * side;
-    R const wr[] = {R(1), w[2 * k - 2]...}, wi[] = {R(0), w[2 * k - 1]...};
-    for_each_independent(side, [=](std::int64_t q) {
-      R re[] = {from_re[q], from_re[k * apart + q]...}, im[] = {from_im[q], from_im[k * apart + q]...};
-      butterfly<Radix>::of(re, im);
-      to_re[q] = re[0], to_im[q] = im[0];
-      ((to_re[k * side + q] = re[k] * wr[k] - im[k] * wi[k]), ...);
-      ((to_im[k * side + q] = re[k] * wi[k] + im[k] * wr[k]), ...);
-    });
+    if constexpr (IsLast) {
+      for_each_place<Lanes>(s, [=](std::int64_t q) {
+        R re[] = {from_re[q], from_re[k * apart + q]...}, im[] = {from_im[q], from_im[k * apart + q]...};
+        butterfly<Radix>::of(re, im);
+        to_re[q] = re[0], to_im[q] = im[0];
+        ((to_re[k * side + q] = re[k], to_im[k * side + q] = im[k]), ...);
+      });
+    } else {
+      R const wr[] = {R(1), w[2 * k - 2]...}, wi[] = {R(0), w[2 * k - 1]...};
+      w += 2 * (Radix - 1);
+      for_each_place<Lanes>(s, [=](std::int64_t q) {
+        R re[] = {from_re[q], from_re[k * apart + q]...}, im[] = {from_im[q], from_im[k * apart + q]...};
+        butterfly<Radix>::of(re, im);
+        to_re[q] = re[0], to_im[q] = im[0];
+        ((to_re[k * side + q] = re[k] * wr[k] - im[k] * wi[k]), ...);
+        ((to_im[k * side + q] = re[k] * wi[k] + im[k] * wr[k]), ...);
+      });
+    }
   }
 }
 template <int Radix, int Lanes, class R>
 [[gnu::always_inline]] inline void pass(std::int64_t m, std::int64_t s, R const* w, split_complex<R> x,
                                         split_complex<R> y) {
-  pass<Radix, Lanes>(m, s, w, x, y, std::make_integer_sequence<int, Radix>{});
+  if (m == 1)
+    pass<Radix, Lanes, true>(m, s, w, x, y, std::make_integer_sequence<int, Radix>{});
+  else
+    pass<Radix, Lanes, false>(m, s, w, x, y, std::make_integer_sequence<int, Radix>{});
 }
 
 /// The passes of one length.
@@ -126,17 +172,18 @@ class mixed_radix {
   mixed_radix() = default;
   /// @pre has_factors(n)
   explicit mixed_radix(std::int64_t n) : length_(n) {
-    for (int const radix : {4, 2, 3, 5})
-      for (; n % radix == 0; n /= radix) {
-        std::int64_t const m = n / radix;
-        radices_.push_back(radix);
-        for (std::int64_t p = 0; p < m; ++p)
-          for (std::int64_t k = 1; k < radix; ++k) {
-            root_of_unity<R> const w = root<R>(p * k % n, n);
-            roots_.push_back(w.re);
-            roots_.push_back(w.im);
-          }
-      }
+    while (n > 1) {
+      int const radix = next_radix(n);
+      std::int64_t const m = n / radix;
+      radices_.push_back(radix);
+      for (std::int64_t p = 0; p < m; ++p)
+        for (std::int64_t k = 1; k < radix; ++k) {
+          root_of_unity<R> const w = root<R>(p * k % n, n);
+          roots_.push_back(w.re);
+          roots_.push_back(w.im);
+        }
+      n = m;
+    }
   }
 
   /// True if there are passes for this length.
@@ -149,12 +196,11 @@ class mixed_radix {
 
   [[nodiscard]] std::int64_t length() const { return length_; }
 
-  /// Transforms x, of `lanes` rows, and uses y. Says where the result is: in one of them.
-  /// @pre lanes is a multiple of Lanes
+  /// Transforms x, of `Lanes` rows, and uses y. Says where the result is: in one of them.
   template <int Lanes>
-  [[gnu::always_inline]] split_complex<R> run(std::int64_t lanes, split_complex<R> x, split_complex<R> y) const {
+  [[gnu::always_inline]] split_complex<R> run(split_complex<R> x, split_complex<R> y) const {
     R const* w = roots_.data();
-    std::int64_t n = length_, s = lanes;
+    std::int64_t n = length_, s = 1;
     for (int const radix : radices_) {
       std::int64_t const m = n / radix;
       switch (radix) {
@@ -167,8 +213,11 @@ class mixed_radix {
         case 4:
           pass<4, Lanes>(m, s, w, x, y);
           break;
-        default:
+        case 5:
           pass<5, Lanes>(m, s, w, x, y);
+          break;
+        default:
+          pass<8, Lanes>(m, s, w, x, y);
       }
       w += 2 * (radix - 1) * m;
       n = m;
@@ -179,6 +228,13 @@ class mixed_radix {
   }
 
  private:
+  // As few passes as possible: 16 is 4 · 4, not 8 · 2.
+  static int next_radix(std::int64_t n) {
+    for (int const radix : {3, 5})
+      if (n % radix == 0) return radix;
+    return n % 8 == 0 && n != 16 ? 8 : n % 4 == 0 ? 4 : 2;
+  }
+
   std::int64_t length_ = 1;
   dynamic_array<int> radices_;
   dynamic_array<R> roots_;

@@ -34,18 +34,51 @@ class own_fourier {
         plan_(known_fourier_plans<R>::mine().of(pairs_ ? rows.n / 2 : rows.n, pairs_)),
         room_(std::max(plan_->room(), pairs_ ? rows.n / 2 + 1 : rows.n)),
         lanes_(lanes_for(rows, room_)),
+        together_(together_for(rows.step)),
         x_(x),
         y_(y) {}
 
   /// Batches of rows.
   [[nodiscard]] std::int64_t batches() const { return (rows_.count() + lanes_ - 1) / lanes_; }
-  /// Numbers that a batch needs room for.
-  [[nodiscard]] std::int64_t room() const { return 4 * size_of_part(); }
+  /// Numbers that the batches that are read together need room for.
+  [[nodiscard]] std::int64_t room() const { return (together_ + 1) * size_of_buffer(); }
 
-  void run(std::int64_t batch, R* memory) const {
-    std::int64_t const size = size_of_part();
-    split_complex<R> a{memory, memory + size}, b{memory + 2 * size, memory + 3 * size};
-    read(batch, a);
+  /// Transforms a range of batches.
+  void run(std::int64_t begin, std::int64_t end, R* memory) const {
+    for (std::int64_t batch = begin, count = 0; batch < end; batch += count) {
+      count = std::min<std::int64_t>(end - batch, are_together(batch) ? together_ : 1);
+      run_together(batch, static_cast<int>(count), memory);
+    }
+  }
+
+ private:
+  static constexpr int most_together = 8;
+
+  // Two more cache lines keep parts whose size is a power of two from sharing cache sets.
+  [[nodiscard]] std::int64_t size_of_buffer() const { return 2 * room_ * lanes_ + 4 * wide; }
+
+  [[nodiscard]] split_complex<R> buffer(std::int64_t at, R* memory) const {
+    R* const begin = memory + at * size_of_buffer();
+    return {begin, begin + (lanes_ == 1 ? size_of_buffer() / 2 : lanes_)};
+  }
+
+  // True if this batch and those read together with it are rows side by side.
+  [[nodiscard]] bool are_together(std::int64_t batch) const {
+    std::int64_t const first = batch * lanes_, last = first + together_ * lanes_ - 1;
+    return last < rows_.count() && first / rows_.step == last / rows_.step;
+  }
+
+  // Reads batches, transforms one after the other, and writes them.
+  void run_together(std::int64_t batch, int count, R* memory) const {
+    split_complex<R> all[most_together], spare = buffer(count, memory);
+    for (int b = 0; b < count; ++b) all[b] = buffer(b, memory);
+    read(batch, all, count);
+    for (int b = 0; b < count; ++b) transform_batch(all[b], spare);
+    write(batch, all, count);
+  }
+
+  // The transform of a, in a; the buffers may be exchanged.
+  void transform_batch(split_complex<R>& a, split_complex<R>& b) const {
     if (has_real_result(rows_.kind)) {
       if (rows_.kind == fourier_kind::rfft_transposed) conjugate_half(rows_.n, lanes_, false, a);
       if (pairs_) {
@@ -62,13 +95,7 @@ class own_fourier {
       std::swap(a, b);
     }
     if (rows_.kind == fourier_kind::irfft_transposed) conjugate_half(rows_.n, lanes_, true, a);
-    write(batch, a);
   }
-
- private:
-  // The size of a buffer's real or imaginary part. Two more cache lines keep parts whose size is a power of two from
-  // sharing cache sets.
-  [[nodiscard]] std::int64_t size_of_part() const { return room_ * lanes_ + 2 * wide; }
 
   // Rows one by one where there are few, or where a batch of rows that are runs in memory leaves the cache.
   static int lanes_for(fourier_rows const& rows, std::int64_t room) {
@@ -77,15 +104,24 @@ class own_fourier {
     return 2 * rows.count() < wide || (is_large && rows.step == 1) ? 1 : wide;
   }
 
+  // Rows that are side by side are read in several batches together: of each page of memory some neighbouring lines,
+  // not one. Their buffers stay in a cache.
+  [[nodiscard]] int together_for(std::int64_t step) const {
+    constexpr std::int64_t cached = std::int64_t{1} << 19;
+    std::int64_t const fit = cached / (size_of_buffer() * static_cast<std::int64_t>(sizeof(R)));
+    std::int64_t const most = std::min<std::int64_t>({most_together, fit, step / lanes_});
+    return lanes_ == wide ? static_cast<int>(std::max<std::int64_t>(most, 1)) : 1;
+  }
+
   // The result, in one of the two.
   split_complex<R> transform(split_complex<R> a, split_complex<R> b) const {
     bool const inverse = rows_.is_inverse();
     split_complex<R> const from = inverse ? a.swapped() : a, other = inverse ? b.swapped() : b;
     split_complex<R> done{};
     if (lanes_ == 1)
-      with_wide_vectors([&] { done = plan_->template run<1>(1, from, other); });
+      with_wide_vectors([&] { done = plan_->template run<1>(from, other); });
     else
-      with_wide_vectors([&] { done = plan_->template run<wide>(wide, from, other); });
+      with_wide_vectors([&] { done = plan_->template run<wide>(from, other); });
     return inverse ? done.swapped() : done;
   }
 
@@ -120,18 +156,19 @@ class own_fourier {
     return lanes;
   }
 
-  void read(std::int64_t batch, split_complex<R> to) const {
+  void read(std::int64_t batch, split_complex<R> const* to, int count) const {
     bool const pairs = pairs_ && rows_.of_reals;
     auto const lanes = lanes_of(batch, x_, rows_.of_reals, [&](std::int64_t row) { return rows_.first_read(row); });
-    std::int64_t const count = pairs ? rows_.n / 2 : rows_.length_read();
-    lanes_ == 1 ? read_lanes<1>(lanes, count, to) : read_lanes<wide>(lanes, count, to);
+    std::int64_t const length = pairs ? rows_.n / 2 : rows_.length_read();
+    lanes_ == 1 ? read_lanes<1>(lanes, length, to, count) : read_lanes<wide>(lanes, length, to, count);
   }
 
-  void write(std::int64_t batch, split_complex<R> from) const {
+  void write(std::int64_t batch, split_complex<R> const* from, int count) const {
     bool const real = has_real_result(rows_.kind);
     auto const lanes = lanes_of(batch, y_, real, [&](std::int64_t row) { return rows_.first_written(row); });
-    std::int64_t const count = real && pairs_ ? rows_.n / 2 : rows_.length_written();
-    lanes_ == 1 ? write_lanes<1>(lanes, count, factor(), from) : write_lanes<wide>(lanes, count, factor(), from);
+    std::int64_t const length = real && pairs_ ? rows_.n / 2 : rows_.length_written();
+    lanes_ == 1 ? write_lanes<1>(lanes, length, factor(), from, count)
+                : write_lanes<wide>(lanes, length, factor(), from, count);
   }
 
   fourier_rows rows_;
@@ -139,6 +176,7 @@ class own_fourier {
   std::shared_ptr<fourier_plan<R> const> plan_;
   std::int64_t room_;
   int lanes_;
+  int together_;
   R const* x_;
   R* y_;
 };
@@ -153,8 +191,7 @@ void run_own_fourier(Exec const& exec, fourier_rows const& rows, R const* x, R* 
   kernel_scratch<R, Kokkos::HostSpace> const memory(shares * all.room());
   for_each_share("ostraka fourier", exec, batches, shares, size,
                  [&](std::int64_t begin, std::int64_t end, std::int64_t share) {
-                   for (std::int64_t batch = begin; batch < end; ++batch)
-                     all.run(batch, memory.data() + share * all.room());
+                   all.run(begin, end, memory.data() + share * all.room());
                  });
 }
 

@@ -22,14 +22,15 @@ namespace ostraka::engine::detail {
 template <class R>
 [[gnu::always_inline]] inline void spectrum_from_pairs(std::int64_t h, std::int64_t lanes, root_of_unity<R> const* w,
                                                        split_complex<R> from, split_complex<R> to) {
+  std::int64_t const apart = numbers_apart(lanes);
   for (std::int64_t k = 0; k <= h; ++k) {
-    std::int64_t const a = (k == h ? 0 : k) * lanes, b = (k == 0 ? 0 : h - k) * lanes;
+    std::int64_t const a = (k == h ? 0 : k) * apart, b = (k == 0 ? 0 : h - k) * apart;
     R const wr = w[k].re, wi = w[k].im;
     for_each_independent(lanes, [=](std::int64_t l) {
       R const er = R(0.5) * (from.re[a + l] + from.re[b + l]), ei = R(0.5) * (from.im[a + l] - from.im[b + l]);
       R const odd_r = R(0.5) * (from.im[a + l] + from.im[b + l]), odd_i = R(0.5) * (from.re[b + l] - from.re[a + l]);
-      to.re[k * lanes + l] = er + (wr * odd_r - wi * odd_i);
-      to.im[k * lanes + l] = ei + (wr * odd_i + wi * odd_r);
+      to.re[k * apart + l] = er + (wr * odd_r - wi * odd_i);
+      to.im[k * apart + l] = ei + (wr * odd_i + wi * odd_r);
     });
   }
 }
@@ -39,16 +40,17 @@ template <class R>
 template <class R>
 [[gnu::always_inline]] inline void pairs_from_spectrum(std::int64_t h, std::int64_t lanes, root_of_unity<R> const* w,
                                                        split_complex<R> from, split_complex<R> to) {
-  for (std::int64_t l = 0; l < lanes; ++l) from.im[l] = from.im[h * lanes + l] = R(0);
+  std::int64_t const apart = numbers_apart(lanes);
+  for (std::int64_t l = 0; l < lanes; ++l) from.im[l] = from.im[h * apart + l] = R(0);
   for (std::int64_t k = 0; k < h; ++k) {
-    std::int64_t const a = k * lanes, b = (h - k) * lanes;
+    std::int64_t const a = k * apart, b = (h - k) * apart;
     R const wr = w[k].re, wi = w[k].im;
     for_each_independent(lanes, [=](std::int64_t l) {
       R const er = R(0.5) * (from.re[a + l] + from.re[b + l]), ei = R(0.5) * (from.im[a + l] - from.im[b + l]);
       R const dr = R(0.5) * (from.re[a + l] - from.re[b + l]), di = R(0.5) * (from.im[a + l] + from.im[b + l]);
       R const odd_r = wr * dr + wi * di, odd_i = wr * di - wi * dr;
-      to.re[k * lanes + l] = er - odd_i;
-      to.im[k * lanes + l] = ei + odd_r;
+      to.re[k * apart + l] = er - odd_i;
+      to.im[k * apart + l] = ei + odd_r;
     });
   }
 }
@@ -56,22 +58,24 @@ template <class R>
 /// The second half of the spectrum of real rows of an odd length n, after the first.
 template <class R>
 void complete_spectrum(std::int64_t n, std::int64_t lanes, split_complex<R> x) {
+  std::int64_t const apart = numbers_apart(lanes);
   for (std::int64_t l = 0; l < lanes; ++l) x.im[l] = R(0);
   for (std::int64_t k = n / 2 + 1; k < n; ++k)
     for (std::int64_t l = 0; l < lanes; ++l) {
-      x.re[k * lanes + l] = x.re[(n - k) * lanes + l];
-      x.im[k * lanes + l] = -x.im[(n - k) * lanes + l];
+      x.re[k * apart + l] = x.re[(n - k) * apart + l];
+      x.im[k * apart + l] = -x.im[(n - k) * apart + l];
     }
 }
 
 /// Half a spectrum conjugated. `spread`: each number times as often as it stands in the whole, else over that.
 template <class R>
 void conjugate_half(std::int64_t n, std::int64_t lanes, bool spread, split_complex<R> x) {
+  std::int64_t const apart = numbers_apart(lanes);
   for (std::int64_t k = 0; k <= n / 2; ++k) {
     R const times = static_cast<R>(times_in_spectrum(k, n)), factor = spread ? times : R(1) / times;
     for (std::int64_t l = 0; l < lanes; ++l) {
-      x.re[k * lanes + l] *= factor;
-      x.im[k * lanes + l] *= -factor;
+      x.re[k * apart + l] *= factor;
+      x.im[k * apart + l] *= -factor;
     }
   }
 }
