@@ -4,11 +4,13 @@
 /// @file
 /// Fourier transforms of rows against sums in long double: each kind, each length to 40 and lengths with large factors,
 /// rows one after another, side by side and both, float and double. The error of a row is at most a unit in the last
-/// place for each doubling of its length. Built twice if FFTW is found: our own transforms, and FFTW's.
+/// place for each doubling of its length. Transforms along several dimensions in turn, against the same sums. Built
+/// twice if FFTW is found: our own transforms, and FFTW's.
 // ranks: 1
 
 #include <doctest/doctest.h>
 
+#include <ostraka/engine/kernels/fourier/transform_in_turn.hpp>
 #include <ostraka/engine/kernels/fourier/transform_rows.hpp>
 
 #include <algorithm>
@@ -145,7 +147,76 @@ void check_kinds() {
   check_lengths<R>(fourier_kind::irfft_transposed, true);
 }
 
+/// The transform of each row of x, by sums.
+std::vector<number> rows_by_sums(fourier_rows const& rows, std::vector<number> const& x) {
+  auto const read = rows.length_read(), written = rows.length_written();
+  auto const w = roots(rows.n);
+  std::vector<number> y(static_cast<std::size_t>(rows.count() * written)), row(static_cast<std::size_t>(read));
+  for (std::int64_t o = 0; o < rows.outer; ++o)
+    for (std::int64_t i = 0; i < rows.step; ++i) {
+      for (std::int64_t k = 0; k < read; ++k)
+        row[static_cast<std::size_t>(k)] = x[static_cast<std::size_t>((o * read + k) * rows.step + i)];
+      for (std::int64_t k = 0; k < written; ++k)
+        y[static_cast<std::size_t>((o * written + k) * rows.step + i)] = by_sum(rows.kind, row, w, k);
+    }
+  return y;
+}
+
+/// The error of transforms in turn, as error_of has it. `x` has real elements if the first transform reads them.
+template <class R>
+double error_in_turn(std::vector<fourier_rows> const& rows) {
+  bool const has_real_result = os::has_real_result(rows.back().kind), of_reals = rows[0].of_reals;
+  std::vector<R> x(static_cast<std::size_t>(rows[0].numbers_read()));
+  std::vector<R> y(static_cast<std::size_t>(rows.back().numbers_written()), R(77));
+  for (std::size_t at = 0; at < x.size(); ++at) x[at] = static_cast<R>(static_cast<double>(at * 37 % 101) / 50 - 1);
+  std::vector<R> const before = x;
+  std::vector<number> want;
+  for (std::size_t at = 0; at < x.size(); at += of_reals ? 1 : 2)
+    want.push_back(of_reals ? number(x[at]) : number(x[at], x[at + 1]));
+  std::int64_t n = 1;
+  for (fourier_rows const& r : rows) want = rows_by_sums(r, want), n *= r.n;
+  os::engine::transform_in_turn(Kokkos::DefaultHostExecutionSpace(), rows.data(), static_cast<int>(rows.size()),
+                                static_cast<R const*>(x.data()), y.data());
+  CHECK(x == before);
+  long double norm = 0, error = 0;
+  for (std::size_t at = 0; at < want.size(); ++at) {
+    norm += std::norm(want[at]);
+    error += std::norm(want[at] - (has_real_result ? number(y[at]) : number(y[2 * at], y[2 * at + 1])));
+  }
+  double const units = static_cast<double>(std::sqrt(error / norm)) / std::numeric_limits<R>::epsilon();
+  return units / (1 + std::log2(static_cast<double>(n)));
+}
+
+/// Transforms along dimensions of a block of these extents, in turn.
+template <class R>
+void check_in_turn(std::int64_t a, std::int64_t b, std::int64_t c) {
+  using kind = fourier_kind;
+  std::int64_t const half = c / 2 + 1;
+  INFO(a, " x ", b, " x ", c);
+  for (bool const of_reals : {false, true})
+    CHECK(error_in_turn<R>({{kind::fft, c, a * b, 1, of_reals}, {kind::fft, b, a, c}, {kind::fft, a, 1, b * c}}) <= 1);
+  CHECK(error_in_turn<R>({{kind::ifft, b, a, c}, {kind::ifft, c, a * b, 1}}) <= 1);
+  CHECK(error_in_turn<R>({{kind::ifft, a, 1, b * c}, {kind::ifft, c, a * b, 1}}) <= 1);
+  CHECK(error_in_turn<R>({{kind::rfft, c, a * b, 1, true}, {kind::fft, b, a, half}}) <= 1);
+  CHECK(error_in_turn<R>({{kind::ifft, b, a, half}, {kind::irfft, c, a * b, 1}}) <= 1);
+  CHECK(error_in_turn<R>({{kind::ifft, a, 1, b * half}, {kind::ifft, b, a, half}, {kind::irfft, c, a * b, 1}}) <= 1);
+  CHECK(error_in_turn<R>({{kind::fft, b, a, half}, {kind::rfft_transposed, c, a * b, 1}}) <= 1);
+  CHECK(error_in_turn<R>({{kind::irfft_transposed, c, a * b, 1, true}, {kind::ifft, b, a, half}}) <= 1);
+}
+
 }  // namespace
+
+TEST_CASE("transforms along several dimensions, in chunks") {
+  for (std::int64_t const a : {1, 2, 3})
+    for (std::int64_t const b : {1, 2, 5, 16})
+      for (std::int64_t const c : {1, 2, 3, 8, 15}) {
+        check_in_turn<double>(a, b, c);
+        check_in_turn<float>(a, b, c);
+      }
+  using kind = fourier_kind;  // of the last two dimensions chunks are cached, of all three not
+  CHECK(error_in_turn<double>({{kind::fft, 8, 8, 3000}, {kind::fft, 4, 2, 24000}, {kind::fft, 2, 1, 96000}}) <= 1);
+  CHECK(error_in_turn<double>({{kind::ifft, 2, 1, 96000}, {kind::ifft, 4, 2, 24000}, {kind::irfft, 14, 8, 3000}}) <= 1);
+}
 
 TEST_CASE("transforms of double") { check_kinds<double>(); }
 TEST_CASE("transforms of float") { check_kinds<float>(); }

@@ -54,6 +54,18 @@ enum class fourier_kind {
   }
 }
 
+/// The kind of the other transforms of a transform along several axes: those of complex numbers.
+[[nodiscard]] constexpr fourier_kind complex_kind(fourier_kind kind) {
+  switch (kind) {
+    case fourier_kind::fft:
+    case fourier_kind::rfft:
+    case fourier_kind::rfft_transposed:
+      return fourier_kind::fft;
+    default:
+      return fourier_kind::ifft;
+  }
+}
+
 /// True if the transform makes real numbers from complex ones.
 [[nodiscard]] constexpr bool has_real_result(fourier_kind kind) {
   return kind == fourier_kind::irfft || kind == fourier_kind::rfft_transposed;
@@ -62,6 +74,12 @@ enum class fourier_kind {
 /// True if the transform gives half of the spectrum of real numbers.
 [[nodiscard]] constexpr bool has_half_spectrum(fourier_kind kind) {
   return kind == fourier_kind::rfft || kind == fourier_kind::irfft_transposed;
+}
+
+/// True if a transform along several axes begins with the last of them: that of real numbers is the first, that to real
+/// numbers the last, and an inverse undoes a forward one in reverse.
+[[nodiscard]] constexpr bool begins_with_last_axis(fourier_kind kind) {
+  return has_half_spectrum(kind) || kind == fourier_kind::fft;
 }
 
 }  // namespace ostraka

@@ -130,7 +130,7 @@ void read_lanes(rows_in_memory<R const> const& rows, std::int64_t count, split_c
     });
 }
 
-/// Writes `count` numbers of each row, times a factor. What is in the buffers is lost.
+/// Writes `count` numbers of each row, times a factor. The numbers in the buffers are not kept.
 template <int Lanes, class R>
 void write_lanes(rows_in_memory<R> const& rows, std::int64_t count, R factor, split_complex<R> const* from,
                  int batches) {

@@ -27,6 +27,11 @@ struct fourier_rows {
   [[nodiscard]] std::int64_t length_read() const { return has_real_result(kind) ? half() : n; }
   [[nodiscard]] std::int64_t length_written() const { return has_half_spectrum(kind) ? half() : n; }
   [[nodiscard]] std::int64_t count() const { return outer * step; }
+  /// Floating-point numbers read and written: two for a complex number.
+  [[nodiscard]] std::int64_t numbers_read() const { return count() * length_read() * (of_reals ? 1 : 2); }
+  [[nodiscard]] std::int64_t numbers_written() const {
+    return count() * length_written() * (has_real_result(kind) ? 1 : 2);
+  }
   /// The place of the first element of a row.
   [[nodiscard]] std::int64_t first_read(std::int64_t row) const {
     return row / step * step * length_read() + row % step;

@@ -31,15 +31,26 @@ template <class Exec, class R>
 void transform_by_way_of_host(Exec const& exec, fourier_rows const& rows, R const* x, R* y) {
   using host = Kokkos::HostSpace;
   using there = typename Exec::memory_space;
-  auto const read = static_cast<std::size_t>(rows.count() * rows.length_read() * (rows.of_reals ? 1 : 2));
-  auto const written =
-      static_cast<std::size_t>(rows.count() * rows.length_written() * (has_real_result(rows.kind) ? 1 : 2));
+  auto const read = static_cast<std::size_t>(rows.numbers_read());
+  auto const written = static_cast<std::size_t>(rows.numbers_written());
   kernel_scratch<R, host> const from(static_cast<std::int64_t>(read)), to(static_cast<std::int64_t>(written));
   Kokkos::deep_copy(exec, numbers_of_rows<host, R>(from.data(), read), numbers_of_rows<there, R const>(x, read));
   exec.fence();
   run_own_fourier(instance<Kokkos::DefaultHostExecutionSpace>(), rows, from.data(), to.data());
   Kokkos::deep_copy(exec, numbers_of_rows<there, R>(y, written), numbers_of_rows<host, R const>(to.data(), written));
   exec.fence();
+}
+
+// @pre n > 0
+template <class Exec, class R>
+void transform_rows_with_elements(Exec const& exec, fourier_rows const& rows, R const* x, R* y) {
+  using library = fourier_library_of<Exec>;
+  if constexpr (library::template transforms<R>)
+    library::run(exec, rows, x, y);
+  else if constexpr (runs_on_host<Exec>)
+    run_own_fourier(exec, rows, x, y);
+  else
+    transform_by_way_of_host(exec, rows, x, y);
 }
 
 }  // namespace detail
@@ -55,13 +66,7 @@ void transform_rows(Exec const& exec, fourier_rows const& rows, R const* x, R* y
         exec, detail::numbers_of_rows<typename Exec::memory_space, R>(y, static_cast<std::size_t>(2 * written)), R(0));
     return fence(exec);
   }
-  using library = fourier_library_of<Exec>;
-  if constexpr (library::template transforms<R>)
-    library::run(exec, rows, x, y);
-  else if constexpr (runs_on_host<Exec>)
-    detail::run_own_fourier(exec, rows, x, y);
-  else
-    detail::transform_by_way_of_host(exec, rows, x, y);
+  detail::transform_rows_with_elements(exec, rows, x, y);
 }
 
 }  // namespace ostraka::engine
