@@ -39,17 +39,9 @@ using vector = std::array<T, 3>;
 constexpr int points = 24;  // along each axis
 bool good = true;
 
-waves waves_of(values const& u) {
-  auto const a = os::rfft<L, KL>(u);
-  auto const b = os::fft<J/Y, I/X, KJ, KL/Y>(a);
-  return os::fft<I/X, KI, KJ/X, KL/Y>(b);
-}
+waves waves_of(values const& u) { return os::rfft<os::dims<I/X, J/Y, L>, KI, KJ/X, KL/Y>(u); }
 
-values values_of(waves const& u) {
-  auto const a = os::ifft<KI, I/X, KJ, KL/Y>(u);
-  auto const b = os::ifft<KJ, I/X, J/Y, KL>(a);
-  return os::irfft<KL, L>(b, L = points);
-}
+values values_of(waves const& u) { return os::irfft<os::dims<KI, KJ/X, KL/Y>, I/X, J/Y, L>(u, L = points); }
 
 /// The wave number of an index: 0, 1, …, −2, −1.
 template <int Axis>

@@ -8,8 +8,10 @@
 ///
 ///     auto spectrum = os::fft<I, K>(A);                    // along an axis that is whole
 ///     auto spectrum = os::fft<I/X, K, J/X>(A);             // along a divided one; the result lies transposed
+///     auto spectrum = os::fft<os::dims<I/X, J>, K, L/X>(A);  // along both
 ///     auto u = os::irfft<K, I>(os::rfft<I, K>(u), I = n);  // of real numbers, there and back
 
 #include <ostraka/ostraka.hpp>
 
+#include <ostraka/fourier/fourier_into.hpp>
 #include <ostraka/fourier/fourier_transform.hpp>

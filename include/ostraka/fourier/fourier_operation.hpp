@@ -3,17 +3,19 @@
 #pragma once
 
 /// @file
-/// Floor 4. The operation of os::fft and its like as a name, by which its derivative is found, the axis that it makes,
+/// Floor 4. The operation of os::fft and its like as a name, by which its derivative is found, the axes that it makes,
 /// and the length that the derivative gives it.
 
 #include <cstdint>
 
+#include <ostraka/calls/along.hpp>
 #include <ostraka/plan/typed/to_spec.hpp>
 #include <ostraka/types/values/fourier_kind.hpp>
 
 namespace ostraka::operation {
 
-/// `Along`: the axis that is transformed, as it lies. `Named`: the result's dimensions, or only its new axis.
+/// `Along`: the axis that is transformed, as it lies; os::dims of several. `Named`: the result's dimensions, or only
+/// its new axes.
 template <fourier_kind Kind, class Along, class Named>
 struct fourier;
 
@@ -21,9 +23,29 @@ struct fourier;
 
 namespace ostraka::detail {
 
-/// The axis that I becomes, of the axes of the result: the one that the operand lacks, or I itself.
-template <class Result, class Axes, class I>
-using new_axis = typename type_at<concatenation_of<difference_of<Result, Axes>, type_list<I>>, 0>::type;
+/// The axes that a call names to be transformed, as they lie.
+template <class Along>
+struct dims_of_call {
+  using type = type_list<Along>;
+};
+template <auto... Dims>
+struct dims_of_call<dims<Dims...>> {
+  using type = type_list<type_of<Dims>...>;
+};
+
+template <class Dims>
+struct axes_of_dims;
+template <class... Dims>
+struct axes_of_dims<type_list<Dims...>> {
+  using type = type_list<typename axis_argument<Dims>::axis...>;
+};
+/// The axes that a call names to be transformed.
+template <class Along>
+using transformed_axes = typename axes_of_dims<typename dims_of_call<Along>::type>::type;
+
+/// The axes that the axes Is become, of the axes of the result: those that are no batch axes of the operand.
+template <class Result, class Axes, class Is>
+using new_axes = difference_of<Result, difference_of<Axes, Is>>;
 
 /// The n of a real result, which derivatives know. For a block it may differ from that of the axis' type.
 struct fourier_length {

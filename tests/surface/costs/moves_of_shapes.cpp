@@ -90,6 +90,7 @@ TEST_CASE("Fourier transforms") {
   moves_what_it_says(operation::fourier<kind::fft, named_dim<J>, to<K>>{}, os::type_list<divided>{});
   moves_what_it_says(operation::fourier<kind::fft, named_dim<I/X>, to<K/X>>{}, os::type_list<divided>{});
   moves_what_it_says(operation::fourier<kind::rfft, named_dim<I/X>, to<K, J/X>>{}, os::type_list<real>{});
+  moves_what_it_says(operation::fourier<kind::rfft, os::dims<I/X, J>, to<K/X, L>>{}, os::type_list<real>{});
 }
 
 TEST_CASE("real numbers of a spectrum, also along an axis of the same name") {

@@ -286,7 +286,7 @@ struct not_transformed {
 
 template <class Sharding, class Named, class Operation>
 struct transform_axes_mismatch {
-  static_assert(never<Sharding, Named, Operation>, "operation: after the axis that is transformed comes the one that it becomes, alone, or with all other axes of the tensor, in any order; name these");
+  static_assert(never<Sharding, Named, Operation>, "operation: after the axis that is transformed comes the one that it becomes, and after os::dims of several axes as many in their order, alone, or with all other axes of the tensor, in any order; name these");
 };
 
 template <class Axis, class Result, class Operation>

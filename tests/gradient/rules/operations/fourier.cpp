@@ -84,6 +84,29 @@ TEST_CASE("complex transforms there and back, and irfft") {
   });
 }
 
+TEST_CASE("several axes at once, in the order of the tensor and in another") {
+  for_lengths([](t::test_mesh const& m, t::extents_by_letter const& e, t::extents_by_letter const&) {
+    std::int64_t const i = e.at('I'), j = e.at('J');
+    auto const w = weights<os::tensor<complex, K, L/X>>(m, "KL", {{'K', i}, {'L', j / 2 + 1}});
+    t::check_by_differences<os::tensor<double, I/X, J>>(m, e, "IJ", [&](auto const& p) {
+      return weighed(os::rfft<os::dims<I/X, J>, K, L/X>(p), w);
+    });
+    t::check_by_differences<os::tensor<double, I/X, J>>(m, e, "IJ", [&](auto const& p) {
+      auto const s = os::multiply(os::rfft<os::dims<I/X, J>, K, L/X>(p), w);
+      auto const u = os::irfft<os::dims<K, L/X>, I/X, J>(s, J = j);
+      return os::sum<>(os::multiply(os::multiply(u, u), u));
+    });
+    auto const turned = weights<os::tensor<complex, L/X, K>>(m, "LK", {{'K', i / 2 + 1}, {'L', j}});
+    t::check_by_differences<os::tensor<double, I/X, J>>(m, e, "IJ", [&](auto const& p) {
+      return weighed(os::rfft<os::dims<J, I/X>, L/X, K>(p), turned);
+    });
+    auto const whole = weights<os::tensor<complex, K, L/X>>(m, "KL", {{'K', i}, {'L', j}});
+    t::check_by_differences<os::tensor<double, I/X, J>>(m, e, "IJ", [&](auto const& p) {
+      return weighed(os::ifft<os::dims<I/X, J>, K, L/X>(os::cast<complex>(p)), whole);
+    });
+  });
+}
+
 TEST_CASE("gradients of gradients: transposes of transposes") {
   for_lengths([](t::test_mesh const& m, t::extents_by_letter const& e, t::extents_by_letter const& half) {
     auto const small = weights<os::tensor<complex, K, J/X>>(m, "KJ", half);

@@ -20,19 +20,33 @@ namespace ostraka {
 
 namespace detail {
 
-template <fourier_kind Kind, class I, class K>
+/// The axes Ks as they lie in a G, as a call names them, and Is so divided: one, or several.
+template <class G, class Is, class Ks>
+struct fourier_call;
+template <class G, class I, class K>
+struct fourier_call<G, type_list<I>, type_list<K>> {
+  using along = typename divided_over<K, splits_of<K, sharding_in<G>>>::type;
+  using alone = sharding<typename divided_over<I, splits_of<K, sharding_in<G>>>::type>;
+};
+template <class G, class... Is, class... Ks>
+struct fourier_call<G, type_list<Is...>, type_list<Ks...>> {
+  using along = dims<typename divided_over<Ks, splits_of<Ks, sharding_in<G>>>::type{}...>;
+  using alone = sharding<typename divided_over<Is, splits_of<Ks, sharding_in<G>>>::type...>;
+};
+
+template <fourier_kind Kind, class Is, class Ks>
 struct fourier_pullback {
-  std::int64_t n;  // of the operand's axis
+  std::int64_t n;  // of the operand's last axis of the call
 
   template <int, class Wanted, class G>
   constexpr Wanted pull(G const& g) const {
-    using along = typename divided_over<K, splits_of<K, sharding_in<G>>>::type;
-    using alone = sharding<typename divided_over<I, splits_of<K, sharding_in<G>>>::type>;
-    constexpr bool moves_directly = varying_in<G>::size == 0 && G::rank > 1 &&
-                                    sharding_traits<sharding_in<Wanted>>::partials::size == 0 &&
-                                    sharding_traits<sharding_in<G>>::partials::size == 0;
-    using named = std::conditional_t<moves_directly, sharding_in<Wanted>, alone>;
-    ostraka::operation::fourier<transpose_of(Kind), along, named> const back{};
+    using call = fourier_call<G, Is, Ks>;
+    constexpr bool moves_directly =
+        varying_in<G>::size == 0 && G::rank > 1 && sharding_traits<sharding_in<Wanted>>::partials::size == 0 &&
+        sharding_traits<sharding_in<G>>::partials::size == 0 &&
+        std::is_same_v<new_axes<axes_in<Wanted>, axes_in<G>, Ks>, Is>;  // a call names the new axes in this order
+    using named = std::conditional_t<moves_directly, sharding_in<Wanted>, typename call::alone>;
+    ostraka::operation::fourier<transpose_of(Kind), typename call::along, named> const back{};
     if constexpr (has_real_result(transpose_of(Kind)))
       return summed_to<Wanted>(operate(back, g, fourier_length{n}));
     else
@@ -47,9 +61,10 @@ struct derivative_of<operation::fourier<Kind, Along, Named>> {
   template <class Result, class A, class... Given>
   static constexpr auto pullback(operation::fourier<Kind, Along, Named> const&, Result const&, A const& a,
                                  Given const&...) {
-    using I = typename detail::axis_argument<Along>::axis;
-    using K = detail::new_axis<axes_in<Result>, axes_in<A>, I>;
-    return detail::fourier_pullback<Kind, I, K>{detail::argument_extent<Along>(a)};
+    using Is = detail::transformed_axes<Along>;
+    using last = typename detail::type_at<Is, Is::size - 1>::type;
+    using Ks = detail::new_axes<axes_in<Result>, axes_in<A>, Is>;
+    return detail::fourier_pullback<Kind, Is, Ks>{detail::argument_extent<last>(a)};
   }
 };
 
