@@ -32,13 +32,6 @@ struct fourier_rows {
   [[nodiscard]] std::int64_t numbers_written() const {
     return count() * length_written() * (has_real_result(kind) ? 1 : 2);
   }
-  /// The place of the first element of a row.
-  [[nodiscard]] std::int64_t first_read(std::int64_t row) const {
-    return row / step * step * length_read() + row % step;
-  }
-  [[nodiscard]] std::int64_t first_written(std::int64_t row) const {
-    return row / step * step * length_written() + row % step;
-  }
 };
 
 /// How often number k of half a spectrum stands in the whole one.

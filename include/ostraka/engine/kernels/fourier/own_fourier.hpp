@@ -64,8 +64,8 @@ class own_fourier {
 
   // True if this batch and those read together with it are rows side by side.
   [[nodiscard]] bool are_together(std::int64_t batch) const {
-    std::int64_t const first = batch * lanes_, last = first + together_ * lanes_ - 1;
-    return last < rows_.count() && first / rows_.step == last / rows_.step;
+    std::int64_t const first = batch * lanes_, count = together_ * lanes_;
+    return together_ > 1 && first + count <= rows_.count() && first % rows_.step + count <= rows_.step;
   }
 
   // Reads batches, transforms one after the other, and writes them.
@@ -142,8 +142,9 @@ class own_fourier {
     }
   }
 
-  template <class T, class First>
-  rows_in_memory<T> lanes_of(std::int64_t batch, T* memory, bool real, First const& first) const {
+  // The lanes of a batch, whose rows have this many numbers in memory.
+  template <class T>
+  rows_in_memory<T> lanes_of(std::int64_t batch, T* memory, bool real, std::int64_t length) const {
     std::int64_t const begin = batch * lanes_, unit = real ? 1 : 2;
     rows_in_memory<T> lanes{memory,
                             {},
@@ -152,20 +153,23 @@ class own_fourier {
                             !real    ? 1
                             : pairs_ ? rows_.step
                                      : 0};
-    for (int l = 0; l < lanes.used; ++l) lanes.at[l] = unit * first(begin + l);
+    std::int64_t outer = begin / rows_.step, inner = begin % rows_.step;
+    for (int l = 0; l < lanes.used; ++l) {
+      lanes.at[l] = unit * (outer * rows_.step * length + inner);
+      if (++inner == rows_.step) inner = 0, ++outer;
+    }
     return lanes;
   }
 
   void read(std::int64_t batch, split_complex<R> const* to, int count) const {
-    bool const pairs = pairs_ && rows_.of_reals;
-    auto const lanes = lanes_of(batch, x_, rows_.of_reals, [&](std::int64_t row) { return rows_.first_read(row); });
-    std::int64_t const length = pairs ? rows_.n / 2 : rows_.length_read();
+    auto const lanes = lanes_of(batch, x_, rows_.of_reals, rows_.length_read());
+    std::int64_t const length = pairs_ && rows_.of_reals ? rows_.n / 2 : rows_.length_read();
     lanes_ == 1 ? read_lanes<1>(lanes, length, to, count) : read_lanes<wide>(lanes, length, to, count);
   }
 
   void write(std::int64_t batch, split_complex<R> const* from, int count) const {
     bool const real = has_real_result(rows_.kind);
-    auto const lanes = lanes_of(batch, y_, real, [&](std::int64_t row) { return rows_.first_written(row); });
+    auto const lanes = lanes_of(batch, y_, real, rows_.length_written());
     std::int64_t const length = real && pairs_ ? rows_.n / 2 : rows_.length_written();
     lanes_ == 1 ? write_lanes<1>(lanes, length, factor(), from, count)
                 : write_lanes<wide>(lanes, length, factor(), from, count);
