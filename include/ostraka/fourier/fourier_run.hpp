@@ -6,9 +6,9 @@
 /// Floor 4. The stages of a transform, run: a move, and the transforms of the axes that are whole after it. A result
 /// takes the first memory that there is for it:
 ///
-///     an existing tensor's     if it is the whole operation's, and os::fft_into and its like name that tensor
-///     the operand's            if that has complex elements and nothing else holds it: a stage's before
-///     workspace                if only the next move reads it
+///     an existing tensor's     if it is the result of the operation, and os::fft_into and its like name that tensor
+///     the operand's            if that has complex elements and nothing else holds it, or it is workspace
+///     workspace                if only the next stage reads it
 ///     a new block              whose pages the system clears at their first use, if it is large
 
 #include <array>
@@ -32,6 +32,9 @@ namespace ostraka::detail {
 [[nodiscard]] constexpr std::int64_t extent_of_spectrum(fourier_kind kind, std::int64_t n) {
   return has_half_spectrum(kind) ? n / 2 + 1 : n;
 }
+
+/// Memory of an operand of transforms: the program keeps it; it may take the result if nothing else holds it; it may.
+enum class operand_memory { kept, given_away, workspace };
 
 /// The run of a transform of an A, which has an ok verdict. `n`: the length of the last axis of the call.
 template <fourier_kind Kind, class Layout, class A>
@@ -71,47 +74,87 @@ struct fourier_run {
   static constexpr bool fits = !has_half_spectrum(kind<Stage>) && !has_real_result(kind<Stage>) &&
                                std::is_same_v<element<Stage>, typename T::element_type>;
 
-  /// The stages from this one on. `overwrites`: nothing reads the operand afterwards.
+  /// The stages from this one on.
   template <int Stage, class How, class T>
-  auto from(How const& how, T& a, bool overwrites) const {
+  auto from(How const& how, T& a, operand_memory memory) const {
     using next = sharding_of_stage<Stage>;
+    using moved_type = basic_tensor<typename T::value_type, next, typename A::space>;
+    constexpr bool becomes_result = Stage == stages || (is_last<Stage, next> && fits<Stage, T>);
     if constexpr (std::is_same_v<sharding_in<T>, next>) {
-      return from_transform<Stage>(how, a, overwrites);
+      return from_transform<Stage>(how, a, memory);
     } else if constexpr (is_into<How> && Stage == stages) {
-      run_reshard_into<reshard_types<T, next>>(how.target, a, policy<planner::admit::any>());
+      move(how.target, a);
       return how.target;
-    } else if constexpr (is_into<How> && is_last<Stage, next> && fits<Stage, T>) {
-      basic_tensor<typename T::value_type, next, typename T::space> moved(how.target.mesh_handle(),
-                                                                          how.target.extents(), how.target.local());
-      run_reshard_into<reshard_types<T, next>>(moved, a, policy<planner::admit::any>());
-      return from_transform<Stage>(how, moved, true);
-    } else {
+    } else if constexpr (is_into<How> && becomes_result) {
+      moved_type moved(how.target.mesh_handle(), how.target.extents(), how.target.local());
+      move(moved, a);
+      return from_transform<Stage>(how, moved, operand_memory::workspace);
+    } else if constexpr (becomes_result || reads_same_memory<T, next>) {
       auto moved = operate(ostraka::operation::reshard<next>{}, a);
-      if constexpr (!std::is_const_v<T>) a = T();
-      return from_transform<Stage>(how, moved, true);
+      release(a);
+      return from_transform<Stage>(how, moved, operand_memory::given_away);
+    } else {
+      workspace_of<typename T::value_type> workspace;
+      auto moved = in_workspace<moved_type>(a, workspace);
+      move(moved, a);
+      release(a);
+      return from_transform<Stage>(how, moved, operand_memory::workspace);
     }
   }
 
  private:
+  template <class T>
+  using workspace_of = engine::kernel_scratch<T, typename A::space::memory_space>;
+
+  /// True if a reshard to this sharding may give the same block, or the block has extents of its own.
+  template <class T, class To>
+  static constexpr bool reads_same_memory = varying_in<T>::size > 0 || reshard_types<T, To>::changes_nothing;
+
+  template <class To, class T>
+  static void move(To const& to, T const& a) {
+    run_reshard_into<reshard_types<T, sharding_in<To>>>(to, a, policy<planner::admit::any>());
+  }
+
+  /// Frees the block of a tensor that no later stage reads; the operand of the operation is the program's.
+  template <class T>
+  static void release(T& a) {
+    if constexpr (!std::is_const_v<T>) a = T();
+  }
+
+  /// A tensor with the extents of `a` under another sharding, in workspace.
+  template <class To, class T>
+  To in_workspace(T const& a, workspace_of<typename T::value_type>& workspace) const {
+    using labels = axes_in<T>;
+    using mesh = union_of<mesh_axes_in<T>, mesh_axes_in<To>>;
+    constexpr planner::spec to = spec_of<To, labels, mesh>;
+    engine::execution_context const w = context_of<labels, mesh>(name, a);
+    typename To::extents_type extents{};
+    std::int64_t local[max_rank + 1]{};
+    for (int i = 0; i < to.rank; ++i) {
+      extents[static_cast<std::size_t>(i)] = w.sizes.label[to.label[i]];
+      local[i] = planner::range_of(to, i, w.here, w.sizes).size();
+    }
+    return To(a.mesh_handle(), extents,
+              view_of<typename To::view_type>(workspace, local,
+                                              std::make_index_sequence<static_cast<std::size_t>(To::rank)>()));
+  }
+
   template <int Stage, class How, class T>
-  auto from_transform(How const& how, T& a, bool overwrites) const {
+  auto from_transform(How const& how, T& a, operand_memory memory) const {
     if constexpr (Stage == stages) {
       return a;
     } else {
-      kernel_memory<Stage> workspace;
-      auto result = result_of<Stage>(how, a, overwrites, workspace);
+      workspace_of<element<Stage>> workspace;
+      auto result = result_of<Stage>(how, a, memory, workspace);
       transform<Stage>(a, result);
-      return from<Stage + 1>(how, result, true);
+      return from<Stage + 1>(how, result, operand_memory::workspace);
     }
   }
 
-  template <int Stage>
-  using kernel_memory = engine::kernel_scratch<element<Stage>, typename A::space::memory_space>;
-
   /// The tensor that the transforms of a stage write.
   template <int Stage, class How, class T>
-  auto result_of(How const& how, T const& a, [[maybe_unused]] bool overwrites,
-                 [[maybe_unused]] kernel_memory<Stage>& workspace) const {
+  auto result_of(How const& how, T const& a, [[maybe_unused]] operand_memory memory,
+                 [[maybe_unused]] workspace_of<element<Stage>>& workspace) const {
     using Is = old_axes<Stage>;
     using Ks = new_axes<Stage>;
     using to = typename with_new_axes<sharding_in<T>, Is, Ks>::type;
@@ -132,7 +175,8 @@ struct fourier_run {
                                 !reshard_types<basic_tensor<element<Stage>, to, typename A::space>,
                                                sharding_of_stage<Stage + 1>>::changes_nothing;
       if constexpr (fits<Stage, T>)
-        if (overwrites && engine::holders_of(a.local()) == 1)
+        if ((is_moved && memory == operand_memory::workspace) ||
+            (memory == operand_memory::given_away && engine::holders_of(a.local()) == 1))
           return over([&](auto, std::int64_t const*) { return a.local(); });
       if constexpr (is_moved && varying_in<T>::size == 0)
         return over([&]<class View>(std::type_identity<View>, std::int64_t const* local) {

@@ -168,7 +168,8 @@ struct fourier {
     std::int64_t const n = length_of(a, given...);
     if constexpr (varying_in<A>::size == 0)
       require_static_extents(a, n, typename layout<A>::Is{}, typename layout<A>::Ks{});
-    return detail::fourier_run<Kind, layout<A>, A>{name, n}.template from<0>(how, a, is_temporary);
+    return detail::fourier_run<Kind, layout<A>, A>{name, n}.template from<0>(
+        how, a, is_temporary ? detail::operand_memory::given_away : detail::operand_memory::kept);
   }
 
   /// The extent of the axis K of the result, which is I of the operand.
