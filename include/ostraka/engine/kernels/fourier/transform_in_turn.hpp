@@ -4,15 +4,19 @@
 
 /// @file
 /// Floor 3. Fourier transforms along several dimensions of a dense block. The dimensions from the first that is
-/// transformed to the last one of the block are a chunk. Chunks that a cache holds are transformed along all of these
-/// dimensions one after the other, so that the block is read and written once: [J, L] of [I, J, L], plane by plane.
+/// transformed to the last one of the block are a chunk. Our own code transforms chunks that a cache holds along all of
+/// these dimensions one after the other, so that the block is read and written once: [J, L] of [I, J, L], plane by
+/// plane. A library transforms the block along one dimension after the other: FFTW's estimated plans take longer for a
+/// plane than for many.
 
 #include <Kokkos_Core.hpp>
 
 #include <algorithm>
 #include <cstdint>
 
+#include <ostraka/engine/kernels/fourier/fourier_library.hpp>
 #include <ostraka/engine/kernels/fourier/fourier_rows.hpp>
+#include <ostraka/engine/kernels/fourier/own_fourier.hpp>
 #include <ostraka/engine/kernels/fourier/transform_rows.hpp>
 #include <ostraka/engine/kernels/loops/parallel.hpp>
 #include <ostraka/engine/memory/computing.hpp>
@@ -27,13 +31,6 @@ struct calling_thread {
   using memory_space = Kokkos::HostSpace;
   static constexpr int concurrency() { return 1; }
 };
-
-}  // namespace detail
-
-template <>
-inline constexpr bool runs_synchronously<detail::calling_thread> = true;
-
-namespace detail {
 
 template <class Functor>
 void for_each_item(char const*, calling_thread const&, std::int64_t items, std::int64_t, Functor const& functor) {
@@ -83,7 +80,7 @@ void transform_chunks(Exec const& exec, fourier_group const& all, R const* x, R*
                        fourier_rows rows = all.rows[k];
                        rows.outer /= chunks;
                        R* const to = k + 1 < all.count && between > 0 ? memory.data() : y + c * written;
-                       transform_rows_with_elements(calling_thread(), rows, from, to);
+                       run_own_fourier(calling_thread(), rows, from, to);
                        from = to;
                      }
                    }
@@ -97,11 +94,12 @@ void transform_chunks(Exec const& exec, fourier_group const& all, R const* x, R*
 /// @pre x and y share no memory, or are the same and all rows stay complex numbers of one length
 template <class Exec, class R>
 void transform_in_turn(Exec const& exec, fourier_rows const* rows, int count, R const* x, R* y) {
+  constexpr bool by_chunks = runs_on_host<Exec> && !fourier_library_of<Exec>::template transforms<R>;
   bool const is_real = has_real_result(rows[count - 1].kind);
   kernel_scratch<R, typename Exec::memory_space> memory;
   for (int begin = 0, end = 0; begin < count; begin = end) {
     end = begin + 1;
-    if constexpr (runs_on_host<Exec>)
+    if constexpr (by_chunks)
       while (end < count && detail::fourier_group{rows + begin, end + 1 - begin}.is_cached<R>(exec.concurrency()))
         ++end;
     if (is_real && end < count && memory.data() == nullptr)
@@ -110,7 +108,7 @@ void transform_in_turn(Exec const& exec, fourier_rows const* rows, int count, R 
     detail::fourier_group const group{rows + begin, end - begin};
     if (group.count == 1)
       transform_rows(exec, rows[begin], x, to);
-    else if constexpr (runs_on_host<Exec>)
+    else if constexpr (by_chunks)
       if (computes()) detail::transform_chunks(exec, group, x, to);
     x = to;
   }

@@ -41,18 +41,6 @@ void transform_by_way_of_host(Exec const& exec, fourier_rows const& rows, R cons
   exec.fence();
 }
 
-// @pre n > 0
-template <class Exec, class R>
-void transform_rows_with_elements(Exec const& exec, fourier_rows const& rows, R const* x, R* y) {
-  using library = fourier_library_of<Exec>;
-  if constexpr (library::template transforms<R>)
-    library::run(exec, rows, x, y);
-  else if constexpr (runs_on_host<Exec>)
-    run_own_fourier(exec, rows, x, y);
-  else
-    transform_by_way_of_host(exec, rows, x, y);
-}
-
 }  // namespace detail
 
 /// y <- the transforms of the rows of x; complex numbers are pairs. Rows without elements are read as zeros.
@@ -66,7 +54,13 @@ void transform_rows(Exec const& exec, fourier_rows const& rows, R const* x, R* y
         exec, detail::numbers_of_rows<typename Exec::memory_space, R>(y, static_cast<std::size_t>(2 * written)), R(0));
     return fence(exec);
   }
-  detail::transform_rows_with_elements(exec, rows, x, y);
+  using library = fourier_library_of<Exec>;
+  if constexpr (library::template transforms<R>)
+    library::run(exec, rows, x, y);
+  else if constexpr (runs_on_host<Exec>)
+    detail::run_own_fourier(exec, rows, x, y);
+  else
+    detail::transform_by_way_of_host(exec, rows, x, y);
 }
 
 }  // namespace ostraka::engine
