@@ -101,6 +101,24 @@ def maps(mesh, count):
         yield left, left, left[1:]
 
 
+def blocks_of_rows(mesh, count):
+    """A[b, i, j]; its axis j is the one along which a softmax or a norm is."""
+    axes = spread(itertools.permutations(AXES, 3), count)
+    kinds = distinct(shardings("bij", mesh))
+    for names, kind in zip(axes, itertools.cycle(spread(kinds, len(kinds)))):
+        yield (tuple(d[0].translate(str.maketrans(dict(zip("bij", names)))) + d[1:] for d in kind),)
+
+
+def attentions(mesh, count):
+    """q[b, s, h, d], k[b, t, h, d], v[b, t, h, d]; batch and heads divided alike, queries perhaps over their positions."""
+    axes = spread(itertools.permutations(AXES, 5), count)
+    kinds = distinct(shardings("bsh", mesh))
+    for names, kind in zip(axes, itertools.cycle(spread(kinds, len(kinds)))):
+        b, s, h = (names["bsh".index(d[0])] + d[1:] for d in kind)
+        t, d = names[3:]
+        yield (b, s, h, d), (b, t, h, d), (b, t, h, d)
+
+
 def joined(dims):
     return ", ".join(dims)
 
@@ -117,6 +135,20 @@ def reshard_call(number, operation):
 
 def map_call(number, operation):
     return function(number, operation[1:], "os::map(plus(), a, b)")
+
+
+def call_along_rows(name, with_gain=False):
+    def write(number, operation):
+        (rows,) = operation
+        gain = [rows[-1:]] if with_gain else []
+        return function(number, [rows, *gain], f"os::{name}<{rows[-1]}>({', '.join('ab'[: 1 + len(gain)])})")
+
+    return write
+
+
+def attention_call(number, operation):
+    queries, keys, _ = operation
+    return function(number, operation, f"os::attention<{queries[1][0]}, {keys[1]}, {queries[3]}>(a, b, c, os::causal)")
 
 
 def of_variables(write):
@@ -158,6 +190,10 @@ CASES = {
     "derivative of einsum, two mesh axes": (lambda n: einsums("XY", n), of_variables(einsum_call), "gradient.hpp"),
     "derivative of reshard, two mesh axes": (lambda n: reshards("XY", n), of_variables(reshard_call), "gradient.hpp"),
     "derivative of map, two mesh axes": (lambda n: maps("XY", n), of_variables(map_call), "gradient.hpp"),
+    "derivative of softmax, two mesh axes": (lambda n: blocks_of_rows("XY", n), of_variables(call_along_rows("softmax")), "gradient.hpp"),
+    "derivative of rms_norm, two mesh axes": (lambda n: blocks_of_rows("XY", n), of_variables(call_along_rows("rms_norm", True)), "gradient.hpp"),
+    "derivative of layer_norm, two mesh axes": (lambda n: blocks_of_rows("XY", n), of_variables(call_along_rows("layer_norm", True)), "gradient.hpp"),
+    "derivative of attention, two mesh axes": (lambda n: attentions("XY", n), of_variables(attention_call), "gradient.hpp"),
 }
 
 PREAMBLE = """#include <ostraka/{header}>

@@ -4,8 +4,8 @@
 /// @file
 /// The most expensive of some two-operand products on one, two and three mesh axes must be planned within so many steps
 /// of constant evaluation:
-// g++: 2500000
-// clang: 200000
+// g++: 1100000
+// clang: 100000
 
 #include <ostraka/plan.hpp>
 

@@ -88,8 +88,8 @@ struct best_between {
   double volume = unbounded;
 };
 
-[[gnu::cold]] constexpr best_between cheapest_between(spec const& from, spec const& to, extents const& e, slicing how,
-                                                      double bound) {
+[[gnu::cold]] constexpr best_between cheapest_between(spec const& from, spec const& to, extents const& e,
+                                                      slicing how) {
   best_between best;
   placement where;
   do {
@@ -97,11 +97,8 @@ struct best_between {
     do {
       between way;
       if (!way_between(from, to, where, among, way)) continue;
-      double const volume = volume_between(way, to, e, how, bound);
-      if (volume < best.volume) {
-        best = {way, volume};
-        bound = volume < bound ? volume : bound;
-      }
+      double const volume = volume_between(way, to, e, how, best.volume);
+      if (volume < best.volume) best = {way, volume};
     } while (next_order(among));
   } while (best.volume > 0 && where.advance(to.partial, from.rank + 1));
   return best;
@@ -120,15 +117,14 @@ constexpr spec without_partial(spec s) {
 
 }  // namespace detail
 
-/// The number of elements that the cheapest reshard moves over all devices if the tensor is evenly divided. If that is
-/// not below `bound`, the function may return any number that is not below `bound` either.
+/// The number of elements that the cheapest reshard moves over all devices if the tensor is evenly divided.
 [[nodiscard, gnu::cold]] constexpr double reshard_volume(spec const& from, spec const& to, extents const& e,
-                                                         slicing how = slicing::at_once, double bound = unbounded) {
+                                                         slicing how = slicing::at_once) {
   if (from == to) return 0;
-  if (from.partial.empty() && to.partial.empty()) return ideal_exchange(detail::sliced_towards(from, to), to, e, bound);
+  if (from.partial.empty() && to.partial.empty()) return ideal_exchange(detail::sliced_towards(from, to), to, e);
   spec const goal =
       detail::changes_kind(from, to) ? detail::without_partial(to) : to;  // a mask or zeros make it partial for free
-  return detail::cheapest_between(from, goal, e, how, bound).volume;
+  return detail::cheapest_between(from, goal, e, how).volume;
 }
 
 /// The steps of the cheapest reshard, for the plan of an operation in which the tensor is `operand`.
@@ -147,7 +143,12 @@ constexpr spec without_partial(spec s) {
     detail::append(steps, step::mask, operand, to.partial, reduced, to);
     return steps;
   }
-  auto const [start, before] = detail::cheapest_between(from, to, e, how, unbounded).way;
+  detail::between way;
+  if (to.partial.empty())
+    detail::way_between(from, to, {}, {}, way);  // the only one, whatever its volume
+  else
+    way = detail::cheapest_between(from, to, e, how).way;
+  auto const& [start, before] = way;
   detail::append(steps, step::zero_pad, operand, from.splits() - start.splits(), from, start);
   spec now = start;
   if (mesh_set const reduce = start.partial - before.partial; !reduce.empty()) {

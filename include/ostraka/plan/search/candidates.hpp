@@ -49,8 +49,11 @@ class candidates {
   [[nodiscard]] constexpr int find(layout at) const {
     if (count == most_candidates) return find_in_full(at);
     unsigned s = static_cast<unsigned>((at ^ at >> 37) % hashes);
-    while (slot_[s] >= first_place_ && item[slot_[s] - first_place_].at != at) s = (s + 1) % slots;
-    return slot_[s] >= first_place_ ? slot_[s] - first_place_ : -1;
+    for (int place = slot_[s] - first_place_; place >= 0; place = slot_[s] - first_place_) {
+      if (item[place].at == at) return place;
+      s = (s + 1) % slots;
+    }
+    return -1;
   }
 
   // @pre the sharding is new, and count < most_candidates
@@ -67,8 +70,8 @@ class candidates {
   [[gnu::cold]] constexpr bool offer(candidate const& c) {
     if (count < most_candidates) {
       unsigned s = static_cast<unsigned>((c.at ^ c.at >> 37) % hashes);
-      while (slot_[s] >= first_place_ && item[slot_[s] - first_place_].at != c.at) s = (s + 1) % slots;
-      int const known = slot_[s] - first_place_;
+      int known = slot_[s] - first_place_;
+      for (; known >= 0 && item[known].at != c.at; known = slot_[s] - first_place_) s = (s + 1) % slots;
       if (known >= 0 && !precedes(c, item[known])) return false;
       if (known < 0) slot_[s] = first_place_ + count++;
       item[known >= 0 ? known : count - 1] = c;
@@ -88,8 +91,13 @@ class candidates {
   [[gnu::cold]] constexpr void sort() {
     for (int i = 1; i < count; ++i) {
       candidate const c = item[i];
+      double const price = c.price;
       int k = i;
-      for (; k > 0 && precedes(c, item[k - 1]); --k) item[k] = item[k - 1];
+      for (; k > 0; --k) {
+        double const before = item[k - 1].price;
+        if (before < price || (before == price && !precedes(c, item[k - 1]))) break;
+        item[k] = item[k - 1];
+      }
       item[k] = c;
     }
   }

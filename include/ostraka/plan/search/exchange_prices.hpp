@@ -4,8 +4,8 @@
 
 /// @file
 /// Floor 2. The volumes of exchanges between two shardings of one tensor, for a search that needs thousands: the
-/// numbers of ideal_exchange (spec/cost.hpp) on layouts. A volume that has to be counted device by device is counted
-/// once per pattern of mesh axes, and cached.
+/// numbers of ideal_exchange (spec/cost.hpp) on layouts. A volume that may have to be counted device by device, since
+/// sizes of mesh axes differ, is counted once per pattern of mesh axes, and cached.
 
 #include <cstdint>
 
@@ -22,86 +22,89 @@ class exchange_prices {
   }
 
   // The number of elements that devices need under `to` and do not have under `from`, for a tensor of `whole` elements:
-  // ideal_exchange of specs. If it is above `bound`, the function may return any number above `bound`.
+  // ideal_exchange of specs. If it is above `bound`, the function may return `unbounded`.
   // @pre both partial over the same mesh axes
   [[gnu::cold]] constexpr double operator()(layout from, layout to, double whole, double bound) {
     if (from == to) return 0;
-    if (e_.mesh_axes == 1) {  // a slice, a gather, or an all-to-all
-      double const n = static_cast<double>(e_.mesh[0]);
+    extents const& e = e_;  // costs the compiler fewer steps in the loop
+    if (e.mesh_axes == 1) {  // a slice, a gather, or an all-to-all
+      double const n = static_cast<double>(e.mesh[0]);
       return is_replicated(from, 0) ? 0 : is_replicated(to, 0) ? whole * n - whole : whole - whole / n;
     }
-    layout const labels_from = labels_of(from);
-    layout const labels_to = labels_of(to);
     double everywhere = whole;
     double new_blocks = 1;
     double blocks = 1;       // each device keeps one of this many blocks
-    double independent = 1;  // where partitions cross: the same if mesh axes play one part only
-    double finer = 1;        // where partitions cross: at most
-    std::uint32_t done = 0;
-    resharded_label resharded[max_mesh_axes]{};
-    int count = 0;
-    std::uint32_t axes = 0;
-    bool shared = false;
-    for (int m = 0; m < e_.mesh_axes; ++m) {
-      double const size = static_cast<double>(e_.mesh[m]);
+    std::uint32_t lost = 0;  // labels that lose a mesh axis or a place: bit 1 + l stands for label l
+    std::uint32_t given = 0;  // labels that get one
+    for (int m = 0; m < e.mesh_axes; ++m) {
+      double const size = static_cast<double>(e.mesh[m]);
+      int const f = static_cast<int>(from >> (8 * m + 3) & 31);  // 1 + label, or 0
+      int const t = static_cast<int>(to >> (8 * m + 3) & 31);
       everywhere *= size;
-      int const f = static_cast<int>(labels_from >> 8 * m & 255);  // 1 + label
-      int const t = static_cast<int>(labels_to >> 8 * m & 255);
       if (t != 0) new_blocks *= size;
-      for (int l = f;; l = t) {
-        if (l != 0 && (done >> l & 1) == 0) {
-          done |= std::uint32_t{1} << l;
-          resharded_label c{order_on(from, l - 1, e_), order_on(to, l - 1, e_), 1, 1};
-          while (c.from.code != 0 && (c.from.code & 15) == (c.to.code & 15)) {
-            blocks *= static_cast<double>(e_.mesh[(c.from.code & 15) - 1]);
-            c.from.code >>= 4;
-            c.to.code >>= 4;
-          }
-          std::uint32_t from_axes = 0;
-          std::uint32_t to_axes = 0;
-          for (std::uint32_t o = c.from.code; o != 0; o >>= 4) {
-            c.from_parts *= e_.mesh[(o & 15) - 1];
-            from_axes |= std::uint32_t{1} << (o & 15);
-          }
-          for (std::uint32_t o = c.to.code; o != 0; o >>= 4) {
-            c.to_parts *= e_.mesh[(o & 15) - 1];
-            to_axes |= std::uint32_t{1} << (o & 15);
-          }
-          if (from_axes == 0 || to_axes == 0) {
-            blocks *= static_cast<double>(c.from_parts * c.to_parts);
-          } else {
-            independent *= static_cast<double>(c.from_parts * c.to_parts);
-            finer *= static_cast<double>(c.from_parts > c.to_parts ? c.from_parts : c.to_parts);
-            shared = shared || (from_axes & to_axes) != 0 || (axes & (from_axes | to_axes)) != 0;
-            axes |= from_axes | to_axes;
-            resharded[count++] = c;
-          }
-        }
-        if (l == t) break;
-      }
+      if (f != 0) blocks *= size;
+      if (((from ^ to) >> 8 * m & 255) == 0) continue;
+      if (t != 0) blocks *= size;
+      lost |= std::uint32_t{1} << f;
+      given |= std::uint32_t{1} << t;
     }
     double const held = everywhere / new_blocks;
-    if (!shared) return held - everywhere / (blocks * independent);
-    if (held - everywhere / (blocks * finer) > bound) return held - everywhere / (blocks * finer);
-    if (e_.ways(mesh_set{axes >> 1}) > most_devices_counted) return held - everywhere / (blocks * independent);
-    return held - everywhere / blocks * counted(resharded, count, {axes >> 1});
+    if ((lost & given & ~std::uint32_t{1}) == 0) return held - everywhere / blocks;
+    return crossing(from, to, lost & given & ~std::uint32_t{1}, everywhere, held, bound);
   }
 
  private:
-  // The mean overlap of blocks that change places. It does not depend on the labels that they are on. Nor does it
-  // depend on the mesh axes if all have one size: these are then numbered as they occur.
-  [[gnu::cold]] constexpr double counted(resharded_label const (&c)[max_mesh_axes], int count, mesh_set axes) {
-    if (count > most_resharded || cached_ == capacity) return mean_overlap(c, count, axes, e_);
-    std::uint32_t key[2 * most_resharded]{};
-    std::uint32_t number[max_mesh_axes + 1]{};
-    std::uint32_t numbers = 0;
-    for (int i = 0; i < 2 * count; ++i) {
-      std::uint32_t const code = i % 2 == 0 ? c[i / 2].from.code : c[i / 2].to.code;
-      for (int at = 0; code >> at != 0; at += 4) {
-        std::uint32_t& n = number[code >> at & 15];
-        if (n == 0) n = alike_ ? ++numbers : code >> at & 15;
-        key[i] |= n << at;
+  // The same if the labels in `resharded` lose mesh axes and get others: their two partitions cross. All devices hold
+  // `held` elements under `to`, and `everywhere` if each holds the whole tensor.
+  [[gnu::cold]] constexpr double crossing(layout from, layout to, std::uint32_t resharded, double everywhere,
+                                          double held, double bound) {
+    extents const& e = e_;
+    double blocks = 1;
+    double independent = 1;  // where partitions cross: the same if mesh axes play one part only
+    double finer = 1;        // where partitions cross: at most
+    resharded_label labels[max_mesh_axes]{};
+    int count = 0;
+    std::uint32_t axes = 0;
+    bool shared = false;
+    for (int m = 0; m < e.mesh_axes; ++m) {
+      double const size = static_cast<double>(e.mesh[m]);
+      layout const f = from >> (8 * m + 3) & 31;  // 1 + label, or 0
+      layout const t = to >> (8 * m + 3) & 31;
+      if (f != 0 && (resharded >> f & 1) == 0) blocks *= size;
+      if (t != 0 && (resharded >> t & 1) == 0 && ((from ^ to) >> 8 * m & 255) != 0) blocks *= size;
+    }
+    for (int l = 0; resharded >> (l + 1) != 0; ++l) {
+      if ((resharded >> (l + 1) & 1) == 0) continue;
+      resharded_label c{order_on(from, l, e), order_on(to, l, e), 1, 1};
+      while ((c.from.code & 15) == (c.to.code & 15)) {
+        blocks *= static_cast<double>(e.mesh[(c.from.code & 15) - 1]);
+        c.from.code >>= 4;
+        c.to.code >>= 4;
       }
+      c.from_parts = e.ways(c.from);
+      c.to_parts = e.ways(c.to);
+      std::uint32_t const from_axes = c.from.axes().bits;
+      std::uint32_t const to_axes = c.to.axes().bits;
+      independent *= static_cast<double>(c.from_parts * c.to_parts);
+      finer *= static_cast<double>(c.from_parts > c.to_parts ? c.from_parts : c.to_parts);
+      shared = shared || (from_axes & to_axes) != 0 || (axes & (from_axes | to_axes)) != 0;
+      axes |= from_axes | to_axes;
+      labels[count++] = c;
+    }
+    if (!shared) return held - everywhere / (blocks * independent);
+    double const least = held - everywhere / (blocks * finer);  // if every device already held the finer of its blocks
+    if (least > bound * with_rounding) return unbounded;
+    if (e.ways(mesh_set{axes}) > most_devices_counted) return held - everywhere / (blocks * independent);
+    return held - everywhere / blocks * counted(labels, count, {axes});
+  }
+
+  // The mean overlap of blocks that change places. It does not depend on the labels that they are on.
+  [[gnu::cold]] constexpr double counted(resharded_label const (&c)[max_mesh_axes], int count, mesh_set axes) {
+    if (alike_ || count > most_resharded || cached_ == capacity) return mean_overlap(c, count, axes, e_);
+    std::uint32_t key[2 * most_resharded]{};
+    for (int i = 0; i < count; ++i) {
+      key[2 * i] = c[i].from.code;
+      key[2 * i + 1] = c[i].to.code;
     }
     for (int i = 0; i < cached_; ++i)
       if (key_[i][0] == key[0] && key_[i][1] == key[1] && key_[i][2] == key[2] && key_[i][3] == key[3])
@@ -110,11 +113,12 @@ class exchange_prices {
     return value_[cached_++] = mean_overlap(c, count, axes, e_);
   }
 
+  static constexpr double with_rounding = 1 + 1e-9;  // a volume that is not above the bound may seem so
   static constexpr int most_resharded = 2;
   static constexpr int capacity = 64;
   extents const& e_;
   int cached_ = 0;
-  bool alike_ = true;  // true if all mesh axes have one size
+  bool alike_ = true;  // all mesh axes have one size, so nothing is counted device by device
   std::uint32_t key_[capacity][2 * most_resharded];
   double value_[capacity];
 };

@@ -105,9 +105,6 @@ constexpr mesh_order order_on(layout q, int label, extents const& e) {
   return {code};
 }
 
-/// Byte m: 1 + the label that mesh axis m splits, 0 for none.
-constexpr layout labels_of(layout q) { return q >> 3 & 0x1f1f1f1f1f1f1f; }
-
 /// The number of mesh axes that split a label.
 constexpr int splits_of(layout q, int label) {
   int n = 0;

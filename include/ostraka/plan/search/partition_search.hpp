@@ -42,9 +42,7 @@ class partition_search {
       tensor_[k].whole = labels.elements(labels.of[k]);
       prices_.add_operand(q, tensor_[k]);
       tensor_[k].reach.sort();
-      find_likely(q);
     }
-    find_likely(layout_of(problem.result));
   }
 
   // The best partition of every product of an order, if its price is no more than `limit`, which never rises from one
@@ -83,9 +81,16 @@ class partition_search {
   }
 
  private:
-  // Records the labels that each mesh axis divides in an operand or in the result, and the mesh axes that it stands
+  // Records the labels that each mesh axis divides in the operands and in the result, and the mesh axes that it stands
   // before there.
-  [[gnu::cold]] constexpr void find_likely(layout q) {
+  [[gnu::cold]] constexpr void find_likely() {
+    if (knows_likely_) return;
+    knows_likely_ = true;
+    for (int k = 0; k < labels_.operands; ++k) add_likely(layout_of(problem_.operands[k]));
+    add_likely(layout_of(problem_.result));
+  }
+
+  [[gnu::cold]] constexpr void add_likely(layout q) {
     for (int m = 0; m < e_.mesh_axes; ++m) {
       axis_state const s = state_of(q, m);
       if (!s.is_replicated()) used_ |= std::uint32_t{1} << m;
@@ -113,6 +118,7 @@ class partition_search {
     for (int m = 0; m < e_.mesh_axes; ++m) choices *= size_of(factors_) + 1;
     likely_here_ =
         likely_ || (!effort_.all_partitions && (choices > most_choices || e_.mesh_axes > most_mesh_axes_sliced));
+    if (likely_here_) find_likely();
     full_work_ = labels_.elements(factors_) * devices_;
     priced_axes_ = 0;
     for (int m = 0; m < e_.mesh_axes; ++m)
@@ -130,6 +136,7 @@ class partition_search {
       given_.sort();
       given_.count = effort_.beam;
     }
+    if (last_) prices_.bound_result(given_, t.whole);
     for (int i = 0; i < given_.count; ++i)
       if (last_)
         prices_.add_result(given_.item[i], t);
@@ -150,8 +157,15 @@ class partition_search {
   // Decides for mesh axis m and the ones after it: no label, a factor that stays partial, then labels by number, each
   // at every place among the mesh axes that divide it.
   [[gnu::cold]] constexpr void divide(unfinished_partition const& before, int m) {
-    if (m >= e_.mesh_axes || m >= max_mesh_axes) return consider(before);
+    extents const& e = e_;
+    if (m >= e.mesh_axes || m >= max_mesh_axes) return consider(before);
     divide(before, m + 1);
+    double const size = static_cast<double>(e.mesh[m]);
+    double const priced_size = (priced_axes_ >> m & 1) != 0 ? size : 1;
+    label_set const in_left = labels_in_[0];
+    label_set const in_right = labels_in_[1];
+    label_set const in_result = labels_in_[2];
+    bool const likely = likely_here_;
     layout const partial = layout_along(m, axis_state::partial());
     for (int side = 0; side < 2; ++side)
       if (may_keep_[side].contains(m)) {
@@ -161,21 +175,21 @@ class partition_search {
         now.given |= partial;
         divide(now, m + 1);
       }
-    label_set const tried = !likely_here_ || (used_ >> m & 1) == 0 ? factors_ : factors_ & likely_labels_[m];
+    label_set const tried = !likely || (used_ >> m & 1) == 0 ? factors_ : factors_ & likely_labels_[m];
     for (int l = 0; tried >> l != 0; ++l) {
       if ((tried >> l & 1) == 0) continue;
       int const there = splits_of(before.d, l);
       for (int place = 0; place <= there; ++place) {
-        if (likely_here_ && place < there && (must_precede_[m] >> order_on(before.d, l, e_)[place] & 1) == 0) continue;
+        if (likely && place < there && (must_precede_[m] >> order_on(before.d, l, e_)[place] & 1) == 0) continue;
         layout const more =
             place < there ? inserted(before.d, l, place, m) : layout_along(m, axis_state::split(l, place));
         unfinished_partition now = before;
         now.d += more;
-        if ((labels_in_[0] >> l & 1) != 0) now.asked[0] += more;
-        if ((labels_in_[1] >> l & 1) != 0) now.asked[1] += more;
-        now.given += (labels_in_[2] >> l & 1) != 0 ? more : partial;
-        now.ways *= static_cast<double>(e_.mesh[m]);
-        if ((priced_axes_ >> m & 1) != 0) now.priced_ways *= static_cast<double>(e_.mesh[m]);
+        if ((in_left >> l & 1) != 0) now.asked[0] += more;
+        if ((in_right >> l & 1) != 0) now.asked[1] += more;
+        now.given += (in_result >> l & 1) != 0 ? more : partial;
+        now.ways *= size;
+        now.priced_ways *= priced_size;
         divide(now, m + 1);
       }
     }
@@ -232,6 +246,7 @@ class partition_search {
   double limit_ = unbounded;
   bool likely_ = false;
   bool likely_here_ = false;  // for the current product
+  bool knows_likely_ = false;
   label_set likely_labels_[max_mesh_axes]{};
   std::uint32_t must_precede_[max_mesh_axes]{};  // mesh axes that each stands before in an operand or in the result
   std::uint32_t used_ = 0;                      // mesh axes that are not idle

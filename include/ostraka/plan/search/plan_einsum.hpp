@@ -31,8 +31,9 @@ namespace detail {
 
 class einsum_search {
  public:
-  constexpr einsum_search(einsum_problem const& problem, search_effort effort)
-      : problem_(problem), effort_(effort), labels_(problem), partitions_(problem, labels_, effort) {}
+  constexpr einsum_search(einsum_problem const& problem, search_effort effort, label_sets const& labels,
+                          partition_search& partitions)
+      : problem_(problem), effort_(effort), labels_(labels), partitions_(partitions) {}
 
   [[gnu::cold]] constexpr einsum_plan run() {
     if (effort_.all_orders)
@@ -72,9 +73,11 @@ class einsum_search {
   [[gnu::cold]] constexpr void attempt(contraction_order const& order) {
     if (order.products == 0 || least_work(order, labels_) > best_.price) return;
     double limit = best_.price;
-    // The likely partitions come first. They give a bound that spares the search much of its work. Along one mesh axis
-    // there is little to spare.
-    if (effort_.all_partitions && problem_.sizes.mesh_axes > 1 && limit == unbounded)
+    // The likely partitions come first. They give a bound that spares the search much of its work. Where there are few
+    // partitions, as for matrices on two mesh axes, there is little to spare.
+    int choices = 1;
+    for (int m = 0; m < problem_.sizes.mesh_axes; ++m) choices *= problem_.sizes.labels + 1;
+    if (effort_.all_partitions && choices > few_choices && limit == unbounded)
       limit = partitions_.run(order, unbounded, true).price;
     partitioned_order const found = partitions_.run(order, limit, false);
     if (found.price < best_.price || (found.price == best_.price && found.volume < best_.volume)) best_ = found;
@@ -130,10 +133,11 @@ class einsum_search {
   }
 
   static constexpr int most_orders = 15;
+  static constexpr int few_choices = 16;
   einsum_problem const& problem_;
   search_effort effort_;
-  label_sets labels_;
-  partition_search partitions_;
+  label_sets const& labels_;
+  partition_search& partitions_;
   partitioned_order best_{};
 };
 
@@ -145,7 +149,9 @@ class einsum_search {
 /// the least undivided work, then the first. `feasible` is false if the rule admits no plan.
 /// @pre each label of the result is one of an operand's
 [[nodiscard, gnu::cold]] constexpr einsum_plan plan_einsum(einsum_problem const& problem, search_effort effort) {
-  return detail::einsum_search(problem, effort).run();
+  detail::label_sets const labels(problem);
+  detail::partition_search partitions(problem, labels, effort);
+  return detail::einsum_search(problem, effort, labels, partitions).run();
 }
 
 /// The same with the effort that a compiler can bear.

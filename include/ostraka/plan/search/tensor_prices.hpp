@@ -49,10 +49,30 @@ class tensor_prices {
   // Adds a product, likewise.
   constexpr void add_product(candidate const& c, tensor_candidates& t) { scatter(c, t); }
 
+  // Lowers the limit to the price of a whole plan: that of the cheapest last product that needs no reduction, and of its
+  // exchange.
+  [[gnu::cold]] constexpr void bound_result(candidates const& products, double whole) {
+    if (rule_ == admit::no_communication) return;
+    layout const partial = partial_marks(result_);
+    int cheapest = -1;
+    double price = limit_;
+    for (int i = 0; i < products.count; ++i) {
+      candidate const& c = products.item[i];
+      double const of_product = c.price;
+      if (of_product > price || partial_marks(c.at) != partial) continue;
+      cheapest = i;
+      price = of_product;
+    }
+    if (cheapest < 0) return;
+    price += element_weight_ * exchanged_(products.item[cheapest].at, result_, whole, unbounded);
+    if (price < limit_) limit_ = price;
+  }
+
   // Adds the last product. If the result is to be partial, a division of the local result may count as that: the parts
   // that a device lacks are zeros.
   [[gnu::cold]] constexpr void add_result(candidate c, tensor_candidates& t) {
     scatter(c, t);
+    if (partial_marks(result_) == 0) return;
     layout const before = c.at;
     if (!c.moved) ++c.moved_tensors;
     c.moved = true;
@@ -143,9 +163,11 @@ class tensor_prices {
         double const moved = held - held / static_cast<double>(e_.mesh[m]);
         scattered.price += element_weight_ * moved;
         scattered.volume += moved;
-        for (int l = 0; t.labels >> l != 0; ++l)
-          if ((t.labels >> l & 1) != 0) {
-            scattered.at = without(c.at, m) | at_minor_end(c.at, l, m);
+        layout const others = without(c.at, m);
+        label_set const labels = t.labels;
+        for (int l = 0; labels >> l != 0; ++l)
+          if ((labels >> l & 1) != 0) {
+            scattered.at = others | at_minor_end(c.at, l, m);
             scatter(scattered, t);
           }
       }

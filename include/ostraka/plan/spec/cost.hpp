@@ -40,9 +40,35 @@ constexpr std::int64_t overlap(resharded_label const& c, coordinates const& devi
   return common_indices(block_number(c.from, device, e), c.from_parts, block_number(c.to, device, e), c.to_parts);
 }
 
-// The mean over the devices along `axes` of the fraction of the resharded labels that they hold under both shardings.
-[[gnu::cold]] constexpr double mean_overlap(resharded_label const* resharded, int count, mesh_set axes,
-                                            extents const& e) {
+// The positions along the mesh axes of resharded labels at which a device holds a part of each label under both lists,
+// if the lists compare mesh axes of one size: the axis at each place of `from` with the one at that place of `to`, as
+// far as both have one. The parts of a label overlap where all of these have the same coordinate, and the finer part
+// is then the overlap. Each comparison that does not follow from the others divides the number of positions by the
+// size. −1 if sizes differ.
+[[gnu::cold]] constexpr std::int64_t overlapping_positions(resharded_label const* resharded, int count, mesh_set axes,
+                                                           extents const& e) {
+  std::int64_t positions = e.ways(axes);
+  mesh_set alike[max_mesh_axes]{};  // the mesh axes whose coordinates equal this one's, beside itself
+  for (int i = 0; i < count; ++i) {
+    std::uint32_t to = resharded[i].to.code;
+    for (std::uint32_t from = resharded[i].from.code; from != 0 && to != 0; from >>= 4, to >>= 4) {
+      int const f = static_cast<int>(from & 15) - 1;
+      int const t = static_cast<int>(to & 15) - 1;
+      if (f == t || alike[f].contains(t)) continue;
+      if (e.mesh[f] != e.mesh[t]) return -1;
+      positions /= e.mesh[f];
+      mesh_set const joined{alike[f].bits | alike[t].bits | std::uint32_t{1} << f | std::uint32_t{1} << t};
+      for (int m = 0; joined.bits >> m != 0; ++m)
+        if ((joined.bits >> m & 1) != 0) alike[m] = joined;
+    }
+  }
+  return positions;
+}
+
+// The sum over the devices along `axes` of the parts of the resharded labels that they hold under both shardings, each
+// in units of 1/(from_parts · to_parts), device by device.
+[[gnu::cold]] constexpr std::int64_t summed_overlap(resharded_label const* resharded, int count, mesh_set axes,
+                                                    extents const& e) {
   coordinates device;
   std::int64_t sum = 0;
   for (bool more = true; more;) {
@@ -56,8 +82,21 @@ constexpr std::int64_t overlap(resharded_label const& c, coordinates const& devi
         more = device.at[m] != 0;
       }
   }
+  return sum;
+}
+
+// The mean over the devices along `axes` of the fraction of the resharded labels that they hold under both shardings.
+[[gnu::cold]] constexpr double mean_overlap(resharded_label const* resharded, int count, mesh_set axes,
+                                            extents const& e) {
+  std::int64_t sum = overlapping_positions(resharded, count, axes, e);
   double units = static_cast<double>(e.ways(axes));
-  for (int i = 0; i < count; ++i) units *= static_cast<double>(resharded[i].from_parts * resharded[i].to_parts);
+  for (int i = 0; i < count; ++i) {
+    std::int64_t const a = resharded[i].from_parts;
+    std::int64_t const b = resharded[i].to_parts;
+    sum *= a < b ? a : b;
+    units *= static_cast<double>(a * b);
+  }
+  if (sum < 0) sum = summed_overlap(resharded, count, axes, e);
   return static_cast<double>(sum) / units;
 }
 
@@ -67,7 +106,7 @@ constexpr std::int64_t overlap(resharded_label const& c, coordinates const& devi
 inline constexpr std::int64_t most_devices_counted = 512;
 
 /// The number of elements that devices need under `to` and do not have under `from`: the least that any exchange can
-/// move. If that is not below `bound`, the function may return any number that is not below `bound` either.
+/// move. If that is not below `bound`, the function may return `unbounded`.
 /// @pre same labels in the same order, both partial over the same mesh axes
 [[nodiscard, gnu::cold]] constexpr double ideal_exchange(spec const& from, spec const& to, extents const& e,
                                                          double bound = unbounded) {
@@ -106,7 +145,7 @@ inline constexpr std::int64_t most_devices_counted = 512;
   if (!shared || e.ways(axes) > most_devices_counted) return held - everywhere / (constant * independent);
   double const least =
       held - everywhere / (constant * finer);  // if every device already held the finer of its two blocks
-  if (least >= bound) return least;
+  if (least >= bound) return unbounded;
   return held - everywhere / constant * detail::mean_overlap(resharded, count, axes, e);
 }
 
