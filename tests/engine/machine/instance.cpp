@@ -20,6 +20,10 @@ namespace {
 // A stream, counted by its handles, as Kokkos' instances are.
 struct stream {
   std::shared_ptr<int> number = std::make_shared<int>(0);
+
+  void fence() const { fenced = *number; }
+
+  static inline thread_local int fenced = -1;  // the last one that was waited for
 };
 
 int number() { return *engine::instance<stream>().number; }
@@ -55,4 +59,21 @@ TEST_CASE("instances come from the innermost scope of the thread") {
 TEST_CASE("a scope keeps an instance that has no other name") {
   engine::instance_scope<stream> const scope(stream{std::make_shared<int>(3)});
   CHECK(number() == 3);
+}
+
+TEST_CASE("a scope that begins or ends waits for results that nothing has waited for, on the instance before") {
+  stream const one{std::make_shared<int>(1)};
+  bool& unfenced = engine::instance_of_thread<stream>().unfenced;
+  unfenced = true;
+  {
+    engine::instance_scope<stream> const scope(one);
+    CHECK(stream::fenced == 0);
+    CHECK(!unfenced);
+    unfenced = true;
+  }
+  CHECK(stream::fenced == 1);
+  CHECK(!unfenced);
+  stream::fenced = -1;
+  { engine::instance_scope<stream> const scope(one); }
+  CHECK(stream::fenced == -1);
 }

@@ -20,6 +20,8 @@ namespace {
 
 // A stream, counted by its handles, as Kokkos' instances are.
 struct stream {
+  using memory_space = Kokkos::HostSpace;
+
   std::shared_ptr<int> number;
 };
 
