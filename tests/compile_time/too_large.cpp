@@ -18,6 +18,7 @@ OSTRAKA_AXIS(key);
 OSTRAKA_AXIS(head);
 OSTRAKA_AXIS(width);
 OSTRAKA_AXIS(model);
+OSTRAKA_AXIS(out);
 OSTRAKA_MESH_AXIS(X);
 OSTRAKA_MESH_AXIS(Y);
 OSTRAKA_MESH_AXIS(Z);
@@ -25,5 +26,7 @@ OSTRAKA_MESH_AXIS(Z);
 template <auto... Dims>
 using s = os::sharding_of<Dims...>;
 
-constexpr auto plan = os::plan_of<os::dims<batch/X, seq/Y, model/Z>, s<batch/X, seq/Y, head/Z, key>,
-                                  s<batch/X, key/Y, head/Z, width>, s<head/Z, width, model/X>>;
+// Four operands on three mesh axes: attention with its projection, and a layer after it.
+constexpr auto plan =
+    os::plan_of<os::dims<batch/X, seq/Y, out/Z>, s<batch/X, seq/Y, head/Z, key>, s<batch/X, key/Y, head/Z, width>,
+                s<head/Z, width, model/X>, s<model/Z, out/Y>>;
