@@ -154,8 +154,6 @@
   WHERE template void throw_no_product<>(char const*, product_names const&, std::int64_t, std::int64_t, std::int64_t); \
   WHERE template void require_whole_blocks<>(char const*, product_names const&, std::int64_t, std::int64_t,            \
                                              std::int64_t);                                                            \
-  WHERE template two_extents split_extents<>(char const*, product_names const&, std::int64_t, std::int64_t,            \
-                                             std::int64_t);                                                            \
   WHERE template std::int64_t ways_along<>(engine::device_mesh const&, std::string_view const*, planner::mesh_order);  \
   }
 

@@ -104,7 +104,6 @@ template <class = void>
 struct two_extents {
   std::int64_t major, minor;
 };
-template <class = void>
 [[gnu::cold, gnu::noinline]] constexpr two_extents split_extents(char const* operation, product_names const& of,
                                                                  std::int64_t n, std::int64_t major,
                                                                  std::int64_t minor) {
