@@ -5,11 +5,14 @@
 /// @file
 /// The oracle of Fourier transforms of whole tensors: sums in long double.
 
+#include <cmath>
 #include <complex>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <type_traits>
 
+#include <ostraka/tensors/element_types.hpp>
 #include <ostraka/types/values/fourier_kind.hpp>
 
 #include "support/global_tensor.hpp"
@@ -70,6 +73,18 @@ global_tensor<U> by_sums(fourier_kind kind, global_tensor<T> const& x, char from
     y.values[y.position(at)] = rounded<U>(sum);
   });
   return y;
+}
+
+/// True if these may differ, by units in the last place of sums of `count` numbers, which are at most 8. `units`: those
+/// of a number itself.
+template <class T>
+auto close_to(std::int64_t count, int units) {
+  using real = ostraka::detail::real_of<T>;
+  double const most = 8.0 * (units + std::log2(1.0 + static_cast<double>(count))) * 8.0 *
+                      std::sqrt(static_cast<double>(count) + 1) * std::numeric_limits<real>::epsilon();
+  return [most](T const& got, T const& want) {
+    return std::abs(exactly(got) - exactly(want)) <= static_cast<long double>(most);
+  };
 }
 
 }  // namespace ostraka::testing

@@ -30,17 +30,6 @@ using os::fourier_kind;
 
 namespace {
 
-/// True if these may differ, by units in the last place of the numbers that are summed, which are at most 8.
-template <class T>
-auto close_to(std::int64_t n) {
-  using real = os::detail::real_of<T>;
-  double const most = 8.0 * (1 + std::log2(1.0 + static_cast<double>(n))) * 8.0 *
-                      std::sqrt(static_cast<double>(n) + 1) * std::numeric_limits<real>::epsilon();
-  return [most](T const& got, T const& want) {
-    return std::abs(t::exactly(got) - t::exactly(want)) <= static_cast<long double>(most);
-  };
-}
-
 template <fourier_kind Kind, auto Along, auto... To, class A>
 auto transformed(A const& a, std::int64_t n) {
   if constexpr (Kind == fourier_kind::fft)
@@ -66,7 +55,7 @@ void check(t::test_mesh const& m, t::extents_by_letter e, std::int64_t n) {
   std::int64_t const moved = t::traffic_of([&] { static_cast<void>(transformed<Kind, Along, To...>(a, n)); }).bytes;
   static_assert(std::is_same_v<std::remove_const_t<decltype(got)>, Result>);
   using U = typename Result::value_type;
-  CHECK(t::disagreements(m, got, t::by_sums<U>(Kind, g, 'I', 'K', n), close_to<U>(n)) == 0);
+  CHECK(t::disagreements(m, got, t::by_sums<U>(Kind, g, 'I', 'K', n), t::close_to<U>(n, 1)) == 0);
   CHECK(t::disagreements(m, a, g) == 0);  // the operand is as before
   os::operation::fourier<Kind, os::detail::type_of<Along>, os::sharding_of<To...>> const operation{};
   std::int64_t predicted = 0;
@@ -162,7 +151,7 @@ TEST_CASE("floats, the inverse, real numbers as complex ones, an axis that keeps
       check<fourier_kind::fft, os::tensor<double, I/X, J>, os::tensor<complex, K/X, J>, I/X, K/X>(m, e, n);
       auto const g = t::whole_numbers<complex>("IJ", {{'I', n}, {'J', e.at('J')}}, 5);
       auto const there = os::fft<I/X, I/X>(t::placed<os::tensor<complex, I/X, J>>(m, g));
-      CHECK(t::disagreements(m, os::ifft<I/X, I/X>(there), g, close_to<complex>(n)) == 0);
+      CHECK(t::disagreements(m, os::ifft<I / X, I / X>(there), g, t::close_to<complex>(n, 1)) == 0);
     });
   });
 }
@@ -175,10 +164,10 @@ TEST_CASE("parts of a sum are transformed as they are") {
     auto const want = t::by_sums<complex>(fourier_kind::rfft, g, 'I', 'K', 5);
     auto const parts = os::rfft<I/X, K/X>(a);
     static_assert(std::is_same_v<std::remove_const_t<decltype(parts)>, os::tensor<complex, K/X, J, os::partial(Y)>>);
-    CHECK(t::disagreements(m, parts, want, close_to<complex>(64)) == 0);
+    CHECK(t::disagreements(m, parts, want, t::close_to<complex>(64, 1)) == 0);
     auto const whole = os::rfft<I/X, K, J/X>(a);
     static_assert(std::is_same_v<std::remove_const_t<decltype(whole)>, os::tensor<complex, K, J/X>>);
-    CHECK(t::disagreements(m, whole, want, close_to<complex>(64)) == 0);
+    CHECK(t::disagreements(m, whole, want, t::close_to<complex>(64, 1)) == 0);
   });
 }
 
@@ -188,9 +177,10 @@ TEST_CASE("blocks of a body, whose extents differ") {
     auto const g = t::whole_numbers<double>("IJ", e, 6);
     auto const a = t::placed<os::tensor<double, I, J/X>>(m, g);
     auto const y = os::shard_map<K, J/X>([](auto const& block) { return os::rfft<I, K>(block); }, a);
-    CHECK(t::disagreements(m, y, t::by_sums<complex>(fourier_kind::rfft, g, 'I', 'K', 6), close_to<complex>(6)) == 0);
+    CHECK(t::disagreements(m, y, t::by_sums<complex>(fourier_kind::rfft, g, 'I', 'K', 6), t::close_to<complex>(6, 1)) ==
+          0);
     auto const back = os::shard_map<I, J/X>([](auto const& block) { return os::irfft<K, I>(block, I = 6); }, y);
-    CHECK(t::disagreements(m, back, g, close_to<double>(6)) == 0);
+    CHECK(t::disagreements(m, back, g, t::close_to<double>(6, 1)) == 0);
   });
 }
 
@@ -208,18 +198,18 @@ TEST_CASE("the result takes the memory of a temporary that nothing else holds") 
       bool const has_elements = alone.local().size() > 0;
       auto const y = os::fft<I, K>(std::move(alone));
       if (has_elements) CHECK(y.local().data() == memory);
-      CHECK(t::disagreements(m, y, there, close_to<complex>(n)) == 0);
+      CHECK(t::disagreements(m, y, there, t::close_to<complex>(n, 1)) == 0);
       auto held = t::placed<A>(m, g);
       A const other = held;
       auto const z = os::ifft<I, K>(std::move(held));
       CHECK(t::disagreements(m, other, g) == 0);
-      CHECK(t::disagreements(m, z, back, close_to<complex>(n)) == 0);
+      CHECK(t::disagreements(m, z, back, t::close_to<complex>(n, 1)) == 0);
       auto viewed = t::placed<A>(m, g);
       typename A::view_type const block = viewed.local();
       if (has_elements) CHECK(os::ifft<I, K>(std::move(viewed)).local().data() != block.data());
-      CHECK(t::disagreements(m, os::ifft<K, I>(os::fft<I, K>(t::placed<A>(m, g))), g, close_to<complex>(n)) == 0);
+      CHECK(t::disagreements(m, os::ifft<K, I>(os::fft<I, K>(t::placed<A>(m, g))), g, t::close_to<complex>(n, 1)) == 0);
       CHECK(t::disagreements(m, os::fft<I / X, K / X>(t::placed<os::tensor<complex, I / X, J>>(m, g)), there,
-                             close_to<complex>(n)) == 0);
+                             t::close_to<complex>(n, 1)) == 0);
     });
   });
 }

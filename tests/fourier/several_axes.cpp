@@ -59,17 +59,6 @@ t::global_tensor<U> by_sums_along(fourier_kind kind, t::global_tensor<T> const& 
   }
 }
 
-/// True if these may differ, by units in the last place of sums of `count` numbers, which are at most 8.
-template <class T>
-auto close_to(std::int64_t count) {
-  using real = os::detail::real_of<T>;
-  double const most = 8.0 * (2 + std::log2(1.0 + static_cast<double>(count))) * 8.0 *
-                      std::sqrt(static_cast<double>(count) + 1) * std::numeric_limits<real>::epsilon();
-  return [most](T const& got, T const& want) {
-    return std::abs(t::exactly(got) - t::exactly(want)) <= static_cast<long double>(most);
-  };
-}
-
 template <fourier_kind Kind, class Along, auto... To, class A, class Last>
 auto transformed(A const& a, Last const& last) {
   if constexpr (Kind == fourier_kind::fft)
@@ -121,7 +110,7 @@ void check(t::test_mesh const& m, t::extents_by_letter const& lengths, std::stri
   auto const n = given<Last>(lengths.at(Last));
   auto const got = transformed<Kind, Along, To...>(a, n);
   static_assert(std::is_same_v<std::remove_const_t<decltype(got)>, Result>);
-  CHECK(t::disagreements(m, got, want, close_to<U>(count)) == 0);
+  CHECK(t::disagreements(m, got, want, t::close_to<U>(count, 2)) == 0);
   CHECK(t::disagreements(m, a, g) == 0);  // the operand is as before
   std::int64_t const moved = t::traffic_of([&] { static_cast<void>(transformed<Kind, Along, To...>(a, n)); }).bytes;
   os::operation::fourier<Kind, Along, os::sharding_of<To...>> const operation{};
@@ -136,7 +125,7 @@ void check(t::test_mesh const& m, t::extents_by_letter const& lengths, std::stri
   auto const* const memory = existing.local().data();
   CHECK(t::traffic_of([&] { write_transformed<Kind, Result, Along>(existing, a); }).bytes == moved);
   CHECK(existing.local().data() == memory);
-  CHECK(t::disagreements(m, existing, want, close_to<U>(count)) == 0);
+  CHECK(t::disagreements(m, existing, want, t::close_to<U>(count, 2)) == 0);
   CHECK(t::disagreements(m, a, g) == 0);
 }
 
@@ -244,22 +233,23 @@ TEST_CASE("temporaries, parts of sums, and blocks of a body") {
       bool const has_elements = alone.local().size() > 0;
       auto const y = os::fft<os::dims<J, L>, Q, R>(std::move(alone));
       if (has_elements) CHECK(y.local().data() == memory);
-      CHECK(t::disagreements(m, y, want, close_to<complex>(count)) == 0);
+      CHECK(t::disagreements(m, y, want, t::close_to<complex>(count, 2)) == 0);
 
       auto const parts = t::placed<os::tensor<complex, I/X, J, L, os::partial(Y)>>(m, g);
-      CHECK(t::disagreements(m, os::fft<os::dims<I/X, J>, P/X, Q>(parts),
-                             by_sums_along<complex>(fourier_kind::fft, g, "IJ", e), close_to<complex>(count)) == 0);
+      CHECK(t::disagreements(m, os::fft<os::dims<I / X, J>, P / X, Q>(parts),
+                             by_sums_along<complex>(fourier_kind::fft, g, "IJ", e),
+                             t::close_to<complex>(count, 2)) == 0);
 
       auto const real = t::whole_numbers<double>("IJL", e, 5);
       auto const spectrum = by_sums_along<complex>(fourier_kind::rfft, real, "IJ", e);
       auto const half = os::shard_map<P, Q, L/X>(
           [](auto const& block) { return os::rfft<os::dims<I, J>, P, Q>(block); },
           t::placed<os::tensor<double, I, J, L/X>>(m, real));
-      CHECK(t::disagreements(m, half, spectrum, close_to<complex>(count)) == 0);
+      CHECK(t::disagreements(m, half, spectrum, t::close_to<complex>(count, 2)) == 0);
       std::int64_t const j = e.at('J');
       auto const back = os::shard_map<I, J, L/X>(
           [&](auto const& block) { return os::irfft<os::dims<P, Q>, I, J>(block, J = j); }, half);
-      if (e.at('I') > 0 && j > 0) CHECK(t::disagreements(m, back, real, close_to<double>(count)) == 0);
+      if (e.at('I') > 0 && j > 0) CHECK(t::disagreements(m, back, real, t::close_to<double>(count, 2)) == 0);
     });
   });
 }
