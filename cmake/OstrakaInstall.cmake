@@ -51,12 +51,17 @@ endif()
 
 if(PROJECT_IS_TOP_LEVEL)
   set(CPACK_GENERATOR TGZ)
+  set(CPACK_PACKAGE_DIRECTORY "${PROJECT_BINARY_DIR}")  # an archive in the source would be a part of the next one
   set(CPACK_PACKAGE_VENDOR "The Ostraka authors")
   set(CPACK_PACKAGE_CONTACT "The Ostraka authors")
   set(CPACK_RESOURCE_FILE_LICENSE "${PROJECT_SOURCE_DIR}/LICENSE")
   install(FILES LICENSE DESTINATION "${CMAKE_INSTALL_DOCDIR}" COMPONENT ostraka_archive EXCLUDE_FROM_ALL)
   set(CPACK_INSTALL_CMAKE_PROJECTS "${PROJECT_BINARY_DIR};ostraka;Unspecified;/" "${PROJECT_BINARY_DIR};ostraka;ostraka_archive;/")
-  set(CPACK_SOURCE_IGNORE_FILES "${PROJECT_BINARY_DIR}/" "/build[^/]*/" "/[.]git/" "/[.]git$" "/[.]cache/" "/__pycache__/")
+  # An archive of the source has all but this build, what .gitignore lists, and Git's own. The patterns meet whole paths.
+  string(REGEX REPLACE "[^A-Za-z0-9/_-]" "." source "${PROJECT_SOURCE_DIR}")
+  string(REGEX REPLACE "[^A-Za-z0-9/_-]" "." binary "${PROJECT_BINARY_DIR}")
+  set(CPACK_SOURCE_IGNORE_FILES "^${binary}/" "^${source}/build[^/]*/" "^${source}/CMakeUserPresets.json$" "/compile_commands.json$" "/[.]cache/"
+    "/__pycache__/" "/[.]git/" "/[.]git$")
   set(CPACK_DEBIAN_PACKAGE_NAME libostraka-dev)
   set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
   set(CPACK_DEBIAN_PACKAGE_SECTION libdevel)
