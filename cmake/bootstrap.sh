@@ -338,6 +338,7 @@ project() {
   local folder=$1 prefix=$PWD/build/project/prefix
   [[ $folder == /* ]] || folder=$called_from/$folder
   mkdir -p "$folder" build/project
+  folder=$(cd "$folder" && pwd)
   if [[ ! -e $folder/CMakeLists.txt ]]; then
     [[ -z $(ls -A "$folder") ]] || fail "$folder has files, but no CMakeLists.txt: name a project, or a folder to make one in"
     cp -R examples/template/. "$folder"
@@ -347,9 +348,11 @@ project() {
     cmake -S . -B build/project -G Ninja -DCMAKE_CXX_COMPILER="$cxx" -DKokkos_DIR="$kokkos_dir" -DOSTRAKA_BUILD_TESTS=OFF -DOSTRAKA_BUILD_EXAMPLES=OFF &&
       cmake --install build/project --prefix "$prefix"
   } >build/project/install.log 2>&1 || { cat build/project/install.log >&2; fail "Ostraka could not be installed in build/project"; }
-  cmake -S "$folder" -B "$folder/build" -DCMAKE_CXX_COMPILER="$cxx" -DCMAKE_PREFIX_PATH="$prefix" -DKokkos_DIR="$kokkos_dir"
+  # By Ninja, which the script installs: a fresh Debian has no make. A build folder that is there keeps its generator.
+  CMAKE_GENERATOR=${CMAKE_GENERATOR:-Ninja} cmake -S "$folder" -B "$folder/build" -DCMAKE_CXX_COMPILER="$cxx" -DCMAKE_PREFIX_PATH="$prefix" -DKokkos_DIR="$kokkos_dir"
   cmake --build "$folder/build" -j "$jobs"
   ctest --test-dir "$folder/build" --output-on-failure
+  say "next: change it, then cmake --build $folder/build && ctest --test-dir $folder/build"
 }
 
 run_tests() {
