@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Ostraka authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // when: a tensor that os::map_into writes to is divided less than an operand
-// error: map: an axis that several tensors share is divided alike in all of them,
+// error: map: in operations element by element, such as A + B, an axis that several tensors share is divided alike in all of them,
 // error: axis_split_differently<I_axis, I_axis, X_mesh>
 #include <ostraka/elements/map_into.hpp>
 namespace os = ostraka;

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Ostraka authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // when: an axis is to be padded that is still divided in the body
-// error: exchange_halo: an axis is padded in a body where all its mesh axes are manual, and this one is still divided; name them with os::manual(X, Y), or leave os::manual out
+// error: exchange_halo: an axis is padded in a body of os::shard_map in which all its mesh axes are manual, and this one is still divided; write the call in such a body, and where the body names os::manual(X, Y), name them all
 // error: halo_of_a_divided_axis<
 #include <ostraka/local_view.hpp>
 namespace os = ostraka;

@@ -131,12 +131,12 @@ struct partial_meets_divided_axis {
 
 template <class Axis, class LeftOver, class RightOver>
 struct axis_split_differently {
-  static_assert(never<Axis, LeftOver, RightOver>, "map: an axis that several tensors share is divided alike in all of them, or in one of them over the first mesh axes only (the rest is a free slice); reshard one of them first");
+  static_assert(never<Axis, LeftOver, RightOver>, "map: in operations element by element, such as A + B, an axis that several tensors share is divided alike in all of them, or in one of them over the first mesh axes only (the rest is a free slice); reshard one of them first, as in A + os::reshard<I/X, J>(B)");
 };
 
 template <class MeshAxis, class FirstAxis, class SecondAxis>
 struct mesh_axis_on_two_axes {
-  static_assert(never<MeshAxis, FirstAxis, SecondAxis>, "map: a mesh axis divides the same axis in all tensors; reshard one of them first");
+  static_assert(never<MeshAxis, FirstAxis, SecondAxis>, "map: in operations element by element, such as A + B, a mesh axis divides the same axis in all tensors; reshard one of them first, as in A + os::reshard<I/X, J>(B)");
 };
 
 template <class A, class B>

@@ -31,7 +31,7 @@ struct sum_over_of_shared_axis {
 
 template <class Argument>
 struct not_an_operand {
-  static_assert(never<Argument>, "einsum: the arguments are tensors, and after them perhaps one policy, such as os::gather_left, and in einsum_into os::alpha = 2 and os::beta = 1; drop what is none of these");
+  static_assert(never<Argument>, "einsum: the arguments are tensors, and after them perhaps one policy, such as os::gather_left, and in einsum_into os::alpha = 2 and os::beta = 1; make a tensor of an array with os::from_local, and drop what is none of these");
 };
 
 template <class Verb>

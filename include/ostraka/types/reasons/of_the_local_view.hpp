@@ -241,7 +241,7 @@ struct not_a_halo_option {
 
 template <class Axis, class Block>
 struct halo_of_a_divided_axis {
-  static_assert(never<Axis, Block>, "exchange_halo: an axis is padded in a body where all its mesh axes are manual, and this one is still divided; name them with os::manual(X, Y), or leave os::manual out");
+  static_assert(never<Axis, Block>, "exchange_halo: an axis is padded in a body of os::shard_map in which all its mesh axes are manual, and this one is still divided; write the call in such a body, and where the body names os::manual(X, Y), name them all");
 };
 
 template <class Target, class Padded>
