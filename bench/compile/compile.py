@@ -6,7 +6,7 @@
     cmake --build build --target bench-compile
     python3 bench/compile/compile.py --flags build/bench/compile/flags.cmake [--only einsum] [--modes syntax,O2] [--json out.json]
 
-Every case is a source that is generated here, and is compared in each round with its own baselines, one compiler after the other, so that other
+Every case is a source that is generated (operations.py), and is compared in each round with its own baselines, one compiler after the other, so that other
 work on the machine meets all alike. Times are user + system time of the compiler, medians over the rounds; memory is the largest resident set.
 
     program     README's first program (examples/first)          against   the same sum by Kokkos and MPI alone (by_hand.cpp)
@@ -24,7 +24,6 @@ type costs once (kernels, collectives) stands in its own column.
 """
 
 import argparse
-import itertools
 import json
 import math
 import os
@@ -36,191 +35,12 @@ import subprocess
 import sys
 import tempfile
 
+from operations import CASES, source_of
+
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
-AXES = "BCDEFGHIJKLM"
 INSTRUCTIONS = False  # instead of seconds
 LINKED = ["-DNDEBUG", "-DOSTRAKA_COMPILED", "-c"]
 MODES = {"syntax": ["-fsyntax-only"], "O0": ["-O0", "-c"], "O2": ["-O2", "-c"], "compiled": ["-O2", *LINKED], "compiled-O1": ["-O1", *LINKED], "compiled-O3": ["-O3", *LINKED]}
-
-# --- operations ---------------------------------------------------------------------------------------------------------------------
-
-
-def stride(n):
-    """A step that visits 0 … n−1 once each, far apart."""
-    step = max(1, int(n * 0.618))
-    while any(step % p == 0 and n % p == 0 for p in range(2, step + 1)):
-        step += 1
-    return step
-
-
-def spread(items, count):
-    """`count` of the items, in an order that mixes them, the same in every run."""
-    items = list(items)
-    step = stride(len(items))
-    return [items[i * step % len(items)] for i in range(count)]
-
-
-def shardings(axes, mesh, partials=False):
-    """Every sharding of a tensor with these axes: per mesh axis one of the axes or none (or partial), both orders on one axis."""
-    for where in itertools.product([None, *axes] + (["partial"] if partials else []), repeat=len(mesh)):
-        for order in itertools.permutations(range(len(mesh))):
-            dims = [a + "".join("/" + mesh[m] for m in order if where[m] == a) for a in axes]
-            partial = [mesh[m] for m in range(len(mesh)) if where[m] == "partial"]
-            yield tuple(dims + ([f"os::partial({', '.join(partial)})"] if partial else []))
-
-
-def distinct(items):
-    return list(dict.fromkeys(items))
-
-
-def einsums(mesh, count, batch=False, partials=False):
-    """C[i, k] = A[i, j] B[j, k] (or with a batch axis b in all three), every one with other axes and other shardings."""
-    axes = spread(itertools.permutations(AXES, 4), count)
-    kinds = [distinct(shardings(t, mesh, partials and t != "ik")) for t in (("bij", "bjk", "bik") if batch else ("ij", "jk", "ik"))]
-    for (b, i, j, k), (left, right, out) in zip(axes, spread(itertools.product(*kinds), count)):
-        named = str.maketrans({"b": b, "i": i, "j": j, "k": k})
-        yield tuple(tuple(d if d.startswith("os::") else d[0].translate(named) + d[1:] for d in t) for t in (out, left, right))
-
-
-def reshards(mesh, count):
-    """A[i, j, k] from one sharding to another."""
-    axes = spread(itertools.permutations(AXES, 3), count)
-    kinds = distinct(shardings("ijk", mesh, True))
-    pairs = [(to, source) for to, source in itertools.product(kinds, kinds) if to != source]
-    for names, (to, source) in zip(axes, spread(pairs, count)):
-        named = str.maketrans(dict(zip("ijk", names)))
-        yield tuple(tuple(d if d.startswith("os::") else d[0].translate(named) + d[1:] for d in t) for t in (to, source))
-
-
-def maps(mesh, count):
-    """C[i, j] = A[i, j] + B[j], divided alike where they meet."""
-    axes = spread(itertools.permutations(AXES, 2), count)
-    for (i, j), left in zip(axes, spread(distinct(shardings("ij", mesh)), count)):
-        named = str.maketrans({"i": i, "j": j})
-        left = tuple(d[0].translate(named) + d[1:] for d in left)
-        yield left, left, left[1:]
-
-
-def blocks_of_rows(mesh, count):
-    """A[b, i, j]; its axis j is the one along which a softmax or a norm is."""
-    axes = spread(itertools.permutations(AXES, 3), count)
-    kinds = distinct(shardings("bij", mesh))
-    for names, kind in zip(axes, itertools.cycle(spread(kinds, len(kinds)))):
-        yield (tuple(d[0].translate(str.maketrans(dict(zip("bij", names)))) + d[1:] for d in kind),)
-
-
-def attentions(mesh, count):
-    """q[b, s, h, d], k[b, t, h, d], v[b, t, h, d]; batch and heads divided alike, queries perhaps over their positions."""
-    axes = spread(itertools.permutations(AXES, 5), count)
-    kinds = distinct(shardings("bsh", mesh))
-    for names, kind in zip(axes, itertools.cycle(spread(kinds, len(kinds)))):
-        b, s, h = (names["bsh".index(d[0])] + d[1:] for d in kind)
-        t, d = names[3:]
-        yield (b, s, h, d), (b, t, h, d), (b, t, h, d)
-
-
-def joined(dims):
-    return ", ".join(dims)
-
-
-def einsum_call(number, operation):
-    out, *operands = operation
-    return function(number, operands, f"os::einsum<{joined(out)}>({', '.join('ab'[: len(operands)])})")
-
-
-def reshard_call(number, operation):
-    to, source = operation
-    return function(number, [source], f"os::reshard<{joined(to)}>(a)")
-
-
-def map_call(number, operation):
-    return function(number, operation[1:], "os::map(plus(), a, b)")
-
-
-def call_along_rows(name, with_gain=False):
-    def write(number, operation):
-        (rows,) = operation
-        gain = [rows[-1:]] if with_gain else []
-        return function(number, [rows, *gain], f"os::{name}<{rows[-1]}>({', '.join('ab'[: 1 + len(gain)])})")
-
-    return write
-
-
-def attention_call(number, operation):
-    queries, keys, _ = operation
-    return function(number, operation, f"os::attention<{queries[1][0]}, {keys[1]}, {queries[3]}>(a, b, c, os::causal)")
-
-
-def of_variables(write):
-    """The same operation on os::variable: its node and its backward."""
-    return lambda number, operation: re.sub(r"os::tensor<([^>]*)> const&", r"os::variable<os::tensor<\1>> const&", write(number, operation))
-
-
-def tensor_use(number, operation):
-    return function(number, operation[1:2], "a.local()")
-
-
-def function(number, operands, expression):
-    parameters = ", ".join(f"os::tensor<float, {joined(o)}> const& {name}" for o, name in zip(operands, "abc"))
-    return f"void operation{number}({parameters}) {{ [[maybe_unused]] auto r = {expression}; }}\n"
-
-
-def plan_only(number, operation):
-    out, *operands = operation
-    given = ", ".join(f"os::sharding_of<{joined(o)}>" for o in operands)
-    return f"static_assert(os::plan_of<os::dims<{joined(out)}>, {given}>.feasible);\n"
-
-
-# name: operations, how they are written, header
-CASES = {
-    "einsum, one mesh axis": (lambda n: einsums("X", n), einsum_call, "ostraka.hpp"),
-    "einsum, two mesh axes": (lambda n: einsums("XY", n), einsum_call, "ostraka.hpp"),
-    "einsum, two mesh axes, batch": (lambda n: einsums("XY", n, batch=True), einsum_call, "ostraka.hpp"),
-    "einsum, two mesh axes, partial": (lambda n: einsums("XY", n, partials=True), einsum_call, "ostraka.hpp"),
-    "einsum plan, one mesh axis": (lambda n: einsums("X", n), plan_only, "plan.hpp"),
-    "einsum plan, two mesh axes": (lambda n: einsums("XY", n), plan_only, "plan.hpp"),
-    "einsum plan, two mesh axes, batch": (lambda n: einsums("XY", n, batch=True), plan_only, "plan.hpp"),
-    "einsum plan, two mesh axes, partial": (lambda n: einsums("XY", n, partials=True), plan_only, "plan.hpp"),
-    "einsum plan, three mesh axes": (lambda n: einsums("XYZ", n), plan_only, "plan.hpp"),
-    "reshard, one mesh axis": (lambda n: reshards("X", n), reshard_call, "ostraka.hpp"),
-    "reshard, two mesh axes": (lambda n: reshards("XY", n), reshard_call, "ostraka.hpp"),
-    "map, two mesh axes": (lambda n: maps("XY", n), map_call, "ostraka.hpp"),
-    "tensor type, two mesh axes": (lambda n: maps("XY", n), tensor_use, "ostraka.hpp"),
-    "derivative of einsum, one mesh axis": (lambda n: einsums("X", n), of_variables(einsum_call), "gradient.hpp"),
-    "derivative of einsum, two mesh axes": (lambda n: einsums("XY", n), of_variables(einsum_call), "gradient.hpp"),
-    "derivative of reshard, two mesh axes": (lambda n: reshards("XY", n), of_variables(reshard_call), "gradient.hpp"),
-    "derivative of map, two mesh axes": (lambda n: maps("XY", n), of_variables(map_call), "gradient.hpp"),
-    "derivative of softmax, two mesh axes": (lambda n: blocks_of_rows("XY", n), of_variables(call_along_rows("softmax")), "gradient.hpp"),
-    "derivative of rms_norm, two mesh axes": (lambda n: blocks_of_rows("XY", n), of_variables(call_along_rows("rms_norm", True)), "gradient.hpp"),
-    "derivative of layer_norm, two mesh axes": (lambda n: blocks_of_rows("XY", n), of_variables(call_along_rows("layer_norm", True)), "gradient.hpp"),
-    "derivative of attention, two mesh axes": (lambda n: attentions("XY", n), of_variables(attention_call), "gradient.hpp"),
-}
-
-PREAMBLE = """#include <ostraka/{header}>
-namespace os = ostraka;
-{axes}
-OSTRAKA_MESH_AXIS(X);
-OSTRAKA_MESH_AXIS(Y);
-OSTRAKA_MESH_AXIS(Z);
-struct plus {{
-  float operator()(float a, float b) const {{ return a + b; }}
-  template <int> float derivative(float, float) const {{ return 1; }}
-}};
-template <int N> struct number {{}};
-template <int N> int trivial(number<N>) {{ return N; }}
-"""
-
-
-def source_of(case, count, subject):
-    operations, write, header = CASES[case]
-    text = PREAMBLE.format(header=header, axes=" ".join(f"OSTRAKA_AXIS({a});" for a in AXES))
-    made = list(operations(count + 1))
-    assert len(set(made)) == count + 1, f"{case}: an operation twice"
-    text += write(0, made[0])
-    for n in range(1, count + 1):
-        text += write(n, made[n]) if subject else f"int operation{n}() {{ return trivial(number<{n}>()); }}\n"
-    return text
-
 
 # --- compilers ----------------------------------------------------------------------------------------------------------------------
 
@@ -285,10 +105,12 @@ def compile_once(command, file):
     return usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024, bytes_of(target) if "-c" in command else math.nan
 
 
-def compare(command, files, rounds):
-    """Medians for each file, and each round's measurements; one file after the other in every round."""
-    runs = [[compile_once(command, f) for f in files] for _ in range(rounds)]
-    return runs
+def compare(command, folder, rounds, texts):
+    """Each round's measurements of each source, one source after the other in every round. `texts`: by the name of the file"""
+    files = [folder / f"{name}.cpp" for name in texts]
+    for file, text in zip(files, texts.values()):
+        file.write_text(text)
+    return [[compile_once(command, f) for f in files] for _ in range(rounds)]
 
 
 # --- what is reported ---------------------------------------------------------------------------------------------------------------
@@ -299,21 +121,15 @@ def median(values):
 
 
 def measure_include(command, folder, rounds, header):
-    files = []
-    for name, text in (("baseline", "#include <Kokkos_Core.hpp>\n#include <mpi.h>\n"), ("include", f"#include <ostraka/{header}>\n")):
-        files.append(folder / f"{name}.cpp")
-        files[-1].write_text(text)
-    runs = compare(command, files, rounds)
+    texts = {"baseline": "#include <Kokkos_Core.hpp>\n#include <mpi.h>\n", "include": f"#include <ostraka/{header}>\n"}
+    runs = compare(command, folder, rounds, texts)
     return {"baseline_s": median(r[0][0] for r in runs), "subject_s": median(r[1][0] for r in runs), "ratio": median(r[1][0] / r[0][0] for r in runs),
             "baseline_MiB": median(r[0][1] for r in runs), "subject_MiB": median(r[1][1] for r in runs)}
 
 
 def measure_program(command, folder, rounds):
-    files = []
-    for name, source in (("by_hand", ROOT / "bench/compile/by_hand.cpp"), ("first", ROOT / "examples/first/first.cpp")):
-        files.append(folder / f"{name}.cpp")
-        files[-1].write_text(source.read_text())
-    runs = compare(command + ["-DNDEBUG"], files, rounds)
+    texts = {name: (ROOT / source).read_text() for name, source in (("by_hand", "bench/compile/by_hand.cpp"), ("first", "examples/first/first.cpp"))}
+    runs = compare(command + ["-DNDEBUG"], folder, rounds, texts)
     return {"baseline_s": median(r[0][0] for r in runs), "subject_s": median(r[1][0] for r in runs), "least_s": min(r[1][0] for r in runs),
             "most_s": max(r[1][0] for r in runs), "ratio": median(r[1][0] / r[0][0] for r in runs), "subject_MiB": median(r[1][1] for r in runs),
             "baseline_bytes": runs[0][0][2], "subject_bytes": runs[0][1][2]}
@@ -322,10 +138,7 @@ def measure_program(command, folder, rounds):
 def measure_model(command, folder, rounds):
     """Least of the rounds: the compilers are long enough at work for others to slow them, and nothing makes them faster."""
     source = (ROOT / "bench/compile/model.cpp").read_text()
-    files = [folder / f"model{rule_sets}.cpp" for rule_sets in (1, 2)]
-    for rule_sets, file in enumerate(files, 1):
-        file.write_text(f"#define RULE_SETS {rule_sets}\n{source}")
-    runs = compare(command, files, rounds)
+    runs = compare(command, folder, rounds, {f"model{n}": f"#define RULE_SETS {n}\n{source}" for n in (1, 2)})
     one, two = ([r[k] for r in runs] for k in (0, 1))
     return {"one_s": min(r[0] for r in one), "two_s": min(r[0] for r in two), "one_MiB": median(r[1] for r in one), "two_MiB": median(r[1] for r in two),
             "one_bytes": one[0][2], "two_bytes": two[0][2]}
@@ -334,11 +147,7 @@ def measure_model(command, folder, rounds):
 def measure_case(case, command, folder, rounds, count):
     header = CASES[case][2]
     texts = {"header": f"#include <ostraka/{header}>\n", "baseline": source_of(case, count, False), "subject": source_of(case, count, True)}
-    files = []
-    for name, text in texts.items():
-        files.append(folder / f"{name}.cpp")
-        files[-1].write_text(text)
-    runs = compare(command, files, rounds)
+    runs = compare(command, folder, rounds, texts)
     each = sorted((r[2][0] - r[1][0]) / count * 1000 for r in runs)
     return {"first_s": median(r[1][0] - r[0][0] for r in runs), "baseline_s": median(r[1][0] for r in runs), "subject_s": median(r[2][0] for r in runs),
             "ratio": median(r[2][0] / r[1][0] for r in runs), "each_ms": median(each), "each_ms_least": each[0], "each_ms_most": each[-1],
@@ -375,30 +184,32 @@ def main():
         for compiler, path in compilers.items():
             for mode in given.modes.split(","):
                 command = command_of(compiler, path, flags) + MODES[mode]
+
+                def noted(case, measured):
+                    figures.append({"compiler": compiler, "mode": mode, "case": case, **measured})
+                    return measured
+
                 if given.only in "program":
-                    f = measure_program(command, folder, given.rounds)
-                    figures.append({"compiler": compiler, "mode": mode, "case": "program", **f})
+                    f = noted("program", measure_program(command, folder, given.rounds))
                     print(f"{compiler}, {mode}: program {f['subject_s']:.2f} s ({f['least_s']:.2f} to {f['most_s']:.2f}) against {f['baseline_s']:.2f} s, {f['ratio']:.2f} times; "
                           f"{f['subject_MiB']:.0f} MiB; {f['subject_bytes'] / 1000:.0f} KB against {f['baseline_bytes'] / 1000:.0f} KB", flush=True)
                 if given.only in "model" and mode.startswith("compiled"):
-                    f = measure_model(command, folder, given.rounds)
-                    figures.append({"compiler": compiler, "mode": mode, "case": "model", **f})
+                    f = noted("model", measure_model(command, folder, given.rounds))
                     print(f"{compiler}, {mode}: model {f['two_s']:.2f} s, {f['two_MiB']:.0f} MiB, {f['two_bytes'] / 1000:.0f} KB under two rule sets; "
                           f"{f['one_s']:.2f} s, {f['one_MiB']:.0f} MiB, {f['one_bytes'] / 1000:.0f} KB under one", flush=True)
                 for header in ("ostraka.hpp", "gradient.hpp"):
                     if given.only not in f"include {header}":
                         continue
-                    f = measure_include(command, folder, given.rounds, header)
-                    figures.append({"compiler": compiler, "mode": mode, "case": f"include {header}", **f})
+                    f = noted(f"include {header}", measure_include(command, folder, given.rounds, header))
                     print(f"{compiler}, {mode}: include {header} {f['subject_s']:.2f} s against {f['baseline_s']:.2f} s, {f['ratio']:.2f} times; "
                           f"{f['subject_MiB']:.0f} MiB against {f['baseline_MiB']:.0f} MiB", flush=True)
                 cases = [c for c in CASES if given.only in c and (mode == "syntax" or CASES[c][2] != "plan.hpp")]
                 if not cases:
                     continue
-                print(f"| {compiler}, {mode}, {given.count} of a kind | each | range | each, memory | each, code | first | in all | of its baseline |\n|---|---|---|---|---|---|---|---|", flush=True)
+                print(f"| {compiler}, {mode}, {given.count} of a kind | each | range | each, memory | each, code | first | in all | of its baseline |")
+                print("|---" * 8 + "|", flush=True)
                 for case in cases:
-                    f = measure_case(case, command, folder, given.rounds, given.count)
-                    figures.append({"compiler": compiler, "mode": mode, "case": case, **f})
+                    f = noted(case, measure_case(case, command, folder, given.rounds, given.count))
                     print(f"| {case} | {f['each_ms']:.1f} ms | {f['each_ms_least']:.1f} to {f['each_ms_most']:.1f} | {f['each_MiB']:.2f} MiB "
                           f"| {f['each_bytes'] / 1000:.1f} KB | {f['first_s']:.2f} s "
                           f"| {f['subject_s']:.2f} s, {f['subject_MiB']:.0f} MiB | {f['ratio']:.2f} |", flush=True)
