@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "fourier/by_sums.hpp"
+#include "fourier/of_kind.hpp"
 #include "support/on_meshes.hpp"
 #include "support/said_alike.hpp"
 
@@ -29,18 +30,6 @@ namespace t = os::testing;
 using os::fourier_kind;
 
 namespace {
-
-template <fourier_kind Kind, auto Along, auto... To, class A>
-auto transformed(A const& a, std::int64_t n) {
-  if constexpr (Kind == fourier_kind::fft)
-    return os::fft<Along, To...>(a);
-  else if constexpr (Kind == fourier_kind::ifft)
-    return os::ifft<Along, To...>(a);
-  else if constexpr (Kind == fourier_kind::rfft)
-    return os::rfft<Along, To...>(a);
-  else
-    return os::irfft<Along, To...>(a, K = n);
-}
 
 /// Transforms an A along I to Result, and counts.
 template <fourier_kind Kind, class A, class Result, auto Along, auto... To>
@@ -51,23 +40,16 @@ void check(t::test_mesh const& m, t::extents_by_letter e, std::int64_t n) {
   for (char const l : t::placement_of<A>().letters) letters += l;
   auto const g = t::whole_numbers<typename A::value_type>(letters, e, 3);
   auto const a = t::placed<A>(m, g);
-  auto const got = transformed<Kind, Along, To...>(a, n);
-  std::int64_t const moved = t::traffic_of([&] { static_cast<void>(transformed<Kind, Along, To...>(a, n)); }).bytes;
+  auto const got = t::transformed<Kind, Along, To...>(a, K = n);
+  std::int64_t const moved =
+      t::traffic_of([&] { static_cast<void>(t::transformed<Kind, Along, To...>(a, K = n)); }).bytes;
   static_assert(std::is_same_v<std::remove_const_t<decltype(got)>, Result>);
   using U = typename Result::value_type;
   CHECK(t::disagreements(m, got, t::by_sums<U>(Kind, g, 'I', 'K', n), t::close_to<U>(n, 1)) == 0);
   CHECK(t::disagreements(m, a, g) == 0);  // the operand is as before
   os::operation::fourier<Kind, os::detail::type_of<Along>, os::sharding_of<To...>> const operation{};
-  std::int64_t predicted = 0;
-  if constexpr (os::has_real_result(Kind))
-    predicted = os::bytes_of(operation, a, K = n);
-  else
-    predicted = os::bytes_of(operation, a);
-  CHECK(predicted == (moved + t::ranks() - 1) / t::ranks());
+  CHECK(t::predicted_bytes(operation, a, K = n) == (moved + t::ranks() - 1) / t::ranks());
 }
-
-template <class T, class Sharding>
-using tensor_of = os::basic_tensor<T, Sharding, typename os::tensor<T, I>::space>;
 
 template <auto... Dims>
 using as = os::sharding_of<Dims...>;
@@ -77,9 +59,9 @@ using complex = Kokkos::complex<double>;
 /// There and back, and of real numbers.
 template <class From, class Result, auto Along, auto... To>
 void check_layout(t::test_mesh const& m, t::extents_by_letter const& e, std::int64_t n) {
-  check<fourier_kind::fft, tensor_of<complex, From>, tensor_of<complex, Result>, Along, To...>(m, e, n);
-  check<fourier_kind::rfft, tensor_of<double, From>, tensor_of<complex, Result>, Along, To...>(m, e, n);
-  check<fourier_kind::irfft, tensor_of<complex, From>, tensor_of<double, Result>, Along, To...>(m, e, n);
+  check<fourier_kind::fft, t::tensor_of<complex, From>, t::tensor_of<complex, Result>, Along, To...>(m, e, n);
+  check<fourier_kind::rfft, t::tensor_of<double, From>, t::tensor_of<complex, Result>, Along, To...>(m, e, n);
+  check<fourier_kind::irfft, t::tensor_of<complex, From>, t::tensor_of<double, Result>, Along, To...>(m, e, n);
 }
 
 /// Calls f(extents, n) for lengths and batches that are empty, one, uneven and prime.

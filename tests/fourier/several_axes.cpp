@@ -23,6 +23,7 @@
 #include <vector>
 
 #include "fourier/by_sums.hpp"
+#include "fourier/of_kind.hpp"
 #include "support/on_meshes.hpp"
 #include "support/said_alike.hpp"
 
@@ -59,30 +60,6 @@ t::global_tensor<U> by_sums_along(fourier_kind kind, t::global_tensor<T> const& 
   }
 }
 
-template <fourier_kind Kind, class Along, auto... To, class A, class Last>
-auto transformed(A const& a, Last const& last) {
-  if constexpr (Kind == fourier_kind::fft)
-    return os::fft<Along, To...>(a);
-  else if constexpr (Kind == fourier_kind::ifft)
-    return os::ifft<Along, To...>(a);
-  else if constexpr (Kind == fourier_kind::rfft)
-    return os::rfft<Along, To...>(a);
-  else
-    return os::irfft<Along, To...>(a, last);
-}
-
-template <fourier_kind Kind, class C, class Along, class A>
-void write_transformed(C const& c, A const& a) {
-  if constexpr (Kind == fourier_kind::fft)
-    os::fft_into<Along>(c, a);
-  else if constexpr (Kind == fourier_kind::ifft)
-    os::ifft_into<Along>(c, a);
-  else if constexpr (Kind == fourier_kind::rfft)
-    os::rfft_into<Along>(c, a);
-  else
-    os::irfft_into<Along>(c, a);
-}
-
 /// The extent of the last axis of the call, by the name of what it becomes.
 template <char Last>
 auto given(std::int64_t n) {
@@ -108,29 +85,21 @@ void check(t::test_mesh const& m, t::extents_by_letter const& lengths, std::stri
   auto const want = by_sums_along<U>(Kind, g, axes, lengths);
   auto const a = t::placed<A>(m, g);
   auto const n = given<Last>(lengths.at(Last));
-  auto const got = transformed<Kind, Along, To...>(a, n);
+  auto const got = t::transformed<Kind, Along, To...>(a, n);
   static_assert(std::is_same_v<std::remove_const_t<decltype(got)>, Result>);
   CHECK(t::disagreements(m, got, want, t::close_to<U>(count, 2)) == 0);
   CHECK(t::disagreements(m, a, g) == 0);  // the operand is as before
-  std::int64_t const moved = t::traffic_of([&] { static_cast<void>(transformed<Kind, Along, To...>(a, n)); }).bytes;
+  std::int64_t const moved = t::traffic_of([&] { static_cast<void>(t::transformed<Kind, Along, To...>(a, n)); }).bytes;
   os::operation::fourier<Kind, Along, os::sharding_of<To...>> const operation{};
-  std::int64_t predicted = 0;
-  if constexpr (os::has_real_result(Kind))
-    predicted = os::bytes_of(operation, a, n);
-  else
-    predicted = os::bytes_of(operation, a);
-  CHECK(predicted == (moved + t::ranks() - 1) / t::ranks());
+  CHECK(t::predicted_bytes(operation, a, n) == (moved + t::ranks() - 1) / t::ranks());
 
   auto const existing = os::zeros_like(got);
   auto const* const memory = existing.local().data();
-  CHECK(t::traffic_of([&] { write_transformed<Kind, Result, Along>(existing, a); }).bytes == moved);
+  CHECK(t::traffic_of([&] { t::write_transformed<Kind, Result, Along>(existing, a); }).bytes == moved);
   CHECK(existing.local().data() == memory);
   CHECK(t::disagreements(m, existing, want, t::close_to<U>(count, 2)) == 0);
   CHECK(t::disagreements(m, a, g) == 0);
 }
-
-template <class T, class Sharding>
-using tensor_of = os::basic_tensor<T, Sharding, typename os::tensor<T, I>::space>;
 
 template <auto... Dims>
 using as = os::sharding_of<Dims...>;
@@ -138,9 +107,9 @@ using as = os::sharding_of<Dims...>;
 /// There, and of real numbers there and back.
 template <char Last, class From, class Result, class Along, auto... To>
 void check_layout(t::test_mesh const& m, t::extents_by_letter const& e, std::string const& axes) {
-  check<fourier_kind::fft, Last, tensor_of<complex, From>, tensor_of<complex, Result>, Along, To...>(m, e, axes);
-  check<fourier_kind::rfft, Last, tensor_of<double, From>, tensor_of<complex, Result>, Along, To...>(m, e, axes);
-  check<fourier_kind::irfft, Last, tensor_of<complex, From>, tensor_of<double, Result>, Along, To...>(m, e, axes);
+  check<fourier_kind::fft, Last, t::tensor_of<complex, From>, t::tensor_of<complex, Result>, Along, To...>(m, e, axes);
+  check<fourier_kind::rfft, Last, t::tensor_of<double, From>, t::tensor_of<complex, Result>, Along, To...>(m, e, axes);
+  check<fourier_kind::irfft, Last, t::tensor_of<complex, From>, t::tensor_of<double, Result>, Along, To...>(m, e, axes);
 }
 
 /// Calls f(extents) for lengths that are empty, one, even, odd and prime.
