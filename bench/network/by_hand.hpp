@@ -160,10 +160,10 @@ struct scatter_product {
     int done = 0;
     auto const multiply_until = [&](int end) {
       for (; done < end; ++done)
-        multiply(rows, r.extent, r.part(),
-                 a.data() + std::ptrdiff_t(r.part_after(done / pieces + 1) * r.part() + done % pieces * rows) * r.part(),
-                 r.part(), b.data(), r.extent, done < pieces ? 0 : 1, at(done), r.extent, slabs,
-                 [&] { under_way.test(); });
+        multiply(
+            rows, r.extent, r.part(),
+            a.data() + std::ptrdiff_t(r.part_after(done / pieces + 1) * r.part() + done % pieces * rows) * r.part(),
+            r.part(), b.data(), r.extent, done < pieces ? 0 : 1, at(done), r.extent, slabs, [&] { under_way.test(); });
     };
     for (int m = 0; m < to_come; ++m) {
       multiply_until(m + 1);

@@ -81,7 +81,8 @@ int main(int argc, char** argv) {
   auto const mesh = os::make_mesh(X = x, Y = y, Z = p / (x * y));
   bool const prints = mesh.device() == 0;
   auto const filled = [&](std::array<double, 4> const& weight) {
-    return os::generate<double, I/X, J/Y, K/Z>(mesh, I = grid_size.i, J = grid_size.j, K = grid_size.k, mixture{weight});
+    return os::generate<double, I/X, J/Y, K/Z>(mesh, I = grid_size.i, J = grid_size.j, K = grid_size.k,
+                                               mixture{weight});
   };
   field const b = make_field(mesh, grid_size), u = make_field(mesh, grid_size);
   conjugate_gradients solver(mesh, grid_size);

@@ -41,7 +41,8 @@ auto spread_heat(os::tensor<double, I/X, J/Y/Z> const& start, double r, int step
     auto now = os::exchange_halo<os::halo<I, 1>/X, os::halo<J, 1>/Y/Z>(block);  // with zeros beyond the edges
     auto next = os::zeros_like(now);
     for (int s = 0; s < steps; ++s) {
-      os::stencil_into(next, heat_step{r}, os::start_exchange_halo_into<os::halo<I, 1>/X, os::halo<J, 1>/Y/Z>(now, os::faces));
+      os::stencil_into(next, heat_step{r},
+                       os::start_exchange_halo_into<os::halo<I, 1>/X, os::halo<J, 1>/Y/Z>(now, os::faces));
       std::swap(now, next);
     }
     return os::own(now);
@@ -71,8 +72,10 @@ auto spread_wave(os::tensor<double, I/X, J/Y, K/Z> const& start, double c, int s
     auto now = os::zeros_like(before), next = os::zeros_like(before);
     os::stencil_into(now, first_wave_step{c}, before);
     for (int s = 1; s < steps; ++s) {
-      os::stencil_into(next, wave_step{c}, os::start_exchange_halo_into<os::halo<I, 1>/X, os::halo<J, 1>/Y, os::halo<K, 1>/Z>(now, os::faces),
-                       before);
+      os::stencil_into(
+          next, wave_step{c},
+          os::start_exchange_halo_into<os::halo<I, 1>/X, os::halo<J, 1>/Y, os::halo<K, 1>/Z>(now, os::faces),
+          before);
       std::swap(before, now);
       std::swap(now, next);
     }
@@ -135,16 +138,18 @@ int main(int argc, char** argv) {
       return s(i) * s(j) * s(k);
     };
     auto const start = os::generate<double, I/X, J/Y, K/Z>(mesh, I = n - 1, J = n - 1, K = n - 1, wave);
-    return largest_error<I/X, J/Y, K/Z>(spread_wave(start, c, steps), os::scale(start, std::cos(std::sqrt(3.0) * pi * c * h * steps)));
+    return largest_error<I/X, J/Y, K/Z>(spread_wave(start, c, steps),
+                                        os::scale(start, std::cos(std::sqrt(3.0) * pi * c * h * steps)));
   });
 
   int const n = 128;
-  auto const spots = os::generate<double, I/X, J/Y/Z>(mesh, I = n, J = n, [=] KOKKOS_FUNCTION(std::int64_t i, std::int64_t j) {
-    auto const is_in = [=](std::int64_t row, std::int64_t column, std::int64_t radius) {
-      return (i - row) * (i - row) + (j - column) * (j - column) < radius * radius;
-    };
-    return is_in(40, 40, 18) || is_in(80, 90, 24) || is_in(100, 30, 10) ? 1.0 : 0.0;
-  });
+  auto const spots =
+      os::generate<double, I/X, J/Y/Z>(mesh, I = n, J = n, [=] KOKKOS_FUNCTION(std::int64_t i, std::int64_t j) {
+        auto const is_in = [=](std::int64_t row, std::int64_t column, std::int64_t radius) {
+          return (i - row) * (i - row) + (j - column) * (j - column) < radius * radius;
+        };
+        return is_in(40, 40, 18) || is_in(80, 90, 24) || is_in(100, 30, 10) ? 1.0 : 0.0;
+      });
   auto const heat = os::gather_to_root(spread_heat(spots, 0.2, 200));
   if (heat) {
     auto const picture = png::picture(n, n, [&](std::size_t i, std::size_t j) { return colour_of((*heat)(i, j)); });

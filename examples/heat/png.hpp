@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// A picture as a PNG, not compressed: the stored blocks of deflate (RFC 1951, 3.2.4) in zlib's frame (RFC 1950) in PNG's
-/// chunks.
+/// A picture as a PNG, not compressed: the stored blocks of deflate (RFC 1951, 3.2.4) in zlib's frame (RFC 1950) in
+/// PNG's chunks.
 
 #include <algorithm>
 #include <cstddef>

@@ -103,8 +103,8 @@ model<os::values, Vr> make_model(Mesh const& m, settings const& o) {
   model<os::names, Vr> shape;
   if constexpr (Vr::stacked == 0) shape.layers.resize(static_cast<std::size_t>(o.layers));
   return os::make_tree_like(shape, m, N = o.width, G = o.groups, R = o.repeats, D = o.width / o.heads, I = o.rotary / 2,
-                            C = o.latents, F = o.inner, M = o.width, E = o.experts, Q = o.rounds, L = o.layers / o.rounds, os::seed(o.seed),
-                            initial<Vr>{o});
+                            C = o.latents, F = o.inner, M = o.width, E = o.experts, Q = o.rounds,
+                            L = o.layers / o.rounds, os::seed(o.seed), initial<Vr>{o});
 }
 
 }  // namespace transformer

@@ -68,7 +68,8 @@ struct cross_part {
 template <int Component>
 struct without_gradient {
   double viscosity;
-  KOKKOS_FUNCTION complex operator()(complex fx, complex fy, complex fz, complex u, double kx, double ky, double kz) const {
+  KOKKOS_FUNCTION complex operator()(complex fx, complex fy, complex fz, complex u, double kx, double ky,
+                                     double kz) const {
     double const square = kx * kx + ky * ky + kz * kz;
     auto const is_beyond = [](double k) { return 3 * (k < 0 ? -k : k) >= points; };
     if (square == 0 || is_beyond(kx) || is_beyond(ky) || is_beyond(kz)) return {0, 0};
@@ -84,7 +85,9 @@ struct step_along {
 };
 
 struct mean_slope {
-  KOKKOS_FUNCTION complex operator()(complex a, complex b, complex c, complex d) const { return (a + 2.0 * b + 2.0 * c + d) / 6.0; }
+  KOKKOS_FUNCTION complex operator()(complex a, complex b, complex c, complex d) const {
+    return (a + 2.0 * b + 2.0 * c + d) / 6.0;
+  }
 };
 
 class fluid {
@@ -98,7 +101,8 @@ class fluid {
         u_{waves_of(start[0]), waves_of(start[1]), waves_of(start[2])} {}
 
   void advance(double time) {
-    auto const a = slope(u_), b = slope(from(u_, time / 2, a)), c = slope(from(u_, time / 2, b)), d = slope(from(u_, time, c));
+    auto const a = slope(u_), b = slope(from(u_, time / 2, a)), c = slope(from(u_, time / 2, b)),
+               d = slope(from(u_, time, c));
     for (std::size_t i = 0; i < 3; ++i)
       u_[i] = os::map(step_along{time}, u_[i], os::map(mean_slope{}, a[i], b[i], c[i], d[i]));
   }
@@ -114,7 +118,9 @@ class fluid {
   }
 
  private:
-  static vector<values> each_value(vector<waves> const& w) { return {values_of(w[0]), values_of(w[1]), values_of(w[2])}; }
+  static vector<values> each_value(vector<waves> const& w) {
+    return {values_of(w[0]), values_of(w[1]), values_of(w[2])};
+  }
 
   static vector<waves> from(vector<waves> const& u, double length, vector<waves> const& slope) {
     return {os::map(step_along{length}, u[0], slope[0]), os::map(step_along{length}, u[1], slope[1]),
@@ -129,7 +135,9 @@ class fluid {
   /// u × ω without its gradient part, less friction.
   [[nodiscard]] vector<waves> slope(vector<waves> const& u) const {
     vector<values> const v = each_value(u), w = each_value(curl(u));
-    auto const part = [&](std::size_t a, std::size_t b) { return waves_of(os::map(cross_part{}, v[a], w[b], v[b], w[a])); };
+    auto const part = [&](std::size_t a, std::size_t b) {
+      return waves_of(os::map(cross_part{}, v[a], w[b], v[b], w[a]));
+    };
     waves const fx = part(1, 2), fy = part(2, 0), fz = part(0, 1);
     return {os::map(without_gradient<0>{viscosity_}, fx, fy, fz, u[0], k_[0], k_[1], k_[2]),
             os::map(without_gradient<1>{viscosity_}, fx, fy, fz, u[1], k_[0], k_[1], k_[2]),

@@ -35,10 +35,13 @@ template <auto... Dims>
 using s = os::sharding_of<Dims...>;
 
 // Three operands on three mesh axes: attention with its projection, two layers of a feed-forward network.
-static_assert(os::plan_of<os::dims<batch/X, seq/Y, model/Z>, s<batch/X, seq/Y, head/Z, key>, s<batch/X, key/Y, head/Z, width>, s<head/Z, width, model/X>>.feasible);
+static_assert(os::plan_of<os::dims<batch/X, seq/Y, model/Z>, s<batch/X, seq/Y, head/Z, key>,
+    s<batch/X, key/Y, head/Z, width>, s<head/Z, width, model/X>>.feasible);
 static_assert(
-    os::plan_of<os::dims<batch/X, seq/Y, out>, s<batch/X, seq/Y, model>, s<model/X/Y, inner/Z>, s<inner/Z, out/X/Y>>.feasible);
+    os::plan_of<os::dims<batch/X, seq/Y, out>, s<batch/X, seq/Y, model>, s<model/X/Y, inner/Z>,
+        s<inner/Z, out/X/Y>>.feasible);
 
 // Four operands of rank 5 and 6 on two.
-static_assert(os::plan_of<os::dims<batch/X, A, B, E/Y, F>, s<batch/X, A/Y, B, C, D>, s<batch, C/X, D/Y, E, F>, s<batch/X, E/Y, F, G, H, A>,
+static_assert(os::plan_of<os::dims<batch/X, A, B, E/Y, F>, s<batch/X, A/Y, B, C, D>, s<batch, C/X, D/Y, E, F>,
+    s<batch/X, E/Y, F, G, H, A>,
                           s<batch/Y, G/X, H, E, F>>.feasible);

@@ -40,7 +40,9 @@ static_assert(os::plan_of<os::dims<I/X, K>, s<I/X, J/Y/Z>, s<J/Y/Z, K>, decltype
 
 // Three on two, and four and eight matrices.
 static_assert(
-    os::plan_of<os::dims<A/X, B, C, D, E/Y, F>, s<A, B/X, C, G/Y, H>, s<G/X, D/Y, A, B, E>, s<H/X, D, E, F/Y, C>>.feasible);
+    os::plan_of<os::dims<A/X, B, C, D, E/Y, F>, s<A, B/X, C, G/Y, H>, s<G/X, D/Y, A, B, E>,
+        s<H/X, D, E, F/Y, C>>.feasible);
 static_assert(
     os::plan_of<os::dims<B/X, I, M/Y>, s<B/Y, I/X, J>, s<B, J/X, K/Y>, s<B/X, K, L/Y>, s<B, L/X, M/Y>>.feasible);
-static_assert(os::plan_of<os::dims<A/X, I/Y>, s<A/X, B/Y>, s<B/X, C/Y>, s<C/Y, D/X>, s<D/X, E/Y>, s<E/Y, F/X>, s<F/Y, G/X>, s<G/X, H/Y>, s<H/X, I/Y>>.feasible);
+static_assert(os::plan_of<os::dims<A/X, I/Y>, s<A/X, B/Y>, s<B/X, C/Y>, s<C/Y, D/X>, s<D/X, E/Y>, s<E/Y, F/X>,
+    s<F/Y, G/X>, s<G/X, H/Y>, s<H/X, I/Y>>.feasible);

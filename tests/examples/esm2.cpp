@@ -3,8 +3,8 @@
 
 /// @file
 /// The layer of examples/esm2: the bytes that its plans predict equal those worked out by hand for the model with 15
-/// billion parameters, and those counted when a small layer runs; its three ways give the same gradient. A checkpoint of
-/// Hugging Face gives what transformers gives (hugging_face/references.py).
+/// billion parameters, and those counted when a small layer runs; its three ways give the same gradient. A checkpoint
+/// of Hugging Face gives what transformers gives (hugging_face/references.py).
 // labels: ci
 
 #include <doctest/doctest.h>

@@ -144,9 +144,9 @@ constexpr bool formula_is_predicted_on = by_formula(Rules{}, extents{X, Y}) == p
 
 template <class Rules>
 constexpr bool formula_is_predicted() {
-  return formula_is_predicted_on<Rules, 1, 8> && formula_is_predicted_on<Rules, 2, 4> && formula_is_predicted_on<Rules, 4, 2> &&
-         formula_is_predicted_on<Rules, 8, 1> && formula_is_predicted_on<Rules, 1, 4> && formula_is_predicted_on<Rules, 2, 2> &&
-         plan<Rules>.unpriced() == 0;
+  return formula_is_predicted_on<Rules, 1, 8> && formula_is_predicted_on<Rules, 2, 4> &&
+         formula_is_predicted_on<Rules, 4, 2> && formula_is_predicted_on<Rules, 8, 1> &&
+         formula_is_predicted_on<Rules, 1, 4> && formula_is_predicted_on<Rules, 2, 2> && plan<Rules>.unpriced() == 0;
 }
 static_assert(formula_is_predicted<fsdp_and_tensor>());
 static_assert(formula_is_predicted<sequence_and_tensor>());

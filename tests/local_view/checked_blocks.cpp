@@ -37,7 +37,8 @@ void on_uneven(F const& f) {
     for (std::int64_t n = 0; n <= 2 * m.size(X) + 1; ++n) {
       INFO(grid.text(), "I = ", n);
       auto const a = os::generate<double, I/X, J>(
-          m, I = n, J = 3, KOKKOS_LAMBDA(std::int64_t i, std::int64_t j) { return static_cast<double>(10 * i + j + 1); });
+          m, I = n, J = 3,
+          KOKKOS_LAMBDA(std::int64_t i, std::int64_t j) { return static_cast<double>(10 * i + j + 1); });
       f(m, a, n);
     }
   }

@@ -62,12 +62,14 @@ TEST_CASE("a matmul") {
         l, r);
     static_assert(std::is_same_v<decltype(C), tensor<I/X, K> const>);
     CHECK(t::disagreements(m, C, wanted) == 0);
-    auto const as_parts = os::shard_map<I/X, K, os::partial(Y)>([](auto a, auto b) { return os::einsum<I, K>(a, b); }, l, r);
+    auto const as_parts =
+        os::shard_map<I/X, K, os::partial(Y)>([](auto a, auto b) { return os::einsum<I, K>(a, b); }, l, r);
     CHECK(t::disagreements(m, as_parts, wanted) == 0);
     auto const planned_over_y =
         os::shard_map<os::manual(X), I/X, K>([](auto a, auto b) { return os::einsum<I, K>(a, b); }, l, r);
     CHECK(t::disagreements(m, planned_over_y, wanted) == 0);
-    auto const contracted = os::shard_map<I/X, K>([](auto a, auto b) { return os::psum<Y>(os::contract<J>(a, b)); }, l, r);
+    auto const contracted =
+        os::shard_map<I/X, K>([](auto a, auto b) { return os::psum<Y>(os::contract<J>(a, b)); }, l, r);
     CHECK(t::disagreements(m, contracted, wanted) == 0);
   });
 }
@@ -171,7 +173,8 @@ TEST_CASE("collectives") {
     CHECK(t::disagreements(m, os::shard_map<I/X, J>([](auto a) { return os::psum_scatter<I/X>(a); }, A), values) == 0);
     CHECK(t::disagreements(m, os::shard_map<I, J/X>([](auto a) { return os::psum_scatter<J/X>(a); }, A), values) == 0);
     CHECK(t::disagreements(m, os::shard_map<I, J>([](auto a) { return os::all_gather<I/X>(a); }, D), values) == 0);
-    CHECK(t::disagreements(m, os::shard_map<I, J/X>([](auto a) { return os::all_to_all<I/X, J/X>(a); }, D), values) == 0);
+    CHECK(t::disagreements(m, os::shard_map<I, J/X>([](auto a) { return os::all_to_all<I/X, J/X>(a); }, D),
+                           values) == 0);
     auto const stacked = os::shard_map<I, J>(
         [](auto a) { return os::sum<I, J>(os::all_gather<K/X>(a)); }, A);
     CHECK(t::disagreements(m, stacked, values) == 0);

@@ -94,7 +94,7 @@ range_here here(t::test_mesh const& m, char const* over, std::int64_t n) {
 }
 
 auto adopt(mesh_type const& mesh, std::int64_t n, std::int64_t k, field& f) {
-  return os::from_local<double, os::halo<I, 1> / X, os::halo<J, 1> / Y>(
+  return os::from_local<double, os::halo<I, 1>/X, os::halo<J, 1>/Y>(
       mesh, I = n, J = k, os::strided(f.memory.data(), I = f.step_i, J = f.step_j));
 }
 
@@ -156,13 +156,13 @@ TEST_CASE("an operator and the sum of its product, while the halo travels") {
         auto const p = adopt(mesh, n, k, x), q = adopt(mesh, n, k, y);
         if (way == 0) {
           auto const sum = os::sum_over_points(
-              apply, q, os::start_exchange_halo_into<os::halo<I, 1> / X, os::halo<J, 1> / Y>(p, os::faces));
+              apply, q, os::start_exchange_halo_into<os::halo<I, 1>/X, os::halo<J, 1>/Y>(p, os::faces));
           CHECK(os::value(os::psum<X, Y>(sum)) == wanted);
         } else if (way == 1) {
-          os::exchange_halo_into<os::halo<I, 1> / X, os::halo<J, 1> / Y>(p);
+          os::exchange_halo_into<os::halo<I, 1>/X, os::halo<J, 1>/Y>(p);
           CHECK(os::value(os::psum<X, Y>(os::sum_over_points(apply, q, os::neighbours_of(p)))) == wanted);
         } else {
-          auto begun = os::start_exchange_halo_into<os::halo<I, 1> / X, os::halo<J, 1> / Y>(p);
+          auto begun = os::start_exchange_halo_into<os::halo<I, 1>/X, os::halo<J, 1>/Y>(p);
           os::for_each_point([&](double& to, auto const& from) { static_cast<void>(apply(to, from)); }, q, begun);
         }
         CHECK(y.wrong(applied) == 0);
@@ -182,7 +182,7 @@ TEST_CASE("blocks in a body, padded and not, and whole tensors") {
         [&](auto block) {
           auto const twice = os::zeros_like(block);
           if (n < 1 || k < 1) return twice;
-          auto const padded = os::exchange_halo<os::halo<I, 1> / X, os::halo<J, 1> / Y>(block);
+          auto const padded = os::exchange_halo<os::halo<I, 1>/X, os::halo<J, 1>/Y>(block);
           dot = os::value(os::psum<X, Y>(os::sum_over_points(
               [](double& to, double const& from, auto const& u) {
                 to = u(0, 0) + from;
@@ -218,9 +218,9 @@ TEST_CASE("what does not fit is said alike") {
   auto const mesh = os::make_mesh(X = t::ranks());
   std::int64_t const n = 3 * t::ranks();
   std::vector<double> memory(16), other(16);
-  auto const u = os::from_local<double, os::halo<I, 1> / X>(mesh, I = n, os::strided(memory.data(), I = 1));
-  auto const shifted = os::from_local<double, os::halo<I, 1> / X>(mesh, I = n, os::strided(memory.data() + 1, I = 1));
-  auto const longer = os::from_local<double, os::halo<I, 1> / X>(mesh, I = 2 * n, os::strided(other.data(), I = 1));
+  auto const u = os::from_local<double, os::halo<I, 1>/X>(mesh, I = n, os::strided(memory.data(), I = 1));
+  auto const shifted = os::from_local<double, os::halo<I, 1>/X>(mesh, I = n, os::strided(memory.data() + 1, I = 1));
+  auto const longer = os::from_local<double, os::halo<I, 1>/X>(mesh, I = 2 * n, os::strided(other.data(), I = 1));
   std::string const apart =
       "for_each_point: operands are the same block or share no memory, and one whose neighbours are read shares none, "
       "but two share memory at different points; give f each block once, or copy one of them";
@@ -239,7 +239,7 @@ TEST_CASE("in check mode the function reads no farther than the halo, whatever i
   if (!mesh.handle()->world().compares_calls()) return;
   std::vector<double> memory(16), other(16);
   auto const adopt_one = [&](std::vector<double>& of) {
-    return os::from_local<double, os::halo<I, 1> / X>(mesh, I = 3 * t::ranks(), os::strided(of.data(), I = 1));
+    return os::from_local<double, os::halo<I, 1>/X>(mesh, I = 3 * t::ranks(), os::strided(of.data(), I = 1));
   };
   auto const u = adopt_one(memory), v = adopt_one(other);
   CHECK(t::said_alike([&] {
@@ -284,7 +284,7 @@ TEST_CASE("the block that a wider halo at one end sends is written once it has b
       KOKKOS_LAMBDA(std::int64_t i, std::int64_t j) { return static_cast<double>(10 * i + j % 7); });
   static_cast<void>(os::shard_map<I / X, J>(
       [](auto const& block) {
-        auto halo = os::start_exchange_halo<os::halo<I, 1, 0> / X>(block, os::boundary = 0.5);
+        auto halo = os::start_exchange_halo<os::halo<I, 1, 0>/X>(block, os::boundary = 0.5);
         if (t::rank() == t::ranks() - 1) {  // the others compute meanwhile
           auto const begin = std::chrono::steady_clock::now();
           while (std::chrono::steady_clock::now() - begin < std::chrono::milliseconds(50)) {
@@ -298,9 +298,10 @@ TEST_CASE("the block that a wider halo at one end sends is written once it has b
   for (std::int64_t i = here.begin; i < here.end; ++i)
     for (std::int64_t j = 0; j < width; ++j) {
       double const above = i > 0 ? before(i - 1, j) : 0.5;
-      bad += u.local()(static_cast<std::size_t>(i - here.begin), static_cast<std::size_t>(j)) == before(i, j) - 2 * above
-                 ? 0
-                 : 1;
+      bad +=
+          u.local()(static_cast<std::size_t>(i - here.begin), static_cast<std::size_t>(j)) == before(i, j) - 2 * above
+              ? 0
+              : 1;
     }
   CHECK(bad == 0);
 }

@@ -3,7 +3,8 @@
 
 /// @file
 /// Halos against plain loops over the whole tensor, on every mesh, with uneven, narrow and empty blocks: wide halos,
-/// corners, rings and ends, in place and into blocks, begun and waited for; stencils, also of stride 2, and convolutions.
+/// corners, rings and ends, in place and into blocks, begun and waited for; stencils, also of stride 2, and
+/// convolutions.
 // labels: essential
 
 #include <doctest/doctest.h>
@@ -137,10 +138,12 @@ void check_exchange(t::test_mesh const& m, t::extents_by_letter const& e, std::v
 
 TEST_CASE("the type of a padded block") {
   using padded = tensor<os::halo<I, 1>, J, os::varying(X)>;
-  static_assert(std::is_same_v<os::sharding_in<padded>, os::sharding<os::halo_axis<I_axis, 1>, J_axis, os::varying<X_mesh>>>);
+  static_assert(
+      std::is_same_v<os::sharding_in<padded>, os::sharding<os::halo_axis<I_axis, 1>, J_axis, os::varying<X_mesh>>>);
   static_assert(os::halo_axis<I_axis, 1>::name == "I(1)");
   static_assert(os::halo_axis<I_axis, 12>::name == "I(12)");
-  static_assert(std::is_same_v<os::sharding_without_halos<os::sharding_in<padded>>, os::sharding_of<I, J, os::varying(X)>>);
+  static_assert(
+      std::is_same_v<os::sharding_without_halos<os::sharding_in<padded>>, os::sharding_of<I, J, os::varying(X)>>);
   on_all([](t::test_mesh const& m, t::extents_by_letter const& e) {
     auto const a = t::placed<tensor<I/X, J>>(m, numbers<tensor<I/X, J>>(e, 1));
     os::shard_map<I/X, J>(
@@ -182,7 +185,8 @@ TEST_CASE("two axes, with corners") {
     os::engine::chunk_limit = limit;
     check_exchange<A, os::halo<I, 1>/X, os::halo<J, 1>/Y>(m, e, {{1}, {1}}, 0);
     check_exchange<A, os::halo<I, 1>/X, os::halo<J, 3>/Y>(m, e, {{1, true}, {3, true}}, 0, os::periodic);
-    check_exchange<A, os::halo<J, 2>/Y, os::halo<I, 1>/X>(m, e, {{1}, {2, true}}, -1, os::boundary = -1, os::periodic(J));
+    check_exchange<A, os::halo<J, 2>/Y, os::halo<I, 1>/X>(m, e, {{1}, {2, true}}, -1, os::boundary = -1,
+                                                          os::periodic(J));
     check_exchange<A, os::halo<J, 2>/Y>(m, e, {{}, {2}}, 0);
   });
 }
@@ -206,12 +210,14 @@ TEST_CASE("axis by axis, and without corners") {
           auto const rows = os::exchange_halo<os::halo<I, 1>/X>(b, os::periodic);
           auto const both = os::exchange_halo<os::halo<J, 1>/Y>(rows, os::periodic);
           CHECK(wrong<A>(m, both, g, {{1, true}, {1, true}}, 0) == 0);
-          auto const cross = os::exchange_halo<os::halo<I, 1>/X, os::halo<J, 1>/Y>(b, os::periodic, os::faces, os::boundary = 7);
+          auto const cross =
+              os::exchange_halo<os::halo<I, 1>/X, os::halo<J, 1>/Y>(b, os::periodic, os::faces, os::boundary = 7);
           auto const got = t::read_elements<double>(cross.local().data(), cross.local().size());
           std::int64_t bad = 0;
-          for_each_padded<A>(m, e, {{1, true}, {1, true}}, [&](std::size_t i, std::vector<std::int64_t> const& at, int margins) {
-            bad += got[i] == (margins < 2 ? element(g, at, {{1, true}, {1, true}}, 0) : 7) ? 0 : 1;
-          });
+          for_each_padded<A>(m, e, {{1, true}, {1, true}},
+                             [&](std::size_t i, std::vector<std::int64_t> const& at, int margins) {
+                               bad += got[i] == (margins < 2 ? element(g, at, {{1, true}, {1, true}}, 0) : 7) ? 0 : 1;
+                             });
           CHECK(bad == 0);
           return b;
         },
@@ -244,7 +250,10 @@ TEST_CASE("a convolution over divided rows, of stride 1 and 2") {
         [&](auto x) { return os::stencil(convolve, os::exchange_halo<os::halo<I, 1>/X, os::halo<J, 1>/Y>(x)); }, a);
     CHECK(t::disagreements(m, waited, wanted) == 0);
     auto const overlapped = os::shard_map<I/X, J/Y>(
-        [&](auto x) { return os::stencil(convolve, os::start_exchange_halo<os::halo<I, 1>/X, os::halo<J, 1>/Y>(x)); }, a);
+        [&](auto x) {
+          return os::stencil(convolve, os::start_exchange_halo<os::halo<I, 1>/X, os::halo<J, 1>/Y>(x));
+        },
+        a);
     CHECK(t::disagreements(m, overlapped, wanted) == 0);
     auto sums = wanted;
     for (std::size_t i = 0; i < sums.values.size(); ++i) sums.values[i] += 2 * c.values[i];

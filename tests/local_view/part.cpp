@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// os::part: parts of blocks as operands and as targets, in the rings of an all-gather–matmul and a matmul–reduce-scatter, on
-/// every mesh, with uneven blocks; against plain loops.
+/// os::part: parts of blocks as operands and as targets, in the rings of an all-gather–matmul and a
+/// matmul–reduce-scatter, on every mesh, with uneven blocks; against plain loops.
 // labels: essential
 
 #include <doctest/doctest.h>

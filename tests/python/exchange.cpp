@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// exchange FOLDER: loads the files that files_oracle.py has written there, divided over all ranks, and saves each again
-/// under another name, divided otherwise.
+/// exchange FOLDER: loads the files that files_oracle.py has written there, divided over all ranks, and saves each
+/// again under another name, divided otherwise.
 
 #include <ostraka/environment/environment.hpp>
 #include <ostraka/files.hpp>

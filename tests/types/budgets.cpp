@@ -50,7 +50,8 @@ static_assert(all_reduced.count(os::step::all_reduce) == 1);
 
 // If an extent is not static, the budget is checked at run time.
 static_assert(
-    os::plan_of<os::dims<batch/X, model>, os::sharding_of<batch/X, inner/Y>, weights_down, decltype(os::at_most<0>)>.communications() >
+    os::plan_of<os::dims<batch/X, model>, os::sharding_of<batch/X, inner/Y>, weights_down,
+        decltype(os::at_most<0>)>.communications() >
     0);
 static_assert(
     std::is_same_v<os::einsum_verdict<os::sharding_of<batch/X, model>, std::remove_const_t<decltype(os::at_most<0>)>,

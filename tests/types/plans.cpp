@@ -63,7 +63,8 @@ static_assert(case_2_right.communications() == 2 && case_2_right.bytes(sizes) ==
 // Nothing is moved to divide what the operands do not divide: all are replicated, and all devices do the same.
 static_assert(os::plan_of<os::dims<I>, os::sharding_of<I, J>, os::sharding_of<J>>.communications() == 0);
 static_assert(
-    os::plan_of<os::dims<I, K>, os::sharding_of<I, J>, os::sharding_of<J, K>, decltype(os::idle(X, Y))>.communications() ==
+    os::plan_of<os::dims<I, K>, os::sharding_of<I, J>, os::sharding_of<J, K>,
+        decltype(os::idle(X, Y))>.communications() ==
     0);
 
 // ---- case 3: both contracted axes are divided over one mesh axis. A[I, J_X] · B[J_X, K] → C[I, K] {U_X} -------------
@@ -114,7 +115,8 @@ static_assert(in.total_bytes(B = 8, S = 512, X = 2) == 8 * std::int64_t{83'886'0
 
 // Out: W_out is gathered over X, the product reduced and scattered over Y: the sharding of h again.
 constexpr auto second = os::plan_of<os::dims<B / X, S, D / Y>, activations, w_out>;
-static_assert(second.count(step::all_gather) == 1 && second.count(step::reduce_scatter) == 1 && second.communications() == 2);
+static_assert(second.count(step::all_gather) == 1 && second.count(step::reduce_scatter) == 1 &&
+              second.communications() == 2);
 static_assert(second.bytes(B = 8, S = 512, X = 2) == (1 * 5120 * 2560 + 4 * 512 * 5120 / 4 * 3) * 4);
 
 // One device along X: only Y communicates. No tokens: no bytes but the weights'.

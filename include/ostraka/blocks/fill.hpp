@@ -45,7 +45,8 @@ template <class R, class T, int Rank, class Space>
   std::int64_t local[Rank + 1]{};
   for (int i = 0; i < Rank; ++i) local[i] = static_cast<std::int64_t>(a.local().extent(static_cast<std::size_t>(i)));
   return {a.mesh_handle(), a.extents(),
-          make_view<typename result_type::view_type>(local, std::make_index_sequence<static_cast<std::size_t>(Rank)>{})};
+          make_view<typename result_type::view_type>(local,
+                                                     std::make_index_sequence<static_cast<std::size_t>(Rank)>{})};
 }
 
 /// A new, uninitialised tensor with the type, mesh and extents of another.

@@ -135,8 +135,9 @@ TEST_CASE("a reduction by a function of the program, back through its rounds") {
           [](auto a) {
             auto const [s, u] = os::preduce<X>(
                 [](auto const& first, auto const& second) {
-                  return std::tuple(os::multiply(std::get<0>(first), std::get<0>(second)),
-                                    os::add(os::multiply(std::get<1>(first), std::get<0>(second)), std::get<1>(second)));
+                  return std::tuple(
+                      os::multiply(std::get<0>(first), std::get<0>(second)),
+                      os::add(os::multiply(std::get<1>(first), std::get<0>(second)), std::get<1>(second)));
                 },
                 a, os::multiply(a, a));
             return os::add(s, u);

@@ -175,7 +175,8 @@ TEST_CASE("what is not used has the gradient zero, and constants stop it") {
     for (double& v : zero.values) v = 0;
     auto const unused = os::value_and_grad([&](auto const&) { return os::sum<>(p); })(p);
     CHECK(t::disagreements(m, unused.gradient, zero) == 0);
-    auto const stopped = os::value_and_grad([](auto const& x) { return os::sum<>(os::multiply(x, os::stop_gradient(x))); })(p);
+    auto const stopped =
+        os::value_and_grad([](auto const& x) { return os::sum<>(os::multiply(x, os::stop_gradient(x))); })(p);
     CHECK(t::disagreements(m, stopped.gradient, g) == 0);  // x · x with one of them held
   });
 }

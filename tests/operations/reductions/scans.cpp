@@ -99,7 +99,8 @@ TEST_CASE("running products and extremes; NaN stays; 16 bits are summed as float
     auto signs = g;
     for (double& x : signs.values) x = x < 0 ? -1 : x > 4 ? 2 : 1;
     auto const times = [](double x, double y) { return x * y; };
-    CHECK(t::disagreements(m, os::cumprod<J/Y>(t::placed<divided>(m, signs)), running(signs, 'J', 1.0, {}, times)) == 0);
+    CHECK(t::disagreements(m, os::cumprod<J/Y>(t::placed<divided>(m, signs)), running(signs, 'J', 1.0, {}, times)) ==
+          0);
     g.values[700] = std::numeric_limits<double>::quiet_NaN();
     auto const larger_or_nan = [](double x, double y) { return x != x || x > y ? x : y; };
     auto const same = [](double got, double wanted) { return wanted != wanted ? got != got : got == wanted; };

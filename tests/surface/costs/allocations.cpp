@@ -93,7 +93,8 @@ TEST_CASE("a time step with halos") {
                   os::stencil_into(next, f, os::start_exchange_halo_into<os::halo<I, 1>/X, os::halo<J, 1>/Y>(now));
                   std::swap(now, next);
                 }) == 0);
-          CHECK(most_in_steady_state([&] { os::exchange_halo_into<os::halo<I, 1>/X, os::halo<J, 1>/Y>(now, block); }) == 0);
+          CHECK(most_in_steady_state(
+                    [&] { os::exchange_halo_into<os::halo<I, 1>/X, os::halo<J, 1>/Y>(now, block); }) == 0);
           return block;
         },
         made<I/X, J/Y>(m, e));
@@ -116,7 +117,8 @@ TEST_CASE("a time step on a program's own arrays, with ghost layers in them") {
             os::stencil_into(next, f, os::start_exchange_halo_into<os::halo<I, 1>/X, os::halo<J, 0, 1>/Y>(now));
             std::swap(now, next);
           }) == 0);
-    CHECK(most_in_steady_state([&] { os::exchange_halo_into<os::halo<I, 1>/X, os::halo<J, 0, 1>/Y>(now, os::periodic); }) == 0);
+    CHECK(most_in_steady_state(
+              [&] { os::exchange_halo_into<os::halo<I, 1>/X, os::halo<J, 0, 1>/Y>(now, os::periodic); }) == 0);
   });
 }
 

@@ -62,7 +62,8 @@ TEST_CASE("einsum") {
   moves_what_it_says(operation::einsum<to<I, K>>{}, os::type_list<doubles<I, J/X>, doubles<J/X, K>>{});
   moves_what_it_says(operation::einsum<to<J, K/Y>>{}, os::type_list<doubles<I/X, J>, doubles<I/X, K/Y>>{});
   moves_what_it_says(operation::einsum<to<J, K>>{}, os::type_list<doubles<I/X, J>, doubles<I/Y, K>>{});
-  moves_what_it_says(operation::einsum<to<I/X, K>>{}, os::type_list<doubles<I/X, J/Y>, doubles<J, K>>{}, os::gather_left);
+  moves_what_it_says(operation::einsum<to<I/X, K>>{}, os::type_list<doubles<I/X, J/Y>, doubles<J, K>>{},
+                     os::gather_left);
   moves_what_it_says(operation::einsum<to<J, K, partial(X)>>{}, os::type_list<doubles<I/X, J>, doubles<I/X, K>>{});
 }
 

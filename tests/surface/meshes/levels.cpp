@@ -146,7 +146,8 @@ TEST_CASE("machines, in rows of ranks, dealt out in turns, and of different size
     {
       on_machine const in_rows(me / 2);
       CHECK(os::make_mesh(X = n).devices_per_node() == 2);
-      CHECK(os::make_mesh(X = 2, Y = n / 2).within_node(Y) == (n % 4 == 0 ? 2 : 1));  // three devices in a row: no block
+      // Three devices in a row make no block.
+      CHECK(os::make_mesh(X = 2, Y = n / 2).within_node(Y) == (n % 4 == 0 ? 2 : 1));
       CHECK(os::make_mesh(os::devices_per_node(1), X = n).devices_per_node() == 1);
     }
     on_machine const in_turns(me % 2);

@@ -90,8 +90,8 @@ TEST_CASE("halos along an axis that stands last") {
 }
 
 TEST_CASE("a dry mesh of 4,096 devices along twelve axes") {
-  auto const m = os::dry_mesh(os::as_device(1234), os::devices_per_node(16), A1 = 2, A2 = 2, A3 = 2, A4 = 2, A5 = 2, A6 = 2, A7 = 2,
-                              A8 = 2, A9 = 2, A10 = 2, A11 = 2, A12 = 2);
+  auto const m = os::dry_mesh(os::as_device(1234), os::devices_per_node(16), A1 = 2, A2 = 2, A3 = 2, A4 = 2, A5 = 2,
+                              A6 = 2, A7 = 2, A8 = 2, A9 = 2, A10 = 2, A11 = 2, A12 = 2);
   CHECK(m.devices() == 4096);
   CHECK(m.within_node(A8) == 1);
   CHECK(m.within_node(A9) == 2);

@@ -144,7 +144,7 @@ class device_arrays {
     used_.clear();
   }
 
-  /// Ends the operation without a wait. The next owner of the copies on the host uses them in the order of the instance.
+  /// Ends the operation without a wait. The next owner of the copies on the host uses them in the instance's order.
   void end() {
     used_.clear();
     fence_on_host(exec());

@@ -251,7 +251,8 @@ inline void check_settings(search_settings const& how) {
   require(how.node_devices >= 0, "a node has no negative number of devices; give how many, or 0 for one node");
   require(how.memory_bytes >= 0, "memory_bytes is a number from 0; give what a device has, or 0 for the machine's");
   require(how.step.state_bytes >= 0, "state_bytes is a number from 0; Adam keeps 8");
-  require(!how.step.training || !how.kept.empty(), "nothing is said of what is kept; give kept = {keeping::everything}");
+  require(!how.step.training || !how.kept.empty(),
+          "nothing is said of what is kept; give kept = {keeping::everything}");
 }
 
 }  // namespace detail

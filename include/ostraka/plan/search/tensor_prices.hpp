@@ -49,8 +49,8 @@ class tensor_prices {
   // Adds a product, likewise.
   constexpr void add_product(candidate const& c, tensor_candidates& t) { scatter(c, t); }
 
-  // Lowers the limit to the price of a whole plan: that of the cheapest last product that needs no reduction, and of its
-  // exchange.
+  // Lowers the limit to the price of a whole plan: that of the cheapest last product that needs no reduction, and of
+  // its exchange.
   [[gnu::cold]] constexpr void bound_result(candidates const& products, double whole) {
     if (rule_ == admit::no_communication) return;
     layout const partial = partial_marks(result_);

@@ -45,7 +45,8 @@ TEST_CASE("reductions, gathers and exchanges") {
         return os::psum_scatter<I/X>(os::pvary<X>(os::all_gather<I/X>(os::all_gather<J/Y>(os::multiply(a, a)))));
       });
       if (!even) continue;
-      t::check_body<K, I, J>(m, e, [](auto a) { return os::all_gather_invariant<K/X/Y>(os::multiply(a, a), os::untiled); });
+      t::check_body<K, I, J>(
+          m, e, [](auto a) { return os::all_gather_invariant<K/X/Y>(os::multiply(a, a), os::untiled); });
       t::check_body<J/Y>(m, e, [](auto a) { return os::psum<X>(os::sum<J>(os::multiply(a, a))); });
       t::check_body<I, J>(m, e, [](auto a) { return os::psum<X, Y>(os::multiply(a, a)); });
       t::check_body<I, J>(m, e, [](auto a) { return os::pmean<Y, X>(os::multiply(a, a)); });

@@ -119,7 +119,8 @@ TEST_CASE("a derivative of one's own may give the operand itself, and must give 
     whole_tensor const p(m.handle(), {3, 4}, view(memory.data(), 3, 4));  // of memory that is not counted
     auto const gives_operand = os::custom_vjp([](auto const& a) { return a; },
                                               [](auto const&, auto const&, auto const& a) { return a; });
-    auto const r = os::value_and_grad([&](auto const& q) { return os::sum<>(gives_operand(q) + os::scale(q, 2.0)); })(p);
+    auto const r =
+        os::value_and_grad([&](auto const& q) { return os::sum<>(gives_operand(q) + os::scale(q, 2.0)); })(p);
     CHECK(memory[0] == 10.0);  // nothing was added to the parameter
     static_cast<void>(r);
 

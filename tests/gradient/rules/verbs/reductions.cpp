@@ -72,7 +72,8 @@ TEST_CASE("norms and variances") {
     INFO(m.text());
     auto const weigh = t::placed<os::tensor<double, I/X>>(m, t::whole_numbers<double>("I", e, 2));
     t::check_by_differences<matrix>(m, e, "IJ", [&](auto const& p) {
-      auto const of_rows = os::norm<I/X>(p) * weigh + os::variance<I/X>(p) * os::standard_deviation<I/X>(p, os::ddof(1));
+      auto const of_rows =
+          os::norm<I/X>(p) * weigh + os::variance<I/X>(p) * os::standard_deviation<I/X>(p, os::ddof(1));
       return os::sum<>(of_rows * of_rows) + os::sum<>(os::variance<J/Y>(p, os::ddof(1))) + os::standard_deviation<>(p);
     });
   });

@@ -168,8 +168,8 @@ void sum_gain(char const* name, Exec const& exec, rows_and_cotangents<X> const& 
   fence_on_host(exec);
 }
 
-/// Writes the results of pull_rows and sum_gain: gain[k] <- Σ over rows of g (x − mean) factor. On the host it takes one
-/// pass. @pre the rows are runs
+/// Writes the results of pull_rows and sum_gain: gain[k] <- Σ over rows of g (x − mean) factor. On the host it takes
+/// one pass. @pre the rows are runs
 template <class Formula, class Exec, class X, class Gain>
 void pull_rows_and_gain(char const* name, Exec const& exec, rows_and_cotangents<X, Gain> const& in,
                         Formula const& formula, std::int64_t total,

@@ -3,9 +3,9 @@
 #pragma once
 
 /// @file
-/// Floor 4. The derivative of os::cross_entropy: g ((1 + 2 z l) exp(x − l) − q), where l is the row's log Σ exp(x), z is
-/// the factor of the z-loss, and q is the target: ε / V, and 1 − ε more at the label. The forward computes l and keeps
-/// it, one number a row. So the backward reads logits once, writes their cotangents, and moves nothing.
+/// Floor 4. The derivative of os::cross_entropy: g ((1 + 2 z l) exp(x − l) − q), where l is the row's log Σ exp(x), z
+/// is the factor of the z-loss, and q is the target: ε / V, and 1 − ε more at the label. The forward computes l and
+/// keeps it, one number a row. So the backward reads logits once, writes their cotangents, and moves nothing.
 
 #include <type_traits>
 

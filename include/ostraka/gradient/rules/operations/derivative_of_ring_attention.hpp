@@ -80,8 +80,8 @@ struct derivative_of<operation::ring_attention<Q, K, D, Way>> {
   }
 
   template <class Result, class LogSums, class TQ, class TK, class TV>
-  static constexpr auto pullback(operation_type const& operation, detail::several<Result, LogSums> const& made, TQ const& q,
-                                 TK const& k, TV const& v) {
+  static constexpr auto pullback(operation_type const& operation, detail::several<Result, LogSums> const& made,
+                                 TQ const& q, TK const& k, TV const& v) {
     double scale = 1;
     if constexpr (!is_abstract<Result>) scale = operation.factor_of(q);
     return detail::ring_pullback<vjp, Result, LogSums, TQ, TK, TV>{{scale},
