@@ -20,6 +20,7 @@
 #include "support/byte_counter.hpp"
 #include "support/mpi_main.hpp"
 #include "support/sham/device.hpp"
+#include "support/sham/no_call_check.hpp"
 
 namespace os = ostraka;
 namespace t = os::testing;
@@ -36,9 +37,6 @@ OSTRAKA_MESH_AXIS(Y);
 namespace {
 
 using os::partial;
-
-// Ranks that compare their calls read blocks on the host.
-int const compares_nothing = ::setenv("OSTRAKA_CHECK_SPMD", "0", 1);
 
 struct moved {
   std::int64_t sent = 0;  // by all ranks, as is what was copied

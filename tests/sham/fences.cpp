@@ -22,6 +22,7 @@
 #include "support/byte_counter.hpp"
 #include "support/mpi_main.hpp"
 #include "support/sham/device.hpp"
+#include "support/sham/no_call_check.hpp"
 
 namespace os = ostraka;
 namespace t = os::testing;
@@ -37,9 +38,6 @@ OSTRAKA_MESH_AXIS(X);
 namespace {
 
 using os::partial;
-
-// Ranks that compare their calls read blocks on the host.
-int const compares_nothing = ::setenv("OSTRAKA_CHECK_SPMD", "0", 1);
 
 bool const takes_device_memory = [] {
   char const* const said = std::getenv("OSTRAKA_GPU_AWARE_MPI");

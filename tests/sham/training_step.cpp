@@ -13,11 +13,11 @@
 #include <ostraka/operations.hpp>
 #include <ostraka/optimizers.hpp>
 
-#include <cstdlib>
 #include <type_traits>
 
 #include "support/mpi_main.hpp"
 #include "support/sham/device.hpp"
+#include "support/sham/no_call_check.hpp"
 
 namespace os = ostraka;
 
@@ -28,9 +28,6 @@ OSTRAKA_AXIS(in, 32);
 OSTRAKA_AXIS(hidden, 64);
 OSTRAKA_AXIS(out, 4);
 OSTRAKA_MESH_AXIS(X);
-
-// Ranks that compare their calls read blocks on the host.
-int const compares_nothing = ::setenv("OSTRAKA_CHECK_SPMD", "0", 1);
 
 template <class L>
 struct mlp {
