@@ -3,11 +3,14 @@
 
 /// @file
 /// Operations copy no more between a device and its host than they send and receive, and nothing if MPI takes the
-/// device's memory: all collectives, halos, rings, pipelines, moves between meshes, states of rows, and derivatives of
-/// some. No operation passes a whole block through the host.
+/// device's memory: all collectives, halos, rings, pipelines, moves between meshes, states of rows, attention to
+/// divided pages, arrays of another distribution, and derivatives of some. Mixtures of experts copy their choices and
+/// the lists of rows that follow from them besides. No operation passes a whole block through the host.
 
 #include <doctest/doctest.h>
 
+#include <ostraka/experts.hpp>
+#include <ostraka/foreign_blocks.hpp>
 #include <ostraka/gradient.hpp>
 #include <ostraka/local_view.hpp>
 #include <ostraka/operations.hpp>
@@ -54,15 +57,16 @@ moved moved_by(F const& f) {
   return m;
 }
 
+// `read`, `written`: bytes that the host reads or writes besides, on all ranks together.
 template <class F>
-void check(std::string const& name, F const& f) {
+void check(std::string const& name, F const& f, std::int64_t read = 0, std::int64_t written = 0) {
   char const* const aware = std::getenv("OSTRAKA_GPU_AWARE_MPI");
   bool const copies = aware == nullptr || *aware != '1';
   moved const m = moved_by(f);
-  INFO(name);
+  INFO(name, " sent ", m.sent);
   if (t::ranks() > 1) CHECK(m.sent > 0);
-  CHECK(m.to_host <= (copies ? m.sent : 0));
-  CHECK(m.to_device <= (copies ? m.sent : 0));
+  CHECK(m.to_host <= (copies ? m.sent : 0) + read);
+  CHECK(m.to_device <= (copies ? m.sent : 0) + written);
 }
 
 }  // namespace
@@ -190,6 +194,81 @@ TEST_CASE("ring attention") {
       auto const z = os::attention<I / X, K / X, J>(x, y, y, os::ring);
       return os::sum<>(os::multiply(z, z));
     })(q, k));
+  });
+}
+
+// The table and the positions are promised to be in range, so the host does not read them.
+TEST_CASE("pages that the mesh divides") {
+  auto const mesh = os::make_mesh(X = t::ranks());
+  auto const pool = os::random<float, K / X, L, J>(mesh, K = 16, L = 8, J = 640, os::seed(1));
+  auto const q = os::random<float, M, I, J>(mesh, M = 2, I = 3, J = 640, os::seed(2));
+  auto const table = os::cast<std::int32_t>(os::zeros<std::int64_t, M, N>(mesh, M = 2, N = 4));
+  auto const at = os::zeros<std::int64_t, M>(mesh, M = 2);
+  check("attention", [&] {
+    static_cast<void>(os::attention<I, L, J>(q, pool, pool, os::pages<K / X>(table), os::causal, os::from_positions(at),
+                                             os::in_range));
+  });
+  sham::work const before = sham::work_done();
+  os::write_at<L>(pool, os::from_positions(at), os::rename<I, L>(q), os::pages<K / X>(table), os::in_range);
+  sham::work const done = sham::work_done() - before;
+  CHECK(done.to_host == 0);  // nothing moves
+  CHECK(done.to_device == 0);
+}
+
+namespace {
+
+struct apply_expert {
+  template <class Rows, class Dot, class Up, class Down>
+  auto operator()(Rows const& rows, Dot const& dot, Up const& up, Down const& down) const {
+    return dot(dot(rows, up), down);
+  }
+};
+
+}  // namespace
+
+// A row has 640 numbers. Choices, places in lists of rows, and numbers of rows of experts are one of 8 bytes each. The
+// host reads the choices, and for each product how many rows an expert has; it writes five lists of rows, and the
+// experts' numbers of rows.
+TEST_CASE("a mixture of experts") {
+  auto const mesh = os::make_mesh(X = t::ranks());
+  auto const x = os::random<float, I / X, J>(mesh, I = 32, J = 640, os::seed(1));
+  auto const r = os::route<L, M>(os::random<float, I / X, L>(mesh, I = 32, L = 8, os::seed(2)), M = 2);
+  auto const up = os::random<float, L / X, J, N>(mesh, L = 8, J = 640, N = 4, os::seed(3));
+  auto const down = os::random<float, L / X, N, J>(mesh, L = 8, N = 4, J = 640, os::seed(4));
+  constexpr std::int64_t choices = 32 * 2 * 8, experts = 8 * 8, lists = 5 * choices + experts;
+  check(
+      "dropless", [&] { static_cast<void>(os::dropless<K, L / X>(apply_expert{}, x, r.experts, r.weights, up, down)); },
+      choices + 2 * experts, lists);
+  check(
+      "its derivative",
+      [&] {
+        static_cast<void>(os::value_and_grad([&](auto const& y) {
+          auto const z = os::dropless<K, L / X>(apply_expert{}, y, r.experts, r.weights, up, down);
+          return os::sum<>(os::multiply(z, z));
+        })(x));
+      },
+      choices + 4 * experts, lists);
+}
+
+// Arrays in the device's memory, of which each device holds the rows that another one has in the tensor.
+TEST_CASE("arrays of another distribution") {
+  auto const mesh = os::make_mesh(X = t::ranks());
+  std::int64_t const own = 64 / t::ranks(), first = (t::ranks() - 1 - t::rank()) * own;
+  Kokkos::View<float**, Kokkos::LayoutRight, Kokkos::Sham> const rows("rows", static_cast<std::size_t>(own), 640);
+  Kokkos::View<float**, Kokkos::LayoutLeft, Kokkos::Sham> const columns("columns", static_cast<std::size_t>(own), 640);
+  check("copy_from_blocks", [&] {
+    static_cast<void>(os::copy_from_blocks<float, I / X, J>(mesh, I = 64, J = 640, os::at(I = first), rows));
+  });
+  check("copy_from_blocks of columns", [&] {
+    static_cast<void>(os::copy_from_blocks<float, I / X, J>(mesh, I = 64, J = 640, os::at(I = first), columns));
+  });
+  auto const a = os::random<float, I / X, J>(mesh, I = 64, J = 640, os::seed(1));
+  check("copy_to_blocks", [&] { os::copy_to_blocks(a, os::at(I = first), rows); });
+  check("copy_to_blocks of columns", [&] { os::copy_to_blocks(a, os::at(I = first), columns); });
+  auto plan = os::plan_blocks<float, I / X, J>(mesh, I = 64, J = 640, os::at(I = first), rows);
+  check("plan_blocks", [&] {
+    plan.copy_from_into(a, rows);
+    plan.copy_to(a, rows);
   });
 }
 
