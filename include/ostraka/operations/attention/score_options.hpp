@@ -194,6 +194,14 @@ constexpr auto as_segments(T const& ids) {
     return ostraka::cast<std::int64_t>(ids);
 }
 
+// The options with tensors. nvcc reports an error where the lambda below asks for the members itself.
+template <class Option>
+concept HasScoreTensor = requires(Option const& o) { o.tensor; };
+template <class Option>
+concept HasSegments = requires(Option const& o) { o.of_keys; };
+template <class Option>
+concept HasRowPositions = requires(Option const& o) { o.positions; };
+
 /// Calls f(the tensors among the options…), in the order of operands_of_options.
 template <class F>
 constexpr auto with_score_operands(F const& f) {
@@ -205,11 +213,11 @@ constexpr auto with_score_operands(F const& f, First const& first, Rest const&..
       [&](auto const&... more) {
         if constexpr (TensorOrVariable<First>)
           return f(first, more...);
-        else if constexpr (requires { first.tensor; })
+        else if constexpr (HasScoreTensor<First>)
           return f(first.tensor, more...);
-        else if constexpr (requires { first.of_keys; })
+        else if constexpr (HasSegments<First>)
           return f(as_segments(first.of_queries), as_segments(first.of_keys), more...);
-        else if constexpr (requires { first.positions; })
+        else if constexpr (HasRowPositions<First>)
           return f(as_segments(first.positions), more...);
         else
           return f(more...);
