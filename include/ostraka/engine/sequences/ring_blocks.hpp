@@ -19,6 +19,7 @@
 #include <ostraka/engine/run/contract_in_tiles.hpp>
 #include <ostraka/engine/run/report_run.hpp>
 #include <ostraka/plan/attention/attention_ring.hpp>
+#include <ostraka/plan/attention/attention_tiles.hpp>
 #include <ostraka/plan/blocks/labelled_layout.hpp>
 #include <ostraka/plan/decisions/viewpoint.hpp>
 
@@ -33,6 +34,7 @@ struct ring_attention {
   int queries = 0, keys = 0, width = 0;  ///< labels
   planner::attention_ring ring{};
   double scale = 1;
+  planner::tile_extents tile{0, 0};  ///< of the single kernel on an accelerator; none: by products
 };
 
 /// Pairs of chunks of queries and keys that this host thread has multiplied so far.

@@ -145,14 +145,21 @@ struct ring_of_operands : ring_types<DimQ, DimK, DimD, TQ, TK, TV> {
            (is_backward ? elements(r.cotangents_sent()) * static_cast<std::int64_t>(sizeof(typename types::wide)) : 0);
   }
 
+  /// The widths of a head: of its queries and keys, and of its values.
+  static constexpr std::int64_t width_of(planner::extents const& e) {
+    return e.label[position_in<typename types::width, labels>];
+  }
+  static constexpr std::int64_t values_of(planner::extents const& e) {
+    return extents_of(typename types::values_alone{}, e);
+  }
+
   /// The flops of so many pairs of a query and a key, in all batches and heads of the device with the most. Forward:
   /// scores, and weighted values. Backward: both again, and the cotangents of queries, keys and values.
   static constexpr std::int64_t flops_of_pairs(std::int64_t pairs, planner::extents const& e, bool is_backward) {
     constexpr planner::spec s = spec_of<typename types::log_sums_type, labels, mesh>;
     std::int64_t heads = 1;
     for (int i = 0; i < s.rank; ++i) heads *= s.label[i] == queries ? 1 : planner::largest_range(s, i, e);
-    std::int64_t const width = e.label[position_in<typename types::width, labels>],
-                       values = extents_of(typename types::values_alone{}, e);
+    std::int64_t const width = width_of(e), values = values_of(e);
     return 2 * heads * pairs * (is_backward ? 3 * width + 2 * values : width + values);
   }
 

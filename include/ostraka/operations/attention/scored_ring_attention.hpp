@@ -22,6 +22,7 @@
 #include <ostraka/engine/sequences/tiles/pull_attention_in_tiles.hpp>
 #include <ostraka/operations/attention/ring_attention.hpp>
 #include <ostraka/operations/attention/score_operands.hpp>
+#include <ostraka/plan/attention/attention_kernel.hpp>
 
 namespace ostraka {
 
@@ -63,6 +64,7 @@ struct scored_ring_of : ring_of_operands<Q, K, D, Way, TQ, TK, TV> {
   static engine::ring_attention blocks(engine::execution_context const& w, double scale, Attention const& attention) {
     engine::ring_attention p = base::blocks(w, scale);
     p.ring = ring_of_call(w.sizes, attention);
+    p.tile = kernel_tile(p.ring, w.sizes);
     if constexpr (!is_ring) p.ring = tiles_of(p.ring, planner::range_of(p.q, p.q.find(base::queries), w.here, w.sizes));
     return p;
   }
@@ -72,7 +74,33 @@ struct scored_ring_of : ring_of_operands<Q, K, D, Way, TQ, TK, TV> {
   static constexpr moves_of_call moved(Attention const& attention, Sizes const& sizes) {
     planner::extents const e = extents_by_name<typename base::labels, typename base::mesh>::of(sizes);
     planner::attention_ring const r = ring_of_call(e, attention);
-    return {base::bytes_of_all(r, e, Backward), e.devices(), base::flops_of_pairs(most_pairs(r, e), e, Backward)};
+    std::int64_t const pairs = most_pairs(r, e, Backward ? planner::tile_extents{0, 0} : kernel_tile(r, e));
+    return {base::bytes_of_all(r, e, Backward), e.devices(), base::flops_of_pairs(pairs, e, Backward)};
+  }
+
+  /// The tile of the single kernel that computes a call on an accelerator (plan/attention/attention_kernel.hpp). There
+  /// is none on the host, for rings, and where products are expected to take less time.
+  static constexpr planner::tile_extents kernel_tile(planner::attention_ring const& r, planner::extents const& e) {
+    if constexpr (is_ring || is_on_host) {
+      return {0, 0};
+    } else {
+      planner::attention_kernel const kernel{base::width_of(e), base::values_of(e), sizeof(typename types::wide)};
+      planner::tile_extents const tile = kernel.tile();
+      if (tile.queries == 0) return tile;
+      std::int64_t const keys = most_of_queries(r, e, [&](planner::attention_ring const& own, planner::range at) {
+        return planner::most_keys_in_tiles(own.seen(), at, own.keys, tile);
+      });
+      bool const is_short = kernel.is_short(keys);  // else there may be very many tiles to count
+      return is_short && kernel.is_small(base::flops_of_pairs(most_pairs(r, e, tile), e, false))
+                 ? tile
+                 : planner::tile_extents{0, 0};
+    }
+  }
+  /// The same for the operands of a call.
+  template <class Attention, class Sizes>
+  static constexpr bool is_one_kernel(Attention const& attention, Sizes const& sizes) {
+    planner::extents const e = extents_by_name<typename base::labels, typename base::mesh>::of(sizes);
+    return kernel_tile(ring_of_call(e, attention), e).queries > 0;
   }
 
   template <class Labels, class Mesh>
@@ -99,20 +127,30 @@ struct scored_ring_of : ring_of_operands<Q, K, D, Way, TQ, TK, TV> {
   using cotangent_of_scores_type = typename types::template cotangent_type<A, typename types::wide>;
 
  private:
-  // The pairs of a query and a key of the device that multiplies most. On accelerators, tiles are a ring of one device.
-  static constexpr std::int64_t most_pairs(planner::attention_ring const& r,
-                                           [[maybe_unused]] planner::extents const& e) {
-    if constexpr (is_ring) {
+  static constexpr bool is_on_host = engine::runs_on_host<execution_space_type<typename types::result_type>>;
+
+  // The most that f(tiles, positions of the queries) returns for the queries of a device.
+  template <class F>
+  static constexpr std::int64_t most_of_queries(planner::attention_ring const& r, planner::extents const& e,
+                                                F const& f) {
+    constexpr planner::spec s = spec_of<TQ, typename base::labels, typename base::mesh>;
+    return planner::most_of_blocks(r.queries, e.ways(s.over[s.find(base::queries)]), [&](planner::range block) {
+      planner::attention_ring const own = tiles_of(r, block);
+      return f(own, planner::range{own.first_position, own.first_position + own.queries});
+    });
+  }
+
+  // The pairs of a query and a key of the device that multiplies most. On accelerators, tiles are those of the kernel,
+  // or, without one, a ring of one device.
+  static constexpr std::int64_t most_pairs(planner::attention_ring const& r, [[maybe_unused]] planner::extents const& e,
+                                           [[maybe_unused]] planner::tile_extents const& of_kernel) {
+    if constexpr (is_ring)
       return r.most_pairs();
-    } else {
-      constexpr planner::spec s = spec_of<TQ, typename base::labels, typename base::mesh>;
-      constexpr bool is_on_host = engine::runs_on_host<execution_space_type<typename types::result_type>>;
-      return planner::most_of_blocks(r.queries, e.ways(s.over[s.find(base::queries)]), [&](planner::range block) {
-        planner::attention_ring const own = tiles_of(r, block);
-        planner::range const at{own.first_position, own.first_position + own.queries};
-        return is_on_host ? planner::pairs_in_tiles(own.seen(), at, own.keys) : own.pairs(0);
+    else
+      return most_of_queries(r, e, [&](planner::attention_ring const& own, planner::range at) {
+        if constexpr (is_on_host) return planner::pairs_in_tiles(own.seen(), at, own.keys);
+        return of_kernel.queries > 0 ? planner::pairs_in_tiles(own.seen(), at, own.keys, of_kernel) : own.pairs(0);
       });
-    }
   }
 };
 
@@ -155,6 +193,11 @@ struct scored_ring : detail::scaled_scores, detail::score_options {
   template <class TQ, class TK, class TV, class... Tensors>
   [[nodiscard]] constexpr detail::moves_of_call moved(TQ const& q, TK const& k, TV const& v, Tensors const&...) const {
     return ring_of<TQ, TK, TV>::template moved<false>(*this, detail::sizes_of_call(q, k, v));
+  }
+  /// True if a single kernel computes it.
+  template <class TQ, class TK, class TV>
+  [[nodiscard]] constexpr bool is_one_kernel(TQ const& q, TK const& k, TV const& v) const {
+    return ring_of<TQ, TK, TV>::is_one_kernel(*this, detail::sizes_of_call(q, k, v));
   }
 
   template <class How, class TQ, class TK, class TV, class... Tensors>

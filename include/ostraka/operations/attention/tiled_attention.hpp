@@ -4,7 +4,8 @@
 
 /// @file
 /// Floor 4. Attention to whole keys without a mask, in tiles (engine/sequences/tiles/attend_in_tiles.hpp): no array has
-/// the scores' shape. A few queries, as in a step of decoding, have few scores, which are written as in attention.hpp.
+/// the scores' shape. A few queries, as in a step of decoding, have few scores, which are written as in attention.hpp,
+/// unless a single kernel of an accelerator attends (plan/attention/attention_kernel.hpp).
 ///
 ///     q [B_X, H_Y, Q, D]   k, v [B_X, H_Y, K, D]   tiles of some queries and some keys of a head       nothing moved
 
@@ -40,19 +41,25 @@ struct tiled_attention : attention<Q, K, D> {
     return q.extents()[static_cast<std::size_t>(detail::dimension_of<Q, TQ>)] > few_queries;
   }
 
+  /// True if a call is computed in tiles.
+  template <class TQ, class TK, class TV>
+  [[nodiscard]] constexpr bool goes_in_tiles(TQ const& q, TK const& k, TV const& v) const {
+    return are_many(q) || in_tiles().is_one_kernel(q, k, v);
+  }
+
   /// The flops of a call, where those of whole scores are `of_whole`.
   template <class TQ, class TK, class TV>
   [[nodiscard]] constexpr std::int64_t flops_of_call(std::int64_t of_whole, TQ const& q, TK const& k,
                                                      TV const& v) const {
     if constexpr (is_tiled<TQ, TK, TV>)
-      if (are_many(q)) return in_tiles().moved(q, k, v).flops;
+      if (goes_in_tiles(q, k, v)) return in_tiles().moved(q, k, v).flops;
     return of_whole;
   }
 
   template <class How, class TQ, class TK, class TV>
   auto run(How const& how, TQ const& q, TK const& k, TV const& v) const {
     if constexpr (is_tiled<TQ, TK, TV>)
-      if (are_many(q)) return detail::operate(in_tiles(), q, k, v);
+      if (goes_in_tiles(q, k, v)) return detail::operate(in_tiles(), q, k, v);
     return attention_type::run(how, q, k, v);
   }
 };

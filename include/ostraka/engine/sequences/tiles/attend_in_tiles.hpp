@@ -4,7 +4,8 @@
 
 /// @file
 /// Floor 3. Attention to whole keys in tiles (Dao et al., FlashAttention, 2022): no array has the scores' shape. The
-/// softmax goes on from tile to tile as online_softmax.hpp describes. On accelerators it is the ring of one device.
+/// softmax goes on from tile to tile as online_softmax.hpp describes. On accelerators it is a single kernel
+/// (attend_by_teams.hpp), or the ring of one device.
 ///
 ///     for each tile:  S = scale · Q K,  P = exp(S − m),  O = exp(m before − m) O + P V      at last O / Σ exp(S − m)
 
@@ -13,6 +14,7 @@
 
 #include <ostraka/engine/kernels/loops/parallel.hpp>
 #include <ostraka/engine/sequences/attend_in_ring.hpp>
+#include <ostraka/engine/sequences/tiles/attend_by_teams.hpp>
 #include <ostraka/engine/sequences/tiles/tiles_of_attention.hpp>
 
 namespace ostraka::engine {
@@ -216,18 +218,53 @@ class attending_thread {
   wide* sum_;
 };
 
+/// The heads of a device's block.
+struct head_extents {
+  std::int64_t heads = 0, queries = 0, keys = 0, width = 0, values = 0;
+};
+
 /// Counts the flops of the tiles: `of_width` products of a pair along the width, `of_values` along the values.
-inline void count_tile_flops(attention_layout const& lies, ring_attention const& p, std::int64_t of_width,
-                             std::int64_t of_values, int element_bytes) {
+inline void count_tile_flops(head_extents const& of, ring_attention const& p, std::int64_t of_width,
+                             std::int64_t of_values, int element_bytes, planner::tile_extents const& tile = {}) {
   if (!counts_flops()) return;
-  planner::range const queries{p.ring.first_position, p.ring.first_position + lies.queries};
-  std::int64_t const pairs = pairs_in_tiles(p.ring.seen(), queries, lies.keys);
-  std::int64_t const heads = lies.shared.size() * lies.within.size(),
-                     flops = 2 * heads * pairs * (of_width * lies.width + of_values * lies.value_width);
+  planner::range const queries{p.ring.first_position, p.ring.first_position + of.queries};
+  std::int64_t const pairs = pairs_in_tiles(p.ring.seen(), queries, of.keys, tile),
+                     flops = 2 * of.heads * pairs * (of_width * of.width + of_values * of.values);
   if (counted_flops != nullptr) *counted_flops += flops;
   if (has_listeners())
-    report_computed(flops, heads * (lies.queries + lies.keys) * (lies.width + lies.value_width) * element_bytes,
-                    element_bytes);
+    report_computed(flops, of.heads * (of.queries + of.keys) * (of.width + of.values) * element_bytes, element_bytes);
+}
+inline void count_tile_flops(attention_layout const& lies, ring_attention const& p, std::int64_t of_width,
+                             std::int64_t of_values, int element_bytes) {
+  count_tile_flops({lies.shared.size() * lies.within.size(), lies.queries, lies.keys, lies.width, lies.value_width}, p,
+                   of_width, of_values, element_bytes);
+}
+
+/// Attention as a single kernel, in tiles `p.tile`. It reads operands where they are, and needs no memory of its own.
+template <class Exec, class T>
+void attend_by_teams(Exec const& exec, execution_context const& w, ring_attention const& p, T const* q, T const* k,
+                     T const* v, T* out, accumulator_of_t<T>* log_sums, score_rule<accumulator_of_t<T>> const& rule) {
+  using wide = accumulator_of_t<T>;
+  if (w.here.nowhere) return;
+  profiled const region([&] {
+    push_blocks(w.operation, p.q, w.names, "reads", planner::block_size(p.q, w.here, w.sizes) * int{sizeof(T)});
+  });
+  attended_blocks const blocks(w, p);
+  team_layout const lies(blocks, p, rule);
+  std::int64_t const keys = blocks.k.extent_of(blocks.keys);
+  count_tile_flops({lies.heads.size(), lies.queries, keys, lies.width, lies.values}, p, 1, 1, int{sizeof(T)}, p.tile);
+  attention_teams<Exec, T> const teams{lies,
+                                       keys_of_team(p.ring.seen(), keys, p.tile.keys),
+                                       team_scores<wide>(rule, lies.query_dimension, lies.key_dimension),
+                                       static_cast<wide>(p.scale),
+                                       rule.sinks.data,
+                                       q,
+                                       k,
+                                       v,
+                                       out,
+                                       log_sums};
+  teams.run(exec);
+  fence_on_host(exec);
 }
 
 }  // namespace detail
@@ -237,7 +274,10 @@ template <class Exec, class T>
 void attend_in_tiles(Exec const& exec, execution_context const& w, ring_attention const& p, T const* q, T const* k,
                      T const* v, T* out, accumulator_of_t<T>* log_sums, score_rule<accumulator_of_t<T>> const& rule) {
   if constexpr (!runs_on_host<Exec>) {
-    attend_in_ring(exec, w, p, q, k, v, out, log_sums, rule);
+    if (p.tile.queries > 0)
+      detail::attend_by_teams(exec, w, p, q, k, v, out, log_sums, rule);
+    else
+      attend_in_ring(exec, w, p, q, k, v, out, log_sums, rule);
   } else {
     using wide = accumulator_of_t<T>;
     if (w.here.nowhere) return;

@@ -119,7 +119,7 @@ struct derivative_of<operation::scored_ring<Q, K, D, Way, Traits, Kinds...>> {
   }
 };
 
-/// Attention in tiles, or to a few queries by whole scores, as on tensors.
+/// Attention in tiles, or to a few queries by whole scores.
 template <class Q, class K, class D>
 struct derivative_of<operation::tiled_attention<Q, K, D>> {
   using operation_type = operation::tiled_attention<Q, K, D>;
