@@ -45,11 +45,11 @@
 #define OSTRAKA_RANKED_(T, RANK) unnamed_tensor<T, RANK, compiled_space::device_type>
 
 // For a product of two tensors of these ranks.
-#define OSTRAKA_PRODUCT_INSTANCE_(WHERE, T, A, B, RESULT)                                                    \
-  WHERE template void record_product(product_and_derivative<T, compiled_space::device_type> const&,          \
-                                     factor<OSTRAKA_RANKED_(T, A), OSTRAKA_RANKED_(T, A)> const&,            \
-                                     factor<OSTRAKA_RANKED_(T, B), OSTRAKA_RANKED_(T, B)> const&,            \
-                                     OSTRAKA_RANKED_(T, RESULT)&,                                            \
+#define OSTRAKA_PRODUCT_INSTANCE_(WHERE, T, A, B, RESULT)                                                 \
+  WHERE template void record_product(product_and_derivative<T, compiled_space::device_type> const&,       \
+                                     shared_operand<OSTRAKA_RANKED_(T, A), OSTRAKA_RANKED_(T, A)> const&, \
+                                     shared_operand<OSTRAKA_RANKED_(T, B), OSTRAKA_RANKED_(T, B)> const&, \
+                                     OSTRAKA_RANKED_(T, RESULT)&,                                         \
                                      place_on_tape<OSTRAKA_RANKED_(T, RESULT), OSTRAKA_RANKED_(T, RESULT)>&);
 
 /// For floats and doubles. WHERE is `extern`, or empty in the source that makes the instances.

@@ -237,7 +237,8 @@ struct derivative_of<operation::einsum<Sharding>> {
     using product = detail::product_of_variables<Sharding, A, B, Policy...>;
     variable<typename product::result, typename product::cotangent> y;
     detail::without_names<typename product::result>& value = y.writable_value();
-    detail::record_product(product::constants, detail::as_factor(a), detail::as_factor(b), value, y.writable_place());
+    detail::record_product(product::constants, detail::as_shared_operand(a), detail::as_shared_operand(b), value,
+                           y.writable_place());
     return y;
   }
 };
