@@ -112,7 +112,7 @@ set(rooms
   "gradient/rules/moves: creation moves gradient/cotangents"
   "gradient/rules/algebra: algebra operations/reductions gradient/tape gradient/cotangents gradient/rules/elements"
   "gradient/abstract: calls operations/indices gradient/cotangents gradient/directives gradient/rules/algebra"
-  "gradient/rules/operations: elements operations/shapes operations/indices operations/creation operations/reductions operations/normalisation operations/positions operations/attention fourier gradient/rules gradient/rules/elements gradient/rules/moves gradient/rules/algebra gradient/abstract"
+  "gradient/rules/operations: elements gradient/tape operations/shapes operations/indices operations/creation operations/reductions operations/normalisation operations/positions operations/attention fourier gradient/rules gradient/rules/elements gradient/rules/moves gradient/rules/algebra gradient/abstract"
   "gradient/rules/local_view: blocks creation arrays local_view local_view/collectives local_view/halos local_view/pipelines tree gradient/cotangents gradient/directives gradient/rules/elements"
   "gradient: creation elements gradient/cotangents"
   "experts: tensors blocks arrays elements moves algebra local_view local_view/collectives operations/elements operations/indices operations/reductions operations/normalisation"

@@ -119,4 +119,14 @@ void run_on_two(planned_operation<T, Space> const& o, char const* operation, A c
                               result);
 }
 
+/// The same on one tensor.
+template <class T, class Space, class A, int Rank>
+void run_on_one(planned_operation<T, Space> const& o, char const* operation, A const& a,
+                unnamed_tensor<T, Rank, Space>& result) {
+  runtime_operand const operand = runtime_operand_of(a);
+  T const* const block = a.local().data();
+  run_planned<T, Rank, Space>(*o.call, operation, a.mesh_handle(), &operand, &block, {}, o.functions(), o.memory(),
+                              result);
+}
+
 }  // namespace ostraka::detail

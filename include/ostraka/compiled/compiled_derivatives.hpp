@@ -52,6 +52,27 @@
                                      OSTRAKA_RANKED_(T, RESULT)&,                                         \
                                      place_on_tape<OSTRAKA_RANKED_(T, RESULT), OSTRAKA_RANKED_(T, RESULT)>&);
 
+// For a softmax of tensors of this rank.
+#define OSTRAKA_RECORDED_SOFTMAX_INSTANCE_(WHERE, T, RANK, RULE)                                                      \
+  WHERE template void record_softmax<RULE>(rows_and_derivative<T, compiled_space::device_type> const&, bool,          \
+                                           shared_operand<OSTRAKA_RANKED_(T, RANK), OSTRAKA_RANKED_(T, RANK)> const&, \
+                                           OSTRAKA_RANKED_(T, RANK)&,                                                 \
+                                           place_on_tape<OSTRAKA_RANKED_(T, RANK), OSTRAKA_RANKED_(T, RANK)>&);
+
+// For a norm of tensors of this rank. The vectors beside it follow.
+#define OSTRAKA_RECORDED_NORM_INSTANCE_(WHERE, T, RANK, RULE, ...)                                   \
+  WHERE template void record_norm<RULE>(                                                             \
+      rows_and_derivative<T, compiled_space::device_type> const&, double, OSTRAKA_RANKED_(T, RANK)&, \
+      place_on_tape<OSTRAKA_RANKED_(T, RANK), OSTRAKA_RANKED_(T, RANK)>&,                            \
+      shared_operand<OSTRAKA_RANKED_(T, RANK), OSTRAKA_RANKED_(T, RANK)> const&, __VA_ARGS__);
+
+#define OSTRAKA_VECTOR_(T) shared_vector<T, compiled_space::device_type> const&
+
+#define OSTRAKA_RECORDED_NORM_INSTANCES_(WHERE, T, RANK)                               \
+  OSTRAKA_RECORDED_NORM_INSTANCE_(WHERE, T, RANK, rms_norm_rule, OSTRAKA_VECTOR_(T))   \
+  OSTRAKA_RECORDED_NORM_INSTANCE_(WHERE, T, RANK, layer_norm_rule, OSTRAKA_VECTOR_(T)) \
+  OSTRAKA_RECORDED_NORM_INSTANCE_(WHERE, T, RANK, layer_norm_rule, OSTRAKA_VECTOR_(T), OSTRAKA_VECTOR_(T))
+
 /// For floats and doubles. WHERE is `extern`, or empty in the source that makes the instances.
 #define OSTRAKA_DERIVATIVE_INSTANCES_(WHERE, T)                                                                  \
   namespace ostraka::engine {                                                                                    \
@@ -82,6 +103,13 @@
   OSTRAKA_FOR_RANKS_(OSTRAKA_SUM_OF_COTANGENTS_INSTANCE_, WHERE, T)                                              \
   OSTRAKA_PRODUCT_INSTANCE_(WHERE, T, 2, 2, 2)                                                                   \
   OSTRAKA_PRODUCT_INSTANCE_(WHERE, T, 3, 2, 3)                                                                   \
+  OSTRAKA_RECORDED_SOFTMAX_INSTANCE_(WHERE, T, 2, softmax_rule)                                                  \
+  OSTRAKA_RECORDED_SOFTMAX_INSTANCE_(WHERE, T, 3, softmax_rule)                                                  \
+  OSTRAKA_RECORDED_SOFTMAX_INSTANCE_(WHERE, T, 4, softmax_rule)                                                  \
+  OSTRAKA_RECORDED_SOFTMAX_INSTANCE_(WHERE, T, 2, log_softmax_rule)                                              \
+  OSTRAKA_RECORDED_SOFTMAX_INSTANCE_(WHERE, T, 3, log_softmax_rule)                                              \
+  OSTRAKA_RECORDED_NORM_INSTANCES_(WHERE, T, 2)                                                                  \
+  OSTRAKA_RECORDED_NORM_INSTANCES_(WHERE, T, 3)                                                                  \
   }
 
 /// For the element types of labels.

@@ -77,6 +77,7 @@
   OSTRAKA_NORM_INSTANCE_(WHERE, EXEC, T, rms_norm_formula, no_mask, no_vector, no_vector)                      \
   OSTRAKA_NORM_INSTANCE_(WHERE, EXEC, T, rms_norm_formula, no_mask, T, no_vector)                              \
   OSTRAKA_NORM_INSTANCE_(WHERE, EXEC, T, layer_norm_formula, no_mask, no_vector, no_vector)                    \
+  OSTRAKA_NORM_INSTANCE_(WHERE, EXEC, T, layer_norm_formula, no_mask, T, no_vector)                            \
   OSTRAKA_NORM_INSTANCE_(WHERE, EXEC, T, layer_norm_formula, no_mask, T, T)                                    \
   OSTRAKA_COEFFICIENT_INSTANCES_(WHERE, EXEC, T, rms_norm_formula)                                             \
   OSTRAKA_COEFFICIENT_INSTANCES_(WHERE, EXEC, T, layer_norm_formula)                                           \
@@ -148,6 +149,17 @@
                                   engine::run_functions<compiled_space, T> const&, engine::schedule_memory*&,          \
                                   unnamed_tensor<T, RANK, compiled_space::device_type>&);
 
+// For softmax and norms of tensors of this rank. The vectors beside them follow.
+#define OSTRAKA_RUN_ROWS_INSTANCE_(WHERE, T, RANK, FORMULA, ...)                                          \
+  WHERE template void run_rows(axis_call const&, char const*, engine::FORMULA<T> const&,                  \
+                               std::shared_ptr<engine::device_mesh const> const&, runtime_operand const*, \
+                               unnamed_tensor<T, RANK, compiled_space::device_type>&, __VA_ARGS__);
+
+#define OSTRAKA_RUN_ROWS_INSTANCES_(WHERE, T, RANK)                                \
+  OSTRAKA_RUN_ROWS_INSTANCE_(WHERE, T, RANK, softmax_formula, T const*)            \
+  OSTRAKA_RUN_ROWS_INSTANCE_(WHERE, T, RANK, rms_norm_formula, T const*, T const*) \
+  OSTRAKA_RUN_ROWS_INSTANCE_(WHERE, T, RANK, layer_norm_formula, T const*, T const*, T const*)
+
 /// For tensors of all types.
 #define OSTRAKA_SHAPE_INSTANCES_(WHERE)                                                                                \
   namespace ostraka::detail {                                                                                          \
@@ -171,6 +183,9 @@
   }                                                                                               \
   namespace ostraka::detail {                                                                     \
   OSTRAKA_FOR_RANKS_(OSTRAKA_TENSOR_INSTANCES_, WHERE, T)                                         \
+  OSTRAKA_RUN_ROWS_INSTANCES_(WHERE, T, 2)                                                        \
+  OSTRAKA_RUN_ROWS_INSTANCES_(WHERE, T, 3)                                                        \
+  OSTRAKA_RUN_ROWS_INSTANCES_(WHERE, T, 4)                                                        \
   }
 
 /// For integers.

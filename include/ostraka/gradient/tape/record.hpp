@@ -324,10 +324,10 @@ namespace detail {
 
 template <class Operation, class... Given>
 constexpr auto record(Operation const& operation, Given const&... given) {
-  if constexpr (HasResiduals<Operation>) {
-    return record_with_residuals(operation, given...);
-  } else if constexpr (requires { derivative_of<Operation>::record(operation, given...); }) {
+  if constexpr (requires { derivative_of<Operation>::record(operation, given...); }) {
     return derivative_of<Operation>::record(operation, given...);
+  } else if constexpr (HasResiduals<Operation>) {
+    return record_with_residuals(operation, given...);
   } else {
     tape* const t = common_tape(given...);
     auto const make = [&] { return operate(operation, plain(given)...); };

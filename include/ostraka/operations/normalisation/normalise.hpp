@@ -10,11 +10,8 @@
 #include <cstdint>
 #include <type_traits>
 
-#include <ostraka/calls/along.hpp>
 #include <ostraka/calls/moves_of_parts.hpp>
-#include <ostraka/elements/map.hpp>
-#include <ostraka/engine/blocks/map_blocks.hpp>
-#include <ostraka/engine/divided_rows/normalise_rows.hpp>
+#include <ostraka/operations/normalisation/axis_call.hpp>
 
 namespace ostraka::detail {
 
@@ -69,45 +66,19 @@ auto rows_in(engine::execution_context const& w, A const& a, Mask const& mask) {
   return engine::rows_in(w, s, dimension_of<Dim, A>, elements_of(a), met.data, met.stride);
 }
 
-/// A gain or bias, from the block's first index of the axis on.
-template <class Mesh, class A, class Vector>
-auto const* vector_in(engine::execution_context const& w, A const&, Vector const& v) {
-  return engine::align(w, spec_of<Vector, axes_in<A>, Mesh>, spec_of<A, axes_in<A>, Mesh>, elements_of(v)).data;
-}
-
-/// Normalises each element by the formula. `Masked`: a mask follows the tensor, else gain and bias. `with_kept`
-/// gives the memory for the rows' statistics, or a null pointer.
-template <class Dim, bool Masked, class Formula, class WithKept, class A, class... Others>
-auto normalise_keeping(char const* name, Formula const& formula, WithKept const& with_kept, A const& a,
-                       Others const&... others) {
-  using labels = axes_in<A>;
-  using mesh = union_of<mesh_axes_in<A>, mesh_axes_in<Others>...>;
-  using result_type = basic_tensor<typename A::value_type, varying_as<sharding_in<A>, A, Others...>, typename A::space>;
-  static constexpr planner::spec s = spec_of<A, labels, mesh>;
-  engine::execution_context const w = context_of<labels, mesh>(name, a, others...);
-  auto const result = allocate_for<result_type, labels, mesh>(w, a, others...);
-  auto const run = [&](auto const& in, auto const* gain, auto const* bias) {
-    with_kept(w, in.rows.count(), [&](typename Formula::statistic* kept) {
-      engine::normalise_rows(execution_space_of<A>(), w, s, dimension_of<Dim, A>, in, formula, result.local().data(),
-                             gain, bias, kept);
-    });
-  };
-  engine::no_vector const* const none = nullptr;
-  if constexpr (Masked)
-    run(rows_in<Dim, mesh>(w, a, others...), none, none);
-  else if constexpr (sizeof...(Others) == 0)
-    run(rows_in<Dim, mesh>(w, a), none, none);
-  else if constexpr (sizeof...(Others) == 1)
-    run(rows_in<Dim, mesh>(w, a), vector_in<mesh>(w, a, others)..., none);
-  else
-    run(rows_in<Dim, mesh>(w, a), vector_in<mesh>(w, a, others)...);
-  return result;
-}
-
+/// Normalises each element by the formula. `Masked`: a mask follows the tensor, else gain and bias.
 template <class Dim, bool Masked, class Formula, class A, class... Others>
 auto normalise(char const* name, Formula const& formula, A const& a, Others const&... others) {
-  auto const nothing_kept = [](auto const&, std::int64_t, auto const& run) { run(nullptr); };
-  return normalise_keeping<Dim, Masked>(name, formula, nothing_kept, a, others...);
+  basic_tensor<typename A::value_type, varying_as<sharding_in<A>, A, Others...>, typename A::space> result;
+  runtime_operand const operands[] = {runtime_operand_of(a), runtime_operand_of(others)...};
+  constexpr axis_call const& call = axis_call_of<Dim, A, Others...>;
+  check_origins(name, a, others...);
+  if constexpr (Masked)
+    run_masked_rows(call, name, formula, a.mesh_handle(), operands, result, elements_of(a), elements_of(others)...);
+  else
+    run_rows(call, name, formula, a.mesh_handle(), operands, result, elements_of(a), elements_of(others)...);
+  give_origins(name, result, a, others...);
+  return result;
 }
 
 /// One number for each row of A, in a type wide enough to compute with.
@@ -115,40 +86,18 @@ template <class Dim, class A>
 using numbers_of_rows =
     basic_tensor<accumulator_of_t<typename A::value_type>, varying_as<rows_of<Dim, A>, A>, typename A::space>;
 
-template <class Formula>
-struct first_coefficient {
-  Formula formula;
-  typename Formula::statistic const* rows;
-  std::int64_t total;
-  KOKKOS_INLINE_FUNCTION auto operator()(std::int64_t row) const { return formula.of_row(rows[row], total).a; }
-};
-template <class Formula>
-struct second_coefficient {
-  Formula formula;
-  typename Formula::statistic const* rows;
-  std::int64_t total;
-  KOKKOS_INLINE_FUNCTION auto operator()(std::int64_t row) const { return formula.of_row(rows[row], total).b; }
-};
-
 /// A norm with its residuals: for each row its mean, and the factor of its deviations.
 template <class Dim, class Formula, class A, class... Vectors>
 auto normalise_with_rows(char const* name, Formula const& formula, A const& a, Vectors const&... vectors) {
-  using rows_type = numbers_of_rows<Dim, A>;
-  using labels = axes_in<A>;
-  using mesh = union_of<mesh_axes_in<A>, mesh_axes_in<Vectors>...>;
-  using space = typename A::space;
-  rows_type mean, factor;
-  auto const keep = [&](engine::execution_context const& w, std::int64_t count, auto const& run) {
-    mean = allocate_for<rows_type, labels, mesh>(w, a);
-    factor = allocate_for<rows_type, labels, mesh>(w, a);
-    engine::kernel_scratch<typename Formula::statistic, typename space::memory_space> const rows(count);
-    run(rows.data());
-    std::int64_t const total = a.extents()[static_cast<std::size_t>(dimension_of<Dim, A>)];
-    auto const exec = execution_space_of<A>();
-    engine::finish_rows(exec, count, mean.local().data(), first_coefficient<Formula>{formula, rows.data(), total});
-    engine::finish_rows(exec, count, factor.local().data(), second_coefficient<Formula>{formula, rows.data(), total});
-  };
-  auto const result = normalise_keeping<Dim, false>(name, formula, keep, a, vectors...);
+  basic_tensor<typename A::value_type, varying_as<sharding_in<A>, A, Vectors...>, typename A::space> result;
+  numbers_of_rows<Dim, A> mean, factor;
+  runtime_operand const operands[] = {runtime_operand_of(a), runtime_operand_of(vectors)...};
+  check_origins(name, a, vectors...);
+  run_rows_with_residuals(axis_call_of<Dim, A, Vectors...>, name, formula, a.mesh_handle(), operands, result, mean,
+                          factor, elements_of(a), elements_of(vectors)...);
+  give_origins(name, result, a, vectors...);
+  give_origins(name, mean, a);
+  give_origins(name, factor, a);
   return several{result, mean, factor};
 }
 

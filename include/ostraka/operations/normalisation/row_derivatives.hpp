@@ -19,7 +19,6 @@
 #include <utility>
 
 #include <ostraka/engine/divided_rows/pull_cross_entropy.hpp>
-#include <ostraka/engine/divided_rows/pull_rows.hpp>
 #include <ostraka/operations/normalisation/cross_entropy.hpp>
 #include <ostraka/operations/normalisation/normalise.hpp>
 #include <ostraka/tensors/relabelled.hpp>
@@ -28,35 +27,27 @@ namespace ostraka {
 
 namespace detail {
 
-/// The rows of x with their cotangents; mean and factor of each row may be null.
-template <class Dim, class Mesh, class Gain = engine::no_vector, class A, class G, class T>
-auto rows_with_cotangents(engine::execution_context const& w, A const& x, G const& g, T const* mean, T const* factor,
-                          Gain const* gain = nullptr) {
+/// The rows of x with their cotangents, and mean and factor of each row.
+template <class Dim, class Mesh, class A, class G, class T>
+auto rows_with_cotangents(engine::execution_context const& w, A const& x, G const& g, T const* mean, T const* factor) {
   auto const rows = rows_in<Dim, Mesh>(w, x).rows;
-  return engine::rows_and_cotangents<typename A::value_type, Gain>{rows, elements_of(x), elements_of(g),
-                                                                   mean, factor,         gain};
+  return engine::rows_and_cotangents<typename A::value_type>{rows, elements_of(x), elements_of(g), mean, factor};
 }
 
-/// The cotangents of x by the formula. `mean`, `factor`: tensors of rows, or null pointers. `InPlace`: the result
+/// The cotangents of x by the formula. `mean`, `factor`: numbers of rows, or null pointers. `InPlace`: the result
 /// overwrites g.
 template <class Dim, bool InPlace = false, class Formula, class A, class G, class T, class... Gain>
 auto pulled_rows(char const* name, Formula const& formula, A const& x, G const& g, T const* mean, T const* factor,
                  Gain const&... gain) {
-  using labels = axes_in<A>;
-  using mesh = union_of<mesh_axes_in<A>, mesh_axes_in<Gain>...>;
   using result_type = basic_tensor<typename A::value_type, varying_as<sharding_in<A>, A, Gain...>, typename A::space>;
-  static constexpr planner::spec s = spec_of<A, labels, mesh>;
-  engine::execution_context const w = context_of<labels, mesh>(name, x, g, gain...);
-  auto const result = [&] {
-    if constexpr (InPlace) {
-      static_assert(std::is_same_v<G, result_type>);
-      return g;
-    } else {
-      return allocate_for<result_type, labels, mesh>(w, x, g, gain...);
-    }
-  }();
-  auto const in = rows_with_cotangents<Dim, mesh>(w, x, g, mean, factor, vector_in<mesh>(w, x, gain)...);
-  engine::pull_blocks(execution_space_of<A>(), w, s, dimension_of<Dim, A>, in, formula, result.local().data());
+  using value = typename A::value_type;
+  runtime_operand const operands[] = {runtime_operand_of(x), runtime_operand_of(g), runtime_operand_of(gain)...};
+  check_origins(name, x, g, gain...);
+  result_type result;
+  if constexpr (InPlace) result = g;
+  pull_rows_of(axis_call_of<Dim, A, G, Gain...>, name, formula, x.mesh_handle(), operands, InPlace, result,
+               rows_to_pull<value>{elements_of(x), elements_of(g), mean, factor}, elements_of(gain)...);
+  if constexpr (!InPlace) give_origins(name, result, x, g, gain...);
   return result;
 }
 
@@ -76,17 +67,15 @@ inline constexpr bool rows_are_runs = dimension_of<Dim, A> == static_cast<int>(A
 template <class Dim, class Formula, class A, class G, class T, class Gain>
 auto pulled_rows_and_gain(char const* name, Formula const& formula, A const& x, G const& g, T const* mean,
                           T const* factor, Gain const& gain) {
-  using labels = axes_in<A>;
-  using mesh = union_of<mesh_axes_in<A>, mesh_axes_in<Gain>>;
-  using result_type = basic_tensor<typename A::value_type, varying_as<sharding_in<A>, A, Gain>, typename A::space>;
-  using gains_type = basic_tensor<T, varying_as<sharding_of_gain<Dim, A>, A>, typename A::space>;
-  static constexpr planner::spec s = spec_of<A, labels, mesh>;
-  engine::execution_context const w = context_of<labels, mesh>(name, x, g, gain);
-  auto const result = allocate_for<result_type, labels, mesh>(w, x, g, gain);
-  auto const gains = allocate_for<gains_type, labels, mesh>(w, x, g, gain);
-  auto const in = rows_with_cotangents<Dim, mesh>(w, x, g, mean, factor, vector_in<mesh>(w, x, gain));
-  engine::pull_blocks_and_gain(execution_space_of<A>(), w, s, dimension_of<Dim, A>, in, formula, result.local().data(),
-                               gains.local().data());
+  using value = typename A::value_type;
+  basic_tensor<value, varying_as<sharding_in<A>, A, Gain>, typename A::space> result;
+  basic_tensor<T, varying_as<sharding_of_gain<Dim, A>, A>, typename A::space> gains;
+  runtime_operand const operands[] = {runtime_operand_of(x), runtime_operand_of(g), runtime_operand_of(gain)};
+  check_origins(name, x, g, gain);
+  pull_rows_and_gain_of(axis_call_of<Dim, A, G, Gain>, name, formula, x.mesh_handle(), operands, result, gains,
+                        rows_to_pull<value>{elements_of(x), elements_of(g), mean, factor}, elements_of(gain));
+  give_origins(name, result, x, g, gain);
+  give_origins(name, gains, x, g, gain);
   return std::pair(result, gains);
 }
 

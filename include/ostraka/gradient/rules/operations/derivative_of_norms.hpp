@@ -186,8 +186,105 @@ struct norm_vjp_by_parts {
   }
 };
 
+/// The formulas of a norm for functions that record it for all shardings.
+struct rms_norm_rule {
+  static constexpr bool has_mean = false;
+  template <class T>
+  static engine::rms_norm_formula<T> formula(double epsilon) {
+    return {static_cast<T>(epsilon)};
+  }
+  template <class T>
+  static engine::rms_norm_cotangents<T> cotangents() {
+    return {};
+  }
+};
+struct layer_norm_rule {
+  static constexpr bool has_mean = true;
+  template <class T>
+  static engine::layer_norm_formula<T> formula(double epsilon) {
+    return {static_cast<T>(epsilon)};
+  }
+  template <class T>
+  static engine::layer_norm_cotangents<T> cotangents() {
+    return {};
+  }
+};
+
+/// A norm of variables of the only derivative as constants.
+template <class Operation, class A, class... Vectors>
+struct norm_of_variables {
+  using Along = typename axis_argument_of<Operation>::type;
+  using tensor_type = plain_type<A>;
+  using value = typename tensor_type::value_type;
+  using space = typename tensor_type::space;
+  using rule = std::conditional_t<is_layer_norm<Operation>, layer_norm_rule, rms_norm_rule>;
+  using vjp = std::conditional_t<is_layer_norm<Operation>, ostraka::operation::layer_norm_vjp<Along>,
+                                 ostraka::operation::rms_norm_vjp<Along>>;
+
+  template <class Wanted>
+  static consteval auto of_operand() {
+    return find_conversion<tensor_type, typename Wanted::cotangent_type>{};
+  }
+  template <class Wanted>
+  static consteval auto of_gain() {
+    return find_conversion<basic_tensor<value, sharding_of_gain<Along, tensor_type>, space>,
+                           typename Wanted::cotangent_type>{};
+  }
+  template <class Gain, class... Bias>
+  static constexpr conversion<value, space> to_vectors[] = {decltype(of_gain<Gain>())::as_constant(),
+                                                            decltype(of_operand<Bias>())::as_constant()...};
+
+  static consteval bool is_planned() {
+    if constexpr (!decltype(of_operand<A>())::is_planned())
+      return false;
+    else
+      return vectors_are_planned<Vectors...>();
+  }
+  template <class... None>
+    requires(sizeof...(None) == 0)
+  static consteval bool vectors_are_planned() { return true; }
+  template <class Gain, class... Bias>
+  static consteval bool vectors_are_planned() {
+    return decltype(of_gain<Gain>())::is_planned() && (decltype(of_operand<Bias>())::is_planned() && ...);
+  }
+
+  static consteval rows_and_derivative<value, space> make_constants() {
+    rows_and_derivative<value, space> all{Operation::name, vjp::name, &type_mark<tensor_type>,
+                                          axis_call_of<Along, tensor_type, plain_type<Vectors>...>,
+                                          decltype(of_operand<A>())::as_constant()};
+    if constexpr (sizeof...(Vectors) > 0) all.to_vectors = to_vectors<Vectors...>;
+    return all;
+  }
+  static constexpr rows_and_derivative<value, space> constants = make_constants();
+};
+
+template <class Operation, class A, class... Vectors>
+consteval bool check_shared_norm() {
+  if constexpr (!may_share_rows<A, Vectors...> || !(is_variable<A> && ... && is_variable<Vectors>))
+    return false;
+  else if constexpr (!check_shared_rows<Operation, plain_type<A>, plain_type<Vectors>...>())
+    return false;
+  else if constexpr (sizeof...(Vectors) > 0 &&
+                     !rows_are_runs<typename axis_argument_of<Operation>::type, plain_type<A>>)
+    return false;
+  else
+    return norm_of_variables<Operation, A, Vectors...>::is_planned();
+}
+
 template <class Operation>
 struct norm_of_rows_derivative {
+  /// Records norms whose names one function for all shardings need not know.
+  template <class A, class... Vectors>
+    requires(check_shared_norm<Operation, A, Vectors...>())
+  static auto record(Operation const& operation, A const& a, Vectors const&... vectors) {
+    using shared = norm_of_variables<Operation, A, Vectors...>;
+    variable<typename shared::tensor_type> y;
+    without_names<typename shared::tensor_type>& value = y.writable_value();
+    record_norm<typename shared::rule>(shared::constants, operation.epsilon, value, y.writable_place(),
+                                       as_shared_operand(a), as_shared_operand(vectors)...);
+    return y;
+  }
+
   /// The result with its residuals, for variables of an outer derivative.
   template <class A, class... Vectors>
   static constexpr auto with_residuals(Operation const& operation, A const& a, Vectors const&... vectors) {

@@ -19,6 +19,7 @@
 #include <ostraka/gradient/rules/composed.hpp>
 #include <ostraka/gradient/rules/derivative_of.hpp>
 #include <ostraka/gradient/rules/elements/derivative_of_functions.hpp>
+#include <ostraka/gradient/rules/operations/recorded_rows.hpp>
 #include <ostraka/operations/normalisation/row_derivatives.hpp>
 #include <ostraka/operations/normalisation/softmax.hpp>
 
@@ -120,10 +121,70 @@ struct log_softmax_vjp_by_parts {
   }
 };
 
+/// The formulas of the two for functions that record them for all shardings.
+struct softmax_rule {
+  template <class T>
+  static engine::softmax_formula<T> formula(bool hides) {
+    return {hides};
+  }
+  template <class T>
+  static engine::softmax_cotangents<T> cotangents() {
+    return {T(1)};
+  }
+};
+struct log_softmax_rule {
+  template <class T>
+  static engine::log_softmax_formula<T> formula(bool hides) {
+    return {hides};
+  }
+  template <class T>
+  static engine::log_softmax_cotangents<T> cotangents() {
+    return {};
+  }
+};
+
+/// A softmax of a variable of the only derivative as constants. `Back`: its vjp.
+template <class Along, class Operation, class Back, class A>
+struct softmax_of_variable {
+  using tensor_type = plain_type<A>;
+  using value = typename tensor_type::value_type;
+  using to_operand = find_conversion<tensor_type, typename A::cotangent_type>;
+  static constexpr rows_and_derivative<value, typename tensor_type::space> constants{
+      Operation::name, Back::name, &type_mark<tensor_type>, axis_call_of<Along, tensor_type>,
+      to_operand::as_constant()};
+};
+
+template <class Operation, class A>
+consteval bool check_shared_softmax() {
+  if constexpr (!may_share_rows<A>)
+    return false;
+  else if constexpr (!check_shared_rows<Operation, plain_type<A>>())
+    return false;
+  else
+    return find_conversion<plain_type<A>, typename A::cotangent_type>::is_planned();
+}
+
+/// The record of softmax and log_softmax without a mask.
+template <class Rule, class Along, class Operation, class Back>
+struct recorded_softmax {
+  template <class A>
+    requires(check_shared_softmax<Operation, A>())
+  static auto record(Operation const& operation, A const& a) {
+    using shared = softmax_of_variable<Along, Operation, Back, A>;
+    variable<typename shared::tensor_type> y;
+    without_names<typename shared::tensor_type>& value = y.writable_value();
+    bool hides = false;
+    if constexpr (requires { operation.hides; }) hides = operation.hides;
+    record_softmax<Rule>(shared::constants, hides, as_shared_operand(a), value, y.writable_place());
+    return y;
+  }
+};
+
 }  // namespace detail
 
 template <class Along>
-struct derivative_of<operation::softmax<Along>> {
+struct derivative_of<operation::softmax<Along>>
+    : detail::recorded_softmax<detail::softmax_rule, Along, operation::softmax<Along>, operation::softmax_vjp<Along>> {
   template <class Result, class... Given>  // a tensor, and perhaps a mask: the elements that it hides are zero in s
   static constexpr auto pullback(operation::softmax<Along> const&, Result const& s, Given const&...) {
     return detail::rows_pullback<operation::softmax_vjp<Along>, Result>{{}, detail::remember(s)};
@@ -131,7 +192,9 @@ struct derivative_of<operation::softmax<Along>> {
 };
 
 template <class Along>
-struct derivative_of<operation::log_softmax<Along>> {
+struct derivative_of<operation::log_softmax<Along>>
+    : detail::recorded_softmax<detail::log_softmax_rule, Along, operation::log_softmax<Along>,
+                               operation::log_softmax_vjp<Along>> {
   template <class Result, class... Given>
   static constexpr auto pullback(operation::log_softmax<Along> const&, Result const& y, Given const&...) {
     return detail::rows_pullback<operation::log_softmax_vjp<Along>, Result>{{}, detail::remember(y)};
