@@ -109,13 +109,13 @@ struct planned_operation {
   engine::schedule_memory*& (*memory)() = nullptr;  ///< of the host thread
 };
 
-/// A new tensor <- the operation on two tensors.
+/// A new tensor <- how.alpha times the operation on two tensors.
 template <class T, class Space, class A, class B, int Rank>
 void run_on_two(planned_operation<T, Space> const& o, char const* operation, A const& a, B const& b,
-                unnamed_tensor<T, Rank, Space>& result) {
+                unnamed_tensor<T, Rank, Space>& result, engine::update<T> const& how = {}) {
   runtime_operand const operands[] = {runtime_operand_of(a), runtime_operand_of(b)};
   T const* const blocks[] = {a.local().data(), b.local().data()};
-  run_planned<T, Rank, Space>(*o.call, operation, a.mesh_handle(), operands, blocks, {}, o.functions(), o.memory(),
+  run_planned<T, Rank, Space>(*o.call, operation, a.mesh_handle(), operands, blocks, how, o.functions(), o.memory(),
                               result);
 }
 

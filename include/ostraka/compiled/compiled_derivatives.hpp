@@ -12,6 +12,7 @@
 #include <ostraka/gradient/rules/operations/derivative_of_cross_entropy.hpp>
 #include <ostraka/gradient/rules/operations/derivative_of_norms.hpp>
 #include <ostraka/gradient/rules/operations/derivative_of_softmax.hpp>
+#include <ostraka/gradient/rules/operations/recorded_attention.hpp>
 #include <ostraka/gradient/tape/recorded_product.hpp>
 
 #define OSTRAKA_KEPT_DERIVATIVE_INSTANCE_(WHERE, EXEC, T, F)                          \
@@ -73,6 +74,18 @@
   OSTRAKA_RECORDED_NORM_INSTANCE_(WHERE, T, RANK, layer_norm_rule, OSTRAKA_VECTOR_(T)) \
   OSTRAKA_RECORDED_NORM_INSTANCE_(WHERE, T, RANK, layer_norm_rule, OSTRAKA_VECTOR_(T), OSTRAKA_VECTOR_(T))
 
+// For attention of queries of this rank to keys and values of rank 4.
+#define OSTRAKA_OF_RANK_(T, RANK) shared_tensor<T, RANK, compiled_space::device_type> const&
+#define OSTRAKA_RECORDED_ATTENTION_INSTANCES_(WHERE, T, RANK)                                                          \
+  WHERE template void record_tiles(tiles_and_derivative<T, compiled_space::device_type> const&, tiles_of_call const&,  \
+                                   OSTRAKA_OF_RANK_(T, RANK), OSTRAKA_OF_RANK_(T, 4), OSTRAKA_OF_RANK_(T, 4),          \
+                                   OSTRAKA_RANKED_(T, RANK)&, place_of_tensor<T, RANK, compiled_space::device_type>&); \
+  WHERE template void record_whole_attention<RANK>(                                                                    \
+      weights_and_derivative<T, compiled_space::device_type> const&,                                                   \
+      weighing_and_derivative<T, compiled_space::device_type> const&, numbers_of_scores const&,                        \
+      OSTRAKA_OF_RANK_(T, RANK), OSTRAKA_OF_RANK_(T, 4), OSTRAKA_OF_RANK_(T, 4), OSTRAKA_RANKED_(T, RANK)&,            \
+      place_of_tensor<T, RANK, compiled_space::device_type>&);
+
 /// For floats and doubles. WHERE is `extern`, or empty in the source that makes the instances.
 #define OSTRAKA_DERIVATIVE_INSTANCES_(WHERE, T)                                                                  \
   namespace ostraka::engine {                                                                                    \
@@ -110,6 +123,8 @@
   OSTRAKA_RECORDED_SOFTMAX_INSTANCE_(WHERE, T, 3, log_softmax_rule)                                              \
   OSTRAKA_RECORDED_NORM_INSTANCES_(WHERE, T, 2)                                                                  \
   OSTRAKA_RECORDED_NORM_INSTANCES_(WHERE, T, 3)                                                                  \
+  OSTRAKA_RECORDED_ATTENTION_INSTANCES_(WHERE, T, 4)                                                             \
+  OSTRAKA_RECORDED_ATTENTION_INSTANCES_(WHERE, T, 5)                                                             \
   }
 
 /// For the element types of labels.

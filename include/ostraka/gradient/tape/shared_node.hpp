@@ -21,6 +21,12 @@ struct shared_operand {
   [[nodiscard]] tape* live() const { return place == nullptr ? nullptr : live_tape(place->on); }
 };
 
+/// The operand of this rank, and the place of a result of this rank.
+template <class T, int Rank, class Space>
+using shared_tensor = shared_operand<unnamed_tensor<T, Rank, Space>, unnamed_tensor<T, Rank, Space>>;
+template <class T, int Rank, class Space>
+using place_of_tensor = place_on_tape<unnamed_tensor<T, Rank, Space>, unnamed_tensor<T, Rank, Space>>;
+
 /// A tensor or variable as such an operand.
 template <class A>
 auto as_shared_operand(A const& x) {

@@ -178,6 +178,7 @@ struct attention : detail::scaled_scores {
 
   using query_axis = Q;
   using keys = K;
+  using width_axis = D;
   template <class TQ, class TK, class TV>
   using types = detail::attention_types<Q, K, D, Out, TQ, TK, TV>;
   template <class TQ, class TK, class TV, class... Mask>

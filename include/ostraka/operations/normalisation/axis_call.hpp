@@ -38,12 +38,11 @@ inline constexpr axis_call const& axis_call_of =
 template <class T, int Rank, class Space>
 using unnamed_rows = unnamed_tensor<accumulator_of_t<T>, Rank - 1, Space>;
 
-/// The spec of one number for each row.
-inline planner::spec spec_of_rows(axis_call const& call) {
+/// The spec without a dimension: of one number for each row.
+inline planner::spec without_dimension(planner::spec const& s, int dimension) {
   planner::spec rows;
-  planner::spec const& s = *call.tensors.result;
   for (int i = 0; i < s.rank; ++i)
-    if (i != call.along) rows.push_back(s.label[i], s.over[i]);
+    if (i != dimension) rows.push_back(s.label[i], s.over[i]);
   return rows;
 }
 
@@ -136,7 +135,7 @@ template <class Formula, class T, int Rank, class Space, class... Vectors>
                                                T const* x, Vectors const*... vectors) {
   engine::execution_context const w =
       begin_map(call.tensors, name, mesh, operands, 1 + static_cast<int>(sizeof...(Vectors)), result);
-  planner::spec const s = spec_of_rows(call);
+  planner::spec const s = without_dimension(*call.tensors.result, call.along);
   mean = allocate_unnamed<accumulator_of_t<T>, Rank - 1, Space>(mesh, w, s);
   factor = allocate_unnamed<accumulator_of_t<T>, Rank - 1, Space>(mesh, w, s);
   auto const count = static_cast<std::int64_t>(mean.local().size());

@@ -20,6 +20,7 @@
 #include <ostraka/gradient/rules/algebra/derivative_of_einsum.hpp>
 #include <ostraka/gradient/rules/elements/derivative_of_arithmetic.hpp>
 #include <ostraka/gradient/rules/operations/derivative_of_softmax.hpp>
+#include <ostraka/gradient/rules/operations/recorded_attention.hpp>
 #include <ostraka/operations/attention/latent_attention.hpp>
 
 namespace ostraka {
@@ -158,6 +159,153 @@ struct attention_weights_pullback {
   }
 };
 
+/// True for tensors of the global view and variables of these, of one derivative, that functions for all shardings can
+/// take: with elements that need no wider type.
+template <class A, class B>
+consteval bool may_share_products() {
+  if constexpr (depth_of_all<A, B> != 1 || !is_tensor<plain_type<A>> || !is_tensor<plain_type<B>>) {
+    return false;
+  } else {
+    using a = plain_type<A>;
+    using b = plain_type<B>;
+    using T = typename a::element_type;
+    return !any_varies<a, b> && std::is_same_v<T, accumulator_of_t<typename a::value_type>> &&
+           std::is_same_v<T, typename b::element_type> && std::is_same_v<typename a::space, typename b::space>;
+  }
+}
+
+/// Weights times values as constants. `weigh`: how weights or scores' cotangents are multiplied to the cotangents that
+/// a variable wants.
+template <class Wanted, class W, class V>
+using weighing_to = find_weighing<sharding_in<Wanted>, policy_in_place<sharding_in<Wanted>, W, V>, W, V>;
+
+template <class Name, class Sharding, class Policy, class W, class V>
+struct weighing_of_variables {
+  using weights = plain_type<W>;
+  using values = plain_type<V>;
+  using value = typename weights::value_type;
+  using space = typename weights::space;
+  using result = basic_tensor<value, Sharding, space>;
+  using cotangent = cotangent_of<result>;
+  using forward = find_weighing<Sharding, Policy, weights, values>;
+  template <class Wanted>
+  using einsum_to =
+      einsum_call<sharding_in<Wanted>, cotangent, values, policy_in_place<sharding_in<Wanted>, cotangent, values>>;
+
+  static consteval bool is_planned() {
+    if constexpr (!forward::is_planned()) {
+      return false;
+    } else {
+      bool planned = true;
+      if constexpr (is_variable<W>)
+        planned = is_planned_einsum<einsum_to<typename W::cotangent_type>, typename W::cotangent_type>();
+      if constexpr (is_variable<V>)
+        planned = planned && weighing_to<typename V::cotangent_type, weights, cotangent>::is_planned();
+      return planned;
+    }
+  }
+  static consteval weighing_and_derivative<value, space> make_constants() {
+    weighing_and_derivative<value, space> all{Name::name, &type_mark<result>, forward::as_constant()};
+    if constexpr (is_variable<W>) all.to_weights = einsum_to<typename W::cotangent_type>::run::as_constant();
+    if constexpr (is_variable<V>)
+      all.to_values = weighing_to<typename V::cotangent_type, weights, cotangent>::as_constant();
+    return all;
+  }
+  static constexpr weighing_and_derivative<value, space> constants = make_constants();
+};
+
+template <class Name, class Sharding, class Policy, class W, class V>
+consteval bool check_shared_weighing() {
+  if constexpr (!may_share_products<W, V>())
+    return false;
+  else
+    return weighing_of_variables<Name, Sharding, Policy, W, V>::is_planned();
+}
+
+/// The weights of an attention as constants.
+template <class Attention, class Q, class K>
+struct weights_of_variables {
+  using queries = plain_type<Q>;
+  using keys = plain_type<K>;
+  using types = typename Attention::template types<queries, keys, keys>;
+  using value = typename queries::value_type;
+  using space = typename queries::space;
+  using result = typename types::scores_tensor;
+  using scores =
+      einsum_of<sharding_in<result>, typename types::scores_policy, reduction::sum, type_list<queries, keys>>;
+
+  static consteval bool is_planned() {
+    if constexpr (!scores::is_planned || !std::is_same_v<cotangent_of<result>, result>) {
+      return false;
+    } else {
+      bool planned = true;
+      if constexpr (is_variable<Q>) planned = weighing_to<typename Q::cotangent_type, result, keys>::is_planned();
+      if constexpr (is_variable<K>)
+        planned = planned && weighing_to<typename K::cotangent_type, result, queries>::is_planned();
+      return planned;
+    }
+  }
+  static consteval weights_and_derivative<value, space> make_constants() {
+    weights_and_derivative<value, space> all{Attention::name,
+                                             &type_mark<result>,
+                                             scores::as_constant(),
+                                             axis_call_of<typename Attention::keys, result>,
+                                             dimension_of<typename Attention::query_axis, result>,
+                                             dimension_of<typename Attention::width_axis, queries>};
+    if constexpr (is_variable<Q>) all.to_queries = weighing_to<typename Q::cotangent_type, result, keys>::as_constant();
+    if constexpr (is_variable<K>) all.to_keys = weighing_to<typename K::cotangent_type, result, queries>::as_constant();
+    return all;
+  }
+  static constexpr weights_and_derivative<value, space> constants = make_constants();
+};
+
+/// True if one function records the weights: they are those of plain attention.
+template <class Attention, class... Given>
+inline constexpr bool shares_weights = false;
+template <class QAxis, class KAxis, class D, class Out, class Q, class K>
+inline constexpr bool shares_weights<ostraka::operation::attention<QAxis, KAxis, D, Out>, Q, K> = [] {
+  if constexpr (!may_share_products<Q, K>())
+    return false;
+  else
+    return weights_of_variables<ostraka::operation::attention<QAxis, KAxis, D, Out>, Q, K>::is_planned();
+}();
+
+/// An attention of three variables as constants.
+template <class Attention, class Q, class K, class V>
+struct attention_of_variables {
+  using types = typename Attention::template types<plain_type<Q>, plain_type<K>, plain_type<V>>;
+  using weights = weights_of_variables<Attention, Q, K>;
+  using policy_type = typename types::result_policy;
+  using product = ostraka::operation::attention_product<typename types::result, policy_type>;
+  using weighing =
+      weighing_of_variables<product, typename types::result, policy_type, variable<typename weights::result>, V>;
+
+  static auto record(Attention const& attention, Q const& q, K const& k, V const& v) {
+    numbers_of_scores const numbers{attention, attention.is_causal, attention.from, attention.stripes};
+    variable<typename weighing::result, typename weighing::cotangent> y;
+    without_names<typename weighing::result>& value = y.writable_value();
+    record_whole_attention<weights::result::rank>(weights::constants, weighing::constants, numbers,
+                                                  as_shared_operand(q), as_shared_operand(k), as_shared_operand(v),
+                                                  value, y.writable_place());
+    return y;
+  }
+};
+
+/// True if one function records both operations.
+template <class Attention, class Q, class K, class V>
+consteval bool check_shared_attention() {
+  if constexpr (!(is_variable<Q> && is_variable<K> && is_variable<V>))
+    return false;
+  else if constexpr (!may_share_products<Q, V>() || !shares_weights<Attention, Q, K>)
+    return false;
+  else
+    return attention_of_variables<Attention, Q, K, V>::weighing::is_planned();
+}
+template <class Attention, class... Given>
+inline constexpr bool shares_attention = false;
+template <class Attention, class Q, class K, class V>
+inline constexpr bool shares_attention<Attention, Q, K, V> = check_shared_attention<Attention, Q, K, V>();
+
 /// The composition for variables: the weights of queries and keys, of which there are `Pairs` pairs, times values.
 template <class Attention, int Pairs>
 struct derivative_by_weights {
@@ -167,7 +315,11 @@ struct derivative_by_weights {
                                  Others const&... others) {
     using verdict =
         typename Attention::template verdict<innermost<Q>, innermost<K>, innermost<V>, innermost<Others>...>;
-    if constexpr (reason::ok_or_raise<verdict>()) {
+    if constexpr (!reason::ok_or_raise<verdict>()) {
+      return q;
+    } else if constexpr (Pairs == 1 && shares_attention<Attention, Q, K, V, Others...>) {
+      return attention_of_variables<Attention, Q, K, V>::record(attention, q, k, v);
+    } else {
       using types = typename Attention::template types<innermost<Q>, innermost<K>, innermost<V>>;
       using result = varying_as<typename types::result, innermost<Q>, innermost<K>, innermost<V>>;
       auto const weights =
@@ -176,8 +328,6 @@ struct derivative_by_weights {
       ostraka::operation::attention_product<result, typename types::result_policy> const product{
           {}, attention.is_causal || has_mask};
       return as_elements<typename Q::value_type>(operate(product, weights, as_wide(v)));
-    } else {
-      return q;
     }
   }
 };
@@ -195,6 +345,20 @@ template <class Attention, int Pairs>
 struct derivative_of<operation::attention_weights<Attention, Pairs>> {
   using weights = operation::attention_weights<Attention, Pairs>;
 
+  /// Records weights whose names one function for all shardings need not know.
+  template <class Q, class K>
+    requires(Pairs == 1 && detail::shares_weights<Attention, Q, K>)
+  static auto record(weights const& operation, Q const& q, K const& k) {
+    using shared = detail::weights_of_variables<Attention, Q, K>;
+    Attention const& attention = operation.attention;
+    detail::numbers_of_scores const numbers{attention, attention.is_causal, attention.from, attention.stripes};
+    variable<typename shared::result> y;
+    detail::without_names<typename shared::result>& value = y.writable_value();
+    detail::record_weights(shared::constants, numbers, detail::as_shared_operand(q), detail::as_shared_operand(k),
+                           value, y.writable_place());
+    return y;
+  }
+
   template <class Result, class... Given>
   static constexpr auto pullback(weights const& operation, Result const& w, Given const&... given) {
     using pullback = detail::attention_weights_pullback<Attention, Pairs, Result, Given...>;
@@ -207,6 +371,20 @@ struct derivative_of<operation::attention_weights<Attention, Pairs>> {
 
 template <class Sharding, class Policy>
 struct derivative_of<operation::attention_product<Sharding, Policy>> {
+  using product_type = operation::attention_product<Sharding, Policy>;
+
+  /// Records products whose names one function for all shardings need not know.
+  template <class W, class V>
+    requires(detail::check_shared_weighing<product_type, Sharding, Policy, W, V>())
+  static auto record(product_type const& product, W const& weights, V const& values) {
+    using shared = detail::weighing_of_variables<product_type, Sharding, Policy, W, V>;
+    variable<typename shared::result, typename shared::cotangent> y;
+    detail::without_names<typename shared::result>& value = y.writable_value();
+    detail::record_weighing(shared::constants, product.hides, detail::as_shared_operand(weights),
+                            detail::as_shared_operand(values), value, y.writable_place());
+    return y;
+  }
+
   template <class Result, class A, class B>
   static constexpr auto pullback(operation::attention_product<Sharding, Policy> const& product, Result const&,
                                  A const& a, B const& b) {

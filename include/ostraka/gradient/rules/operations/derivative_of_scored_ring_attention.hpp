@@ -14,6 +14,7 @@
 #include <utility>
 
 #include <ostraka/gradient/rules/operations/derivative_of_ring_attention.hpp>
+#include <ostraka/gradient/rules/operations/recorded_attention.hpp>
 #include <ostraka/operations/attention/scored_attention.hpp>
 #include <ostraka/operations/attention/tiled_attention.hpp>
 
@@ -74,6 +75,70 @@ struct scored_ring_pullback {
   }
 };
 
+/// An attention in tiles of tensors, at least one of them a variable of the only derivative, as constants.
+template <class DimQ, class DimK, class DimD, class Operation, class Q, class K, class V>
+struct tiles_of_variables {
+  using types = ring_types<DimQ, DimK, DimD, plain_type<Q>, plain_type<K>, plain_type<V>>;
+  using labels = typename types::labels;
+  using mesh = typename types::mesh;
+  using result = typename types::result_type;
+  using value = typename result::value_type;
+  using space = typename result::space;
+
+  template <class X>
+  static consteval bool is_planned() {
+    if constexpr (is_variable<X>)
+      return find_conversion<typename types::template cotangent_type<plain_type<X>>,
+                             typename X::cotangent_type>::is_planned();
+    else
+      return true;
+  }
+  template <class X>
+  static consteval conversion<value, space> conversion_to() {
+    if constexpr (is_variable<X>)
+      return find_conversion<typename types::template cotangent_type<plain_type<X>>,
+                             typename X::cotangent_type>::as_constant();
+    else
+      return {};
+  }
+
+  static constexpr planner::spec const* specs[] = {&spec_of<plain_type<Q>, labels, mesh>,
+                                                   &spec_of<plain_type<K>, labels, mesh>,
+                                                   &spec_of<plain_type<V>, labels, mesh>};
+  static constexpr tiles_and_derivative<value, space> constants{
+      Operation::name,
+      "attention_vjp",
+      &type_mark<result>,
+      {specs, &spec_of<result, labels, mesh>, &naming_of<labels, mesh>, labels::size, mesh::size},
+      position_in<typename types::queries, labels>,
+      position_in<typename types::keys, labels>,
+      position_in<typename types::width, labels>,
+      {conversion_to<Q>(), conversion_to<K>(), conversion_to<V>()}};
+};
+
+/// True if one function records the attention.
+template <class DimQ, class DimK, class DimD, class Operation, class Q, class K, class V>
+consteval bool check_shared_tiles() {
+  if constexpr (depth_of_all<Q, K, V> != 1 ||
+                !(is_tensor<plain_type<Q>> && is_tensor<plain_type<K>> && is_tensor<plain_type<V>>)) {
+    return false;
+  } else {
+    using T = typename plain_type<Q>::element_type;
+    using verdict = typename Operation::template verdict<plain_type<Q>, plain_type<K>, plain_type<V>>;
+    using space = typename plain_type<Q>::space;
+    if constexpr (any_varies<plain_type<Q>, plain_type<K>, plain_type<V>> ||
+                  !std::is_same_v<T, accumulator_of_t<std::remove_const_t<T>>> ||
+                  !std::is_same_v<space, typename plain_type<K>::space> ||
+                  !std::is_same_v<space, typename plain_type<V>::space> || !std::is_same_v<verdict, reason::ok>) {
+      return false;
+    } else {
+      using shared = tiles_of_variables<DimQ, DimK, DimD, Operation, Q, K, V>;
+      return std::is_same_v<cotangent_of<typename shared::result>, typename shared::result> &&
+             shared::template is_planned<Q>() && shared::template is_planned<K>() && shared::template is_planned<V>();
+    }
+  }
+}
+
 }  // namespace detail
 
 template <class Q, class K, class D, class Way, detail::score_traits Traits, detail::score_operand... Kinds>
@@ -94,6 +159,20 @@ struct derivative_of<operation::scored_ring<Q, K, D, Way, Traits, Kinds...>> {
     gathered.from = operation.from;
     detail::stripe_as_ring<Way>(gathered, q, mesh{});
     return detail::operate(gathered, q, detail::whole_along<axis>(k), detail::whole_along<axis>(v), tensors...);
+  }
+
+  /// Records tiles whose names one function for all shardings need not know.
+  template <class TQ, class TK, class TV>
+    requires(sizeof...(Kinds) == 0 && detail::axis_argument<K>::mesh::size == 0 &&
+             detail::check_shared_tiles<Q, K, D, operation_type, TQ, TK, TV>())
+  static auto record(operation_type const& operation, TQ const& q, TK const& k, TV const& v) {
+    using shared = detail::tiles_of_variables<Q, K, D, operation_type, TQ, TK, TV>;
+    detail::tiles_of_call const call{operation, operation, operation.is_causal, operation.from};
+    variable<typename shared::result> y;
+    detail::without_names<typename shared::result>& value = y.writable_value();
+    detail::record_tiles(shared::constants, call, detail::as_shared_operand(q), detail::as_shared_operand(k),
+                         detail::as_shared_operand(v), value, y.writable_place());
+    return y;
   }
 
   template <class Result, class LogSums, class TQ, class TK, class TV, class... Tensors>
