@@ -211,8 +211,10 @@ TEST_CASE("outer products larger than the last cache") {
   CHECK(repeated_product_is_right<double>(1009, 5003));
 }
 
-TEST_CASE("middling rows, whose ends are summed together") {
-  for (std::int64_t const length : {255, 256, 257, 271, 272, 319, 320, 321, 383, 450, 1030, 8191, 8192})
+TEST_CASE("middling rows, two of which are summed at once") {
+  std::vector<std::int64_t> lengths = {255, 319, 320, 321, 383, 450, 1030, 8191, 8192};
+  for (std::int64_t length = 256; length <= 272; ++length) lengths.push_back(length);
+  for (std::int64_t const length : lengths)
     for (std::int64_t const rows : {1, 2, 3, 4, 5, 6, 7, 8, 9, 70}) {
       CAPTURE(length);
       CAPTURE(rows);
@@ -246,6 +248,8 @@ TEST_CASE("rows of every length") {
       CHECK(rows_are_right<int>(rows, length));
       CHECK(rows_are_right<long>(rows, length));
       CHECK(rows_are_right<Kokkos::complex<double>>(rows, length));
+      CHECK(rows_are_as_alone<double>(rows, length));
+      CHECK(rows_are_as_alone<float>(rows, length));
     }
 }
 

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <type_traits>
 
 #include <ostraka/engine/kernels/loops/item_cut.hpp>
 #include <ostraka/engine/kernels/loops/loop_nest.hpp>
@@ -122,6 +123,14 @@ struct fold_rows {
     for (std::int64_t i = 0; i < count; ++i) sums[i] = nothing;
   }
 
+  /// Returns where a row of outputs is folded: in the result if they lie side by side there and nothing else is to be
+  /// done with them, otherwise in a buffer. The result overlaps no operand.
+  value* place_of([[maybe_unused]] T* result, value* buffer) const {
+    if constexpr (std::is_same_v<T, value>)
+      if (shape.step[operands] == 1 && how.overwrites()) return result;
+    return buffer;
+  }
+
   /// Folds all outputs of a row together, one reduced element after the other.
   void fold_row(T* target, std::int64_t (&at)[operands + 1], std::int64_t count, std::int64_t begin,
                 std::int64_t end) const {
@@ -129,14 +138,15 @@ struct fold_rows {
     run_step(of_run);
     while (count > 0) {
       std::int64_t const wide = count < row_width ? count : row_width;
-      value sums[row_width];
+      value buffer[row_width];
+      value* const sums = place_of(target + at[operands], buffer);
       start_all(sums, wide);
       for_each_run(shape.reduced, begin, end, [&](std::int64_t const(&offset)[operands], std::int64_t run) {
         std::int64_t from[operands];
         for (int o = 0; o < operands; ++o) from[o] = at[o] + offset[o];
         fold.across(sums, from, shape.step, wide, of_run, run);
       });
-      how.write(target + at[operands], shape.step[operands], sums, wide);
+      if (sums == buffer) how.write(target + at[operands], shape.step[operands], sums, wide);
       for (int o = 0; o <= operands; ++o) at[o] += wide * shape.step[o];
       count -= wide;
     }
@@ -151,14 +161,15 @@ struct fold_rows {
     std::int64_t const together = shape.reduced.rank <= 1 || shape.runs_apart() || shape.is_transposed() ? width : 4;
     while (count > 0) {
       std::int64_t const wide = count < together ? count : together;
-      value sums[width];
+      value buffer[width];
+      value* const sums = place_of(target + at[operands], buffer);
       start_all(sums, wide);
       for_each_run(shape.reduced, begin, end, [&](std::int64_t const(&offset)[operands], std::int64_t run) {
         std::int64_t from[operands];
         for (int o = 0; o < operands; ++o) from[o] = at[o] + offset[o];
         fold.along(sums, from, shape.step, wide, of_run, run);
       });
-      how.write(target + at[operands], shape.step[operands], sums, wide);
+      if (sums == buffer) how.write(target + at[operands], shape.step[operands], sums, wide);
       for (int o = 0; o <= operands; ++o) at[o] += wide * shape.step[o];
       count -= wide;
     }

@@ -8,14 +8,21 @@
 /// core that reads from four places fetches more of them ahead, and can begin an addition before another ends.
 
 #include <cstdint>
+#include <type_traits>
 
 #include <ostraka/engine/kernels/loops/lanes.hpp>
 #include <ostraka/engine/kernels/loops/vectors.hpp>
+#if OSTRAKA_DETAIL_X86
+#include <ostraka/engine/kernels/x86/two_rows.hpp>
+#endif
 
 namespace ostraka::engine::detail {
 
 /// Sums side by side in one run. Not fewer: compilers unroll shorter loops before they vectorise.
 inline constexpr int fold_lanes = 16;
+
+/// Terms of a run that is summed with four times as many sums side by side.
+inline constexpr std::int64_t worth_four_sums = 16 * fold_lanes;
 
 /// Terms of a run of which the quarters are summed at once.
 template <class T>
@@ -47,12 +54,7 @@ T sum_of_run(std::int64_t run, Term const& term) {
   }
   for (; r + lanes <= run; r += lanes)
     for (int l = 0; l < lanes; ++l) side[l] += term(r + l);
-  T sum = sum_of_lanes<lanes>(side);
-  for (; r < run; ++r) {
-    sum += term(r);
-    asm("" : "+r"(r));  // otherwise compilers make vectors of a few elements, and scalars of these
-  }
-  return sum;
+  return add_in_turn(sum_of_lanes<lanes>(side), r, run, term);
 }
 
 /// Prefetches nothing.
@@ -105,7 +107,7 @@ template <class T, class Term, class Ahead>
   for (int i = 0; i < 4; ++i) sum[i] = sum_of_lanes<lanes>(side[i]);
   for (; r < run; ++r) {
     for (int i = 0; i < 4; ++i) sum[i] += term(i, r);
-    asm("" : "+r"(r));  // as in sum_of_run
+    asm("" : "+r"(r));  // as in add_in_turn
   }
   for (int i = 0; i < 4; ++i) sums[i] += sum[i];
 }
@@ -113,9 +115,8 @@ template <class T, class Term, class Ahead>
 /// sums[i] += sum over r < run of term(i, r), i < count. ahead(i, r) may prefetch while 64 terms from r on are read.
 template <class T, class Term, class Ahead = nothing_ahead>
 void add_runs(T* sums, std::int64_t count, std::int64_t run, Term const& term, Ahead const& ahead = {}) {
-  constexpr std::int64_t worth_four = 16 * fold_lanes;
   std::int64_t i = 0;
-  if (run < worth_four) {
+  if (run < worth_four_sums) {
     for (; i < count; ++i) sums[i] += sum_of_run<false, T>(run, [=](std::int64_t r) { return term(i, r); });
     return;
   }
@@ -132,15 +133,45 @@ void sum_runs(T* sums, std::int64_t count, Element const* x, std::int64_t next, 
       [=] { add_runs(sums, count, run, [=](std::int64_t i, std::int64_t r) { return T(x[i * next + r]); }); });
 }
 
+/// sums[i] += sum over r < run of a[i next + r] x[r] for the first rows, two at once; returns how many rows these are:
+/// none without the registers of AVX-512, and none of rows so long that their quarters are summed at once.
+template <class T>
+std::int64_t add_two_rows_at_once([[maybe_unused]] T* sums, [[maybe_unused]] std::int64_t count,
+                                  [[maybe_unused]] T const* a, [[maybe_unused]] std::int64_t next,
+                                  [[maybe_unused]] T const* x, [[maybe_unused]] std::int64_t run) {
+#if OSTRAKA_DETAIL_X86
+  if constexpr (std::is_same_v<T, float> || std::is_same_v<T, double>) {
+    std::int64_t const rows = count / 2 * 2;
+    if (rows == 0 || run >= worth_quarters<T> || widest_vectors() != vector_width::avx512) return 0;
+    run_with_avx512([=] {
+      if (run < worth_four_sums)
+        for (std::int64_t i = 0; i < rows; i += 2)
+          two_rows<T, 1>(a + i * next, a + (i + 1) * next, x).add_to(sums + i, run);
+      else
+        for (std::int64_t i = 0; i < rows; i += 2)
+          two_rows<T, 4>(a + i * next, a + (i + 1) * next, x).add_to(sums + i, run);
+    });
+    return rows;
+  }
+#endif
+  return 0;
+}
+
 /// sums[i] += sum over r < run of x[i x_next + r] y[i y_next + r]
 template <class T>
 void sum_run_products(T* sums, std::int64_t count, T const* x, std::int64_t x_next, T const* y, std::int64_t y_next,
                       std::int64_t run) {
+  bool const is_vector = y_next == 0;  // its elements are read once for several rows
+  std::int64_t const begin = is_vector ? add_two_rows_at_once(sums, count, x, x_next, y, run) : 0;
+  if (begin == count) return;
   in_wide_vectors([=] {
-    if (y_next == 0)  // a matrix times a vector, whose elements are read once for several rows
-      add_runs(sums, count, run, [=](std::int64_t i, std::int64_t r) { return x[i * x_next + r] * y[r]; });
+    T* const to = sums + begin;
+    T const* const rows = x + begin * x_next;
+    if (is_vector)
+      add_runs(to, count - begin, run, [=](std::int64_t i, std::int64_t r) { return rows[i * x_next + r] * y[r]; });
     else
-      add_runs(sums, count, run, [=](std::int64_t i, std::int64_t r) { return x[i * x_next + r] * y[i * y_next + r]; });
+      add_runs(to, count, run,
+               [=](std::int64_t i, std::int64_t r) { return rows[i * x_next + r] * y[i * y_next + r]; });
   });
 }
 

@@ -7,6 +7,7 @@
 /// other. Compilers turn loops so short into scalars, more of them than the sums had vectors. So the halves are added
 /// as vectors, which GCC and clang have for all processors.
 
+#include <cstdint>
 #include <cstring>
 #include <type_traits>
 
@@ -34,6 +35,18 @@ template <int Lanes, class T>
     for (int l = 0; l < half; ++l) sums[l] = x[l] + x[half + l];
     return sum_of_lanes<half>(sums);
   }
+}
+
+/// sum + the sum over begin <= r < end of term(r), one term after the other: the few that are left of a run. All sums
+/// that promise the same bits call it, because compilers fuse a multiplication and an addition in one loop and not in
+/// another.
+template <class T, class Term>
+[[gnu::always_inline]] inline T add_in_turn(T sum, std::int64_t begin, std::int64_t end, Term const& term) {
+  for (std::int64_t r = begin; r < end; ++r) {
+    sum += term(r);
+    asm("" : "+r"(r));  // otherwise compilers make vectors of a few elements, and scalars of these
+  }
+  return sum;
 }
 
 }  // namespace ostraka::engine::detail
