@@ -143,10 +143,9 @@ auto reshard_nothing(char const* operation, A const& a) {
 // A reshard of elements T that is run as a planned call.
 template <class Types, class Policy, class T, class Space>
 struct planned_reshard {
-  static constexpr planned_call const& call = planned_call_of<Policy, Types, static_cast<int>(sizeof(T))>;
-
   static consteval planned_operation<T, Space> as_constant() {
-    return {&call, engine::functions_of_kinds<kinds_of_call<Policy, Types>(), typename Space::execution_space, T>,
+    return {&planned_call_of<Policy, Types, static_cast<int>(sizeof(T))>,
+            engine::functions_of_kinds<kinds_of_call<Policy, Types>(), typename Space::execution_space, T>,
             memory_of_call};
   }
   static engine::schedule_memory*& memory_of_call() {
@@ -162,9 +161,9 @@ auto reshard_at_once(char const* operation, A const& a) {
   basic_tensor<value, To, typename A::space> result;
   runtime_operand const operand = runtime_operand_of(a);
   value const* const block = elements_of(a);
-  run_planned<value, A::rank, typename A::space>(planned::call, operation, a.mesh_handle(), &operand, &block, {},
-                                                 functions_of_call<Policy, Types, value, typename A::space>(),
-                                                 planned::memory_of_call(), result);
+  run_planned<value, A::rank, typename A::space>(
+      planned_call_of<Policy, Types, static_cast<int>(sizeof(value))>, operation, a.mesh_handle(), &operand, &block, {},
+      functions_of_call<Policy, Types, value, typename A::space>(), planned::memory_of_call(), result);
   return result;
 }
 
