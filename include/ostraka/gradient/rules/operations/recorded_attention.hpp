@@ -157,7 +157,8 @@ void hide_later_keys(weights_and_derivative<T, Space> const& all, numbers_of_sco
   runtime_operand const operand = runtime_operand_of(scores);
   engine::execution_context const w =
       context_of_operands(all.name, engine::steps_ahead{}, *t.names, t.labels, t.mesh_axes, &operand, t.operands, 1);
-  for (int const l : {all.queries, S - 1}) require_stripes(all.name, w.names.labels[l], {w.sizes.label[l], n.stripes});
+  require_stripes(all.name, w.names.labels[all.queries], {w.sizes.label[all.queries], n.stripes});
+  require_stripes(all.name, w.names.labels[S - 1], {w.sizes.label[S - 1], n.stripes});
   engine::mask_later_keys(execution_space_of<unnamed_tensor<T, S, Space>>(), w, *t.result, all.queries, n.from,
                           scores.local().data(), n.stripes);
 }
