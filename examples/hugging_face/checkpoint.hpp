@@ -5,6 +5,7 @@
 /// @file
 /// The names of the families' tensors in their files, and how they lie there; loading and saving.
 
+#include <cstddef>
 #include <filesystem>
 #include <string>
 
@@ -52,8 +53,8 @@ inline os::stored_as llama_names(bool is_tied, bool norms_results) {
 
 /// GPT-2, whose matrices lie the other way round, and whose queries, keys and values are one tensor. Older files lack
 /// `transformer.`.
-inline os::stored_as gpt2_names() {
-  os::stored_as names = {{"", "lm_head.weight"}};
+inline os::stored_as gpt2_names(bool is_tied) {
+  os::stored_as names = {{is_tied ? "" : "head.0", "lm_head.weight"}};
   for (std::string const begin : {"transformer.", ""}) {
     std::string const h = begin + "h.{}.";
     names.add("table", begin + "wte.weight").add("positions.0", begin + "wpe.weight");
@@ -121,16 +122,64 @@ inline os::stored_as esm_names(bool is_tied) {
 }  // namespace detail
 
 inline os::stored_as names_of(settings const& c) {
-  if (c.family == "gpt2") return detail::gpt2_names();
+  if (c.family == "gpt2") return detail::gpt2_names(c.is_tied);
   return c.family == "esm" ? detail::esm_names(c.is_tied) : detail::llama_names(c.is_tied, c.family == "gemma");
 }
 
+namespace detail {
+
+/// Refuses a checkpoint that lacks a part of its configuration's model, or has a part that this model lacks: the
+/// program would compute another model. @throws refusal
+template <class Model>
+void check_parts(settings const& c, Model const& p) {
+  if (p.layers.size() != c.layers.size())
+    throw refusal("config.json says " + std::to_string(c.layers.size()) + " layers, and the checkpoint has " +
+                  std::to_string(p.layers.size()));
+  auto const check = [](bool has, auto const& part, std::string const& name) {
+    if (part.empty() == has)
+      throw refusal(std::string("config.json says that the model has ") + (has ? "a " : "no ") + name +
+                    ", and the checkpoint has " + (has ? "none" : "one"));
+  };
+  check(c.has.norm_bias, p.norm.bias, "bias of its last norm");
+  check(c.has.positions, p.positions, "table of positions");
+  check(c.has.last, p.last, "transform before its head");
+  check(c.has.last, p.head_bias, "bias of its head");
+  if (c.has.last) {
+    check(true, p.last[0].dense.bias, "bias of the transform before its head");
+    check(true, p.last[0].norm.bias, "bias of the norm before its head");
+  }
+  check(!c.is_tied, p.head, "head of its own (lm_head)");
+  for (std::size_t i = 0; i < p.layers.size(); ++i) {
+    auto const& l = p.layers[i];
+    std::string const here = " in layer " + std::to_string(i);
+    for (auto const* norm : {&l.attention_norm, &l.mlp_norm})
+      check(c.has.norm_bias, norm->bias, "bias of norms" + here);
+    check(c.has.result_norms, l.attention_out_norm, "norm after attention" + here);
+    check(c.has.result_norms, l.mlp_out_norm, "norm after the MLP" + here);
+    check(c.has.qkv_bias, l.q.bias, "bias of queries" + here);
+    check(c.has.qkv_bias, l.k.bias, "bias of keys" + here);
+    check(c.has.qkv_bias, l.v.bias, "bias of values" + here);
+    check(c.has.out_bias, l.out.bias, "bias of attention's last product" + here);
+    check(c.has.head_norms, l.q_norm, "norm of queries" + here);
+    check(c.has.head_norms, l.k_norm, "norm of keys" + here);
+    check(c.has.gate, l.gate, "gate" + here);
+    check(c.has.mlp_bias, l.up.bias, "bias in the MLP" + here);
+    check(c.has.mlp_bias, l.down.bias, "bias of the MLP's last product" + here);
+    if (c.has.gate) check(c.has.mlp_bias, l.gate[0].bias, "bias of the gate" + here);
+  }
+}
+
+}  // namespace detail
+
 /// The parameters in a folder, in one file or many, of any element type. Each device reads what it keeps.
+/// @throws refusal
 template <class Rules>
 model<os::values, Rules> load_model(std::string const& folder, mesh_type const& m, settings const& c) {
   os::stored_as const names = names_of(c);
-  return os::load<model<os::names, Rules>>(folder, m, names, os::cast_to<real>, G = c.key_heads, R = c.heads_of_each,
-                                           D = c.head_width);
+  auto p = os::load<model<os::names, Rules>>(folder, m, names, os::cast_to<real>, G = c.key_heads, R = c.heads_of_each,
+                                             D = c.head_width);
+  detail::check_parts(c, p);
+  return p;
 }
 
 /// Saves the parameters so that `from_pretrained(folder)` reads them, with the configuration and the tokenizer of the

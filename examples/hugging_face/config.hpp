@@ -38,6 +38,13 @@ struct attending {
   static constexpr std::int64_t every_key = std::numeric_limits<std::int64_t>::max();
 };
 
+/// The parts that only some models have.
+struct model_parts {
+  bool norm_bias = false, qkv_bias = false, out_bias = false, mlp_bias = false;
+  bool gate = false, head_norms = false, result_norms = false;
+  bool positions = false, last = false;
+};
+
 struct settings {
   std::string family;  ///< llama, gemma, gpt2 or esm, by the names of their tensors
   std::int64_t key_heads = 0, heads_of_each = 1, head_width = 0;  ///< each head of keys serves so many of queries
@@ -49,6 +56,7 @@ struct settings {
   bool is_causal = true;
   bool is_tied = false;  ///< the table of tokens is also the last product
   bool has_rope = true;
+  model_parts has{};
   std::vector<attending> layers{};
   double score_scale = 1;                             ///< times products of queries and keys
   double score_cap = uncapped, logit_cap = uncapped;  ///< Gemma 2: x becomes c · tanh(x / c)
@@ -134,6 +142,21 @@ inline std::vector<attending> layers_of(json const& j, std::string const& type, 
   return layers;
 }
 
+/// The parts of such a model, as transformers makes it.
+inline model_parts parts_of(json const& j, std::string const& type) {
+  bool const is_gpt2 = type == "gpt2", is_esm = type == "esm", has_all_biases = is_gpt2 || is_esm;
+  bool const may_have_bias = type != "mistral" && type != "qwen2" && j.flag("attention_bias", false);
+  return {.norm_bias = has_all_biases,
+          .qkv_bias = has_all_biases || type == "qwen2" || may_have_bias,
+          .out_bias = has_all_biases || may_have_bias,
+          .mlp_bias = has_all_biases || (type == "llama" && j.flag("mlp_bias", false)),
+          .gate = !has_all_biases,
+          .head_norms = type == "qwen3" || type == "gemma3_text",
+          .result_norms = type == "gemma2" || type == "gemma3_text",
+          .positions = is_gpt2,
+          .last = is_esm};
+}
+
 }  // namespace detail
 
 /// @throws refusal if this is no configuration of a model that the program has
@@ -172,6 +195,7 @@ inline settings settings_of(json const& j) {
                        : j.number("rms_norm_eps", 1e-6);
   s.is_tied = j.flag("tie_word_embeddings", is_gpt2 || is_esm || is_gemma);
   s.has_rope = !is_gpt2;
+  s.has = detail::parts_of(j, type);
   s.layers = detail::layers_of(j, type, s.positions);
   s.score_scale = 1 / std::sqrt(static_cast<double>(s.head_width));
   if (j.flag("use_bidirectional_attention", false))

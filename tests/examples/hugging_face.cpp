@@ -169,6 +169,8 @@ TEST_CASE("a config.json is read, or refused in a sentence") {
 TEST_CASE("older files have other names for the same tensors, and tensors that are left out") {
   settings c;
   c.family = "gpt2";
+  CHECK(names_of(c).in_tree("lm_head.weight") == "head.0");
+  c.is_tied = true;
   os::stored_as const gpt2 = names_of(c);
   CHECK(gpt2.in_tree("h.3.mlp.c_fc.weight") == "layers.3.up.weight");
   CHECK(gpt2.in_tree("transformer.h.3.mlp.c_fc.weight") == "layers.3.up.weight");
@@ -176,6 +178,7 @@ TEST_CASE("older files have other names for the same tensors, and tensors that a
   for (char const* name : {"h.0.attn.bias", "transformer.h.0.attn.masked_bias", "lm_head.weight"})
     CHECK(gpt2.in_tree(name).empty());
   c.family = "esm";
+  c.is_tied = false;
   CHECK(names_of(c).in_tree("lm_head.decoder.weight") == "head.0");
   CHECK(names_of(c).in_tree("esm.encoder.layer.2.attention.LayerNorm.gamma") == "layers.2.attention_norm.weight");
   CHECK(names_of(c).in_file("layers.2.attention_norm.weight") == "esm.encoder.layer.2.attention.LayerNorm.weight");
