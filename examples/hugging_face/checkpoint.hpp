@@ -7,7 +7,10 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <fstream>
 #include <string>
+#include <system_error>
+#include <type_traits>
 
 #include <ostraka/files.hpp>
 
@@ -182,21 +185,49 @@ model<os::values, Rules> load_model(std::string const& folder, mesh_type const& 
   return p;
 }
 
+namespace detail {
+
+/// A config.json that says the element type of this program. `from_pretrained` converts to the one that it says.
+inline std::string with_own_type(std::string config) {
+  std::string const type = std::is_same_v<real, os::bfloat16>  ? "bfloat16"
+                           : std::is_same_v<real, os::float16> ? "float16"
+                           : std::is_same_v<real, double>      ? "float64"
+                                                               : "float32";
+  for (std::string const key : {"\"dtype\"", "\"torch_dtype\""})  // of transformers 5, and before
+    if (std::size_t const at = config.find(key); at != config.npos) {
+      std::size_t const begin = config.find('"', at + key.size()), end = config.find('"', begin + 1);
+      if (end != config.npos && config.find_first_not_of(" \t\r\n:", at + key.size()) == begin)
+        config.replace(begin + 1, end - begin - 1, type);
+    }
+  return config;
+}
+
+/// Copies the configuration, the tokenizer and the template of chats.
+inline void copy_small_files(std::string const& from, std::string const& folder) {
+  namespace fs = std::filesystem;
+  std::error_code fault;  // what is missing, os::save reports on all devices
+  fs::create_directories(folder, fault);
+  for (fs::directory_entry const& file : fs::directory_iterator(from, fault)) {
+    std::string const name = file.path().filename().string(), end = file.path().extension().string();
+    fs::path const copy = fs::path(folder) / name;
+    if (!file.is_regular_file(fault) || name.ends_with(".index.json")) continue;
+    if (name == "config.json") {
+      std::string const config = with_own_type(contents(file.path().string()).value_or(""));
+      if (contents(copy.string()) != config) std::ofstream(copy, std::ios::binary) << config;
+    } else if (end == ".json" || end == ".model" || end == ".txt" || end == ".jinja") {
+      fs::copy_file(file.path(), copy, fs::copy_options::overwrite_existing, fault);
+    }
+  }
+}
+
+}  // namespace detail
+
 /// Saves the parameters so that `from_pretrained(folder)` reads them, with the configuration and the tokenizer of the
 /// folder that they come from.
 template <class Rules>
 void save_model(std::string const& folder, std::string const& from, mesh_type const& m, settings const& c,
                 model<os::values, Rules> const& p) {
-  namespace fs = std::filesystem;
-  if (m.device() == 0) {
-    std::error_code fault;  // what is missing, os::save reports on all devices
-    fs::create_directories(folder, fault);
-    for (fs::directory_entry const& file : fs::directory_iterator(from, fault))
-      if (std::string const name = file.path().filename().string();
-          file.is_regular_file(fault) && !name.ends_with(".index.json") &&
-          (name.ends_with(".json") || name.ends_with(".model") || name.ends_with(".txt")))
-        fs::copy_file(file.path(), fs::path(folder) / name, fs::copy_options::skip_existing, fault);
-  }
+  if (m.device() == 0) detail::copy_small_files(from, folder);
   os::save(folder, p, names_of(c), os::in_parts_of(5'000'000'000));
 }
 

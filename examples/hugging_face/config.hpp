@@ -12,7 +12,9 @@
 #include <iterator>
 #include <limits>
 #include <map>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <ostraka/operations.hpp>
@@ -71,7 +73,7 @@ namespace detail {
 
 inline std::int64_t whole(json const& j, std::string const& path, double otherwise) {
   double const n = j.number(path, otherwise);
-  if (!(n >= 0 && n < 1e15) || n != std::floor(n)) throw refusal("config.json: " + path + " is no whole number");
+  if (!(n >= 0 && n < 1e15) || n != std::floor(n)) j.fail(path + " is no whole number");
   return static_cast<std::int64_t>(n);
 }
 
@@ -157,6 +159,23 @@ inline model_parts parts_of(json const& j, std::string const& type) {
           .last = is_esm};
 }
 
+/// The tokens that end a text: one, several or none.
+inline std::vector<std::int64_t> end_tokens_of(json const& j) {
+  std::vector<std::int64_t> tokens;
+  for (int i = 0; j.has("eos_token_id." + std::to_string(i)); ++i)
+    tokens.push_back(whole(j, "eos_token_id." + std::to_string(i), 0));
+  if (j.has("eos_token_id")) tokens.push_back(whole(j, "eos_token_id", 0));
+  return tokens;
+}
+
+/// The contents of a file, or nothing if it cannot be read.
+inline std::optional<std::string> contents(std::string const& path) {
+  std::ifstream in(path, std::ios::binary);
+  std::string text{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+  if (!in) return std::nullopt;
+  return text;
+}
+
 }  // namespace detail
 
 /// @throws refusal if this is no configuration of a model that the program has
@@ -223,18 +242,21 @@ inline settings settings_of(json const& j) {
   }
   if (is_gpt2 && (j.flag("scale_attn_by_inverse_layer_idx", false) || !j.flag("scale_attn_weights", true)))
     throw refusal("config.json: the scores of attention are scaled otherwise than in GPT-2");
-  for (int i = 0; j.has("eos_token_id." + std::to_string(i)); ++i)
-    s.end_tokens.push_back(whole(j, "eos_token_id." + std::to_string(i), 0));
-  if (j.has("eos_token_id")) s.end_tokens.push_back(whole(j, "eos_token_id", 0));
+  s.end_tokens = detail::end_tokens_of(j);
   return s;
 }
 
-/// The configuration in the folder of a checkpoint; every process reads it. @throws refusal
+/// The configuration in the folder of a checkpoint; every process reads it. The tokens that end a text are those of
+/// generation_config.json if it has some, as in transformers: a model that was tuned for chats often has more of them
+/// there. @throws refusal
 inline settings read_settings(std::string const& folder) {
-  std::ifstream in(folder + "/config.json", std::ios::binary);
-  std::string const text{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
-  if (!in) throw refusal("the folder " + folder + " has no config.json that can be read");
-  return settings_of(json(text));
+  std::optional<std::string> const text = detail::contents(folder + "/config.json");
+  if (!text) throw refusal("the folder " + folder + " has no config.json that can be read");
+  settings s = settings_of(json(*text));
+  if (std::optional<std::string> const more = detail::contents(folder + "/generation_config.json"))
+    if (auto ends = detail::end_tokens_of(json(*more, "generation_config.json")); !ends.empty())
+      s.end_tokens = std::move(ends);
+  return s;
 }
 
 }  // namespace hugging_face

@@ -5,11 +5,13 @@
 /// @file
 /// The values of a JSON text by their paths, such as `rope_scaling.factor`; null is as if it were not there.
 
+#include <algorithm>
 #include <charconv>
 #include <map>
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace hugging_face {
 
@@ -21,10 +23,10 @@ class refusal : public std::runtime_error {
 
 class json {
  public:
-  /// @throws refusal unless the text is one value of JSON
-  explicit json(std::string_view text) : rest_(text) {
+  /// Errors name the file. @throws refusal unless the text is one value of JSON
+  explicit json(std::string_view text, std::string file = "config.json") : rest_(text), file_(std::move(file)) {
     read("", 0);
-    if (!next().empty()) fail("more after its end");
+    if (!next().empty()) fail_to_read("more after its end");
   }
 
   /// True if a value, not null, stands there.
@@ -36,7 +38,7 @@ class json {
     std::string const& text = values_.at(path);
     auto const [end, fault] = std::from_chars(text.data(), text.data() + text.size(), n);
     if (fault != std::errc() || end != text.data() + text.size() || text.find_first_of("nN") != text.npos)
-      throw refusal("config.json: " + path + " is no number");
+      fail(path + " is no number");
     return n;
   }
   [[nodiscard]] bool flag(std::string const& path, bool otherwise) const {
@@ -47,10 +49,11 @@ class json {
     return found == values_.end() ? otherwise : found->second;
   }
 
+  /// Refuses the file: `what` is a sentence about it.
+  [[noreturn]] void fail(std::string const& what) const { throw refusal(file_ + ": " + what); }
+
  private:
-  [[noreturn]] static void fail(std::string const& what) {
-    throw refusal("config.json: it is no JSON, but has " + what);
-  }
+  [[noreturn]] void fail_to_read(std::string const& what) const { fail("it is no JSON, but has " + what); }
 
   std::string_view next() {
     rest_.remove_prefix(std::min(rest_.find_first_not_of(" \t\r\n"), rest_.size()));
@@ -58,7 +61,8 @@ class json {
   }
   bool take(char c) { return next() == std::string_view(&c, 1) ? rest_.remove_prefix(1), true : false; }
   void expect(char c) {
-    return take(c) ? void() : fail(std::string("no ") + c + " before '" + std::string(rest_.substr(0, 20)) + "'");
+    return take(c) ? void()
+                   : fail_to_read(std::string("no ") + c + " before '" + std::string(rest_.substr(0, 20)) + "'");
   }
 
   // Escapes stay as they are written: no value that the program needs has one.
@@ -66,13 +70,13 @@ class json {
     expect('"');
     std::size_t end = 0;
     while (end < rest_.size() && rest_[end] != '"') end += rest_[end] == '\\' ? 2u : 1u;
-    if (end >= rest_.size()) fail("a string without an end");
+    if (end >= rest_.size()) fail_to_read("a string without an end");
     std::string s(rest_.substr(0, end));
     return rest_.remove_prefix(end + 1), s;
   }
 
   void read(std::string const& path, int depth) {
-    if (depth > 32) fail("values more than 32 within each other");
+    if (depth > 32) fail_to_read("values more than 32 within each other");
     std::string const begin = path.empty() ? "" : path + '.';
     if (take('{')) {
       for (bool more = !take('}'); more; more = take(',') || (expect('}'), false)) {
@@ -95,6 +99,7 @@ class json {
   }
 
   std::string_view rest_;
+  std::string file_;
   std::map<std::string, std::string> values_;
 };
 

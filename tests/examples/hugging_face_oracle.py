@@ -41,7 +41,7 @@ def main():
         family = name.split(".")[0]
         config = transformers.AutoConfig.from_pretrained(f"{folder}/saved/{name}")
         kind = transformers.EsmForMaskedLM if config.model_type == "esm" else transformers.AutoModelForCausalLM
-        model, report = kind.from_pretrained(f"{folder}/saved/{name}", output_loading_info=True, dtype=torch.float64)
+        model, report = kind.from_pretrained(f"{folder}/saved/{name}", output_loading_info=True, dtype="auto")  # the config's
         missing = [key for key in report["missing_keys"] if not key.endswith("inv_freq")]  # ESM-2's rotations, which follow from the config
         require(not (missing or report["unexpected_keys"] or report["mismatched_keys"]), f"{name}: {report}")
         first = kind.from_pretrained(f"{folder}/references/{family}", dtype=torch.float64).state_dict()
