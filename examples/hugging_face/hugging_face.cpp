@@ -100,6 +100,7 @@ void run_by_name(options const& o, int devices) {
 int main(int argc, char** argv) {
   os::environment const env(argc, argv);
   bool const speaks = os::make_mesh(X = env.devices()).device() == 0;
+  if (argc == 2 && std::string_view(argv[1]) == "--help") return speaks && std::fputs(help, stdout) < 0 ? 1 : 0;
   try {
     return run_by_name(parse_options(argc, argv), env.devices()), 0;
   } catch (refusal const& r) {

@@ -9,6 +9,8 @@ import sys
 
 from tokenizers import Tokenizer
 
+if len(sys.argv) < 2:
+    sys.exit(__doc__)
 back = sys.argv[1] == "--back"
 tokenizer = Tokenizer.from_file(sys.argv[-1] + "/tokenizer.json")
 for line in sys.stdin:
