@@ -48,7 +48,7 @@ set(rooms
   "engine/kernels/numbers: engine/kernels/loops engine/kernels/x86"
   "engine/kernels/x86: engine/kernels engine/kernels/loops engine/kernels/portable"
   "engine/kernels/portable: engine/memory engine/machine engine/kernels engine/kernels/loops engine/kernels/x86 engine/kernels/folds"
-  "engine/kernels/folds: engine/memory engine/kernels engine/kernels/loops engine/kernels/portable"
+  "engine/kernels/folds: engine/memory engine/kernels engine/kernels/loops engine/kernels/x86 engine/kernels/portable"
   "engine/kernels/blas: engine/memory engine/machine engine/kernels engine/kernels/loops engine/kernels/products"
   "engine/kernels/products: engine/memory engine/kernels engine/kernels/loops engine/kernels/portable engine/kernels/folds engine/kernels/blas"
   "engine/kernels/accumulators: engine/memory engine/kernels engine/kernels/loops engine/kernels/folds"
