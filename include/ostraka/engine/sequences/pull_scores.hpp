@@ -34,7 +34,7 @@ namespace detail {
 template <class T>
 struct place_of_row {
   int rank;
-  std::int64_t extent[max_rank], stride[max_rank];
+  std::int64_t extent[max_rank] = {}, stride[max_rank] = {};
 
   place_of_row(labelled const& scores, aligned<T> const& a) : rank(scores.rank - 1) {
     for (int d = 0; d < rank; ++d) extent[d] = scores.extent[d], stride[d] = a.stride[d];

@@ -217,10 +217,10 @@ struct attention_teams {
     wide* change;  ///< exp(largest before − largest)
 
     KOKKOS_INLINE_FUNCTION memory(attention_teams const& in, member const& team) {
-      team_layout const& lies = in.lies;
-      int const n = lies.tile_queries, of_queries = n * pitch(lies.width), of_scores = n * pitch(lies.tile_keys),
-                of_results = n * pitch(lies.values),
-                of_keys = lies.tile_keys * pitch(lies.width < lies.values ? lies.values : lies.width);
+      team_layout const& layout = in.lies;
+      int const n = layout.tile_queries, of_queries = n * pitch(layout.width), of_scores = n * pitch(layout.tile_keys),
+                of_results = n * pitch(layout.values),
+                of_keys = layout.tile_keys * pitch(layout.width < layout.values ? layout.values : layout.width);
       auto* const all = static_cast<wide*>(team.team_scratch(0).get_shmem_aligned(
           sizeof(wide) * (of_queries + of_scores + of_results + of_keys + 3 * n), alignof(wide)));
       queries = all;
