@@ -7,6 +7,7 @@
 // ranks: 4
 
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <cstdio>
 
@@ -30,7 +31,7 @@ int main(int argc, char** argv) {
 
   // Your own rows of a matrix: the second difference.
   int const begin = rank * n / ranks, end = (rank + 1) * n / ranks;
-  Kokkos::View<double**, Kokkos::LayoutRight> rows("rows", end - begin, n);
+  Kokkos::View<double**, Kokkos::LayoutRight> rows("rows", std::size_t(end - begin), n);
   Kokkos::parallel_for("fill", end - begin, KOKKOS_LAMBDA(int row) {
     for (int j = 0; j < n; ++j) rows(row, j) = begin + row == j ? 2 : std::abs(begin + row - j) == 1 ? -1 : 0;
   });
