@@ -5,6 +5,7 @@
 /// sums of products whose tiles are transposed; sizes that are no multiple of a square or a tile, every size of
 /// element, blocks that begin anywhere in a cache line, gaps between rows.
 // ranks: 1
+// timeout: 300
 // labels: essential
 #include <doctest/doctest.h>
 
