@@ -10,54 +10,22 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <vector>
 
 #include <ostraka/plan/attention/attention_tiles.hpp>
 
+#include "support/seen_pairs.hpp"
+
 using namespace ostraka::planner;
+using namespace ostraka::testing;
 
 namespace {
 
-// The rules of a call, in plain words.
-struct option {
-  bool is_causal = false, has_window = false;
-  std::int64_t window = 0, first = 0;
-
-  [[nodiscard]] seen_positions seen() const { return {is_causal, has_window ? window : seen_positions::any, first}; }
-  [[nodiscard]] bool sees(std::int64_t query, std::int64_t key) const {
-    if (is_causal && key > query) return false;
-    return !has_window || key < first || std::abs(query - key) < window;
-  }
-};
-
-template <class F>
-void for_each_option(F const& f) {
-  for (bool const is_causal : {false, true}) {
-    f(option{is_causal});
-    for (std::int64_t const window : {0, 1, 2, 3, 6, 20})
-      for (std::int64_t const first : {0, 1, 5}) f(option{is_causal, true, window, first});
-  }
-}
-
-// The keys that a tile is multiplied with: blocks of which some query sees a key; without a window, of a block no keys
-// behind the last query.
-std::vector<bool> multiplied(option const& o, range queries, std::int64_t keys, std::int64_t block) {
-  std::vector<bool> all(static_cast<std::size_t>(keys), false);
-  for (std::int64_t k = 0; k < keys; ++k) {
-    bool is_met = false;
-    for (std::int64_t j = k / block * block; j < std::min(k / block * block + block, keys); ++j)
-      for (std::int64_t q = queries.begin; q < queries.end; ++q) is_met = is_met || o.sees(q, j);
-    all[static_cast<std::size_t>(k)] = is_met && (o.has_window || !o.is_causal || k < queries.end);
-  }
-  return all;
-}
-
-void check(option const& o, range queries, std::int64_t keys, tile_extents const& tile) {
+void check(seen_pairs const& o, range queries, std::int64_t keys, tile_extents const& tile) {
   std::int64_t pairs = 0;
   for (std::int64_t begin = queries.begin; begin < queries.end; begin += tile.queries) {
     range const some{begin, std::min(begin + tile.queries, queries.end)};
-    std::vector<bool> const wanted = multiplied(o, some, keys, tile.keys);
+    std::vector<bool> const wanted = multiplied_keys(o, some, keys, tile.keys);
     std::vector<bool> got(wanted.size(), false);
     std::int64_t last = -1;
     for_each_keys_of_tile(
@@ -88,19 +56,9 @@ void check(option const& o, range queries, std::int64_t keys, tile_extents const
 }  // namespace
 
 TEST_CASE("all small extents, and queries at any position") {
-  for_each_option([](option const& o) {
-    CAPTURE(o.is_causal);
-    CAPTURE(o.window);
-    CAPTURE(o.first);
-    for (std::int64_t const from : {-3, -1, 0, 1, 2, 5, 9})
-      for (std::int64_t const queries : {0, 1, 2, 3, 7})
-        for (std::int64_t const keys : {0, 1, 2, 3, 4, 5, 11}) {
-          CAPTURE(from);
-          CAPTURE(queries);
-          CAPTURE(keys);
-          for (tile_extents const& tile : {tile_extents{1, 1}, tile_extents{2, 3}, tile_extents{3, 2}})
-            check(o, {from, from + queries}, keys, tile);
-        }
+  for_each_small_attention([](seen_pairs const& o, range queries, std::int64_t keys) {
+    for (tile_extents const& tile : {tile_extents{1, 1}, tile_extents{2, 3}, tile_extents{3, 2}})
+      check(o, queries, keys, tile);
   });
 }
 
@@ -126,7 +84,7 @@ TEST_CASE("a causal mask leaves half of a long sequence, and a tile's half beyon
 }
 
 TEST_CASE("queries of a request see what fits into its table") {
-  for_each_option([](option const& o) {
+  for_each_seen_pairs([](seen_pairs const& o) {
     if (!o.is_causal) return;
     for (std::int64_t const room : {0, 1, 4, 9})
       for (std::int64_t const all : {0, 1, 3})

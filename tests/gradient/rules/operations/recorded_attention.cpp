@@ -13,8 +13,8 @@
 #include <ostraka/operations.hpp>
 
 #include <cstdint>
-#include <string>
 
+#include "gradient/beside.hpp"
 #include "gradient/by_differences.hpp"
 #include "support/on_meshes.hpp"
 
@@ -50,40 +50,20 @@ static_assert(!shares_tiles<narrow, narrow_keys, narrow_keys>);
 static_assert(!os::detail::shares_attention<attention, of<of<queries>>, of<of<keys>>, of<of<keys>>>);
 static_assert(!shares_tiles<of<of<queries>>, of<of<keys>>, of<of<keys>>>);
 
-template <class Type>
-Type numbers(t::test_mesh const& m, t::extents_by_letter const& e, std::string const& letters, std::uint64_t salt) {
-  auto g = t::whole_numbers<double>(letters, e, salt);
-  for (double& v : g.values) v = 0.25 * v + 0.1;
-  return t::placed<Type>(m, g);
-}
-
-template <class P, class A>
-auto constant_beside(P const&, A const& x) {
-  if constexpr (os::is_variable<P>)
-    return os::variable<A>(x);
-  else
-    return x;
-}
-template <class P, class A>
-auto variable_beside(P const& p, A const& x) {
-  return os::multiply(x, os::add(os::scale(os::sum<>(p), 0.0), 1.0));
-}
 template <class P, class A>
 A tensor_beside(P const&, A const& x) {
   return x;
 }
 
-constexpr auto beside_variables = [](auto const& p, auto const& a) { return variable_beside(p, a); };
-
 /// The gradient of Σ w f(q, k, v)² by each of the three, with `beside(p, x)` for the others.
-template <class Q, class KV, class F, class Beside = decltype(beside_variables)>
-void check(std::int64_t of_queries, F const& f, Beside const& beside = beside_variables) {
+template <class Q, class KV, class F, class Beside = decltype(t::beside_variables)>
+void check(std::int64_t of_queries, F const& f, Beside const& beside = t::beside_variables) {
   t::on_every_mesh([&](t::test_mesh const& m) {
     t::extents_by_letter const e{{'B', 2}, {'L', 2}, {'I', of_queries}, {'K', 2}, {'J', 2}};
     INFO(m.text(), t::text_of(e));
-    auto const w = numbers<queries>(m, e, "BLIJ", 2);
-    auto const q = numbers<Q>(m, e, "BLIJ", 3);
-    auto const k = numbers<KV>(m, e, "BLKJ", 4), v = numbers<KV>(m, e, "BLKJ", 5);
+    auto const w = t::fractions<queries>(m, e, "BLIJ", 2);
+    auto const q = t::fractions<Q>(m, e, "BLIJ", 3);
+    auto const k = t::fractions<KV>(m, e, "BLKJ", 4), v = t::fractions<KV>(m, e, "BLKJ", 5);
     auto const loss = [&](auto const& a, auto const& b, auto const& c) {
       auto const y = f(a, b, c);
       return os::sum<>(os::multiply(os::multiply(y, y), w));
@@ -108,8 +88,8 @@ TEST_CASE("by whole scores, causal and not, and in tiles, beside variables and c
     check<queries, keys>(3, by_scores, beside);
     check<queries, keys>(33, in_tiles, beside);
   };
-  check_beside(beside_variables);
-  check_beside([](auto const& p, auto const& a) { return constant_beside(p, a); });
+  check_beside(t::beside_variables);
+  check_beside([](auto const& p, auto const& a) { return t::constant_beside(p, a); });
   check_beside([](auto const& p, auto const& a) { return tensor_beside(p, a); });
 }
 

@@ -13,9 +13,9 @@
 #include <ostraka/operations.hpp>
 
 #include <cstdint>
-#include <string>
 #include <vector>
 
+#include "gradient/beside.hpp"
 #include "gradient/by_differences.hpp"
 #include "support/on_meshes.hpp"
 
@@ -64,39 +64,15 @@ std::vector<t::extents_by_letter> extents() {
   return {{{'I', 3}, {'J', 5}}, {{'I', 4}, {'J', 1}}, {{'I', 1}, {'J', 2}}, {{'I', 0}, {'J', 3}}};
 }
 
-template <class Type>
-Type numbers(t::test_mesh const& m, t::extents_by_letter const& e, std::string const& letters, std::uint64_t salt) {
-  auto g = t::whole_numbers<double>(letters, e, salt);
-  for (double& v : g.values) v = 0.25 * v + 0.1;
-  return t::placed<Type>(m, g);
-}
-
-/// x as a variable of the derivative by p without a place on its tape, or as a tensor if p is one.
-template <class P, class A>
-auto constant_beside(P const&, A const& x) {
-  if constexpr (os::is_variable<P>)
-    return os::variable<A>(x);
-  else
-    return x;
-}
-
-/// The same on the tape, but independent of p.
-template <class P, class A>
-auto variable_beside(P const& p, A const& x) {
-  return os::multiply(x, os::add(os::scale(os::sum<>(p), 0.0), 1.0));
-}
-
-constexpr auto beside_variables = [](auto const& p, auto const& a) { return variable_beside(p, a); };
-
 /// The gradient of Σ w f(x, gain, bias)² by each of the three, with `beside(p, x)` for the others.
-template <class X = matrix, class Vector = vector, class F, class Beside = decltype(beside_variables)>
-void check(F const& f, Beside const& beside = beside_variables) {
+template <class X = matrix, class Vector = vector, class F, class Beside = decltype(t::beside_variables)>
+void check(F const& f, Beside const& beside = t::beside_variables) {
   t::on_every_mesh([&](t::test_mesh const& m) {
     for (t::extents_by_letter const& e : extents()) {
       INFO(m.text(), t::text_of(e));
-      auto const w = numbers<matrix>(m, e, "IJ", 2);
-      auto const x = numbers<X>(m, e, "IJ", 3);
-      auto const gain = numbers<Vector>(m, e, "J", 4), bias = numbers<Vector>(m, e, "J", 5);
+      auto const w = t::fractions<matrix>(m, e, "IJ", 2);
+      auto const x = t::fractions<X>(m, e, "IJ", 3);
+      auto const gain = t::fractions<Vector>(m, e, "J", 4), bias = t::fractions<Vector>(m, e, "J", 5);
       auto const loss = [&](auto const& a, auto const& b, auto const& c) {
         auto const y = f(a, b, c);
         return os::sum<>(os::multiply(os::multiply(y, y), w));
@@ -116,7 +92,7 @@ constexpr auto both_norms = [](auto const& x, auto const& gain, auto const& bias
 
 TEST_CASE("norms of operands that lie as they are stored") {
   check(both_norms);
-  check(both_norms, [](auto const& p, auto const& a) { return constant_beside(p, a); });
+  check(both_norms, [](auto const& p, auto const& a) { return t::constant_beside(p, a); });
   check([](auto const& x, auto const& gain, auto const& bias) {
     return os::add(os::multiply(os::layer_norm<I / X>(x), gain), os::multiply(os::rms_norm<J / Y>(x), bias));
   });
