@@ -160,13 +160,13 @@ class running {
   static constexpr run_functions<Exec, T> functions_of() {
     namespace kinds = planner::kinds;
     run_functions<Exec, T> f;
-    if constexpr ((Kinds & kinds::gathers) != 0) f.gather = functions_for<gather_message>(&running::start_gather);
+    if constexpr ((Kinds & kinds::gathers) != 0) f.gather = functions_for<gather_message, &running::start_gather>;
     if constexpr ((Kinds & kinds::reduces_all) != 0)
-      f.all_reduce = functions_for<all_reduce_message>(&running::start_all_reduce);
-    if constexpr ((Kinds & kinds::scatters) != 0) f.scatter = functions_for<scatter_message>(&running::start_scatter);
+      f.all_reduce = functions_for<all_reduce_message, &running::start_all_reduce>;
+    if constexpr ((Kinds & kinds::scatters) != 0) f.scatter = functions_for<scatter_message, &running::start_scatter>;
     if constexpr ((Kinds & (kinds::exchanges | kinds::rings)) != 0)
-      f.exchange = functions_for<exchange_message>(&running::start_exchange);
-    if constexpr ((Kinds & kinds::folds) != 0) f.reduce = &running::fold;
+      f.exchange = functions_for<exchange_message, &running::start_exchange>;
+    if constexpr ((Kinds & kinds::folds) != 0) f.reduce = constant<&running::fold>;
     constexpr product_labels of_products{(Kinds & kinds::batches) != 0, (Kinds & kinds::unshared_labels) != 0,
                                          (Kinds & kinds::unsummed) != 0, (Kinds & kinds::shared_blocks) != 0};
     f.products = product_kernels_of<of_products, Exec, T>();
@@ -189,10 +189,6 @@ class running {
     made.on(arrays_);
     return made;
   }
-  template <class Message, class Start>
-  static constexpr message_functions<Exec, T> functions_for(Start start) {
-    return {start, &running::test_message<Message>, &running::finish_message<Message>};
-  }
   template <class Message>
   [[gnu::cold]] bool test_message() {
     return message_.template as<Message>().test();
@@ -201,6 +197,14 @@ class running {
   [[gnu::cold]] void finish_message() {
     message_.template as<Message>().finish();
   }
+
+  // As constants: nvcc with -expt-relaxed-constexpr compiles constexpr functions for the device, too, and would look for
+  // the functions whose addresses they take there.
+  template <class Message, auto Start>
+  static constexpr message_functions<Exec, T> functions_for{Start, &running::template test_message<Message>,
+                                                            &running::template finish_message<Message>};
+  template <auto Function>
+  static constexpr auto constant = Function;
 
   void fold(planner::product const& p, reduction kind, planner::scaling how) {
     if (counts_flops()) count_flops(p.loops, false, int{sizeof(T)});
