@@ -125,8 +125,8 @@ auto block_at_points(Operand const& x) {
 // Throws if an operand that f may write shares memory with another, unless f gets the same element of both.
 template <class Varying, class... Operands>
 void require_apart(char const* operation, Operands const&... operands) {
-  constexpr std::array<bool, sizeof...(Operands)> around{is_read_around<Operands>...};
-  constexpr std::array<bool, sizeof...(Operands)> written{
+  static constexpr std::array<bool, sizeof...(Operands)> around{is_read_around<Operands>...};
+  static constexpr std::array<bool, sizeof...(Operands)> written{
       !std::is_const_v<std::remove_reference_t<given_at_point<Operands, Varying>>>...};
   bool apart = true;
   auto const look = [&]<std::size_t I, class A, std::size_t... Ks>(std::integral_constant<std::size_t, I>, A const& a,
