@@ -42,13 +42,14 @@ struct mode {
 };
 constexpr std::array<mode, 4> modes{mode{1, 1, 1}, mode{2, 5, 1}, mode{9, 3, 7}, mode{15, 12, 10}};  // by eigenvalue
 
-/// Σ weight[m] modes[m], or, with all weights 0, numbers without a pattern.
+/// Σ weight[m] modes[m], or, with all weights 0, numbers without a pattern. It keeps the modes, for kernels on a GPU.
 struct mixture {
-  std::array<double, 4> weight;
+  Kokkos::Array<double, 4> weight;
+  Kokkos::Array<mode, 4> of{modes[0], modes[1], modes[2], modes[3]};
 
   KOKKOS_FUNCTION double operator()(std::int64_t i, std::int64_t j, std::int64_t k) const {
     double sum = 0;
-    for (std::size_t m = 0; m < 4; ++m) sum += weight[m] * modes[m].at(i, j, k);
+    for (std::size_t m = 0; m < 4; ++m) sum += weight[m] * of[m].at(i, j, k);
     return weight[0] == 0 ? static_cast<double>((7 * i * i + 5 * j + 3 * i * k) % 11 - 5) : sum;
   }
 };
@@ -80,7 +81,7 @@ int main(int argc, char** argv) {
   int const x = p % 2 == 0 ? 2 : 1, y = p % 4 == 0 ? 2 : 1;
   auto const mesh = os::make_mesh(X = x, Y = y, Z = p / (x * y));
   bool const prints = mesh.device() == 0;
-  auto const filled = [&](std::array<double, 4> const& weight) {
+  auto const filled = [&](Kokkos::Array<double, 4> const& weight) {
     return os::generate<double, I/X, J/Y, K/Z>(mesh, I = grid_size.i, J = grid_size.j, K = grid_size.k,
                                                mixture{weight});
   };
@@ -88,8 +89,8 @@ int main(int argc, char** argv) {
   conjugate_gradients solver(mesh, grid_size);
 
   // Four eigenvectors.
-  std::array<double, 4> const weight{1, -2, 0.5, 1.5};
-  std::array<double, 4> solution{};
+  Kokkos::Array<double, 4> const weight{1, -2, 0.5, 1.5};
+  Kokkos::Array<double, 4> solution{};
   for (std::size_t m = 0; m < 4; ++m) solution[m] = weight[m] / modes[m].eigenvalue();
   copy_in(b, filled(weight));
   solver.start(u, b);
@@ -119,7 +120,7 @@ int main(int argc, char** argv) {
     for (int i = 0; i < grid_size.i; ++i)
       for (int j = 0; j < grid_size.j; ++j)
         for (int k = 0; k < grid_size.k; ++k) {
-          double const wanted = mixture{}(i, j, k);
+          double const wanted = mixture{{}}(i, j, k);
           double const r = wanted - (6 * at(i, j, k) - at(i - 1, j, k) - at(i + 1, j, k) - at(i, j - 1, k) -
                                      at(i, j + 1, k) - at(i, j, k - 1) - at(i, j, k + 1));
           residual += r * r;
