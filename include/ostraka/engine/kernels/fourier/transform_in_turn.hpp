@@ -24,8 +24,6 @@
 
 namespace ostraka::engine {
 
-namespace detail {
-
 /// The execution space of a share of a kernel: all is done on the calling thread.
 struct calling_thread {
   using memory_space = Kokkos::HostSpace;
@@ -36,6 +34,8 @@ template <class Functor>
 void for_each_item(char const*, calling_thread const&, std::int64_t items, std::int64_t, Functor const& functor) {
   for (std::int64_t i = 0; i < items; ++i) functor(i);
 }
+
+namespace detail {
 
 /// Transforms one after the other: each reads what the one before has written.
 struct fourier_group {

@@ -26,12 +26,12 @@ struct rows_and_derivative {
 
 /// The call of a derivative, which reads the tensor, its cotangent, and perhaps the gain.
 struct call_of_derivative {
-  planner::spec const* specs[3];
+  planner::spec const* specs[3] = {};
   axis_call call;
 
-  explicit call_of_derivative(axis_call const& forward, bool has_gain)
-      : specs{forward.tensors.result, forward.tensors.result, has_gain ? forward.tensors.operands[1] : nullptr},
-        call(forward) {
+  explicit call_of_derivative(axis_call const& forward, bool has_gain) : call(forward) {
+    specs[0] = specs[1] = forward.tensors.result;
+    if (has_gain) specs[2] = forward.tensors.operands[1];
     call.tensors.operands = specs;
   }
   call_of_derivative(call_of_derivative const&) = delete;
