@@ -91,7 +91,7 @@ def programs(source):
     return when, wrong, "\n".join(right).strip()
 
 
-# What of a program is shown as wrong, and as right instead.
+# The parts of a program that the page shows as wrong, and as right instead.
 PARTS = {"#ifdef SHOULD_FAIL": (True, False), "#else": (False, True), "#endif": (True, False)}
 
 
