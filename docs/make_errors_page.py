@@ -74,7 +74,7 @@ def read_reasons():
 
 def programs(source):
     """When it fails, the wrong program as (line in the file, text), and what stands in the place of the mistake in the right one."""
-    when = re.search(r"^// when: (.*)$", source, re.MULTILINE)[1]
+    when = re.sub(r"\n// +", " ", re.search(r"^// when: (.*(?:\n// {7}.*)*)$", source, re.MULTILINE)[1])
     wrong, right, shown = [], [], (True, False)
     for number, line in enumerate(source.splitlines(), 1):
         if line.startswith("//"):
