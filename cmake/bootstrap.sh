@@ -328,7 +328,7 @@ demo() {
   export OMP_NUM_THREADS=1 OMP_PROC_BIND=false OPENBLAS_NUM_THREADS=1 KOKKOS_DISABLE_WARNINGS=1
   say "examples/digits on 8 ranks"
   "$launcher" -n 8 build/examples/digits
-  say "next: docs/tour.md, the library in the order in which a program meets it"
+  say "next: docs/tour.md, an introduction to the library"
   say "      bash cmake/bootstrap.sh project ../my_project, a project of your own, built and tested"
   say "      examples/README.md, whole programs, from four products of matrices to a transformer"
 }

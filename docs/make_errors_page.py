@@ -74,7 +74,7 @@ def read_reasons():
 
 def programs(source):
     """When it fails, the wrong program as (line in the file, text), and what stands in the place of the mistake in the right one."""
-    when = re.search(r"^// when: (.*)$", source, re.MULTILINE)[1]
+    when = re.sub(r"\n// +", " ", re.search(r"^// when: (.*(?:\n// {7}.*)*)$", source, re.MULTILINE)[1])
     wrong, right, shown = [], [], (True, False)
     for number, line in enumerate(source.splitlines(), 1):
         if line.startswith("//"):
@@ -91,7 +91,7 @@ def programs(source):
     return when, wrong, "\n".join(right).strip()
 
 
-# What of a program is shown as wrong, and as right instead.
+# The parts of a program that the page shows as wrong, and as right instead.
 PARTS = {"#ifdef SHOULD_FAIL": (True, False), "#else": (False, True), "#endif": (True, False)}
 
 

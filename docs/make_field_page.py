@@ -40,7 +40,7 @@ OPEN, CLOSE = "([{", ")]}"
 
 
 def matching(text, at):
-    """Behind the bracket that closes the one at `at`."""
+    """The position after the bracket that closes the one at `at`."""
     depth = 0
     quoted = False
     while at < len(text):
@@ -148,7 +148,7 @@ def mistake(name):
     return f"```cpp\n{wrong}\n```\n\ndoes not compile: *{SENTENCES[reason]}* ([{reason}](errors.md#{reason}))\n"
 
 
-# What a page shows of a case, in the order of the text.
+# The parts of a case that the page shows, in the order of the text.
 TOKEN = re.compile(
     r"(?:auto const |^ +(?=\w+\.))(?P<made>[\w.]+) =\s|for \(auto const& (?P<each>\w+) : \{(?P<of>.*?)\}\)|\bis_the_state\((?P<state>.*)\);|\b(?P<under>under)<|\b(?P<gives>gives)\(|\b(?P<refuses>refuses)\(|// does not compile: (?P<mistake>[\w.]+)"
     r"|^ +(?P<call>os::\w+[(<])|\bwritten\((?=\")|file\.write\(safetensors\(R\"\((?P<header>.*?)\)\"", re.MULTILINE)

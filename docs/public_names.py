@@ -21,7 +21,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 INCLUDE = ROOT / "include"
 
 
-# What CMake defines, and what headers share with each other.
+# Macros that CMake defines, and macros that headers share.
 INNER_MACROS = r"OSTRAKA_(DETAIL_|ENABLE_|FUNCTION$)"
 
 

@@ -205,7 +205,8 @@ int main(int argc, char** argv) {
       lost += 2 * viscosity * step / 3 * (enstrophy + fluid::half_square(vortex.vorticity()));
     }
     double const now = fluid::half_square(vortex.velocity());
-    expect(prints, "Taylor and Green's: energy lost against 2 nu enstrophy", std::abs(before - now - lost) / lost, 1e-6);
+    expect(prints, "Taylor and Green's: energy lost against 2 nu enstrophy", std::abs(before - now - lost) / lost,
+           1e-6);
   }
 
   fluid vortex(mesh, 0, start_of<true>(mesh));

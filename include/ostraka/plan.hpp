@@ -11,7 +11,7 @@
 
 #include <ostraka/types/support/language.hpp>
 
-#include <ostraka/types/reasons/of_shardings.hpp>  // first: an error then names its file and yours, and no chain of includes
+#include <ostraka/types/reasons/of_shardings.hpp>  // first: errors then name no chain of includes
 #include <ostraka/types/reasons/of_products.hpp>
 #include <ostraka/types/reasons/of_other_operations.hpp>
 #include <ostraka/types/reasons/of_the_local_view.hpp>

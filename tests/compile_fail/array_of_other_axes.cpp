@@ -12,7 +12,11 @@ OSTRAKA_AXIS(K);
 OSTRAKA_MESH_AXIS(X);
 
 #ifdef SHOULD_FAIL
-auto f(os::mesh<X_mesh> const& mesh, float* p) { return os::from_local<float, I / X, J>(mesh, I = 8, J = 4, os::strided(p, I = 4, K = 1)); }
+auto f(os::mesh<X_mesh> const& mesh, float* p) {
+  return os::from_local<float, I / X, J>(mesh, I = 8, J = 4, os::strided(p, I = 4, K = 1));
+}
 #else
-auto f(os::mesh<X_mesh> const& mesh, float* p) { return os::from_local<float, I / X, J>(mesh, I = 8, J = 4, os::strided(p, I = 4, J = 1)); }
+auto f(os::mesh<X_mesh> const& mesh, float* p) {
+  return os::from_local<float, I / X, J>(mesh, I = 8, J = 4, os::strided(p, I = 4, J = 1));
+}
 #endif

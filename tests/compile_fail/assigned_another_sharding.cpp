@@ -14,5 +14,7 @@ OSTRAKA_MESH_AXIS(X);
 #ifdef SHOULD_FAIL
 void f(os::tensor<float, I / X, J> const& rows, os::tensor<float, I, J / X>& columns) { columns = rows; }
 #else
-void f(os::tensor<float, I / X, J> const& rows, os::tensor<float, I, J / X>& columns) { columns = os::reshard<I, J / X>(rows); }
+void f(os::tensor<float, I / X, J> const& rows, os::tensor<float, I, J / X>& columns) {
+  columns = os::reshard<I, J / X>(rows);
+}
 #endif

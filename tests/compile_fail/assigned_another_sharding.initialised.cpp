@@ -12,7 +12,13 @@ OSTRAKA_AXIS(K);
 OSTRAKA_MESH_AXIS(X);
 
 #ifdef SHOULD_FAIL
-void f(os::tensor<float, I / X, J> const& a, os::tensor<float, J, K> const& b) { os::tensor<float, I / X, K> const c = os::einsum<I, K>(a, b); static_cast<void>(c); }
+void f(os::tensor<float, I / X, J> const& a, os::tensor<float, J, K> const& b) {
+  os::tensor<float, I / X, K> const c = os::einsum<I, K>(a, b);
+  static_cast<void>(c);
+}
 #else
-void f(os::tensor<float, I / X, J> const& a, os::tensor<float, J, K> const& b) { os::tensor<float, I / X, K> const c = os::einsum<I / X, K>(a, b); static_cast<void>(c); }
+void f(os::tensor<float, I / X, J> const& a, os::tensor<float, J, K> const& b) {
+  os::tensor<float, I / X, K> const c = os::einsum<I / X, K>(a, b);
+  static_cast<void>(c);
+}
 #endif

@@ -14,5 +14,7 @@ OSTRAKA_MESH_AXIS(X);
 #ifdef SHOULD_FAIL
 void f(os::tensor<float, I / X, J> const& a, os::tensor<float, J, I / X>& transposed) { transposed = a; }
 #else
-void f(os::tensor<float, I / X, J> const& a, os::tensor<float, J, I / X>& transposed) { transposed = os::einsum<J, I / X>(a); }
+void f(os::tensor<float, I / X, J> const& a, os::tensor<float, J, I / X>& transposed) {
+  transposed = os::einsum<J, I / X>(a);
+}
 #endif

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: The Ostraka authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// when: a mesh axis divides an axis of both operands and the result on one side, and an axis of one operand and the result on the other: (S(b), S(k)) and (S(i), S(b))
+// when: a mesh axis divides an axis of both operands and the result on one side, and an axis of one operand and the
+//       result on the other: (S(b), S(k)) and (S(i), S(b))
 // error: contract: a mesh axis divides a batch axis of one operand and an outer axis of the other; name the result with os::einsum to authorise an all-to-all of the latter to the batch axis (moves (n-1)/n^2 of it)
 // error: batch_axis_meets_outer_axis<B_axis, K_axis, X_mesh>
 #include <ostraka/algebra/contract.hpp>
@@ -13,7 +14,11 @@ OSTRAKA_AXIS(K);
 OSTRAKA_MESH_AXIS(X);
 
 #ifdef SHOULD_FAIL
-auto f(os::tensor<float, B / X, I, J> const& a, os::tensor<float, B, J, K / X> const& b) { return os::contract<J>(a, b); }
+auto f(os::tensor<float, B / X, I, J> const& a, os::tensor<float, B, J, K / X> const& b) {
+  return os::contract<J>(a, b);
+}
 #else
-auto f(os::tensor<float, B / X, I, J> const& a, os::tensor<float, B, J, K / X> const& b) { return os::einsum<B / X, I, K>(a, b); }
+auto f(os::tensor<float, B / X, I, J> const& a, os::tensor<float, B, J, K / X> const& b) {
+  return os::einsum<B / X, I, K>(a, b);
+}
 #endif

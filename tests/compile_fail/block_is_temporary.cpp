@@ -11,7 +11,11 @@ OSTRAKA_AXIS(I);
 OSTRAKA_MESH_AXIS(X);
 
 #ifdef SHOULD_FAIL
-auto f(os::mesh<X_mesh> const& mesh, std::vector<float>&) { return os::from_local<float, I / X>(mesh, I = 8, std::vector<float>(8)); }
+auto f(os::mesh<X_mesh> const& mesh, std::vector<float>&) {
+  return os::from_local<float, I / X>(mesh, I = 8, std::vector<float>(8));
+}
 #else
-auto f(os::mesh<X_mesh> const& mesh, std::vector<float>& array) { return os::from_local<float, I / X>(mesh, I = 8, array); }
+auto f(os::mesh<X_mesh> const& mesh, std::vector<float>& array) {
+  return os::from_local<float, I / X>(mesh, I = 8, array);
+}
 #endif

@@ -11,7 +11,11 @@ OSTRAKA_AXIS(J);
 OSTRAKA_MESH_AXIS(X);
 
 #ifdef SHOULD_FAIL
-auto f(os::mesh<X_mesh> const& mesh) { return os::from_local<float, I / X, J>(mesh, I = 1, J = 8, Kokkos::View<float**, Kokkos::LayoutLeft>("block", 1, 8)); }
+auto f(os::mesh<X_mesh> const& mesh) {
+  return os::from_local<float, I / X, J>(mesh, I = 1, J = 8, Kokkos::View<float**, Kokkos::LayoutLeft>("block", 1, 8));
+}
 #else
-auto f(os::mesh<X_mesh> const& mesh) { return os::from_local<float, I / X, J>(mesh, I = 1, J = 8, Kokkos::View<float**, Kokkos::LayoutRight>("block", 1, 8)); }
+auto f(os::mesh<X_mesh> const& mesh) {
+  return os::from_local<float, I / X, J>(mesh, I = 1, J = 8, Kokkos::View<float**, Kokkos::LayoutRight>("block", 1, 8));
+}
 #endif

@@ -12,8 +12,18 @@ OSTRAKA_MESH_AXIS(X);
 
 auto f(os::tensor<float, I/X> const& a) {
 #ifdef SHOULD_FAIL
-  return os::shard_map<I/X>([](auto block) { static_cast<void>(os::exchange_halo<os::halo<I, 1>/X>(2.0)); return block; }, a);
+  return os::shard_map<I / X>(
+      [](auto block) {
+        static_cast<void>(os::exchange_halo<os::halo<I, 1> / X>(2.0));
+        return block;
+      },
+      a);
 #else
-  return os::shard_map<I/X>([](auto block) { static_cast<void>(os::exchange_halo<os::halo<I, 1>/X>(block)); return block; }, a);
+  return os::shard_map<I / X>(
+      [](auto block) {
+        static_cast<void>(os::exchange_halo<os::halo<I, 1> / X>(block));
+        return block;
+      },
+      a);
 #endif
 }

@@ -12,8 +12,18 @@ OSTRAKA_MESH_AXIS(X);
 
 auto f(os::tensor<float, I/X> const& a) {
 #ifdef SHOULD_FAIL
-  return os::shard_map<I/X>([](auto block) { static_cast<void>(os::preduce<X>([](auto l, auto r) { return os::add(l, r); }, 2.0)); return block; }, a);
+  return os::shard_map<I / X>(
+      [](auto block) {
+        static_cast<void>(os::preduce<X>([](auto l, auto r) { return os::add(l, r); }, 2.0));
+        return block;
+      },
+      a);
 #else
-  return os::shard_map<I/X>([](auto block) { static_cast<void>(os::preduce<X>([](auto l, auto r) { return os::add(l, r); }, block)); return block; }, a);
+  return os::shard_map<I / X>(
+      [](auto block) {
+        static_cast<void>(os::preduce<X>([](auto l, auto r) { return os::add(l, r); }, block));
+        return block;
+      },
+      a);
 #endif
 }

@@ -15,5 +15,7 @@ OSTRAKA_AXIS(H);
 #ifdef SHOULD_FAIL
 auto f(os::tensor<float, B, M> const& h, os::tensor<float, N, H> const& w) { return os::contract<M>(h, w); }
 #else
-auto f(os::tensor<float, B, M> const& h, os::tensor<float, N, H> const& w) { return os::contract<M>(h, os::rename<N, M>(w)); }
+auto f(os::tensor<float, B, M> const& h, os::tensor<float, N, H> const& w) {
+  return os::contract<M>(h, os::rename<N, M>(w));
+}
 #endif

@@ -12,8 +12,9 @@ OSTRAKA_MESH_AXIS(X);
 
 auto f(os::tensor<double, I/X> const& p) {
 #ifdef SHOULD_FAIL
-  auto const product = os::custom_vjp([](auto const& a, auto const& b) { return os::multiply(a, b); },
-                                      [](auto const& g, auto const&, auto const&, auto const& b) { return os::multiply(g, b); });
+  auto const product =
+      os::custom_vjp([](auto const& a, auto const& b) { return os::multiply(a, b); },
+                     [](auto const& g, auto const&, auto const&, auto const& b) { return os::multiply(g, b); });
   return os::value_and_grad([product](auto const& x) { return os::sum<>(product(x, x)); })(p);
 #else
   auto const product = os::custom_vjp([](auto const& a, auto const& b) { return os::multiply(a, b); },

@@ -18,6 +18,7 @@ auto f(os::tensor<float, I/X, J> const& a, os::tensor<float, J, K/X> const& b) {
 }
 #else
 auto f(os::tensor<float, I/X, J> const& a, os::tensor<float, J, K/X> const& b) {
-  return os::shard_map<I/X, K>([&](auto block, auto right) { return os::einsum<I, K>(block, os::all_gather<K/X>(right)); }, a, b);
+  return os::shard_map<I / X, K>(
+      [&](auto block, auto right) { return os::einsum<I, K>(block, os::all_gather<K / X>(right)); }, a, b);
 }
 #endif

@@ -16,6 +16,7 @@ auto f(os::tensor<float, I/X> const& a, os::tensor<float, I/X> const& b) {
 }
 #else
 auto f(os::tensor<float, I/X> const& a, os::tensor<float, I/X> const& b) {
-  return os::shard_map<I/X>([&](auto x, auto y) { return os::map([](float x, float y) { return x * y; }, x, y); }, a, b);
+  return os::shard_map<I / X>([&](auto x, auto y) { return os::map([](float x, float y) { return x * y; }, x, y); }, a,
+                              b);
 }
 #endif

@@ -16,6 +16,12 @@ auto f(os::tensor<float, I/X> const& a, os::tensor<float, I/X> const& c) {
 }
 #else
 auto f(os::tensor<float, I/X> const& a, os::tensor<float, I/X> const& c) {
-  return os::shard_map<I/X>([&](auto block, auto out) { os::map_into(out, [](float x) { return 2 * x; }, block); return out; }, a, c);
+  return os::shard_map<I / X>(
+      [&](auto block, auto out) {
+        os::map_into(
+            out, [](float x) { return 2 * x; }, block);
+        return out;
+      },
+      a, c);
 }
 #endif

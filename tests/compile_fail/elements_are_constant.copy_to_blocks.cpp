@@ -15,7 +15,9 @@ using mesh = os::mesh<X_mesh, Y_mesh>;
 using view = Kokkos::View<double**, Kokkos::LayoutLeft, Kokkos::HostSpace>;
 
 #ifdef SHOULD_FAIL
-void f(os::tensor<double, I / X, J> const& a, Kokkos::View<double const**> const& v) { os::copy_to_blocks(a, os::at(I = 3), v); }
+void f(os::tensor<double, I / X, J> const& a, Kokkos::View<double const**> const& v) {
+  os::copy_to_blocks(a, os::at(I = 3), v);
+}
 #else
 void f(os::tensor<double, I / X, J> const& a, view const& v) { os::copy_to_blocks(a, os::at(I = 3), v); }
 #endif

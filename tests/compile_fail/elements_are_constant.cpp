@@ -11,7 +11,11 @@ OSTRAKA_AXIS(I);
 OSTRAKA_MESH_AXIS(X);
 
 #ifdef SHOULD_FAIL
-void f(os::tensor<float const, I / X> const& a, os::tensor<float, I / X> const& b) { os::einsum_into(a, b, os::beta = 1); }
+void f(os::tensor<float const, I / X> const& a, os::tensor<float, I / X> const& b) {
+  os::einsum_into(a, b, os::beta = 1);
+}
 #else
-void f(os::tensor<float const, I / X> const& a, os::tensor<float, I / X> const& b) { os::einsum_into(os::copy(a), b, os::beta = 1); }
+void f(os::tensor<float const, I / X> const& a, os::tensor<float, I / X> const& b) {
+  os::einsum_into(os::copy(a), b, os::beta = 1);
+}
 #endif

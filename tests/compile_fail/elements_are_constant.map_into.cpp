@@ -12,7 +12,13 @@ OSTRAKA_AXIS(I);
 OSTRAKA_MESH_AXIS(X);
 
 #ifdef SHOULD_FAIL
-void f(os::tensor<float const, I / X> const& a, os::tensor<float, I / X>& b) { os::map_into(a, [](float v) { return v; }, b); }
+void f(os::tensor<float const, I / X> const& a, os::tensor<float, I / X>& b) {
+  os::map_into(
+      a, [](float v) { return v; }, b);
+}
 #else
-void f(os::tensor<float const, I / X> const& a, os::tensor<float, I / X>& b) { os::map_into(b, [](float v) { return v; }, a); }
+void f(os::tensor<float const, I / X> const& a, os::tensor<float, I / X>& b) {
+  os::map_into(
+      b, [](float v) { return v; }, a);
+}
 #endif

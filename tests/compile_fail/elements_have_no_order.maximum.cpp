@@ -10,7 +10,9 @@ OSTRAKA_AXIS(I);
 OSTRAKA_MESH_AXIS(X);
 
 #ifdef SHOULD_FAIL
-auto f(os::tensor<Kokkos::complex<float>, I / X> const& a, os::tensor<Kokkos::complex<float>, I / X> const& b) { return os::maximum(a, b); }
+auto f(os::tensor<Kokkos::complex<float>, I / X> const& a, os::tensor<Kokkos::complex<float>, I / X> const& b) {
+  return os::maximum(a, b);
+}
 #else
 auto f(os::tensor<float, I / X> const& a, os::tensor<float, I / X> const& b) { return os::maximum(a, b); }
 #endif

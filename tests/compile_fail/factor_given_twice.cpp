@@ -12,7 +12,11 @@ OSTRAKA_AXIS(K);
 OSTRAKA_MESH_AXIS(X);
 
 #ifdef SHOULD_FAIL
-void f(os::tensor<float, I, K> const& c, os::tensor<float, I, J> const& a, os::tensor<float, J, K> const& b) { os::einsum_into(c, a, b, os::alpha = 2, os::alpha = 1); }
+void f(os::tensor<float, I, K> const& c, os::tensor<float, I, J> const& a, os::tensor<float, J, K> const& b) {
+  os::einsum_into(c, a, b, os::alpha = 2, os::alpha = 1);
+}
 #else
-void f(os::tensor<float, I, K> const& c, os::tensor<float, I, J> const& a, os::tensor<float, J, K> const& b) { os::einsum_into(c, a, b, os::alpha = 2, os::beta = 1); }
+void f(os::tensor<float, I, K> const& c, os::tensor<float, I, J> const& a, os::tensor<float, J, K> const& b) {
+  os::einsum_into(c, a, b, os::alpha = 2, os::beta = 1);
+}
 #endif

@@ -13,10 +13,12 @@ OSTRAKA_MESH_AXIS(Y);
 
 #ifdef SHOULD_FAIL
 auto call(os::tensor<float, I/X, J/Y> const& a) {
-  return os::shard_map<os::manual(X), I/X, J/Y>([](auto b) { return os::own(os::exchange_halo<os::halo<J, 1>>(b)); }, a);
+  return os::shard_map<os::manual(X), I / X, J / Y>(
+      [](auto b) { return os::own(os::exchange_halo<os::halo<J, 1>>(b)); }, a);
 }
 #else
 auto call(os::tensor<float, I/X, J/Y> const& a) {
-  return os::shard_map<os::manual(X, Y), I/X, J/Y>([](auto b) { return os::own(os::exchange_halo<os::halo<J, 1>>(b)); }, a);
+  return os::shard_map<os::manual(X, Y), I / X, J / Y>(
+      [](auto b) { return os::own(os::exchange_halo<os::halo<J, 1>>(b)); }, a);
 }
 #endif

@@ -18,7 +18,9 @@ struct bank {
 };
 
 #ifdef SHOULD_FAIL
-auto f(os::basic_tensor<float, os::tensor<float, I / X>::sharding_type, bank::device_type> const& a) { return os::to_dlpack(a); }
+auto f(os::basic_tensor<float, os::tensor<float, I / X>::sharding_type, bank::device_type> const& a) {
+  return os::to_dlpack(a);
+}
 #else
 auto f(os::host_tensor<float, I / X> const& a) { return os::to_dlpack(a); }
 #endif

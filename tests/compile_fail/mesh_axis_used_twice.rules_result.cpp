@@ -24,4 +24,6 @@ constexpr os::rules<batch / X, hidden / X> S;
 constexpr os::rules<batch / X, hidden / Y> S;
 #endif
 
-auto f(os::tensor_under<S, float, batch, embed> const& x, os::tensor_under<S, float, embed, hidden> const& w) { return up<S>(x, w); }
+auto f(os::tensor_under<S, float, batch, embed> const& x, os::tensor_under<S, float, embed, hidden> const& w) {
+  return up<S>(x, w);
+}

@@ -11,7 +11,11 @@ OSTRAKA_AXIS(I);
 OSTRAKA_MESH_AXIS(X);
 
 #ifdef SHOULD_FAIL
-auto f(os::mesh<X_mesh> const& mesh, Kokkos::View<double*> view) { return os::from_local<float, I / X>(mesh, I = 8, view); }
+auto f(os::mesh<X_mesh> const& mesh, Kokkos::View<double*> view) {
+  return os::from_local<float, I / X>(mesh, I = 8, view);
+}
 #else
-auto f(os::mesh<X_mesh> const& mesh, Kokkos::View<double*> view) { return os::cast<float>(os::from_local<double, I / X>(mesh, I = 8, view)); }
+auto f(os::mesh<X_mesh> const& mesh, Kokkos::View<double*> view) {
+  return os::cast<float>(os::from_local<double, I / X>(mesh, I = 8, view));
+}
 #endif

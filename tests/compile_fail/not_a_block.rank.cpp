@@ -11,7 +11,11 @@ OSTRAKA_AXIS(J);
 OSTRAKA_MESH_AXIS(X);
 
 #ifdef SHOULD_FAIL
-auto f(os::mesh<X_mesh> const& mesh, Kokkos::View<float*> view) { return os::from_local<float, I / X, J>(mesh, I = 8, J = 4, view); }
+auto f(os::mesh<X_mesh> const& mesh, Kokkos::View<float*> view) {
+  return os::from_local<float, I / X, J>(mesh, I = 8, J = 4, view);
+}
 #else
-auto f(os::mesh<X_mesh> const& mesh, Kokkos::View<float**> view) { return os::from_local<float, I / X, J>(mesh, I = 8, J = 4, view); }
+auto f(os::mesh<X_mesh> const& mesh, Kokkos::View<float**> view) {
+  return os::from_local<float, I / X, J>(mesh, I = 8, J = 4, view);
+}
 #endif

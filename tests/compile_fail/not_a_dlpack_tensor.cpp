@@ -12,5 +12,7 @@ OSTRAKA_MESH_AXIS(X);
 #ifdef SHOULD_FAIL
 auto f(os::mesh<X_mesh> const& mesh, float* p) { return os::from_dlpack<float, I / X>(mesh, I = 8, p); }
 #else
-auto f(os::mesh<X_mesh> const& mesh, os::dlpack::DLManagedTensor* p) { return os::from_dlpack<float, I / X>(mesh, I = 8, p); }
+auto f(os::mesh<X_mesh> const& mesh, os::dlpack::DLManagedTensor* p) {
+  return os::from_dlpack<float, I / X>(mesh, I = 8, p);
+}
 #endif

@@ -10,7 +10,11 @@ OSTRAKA_AXIS(I);
 OSTRAKA_MESH_AXIS(X);
 
 #ifdef SHOULD_FAIL
-auto f(os::mesh<X_mesh> const& mesh, os::dlpack::DLManagedTensor* p) { return os::copy_from_dlpack<float, I / X>(mesh, p, I = 8); }
+auto f(os::mesh<X_mesh> const& mesh, os::dlpack::DLManagedTensor* p) {
+  return os::copy_from_dlpack<float, I / X>(mesh, p, I = 8);
+}
 #else
-auto f(os::mesh<X_mesh> const& mesh, os::dlpack::DLManagedTensor* p) { return os::copy_from_dlpack<float, I / X>(mesh, I = 8, p); }
+auto f(os::mesh<X_mesh> const& mesh, os::dlpack::DLManagedTensor* p) {
+  return os::copy_from_dlpack<float, I / X>(mesh, I = 8, p);
+}
 #endif

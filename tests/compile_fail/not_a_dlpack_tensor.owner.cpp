@@ -15,5 +15,7 @@ OSTRAKA_MESH_AXIS(X);
 #ifdef SHOULD_FAIL
 auto f(os::mesh<X_mesh> const& mesh, os::dlpack_pointer<> p) { return os::from_dlpack<float, I / X>(mesh, I = 8, p); }
 #else
-auto f(os::mesh<X_mesh> const& mesh, os::dlpack_pointer<> p) { return os::from_dlpack<float, I / X>(mesh, I = 8, std::move(p)); }
+auto f(os::mesh<X_mesh> const& mesh, os::dlpack_pointer<> p) {
+  return os::from_dlpack<float, I / X>(mesh, I = 8, std::move(p));
+}
 #endif

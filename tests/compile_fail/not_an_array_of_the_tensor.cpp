@@ -11,7 +11,11 @@ OSTRAKA_AXIS(J);
 OSTRAKA_MESH_AXIS(X);
 
 #ifdef SHOULD_FAIL
-void f(os::tensor<float, I / X, J> const& a, Kokkos::View<double**, Kokkos::LayoutLeft> view) { os::copy_to_local(a, view); }
+void f(os::tensor<float, I / X, J> const& a, Kokkos::View<double**, Kokkos::LayoutLeft> view) {
+  os::copy_to_local(a, view);
+}
 #else
-void f(os::tensor<float, I / X, J> const& a, Kokkos::View<float**, Kokkos::LayoutLeft> view) { os::copy_to_local(a, view); }
+void f(os::tensor<float, I / X, J> const& a, Kokkos::View<float**, Kokkos::LayoutLeft> view) {
+  os::copy_to_local(a, view);
+}
 #endif

@@ -12,7 +12,11 @@ OSTRAKA_AXIS(K);
 OSTRAKA_MESH_AXIS(X);
 
 #ifdef SHOULD_FAIL
-auto f(os::tensor<float, I, J / X> const& a, os::tensor<float, J / X, K> const& b) { return os::einsum<I, K>(os::reduce_result, a, b); }
+auto f(os::tensor<float, I, J / X> const& a, os::tensor<float, J / X, K> const& b) {
+  return os::einsum<I, K>(os::reduce_result, a, b);
+}
 #else
-auto f(os::tensor<float, I, J / X> const& a, os::tensor<float, J / X, K> const& b) { return os::einsum<I, K>(a, b, os::reduce_result); }
+auto f(os::tensor<float, I, J / X> const& a, os::tensor<float, J / X, K> const& b) {
+  return os::einsum<I, K>(a, b, os::reduce_result);
+}
 #endif

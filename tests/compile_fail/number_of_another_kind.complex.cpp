@@ -12,7 +12,11 @@ OSTRAKA_AXIS(K);
 OSTRAKA_MESH_AXIS(X);
 
 #ifdef SHOULD_FAIL
-void f(os::tensor<float, I> const& c, os::tensor<float, I> const& a) { os::einsum_into(c, a, os::beta = std::complex<float>(0, 1)); }
+void f(os::tensor<float, I> const& c, os::tensor<float, I> const& a) {
+  os::einsum_into(c, a, os::beta = std::complex<float>(0, 1));
+}
 #else
-void f(os::tensor<std::complex<float>, I> const& c, os::tensor<std::complex<float>, I> const& a) { os::einsum_into(c, a, os::beta = std::complex<float>(0, 1)); }
+void f(os::tensor<std::complex<float>, I> const& c, os::tensor<std::complex<float>, I> const& a) {
+  os::einsum_into(c, a, os::beta = std::complex<float>(0, 1));
+}
 #endif

@@ -13,5 +13,7 @@ OSTRAKA_MESH_AXIS(X);
 #ifdef SHOULD_FAIL
 auto f(os::tensor<double, I / X> const& a) { return os::scale(std::complex<double>(0, 1), a); }
 #else
-auto f(os::tensor<double, I / X> const& a) { return os::scale(std::complex<double>(0, 1), os::cast<std::complex<double>>(a)); }
+auto f(os::tensor<double, I / X> const& a) {
+  return os::scale(std::complex<double>(0, 1), os::cast<std::complex<double>>(a));
+}
 #endif

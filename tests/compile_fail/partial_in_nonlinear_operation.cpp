@@ -13,5 +13,7 @@ OSTRAKA_MESH_AXIS(X);
 #ifdef SHOULD_FAIL
 auto f(os::tensor<float, I, os::partial(X)> const& a) { return os::map([](float v) { return v * v; }, a); }
 #else
-auto f(os::tensor<float, I, os::partial(X)> const& a) { return os::map([](float v) { return v * v; }, os::reshard<I / X>(a)); }
+auto f(os::tensor<float, I, os::partial(X)> const& a) {
+  return os::map([](float v) { return v * v; }, os::reshard<I / X>(a));
+}
 #endif

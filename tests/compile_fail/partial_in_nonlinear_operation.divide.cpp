@@ -14,5 +14,7 @@ OSTRAKA_MESH_AXIS(X);
 #ifdef SHOULD_FAIL
 auto f(os::tensor<float, I> const& a, os::tensor<float, I, os::partial(X)> const& b) { return os::divide(a, b); }
 #else
-auto f(os::tensor<float, I> const& a, os::tensor<float, I, os::partial(X)> const& b) { return os::divide(a, os::all_reduce<X>(b)); }
+auto f(os::tensor<float, I> const& a, os::tensor<float, I, os::partial(X)> const& b) {
+  return os::divide(a, os::all_reduce<X>(b));
+}
 #endif

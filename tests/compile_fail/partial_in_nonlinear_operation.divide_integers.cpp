@@ -12,7 +12,11 @@ OSTRAKA_AXIS(I);
 OSTRAKA_MESH_AXIS(X);
 
 #ifdef SHOULD_FAIL
-auto f(os::tensor<std::int32_t, I, os::partial(X)> const& a, os::tensor<std::int32_t, I> const& b) { return os::divide(a, b); }
+auto f(os::tensor<std::int32_t, I, os::partial(X)> const& a, os::tensor<std::int32_t, I> const& b) {
+  return os::divide(a, b);
+}
 #else
-auto f(os::tensor<std::int32_t, I, os::partial(X)> const& a, os::tensor<std::int32_t, I> const& b) { return os::divide(os::all_reduce<X>(a), b); }
+auto f(os::tensor<std::int32_t, I, os::partial(X)> const& a, os::tensor<std::int32_t, I> const& b) {
+  return os::divide(os::all_reduce<X>(a), b);
+}
 #endif

@@ -14,5 +14,7 @@ OSTRAKA_MESH_AXIS(X);
 #ifdef SHOULD_FAIL
 auto f(os::tensor<float, I, os::partial(X)> const& a, os::tensor<float, I> const& b) { return os::maximum(a, b); }
 #else
-auto f(os::tensor<float, I, os::partial(X)> const& a, os::tensor<float, I> const& b) { return os::maximum(os::all_reduce<X>(a), b); }
+auto f(os::tensor<float, I, os::partial(X)> const& a, os::tensor<float, I> const& b) {
+  return os::maximum(os::all_reduce<X>(a), b);
+}
 #endif

@@ -13,7 +13,11 @@ OSTRAKA_MESH_AXIS(X);
 OSTRAKA_MESH_AXIS(Y);
 
 #ifdef SHOULD_FAIL
-auto f(os::tensor<float, I, J / Y, os::partial(X)> const& a) { return os::max<I, os::partial(X), os::partial_max(Y)>(a); }
+auto f(os::tensor<float, I, J / Y, os::partial(X)> const& a) {
+  return os::max<I, os::partial(X), os::partial_max(Y)>(a);
+}
 #else
-auto f(os::tensor<float, I, J / Y, os::partial(X)> const& a) { return os::max<I, os::partial_max(Y)>(os::all_reduce<X>(a)); }
+auto f(os::tensor<float, I, J / Y, os::partial(X)> const& a) {
+  return os::max<I, os::partial_max(Y)>(os::all_reduce<X>(a));
+}
 #endif

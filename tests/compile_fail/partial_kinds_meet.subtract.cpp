@@ -12,7 +12,11 @@ OSTRAKA_MESH_AXIS(X);
 OSTRAKA_MESH_AXIS(Y);
 
 #ifdef SHOULD_FAIL
-auto f(os::tensor<float, I, os::partial_max(X)> const& a, os::tensor<float, I, os::partial_max(Y)> const& b) { return os::subtract(a, b); }
+auto f(os::tensor<float, I, os::partial_max(X)> const& a, os::tensor<float, I, os::partial_max(Y)> const& b) {
+  return os::subtract(a, b);
+}
 #else
-auto f(os::tensor<float, I, os::partial_max(X)> const& a, os::tensor<float, I, os::partial_max(Y)> const& b) { return os::subtract(a, os::all_reduce<Y>(b)); }
+auto f(os::tensor<float, I, os::partial_max(X)> const& a, os::tensor<float, I, os::partial_max(Y)> const& b) {
+  return os::subtract(a, os::all_reduce<Y>(b));
+}
 #endif

@@ -13,5 +13,7 @@ OSTRAKA_MESH_AXIS(X);
 #ifdef SHOULD_FAIL
 auto f(os::tensor<float, I / X> const& a, os::tensor<float, I, os::partial(X)> const& b) { return os::add(a, b); }
 #else
-auto f(os::tensor<float, I / X> const& a, os::tensor<float, I, os::partial(X)> const& b) { return os::add(a, os::reshard<I / X>(b)); }
+auto f(os::tensor<float, I / X> const& a, os::tensor<float, I, os::partial(X)> const& b) {
+  return os::add(a, os::reshard<I / X>(b));
+}
 #endif

@@ -12,7 +12,11 @@ OSTRAKA_AXIS(J);
 OSTRAKA_MESH_AXIS(X);
 
 #ifdef SHOULD_FAIL
-auto f(os::tensor<float, I, J, os::partial(X)> const& a, os::tensor<float, J / X> const& b) { return os::multiply(a, b); }
+auto f(os::tensor<float, I, J, os::partial(X)> const& a, os::tensor<float, J / X> const& b) {
+  return os::multiply(a, b);
+}
 #else
-auto f(os::tensor<float, I, J, os::partial(X)> const& a, os::tensor<float, J / X> const& b) { return os::multiply(os::reduce_scatter<J / X>(a), b); }
+auto f(os::tensor<float, I, J, os::partial(X)> const& a, os::tensor<float, J / X> const& b) {
+  return os::multiply(os::reduce_scatter<J / X>(a), b);
+}
 #endif

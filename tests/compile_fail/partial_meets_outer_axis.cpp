@@ -12,7 +12,11 @@ OSTRAKA_AXIS(K);
 OSTRAKA_MESH_AXIS(X);
 
 #ifdef SHOULD_FAIL
-auto f(os::tensor<float, I, J, os::partial(X)> const& a, os::tensor<float, J, K / X> const& b) { return os::contract<J>(a, b); }
+auto f(os::tensor<float, I, J, os::partial(X)> const& a, os::tensor<float, J, K / X> const& b) {
+  return os::contract<J>(a, b);
+}
 #else
-auto f(os::tensor<float, I, J, os::partial(X)> const& a, os::tensor<float, J, K / X> const& b) { return os::einsum<I, K / X>(a, b); }
+auto f(os::tensor<float, I, J, os::partial(X)> const& a, os::tensor<float, J, K / X> const& b) {
+  return os::einsum<I, K / X>(a, b);
+}
 #endif

@@ -13,7 +13,11 @@ OSTRAKA_AXIS(K);
 OSTRAKA_MESH_AXIS(X);
 
 #ifdef SHOULD_FAIL
-auto f(os::tensor<float, I, J, os::partial_prod(X)> const& a, os::tensor<float, J, K> const& b) { return os::contract<J>(a, b); }
+auto f(os::tensor<float, I, J, os::partial_prod(X)> const& a, os::tensor<float, J, K> const& b) {
+  return os::contract<J>(a, b);
+}
 #else
-auto f(os::tensor<float, I, J, os::partial_prod(X)> const& a, os::tensor<float, J, K> const& b) { return os::contract<J>(os::all_reduce<X>(a), b); }
+auto f(os::tensor<float, I, J, os::partial_prod(X)> const& a, os::tensor<float, J, K> const& b) {
+  return os::contract<J>(os::all_reduce<X>(a), b);
+}
 #endif

@@ -13,7 +13,11 @@ OSTRAKA_AXIS(K);
 OSTRAKA_MESH_AXIS(X);
 
 #ifdef SHOULD_FAIL
-auto f(os::tensor<float, I, J, os::partial_max(X)> const& a, os::tensor<float, J, K> const& b) { return os::einsum<I, K>(a, b); }
+auto f(os::tensor<float, I, J, os::partial_max(X)> const& a, os::tensor<float, J, K> const& b) {
+  return os::einsum<I, K>(a, b);
+}
 #else
-auto f(os::tensor<float, I, J, os::partial_max(X)> const& a, os::tensor<float, J, K> const& b) { return os::einsum<I, K>(os::all_reduce<X>(a), b); }
+auto f(os::tensor<float, I, J, os::partial_max(X)> const& a, os::tensor<float, J, K> const& b) {
+  return os::einsum<I, K>(os::all_reduce<X>(a), b);
+}
 #endif

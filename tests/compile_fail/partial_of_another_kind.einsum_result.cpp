@@ -12,7 +12,11 @@ OSTRAKA_AXIS(K);
 OSTRAKA_MESH_AXIS(X);
 
 #ifdef SHOULD_FAIL
-auto f(os::tensor<float, I, J / X> const& a, os::tensor<float, J / X, K> const& b) { return os::einsum<I, K, os::partial_max(X)>(a, b); }
+auto f(os::tensor<float, I, J / X> const& a, os::tensor<float, J / X, K> const& b) {
+  return os::einsum<I, K, os::partial_max(X)>(a, b);
+}
 #else
-auto f(os::tensor<float, I, J / X> const& a, os::tensor<float, J / X, K> const& b) { return os::einsum<I, K, os::partial(X)>(a, b); }
+auto f(os::tensor<float, I, J / X> const& a, os::tensor<float, J / X, K> const& b) {
+  return os::einsum<I, K, os::partial(X)>(a, b);
+}
 #endif

@@ -13,5 +13,7 @@ OSTRAKA_MESH_AXIS(X);
 #ifdef SHOULD_FAIL
 auto f(os::tensor<float, I, os::partial_prod(X)> const& a, os::tensor<float, I> const& b) { return os::multiply(a, b); }
 #else
-auto f(os::tensor<float, I, os::partial_prod(X)> const& a, os::tensor<float, I> const& b) { return os::multiply(os::all_reduce<X>(a), b); }
+auto f(os::tensor<float, I, os::partial_prod(X)> const& a, os::tensor<float, I> const& b) {
+  return os::multiply(os::all_reduce<X>(a), b);
+}
 #endif

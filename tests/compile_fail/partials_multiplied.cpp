@@ -11,7 +11,11 @@ OSTRAKA_AXIS(I);
 OSTRAKA_MESH_AXIS(X);
 
 #ifdef SHOULD_FAIL
-auto f(os::tensor<float, I, os::partial(X)> const& a, os::tensor<float, I, os::partial(X)> const& b) { return os::multiply(a, b); }
+auto f(os::tensor<float, I, os::partial(X)> const& a, os::tensor<float, I, os::partial(X)> const& b) {
+  return os::multiply(a, b);
+}
 #else
-auto f(os::tensor<float, I, os::partial(X)> const& a, os::tensor<float, I, os::partial(X)> const& b) { return os::multiply(a, os::all_reduce<X>(b)); }
+auto f(os::tensor<float, I, os::partial(X)> const& a, os::tensor<float, I, os::partial(X)> const& b) {
+  return os::multiply(a, os::all_reduce<X>(b));
+}
 #endif

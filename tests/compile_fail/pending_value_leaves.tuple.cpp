@@ -11,10 +11,18 @@ OSTRAKA_MESH_AXIS(X);
 
 #ifdef SHOULD_FAIL
 auto f(os::tensor<float, I/X> const& a) {
-  return os::shard_map<os::dims<I/X>{}, os::dims<I>{}>([](auto block) { return std::tuple{block, os::start_psum<X>(block)}; }, a);
+  return os::shard_map<os::dims<I / X>{}, os::dims<I>{}>(
+      [](auto block) {
+        return std::tuple{block, os::start_psum<X>(block)};
+      },
+      a);
 }
 #else
 auto f(os::tensor<float, I/X> const& a) {
-  return os::shard_map<os::dims<I/X>{}, os::dims<I>{}>([](auto block) { return std::tuple{block, os::start_psum<X>(block).wait()}; }, a);
+  return os::shard_map<os::dims<I / X>{}, os::dims<I>{}>(
+      [](auto block) {
+        return std::tuple{block, os::start_psum<X>(block).wait()};
+      },
+      a);
 }
 #endif

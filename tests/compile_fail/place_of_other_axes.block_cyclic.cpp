@@ -17,5 +17,7 @@ using view = Kokkos::View<double**, Kokkos::LayoutLeft, Kokkos::HostSpace>;
 #ifdef SHOULD_FAIL
 void f(os::tensor<double, I / X, J / Y> const& a, view const& v) { os::copy_to_blocks(a, os::block_cyclic(I = 3), v); }
 #else
-void f(os::tensor<double, I / X, J / Y> const& a, view const& v) { os::copy_to_blocks(a, os::block_cyclic(I = 3, J = 2), v); }
+void f(os::tensor<double, I / X, J / Y> const& a, view const& v) {
+  os::copy_to_blocks(a, os::block_cyclic(I = 3, J = 2), v);
+}
 #endif

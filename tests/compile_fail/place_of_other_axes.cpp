@@ -15,7 +15,11 @@ using mesh = os::mesh<X_mesh, Y_mesh>;
 using view = Kokkos::View<double**, Kokkos::LayoutLeft, Kokkos::HostSpace>;
 
 #ifdef SHOULD_FAIL
-auto f(mesh const& m, view const& v) { return os::copy_from_blocks<double, I / X, J>(m, I = 8, J = 4, os::at(K = 3), v); }
+auto f(mesh const& m, view const& v) {
+  return os::copy_from_blocks<double, I / X, J>(m, I = 8, J = 4, os::at(K = 3), v);
+}
 #else
-auto f(mesh const& m, view const& v) { return os::copy_from_blocks<double, I / X, J>(m, I = 8, J = 4, os::at(I = 3), v); }
+auto f(mesh const& m, view const& v) {
+  return os::copy_from_blocks<double, I / X, J>(m, I = 8, J = 4, os::at(I = 3), v);
+}
 #endif

@@ -12,7 +12,11 @@ OSTRAKA_AXIS(K, 4);
 OSTRAKA_MESH_AXIS(X, 2);
 
 #ifdef SHOULD_FAIL
-auto f(os::tensor<float, I, J / X> const& a, os::tensor<float, J / X, K> const& b) { return os::einsum<I, K>(a, b, os::at_most<127>); }
+auto f(os::tensor<float, I, J / X> const& a, os::tensor<float, J / X, K> const& b) {
+  return os::einsum<I, K>(a, b, os::at_most<127>);
+}
 #else
-auto f(os::tensor<float, I, J / X> const& a, os::tensor<float, J / X, K> const& b) { return os::einsum<I, K>(a, b, os::at_most<128>); }
+auto f(os::tensor<float, I, J / X> const& a, os::tensor<float, J / X, K> const& b) {
+  return os::einsum<I, K>(a, b, os::at_most<128>);
+}
 #endif

@@ -12,7 +12,9 @@ OSTRAKA_AXIS(K, 4);
 OSTRAKA_MESH_AXIS(X, 2);
 
 #ifdef SHOULD_FAIL
-constexpr auto plan = os::plan_of<os::dims<I, K>, os::sharding_of<I, J / X>, os::sharding_of<J / X, K>, decltype(os::at_most<0>)>;
+constexpr auto plan =
+    os::plan_of<os::dims<I, K>, os::sharding_of<I, J / X>, os::sharding_of<J / X, K>, decltype(os::at_most<0>)>;
 #else
-constexpr auto plan = os::plan_of<os::dims<I, K, os::partial(X)>, os::sharding_of<I, J / X>, os::sharding_of<J / X, K>, decltype(os::at_most<0>)>;
+constexpr auto plan = os::plan_of<os::dims<I, K, os::partial(X)>, os::sharding_of<I, J / X>, os::sharding_of<J / X, K>,
+                                  decltype(os::at_most<0>)>;
 #endif

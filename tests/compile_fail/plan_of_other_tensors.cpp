@@ -15,7 +15,11 @@ using mesh = os::mesh<X_mesh, Y_mesh>;
 using view = Kokkos::View<double**, Kokkos::LayoutLeft, Kokkos::HostSpace>;
 
 #ifdef SHOULD_FAIL
-void f(os::blocks_plan<os::tensor<double, I / X, J>>& plan, os::tensor<double, I, J / X> const& a, view const& v) { plan.copy_to(a, v); }
+void f(os::blocks_plan<os::tensor<double, I / X, J>>& plan, os::tensor<double, I, J / X> const& a, view const& v) {
+  plan.copy_to(a, v);
+}
 #else
-void f(os::blocks_plan<os::tensor<double, I / X, J>>& plan, os::tensor<double, I / X, J> const& a, view const& v) { plan.copy_to(a, v); }
+void f(os::blocks_plan<os::tensor<double, I / X, J>>& plan, os::tensor<double, I / X, J> const& a, view const& v) {
+  plan.copy_to(a, v);
+}
 #endif

@@ -12,7 +12,9 @@ OSTRAKA_AXIS(K);
 OSTRAKA_MESH_AXIS(X);
 
 #ifdef SHOULD_FAIL
-constexpr auto plan = os::plan_of<os::dims<I, K>, os::sharding_of<I, J>, os::sharding_of<J, K / X>, std::remove_cv_t<decltype(os::gather_left)>>;
+constexpr auto plan = os::plan_of<os::dims<I, K>, os::sharding_of<I, J>, os::sharding_of<J, K / X>,
+                                  std::remove_cv_t<decltype(os::gather_left)>>;
 #else
-constexpr auto plan = os::plan_of<os::dims<I, K>, os::sharding_of<I, J>, os::sharding_of<J, K / X>, std::remove_cv_t<decltype(os::gather_right)>>;
+constexpr auto plan = os::plan_of<os::dims<I, K>, os::sharding_of<I, J>, os::sharding_of<J, K / X>,
+                                  std::remove_cv_t<decltype(os::gather_right)>>;
 #endif

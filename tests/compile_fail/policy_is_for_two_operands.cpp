@@ -13,7 +13,11 @@ OSTRAKA_AXIS(L);
 OSTRAKA_MESH_AXIS(X);
 
 #ifdef SHOULD_FAIL
-auto f(os::tensor<float, I, J / X> const& a, os::tensor<float, J / X, K> const& b, os::tensor<float, K, L> const& c) { return os::einsum<I, L>(a, b, c, os::gather_left); }
+auto f(os::tensor<float, I, J / X> const& a, os::tensor<float, J / X, K> const& b, os::tensor<float, K, L> const& c) {
+  return os::einsum<I, L>(a, b, c, os::gather_left);
+}
 #else
-auto f(os::tensor<float, I, J / X> const& a, os::tensor<float, J / X, K> const& b, os::tensor<float, K, L> const& c) { return os::einsum<I, L>(a, b, c, os::at_most<1 << 30>); }
+auto f(os::tensor<float, I, J / X> const& a, os::tensor<float, J / X, K> const& b, os::tensor<float, K, L> const& c) {
+  return os::einsum<I, L>(a, b, c, os::at_most<1 << 30>);
+}
 #endif

@@ -29,6 +29,6 @@ using three = os::sharding_of<G, H, K, L, M, N, O, P>;
 #ifdef SHOULD_FAIL
 constexpr auto plan = os::plan_of<os::dims<A, B, C, D, E, F, G, H>, one, two, three>;
 #else
-constexpr auto plan = os::plan_of<os::dims<A, D, G>, os::sharding_of<A, I, J, K, L, M>, os::sharding_of<D, I, J, N, O, P>,
-                                  os::sharding_of<G, K, L, M, N, O, P>>;
+constexpr auto plan = os::plan_of<os::dims<A, D, G>, os::sharding_of<A, I, J, K, L, M>,
+                                  os::sharding_of<D, I, J, N, O, P>, os::sharding_of<G, K, L, M, N, O, P>>;
 #endif

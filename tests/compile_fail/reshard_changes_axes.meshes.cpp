@@ -13,7 +13,11 @@ OSTRAKA_MESH_AXIS(X);
 OSTRAKA_MESH_AXIS(Y);
 
 #ifdef SHOULD_FAIL
-auto f(os::tensor<float, I / X, J> const& a, os::mesh<Y_mesh> const& mesh) { return os::reshard_plan<I / Y, K>(a, mesh); }
+auto f(os::tensor<float, I / X, J> const& a, os::mesh<Y_mesh> const& mesh) {
+  return os::reshard_plan<I / Y, K>(a, mesh);
+}
 #else
-auto f(os::tensor<float, I / X, J> const& a, os::mesh<Y_mesh> const& mesh) { return os::reshard_plan<J / Y, I>(a, mesh); }
+auto f(os::tensor<float, I / X, J> const& a, os::mesh<Y_mesh> const& mesh) {
+  return os::reshard_plan<J / Y, I>(a, mesh);
+}
 #endif

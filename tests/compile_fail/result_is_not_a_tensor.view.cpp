@@ -11,7 +11,11 @@ OSTRAKA_MESH_AXIS(X);
 
 #ifdef SHOULD_FAIL
 auto f(os::tensor<float, I/X> const& a) {
-  return os::shard_map<os::dims<I/X>{}, os::dims<I/X>{}>([](auto block) { return std::tuple{block, block.local()}; }, a);
+  return os::shard_map<os::dims<I / X>{}, os::dims<I / X>{}>(
+      [](auto block) {
+        return std::tuple{block, block.local()};
+      },
+      a);
 }
 #else
 auto f(os::tensor<float, I/X> const& a) {

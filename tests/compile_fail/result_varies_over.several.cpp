@@ -15,6 +15,10 @@ auto f(os::tensor<float, I/X> const& a) {
 }
 #else
 auto f(os::tensor<float, I/X> const& a) {
-  return os::shard_map<os::dims<I/X>{}, os::dims<I>{}>([](auto block) { return std::tuple{block, os::psum<X>(block)}; }, a);
+  return os::shard_map<os::dims<I / X>{}, os::dims<I>{}>(
+      [](auto block) {
+        return std::tuple{block, os::psum<X>(block)};
+      },
+      a);
 }
 #endif

@@ -11,9 +11,11 @@ OSTRAKA_AXIS(T);
 OSTRAKA_MESH_AXIS(X);
 
 #ifdef SHOULD_FAIL
-void f(os::tensor<float, B, T> const& cache, os::tensor<int, B> const& t, os::tensor<float, B, os::partial(X)> const& rows) {
+void f(os::tensor<float, B, T> const& cache, os::tensor<int, B> const& t,
+       os::tensor<float, B, os::partial(X)> const& rows) {
 #else
-void f(os::tensor<float, B, T, os::partial(X)> const& cache, os::tensor<int, B> const& t, os::tensor<float, B, os::partial(X)> const& rows) {
+void f(os::tensor<float, B, T, os::partial(X)> const& cache, os::tensor<int, B> const& t,
+       os::tensor<float, B, os::partial(X)> const& rows) {
 #endif
   os::write_at<T>(cache, os::from_positions(t), rows);
 }

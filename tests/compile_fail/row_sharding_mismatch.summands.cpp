@@ -11,7 +11,8 @@ OSTRAKA_AXIS(T);
 OSTRAKA_MESH_AXIS(X);
 
 #ifdef SHOULD_FAIL
-void f(os::tensor<float, B, T, os::partial(X)> const& cache, os::tensor<int, B> const& t, os::tensor<float, B> const& rows) {
+void f(os::tensor<float, B, T, os::partial(X)> const& cache, os::tensor<int, B> const& t,
+       os::tensor<float, B> const& rows) {
 #else
 void f(os::tensor<float, B, T> const& cache, os::tensor<int, B> const& t, os::tensor<float, B> const& rows) {
 #endif

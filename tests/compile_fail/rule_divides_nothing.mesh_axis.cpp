@@ -19,4 +19,6 @@ using R = os::rules<batch / X, Y>;
 using R = os::rules<batch / X / Y>;
 #endif
 
-auto f(os::mesh<X_mesh, Y_mesh> const& mesh) { return os::zeros<float, os::under<R>(batch, hidden)>(mesh, batch = 8, hidden = 8); }
+auto f(os::mesh<X_mesh, Y_mesh> const& mesh) {
+  return os::zeros<float, os::under<R>(batch, hidden)>(mesh, batch = 8, hidden = 8);
+}

@@ -15,7 +15,12 @@ using mesh = os::mesh<X_mesh, Y_mesh>;
 using view = Kokkos::View<double**, Kokkos::LayoutLeft, Kokkos::HostSpace>;
 
 #ifdef SHOULD_FAIL
-auto f(mesh const& m, double* p) { return os::copy_from_blocks<double, I / X, J>(m, I = 8, J = 4, os::at(I = 3), os::strided(p, I = 1, J = 2)); }
+auto f(mesh const& m, double* p) {
+  return os::copy_from_blocks<double, I / X, J>(m, I = 8, J = 4, os::at(I = 3), os::strided(p, I = 1, J = 2));
+}
 #else
-auto f(mesh const& m, double* p) { return os::copy_from_blocks<double, I / X, J>(m, I = 8, J = 4, os::at(I = 3), os::sizes(I = 2, J = 4), os::strided(p, I = 1, J = 2)); }
+auto f(mesh const& m, double* p) {
+  return os::copy_from_blocks<double, I / X, J>(m, I = 8, J = 4, os::at(I = 3), os::sizes(I = 2, J = 4),
+                                                os::strided(p, I = 1, J = 2));
+}
 #endif

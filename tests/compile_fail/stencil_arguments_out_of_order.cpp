@@ -10,7 +10,11 @@ OSTRAKA_AXIS(I);
 OSTRAKA_MESH_AXIS(X);
 
 #ifdef SHOULD_FAIL
-auto f(os::tensor<float, os::halo<I, 1>, os::varying(X)> const& x) { return os::stencil(x, [](auto const& u) { return u(1); }); }
+auto f(os::tensor<float, os::halo<I, 1>, os::varying(X)> const& x) {
+  return os::stencil(x, [](auto const& u) { return u(1); });
+}
 #else
-auto f(os::tensor<float, os::halo<I, 1>, os::varying(X)> const& x) { return os::stencil([](auto const& u) { return u(1); }, x); }
+auto f(os::tensor<float, os::halo<I, 1>, os::varying(X)> const& x) {
+  return os::stencil([](auto const& u) { return u(1); }, x);
+}
 #endif

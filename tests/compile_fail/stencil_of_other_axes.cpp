@@ -13,9 +13,10 @@ OSTRAKA_MESH_AXIS(Y);
 
 #ifdef SHOULD_FAIL
 auto call(os::tensor<float, I/X, J/Y> const& a) {
-  return os::shard_map<I/X, J/Y>(
+  return os::shard_map<I / X, J / Y>(
       [](auto b) {
-        return os::stencil([](auto const& u, float c) { return c * u(1); }, os::exchange_halo<os::halo<I, 1>/X>(b), os::einsum<J, I>(b));
+        return os::stencil([](auto const& u, float c) { return c * u(1); }, os::exchange_halo<os::halo<I, 1> / X>(b),
+                           os::einsum<J, I>(b));
       },
       a);
 }

@@ -12,7 +12,11 @@ OSTRAKA_AXIS(M);
 OSTRAKA_AXIS(H);
 
 #ifdef SHOULD_FAIL
-auto f(os::tensor<float, B, M> const& h, os::tensor<float, L, M, H> const& w) { return os::einsum<B, H>(h, w, os::sum_over(L, M)); }
+auto f(os::tensor<float, B, M> const& h, os::tensor<float, L, M, H> const& w) {
+  return os::einsum<B, H>(h, w, os::sum_over(L, M));
+}
 #else
-auto f(os::tensor<float, B, M> const& h, os::tensor<float, L, M, H> const& w) { return os::einsum<B, H>(h, w, os::sum_over(L)); }
+auto f(os::tensor<float, B, M> const& h, os::tensor<float, L, M, H> const& w) {
+  return os::einsum<B, H>(h, w, os::sum_over(L));
+}
 #endif

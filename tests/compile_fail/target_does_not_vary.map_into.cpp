@@ -12,10 +12,22 @@ OSTRAKA_MESH_AXIS(X);
 
 #ifdef SHOULD_FAIL
 auto f(os::tensor<float, I/X> const& a, os::tensor<float, I> const& c) {
-  return os::shard_map<I/X>([&](auto block) { os::map_into(c, [](float x) { return 2 * x; }, block); return block; }, a);
+  return os::shard_map<I / X>(
+      [&](auto block) {
+        os::map_into(
+            c, [](float x) { return 2 * x; }, block);
+        return block;
+      },
+      a);
 }
 #else
 auto f(os::tensor<float, I/X> const& a, os::tensor<float, I> const& c) {
-  return os::shard_map<I/X>([&](auto block) { os::map_into(c, [](float x) { return 2 * x; }, os::psum<X>(block)); return block; }, a);
+  return os::shard_map<I / X>(
+      [&](auto block) {
+        os::map_into(
+            c, [](float x) { return 2 * x; }, os::psum<X>(block));
+        return block;
+      },
+      a);
 }
 #endif

@@ -12,13 +12,25 @@ OSTRAKA_AXIS(T);
 OSTRAKA_MESH_AXIS(X);
 
 #ifdef SHOULD_FAIL
-auto f(os::tensor<float, B, T> const& cache, os::tensor<float, B> const& rows, os::tensor<int, B, os::partial(X)> const& t) {
+auto f(os::tensor<float, B, T> const& cache, os::tensor<float, B> const& rows,
+       os::tensor<int, B, os::partial(X)> const& t) {
 #else
-auto f(os::tensor<float, B, T, os::partial(X)> const& caches, os::tensor<float, B> const& rows, os::tensor<int, B, os::partial(X)> const& t) {
+auto f(os::tensor<float, B, T, os::partial(X)> const& caches, os::tensor<float, B> const& rows,
+       os::tensor<int, B, os::partial(X)> const& t) {
 #endif
 #ifdef SHOULD_FAIL
-  return os::shard_map<B, os::partial(X)>([&](auto at) { os::write_at<T>(cache, os::from_positions(at), rows); return at; }, t);
+  return os::shard_map<B, os::partial(X)>(
+      [&](auto at) {
+        os::write_at<T>(cache, os::from_positions(at), rows);
+        return at;
+      },
+      t);
 #else
-  return os::shard_map<B, os::partial(X)>([&](auto at, auto cache) { os::write_at<T>(cache, os::from_positions(at), rows); return at; }, t, caches);
+  return os::shard_map<B, os::partial(X)>(
+      [&](auto at, auto cache) {
+        os::write_at<T>(cache, os::from_positions(at), rows);
+        return at;
+      },
+      t, caches);
 #endif
 }

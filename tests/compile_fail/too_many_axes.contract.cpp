@@ -19,7 +19,11 @@ OSTRAKA_AXIS(J);
 OSTRAKA_AXIS(K);
 
 #ifdef SHOULD_FAIL
-auto f(os::tensor<float, A, B, C, D, E, F> const& a, os::tensor<float, F, G, H, I, J, K> const& b) { return os::contract<F>(a, b); }
+auto f(os::tensor<float, A, B, C, D, E, F> const& a, os::tensor<float, F, G, H, I, J, K> const& b) {
+  return os::contract<F>(a, b);
+}
 #else
-auto f(os::tensor<float, A, B, C, D, E, F> const& a, os::tensor<float, F, G, H> const& b) { return os::contract<F>(a, b); }
+auto f(os::tensor<float, A, B, C, D, E, F> const& a, os::tensor<float, F, G, H> const& b) {
+  return os::contract<F>(a, b);
+}
 #endif

@@ -20,7 +20,8 @@ OSTRAKA_MESH_AXIS(Y);
 
 using left = os::sharding_of<I / R / S / T / U, J>;
 #ifdef SHOULD_FAIL
-constexpr auto plan = os::plan_of<os::dims<I / R / S / T / U, K / V / W / X / Y>, left, os::sharding_of<J, K / V / W / X / Y>>;
+constexpr auto plan =
+    os::plan_of<os::dims<I / R / S / T / U, K / V / W / X / Y>, left, os::sharding_of<J, K / V / W / X / Y>>;
 #else
 constexpr auto plan = os::plan_of<os::dims<I / S, K / V>, os::sharding_of<I / S, J>, os::sharding_of<J, K / V>>;
 #endif

@@ -16,5 +16,7 @@ OSTRAKA_MESH_AXIS(X);
 #ifdef SHOULD_FAIL
 auto f(os::tensor<float, B / X, M> const& h, os::tensor<float, N, H> const& w) { return os::einsum<B / X, H>(h, w); }
 #else
-auto f(os::tensor<float, B / X, M> const& h, os::tensor<float, N, H> const& w) { return os::einsum<B / X, H>(h, w, os::sum_over(M, N)); }
+auto f(os::tensor<float, B / X, M> const& h, os::tensor<float, N, H> const& w) {
+  return os::einsum<B / X, H>(h, w, os::sum_over(M, N));
+}
 #endif

@@ -12,10 +12,12 @@ OSTRAKA_MESH_AXIS(X);
 
 #ifdef SHOULD_FAIL
 auto f(os::tensor<float, I/X> const& a) {
-  return os::shard_map<I/X>([](auto block) { return os::axis_index<X>(block) == 0 ? block : os::shift<X>(block, 1); }, a);
+  return os::shard_map<I / X>([](auto block) { return os::axis_index<X>(block) == 0 ? block : os::shift<X>(block, 1); },
+                              a);
 }
 #else
 auto f(os::tensor<float, I/X> const& a) {
-  return os::shard_map<I/X>([](auto block) { return os::axis_index<X>(block).value() == 0 ? os::copy(block) : block; }, a);
+  return os::shard_map<I / X>(
+      [](auto block) { return os::axis_index<X>(block).value() == 0 ? os::copy(block) : block; }, a);
 }
 #endif

@@ -13,7 +13,11 @@ OSTRAKA_AXIS(K);
 OSTRAKA_MESH_AXIS(X);
 
 #ifdef SHOULD_FAIL
-auto f(os::tensor<float, I, J / X> const& a, os::tensor<float, J, K> const& b) { return os::contract<J>(a, b, os::all_gather<X>); }
+auto f(os::tensor<float, I, J / X> const& a, os::tensor<float, J, K> const& b) {
+  return os::contract<J>(a, b, os::all_gather<X>);
+}
 #else
-auto f(os::tensor<float, I, J / X> const& a, os::tensor<float, J, K> const& b) { return os::contract<J>(os::all_gather<X>(a), b); }
+auto f(os::tensor<float, I, J / X> const& a, os::tensor<float, J, K> const& b) {
+  return os::contract<J>(os::all_gather<X>(a), b);
+}
 #endif

@@ -13,7 +13,11 @@ OSTRAKA_AXIS(K);
 OSTRAKA_MESH_AXIS(X);
 
 #ifdef SHOULD_FAIL
-auto f(os::tensor<float, I, J / X> const& a, os::tensor<float, J / X, K> const& b) { return os::einsum<I, K>(a, b, os::all_gather<X>); }
+auto f(os::tensor<float, I, J / X> const& a, os::tensor<float, J / X, K> const& b) {
+  return os::einsum<I, K>(a, b, os::all_gather<X>);
+}
 #else
-auto f(os::tensor<float, I, J / X> const& a, os::tensor<float, J / X, K> const& b) { return os::einsum<I, K>(os::all_gather<X>(a), os::all_gather<X>(b)); }
+auto f(os::tensor<float, I, J / X> const& a, os::tensor<float, J / X, K> const& b) {
+  return os::einsum<I, K>(os::all_gather<X>(a), os::all_gather<X>(b));
+}
 #endif

@@ -13,7 +13,11 @@ OSTRAKA_AXIS(K);
 OSTRAKA_MESH_AXIS(X);
 
 #ifdef SHOULD_FAIL
-void f(os::tensor<float, I, K> const& c, os::tensor<float, I, J / X> const& a, os::tensor<float, J / X, K> const& b) { os::einsum_into(c, a, b, os::all_reduce<X>); }
+void f(os::tensor<float, I, K> const& c, os::tensor<float, I, J / X> const& a, os::tensor<float, J / X, K> const& b) {
+  os::einsum_into(c, a, b, os::all_reduce<X>);
+}
 #else
-void f(os::tensor<float, I, K> const& c, os::tensor<float, I, J / X> const& a, os::tensor<float, J / X, K> const& b) { os::einsum_into(c, a, b, os::reduce_result); }
+void f(os::tensor<float, I, K> const& c, os::tensor<float, I, J / X> const& a, os::tensor<float, J / X, K> const& b) {
+  os::einsum_into(c, a, b, os::reduce_result);
+}
 #endif

@@ -13,7 +13,11 @@ OSTRAKA_AXIS(K);
 OSTRAKA_MESH_AXIS(X);
 
 #ifdef SHOULD_FAIL
-auto f(os::tensor<float, I, J / X> const& a, os::tensor<float, J / X, K> const& b) { return static_cast<void>(b), os::sum<I / X>(a, os::reduce_scatter<I / X>); }
+auto f(os::tensor<float, I, J / X> const& a, os::tensor<float, J / X, K> const& b) {
+  return static_cast<void>(b), os::sum<I / X>(a, os::reduce_scatter<I / X>);
+}
 #else
-auto f(os::tensor<float, I, J / X> const& a, os::tensor<float, J / X, K> const& b) { return static_cast<void>(b), os::sum<I / X>(a, os::reduce_result); }
+auto f(os::tensor<float, I, J / X> const& a, os::tensor<float, J / X, K> const& b) {
+  return static_cast<void>(b), os::sum<I / X>(a, os::reduce_result);
+}
 #endif

@@ -10,7 +10,11 @@ OSTRAKA_AXIS(I);
 OSTRAKA_MESH_AXIS(X);
 
 #ifdef SHOULD_FAIL
-auto f(os::mesh<X_mesh> const& mesh, os::tensor<float, I / X> const& a) { return os::from_local<float, I / X>(mesh, a.local(), I = 8); }
+auto f(os::mesh<X_mesh> const& mesh, os::tensor<float, I / X> const& a) {
+  return os::from_local<float, I / X>(mesh, a.local(), I = 8);
+}
 #else
-auto f(os::mesh<X_mesh> const& mesh, os::tensor<float, I / X> const& a) { return os::from_local<float, I / X>(mesh, I = 8, a.local()); }
+auto f(os::mesh<X_mesh> const& mesh, os::tensor<float, I / X> const& a) {
+  return os::from_local<float, I / X>(mesh, I = 8, a.local());
+}
 #endif

@@ -13,7 +13,11 @@ OSTRAKA_AXIS(I);
 OSTRAKA_MESH_AXIS(X);
 
 #ifdef SHOULD_FAIL
-auto f(os::mesh<X_mesh> const& mesh, std::vector<double> const& whole) { return os::scatter_from_root<float, I / X>(mesh, I = 8, whole); }
+auto f(os::mesh<X_mesh> const& mesh, std::vector<double> const& whole) {
+  return os::scatter_from_root<float, I / X>(mesh, I = 8, whole);
+}
 #else
-auto f(os::mesh<X_mesh> const& mesh, std::vector<float> const& whole) { return os::scatter_from_root<float, I / X>(mesh, I = 8, whole); }
+auto f(os::mesh<X_mesh> const& mesh, std::vector<float> const& whole) {
+  return os::scatter_from_root<float, I / X>(mesh, I = 8, whole);
+}
 #endif

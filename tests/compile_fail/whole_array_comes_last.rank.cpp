@@ -11,7 +11,11 @@ OSTRAKA_AXIS(J);
 OSTRAKA_MESH_AXIS(X);
 
 #ifdef SHOULD_FAIL
-auto f(os::mesh<X_mesh> const& mesh, Kokkos::View<float*> const& whole) { return os::scatter_from_root<float, I / X, J>(mesh, I = 8, J = 4, whole); }
+auto f(os::mesh<X_mesh> const& mesh, Kokkos::View<float*> const& whole) {
+  return os::scatter_from_root<float, I / X, J>(mesh, I = 8, J = 4, whole);
+}
 #else
-auto f(os::mesh<X_mesh> const& mesh, Kokkos::View<float**> const& whole) { return os::scatter_from_root<float, I / X, J>(mesh, I = 8, J = 4, whole); }
+auto f(os::mesh<X_mesh> const& mesh, Kokkos::View<float**> const& whole) {
+  return os::scatter_from_root<float, I / X, J>(mesh, I = 8, J = 4, whole);
+}
 #endif

@@ -41,7 +41,8 @@ void check(A const& a) {
   auto const block = a.local();
   for (std::size_t i = 0; i < block.extent(0); ++i)
     for (std::size_t j = 0; j < block.extent(1); ++j)
-      CHECK(block(i, j) == start(a.range(0).begin + static_cast<std::int64_t>(i), a.range(1).begin + static_cast<std::int64_t>(j)));
+      CHECK(block(i, j) ==
+            start(a.range(0).begin + static_cast<std::int64_t>(i), a.range(1).begin + static_cast<std::int64_t>(j)));
 }
 
 TEST_CASE("one box") {

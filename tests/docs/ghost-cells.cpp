@@ -198,7 +198,8 @@ TEST_CASE("solvers: updates and sums") {
   auto const [rows, columns] = std::pair(here.rows, here.columns);
   auto mesh = os::make_mesh(X = 2, Y = 2);
   std::vector<matrix> memory;
-  for (char const* name : {"x", "r", "p", "q"}) memory.emplace_back(std::string(name), std::size_t(rows + 2), std::size_t(columns + 2));
+  for (char const* name : {"x", "r", "p", "q"})
+    memory.emplace_back(std::string(name), std::size_t(rows + 2), std::size_t(columns + 2));
   auto const adopt = [&](matrix const& of) {
     return os::from_local<double, os::halo<I, 1>/X, os::halo<J, 1>/Y>(mesh, I = n, J = m, of);
   };

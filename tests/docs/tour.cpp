@@ -207,7 +207,7 @@ TEST_CASE("trees and pictures") {
         "b  float[model]            64           256 B\n"
         "2 leaves, 16,448 elements, 33,024 B a device\n");
 
-  std::string drawn = os::visualize(p.w);    // who holds what; nothing moves
+  std::string drawn = os::visualize(p.w);    // which devices hold which block; nothing moves
   CHECK(drawn ==
         "float[hidden_Y, model] of 256 × 64 on X=2 · Y=2\n"
         "                    model [0, 64)\n"

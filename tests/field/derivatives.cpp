@@ -56,7 +56,7 @@ FIELD_CASE(
 }
 
 FIELD_CASE("A7", "jax-ml/jax#8634, jax-ml/jax#5760, jax-ml/jax#9839",
-           "Of an index out of range the value was one thing and the gradient another.") {
+           "For an index out of range, the value and the gradient followed different rules.") {
   auto const data = numbers("I", {2}, {5, 7});
   auto const ids = place<os::tensor<std::int64_t, I>>(numbers<std::int64_t>("I", {2}, {2, 3}));
   under<vectors<double>>(data, [&](auto const& a) {
@@ -77,7 +77,7 @@ FIELD_CASE("A7", "jax-ml/jax#8634, jax-ml/jax#5760, jax-ml/jax#9839",
   });
 }
 
-FIELD_CASE("A8", "openxla/tokamax#887", "Experts without tokens got gradients of whatever memory held.") {
+FIELD_CASE("A8", "openxla/tokamax#887", "Experts without tokens got gradients from uninitialised memory.") {
   auto const X_ = numbers("IJ", {3, 2}, {1, 2, 3, 4, 5, 6});
   auto const W = numbers("BJK", {4, 2, 1}, {1, 1, 1, 1, 1, 1, 1, 1});
   auto const groups = place<os::tensor<std::int64_t, B>>(numbers<std::int64_t>("B", {4}, {2, 0, 1, 0}));

@@ -28,7 +28,7 @@ using complex = Kokkos::complex<double>;
 }  // namespace
 
 FIELD_CASE("A1 in a body", "jax-ml/jax#3970",
-           "The same by psum in a body: the loss that every device has is not one loss a device.") {
+           "The same by psum in a body: a loss that all devices share counted once for each device.") {
   auto const D = numbers("I", {2}, {0, 1});
   auto const w = place<os::tensor<double>>(numbers("", {}, {1}));
   auto const d = place<os::tensor<double, I/X>>(D);
@@ -38,7 +38,7 @@ FIELD_CASE("A1 in a body", "jax-ml/jax#3970",
 }
 
 FIELD_CASE("A4", "jax-ml/jax#15982, jax-ml/jax#26915",
-           "The derivative of an all-to-all, and of the one of rows in numbers, was missing or wrong.") {
+           "The derivative of an all-to-all, and of a ragged all-to-all, was missing or wrong.") {
   auto const A = count_up("IJ", {4, 4});
   auto const weights = numbers("IJ", {4, 4}, {0, 1, 2, 3, 10, 11, 12, 13, 20, 21, 22, 23, 30, 31, 32, 33});
   auto const a = place<os::tensor<double, I/X, J>>(A);
@@ -64,7 +64,7 @@ FIELD_CASE("A4", "jax-ml/jax#15982, jax-ml/jax#26915",
 }
 
 FIELD_CASE("O11", "flatironinstitute/jax-finufft#226",
-           "In a body the gradient of an image that every device has missed what the other devices do with it.") {
+           "In a body, the gradient of an image that all devices share missed the other devices' parts.") {
   auto const image = place<os::tensor<double, J>>(numbers("J", {2}, {1, 2}));
   auto const points = numbers("IJ", {3, 2}, {1, 0, 0, 1, 1, 1});
   auto const e = place<os::tensor<double, I/X, J>>(points);
@@ -75,7 +75,8 @@ FIELD_CASE("O11", "flatironinstitute/jax-finufft#226",
   gives(gradient([&](auto const& p) { return os::shard_map<>(body, p, e); }, image), {8, 10});
 }
 
-FIELD_CASE("O12", "jax-ml/jax#1679", "A body in a body, which gave its operand, gave sums and zeros.") {
+FIELD_CASE("O12", "jax-ml/jax#1679",
+           "A body within a body, which should return its operand, returned sums and zeros.") {
   auto const A = count_up("IJ", {4, 4});
   auto const a = place<os::tensor<double, I/X, J/Y>>(A);
   auto const inner = [](auto p) { return p; };
@@ -84,7 +85,7 @@ FIELD_CASE("O12", "jax-ml/jax#1679", "A body in a body, which gave its operand, 
   gives(b, A.values, {4, 4});
 }
 
-FIELD_CASE("O13", "jax-ml/jax#753", "The derivative of a scan by what it runs over was zero.") {
+FIELD_CASE("O13", "jax-ml/jax#753", "The derivative of a scan with respect to its operand was zero.") {
   auto const x = numbers("I", {5}, {9, 8, 7, 6, 5});
   auto const c = place<os::tensor<double, I>>(numbers("I", {5}, {1, 2, 3, 4, 5}));
   auto const whole = place<os::tensor<double, I>>(x);
@@ -103,7 +104,7 @@ FIELD_CASE("O14", "pytorch/torchtitan#1373",
 }
 
 FIELD_CASE("O15", "pytorch/pytorch#158753",
-           "Of complex parameters with data parallelism the gradient had no imaginary part.") {
+           "With data parallelism, the gradient of complex parameters had no imaginary part.") {
   auto const x = numbers<complex>("I", {3}, {{1, 0}, {0, 1}, {2, 0}});
   auto const w = place<os::tensor<complex>>(numbers<complex>("", {}, {{1, 2}}));
   under<vectors<complex>>(x, [&](auto const& batch) {

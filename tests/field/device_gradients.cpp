@@ -18,7 +18,7 @@
 using namespace field;
 
 FIELD_CASE("A2", "jax-ml/jax#36886",
-           "A gradient inside a body, by a parameter that every device has, was summed over the devices silently.") {
+           "A gradient inside a body, by a parameter that all devices share, was silently summed over the devices.") {
   auto const p = place<os::tensor<double, J>>(numbers("J", {2}, {1, 2}));
   auto const samples = place<os::tensor<double, I/X, J>>(numbers("IJ", {4, 2}, {0, 1, 1, 1, 1, 0, 0, 0}));
   auto const of_all = [](auto w, auto x) {

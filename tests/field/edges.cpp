@@ -27,7 +27,7 @@ OSTRAKA_AXIS(R);
 using namespace field;
 
 FIELD_CASE("O21", "icl-utk-edu/blaspp#39, ValeevGroup/tiledarray#104, ROCm/rocBLAS#125",
-           "A product that was to overwrite memory multiplied what stood there by zero, and NaN stayed NaN.") {
+           "A product that should overwrite memory multiplied its contents by zero, and NaN stayed NaN.") {
   auto const A = count_up("IK", {3, 2});
   auto const W = count_up("KJ", {2, 3});
   under<few_matrices<double, I, K>, few_matrices<double, K, J>>(A, W, [](auto const& a, auto const& b) {
@@ -99,7 +99,8 @@ FIELD_CASE("O25", "pytorch/pytorch#47522",
   // does not compile: elements_have_no_order
 }
 
-FIELD_CASE("O26", "pytorch/pytorch#172812", "A body was wrong where the blocks of its devices have other extents.") {
+FIELD_CASE("O26", "pytorch/pytorch#172812",
+           "A body gave wrong results where its devices have blocks of different extents.") {
   auto const a = place<os::tensor<double, I/X, J>>(count_up("IJ", {5, 2}));
   gives(os::shard_map<J>([](auto x) { return os::psum<X>(os::sum<J>(x)); }, a), {20, 25});
   gives(os::shard_map<J>([](auto x) { return os::pmax<X>(os::max<J>(x)); }, a), {8, 9});
@@ -113,7 +114,7 @@ FIELD_CASE("O26", "pytorch/pytorch#172812", "A body was wrong where the blocks o
 }
 
 FIELD_CASE("O27", "pytorch/torchtitan#1805",
-           "The gradients of A12 with two experts a token, uneven blocks, and experts that are full.") {
+           "A12 with two experts a token, uneven blocks, and experts that are full.") {
   auto const x = place<os::tensor<double, B/X, I, M>>(numbers("BIM", {3, 2, 1}, {1, 2, 3, 4, 5, 6}));
   auto const experts = place<os::tensor<std::int64_t, B/X, I, K>>(
       numbers<std::int64_t>("BIK", {3, 2, 2}, {0, 1, 1, 2, 2, 0, 0, 1, 2, 1, 0, 2}));

@@ -69,7 +69,7 @@ FIELD_CASE("S5", "helmholtz-analytics/heat#568, helmholtz-analytics/heat#631",
   gives(os::shard_map<I/X>(wide, u), {3, 4, 6, 8, 3, 4});
 }
 
-FIELD_CASE("O4", "pytorch/pytorch#161368", "S2 with two axes, of which one is shorter than its devices.") {
+FIELD_CASE("O4", "pytorch/pytorch#161368", "S2 with two axes, one of them shorter than the number of its devices.") {
   auto const A = numbers("IJ", {3, 1}, {2, 4, 8});
   using places = list<os::tensor<double, I/X, J/Y>, os::tensor<double, I/Y, J/X>,
                       os::tensor<double, I/X/Y, J>, os::tensor<double, I, J/Y/X>>;

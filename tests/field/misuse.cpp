@@ -20,7 +20,7 @@
 
 using namespace field;
 
-FIELD_CASE("M1", "jax-ml/jax#19175", "A sum over devices of what had been summed already counted it once a device.") {
+FIELD_CASE("M1", "jax-ml/jax#19175", "A second sum over devices counted a finished sum once for each device.") {
   auto const a = place<os::tensor<double, I/X>>(numbers("I", {3}, {1, 2, 3}));
   auto const once = [](auto x) { return os::psum<X>(os::sum<>(x)); };
   gives(os::shard_map<>(once, a), 6);
@@ -75,7 +75,7 @@ FIELD_CASE("M7", "helmholtz-analytics/heat#2108",
 }
 
 FIELD_CASE("M8", "NVIDIA/Megatron-LM#7452",
-           "What was computed again for the backward was reduced over another group than in the forward.") {
+           "A value recomputed for the backward was reduced over another group than in the forward.") {
   auto const x = place<os::tensor<double, I/X>>(numbers("I", {3}, {1, 2, 3}));
   auto const w = place<os::tensor<double>>(numbers("", {}, {2}));
   auto const body = [](auto p, auto d) {

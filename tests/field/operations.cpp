@@ -99,7 +99,7 @@ FIELD_CASE("S4", "pytorch/pytorch#118043",
   });
 }
 
-FIELD_CASE("O8", "pytorch/pytorch#162692", "N1 of norms, softmax and scans: ranks that hold nothing of a row.") {
+FIELD_CASE("O8", "pytorch/pytorch#162692", "N1 in norms, softmax and scans: ranks that hold no part of a row.") {
   auto const row = numbers("IJ", {1, 2}, {3, 5});
   under<matrices<double>>(row, [](auto const& a) {
     gives(os::layer_norm<J/X>(os::reshard<I, J/X>(a), os::epsilon(0)), {-1, 1});

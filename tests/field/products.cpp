@@ -135,7 +135,7 @@ FIELD_CASE("O5", "NVIDIA/physicsnemo#1943",
 }
 
 FIELD_CASE("O6", "pytorch/pytorch#177474",
-           "Of complex numbers, einsum multiplied by b where it was to multiply by its conjugate.") {
+           "With complex numbers, einsum multiplied by b instead of by its conjugate.") {
   using complex = Kokkos::complex<double>;
   auto const z = numbers<complex>("I", {3}, {{1, 1}, {2, 0}, {0, 3}});
   under<vectors<complex>>(z, [](auto const& a) {
@@ -144,9 +144,8 @@ FIELD_CASE("O6", "pytorch/pytorch#177474",
   });
 }
 
-FIELD_CASE(
-    "O7", "huggingface/candle#3718, pytorch/executorch#20090, ml-explore/mlx#3909",
-    "Sums of 16-bit numbers stopped where the next number is smaller than half of the last digit: 256 ones of 512.") {
+FIELD_CASE("O7", "huggingface/candle#3718, pytorch/executorch#20090, ml-explore/mlx#3909",
+           "Sums of 16-bit numbers stop once a number is smaller than half of the last digit: 512 ones gave 256.") {
   auto const ones = numbers<os::bfloat16>("I", {512}, std::vector<os::bfloat16>(512, os::bfloat16(1.0f)));
   under<vectors<os::bfloat16>>(ones, [](auto const& a) {
     gives(os::sum<>(a), 512);

@@ -89,7 +89,7 @@ FIELD_CASE(
 }
 
 FIELD_CASE("N13", "NVIDIA-NeMo/RL#3788, mindspore-ai/hyper-parallel#526, ROCm/TransformerEngine#715",
-           "The norm of the gradients counted what every rank repeats once a rank: √34 for 5 on two ranks.") {
+           "The norm of the gradients counted repeated elements once for each rank: √34 for 5 on two ranks.") {
   parameters<os::values> p;
   p.w = place<os::tensor<double, I/X, J>>(numbers("IJ", {2, 2}, {2, 2, 2, 2}));
   p.b = place<os::tensor<double, K>>(numbers("K", {1}, {3}));
@@ -126,7 +126,7 @@ FIELD_CASE("O1", "helmholtz-analytics/heat#730",
   // does not compile: assigned_other_axes
 }
 
-FIELD_CASE("O2", "dask/dask#8637", "What a reduction gave depended on the pieces that the array was cut into.") {
+FIELD_CASE("O2", "dask/dask#8637", "The result of a reduction depended on the pieces into which the array was cut.") {
   auto const A = numbers("IJ", {5, 3}, {4, -2, 7, 1, 0, 3, -8, 5, 2, 6, 6, 6, -1, -1, 9});
   under<matrices<double>>(A, [](auto const& a) {
     gives(os::min<>(a), -8);

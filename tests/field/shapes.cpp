@@ -34,7 +34,7 @@ FIELD_CASE("S1", "pytorch/pytorch#103306", "Gathering 5 rows that four ranks hel
   });
 }
 
-FIELD_CASE("S7", "jax-ml/jax#39309", "A reshape forgot a mesh axis of size one, and what followed did not fit.") {
+FIELD_CASE("S7", "jax-ml/jax#39309", "A reshape forgot a mesh axis of size one, and the next operation did not fit.") {
   auto const A = count_up("BK", {1, 24});
   auto const a = place<os::tensor<double, B/Y, K/X>>(A);
   auto const heads = os::split<K, I, J>(a, I = 12);

@@ -237,7 +237,8 @@ TEST_CASE("a convolution over divided rows, of stride 1 and 2") {
       return sum;
     };
     auto const by_loops = [&](std::int64_t step) {
-      t::global_tensor<double> w{"IJ", {{'I', (e.at('I') + step - 1) / step}, {'J', (e.at('J') + step - 1) / step}}, {}};
+      t::global_tensor<double> w{
+          "IJ", {{'I', (e.at('I') + step - 1) / step}, {'J', (e.at('J') + step - 1) / step}}, {}};
       for (std::int64_t i = 0; i < e.at('I'); i += step)
         for (std::int64_t j = 0; j < e.at('J'); j += step)
           w.values.push_back(convolve([&](int di, int dj) { return element(g, {i + di, j + dj}, {{}, {}}, 0); }));

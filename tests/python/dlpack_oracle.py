@@ -177,7 +177,7 @@ del mine, given
 require(owners(array) == before, "an error keeps the array")
 require("refuses: BufferError" in said(lambda: arrays.adopt_float64(mesh, n, k, array.astype(">f8"))), "another byte order")
 
-# What may only be read.
+# Read-only arrays.
 array.flags.writeable = False
 refused = said(lambda: arrays.adopt_float64(mesh, n, k, array))
 require(("are read only" if versioned else "refuses: BufferError") in refused, refused)

@@ -35,7 +35,7 @@ struct overloaded_function {
 };
 
 /// An argument of a function of global indices, for each `I` of a pack. It is a class because nvcc does not expand a
-/// pack of which an alias makes the same type.
+/// pack through an alias that gives the same type for each `I`.
 template <std::size_t I>
 struct global_index {
   using type = std::int64_t;

@@ -58,7 +58,7 @@ struct predicted_operations {
   [[nodiscard]] constexpr std::size_t size() const { return N; }
   /// The first operation.
   [[nodiscard]] constexpr predicted_operation const* begin() const { return items.data(); }
-  /// Behind the last operation.
+  /// Past the last operation.
   [[nodiscard]] constexpr predicted_operation const* end() const { return items.data() + N; }
   /// Operation number i.
   [[nodiscard]] constexpr predicted_operation const& operator[](std::size_t i) const { return items[i]; }

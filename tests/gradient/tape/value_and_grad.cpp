@@ -147,7 +147,7 @@ TEST_CASE("arithmetic, maps, repeated axes, fan-out, loops and means, by differe
       auto const s = q / (os::map(cube{}, row) + 30.0) - os::map(damped{}, p, row);
       return os::sum<>(os::multiply(s, p));
     });
-    t::check_by_differences<os::tensor<double, J/X>>(m, e, "J", [&](auto const& p) {  // repeated along I, in both places
+    t::check_by_differences<os::tensor<double, J/X>>(m, e, "J", [&](auto const& p) {  // repeated along I in both
       auto const x = t::placed<os::tensor<double, I/Y, J/X>>(m, t::whole_numbers<double>("IJ", e, 4));
       return os::mean<>(os::map(damped{}, os::add(x, p), os::divide(2.0, os::add(os::multiply(p, p), 1.0))));
     });

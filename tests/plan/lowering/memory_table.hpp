@@ -10,7 +10,7 @@
 ///     slice, mask      none         none              none                   a view; in place on a block of its own
 ///     zero_pad         |to|         none              none
 ///     all_gather       |to|         none              |to| (a)
-///     all_reduce       |to|         |to| / n + pieces                        in place on the new block, a part at a time
+///     all_reduce       |to|         |to| / n + pieces                        in place on the new block, part by part
 ///     reduce_scatter   |to|         |from| (b) + pieces                      others' parts are added up in pieces
 ///     exchanges        |to|         c |from| (c)      |to| (c)               to all c devices of the same block (d)
 ///     contract         |to|         none              none

@@ -316,7 +316,8 @@ TEST_CASE("settings, meshes and machines that cannot be searched are said") {
   auto const on_mesh = [&](device_mesh const& mesh, std::string const& what) {
     says([&] { static_cast<void>(search_rules(p, std::vector<device_mesh>{mesh}, on)); }, what);
   };
-  on_mesh(mesh_on(on, std::vector<std::string>(8, "X"), std::vector<std::int64_t>(8, 2)), "a mesh has more than 7 axes");
+  on_mesh(mesh_on(on, std::vector<std::string>(8, "X"), std::vector<std::int64_t>(8, 2)),
+          "a mesh has more than 7 axes");
   on_mesh({{"X"}, {0}, {{}}}, "a mesh axis has no devices");
   says([&] { static_cast<void>(search_rules(p, std::vector<device_mesh>{}, on)); }, "there is no mesh");
   says([&] { static_cast<void>(search_rules(program{}, 4, on)); }, "computes nothing");

@@ -199,8 +199,9 @@ TEST_CASE("nodes that cannot be") {
   CHECK(text_of([&] { return os::make_mesh(os::devices_per_node(5), X = n); }).find("nodes of 5 devices") !=
         std::string::npos);
   if (n > 1)
-    CHECK(text_of([&] { return os::make_mesh(os::devices_per_node(t::rank() == 0 ? 1 : n), X = n); }).find("other axes, sizes or nodes") !=
-          std::string::npos);
+    CHECK(text_of([&] {
+            return os::make_mesh(os::devices_per_node(t::rank() == 0 ? 1 : n), X = n);
+          }).find("other axes, sizes or nodes") != std::string::npos);
 }
 
 TEST_CASE("a node holds a block, and its ranks are in a row") {

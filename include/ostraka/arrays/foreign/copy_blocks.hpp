@@ -68,8 +68,8 @@ auto with_extents_and_arrays([[maybe_unused]] Mesh const& m, [[maybe_unused]] F 
 
 }  // namespace detail
 
-/// A new tensor of the elements that the devices hold in arrays of any distribution. Behind the global extents stand
-/// the arrays of this device (arrays/foreign/foreign_places.hpp): os::at(I = begin, J = 0), view; or a range of
+/// A new tensor of the elements that the devices hold in arrays of any distribution. The arrays of this device follow
+/// the global extents (arrays/foreign/foreign_places.hpp): os::at(I = begin, J = 0), view; or a range of
 /// os::placed arrays, which may be empty; or os::block_cyclic(I = 64, J = 64), view. An array is a Kokkos::View or
 /// mdspan of any layout, os::strided memory, os::in_order<J, I>(view) or, of one axis, a list. Each device receives the
 /// elements that it lacks, by one exchange, and copies those that it has. Collective over the mesh.

@@ -70,7 +70,7 @@ struct permutation_view {
 template <class T, class Arrays = host_arrays>
 class permute_in_flight {
  public:
-  /// Its arrays are these. Call it before it begins, unless they lie on the host.
+  /// Sets the arrays. Call it before the permute begins, unless the arrays lie on the host.
   void on(Arrays& arrays) { both_.pending.on(arrays); }
 
   /// Sends `part` to member `here.to`, and receives from `here.from`; both know how much it is. A part that stays, or

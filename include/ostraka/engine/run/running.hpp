@@ -198,8 +198,8 @@ class running {
     message_.template as<Message>().finish();
   }
 
-  // As constants: nvcc with -expt-relaxed-constexpr compiles constexpr functions for the device, too, and would look for
-  // the functions whose addresses they take there.
+  // They are constants, because nvcc with -expt-relaxed-constexpr also compiles constexpr functions for the device, and
+  // would look there for the functions whose addresses they take.
   template <class Message, auto Start>
   static constexpr message_functions<Exec, T> functions_for{Start, &running::template test_message<Message>,
                                                             &running::template finish_message<Message>};

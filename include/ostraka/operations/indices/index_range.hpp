@@ -35,8 +35,8 @@ inline constexpr bool is_option<promised_range> = true;
 
 }  // namespace detail
 
-/// Behind the operands: the program promises that all indices are in range, so they are not checked and nothing is sent
-/// for it.
+/// An option after the operands: the program promises that all indices are in range, so they are not checked, and the
+/// check sends nothing.
 inline constexpr detail::promised_range in_range{};
 
 namespace detail {

@@ -10,7 +10,7 @@
 ///     softmax<V/Y>     [B_X, V_Y]    → [B_X, V_Y]    all-reduce over Y of [B_X], two numbers each
 ///     log_sum_exp<V/Y> [B_X, V_Y]    → [B_X]         the same
 ///
-/// Behind the tensor may stand a mask, bool or integers, with any of its axes: hidden elements have no part, and become
+/// A mask may follow the tensor, bool or integers, with any of its axes: hidden elements do not count, and become
 /// 0. A row that holds only −∞, or is hidden whole, becomes zeros (its logarithms −∞), as attention needs; other
 /// libraries give NaN. NaN and +∞ make a row NaN, unless the mask hides them.
 
