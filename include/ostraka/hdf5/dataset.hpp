@@ -41,6 +41,7 @@ class dataset {
     return d;
   }
 
+  /// For the library: the name and the indices.
   [[nodiscard]] engine::dataset_part const& part() const { return part_; }
 
  private:
