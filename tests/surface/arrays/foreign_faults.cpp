@@ -4,7 +4,7 @@
 /// @file
 /// Wrong boxes, wrong arrays and wrong blocks: one sentence on all devices before an element moves, and the program can
 /// go on.
-// ranks: 2 4
+// ranks: 2 3 4 6 8
 
 #include <doctest/doctest.h>
 
