@@ -61,6 +61,13 @@ CHAPTERS = [
         ("os::leaf_name<T, Sharding>", ["leaf_name"]),
         ("os::field<Pointer>", ["field"]),
     ]),
+    ("Files", "", [
+        ("os::pending_save", ["pending_save"]),
+        ("os::stored_as", ["stored_as"]),
+        ("os::dataset", ["dataset"]),
+        ("os::chunked(…)", ["chunks"]),
+        ("os::xdmf_grid", ["xdmf_grid"]),
+    ]),
     ("Bodies of os::shard_map", "", [
         ("os::varying_int<X, …>", ["varying_int"]),
         ("os::neighbours<T, axes>", ["neighbours"]),

@@ -36,7 +36,7 @@ def as_markdown(comment):
         if not code:
             parts = re.split(r"(`[^`]*`)", line)
             line = "".join(p if p.startswith("`") else re.sub(r"[<>|]", lambda m: f"&#{ord(m[0])};", re.sub(r"([*_\\[\]])", r"\\\1", p)) for p in parts)
-            line = re.sub(r"@(throws|return|param|pre|post)\b", lambda m: f"\n\n**{m[1].capitalize()}**", line)
+            line = re.sub(r"@(throws|returns?|param|pre|post)\b", lambda m: f"\n\n**{m[1].capitalize()}**", line)
         out.append(line[4:] if code else line)
     return "\n".join(out + (["```"] if code else [])).strip()
 
@@ -51,7 +51,7 @@ def in_one_line(comment):
     text = re.sub(r"\s+", " ", text).strip()
     text = "".join(part if part.startswith("`") else NAMES.sub(lambda m: f"`{m[0]}`", part) for part in re.split(r"(`[^`]*`)", text))
     text = re.sub(r"\s+", " ", as_markdown(text)).strip()
-    return re.sub(r"\*\*(Throws|Return|Pre|Post)\*\* *", lambda m: f"*{m[1]}*: ", text)
+    return re.sub(r"\*\*(Throws|Returns?|Pre|Post)\*\* *", lambda m: f"*{m[1]}*: ", text)
 
 
 # Members that the library alone uses show its types, or say so.

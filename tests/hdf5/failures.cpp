@@ -162,6 +162,29 @@ TEST_CASE("datasets that are not what is asked for") {
   });
 }
 
+TEST_CASE("ranks that ask for different datasets, parts or extents") {
+  if (t::ranks() < 2) return;
+  t::scratch_file const file("a.h5");
+  t::on_every_mesh([&](t::test_mesh const& m) {
+    auto const mesh = mesh_of(m);
+    if (mesh.handle()->world().compared() == os::engine::compared_calls::none) return;
+    os::save(file.path(), os::together("u", grid_of(mesh, 5, 3)));
+    std::int64_t const mine = t::rank() == 0 ? 0 : 1;
+    auto const said = [&](os::dataset const& which, auto... given) {
+      return said_alike([&] { static_cast<void>(os::load<double, I / X, J>(file.path(), mesh, which, given...)); });
+    };
+    std::string const rule =
+        "load: all ranks call the same operations in the same order with the same sizes, but rank 0 ";
+    os::dataset const u("u");
+    says(said(u, I = 5 - mine), rule + "calls load u of the extents (5, any); ");
+    says(said(u.from(I = mine)), rule + "calls load u from I = 0, of the extents (any, any); ");
+    says(said(t::rank() == 0 ? u : os::dataset("v")), rule + "calls load u of the extents (any, any); ");
+    says(said_alike([&] { static_cast<void>(os::load<double, J>(file.path(), mesh, u.at(I = mine))); }),
+         rule + "calls load u at I = 0, of the extents (any); ");
+    CHECK(said(u) == "nothing");
+  });
+}
+
 TEST_CASE("leaves that are not whole datasets, on a dry mesh, too") {
   t::scratch_file const file("a.h5");
   t::on_every_mesh([&](t::test_mesh const& m) {

@@ -78,7 +78,12 @@ template <class T, auto... Dims, class Mesh, class... Given>
   if constexpr (reason::ok_or_raise<detail::load_tensor_verdict<tensor_type, Mesh, Given...>>()) {
     return detail::load_tensor<tensor_type>(
         path, m, engine::file_format::npy,
-        [](detail::loading& file, engine::tensor_to_load wanted) { return file.ask(std::move(wanted)); }, given...);
+        [](detail::loading& file, engine::tensor_to_load wanted) {
+          file.require_same_request(
+              [&] { return join_text("an array of the extents ", engine::detail::describe_extents(wanted.extents)); });
+          return file.ask(std::move(wanted));
+        },
+        given...);
   } else {
     return detail::after_error_of<typename tensor_type::value_type, typename tensor_type::sharding_type,
                                   typename tensor_type::space>();

@@ -17,6 +17,7 @@
 #include <utility>
 #include <vector>
 
+#include <ostraka/engine/call_check/same_calls.hpp>
 #include <ostraka/engine/files/load_tensors.hpp>
 #include <ostraka/files/load_options.hpp>
 #include <ostraka/files/stacked_layers.hpp>
@@ -106,6 +107,16 @@ class loading {
   [[nodiscard]] std::shared_ptr<engine::device_mesh const> const& mesh() const { return mesh_; }
 
   [[noreturn]] void fail(std::string const& what) const { throw_error(operation_, ": ", path_, ' ', what); }
+
+  // Compares the words for a request that ranks may make of numbers of their own, and so apart. Collective over the
+  // mesh.
+  // @throws ostraka::error, on all devices alike, if they are not the same
+  template <class Describe>
+  [[gnu::cold]] void require_same_request(Describe const& words) const {
+    if (mesh_->absent() || mesh_->is_dry()) return;
+    engine::exclusive_use const use = mesh_->use(operation_);
+    engine::require_agreement(mesh_->world(), [&] { return join_text(operation_, ' ', words()); });
+  }
 
   // Call all requests first, in any order; then give the places to read into, in the same order. Returns null if the
   // file lacks the tensor; require_complete reports all missing tensors together.

@@ -48,6 +48,7 @@ inline constexpr in_tensor transposed{.is_transposed = true};
 ///     {"out", "o_proj.weight", os::transposed.merge(2)}           out[H, D, M] of the file's [M, H·D]
 class stored_as {
  public:
+  /// A rule: the leaf's name in the tree, its name in the file, and how it lies there.
   struct rule {
     std::string_view leaf, file;
     in_tensor how{};
@@ -71,6 +72,7 @@ class stored_as {
   /// out.
   [[nodiscard]] std::string in_tree(std::string_view tensor) const { return rules_.in_tree(tensor).front().name; }
 
+  /// For the library: the rules.
   [[nodiscard]] engine::name_rules const& rules() const { return rules_; }
 
  private:

@@ -27,6 +27,7 @@ class chunks {
     return c;
   }
 
+  /// For the library: the layout.
   [[nodiscard]] engine::dataset_layout const& layout() const { return layout_; }
 
  private:

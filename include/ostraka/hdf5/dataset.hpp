@@ -41,6 +41,7 @@ class dataset {
     return d;
   }
 
+  /// For the library: the name and the indices.
   [[nodiscard]] engine::dataset_part const& part() const { return part_; }
 
  private:
@@ -55,10 +56,19 @@ inline void require_dataset_file(char const* operation, std::string const& path)
                 "; let it end in .h5 or .hdf5");
 }
 
+// Returns "u at time = -1, from I = 2, of the extents (4, any)".
+[[gnu::cold]] inline std::string part_in_words(engine::dataset_part const& part, engine::tensor_to_load const& wanted) {
+  std::string text = part.name;
+  for (auto const& [axis, index] : part.at) append_text(text, " at ", axis, " = ", index, ',');
+  for (auto const& [axis, index] : part.from) append_text(text, " from ", axis, " = ", index, ',');
+  return join_text(text, " of the extents ", engine::detail::describe_extents(wanted.extents));
+}
+
 // Requests the part of a dataset, and no other dataset.
 inline engine::tensor_in_file const* ask_for_part(loading& file, char const* operation, std::string const& path,
                                                   dataset const& which, engine::tensor_to_load wanted) {
   wanted.name = which.part().name;
+  file.require_same_request([&] { return part_in_words(which.part(), wanted); });
   engine::select_part(file.contents(), operation, path, which.part(), wanted);
   auto const* const found = file.ask(std::move(wanted));
   file.require_complete();

@@ -5,7 +5,7 @@
 /// Tensors to ScaLAPACK's block-cyclic arrays and back, on grids that are the tensor's and on others, against loops
 /// over the elements: element (i, j) is on process (i / mb mod P, j / nb mod Q), in row i / (mb P) · mb + i mod mb of
 /// its column-major array.
-// ranks: 1 2 4 6
+// ranks: 1 2 3 4 6 8
 
 #include <doctest/doctest.h>
 

@@ -4,7 +4,7 @@
 /// @file
 /// os::copy_from_blocks, os::copy_to_blocks and plans of them, between tensors of every sharding and boxes of other
 /// distributions, in arrays of every layout. Expected values and bytes are plain loops over the elements.
-// ranks: 1 2 4 6
+// ranks: 1 2 3 4 6
 
 #include <doctest/doctest.h>
 

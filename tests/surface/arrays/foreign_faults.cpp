@@ -4,19 +4,21 @@
 /// @file
 /// Wrong boxes, wrong arrays and wrong blocks: one sentence on all devices before an element moves, and the program can
 /// go on.
-// ranks: 2 4
+// ranks: 2 3 4 6 8
 
 #include <doctest/doctest.h>
 
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
+#include <limits>
 #include <string>
 #include <vector>
 
 #include <ostraka/foreign_blocks.hpp>
 
 #include "support/on_meshes.hpp"
+#include "support/said_alike.hpp"
 
 namespace os = ostraka;
 namespace t = os::testing;
@@ -98,6 +100,67 @@ TEST_CASE("beyond the tensor") {
   }
 }
 
+TEST_CASE("extents that are negative, and ends that no number holds") {
+  auto const mesh = os::make_mesh(X = t::ranks());
+  std::vector<double> memory(10);
+  auto const said = [&](std::int64_t begin, std::int64_t rows, std::int64_t columns) {
+    bool const first = t::rank() == 0;
+    return t::said_alike([&] {
+      static_cast<void>(os::copy_from_blocks<double, I / X, J>(
+          mesh, I = 2, J = 3, os::at(I = first ? begin : 2), os::sizes(I = first ? rows : 0, J = first ? columns : 3),
+          os::strided(static_cast<double const*>(memory.data()), I = 3, J = 1)));
+    });
+  };
+  std::string const rule = "copy_from_blocks: boxes lie within the tensor, but device 0 holds I = [";
+  CHECK(said(0, 2, 3) == "nothing");
+  CHECK(said(0, -2, -3).find(rule + "0, -2), J = [0, -3), and the tensor is I = [0, 2), J = [0, 3)") == 0);
+  CHECK(said(0, -2, 3).find(rule + "0, -2), J = [0, 3)") == 0);
+  CHECK(said(std::numeric_limits<std::int64_t>::max() - 1, 2, 3).find(rule) == 0);
+}
+
+TEST_CASE("a leading dimension that is too small for what is written; what is only read may repeat elements") {
+  auto const mesh = os::make_mesh(X = t::ranks());
+  std::int64_t const last = t::ranks() - 1, rows = 4;
+  auto const a = os::full<double, I / X, J>(mesh, I = rows * t::ranks(), J = 3, 5.0);
+  std::vector<double> memory(40, 1.0);
+  auto const written = [&](std::int64_t i, std::int64_t j) {
+    bool const culprit = t::rank() == last;
+    auto const array = os::strided(memory.data(), I = culprit ? i : 1, J = culprit ? j : rows);
+    std::string const boxes =
+        t::said_alike([&] { os::copy_to_blocks(a, os::at(I = rows * t::rank()), os::sizes(I = rows, J = 3), array); });
+    CHECK(t::said_alike([&] { os::copy_to_blocks(a, os::block_cyclic(I = rows), array); }) == boxes);
+    return boxes != "nothing";
+  };
+  for (std::int64_t i = 1; i <= 5; ++i)
+    for (std::int64_t j = 1; j <= 9; ++j) {
+      bool shares = false;
+      for (std::int64_t p = 0; p < rows * 3; ++p)
+        for (std::int64_t q = 0; q < p; ++q) shares = shares || p / 3 * i + p % 3 * j == q / 3 * i + q % 3 * j;
+      INFO(i, ", ", j);
+      CHECK(written(i, j) == shares);
+    }
+  auto const b = os::copy_from_blocks<double, I / X, J>(
+      mesh, I = rows * t::ranks(), J = 3, os::at(I = rows * t::rank()), os::sizes(I = rows, J = 3),
+      os::strided(static_cast<double const*>(memory.data()), I = 1, J = 2));
+  CHECK(b.extent(J) == 3);
+}
+
+TEST_CASE("boxes on one device, block-cyclic arrays on the others") {
+  auto const mesh = os::make_mesh(X = t::ranks());
+  if (mesh.handle()->world().compared() == os::engine::compared_calls::none) return;
+  auto const a = os::full<double, I / X, J>(mesh, I = 2 * t::ranks(), J = 3, 5.0);
+  view const v = of(2, 3);
+  std::string const said = t::said_alike([&] {
+    if (t::rank() == 0)
+      os::copy_to_blocks(a, os::at(I = 0), v);
+    else
+      os::copy_to_blocks(a, os::block_cyclic(I = 2), v);
+  });
+  CHECK(said.find("copy_to_blocks: all ranks call the same operations") == 0);
+  CHECK(said.find(", with os::at; ") != std::string::npos);
+  CHECK(said.find(", with os::block_cyclic; ") != std::string::npos);
+}
+
 TEST_CASE("strides of 0, blocks of no index, of two sizes, and arrays of other extents") {
   int const p = t::ranks(), me = t::rank();
   auto const mesh = os::make_mesh(X = t::ranks());
@@ -107,8 +170,9 @@ TEST_CASE("strides of 0, blocks of no index, of two sizes, and arrays of other e
   CHECK_THROWS_WITH_AS(
       os::copy_to_blocks(a, os::at(I = 2 * me), os::sizes(I = 2, J = 3),
                          os::strided(memory.data(), I = 1, J = odd ? 0 : 2)),
-      "copy_to_blocks: each element of what is written has a place of its own, but a device gives an array "
-      "with a stride of 0; give one without",
+      "copy_to_blocks: each element of what is written has a place of its own, but a device gives an array in which "
+      "elements share one; give it no stride of 0, and none that is too short for its extents, such as a leading "
+      "dimension of less than its rows",
       os::error);
   CHECK_THROWS_WITH_AS(os::copy_to_blocks(a, os::block_cyclic(I = odd ? 2 : 1), of(2, 3)),
                        "copy_to_blocks: all devices deal blocks of the same size, but along I it is 1 on one and 2 on "

@@ -101,7 +101,7 @@ auto copy_from_blocks(Arguments const&...) {
 /// Copies the elements of a tensor into the arrays of this device, which follow it as in os::copy_from_blocks.
 /// All arrays together have each element once. Collective over the mesh.
 /// @throws ostraka::error, on all devices alike and before elements move, in the cases of os::copy_from_blocks, and for
-/// an array with a stride of 0
+/// an array in which elements share a place
 template <Tensor A, class... Arrays>
 void copy_to_blocks([[maybe_unused]] A const& a, [[maybe_unused]] Arrays&&... arrays) {
   using namespace detail;

@@ -76,7 +76,7 @@ class foreign_state {
     constexpr planner::spec s = spec_of<TensorType, axes_in<TensorType>, mesh_axes>;
     engine::execution_context const w = context_of<axes_in<TensorType>, mesh_axes>(operation, shape);
     bool const absent = w.mesh->absent();
-    if (!absent) engine::require_same_call<value>(w, s);
+    if (!absent) engine::require_same_distribution<value>(w, s, !std::is_same_v<cyclic, not_cyclic>);
     engine::foreign_layout layout;
     if constexpr (std::is_same_v<cyclic, not_cyclic>) {
       look(arrays, nullptr);
@@ -155,7 +155,10 @@ class foreign_state {
 
   static planner::box box_of(engine::given_array_of_box const& g) {
     planner::box b{TensorType::rank, {}};
-    for (int d = 0; d < TensorType::rank; ++d) b.at[d] = {g.begin[d], g.begin[d] + g.lies.extent[d]};
+    for (int d = 0; d < TensorType::rank; ++d) {  // where the sum overflows, the box ends before it begins: a fault
+      auto const end = static_cast<std::uint64_t>(g.begin[d]) + static_cast<std::uint64_t>(g.lies.extent[d]);
+      b.at[d] = {g.begin[d], static_cast<std::int64_t>(end)};
+    }
     return b;
   }
 

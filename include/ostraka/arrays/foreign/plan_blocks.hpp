@@ -48,7 +48,8 @@ class blocks_plan {
     read_into(to, arrays, false);
   }
 
-  /// Copies the elements of a tensor into the arrays. @throws ostraka::error as copy_from(), and for strides of 0
+  /// Copies the elements of a tensor into the arrays. @throws ostraka::error as copy_from(), and if elements of an
+  /// array share a place
   template <Tensor A, class Arrays>
   void copy_to(A const& a, Arrays&& arrays) {
     write(a, arrays, true);

@@ -8,9 +8,12 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
+#include <numeric>
 #include <string>
 
 #include <ostraka/engine/agreement/adopted_block.hpp>
+#include <ostraka/engine/call_check/call_in_words.hpp>
 #include <ostraka/engine/foreign_blocks/foreign_layout.hpp>
 #include <ostraka/engine/memory/misaligned.hpp>
 #include <ostraka/types/support/dynamic_array.hpp>
@@ -51,9 +54,20 @@ inline fault_report fault_of_arrays(dynamic_array<planner::box> const& own,
   return {};
 }
 
+// True if two elements share a place, in a plane of two dimensions: with the strides s and t, t/g steps along the first
+// lead to the place of s/g steps along the second, where g is their greatest common divisor.
+inline bool have_shared_places(strided const& b) {
+  for (int d = 0; d < b.rank; ++d)
+    for (int e = 0; e < d; ++e) {
+      std::int64_t const s = std::abs(b.stride[d]), t = std::abs(b.stride[e]), g = std::gcd(s, t);
+      if (g > 0 && t / g < b.extent[d] && s / g < b.extent[e]) return true;
+    }
+  return false;
+}
+
 inline bool are_unique(dynamic_array<given_array_of_box> const& given) {
   for (given_array_of_box const& g : given)
-    if (!is_unique(g.lies)) return false;
+    if (!is_unique(g.lies) || (has_elements(g.lies.extent, g.lies.rank) && have_shared_places(g.lies))) return false;
   return true;
 }
 
@@ -84,15 +98,16 @@ inline bool are_unique(dynamic_array<given_array_of_box> const& given) {
   }
 }
 
-[[noreturn, gnu::cold]] inline void refuse_strides_of_zero(execution_context const& w) {
+[[noreturn, gnu::cold]] inline void refuse_shared_places(execution_context const& w) {
   throw_error(w.operation,
-              ": each element of what is written has a place of its own, but a device gives an array with a stride of "
-              "0; give one without");
+              ": each element of what is written has a place of its own, but a device gives an array in which elements "
+              "share one; give it no stride of 0, and none that is too short for its extents, such as a leading "
+              "dimension of less than its rows");
 }
 
 }  // namespace detail
 
-/// Returns 0, the alignment that elements of an array lack, or 1 if arrays that are written have a stride of 0.
+/// Returns 0, the alignment that elements of an array lack, or 1 if elements share a place in an array that is written.
 [[nodiscard]] inline std::int64_t fault_of_places(dynamic_array<given_array_of_box> const& given, bool written) {
   if (written && !detail::are_unique(given)) return 1;
   for (given_array_of_box const& g : given)
@@ -102,7 +117,7 @@ inline bool are_unique(dynamic_array<given_array_of_box> const& given) {
 /// @throws ostraka::error, on all devices alike, if the arrays of some device have a fault. `fault`: the largest of all
 /// devices.
 inline void require_places(execution_context const& w, std::int64_t fault) {
-  if (fault == 1) detail::refuse_strides_of_zero(w);
+  if (fault == 1) detail::refuse_shared_places(w);
   if (fault > 1) throw_error(w.operation, ": ", misaligned_in_words(fault, "an array of some device"));
 }
 
@@ -119,6 +134,21 @@ inline void require_arrays(execution_context const& w, dynamic_array<planner::bo
   if (ask_others) mesh.world().find_largest(first, 2);
   if (first[0] > 0) detail::refuse_arrays(w, mesh.devices() - first[0], mine, ask_others);
   require_places(w, first[1]);
+}
+
+/// As require_same_call of one tensor, for arrays that all devices have to give in one way, as boxes or as block-cyclic
+/// ones: each way has messages of its own.
+template <class T>
+void require_same_distribution(execution_context const& w, planner::spec const& tensor, bool is_dealt) {
+  require_agreement(
+      w.mesh->world(),
+      [&] {
+        return detail::key_of_call(w, &tensor, 1, tensor, {}, element_name<T>).add(std::uint64_t{is_dealt ? 1u : 0u});
+      },
+      [&] {
+        return join_text(detail::describe_call(w, &tensor, 1, tensor, {}, element_name<T>),
+                         is_dealt ? ", with os::block_cyclic" : ", with os::at");
+      });
 }
 
 /// @throws ostraka::error on a process that is none of the mesh's devices and gives elements

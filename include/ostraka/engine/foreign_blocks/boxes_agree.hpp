@@ -45,7 +45,7 @@ class boxes_check {
     for (int d = 0; d < s.rank; ++d) whole_.at[d] = {0, w.sizes.label[s.label[d]]};
     for (std::size_t d = 0; d + 1 < arrays.first.size(); ++d)
       for (std::size_t k = arrays.first[d]; k < arrays.first[d + 1]; ++k)
-        if (arrays.boxes[k].size() > 0) boxes_.push_back({arrays.boxes[k], static_cast<int>(d)});
+        if (!is_empty(arrays.boxes[k])) boxes_.push_back({arrays.boxes[k], static_cast<int>(d)});
   }
 
   /// @throws ostraka::error for the first box that reaches beyond the tensor, otherwise for the first overlap,
@@ -72,9 +72,19 @@ class boxes_check {
     int device[2]{};
   };
 
+  // A box that ends before it begins is not empty: it is a fault, such as a negative extent.
+  static bool is_empty(planner::box const& b) {
+    bool empty = false;
+    for (int d = 0; d < b.rank; ++d) {
+      if (b.at[d].end < b.at[d].begin) return false;
+      empty = empty || b.at[d].end == b.at[d].begin;
+    }
+    return empty;
+  }
+
   void require_within(held const& h) const {
     for (int d = 0; d < s_.rank; ++d)
-      if (h.where.at[d].begin < 0 || h.where.at[d].end > whole_.at[d].end)
+      if (h.where.at[d].begin < 0 || h.where.at[d].end < h.where.at[d].begin || h.where.at[d].end > whole_.at[d].end)
         throw_error(w_.operation, ": boxes lie within the tensor, but device ", h.device, " holds ",
                     box_in_words(w_, s_, h.where), ", and the tensor is ", box_in_words(w_, s_, whole_),
                     "; give the global index at which each array begins, and views of what the device owns, without "
