@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// The kernels that a training step launches on a device, and how often its host waits: the perceptron of
-/// docs/training.md, two layers with parameters divided over the devices, in a loss, its gradient, the clipping of the
-/// gradient and AdamW. No count depends on the data, and none may grow. docs/benchmarks/gpus.md has these numbers. Each
-/// 16-bit tensor that ends adds a launch and a fence of Kokkos 3.4, which destroys its elements.
+/// The kernels that a training step launches on a device, its allocations, and how often its host waits: the perceptron
+/// of docs/training.md, two layers with parameters divided over the devices, in a loss, its gradient, the clipping of
+/// the gradient and AdamW. No count depends on the data, and none may grow. docs/benchmarks/gpus.md has these numbers.
+/// Each 16-bit tensor that ends adds a launch and a fence of Kokkos 3.4, which destroys its elements.
 
 #include <doctest/doctest.h>
 
@@ -74,7 +74,8 @@ TEST_CASE("launches and fences of a training step") {
   });
   MESSAGE("forward: ", forward.launches, " launches, ", forward.fences, " fences; gradient: ", both.launches, ", ",
           both.fences, "; step: ", whole.launches, ", ", whole.fences, "; bytes ", whole.to_host, " to the host, ",
-          whole.to_device, " to the device, copies ", whole.copies);
+          whole.to_device, " to the device, copies ", whole.copies, "; allocations ", forward.allocations, ", ",
+          both.allocations, ", ", whole.allocations);
   bool const alone = os::testing::ranks() == 1;
   CHECK(forward.launches <= (alone ? 31 : 30));
   CHECK(forward.fences <= (alone ? 9 : 12));
@@ -82,6 +83,9 @@ TEST_CASE("launches and fences of a training step") {
   CHECK(both.fences <= (alone ? 15 : 22));
   CHECK(whole.launches <= (alone ? 79 : 80));
   CHECK(whole.fences <= (alone ? 19 : 26));
+  CHECK(forward.allocations <= 13);
+  CHECK(both.allocations <= 27);
+  CHECK(whole.allocations <= 27);
   CHECK(sham::take_reports().empty());
 }
 

@@ -29,6 +29,7 @@ struct scored_by_loops {
   global_tensor<double> bias, slopes, sinks;                     ///< "LIK", "LG", "LG"
   global_tensor<std::int32_t> query_segments{}, key_segments{};  ///< "BI", "BK"
   global_tensor<double> out{}, dq{}, dk{}, dv{}, dbias{}, dsinks{};
+  global_tensor<double> hidden{};  ///< "BLKJ": 1 in the rows of keys that no query sees, otherwise 0
 
   [[nodiscard]] bool sees(extents_by_letter const& at) const {
     std::int64_t const query = at.at('I') + from, key = at.at('K');
@@ -40,6 +41,8 @@ struct scored_by_loops {
 
   void run() {
     out = dq = zeros_as(q), dk = zeros_as(k), dv = zeros_as(v), dbias = zeros_as(bias), dsinks = zeros_as(sinks);
+    hidden = zeros_as(k);
+    for (double& x : hidden.values) x = 1;
     std::int64_t const width = q.extents.at('J'), keys = k.extents.at('K');
     double const scale = width > 0 ? 1 / std::sqrt(static_cast<double>(width)) : 1;
     double const inf = std::numeric_limits<double>::infinity();
@@ -87,6 +90,7 @@ struct scored_by_loops {
         dq.values[iq] += ds * k.values[ik];
         dk.values[ik] += ds * q.values[iq];
         dv.values[ik] += w[s] * g.values[iq];
+        hidden.values[ik] = 0;
       });
     });
   }
@@ -94,7 +98,7 @@ struct scored_by_loops {
   /// The same sequences in the order of stripes over n devices, with what was computed.
   [[nodiscard]] scored_by_loops striped(std::int64_t n) const {
     scored_by_loops s = *this;
-    for (global_tensor<double>* a : {&s.q, &s.k, &s.v, &s.g, &s.bias, &s.out, &s.dq, &s.dk, &s.dv, &s.dbias})
+    for (global_tensor<double>* a : {&s.q, &s.k, &s.v, &s.g, &s.bias, &s.out, &s.dq, &s.dk, &s.dv, &s.dbias, &s.hidden})
       for (char const axis : {'I', 'K'}) put_in_stripes(*a, axis, n);
     put_in_stripes(s.query_segments, 'I', n);
     put_in_stripes(s.key_segments, 'K', n);

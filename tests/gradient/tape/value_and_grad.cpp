@@ -10,6 +10,7 @@
 #include <doctest/doctest.h>
 
 #include <ostraka/files.hpp>
+#include <ostraka/foresight/gradient_plan.hpp>
 #include <ostraka/gradient.hpp>
 
 #include <cmath>
@@ -69,6 +70,13 @@ expected by_loops(whole const& x, whole const& w, t::extents_by_letter const& e)
     }
   return r;
 }
+
+// nvcc and hipcc compile plans of gradients, too: they compile this test, and none of those of plans.
+constexpr auto sum_of_products = [](auto const& w, auto const& x) {
+  return os::sum<>(os::einsum<B/X, J>(x, os::reshard<I, J>(w)));
+};
+constexpr auto plan = os::gradient_plan<os::tensor<double, I/X, J>, os::tensor<double, B/X, I>>(sum_of_products);
+static_assert(plan.backward.count(os::step::reduce_scatter) == 1);
 
 bool close(double got, double want) { return std::abs(got - want) <= 1e-12 * (1 + std::abs(want)); }
 

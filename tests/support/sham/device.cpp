@@ -288,6 +288,7 @@ void* allocate(char const* label, std::size_t bytes) {
   std::memset(begin, fresh, closed);
   protect(begin, closed, PROT_NONE);
   d.allocations[begin] = {label, bytes, closed};
+  ++d.done.allocations;
   d.next = begin + closed + page;
   return begin;
 }

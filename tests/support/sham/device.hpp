@@ -26,17 +26,19 @@ void fence(char const* why);
 void copy(void* to, void const* from, std::size_t bytes);
 void copy_later(void* to, void const* from, std::size_t bytes);
 
-/// The device's work so far: kernels that were launched, calls of the host that wait, and copies between host and
-/// device with their bytes, either way.
+/// The device's work so far: kernels that were launched, calls of the host that wait, copies between host and device
+/// with their bytes, either way, and allocations. On a GPU Kokkos waits in an allocation, for its header to be copied,
+/// and in the free that ends it; `fences` leaves both out.
 struct work {
   long launches = 0;
   long fences = 0;
   long copies = 0;
   long to_host = 0;
   long to_device = 0;
+  long allocations = 0;
   friend work operator-(work const& a, work const& b) {
     return {a.launches - b.launches, a.fences - b.fences, a.copies - b.copies, a.to_host - b.to_host,
-            a.to_device - b.to_device};
+            a.to_device - b.to_device, a.allocations - b.allocations};
   }
 };
 [[nodiscard]] work work_done();

@@ -31,6 +31,7 @@ class abstract_node {
  private:
   friend class abstract_tape;
   abstract_node* before_ = nullptr;
+  void (*end_)(abstract_node* ended) = nullptr;  // nvcc aborts where a template's object is deleted as an abstract_node
 };
 
 /// The counterpart of recipe.hpp: a gather that is done again.
@@ -143,6 +144,7 @@ class abstract_tape {
   template <class Node, class... Arguments>
   constexpr Node* push(Arguments const&... arguments) {
     auto* const node = new Node(arguments...);
+    node->end_ = [](abstract_node* ended) { delete static_cast<Node*>(ended); };
     node->before_ = last_;
     last_ = node;
     return node;
@@ -172,7 +174,7 @@ class abstract_tape {
   constexpr void drop() {
     abstract_node* const node = last_;
     last_ = node->before_;
-    delete node;
+    node->end_(node);
   }
   abstract_node* last_ = nullptr;
   abstract_store* saved_ = nullptr;
