@@ -46,6 +46,7 @@ auto cannon(A a, B b) {
 }
 
 int main(int argc, char** argv) {
+  os::testing::count_operations_alone();
   os::environment const env(argc, argv);
   int const n = static_cast<int>(std::lround(std::sqrt(env.devices())));
   auto const mesh = os::make_mesh(X = n, Y = n);

@@ -235,6 +235,7 @@ bool run_on_all(os::environment const& env) {
 }  // namespace ccsd
 
 int main(int argc, char** argv) {
+  os::testing::count_operations_alone();
   os::environment const env(argc, argv);
   return ccsd::run_on_all(env) ? 0 : 1;
 }

@@ -194,6 +194,7 @@ void print_table(on_mesh const& result) {
 }
 
 int main(int argc, char** argv) {
+  os::testing::count_operations_alone();
   os::environment const env(argc, argv);
   std::vector<digits::image> images;
   try {

@@ -39,6 +39,7 @@ auto device_by_device(auto const& p, auto const& inputs, auto const& targets) {
 }
 
 int main(int argc, char** argv) {
+  os::testing::count_operations_alone();
   os::environment const env(argc, argv);
   auto const mesh = os::make_mesh(batch = env.devices());
   std::int64_t const n = env.devices();

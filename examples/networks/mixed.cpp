@@ -40,6 +40,7 @@ auto device_by_device(auto const& p, auto const& inputs, auto const& targets) {
 }
 
 int main(int argc, char** argv) {
+  os::testing::count_operations_alone();
   os::environment const env(argc, argv);
   int const halves = env.devices() % 2 == 0 ? 2 : 1;
   auto const mesh = os::make_mesh(batch = env.devices() / halves, feats = halves);

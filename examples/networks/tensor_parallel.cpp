@@ -37,6 +37,7 @@ auto layer_by_layer(auto const& p, auto const& inputs, auto const& targets) {
 }
 
 int main(int argc, char** argv) {
+  os::testing::count_operations_alone();
   os::environment const env(argc, argv);
   auto const mesh = os::make_mesh(feats = env.devices());
   std::int64_t const n = env.devices();

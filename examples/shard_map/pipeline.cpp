@@ -128,6 +128,7 @@ void write_out(char const* title, auto const& mesh, verdict& v) {
 }
 
 int main(int argc, char** argv) {
+  os::testing::count_operations_alone();
   os::environment const env(argc, argv);
   auto const mesh = os::make_mesh(stages = env.devices());
   verdict v;

@@ -49,6 +49,7 @@ auto summa(auto const& a, auto const& b) {
 }
 
 int main(int argc, char** argv) {
+  os::testing::count_operations_alone();
   os::environment const env(argc, argv);
   int const x = env.devices() % 2 == 0 ? 2 : 1, y = env.devices() / x;
   auto const mesh = os::make_mesh(X = x, Y = y);

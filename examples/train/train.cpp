@@ -14,6 +14,7 @@
 #include <ostraka/plan.hpp>
 
 #include "run.hpp"
+#include "support/byte_counter.hpp"
 
 namespace train {
 
@@ -132,6 +133,7 @@ void run_dry(options const& o, bool speaks) {
 }  // namespace train
 
 int main(int argc, char** argv) {
+  os::testing::count_operations_alone();
   os::environment const env(argc, argv);
   bool const speaks = os::make_mesh(X = env.devices()).device() == 0;
   try {
