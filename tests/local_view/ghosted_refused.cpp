@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "support/on_meshes.hpp"
@@ -39,12 +40,18 @@ TEST_CASE("what does not fit is said alike") {
   CHECK(adopt(5, t::rank() == t::ranks() - 1 ? 3 : 4) ==
         fits + last + " has not; device " + last + " holds 4 elements along dimension 1 and its view has 3" + rule);
   std::vector<double> memory(100);
-  CHECK(t::said_alike([&] {
-          static_cast<void>(os::from_local<double, os::halo<I, 1, 2> / X, J>(
-              mesh, I = n, J = 4, os::strided(memory.data() + 50, I = 4, J = t::rank() == t::ranks() - 1 ? -1 : 1)));
-        }) ==
-        "from_local: each element has a place of its own, further on than the one before it, but the view of device " +
-            last + " has a stride of 0 or a negative one; give one with positive strides");
+  for (auto const& [row, column] : {std::pair{4, -1}, {0, 1}, {3, 1}, {2, 2}})
+    CHECK(t::said_alike([&] {
+            bool const is_last = t::rank() == t::ranks() - 1;
+            static_cast<void>(os::from_local<double, os::halo<I, 1, 2> / X, J>(
+                mesh, I = n, J = 4,
+                os::strided(memory.data() + 50, I = is_last ? row : 4, J = is_last ? column : 1)));
+          }) ==
+          "from_local: each element has a place of its own, further on than the one before it, but the view of "
+          "device " +
+              last +
+              " has a stride of 0, or a negative one, or one too short for its extents; give one with positive strides "
+              "that are long enough");
   CHECK(t::said_alike([&] {
           static_cast<void>(os::from_local<double, os::halo<I, 1> / X, os::halo<J, 0, 5>>(
               mesh, I = n, J = 4, os::strided(memory.data(), I = 9, J = 1)));

@@ -143,7 +143,9 @@ TEST_CASE("what is read only stays so, and what does not fit is said alike") {
             "floor((d+1)*n/p)) of an extent n");
   CHECK(adopt({4, k}, {is_last ? -k : k, 1}, 0) ==
         "from_dlpack: each element has a place of its own, further on than the one before it, but the view of device " +
-            last + " has a stride of 0 or a negative one; give one with positive strides");
+            last +
+            " has a stride of 0, or a negative one, or one too short for its extents; give one with positive strides "
+            "that are long enough");
 
   auto* const managed = array.pass<versioned>({{4, k}, {}}, t::float64);
   managed->flags = os::dlpack::read_only_flag;

@@ -204,13 +204,15 @@ TEST_CASE("copies come from every layout, rank and kind of array, and go back to
   auto const repeated =
       os::copy_from_local<double, I/X, J>(mesh, I = n, J = columns, os::strided(one_row, I = 0, J = 1));
   CHECK(t::wrong_elements(repeated, [](std::int64_t, std::int64_t j) { return double(j + 1); }) == 0);
-  double row[4];
-  CHECK_THROWS_WITH_AS(
-      os::copy_to_local(repeated, os::strided(row, I = 0, J = 1)),
-      ("copy_to_local: each element of what is written has a place of its own, but the view of device " +
-       std::to_string(0) + " has a stride of 0; give one without")
-          .c_str(),
-      os::error);
+  double row[100];
+  for (int step : {0, 3, -3})
+    CHECK_THROWS_WITH_AS(
+        os::copy_to_local(repeated, os::strided(row + 50, I = step, J = 1)),
+        ("copy_to_local: each element of what is written has a place of its own, but the view of device " +
+         std::to_string(0) +
+         " has elements that share one; give it no stride of 0, and none that is too short for its extents")
+            .c_str(),
+        os::error);
 
   std::vector<double> list(here * columns);
   small_mdspan<double> const span{list.data(), {static_cast<int>(here), 4}, {4, 1}};

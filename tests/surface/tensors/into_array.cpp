@@ -153,5 +153,11 @@ TEST_CASE("results are written straight into arrays of every layout") {
       "einsum_into: an array that is written has the extents of its device's block, which holds 5 elements along "
       "dimension 1, and the array has 4",
       os::error);
+  std::vector<double> overlapping(100);
+  CHECK_THROWS_WITH_AS(
+      (os::einsum_into<I, K>(os::strided(overlapping.data(), I = 4, K = 1), a, b)),
+      "einsum_into: each element of what is written has a place of its own, but the array has elements that share one; "
+      "give it no stride of 0, and none that is too short for its extents",
+      os::error);
 }
 

@@ -8,6 +8,8 @@
 /// its one extent.
 
 #include <cstdint>
+#include <cstdlib>
+#include <numeric>
 #include <string>
 
 #include <ostraka/engine/kernels/loops/loop_nest.hpp>
@@ -25,12 +27,27 @@ enum class demand { row_major, any, unique, with_ghosts };
 
 namespace detail {
 
+// True if two elements share a place, in a plane of two dimensions: with the strides s and t, t/g steps along the first
+// lead to the place of s/g steps along the second, where g is their greatest common divisor.
+[[gnu::cold]] inline bool has_shared_place(strided const& b) {
+  for (int d = 0; d < b.rank; ++d)
+    for (int e = 0; e < d; ++e) {
+      std::int64_t const s = std::abs(b.stride[d]), t = std::abs(b.stride[e]), g = std::gcd(s, t);
+      if (g > 0 && t / g < b.extent[d] && s / g < b.extent[e]) return true;
+    }
+  return false;
+}
+
+inline constexpr char elements_share_a_place[] =
+    "elements that share one; give it no stride of 0, and none that is too short for its extents";
+
+// True if each element has a place of its own.
 inline bool is_unique(strided const& b) {
   for (int d = 0; d < b.rank; ++d)
     if (b.extent[d] == 0) return true;
   for (int d = 0; d < b.rank; ++d)
     if (b.extent[d] > 1 && b.stride[d] == 0) return false;
-  return true;
+  return b.rank < 2 || b.is_row_major() || !has_shared_place(b);
 }
 
 inline bool has_no_negative_stride(strided const& b) {
@@ -113,7 +130,8 @@ inline std::string fault_of_block(strided const& b, std::int64_t const* wanted, 
     return join_text("an array that is written has the extents of its device's block, which holds ",
                      detail::elements_in_words(b, wanted, rank, wrong), ", and the array has ", b.extent[wrong]);
   if (!detail::is_unique(b))
-    return "each element of what is written has a place of its own, but the array has a stride of 0; give one without";
+    return join_text("each element of what is written has a place of its own, but the array has ",
+                     detail::elements_share_a_place);
   if (misaligned != 0 && detail::has_elements(wanted, rank)) return misaligned_in_words(misaligned, "the array");
   return {};
 }
@@ -146,7 +164,8 @@ inline void require_block(std::string const& operation, demand how, device_mesh 
       throw_error(operation, ": ", misaligned_in_words(alignment, whose));
     if (how == demand::with_ghosts)
       throw_error(operation, ": each element has a place of its own, further on than the one before it, but ", whose,
-                  " has a stride of 0 or a negative one; give one with positive strides");
+                  " has a stride of 0, or a negative one, or one too short for its extents; give one with positive "
+                  "strides that are long enough");
     throw error(
         how == demand::row_major
             ? join_text(operation, ": a block lies row-major without gaps, but ", whose,
@@ -154,7 +173,7 @@ inline void require_block(std::string const& operation, demand how, device_mesh 
                         ", or adopt what lies in another order as a tensor of the axes in that order, with "
                         "os::in_order<…>(view)")
             : join_text(operation, ": each element of what is written has a place of its own, but ", whose,
-                        " has a stride of 0; give one without"));
+                        " has ", detail::elements_share_a_place));
   }
 }
 
