@@ -4,6 +4,7 @@
 /// @file
 /// Wrong boxes, wrong arrays and wrong blocks: one sentence on all devices before an element moves, and the program can
 /// go on.
+// labels: essential
 // ranks: 2 3 4 6 8
 
 #include <doctest/doctest.h>
