@@ -87,9 +87,8 @@ engine::execution_context context_of_operands(char const* operation, engine::ste
                                               planner::naming const& names, int labels, int mesh_axes,
                                               runtime_operand const* operands, planner::spec const* const* specs,
                                               int count) {
-  engine::device_mesh const* meshes[planner::max_operands + 1];
-  meshes[0] = operands[0].mesh;  // outside the loop, so that g++ does not warn
-  for (int k = 1; k < count; ++k) meshes[k] = operands[k].mesh;
+  engine::device_mesh const* meshes[planner::max_operands + 1] = {};  // g++ 14 at -O3 warns without initialization
+  for (int k = 0; k < count; ++k) meshes[k] = operands[k].mesh;
   engine::execution_context w =
       engine::make_context(common_mesh(operation, meshes, count), names.mesh_axes, mesh_axes, operation);
   w.names.labels = names.labels;

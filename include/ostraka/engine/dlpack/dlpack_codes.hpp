@@ -103,7 +103,7 @@ struct dlpack_memory {
 
 namespace detail {
 
-consteval dlpack_memory dlpack_memory_named(std::string_view space) {
+constexpr dlpack_memory dlpack_memory_named(std::string_view space) {
   using namespace dlpack;
   if (space == "Host") return {kDLCPU, {kDLCPU, kDLCUDAHost, kDLROCMHost, kDLCUDAManaged}};
   if (space == "Cuda") return {kDLCUDA, {kDLCUDA, kDLCUDAManaged}};
