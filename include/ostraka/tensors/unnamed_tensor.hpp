@@ -14,6 +14,7 @@
 #include <string>
 #include <utility>
 
+#include <ostraka/engine/memory/kept_blocks.hpp>
 #include <ostraka/engine/memory/shared_value.hpp>
 #include <ostraka/engine/mesh/device_mesh.hpp>
 #include <ostraka/engine/spmd/ended.hpp>
@@ -30,7 +31,7 @@ struct add_pointers<T, 0> {
 };
 
 // The label of the views that operations make.
-[[gnu::visibility("default")]] inline constexpr char label_of_ours[] = "ostraka tensor";
+inline constexpr auto& label_of_ours = engine::label_of_blocks;
 
 // A tensor without its names. It is compiled once for all shardings of a rank.
 template <class T, int Rank, class Space>
