@@ -116,6 +116,7 @@ set(OSTRAKA_TEST_ENVIRONMENT
 if(OSTRAKA_TEST_SHAM)
   # Another process that copies a message cannot report that it meets device memory. The rank itself can.
   list(APPEND OSTRAKA_TEST_ENVIRONMENT OMPI_MCA_btl_vader_single_copy_mechanism=none)
+  list(APPEND OSTRAKA_TEST_ENVIRONMENT OSTRAKA_KEEP_FREED_MEMORY=0)  # freed memory is never used again, so a use of it is seen
 endif()
 
 function(ostraka_add_static_test name)

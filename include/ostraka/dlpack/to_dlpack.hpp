@@ -46,7 +46,10 @@ struct exported_tensor {
   A kept;
 
   explicit exported_tensor(A const& a) : kept(a) {}
-  static void release(Managed* self) { delete static_cast<exported_tensor*>(self->manager_ctx); }
+  static void release(Managed* self) {
+    engine::wait_for_consumer<typename A::view_type::memory_space>();
+    delete static_cast<exported_tensor*>(self->manager_ctx);
+  }
 };
 
 // Describes this device's block. @pre the kernels that write it have finished

@@ -40,8 +40,8 @@ enum class threads {
 /// in its own way, and of a launcher of another MPI than the program's, whose processes are jobs of one rank each.
 /// OSTRAKA_ADVISE=0 silences both.
 ///
-/// Memory that a program frees stays with the process, blocks up to 32 MB, for later results;
-/// OSTRAKA_KEEP_FREED_MEMORY=0, or settings of the C library's malloc, turn this off.
+/// Memory that a program frees stays with the process, blocks up to 32 MB and those of GPUs, for later results;
+/// OSTRAKA_KEEP_FREED_MEMORY=0, or on the host settings of the C library's malloc, turn this off.
 class environment {
  public:
   /// @throws ostraka::error if MPI or Kokkos has already been ended, which cannot be undone, or if MPI does not serve

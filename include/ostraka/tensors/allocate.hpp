@@ -12,6 +12,7 @@
 #include <string_view>
 #include <utility>
 
+#include <ostraka/engine/memory/kept_blocks.hpp>
 #include <ostraka/engine/memory/large_pages.hpp>
 #include <ostraka/tensors/tensor.hpp>
 
@@ -19,11 +20,18 @@ namespace ostraka::detail {
 
 template <class View, std::size_t... Is>
 View make_view(std::int64_t const* extents, std::index_sequence<Is...>) {
+  using memory = typename View::memory_space;
+  if constexpr (!Kokkos::SpaceAccessibility<Kokkos::HostSpace, memory>::accessible) {
+    std::size_t const bytes = (sizeof(typename View::value_type) * ... * static_cast<std::size_t>(extents[Is]));
+    if (bytes > 0 && engine::takes_kept_blocks<memory>())
+      return engine::view_of_kept_block<View>(typename View::array_layout(static_cast<std::size_t>(extents[Is])...),
+                                              bytes);
+  }
   // Passes the extents as a layout. With extents as arguments, Kokkos counts them each time, and reads the label for
   // that.
   View const made(Kokkos::view_alloc(Kokkos::WithoutInitializing, label_of_ours),
                   typename View::array_layout(static_cast<std::size_t>(extents[Is])...));
-  engine::prepare_memory<typename View::memory_space>(made.data(), made.size() * sizeof(typename View::value_type));
+  engine::prepare_memory<memory>(made.data(), made.size() * sizeof(typename View::value_type));
   return made;
 }
 

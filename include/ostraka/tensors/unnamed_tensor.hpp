@@ -14,6 +14,7 @@
 #include <string>
 #include <utility>
 
+#include <ostraka/engine/memory/kept_blocks.hpp>
 #include <ostraka/engine/memory/shared_value.hpp>
 #include <ostraka/engine/mesh/device_mesh.hpp>
 #include <ostraka/engine/spmd/ended.hpp>
@@ -30,7 +31,7 @@ struct add_pointers<T, 0> {
 };
 
 // The label of the views that operations make.
-[[gnu::visibility("default")]] inline constexpr char label_of_ours[] = "ostraka tensor";
+inline constexpr auto& label_of_ours = engine::label_of_blocks;
 
 // A tensor without its names. It is compiled once for all shardings of a rank.
 template <class T, int Rank, class Space>
@@ -53,7 +54,8 @@ class unnamed_tensor {
         local_(std::move(other.local_)),
         label_(std::move(other.label_)) {}
   [[gnu::noinline]] unnamed_tensor& operator=(unnamed_tensor const& other) {
-    if (this != &other) engine::leak_view(local_);
+    if (this == &other) return *this;  // Kokkos 3.4 would free the block
+    engine::leak_view(local_);
     mesh_ = other.mesh_;
     extents_ = other.extents_;
     local_ = other.local_;

@@ -17,6 +17,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -57,6 +58,8 @@ struct device {
   char* low = nullptr;
   char* next = nullptr;
   char* heap = nullptr;
+  std::size_t in_use = 0;  // bytes of whole pages
+  std::size_t limit = arena_bytes;
   bool eager = false;
   bool mpi_may_touch = false;
   struct sigaction before {};
@@ -283,12 +286,15 @@ void* allocate(char const* label, std::size_t bytes) {
   open_arena(d);
   std::size_t const closed = whole_pages(bytes);
   char* const begin = d.next + page;
-  if (bytes > arena_bytes / 2 || begin + closed + page > d.low + arena_bytes) throw std::bad_alloc();
+  if (bytes > arena_bytes / 2 || closed > d.limit - std::min(d.in_use, d.limit) ||
+      begin + closed + page > d.low + arena_bytes)
+    throw std::bad_alloc();
   if (::mprotect(d.next, page + closed, PROT_READ | PROT_WRITE) != 0) throw std::bad_alloc();
   std::memset(begin, fresh, closed);
   protect(begin, closed, PROT_NONE);
   d.allocations[begin] = {label, bytes, closed};
   ++d.done.allocations;
+  d.in_use += closed;
   d.next = begin + closed + page;
   return begin;
 }
@@ -301,8 +307,22 @@ void free(void* memory) {
   char* const begin = static_cast<char*>(memory);
   allocation& a = d.allocations.at(begin);
   a.freed = true;
+  d.in_use -= a.closed_bytes;
   ::mmap(begin - page, page + a.closed_bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1,
          0);
+}
+
+void limit_memory(std::size_t bytes) {
+  std::lock_guard const lock(the_device().alone);
+  the_device().limit = bytes;
+}
+
+std::size_t bytes_in_use(char const* label) {
+  std::lock_guard const lock(the_device().alone);
+  std::size_t sum = 0;
+  for (auto const& [at, a] : the_device().allocations)
+    if (!a.freed && a.label == label) sum += a.bytes;
+  return sum;
 }
 
 void look_for_host_addresses(void const* functor, std::size_t bytes, char const* name) {

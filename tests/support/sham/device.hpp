@@ -55,6 +55,12 @@ void* allocate(char const* label, std::size_t bytes);
 /// Waits for all that was launched. Any later access to the memory ends the program.
 void free(void* memory);
 
+/// Allocations beyond so many bytes in use, rounded to pages, throw std::bad_alloc.
+void limit_memory(std::size_t bytes);
+
+/// Returns the bytes in use by allocations with this label.
+[[nodiscard]] std::size_t bytes_in_use(char const* label);
+
 /// Begins to listen for faults, at Kokkos::initialize, and ends: exits with status 99 if anything was reported.
 void begin();
 void end();

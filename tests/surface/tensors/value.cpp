@@ -47,6 +47,19 @@ TEST_CASE("complex numbers and integers") {
   CHECK(os::value(k) == 0);
 }
 
+TEST_CASE("a tensor that is assigned to itself keeps its block") {
+  auto const mesh = os::make_mesh(X = os::testing::ranks());
+  os::tensor<double> a = os::full<double>(mesh, 3);
+  auto const& same = a;
+  void const* const block = a.local().data();
+  a = same;
+  auto const other = os::full<double>(mesh, 4);
+  CHECK(a.local().data() == block);
+  CHECK(a.local().use_count() == 1);
+  CHECK(other.local().data() != block);
+  CHECK(os::value(a) == 3);
+}
+
 TEST_CASE("an empty handle has no number") {
   CHECK_THROWS_AS(static_cast<void>(os::value(os::tensor<double>())), os::error);
 }

@@ -20,6 +20,7 @@
 #include <ostraka/engine/call_check/call_in_words.hpp>
 #include <ostraka/engine/collectives/counts.hpp>
 #include <ostraka/engine/kernels/rows/lookup.hpp>
+#include <ostraka/engine/memory/kept_blocks.hpp>
 #include <ostraka/engine/memory/pool.hpp>
 #include <ostraka/engine/moves/on_host.hpp>
 #include <ostraka/plan/spec/blocks.hpp>
@@ -39,8 +40,16 @@ void write_numbers(dynamic_array<std::int64_t> const& numbers, std::int64_t* to)
                     Kokkos::View<std::int64_t const*, Kokkos::HostSpace, unmanaged>(numbers.data(), numbers.size()));
 }
 template <class Space>
+row_list<Space> new_list(std::size_t length) {
+  using list = row_list<Space>;
+  if constexpr (!Kokkos::SpaceAccessibility<Kokkos::HostSpace, typename list::memory_space>::accessible)
+    if (length > 0 && takes_kept_blocks<typename list::memory_space>())
+      return view_of_kept_block<list>(typename list::array_layout(length), length * sizeof(std::int64_t));
+  return list(Kokkos::view_alloc(Kokkos::WithoutInitializing, std::string()), length);
+}
+template <class Space>
 row_list<Space> list_of(dynamic_array<std::int64_t> const& numbers) {
-  row_list<Space> const list(Kokkos::view_alloc(Kokkos::WithoutInitializing, std::string()), numbers.size());
+  row_list<Space> const list = new_list<Space>(numbers.size());
   write_numbers<Space>(numbers, list.data());
   return list;
 }

@@ -200,6 +200,14 @@ void wait_for_writes(Exec const& exec) {
   fence(exec);
 }
 
+/// Waits until a consumer's kernels, on instances of its own, have used a block on a GPU, whose memory is then used
+/// again.
+template <class Memory>
+void wait_for_consumer() {
+  if constexpr (!Kokkos::SpaceAccessibility<Kokkos::HostSpace, Memory>::accessible)
+    if (Kokkos::is_initialized()) Kokkos::fence();
+}
+
 /// @throws ostraka::error, on all devices alike, if a device's argument is not a DLPack tensor that can be the block of
 /// a tensor. Does not check extents and strides. Collective over the mesh if other devices are asked. A process outside
 /// the mesh may pass nothing.

@@ -6,7 +6,7 @@
 /// Floor 3. Views of memory that another library owns. The views of one block share its owner, as they share memory of
 /// Kokkos: when the last of them is gone, the owner is released, once. Kokkos counts the views in a record that each of
 /// them refers to, and calls a function of the record at the end; no public function of Kokkos gives a view a record,
-/// so this file, and no other, reaches into it.
+/// so this file and kept_blocks.hpp, and no others, reach into it.
 
 #include <Kokkos_Core.hpp>
 
@@ -51,6 +51,13 @@ struct kept_owner {
   }
 };
 
+/// Gives a view a record. @pre the view was made of a pointer
+template <class View, class Record>
+void set_record(View& view, Record* record) {
+  const_cast<Kokkos::Impl::SharedAllocationTracker&>(view.impl_track())
+      .assign_allocated_record_to_uninitialized(record);
+}
+
 }  // namespace detail
 
 /// Lets a view, and all copies that are made of it, keep the owner of its memory. `label`: what the view is called.
@@ -61,7 +68,7 @@ void keep_owner(View& view, memory_owner owner, char const* label) {
   using record = Kokkos::Impl::SharedAllocationRecord<memory, detail::kept_owner>;
   record* const kept = record::allocate(memory(), label, 0);
   kept->m_destroy.owner = std::move(owner);
-  const_cast<Kokkos::Impl::SharedAllocationTracker&>(view.impl_track()).assign_allocated_record_to_uninitialized(kept);
+  detail::set_record(view, kept);
 }
 
 /// Returns the number of views that share a block, as `use_count` does, but 0 if another library owns the memory: that

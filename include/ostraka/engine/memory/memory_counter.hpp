@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <cstring>
 
+#include <ostraka/engine/memory/kept_blocks.hpp>
 #include <ostraka/engine/memory/per_thread.hpp>
 #include <ostraka/engine/memory/pool.hpp>
 
@@ -20,13 +21,15 @@ namespace ostraka::engine {
 
 /// Counts Kokkos' allocations in the default memory space: blocks of tensors, workspace, the memory that kernels set
 /// aside, and a program's own views. All host threads count together. Workspace that no operation of this host thread
-/// uses is freed when counting begins, so that the count does not depend on earlier operations. Counters may be nested.
+/// uses is freed when counting begins, so that the count does not depend on earlier operations. As long as a counter
+/// lives, a GPU keeps no freed blocks for later results: they would be counted. Counters may be nested.
 /// A tool that listened to Kokkos before the counter still hears everything. A tool that begins to listen while a
 /// counter lives stays, and hears alone until another counter is made.
 class memory_counter {
  public:
   /// Begins to count.
   memory_counter() {
+    detail::counters_of_memory.fetch_add(1, std::memory_order_relaxed);
     release_workspace();
     short_lock const alone(lock_);
     next_ = first_;
@@ -36,6 +39,7 @@ class memory_counter {
   memory_counter(memory_counter const&) = delete;
   memory_counter& operator=(memory_counter const&) = delete;
   ~memory_counter() {
+    detail::counters_of_memory.fetch_sub(1, std::memory_order_relaxed);
     short_lock const alone(lock_);
     memory_counter** at = &first_;
     while (*at != this) at = &(*at)->next_;
@@ -55,8 +59,12 @@ class memory_counter {
     return most_;
   }
 
-  /// Frees the workspace that no operation of this host thread uses.
-  static void release_workspace() { workspace<Kokkos::DefaultExecutionSpace::memory_space>::instance().release(); }
+  /// Frees the workspace that no operation of this host thread uses, and the blocks that a GPU keeps for later results.
+  static void release_workspace() {
+    using memory = Kokkos::DefaultExecutionSpace::memory_space;
+    workspace<memory>::instance().release();
+    if constexpr (!Kokkos::SpaceAccessibility<Kokkos::HostSpace, memory>::accessible) kept_blocks<memory>::release();
+  }
 
  private:
   using allocated = Kokkos_Profiling_allocateDataFunction;

@@ -16,6 +16,7 @@
 #include <utility>
 
 #include <ostraka/engine/memory/computing.hpp>
+#include <ostraka/engine/memory/kept_blocks.hpp>
 #include <ostraka/engine/memory/slab_memory.hpp>
 #include <ostraka/types/support/dynamic_array.hpp>
 
@@ -153,6 +154,7 @@ class slab_pool {
       return by_kokkos();
     } catch (std::exception const&) {
       free_unused();
+      if constexpr (!Kokkos::SpaceAccessibility<Kokkos::HostSpace, Space>::accessible) kept_blocks<Space>::release();
     }
     if (char* const at = computes() ? nullptr : reserve_addresses<Space>(label, bytes))
       return {{at, bytes}, slab::source::addresses};
