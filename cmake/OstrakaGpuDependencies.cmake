@@ -1,8 +1,8 @@
 # SPDX-FileCopyrightText: The Ostraka authors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# Finds what ostraka::ostraka needs of the GPUs that Kokkos was built for: their BLAS, and NCCL or RCCL on request. OstrakaDependencies.cmake includes
-# this file, and has the functions that it calls.
+# Finds what ostraka::ostraka needs of the GPUs that Kokkos was built for: their BLAS, and NCCL or RCCL, and cuFFT or hipFFT, on request.
+# OstrakaDependencies.cmake includes this file, and has the functions that it calls.
 
 include_guard()
 
@@ -63,4 +63,38 @@ function(ostraka_find_nccl sentence)
   endif()
   ostraka_add_found(nccl "NCCL" "${OSTRAKA_NCCL_INCLUDE_DIR}" "${OSTRAKA_NCCL_LIBRARY}")
   target_compile_definitions(ostraka::nccl INTERFACE OSTRAKA_ENABLE_NCCL=1)
+endfunction()
+
+# Makes the target ostraka::cufft from cuFFT, or hipFFT where Kokkos was built for AMD's GPUs, on request only, after Kokkos was looked for. Programs
+# that link it and include <ostraka/fft.hpp> transform by it what lies in GPUs' memory.
+function(ostraka_find_cufft sentence)
+  set(${sentence} "" PARENT_SCOPE)
+  if(TARGET ostraka::cufft)
+    return()
+  endif()
+  get_property(devices GLOBAL PROPERTY OSTRAKA_KOKKOS_DEVICES)
+  if("HIP" IN_LIST devices)
+    set(package hipfft)
+    set(library hip::hipfft)
+    set(title hipFFT)
+    find_package(hipfft QUIET CONFIG)
+    set(version "${hipfft_VERSION}")
+  elseif("CUDA" IN_LIST devices)
+    set(package CUDAToolkit)
+    set(library CUDA::cufft)
+    set(title cuFFT)
+    find_package(CUDAToolkit QUIET)
+    set(version "of CUDA ${CUDAToolkit_VERSION}")
+  else()
+    set(${sentence} "cuFFT transforms the memory of GPUs, and this Kokkos was built for none; build Kokkos for CUDA or HIP, or go without: os::fft has transforms of its own." PARENT_SCOPE)
+    return()
+  endif()
+  if(NOT TARGET ${library})
+    set(${sentence} "${title} was not found; install it and name the folder of its CMake package with ${package}_ROOT, or go without: os::fft copies rows to the host and transforms them there." PARENT_SCOPE)
+    return()
+  endif()
+  ostraka_add_imported(ostraka::cufft)
+  target_link_libraries(ostraka::cufft INTERFACE ${library})
+  target_compile_definitions(ostraka::cufft INTERFACE OSTRAKA_ENABLE_CUFFT=1)
+  ostraka_say("${title} ${version}")
 endfunction()

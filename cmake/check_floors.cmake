@@ -12,7 +12,8 @@
 # includes them. Only an umbrella may have the name of another header.
 # The surface executes nothing: it hands blocks and functors to the engine (`execution`, below).
 # Only engine/machine (MPI's beginning and end), engine/carriers (messages) and engine/files (MPI-IO) name MPI: other rooms send by engine/groups.
-# Only engine/kernels/blas/ names cblas.h, cublas_v2.h, rocblas.h and oneDNN's dnnl.h, only engine/kernels/fourier/ fftw3.h, only engine/carriers/ nccl.h and rccl/rccl.h.
+# Only engine/kernels/blas/ names cblas.h, cublas_v2.h, rocblas.h and oneDNN's dnnl.h, only engine/kernels/fourier/ fftw3.h, cufft.h
+# and hipfft/hipfft.h, only engine/carriers/ nccl.h and rccl/rccl.h.
 
 cmake_minimum_required(VERSION 3.23)
 
@@ -194,7 +195,7 @@ function(broken_rule header included result)
     set(rule "only engine/carriers/ names NCCL and RCCL")
   elseif(included MATCHES "^hdf5(_hl)?\\.h$" AND NOT header MATCHES "^ostraka/engine/hdf5/")
     set(rule "only engine/hdf5/ names HDF5")
-  elseif(included STREQUAL "fftw3.h" AND NOT header MATCHES "^ostraka/engine/kernels/fourier/")
+  elseif(included MATCHES "^(fftw3|cufft|hipfft/hipfft)\\.h$" AND NOT header MATCHES "^ostraka/engine/kernels/fourier/")
     set(rule "only engine/kernels/fourier/ names libraries of Fourier transforms")
   elseif(included STREQUAL "dlpack/dlpack.h" AND NOT header STREQUAL "ostraka/engine/dlpack/dlpack_structs.hpp")
     set(rule "engine/dlpack/dlpack_structs.hpp includes it for all")

@@ -11,7 +11,7 @@ cmake_minimum_required(VERSION 3.23)
 set(own
   "types/axes/one_extent.hpp: constinit known_extent extent_of_program"        # follows the templates of the axis
   "calls/checked_plan.hpp: constinit advice_record advice_of"       # the advice given for one call
-  "engine/kernels/blas/library_handles.hpp: static "                           # a library ends the handles that it made
+  "engine/memory/library_handles.hpp: static "                           # a library ends the handles that it made
 )
 
 file(GLOB_RECURSE headers RELATIVE "${INCLUDE_DIR}/ostraka" "${INCLUDE_DIR}/ostraka/*.hpp")

@@ -15,6 +15,7 @@
 #include <ostraka/engine/groups/carrier.hpp>
 #include <ostraka/engine/kernels/blas/bfloat16_library.hpp>
 #include <ostraka/engine/kernels/blas/library.hpp>
+#include <ostraka/engine/kernels/fourier/cufft_plans.hpp>
 #include <ostraka/engine/kernels/loops/vectors.hpp>
 #include <ostraka/engine/machine/blas_library.hpp>
 #include <ostraka/engine/machine/gpu_aware_mpi.hpp>
@@ -39,6 +40,7 @@ struct environment_report {
   int ranks = 1;
   std::string blas;         ///< "OpenBLAS 0.3.21"; empty: none
   std::string gpu_blas;     ///< "cuBLAS 13.1"; empty: none, or no GPU
+  std::string gpu_fourier;  ///< "cuFFT 12.0"; empty: transforms run on the host
   std::string bfloat16;     ///< "oneDNN 2.6.3", which multiplies it on the host; empty: it is multiplied as floats
   std::string_view vectors; ///< of our own kernels on the host
   thread_facts threads;
@@ -89,6 +91,7 @@ struct environment_report {
   }
   if (!w.gpu_blas.empty()) append_text(text, "; on the GPU ", w.gpu_blas);
   if (!w.bfloat16.empty()) append_text(text, "; bfloat16 by ", w.bfloat16);
+  if (!w.gpu_fourier.empty()) append_text(text, "\nFourier transforms on the GPU: ", w.gpu_fourier);
   return join_text(text, "\nown kernels: ", w.vectors, '\n');
 }
 
@@ -118,6 +121,9 @@ struct environment_report {
   w.gpu_blas = cublas::name();
 #elif OSTRAKA_ENABLE_ROCBLAS && defined(KOKKOS_ENABLE_HIP)
   w.gpu_blas = rocblas::name();
+#endif
+#if OSTRAKA_ENABLE_CUFFT
+  w.gpu_fourier = detail::name_of_cufft();
 #endif
   if (bfloat16_library_of_program != nullptr && bfloat16_library_of_program->serves_processor())
     w.bfloat16 = bfloat16_library_of_program->name();

@@ -19,8 +19,8 @@
 #include <ostraka/engine/kernels/blas/column_major.hpp>
 #include <ostraka/engine/kernels/blas/cublas.hpp>
 #include <ostraka/engine/kernels/blas/device_products.hpp>
-#include <ostraka/engine/kernels/blas/library_handles.hpp>
 #include <ostraka/engine/kernels/blas/rocblas.hpp>
+#include <ostraka/engine/memory/library_handles.hpp>
 
 #include "engine/kernels/contraction_blocks.hpp"
 

@@ -21,52 +21,18 @@
 #include <limits>
 #include <vector>
 
+#include "support/rows_by_sums.hpp"
+
 namespace os = ostraka;
 using os::fourier_kind;
 using os::engine::fourier_rows;
 
 namespace {
 
-using number = std::complex<long double>;
-
-/// e^(−2πi k/n) for all k.
-std::vector<number> roots(std::int64_t n) {
-  std::vector<number> w;
-  for (std::int64_t k = 0; k < n; ++k)
-    w.push_back(std::polar(
-        1.0L, -2 * 3.14159265358979323846264338327950288L * static_cast<long double>(k) / static_cast<long double>(n)));
-  return w;
-}
-
-/// One number of the transform of a row of n, as the table of fourier_kind.hpp has it.
-number by_sum(fourier_kind kind, std::vector<number> const& x, std::vector<number> const& w, std::int64_t k) {
-  auto const n = static_cast<std::int64_t>(w.size());
-  auto const times = [&](std::int64_t j) { return j == 0 || 2 * j == n ? 1.0L : 2.0L; };
-  number sum = 0;
-  for (std::int64_t j = 0; j < static_cast<std::int64_t>(x.size()); ++j) {
-    number const forward = w[static_cast<std::size_t>(j * k % n)], v = x[static_cast<std::size_t>(j)];
-    switch (kind) {
-      case fourier_kind::fft:
-      case fourier_kind::rfft:
-        sum += v * forward;
-        break;
-      case fourier_kind::ifft:
-        sum += v * std::conj(forward) / static_cast<long double>(n);
-        break;
-      case fourier_kind::irfft: {
-        long double const part = times(j) > 1 ? (v * std::conj(forward)).real() : v.real() * forward.real();
-        sum += times(j) * part / static_cast<long double>(n);
-        break;
-      }
-      case fourier_kind::rfft_transposed:
-        sum += (v * forward).real();
-        break;
-      case fourier_kind::irfft_transposed:
-        sum += times(k) * v * std::conj(forward) / static_cast<long double>(n);
-    }
-  }
-  return sum;
-}
+using number = os::testing::exact_number;
+using os::testing::by_sum;
+using os::testing::roots;
+using os::testing::rows_by_sums;
 
 /// The error of the worst row in units in the last place, divided by the error that is allowed.
 template <class R>
@@ -145,21 +111,6 @@ void check_kinds() {
   check_lengths<R>(fourier_kind::irfft, false);
   check_lengths<R>(fourier_kind::rfft_transposed, false);
   check_lengths<R>(fourier_kind::irfft_transposed, true);
-}
-
-/// The transform of each row of x, by sums.
-std::vector<number> rows_by_sums(fourier_rows const& rows, std::vector<number> const& x) {
-  auto const read = rows.length_read(), written = rows.length_written();
-  auto const w = roots(rows.n);
-  std::vector<number> y(static_cast<std::size_t>(rows.count() * written)), row(static_cast<std::size_t>(read));
-  for (std::int64_t o = 0; o < rows.outer; ++o)
-    for (std::int64_t i = 0; i < rows.step; ++i) {
-      for (std::int64_t k = 0; k < read; ++k)
-        row[static_cast<std::size_t>(k)] = x[static_cast<std::size_t>((o * read + k) * rows.step + i)];
-      for (std::int64_t k = 0; k < written; ++k)
-        y[static_cast<std::size_t>((o * written + k) * rows.step + i)] = by_sum(rows.kind, row, w, k);
-    }
-  return y;
 }
 
 /// The error of transforms in turn, as error_of has it. `x` has real elements if the first transform reads them.

@@ -264,7 +264,9 @@ TEST_CASE("the running libraries are described") {
   w.gpu_carrier.clear();
   w.gpu_blas = "cuBLAS 13.1";
   CHECK(contains(e::describe(w), "\nBLAS: netlib's reference BLAS; on the GPU cuBLAS 13.1\n"));
-  w.blas = w.mpi = w.gpu_blas = "";
+  w.gpu_fourier = "cuFFT 12.0";
+  CHECK(contains(e::describe(w), "; on the GPU cuBLAS 13.1\nFourier transforms on the GPU: cuFFT 12.0\nown kernels: "));
+  w.blas = w.mpi = w.gpu_blas = w.gpu_fourier = "";
   CHECK(contains(
       e::describe(w),
       "\nKokkos: 4.7.2, Cuda, on the host Serial, 1 thread a rank\nMPI: none\nBLAS: none; our own kernels multiply\n"));

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The Ostraka authors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# says: there is no component engine; there are plan, ostraka, compiled, fftw, nccl, hdf5 and onednn
+# says: there is no component engine; there are plan, ostraka, compiled, fftw, cufft, nccl, hdf5 and onednn
 # ends: in an error
 
 project(consumer LANGUAGES CXX)

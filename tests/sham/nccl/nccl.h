@@ -8,8 +8,7 @@
 
 #include <cstddef>
 
-struct sham_stream;
-using cudaStream_t = sham_stream*;
+#include "support/sham/stream.hpp"
 
 struct ncclComm;
 using ncclComm_t = ncclComm*;
@@ -50,9 +49,3 @@ ncclResult_t ncclBroadcast(void const* from, void* to, std::size_t count, ncclDa
 ncclResult_t ncclAllReduce(void const* from, void* to, std::size_t count, ncclDataType_t type, ncclRedOp_t how,
                            ncclComm_t comm, cudaStream_t stream);
 }
-
-#if defined(KOKKOS_VERSION)
-namespace Kokkos {
-inline cudaStream_t stream_of(Sham const&) { return nullptr; }
-}  // namespace Kokkos
-#endif

@@ -31,6 +31,7 @@
 #  endif
 
 #  include <ostraka/engine/carriers/mpi_carrier.hpp>
+#  include <ostraka/engine/kernels/loops/stream.hpp>
 #  include <ostraka/types/values/half.hpp>
 #  include <ostraka/types/values/reduction.hpp>
 
@@ -44,19 +45,6 @@ namespace detail {
   std::fprintf(stderr, "ostraka: %s: %s\n", call, ncclGetErrorString(said));
   MPI_Abort(MPI_COMM_WORLD, 1);
 }
-
-#  if defined(KOKKOS_ENABLE_CUDA)
-inline cudaStream_t stream_of(Kokkos::Cuda const& exec) { return exec.cuda_stream(); }
-#  elif defined(KOKKOS_ENABLE_HIP)
-template <class Exec>
-  requires requires(Exec const& exec) { exec.hip_stream(); }
-hipStream_t stream_of(Exec const& exec) { return exec.hip_stream(); }
-#  endif
-
-template <class Exec>
-concept HasStream = requires(Exec const& exec) {
-  stream_of(exec);
-};
 
 template <HasStream Exec>
 auto nccl_stream(Exec const& exec) {

@@ -24,9 +24,10 @@
 #  include <type_traits>
 
 #  include <ostraka/engine/kernels/blas/column_major.hpp>
-#  include <ostraka/engine/kernels/blas/library_handles.hpp>
 #  include <ostraka/engine/kernels/blas/matrix_product.hpp>
+#  include <ostraka/engine/kernels/loops/stream.hpp>
 #  include <ostraka/engine/kernels/scaled_update.hpp>
+#  include <ostraka/engine/memory/library_handles.hpp>
 #  include <ostraka/types/support/error.hpp>
 
 namespace ostraka::engine {
@@ -102,21 +103,6 @@ struct cublas {
   static void end(handle h) { cublasDestroy(h); }
 
  private:
-  // A host thread has a current device, which need not be that of the instance.
-  class current_device {
-   public:
-    explicit current_device(int device) {
-      cudaGetDevice(&before_);
-      if (before_ != device) cudaSetDevice(device);
-    }
-    ~current_device() { cudaSetDevice(before_); }
-    current_device(current_device const&) = delete;
-    current_device& operator=(current_device const&) = delete;
-
-   private:
-    int before_ = 0;
-  };
-
   static void require(cublasStatus_t status, char const* call) {
     if (status != CUBLAS_STATUS_SUCCESS)
       throw_error(call, " failed: ", cublasGetStatusString(status), "; OSTRAKA_ENABLE_BLAS=OFF builds without cuBLAS");

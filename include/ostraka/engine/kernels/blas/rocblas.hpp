@@ -24,9 +24,10 @@
 #  include <type_traits>
 
 #  include <ostraka/engine/kernels/blas/column_major.hpp>
-#  include <ostraka/engine/kernels/blas/library_handles.hpp>
 #  include <ostraka/engine/kernels/blas/matrix_product.hpp>
+#  include <ostraka/engine/kernels/loops/stream.hpp>
 #  include <ostraka/engine/kernels/scaled_update.hpp>
+#  include <ostraka/engine/memory/library_handles.hpp>
 #  include <ostraka/types/support/error.hpp>
 
 namespace ostraka::engine {
@@ -108,21 +109,6 @@ struct rocblas {
   static void end(handle h) { rocblas_destroy_handle(h); }
 
  private:
-  // A host thread has a current device, which need not be that of the instance.
-  class current_device {
-   public:
-    explicit current_device(int device) {
-      static_cast<void>(hipGetDevice(&before_));
-      if (before_ != device) static_cast<void>(hipSetDevice(device));
-    }
-    ~current_device() { static_cast<void>(hipSetDevice(before_)); }
-    current_device(current_device const&) = delete;
-    current_device& operator=(current_device const&) = delete;
-
-   private:
-    int before_ = 0;
-  };
-
   static void require(rocblas_status status, char const* call) {
     if (status != rocblas_status_success)
       throw_error(call, " failed: ", rocblas_status_to_string(status),

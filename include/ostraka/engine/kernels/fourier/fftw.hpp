@@ -157,8 +157,15 @@ struct fftw {
   static constexpr bool transforms = std::is_same_v<R, float> || std::is_same_v<R, double>;
 
   template <class Exec, class R>
-  static void run(Exec const& exec, fourier_rows const& rows, R const* x, R* y) {
+  static bool run(Exec const& exec, fourier_rows const& rows, R const* x, R* y) {
     fence(exec);
+    transform(exec, rows, x, y);
+    return true;
+  }
+
+ private:
+  template <class Exec, class R>
+  static void transform(Exec const& exec, fourier_rows const& rows, R const* x, R* y) {
     R const n = static_cast<R>(rows.n);
     bool const inverse = rows.is_inverse();
     detail::fftw_task const task{rows.n,
@@ -206,7 +213,6 @@ struct fftw {
     }
   }
 
- private:
   // Each thread has its plans, and a share of the outer rows, or of those side by side.
   template <class Exec, class R>
   static void run_in_shares(Exec const& exec, fourier_rows const& rows, detail::fftw_task const& task, R* x, R* y) {

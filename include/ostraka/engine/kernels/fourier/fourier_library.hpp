@@ -15,9 +15,10 @@ struct no_fourier_library {
   static constexpr bool transforms = false;
 
   // template <class Exec, class R>
-  // static void run(Exec const&, fourier_rows const&, R const* x, R* y);
+  // static bool run(Exec const&, fourier_rows const&, R const* x, R* y);
   //     y <- the transforms of x, in the order of what was started on the instance before; it need not have ended on
-  //     return. x stays as it is. @pre n > 0
+  //     return. x stays as it is. False, and nothing is done, if the library does not transform such rows. On the host
+  //     it transforms all. @pre n > 0, and there are rows
 };
 
 template <class Exec, class = void>

@@ -4,13 +4,14 @@
 
 /// @file
 /// Floor 3. Fourier transforms of the rows of a dense block, by the library behind the seam, or by our own.
-/// In the memory of a device that has no library, rows are copied to the host and back.
+/// In the memory of a device that has no library, or none for such rows, they are copied to the host and back.
 
 #include <Kokkos_Core.hpp>
 
 #include <cstddef>
 #include <cstdint>
 
+#include <ostraka/engine/kernels/fourier/cufft.hpp>
 #include <ostraka/engine/kernels/fourier/fftw.hpp>
 #include <ostraka/engine/kernels/fourier/fourier_library.hpp>
 #include <ostraka/engine/kernels/fourier/fourier_rows.hpp>
@@ -56,11 +57,11 @@ void transform_rows(Exec const& exec, fourier_rows const& rows, R const* x, R* y
   }
   using library = fourier_library_of<Exec>;
   if constexpr (library::template transforms<R>)
-    library::run(exec, rows, x, y);
-  else if constexpr (runs_on_host<Exec>)
-    detail::run_own_fourier(exec, rows, x, y);
-  else
+    if (library::run(exec, rows, x, y)) return;
+  if constexpr (!runs_on_host<Exec>)
     detail::transform_by_way_of_host(exec, rows, x, y);
+  else if constexpr (!library::template transforms<R>)
+    detail::run_own_fourier(exec, rows, x, y);
 }
 
 }  // namespace ostraka::engine
