@@ -6,6 +6,8 @@
 /// of another (pdsyevd), each on a process grid that is the mesh. The factor is compared with plain loops, eigenvalues
 /// with their formula, eigenvectors with the equation that they solve. Without ScaLAPACK the program says so and exits
 /// with status 77.
+///
+///     mpirun -n 4 examples/cholesky [FOLDER]      also saves the matrices and the results as .npy, for NumPy
 // ranks: 1 2 4 6
 
 #include <cstdio>
@@ -17,8 +19,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <numbers>
+#include <string>
 #include <vector>
 
+#include <ostraka/files.hpp>
 #include <ostraka/foreign_blocks.hpp>
 #include <ostraka/ostraka.hpp>
 
@@ -74,7 +78,7 @@ std::vector<double> cholesky_by_loops() {
 }
 
 template <class Mesh>
-void factor(Mesh const& mesh, int context) {
+void factor(Mesh const& mesh, int context, std::string const& folder) {
   auto const A = os::generate<double, I/X, J/Y>(mesh, I = order, J = order, kernel_matrix{});
   auto const there = os::scalapack_array_of<I/X, J/Y>(mesh, I = order, J = order, cyclic, context);
   std::vector<double> local(there.elements());
@@ -93,10 +97,14 @@ void factor(Mesh const& mesh, int context) {
       for (int j = 0; j <= i; ++j)
         error = std::max(error, std::abs((*whole)(i, j) - expected[static_cast<std::size_t>(i * order + j)]));
   report(static_cast<bool>(whole), "pdpotrf, against three loops", error, 1e-13);
+  if (!folder.empty()) {
+    os::save(folder + "/A.npy", A);
+    os::save(folder + "/L.npy", L);
+  }
 }
 
 template <class Mesh>
-void diagonalise(Mesh const& mesh, int context) {
+void diagonalise(Mesh const& mesh, int context, std::string const& folder) {
   auto const A = os::generate<double, I/X, J/Y>(mesh, I = order, J = order, second_difference{});
   auto const there = os::scalapack_array_of<I/X, J/Y>(mesh, I = order, J = order, cyclic, context);
   std::vector<double> local(there.elements()), vectors(there.elements()), values(order);
@@ -129,6 +137,11 @@ void diagonalise(Mesh const& mesh, int context) {
         residual = std::max(residual, std::abs((*av)(i, k) - values[static_cast<std::size_t>(k)] * (*v)(i, k)));
   report(static_cast<bool>(v), "pdsyevd, eigenvalues against their formula", error, 1e-13);
   report(static_cast<bool>(v), "pdsyevd, A v = lambda v by os::einsum", residual, 1e-13);
+  if (!folder.empty()) {
+    os::save(folder + "/S.npy", A);
+    os::save(folder + "/vectors.npy", V);
+    os::save(folder + "/values.npy", os::copy_from_local<double, K>(mesh, K = order, values));
+  }
 }
 
 int main(int argc, char** argv) {
@@ -138,8 +151,9 @@ int main(int argc, char** argv) {
   int context = 0;
   Cblacs_get(-1, 0, &context);
   Cblacs_gridinit(&context, "R", rows, ranks / rows);  // row-major, as the mesh numbers its devices
-  factor(mesh, context);
-  diagonalise(mesh, context);
+  std::string const folder = argc > 1 ? argv[1] : "";
+  factor(mesh, context, folder);
+  diagonalise(mesh, context, folder);
   Cblacs_gridexit(context);
   return good ? 0 : 1;
 }
