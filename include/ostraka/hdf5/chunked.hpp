@@ -23,7 +23,7 @@ class chunks {
   /// datasets.
   [[nodiscard]] chunks deflated(int level) const {
     chunks c = *this;
-    c.layout_.compression = level == 0 ? -1 : level;
+    c.layout_.compression = level;
     return c;
   }
 

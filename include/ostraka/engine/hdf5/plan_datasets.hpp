@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -25,7 +26,7 @@ namespace ostraka::engine {
 struct dataset_layout {
   bool is_chunked = false;
   std::vector<std::pair<std::string, std::int64_t>> chunks{};  ///< extents of a chunk along axes; others are chosen
-  int compression = 0;                                         ///< deflate level, 1 to 9; 0: none
+  std::optional<int> compression{};                            ///< deflate level, 1 to 9
 };
 
 /// A dataset to make.
@@ -113,8 +114,8 @@ inline void require_own_names(char const* operation, std::string const& path, st
 }
 
 inline void require_layout(char const* operation, std::vector<new_dataset> const& all, dataset_layout const& layout) {
-  if (layout.compression < 0 || layout.compression > 9)
-    throw_error(operation, ": datasets are deflated at the levels 1 to 9, and not ", layout.compression,
+  if (layout.compression && (*layout.compression < 1 || *layout.compression > 9))
+    throw_error(operation, ": datasets are deflated at the levels 1 to 9, and not ", *layout.compression,
                 "; give one of these");
   for (auto const& [axis, extent] : layout.chunks) {
     if (extent < 1)
@@ -166,9 +167,9 @@ inline void require_layout(char const* operation, std::vector<new_dataset> const
       d.extents.insert(d.extents.begin(), 0);
     }
     bool const has_elements = detail::product_of(d.extents) > 0;
-    if (d.grows || ((layout.is_chunked || layout.compression > 0) && !d.extents.empty() && has_elements)) {
+    if (d.grows || ((layout.is_chunked || layout.compression) && !d.extents.empty() && has_elements)) {
       d.chunk = detail::chunk_of(d, layout);
-      d.compression = layout.compression;
+      d.compression = layout.compression.value_or(0);
     }
     all.push_back(std::move(d));
   }
