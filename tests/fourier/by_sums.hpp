@@ -11,15 +11,17 @@
 #include <cstdint>
 #include <limits>
 #include <type_traits>
+#include <vector>
 
 #include <ostraka/tensors/element_types.hpp>
 #include <ostraka/types/values/fourier_kind.hpp>
 
 #include "support/global_tensor.hpp"
+#include "support/rows_by_sums.hpp"
 
 namespace ostraka::testing {
 
-using exact = std::complex<long double>;
+using exact = exact_number;
 
 template <class T>
 exact exactly(T const& x) {
@@ -47,30 +49,15 @@ global_tensor<U> by_sums(fourier_kind kind, global_tensor<T> const& x, char from
   std::int64_t const read = x.extents.at(from), written = has_half_spectrum(kind) ? n / 2 + 1 : n;
   y.extents[to] = written;
   y.values.resize(static_cast<std::size_t>(number_of_elements(y.labels, y.extents)));
-  auto const root = [&](std::int64_t k) {
-    return std::polar(1.0L, -2 * 3.14159265358979323846264338327950288L * static_cast<long double>(k % n) /
-                                static_cast<long double>(n));
-  };
+  std::vector<exact> const w = roots(n);
+  std::vector<exact> row(n > 0 ? static_cast<std::size_t>(read) : 0);
   for_each_index(y.labels, y.extents, [&](extents_by_letter const& at) {
-    exact sum = 0;
     extents_by_letter place = at;
-    for (std::int64_t j = 0; j < read && n > 0; ++j) {
-      place[from] = j;
-      exact const v = exactly(x.values[x.position(place)]), w = root(j * at.at(to));
-      bool const alone = j == 0 || 2 * j == n;
-      switch (kind) {
-        case fourier_kind::fft:
-        case fourier_kind::rfft:
-          sum += v * w;
-          break;
-        case fourier_kind::ifft:
-          sum += v * std::conj(w) / static_cast<long double>(n);
-          break;
-        default:
-          sum += (alone ? v.real() * w.real() : 2 * (v * std::conj(w)).real()) / static_cast<long double>(n);
-      }
+    for (std::size_t j = 0; j < row.size(); ++j) {
+      place[from] = static_cast<std::int64_t>(j);
+      row[j] = exactly(x.values[x.position(place)]);
     }
-    y.values[y.position(at)] = rounded<U>(sum);
+    y.values[y.position(at)] = rounded<U>(by_sum(kind, row, w, at.at(to)));
   });
   return y;
 }

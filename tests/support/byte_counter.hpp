@@ -21,8 +21,8 @@ struct traffic {
   std::int64_t calls = 0;  ///< of MPI functions that communicate, also those that move no bytes
 };
 
-/// Ranks then do not compare their calls (OSTRAKA_CHECK_SPMD), as they do by default in programs without NDEBUG, so that
-/// operations alone send bytes. Call it before ostraka::environment is made.
+/// Keeps ranks from comparing their calls (OSTRAKA_CHECK_SPMD), which programs without NDEBUG do by default, so that
+/// only operations send bytes. Call it before you make ostraka::environment.
 inline void count_operations_alone() { ::setenv("OSTRAKA_CHECK_SPMD", "0", 1); }
 
 /// The traffic of this rank since it began; the first member enters an all-reduce for all.

@@ -60,7 +60,7 @@ cufftResult cufftExecZ2D(cufftHandle plan, cufftDoubleComplex* in, cufftDoubleRe
 cufftResult cufftDestroy(cufftHandle plan);
 }
 
-/// What the fake has seen, and what it is told to do.
+/// Counts the fake's calls, and makes it refuse or fail on request.
 namespace fake_cufft {
 
 struct seen {
