@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """cholesky_oracle.py FOLDER COMMAND...
 
-COMMAND FOLDER is examples/cholesky: it saves two matrices, a factor, eigenvalues and eigenvectors, which NumPy computes anew. Skipped without NumPy or
-ScaLAPACK.
+COMMAND FOLDER runs examples/cholesky, which saves two matrices, a factor, eigenvalues and eigenvectors. NumPy computes
+the results from the matrices, and they are compared. Skipped without NumPy or ScaLAPACK.
 """
 
 import os
