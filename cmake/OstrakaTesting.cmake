@@ -8,7 +8,11 @@
 # Tests that a compiler runs are in OstrakaCompilerTests.cmake.
 #
 # Comments in a test file override what its folder says:   // ranks: 1 2 4   // labels: slow essential   // timeout: 300
-# "// gpu:" says that the test reads no device memory on the host: on the sham device (OSTRAKA_TEST_SHAM) it has the label "gpu" and runs on 1, 2, 4 ranks;
+# "// gpu:" says that the test reads no device memory on the host: on the sham device (OSTRAKA_TEST_SHAM) it has the label "gpu" and runs on 1, 2, 4 ranks,
+# and it is linked for GPUs;
+# "// sham:" says so of a test that is not linked for GPUs, as it gives kernels functions that only a host can call. There are many, so each has one of
+# the labels "sham_0", "sham_1" and "sham_2", by its name, and .ci/run chooses one; "// sham: always" has the label "gpu". "// sham: 1 2" says the ranks;
+# by default a test whose "// ranks:" is 1 runs on one there, and others on 1, 2 and 4;
 # "// gpu: 2 4" runs it again on so many ranks: on the sham device with an MPI that accepts its memory (mpi.<name>.gpu_direct.np2), elsewhere with host
 # memory treated as a GPU's, which MPI accepts or does not (mpi.<name>.gpu_staged.np2);
 # "// checked: 2 4" in check mode (mpi.<name>.checked.np2).
@@ -34,7 +38,12 @@ add_custom_target(ostraka_plan_tests)  # without the slow ones
 add_custom_target(ostraka_mpi_tests)
 add_custom_target(ostraka_essential_tests)  # tests on ranks of what another compiler, MPI or Kokkos could break
 
-add_custom_target(ostraka_gpu_tests)  # with OSTRAKA_TEST_SHAM: tests on the sham device
+add_custom_target(ostraka_gpu_tests)  # with OSTRAKA_TEST_SHAM: tests on the sham device, those with the label gpu
+add_custom_target(ostraka_sham_tests)  # and the others
+foreach(part IN ITEMS 0 1 2)
+  add_custom_target(ostraka_sham_tests_${part})
+  add_dependencies(ostraka_sham_tests ostraka_sham_tests_${part})
+endforeach()
 add_custom_target(ostraka_ci_examples)  # what tests with the label ci run: examples, and the rest
 add_custom_target(ostraka_ci_tests)
 
@@ -146,6 +155,8 @@ function(ostraka_add_mpi_test name)
   endif()
   if("gpu" IN_LIST arg_LABELS)
     add_dependencies(ostraka_gpu_tests ${name})
+  elseif("${arg_LABELS}" MATCHES "sham_([0-2])")
+    add_dependencies(ostraka_sham_tests_${CMAKE_MATCH_1} ${name})
   endif()
   if("ci" IN_LIST arg_LABELS AND "examples" IN_LIST arg_LABELS)
     add_dependencies(ostraka_ci_examples ${name})
@@ -218,11 +229,7 @@ function(ostraka_add_tests_of_folder folder kind)
     ostraka_read_comment(timeout "${file}" timeout "${OSTRAKA_TEST_TIMEOUT}")
     ostraka_read_comment(gpu_ranks "${file}" gpu "")
     if(OSTRAKA_TEST_SHAM)
-      file(STRINGS "${file}" for_gpus REGEX "^// (gpu|sham):" LIMIT_COUNT 1)
-      if(for_gpus)
-        list(APPEND labels gpu)
-        set(ranks 1 2 4)
-      endif()
+      ostraka_on_sham_device(labels ranks "${file}" "${name}" "${labels}" "${ranks}")
     endif()
     ostraka_read_comment(checked_ranks "${file}" checked "${arg_CHECKED_RANKS}")
     if(kind STREQUAL "MPI")
@@ -250,6 +257,32 @@ function(ostraka_share_compiled target)
   target_compile_options(${target} PRIVATE ${OSTRAKA_SHARING_OPTIONS})
   target_precompile_headers(${target} REUSE_FROM ostraka_test_precompiled)
   target_sources(${target} PRIVATE $<TARGET_OBJECTS:ostraka_test_instances>)
+endfunction()
+
+# ostraka_on_sham_device(<labels> <ranks> <file> <name> <the labels> <the ranks>): labels and ranks of a test that may run on the sham device
+function(ostraka_on_sham_device labels_result ranks_result file name labels ranks)
+  file(STRINGS "${file}" mark REGEX "^// (gpu|sham):" LIMIT_COUNT 1)
+  if(mark MATCHES "^// gpu:")
+    list(APPEND labels gpu)
+    set(ranks 1 2 4)
+  elseif(mark)
+    string(REGEX MATCHALL "[1-9]+" said "${mark}")
+    if(said)
+      set(ranks ${said})
+    elseif(NOT ranks STREQUAL "1")
+      set(ranks 1 2 4)
+    endif()
+    if(mark MATCHES "always")
+      list(APPEND labels gpu)
+    else()
+      string(MD5 hash "${name}")
+      string(SUBSTRING "${hash}" 0 6 hash)
+      math(EXPR part "0x${hash} % 3")
+      list(APPEND labels sham_${part})
+    endif()
+  endif()
+  set(${labels_result} "${labels}" PARENT_SCOPE)
+  set(${ranks_result} "${ranks}" PARENT_SCOPE)
 endfunction()
 
 # The words after "// <key>:" in a file as a list, or the default.

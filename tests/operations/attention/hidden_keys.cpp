@@ -6,7 +6,7 @@
 /// whole keys and divided ones, gathered ones and rings, in order and striped, groups of heads, in a body, latent, of
 /// 16 bits. The oracle is plain loops over the visible keys.
 // ranks: 1 2 3 4
-// sham:
+// sham: always
 
 #include <doctest/doctest.h>
 

@@ -7,7 +7,7 @@
 /// logits, NaN, infinities, 16 bits; the frequencies of tokens; what is moved; options that are out of range.
 // labels: essential
 // checked: 4
-// sham:
+// sham: always
 
 #include <doctest/doctest.h>
 

@@ -5,7 +5,7 @@
 /// os::cross_entropy with os::label_smoothing, os::z_loss and os::ignore, and os::mean_where, against plain loops of
 /// long doubles and values of NumPy: whole and divided axes, uneven and empty blocks, infinities and NaN, 16 bits.
 // labels: essential
-// sham:
+// sham: always
 
 #include <doctest/doctest.h>
 

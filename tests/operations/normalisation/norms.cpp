@@ -5,7 +5,7 @@
 /// os::rms_norm and os::layer_norm against plain loops of long doubles: whole and divided axes, the last one and
 /// others, with and without gain and bias, 16 bits, a mean that is large beside the deviations, uneven and empty
 /// blocks.
-// sham:
+// sham: always
 
 #include <doctest/doctest.h>
 

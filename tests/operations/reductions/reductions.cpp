@@ -6,7 +6,7 @@
 /// random extents and seeds, equal elements, NaN, blocks that are uneven or empty; the predicted bytes against the
 /// counted.
 // labels: essential
-// sham:
+// sham: always
 
 #include <doctest/doctest.h>
 

@@ -5,7 +5,7 @@
 /// Attention in tiles and its derivatives where the sequences are longer than a tile, against plain loops: all options,
 /// hidden keys that are NaN, keys and values that heads share, values with several axes, 16-bit elements.
 // ranks: 1 2 3
-// sham:
+// sham: always
 
 #include <doctest/doctest.h>
 
