@@ -5,6 +5,7 @@
 /// The vocabulary on processes that are not devices of the mesh: the same program runs there, on tensors without
 /// elements, and sends nothing. There, too, results without axes have room for one element, and no value for it.
 // ranks: 1 3
+// sham:
 
 #include <doctest/doctest.h>
 

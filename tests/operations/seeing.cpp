@@ -4,6 +4,7 @@
 /// @file
 /// os::visualize and os::print against pictures drawn by hand.
 // ranks: 1 2 4 6
+// sham:
 
 #include <doctest/doctest.h>
 

@@ -4,6 +4,7 @@
 /// @file
 /// Parameter trees: their fields and names, the mapped leaves and their order, the accepted types.
 // ranks: 1 2 4 6
+// sham:
 
 #include <doctest/doctest.h>
 

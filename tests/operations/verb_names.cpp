@@ -5,6 +5,7 @@
 /// Errors name the function that the program called: each one gets tensors that are empty handles, and an axis is split
 /// by extents that do not multiply.
 // ranks: 1
+// sham:
 
 #include <doctest/doctest.h>
 

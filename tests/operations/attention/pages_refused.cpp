@@ -6,6 +6,7 @@
 /// have different extents, a number may be in range on one device and out of range on another. And rows that lie in the
 /// cache that they are written to.
 // ranks: 1 2 3 4
+// sham:
 
 #include <doctest/doctest.h>
 

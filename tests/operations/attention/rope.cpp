@@ -5,6 +5,7 @@
 /// os::rope against plain loops: every division of positions, frequencies and heads, both orders of pairs, offsets and
 /// given positions; and its purpose: scores depend only on the difference of positions.
 // labels: essential
+// sham:
 
 #include <doctest/doctest.h>
 

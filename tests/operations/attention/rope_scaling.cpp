@@ -4,6 +4,7 @@
 /// @file
 /// os::rope by a tensor of frequencies, and by os::rope_scaling: every division, both orders of pairs, against plain
 /// loops with frequencies that transformers computes.
+// sham:
 
 #include <doctest/doctest.h>
 

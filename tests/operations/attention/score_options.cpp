@@ -6,6 +6,7 @@
 /// ones, gathered ones and rings, in order and striped, groups of heads, in a body, latent, of 16 bits; hidden keys may
 /// be NaN.
 // ranks: 1 2 3 4
+// sham:
 
 #include <doctest/doctest.h>
 

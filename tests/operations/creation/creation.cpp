@@ -4,6 +4,7 @@
 /// @file
 /// Tensors that are made from their indices, and rows that are written at a position, against plain loops.
 // labels: essential
+// sham:
 
 #include <doctest/doctest.h>
 

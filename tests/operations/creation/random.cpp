@@ -5,6 +5,7 @@
 /// Random numbers: the same on every mesh bit for bit, with the right distribution. Seeds are fixed, so that a
 /// statistic either always passes its bound or never.
 // labels: essential
+// sham:
 
 #include <doctest/doctest.h>
 

@@ -4,6 +4,7 @@
 /// @file
 /// Operations by an index tensor against plain loops.
 // labels: essential
+// sham:
 
 #include <doctest/doctest.h>
 

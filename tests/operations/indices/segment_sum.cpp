@@ -4,6 +4,7 @@
 /// @file
 /// os::segment_sum over whole and divided rows against plain loops, of random extents; a segment without rows.
 // labels: essential
+// sham:
 
 #include <doctest/doctest.h>
 

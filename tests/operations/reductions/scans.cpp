@@ -5,6 +5,7 @@
 /// os::cumsum, cumprod, cummax and cummin along whole and divided axes against plain loops: random extents and seeds,
 /// rows along and across, uneven and empty blocks, exclusive and reversed; the predicted bytes against the counted.
 // labels: essential
+// sham:
 
 #include <doctest/doctest.h>
 

@@ -5,6 +5,7 @@
 /// os::sort, argsort, sort_by_key and top_k along whole axes against insertion, one element after another: random
 /// extents and seeds, equal elements, NaN, infinities, −0, empty axes and blocks.
 // labels: essential
+// sham:
 
 #include <doctest/doctest.h>
 

@@ -5,6 +5,7 @@
 /// os::top_k along a divided axis against insertion, one element after another: random extents with parts that are
 /// empty or have fewer elements than are asked for, equal elements, NaN, 0 and −0, 16 bits; what it moves; too few.
 // labels: essential
+// sham:
 
 #include <doctest/doctest.h>
 

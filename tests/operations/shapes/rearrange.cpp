@@ -5,6 +5,7 @@
 /// os::window, pad, flip, roll and concatenate along whole and divided axes, on every mesh, against plain loops; they
 /// move what `bytes` predicts.
 // labels: essential
+// sham:
 
 #include <doctest/doctest.h>
 

@@ -5,6 +5,7 @@
 /// os::split and os::merge: the same elements in the same memory, or an error on all devices, on every mesh; the oracle
 /// re-reads the whole row-major tensor. os::transpose and os::broadcast, against plain loops.
 // labels: essential
+// sham:
 
 #include <doctest/doctest.h>
 

@@ -4,6 +4,7 @@
 /// @file
 /// One index of an axis, and tensors side by side along a new one, against plain loops; their derivatives against
 /// differences.
+// sham:
 
 #include <doctest/doctest.h>
 
