@@ -6,6 +6,7 @@
 /// passing them moves nothing. The matmul of the tutorials, [I_X, J_Y] · [J_Y, K] → [I_X, K], written out for each
 /// device.
 // labels: essential
+// sham:
 
 #include <doctest/doctest.h>
 

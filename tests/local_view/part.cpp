@@ -5,6 +5,7 @@
 /// os::part: parts of blocks as operands and as targets, in the rings of an all-gather–matmul and a
 /// matmul–reduce-scatter, on every mesh, with uneven blocks; against plain loops.
 // labels: essential
+// sham:
 
 #include <doctest/doctest.h>
 

@@ -5,6 +5,7 @@
 /// Operations that are begun and waited for later: several in flight at once, waited for in their order, dropped, and
 /// in a loop; in bodies of os::shard_map and outside. Each gives the result of plain loops.
 // labels: essential
+// sham:
 
 #include <doctest/doctest.h>
 

@@ -5,6 +5,7 @@
 /// os::shift and os::ppermute of blocks, on every mesh, along one mesh axis and several, with blocks of uneven extents:
 /// the source of each device's block, against plain counting.
 // labels: essential
+// sham:
 
 #include <doctest/doctest.h>
 
