@@ -3,6 +3,7 @@
 
 /// @file
 /// Mixtures of experts with a capacity against plain loops: results, gradients, dropped choices, moved bytes.
+// sham:
 
 #include <utility>
 

@@ -4,6 +4,7 @@
 /// @file
 /// Mixtures of experts without a capacity against plain loops: results, gradients of tokens, router and experts, moved
 /// bytes; one and two choices, all tokens to one expert, fewer experts than devices, uneven blocks.
+// sham:
 
 #include <doctest/doctest.h>
 

@@ -4,6 +4,7 @@
 /// @file
 /// Products in groups of rows against plain loops, and their first and second derivatives: empty groups, all rows in
 /// one, rows after the last group, other axes divided.
+// sham:
 
 #include <doctest/doctest.h>
 
