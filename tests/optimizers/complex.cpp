@@ -5,6 +5,7 @@
 /// Optimisers of complex parameters against plain loops: steps go against the conjugate of the gradient, and Adam's
 /// second moment is that of |g|².
 // ranks: 1 4
+// sham:
 
 #include <doctest/doctest.h>
 
