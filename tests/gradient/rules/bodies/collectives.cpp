@@ -5,6 +5,7 @@
 /// Derivatives of the collectives of a body by differences of the plain program, along one mesh axis and two, even and
 /// uneven; ties; and the bytes that they move.
 // labels: essential
+// sham:
 
 #include <doctest/doctest.h>
 

@@ -4,6 +4,7 @@
 /// @file
 /// Derivatives of moves of blocks from device to device, of scans and parts, and of operations that are begun and
 /// waited for, by differences of the plain program, with even and uneven blocks.
+// sham:
 
 #include <doctest/doctest.h>
 

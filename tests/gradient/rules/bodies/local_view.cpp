@@ -4,6 +4,7 @@
 /// @file
 /// Derivatives through bodies of os::shard_map: the doors, and the kinds of variables along a mesh axis.
 // labels: essential
+// sham:
 
 #include <doctest/doctest.h>
 

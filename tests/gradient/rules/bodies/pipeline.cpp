@@ -5,6 +5,7 @@
 /// The derivative of os::pipeline by differences, under every schedule with a forward, with a batch that is divided
 /// over the stages and one that all have, layers that are divided unevenly over the stages, layers that communicate
 /// along another mesh axis, and a batch that is divided over a third; the bytes of the backward.
+// sham:
 
 #include <doctest/doctest.h>
 

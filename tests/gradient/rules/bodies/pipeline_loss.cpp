@@ -6,6 +6,7 @@
 /// and more, stages with different numbers of layers, layers in the global view. The work of a stage is what the table
 /// predicts: idle slots, activations stored, messages; only the last stage runs the loss.
 // ranks: 1 2 4 8
+// sham:
 
 #include <stdexcept>
 #include <string>

@@ -7,6 +7,7 @@
 /// gradient is reduced over the batch's mesh axis once, whatever the number of microbatches; a weight is gathered, and
 /// copies of it are held, as often as the program says.
 // ranks: 1 2 4 8
+// sham:
 
 #include <vector>
 

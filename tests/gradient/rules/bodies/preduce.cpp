@@ -6,6 +6,7 @@
 /// maps, whose order matters, maxima, the operation of an online softmax, along one mesh axis and two; second ones; the
 /// bytes that they move.
 // ranks: 1 2 3 4 6 8
+// sham:
 
 #include <doctest/doctest.h>
 

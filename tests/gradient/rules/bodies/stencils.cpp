@@ -6,6 +6,7 @@
 /// products of patches with weights, also strided, against differences of a plain undivided program in doubles; the
 /// bytes that they move.
 // ranks: 1 2 3 4 6 8
+// sham:
 
 #include <doctest/doctest.h>
 

@@ -4,6 +4,7 @@
 /// @file
 /// Derivatives of os::rope, os::dropout and os::attention, by differences of the plain program, for queries, keys,
 /// values, heads and batches in every division.
+// sham:
 
 #include <doctest/doctest.h>
 

@@ -4,6 +4,7 @@
 /// @file
 /// Derivatives of Fourier transforms by differences of the plain program: each transform, even and odd lengths, whole
 /// and divided axes, transposed results; gradients of gradients; the figures of plans.
+// sham:
 
 #include <doctest/doctest.h>
 

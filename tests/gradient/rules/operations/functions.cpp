@@ -5,6 +5,7 @@
 /// Derivatives of functions of one element: first and second ones of numbers by differences, at kinks, poles and
 /// infinities, and to how many digits; of tensors by differences of the plain program, and of 16 bits.
 // labels: essential
+// sham:
 
 #include <doctest/doctest.h>
 

@@ -6,6 +6,7 @@
 /// condition chooses the other one, a dropout drops them, a label is ignored, a triangle or a table's row is not asked
 /// for, a segment has none of them. Values by hand, or plain loops.
 // ranks: 1 2 4
+// sham:
 
 #include <doctest/doctest.h>
 

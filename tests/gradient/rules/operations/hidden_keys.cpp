@@ -5,6 +5,7 @@
 /// Hidden keys have no part in the derivatives of attention, even if they are NaN or infinite: they and their values
 /// have cotangents of exactly 0, and they spoil no other cotangent. The oracle is plain loops over the visible keys.
 // ranks: 1 2 3 4
+// sham:
 
 #include <doctest/doctest.h>
 

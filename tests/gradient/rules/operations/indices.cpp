@@ -6,6 +6,7 @@
 /// that their backwards move; sorted elements, running sums, products and extremes; rows that are written at a
 /// position.
 // labels: essential
+// sham:
 
 #include <doctest/doctest.h>
 

@@ -4,6 +4,7 @@
 /// @file
 /// Derivatives of os::cross_entropy with os::label_smoothing and os::z_loss, and of os::mean_where: by plain loops and
 /// by differences, of whole and divided axes, the last one and others, 16 bits; second derivatives; what is hidden.
+// sham:
 
 #include <doctest/doctest.h>
 

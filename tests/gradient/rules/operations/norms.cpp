@@ -5,6 +5,7 @@
 /// Derivatives of softmax, its logarithms, cross entropy and norms: by differences of the plain program and by plain
 /// loops, of whole and divided axes, the last one and others, uneven and empty blocks; the bytes of their backward;
 /// their second derivatives.
+// sham:
 
 #include <doctest/doctest.h>
 

@@ -6,6 +6,7 @@
 /// record: gradients by differences of the plain program, with respect to queries, keys and values, each beside
 /// variables and beside constants, where slots want another sharding than the operation gives, in regions too.
 // ranks: 1 2 4
+// sham:
 
 #include <doctest/doctest.h>
 

@@ -6,6 +6,7 @@
 /// differences of the plain program, with respect to each operand and to all of one tree, where slots want another
 /// sharding than the operation gives, in regions too.
 // ranks: 1 2 4
+// sham:
 
 #include <doctest/doctest.h>
 

@@ -6,6 +6,7 @@
 /// keys: in one direction and both, causal and not, in order and striped, groups of heads over another mesh axis,
 /// uneven parts; and the bytes of the backward.
 // ranks: 1 2 3 4 8
+// sham:
 
 #include <doctest/doctest.h>
 

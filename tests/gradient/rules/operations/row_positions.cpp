@@ -6,6 +6,7 @@
 /// on. Entries behind a position are NaN and affect neither results nor derivatives. The oracle is plain loops, request
 /// by request.
 // ranks: 1 2 4
+// sham:
 
 #include <doctest/doctest.h>
 

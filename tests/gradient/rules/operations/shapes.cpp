@@ -4,6 +4,7 @@
 /// @file
 /// Derivatives of operations that rearrange a tensor, by differences of the plain program, of even, uneven and empty
 /// blocks; and that a backward moves no more than the forward did.
+// sham:
 
 #include <doctest/doctest.h>
 

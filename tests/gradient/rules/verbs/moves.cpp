@@ -5,6 +5,7 @@
 /// Derivatives of os::contract, os::copy and os::named, by differences of the plain program; zeros like a variable are
 /// constants.
 // labels: essential
+// sham:
 
 #include <doctest/doctest.h>
 
