@@ -6,6 +6,7 @@
 /// values, bias and sinks, against plain loops; second derivatives by differences.
 // ranks: 1 2 3 4
 // labels: ci
+// sham:
 
 #include <doctest/doctest.h>
 

@@ -5,6 +5,7 @@
 /// Derivatives of reductions, of choices between elements and of casts, by differences of the plain program; ties and
 /// zeros by exact values.
 // labels: essential
+// sham:
 
 #include <doctest/doctest.h>
 

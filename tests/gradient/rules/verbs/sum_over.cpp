@@ -4,6 +4,7 @@
 /// @file
 /// Derivatives of einsums that sum axes of one operand alone, by differences of the plain program: of that operand, of
 /// the others, of both, in bodies, and second ones. Without os::sum_over no backward sums axes of one operand alone.
+// sham:
 
 #include <doctest/doctest.h>
 
