@@ -6,6 +6,7 @@
 /// lists of hops with members that send or get nothing, blocks of any strides and of different lengths, several in
 /// flight at once, with memory that MPI takes and memory that it does not.
 // ranks: 1 2 3 4 6 8
+// sham:
 
 #include <doctest/doctest.h>
 

@@ -3,6 +3,7 @@
 
 /// @file
 /// os::describe, letter by letter: tensors on this mesh, and plans. The bytes in the plans were worked out by hand.
+// sham:
 
 #include <doctest/doctest.h>
 

@@ -5,6 +5,7 @@
 /// os::gather_to_root: A[I_X, J_Y] → A[I, J] on device 0, each element sent once however often it is replicated;
 /// os::scatter_from_root, its inverse.
 // labels: essential
+// sham:
 
 #include <doctest/doctest.h>
 

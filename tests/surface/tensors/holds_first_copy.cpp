@@ -3,6 +3,7 @@
 
 /// @file
 /// os::holds_first_copy: for each element it is true on exactly one device. And A.mesh(), the mesh of a tensor.
+// sham:
 
 #include <doctest/doctest.h>
 

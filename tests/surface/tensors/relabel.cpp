@@ -5,6 +5,7 @@
 /// os::relabel against plain loops: diagonals and traces of every division of the axes that meet, with labels of their
 /// own beside them, times other tensors, of partial tensors; the bytes against the plan's, which are those of the
 /// diagonal, and the copied bytes.
+// sham:
 
 #include <doctest/doctest.h>
 

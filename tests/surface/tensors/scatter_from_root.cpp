@@ -3,6 +3,7 @@
 
 /// @file
 /// os::scatter_from_root: A[I, J] on device 0 → A[I_X, J_Y]; it sends exactly the elements that the other devices hold.
+// sham:
 
 #include <doctest/doctest.h>
 
