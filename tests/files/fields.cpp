@@ -5,6 +5,7 @@
 /// Tensors under names of their own: together in a safetensors file, and as fields in .npy files that an XDMF text
 /// names for ParaView. A program without HDF5 says so.
 // ranks: 1 2 3 4 6 8
+// sham:
 
 #include <doctest/doctest.h>
 

@@ -4,6 +4,7 @@
 /// @file
 /// os::fft, ifft, rfft and irfft beside NumPy's: the same factors, signs and halves.
 // ranks: 1 3
+// sham:
 
 #include <doctest/doctest.h>
 
