@@ -4,6 +4,7 @@
 /// @file
 /// os::add and os::scale: the rules of os::map, and partial tensors to partial ones, for nothing. A[I] {U_X} + B[I]
 /// {U_X} → [I] {U_X}
+// sham:
 
 #include <doctest/doctest.h>
 

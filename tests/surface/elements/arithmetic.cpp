@@ -5,6 +5,7 @@
 /// Arithmetic element by element on partial tensors of every kind that an operation keeps, and on values: A[I] {max_X}
 /// − B[I] → {max_X}, B[I] − A[I] {max_X} → {min_X}. Nothing is moved. tests/plan/rules/sweep_map.cpp has every
 /// sharding; this file tests the types and the kernels.
+// sham:
 
 #include <doctest/doctest.h>
 
