@@ -6,6 +6,7 @@
 /// midpoint of two numbers.
 // ranks: 1
 // labels: essential
+// sham:
 
 #include <doctest/doctest.h>
 

@@ -6,6 +6,7 @@
 /// some vectors, of elements that are classes, too, and in place.
 // ranks: 1
 // labels: essential
+// sham:
 #include <doctest/doctest.h>
 
 #include <Kokkos_Core.hpp>

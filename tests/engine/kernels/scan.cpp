@@ -7,6 +7,7 @@
 /// alone, and in place. Whole numbers, whose sums are exact; real ones as precisely as pairwise sums.
 // ranks: 1
 // labels: essential
+// sham:
 
 #include <doctest/doctest.h>
 

@@ -6,6 +6,7 @@
 /// @file
 /// The instance of an execution space that a record of something in flight holds: that of its flight, until the flight
 /// has ended or could not begin, and none while it waits for the next. Kokkos 5 aborts a program if one is left over.
+// sham:
 
 #include <doctest/doctest.h>
 

@@ -4,6 +4,7 @@
 /// @file
 /// The collectives that get copies on the host; these copies bring the old elements and take back the new ones.
 // ranks: 1
+// sham:
 
 #include <doctest/doctest.h>
 

@@ -5,6 +5,7 @@
 /// Blocks that are passed on from turn to turn, against a formula that every device can evaluate for all others:
 /// element i that device d sends to device e in turn t. Rings, both directions at once, some turns without messages.
 // ranks: 1 2 3 4
+// sham:
 
 #include <doctest/doctest.h>
 

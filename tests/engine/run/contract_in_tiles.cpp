@@ -6,6 +6,7 @@
 /// and the result is that of plain loops, on blocks of any strides, with a batch, uneven tiles and an update. In short
 /// ones nothing progresses. If our own tiles compute it, the bits do not depend on it.
 // ranks: 1
+// sham:
 #include <doctest/doctest.h>
 
 #include <Kokkos_Core.hpp>

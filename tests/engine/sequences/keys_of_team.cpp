@@ -5,6 +5,7 @@
 /// The keys that a team of the single kernel of attention multiplies, for all small extents, positions and windows,
 /// against every pair of a query and a key: no block without a visible pair, and as many keys as prices count.
 // ranks: 1
+// sham:
 
 #include <doctest/doctest.h>
 
