@@ -6,6 +6,7 @@
 /// types, on every mesh: the result on each device, by plain loops over the blocks of all of them. Split and
 /// concatenated axes are different ones if there are two.
 // labels: essential
+// sham:
 
 #include <doctest/doctest.h>
 
@@ -214,7 +215,9 @@ TEST_CASE("bool") {
     auto const n = static_cast<std::size_t>(g.size());
     os::mesh<X_mesh, Y_mesh, Z_mesh> const mesh(m.handle());
     auto const a = os::zeros<bool, I, os::varying(X, Y, Z)>(mesh, I = g.size());
-    for (std::size_t k = 0; k < n; ++k) a.local().data()[k] = is_true(t::rank(), k);
+    t::change_block(a, [&](auto const& block) {
+      for (std::size_t k = 0; k < n; ++k) block.data()[k] = is_true(t::rank(), k);
+    });
     auto const gathered = os::all_gather<K/X>(a);
     auto const exchanged = os::all_to_all<I/X, I/X>(a);
     auto const from_last = os::pbroadcast<X>(a, g.size() - 1);
@@ -222,10 +225,10 @@ TEST_CASE("bool") {
     auto const shifted = std::move(begun).wait();
     for (std::size_t d = 0; d < n; ++d) {
       int const other = g.ranks[d];
-      for (std::size_t k = 0; k < n; ++k) CHECK(gathered.local().data()[d * n + k] == is_true(other, k));
-      CHECK(exchanged.local().data()[d] == is_true(other, static_cast<std::size_t>(g.mine)));
-      CHECK(from_last.local().data()[d] == is_true(g.ranks.back(), d));
-      CHECK(shifted.local().data()[d] == is_true(g.ranks[(static_cast<std::size_t>(g.mine) + n - 1) % n], d));
+      for (std::size_t k = 0; k < n; ++k) CHECK(t::host_block(gathered).data()[d * n + k] == is_true(other, k));
+      CHECK(t::host_block(exchanged).data()[d] == is_true(other, static_cast<std::size_t>(g.mine)));
+      CHECK(t::host_block(from_last).data()[d] == is_true(g.ranks.back(), d));
+      CHECK(t::host_block(shifted).data()[d] == is_true(g.ranks[(static_cast<std::size_t>(g.mine) + n - 1) % n], d));
     }
   });
 }

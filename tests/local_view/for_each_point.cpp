@@ -7,6 +7,7 @@
 /// the whole is 100 i + 7 j + 1: whole numbers, so that sums in any order are the same.
 // labels: essential
 // checked: 2 4
+// sham:
 
 #include <doctest/doctest.h>
 
@@ -18,6 +19,7 @@
 #include <vector>
 
 #include "support/on_meshes.hpp"
+#include "support/program_array.hpp"
 #include "support/said_alike.hpp"
 
 namespace os = ostraka;
@@ -42,7 +44,7 @@ struct range_here {
 struct field {
   range_here i, j;
   std::int64_t step_i, step_j;
-  std::vector<double> memory;
+  t::program_array<double> memory;  // its copy on the host is written and read here
 
   field(range_here own_i, range_here own_j, bool by_columns, std::int64_t step)
       : i(own_i),
@@ -55,13 +57,15 @@ struct field {
     return memory[static_cast<std::size_t>((p - i.begin + 1) * step_i + (q - j.begin + 1) * step_j)];
   }
   template <class F>
-  void for_each_own(F const& f) {
+  void set(F const& f) {
     for (std::int64_t p = i.begin; p < i.end; ++p)
-      for (std::int64_t q = j.begin; q < j.end; ++q) f(p, q);
+      for (std::int64_t q = j.begin; q < j.end; ++q) at(p, q) = f(p, q);
+    memory.send();
   }
   // The number of own elements that are not f(i, j), and of ghosts that have changed.
   template <class F>
   std::int64_t wrong(F const& f) {
+    memory.fetch();
     std::int64_t bad = 0;
     for (std::int64_t p = i.begin - 1; p <= i.end; ++p)
       for (std::int64_t q = j.begin - 1; q <= j.end; ++q) {
@@ -107,9 +111,9 @@ TEST_CASE("arrays with ghost layers: several are written in one pass, which sums
     for (bool by_columns : {false, true})
       for (std::int64_t step : {1, 2}) {
         field x(i, j, by_columns, step), r(i, j, !by_columns, 1), p(i, j, by_columns, 1);
-        x.for_each_own([&](std::int64_t a, std::int64_t b) {
-          x.at(a, b) = value_at(a, b), r.at(a, b) = static_cast<double>(a - b), p.at(a, b) = static_cast<double>(a % 3);
-        });
+        x.set(value_at);
+        r.set([](std::int64_t a, std::int64_t b) { return static_cast<double>(a - b); });
+        p.set([](std::int64_t a, std::int64_t) { return static_cast<double>(a % 3); });
         auto const u = adopt(mesh, n, k, x), v = adopt(mesh, n, k, r), w = adopt(mesh, n, k, p);
         auto const sum = os::sum_over_points(
             [](double& to, double& other, double const& by) {
@@ -152,7 +156,7 @@ TEST_CASE("an operator and the sum of its product, while the halo travels") {
     for (bool by_columns : {false, true})
       for (int way = 0; way < 3; ++way) {
         field x(i, j, by_columns, 1), y(i, j, false, 1);
-        x.for_each_own([&](std::int64_t a, std::int64_t b) { x.at(a, b) = value_at(a, b); });
+        x.set(value_at);
         auto const p = adopt(mesh, n, k, x), q = adopt(mesh, n, k, y);
         if (way == 0) {
           auto const sum = os::sum_over_points(
@@ -163,7 +167,7 @@ TEST_CASE("an operator and the sum of its product, while the halo travels") {
           CHECK(os::value(os::psum<X, Y>(os::sum_over_points(apply, q, os::neighbours_of(p)))) == wanted);
         } else {
           auto begun = os::start_exchange_halo_into<os::halo<I, 1>/X, os::halo<J, 1>/Y>(p);
-          os::for_each_point([&](double& to, auto const& from) { static_cast<void>(apply(to, from)); }, q, begun);
+          os::for_each_point([apply](double& to, auto const& from) { static_cast<void>(apply(to, from)); }, q, begun);
         }
         CHECK(y.wrong(applied) == 0);
       }
@@ -217,7 +221,7 @@ TEST_CASE("sums are the same whatever the elements' kind") {
 TEST_CASE("what does not fit is said alike") {
   auto const mesh = os::make_mesh(X = t::ranks());
   std::int64_t const n = 3 * t::ranks();
-  std::vector<double> memory(16), other(16);
+  t::program_array<double> const memory(16), other(16);
   auto const u = os::from_local<double, os::halo<I, 1>/X>(mesh, I = n, os::strided(memory.data(), I = 1));
   auto const shifted = os::from_local<double, os::halo<I, 1>/X>(mesh, I = n, os::strided(memory.data() + 1, I = 1));
   auto const longer = os::from_local<double, os::halo<I, 1>/X>(mesh, I = 2 * n, os::strided(other.data(), I = 1));
@@ -237,8 +241,8 @@ TEST_CASE("what does not fit is said alike") {
 TEST_CASE("in check mode the function reads no farther than the halo, whatever it writes") {
   auto const mesh = os::make_mesh(X = t::ranks());
   if (!mesh.handle()->world().compares_calls()) return;
-  std::vector<double> memory(16), other(16);
-  auto const adopt_one = [&](std::vector<double>& of) {
+  t::program_array<double> const memory(16), other(16);
+  auto const adopt_one = [&](t::program_array<double> const& of) {
     return os::from_local<double, os::halo<I, 1>/X>(mesh, I = 3 * t::ranks(), os::strided(of.data(), I = 1));
   };
   auto const u = adopt_one(memory), v = adopt_one(other);
@@ -267,11 +271,12 @@ TEST_CASE("operands without axes have one point") {
 TEST_CASE("a function of the points alone is called once at each of them, in check mode too") {
   auto const mesh = os::make_mesh(X = t::ranks());
   auto const u = os::full<double, I / X>(mesh, I = 2 * t::ranks() + 1, 5.0);
-  std::vector<int> calls(8);
+  t::program_array<int> const calls(8);
   os::for_each_point([of = calls.data()](double x) { Kokkos::atomic_add(of + static_cast<int>(x), 1); }, u);
+  calls.fetch();
   std::vector<int> right(8);
   right[5] = static_cast<int>(u.local().size());
-  CHECK(calls == right);
+  CHECK(std::vector<int>(calls.begin(), calls.end()) == right);
 }
 
 TEST_CASE("the block that a wider halo at one end sends is written once it has been sent") {
@@ -294,14 +299,13 @@ TEST_CASE("the block that a wider halo at one end sends is written once it has b
         return block;
       },
       u));
+  auto const got = t::host_block(u);
   std::int64_t bad = 0;
   for (std::int64_t i = here.begin; i < here.end; ++i)
     for (std::int64_t j = 0; j < width; ++j) {
       double const above = i > 0 ? before(i - 1, j) : 0.5;
-      bad +=
-          u.local()(static_cast<std::size_t>(i - here.begin), static_cast<std::size_t>(j)) == before(i, j) - 2 * above
-              ? 0
-              : 1;
+      bad += got(static_cast<std::size_t>(i - here.begin), static_cast<std::size_t>(j)) == before(i, j) - 2 * above ? 0
+                                                                                                                    : 1;
     }
   CHECK(bad == 0);
 }

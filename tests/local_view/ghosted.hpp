@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "support/on_meshes.hpp"
+#include "support/program_array.hpp"
 
 namespace ostraka::testing::ghosted {
 
@@ -64,14 +65,16 @@ inline std::vector<lies> layouts(both_axes const& a) {
           {"columns with a gap, of every second element", 1, 2, 2 * n + 5, (2 * n + 5) * m + 2}};
 }
 
+// Its elements on the host; the operations work on `memory`.
 struct piece {
   lies how;
-  std::vector<double> memory;
+  program_array<double> memory;
 
   piece(lies const& l) : how(l), memory(static_cast<std::size_t>(l.size + 1), untouched) {}
-  double& at(std::int64_t p, std::int64_t q) {
-    return memory[static_cast<std::size_t>(how.first + p * how.step_i + q * how.step_j)];
+  std::size_t place(std::int64_t p, std::int64_t q) const {
+    return static_cast<std::size_t>(how.first + p * how.step_i + q * how.step_j);
   }
+  double& at(std::int64_t p, std::int64_t q) { return memory[place(p, q)]; }
   auto strided() { return ostraka::strided(memory.data() + how.first, J = how.step_j, I = how.step_i); }
   std::int64_t count(double what) const {
     std::int64_t n = 0;
@@ -80,6 +83,7 @@ struct piece {
   }
 };
 
+// Calls f(p, q) for each element of the array, with its ghosts.
 template <class F>
 void for_each_padded(both_axes const& a, F const& f) {
   for (std::int64_t p = 0; p < a.i.padded(); ++p)
@@ -91,10 +95,12 @@ inline void set_own(piece& x, both_axes const& a) {
     bool const own = !a.i.in_margin(p) && !a.j.in_margin(q);
     x.at(p, q) = own ? value_at(a.i.index(p), a.j.index(q)) : beyond_end;
   });
+  x.memory.send();
 }
 
 // The number of wrong elements after an exchange.
 inline std::int64_t wrong(piece& x, both_axes const& a, bool corners) {
+  x.memory.fetch();
   std::int64_t bad = 0;
   for_each_padded(a, [&](std::int64_t p, std::int64_t q) {
     bool const left_out = !corners && a.i.in_margin(p) && a.j.in_margin(q);

@@ -5,6 +5,7 @@
 /// Arrays with ghost layers that do not fit, and stencils that read beyond them, are refused on all devices alike.
 // labels: essential
 // checked: 2 4
+// sham:
 
 #include <doctest/doctest.h>
 
@@ -12,9 +13,9 @@
 #include <cstdint>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include "support/on_meshes.hpp"
+#include "support/program_array.hpp"
 #include "support/said_alike.hpp"
 
 namespace os = ostraka;
@@ -25,8 +26,8 @@ TEST_CASE("what does not fit is said alike") {
   std::int64_t const n = 2 * t::ranks();
   std::string const last = std::to_string(t::ranks() - 1);
   auto const adopt = [&](std::int64_t rows, std::int64_t columns) {
-    Kokkos::View<double**, Kokkos::LayoutRight, Kokkos::HostSpace> const v("v", static_cast<std::size_t>(rows),
-                                                                           static_cast<std::size_t>(columns));
+    Kokkos::View<double**, Kokkos::LayoutRight> const v("v", static_cast<std::size_t>(rows),
+                                                        static_cast<std::size_t>(columns));
     return t::said_alike(
         [&] { static_cast<void>(os::from_local<double, os::halo<I, 1, 2> / X, J>(mesh, I = n, J = 4, v)); });
   };
@@ -39,7 +40,7 @@ TEST_CASE("what does not fit is said alike") {
         fits + last + " has not; device " + last + " holds 5 elements along dimension 0 and its view has 6" + rule);
   CHECK(adopt(5, t::rank() == t::ranks() - 1 ? 3 : 4) ==
         fits + last + " has not; device " + last + " holds 4 elements along dimension 1 and its view has 3" + rule);
-  std::vector<double> memory(100);
+  t::program_array<double> const memory(100);
   for (auto const& [row, column] : {std::pair{4, -1}, {0, 1}, {3, 1}, {2, 2}})
     CHECK(t::said_alike([&] {
             bool const is_last = t::rank() == t::ranks() - 1;
@@ -73,8 +74,8 @@ TEST_CASE("what does not fit is said alike") {
 TEST_CASE("in check mode a stencil's function reads no farther than the wider end") {
   auto const mesh = os::make_mesh(X = t::ranks());
   if (!mesh.handle()->world().compares_calls()) return;
-  std::vector<double> memory(16), other(16);
-  auto const adopt = [&](std::vector<double>& of) {
+  t::program_array<double> const memory(16), other(16);
+  auto const adopt = [&](t::program_array<double> const& of) {
     return os::from_local<double, os::halo<I, 2, 0> / X>(mesh, I = 3 * t::ranks(), os::strided(of.data(), I = 1));
   };
   auto const u = adopt(memory), v = adopt(other);

@@ -6,6 +6,7 @@
 /// corners, rings and ends, in place and into blocks, begun and waited for; stencils, also of stride 2, and
 /// convolutions.
 // labels: essential
+// sham:
 
 #include <doctest/doctest.h>
 
@@ -258,9 +259,9 @@ TEST_CASE("a convolution over divided rows, of stride 1 and 2") {
     CHECK(t::disagreements(m, overlapped, wanted) == 0);
     auto sums = wanted;
     for (std::size_t i = 0; i < sums.values.size(); ++i) sums.values[i] += 2 * c.values[i];
-    auto const into = os::shard_map<I/X, J/Y>(
+    auto const into = os::shard_map<I / X, J / Y>(
         [&](auto x, auto y) {
-          auto const f = [&](auto const& u, double v) { return convolve(u) + 2 * v; };
+          auto const f = [convolve](auto const& u, double v) { return convolve(u) + 2 * v; };
           auto const target = os::copy(y);
           os::stencil_into(target, f, os::start_exchange_halo<os::halo<I, 1>/X, os::halo<J, 1>/Y>(x), target);
           auto const padded = os::exchange_halo<os::halo<I, 1>/X, os::halo<J, 1>/Y>(y);

@@ -134,6 +134,20 @@ std::vector<T> read_elements(T const* block, std::size_t count) {
   return elements;
 }
 
+/// A tensor's block where the host can read it: the block itself, or a copy.
+template <class Tensor>
+auto host_block(Tensor const& t) {
+  return engine::on_host(t.local());
+}
+
+/// Calls f with a block where the host can change it, too: the block itself, or a copy that is brought back.
+template <class Tensor, class F>
+void change_block(Tensor const& t, F&& f) {
+  auto const here = host_block(t);
+  f(here);
+  Kokkos::deep_copy(t.local(), here);
+}
+
 /// A tensor that holds the whole one: each rank writes its own block.
 template <class Tensor>
 Tensor placed(test_mesh const& m, global_tensor<typename Tensor::value_type> const& g) {
@@ -199,7 +213,7 @@ std::int64_t disagreements(test_mesh const& m, Tensor const& t,
 template <class Matrix, class At>
 int wrong_elements(Matrix const& a, At const& at) {
   int found = 0;
-  auto const block = a.local();
+  auto const block = host_block(a);
   for (std::size_t i = 0; i < block.extent(0); ++i)
     for (std::size_t j = 0; j < block.extent(1); ++j)
       if (block(i, j) !=

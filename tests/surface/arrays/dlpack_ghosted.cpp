@@ -40,7 +40,7 @@ struct passed_piece {
 
   passed_piece(g::lies const& how, g::both_axes const& a) : piece(how), shape{a.i.padded(), a.j.padded()} {
     g::set_own(piece, a);
-    array.elements = piece.memory;
+    array.elements.assign(piece.memory.begin(), piece.memory.end());
   }
   template <class Managed>
   Managed* pass() {
@@ -49,7 +49,8 @@ struct passed_piece {
   }
   // The elements are now in the memory that was passed.
   g::piece& after() {
-    piece.memory = array.elements;
+    for (std::size_t k = 0; k < array.elements.size(); ++k) piece.memory[k] = array.elements[k];
+    piece.memory.send();
     return piece;
   }
 };

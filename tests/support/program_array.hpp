@@ -1,0 +1,47 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// A program's own array where tensors are stored, which the host of a GPU cannot read, and a copy of it that the host
+/// reads and writes. Where the host can read the array, both are the same.
+
+#include <Kokkos_Core.hpp>
+
+#include <cstddef>
+#include <string>
+
+namespace ostraka::testing {
+
+template <class T>
+class program_array {
+ public:
+  explicit program_array(std::size_t n, T const& value = T())
+      : array_(std::string("program's array"), n), here_(Kokkos::create_mirror_view(array_)) {
+    Kokkos::deep_copy(here_, value);
+    send();
+  }
+
+  [[nodiscard]] std::size_t size() const { return here_.size(); }
+  [[nodiscard]] T* data() const { return array_.data(); }
+  [[nodiscard]] Kokkos::View<T*> const& view() const { return array_; }
+
+  // Of the copy.
+  [[nodiscard]] T& operator[](std::size_t at) const { return here_.data()[at]; }
+  [[nodiscard]] T const* begin() const { return here_.data(); }
+  [[nodiscard]] T const* end() const { return here_.data() + here_.size(); }
+
+  void send() const { Kokkos::deep_copy(array_, here_); }
+
+  /// @pre kernels that write to the array may still run
+  void fetch() const {
+    Kokkos::fence();
+    Kokkos::deep_copy(here_, array_);
+  }
+
+ private:
+  Kokkos::View<T*> array_;
+  typename Kokkos::View<T*>::HostMirror here_;
+};
+
+}  // namespace ostraka::testing
