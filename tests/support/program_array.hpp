@@ -26,7 +26,7 @@ class program_array {
   [[nodiscard]] T* data() const { return array_.data(); }
   [[nodiscard]] Kokkos::View<T*> const& view() const { return array_; }
 
-  // Of the copy.
+  // These read and write the copy.
   [[nodiscard]] T& operator[](std::size_t at) const { return here_.data()[at]; }
   [[nodiscard]] T const* begin() const { return here_.data(); }
   [[nodiscard]] T const* end() const { return here_.data() + here_.size(); }
