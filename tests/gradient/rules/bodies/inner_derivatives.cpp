@@ -5,6 +5,7 @@
 /// Derivatives in the body of os::shard_map: the gradient of a loss that is summed over the devices, each device's own,
 /// and trees of parameters. Plain loops compute the expected values.
 // labels: essential
+// sham:
 
 #include <doctest/doctest.h>
 
@@ -62,7 +63,7 @@ std::vector<double> squares_by_loops(std::vector<double> const& x, std::vector<d
 
 template <class A>
 std::vector<double> local_of(A const& a) {
-  return {a.local().data(), a.local().data() + a.local().size()};
+  return t::read_elements<double>(a.local().data(), a.local().size());
 }
 
 void check_near(std::vector<double> const& got, double const* wanted) {
@@ -204,13 +205,17 @@ TEST_CASE("per-sample gradients in a body (jax-ml/jax#36886), in loops and regio
           auto const n = d.local().extent(0);
           for (std::size_t i = 0; i < n; ++i) {
             auto const row = os::zeros<decltype(os::pvary<X>(w))>(w.mesh(X), J = w.extent(J));
-            for (std::size_t j = 0; j < 2; ++j) row.local()(j) = d.local()(i, j);
+            t::change_block(row, [&, seen = t::host_block(d)](auto const& block) {
+              for (std::size_t j = 0; j < 2; ++j) block(j) = seen(i, j);
+            });
             auto const loss = [&](auto const& v) { return os::einsum<>(row, v); };
             auto const r = i % 2 == 0 ? os::value_and_grad(loss)(os::pvary<X>(w)).gradient
                                       : os::value_and_grad(os::checkpoint([&](auto const& v) {
                                           return os::einsum<>(row, v);
                                         }))(os::pvary<X>(w)).gradient;
-            for (std::size_t j = 0; j < 2; ++j) out.local()(i, j) = r.local()(j);
+            t::change_block(out, [&, seen = t::host_block(r)](auto const& block) {
+              for (std::size_t j = 0; j < 2; ++j) block(i, j) = seen(j);
+            });
           }
           return out;
         },

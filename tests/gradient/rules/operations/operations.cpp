@@ -5,6 +5,7 @@
 /// Derivatives of operations of the vocabulary, of os::custom_vjp and of os::checkpoint, by differences of the plain
 /// program.
 // labels: essential
+// sham:
 
 #include <doctest/doctest.h>
 
@@ -13,10 +14,10 @@
 
 #include <cmath>
 #include <string>
-#include <vector>
 
 #include "gradient/by_differences.hpp"
 #include "support/on_meshes.hpp"
+#include "support/program_array.hpp"
 
 namespace os = ostraka;
 namespace t = os::testing;
@@ -114,13 +115,14 @@ TEST_CASE("a derivative of one's own may give the operand itself, and must give 
   t::on_every_mesh([](t::test_mesh const& m) {
     t::extents_by_letter const e{{'I', 3}, {'J', 4}}, other{{'I', 3}, {'J', 7}};
     using whole_tensor = os::tensor<double, I, J>;
-    std::vector<double> memory(12, 10.0);
+    t::program_array<double> const memory(12, 10.0);
     using view = whole_tensor::view_type;
     whole_tensor const p(m.handle(), {3, 4}, view(memory.data(), 3, 4));  // of memory that is not counted
     auto const gives_operand = os::custom_vjp([](auto const& a) { return a; },
                                               [](auto const&, auto const&, auto const& a) { return a; });
     auto const r =
         os::value_and_grad([&](auto const& q) { return os::sum<>(gives_operand(q) + os::scale(q, 2.0)); })(p);
+    memory.fetch();
     CHECK(memory[0] == 10.0);  // nothing was added to the parameter
     static_cast<void>(r);
 
