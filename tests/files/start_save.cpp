@@ -7,6 +7,7 @@
 /// that dies leaves the old file whole.
 // ranks: 1 2 4
 // labels: essential
+// sham:
 
 #include <doctest/doctest.h>
 
@@ -78,7 +79,7 @@ TEST_CASE("the file is that of the call, the old one is there until then") {
     {
       os::pending_save saving = os::start_save(file.path(), p);
       os::pending_save another = os::start_save(array.path(), p.w);
-      p.w.local().data()[0] += 1;  // at once
+      t::change_block(p.w, [](auto const& block) { block.data()[0] += 1; });  // at once
       CHECK(bytes_on_all(file) == "the old file");
       float const sum = os::value(os::sum(p.w));  // the mesh is free meanwhile
       CHECK(sum == os::value(os::sum(p.w)));
@@ -89,7 +90,7 @@ TEST_CASE("the file is that of the call, the old one is there until then") {
       saving.wait();
       another.wait();
       CHECK(bytes_on_all(array) == wanted_array);
-      p.w.local().data()[0] -= 1;
+      t::change_block(p.w, [](auto const& block) { block.data()[0] -= 1; });
     }
     CHECK(files_on_all(file) == 1);
     CHECK(files_on_all(array) == 1);
