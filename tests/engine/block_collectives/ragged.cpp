@@ -6,6 +6,7 @@
 /// element: gathers of blocks of any lengths, the ragged all-to-all with its refusals, and exchanges whose parts have
 /// any strides. In flight, with memory that MPI takes and memory that it does not.
 // ranks: 1 2 3 4 6 8
+// sham:
 
 #include <doctest/doctest.h>
 

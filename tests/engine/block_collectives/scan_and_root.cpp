@@ -6,6 +6,7 @@
 /// the members: every kind of reduction, every element type, uneven and empty blocks of any strides, with memory that
 /// MPI takes and memory that it does not.
 // ranks: 1 2 3 4 6 8
+// sham:
 
 #include <doctest/doctest.h>
 

@@ -5,6 +5,7 @@
 /// and empty parts, every element type, and the chunked paths by lowering the limit.
 // ranks: 1 2 3 4
 // labels: essential
+// sham:
 #include <doctest/doctest.h>
 
 #include <Kokkos_Core.hpp>

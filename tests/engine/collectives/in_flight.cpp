@@ -6,6 +6,7 @@
 /// another. Each gives the result of plain loops over the members; long ones take several steps, which do not match
 /// messages of others.
 // ranks: 1 2 3 4 6 8
+// sham:
 
 #include <doctest/doctest.h>
 
