@@ -6,6 +6,7 @@
 /// over the elements: element (i, j) is on process (i / mb mod P, j / nb mod Q), in row i / (mb P) · mb + i mod mb of
 /// its column-major array.
 // ranks: 1 2 3 4 6 8
+// sham:
 
 #include <doctest/doctest.h>
 
@@ -13,13 +14,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
-#include <vector>
 
 #include <ostraka/foreign_blocks.hpp>
 #include <ostraka/foresight/cost_of.hpp>
 #include <ostraka/meshes/dry_mesh.hpp>
 
 #include "support/on_meshes.hpp"
+#include "support/program_array.hpp"
 
 namespace os = ostraka;
 namespace t = os::testing;
@@ -74,13 +75,14 @@ void check(Mesh const& mesh, t::test_mesh const& m, std::int64_t n, std::int64_t
   CHECK(there.descriptor == wanted);
 
   std::int64_t const lld = there.leading_dimension;
-  std::vector<double> array(there.elements(), -1.0);
+  t::program_array<double> const array(there.elements(), -1.0);
   for_each_held(n, k, mb, nb, g, lld,
                 [&](std::int64_t i, std::int64_t j, std::size_t at) { array[at] = exactly(i, j); });
+  array.send();
   auto const a =
       os::copy_from_blocks<double, Dims...>(mesh, I = n, J = k, cyclic, os::strided(array.data(), I = 1, J = lld));
   int wrong = 0;
-  auto const block = a.local();
+  auto const block = t::host_block(a);
   for (std::size_t i = 0; i < block.extent(0); ++i)
     for (std::size_t j = 0; j < block.extent(1); ++j)
       wrong += block(i, j) != exactly(static_cast<std::int64_t>(i) + a.range(0).begin,
@@ -152,7 +154,7 @@ TEST_CASE("plans send what elements differ, and count it") {
     std::int64_t const n = 12, k = 7, mb = 2, nb = 3;
     auto const cyclic = os::block_cyclic<I/X, J/Y>(I = mb, J = nb);
     auto const there = os::scalapack_array_of<I/Y, J>(mesh, I = n, J = k, cyclic, 0);
-    std::vector<double> array(there.elements());
+    t::program_array<double> const array(there.elements());
     auto const lies = os::strided(array.data(), I = 1, J = there.leading_dimension);
     auto plan = os::plan_blocks<double, I/Y, J>(mesh, I = n, J = k, cyclic, lies);
     std::int64_t from = 0, to = 0;
@@ -167,14 +169,15 @@ TEST_CASE("plans send what elements differ, and count it") {
         }
     }
     std::int64_t const agreement = 2 * (t::ranks() - 1) * 16;
-    auto const a = os::generate<double, I/Y, J>(mesh, I = n, J = k, exactly);
+    auto const a = os::generate<double, I / Y, J>(
+        mesh, I = n, J = k, KOKKOS_LAMBDA(std::int64_t i, std::int64_t j) { return exactly(i, j); });
     CHECK(t::traffic_of([&] { plan.copy_to(a, lies); }).bytes == 8 * to + agreement);
     CHECK(t::traffic_of([&] { plan.copy_from_into(a, lies); }).bytes == 8 * from + agreement);
     int wrong = 0;
-    for (std::size_t i = 0; i < a.local().extent(0); ++i)
-      for (std::size_t j = 0; j < a.local().extent(1); ++j)
-        wrong +=
-            a.local()(i, j) != exactly(static_cast<std::int64_t>(i) + a.range(0).begin, static_cast<std::int64_t>(j));
+    auto const block = t::host_block(a);
+    for (std::size_t i = 0; i < block.extent(0); ++i)
+      for (std::size_t j = 0; j < block.extent(1); ++j)
+        wrong += block(i, j) != exactly(static_cast<std::int64_t>(i) + a.range(0).begin, static_cast<std::int64_t>(j));
     CHECK(wrong == 0);
   });
 }
@@ -184,7 +187,7 @@ TEST_CASE("dry meshes: what each device would send is what the devices send") {
   auto const program = [](auto const& mesh, auto const& cyclic, std::int64_t n) {
     auto const a = os::zeros<double, I/X, J>(mesh, I = n, J = 5);
     auto const there = os::scalapack_array_of<I/X, J>(mesh, I = n, J = 5, cyclic, 0);
-    std::vector<double> array(there.elements());
+    t::program_array<double> const array(there.elements());
     auto const lies = os::strided(array.data(), I = 1, J = there.leading_dimension);
     return os::cost_of(mesh, [&] {
       os::copy_to_blocks(a, cyclic, lies);

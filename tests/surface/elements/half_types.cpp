@@ -6,6 +6,7 @@
 /// Results are rounded once from sums of floats; where devices add up, each rounds its part first. Bounds: u is half a
 /// unit in the last place, relative.
 // ranks: 1 2 4
+// sham:
 
 #include <doctest/doctest.h>
 
@@ -89,7 +90,7 @@ double bound_of_one_rounding(double exact, double size) {
 template <class Tensor, class Expected, class Bound>
 double worst(Tensor const& c, Expected const& expected, Bound const& bound) {
   double ratio = 0;
-  auto const local = c.local();
+  auto const local = t::host_block(c);
   for (std::size_t i = 0; i < local.extent(0); ++i)
     for (std::size_t k = 0; k < local.extent(1); ++k) {
       std::int64_t const gi = c.range(0).begin + static_cast<std::int64_t>(i);
@@ -218,7 +219,7 @@ TEST_CASE_TEMPLATE("a mean whose sum is too large for its type", T, os::float16,
   auto const mesh = os::make_mesh(X = t::ranks());
   auto const a = os::generate<T, I/X, J>(mesh, I = 4096, J = 3, hundreds_by_column{});
   CHECK(float(os::value(os::mean<>(a))) == 200);
-  auto const of_columns = os::mean<J>(a).local();
+  auto const of_columns = t::host_block(os::mean<J>(a));
   for (std::size_t j = 0; j < 3; ++j) CHECK(float(of_columns(j)) == 100 + 100 * static_cast<float>(j));
   CHECK(std::isnan(float(os::value(os::mean<>(os::zeros<T, I/X>(mesh, I = 0))))));
 }
@@ -231,7 +232,7 @@ TEST_CASE_TEMPLATE("parts of devices are added up as floats", T, os::float16, os
   T const expected(large + static_cast<float>(n - 1));
   CHECK(os::value(os::sum<>(a)) == expected);
   auto const parts = os::generate<T, I/X, J>(mesh, I = n, J = 2 * n, large_then_ones{large});
-  auto const scattered = os::sum<J/X>(parts).local();
+  auto const scattered = t::host_block(os::sum<J / X>(parts));
   for (std::size_t j = 0; j < scattered.extent(0); ++j) CHECK(scattered(j) == expected);
 }
 
@@ -239,8 +240,8 @@ TEST_CASE_TEMPLATE("random numbers are the same on every mesh", T, os::float16, 
   on_a_line<T>([](auto const& mesh, auto const& sizes) {
     auto const whole = os::random<T, I, J>(mesh, sizes, os::seed(3));
     auto const split = os::random<T, I, J/X>(mesh, sizes, os::seed(3));
-    auto const expected = [&](std::int64_t i, std::int64_t j) {
-      return double(float(whole.local()(std::size_t(i), std::size_t(j))));
+    auto const expected = [all = t::host_block(whole)](std::int64_t i, std::int64_t j) {
+      return double(float(all(std::size_t(i), std::size_t(j))));
     };
     CHECK(worst(split, expected, [](std::int64_t, std::int64_t) { return 1e-30; }) == 0);
   });

@@ -5,6 +5,7 @@
 /// Deferred reduction: a weight's gradient over many steps, each a partial sum that stays where it is, and one
 /// all-reduce at the end. G[K, N] {U_X} += x[M_X, K] · dy[M_X, N], then G[K, N]; the block in docs/design/partials.md
 /// is the one below.
+// sham:
 
 #include <doctest/doctest.h>
 

@@ -5,6 +5,7 @@
 /// os::reshard_into and os::map_into against plain loops, on NaN where they write, in place, and in cases that they
 /// must refuse.
 // ranks: 1 2 4
+// sham:
 #include <doctest/doctest.h>
 
 #include <cmath>

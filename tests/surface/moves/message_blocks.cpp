@@ -6,6 +6,7 @@
 /// that are long enough for it, beside some that are not or that are not equal. Tensors that are gathered for a
 /// product, or scattered after it, are then not copied.
 // ranks: 1 2 3 4 8
+// sham:
 
 #include <doctest/doctest.h>
 

@@ -5,6 +5,7 @@
 /// os::reshard beyond reshard_pairs.cpp: three mesh axes and three axes, all element types, empty tensors, scalars, and
 /// names that are words. [B_X, I_Y, J_Z] → [B_Z, I_X, J_Y]
 // labels: essential
+// sham:
 
 #include <doctest/doctest.h>
 

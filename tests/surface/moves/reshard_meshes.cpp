@@ -6,6 +6,7 @@
 /// os::reshard from mesh to mesh: the same processes in another grid or order, some of them, more of them. All meshes
 /// name their axes X, Y and Z and mean different things by them. Elements are compared with the whole tensor, bytes
 /// with the elements that processes lack, counted here.
+// sham:
 
 #include <doctest/doctest.h>
 
@@ -331,20 +332,22 @@ TEST_CASE("partial maxima are reduced to maxima, and made of what changes no max
       auto const whole = t::whole_numbers<double>("I", e, 4);
       from const source = os::detail::allocate<from>(a.mesh.handle(), {e.at('I')});
       if (int const device = a.device_of(t::rank()); device >= 0)
-        for (std::size_t i = 0; i < source.local().extent(0);
-             ++i) {  // the devices along X take turns in holding the maximum
-          bool const holds = static_cast<int>(i) % a.mesh.size("X") == a.mesh.coordinate("X", device);
-          source.local()(i) = whole.values[i] - (holds ? 0 : 5);
-        }
+        t::change_block(source, [&](auto const& block) {  // the devices along X take turns in holding the maximum
+          for (std::size_t i = 0; i < block.extent(0); ++i) {
+            bool const holds = static_cast<int>(i) % a.mesh.size("X") == a.mesh.coordinate("X", device);
+            block(i) = whole.values[i] - (holds ? 0 : 5);
+          }
+        });
       os::mesh<X_mesh, Y_mesh> const mesh(b.mesh.handle());
       auto const maxima = os::reshard<I/X>(source, mesh);
       auto const partial_maxima = os::reshard<I/X, os::partial_max(Y)>(source, mesh);
       CHECK(disagreements_on(b, maxima, whole) == 0);
       int const device = b.device_of(t::rank());
       if (device < 0) continue;
-      for (std::size_t i = 0; i < maxima.local().extent(0); ++i)
-        CHECK(partial_maxima.local()(i) ==
-              (b.mesh.coordinate("Y", device) == 0 ? maxima.local()(i) : -std::numeric_limits<double>::infinity()));
+      auto const of_all = t::host_block(maxima), of_parts = t::host_block(partial_maxima);
+      for (std::size_t i = 0; i < of_all.extent(0); ++i)
+        CHECK(of_parts(i) ==
+              (b.mesh.coordinate("Y", device) == 0 ? of_all(i) : -std::numeric_limits<double>::infinity()));
     }
   });
 }

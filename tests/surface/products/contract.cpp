@@ -4,6 +4,7 @@
 /// @file
 /// os::contract: the inferred sharding of the result, the elements, and that nothing is communicated. [I_X, J] · [J,
 /// K_Y] → [I_X, K_Y]
+// sham:
 
 #include <doctest/doctest.h>
 

@@ -5,6 +5,7 @@
 /// os::einsum, the whole table on one mesh axis: C[b, i, k] = A[b, i, j] · B[b, j, k] with every state of A
 /// (replicated, divided on b, i or j, partial), of B (… b, j or k …) and of the result (… b, i or k …): 5 · 5 · 5
 /// cells, the eleven free ones and all others.
+// sham:
 
 #include <doctest/doctest.h>
 

@@ -6,6 +6,7 @@
 /// have, |Ĉ − C| ≤ γ Σ|a||b| (Higham, Accuracy and Stability of Numerical Algorithms, section 3.1), in whatever order
 /// they are summed.
 // labels: essential
+// sham:
 
 #include <doctest/doctest.h>
 

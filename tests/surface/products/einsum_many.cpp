@@ -4,6 +4,7 @@
 /// @file
 /// os::einsum of three, four and five tensors: the elements against plain loops over all labels at once, and the bytes
 /// against the plan's. D[I_X, L] = A[I_X, J] · B[J, K_Y] · C[K_Y, L], and chains, attention, tensor networks.
+// sham:
 
 #include <doctest/doctest.h>
 
