@@ -5,6 +5,7 @@
 /// Shapes: what is cut, joined, moved and renamed where blocks are uneven or empty.
 
 // page: Shapes
+// sham:
 
 #include <doctest/doctest.h>
 
@@ -17,6 +18,7 @@
 
 #include "field/field_case.hpp"
 #include "support/on_meshes.hpp"
+#include "support/program_array.hpp"
 
 OSTRAKA_AXIS(E);
 OSTRAKA_AXIS(M);
@@ -99,7 +101,8 @@ FIELD_CASE("O10", "pytorch/pytorch#110762",
            "A tensor made of uneven blocks had the extent of the first block times the ranks.") {
   std::int64_t const n = current_mesh->size("X"), x = current_mesh->coordinate("X", t::rank());
   std::int64_t const first = x * 10 / n, end = (x + 1) * 10 / n;
-  std::vector<double> block;
-  for (std::int64_t i = first; i < end; ++i) block.push_back(static_cast<double>(i));
-  gives(os::from_local<double, I/X>(mesh(), I = 10, block), {0, 1, 2, 3, 4, 5, 6, 7, 8, 9}, {10});
+  t::program_array<double> const block(static_cast<std::size_t>(end - first));
+  for (std::int64_t i = first; i < end; ++i) block[static_cast<std::size_t>(i - first)] = static_cast<double>(i);
+  block.send();
+  gives(os::from_local<double, I / X>(mesh(), I = 10, block.view()), {0, 1, 2, 3, 4, 5, 6, 7, 8, 9}, {10});
 }

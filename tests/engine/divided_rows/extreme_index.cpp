@@ -6,6 +6,7 @@
 /// every placement on meshes of two axes, including blocks that are empty or have one index along any axis. The oracle
 /// is plain loops over the whole array. Rows are also cut into parts, and taken as an accelerator's thread takes them.
 // ranks: 1 2 4
+// sham:
 
 #include <doctest/doctest.h>
 

@@ -5,6 +5,7 @@
 /// Pieces of blocks in files: their places, by plain loops; beyond 2^31; in rounds, of which devices have different
 /// numbers. A writer that is killed leaves the old file whole.
 // ranks: 1 2 3
+// sham:
 
 #include <doctest/doctest.h>
 

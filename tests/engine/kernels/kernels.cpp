@@ -6,6 +6,7 @@
 /// that the processor has, maps of operands in different layouts.
 // ranks: 1
 // labels: essential
+// sham:
 #include <doctest/doctest.h>
 
 #include <Kokkos_Core.hpp>
