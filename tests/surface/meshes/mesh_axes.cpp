@@ -5,6 +5,7 @@
 /// Meshes of twelve axes, of which an operation names seven: wherever axes of more than one device stand, products,
 /// moves and halos give the results of plain loops; axes of one device carry nothing.
 // ranks: 1 2 4 8
+// sham:
 
 #include <doctest/doctest.h>
 
@@ -49,7 +50,7 @@ void on_meshes(F const& f) {
 
 template <class C>
 void check_product(C const& c) {
-  auto const block = c.local();
+  auto const block = t::host_block(c);
   for (std::int64_t i = 0; i < c.range(0).size(); ++i)
     for (std::int64_t k = 0; k < c.range(1).size(); ++k) {
       double sum = 0;
@@ -81,7 +82,7 @@ TEST_CASE("halos along an axis that stands last") {
                              os::start_exchange_halo<os::halo<I, 1> / A12 / A3>(u, os::periodic));
         },
         a);
-    auto const block = differences.local();
+    auto const block = t::host_block(differences);
     for (std::int64_t i = 0; i < differences.range(0).size(); ++i) {
       std::int64_t const at = differences.range(0).begin + i, next = (at + 1) % 40, before = (at + 39) % 40;
       CHECK(block(i) == static_cast<double>(next * next - 2 * at * at + before * before));
