@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 # cmake -DPAGE=docs/budgets.md -DSOURCE=tests/types/budgets.cpp -P snippets.cmake
-# Every block of C++ in the page stands, but for white space, in the source, which is compiled; several sources are separated by commas.
+# Every block of C++ in the page stands, but for white space, in the source, which is compiled; several sources are
+# separated by commas.
 
 cmake_minimum_required(VERSION 3.23)
 
