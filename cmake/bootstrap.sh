@@ -46,11 +46,8 @@ python_that() {
   done
   return 1
 }
-first_of() { local name; for name in "$@"; do has "$name" && { echo "$name"; return; }; done; return 1; }
 
 # --- packages ---------------------------------------------------------------------------------------------------------
-
-clang_versions=(19 22 21 20 18 17 16)  # the first that the distribution has
 
 # Names the Debian packages of missing dependencies. A dependency counts as present if it can be used, whether or not a
 # package manager knows it.
@@ -65,7 +62,7 @@ missing_packages() {
   has valgrind || echo valgrind
   has mpicxx.mpich || echo libmpich-dev
   has mpiexec.mpich || echo mpich
-  first_of "${clang_versions[@]/#/clang++-}" >/dev/null || echo clang
+  compgen -c clang++- | grep -qE '^clang\+\+-(1[6-9]|[2-9][0-9])$' || echo clang
   compgen -G '/usr/lib/llvm-*/lib/clang/*/include/omp.h' >/dev/null || echo libomp-dev
   has python3 || echo python3
 }
@@ -104,13 +101,13 @@ links_with() {
   echo "extern \"C\" void $2(); int main() { $2(); }" | "$cxx" -x c++ - -o /dev/null "-l$1" >/dev/null 2>&1
 }
 
-# "clang" stands for the preferred available version.
+# "clang" stands for clang 19, whose errors docs/errors.md shows, or else for the newest version from 16 on.
 with_versions() {
   local version name
   for name in "$@"; do
     if [[ $name == clang ]]; then
-      for version in "${clang_versions[@]}"; do
-        apt-cache show "clang-$version" >/dev/null 2>&1 && { name=clang-$version; break; }
+      for version in 19 $(apt-cache pkgnames clang- 2>/dev/null | sed -nE 's/^clang-([0-9]+)$/\1/p' | sort -rn); do
+        ((version < 16)) || ! apt-cache show "clang-$version" >/dev/null 2>&1 || { name=clang-$version; break; }
       done
     fi
     echo "$name"
