@@ -1,8 +1,7 @@
 # SPDX-FileCopyrightText: The Ostraka authors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# Finds the CBLAS that local contractions on the host use. OstrakaDependencies.cmake includes this file, and has the
-# functions that it calls.
+# Finds the CBLAS that local contractions on the host use. OstrakaDependencies.cmake includes this file.
 
 include_guard()
 

@@ -3,8 +3,8 @@
 #
 # ostraka::compiled: ostraka::ostraka and a library of the engine's instances
 # (include/ostraka/compiled/compiled_engine.hpp), static or, with BUILD_SHARED_LIBS, shared. A program that links it is
-# compiled in a fraction of the time and does the same. Its sources are written here, a few lines each: there are none
-# to keep.
+# compiled in a fraction of the time and does the same. Its sources, a few lines each, are written
+# here.
 
 include_guard()
 

@@ -5,8 +5,8 @@
 #
 #   ostraka_add_compile_fail_tests(FILES ...)                          compile_fail.<file>.<compiler>: what does not
 #     compile, and the sentence that says why
-#   ostraka_add_compile_time_tests(<folder>)                           compile_time.<file>.<compiler>: how much constant
-#     evaluation a plan takes
+#   ostraka_add_compile_time_tests(<folder>)
+#     compile_time.<file>.<compiler>: how much constant evaluation a plan takes
 
 include_guard()
 
@@ -50,8 +50,7 @@ set(compile_fail_dir "${CMAKE_CURRENT_BINARY_DIR}/compile_fail_shared")
 set(compile_fail_arguments_plan "-DINCLUDE_DIR=${PROJECT_SOURCE_DIR}/include")
 set(compile_fail_arguments_ostraka ${compile_fail_arguments_plan} "-DFLAGS_FILE=${compile_fail_dir}/flags.cmake")
 
-# Once for each compiler, as the fixture of the tests that need it: precompiles all headers of the floors, with Kokkos
-# and MPI.
+# Once for each compiler, as a fixture of the tests: precompiles all headers of the floors, with Kokkos and MPI.
 function(ostraka_prepare_compile_fail_tests)
   set(headers plan)
   if(TARGET ostraka::ostraka)

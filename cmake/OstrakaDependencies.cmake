@@ -15,8 +15,7 @@ set(OSTRAKA_KOKKOS_FIRST 3.4)  # the oldest that is tested
 set(OSTRAKA_KOKKOS_BEFORE 6)   # the first that is not supported
 
 # ostraka_find_dependencies(MPI <bool> BLAS <bool> MISSING <variable>)
-# The variable receives a sentence per missing dependency, or nothing. BLAS is never missing: without one, Kokkos does
-# the work.
+# The variable receives a sentence per missing dependency, or nothing. BLAS is optional: without one, Kokkos multiplies.
 function(ostraka_find_dependencies)
   cmake_parse_arguments(PARSE_ARGV 0 arg "" "MPI;BLAS;MISSING" "")
   set(missing "")
@@ -51,8 +50,7 @@ function(ostraka_say text)
   endif()
 endfunction()
 
-# Imported targets are visible to the folder that finds them, and to all if this project is part of another
-# (CMakeLists.txt).
+# Imported targets are visible to the folder that finds them, and to all folders if this project is part of another.
 function(ostraka_add_imported name)
   add_library(${name} INTERFACE IMPORTED)
   if(CMAKE_FIND_PACKAGE_TARGETS_GLOBAL)
@@ -60,8 +58,7 @@ function(ostraka_add_imported name)
   endif()
 endfunction()
 
-# ostraka_add_found(<name> <title> <folder of headers> <library>…): makes ostraka::<name> of a library that was found,
-# and reports it.
+# ostraka_add_found(<name> <title> <folder of headers> <library>…): makes ostraka::<name> of a library, and reports it.
 function(ostraka_add_found name title headers)
   ostraka_add_imported(ostraka::${name})
   target_include_directories(ostraka::${name} INTERFACE "${headers}")
@@ -101,8 +98,7 @@ function(ostraka_find_mpi sentence)
   endif()
 endfunction()
 
-# Kokkos' own version file accepts only one major version and so refuses every range across majors: this asks for any
-# version, then checks it.
+# Kokkos' own version file refuses ranges across major versions, so this asks for any version and then checks it.
 function(ostraka_find_kokkos sentence)
   set(range "${OSTRAKA_KOKKOS_FIRST} or later and before ${OSTRAKA_KOKKOS_BEFORE}")
   if(TARGET Kokkos::kokkos AND NOT DEFINED Kokkos_VERSION)  # a superproject's Kokkos, which chooses its version itself

@@ -62,8 +62,7 @@ if(PROJECT_IS_TOP_LEVEL)
   install(FILES LICENSE DESTINATION "${CMAKE_INSTALL_DOCDIR}" COMPONENT ostraka_archive EXCLUDE_FROM_ALL)
   set(CPACK_INSTALL_CMAKE_PROJECTS "${PROJECT_BINARY_DIR};ostraka;Unspecified;/"
     "${PROJECT_BINARY_DIR};ostraka;ostraka_archive;/")
-  # An archive of the source has all but this build, what .gitignore lists, and Git's own. The patterns meet whole
-  # paths.
+  # An archive of the source lacks this build, what .gitignore lists, and Git's own files. Patterns meet whole paths.
   string(REGEX REPLACE "[^A-Za-z0-9/_-]" "." source "${PROJECT_SOURCE_DIR}")
   string(REGEX REPLACE "[^A-Za-z0-9/_-]" "." binary "${PROJECT_BINARY_DIR}")
   set(CPACK_SOURCE_IGNORE_FILES "^${binary}/" "^${source}/build[^/]*/" "^${source}/CMakeUserPresets.json$"

@@ -1,8 +1,8 @@
 # SPDX-FileCopyrightText: The Ostraka authors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# OSTRAKA_SCALAPACK: the ScaLAPACK of the MPI in use (distributions have one for each MPI); only bench/scalapack and
-# examples/cholesky need it.
+# OSTRAKA_SCALAPACK: the ScaLAPACK of the MPI in use (distributions have one for each), for bench/scalapack and
+# examples/cholesky.
 
 if(OSTRAKA_ENABLE_MPI)
   get_target_property(mpi_libraries MPI::MPI_CXX INTERFACE_LINK_LIBRARIES)

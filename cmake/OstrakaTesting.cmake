@@ -1,13 +1,11 @@
 # SPDX-FileCopyrightText: The Ostraka authors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-#   ostraka_add_static_test(types.axis axis.cpp)                       static_asserts, perhaps doctest cases; floors 1
-#     and 2 alone
+#   ostraka_add_static_test(types.axis axis.cpp)                       static_asserts, doctest cases; floors 1 and 2
 #   ostraka_add_test(plan.cost cost.cpp)                               doctest cases; floors 1 and 2 alone
 #   ostraka_add_mpi_test(engine.kernels.copy copy.cpp RANKS 1 2)        doctest cases on every rank:
 #     mpi.engine.kernels.copy.np1 and .np2
-#   ostraka_add_tests_of_folder(...)                                   one of these for every file of a folder and those
-#     in it
+#   ostraka_add_tests_of_folder(...)                                   one of these for every file below a folder
 # Tests that a compiler runs are in OstrakaCompilerTests.cmake.
 #
 # Comments in a test file override what its folder says:   // ranks: 1 2 4   // labels: slow essential   // timeout: 300
@@ -134,8 +132,7 @@ if(OSTRAKA_TEST_SHAM)
 endif()
 
 function(ostraka_add_static_test name)
-  # An executable rather than an object library, so that the test counts, and can hold doctest cases beside its
-  # assertions.
+  # An executable rather than an object library, so that the test counts, and can hold doctest cases.
   ostraka_add_test(${name} ${ARGN} LABELS static)
 endfunction()
 
@@ -194,8 +191,7 @@ function(ostraka_add_mpi_test name)
       add_test(NAME ${test} COMMAND ${launcher} $<TARGET_FILE:${name}> ${MPIEXEC_POSTFLAGS})
       ostraka_set_test_properties(${test} ${ranks} "${arg_TIMEOUT}" "mpi;${arg_LABELS}")
       if(NOT launcher)
-        # Open MPI 4 gives all programs without mpiexec the same session directory; two that start and end together fail
-        # in MPI_Init.
+        # Open MPI 4 gives programs without mpiexec one session directory, and two at the same time fail in MPI_Init.
         set_property(TEST ${test} APPEND PROPERTY ENVIRONMENT OMPI_MCA_orte_create_session_dirs=0)
       endif()
       if(mode STREQUAL ".checked")
@@ -210,8 +206,8 @@ function(ostraka_add_mpi_test name)
   endforeach()
 endfunction()
 
-# ostraka_add_tests_of_folder(<folder> STATIC|PLAIN|MPI [RANKS 1 2 ...] [ESSENTIAL_RANKS 1 2 ...] [CHECKED_RANKS 1 2
-# ...] [SHARE])
+# ostraka_add_tests_of_folder(<folder> STATIC|PLAIN|MPI [RANKS 1 2 ...] [ESSENTIAL_RANKS 1 2 ...]
+#   [CHECKED_RANKS 1 2 ...] [SHARE])
 # ESSENTIAL_RANKS: the ranks of tests with that label; a job of three ranks finds little that meshes of six, with axes
 # of three, do not.
 # SHARE: tests that include a file of tests/support share what is compiled once. Others link the engine's instances if

@@ -3,8 +3,7 @@
 #
 #   cmake -DSOURCE=. -P check_english.cmake
 #
-# Counts the comment lines of each folder that read like translated English, and fails if a folder has more of them than
-# `most` allows:
+# Counts the comment lines of each folder that read like translated English, and fails if they are more than `most`:
 #   - a sentence begins with What, Who, Whom, Whose, Those, Whoever, Whatever, or with "Of a", "Of the" and the like;
 #   - a comment ends with a question mark;
 #   - a comment says nobody, somebody, anybody or whoever.

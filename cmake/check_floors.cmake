@@ -290,8 +290,7 @@ foreach(header IN LISTS headers)
   endif()
 endforeach()
 
-# Only the engine runs kernels or waits for them, and only rooms that may call MPI call it. Comments and messages may
-# name anything.
+# Only the engine runs kernels or waits for them, and only some rooms call MPI. Comments and messages may name anything.
 set(execution
   "Kokkos::parallel_|Kokkos::deep_copy|create_mirror|fence\\(|engine::(for_each|gather|scatter|broadcast|copy|fill)\\(")
 set(names_mpi "(^|[^A-Za-z0-9_])P?MPIX?_[A-Z]")

@@ -15,8 +15,7 @@ foreach(header IN LISTS headers)
   string(APPEND reasons "${more}")
 endforeach()
 
-# fenced(result language after): the text of the first such fence after a text; the text behind the fence goes to
-# `after`.
+# fenced(result language after): the text of the first such fence in `after`, which becomes the text behind the fence.
 function(fenced result language after)
   string(FIND "${${after}}" "```${language}\n" begin)
   if(begin EQUAL -1)

@@ -78,8 +78,7 @@ has_plan(0 0 "all_reduce w over X" ${bytes} ${flops})
 math(EXPR bytes "7 * 1024 * 4096 / 8 * 2")
 has_plan(1 0 "reduce_scatter v over X" ${bytes} ${flops})
 
-# ESM2 with 15 billion parameters (Lin et al., 2022), as examples/esm2 has it: 1,024 tokens, width 5,120, inner width
-# 20,480, batch 32.
+# ESM2 with 15 billion parameters (Lin et al., 2022): 1,024 tokens, width 5,120, inner width 20,480, batch 32.
 explore("x[B_X,S,D_Y] up[D_X,F_Y] -> a[B_X,S,F_Y]" --mesh X=2,Y=4 --sizes B=32,S=1024,D=5120,F=20480)
 math(EXPR bytes "(16 * 1024 * 5120) / 4 * 3 * 4 + (5120 * 5120) / 2 * 4")
 math(EXPR flops "2 * 16 * 1024 * 5120 * 5120")

@@ -3,8 +3,7 @@
 #
 #   cmake -DEXPLORER=ostraka-plan -DSCRATCH=folder -P refusals.cmake
 #
-# An error is reported once, on the standard error, with its place, and the program ends with 2; with 1 if a file is the
-# cause.
+# An error is reported once, on the standard error, with its place; the program ends with 2, or with 1 for a file's.
 
 cmake_minimum_required(VERSION 3.23)
 file(MAKE_DIRECTORY "${SCRATCH}")

@@ -3,8 +3,7 @@
 #
 #   cmake -DBUILD=build -DSOURCE=folder -DSCRATCH=folder -DGIT=git -P source_archive.cmake
 #
-# CPack's archive of the source has the files that Git tracks or would track, and no others: no build, and no earlier
-# archive.
+# CPack's archive of the source has the files that Git tracks or would track: no build, and no earlier archive.
 
 cmake_minimum_required(VERSION 3.23)
 
