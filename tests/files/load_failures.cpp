@@ -170,7 +170,8 @@ TEST_CASE("tensors of other numbers of axes than the file's") {
     os::save(path, os::make_tree<of_one_axis>(mesh, I = 1));
     CHECK(said_alike([&] { static_cast<void>(os::load<of_no_axes>(path, mesh)); }) ==
           "load: w in " + path +
-              " has 1 axis, of extent 1, and a tensor without axes is asked for; name an axis for each of the file's (the leaf w)");
+              " has 1 axis, of extent 1, and a tensor without axes is asked for; name an axis for each of the file's "
+              "(the leaf w)");
     os::save(path, os::make_tree<of_no_axes>(mesh));
     CHECK(said_alike([&] { static_cast<void>(os::load<of_one_axis>(path, mesh)); }) ==
           "load: w in " + path +

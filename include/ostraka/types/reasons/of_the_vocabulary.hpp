@@ -35,7 +35,7 @@ struct function_undefined_for_elements {
       "function: it is not defined for such elements (docs/operations.md says for which); convert integers and bools to numbers with a fraction, as in os::cast<float>(A), and of complex numbers take the modulus with os::abs, or a part with os::real or os::imag");
 };
 
-// ---- softmax and norms ------------------------------------------------------------------------------------------------
+// ---- softmax and norms ----------------------------------------------------------------------------------------------
 
 template <class Other, class Sharding, class Operation>
 struct row_operand_sharding_mismatch {
@@ -47,7 +47,7 @@ struct mask_is_not_true_or_false {
   static_assert(never<T, Operation>, "operation: a mask is bool, or an integer that is not 0 where an element counts; compare first");
 };
 
-// ---- indices ----------------------------------------------------------------------------------------------------------
+// ---- indices --------------------------------------------------------------------------------------------------------
 
 template <class T, class Operation>
 struct index_is_not_an_integer {
@@ -168,7 +168,7 @@ struct operands_sharded_differently {
   static_assert(never<Sharding, Other, Operation>, "operation: the operands have the same axes in one order, divided alike; os::reshard or os::transpose one of them first");
 };
 
-// ---- attention --------------------------------------------------------------------------------------------------------
+// ---- attention ------------------------------------------------------------------------------------------------------
 
 template <class T, class Operation>
 struct elements_are_not_floating_point {
@@ -277,7 +277,7 @@ struct new_axis_already_exists {
   static_assert(never<Axis, Sharding, Operation>, "operation: the axis that it makes is not yet an axis of the tensor; choose another one, or os::rename that axis first");
 };
 
-// ---- fft --------------------------------------------------------------------------------------------------------------
+// ---- fft ------------------------------------------------------------------------------------------------------------
 
 template <class T, class Operation>
 struct not_transformed {
