@@ -38,7 +38,7 @@ template <TensorOrVariable A>
       throw_error(
           "value: this process is none of the mesh's devices and holds no value; ask for it where mesh.absent() is "
           "false, or os::reshard the tensor to a mesh of all");
-    return engine::on_host(a.local())();
+    return engine::read_on_host(a.local());
   } else {
     return {};
   }
