@@ -1,13 +1,14 @@
 # SPDX-FileCopyrightText: The Ostraka authors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# Finds the CBLAS that local contractions on the host use. OstrakaDependencies.cmake includes this file, and has the functions that it calls.
+# Finds the CBLAS that local contractions on the host use. OstrakaDependencies.cmake includes this file.
 
 include_guard()
 
-# Makes the target ostraka::cblas if some library has cblas.h and links cblas_dgemm. It finds a library by linking: distributions differ in which
-# library exports the C interface. OpenBLAS comes first, in its OpenMP flavour, which shares its threads with Kokkos. netlib's reference BLAS, many
-# times slower than the portable kernel, is left out unless OSTRAKA_ENABLE_REFERENCE_BLAS or OSTRAKA_CBLAS_LIBRARY asks for it.
+# Makes the target ostraka::cblas if some library has cblas.h and links cblas_dgemm. It finds a library by linking:
+# distributions differ in which library exports the C interface. OpenBLAS comes first, in its OpenMP flavour, which
+# shares its threads with Kokkos. netlib's reference BLAS, many times slower than the portable kernel, is left out
+# unless OSTRAKA_ENABLE_REFERENCE_BLAS or OSTRAKA_CBLAS_LIBRARY asks for it.
 function(ostraka_find_cblas)
   if(TARGET ostraka::cblas)
     return()
@@ -38,7 +39,10 @@ function(ostraka_find_cblas)
   endif()
   ostraka_is_reference_blas(reference "${libraries}")
   if(reference AND NOT asked)
-    ostraka_say("no CBLAS (${libraries} is netlib's reference BLAS, many times slower than the portable kernel); ${instead}. Install OpenBLAS; OSTRAKA_ENABLE_REFERENCE_BLAS=ON takes it nevertheless")
+    string(CONCAT sentence
+      "no CBLAS (${libraries} is netlib's reference BLAS, many times slower than the portable kernel); ${instead}. "
+      "Install OpenBLAS; OSTRAKA_ENABLE_REFERENCE_BLAS=ON takes it nevertheless")
+    ostraka_say("${sentence}")
     return()
   endif()
   ostraka_add_imported(ostraka::cblas)
@@ -61,13 +65,17 @@ function(ostraka_cblas_links result libraries)
   set(${result} "${links}" PARENT_SCOPE)
 endfunction()
 
-# netlib's C interface has a variable of this name. So have libraries that took the interface over, or that are built on it: those have names of their
-# own, too. A file name shows nothing, since distributions let one library take another's place (Debian's alternatives).
+# netlib's C interface has a variable of this name. So have libraries that took the interface over, or that are built on
+# it: those have names of their own, too. A file name shows nothing, since distributions let one library take another's
+# place (Debian's alternatives).
 function(ostraka_is_reference_blas result libraries)
-  ostraka_links_with(reference "${libraries}" CBLAS_CallFromC "extern \"C\" int CBLAS_CallFromC;\nint main() { return CBLAS_CallFromC; }")
+  ostraka_links_with(reference "${libraries}" CBLAS_CallFromC
+    "extern \"C\" int CBLAS_CallFromC;\nint main() { return CBLAS_CallFromC; }")
   if(reference)
-    foreach(function IN ITEMS openblas_get_config bli_info_get_version_str MKL_Get_Version flexiblas_get_version ATL_buildinfo armplversion)
-      ostraka_links_with(other "${libraries}" ${function} "extern \"C\" void ${function}();\nint main() { ${function}(); }")
+    foreach(function IN ITEMS openblas_get_config bli_info_get_version_str MKL_Get_Version flexiblas_get_version
+      ATL_buildinfo armplversion)
+      ostraka_links_with(other "${libraries}" ${function}
+        "extern \"C\" void ${function}();\nint main() { ${function}(); }")
       if(other)
         set(reference FALSE)
         break()

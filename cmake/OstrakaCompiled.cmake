@@ -1,16 +1,19 @@
 # SPDX-FileCopyrightText: The Ostraka authors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# ostraka::compiled: ostraka::ostraka and a library of the engine's instances (include/ostraka/compiled/compiled_engine.hpp), static or, with BUILD_SHARED_LIBS,
-# shared. A program that links it is compiled in a fraction of the time and does the same. Its sources are written here, a few lines each: there are none to keep.
+# ostraka::compiled: ostraka::ostraka and a library of the engine's instances
+# (include/ostraka/compiled/compiled_engine.hpp), static or, with BUILD_SHARED_LIBS, shared. A program that links it is
+# compiled in a fraction of the time and does the same. Its sources, a few lines each, are written
+# here.
 
 include_guard()
 
 set(OSTRAKA_COMPILED_OPTIONS "" CACHE STRING "Compiler options for ostraka::compiled, after those of the build type")
 mark_as_advanced(OSTRAKA_COMPILED_OPTIONS)
 
-# ostraka_kind_of_compiled(<result>): STATIC or SHARED. A shared library needs a shared Kokkos: with a static one, the library and the program would
-# each hold a copy of Kokkos, which may be freed twice when the process ends (docs/shared-libraries.md).
+# ostraka_kind_of_compiled(<result>): STATIC or SHARED. A shared library needs a shared Kokkos: with a static one, the
+# library and the program would each hold a copy of Kokkos, which may be freed twice when the process ends
+# (docs/shared-libraries.md).
 function(ostraka_kind_of_compiled result)
   set(kokkos "")
   if(TARGET Kokkos::kokkoscore)
@@ -22,7 +25,9 @@ function(ostraka_kind_of_compiled result)
   endif()
   set(${result} STATIC PARENT_SCOPE)
   if(BUILD_SHARED_LIBS AND OSTRAKA_BUILD_COMPILED)
-    set(sentence "a shared ostraka::compiled needs a shared Kokkos, but the one in ${Kokkos_DIR} is static; build Kokkos with BUILD_SHARED_LIBS=ON and name it with Kokkos_ROOT, or leave BUILD_SHARED_LIBS off.")
+    string(CONCAT sentence
+      "a shared ostraka::compiled needs a shared Kokkos, but the one in ${Kokkos_DIR} is static; build Kokkos with "
+      "BUILD_SHARED_LIBS=ON and name it with Kokkos_ROOT, or leave BUILD_SHARED_LIBS off.")
     if(PROJECT_IS_TOP_LEVEL)
       message(FATAL_ERROR "ostraka: ${sentence}")
     endif()
@@ -43,21 +48,26 @@ function(ostraka_add_compiled)
     elseif(type STREQUAL "bool")
       set(instances BOOL_INSTANCES)
     endif()
-    file(CONFIGURE OUTPUT "${source}" CONTENT "#include <ostraka/compiled/compiled_engine.hpp>\n\nOSTRAKA_${instances}_(, ${type})\n")
+    file(CONFIGURE OUTPUT "${source}"
+      CONTENT "#include <ostraka/compiled/compiled_engine.hpp>\n\nOSTRAKA_${instances}_(, ${type})\n")
     list(APPEND sources "${source}")
   endforeach()
   # The vocabulary, for the element types that call it most.
   foreach(type IN ITEMS float double)
     set(source "${PROJECT_BINARY_DIR}/compiled/vocabulary_${type}.cpp")
-    string(CONCAT content "#include <ostraka/compiled/compiled_files.hpp>\n#include <ostraka/compiled/compiled_derivatives.hpp>\n"
-      "#include <ostraka/compiled/compiled_updates.hpp>\n\nOSTRAKA_OPERATION_INSTANCES_(, ${type})\nOSTRAKA_DERIVATIVE_INSTANCES_(, ${type})\n"
+    string(CONCAT content
+      "#include <ostraka/compiled/compiled_files.hpp>\n#include <ostraka/compiled/compiled_derivatives.hpp>\n"
+      "#include <ostraka/compiled/compiled_updates.hpp>\n\n"
+      "OSTRAKA_OPERATION_INSTANCES_(, ${type})\nOSTRAKA_DERIVATIVE_INSTANCES_(, ${type})\n"
       "OSTRAKA_UPDATE_INSTANCES_(, ${type})\nOSTRAKA_FILE_BLOCK_INSTANCE_(, ${type})\n")
     file(CONFIGURE OUTPUT "${source}" CONTENT "${content}")
     list(APPEND sources "${source}")
   endforeach()
   set(source "${PROJECT_BINARY_DIR}/compiled/all_types.cpp")
-  string(CONCAT content "#include <ostraka/engine/files/reading_tensors.hpp>\n#include <ostraka/engine/files/writing_later.hpp>\n"
-    "#include <ostraka/compiled/compiled_files.hpp>\n#include <ostraka/compiled/compiled_derivatives.hpp>\n\nOSTRAKA_COMMON_INSTANCES_()\nOSTRAKA_FILE_INSTANCES_()\n"
+  string(CONCAT content
+    "#include <ostraka/engine/files/reading_tensors.hpp>\n#include <ostraka/engine/files/writing_later.hpp>\n"
+    "#include <ostraka/compiled/compiled_files.hpp>\n#include <ostraka/compiled/compiled_derivatives.hpp>\n\n"
+    "OSTRAKA_COMMON_INSTANCES_()\nOSTRAKA_FILE_INSTANCES_()\n"
     "OSTRAKA_LEAF_INSTANCES_()\nOSTRAKA_SHAPE_INSTANCES_()\n"
     "OSTRAKA_FILE_BLOCK_INSTANCE_(, std::int64_t)\n")
   foreach(type IN ITEMS std::int32_t std::int64_t)
@@ -71,13 +81,15 @@ function(ostraka_add_compiled)
   add_library(ostraka::compiled ALIAS ostraka_compiled)
   set_target_properties(ostraka_compiled PROPERTIES EXPORT_NAME compiled POSITION_INDEPENDENT_CODE ON)
   if(kind STREQUAL "SHARED")
-    # Before 1.0 no version promises to work with programs that another version compiled. The objects are those of the static library, without a macro
-    # that differs, so that ccache has them; unless the project hides symbols, because the instances must stay visible.
+    # Before 1.0 no version promises to work with programs that another version compiled. The objects are those of the
+    # static library, without a macro that differs, so that ccache has them; unless the project hides symbols, because
+    # the instances must stay visible.
     set(soversion ${PROJECT_VERSION})
     if(PROJECT_VERSION_MAJOR GREATER 0)
       set(soversion ${PROJECT_VERSION_MAJOR})
     endif()
-    set_target_properties(ostraka_compiled PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION ${soversion} DEFINE_SYMBOL "")
+    set_target_properties(ostraka_compiled PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION ${soversion}
+      DEFINE_SYMBOL "")
     if(CMAKE_CXX_VISIBILITY_PRESET OR CMAKE_VISIBILITY_INLINES_HIDDEN OR CMAKE_CXX_FLAGS MATCHES "-fvisibility")
       set_target_properties(ostraka_compiled PROPERTIES CXX_VISIBILITY_PRESET default VISIBILITY_INLINES_HIDDEN OFF)
     endif()

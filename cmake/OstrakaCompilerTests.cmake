@@ -3,17 +3,24 @@
 #
 # Part of OstrakaTesting.cmake: tests that a compiler runs.
 #
-#   ostraka_add_compile_fail_tests(FILES ...)                          compile_fail.<file>.<compiler>: what does not compile, and the sentence that says why
-#   ostraka_add_compile_time_tests(<folder>)                           compile_time.<file>.<compiler>: how much constant evaluation a plan takes
+#   ostraka_add_compile_fail_tests(FILES ...)                          compile_fail.<file>.<compiler>: what does not
+#     compile, and the sentence that says why
+#   ostraka_add_compile_time_tests(<folder>)
+#     compile_time.<file>.<compiler>: how much constant evaluation a plan takes
 
 include_guard()
 
-# g++ and the newest installed clang++ from 16 on: an error is a sentence for a reader, so both compilers' output is checked. Older clangs word theirs
-# in the same way, and each would cost as many tests again. The compiler that is not this build's has the label ci.
+# g++ and the newest installed clang++ from 16 on: an error is a sentence for a reader, so both compilers' output is
+# checked. Older clangs word theirs in the same way, and each would cost as many tests again. The compiler that is not
+# this build's has the label ci.
 function(ostraka_compile_fail_compilers result)
   set(compilers "")
   find_program(OSTRAKA_COMPILER_g++ g++)
-  find_program(OSTRAKA_COMPILER_clang++ NAMES clang++-22 clang++-21 clang++-20 clang++-19 clang++-18 clang++-17 clang++-16)
+  set(names "")
+  foreach(version RANGE 99 16 -1)
+    list(APPEND names clang++-${version})
+  endforeach()
+  find_program(OSTRAKA_COMPILER_clang++ NAMES ${names})
   mark_as_advanced(OSTRAKA_COMPILER_g++ OSTRAKA_COMPILER_clang++)
   foreach(name IN ITEMS g++ clang++)
     if(OSTRAKA_COMPILER_${name})
@@ -37,12 +44,13 @@ function(ostraka_label_of_compiler result compiler)
   set(${result} "${label}" PARENT_SCOPE)
 endfunction()
 
-# Shared by compile-fail tests. `plan` are the tests of floors 1 and 2 alone, `ostraka` all others, which get the flags of ostraka::ostraka.
+# Shared by compile-fail tests. `plan` are the tests of floors 1 and 2 alone, `ostraka` all others, which get the flags
+# of ostraka::ostraka.
 set(compile_fail_dir "${CMAKE_CURRENT_BINARY_DIR}/compile_fail_shared")
 set(compile_fail_arguments_plan "-DINCLUDE_DIR=${PROJECT_SOURCE_DIR}/include")
 set(compile_fail_arguments_ostraka ${compile_fail_arguments_plan} "-DFLAGS_FILE=${compile_fail_dir}/flags.cmake")
 
-# Once for each compiler, as the fixture of the tests that need it: precompiles all headers of the floors, with Kokkos and MPI.
+# Once for each compiler, as a fixture of the tests: precompiles all headers of the floors, with Kokkos and MPI.
 function(ostraka_prepare_compile_fail_tests)
   set(headers plan)
   if(TARGET ostraka::ostraka)
@@ -60,16 +68,19 @@ function(ostraka_prepare_compile_fail_tests)
       set(precompiled "${compile_fail_dir}/${compiler_name}/${header}.hpp")
       file(CONFIGURE OUTPUT "${precompiled}" CONTENT "#pragma once\n#include <ostraka/${header}.hpp>\n")
       set(test compile_fail.precompile.${header}.${compiler_name})
-      add_test(NAME ${test} COMMAND "${CMAKE_COMMAND}" "-DCOMPILER=${compiler}" "-DPRECOMPILE=${precompiled}" ${compile_fail_arguments_${header}}
+      add_test(NAME ${test} COMMAND "${CMAKE_COMMAND}" "-DCOMPILER=${compiler}" "-DPRECOMPILE=${precompiled}"
+        ${compile_fail_arguments_${header}}
         -P "${PROJECT_SOURCE_DIR}/cmake/compile_fail.cmake")
       ostraka_label_of_compiler(label "${compiler}")
-      set_tests_properties(${test} PROPERTIES TIMEOUT ${OSTRAKA_TEST_TIMEOUT} LABELS "compile_fail;${label}" FIXTURES_SETUP ${test})
+      set_tests_properties(${test} PROPERTIES TIMEOUT ${OSTRAKA_TEST_TIMEOUT} LABELS "compile_fail;${label}"
+        FIXTURES_SETUP ${test})
     endforeach()
   endforeach()
 endfunction()
 
-# Leaves out a file that includes more than floors 1 and 2 if there is no ostraka::ostraka. Compiles the controls of all files at once, each in a
-# namespace of its own, in a test <NAME>.<plan or ostraka>, but for those that say "// control: alone". Without NAME, each has its own.
+# Leaves out a file that includes more than floors 1 and 2 if there is no ostraka::ostraka. Compiles the controls of all
+# files at once, each in a namespace of its own, in a test <NAME>.<plan or ostraka>, but for those that say "// control:
+# alone". Without NAME, each has its own.
 # LABELS: added to the labels of all these tests.
 function(ostraka_add_compile_fail_tests)
   cmake_parse_arguments(PARSE_ARGV 0 arg "" "NAME" "FILES;LABELS")
@@ -96,7 +107,8 @@ function(ostraka_add_compile_fail_tests)
     endif()
     foreach(compiler IN LISTS compilers)
       cmake_path(GET compiler FILENAME compiler_name)
-      ostraka_add_compile_fail_test(${stem} "${compiler}" ${header} "${arg_LABELS}" ${what} "-DKEEP=${compile_fail_dir}/said/${compiler_name}/${stem}.txt")
+      ostraka_add_compile_fail_test(${stem} "${compiler}" ${header} "${arg_LABELS}" ${what}
+        "-DKEEP=${compile_fail_dir}/said/${compiler_name}/${stem}.txt")
       if(arg_NAME AND NOT stem MATCHES "\\.")  # a reason's first program: docs/errors.md shows it
         set_tests_properties(compile_fail.${stem}.${compiler_name} PROPERTIES FIXTURES_SETUP compile_fail.said)
       endif()
@@ -112,7 +124,8 @@ function(ostraka_add_compile_fail_tests)
       endforeach()
       file(CONFIGURE OUTPUT "${controls}" CONTENT "${includes}${controls_${header}}")
       foreach(compiler IN LISTS compilers)
-        ostraka_add_compile_fail_test(${arg_NAME}.${header} "${compiler}" ${header} "${arg_LABELS}" "-DCONTROLS=${controls}")
+        ostraka_add_compile_fail_test(${arg_NAME}.${header} "${compiler}" ${header} "${arg_LABELS}"
+          "-DCONTROLS=${controls}")
       endforeach()
     endif()
   endforeach()
@@ -121,21 +134,24 @@ endfunction()
 function(ostraka_add_compile_fail_test name compiler header labels)
   cmake_path(GET compiler FILENAME compiler_name)
   set(test compile_fail.${name}.${compiler_name})
-  add_test(NAME ${test} COMMAND "${CMAKE_COMMAND}" "-DCOMPILER=${compiler}" "-DPRECOMPILED=${compile_fail_dir}/${compiler_name}/${header}.hpp"
+  add_test(NAME ${test} COMMAND "${CMAKE_COMMAND}" "-DCOMPILER=${compiler}"
+    "-DPRECOMPILED=${compile_fail_dir}/${compiler_name}/${header}.hpp"
     ${compile_fail_arguments_${header}} ${ARGN} -P "${PROJECT_SOURCE_DIR}/cmake/compile_fail.cmake")
   ostraka_label_of_compiler(label "${compiler}")
-  set_tests_properties(${test} PROPERTIES TIMEOUT ${OSTRAKA_TEST_TIMEOUT} LABELS "compile_fail;${label};${labels}" FIXTURES_REQUIRED compile_fail.precompile.${header}.${compiler_name})
+  set_tests_properties(${test} PROPERTIES TIMEOUT ${OSTRAKA_TEST_TIMEOUT} LABELS "compile_fail;${label};${labels}"
+    FIXTURES_REQUIRED compile_fail.precompile.${header}.${compiler_name})
 endfunction()
 
-# Each plan of a file in `folder` must be found within the steps of constant evaluation that the file allows ("// g++: number", "// clang: number").
-# Time differs from run to run, this count does not.
+# Each plan of a file in `folder` must be found within the steps of constant evaluation that the file allows ("// g++:
+# number", "// clang: number"). Time differs from run to run, this count does not.
 function(ostraka_add_compile_time_tests folder)
   ostraka_compile_fail_compilers(compilers)
   file(GLOB files CONFIGURE_DEPENDS "${folder}/*.cpp")
   foreach(file IN LISTS files)
     cmake_path(GET file STEM stem)
     file(STRINGS "${file}" limits REGEX "^// (g\\+\\+|clang): ")
-    file(STRINGS "${file}" says REGEX "^// says: ")  # what the compiler says when it stops, and (not:) what it must not say
+    # what the compiler says when it stops, and (not:) what it must not say
+    file(STRINGS "${file}" says REGEX "^// says: ")
     file(STRINGS "${file}" never REGEX "^// not: ")
     foreach(compiler IN LISTS compilers)
       cmake_path(GET compiler FILENAME compiler_name)
@@ -147,7 +163,8 @@ function(ostraka_add_compile_time_tests folder)
         string(REGEX REPLACE ".*g\\+\\+: ([0-9]+).*" "\\1" limit "${limits}")
       endif()
       set(test compile_time.${stem}.${compiler_name})
-      add_test(NAME ${test} COMMAND "${compiler}" -std=c++20 -fsyntax-only "-I${PROJECT_SOURCE_DIR}/include" "${option}=${limit}" "${file}")
+      add_test(NAME ${test} COMMAND "${compiler}" -std=c++20 -fsyntax-only "-I${PROJECT_SOURCE_DIR}/include"
+        "${option}=${limit}" "${file}")
       ostraka_label_of_compiler(label "${compiler}")
       set_tests_properties(${test} PROPERTIES TIMEOUT ${OSTRAKA_TEST_TIMEOUT} LABELS "compile_fail;${label}")
       if(says)

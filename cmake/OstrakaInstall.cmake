@@ -1,7 +1,8 @@
 # SPDX-FileCopyrightText: The Ostraka authors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# Installs headers, CMake's package, pkg-config files, and ostraka::compiled if it was built; CPack makes archives of the same (docs/packages.md).
+# Installs headers, CMake's package, pkg-config files, and ostraka::compiled if it was built; CPack makes archives of
+# the same (docs/packages.md).
 
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
@@ -14,7 +15,8 @@ if(OSTRAKA_BUILD_COMPILED AND TARGET ostraka_compiled)
     LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}")
   install(EXPORT ostraka-compiled-targets NAMESPACE ostraka:: DESTINATION "${package_dir}")
 endif()
-install(TARGETS ostraka_plan ostraka_large_plans EXPORT ostraka-plan-targets FILE_SET HEADERS DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
+install(TARGETS ostraka_plan ostraka_large_plans EXPORT ostraka-plan-targets FILE_SET HEADERS
+  DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
 install(EXPORT ostraka-plan-targets NAMESPACE ostraka:: DESTINATION "${package_dir}")
 if(TARGET ostraka)
   install(TARGETS ostraka EXPORT ostraka-targets FILE_SET HEADERS DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
@@ -34,9 +36,10 @@ configure_package_config_file(cmake/ostraka-config.cmake.in ostraka-config.cmake
   NO_SET_AND_CHECK_MACRO)
 write_basic_package_version_file(ostraka-config-version.cmake COMPATIBILITY SameMinorVersion ${architecture})
 install(FILES "${PROJECT_BINARY_DIR}/ostraka-config.cmake" "${PROJECT_BINARY_DIR}/ostraka-config-version.cmake"
-  cmake/OstrakaDependencies.cmake cmake/OstrakaCblas.cmake cmake/OstrakaGpuDependencies.cmake DESTINATION "${package_dir}")
+  cmake/OstrakaDependencies.cmake cmake/OstrakaCblas.cmake cmake/OstrakaGpuDependencies.cmake
+  DESTINATION "${package_dir}")
 
-# --- pkg-config -----------------------------------------------------------------------------------------------------------------------
+# --- pkg-config -------------------------------------------------------------------------------------------------------
 
 include("${CMAKE_CURRENT_LIST_DIR}/OstrakaPkgConfig.cmake")
 ostraka_add_pkg_config(ostraka-plan "Shardings as types, checks and communication plans" "${CMAKE_INSTALL_DATADIR}")
@@ -44,10 +47,11 @@ if(TARGET ostraka)
   ostraka_add_pkg_config(ostraka "${PROJECT_DESCRIPTION}" "${CMAKE_INSTALL_LIBDIR}" TARGET ostraka)
 endif()
 if(OSTRAKA_BUILD_COMPILED AND TARGET ostraka_compiled)
-  ostraka_add_pkg_config(ostraka-compiled "Ostraka, and its engine as a library" "${CMAKE_INSTALL_LIBDIR}" TARGET ostraka_compiled REQUIRES ostraka)
+  ostraka_add_pkg_config(ostraka-compiled "Ostraka, and its engine as a library" "${CMAKE_INSTALL_LIBDIR}"
+    TARGET ostraka_compiled REQUIRES ostraka)
 endif()
 
-# --- archives -------------------------------------------------------------------------------------------------------------------------
+# --- archives ---------------------------------------------------------------------------------------------------------
 
 if(PROJECT_IS_TOP_LEVEL)
   set(CPACK_GENERATOR TGZ)
@@ -56,11 +60,13 @@ if(PROJECT_IS_TOP_LEVEL)
   set(CPACK_PACKAGE_CONTACT "The Ostraka authors")
   set(CPACK_RESOURCE_FILE_LICENSE "${PROJECT_SOURCE_DIR}/LICENSE")
   install(FILES LICENSE DESTINATION "${CMAKE_INSTALL_DOCDIR}" COMPONENT ostraka_archive EXCLUDE_FROM_ALL)
-  set(CPACK_INSTALL_CMAKE_PROJECTS "${PROJECT_BINARY_DIR};ostraka;Unspecified;/" "${PROJECT_BINARY_DIR};ostraka;ostraka_archive;/")
-  # An archive of the source has all but this build, what .gitignore lists, and Git's own. The patterns meet whole paths.
+  set(CPACK_INSTALL_CMAKE_PROJECTS "${PROJECT_BINARY_DIR};ostraka;Unspecified;/"
+    "${PROJECT_BINARY_DIR};ostraka;ostraka_archive;/")
+  # An archive of the source lacks this build, what .gitignore lists, and Git's own files. Patterns meet whole paths.
   string(REGEX REPLACE "[^A-Za-z0-9/_-]" "." source "${PROJECT_SOURCE_DIR}")
   string(REGEX REPLACE "[^A-Za-z0-9/_-]" "." binary "${PROJECT_BINARY_DIR}")
-  set(CPACK_SOURCE_IGNORE_FILES "^${binary}/" "^${source}/build[^/]*/" "^${source}/CMakeUserPresets.json$" "/compile_commands.json$" "/[.]cache/"
+  set(CPACK_SOURCE_IGNORE_FILES "^${binary}/" "^${source}/build[^/]*/" "^${source}/CMakeUserPresets.json$"
+    "/compile_commands.json$" "/[.]cache/"
     "/__pycache__/" "/[.]git/" "/[.]git$")
   set(CPACK_DEBIAN_PACKAGE_NAME libostraka-dev)
   set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)

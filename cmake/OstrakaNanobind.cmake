@@ -1,9 +1,9 @@
 # SPDX-FileCopyrightText: The Ostraka authors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-#   ostraka_find_nanobind(<why not>)          looks for a Python with nanobind and the headers of Python; empty if there is one
+#   ostraka_find_nanobind(<why not>)          looks for a Python with nanobind and its headers; empty if there is one
 #   ostraka_add_python_module(<name> <source> <folder>)
-# Only examples/python and its tests need them. The Python is OSTRAKA_FILES_PYTHON, which cmake/bootstrap.sh sets, or python3.
+# Only examples/python and its tests need them. The Python is OSTRAKA_FILES_PYTHON (cmake/bootstrap.sh) or python3.
 
 include_guard()
 
@@ -16,7 +16,11 @@ macro(ostraka_find_nanobind result)
     set(nanobind_candidates "")
   endif()
   foreach(candidate IN LISTS nanobind_candidates)
-    execute_process(COMMAND "${candidate}" -c "import nanobind, sys; assert int(nanobind.__version__.split('.')[0]) >= 2; print(sys.executable); print(nanobind.cmake_dir())"
+    string(CONCAT sentence
+      "import nanobind, sys; assert int(nanobind.__version__.split('.')[0]) >= 2; print(sys.executable); "
+      "print(nanobind.cmake_dir())")
+    execute_process(COMMAND "${candidate}"
+      -c "${sentence}"
       RESULT_VARIABLE nanobind_status OUTPUT_VARIABLE nanobind_lines ERROR_QUIET OUTPUT_STRIP_TRAILING_WHITESPACE)
     if(nanobind_status EQUAL 0)
       string(REPLACE "\n" ";" nanobind_lines "${nanobind_lines}")

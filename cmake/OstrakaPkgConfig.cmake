@@ -1,13 +1,15 @@
 # SPDX-FileCopyrightText: The Ostraka authors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# Files for pkg-config, for projects that are not built by CMake. They find their own prefix, so that an installation can be moved. Kokkos, MPI and
-# BLAS have no reliable pkg-config files, so these files name them by their paths, as this build found them.
+# Files for pkg-config, for projects that are not built by CMake. They find their own prefix, so that an installation
+# can be moved. Kokkos, MPI and BLAS have no reliable pkg-config files, so these files name them by their paths, as this
+# build found them.
 
 include_guard()
 
-# ostraka_gather_flags(<line> <options> <item>...): the linker arguments for these targets, libraries and options, dependents first, and the options
-# of the compiler. Files of targets are generator expressions, so that each configuration has its own.
+# ostraka_gather_flags(<line> <options> <item>...): the linker arguments for these targets, libraries and options,
+# dependents first, and the options of the compiler. Files of targets are generator expressions, so that each
+# configuration has its own.
 function(ostraka_gather_flags line_result options_result)
   set(line "")
   set(all_options "")
@@ -68,7 +70,8 @@ function(ostraka_gather_flags line_result options_result)
 endfunction()
 
 # ostraka_add_pkg_config(<name> <description> <folder> [TARGET <target>] [REQUIRES <other names>])
-# Installs <folder>/pkgconfig/<name>.pc. With TARGET, it has what the target requires of programs that link it, beyond what the required files have.
+# Installs <folder>/pkgconfig/<name>.pc. With TARGET, it has what the target requires of programs that link it, beyond
+# what the required files have.
 function(ostraka_add_pkg_config name description folder)
   cmake_parse_arguments(PARSE_ARGV 3 arg "" "TARGET;REQUIRES" "")
   cmake_path(ABSOLUTE_PATH folder BASE_DIRECTORY "${CMAKE_INSTALL_PREFIX}" OUTPUT_VARIABLE here)
@@ -78,10 +81,13 @@ function(ostraka_add_pkg_config name description folder)
   if(IS_ABSOLUTE "${CMAKE_INSTALL_INCLUDEDIR}")
     set(include_dir "${CMAKE_INSTALL_INCLUDEDIR}")
   endif()
-  string(CONCAT text "prefix=\${pcfiledir}/${up}\n" "includedir=${include_dir}\n\n" "Name: ${name}\n" "Description: ${description}\n"
+  string(CONCAT text "prefix=\${pcfiledir}/${up}\n" "includedir=${include_dir}\n\n" "Name: ${name}\n"
+    "Description: ${description}\n"
     "Version: ${PROJECT_VERSION}\n")
   if(arg_REQUIRES)
-    string(APPEND text "Requires: ${arg_REQUIRES} = ${PROJECT_VERSION}\nCflags: -DOSTRAKA_COMPILED\nLibs: -L\${pcfiledir}/.. -l$<TARGET_PROPERTY:${arg_TARGET},NAME>\n")
+    string(APPEND text
+      "Requires: ${arg_REQUIRES} = ${PROJECT_VERSION}\nCflags: -DOSTRAKA_COMPILED\n"
+      "Libs: -L\${pcfiledir}/.. -l$<TARGET_PROPERTY:${arg_TARGET},NAME>\n")
   elseif(arg_TARGET)
     set(asked "$<TARGET_PROPERTY:${arg_TARGET},INTERFACE_")
     set(definitions "$<REMOVE_DUPLICATES:${asked}COMPILE_DEFINITIONS>>")
@@ -92,7 +98,8 @@ function(ostraka_add_pkg_config name description folder)
     set(folders "$<FILTER:$<REMOVE_DUPLICATES:${asked}INCLUDE_DIRECTORIES>>,EXCLUDE,^(${not_said})$>")
     ostraka_gather_flags(line options ${arg_TARGET})
     string(APPEND text "Cflags: -I\${includedir}$<$<BOOL:${definitions}>: -D$<JOIN:${definitions}, -D>>"
-      "$<$<BOOL:${folders}>: -isystem $<JOIN:${folders}, -isystem >> $<JOIN:${options}, >\n" "Libs: $<JOIN:${line}, >\n")
+      "$<$<BOOL:${folders}>: -isystem $<JOIN:${folders}, -isystem >> $<JOIN:${options}, >\n"
+      "Libs: $<JOIN:${line}, >\n")
   else()
     string(APPEND text "Cflags: -I\${includedir}\n")
   endif()
@@ -102,5 +109,6 @@ function(ostraka_add_pkg_config name description folder)
   if(arg_TARGET AND NOT OSTRAKA_BUILD_COMPILED)
     set(component COMPONENT ostraka_machine)
   endif()
-  install(FILES "${PROJECT_BINARY_DIR}/pkgconfig/CXX-$<CONFIG>/${name}.pc" DESTINATION "${folder}/pkgconfig" ${component})
+  install(FILES "${PROJECT_BINARY_DIR}/pkgconfig/CXX-$<CONFIG>/${name}.pc"
+    DESTINATION "${folder}/pkgconfig" ${component})
 endfunction()

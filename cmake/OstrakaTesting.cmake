@@ -1,24 +1,28 @@
 # SPDX-FileCopyrightText: The Ostraka authors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-#   ostraka_add_static_test(types.axis axis.cpp)                       static_asserts, perhaps doctest cases; floors 1 and 2 alone
+#   ostraka_add_static_test(types.axis axis.cpp)                       static_asserts, doctest cases; floors 1 and 2
 #   ostraka_add_test(plan.cost cost.cpp)                               doctest cases; floors 1 and 2 alone
-#   ostraka_add_mpi_test(engine.kernels.copy copy.cpp RANKS 1 2)        doctest cases on every rank: mpi.engine.kernels.copy.np1 and .np2
-#   ostraka_add_tests_of_folder(...)                                   one of these for every file of a folder and those in it
+#   ostraka_add_mpi_test(engine.kernels.copy copy.cpp RANKS 1 2)        doctest cases on every rank:
+#     mpi.engine.kernels.copy.np1 and .np2
+#   ostraka_add_tests_of_folder(...)                                   one of these for every file below a folder
 # Tests that a compiler runs are in OstrakaCompilerTests.cmake.
 #
 # Comments in a test file override what its folder says:   // ranks: 1 2 4   // labels: slow essential   // timeout: 300
-# "// gpu:" says that the test reads no device memory on the host: on the sham device (OSTRAKA_TEST_SHAM) it has the label "gpu" and runs on 1, 2, 4 ranks,
-# and it is linked for GPUs;
-# "// sham:" says so of a test that is not linked for GPUs, as it gives kernels functions that only a host can call. There are many, so each has one of
-# the labels "sham_0", "sham_1" and "sham_2", by its name, and .ci/run chooses one; "// sham: always" has the label "gpu". "// sham: 1 2" says the ranks;
-# by default a test whose "// ranks:" is 1 runs on one there, and others on 1, 2 and 4;
-# "// gpu: 2 4" runs it again on so many ranks: on the sham device with an MPI that accepts its memory (mpi.<name>.gpu_direct.np2), elsewhere with host
-# memory treated as a GPU's, which MPI accepts or does not (mpi.<name>.gpu_staged.np2);
+# "// gpu:" says that the test reads no device memory on the host: on the sham device (OSTRAKA_TEST_SHAM) it has the
+# label "gpu" and runs on 1, 2, 4 ranks, and it is linked for GPUs;
+# "// sham:" says so of a test that is not linked for GPUs, as it gives kernels functions that only a host can call.
+# There are many, so each has one of the labels "sham_0", "sham_1" and "sham_2", by its name, and .ci/run chooses one;
+# "// sham: always" has the label "gpu". "// sham: 1 2" says the ranks; by default a test whose "// ranks:" is 1 runs on
+# one there, and others on 1, 2 and 4;
+# "// gpu: 2 4" runs it again on so many ranks: on the sham device with an MPI that accepts its memory
+# (mpi.<name>.gpu_direct.np2), elsewhere with host memory treated as a GPU's, which MPI accepts or does not
+# (mpi.<name>.gpu_staged.np2);
 # "// checked: 2 4" in check mode (mpi.<name>.checked.np2).
-# The label "essential" marks tests of what another compiler, MPI or Kokkos could break: every leg of .ci/run builds these tests.
-# The label "ci" marks tests that cost more than they add to a user's trust in the library: without OSTRAKA_TEST_EVERYTHING, as with the README's
-# command, they are neither built nor run. Legs of .ci/run build them by the targets ostraka_ci_examples and ostraka_ci_tests.
+# The label "essential" marks tests of what another compiler, MPI or Kokkos could break: every leg of .ci/run builds
+# these tests. The label "ci" marks tests that cost more than they add to a user's trust in the library: without
+# OSTRAKA_TEST_EVERYTHING, as with the README's command, they are neither built nor run. Legs of .ci/run build them by
+# the targets ostraka_ci_examples and ostraka_ci_tests.
 
 include_guard()
 
@@ -30,7 +34,8 @@ set(CMAKE_PCH_PROLOGUE "")
 # Release, and None, for which .ci/run passes options of its own.
 set(OSTRAKA_SHARING_OPTIONS $<$<CONFIG:Release,None>:-O0>)
 # -O3 takes g++ 12 two to three times as long over the engine's tests as -O2.
-set(OSTRAKA_TEST_ENGINE_OPTIONS "" CACHE STRING "Compiler options for the tests of the engine, after those of the build type")
+set(OSTRAKA_TEST_ENGINE_OPTIONS "" CACHE
+  STRING "Compiler options for the tests of the engine, after those of the build type")
 mark_as_advanced(OSTRAKA_TEST_ENGINE_OPTIONS)
 
 # Groups, to build only what a run of ctest -L needs.
@@ -47,8 +52,8 @@ endforeach()
 add_custom_target(ostraka_ci_examples)  # what tests with the label ci run: examples, and the rest
 add_custom_target(ostraka_ci_tests)
 
-# ostraka_leave_out(<result> <labels> [<what>]): true if the tests with these labels are left out. Then it notes them, as <what> or as one more
-# program.
+# ostraka_leave_out(<result> <labels> [<what>]): true if the tests with these labels are left out. Then it notes them,
+# as <what> or as one more program.
 function(ostraka_leave_out result labels)
   set(${result} FALSE PARENT_SCOPE)
   if("ci" IN_LIST labels AND NOT OSTRAKA_TEST_EVERYTHING)
@@ -70,7 +75,8 @@ function(ostraka_report_left_out)
   if(programs OR all)
     list(REMOVE_DUPLICATES all)
     list(JOIN all ", " all)
-    message(STATUS "ostraka: left out, as only CI needs it (label ci): ${programs} programs, ${all}; bash cmake/bootstrap.sh test all has it")
+    message(STATUS "ostraka: left out, as only CI needs it (label ci): ${programs} programs, ${all}; bash "
+      "cmake/bootstrap.sh test all has it")
   endif()
 endfunction()
 
@@ -79,7 +85,8 @@ add_library(ostraka_test_settings INTERFACE)
 target_include_directories(ostraka_test_settings SYSTEM INTERFACE "${OSTRAKA_DOCTEST_INCLUDE_DIR}")
 target_include_directories(ostraka_test_settings INTERFACE "${PROJECT_SOURCE_DIR}/tests")
 # clang counts an int as the index of a std::array as a sign conversion; headers and examples avoid it, tests need not.
-target_compile_options(ostraka_test_settings INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion)
+target_compile_options(ostraka_test_settings INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion
+  -Wno-sign-conversion)
 
 # doctest's runner is compiled once, not per test.
 add_library(ostraka_test_main OBJECT "${PROJECT_SOURCE_DIR}/tests/support/main.cpp")
@@ -95,17 +102,21 @@ if(TARGET ostraka::ostraka)
   add_library(ostraka_test_instances OBJECT EXCLUDE_FROM_ALL ${instances})
   target_link_libraries(ostraka_test_instances PRIVATE ostraka_test_settings ostraka::compiled)
   target_compile_options(ostraka_test_instances PRIVATE $<$<CONFIG:Release,None>:-O1>)  # the loops over whole tensors
-  file(CONFIGURE OUTPUT precompiled.cpp CONTENT "// What is precompiled belongs to a target, and a target has a source.\n")
+  file(CONFIGURE OUTPUT precompiled.cpp
+    CONTENT "// What is precompiled belongs to a target, and a target has a source.\n")
   add_library(ostraka_test_precompiled OBJECT EXCLUDE_FROM_ALL "${CMAKE_CURRENT_BINARY_DIR}/precompiled.cpp")
   target_link_libraries(ostraka_test_precompiled PRIVATE ostraka_test_settings ostraka::compiled)
   target_compile_options(ostraka_test_precompiled PRIVATE ${OSTRAKA_SHARING_OPTIONS})
   # ccache may return the header precompiled for another checkout of the same files, whose times differ.
-  target_compile_options(ostraka_test_precompiled PRIVATE "$<$<CXX_COMPILER_ID:Clang>:SHELL:-Xclang -fno-pch-timestamp>")
-  target_precompile_headers(ostraka_test_precompiled PRIVATE [["support/precompiled.hpp"]])  # not by its path: what is compiled is the same everywhere
+  target_compile_options(ostraka_test_precompiled PRIVATE
+    "$<$<CXX_COMPILER_ID:Clang>:SHELL:-Xclang -fno-pch-timestamp>")
+  # not by its path: what is compiled is the same everywhere
+  target_precompile_headers(ostraka_test_precompiled PRIVATE [["support/precompiled.hpp"]])
 endif()
 
-# Plain ctest has to work as root and with more ranks than cores, under Open MPI 4 (OMPI_) and 5 and later (PRTE_); MPICH needs nothing.
-# A waiting rank yields its core to the ranks that it waits for. MPIEXEC_TIMEOUT ends the ranks, which killing mpirun does not.
+# Plain ctest has to work as root and with more ranks than cores, under Open MPI 4 (OMPI_) and 5 and later (PRTE_);
+# MPICH needs nothing. A waiting rank yields its core to the ranks that it waits for. MPIEXEC_TIMEOUT ends the ranks,
+# which killing mpirun does not.
 set(OSTRAKA_TEST_ENVIRONMENT
   OMPI_ALLOW_RUN_AS_ROOT=1
   OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
@@ -125,11 +136,12 @@ set(OSTRAKA_TEST_ENVIRONMENT
 if(OSTRAKA_TEST_SHAM)
   # Another process that copies a message cannot report that it meets device memory. The rank itself can.
   list(APPEND OSTRAKA_TEST_ENVIRONMENT OMPI_MCA_btl_vader_single_copy_mechanism=none)
-  list(APPEND OSTRAKA_TEST_ENVIRONMENT OSTRAKA_KEEP_FREED_MEMORY=0)  # freed memory is never used again, so a use of it is seen
+  # freed memory is never used again, so a use of it is seen
+  list(APPEND OSTRAKA_TEST_ENVIRONMENT OSTRAKA_KEEP_FREED_MEMORY=0)
 endif()
 
 function(ostraka_add_static_test name)
-  # An executable rather than an object library, so that the test counts, and can hold doctest cases beside its assertions.
+  # An executable rather than an object library, so that the test counts, and can hold doctest cases.
   ostraka_add_test(${name} ${ARGN} LABELS static)
 endfunction()
 
@@ -190,7 +202,7 @@ function(ostraka_add_mpi_test name)
       add_test(NAME ${test} COMMAND ${launcher} $<TARGET_FILE:${name}> ${MPIEXEC_POSTFLAGS})
       ostraka_set_test_properties(${test} ${ranks} "${arg_TIMEOUT}" "mpi;${arg_LABELS}")
       if(NOT launcher)
-        # Open MPI 4 gives all programs without mpiexec the same session directory; two that start and end together fail in MPI_Init.
+        # Open MPI 4 gives programs without mpiexec one session directory, and two at the same time fail in MPI_Init.
         set_property(TEST ${test} APPEND PROPERTY ENVIRONMENT OMPI_MCA_orte_create_session_dirs=0)
       endif()
       if(mode STREQUAL ".checked")
@@ -205,15 +217,19 @@ function(ostraka_add_mpi_test name)
   endforeach()
 endfunction()
 
-# ostraka_add_tests_of_folder(<folder> STATIC|PLAIN|MPI [RANKS 1 2 ...] [ESSENTIAL_RANKS 1 2 ...] [CHECKED_RANKS 1 2 ...] [SHARE])
-# ESSENTIAL_RANKS: the ranks of tests with that label; a job of three ranks finds little that meshes of six, with axes of three, do not.
-# SHARE: tests that include a file of tests/support share what is compiled once. Others link the engine's instances if they include these.
+# ostraka_add_tests_of_folder(<folder> STATIC|PLAIN|MPI [RANKS 1 2 ...] [ESSENTIAL_RANKS 1 2 ...]
+#   [CHECKED_RANKS 1 2 ...] [SHARE])
+# ESSENTIAL_RANKS: the ranks of tests with that label; a job of three ranks finds little that meshes of six, with axes
+# of three, do not.
+# SHARE: tests that include a file of tests/support share what is compiled once. Others link the engine's instances if
+# they include these.
 function(ostraka_add_tests_of_folder folder kind)
   cmake_parse_arguments(PARSE_ARGV 2 arg "SHARE" "" "RANKS;ESSENTIAL_RANKS;CHECKED_RANKS")
   file(GLOB_RECURSE files CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/${folder}/*.cpp")
   foreach(file IN LISTS files)
     set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${file}")  # its comments are read here
-    cmake_path(RELATIVE_PATH file BASE_DIRECTORY "${CMAKE_CURRENT_SOURCE_DIR}" OUTPUT_VARIABLE name)  # engine/kernels/copy.cpp
+    # engine/kernels/copy.cpp
+    cmake_path(RELATIVE_PATH file BASE_DIRECTORY "${CMAKE_CURRENT_SOURCE_DIR}" OUTPUT_VARIABLE name)
     cmake_path(REMOVE_EXTENSION name LAST_ONLY)
     string(REPLACE "/" "." name "${name}")  # engine.kernels.copy
     ostraka_read_comment(labels "${file}" labels "")
@@ -233,7 +249,8 @@ function(ostraka_add_tests_of_folder folder kind)
     endif()
     ostraka_read_comment(checked_ranks "${file}" checked "${arg_CHECKED_RANKS}")
     if(kind STREQUAL "MPI")
-      ostraka_add_mpi_test(${name} "${file}" RANKS ${ranks} GPU_RANKS ${gpu_ranks} CHECKED_RANKS ${checked_ranks} LABELS ${labels} TIMEOUT ${timeout})
+      ostraka_add_mpi_test(${name} "${file}" RANKS ${ranks} GPU_RANKS ${gpu_ranks} CHECKED_RANKS ${checked_ranks}
+        LABELS ${labels} TIMEOUT ${timeout})
     elseif(kind STREQUAL "STATIC")
       ostraka_add_test(${name} "${file}" LABELS static ${labels} TIMEOUT ${timeout})
     else()
@@ -251,15 +268,17 @@ function(ostraka_add_tests_of_folder folder kind)
   endforeach()
 endfunction()
 
-# For a test of many shardings and little work: nearly all its cost is compiling. tests/support/precompiled.hpp is compiled once for all of these, the
-# engine is ostraka::compiled, the oracle is linked; the rest, the surface, is not optimised. tests/engine tests the code that is optimised hard.
+# For a test of many shardings and little work: nearly all its cost is compiling. tests/support/precompiled.hpp is
+# compiled once for all of these, the engine is ostraka::compiled, the oracle is linked; the rest, the surface, is not
+# optimised. tests/engine tests the code that is optimised hard.
 function(ostraka_share_compiled target)
   target_compile_options(${target} PRIVATE ${OSTRAKA_SHARING_OPTIONS})
   target_precompile_headers(${target} REUSE_FROM ostraka_test_precompiled)
   target_sources(${target} PRIVATE $<TARGET_OBJECTS:ostraka_test_instances>)
 endfunction()
 
-# ostraka_on_sham_device(<labels> <ranks> <file> <name> <the labels> <the ranks>): labels and ranks of a test that may run on the sham device
+# ostraka_on_sham_device(<labels> <ranks> <file> <name> <the labels> <the ranks>): labels and ranks of a test that may
+# run on the sham device
 function(ostraka_on_sham_device labels_result ranks_result file name labels ranks)
   file(STRINGS "${file}" mark REGEX "^// (gpu|sham):" LIMIT_COUNT 1)
   if(mark MATCHES "^// gpu:")

@@ -2,17 +2,20 @@
 # SPDX-FileCopyrightText: The Ostraka authors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-#   bash cmake/bootstrap.sh demo              installs the dependencies, then runs the example of examples/digits on 8 ranks
-#   bash cmake/bootstrap.sh test [ARGS...]    installs the dependencies, then builds and runs the tests (ARGS go to ctest)
+#   bash cmake/bootstrap.sh demo              installs the dependencies, then runs the example of examples/digits on 8
+#                                             ranks
+#   bash cmake/bootstrap.sh test [ARGS...]    installs the dependencies, then builds and runs the tests (ARGS go to
+#                                             ctest)
 #   bash cmake/bootstrap.sh test all [ARGS]   also runs the tests that only CI needs: tests with the label ci
-#   bash cmake/bootstrap.sh project FOLDER    installs the dependencies, then builds the project in FOLDER on this Ostraka and tests it; a new
-#                                             FOLDER becomes a copy of examples/template
+#   bash cmake/bootstrap.sh project FOLDER    installs the dependencies, then builds the project in FOLDER on this
+#                                             Ostraka and tests it; a new FOLDER becomes a copy of examples/template
 #   bash cmake/bootstrap.sh deps [demo|test]  installs the dependencies only; the last line names Kokkos' CMake folder
 #
-# On Debian or Ubuntu, as root, from nothing. The script uses everything that is already there, however it came there; if nothing is missing, any
-# system and any user will do. Kokkos with a parallel host backend comes from the first of: an installed one; one that this script has built before;
-# the distribution's package; upstream's release; the distribution's source. OSTRAKA_CACHE holds the built ones (default: ~/.cache/ostraka). The
-# compiler is CXX (default: g++). If it has no OpenMP, the script says so and uses a Kokkos with the Serial backend alone.
+# On Debian or Ubuntu, as root, from nothing. The script uses everything that is already there, however it came there;
+# if nothing is missing, any system and any user will do. Kokkos with a parallel host backend comes from the first of:
+# an installed one; one that this script has built before; the distribution's package; upstream's release; the
+# distribution's source. OSTRAKA_CACHE holds the built ones (default: ~/.cache/ostraka). The compiler is CXX (default:
+# g++). If it has no OpenMP, the script says so and uses a Kokkos with the Serial backend alone.
 
 set -euo pipefail
 called_from=$PWD
@@ -20,7 +23,8 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 . cmake/ccache.sh
 
 kokkos_release=4.7.02
-kokkos_release_url=${OSTRAKA_KOKKOS_URL:-https://github.com/kokkos/kokkos/releases/download/$kokkos_release/kokkos-$kokkos_release.tar.gz}
+kokkos_releases=https://github.com/kokkos/kokkos/releases/download
+kokkos_release_url=${OSTRAKA_KOKKOS_URL:-$kokkos_releases/$kokkos_release/kokkos-$kokkos_release.tar.gz}
 kokkos_release_sha256=${OSTRAKA_KOKKOS_SHA256:-a81826ac0a167933d13506bc2a986fb5517038df9abb780fe9bb2c1d4e80803b}
 
 cxx=${CXX:-g++}
@@ -35,14 +39,18 @@ fail() {
 has() { command -v "$1" >/dev/null 2>&1; }
 finds_header() { echo "#include <$1>" | "$cxx" -E -x c++ - >/dev/null 2>&1; }
 compiler_has_openmp() { echo 'int main() {}' | "$cxx" -fopenmp -x c++ - -o /dev/null >/dev/null 2>&1; }
-python_that() { local p; for p in "$PWD/build/python/bin/python3" python3 /usr/bin/python3; do "$p" -c "$1" >/dev/null 2>&1 && { echo "$p"; return; }; done; return 1; }
-first_of() { local name; for name in "$@"; do has "$name" && { echo "$name"; return; }; done; return 1; }
+python_that() {
+  local p
+  for p in "$PWD/build/python/bin/python3" python3 /usr/bin/python3; do
+    "$p" -c "$1" >/dev/null 2>&1 && { echo "$p"; return; }
+  done
+  return 1
+}
 
-# --- packages -------------------------------------------------------------------------------------------------------------------------
+# --- packages ---------------------------------------------------------------------------------------------------------
 
-clang_versions=(19 22 21 20 18 17 16)  # the first that the distribution has
-
-# Names the Debian packages of missing dependencies. A dependency counts as present if it can be used, whether or not a package manager knows it.
+# Names the Debian packages of missing dependencies. A dependency counts as present if it can be used, whether or not a
+# package manager knows it.
 missing_packages() {
   has "$cxx" || echo g++
   has cmake || echo cmake
@@ -54,13 +62,14 @@ missing_packages() {
   has valgrind || echo valgrind
   has mpicxx.mpich || echo libmpich-dev
   has mpiexec.mpich || echo mpich
-  first_of "${clang_versions[@]/#/clang++-}" >/dev/null || echo clang
+  compgen -c clang++- | grep -qE '^clang\+\+-(1[6-9]|[2-9][0-9])$' || echo clang
   compgen -G '/usr/lib/llvm-*/lib/clang/*/include/omp.h' >/dev/null || echo libomp-dev
   has python3 || echo python3
 }
 
-# Names missing packages that are optional: a BLAS that is faster than our own kernels, a compilation cache, the HDF5 of Open MPI, oneDNN, the module that makes
-# an environment for Python's packages, and the headers that a module of Python needs.
+# Names missing packages that are optional: a BLAS that is faster than our own kernels, a compilation cache, the HDF5 of
+# Open MPI, oneDNN, the module that makes an environment for Python's packages, and the headers that a module of Python
+# needs.
 useful_packages() {
   finds_fast_blas || echo libopenblas-openmp-dev
   [[ $1 == test ]] || return 0
@@ -79,7 +88,8 @@ finds_fast_blas() {
   for library in openblaso openblas blas cblas mkl_rt blis flexiblas; do
     links_with "$library" cblas_dgemm || continue
     links_with "$library" CBLAS_CallFromC || return 0
-    for function in openblas_get_config bli_info_get_version_str MKL_Get_Version flexiblas_get_version ATL_buildinfo armplversion; do
+    for function in openblas_get_config bli_info_get_version_str MKL_Get_Version flexiblas_get_version ATL_buildinfo \
+      armplversion; do
       links_with "$library" "$function" && return 0
     done
   done
@@ -87,15 +97,17 @@ finds_fast_blas() {
 }
 # Another MPI's is CMake's to find.
 finds_hdf5() { compgen -G '/usr/include/hdf5/*/hdf5.h' >/dev/null || finds_header hdf5.h || [[ -n ${HDF5_ROOT:-} ]]; }
-links_with() { echo "extern \"C\" void $2(); int main() { $2(); }" | "$cxx" -x c++ - -o /dev/null "-l$1" >/dev/null 2>&1; }
+links_with() {
+  echo "extern \"C\" void $2(); int main() { $2(); }" | "$cxx" -x c++ - -o /dev/null "-l$1" >/dev/null 2>&1
+}
 
-# "clang" stands for the preferred available version.
+# "clang" stands for clang 19, whose errors docs/errors.md shows, or else for the newest version from 16 on.
 with_versions() {
   local version name
   for name in "$@"; do
     if [[ $name == clang ]]; then
-      for version in "${clang_versions[@]}"; do
-        apt-cache show "clang-$version" >/dev/null 2>&1 && { name=clang-$version; break; }
+      for version in 19 $(apt-cache pkgnames clang- 2>/dev/null | sed -nE 's/^clang-([0-9]+)$/\1/p' | sort -rn); do
+        ((version < 16)) || ! apt-cache show "clang-$version" >/dev/null 2>&1 || { name=clang-$version; break; }
       done
     fi
     echo "$name"
@@ -119,22 +131,26 @@ install_packages() {
   ((${#missing[@]} + ${#useful[@]})) || return 0
   if has apt-get && ((EUID == 0)); then
     apt_get update || say "apt-get update failed; going on with the package lists that are there"
-    install "${missing[@]}" "${useful[@]}" || ((${#missing[@]} == 0)) || install "${missing[@]}" || fail "apt-get install ${missing[*]} failed"
+    install "${missing[@]}" "${useful[@]}" || ((${#missing[@]} == 0)) || install "${missing[@]}" ||
+      fail "apt-get install ${missing[*]} failed"
     mapfile -t missing < <(missing_packages "$1")
     mapfile -t useful < <(useful_packages "$1")
     ((${#missing[@]} == 0)) || fail "still missing after installation: ${missing[*]}"
   elif has apt-get; then
-    ((${#missing[@]} == 0)) || fail "missing: ${missing[*]}; install them (apt-get install ${missing[*]} ${useful[*]}) or run this as root"
+    ((${#missing[@]} == 0)) ||
+      fail "missing: ${missing[*]}; install them (apt-get install ${missing[*]} ${useful[*]}) or run this as root"
   else
-    ((${#missing[@]} == 0)) || fail "missing: what Debian calls ${missing[*]}; install it with this system's package manager and run this again"
+    ((${#missing[@]} == 0)) ||
+      fail "missing: what Debian calls ${missing[*]}; install it with this system's package manager and run this again"
   fi
   ((${#useful[@]} == 0)) || say "going on without ${useful[*]}: slower, or with tests skipped"
 }
 
-# --- Kokkos ---------------------------------------------------------------------------------------------------------------------------
+# --- Kokkos -----------------------------------------------------------------------------------------------------------
 
-# Prints the version of the Kokkos in a CMake package folder if it is from 3.4 on and before 6, has a parallel host backend that the compiler
-# can use, needs no device compiler, and has the libraries that it names (Debian's 5.2.2-2 does not); fails otherwise.
+# Prints the version of the Kokkos in a CMake package folder if it is from 3.4 on and before 6, has a parallel host
+# backend that the compiler can use, needs no device compiler, and has the libraries that it names (Debian's 5.2.2-2
+# does not); fails otherwise.
 usable_kokkos() {
   local dir=$1 version devices library
   [[ -e $dir/KokkosConfig.cmake && -e $dir/KokkosConfigVersion.cmake && -e $dir/KokkosConfigCommon.cmake ]] || return 1
@@ -176,10 +192,12 @@ installed_prefixes() {
   for prefix in "${prefixes[@]}"; do [[ -n $prefix ]] && echo "$prefix"; done
 }
 
-# build_kokkos SOURCE PREFIX: installs as a whole or not at all, so that an interrupted run leaves nothing that looks finished.
+# build_kokkos SOURCE PREFIX: installs as a whole or not at all, so that an interrupted run leaves nothing that looks
+# finished.
 build_kokkos() {
   local source=$1 prefix=$2 log=$work/build.log
-  cmake -S "$source" -B "$work/build" -G Ninja -DCMAKE_BUILD_TYPE=Release -DCMAKE_CXX_COMPILER="$cxx" -DCMAKE_CXX_STANDARD=20 \
+  cmake -S "$source" -B "$work/build" -G Ninja -DCMAKE_BUILD_TYPE=Release -DCMAKE_CXX_COMPILER="$cxx" \
+    -DCMAKE_CXX_STANDARD=20 \
     -DKokkos_ENABLE_OPENMP=$openmp -DKokkos_ENABLE_SERIAL=ON -DCMAKE_POSITION_INDEPENDENT_CODE=ON \
     -DKokkos_ENABLE_TESTS=OFF -DKokkos_ENABLE_EXAMPLES=OFF -DCMAKE_INSTALL_PREFIX="$prefix" >"$log" 2>&1 &&
     cmake --build "$work/build" -j "$jobs" >>"$log" 2>&1 &&
@@ -205,12 +223,15 @@ if(NOT code EQUAL 0 OR NOT hash STREQUAL "$kokkos_release_sha256")
   message(FATAL_ERROR "not downloaded: \${status}, SHA-256 \${hash}")
 endif()
 EOF
-  timeout 70 cmake -P "$work/download.cmake" >"$work/download.log" 2>&1 || { say "Kokkos: upstream's release cannot be had here"; return 1; }
+  timeout 70 cmake -P "$work/download.cmake" >"$work/download.log" 2>&1 ||
+    { say "Kokkos: upstream's release cannot be had here"; return 1; }
   mkdir -p "$work/source"
-  tar -xzf "$work/kokkos.tar.gz" -C "$work/source" --strip-components=1 && build_kokkos "$work/source" "$prefix" && find_kokkos "$prefix"
+  tar -xzf "$work/kokkos.tar.gz" -C "$work/source" --strip-components=1 && build_kokkos "$work/source" "$prefix" &&
+    find_kokkos "$prefix"
 }
 
-# Uses the machine's own package sources, with source packages enabled, in a private apt configuration that is deleted with the work folder.
+# Uses the machine's own package sources, with source packages enabled, in a private apt configuration that is deleted
+# with the work folder.
 distribution_source() {
   local prefix=$cache/kokkos-distribution-$tag apt=$work/apt file
   has apt-get || return 1
@@ -220,17 +241,21 @@ distribution_source() {
     [[ -e $file ]] && sed 's/^Types:.*/Types: deb-src/' "$file" >"$apt/sources/$(basename "$file")"
   done
   for file in /etc/apt/sources.list /etc/apt/sources.list.d/*.list; do
-    [[ -e $file ]] && sed -nE 's/^deb(-src)? /deb-src /p' "$file" | sort -u >"$apt/sources/$(basename "$file" .list).list"
+    [[ -e $file ]] && sed -nE 's/^deb(-src)? /deb-src /p' "$file" |
+      sort -u >"$apt/sources/$(basename "$file" .list).list"
   done
-  local options=(-qq -o Dir::Etc::sourcelist=/dev/null -o Dir::Etc::sourceparts="$apt/sources" -o Dir::State::lists="$apt/lists"
-    -o Dir::Cache="$apt/cache" -o APT::Sandbox::User="$(id -un)" -o Acquire::Languages=none -o Acquire::http::Timeout=20)
+  local options=(-qq -o Dir::Etc::sourcelist=/dev/null -o Dir::Etc::sourceparts="$apt/sources"
+    -o Dir::State::lists="$apt/lists" -o Dir::Cache="$apt/cache" -o APT::Sandbox::User="$(id -un)"
+    -o Acquire::Languages=none -o Acquire::http::Timeout=20)
   (
     cd "$apt/download"
     apt-get "${options[@]}" update || true  # a package source without sources does not stop the script
     apt-get "${options[@]}" --download-only source trilinos
-  ) >"$work/apt.log" 2>&1 || { tail -n 5 "$work/apt.log" >&2; say "Kokkos: the distribution's source cannot be had"; return 1; }
+  ) >"$work/apt.log" 2>&1 ||
+    { tail -n 5 "$work/apt.log" >&2; say "Kokkos: the distribution's source cannot be had"; return 1; }
   mkdir -p "$work/distribution"
-  tar -xf "$apt"/download/trilinos_*.orig.tar.* -C "$work/distribution" --strip-components=1 --wildcards '*/packages/kokkos/*' &&
+  tar -xf "$apt"/download/trilinos_*.orig.tar.* -C "$work/distribution" --strip-components=1 \
+    --wildcards '*/packages/kokkos/*' &&
     build_kokkos "$work/distribution/packages/kokkos" "$prefix" && find_kokkos "$prefix"
 }
 
@@ -261,25 +286,28 @@ provide_kokkos() {
   exec {lock}>&-
 }
 
-# --- Python ---------------------------------------------------------------------------------------------------------------------------
+# --- Python -----------------------------------------------------------------------------------------------------------
 
-# Sets `python` to one that has NumPy, ml_dtypes, safetensors and h5py, whose files tests compare with ours, and mpi4py and nanobind, which pass arrays:
-# the machine's, or else one in build/python, into which pip installs them from its configured index. Without them the tests that need them say
-# SKIPPED, and so does this.
+# Sets `python` to one that has NumPy, ml_dtypes, safetensors and h5py, whose files tests compare with ours, and mpi4py
+# and nanobind, which pass arrays: the machine's, or else one in build/python, into which pip installs them from its
+# configured index. Without them the tests that need them say SKIPPED, and so does this.
 provide_python() {
-  local files='import numpy, ml_dtypes, safetensors' more='import h5py, mpi4py, nanobind' venv=$PWD/build/python log=build/python.log maker
+  local files='import numpy, ml_dtypes, safetensors' more='import h5py, mpi4py, nanobind' venv=$PWD/build/python \
+    log=build/python.log maker
   python=$(python_that "$files; $more") && return
   "$venv/bin/python3" -c "$files" >/dev/null 2>&1 || {
     say "installing numpy, ml_dtypes and safetensors into build/python"
     for maker in python3 /usr/bin/python3; do
       rm -rf "$venv"
-      "$maker" -m venv "$venv" >"$log" 2>&1 && pip_installs numpy ml_dtypes safetensors && "$venv/bin/python3" -c "$files" >>"$log" 2>&1 && break
+      "$maker" -m venv "$venv" >"$log" 2>&1 && pip_installs numpy ml_dtypes safetensors &&
+        "$venv/bin/python3" -c "$files" >>"$log" 2>&1 && break
     done
   }
   if "$venv/bin/python3" -c "$files" >/dev/null 2>&1; then
     say "installing h5py, mpi4py and nanobind into build/python"
     pip_installs h5py || say "SKIPPED: h5py cannot be had ($log), so no HDF5 files are exchanged with it"
-    pip_installs mpi4py nanobind || say "SKIPPED: mpi4py and nanobind cannot be had ($log), so no arrays are passed between Python and the library"
+    pip_installs mpi4py nanobind ||
+      say "SKIPPED: mpi4py and nanobind cannot be had ($log), so no arrays are passed between Python and the library"
     python=$venv/bin/python3
     return
   fi
@@ -290,9 +318,11 @@ provide_python() {
   python=$(python_that 'import numpy' || echo python3)
 }
 # Installs into provide_python's environment.
-pip_installs() { timeout 600 "$venv/bin/python3" -m pip install --disable-pip-version-check --retries 1 --timeout 20 "$@" >>"$log" 2>&1; }
+pip_installs() {
+  timeout 600 "$venv/bin/python3" -m pip install --disable-pip-version-check --retries 1 --timeout 20 "$@" >>"$log" 2>&1
+}
 
-# --- build, demo, test ----------------------------------------------------------------------------------------------------------------
+# --- build, demo, test ------------------------------------------------------------------------------------------------
 
 # configure TESTS EVERYTHING: ON or OFF each
 configure() {
@@ -310,9 +340,12 @@ configure() {
   local launcher
   launcher=$(ccache_launcher "$PWD" "$cache")
   # Code that is tested, not timed, compiles in a third of the time.
-  cmake -S . -B build -G Ninja -DCMAKE_BUILD_TYPE=Release -DCMAKE_CXX_COMPILER="$cxx" -DKokkos_DIR="$kokkos_dir" -DOSTRAKA_BUILD_TESTS="$tests" -DOSTRAKA_BUILD_COMPILED="$tests" \
-    -DOSTRAKA_TEST_EXAMPLE_OPTIONS=-O1 -DOSTRAKA_TEST_ENGINE_OPTIONS=-O2 -DOSTRAKA_TEST_EVERYTHING="$everything" -DOSTRAKA_FILES_PYTHON="$python" \
-    ${launcher:+"-DCMAKE_CXX_COMPILER_LAUNCHER=$launcher"} >build/configure.log 2>&1 || { cat build/configure.log >&2; fail "cmake failed"; }
+  cmake -S . -B build -G Ninja -DCMAKE_BUILD_TYPE=Release -DCMAKE_CXX_COMPILER="$cxx" -DKokkos_DIR="$kokkos_dir" \
+    -DOSTRAKA_BUILD_TESTS="$tests" -DOSTRAKA_BUILD_COMPILED="$tests" \
+    -DOSTRAKA_TEST_EXAMPLE_OPTIONS=-O1 -DOSTRAKA_TEST_ENGINE_OPTIONS=-O2 -DOSTRAKA_TEST_EVERYTHING="$everything" \
+    -DOSTRAKA_FILES_PYTHON="$python" \
+    ${launcher:+"-DCMAKE_CXX_COMPILER_LAUNCHER=$launcher"} >build/configure.log 2>&1 ||
+    { cat build/configure.log >&2; fail "cmake failed"; }
   grep -E '^-- ostraka' build/configure.log || true
 }
 
@@ -323,8 +356,10 @@ demo() {
   local launcher
   launcher=$(sed -n 's/^MPIEXEC_EXECUTABLE:[^=]*=//p' build/CMakeCache.txt)
   # Runs as root, and with more ranks than cores: Open MPI 4 and 5 must be told to allow it; MPICH allows it.
-  export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_mpi_yield_when_idle=1
-  export OMPI_MCA_hwloc_base_binding_policy=none PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe PRTE_MCA_hwloc_default_binding_policy=none
+  export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1 \
+    OMPI_MCA_mpi_yield_when_idle=1
+  export OMPI_MCA_hwloc_base_binding_policy=none PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe \
+    PRTE_MCA_hwloc_default_binding_policy=none
   export OMP_NUM_THREADS=1 OMP_PROC_BIND=false OPENBLAS_NUM_THREADS=1 KOKKOS_DISABLE_WARNINGS=1
   say "examples/digits on 8 ranks"
   "$launcher" -n 8 build/examples/digits
@@ -340,16 +375,20 @@ project() {
   mkdir -p "$folder" build/project
   folder=$(cd "$folder" && pwd)
   if [[ ! -e $folder/CMakeLists.txt ]]; then
-    [[ -z $(ls -A "$folder") ]] || fail "$folder has files, but no CMakeLists.txt: name a project, or a folder to make one in"
+    [[ -z $(ls -A "$folder") ]] ||
+      fail "$folder has files, but no CMakeLists.txt: name a project, or a folder to make one in"
     cp -R examples/template/. "$folder"
     say "examples/template is now in $folder"
   fi
   {
-    cmake -S . -B build/project -G Ninja -DCMAKE_CXX_COMPILER="$cxx" -DKokkos_DIR="$kokkos_dir" -DOSTRAKA_BUILD_TESTS=OFF -DOSTRAKA_BUILD_EXAMPLES=OFF &&
+    cmake -S . -B build/project -G Ninja -DCMAKE_CXX_COMPILER="$cxx" -DKokkos_DIR="$kokkos_dir" \
+      -DOSTRAKA_BUILD_TESTS=OFF -DOSTRAKA_BUILD_EXAMPLES=OFF &&
       cmake --install build/project --prefix "$prefix"
-  } >build/project/install.log 2>&1 || { cat build/project/install.log >&2; fail "Ostraka could not be installed in build/project"; }
+  } >build/project/install.log 2>&1 ||
+    { cat build/project/install.log >&2; fail "Ostraka could not be installed in build/project"; }
   # By Ninja, which the script installs: a fresh Debian has no make. A build folder that is there keeps its generator.
-  CMAKE_GENERATOR=${CMAKE_GENERATOR:-Ninja} cmake -S "$folder" -B "$folder/build" -DCMAKE_CXX_COMPILER="$cxx" -DCMAKE_PREFIX_PATH="$prefix" -DKokkos_DIR="$kokkos_dir"
+  CMAKE_GENERATOR=${CMAKE_GENERATOR:-Ninja} cmake -S "$folder" -B "$folder/build" -DCMAKE_CXX_COMPILER="$cxx" \
+    -DCMAKE_PREFIX_PATH="$prefix" -DKokkos_DIR="$kokkos_dir"
   cmake --build "$folder/build" -j "$jobs"
   ctest --test-dir "$folder/build" --output-on-failure
   say "next: change it, then cmake --build $folder/build && ctest --test-dir $folder/build"
@@ -365,9 +404,12 @@ run_tests() {
   configure ON $everything
   cmake --build build -j "$jobs"
   say "testing"
-  ctest --test-dir build --output-on-failure -j "$((3 * jobs))" "$@" || status=$?  # ranks wait for their start and end, and for each other
+  # ranks wait for their start and end, and for each other
+  ctest --test-dir build --output-on-failure -j "$((3 * jobs))" "$@" || status=$?
   # Shows what was not tested, and how to test it.
-  while read -r line; do say "$line"; done < <(sed -nE 's/^(-- )?(SKIPPED: .*)/\2/p' build/Testing/Temporary/LastTest.log | sort -u)
+  while read -r line; do
+    say "$line"
+  done < <(sed -nE 's/^(-- )?(SKIPPED: .*)/\2/p' build/Testing/Temporary/LastTest.log | sort -u)
   sed -nE 's/^-- ostraka: (left out.*)/bootstrap: \1/p' build/configure.log
   return $status
 }

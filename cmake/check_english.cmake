@@ -3,12 +3,12 @@
 #
 #   cmake -DSOURCE=. -P check_english.cmake
 #
-# Counts the comment lines of each folder that read like translated English, and fails if a folder has more of them than `most` allows:
+# Counts the comment lines of each folder that read like translated English, and fails if they are more than `most`:
 #   - a sentence begins with What, Who, Whom, Whose, Those, Whoever, Whatever, or with "Of a", "Of the" and the like;
 #   - a comment ends with a question mark;
 #   - a comment says nobody, somebody, anybody or whoever.
-# Write subject, verb, object instead: "True if the block is dense.", "The mesh axes that divide a label.", "No device waits."
-# The numbers only shrink. If a folder has fewer such lines than its number, lower the number.
+# Write subject, verb, object instead: "True if the block is dense.", "The mesh axes that divide a label.", "No device
+# waits." The numbers only shrink. If a folder has fewer such lines than its number, lower the number.
 
 cmake_minimum_required(VERSION 3.23)
 
@@ -67,13 +67,16 @@ endif()
 set(above FALSE)
 foreach(folder IN LISTS folders)
   if(found-${folder} GREATER most-${folder})
-    message(NOTICE "${folder}/ has ${found-${folder}} comment lines to rewrite, and may have ${most-${folder}}:\n${lines-${folder}}")
+    message(NOTICE "${folder}/ has ${found-${folder}} comment lines to rewrite, and may have "
+      "${most-${folder}}:\n${lines-${folder}}")
     set(above TRUE)
   elseif(found-${folder} LESS most-${folder})
-    message(NOTICE "${folder}/ has ${found-${folder}} comment lines to rewrite: lower its number, ${most-${folder}}, in cmake/check_english.cmake")
+    message(NOTICE "${folder}/ has ${found-${folder}} comment lines to rewrite: lower its number, ${most-${folder}}, "
+      "in cmake/check_english.cmake")
   endif()
   message(STATUS "${folder}/: ${found-${folder}} of ${most-${folder}}")
 endforeach()
 if(above)
-  message(FATAL_ERROR "comments read like translated English: subject, verb, object (the head of cmake/check_english.cmake)")
+  message(FATAL_ERROR "comments read like translated English: subject, verb, object (the head of "
+    "cmake/check_english.cmake)")
 endif()

@@ -3,22 +3,22 @@
 #
 #   cmake -DINCLUDE_DIR=include -P check_floors.cmake
 #
-# Includes go down: types (1) < plan (2) < engine (3) < surface (4). Floors 1 and 2 include the standard library and nothing else.
-# A floor has rooms, each a folder with one idea and at most 14 headers. `rooms` lists them, and for each the rooms of its floor that it includes.
-# These stand before it in the list, so no two rooms know each other, except rooms of engine/kernels, which stand on both sides of a seam.
-# engine/kernels is the seam of local work: other rooms include its own headers and its rooms loops, numbers, accumulators, rows, tiles and fourier, and
-# nothing behind it.
-# A folder that is none of types/, plan/ and engine/ is a room of the surface. Headers directly in ostraka/ are umbrellas, which are for users: no room
-# includes them. Only an umbrella may have the name of another header.
-# The surface executes nothing: it hands blocks and functors to the engine (`execution`, below).
-# Only engine/machine (MPI's beginning and end), engine/carriers (messages) and engine/files (MPI-IO) name MPI: other rooms send by engine/groups.
-# Only engine/kernels/blas/ names cblas.h, cublas_v2.h, rocblas.h and oneDNN's dnnl.h, only engine/kernels/fourier/ fftw3.h, cufft.h
-# and hipfft/hipfft.h, only engine/carriers/ nccl.h and rccl/rccl.h.
+# Includes go down: types (1) < plan (2) < engine (3) < surface (4). Floors 1 and 2 include the standard library and
+# nothing else. A floor has rooms, each a folder with one idea and at most 14 headers. `rooms` lists them, and for each
+# the rooms of its floor that it includes. These stand before it in the list, so no two rooms know each other, except
+# rooms of engine/kernels, which stand on both sides of a seam. engine/kernels is the seam of local work: other rooms
+# include its own headers and its rooms loops, numbers, accumulators, rows, tiles and fourier, and nothing behind it. A
+# folder that is none of types/, plan/ and engine/ is a room of the surface. Headers directly in ostraka/ are umbrellas,
+# which are for users: no room includes them. Only an umbrella may have the name of another header. The surface executes
+# nothing: it hands blocks and functors to the engine (`execution`, below). Only engine/machine (MPI's beginning and
+# end), engine/carriers (messages) and engine/files (MPI-IO) name MPI: other rooms send by engine/groups. Only
+# engine/kernels/blas/ names cblas.h, cublas_v2.h, rocblas.h and oneDNN's dnnl.h, only engine/kernels/fourier/ fftw3.h,
+# cufft.h and hipfft/hipfft.h, only engine/carriers/ nccl.h and rccl/rccl.h.
 
 cmake_minimum_required(VERSION 3.23)
 
-# <room>: <the rooms that it includes>. All rooms know types/; rooms of the engine know the listed rooms of plan/; the surface knows all three floors
-# below it.
+# <room>: <the rooms that it includes>. All rooms know types/; rooms of the engine know the listed rooms of plan/; the
+# surface knows all three floors below it.
 set(rooms
   "types/support:"
   "types/values:"
@@ -44,16 +44,20 @@ set(rooms
   "engine/memory:"
   "engine/record: plan/hardware"
   "engine/machine: engine/memory"
-  "engine/kernels: plan/blocks engine/memory engine/kernels/loops engine/kernels/portable engine/kernels/folds engine/kernels/blas engine/kernels/products"
+  "engine/kernels: plan/blocks engine/memory engine/kernels/loops engine/kernels/portable engine/kernels/folds \
+    engine/kernels/blas engine/kernels/products"
   "engine/kernels/loops: plan/blocks engine/memory engine/kernels/x86 engine/kernels/portable"
   "engine/kernels/numbers: engine/kernels/loops engine/kernels/x86"
   "engine/kernels/x86: engine/kernels engine/kernels/loops engine/kernels/portable"
-  "engine/kernels/portable: engine/memory engine/machine engine/kernels engine/kernels/loops engine/kernels/x86 engine/kernels/folds"
+  "engine/kernels/portable: engine/memory engine/machine engine/kernels engine/kernels/loops engine/kernels/x86 \
+    engine/kernels/folds"
   "engine/kernels/folds: engine/memory engine/kernels engine/kernels/loops engine/kernels/x86 engine/kernels/portable"
   "engine/kernels/blas: engine/memory engine/machine engine/kernels engine/kernels/loops engine/kernels/products"
-  "engine/kernels/products: engine/memory engine/kernels engine/kernels/loops engine/kernels/portable engine/kernels/folds engine/kernels/blas"
+  "engine/kernels/products: engine/memory engine/kernels engine/kernels/loops engine/kernels/portable \
+    engine/kernels/folds engine/kernels/blas"
   "engine/kernels/accumulators: engine/memory engine/kernels engine/kernels/loops engine/kernels/folds"
-  "engine/kernels/rows: engine/memory engine/kernels engine/kernels/loops engine/kernels/numbers engine/kernels/portable engine/kernels/folds engine/kernels/accumulators"
+  "engine/kernels/rows: engine/memory engine/kernels engine/kernels/loops engine/kernels/numbers \
+    engine/kernels/portable engine/kernels/folds engine/kernels/accumulators"
   "engine/kernels/tiles: engine/kernels/loops engine/kernels/portable"
   "engine/kernels/fourier: engine/memory engine/machine engine/kernels/loops engine/kernels/portable"
   "engine/carriers: engine/memory engine/machine engine/kernels/loops"
@@ -63,22 +67,36 @@ set(rooms
   "engine/mesh: plan/spec engine/memory engine/machine engine/groups engine/collectives"
   "engine/spmd: engine/memory engine/machine engine/carriers engine/groups"
   "engine/call_check: plan/spec engine/machine engine/carriers engine/groups engine/mesh engine/spmd"
-  "engine/trace: plan/spec plan/hardware engine/memory engine/record engine/machine engine/carriers engine/groups engine/spmd engine/call_check"
-  "engine/moves: plan/spec plan/blocks plan/decisions engine/memory engine/machine engine/kernels engine/kernels/loops engine/groups engine/collectives engine/mesh"
-  "engine/run: plan/spec plan/blocks plan/reshard plan/decisions plan/lowering engine/memory engine/record engine/machine engine/kernels engine/kernels/loops engine/collectives engine/levels engine/mesh engine/call_check engine/moves"
-  "engine/block_collectives: plan/spec plan/blocks plan/decisions engine/memory engine/kernels/loops engine/kernels/rows engine/collectives engine/levels engine/mesh engine/call_check engine/moves engine/run"
-  "engine/divided_rows: plan/spec engine/memory engine/kernels/loops engine/kernels/numbers engine/kernels/accumulators engine/kernels/rows engine/collectives engine/mesh engine/call_check engine/moves engine/run"
+  "engine/trace: plan/spec plan/hardware engine/memory engine/record engine/machine engine/carriers engine/groups \
+    engine/spmd engine/call_check"
+  "engine/moves: plan/spec plan/blocks plan/decisions engine/memory engine/machine engine/kernels engine/kernels/loops \
+    engine/groups engine/collectives engine/mesh"
+  "engine/run: plan/spec plan/blocks plan/reshard plan/decisions plan/lowering engine/memory engine/record \
+    engine/machine engine/kernels engine/kernels/loops engine/collectives engine/levels engine/mesh engine/call_check \
+    engine/moves"
+  "engine/block_collectives: plan/spec plan/blocks plan/decisions engine/memory engine/kernels/loops \
+    engine/kernels/rows engine/collectives engine/levels engine/mesh engine/call_check engine/moves engine/run"
+  "engine/divided_rows: plan/spec engine/memory engine/kernels/loops engine/kernels/numbers \
+    engine/kernels/accumulators engine/kernels/rows engine/collectives engine/mesh engine/call_check engine/moves \
+    engine/run"
   "engine/root: engine/memory engine/machine engine/kernels engine/collectives engine/mesh engine/moves engine/run"
-  "engine/agreement: plan/spec plan/blocks engine/memory engine/kernels/loops engine/collectives engine/mesh engine/spmd engine/call_check engine/moves engine/root"
-  "engine/blocks: plan/spec plan/blocks engine/memory engine/machine engine/kernels engine/kernels/loops engine/kernels/rows engine/kernels/fourier engine/mesh engine/moves engine/run engine/block_collectives"
-  "engine/sequences: plan/spec plan/blocks plan/attention plan/decisions engine/kernels engine/kernels/loops engine/kernels/rows engine/mesh engine/run engine/block_collectives engine/blocks"
-  "engine/sequences/tiles: plan/spec plan/blocks plan/attention engine/kernels engine/kernels/loops engine/kernels/rows engine/kernels/tiles engine/mesh engine/blocks engine/sequences"
-  "engine/foreign_blocks: plan/spec plan/blocks engine/memory engine/collectives engine/kernels/loops engine/mesh engine/call_check engine/moves engine/blocks engine/agreement"
+  "engine/agreement: plan/spec plan/blocks engine/memory engine/kernels/loops engine/collectives engine/mesh \
+    engine/spmd engine/call_check engine/moves engine/root"
+  "engine/blocks: plan/spec plan/blocks engine/memory engine/machine engine/kernels engine/kernels/loops \
+    engine/kernels/rows engine/kernels/fourier engine/mesh engine/moves engine/run engine/block_collectives"
+  "engine/sequences: plan/spec plan/blocks plan/attention plan/decisions engine/kernels engine/kernels/loops \
+    engine/kernels/rows engine/mesh engine/run engine/block_collectives engine/blocks"
+  "engine/sequences/tiles: plan/spec plan/blocks plan/attention engine/kernels engine/kernels/loops \
+    engine/kernels/rows engine/kernels/tiles engine/mesh engine/blocks engine/sequences"
+  "engine/foreign_blocks: plan/spec plan/blocks engine/memory engine/collectives engine/kernels/loops engine/mesh \
+    engine/call_check engine/moves engine/blocks engine/agreement"
   "engine/formats:"
   "engine/disk: engine/formats"
-  "engine/files: plan/spec plan/blocks engine/machine engine/kernels/loops engine/groups engine/collectives engine/mesh engine/call_check engine/moves engine/run engine/root engine/formats engine/disk"
+  "engine/files: plan/spec plan/blocks engine/machine engine/kernels/loops engine/groups engine/collectives \
+    engine/mesh engine/call_check engine/moves engine/run engine/root engine/formats engine/disk"
   "engine/dlpack: engine/memory engine/kernels/loops engine/mesh engine/files"
-  "engine/hdf5: engine/machine engine/groups engine/collectives engine/mesh engine/call_check engine/run engine/disk engine/formats engine/files plan/spec plan/blocks"
+  "engine/hdf5: engine/machine engine/groups engine/collectives engine/mesh engine/call_check engine/run engine/disk \
+    engine/formats engine/files plan/spec plan/blocks"
   "environment:"
   "meshes:"
   "tensors: meshes"
@@ -103,7 +121,8 @@ set(rooms
   "operations/reductions: calls blocks elements algebra"
   "operations/normalisation: tensors calls elements operations/indices"
   "operations/positions: tensors calls blocks creation elements operations/shapes"
-  "operations/attention: tensors calls blocks creation elements algebra operations/shapes operations/indices operations/normalisation operations/positions"
+  "operations/attention: tensors calls blocks creation elements algebra operations/shapes operations/indices \
+    operations/normalisation operations/positions"
   "fourier: tensors calls blocks moves"
   "gradient/tape: tensors calls blocks elements moves algebra local_view local_view/collectives tree"
   "gradient/cotangents: elements moves algebra operations/elements operations/shapes gradient/tape"
@@ -113,17 +132,23 @@ set(rooms
   "gradient/rules/moves: creation moves gradient/cotangents"
   "gradient/rules/algebra: algebra operations/reductions gradient/tape gradient/cotangents gradient/rules/elements"
   "gradient/abstract: calls operations/indices gradient/cotangents gradient/directives gradient/rules/algebra"
-  "gradient/rules/operations: elements gradient/tape operations/shapes operations/indices operations/creation operations/reductions operations/normalisation operations/positions operations/attention fourier gradient/rules gradient/rules/elements gradient/rules/moves gradient/rules/algebra gradient/abstract"
-  "gradient/rules/local_view: blocks creation arrays local_view local_view/collectives local_view/halos local_view/pipelines tree gradient/cotangents gradient/directives gradient/rules/elements"
+  "gradient/rules/operations: elements gradient/tape operations/shapes operations/indices operations/creation \
+    operations/reductions operations/normalisation operations/positions operations/attention fourier gradient/rules \
+    gradient/rules/elements gradient/rules/moves gradient/rules/algebra gradient/abstract"
+  "gradient/rules/local_view: blocks creation arrays local_view local_view/collectives local_view/halos \
+    local_view/pipelines tree gradient/cotangents gradient/directives gradient/rules/elements"
   "gradient: creation elements gradient/cotangents"
-  "experts: tensors blocks arrays elements moves algebra local_view local_view/collectives operations/elements operations/indices operations/reductions operations/normalisation"
+  "experts: tensors blocks arrays elements moves algebra local_view local_view/collectives operations/elements \
+    operations/indices operations/reductions operations/normalisation"
   "gradient/rules/experts: gradient/rules gradient/rules/operations"
   "optimizers: calls blocks elements moves tree"
   "files: calls blocks tree"
   "hdf5: calls blocks tree files"
   "foresight: meshes gradient/tape gradient/rules/moves gradient/abstract gradient"
   "seeing: environment meshes tensors calls arrays local_view/collectives tree foresight"
-  "compiled: environment meshes calls elements files operations/elements operations/shapes operations/indices operations/reductions operations/normalisation operations/positions operations/attention gradient/tape gradient/rules/elements gradient/rules/operations optimizers seeing")
+  "compiled: environment meshes calls elements files operations/elements operations/shapes operations/indices \
+    operations/reductions operations/normalisation operations/positions operations/attention gradient/tape \
+    gradient/rules/elements gradient/rules/operations optimizers seeing")
 
 set(below_surface "^(types|plan|engine)/")
 
@@ -180,8 +205,10 @@ function(broken_rule header included result)
     room_knows("${room}" "${included_room}" knows)
     if(included_floor GREATER floor)
       set(rule "floor ${floor} includes floor ${included_floor}, includes go down")
-    elseif(included MATCHES "^ostraka/[^/]+$" AND NOT included STREQUAL "ostraka/version.hpp" AND NOT header MATCHES "^ostraka/([^/]+|foresight/budget.hpp)$")
-      set(rule "umbrellas are for users, a header includes what it needs")  # except budget.hpp, which prices programs with every rule there is
+    elseif(included MATCHES "^ostraka/[^/]+$" AND NOT included STREQUAL "ostraka/version.hpp"
+      AND NOT header MATCHES "^ostraka/([^/]+|foresight/budget.hpp)$")
+      # except budget.hpp, which prices programs with every rule there is
+      set(rule "umbrellas are for users, a header includes what it needs")
     elseif(NOT knows)
       set(rule "${room}/ does not know ${included_room}/ (rooms, in cmake/check_floors.cmake)")
     elseif(NOT EXISTS "${INCLUDE_DIR}/${included}")
@@ -189,7 +216,8 @@ function(broken_rule header included result)
     endif()
   elseif(floor LESS_EQUAL 2 AND included MATCHES "[./]")
     set(rule "floor ${floor} includes the standard library only")
-  elseif(included MATCHES "^(cblas|cublas_v2|rocblas/rocblas|oneapi/dnnl/dnnl)\\.h$" AND NOT header MATCHES "^ostraka/engine/kernels/blas/")
+  elseif(included MATCHES "^(cblas|cublas_v2|rocblas/rocblas|oneapi/dnnl/dnnl)\\.h$"
+    AND NOT header MATCHES "^ostraka/engine/kernels/blas/")
     set(rule "only engine/kernels/blas/ names libraries of products")
   elseif(included MATCHES "^(nccl|rccl/rccl)\\.h$" AND NOT header MATCHES "^ostraka/engine/carriers/")
     set(rule "only engine/carriers/ names NCCL and RCCL")
@@ -262,8 +290,9 @@ foreach(header IN LISTS headers)
   endif()
 endforeach()
 
-# Only the engine runs kernels or waits for them, and only rooms that may call MPI call it. Comments and messages may name anything.
-set(execution "Kokkos::parallel_|Kokkos::deep_copy|create_mirror|fence\\(|engine::(for_each|gather|scatter|broadcast|copy|fill)\\(")
+# Only the engine runs kernels or waits for them, and only some rooms call MPI. Comments and messages may name anything.
+set(execution
+  "Kokkos::parallel_|Kokkos::deep_copy|create_mirror|fence\\(|engine::(for_each|gather|scatter|broadcast|copy|fill)\\(")
 set(names_mpi "(^|[^A-Za-z0-9_])P?MPIX?_[A-Z]")
 set(knows_mpi engine/machine engine/carriers engine/files engine/hdf5)
 foreach(header IN LISTS headers)
@@ -277,7 +306,8 @@ foreach(header IN LISTS headers)
       message(NOTICE "${header}: ${line}: the surface executes nothing, hand it to the engine")
       set(broken TRUE)
     elseif(code MATCHES "${names_mpi}" AND NOT room IN_LIST knows_mpi)
-      message(NOTICE "${header}: ${line}: only engine/carriers/, engine/machine/, engine/files/ and engine/hdf5/ call MPI, ask engine/groups/ for what is sent")
+      message(NOTICE "${header}: ${line}: only engine/carriers/, engine/machine/, engine/files/ and engine/hdf5/ call "
+        "MPI, ask engine/groups/ for what is sent")
       set(broken TRUE)
     endif()
   endforeach()
@@ -289,7 +319,8 @@ foreach(header IN LISTS headers)
   file(STRINGS "${INCLUDE_DIR}/${header}" lines REGEX "${makes_instance}")
   foreach(line IN LISTS lines)
     string(REGEX REPLACE "//.*" "" code "${line}")
-    if(code MATCHES "${makes_instance}" AND NOT code MATCHES "exec_ = Exec\\(\\)|concurrency\\(\\)" AND NOT header STREQUAL "ostraka/engine/machine/instance.hpp")
+    if(code MATCHES "${makes_instance}" AND NOT code MATCHES "exec_ = Exec\\(\\)|concurrency\\(\\)"
+      AND NOT header STREQUAL "ostraka/engine/machine/instance.hpp")
       message(NOTICE "${header}: ${line}: ask engine::instance for an execution space instance")
       set(broken TRUE)
     endif()

@@ -1,21 +1,26 @@
 # SPDX-FileCopyrightText: The Ostraka authors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-#   cmake -DCOMPILER=g++ -DSOURCE=file.cpp -DINCLUDE_DIR=include [-DFLAGS_FILE=flags.cmake] [-DPRECOMPILED=header.hpp] [-DMISTAKE_ONLY=ON] [-DKEEP=said.txt] -P compile_fail.cmake
+#   cmake -DCOMPILER=g++ -DSOURCE=file.cpp -DINCLUDE_DIR=include [-DFLAGS_FILE=flags.cmake] [-DPRECOMPILED=header.hpp]
+#     [-DMISTAKE_ONLY=ON] [-DKEEP=said.txt] -P compile_fail.cmake
 #   cmake -DCOMPILER=g++ -DPRECOMPILE=header.hpp -DINCLUDE_DIR=include [-DFLAGS_FILE=flags.cmake] -P compile_fail.cmake
-#   cmake -DCOMPILER=g++ -DCONTROLS=all.cpp -DINCLUDE_DIR=include [-DFLAGS_FILE=flags.cmake] [-DPRECOMPILED=header.hpp] -P compile_fail.cmake
+#   cmake -DCOMPILER=g++ -DCONTROLS=all.cpp -DINCLUDE_DIR=include [-DFLAGS_FILE=flags.cmake] [-DPRECOMPILED=header.hpp]
+#     -P compile_fail.cmake
 #
-# The second form compiles a header once for all tests of the other forms that name it: Kokkos and MPI take most of the time of each. The third form
-# compiles the controls of many files at once, whose tests then have the first form with MISTAKE_ONLY.
+# The second form compiles a header once for all tests of the other forms that name it: Kokkos and MPI take most of the
+# time of each. The third form compiles the controls of many files at once, whose tests then have the first form with
+# MISTAKE_ONLY.
 #
-# The file has a control and, under #ifdef SHOULD_FAIL, the mistake. The control must compile. The mistake must not; the compiler's output must
-# have every text that the file gives in a line "// error: text", and exactly one error, a static assertion: the first error is the only one.
+# The file has a control and, under #ifdef SHOULD_FAIL, the mistake. The control must compile. The mistake must not; the
+# compiler's output must have every text that the file gives in a line "// error: text", and exactly one error, a static
+# assertion: the first error is the only one.
 # KEEP: what the compiler says of the mistake, for docs/errors.md.
 # (CTest's own regular expressions pass a compiler that exits with 0, and take a list to mean "or".)
 
 cmake_minimum_required(VERSION 3.23)
 
-set(command "${COMPILER}" -std=c++20 -fsyntax-only -Wall -Wextra -fdiagnostics-color=never -fmessage-length=0 "-I${INCLUDE_DIR}"
+set(command "${COMPILER}" -std=c++20 -fsyntax-only -Wall -Wextra -fdiagnostics-color=never -fmessage-length=0
+  "-I${INCLUDE_DIR}"
   -DOMPI_SKIP_MPICXX -DMPICH_SKIP_MPICXX)
 # Suppresses the source lines: a text must be in a message, not in the echo of the file that asks for it.
 if(COMPILER MATCHES "clang")
@@ -37,9 +42,11 @@ endif()
 if(PRECOMPILE)
   list(REMOVE_ITEM command -fsyntax-only)
   if(COMPILER MATCHES "clang")
-    list(APPEND command -fpch-instantiate-templates)  # else each program that uses it instantiates what its functions need
+    # else each program that uses it instantiates what its functions need
+    list(APPEND command -fpch-instantiate-templates)
   endif()
-  execute_process(COMMAND ${command} -x c++-header "${PRECOMPILE}" -o "${PRECOMPILE}${precompiled_suffix}" COMMAND_ERROR_IS_FATAL ANY)
+  execute_process(COMMAND ${command} -x c++-header "${PRECOMPILE}" -o "${PRECOMPILE}${precompiled_suffix}"
+    COMMAND_ERROR_IS_FATAL ANY)
   return()
 elseif(PRECOMPILED)
   list(APPEND command ${use_precompiled})

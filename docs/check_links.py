@@ -3,7 +3,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Every link of a site leads to a file of it, and to a place in that file: check_links.py SITE
 
-Links to elsewhere are counted, and nothing is fetched. Doxygen's pages, in headers/, are linked to; the links in them are its own business."""
+Links to elsewhere are counted, and nothing is fetched. Doxygen's pages, in headers/, are linked to; the links in them
+are its own business."""
 
 import collections
 import functools
@@ -53,9 +54,11 @@ def check(site):
                 target /= "index.html"
             if not target.exists():
                 wrong[f"{name}: there is no {link}"] = True
-            elif parts.fragment and target.suffix == ".html" and urllib.parse.unquote(parts.fragment) not in read(target).places:
+            elif (parts.fragment and target.suffix == ".html"
+                  and urllib.parse.unquote(parts.fragment) not in read(target).places):
                 wrong[f"{name}: there is no such place in the page: {link}"] = True
-    print("\n".join([*wrong, f"{counts['pages']} pages, {counts['here']} links, {len(wrong)} of them wrong; {counts['elsewhere']} lead elsewhere"]))
+    print("\n".join([*wrong, f"{counts['pages']} pages, {counts['here']} links, {len(wrong)} of them wrong; "
+                             f"{counts['elsewhere']} lead elsewhere"]))
     return 1 if wrong or not counts["here"] else 0
 
 

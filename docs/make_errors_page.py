@@ -4,11 +4,13 @@
 """Writes docs/errors.md: every reason why a program does not compile, with what the compilers say of it.
 
     docs/make_errors_page.py --flags build/tests/compile_fail_shared/flags.cmake            write the page
-    docs/make_errors_page.py --flags build/tests/compile_fail_shared/flags.cmake --check    compare it instead (77: compilers absent)
+    docs/make_errors_page.py --flags build/tests/compile_fail_shared/flags.cmake --check    compare it instead (77:
+      compilers absent)
 
-The sentences come from the headers that include/ostraka/types/reasons.hpp includes, the programs from tests/compile_fail/<reason>.cpp, the output
-from g++ 12 and clang++ 19, as the tests of these programs kept it beside the flags. To write the page these tests are run first; CTest runs them
-before it compares. Numbers of lines in headers change with every edit above them, and the device is that of Kokkos' build: --check compares neither.
+The sentences come from the headers that include/ostraka/types/reasons.hpp includes, the programs from
+tests/compile_fail/<reason>.cpp, the output from g++ 12 and clang++ 19, as the tests of these programs kept it beside
+the flags. To write the page these tests are run first; CTest runs them before it compares. Numbers of lines in headers
+change with every edit above them, and the device is that of Kokkos' build: --check compares neither.
 """
 
 import argparse
@@ -32,18 +34,19 @@ HEAD = """# What can be wrong
 
 <!-- Written by docs/make_errors_page.py from include/ostraka/types/reasons/ and tests/compile_fail; edit those. -->
 
-A program that breaks a rule does not compile, and the first error is the only one. The error is one sentence, *operation: rule; remedy*.
-It comes from a type that is named after the rule and has the culprits as its arguments:
-`contracted_axis_split_differently<J_axis, X_mesh, Y_mesh>`. The header `ostraka/types/reasons.hpp` has all of these types.
-`os::can_einsum` and `os::can_contract` test whether a call would compile.
+A program that breaks a rule does not compile, and the first error is the only one. The error is one sentence,
+*operation: rule; remedy*. It comes from a type that is named after the rule and has the culprits as its arguments:
+`contracted_axis_split_differently<J_axis, X_mesh, Y_mesh>`. The header `ostraka/types/reasons.hpp` has all of these
+types. `os::can_einsum` and `os::can_contract` test whether a call would compile.
 
-*n* is the number of devices along the mesh axis. The compilers' output is shortened to the reason with its culprits, the error, and the line
-of your own file, which clang++ sometimes omits. In your own output, search for `error:`; the sentence follows it. The compilers also list
-Ostraka's headers on the way to the error, which you can ignore.
+*n* is the number of devices along the mesh axis. The compilers' output is shortened to the reason with its culprits,
+the error, and the line of your own file, which clang++ sometimes omits. In your own output, search for `error:`; the
+sentence follows it. The compilers also list Ostraka's headers on the way to the error, which you can ignore.
 
-The language itself refuses one mistake, so it has no entry here. Before C++23, a reference, such as a function's parameter, cannot be part of
-a constant: `constexpr auto plan = os::plan<I, K>(a, b)` fails with "'a' is not a constant expression". Leave out `constexpr`; the numbers of
-a plan are constants all the same, so `static_assert(plan.communications() == 1)` compiles. Or name types instead of objects:
+The language itself refuses one mistake, so it has no entry here. Before C++23, a reference, such as a function's
+parameter, cannot be part of a constant: `constexpr auto plan = os::plan<I, K>(a, b)` fails with "'a' is not a constant
+expression". Leave out `constexpr`; the numbers of a plan are constants all the same, so
+`static_assert(plan.communications() == 1)` compiles. Or name types instead of objects:
 `os::plan_of<os::dims<I, K>, decltype(a), decltype(b)>`.
 """
 
@@ -54,7 +57,8 @@ def find_compilers(outputs):
     for title, (names, major) in COMPILERS.items():
         for name in names:
             path = shutil.which(name)
-            if path and (outputs / name).is_dir() and subprocess.run([path, "-dumpversion"], capture_output=True, text=True).stdout.split(".")[0].strip() == major:
+            if path and (outputs / name).is_dir() and subprocess.run([path, "-dumpversion"], capture_output=True,
+                                                                     text=True).stdout.split(".")[0].strip() == major:
                 found[title] = outputs / name
                 break
     return found
@@ -73,7 +77,8 @@ def read_reasons():
 
 
 def programs(source):
-    """When it fails, the wrong program as (line in the file, text), and what stands in the place of the mistake in the right one."""
+    """When it fails, the wrong program as (line in the file, text), and what stands in the place of the mistake in the
+    right one."""
     when = re.sub(r"\n// +", " ", re.search(r"^// when: (.*(?:\n// {7}.*)*)$", source, re.MULTILINE)[1])
     wrong, right, shown = [], [], (True, False)
     for number, line in enumerate(source.splitlines(), 1):
@@ -96,7 +101,8 @@ PARTS = {"#ifdef SHOULD_FAIL": (True, False), "#else": (False, True), "#endif": 
 
 
 def what_matters(output, name, lines):
-    """The reason, the error, and where the program made it, with the program's lines as the page shows them and without this machine's paths."""
+    """The reason, the error, and where the program made it, with the program's lines as the page shows them and without
+    this machine's paths."""
     def shown_line(found):
         line = int(found[1])
         return f"program.cpp:{lines[line]}" if line in lines else found[0]
@@ -147,7 +153,8 @@ def run_tests(flags):
     """What compilers say is kept by these tests; those that fail are noticed where the page needs them."""
     build = flags.resolve().parents[2]
     names = "|".join(name for _, name, _ in read_reasons())
-    subprocess.run(["ctest", "--test-dir", build, "-Q", "-j", str(os.cpu_count() or 1), "-R", rf"^compile_fail\.({names})\.[^.]*$"], check=False)
+    subprocess.run(["ctest", "--test-dir", build, "-Q", "-j", str(os.cpu_count() or 1), "-R",
+                    rf"^compile_fail\.({names})\.[^.]*$"], check=False)
 
 
 def comparable(page):
@@ -159,7 +166,8 @@ def comparable(page):
 
 def main():
     arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    arguments.add_argument("--flags", type=pathlib.Path, required=True, help="compile_fail_shared/flags.cmake of a configured build")
+    arguments.add_argument("--flags", type=pathlib.Path, required=True,
+                           help="compile_fail_shared/flags.cmake of a configured build")
     arguments.add_argument("--check", action="store_true", help="compare the page instead of writing it")
     given = arguments.parse_args()
     if not given.check:
@@ -167,13 +175,15 @@ def main():
     compilers = find_compilers(given.flags.parent / "said")
     missing = [title for title in COMPILERS if title not in compilers]
     if missing:
-        print(f"SKIPPED: docs/errors.md shows the output of {' and '.join(COMPILERS)}; not installed: {', '.join(missing)}")
+        print(f"SKIPPED: docs/errors.md shows the output of {' and '.join(COMPILERS)}; not installed: "
+              f"{', '.join(missing)}")
         return SKIPPED
     page = make_page(compilers)
     if not given.check:
         PAGE.write_text(page)
         return 0
-    difference = list(difflib.unified_diff(comparable(PAGE.read_text()), comparable(page), "docs/errors.md", "what it should say", n=1))
+    difference = list(difflib.unified_diff(comparable(PAGE.read_text()), comparable(page), "docs/errors.md",
+                                           "what it should say", n=1))
     if difference:
         sys.stdout.writelines(difference[:200])
         print("docs/errors.md is out of date; write it anew with docs/make_errors_page.py --flags", given.flags)

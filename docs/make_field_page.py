@@ -6,8 +6,9 @@
     docs/make_field_page.py            write the page
     docs/make_field_page.py --check    compare it instead
 
-All of it is read from tests/field/*.cpp: a FIELD_CASE has the report and the symptom, its operands, `gives` and `refuses` are the lines of the
-page, and "// does not compile: NAME" is tests/compile_fail/NAME.cpp. Cases of packaging, whose tests are projects, stand in tests/field/packaging.txt.
+All of it is read from tests/field/*.cpp: a FIELD_CASE has the report and the symptom, its operands, `gives` and
+`refuses` are the lines of the page, and "// does not compile: NAME" is tests/compile_fail/NAME.cpp. Cases of packaging,
+whose tests are projects, stand in tests/field/packaging.txt.
 """
 
 import argparse
@@ -30,10 +31,11 @@ HEAD = """# Bugs that do not compile, or come out right
 
 <!-- Written by docs/make_field_page.py from tests/field; edit those. -->
 
-This page lists publicly reported bugs of libraries that divide tensors, written as lines of Ostraka. A comment after each line gives its
-result, worked out by hand, or the error. The lines are tests (`tests/field`): they run on 1 to 4 ranks, on meshes of one and two axes, with and
-without check mode, and with the operands whole and divided in several ways. X and Y are mesh axes; `a[I/X, J]` has its axis I divided over X;
-`gradient(f, p)` is `os::value_and_grad(f)(p).gradient`. [What can be wrong](errors.md) shows the errors as the compilers print them.
+This page lists publicly reported bugs of libraries that divide tensors, written as lines of Ostraka. A comment after
+each line gives its result, worked out by hand, or the error. The lines are tests (`tests/field`): they run on 1 to 4
+ranks, on meshes of one and two axes, with and without check mode, and with the operands whole and divided in several
+ways. X and Y are mesh axes; `a[I/X, J]` has its axis I divided over X; `gradient(f, p)` is
+`os::value_and_grad(f)(p).gradient`. [What can be wrong](errors.md) shows the errors as the compilers print them.
 """
 
 OPEN, CLOSE = "([{", ")]}"
@@ -105,14 +107,17 @@ def as_value(text, operands=None):
         inside = arguments_of(found[1]) if found[1] else []
         return f"{inside[0]} times {inside[1]}" if len(inside) == 2 else "{}"
     text = re.sub(r"static_cast<double>\((.*)\)", r"\1", text)
-    return text.replace("not_a_number", "NaN").replace("infinite", "∞").replace("{{", "{(").replace("}}", ")}").replace("}, {", "), (")
+    text = text.replace("not_a_number", "NaN").replace("infinite", "∞")
+    return text.replace("{{", "{(").replace("}}", ")}").replace("}, {", "), (")
 
 
 def with_extents(value, extents):
     """With "2 × 3" behind it where there are several, in the place of those that it has."""
     value = "no elements" if value == "{}" else value
     each = re.findall(r"[^{}, ]+", extents)
-    return value if len(each) == 0 or (len(each) == 1 and "…" not in value) else re.sub(r", \d+( × \d+)+$", "", value) + ", " + " × ".join(each)
+    if len(each) == 0 or (len(each) == 1 and "…" not in value):
+        return value
+    return re.sub(r", \d+( × \d+)+$", "", value) + ", " + " × ".join(each)
 
 
 def as_operand(right, operands):
@@ -143,14 +148,17 @@ def mistake(name):
     if not path.exists():
         raise SystemExit(f"tests/compile_fail/{name}.cpp, which a case names, is not there")
     source = path.read_text()
-    wrong = "\n".join(line for _, line in programs(source)[1] if line and not re.match(r"OSTRAKA_|namespace os |#include", line))
+    wrong = "\n".join(line for _, line in programs(source)[1] if line
+                      and not re.match(r"OSTRAKA_|namespace os |#include", line))
     reason = name.split(".")[0]
     return f"```cpp\n{wrong}\n```\n\ndoes not compile: *{SENTENCES[reason]}* ([{reason}](errors.md#{reason}))\n"
 
 
 # The parts of a case that the page shows, in the order of the text.
 TOKEN = re.compile(
-    r"(?:auto const |^ +(?=\w+\.))(?P<made>[\w.]+) =\s|for \(auto const& (?P<each>\w+) : \{(?P<of>.*?)\}\)|\bis_the_state\((?P<state>.*)\);|\b(?P<under>under)<|\b(?P<gives>gives)\(|\b(?P<refuses>refuses)\(|// does not compile: (?P<mistake>[\w.]+)"
+    r"(?:auto const |^ +(?=\w+\.))(?P<made>[\w.]+) =\s"
+    r"|for \(auto const& (?P<each>\w+) : \{(?P<of>.*?)\}\)|\bis_the_state\((?P<state>.*)\);"
+    r"|\b(?P<under>under)<|\b(?P<gives>gives)\(|\b(?P<refuses>refuses)\(|// does not compile: (?P<mistake>[\w.]+)"
     r"|^ +(?P<call>os::\w+[(<])|\bwritten\((?=\")|file\.write\(safetensors\(R\"\((?P<header>.*?)\)\"", re.MULTILINE)
 
 
@@ -173,7 +181,8 @@ def lines_of(body):
             lines.append((f"// file: {found['header']}", ""))
         elif found[0] == "written(":
             parts = arguments_of(one_line(body[at:matching(body, at - 1) - 1]))
-            lines.append((f"// file: fortran_order {parts[0].strip(chr(34))}, shape {parts[1].strip(chr(34))}, {parts[2]}", ""))
+            lines.append((f"// file: fortran_order {parts[0].strip(chr(34))}, shape {parts[1].strip(chr(34))}, "
+                          f"{parts[2]}", ""))
         elif found["each"]:
             given = [operands[name] for name in found["of"].split(", ")]
             operands[found["each"]] = (given[0][0], ", or ".join(values for _, values in given))
@@ -195,7 +204,8 @@ def lines_of(body):
             elif not re.search(r"CHECK|t::|elements\(|current_mesh|remove_cvref|order", right):
                 code = f"auto {found['made']} = {simplified(right)};"
                 if len(code) > 120:
-                    code = simplified(textwrap.dedent(body[body.rindex("\n", 0, found.start()) + 1:end + 1])).replace("auto const", "auto")
+                    lines_of_code = textwrap.dedent(body[body.rindex("\n", 0, found.start()) + 1:end + 1])
+                    code = simplified(lines_of_code).replace("auto const", "auto")
                 lines.append((code, ""))
             at = end
         elif found["under"]:
@@ -214,7 +224,8 @@ def lines_of(body):
                 lines.append((simplified(parts[0]), value + where(body, end)))
             else:
                 code = re.sub(r"^\[&\] \{ (?:static_cast<void>\((.*)\)|(.*)); \}$", lambda m: m[1] or m[2], parts[0])
-                lines.append((simplified(code), "os::error: " + re.sub(r'" ?"', "", parts[1]).strip('"') + where(body, end)))
+                lines.append((simplified(code),
+                              "os::error: " + re.sub(r'" ?"', "", parts[1]).strip('"') + where(body, end)))
             at = end
     return lines, mistakes
 
@@ -265,10 +276,12 @@ def packaging():
         name, reports, symptom, tests = (part.strip() for part in line.split("|"))
         for test in tests.split(", "):
             own = test.split(".")[-1]
-            is_project = test.startswith("install.configures.") and (ROOT / f"tests/install/projects/{own}.cmake").exists()
+            project = ROOT / f"tests/install/projects/{own}.cmake"
+            is_project = test.startswith("install.configures.") and project.exists()
             if not is_project and not re.search(rf"[(.]{re.escape(own)}[ )\n]", known):
                 raise SystemExit(f"packaging.txt: {name} names the test {test}, which is not there")
-        yield name, f"**{name}.** {symptom} ({reports_in_words(reports)}) Held by {', '.join(f'`{t}`' for t in tests.split(', '))}.\n"
+        held_by = ", ".join(f"`{t}`" for t in tests.split(", "))
+        yield name, f"**{name}.** {symptom} ({reports_in_words(reports)}) Held by {held_by}.\n"
 
 
 def make_page():
@@ -278,7 +291,8 @@ def make_page():
     of_section["Building"] += packaging()
     page = [HEAD]
     for section, cases in of_section.items():
-        order = sorted(cases, key=lambda c: ("".join(SECTIONS).find(c[0][0]) % 10 if c[0][0] in SECTIONS else 99, int(re.search(r"\d+", c[0])[0])))
+        order = sorted(cases, key=lambda c: ("".join(SECTIONS).find(c[0][0]) % 10 if c[0][0] in SECTIONS else 99,
+                                             int(re.search(r"\d+", c[0])[0])))
         page += [f"## {section}\n", *(text for _, text in order)]
     return "\n".join(page)
 
@@ -291,7 +305,8 @@ def main():
         PAGE.write_text(page)
         return 0
     there = PAGE.read_text() if PAGE.exists() else ""
-    difference = list(difflib.unified_diff(there.splitlines(True), page.splitlines(True), "docs/field-cases.md", "what it should say", n=1))
+    difference = list(difflib.unified_diff(there.splitlines(True), page.splitlines(True), "docs/field-cases.md",
+                                           "what it should say", n=1))
     if difference:
         sys.stdout.writelines(difference[:100])
         print("docs/field-cases.md is out of date; write it anew with docs/make_field_page.py")

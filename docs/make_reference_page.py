@@ -6,7 +6,8 @@
     docs/make_reference_page.py            write the page
     docs/make_reference_page.py --check    compare it instead; fails, too, on a member that no comment documents
 
-All of it is read from the headers (public_members.py). CHAPTERS says which types, and in which order; what a type inherits stands with it.
+All of it is read from the headers (public_members.py). CHAPTERS says which types, and in which order; what a type
+inherits stands with it.
 """
 
 import difflib
@@ -23,16 +24,18 @@ HEAD = """# Reference of members
 
 <!-- Written by docs/make_reference_page.py from the comments of the headers; edit those. -->
 
-This page lists the public members of the types that a program holds, with the headers' comments. For functions, see [operations](operations.md) and
-[at a glance](at-a-glance.md). The target `site` (CMake) makes a site with a page for each public name.
+This page lists the public members of the types that a program holds, with the headers' comments. For functions, see
+[operations](operations.md) and [at a glance](at-a-glance.md). The target `site` (CMake) makes a site with a page for
+each public name.
 
-A parameter that is written as a concept (`Axis`, `MeshAxis`, `Tensor`) takes any argument of that kind: `A.extent(I)`. A member with `&&` after it
-ends the object that it is called on: `std::move(p).wait()`. Each table ends with the members that only the library uses. The page leaves out copies,
-moves and destructors that do nothing unusual, and members whose only purpose is an error message.
+A parameter that is written as a concept (`Axis`, `MeshAxis`, `Tensor`) takes any argument of that kind: `A.extent(I)`.
+A member with `&&` after it ends the object that it is called on: `std::move(p).wait()`. Each table ends with the
+members that only the library uses. The page leaves out copies, moves and destructors that do nothing unusual, and
+members whose only purpose is an error message.
 """
 
-# (chapter, what stands below its title, [(how a program writes the type, its classes, by their names in ostraka)]). Of two classes with a member of one name the first one's counts;
-# its comment may be the other one's.
+# (chapter, what stands below its title, [(how a program writes the type, its classes, by their names in ostraka)]). Of
+# two classes with a member of one name the first one's counts; its comment may be the other one's.
 CHAPTERS = [
     ("Tensors", "", [
         ("os::tensor<T, dims…>", ["basic_tensor", "detail::unnamed_tensor", "detail::unnamed_block"]),
@@ -56,7 +59,8 @@ CHAPTERS = [
         ("os::pending_and<Pending, Last>", ["pending_and"]),
         ("os::pending_halo<Padded>", ["pending_halo"]),
     ]),
-    ("Trees", "A tree is your own struct of tensors, so its members are yours. These names make trees, walk them, and stand in their leaves:\n\n{names in tree}\n", [
+    ("Trees", "A tree is your own struct of tensors, so its members are yours. These names make trees, walk them, and "
+              "stand in their leaves:\n\n{names in tree}\n", [
         ("os::leaf_to_make<T, Mesh, Sizes>", ["leaf_to_make"]),
         ("os::leaf_name<T, Sharding>", ["leaf_name"]),
         ("os::field<Pointer>", ["field"]),
@@ -106,7 +110,8 @@ CHAPTERS = [
 
 # Bases of which nothing is a member that a program calls, or that name others.
 BASES_ELSEWHERE = {
-    "tensor_parts": ["detail::unnamed_tensor", "detail::unnamed_block"], "unnamed_tensor": ["detail::unnamed_tensor"], "elements_elsewhere": [],
+    "tensor_parts": ["detail::unnamed_tensor", "detail::unnamed_block"], "unnamed_tensor": ["detail::unnamed_tensor"],
+    "elements_elsewhere": [],
     "remove_cvref_t": ["named_plan"], "einsum_plan": ["planner::einsum_plan"], "runtime_error": [],
 }
 
@@ -114,16 +119,19 @@ BASES_ELSEWHERE = {
 def classes(wanted):
     """The declaration that defines each class of a name."""
     found = {}
-    defines = re.compile(rf"\b(?:class|struct)\s+(?:\[\[[^]]*\]\]\s*)?(?:{'|'.join(name.split('::')[-1] for name in wanted)})\b")
+    last = "|".join(name.split("::")[-1] for name in wanted)
+    defines = re.compile(rf"\b(?:class|struct)\s+(?:\[\[[^]]*\]\]\s*)?(?:{last})\b")
     for path in sorted(INCLUDE.rglob("*.hpp")):
         if not defines.search(path.read_text()):
             continue
         for declaration in read_header(path):
             name = f"{declaration.namespace}::{declaration.name}".removeprefix("ostraka::")
-            if declaration.kind == "type" and name in wanted and public_members.behind_class_head(declaration.signature) >= 0:
+            is_class = declaration.kind == "type" and public_members.behind_class_head(declaration.signature) >= 0
+            if is_class and name in wanted:
                 found.setdefault(name, declaration)
     if missing := set(wanted) - set(found):
-        raise SystemExit(f"no header defines {', '.join(sorted(missing))}; correct CHAPTERS in docs/make_reference_page.py")
+        raise SystemExit(f"no header defines {', '.join(sorted(missing))}; correct CHAPTERS in "
+                         "docs/make_reference_page.py")
     return found
 
 
@@ -132,7 +140,8 @@ def members_of_type(names, found):
     for name in names:
         for base in public_members.bases_of(found[name]):
             if absent := set(BASES_ELSEWHERE.get(base, [base])) - set(names):
-                raise SystemExit(f"{name} inherits from {', '.join(absent)}; name it beside {name} in CHAPTERS in docs/make_reference_page.py")
+                raise SystemExit(f"{name} inherits from {', '.join(absent)}; name it beside {name} in CHAPTERS in "
+                                 "docs/make_reference_page.py")
     members, comments = [], {}
     for name in names:
         own = public_members.members_of(found[name])
@@ -168,8 +177,10 @@ def page():
             headers = list(dict.fromkeys(found[name].header for name in names))
             said = next((found[name].comment for name in names if found[name].comment), "")
             sources = ", ".join(f"[{header.removeprefix('ostraka/')}](../include/{header})" for header in headers)
-            out.append(f"### `{written}`\n\n{in_one_line(said)}\n\nDeclared in {sources}.\n\n{table_of_members(members)}")
-            missing += [f"{names[0]}::{m.name}, in " + ", ".join(dict.fromkeys(found[n].header for n in names)) for m in members if not m.comment]
+            out.append(f"### `{written}`\n\n{in_one_line(said)}\n\nDeclared in "
+                       f"{sources}.\n\n{table_of_members(members)}")
+            missing += [f"{names[0]}::{m.name}, in " + ", ".join(dict.fromkeys(found[n].header for n in names))
+                        for m in members if not m.comment]
     return "\n".join(out).rstrip() + "\n", missing
 
 
@@ -181,7 +192,8 @@ def main():
         PAGE.write_text(text)
         return 0
     written = PAGE.read_text() if PAGE.exists() else ""
-    changes = list(difflib.unified_diff(written.splitlines(), text.splitlines(), "docs/reference.md", "what the headers say", lineterm="", n=0))
+    changes = list(difflib.unified_diff(written.splitlines(), text.splitlines(), "docs/reference.md",
+                                        "what the headers say", lineterm="", n=0))
     if changes:
         print("\n".join(changes[:40]) + "\ndocs/make_reference_page.py writes the page anew")
     rows = len(re.findall(r"^\| `", text, re.MULTILINE))

@@ -3,9 +3,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The documentation as a site: make_site.py OUT [--check]
 
-OUT/site has the pages of docs/ and of the examples, a page for each public name (public_names.py, reference_pages.py), and the headers with their
-source as Doxygen shows them; OUT/pages is what MkDocs reads. MkDocs with Material comes from this Python, else by pip into OUT/python. --check looks
-at all links of the site that is there. Ends with 77, and says SKIPPED, where MkDocs or Doxygen cannot be had.
+OUT/site has the pages of docs/ and of the examples, a page for each public name (public_names.py, reference_pages.py),
+and the headers with their source as Doxygen shows them; OUT/pages is what MkDocs reads. MkDocs with Material comes from
+this Python, else by pip into OUT/python. --check looks at all links of the site that is there. Ends with 77, and says
+SKIPPED, where MkDocs or Doxygen cannot be had.
 """
 
 import os
@@ -23,14 +24,16 @@ import reference_pages
 ROOT = public_names.ROOT
 SETTINGS = ROOT / "docs/site"
 SKIPPED = 77
-LANGUAGES = {".hpp": "cpp", ".cpp": "cpp", ".py": "python", ".sh": "bash", ".cmake": "cmake", ".json": "json", ".yml": "yaml", ".yaml": "yaml"}
+LANGUAGES = {".hpp": "cpp", ".cpp": "cpp", ".py": "python", ".sh": "bash", ".cmake": "cmake", ".json": "json",
+             ".yml": "yaml", ".yaml": "yaml"}
 # In a sentence a lambda, of which Python-Markdown would make a link.
 LAMBDA = re.compile(r"\[([^][]*)\]\((?=[^)\s]+ [^\s\")])")
 LINK = re.compile(r"\]\(([^)\s]+)\)")
 
 
 class Pages:
-    """Pages of the repository, staged in a folder; where they lead to files that are no pages, those become pages with their text."""
+    """Pages of the repository, staged in a folder; where they lead to files that are no pages, those become pages with
+    their text."""
 
     def __init__(self, folder, names):
         self.folder, self.names = folder, names
@@ -60,13 +63,15 @@ class Pages:
         to = self.folder / self.place(path)
         to.parent.mkdir(parents=True, exist_ok=True)
         if path.is_dir():
-            lines = [f"- [`{p.name}`]({self.target(path / '.', str(p))})" for p in sorted(path.iterdir()) if not p.name.startswith((".", "__"))]
+            lines = [f"- [`{p.name}`]({self.target(path / '.', str(p))})" for p in sorted(path.iterdir())
+                     if not p.name.startswith((".", "__"))]
             to.write_text(f"# {path.relative_to(ROOT)}\n\n" + "\n".join(lines) + "\n")
         elif path.suffix == ".md":
             to.write_text(self.converted(path))
         else:
             fence = "`````"
-            to.write_text(f"# {path.relative_to(ROOT)}\n\n{fence}{LANGUAGES.get(path.suffix, 'text')}\n{path.read_text()}{fence}\n")
+            language = LANGUAGES.get(path.suffix, "text")
+            to.write_text(f"# {path.relative_to(ROOT)}\n\n{fence}{language}\n{path.read_text()}{fence}\n")
 
     def converted(self, page):
         out, fence = [], ""
@@ -78,7 +83,8 @@ class Pages:
                 fence = ""
             elif not fence and not line.startswith("    "):
                 line = LINK.sub(lambda m: f"]({self.target(page, m[1])})", line)
-                line = "".join(part if part.startswith("`") else LAMBDA.sub(r"\\[\1\\](", part) for part in re.split(r"(`+[^`]*`+)", line))
+                line = "".join(part if part.startswith("`") else LAMBDA.sub(r"\\[\1\\](", part)
+                               for part in re.split(r"(`+[^`]*`+)", line))
                 if not line.startswith("#"):
                     line = self.with_names(page, line)
             out.append(line)
@@ -91,7 +97,9 @@ class Pages:
         def link(found):
             name = found[1]
             inside = line.count("[", 0, found.start()) > line.count("]", 0, found.start())
-            return found[0] if inside or name not in self.names else f"[{found[0]}]({up}/{reference_pages.file_of(name)})"
+            if inside or name not in self.names:
+                return found[0]
+            return f"[{found[0]}]({up}/{reference_pages.file_of(name)})"
 
         return re.sub(r"(?<!`)`os::(\w+)`(?!`)", link, line)
 
@@ -110,7 +118,8 @@ def find_mkdocs(out):
         if os.path.exists(python) and has(python):
             return python
     venv.create(out / "python", with_pip=True, clear=True)
-    subprocess.run([own, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "-r", SETTINGS / "requirements.txt"])
+    subprocess.run([own, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "-r",
+                    SETTINGS / "requirements.txt"])
     return own if has(own) else None
 
 
@@ -119,11 +128,14 @@ def run_doxygen(out):
     folder = out / "doxygen"
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
-    settings = (SETTINGS / "Doxyfile").read_text() + f"\nOUTPUT_DIRECTORY = \"{folder}\"\nGENERATE_TAGFILE = \"{folder}/headers.tag\"\n"
+    settings = (SETTINGS / "Doxyfile").read_text()
+    settings += f"\nOUTPUT_DIRECTORY = \"{folder}\"\nGENERATE_TAGFILE = \"{folder}/headers.tag\"\n"
     subprocess.run(["doxygen", "-"], input=settings, text=True, cwd=ROOT, check=True)
     tags = (folder / "headers.tag").read_text()
-    found = re.findall(r'<compound kind="file">\s*<name>([^<]*)</name>\s*<path>([^<]*)</path>\s*<filename>([^<]*)</filename>', tags)
-    return {f"{path}{name}".rpartition("/include/")[2]: re.sub(r"(\.html)?$", "_source.html", file, count=1) for name, path, file in found}
+    found = re.findall(r'<compound kind="file">\s*<name>([^<]*)</name>\s*<path>([^<]*)</path>\s*'
+                       r'<filename>([^<]*)</filename>', tags)
+    return {f"{path}{name}".rpartition("/include/")[2]: re.sub(r"(\.html)?$", "_source.html", file, count=1)
+            for name, path, file in found}
 
 
 def navigation(pages):
@@ -144,9 +156,13 @@ def navigation(pages):
             lines.append(f"      - {pages.place(path)}")
     for title, folder in (("Design", "docs/design"), ("Benchmarks", "docs/benchmarks")):
         lines.append(f"  - {title}:")
-        lines += [f"    - {pages.place(path)}" for path in sorted((ROOT / folder).glob("*.md"), key=lambda p: (p.name != "README.md", p.name))]
-    lines += ["  - Examples:"] + [f"    - {pages.place(path)}" for path in sorted((ROOT / "examples").rglob("README.md"))]
-    return "\n".join(lines + ["  - Reference:"] + [f"    {line}" for line in reference_pages.navigation(pages.names)]) + "\n"
+        lines += [f"    - {pages.place(path)}"
+                  for path in sorted((ROOT / folder).glob("*.md"), key=lambda p: (p.name != "README.md", p.name))]
+    lines.append("  - Examples:")
+    lines += [f"    - {pages.place(path)}" for path in sorted((ROOT / "examples").rglob("README.md"))]
+    lines.append("  - Reference:")
+    lines += [f"    {line}" for line in reference_pages.navigation(pages.names)]
+    return "\n".join(lines) + "\n"
 
 
 def make(out):
@@ -162,15 +178,18 @@ def make(out):
     shutil.rmtree(staging, ignore_errors=True)
     sources = run_doxygen(out)
     pages = Pages(staging, names)
-    for path in [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md", *ROOT.glob("docs/**/*.md"), *ROOT.glob("examples/**/README.md")]:
+    for path in [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md", *ROOT.glob("docs/**/*.md"),
+                 *ROOT.glob("examples/**/README.md")]:
         pages.place(path)
     nav = navigation(pages)
     pages.write_all()
     reference_pages.write(staging / "reference", names, sources)
     shutil.copytree(out / "doxygen/headers", staging / "headers")
     shutil.copy(SETTINGS / "extra.css", staging)
-    (out / "mkdocs.yml").write_text((SETTINGS / "mkdocs.yml").read_text() + f"docs_dir: {staging}\nsite_dir: {out / 'site'}\n" + nav)
-    subprocess.run([python, "-m", "mkdocs", "build", "--quiet", "--clean", "--strict", "-f", out / "mkdocs.yml"], check=True,
+    (out / "mkdocs.yml").write_text((SETTINGS / "mkdocs.yml").read_text()
+                                    + f"docs_dir: {staging}\nsite_dir: {out / 'site'}\n" + nav)
+    subprocess.run([python, "-m", "mkdocs", "build", "--quiet", "--clean", "--strict", "-f", out / "mkdocs.yml"],
+                   check=True,
                    env=os.environ | {"NO_MKDOCS_2_WARNING": "1"})
     print(f"{len(names)} names, {len(pages.staged)} pages: {out / 'site/index.html'}")
     return 0

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The public members of a class of the headers, with their `///` comments; of an enumeration its values.
 
-Left out are what only says why a line does not compile (its body is a `reason::raise`), and constructors, destructors and assignments without a
-comment. An overload right below another has the comment of that one.
+Left out are what only says why a line does not compile (its body is a `reason::raise`), and constructors, destructors
+and assignments without a comment. An overload right below another has the comment of that one.
 """
 
 import dataclasses
@@ -62,7 +62,8 @@ def concepts_for_parameters(head, text):
 
 def shown_function(head, name):
     """`std::int64_t global_offset(Axis)`: without template parameters, attributes and what a caller need not know."""
-    said = re.sub(r"^((constexpr|consteval|static|explicit|inline|virtual|KOKKOS_\w*FUNCTION)\s+)+", "", without_head(head))
+    said = re.sub(r"^((constexpr|consteval|static|explicit|inline|virtual|KOKKOS_\w*FUNCTION)\s+)+", "",
+                  without_head(head))
     said = re.sub(r"\[\[.*?\]\]\s*|KOKKOS_\w*FUNCTION\s+(constexpr\s+)?", "", said)
     if name.startswith("operator"):
         parameters = said.index("(", said.index("operator") + len("operator") + (2 if name == "operator()" else 0))

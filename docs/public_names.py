@@ -6,9 +6,10 @@
     docs/public_names.py            lists the names, and where each is declared
     docs/public_names.py --check    fails on a name that no declaration documents
 
-Declarations are read as clang-format leaves them. A name counts as documented if one of its declarations has a `///` comment: above it, behind it, or
-above a group of declarations without an empty line between them. Names in `detail`, and in the namespaces of planner, engine, operation and reason, are
-no public names, unless a `using` in ostraka makes them one; of macros those are that a program writes.
+Declarations are read as clang-format leaves them. A name counts as documented if one of its declarations has a `///`
+comment: above it, behind it, or above a group of declarations without an empty line between them. Names in `detail`,
+and in the namespaces of planner, engine, operation and reason, are no public names, unless a `using` in ostraka makes
+them one; of macros those are that a program writes.
 """
 
 import collections
@@ -38,12 +39,14 @@ class Declaration:
 
     @property
     def is_public(self):
-        return self.namespace == "ostraka" and not self.name.endswith("_") and (self.kind != "macro" or not re.match(INNER_MACROS, self.name))
+        return (self.namespace == "ostraka" and not self.name.endswith("_")
+                and (self.kind != "macro" or not re.match(INNER_MACROS, self.name)))
 
 
 def blank(text):
     """The same text with comments, strings and preprocessor lines as spaces, so that places and lines stay."""
-    pattern = r'R"(\w*)\(.*?\)\1"|"(?:\\.|[^"\\\n])*"|(?<![\w])\'(?:\\.|[^\'\\\n])+\'|//[^\n]*|/\*.*?\*/|^[ \t]*#(?:[^\n]*\\\n)*[^\n]*'
+    pattern = (r'R"(\w*)\(.*?\)\1"|"(?:\\.|[^"\\\n])*"|(?<![\w])\'(?:\\.|[^\'\\\n])+\'|//[^\n]*|/\*.*?\*/|'
+               r'^[ \t]*#(?:[^\n]*\\\n)*[^\n]*')
 
     def spaces(found):
         kept = re.sub(r"[^\n]", " ", found[0])
@@ -110,7 +113,8 @@ def name_of(head):
     head = without_head(head)
     head = re.sub(r"\b(alignas|decltype|noexcept)\s*\((?:[^()]|\([^()]*\))*\)", "auto", head)
     head = re.sub(r"\[\[[^]]*\]\]", "", head).strip()
-    if re.match(r"(static_assert|extern\b|template\b|friend\b|using\s+namespace|public:|[A-Z][A-Z_0-9]+\s*\()", head) or not head:
+    if re.match(r"(static_assert|extern\b|template\b|friend\b|using\s+namespace|public:|[A-Z][A-Z_0-9]+\s*\()",
+                head) or not head:
         return None
     if found := re.match(r"concept\s+(\w+)", head):
         return "concept", found[1], ""
@@ -176,14 +180,16 @@ def read_header(path):
     """The declarations of a header. One without a comment, right below another, has the comment of that one."""
     before = None
     for declaration, last_line in read_declarations(path):
-        if before and not declaration.comment and declaration.line == before[1] + 1 and declaration.namespace == before[0].namespace:
+        if (before and not declaration.comment and declaration.line == before[1] + 1
+                and declaration.namespace == before[0].namespace):
             declaration.comment = before[0].comment
         before = declaration, last_line
         yield declaration
 
 
 def end_of_declaration(code, begin):
-    """(the place behind a declaration, where its body begins or None): a function ends with its body, all else with a semicolon."""
+    """(the place behind a declaration, where its body begins or None): a function ends with its body, all else with a
+    semicolon."""
     at = begin
     while at < len(code) and code[at] != ";":
         if code[at] in "([":
@@ -192,8 +198,9 @@ def end_of_declaration(code, begin):
             ends = behind(code, at, "{}")
             said = code[begin:at]
             # A class and an initialiser go on to a semicolon; of a constructor's initialisers the braces stand tight.
-            if not begins_expression(said) and not code[ends:].lstrip().startswith(";") and "(" in said and not re.search(r"[\w>]$", said) and not re.match(
-                    r"(struct|class|union|enum|concept|using)\b", without_head(said + "{}")):
+            if (not begins_expression(said) and not code[ends:].lstrip().startswith(";") and "(" in said
+                    and not re.search(r"[\w>]$", said)
+                    and not re.match(r"(struct|class|union|enum|concept|using)\b", without_head(said + "{}"))):
                 return ends, at
             at = ends
         else:
@@ -207,7 +214,8 @@ def read_declarations(path):
     lines, code, header = text.split("\n"), blank(text), str(path.relative_to(INCLUDE))
     for found in re.finditer(r"^#\s*define (OSTRAKA_\w+)(\([^)]*\))?", text, re.MULTILINE):
         line = text.count("\n", 0, found.start())
-        yield Declaration("ostraka", found[1], "macro", header, line + 1, f"#define {found[1]}{found[2] or ''}", comment_above(lines, line)), line + 1
+        yield Declaration("ostraka", found[1], "macro", header, line + 1, f"#define {found[1]}{found[2] or ''}",
+                          comment_above(lines, line)), line + 1
     at, scopes = 0, []
     while True:
         at += len(code[at:]) - len(code[at:].lstrip())
@@ -225,18 +233,21 @@ def read_declarations(path):
         begin, line, namespace = at, code.count("\n", 0, at), "::".join(scopes)
         if found := re.compile(r"namespace\s+(\w+)\s*=\s*([\w:]+)\s*;").match(code, at):
             at = found.end()
-            yield Declaration(namespace, found[1], "namespace", header, line + 1, text[begin:at], comment_above(lines, line), found[2]), line + 1
+            yield Declaration(namespace, found[1], "namespace", header, line + 1, text[begin:at],
+                              comment_above(lines, line), found[2]), line + 1
             continue
         at, body = end_of_declaration(code, begin)
         named = name_of(code[begin:body if body is not None else at])
         if named:
             kind, name, of = named
-            yield Declaration(namespace, name, kind, header, line + 1, text[begin:body if body is not None else at].rstrip(),
+            yield Declaration(namespace, name, kind, header, line + 1,
+                              text[begin:body if body is not None else at].rstrip(),
                               comment_above(lines, line), of), code.count("\n", 0, at) + 1
 
 
 def public_names():
-    """Public names in the order of the alphabet, each with its declarations; what a `using` makes public has the declarations of what it is of."""
+    """Public names in the order of the alphabet, each with its declarations; what a `using` makes public has the
+    declarations of what it is of."""
     everything = [d for path in sorted(INCLUDE.rglob("*.hpp")) for d in read_header(path)]
     elsewhere = collections.defaultdict(list)
     for declaration in everything:

@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: The Ostraka authors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""A page for each public name: what its comments say, its signatures, what its header says of shapes and moves, its errors, pages, and source."""
+"""A page for each public name: what its comments say, its signatures, what its header says of shapes and moves, its
+errors, pages, and source."""
 
 import collections
 import os
@@ -9,16 +10,19 @@ import re
 from public_members import members_of
 from public_names import INCLUDE, ROOT, file_comment
 
-KINDS = {"function": "functions", "variable": "objects", "type": "types", "concept": "concepts", "alias": "types", "macro": "macros", "namespace": "namespaces"}
+KINDS = {"function": "functions", "variable": "objects", "type": "types", "concept": "concepts", "alias": "types",
+         "macro": "macros", "namespace": "namespaces"}
 SIGNATURE_LINES = 60
 MEANS = 30  # a name that the tests of more reasons call, as os::tensor, is their means and not their subject
 
 
 def file_of(name):
-    """The file of a name's page: operators have no names that a file may have, and some systems take capitals for small letters."""
+    """The file of a name's page: operators have no names that a file may have, and some systems take capitals for small
+    letters."""
     if name.startswith("operator") and not name[8:9].isalnum():
         return "operator-" + "-".join(f"{ord(c):x}" for c in name[8:].strip()) + ".md"
-    return re.sub(r"^([A-Z])", r"concept-\1", name) + ".md" if name[0].isupper() and not name.startswith("OSTRAKA") else name + ".md"
+    return re.sub(r"^([A-Z])", r"concept-\1",
+                  name) + ".md" if name[0].isupper() and not name.startswith("OSTRAKA") else name + ".md"
 
 
 def as_markdown(comment):
@@ -35,33 +39,38 @@ def as_markdown(comment):
             code = indented
         if not code:
             parts = re.split(r"(`[^`]*`)", line)
-            line = "".join(p if p.startswith("`") else re.sub(r"[<>|]", lambda m: f"&#{ord(m[0])};", re.sub(r"([*_\\[\]])", r"\\\1", p)) for p in parts)
+            line = "".join(p if p.startswith("`") else re.sub(r"[<>|]", lambda m: f"&#{ord(m[0])};",
+                                                              re.sub(r"([*_\\[\]])", r"\\\1", p)) for p in parts)
             line = re.sub(r"@(throws|returns?|param|pre|post)\b", lambda m: f"\n\n**{m[1].capitalize()}**", line)
         out.append(line[4:] if code else line)
     return "\n".join(out + (["```"] if code else [])).strip()
 
 
 # Names that comments mention plainly, and what they are called with.
-NAMES = re.compile(r"(?<![\w:/])(?:(?:\w+::)+\w+(?:<(?:[^<>]|<[^<>]*>)*>)?|\w+<(?:[^<>]|<[^<>]*>)+>|\w+_\w+)(?:=\w+|\((?:[^()]|\([^()]*\))*\))?")
+NAMES = re.compile(r"(?<![\w:/])(?:(?:\w+::)+\w+(?:<(?:[^<>]|<[^<>]*>)*>)?|\w+<(?:[^<>]|<[^<>]*>)+>|\w+_\w+)"
+                   r"(?:=\w+|\((?:[^()]|\([^()]*\))*\))?")
 
 
 def in_one_line(comment):
     """A comment as a line of Markdown: without its lines of code, names in backticks."""
     text = re.sub(r":?\n\n?(    [^\n]*\n?)+", ".\n", comment)
     text = re.sub(r"\s+", " ", text).strip()
-    text = "".join(part if part.startswith("`") else NAMES.sub(lambda m: f"`{m[0]}`", part) for part in re.split(r"(`[^`]*`)", text))
+    text = "".join(part if part.startswith("`") else NAMES.sub(lambda m: f"`{m[0]}`", part)
+                   for part in re.split(r"(`[^`]*`)", text))
     text = re.sub(r"\s+", " ", as_markdown(text)).strip()
     return re.sub(r"\*\*(Throws|Returns?|Pre|Post)\*\* *", lambda m: f"*{m[1]}*: ", text)
 
 
 # Members that the library alone uses show its types, or say so.
-OF_THE_LIBRARY = re.compile(r"\b(engine::(?!native_communicator)|detail::|extent_origin)|^For the library", re.IGNORECASE)
+OF_THE_LIBRARY = re.compile(r"\b(engine::(?!native_communicator)|detail::|extent_origin)|^For the library",
+                            re.IGNORECASE)
 
 
 def in_order(member):
     """Members that programs call, then constructors and types, then the library's."""
     last = {"constructor": 1, "type": 2}.get(member.kind, 0)
-    return (3 if member.kind != "constructor" and (OF_THE_LIBRARY.search(member.shown) or OF_THE_LIBRARY.match(member.comment)) else last)
+    return (3 if member.kind != "constructor"
+            and (OF_THE_LIBRARY.search(member.shown) or OF_THE_LIBRARY.match(member.comment)) else last)
 
 
 def table_of_members(members):
@@ -70,7 +79,8 @@ def table_of_members(members):
 
 
 def errors_by_name():
-    """Which reasons, whose programs do not compile, are about which names: those that the wrong part of a test calls."""
+    """Which reasons, whose programs do not compile, are about which names: those that the wrong part of a test
+    calls."""
     found = collections.defaultdict(set)
     chapters = set(re.findall(r"^### (\w+)$", (ROOT / "docs/errors.md").read_text(), re.MULTILINE))
     for path in (ROOT / "tests/compile_fail").glob("*.cpp"):
@@ -107,7 +117,8 @@ def snippets_by_name():
 
 def shown(signature):
     lines = signature.split("\n")
-    return "\n".join(lines[:SIGNATURE_LINES] + ([f"  // … {len(lines) - SIGNATURE_LINES} lines more"] if len(lines) > SIGNATURE_LINES else []))
+    return "\n".join(lines[:SIGNATURE_LINES] + ([f"  // … {len(lines) - SIGNATURE_LINES} lines more"]
+                                                if len(lines) > SIGNATURE_LINES else []))
 
 
 def page(name, declarations, sources, errors, mentions, snippet):
@@ -125,18 +136,23 @@ def page(name, declarations, sources, errors, mentions, snippet):
         if declaration.kind == "type" and (table := table_of_members(members_of(declaration))):
             out.append(f"{table}")
         if declaration.header in sources:
-            out.append(f"[{declaration.header}, line {declaration.line}](../headers/{sources[declaration.header]}#l{declaration.line:05})" + "{ .source }\n")
+            out.append(f"[{declaration.header}, line "
+                       f"{declaration.line}](../headers/{sources[declaration.header]}#l{declaration.line:05})"
+                       + "{ .source }\n")
     if snippet:
         text, path = snippet
-        out.append(f"## For example\n\n```cpp\n{text}```\n\nfrom [{path.stem}](../{path.relative_to(ROOT)}), whose lines a test compiles.\n")
+        out.append(f"## For example\n\n```cpp\n{text}```\n\nfrom [{path.stem}](../{path.relative_to(ROOT)}), whose "
+                   "lines a test compiles.\n")
     for header in headers:
         about = file_comment((INCLUDE / header).read_text())
         if about:
             out.append(f"## What `{header.rsplit('/')[-1]}` says\n\n{as_markdown(about)}\n")
     if errors:
-        out.append("## Errors\n\nPrograms that do not compile, and why:\n\n" + "\n".join(f"- [`{reason}`](../docs/errors.md#{reason})" for reason in sorted(errors)) + "\n")
+        out.append("## Errors\n\nPrograms that do not compile, and why:\n\n"
+                   + "\n".join(f"- [`{reason}`](../docs/errors.md#{reason})" for reason in sorted(errors)) + "\n")
     if mentions:
-        links = (f"- [{path.stem if path.stem != 'README' else path.parent.name}](../{path.relative_to(ROOT)})" for path in sorted(mentions))
+        links = (f"- [{path.stem if path.stem != 'README' else path.parent.name}](../{path.relative_to(ROOT)})"
+                 for path in sorted(mentions))
         out.append("## Pages\n\n" + "\n".join(links) + "\n")
     return "\n".join(out)
 
@@ -145,11 +161,13 @@ def write(folder, names, sources):
     folder.mkdir(parents=True)
     errors, mentions, snippets = errors_by_name(), pages_by_name(), snippets_by_name()
     for name, declarations in names.items():
-        (folder / file_of(name)).write_text(page(name, declarations, sources, errors[name], mentions[name], snippets.get(name)))
+        (folder / file_of(name)).write_text(page(name, declarations, sources, errors[name], mentions[name],
+                                                 snippets.get(name)))
     groups = collections.defaultdict(list)
     for name, declarations in names.items():
         groups[room_of(declarations[0].header)].append((name, declarations))
-    out = ["# Reference\n", "Every public name, by the room of its header. [The headers as Doxygen shows them](../headers/index.html) have their sources.\n"]
+    out = ["# Reference\n", "Every public name, by the room of its header. [The headers as Doxygen shows "
+                            "them](../headers/index.html) have their sources.\n"]
     for room in sorted(groups):
         out.append(f"## {room}\n\n| | |\n|---|---|")
         for name, declarations in groups[room]:
@@ -168,7 +186,11 @@ def navigation(names):
     """Lines of mkdocs.yml: the list, and names by their first letter."""
     letters = collections.defaultdict(list)
     for name, declarations in names.items():
-        first = "OSTRAKA_…" if declarations[0].kind == "macro" else "operators" if file_of(name).startswith("operator-") else name[0].upper()
+        first = name[0].upper()
+        if declarations[0].kind == "macro":
+            first = "OSTRAKA_…"
+        elif file_of(name).startswith("operator-"):
+            first = "operators"
         letters[first].append(name)
     lines = ["- reference/index.md"]
     for letter in sorted(letters):

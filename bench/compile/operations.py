@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: The Ostraka authors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The sources of compile.py: many operations of a kind in one program, each with other axes and other shardings, the same in every run."""
+"""The sources of compile.py: many operations of a kind in one program, each with other axes and other shardings, the
+same in every run."""
 
 import itertools
 import re
@@ -29,7 +30,8 @@ def in_turn(items):
 
 
 def shardings(axes, mesh, partials=False):
-    """Every sharding of a tensor with these axes: per mesh axis one of the axes or none (or partial), both orders on one axis."""
+    """Every sharding of a tensor with these axes: per mesh axis one of the axes or none (or partial), both orders on
+    one axis."""
     for where in itertools.product([None, *axes] + (["partial"] if partials else []), repeat=len(mesh)):
         for order in itertools.permutations(range(len(mesh))):
             dims = [a + "".join("/" + mesh[m] for m in order if where[m] == a) for a in axes]
@@ -48,9 +50,11 @@ def renamed(dims, letters, names):
 
 
 def einsums(mesh, count, batch=False, partials=False):
-    """C[i, k] = A[i, j] B[j, k] (or with a batch axis b in all three), every one with other axes and other shardings."""
+    """C[i, k] = A[i, j] B[j, k] (or with a batch axis b in all three), every one with other axes and other
+    shardings."""
     axes = spread(itertools.permutations(AXES, 4), count)
-    kinds = [distinct(shardings(t, mesh, partials and t != "ik")) for t in (("bij", "bjk", "bik") if batch else ("ij", "jk", "ik"))]
+    kinds = [distinct(shardings(t, mesh, partials and t != "ik"))
+             for t in (("bij", "bjk", "bik") if batch else ("ij", "jk", "ik"))]
     for names, (left, right, out) in zip(axes, spread(itertools.product(*kinds), count)):
         yield tuple(renamed(t, "bijk", names) for t in (out, left, right))
 
@@ -80,7 +84,8 @@ def blocks_of_rows(mesh, count):
 
 
 def attentions(mesh, count):
-    """q[b, s, h, d], k[b, t, h, d], v[b, t, h, d]; batch and heads divided alike, queries perhaps over their positions."""
+    """q[b, s, h, d], k[b, t, h, d], v[b, t, h, d]; batch and heads divided alike, queries perhaps over their
+    positions."""
     axes = spread(itertools.permutations(AXES, 5), count)
     for names, kind in zip(axes, in_turn(distinct(shardings("bsh", mesh)))):
         b, s, h = (names["bsh".index(d[0])] + d[1:] for d in kind)
@@ -122,7 +127,8 @@ def attention_call(number, operation):
 
 def of_variables(write):
     """The same operation on os::variable: its node and its backward."""
-    return lambda number, operation: re.sub(r"os::tensor<([^>]*)> const&", r"os::variable<os::tensor<\1>> const&", write(number, operation))
+    return lambda number, operation: re.sub(r"os::tensor<([^>]*)> const&", r"os::variable<os::tensor<\1>> const&",
+                                            write(number, operation))
 
 
 def tensor_use(number, operation):
@@ -159,10 +165,14 @@ CASES = {
     "derivative of einsum, two mesh axes": (lambda n: einsums("XY", n), of_variables(einsum_call), "gradient.hpp"),
     "derivative of reshard, two mesh axes": (lambda n: reshards("XY", n), of_variables(reshard_call), "gradient.hpp"),
     "derivative of map, two mesh axes": (lambda n: maps("XY", n), of_variables(map_call), "gradient.hpp"),
-    "derivative of softmax, two mesh axes": (lambda n: blocks_of_rows("XY", n), of_variables(call_along_rows("softmax")), "gradient.hpp"),
-    "derivative of rms_norm, two mesh axes": (lambda n: blocks_of_rows("XY", n), of_variables(call_along_rows("rms_norm", True)), "gradient.hpp"),
-    "derivative of layer_norm, two mesh axes": (lambda n: blocks_of_rows("XY", n), of_variables(call_along_rows("layer_norm", True)), "gradient.hpp"),
-    "derivative of attention, two mesh axes": (lambda n: attentions("XY", n), of_variables(attention_call), "gradient.hpp"),
+    "derivative of softmax, two mesh axes": (lambda n: blocks_of_rows("XY", n),
+                                             of_variables(call_along_rows("softmax")), "gradient.hpp"),
+    "derivative of rms_norm, two mesh axes": (lambda n: blocks_of_rows("XY", n),
+                                              of_variables(call_along_rows("rms_norm", True)), "gradient.hpp"),
+    "derivative of layer_norm, two mesh axes": (lambda n: blocks_of_rows("XY", n),
+                                                of_variables(call_along_rows("layer_norm", True)), "gradient.hpp"),
+    "derivative of attention, two mesh axes": (lambda n: attentions("XY", n), of_variables(attention_call),
+                                               "gradient.hpp"),
 }
 
 PREAMBLE = """#include <ostraka/{header}>

@@ -1,14 +1,16 @@
 #!/usr/bin/env python3
 # SPDX-FileCopyrightText: The Ostraka authors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The suite of cases.txt in one run: ours, the library's product of the same size, transpose-transpose-GEMM-transpose and a copy (the program
-`contractions`, started as a server), numpy.einsum(optimize=True) and torch.einsum (each skipped if it is not installed).
+"""The suite of cases.txt in one run: ours, the library's product of the same size, transpose-transpose-GEMM-transpose
+and a copy (the program `contractions`, started as a server), numpy.einsum(optimize=True) and torch.einsum (each skipped
+if it is not installed).
 
-All are timed in turns, case by case and round by round, on the same number of threads. Prints a line a case, ratios of times ours / theirs with
-medians and spread; at the end geometric means of our speed relative to each, by class. --json writes what was printed, --markdown the medians.
-Ours, gemm and ttgt write into memory that is there; einsum of NumPy gets it as `out`; PyTorch's cannot, but malloc is told to keep its pages.
-Where PyTorch returns a permuted view of a product instead of the result that was asked for, `torch` includes laying it out (`contiguous`), as the
-others do, and `view` is the time to the view alone."""
+All are timed in turns, case by case and round by round, on the same number of threads. Prints a line a case, ratios of
+times ours / theirs with medians and spread; at the end geometric means of our speed relative to each, by class. --json
+writes what was printed, --markdown the medians. Ours, gemm and ttgt write into memory that is there; einsum of NumPy
+gets it as `out`; PyTorch's cannot, but malloc is told to keep its pages. Where PyTorch returns a permuted view of a
+product instead of the result that was asked for, `torch` includes laying it out (`contiguous`), as the others do, and
+`view` is the time to the view alone."""
 
 import argparse
 import json
@@ -32,7 +34,8 @@ def arguments():
     p.add_argument("--only", default="", help="cases with this text in `name.type`")
     p.add_argument("--kind", default="", choices=["", "arithmetic", "bandwidth"])
     p.add_argument("--types", default="fd")
-    p.add_argument("--sample", type=float, default=0.004, help="seconds; shorter runs are repeated until a sample takes that long")
+    p.add_argument("--sample", type=float, default=0.004,
+                   help="seconds; shorter runs are repeated until a sample takes that long")
     p.add_argument("--json")
     p.add_argument("--markdown", help="the medians as tables, for docs/benchmarks/contractions.md")
     return p.parse_args()
@@ -54,7 +57,8 @@ def cases(file):
 
 class Server:
     def __init__(self, program, file):
-        self.process = subprocess.Popen([program, "serve=1", "cases=" + file], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self.process = subprocess.Popen([program, "serve=1", "cases=" + file], stdin=subprocess.PIPE,
+                                        stdout=subprocess.PIPE, text=True)
 
     def ask(self, name, what, repeats=0):
         self.process.stdin.write(f"{name} {what} {repeats}\n")
@@ -81,7 +85,8 @@ def einsum_calls(spec, extents, kind, numpy, torch):
     out = numpy.empty([extents[l] for l in result], dtype=kind)
     calls = {"numpy": lambda n: seconds_here(lambda: numpy.einsum(spec, *arrays, out=out, optimize=True), n)}
     if torch is not None:
-        tensors = [torch.from_numpy(a.copy()) for a in arrays]  # its own: NumPy, which comes before, would warm the caches for it
+        # its own: NumPy, which comes before, would warm the caches for it
+        tensors = [torch.from_numpy(a.copy()) for a in arrays]
         calls["torch"] = lambda n: seconds_here(lambda: torch.einsum(spec, *tensors).contiguous(), n)
         if not torch.einsum(spec, *tensors).is_contiguous():
             calls["view"] = lambda n: seconds_here(lambda: torch.einsum(spec, *tensors), n)
@@ -89,7 +94,8 @@ def einsum_calls(spec, extents, kind, numpy, torch):
 
 
 def measure(calls, rounds, sample):
-    """Seconds per round, everybody in turns; what takes longer than a quarter of a second is timed in the first two rounds only."""
+    """Seconds per round, everybody in turns; what takes longer than a quarter of a second is timed in the first two
+    rounds only."""
     repeats = {}
     for name, call in calls.items():
         call(1)
@@ -129,11 +135,13 @@ def import_or_say(name):
 def print_summary(results):
     for kind in ("arithmetic", "bandwidth"):
         for other in columns:
-            speeds = [(1 / c["ratio"][0], r["what"]) for r in results if r["kind"] == kind for c in r["contestants"] if c["name"] == other]
+            speeds = [(1 / c["ratio"][0], r["what"]) for r in results if r["kind"] == kind for c in r["contestants"]
+                      if c["name"] == other]
             if speeds:
                 mean = math.exp(sum(math.log(s) for s, _ in speeds) / len(speeds))
                 behind = sum(s < 1 for s, _ in speeds)
-                print(f"{kind}, speed of ours / {other}: {len(speeds)} cases, geometric mean {mean:.3f}, worst {min(speeds)[0]:.2f} ({min(speeds)[1]}), "
+                print(f"{kind}, speed of ours / {other}: {len(speeds)} cases, geometric mean {mean:.3f}, worst "
+                      f"{min(speeds)[0]:.2f} ({min(speeds)[1]}), "
                       f"behind in {behind}")
 
 
@@ -144,7 +152,8 @@ def write_markdown(results, file):
             if not of_kind:
                 continue
             others = [name for name in columns if any(c["name"] == name for r in of_kind for c in r["contestants"])]
-            out.write("| case | contraction | ours | " + " | ".join("/ " + o for o in others) + " |\n" + "|---" * (3 + len(others)) + "|\n")
+            out.write("| case | contraction | ours | " + " | ".join("/ " + o for o in others) + " |\n"
+                      + "|---" * (3 + len(others)) + "|\n")
             for r in of_kind:
                 ratios = {c["name"]: f"{c['ratio'][0]:.2f}" for c in r["contestants"]}
                 cells = [show_seconds(r["contestants"][0]["seconds"][0])] + [ratios.get(name, "") for name in others]
@@ -155,7 +164,8 @@ def write_markdown(results, file):
 def main():
     given = arguments()
     threads = str(given.threads)
-    begin_again_with({"OMP_NUM_THREADS": threads, "OPENBLAS_NUM_THREADS": threads, "MKL_NUM_THREADS": threads, "OMP_PROC_BIND": "false",
+    begin_again_with({"OMP_NUM_THREADS": threads, "OPENBLAS_NUM_THREADS": threads, "MKL_NUM_THREADS": threads,
+                      "OMP_PROC_BIND": "false",
                       "MALLOC_MMAP_THRESHOLD_": str(1 << 30), "MALLOC_TRIM_THRESHOLD_": str(1 << 34)})
     numpy, torch = import_or_say("numpy"), import_or_say("torch")
     if numpy is None:
@@ -163,7 +173,8 @@ def main():
     if torch is not None:
         torch.set_num_threads(given.threads)
         torch.set_grad_enabled(False)
-    conditions = {"threads": threads, "numpy": getattr(numpy, "__version__", "none"), "torch": getattr(torch, "__version__", "none"),
+    conditions = {"threads": threads, "numpy": getattr(numpy, "__version__", "none"),
+                  "torch": getattr(torch, "__version__", "none"),
                   "core type of OpenBLAS": os.environ.get("OPENBLAS_CORETYPE", "as detected")}
     for key, value in conditions.items():
         print(f"{key}: {value}")
@@ -182,10 +193,13 @@ def main():
             if numpy is not None:
                 calls.update(einsum_calls(spec, extents, {"f": "float32", "d": "float64"}[letter], numpy, torch))
             seconds = measure(calls, given.rounds, given.sample)
-            contestants = [{"name": who, "seconds": spread(s), "ratio": spread([o / t for o, t in zip(seconds["ours"], s)])} for who, s in seconds.items()]
-            results.append({"what": full, "kind": kind, "spec": spec, "contestants": contestants, "remark": "" if right else "WRONG RESULT"})
+            contestants = [{"name": who, "seconds": spread(s),
+                            "ratio": spread([o / t for o, t in zip(seconds["ours"], s)])} for who, s in seconds.items()]
+            results.append({"what": full, "kind": kind, "spec": spec, "contestants": contestants,
+                            "remark": "" if right else "WRONG RESULT"})
             print(f"{full:<32}{show_seconds(contestants[0]['seconds'][0]):>10}" +
-                  "".join(f"   / {c['name']} {c['ratio'][0]:.2f} ({c['ratio'][1]:.2f} to {c['ratio'][2]:.2f})" for c in contestants[1:]) +
+                  "".join(f"   / {c['name']} {c['ratio'][0]:.2f} ({c['ratio'][1]:.2f} to {c['ratio'][2]:.2f})"
+                          for c in contestants[1:]) +
                   ("" if right else "   WRONG RESULT"), flush=True)
     print_summary(results)
     if given.markdown:

@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-FileCopyrightText: The Ostraka authors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""bench/decoder beside PyTorch on one thread, in turns: a training step of a decoder, loss and gradients of all parameters.
+"""bench/decoder beside PyTorch on one thread, in turns: a training step of a decoder, loss and gradients of all
+parameters.
 
     decoder.py --program build/bench/decoder [--layers 4] [--tokens 512] [--batch 1] [--rounds 9] [--realtime]
 
-Extents and numbers are those of decoder.cpp. Of each round and contestant the median of seven steps; the figure is the median of the rounds'
-ratios, ours / PyTorch, with the spread. The losses and the norms of all gradients are compared first. --realtime: both at real-time priority
-(chrt -r 1), on a machine where other jobs run.
+Extents and numbers are those of decoder.cpp. Of each round and contestant the median of seven steps; the figure is the
+median of the rounds' ratios, ours / PyTorch, with the spread. The losses and the norms of all gradients are compared
+first. --realtime: both at real-time priority (chrt -r 1), on a machine where other jobs run.
 """
 import argparse
 import json
@@ -63,7 +64,8 @@ def torch_step(given):
         return layer
 
     at = numpy.arange(given.tokens)[:, None] * 10000.0 ** (-numpy.arange(W // 2)[None, :] / (W // 2))
-    cosine, sine = (torch.tensor(numpy.concatenate([f(at)] * 2, axis=-1).astype(numpy.float32)) for f in (numpy.cos, numpy.sin))
+    cosine, sine = (torch.tensor(numpy.concatenate([f(at)] * 2, axis=-1).astype(numpy.float32))
+                    for f in (numpy.cos, numpy.sin))
 
     def turn(q):  # [B, H, S, W], as in transformers
         one, other = q[..., : W // 2], q[..., W // 2:]
@@ -128,7 +130,8 @@ def seconds(step):
 def ours(given, *more):
     environment = dict(os.environ, OMP_NUM_THREADS="1", OMP_PROC_BIND="false", OPENBLAS_NUM_THREADS="1")
     sizes = [f"{name}={getattr(given, name)}" for name in ("layers", "tokens", "batch")]
-    return subprocess.run([given.program, *sizes, *more], check=True, capture_output=True, text=True, env=environment).stdout
+    return subprocess.run([given.program, *sizes, *more], check=True, capture_output=True, text=True,
+                          env=environment).stdout
 
 
 def our_seconds(given):
@@ -163,7 +166,8 @@ def main():
     rounds = [(our_seconds(given), seconds(step)) for _ in range(given.rounds)]
     ratios = sorted(a / b for a, b in rounds)
     print(f"{what}; {given.layers} layers, {given.batch} x {given.tokens} tokens, one thread; {given.rounds} rounds")
-    print(f"{statistics.median(a for a, _ in rounds) * 1e3:.1f} ms, PyTorch {statistics.median(b for _, b in rounds) * 1e3:.1f} ms: "
+    print(f"{statistics.median(a for a, _ in rounds) * 1e3:.1f} ms, PyTorch "
+          f"{statistics.median(b for _, b in rounds) * 1e3:.1f} ms: "
           f"{statistics.median(ratios):.2f} ({ratios[0]:.2f} to {ratios[-1]:.2f})")
 
 

@@ -1,14 +1,17 @@
 #!/usr/bin/env python3
 # SPDX-FileCopyrightText: The Ostraka authors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""bench/decoding beside PyTorch on the same cores, in turns: tokens per second of prefill and decoding, a decoder of 4 layers, 512 wide.
+"""bench/decoding beside PyTorch on the same cores, in turns: tokens per second of prefill and decoding, a decoder of 4
+layers, 512 wide.
 
-    decoding.py --program build/bench/decoding --python VENV/bin/python [--weights f32 bf16] [--ranks 1] [--batch 1 16] [--rounds 5]
+    decoding.py --program build/bench/decoding --python VENV/bin/python [--weights f32 bf16] [--ranks 1] [--batch 1 16]
+    [--rounds 5]
 
-PyTorch runs two programs, and counts the faster of the two for each figure: LlamaForCausalLM of transformers with its cache, and the same model in
-plain functions with a cache that is allocated once, fused attention and fused norms. Both compute the logits of the last token alone. Ours has as
-many ranks of one thread as PyTorch has threads. A model of bf16 has parameters, activations and caches of bf16. Each round gives a ratio of ours to
-PyTorch's; the figure is their median, with the spread.
+PyTorch runs two programs, and counts the faster of the two for each figure: LlamaForCausalLM of transformers with its
+cache, and the same model in plain functions with a cache that is allocated once, fused attention and fused norms. Both
+compute the logits of the last token alone. Ours has as many ranks of one thread as PyTorch has threads. A model of bf16
+has parameters, activations and caches of bf16. Each round gives a ratio of ours to PyTorch's; the figure is their
+median, with the spread.
 """
 import argparse
 import itertools
@@ -38,7 +41,8 @@ def measured(prefill, step, batch, prompt, tokens, rounds=3):
 
 def with_transformers(torch, dtype, ids, batch, prompt, tokens):
     from transformers import DynamicCache, LlamaConfig, LlamaForCausalLM
-    model = LlamaForCausalLM(LlamaConfig(hidden_size=WIDTH, num_hidden_layers=LAYERS, num_attention_heads=HEADS, num_key_value_heads=HEADS,
+    model = LlamaForCausalLM(LlamaConfig(hidden_size=WIDTH, num_hidden_layers=LAYERS, num_attention_heads=HEADS,
+                                         num_key_value_heads=HEADS,
                                          intermediate_size=INNER, vocab_size=VOCABULARY)).to(dtype).eval()
 
     def prefill():
@@ -57,7 +61,8 @@ def by_functions(torch, dtype, ids, batch, prompt, tokens):
     from torch.nn import functional as F
     def random(*shape):
         return (torch.randn(shape) / shape[-1] ** 0.5).to(dtype)
-    layers = [dict(qkv=random(3 * WIDTH, WIDTH), out=random(WIDTH, WIDTH), gate_up=random(2 * INNER, WIDTH), down=random(WIDTH, INNER),
+    layers = [dict(qkv=random(3 * WIDTH, WIDTH), out=random(WIDTH, WIDTH), gate_up=random(2 * INNER, WIDTH),
+                   down=random(WIDTH, INNER),
                    norms=torch.ones(2, WIDTH, dtype=dtype)) for _ in range(LAYERS)]
     table, head, norm = random(VOCABULARY, WIDTH), random(VOCABULARY, WIDTH), torch.ones(WIDTH, dtype=dtype)
     room = prompt + tokens + 1
@@ -75,10 +80,12 @@ def by_functions(torch, dtype, ids, batch, prompt, tokens):
         count = x.shape[1]
         end = begin + count
         for p, cache in zip(layers, caches):
-            q, k, v = F.linear(F.rms_norm(x, (WIDTH,), p["norms"][0]), p["qkv"]).view(batch, count, 3, HEADS, HEAD).permute(2, 0, 3, 1, 4)
+            q, k, v = F.linear(F.rms_norm(x, (WIDTH,), p["norms"][0]),
+                               p["qkv"]).view(batch, count, 3, HEADS, HEAD).permute(2, 0, 3, 1, 4)
             cache[0, :, :, begin:end] = turned(k, begin, end)
             cache[1, :, :, begin:end] = v
-            o = F.scaled_dot_product_attention(turned(q, begin, end), cache[0, :, :, :end], cache[1, :, :, :end], is_causal=count > 1)
+            o = F.scaled_dot_product_attention(turned(q, begin, end), cache[0, :, :, :end], cache[1, :, :, :end],
+                                               is_causal=count > 1)
             x = x + F.linear(o.transpose(1, 2).reshape(batch, count, WIDTH), p["out"])
             gate, up = F.linear(F.rms_norm(x, (WIDTH,), p["norms"][1]), p["gate_up"]).chunk(2, -1)
             x = x + F.linear(F.silu(gate) * up, p["down"])
@@ -122,23 +129,30 @@ def main():
     options.add_argument("--prompt", type=int, default=128)
     options.add_argument("--tokens", type=int, default=64)
     options.add_argument("--rounds", type=int, default=5)
-    options.add_argument("--cpu", action="store_true", help="seconds of the processes' CPU, for one rank on a machine with other jobs")
+    options.add_argument("--cpu", action="store_true",
+                         help="seconds of the processes' CPU, for one rank on a machine with other jobs")
     options.add_argument("--pytorch", action="store_true", help=argparse.SUPPRESS)
     arguments = options.parse_args()
     if arguments.pytorch:
         return pytorch(arguments)
-    print(f"prompts of {arguments.prompt} tokens, {arguments.tokens} decoded, {arguments.ranks} rank(s) or thread(s), tokens/s, median of {arguments.rounds} rounds")
+    print(f"prompts of {arguments.prompt} tokens, {arguments.tokens} decoded, {arguments.ranks} rank(s) or thread(s), "
+          f"tokens/s, median of {arguments.rounds} rounds")
     print("| weights | batch | | ours | PyTorch, functions | transformers | ours / the faster |")
     for weights, batch in itertools.product(arguments.weights, arguments.batch):
-        extents = [f"weights={weights}", f"batch={batch}", f"prompt={arguments.prompt}", f"tokens={arguments.tokens}", f"cpu={int(arguments.cpu)}"]
-        ours = ([arguments.mpirun, "-n", str(arguments.ranks)] if arguments.ranks > 1 else []) + [arguments.program] + extents
-        theirs = [arguments.python, __file__, "--pytorch", "--weights", weights, "--batch", str(batch), "--prompt", str(arguments.prompt),
+        extents = [f"weights={weights}", f"batch={batch}", f"prompt={arguments.prompt}", f"tokens={arguments.tokens}",
+                   f"cpu={int(arguments.cpu)}"]
+        launcher = [arguments.mpirun, "-n", str(arguments.ranks)] if arguments.ranks > 1 else []
+        ours = launcher + [arguments.program] + extents
+        theirs = [arguments.python, __file__, "--pytorch", "--weights", weights, "--batch", str(batch), "--prompt",
+                  str(arguments.prompt),
                   "--tokens", str(arguments.tokens), "--ranks", str(arguments.ranks)] + ["--cpu"] * arguments.cpu
         rounds = [(run(ours), run(theirs)) for _ in range(arguments.rounds)]
         for part in ("prefill", "decode"):
             ratios = [us[part] / max(them[way][part] for way in them) for us, them in rounds]
-            of = lambda way: statistics.median(them[way][part] for _, them in rounds if way in them) if way in rounds[0][1] else float("nan")
-            print(f"| {weights} | {batch} | {part} | {statistics.median(us[part] for us, _ in rounds):.0f} | {of('functions'):.0f} | {of('transformers'):.0f} | "
+            of = lambda way: (statistics.median(them[way][part] for _, them in rounds if way in them)
+                              if way in rounds[0][1] else float("nan"))
+            print(f"| {weights} | {batch} | {part} | {statistics.median(us[part] for us, _ in rounds):.0f} | "
+                  f"{of('functions'):.0f} | {of('transformers'):.0f} | "
                   f"{statistics.median(ratios):.2f} ({min(ratios):.2f} to {max(ratios):.2f}) |", flush=True)
 
 

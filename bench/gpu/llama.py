@@ -3,12 +3,14 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """bench/gpu/llama beside PyTorch and JAX on the same device, one after another.
 
-    llama.py --program build/bench/gpu/llama [--device cuda] [--layers 4] [--batch 4] [--tokens 2048] [--heads 16] [--width 128] [--hidden 5632]
+    llama.py --program build/bench/gpu/llama [--device cuda] [--layers 4] [--batch 4] [--tokens 2048] [--heads 16]
+    [--width 128] [--hidden 5632]
              [--types fb] [--rounds 5] [--limit SECONDS]
 
-The layers, their numbers and the two cases, forward and step, are those of llama.cpp. PyTorch runs eagerly, with scaled_dot_product_attention;
-JAX is jitted, with jax.nn.dot_product_attention. Floats are multiplied as floats by all three (no TF32). The figure is the median of the rounds.
-A framework that is not installed, or does not work, is named in the output. The exit status is 1 if a loss differs from ours.
+The layers, their numbers and the two cases, forward and step, are those of llama.cpp. PyTorch runs eagerly, with
+scaled_dot_product_attention; JAX is jitted, with jax.nn.dot_product_attention. Floats are multiplied as floats by all
+three (no TF32). The figure is the median of the rounds. A framework that is not installed, or does not work, is named
+in the output. The exit status is 1 if a loss differs from ours.
 """
 import argparse
 import json
@@ -26,7 +28,8 @@ NAMES = {"f": "float", "b": "bfloat16"}
 
 def shapes(g):
     d = g.heads * g.width
-    return {"g1": (d,), "wq": (d, g.heads, g.width), "wk": (d, g.heads, g.width), "wv": (d, g.heads, g.width), "wo": (g.heads, g.width, d), "g2": (d,),
+    return {"g1": (d,), "wq": (d, g.heads, g.width), "wk": (d, g.heads, g.width), "wv": (d, g.heads, g.width),
+            "wo": (g.heads, g.width, d), "g2": (d,),
             "w1": (d, g.hidden), "w3": (d, g.hidden), "w2": (g.hidden, d)}
 
 
@@ -39,14 +42,16 @@ def filled(salt, size, shape):
         h ^= i
         h *= numpy.uint32(0x9E3779B1)
         h ^= h >> numpy.uint32(15)
-    return ((h % numpy.uint32(2001)).astype(numpy.float32) / numpy.float32(1000) - numpy.float32(1)) * numpy.float32(size)
+    return ((h % numpy.uint32(2001)).astype(numpy.float32) / numpy.float32(1000)
+            - numpy.float32(1)) * numpy.float32(size)
 
 
 def values(g):
     d = g.heads * g.width
     size = 1 / math.sqrt(d)
     x, t = filled(1, 1, (g.batch, g.tokens, d)), filled(2, 1, (g.batch, g.tokens, d))
-    layers = [{name: filled(16 * (n + 1) + salt, 1 if len(shape) == 1 else size, shape) for salt, (name, shape) in enumerate(shapes(g).items(), 1)}
+    layers = [{name: filled(16 * (n + 1) + salt, 1 if len(shape) == 1 else size, shape)
+               for salt, (name, shape) in enumerate(shapes(g).items(), 1)}
               for n in range(g.layers)]
     return x, t, layers
 
@@ -152,12 +157,14 @@ def jax_(g, own, kind):
 
     wide_loss = jax.jit(lambda p, t: jnp.sum(run(p).astype(jnp.float32) * t.astype(jnp.float32)))
     forward, step = jax.jit(run), jax.jit(jax.value_and_grad(lambda p, t: jnp.sum(run(p) * t)))
-    return (lambda: jax.block_until_ready(forward(p))), (lambda: jax.block_until_ready(step(p, t))), lambda: None, float(wide_loss(p, t))
+    return (lambda: jax.block_until_ready(forward(p)), lambda: jax.block_until_ready(step(p, t)), lambda: None,
+            float(wide_loss(p, t)))
 
 
 def ours(g):
     with tempfile.NamedTemporaryFile(suffix=".json") as out:
-        sizes = [f"{name}={getattr(g, name)}" for name in ("layers", "batch", "tokens", "heads", "width", "hidden", "types", "rounds")]
+        sizes = [f"{name}={getattr(g, name)}"
+                 for name in ("layers", "batch", "tokens", "heads", "width", "hidden", "types", "rounds")]
         subprocess.run([g.program, *sizes, f"json={out.name}"], check=True, stdout=subprocess.DEVNULL, timeout=g.limit)
         with open(out.name) as file:
             results = json.load(file)["results"]
@@ -168,7 +175,8 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--program", required=True, help="bench/gpu/llama")
     parser.add_argument("--device", default="cuda", choices=("cuda", "cpu"))
-    for name, value in {"layers": 4, "batch": 4, "tokens": 2048, "heads": 16, "width": 128, "hidden": 5632, "rounds": 5}.items():
+    for name, value in {"layers": 4, "batch": 4, "tokens": 2048, "heads": 16, "width": 128, "hidden": 5632,
+                        "rounds": 5}.items():
         parser.add_argument(f"--{name}", type=int, default=value)
     parser.add_argument("--types", default="fb")
     parser.add_argument("--limit", type=float, default=120, help="seconds of our program")
@@ -179,7 +187,8 @@ def main():
     except (subprocess.SubprocessError, OSError) as error:
         print(f"ours: {error}", flush=True)
     status = 0 if mine else 1
-    print(f"{g.layers} layers, {g.batch} × {g.tokens} tokens, {g.heads} heads of {g.width}, hidden {g.hidden}; ms, median of {g.rounds} rounds\n", flush=True)
+    print(f"{g.layers} layers, {g.batch} × {g.tokens} tokens, {g.heads} heads of {g.width}, hidden {g.hidden}; ms, "
+          f"median of {g.rounds} rounds\n", flush=True)
     print("| case | ours | PyTorch | JAX |\n|---|---|---|---|", flush=True)
     told = []
     for kind in g.types:
@@ -197,10 +206,13 @@ def main():
                         status = 1
                 del forward, step
             except Exception as error:  # a framework that is missing, or that this card is too new for
-                told.append(f"{name}, {NAMES[kind]}: {type(error).__name__}: {str(error).splitlines()[0] if str(error) else ''}")
+                told.append(f"{name}, {NAMES[kind]}: {type(error).__name__}: "
+                            f"{str(error).splitlines()[0] if str(error) else ''}")
         for k, case in enumerate(("forward", "step")):
-            seconds = [mine.get(f"{case}.{NAMES[kind]}", (None,))[0], *(times.get(name, [None, None])[k] for name in ("PyTorch", "JAX"))]
-            print(f"| {case}, {NAMES[kind]} | " + " | ".join("–" if s is None else f"{s * 1e3:.2f}" for s in seconds) + " |", flush=True)
+            seconds = [mine.get(f"{case}.{NAMES[kind]}", (None,))[0],
+                       *(times.get(name, [None, None])[k] for name in ("PyTorch", "JAX"))]
+            print(f"| {case}, {NAMES[kind]} | " + " | ".join("–" if s is None else f"{s * 1e3:.2f}"
+                                                             for s in seconds) + " |", flush=True)
     told += [f"ours, {what}: loss {loss:.6g}" for what, (_, loss) in mine.items()]
     print("\n" + "\n".join(f"- {line}" for line in told), flush=True)
     return status

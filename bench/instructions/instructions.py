@@ -8,7 +8,8 @@ Instructions per operation, counted by callgrind: stable where time is not.
     instructions.py PROGRAM --check     fails as well if an operation takes 1.5 times its budget or more
     instructions.py PROGRAM --write     makes what is counted the budget
 
-PROGRAM is made of count.cpp. The budget is in budget.json, counted with what stands there. Without valgrind: exit status 77, and a line that says so.
+PROGRAM is made of count.cpp. The budget is in budget.json, counted with what stands there. Without valgrind: exit
+status 77, and a line that says so.
 """
 
 import argparse
@@ -30,7 +31,8 @@ def counts(valgrind, program):
         out = pathlib.Path(folder) / "out"
         measured = "measured_operation"
         run = subprocess.run(
-            [valgrind, "--tool=callgrind", f"--callgrind-out-file={out}", f"--toggle-collect={measured}", f"--dump-after={measured}", program],
+            [valgrind, "--tool=callgrind", f"--callgrind-out-file={out}", f"--toggle-collect={measured}",
+             f"--dump-after={measured}", program],
             text=True, capture_output=True, env=os.environ | {"OMP_NUM_THREADS": "1", "OMP_PROC_BIND": "false"})
         if run.returncode != 0:
             sys.exit(f"instructions: {program} failed under valgrind\n{run.stdout}{run.stderr}")
@@ -47,22 +49,27 @@ def main():
     given = parser.parse_args()
     valgrind = shutil.which("valgrind")
     if not valgrind:
-        print("SKIPPED: instructions are not counted, for there is no valgrind; install it (Debian: apt-get install valgrind)")
+        print("SKIPPED: instructions are not counted, for there is no valgrind; install it (Debian: apt-get install "
+              "valgrind)")
         sys.exit(77)
     counted = counts(valgrind, given.program)
     if given.write:
         known = json.loads(BUDGET.read_text()) if BUDGET.exists() else {}
-        BUDGET.write_text(json.dumps({"counted with": known.get("counted with", ""), "instructions": counted}, indent=2, ensure_ascii=False) + "\n")
+        BUDGET.write_text(json.dumps({"counted with": known.get("counted with", ""), "instructions": counted},
+                                     indent=2, ensure_ascii=False) + "\n")
     budget = json.loads(BUDGET.read_text())["instructions"]
     steps = 0
     for operation, n in counted.items():
         allowed = budget.get(operation)
         large = allowed is not None and n >= LARGE_STEP * allowed
         steps += large
-        verdict = "no budget yet" if allowed is None else f"{n / allowed:5.2f} of {allowed}{'   a large step' if large else ''}"
+        verdict = "no budget yet"
+        if allowed is not None:
+            verdict = f"{n / allowed:5.2f} of {allowed}{'   a large step' if large else ''}"
         print(f"{n:8d}  {operation:56s} {verdict}")
     if given.check and (steps or counted.keys() != budget.keys()):
-        sys.exit(f"instructions: {steps} operations take {LARGE_STEP} times their budget or more, or the operations are not those of {BUDGET.name}; "
+        sys.exit(f"instructions: {steps} operations take {LARGE_STEP} times their budget or more, or the operations "
+                 f"are not those of {BUDGET.name}; "
                  "find what runs now that did not (callgrind_annotate), or count a new budget with --write and say why")
 
 

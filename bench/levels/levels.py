@@ -1,12 +1,14 @@
 # SPDX-FileCopyrightText: The Ostraka authors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Collectives over several nodes, on two levels and on one: nodes are namespaces of this machine, each with a name of its own.
+"""Collectives over several nodes, on two levels and on one: nodes are namespaces of this machine, each with a name of
+its own.
 
     python3 levels.py [--program build/bench/levels] [--nodes 2] [--ranks 4] [--rate 1e9] [--delay 0] [name=value…]
 
-As root, with unshare, nsenter, ip, tc (iproute2) and Open MPI. Ranks of a node share memory; between nodes goes TCP over a pair of virtual devices for each node and a
-bridge, where `tc` bounds what leaves a node to --rate bits a second, and delays it by --delay milliseconds. Open MPI takes the namespaces for machines, since they
-have other names; os::make_mesh finds them by MPI_Comm_split_type. Nothing outside of the namespaces is touched.
+As root, with unshare, nsenter, ip, tc (iproute2) and Open MPI. Ranks of a node share memory; between nodes goes TCP
+over a pair of virtual devices for each node and a bridge, where `tc` bounds what leaves a node to --rate bits a second,
+and delays it by --delay milliseconds. Open MPI takes the namespaces for machines, since they have other names;
+os::make_mesh finds them by MPI_Comm_split_type. Nothing outside of the namespaces is touched.
 """
 import argparse
 import os
@@ -23,7 +25,8 @@ def missing():
     for tool in ("unshare", "nsenter", "ip", "tc", "mpirun"):
         if not shutil.which(tool):
             yield f"the program {tool}"
-    if shutil.which("mpirun") and "Open MPI" not in subprocess.run(["mpirun", "--version"], capture_output=True, text=True).stdout:
+    if shutil.which("mpirun") and "Open MPI" not in subprocess.run(["mpirun", "--version"], capture_output=True,
+                                                                   text=True).stdout:
         yield "an mpirun of Open MPI (others choose their network by other options)"
 
 
@@ -36,7 +39,8 @@ class node:
 
     def __init__(self, number):
         self.name, self.address = f"node{number}", f"10.77.0.{number + 1}"
-        self.holder = subprocess.Popen(["unshare", "--net", "--uts", "sh", "-c", f"hostname {self.name} && echo made && exec sleep 100000"],
+        self.holder = subprocess.Popen(["unshare", "--net", "--uts", "sh", "-c",
+                                        f"hostname {self.name} && echo made && exec sleep 100000"],
                                        stdout=subprocess.PIPE, text=True)
         if self.holder.stdout.readline() != "made\n":
             raise OSError("the kernel gives no namespaces")
@@ -54,7 +58,8 @@ class node:
             self.inside(f"tc qdisc add dev eth0 root handle 1: netem delay {delay}ms limit 100000")
         if rate > 0:
             parent = "parent 1:1" if delay > 0 else "root"
-            self.inside(f"tc qdisc add dev eth0 {parent} tbf rate {int(rate)}bit burst {max(131072, int(rate / 8 * 0.001))} limit 64mb")
+            self.inside(f"tc qdisc add dev eth0 {parent} tbf rate {int(rate)}bit burst "
+                        f"{max(131072, int(rate / 8 * 0.001))} limit 64mb")
 
 
 def run(given, more):
@@ -77,13 +82,16 @@ def run(given, more):
                 f.write("esac\nexit 1\n")
             os.chmod(agent, os.stat(agent).st_mode | stat.S_IXUSR)
             hosts = ",".join(f"{n.address}:{given.ranks}" for n in nodes)
-            settings = {"btl": "vader,tcp,self", "pml": "ob1", "btl_tcp_if_include": "10.77.0.0/24", "oob_tcp_if_include": "10.77.0.0/24", "plm_rsh_agent": agent}
+            settings = {"btl": "vader,tcp,self", "pml": "ob1", "btl_tcp_if_include": "10.77.0.0/24",
+                        "oob_tcp_if_include": "10.77.0.0/24", "plm_rsh_agent": agent}
             if given.nodes * given.ranks > (os.cpu_count() or 1):
                 settings["mpi_yield_when_idle"] = "1"
-            command = ["mpirun", "--allow-run-as-root", "--oversubscribe", "--bind-to", "none", "--host", hosts, "-n", str(given.nodes * given.ranks)]
+            command = ["mpirun", "--allow-run-as-root", "--oversubscribe", "--bind-to", "none", "--host", hosts, "-n",
+                       str(given.nodes * given.ranks)]
             for name, value in settings.items():
                 command += ["--mca", name, value]
-            for name in ("OMP_NUM_THREADS=1", "OPENBLAS_NUM_THREADS=1", "KOKKOS_DISABLE_WARNINGS=1", "OSTRAKA_ADVISE=0"):
+            for name in ("OMP_NUM_THREADS=1", "OPENBLAS_NUM_THREADS=1", "KOKKOS_DISABLE_WARNINGS=1",
+                         "OSTRAKA_ADVISE=0"):
                 command += ["-x", name]
             nsenter = ["nsenter", "--target", str(nodes[0].holder.pid), "--net", "--uts"]
             subprocess.run(nsenter + command + [given.program, *more], check=True, env=dict(os.environ, TMPDIR=folder))
@@ -108,7 +116,8 @@ def main():
         return
     given.program = os.path.abspath(given.program)
     if not given.inside:
-        os.execvp("unshare", ["unshare", "--net", "--", sys.executable, os.path.abspath(__file__), "--inside", *sys.argv[1:]])
+        os.execvp("unshare",
+                  ["unshare", "--net", "--", sys.executable, os.path.abspath(__file__), "--inside", *sys.argv[1:]])
     run(given, more)
 
 

@@ -1,11 +1,14 @@
 # SPDX-FileCopyrightText: The Ostraka authors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""A product next to a move over TCP under a rate limit: blocking against overlapped, where the move takes as long as the product.
+"""A product next to a move over TCP under a rate limit: blocking against overlapped, where the move takes as long as
+the product.
 
-    python3 network.py [--program build/bench/network] [--ranks 2] [--extent 2048] [--rounds 7] [--share 1.0] [--progress-thread]
+    python3 network.py [--program build/bench/network] [--ranks 2] [--extent 2048] [--rounds 7] [--share 1.0]
+    [--progress-thread]
 
-As root, with unshare, ip, tc (iproute2) and Open MPI. The network is the loopback of a namespace of its own, so nothing outside is touched; `tc qdisc … tbf`
-bounds what all ranks send together. The rate is found, not given: first the product is timed, then the rate is set so that the move takes --share times as long.
+As root, with unshare, ip, tc (iproute2) and Open MPI. The network is the loopback of a namespace of its own, so nothing
+outside is touched; `tc qdisc … tbf` bounds what all ranks send together. The rate is found, not given: first the
+product is timed, then the rate is set so that the move takes --share times as long.
 """
 import argparse
 import ctypes
@@ -22,21 +25,26 @@ def missing():
     for tool in ("unshare", "ip", "tc", "mpirun"):
         if not shutil.which(tool):
             yield f"the program {tool}"
-    if shutil.which("mpirun") and "Open MPI" not in subprocess.run(["mpirun", "--version"], capture_output=True, text=True).stdout:
+    if shutil.which("mpirun") and "Open MPI" not in subprocess.run(["mpirun", "--version"], capture_output=True,
+                                                                   text=True).stdout:
         yield "an mpirun of Open MPI (others choose their network by other options)"
 
 
 def limit(rate):
-    """Bytes a second, on the loopback; none for 0. A short queue of tokens, and a long one of packets: nothing is dropped."""
+    """Bytes a second, on the loopback; none for 0. A short queue of tokens, and a long one of packets: nothing is
+    dropped."""
     subprocess.run(["tc", "qdisc", "del", "dev", "lo", "root"], stderr=subprocess.DEVNULL)
     if rate > 0:
-        command = f"tc qdisc add dev lo root tbf rate {int(8 * rate)}bit burst {max(131072, int(rate * 0.001))} limit 64mb"
+        burst = max(131072, int(rate * 0.001))
+        command = f"tc qdisc add dev lo root tbf rate {int(8 * rate)}bit burst {burst} limit 64mb"
         subprocess.run(command.split(), check=True)
 
 
 def run(given, *options, show=False):
-    environment = dict(os.environ, OMP_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1", OSTRAKA_ADVISE="0", KOKKOS_DISABLE_WARNINGS="1")
-    command = ["mpirun", "--allow-run-as-root", "--oversubscribe", "--mca", "btl", "tcp,self", "--mca", "pml", "ob1", "--mca", "btl_tcp_if_include", "lo"]
+    environment = dict(os.environ, OMP_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1", OSTRAKA_ADVISE="0",
+                       KOKKOS_DISABLE_WARNINGS="1")
+    command = ["mpirun", "--allow-run-as-root", "--oversubscribe", "--mca", "btl", "tcp,self", "--mca", "pml", "ob1",
+               "--mca", "btl_tcp_if_include", "lo"]
     if given.progress_thread:
         command += ["--mca", "btl_tcp_progress_thread", "1"]
     if given.ranks > (os.cpu_count() or 1):
@@ -49,7 +57,8 @@ def run(given, *options, show=False):
 
 
 def rate_for(given, what):
-    """Where the move takes --share times the product: the rate that bytes and seconds say, then corrected by what was measured."""
+    """Where the move takes --share times the product: the rate that bytes and seconds say, then corrected by what was
+    measured."""
     def measured():
         return [r for r in run(given, "calibrate=1") if r["what"] == what][0]
 
@@ -62,7 +71,8 @@ def rate_for(given, what):
         if abs(wrong - 1) < 0.03:
             break
         rate *= wrong
-    print(f"{what}: {rate * 8e-9:.2f} Gbit/s for all ranks together; product {1e3 * row['computes']:.1f} ms, move {1e3 * row['moves']:.1f} ms", flush=True)
+    print(f"{what}: {rate * 8e-9:.2f} Gbit/s for all ranks together; product {1e3 * row['computes']:.1f} ms, move "
+          f"{1e3 * row['moves']:.1f} ms", flush=True)
 
 
 def inside(given, more):

@@ -1,9 +1,11 @@
 # SPDX-FileCopyrightText: The Ostraka authors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""bench/operations against PyTorch on one thread, in turns: operations.py --program build/bench/operations [--turns 3] [--only TEXT]
+"""bench/operations against PyTorch on one thread, in turns: operations.py --program build/bench/operations [--turns 3]
+[--only TEXT]
 
-Of each turn and case the median of ours and of PyTorch's; the figure is the median of the turns' ratios, ours / PyTorch's. PyTorch has no
-rope of its own: it is what its users write, with tables made beforehand, and of pairs that are neighbours the faster of two ways.
+Of each turn and case the median of ours and of PyTorch's; the figure is the median of the turns' ratios, ours /
+PyTorch's. PyTorch has no rope of its own: it is what its users write, with tables made beforehand, and of pairs that
+are neighbours the faster of two ways.
 """
 
 import argparse
@@ -105,7 +107,8 @@ def ours(program, only):
     with tempfile.TemporaryDirectory() as folder:
         file = os.path.join(folder, "ours.json")
         environment = dict(os.environ, OMP_NUM_THREADS="1", OMP_PROC_BIND="false", OPENBLAS_NUM_THREADS="1")
-        subprocess.run([program, f"json={file}", f"only={only}"], check=True, stdout=subprocess.DEVNULL, env=environment)
+        subprocess.run([program, f"json={file}", f"only={only}"], check=True, stdout=subprocess.DEVNULL,
+                       env=environment)
         with open(file) as f:
             return json.load(f)
 
@@ -128,7 +131,8 @@ def main():
             loops.setdefault(case, []).append(own[case]["contestants"][2]["ratio"][0])
             times.setdefault(case, []).append(mine)
     for case, values in ratios.items():
-        print(f"{case:30} {statistics.median(times[case]) * 1e6:10.1f} µs   / copy {statistics.median(copies[case]):5.2f}   "
+        print(f"{case:30} {statistics.median(times[case]) * 1e6:10.1f} µs   / copy "
+              f"{statistics.median(copies[case]):5.2f}   "
               f"/ loop {statistics.median(loops[case]):5.2f}   "
               f"/ PyTorch {statistics.median(values):5.2f} ({min(values):.2f} to {max(values):.2f})")
 

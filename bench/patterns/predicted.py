@@ -1,13 +1,16 @@
 # SPDX-FileCopyrightText: The Ostraka authors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What os::time_of predicts of the patterns, beside what they take: bench/calibrate first, then each pattern in a process of its own.
+"""What os::time_of predicts of the patterns, beside what they take: bench/calibrate first, then each pattern in a
+process of its own.
 
-    python3 predicted.py [--bench build/bench] [--ranks 2] [--sizes small,square,skewed] [--sweeps 5] [--runs 1] [--line NANOSECONDS]
+    python3 predicted.py [--bench build/bench] [--ranks 2] [--sizes small,square,skewed] [--sweeps 5] [--runs 1] [--line
+    NANOSECONDS]
 
-A process of its own, as a calibration measures each operation alone: after other patterns memory lies in other pages, and moves of megabytes
-take up to 1.5 times as long. --line holds both to one state of the machine (bench/support/line_between_ranks.hpp). Prints what is further
-off than 1.2, and for all the mean factor between the two and the geometric mean of predicted / measured. With --runs, of so many
-calibrations and measurements one after the other, the median of each pattern: the machine itself changes between them.
+A process of its own, as a calibration measures each operation alone: after other patterns memory lies in other pages,
+and moves of megabytes take up to 1.5 times as long. --line holds both to one state of the machine
+(bench/support/line_between_ranks.hpp). Prints what is further off than 1.2, and for all the mean factor between the two
+and the geometric mean of predicted / measured. With --runs, of so many calibrations and measurements one after the
+other, the median of each pattern: the machine itself changes between them.
 """
 import argparse
 import math
@@ -23,7 +26,8 @@ LINE = re.compile(r"^(.*), (\w+) {2,}(\S+ \S+) to +(\S+ \S+) .*predicted / measu
 
 
 def run(given, program, *options):
-    environment = dict(os.environ, OMP_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1", OSTRAKA_ADVISE="0", KOKKOS_DISABLE_WARNINGS="1")
+    environment = dict(os.environ, OMP_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1", OSTRAKA_ADVISE="0",
+                       KOKKOS_DISABLE_WARNINGS="1")
     command = ["mpirun", "--bind-to", "core", "-n", str(given.ranks), str(given.bench / program), *options]
     if os.geteuid() == 0:
         command.insert(1, "--allow-run-as-root")
@@ -44,20 +48,24 @@ def main():
     for number in range(given.runs):
         with tempfile.TemporaryDirectory() as folder:
             machine = pathlib.Path(folder) / "here.machine"
-            print(run(given, "calibrate", f"file={machine}", "sweeps=12", f"line={given.line}").split("\n")[0], flush=True)
+            print(run(given, "calibrate", f"file={machine}", "sweeps=12", f"line={given.line}").split("\n")[0],
+                  flush=True)
 
             def patterns(*options):
-                return LINE.findall(run(given, "patterns", "ours=1", "sample=500", f"machine={machine}", f"line={given.line}", *options))
+                return LINE.findall(run(given, "patterns", "ours=1", "sample=500", f"machine={machine}",
+                                        f"line={given.line}", *options))
 
             if number == 0:
                 names = [found[0] for found in patterns("sizes=small", "rounds=1", "sweeps=2")]
             for name in names:
-                for _, size, _, _, ratio in patterns("rounds=4", f"sweeps={given.sweeps}", f"sizes={given.sizes}", f"only={name}"):
+                for _, size, _, _, ratio in patterns("rounds=4", f"sweeps={given.sweeps}", f"sizes={given.sizes}",
+                                                     f"only={name}"):
                     ratios_of.setdefault(f"{name}, {size}", []).append(float(ratio))
 
     for name, found in ratios_of.items():
         if not 1 / 1.2 <= statistics.median(found) <= 1.2:
-            print(f"{name:<75} predicted / measured {statistics.median(found):.2f}   ({min(found):.2f} to {max(found):.2f})")
+            print(f"{name:<75} predicted / measured {statistics.median(found):.2f}   ({min(found):.2f} to "
+                  f"{max(found):.2f})")
     ratios = [statistics.median(found) for found in ratios_of.values()]
     logs = [math.log(r) for r in ratios]
     within = sum(abs(x) <= math.log(1.2) for x in logs)

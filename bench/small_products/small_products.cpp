@@ -70,14 +70,14 @@ void compare(bench::report& table, bench::arguments const& given, int n) {
         iterate = os::rename<I, J>(os::scale(1 / norm, product));
       },
       power);
+  auto const next_along_columns = os::rename<I, J>(next);
   add(
       "power method in place",
       [&] {
         os::einsum_into(next, A, at);
-        double const norm = std::sqrt(os::value(os::sum_over_points([](double a) { return a * a; }, next)));
-        os::for_each_point([=](double& a) { a /= norm; }, next);
+        double const by = 1 / std::sqrt(os::value(os::einsum<>(next, next)));
         os::map_into(
-            at, [](double a) { return a; }, os::rename<I, J>(next));
+            at, [=](double a) { return by * a; }, next_along_columns);
       },
       power);
 }

@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: The Ostraka authors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What a combination of ranks and threads costs: each in turns with the others, round by round; medians and ratios to the first.
+"""What a combination of ranks and threads costs: each in turns with the others, round by round; medians and ratios to
+the first.
 
     python3 threads.py [--program build/bench/threads] [--rounds 5] [--cores 2] [--pthreads FOLDER] [--json FILE]
 
@@ -12,7 +13,8 @@ import os
 import statistics
 import subprocess
 
-SETTINGS = ["OMP_NUM_THREADS", "OMP_PROC_BIND", "OMP_PLACES", "OPENBLAS_NUM_THREADS", "OMP_WAIT_POLICY", "KOKKOS_NUM_THREADS"]
+SETTINGS = ["OMP_NUM_THREADS", "OMP_PROC_BIND", "OMP_PLACES", "OPENBLAS_NUM_THREADS", "OMP_WAIT_POLICY",
+            "KOKKOS_NUM_THREADS"]
 
 
 def combinations(cores, pthreads):
@@ -54,15 +56,18 @@ def main():
         for _, ranks, settings, results in rows:
             results.append(run(given.program, ranks, settings, options))
 
-    print("| combination | threads: Kokkos, BLAS | product, ms | ratio | in turns, ms | ratio |\n|---|---|---|---|---|---|")
+    print("| combination | threads: Kokkos, BLAS | product, ms | ratio | in turns, ms | ratio "
+          "|\n|---|---|---|---|---|---|")
     table = []
     first = rows[0][3]
     for name, ranks, settings, results in rows:
-        entry = {"what": name, "ranks": ranks, "threads": results[0]["threads"], "blas_threads": results[0]["blas_threads"]}
+        entry = {"what": name, "ranks": ranks, "threads": results[0]["threads"],
+                 "blas_threads": results[0]["blas_threads"]}
         text = f"| {name} | {ranks} x {entry['threads']}, {entry['blas_threads']} "
         for key in ("product", "turns"):
             ratios = [r[key] / f[key] for r, f in zip(results, first)]
-            entry[key] = [statistics.median(r[key] for r in results), statistics.median(ratios), min(ratios), max(ratios)]
+            entry[key] = [statistics.median(r[key] for r in results), statistics.median(ratios), min(ratios),
+                          max(ratios)]
             text += "| {:.2f} | {:.2f} ({:.2f} to {:.2f}) ".format(1000 * entry[key][0], *entry[key][1:])
         print(text + "|")
         table.append(entry)

@@ -5,13 +5,15 @@
 
     training.py --program build/bench/training [--ranks 2] [--rounds 5] [--only TEXT] [--bytes]
 
-The block, its extents and its divisions are those of training.cpp. JAX: jax.jit of value_and_grad, in explicit sharding. PyTorch: fully_shard
-(FSDP2) and parallelize_module (tensor parallel by DTensor), collectives of gloo. Of each round and contestant the median of five samples; the
-figure is the median of the rounds' ratios, ours / theirs, with the spread. The losses of all are compared.
+The block, its extents and its divisions are those of training.cpp. JAX: jax.jit of value_and_grad, in explicit
+sharding. PyTorch: fully_shard (FSDP2) and parallelize_module (tensor parallel by DTensor), collectives of gloo. Of each
+round and contestant the median of five samples; the figure is the median of the rounds' ratios, ours / theirs, with the
+spread. The losses of all are compared.
 
-Bytes are a device's mean of one step: ours and those by hand counted between program and MPI; JAX's by the compiled program's collectives, an
-all-gather (n - 1)/n of what it gives, an all-reduce 2 (n - 1)/n, as rings send them; PyTorch's by what the loopback interface has sent, where
-gloo's messages go, so nothing else that uses it may run. --bytes: these alone, of one step.
+Bytes are a device's mean of one step: ours and those by hand counted between program and MPI; JAX's by the compiled
+program's collectives, an all-gather (n - 1)/n of what it gives, an all-reduce 2 (n - 1)/n, as rings send them;
+PyTorch's by what the loopback interface has sent, where gloo's messages go, so nothing else that uses it may run.
+--bytes: these alone, of one step.
 """
 import argparse
 import json
@@ -25,7 +27,8 @@ import tempfile
 import time
 
 B, S, D, H, W, F = 4, 128, 512, 8, 64, 1408
-SHAPES = {"x": (B, S, D), "g1": (D,), "wq": (D, H, W), "wk": (D, H, W), "wv": (D, H, W), "wo": (H, W, D), "g2": (D,), "w1": (D, F), "w3": (D, F), "w2": (F, D)}
+SHAPES = {"x": (B, S, D), "g1": (D,), "wq": (D, H, W), "wk": (D, H, W), "wv": (D, H, W), "wo": (H, W, D), "g2": (D,),
+          "w1": (D, F), "w3": (D, F), "w2": (F, D)}
 FULLY, TENSOR, BOTH = "fully sharded", "tensor parallel", "fully sharded by 2, tensor parallel"
 
 
@@ -53,7 +56,8 @@ def values(numpy):
             h ^= h >> numpy.uint32(15)
         return (((h % 2001).astype(numpy.float32) / numpy.float32(1000) - 1) * numpy.float32(size)).reshape(shape)
 
-    p = {name: filled(salt, 1 if name in ("x", "g1", "g2") else 0.1, shape) for salt, (name, shape) in enumerate(SHAPES.items(), 1)}
+    p = {name: filled(salt, 1 if name in ("x", "g1", "g2") else 0.1, shape)
+         for salt, (name, shape) in enumerate(SHAPES.items(), 1)}
     return p, filled(11, 1, SHAPES["x"])
 
 
@@ -73,7 +77,7 @@ def angles(numpy):
     return numpy.cos(at).astype(numpy.float32), numpy.sin(at).astype(numpy.float32)
 
 
-# --- JAX ----------------------------------------------------------------------------------------------------------------------------------------
+# --- JAX --------------------------------------------------------------------------------------------------------------
 
 
 def group_of(groups, text):
@@ -93,12 +97,14 @@ def bytes_of_program(text):
     sizes = {"f32": 4, "s32": 4, "pred": 1}
     total = 0.0
     for line in text.splitlines():
-        found = re.search(r"= (.*?) (all-reduce|all-gather|reduce-scatter|all-to-all|collective-permute)(?:-start)?\(.*?replica_groups=(.*)", line)
+        found = re.search(r"= (.*?) (all-reduce|all-gather|reduce-scatter|all-to-all|collective-permute)(?:-start)?\("
+                          r".*?replica_groups=(.*)", line)
         if not found:
             if re.search(r"(all-reduce|all-gather|reduce-scatter|all-to-all|collective-permute)(-start)?\(", line):
                 sys.exit(f"training.py does not know the collective {line}")
             continue
-        given = sum(sizes[t] * math.prod(int(n) for n in shape.split(",") if n) for t, shape in re.findall(r"(\w+)\[([\d,]*)\]", found[1]))
+        given = sum(sizes[t] * math.prod(int(n) for n in shape.split(",") if n)
+                    for t, shape in re.findall(r"(\w+)\[([\d,]*)\]", found[1]))
         n = group_of(found[3], line)
         total += given * {"all-reduce": 2 * (n - 1) / n, "reduce-scatter": n - 1}.get(found[2], (n - 1) / n)
     return total
@@ -106,7 +112,8 @@ def bytes_of_program(text):
 
 def jax_steps(ranks):
     """Steps by layout, and what each moves."""
-    os.environ["XLA_FLAGS"] = (f"--xla_force_host_platform_device_count={ranks} --xla_cpu_multi_thread_eigen=false intra_op_parallelism_threads=1 "
+    os.environ["XLA_FLAGS"] = (f"--xla_force_host_platform_device_count={ranks} --xla_cpu_multi_thread_eigen=false "
+                               "intra_op_parallelism_threads=1 "
                                + os.environ.get("XLA_FLAGS", ""))
     os.environ["JAX_PLATFORMS"] = "cpu"
     import jax
@@ -126,7 +133,8 @@ def jax_steps(ranks):
     def step_of(sizes):
         mesh = jax.make_mesh(sizes, ("X", "Y"), axis_types=(AxisType.Explicit, AxisType.Explicit))
         X, Y = ("X" if sizes[0] > 1 else None), ("Y" if sizes[1] > 1 else None)
-        stored = {"x": (X, None, None), "g1": (X,), "wq": (X, Y, None), "wk": (X, Y, None), "wv": (X, Y, None), "wo": (Y, None, X), "g2": (X,),
+        stored = {"x": (X, None, None), "g1": (X,), "wq": (X, Y, None), "wk": (X, Y, None), "wv": (X, Y, None),
+                  "wo": (Y, None, X), "g2": (X,),
                   "w1": (X, Y), "w3": (X, Y), "w2": (Y, X)}
 
         def used(w, *axes):
@@ -140,14 +148,16 @@ def jax_steps(ranks):
 
         def loss(p, t):
             n = norm(p["x"], p["g1"])
-            q, k, v = (einsum("bsd,dhw->bshw", n, used(p[w], None, Y, None), X, None, Y, None) for w in ("wq", "wk", "wv"))
+            q, k, v = (einsum("bsd,dhw->bshw", n, used(p[w], None, Y, None), X, None, Y, None)
+                       for w in ("wq", "wk", "wv"))
             scores = einsum("bshw,bthw->bhst", turn(q), turn(k), X, Y, None, None) / math.sqrt(W)
             shares = jax.nn.softmax(jnp.where(causal, scores, -jnp.inf), axis=-1)
             o = einsum("bhst,bthw->bshw", shares, v, X, None, Y, None)
             a = p["x"] + einsum("bshw,hwd->bsd", o, used(p["wo"], Y, None, None), X, None, None)
             m = norm(a, p["g2"])
             gate = jax.nn.silu(einsum("bsd,df->bsf", m, used(p["w1"], None, Y), X, None, Y))
-            y = a + einsum("bsf,fd->bsd", gate * einsum("bsd,df->bsf", m, used(p["w3"], None, Y), X, None, Y), used(p["w2"], Y, None), X, None, None)
+            y = a + einsum("bsf,fd->bsd", gate * einsum("bsd,df->bsf", m, used(p["w3"], None, Y), X, None, Y),
+                           used(p["w2"], Y, None), X, None, None)
             return jnp.sum(y * t)
 
         with jax.set_mesh(mesh):
@@ -160,7 +170,7 @@ def jax_steps(ranks):
     return {name: step_of(sizes) for name, sizes in layouts_of(ranks).items()}, f"JAX {jax.__version__}"
 
 
-# --- PyTorch: a process a rank --------------------------------------------------------------------------------------------------------------------
+# --- PyTorch: a process a rank ----------------------------------------------------------------------------------------
 
 
 def torch_steps():
@@ -171,7 +181,8 @@ def torch_steps():
     from torch.distributed.device_mesh import init_device_mesh
     from torch.distributed.fsdp import fully_shard
     from torch.distributed.tensor import Replicate
-    from torch.distributed.tensor.parallel import ColwiseParallel, PrepareModuleInput, RowwiseParallel, parallelize_module
+    from torch.distributed.tensor.parallel import ColwiseParallel, PrepareModuleInput, RowwiseParallel
+    from torch.distributed.tensor.parallel import parallelize_module
 
     torch.set_num_threads(1)
     dist.init_process_group("gloo")
@@ -198,12 +209,14 @@ def torch_steps():
     class Attention(nn.Module):
         def __init__(self):
             super().__init__()
-            self.q, self.k, self.v, self.out = linear(p["wq"], 1), linear(p["wk"], 1), linear(p["wv"], 1), linear(p["wo"], 2)
+            self.q, self.k, self.v = linear(p["wq"], 1), linear(p["wk"], 1), linear(p["wv"], 1)
+            self.out = linear(p["wo"], 2)
 
         def forward(self, n):
             q, k, v = (f(n).unflatten(-1, (-1, W)) for f in (self.q, self.k, self.v))
             q, k, v = (h.transpose(1, 2) for h in (turn(q), turn(k), v))
-            return self.out(nn.functional.scaled_dot_product_attention(q, k, v, is_causal=True).transpose(1, 2).flatten(2))
+            attended = nn.functional.scaled_dot_product_attention(q, k, v, is_causal=True)
+            return self.out(attended.transpose(1, 2).flatten(2))
 
     class Inner(nn.Module):
         def __init__(self):
@@ -226,10 +239,13 @@ def torch_steps():
         mesh = init_device_mesh("cpu", sizes, mesh_dim_names=("X", "Y"))
         block = Block()
         if sizes[1] > 1:
-            whole = {"input_layouts": Replicate(), "desired_input_layouts": Replicate()}  # one all-reduce of what three products give back
-            columns = {f"attention.{w}": ColwiseParallel() for w in "qkv"} | {f"inner.{w}": ColwiseParallel() for w in ("w1", "w3")}
-            parallelize_module(block, mesh["Y"], {"attention": PrepareModuleInput(**whole), "inner": PrepareModuleInput(**whole),
-                                                  "attention.out": RowwiseParallel(), "inner.w2": RowwiseParallel(), **columns})
+            # one all-reduce of what three products give back
+            whole = {"input_layouts": Replicate(), "desired_input_layouts": Replicate()}
+            columns = {f"attention.{w}": ColwiseParallel() for w in "qkv"}
+            columns |= {f"inner.{w}": ColwiseParallel() for w in ("w1", "w3")}
+            parallelize_module(block, mesh["Y"],
+                               {"attention": PrepareModuleInput(**whole), "inner": PrepareModuleInput(**whole),
+                                "attention.out": RowwiseParallel(), "inner.w2": RowwiseParallel(), **columns})
         if sizes[0] > 1:
             fully_shard(block, mesh=mesh["X"])
             block.set_gradient_divide_factor(1.0)
@@ -274,7 +290,8 @@ def torch_steps():
 
 
 def torch_server():
-    """A rank: steps when it is told a layout's number, and answers with the slowest rank's seconds and the loss, or with bytes."""
+    """A rank: steps when it is told a layout's number, and answers with the slowest rank's seconds and the loss, or
+    with bytes."""
     steps, bytes_of, dist, what = torch_steps()
     import torch
     first = dist.get_rank() == 0
@@ -300,9 +317,11 @@ def torch_server():
 def start_torch(ranks):
     processes = []
     for rank in range(ranks):
-        environment = dict(os.environ, OMP_NUM_THREADS="1", RANK=str(rank), WORLD_SIZE=str(ranks), LOCAL_RANK=str(rank), MASTER_ADDR="127.0.0.1",
+        environment = dict(os.environ, OMP_NUM_THREADS="1", RANK=str(rank), WORLD_SIZE=str(ranks),
+                           LOCAL_RANK=str(rank), MASTER_ADDR="127.0.0.1",
                            MASTER_PORT="29511", GLOO_SOCKET_IFNAME="lo")
-        processes.append(subprocess.Popen([sys.executable, __file__, "--torch"], env=environment, text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE))
+        processes.append(subprocess.Popen([sys.executable, __file__, "--torch"], env=environment, text=True,
+                                          stdin=subprocess.PIPE, stdout=subprocess.PIPE))
     return processes
 
 
@@ -312,13 +331,14 @@ def ask_torch(processes, number, counts):
     return json.loads(processes[0].stdout.readline())
 
 
-# --- all ------------------------------------------------------------------------------------------------------------------------------------------
+# --- all --------------------------------------------------------------------------------------------------------------
 
 
 def ours(given, rounds):
     with tempfile.NamedTemporaryFile(suffix=".json") as out:
         environment = dict(os.environ, OMP_NUM_THREADS="1", OMP_PROC_BIND="false", OPENBLAS_NUM_THREADS="1")
-        subprocess.run([*given.mpirun.split(), "-n", str(given.ranks), given.program, f"rounds={rounds}", f"only={given.only}", f"json={out.name}"],
+        subprocess.run([*given.mpirun.split(), "-n", str(given.ranks), given.program, f"rounds={rounds}",
+                        f"only={given.only}", f"json={out.name}"],
                        check=True, stdout=subprocess.DEVNULL, env=environment)
         results = json.load(open(out.name))["results"]
     return {r["what"]: ({c["name"]: c["seconds"][0] for c in r["contestants"]}, r["numbers"]) for r in results}
@@ -332,7 +352,8 @@ def require_same(name, jax_loss, pytorch_loss, loss):
 
 def print_bytes(name, numbers, of_jax, of_pytorch):
     rows = {"ours": numbers["bytes"], "by hand": numbers.get("bytes by hand"), "JAX": of_jax, "PyTorch": of_pytorch}
-    print(f"{name:36}" + "".join(f"   {who} {moved / 1e6:.3f} MB" for who, moved in rows.items() if moved is not None), flush=True)
+    print(f"{name:36}" + "".join(f"   {who} {moved / 1e6:.3f} MB" for who, moved in rows.items() if moved is not None),
+          flush=True)
 
 
 def time_all(given, steps, processes, names):
@@ -371,7 +392,8 @@ def main():
     steps, what = jax_steps(given.ranks)
     processes = start_torch(given.ranks)
     try:
-        print(f"{what}; {processes[0].stdout.readline().strip()}; {given.ranks} ranks, one thread each; {given.rounds} rounds", flush=True)
+        print(f"{what}; {processes[0].stdout.readline().strip()}; {given.ranks} ranks, one thread each; {given.rounds} "
+              "rounds", flush=True)
         names = [(number, name) for number, name in enumerate(layouts_of(given.ranks)) if given.only in name]
         if not given.bytes:
             time_all(given, steps, processes, names)

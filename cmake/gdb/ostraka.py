@@ -26,7 +26,8 @@ ELEMENTS = {
     "ostraka::narrow_float<5, 10>": "float16",
     "ostraka::narrow_float<8, 7>": "bfloat16",
 }
-PARTIALS = {"partial_sum": "U", "partial_max": "max", "partial_min": "min", "partial_prod": "prod", "partial_and": "and", "partial_or": "or"}
+PARTIALS = {"partial_sum": "U", "partial_max": "max", "partial_min": "min", "partial_prod": "prod",
+            "partial_and": "and", "partial_or": "or"}
 
 
 def arguments(name):
@@ -50,7 +51,8 @@ def bare(type_name):
 
 
 def dimensions(sharding):
-    """Of 'sharding<over<I_axis, X_mesh>, J_axis, partial_sum<Y_mesh>>' the axes with their mesh axes, and what is partial: [('I', ['X']), ('J', [])], ' {U_Y}'."""
+    """Of 'sharding<over<I_axis, X_mesh>, J_axis, partial_sum<Y_mesh>>' the axes with their mesh axes, and what is
+    partial: [('I', ['X']), ('J', [])], ' {U_Y}'."""
     axes, partial = [], ""
     for entry in arguments(sharding)[1]:
         head, inner = arguments(entry)
@@ -155,10 +157,12 @@ class TensorPrinter:
     def to_string(self):
         if self.shape is None:
             return self.title + ", an empty handle"
-        said = self.title + (" of " + " × ".join(str(n) for n in self.extents) if self.axes else "") + " on " + self.shape
+        extents = " of " + " × ".join(str(n) for n in self.extents) if self.axes else ""
+        said = self.title + extents + " on " + self.shape
         if self.absent:
             return said + "; this process is none of its devices"
-        return said + "; device %d holds " % self.device + (" × ".join("[%d, %d)" % r for r in self.ranges) or "one element")
+        block = " × ".join("[%d, %d)" % r for r in self.ranges) or "one element"
+        return said + "; device %d holds " % self.device + block
 
     def children(self):
         if self.ranges is None:
@@ -209,7 +213,8 @@ class NarrowPrinter:
         return repr(sign * (1 + rest / (1 << fraction)) * 2.0 ** (power - bias))
 
 
-PRINTERS = {"ostraka::basic_tensor": TensorPrinter, "ostraka::mesh": MeshPrinter, "ostraka::narrow_float": NarrowPrinter}
+PRINTERS = {"ostraka::basic_tensor": TensorPrinter, "ostraka::mesh": MeshPrinter,
+            "ostraka::narrow_float": NarrowPrinter}
 
 
 def find_printer(value):

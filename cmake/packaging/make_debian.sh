@@ -4,13 +4,15 @@
 #
 #   bash cmake/packaging/make_debian.sh OUT [dpkg-buildpackage arguments...]
 #
-# Builds the Debian source package and libostraka-dev in the folder OUT, from a copy of this checkout in which cmake/packaging/debian lies where
-# dpkg-buildpackage looks for it. The version is that of include/ostraka/version.hpp; its date is SOURCE_DATE_EPOCH, else today. To build a package
-# for others, set DEBEMAIL and DEBFULLNAME: they are its maintainer.
+# Builds the Debian source package and libostraka-dev in the folder OUT, from a copy of this checkout in which
+# cmake/packaging/debian lies where dpkg-buildpackage looks for it. The version is that of include/ostraka/version.hpp;
+# its date is SOURCE_DATE_EPOCH, else today. To build a package for others, set DEBEMAIL and DEBFULLNAME: they are its
+# maintainer.
 
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
-[[ $# -ge 1 ]] || { echo "usage: bash cmake/packaging/make_debian.sh OUT [dpkg-buildpackage arguments...]" >&2; exit 2; }
+usage="usage: bash cmake/packaging/make_debian.sh OUT [dpkg-buildpackage arguments...]"
+[[ $# -ge 1 ]] || { echo "$usage" >&2; exit 2; }
 mkdir -p "$1"
 out=$(cd "$1" && pwd)
 shift
@@ -21,7 +23,8 @@ rm -rf "$folder"
 mkdir -p "$folder"
 # The files under version control, as they are in the checkout; a released archive has only these.
 if git -C "$root" rev-parse --is-inside-work-tree >/dev/null 2>&1; then
-  (cd "$root" && git ls-files -z --cached --others --exclude-standard | while IFS= read -rd '' file; do [[ ! -e $file ]] || printf '%s\0' "$file"; done |
+  (cd "$root" && git ls-files -z --cached --others --exclude-standard |
+    while IFS= read -rd '' file; do [[ ! -e $file ]] || printf '%s\0' "$file"; done |
     tar -c --null -T - | tar -x -C "$folder")
 else
   tar -C "$root" -c --exclude='./build*' . | tar -x -C "$folder"

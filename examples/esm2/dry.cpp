@@ -76,9 +76,11 @@ double giga(std::int64_t n) { return static_cast<double>(n) / 1e9; }
 }  // namespace
 
 void print_prices() {
-  std::printf("\nA training step of all 48 layers on meshes that are not here, 4 sequences of 512 for each X. A device:\n\n"
-              "%14s %14s %12s %12s %12s %10s %12s\n", "X x Y", "parameters", "over X", "over Y", "Tflop", "peak",
-              "priced in");
+  std::printf(
+      "\nA training step of all 48 layers on meshes that are not here, 4 sequences of 512 for each X. "
+      "A device:\n\n"
+      "%14s %14s %12s %12s %12s %10s %12s\n",
+      "X x Y", "parameters", "over X", "over Y", "Tflop", "peak", "priced in");
   for (int const x : {2, 64, 8192}) {
     int const y = x == 2 ? 4 : 8;
     auto const sizes = os::sizes(B = 4 * x, S = 512, K = 512, V = 33, M = 5120, N = 5120, H = 40, D = 128, F = 20480);

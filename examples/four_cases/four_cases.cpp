@@ -54,7 +54,8 @@ int main(int argc, char** argv) {
     show("   or cut the other alike, which is free, and reduce,", os::plan<I, K>(A, B, os::reduce_result));
     check(A, B, os::einsum<I, K>(A, B, os::reduce_result));
     show(
-        "   or exchange columns for rows and gather the result: by moves and work together the cheapest for square matrices.",
+        "   or exchange columns for rows and gather the result: by moves and work together the cheapest for square "
+        "matrices.",
         os::plan<I, K>(A, B));
     check(A, B, os::einsum<I, K>(A, B));
   }

@@ -233,7 +233,8 @@ int main(int argc, char** argv) {
 
   if (mesh.device() == 0) {
     std::printf(
-        "Bytes per device on X=%d · Y=%d, by kind of step; the bytes of weights that a device holds; the largest difference\nfrom plain loops, in units of what rounding allows.\n\n",
+        "Bytes per device on X=%d · Y=%d, by kind of step; the bytes of weights that a device holds; the largest "
+        "difference\nfrom plain loops, in units of what rounding allows.\n\n",
         mesh.size(X), mesh.size(Y));
     std::printf("%-16s", "");
     for (step kind : kinds) std::printf(" %14s", os::planner::name_of(kind).data());

@@ -92,7 +92,8 @@ mesh_type dry_mesh_of(options const& o, int x, int y) {
 
 void print_head(options const& o, os::machine const& on, std::int64_t parameters) {
   std::printf(
-      "A training step of a model of %s parameters, %lld sequences of %lld bytes, on %lld devices of %s. The one with most:\n\n"
+      "A training step of a model of %s parameters, %lld sequences of %lld bytes, on %lld devices of %s. The one with "
+      "most:\n\n"
       "%-12s %-9s %18s %18s %18s %20s %10s %10s %10s %10s\n",
       os::planner::describe_number(parameters).c_str(), static_cast<long long>(o.batch),
       static_cast<long long>(o.length), static_cast<long long>(o.mesh_x) * o.mesh_y, on.name.text, "rules", "mesh",

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Ostraka authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // when: bools are added
-// error: arithmetic: bools are no numbers; combine them with &&, || and !, choose by them with os::where, or convert them first, as in os::cast<float>(A)
+// error: arithmetic: bools are not numbers; combine them with &&, || and !, choose by them with os::where, or convert them first, as in os::cast<float>(A)
 // error: arithmetic_of_bools<operation::add>
 #include <ostraka/ostraka.hpp>
 namespace os = ostraka;

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Ostraka authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // when: bools are multiplied by an operator
-// error: arithmetic: bools are no numbers
+// error: arithmetic: bools are not numbers
 // error: arithmetic_of_bools<operation::multiply>
 #include <ostraka/ostraka.hpp>
 namespace os = ostraka;

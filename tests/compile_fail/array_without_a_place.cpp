@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Ostraka authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // when: an array of another distribution stands without the place where it begins
-// error: copy_from_blocks, copy_to_blocks, plan_blocks: where an array lies stands before it, and both stand last;
+// error: copy_from_blocks, copy_to_blocks, plan_blocks: the place of an array comes before it, and both come last;
 // error: array_without_a_place<
 #include <ostraka/foreign_blocks.hpp>
 namespace os = ostraka;

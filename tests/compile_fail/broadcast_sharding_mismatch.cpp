@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Ostraka authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // when: a broadcast divides an axis that the tensor has
-// error: broadcast, stack: the axes that the tensor has lie in the result as they do in it
+// error: broadcast, stack: the tensor's axes are divided in the result as in the tensor, and the result is partial where the tensor is
 // error: broadcast_sharding_mismatch<sharding<I_axis>, sharding<B_axis, over<I_axis, X_mesh>>>
 #include <ostraka/operations/shapes/broadcast.hpp>
 namespace os = ostraka;

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Ostraka authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // when: tensors are stacked into a result that lies otherwise than they do
-// error: broadcast, stack: the axes that the tensor has lie in the result as they do in it
+// error: broadcast, stack: the tensor's axes are divided in the result as in the tensor, and the result is partial where the tensor is
 // error: broadcast_sharding_mismatch<sharding<over<B_axis, X_mesh>, I_axis>, sharding<B_axis, T_axis, I_axis>>
 #include <ostraka/operations/shapes/stack.hpp>
 namespace os = ostraka;

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Ostraka authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // when: a function of the program reduces numbers
-// error: collective: it is of a block of the body, first among the arguments; numbers are captured by the body,
+// error: collective: it takes one block of the body, as its first argument
 // error: collective_of_a_non_tensor<double>
 #include <utility>
 #include <ostraka/ostraka.hpp>

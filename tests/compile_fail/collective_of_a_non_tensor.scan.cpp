@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Ostraka authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // when: a number is scanned
-// error: collective: it is of a block of the body, first among the arguments
+// error: collective: it takes one block of the body, as its first argument
 // error: collective_of_a_non_tensor<float>
 #include <ostraka/local_view.hpp>
 namespace os = ostraka;

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Ostraka authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // when: a tensor is summed outside of a body
-// error: collective: it is of blocks, and here the mesh axis divides a tensor, or the tensor is partial over it
+// error: collective: it takes blocks, and here the mesh axis divides a tensor, or the tensor is partial over it
 // error: collective_outside_of_a_body<X_mesh, sharding<over<I_axis, X_mesh>>>
 #include <ostraka/local_view.hpp>
 namespace os = ostraka;

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Ostraka authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // when: a result is written to a tensor that can only be read
-// error: tensor: of constant elements, as those of a constant view are, a tensor is read only; write to one of your own, as os::copy(A) gives it
+// error: tensor: a tensor of constant elements, such as those of a constant view, is read-only; write to a tensor of your own, such as os::copy(A)
 // error: elements_are_constant<const float>
 #include <ostraka/algebra/einsum_into.hpp>
 #include <ostraka/creation/copy.hpp>

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Ostraka authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // when: elements that can only be read would be written
-// error: tensor: of constant elements, as those of a constant view are, a tensor is read only;
+// error: tensor: a tensor of constant elements, such as those of a constant view, is read-only
 // error: elements_are_constant<const float>
 #include <ostraka/creation/copy.hpp>
 #include <ostraka/elements/map_into.hpp>

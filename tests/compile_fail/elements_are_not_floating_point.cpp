@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Ostraka authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // when: whole numbers are turned
-// error: operation: its result is no whole number
+// error: operation: its result is not a whole number, so its elements are float, double, os::float16 or os::bfloat16
 // error: elements_are_not_floating_point<int, 
 #include <ostraka/operations/positions/rope.hpp>
 namespace os = ostraka;

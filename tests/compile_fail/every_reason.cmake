@@ -3,8 +3,8 @@
 #
 #   cmake -DROOT=... -P every_reason.cmake
 #
-# Every reason of types/reasons/ has a test of its name here and an entry in docs/errors.md, every test is of a reason, and no sentence
-# has a character that a compiler would garble.
+# Every reason of types/reasons/ has a test of its name here and an entry in docs/errors.md, every test is of a reason,
+# and no sentence has a character that a compiler would garble.
 
 cmake_minimum_required(VERSION 3.23)
 

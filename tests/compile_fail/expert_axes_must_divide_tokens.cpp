@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Ostraka authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // when: experts are divided over a mesh axis along which all devices have the same tokens
-// error: dropless: tokens go to their experts along the mesh axes that divide the experts, so that these divide tokens, too
+// error: dropless: tokens go to their experts along the mesh axes that divide the experts, so these mesh axes divide the tokens too, and each token is sent once
 // error: expert_axes_must_divide_tokens<over<E_axis, X_mesh>, sharding<B_axis, K_axis>>
 #include <ostraka/experts.hpp>
 namespace os = ostraka;

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Ostraka authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // when: os::one_hot is given the extent of an axis other than the one that it makes
-// error: sizes: an extent is given for an axis that the tensor does not have; drop it, or collect the program's extents in an os::sizes, of which each tensor takes its own
+// error: sizes: an extent is given for an axis that the tensor does not have; drop it, or collect the program's extents in an os::sizes, from which each tensor takes its own
 // error: extent_of_foreign_axis<D_axis>
 #include <ostraka/operations.hpp>
 namespace os = ostraka;

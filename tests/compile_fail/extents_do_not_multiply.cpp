@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Ostraka authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // when: an axis is split into axes whose static extents do not multiply to its own
-// error: split, merge: the extent of the axis that is two is the product of theirs
+// error: split, merge: the extent of the merged axis is the product of the extents of its two parts
 // error: extents_do_not_multiply<HD_axis, H_axis, D_axis, 
 #include <ostraka/operations/shapes/split.hpp>
 namespace os = ostraka;

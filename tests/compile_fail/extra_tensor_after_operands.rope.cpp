@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Ostraka authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // when: two tensors of positions follow the operand of os::rope
-// error: operation: after the operands comes one tensor of a kind, positions and frequencies of os::rope or the mask of an attention, and a second one would be passed over; make one of both, for masks A && B
+// error: operation: after the operands comes one tensor of a kind, positions and frequencies of os::rope or the mask of an attention, and a second one would be ignored; combine the two, masks as A && B
 // error: extra_tensor_after_operands<
 #include <ostraka/operations/positions/rope.hpp>
 namespace os = ostraka;

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Ostraka authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // when: a tensor of frequencies and a scaling of others follow the operand
-// error: rope: a tensor of frequencies says all of them, and os::rope_base and os::rope_scaling would be passed over; leave one of both out
+// error: rope: a tensor of frequencies gives all of them, and os::rope_base and os::rope_scaling would be ignored; leave out one or the other
 // error: frequencies_are_given_twice<
 #include <ostraka/operations/positions/rope.hpp>
 namespace os = ostraka;

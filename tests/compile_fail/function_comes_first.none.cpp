@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Ostraka authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // when: os::map is given no function
-// error: map: the function comes before the tensors whose elements it is given, and in map_into after the one that it writes to; write os::map(f, A, B) or os::map_into(C, f, A, B)
+// error: map: the function comes before the tensors whose elements it takes, and in map_into after the tensor that is written; write os::map(f, A, B) or os::map_into(C, f, A, B)
 // error: function_comes_first<ostraka::basic_tensor<float
 #include <ostraka/elements/map.hpp>
 namespace os = ostraka;

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // when: the function of an os::preduce of variables maps by one that does not say its derivative
 // control: alone
-// error: map: a function of variables says its derivative
+// error: map: a function of variables states its derivative in members: derivative(x), or derivative<K>(x, y) for several arguments, and for derivatives of derivatives second_derivative(x), or second_derivative<K, L>(x, y)
 // error: function_has_no_derivative<product>
 #include <ostraka/gradient.hpp>
 namespace os = ostraka;

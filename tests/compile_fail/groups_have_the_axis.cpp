@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Ostraka authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // when: the axes of rows and groups are named in the wrong order
-// error: ragged product: rows lie along the first axis that is named and lack the second, along which each group has its matrix
+// error: ragged product: rows have the first axis named and lack the second, which numbers the groups and their matrices, and the numbers of rows have the second axis alone
 // error: groups_have_the_axis<E_axis, sharding<R_axis, M_axis>
 #include <ostraka/experts/ragged_dot.hpp>
 namespace os = ostraka;

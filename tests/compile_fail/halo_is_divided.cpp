@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Ostraka authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // when: a tensor is declared with a padded axis that is divided
-// error: halo: a padded axis is one of a block and is not divided itself; name os::halo<I, 1> without mesh axes here, and with them for os::exchange_halo
+// error: halo: a padded axis belongs to a block and is not divided itself; name os::halo<I, 1> without mesh axes here, and with them for os::exchange_halo
 // error: halo_is_divided<
 #include <ostraka/local_view.hpp>
 namespace os = ostraka;

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Ostraka authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // when: a padded block leaves a body
-// error: shard_map: blocks leave without their halos, which are copies of what others hold; return os::own(a), or what os::stencil makes of the block
+// error: shard_map: blocks leave without their halos, which are copies of other devices' elements; return os::own(a), or what os::stencil makes of the block
 // error: halo_leaves<
 #include <ostraka/local_view.hpp>
 namespace os = ostraka;

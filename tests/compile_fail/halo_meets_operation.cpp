@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Ostraka authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // when: a padded block is mapped
-// error: halo: operations on tensors do not take a padded block, because they would count what it holds of its neighbours once a device; use os::stencil, or its own part with os::own(a)
+// error: halo: operations on tensors do not take a padded block, because they would count the elements that it copies from its neighbours again on every device; use os::stencil, or take its own part with os::own(a)
 // error: halo_meets_operation<
 #include <ostraka/local_view.hpp>
 namespace os = ostraka;

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Ostraka authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // when: halos are exchanged into a block that is padded otherwise
-// error: exchange_halo_into: the target has the axes of the block, those padded that are named, in the same order, and the same elements; make it with os::exchange_halo, or os::zeros_like of a padded block
+// error: exchange_halo_into: the target has the axes of the block in the same order, padded where they are named, and the same element type; make it with os::exchange_halo, or os::zeros_like of a padded block
 // error: halo_target_mismatch<
 #include <ostraka/local_view.hpp>
 namespace os = ostraka;

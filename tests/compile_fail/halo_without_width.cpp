@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Ostraka authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // when: a halo of no width is asked for
-// error: halo: a halo is at least one index wide; leave the axis as it is for none
+// error: halo: a halo is at least one index wide; for no halo name the axis alone
 // error: halo_without_width<
 #include <ostraka/local_view.hpp>
 namespace os = ostraka;

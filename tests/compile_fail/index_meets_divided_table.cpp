@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Ostraka authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // when: index and table are divided over the same mesh axis, and the result of os::take is not named
-// error: operation: index and table are divided over the same mesh axis, so that indices move, and nothing moves unless the result is named; name its axes, as in os::take<V, I, D>(table, index)
+// error: operation: index and table are divided over the same mesh axis, so indices move, and nothing moves unless the result is named; name its axes, as in os::take<V, I, D>(table, index)
 // error: index_meets_divided_table<
 #include <ostraka/operations.hpp>
 namespace os = ostraka;

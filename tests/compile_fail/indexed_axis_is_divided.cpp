@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Ostraka authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // when: rows are taken of a table that is divided along the axis that goes, and the result is not named
-// error: operation: each device has a part of the axis that the indices point into, so that the results are summands, and nothing moves unless the result is named; name its axes, as in os::take<V, I, D>(table, index)
+// error: operation: each device has a part of the axis that the indices point into, so the results are summands, and nothing moves unless the result is named; name its axes, as in os::take<V, I, D>(table, index)
 // error: indexed_axis_is_divided<V_axis,
 #include <ostraka/operations.hpp>
 namespace os = ostraka;

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Ostraka authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // when: os::iota is asked for a tensor of two axes
-// error: iota, random_permutation: numbers are counted along one axis; name one, and let it meet tensors of more axes in os::map or os::broadcast
+// error: iota, random_permutation: numbers are counted along one axis; name one, and combine it with tensors of more axes in os::map or os::broadcast
 // error: iota_has_one_axis<sharding<I_axis, J_axis>>
 #include <ostraka/operations.hpp>
 namespace os = ostraka;

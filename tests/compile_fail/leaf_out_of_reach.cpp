@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Ostraka authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // when: a leaf of a tree is optional
-// error: tree: leaves stand in fields, in structs that are trees themselves, and in std::array and std::vector of these
+// error: tree: leaves are in fields, in structs that are trees themselves, and in std::array and std::vector of these
 // error: leaf_out_of_reach<
 #include <optional>
 

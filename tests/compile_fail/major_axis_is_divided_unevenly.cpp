@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Ostraka authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // when: an axis is split that a mesh axis of a static size divides within a head
-// error: split, merge: blocks of the one axis are whole indices of the major one
+// error: split, merge: blocks of the merged axis hold whole indices of the major one
 // error: major_axis_is_divided_unevenly<H_axis, D_axis, 
 #include <ostraka/operations/shapes/split.hpp>
 namespace os = ostraka;

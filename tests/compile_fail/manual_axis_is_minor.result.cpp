@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Ostraka authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // when: a result has a manual mesh axis after another
-// error: shard_map: the manual mesh axes of an axis are its major ones, because blocks of I/X/Y along Y alone are no block of I
+// error: shard_map: the manual mesh axes of an axis are its major ones, because blocks of I/X/Y along Y alone are not a block of I
 // error: manual_axis_is_minor<I_axis, X_mesh>
 #include <ostraka/local_view.hpp>
 #include <ostraka/moves/reshard.hpp>

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Ostraka authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // when: the mean of a tensor of integers
-// error: mean: the mean of integers is not an integer; convert them first, as in os::cast<double>(A), or divide os::sum as you want it rounded
+// error: mean: the mean of integers is not an integer; convert them first, as in os::cast<double>(A), or divide os::sum and round the quotient as you need
 // error: mean_of_integers<int>
 #include <ostraka/algebra/reductions.hpp>
 namespace os = ostraka;

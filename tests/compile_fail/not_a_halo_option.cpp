@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Ostraka authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // when: something other than options follows the block
-// error: exchange_halo: after the block come os::periodic or os::periodic(I), os::boundary = 2.5 and os::faces, each optional; drop what is none of these
+// error: exchange_halo: after the block come os::periodic or os::periodic(I), os::boundary = 2.5 and os::faces, each optional; drop any other argument
 // error: not_a_halo_option<
 #include <ostraka/local_view.hpp>
 namespace os = ostraka;

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Ostraka authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // when: a struct is no template on what stands in its leaves
-// error: tree: a tree is a struct that is a template on what stands in its leaves, and after that on types alone or on values alone, or a std::array or std::vector of such structs
+// error: tree: a tree is a struct template whose first parameter decides what its leaves hold, and whose other parameters are all types or all values, or a std::array or std::vector of such structs
 // error: not_a_tree<parameters>
 #include <ostraka/tree.hpp>
 namespace os = ostraka;

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Ostraka authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // when: the view of a box has elements of another type
-// error: copy_from_blocks, copy_to_blocks, plan_blocks: what a device holds is in a Kokkos::View or an mdspan of the tensor's element type with a dimension for each axis,
+// error: copy_from_blocks, copy_to_blocks, plan_blocks: a device's array is a Kokkos::View or an mdspan of the tensor's element type with a dimension for each axis, os::strided(pointer, I = 1, J = 8), or, with one axis, a std::span or std::vector
 // error: not_an_array_of_foreign_blocks<
 #include <ostraka/foreign_blocks.hpp>
 namespace os = ostraka;

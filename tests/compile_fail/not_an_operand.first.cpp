@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Ostraka authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // when: the policy of an einsum stands before the tensors
-// error: einsum: the arguments are tensors, and after them perhaps one policy, such as os::gather_left, and in einsum_into os::alpha = 2 and os::beta = 1; make a tensor of an array with os::from_local, and drop what is none of these
+// error: einsum: the arguments are tensors, followed by at most one policy, such as os::gather_left, and in einsum_into by os::alpha = 2 and os::beta = 1; make a tensor of an array with os::from_local, and drop any other argument
 // error: not_an_operand<ostraka::policy<
 #include <ostraka/algebra/einsum.hpp>
 namespace os = ostraka;

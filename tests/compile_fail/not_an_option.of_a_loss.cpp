@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Ostraka authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // when: os::cross_entropy is given an option of norms
-// error: operation: it does not read this option, which would be passed over silently; docs/operations.md says which ones it reads
+// error: operation: it does not read this option, which would silently be ignored; docs/operations.md says which ones it reads
 // error: not_an_option<epsilon, operation::cross_entropy
 #include <ostraka/operations.hpp>
 namespace os = ostraka;

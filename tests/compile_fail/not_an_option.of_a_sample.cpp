@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Ostraka authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // when: os::sample is given a number without saying which option it is
-// error: operation: it does not read this option, which would be passed over silently; docs/operations.md says which ones it reads
+// error: operation: it does not read this option, which would silently be ignored; docs/operations.md says which ones it reads
 // error: not_an_option<double, operation::sample<V_axis
 #include <ostraka/operations.hpp>
 namespace os = ostraka;

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Ostraka authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // when: an option that changes scores follows the operands of an attention to pages
-// error: attention: with os::pages<P>(table) stand os::causal, os::from_positions(t), os::window(w), os::score_scale(s) and os::in_range, and each query reads its own pages; leave the option out, or keep keys and values in a cache with one axis of positions
+// error: attention: os::pages<P>(table) takes os::causal, os::from_positions(t), os::window(w), os::score_scale(s) and os::in_range beside it, and each query reads its own pages; leave the option out, or keep keys and values in a cache with one axis of positions
 // error: not_an_option_of_pages<ostraka::score_cap>
 #include <ostraka/operations.hpp>
 namespace os = ostraka;

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Ostraka authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // when: the spectrum of real numbers is asked of complex ones
-// error: operation: fft and ifft take float, double and complex numbers of these, rfft real
+// error: operation: fft and ifft take float, double and complex numbers of these, rfft takes real ones and irfft complex ones
 // error: not_transformed<
 #include <ostraka/fft.hpp>
 namespace os = ostraka;

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Ostraka authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // when: a local variable hides the axis of its name
-// error: sharding: a mesh axis divides an axis, and here a number stands before the /; a local variable or parameter that is called as the axis hides it: rename the variable
+// error: sharding: a mesh axis divides an axis, and here a number stands before the /; rename the local variable or parameter that hides the axis of the same name
 // error: number_is_not_divided<int, X_mesh>
 #include <ostraka/ostraka.hpp>
 namespace os = ostraka;

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Ostraka authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // when: half of one is added to integers
-// error: number: what meets elements is of their kind, a whole number for integers,
+// error: number: a number that meets elements is of their kind: a whole number for integers, a real one for float, double and 16-bit elements
 // error: number_of_another_kind<double, int>
 #include <ostraka/elements/arithmetic.hpp>
 #include <ostraka/elements/cast.hpp>

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Ostraka authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // when: a factor of real numbers is complex
-// error: number: what meets elements is of their kind, a whole number for integers, a real one for float, double and 16-bit elements; give such a number, or convert the tensor first
+// error: number: a number that meets elements is of their kind: a whole number for integers, a real one for float, double and 16-bit elements; give such a number, or convert the tensor first
 // error: number_of_another_kind<std::complex<float>, float>
 #include <ostraka/algebra/einsum_into.hpp>
 namespace os = ostraka;

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Ostraka authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // when: a real tensor is scaled by a complex number
-// error: number: what meets elements is of their kind, a whole number for integers, a real one for float,
+// error: number: a number that meets elements is of their kind: a whole number for integers, a real one for float,
 // error: number_of_another_kind<std::complex<double>, double>
 #include <ostraka/elements/arithmetic.hpp>
 #include <ostraka/elements/cast.hpp>

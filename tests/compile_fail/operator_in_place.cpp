@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Ostraka authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // when: a tensor is added to another in place by an operator
-// error: operator: tensors have no +=, -=, *= and /=, because a handle that other handles share its block with would change with them, or apart from them; write A = A + B, which makes a new tensor, or os::map_into(A, f, A, B), which writes into the block
+// error: operator: tensors have no +=, -=, *= and /=, because other handles may share the block, and the operator would change them too, or detach this one; write A = A + B, which makes a new tensor, or os::map_into(A, f, A, B), which writes into the block
 // error: operator_in_place<ostraka::basic_tensor<float
 #include <ostraka/ostraka.hpp>
 namespace os = ostraka;

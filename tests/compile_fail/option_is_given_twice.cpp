@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Ostraka authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // when: two windows follow the operands of os::attention
-// error: attention: each option follows the operands once, and a second one of its kind would be passed over; make one
+// error: attention: each option follows the operands once, and a second one of its kind would be ignored
 // of both, A && B of masks and A + B of biases error: option_is_given_twice<
 #include <ostraka/operations/attention/attention.hpp>
 #include <ostraka/operations/attention/scored_attention.hpp>

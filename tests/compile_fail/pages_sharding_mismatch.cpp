@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Ostraka authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // when: a table of pages, positions or a pool do not meet the rows of an attention or of os::write_at
-// error: operation: positions of rows have axes of the batch, a table of pages these and one whole axis more, and a pool pages, slots and axes of the rows, divided as in the rows; the width of a head is the last axis of queries, keys and values; os::reshard or os::transpose the operand
+// error: operation: positions of rows have axes of the batch, a table of pages has these and one more axis, which is whole, and a pool has pages, slots and axes of the rows, divided as in the rows; the width of a head is the last axis of queries, keys and values; os::reshard or os::transpose the operand
 // error: pages_sharding_mismatch<
 #include <ostraka/operations.hpp>
 namespace os = ostraka;

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Ostraka authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // when: the axis of a table that counts pages is that of the queries
-// error: operation: positions of rows have axes of the batch, a table of pages these and one whole axis more
+// error: operation: positions of rows have axes of the batch, a table of pages has these and one more axis, which is whole, and a pool has pages, slots and axes of the rows, divided as in the rows
 // error: pages_sharding_mismatch<
 #include <ostraka/operations.hpp>
 namespace os = ostraka;

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Ostraka authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // when: a part of an axis that is divided is asked for
-// error: part: a part is of an axis that is not divided
+// error: part: a part is taken along an axis that is not divided
 // error: part_of_divided_axis<I_axis, sharding<over<I_axis, X_mesh>, J_axis>>
 #include <ostraka/local_view.hpp>
 namespace os = ostraka;

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Ostraka authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // when: an operation that wants values is given a partial tensor
-// error: partial: the operation wants values, and a partial tensor holds parts of them (of summands, f(a) + f(b) is not f(a + b)); reduce it first with os::all_reduce or os::reduce_scatter, or, where an os::map of yours keeps such parts, say so in os::preserves
+// error: partial: the operation needs values, and a partial tensor holds parts of them (for summands, f(a) + f(b) is not f(a + b)); reduce it first with os::all_reduce or os::reduce_scatter, or, if the function of an os::map preserves such parts, say so in os::preserves
 // error: partial_in_nonlinear_operation<X_mesh, operation::map>
 #include <ostraka/elements/map.hpp>
 #include <ostraka/moves/reshard.hpp>

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Ostraka authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // when: a function of summands that are not added yet
-// error: partial: the operation wants values
+// error: partial: the operation needs values
 // error: partial_in_nonlinear_operation<X_mesh, operation::gelu>
 #include <ostraka/operations.hpp>
 namespace os = ostraka;

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Ostraka authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // when: gradients that are partial are clipped
-// error: partial: the operation wants values, and a partial tensor holds parts of them
+// error: partial: the operation needs values, and a partial tensor holds parts of them
 // error: partial_in_nonlinear_operation<X_mesh
 #include <ostraka/optimizers.hpp>
 namespace os = ostraka;

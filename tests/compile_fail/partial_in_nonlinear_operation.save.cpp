@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Ostraka authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // when: a tensor is saved of which each device holds a part of a sum
-// error: partial: the operation wants values, and a partial tensor holds parts of them
+// error: partial: the operation needs values, and a partial tensor holds parts of them
 // error: partial_in_nonlinear_operation<X_mesh, operation::save>
 #include <ostraka/files.hpp>
 namespace os = ostraka;

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Ostraka authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // when: a value is taken from a partial sum
-// error: partial: summands are added, and factors multiplied, only with tensors that are partial over the same mesh axes, else the other operand would be counted once a device
+// error: partial: summands are added, and factors multiplied, only with tensors that are partial over the same mesh axes, because the other operand would otherwise be counted once per device
 // error: partial_plus_replicated<X_mesh>
 #include <ostraka/elements/arithmetic.hpp>
 #include <ostraka/moves/all_reduce.hpp>

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Ostraka authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // when: what is the same on all devices leaves as their summands
-// error: shard_map: a result that is partial over a mesh axis is made of blocks that differ along it, else it would be counted once a device
+// error: shard_map: a result that is partial over a mesh axis is made of blocks that differ along it, because it would otherwise be counted once per device
 // error: partial_result_does_not_vary<X_mesh, partial_sum<X_mesh>>
 #include <ostraka/algebra/reductions.hpp>
 #include <ostraka/local_view.hpp>

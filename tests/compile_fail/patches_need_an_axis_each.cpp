@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Ostraka authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // when: patches of two padded axes get one axis
-// error: patches: what is around a point is an axis for each padded one, in their order
+// error: patches: the neighbourhood of a point has an axis for each padded one, in their order
 // error: patches_need_an_axis_each<
 #include <ostraka/local_view.hpp>
 namespace os = ostraka;

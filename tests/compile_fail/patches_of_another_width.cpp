@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Ostraka authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // when: an axis of patches has another extent than the halo
-// error: patches: around a point there are as many indices as the halo has at both ends, and the point's own
+// error: patches: a neighbourhood has as many indices as the halo has at both ends, plus the point's own
 // error: patches_of_another_width<
 #include <ostraka/local_view.hpp>
 namespace os = ostraka;

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Ostraka authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // when: a body returns an operation that is under way
-// error: shard_map: an operation that is under way belongs to its body
+// error: shard_map: an operation in progress belongs to its body
 // error: pending_value_leaves<
 #include <ostraka/local_view.hpp>
 namespace os = ostraka;

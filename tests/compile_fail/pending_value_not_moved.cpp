@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Ostraka authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // when: an operation that was begun is waited for, and could be once more
-// error: wait: an operation that is begun is waited for once, and gives its result away; write std::move(p).wait()
+// error: wait: a started operation is waited for once, and gives up its result; write std::move(p).wait()
 // error: pending_value_not_moved<
 #include <utility>
 #include <ostraka/ostraka.hpp>

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Ostraka authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // when: a device is to send its block twice
-// error: ppermute: each device sends to one other at most and gets from one at most, and all are there
+// error: ppermute: each device sends to at most one other and receives from at most one, and all of them exist
 // error: permutation_repeats<0, 2>
 #include <ostraka/local_view.hpp>
 namespace os = ostraka;

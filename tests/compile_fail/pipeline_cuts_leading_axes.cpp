@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Ostraka authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // when: the batch, or the axis of layers, is not the first axis
-// error: pipeline: microbatches and layers are cut where they lie, so the batch comes first among the axes of what goes through
+// error: pipeline: microbatches and layers are cut in place, so the batch comes first among the axes of a tensor that goes through, and repeats and then layers come first among those of a parameter
 // error: pipeline_cuts_leading_axes<L_axis, ostraka::sharding<D_axis, ostraka::over<L_axis, P_mesh>>>
 #include <ostraka/local_view/pipelines/pipeline.hpp>
 namespace os = ostraka;

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // when: the targets of a pipeline's loss are divided over its stages
 // control: alone
-// error: pipeline_loss: the first stage reads what goes through, and the last one the targets and the head
+// error: pipeline_loss: the first stage reads the input, and the last one the targets and the head, so none of them is divided over the stages
 // error: pipeline_loss_is_of_whole_batches<
 #include <ostraka/operations.hpp>
 namespace os = ostraka;

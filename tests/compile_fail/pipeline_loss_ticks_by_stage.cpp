@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // when: a pipeline with its loss is to have a tick per layer
 // control: alone
-// error: pipeline_loss: a tick is one of a whole stage, and os::tick_per_layer has one for each layer
+// error: pipeline_loss: a tick covers a whole stage, and os::tick_per_layer has one for each layer
 // error: pipeline_loss_ticks_by_stage<
 #include <ostraka/operations.hpp>
 namespace os = ostraka;

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Ostraka authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // when: all sizes are static, and every plan of an einsum takes more workspace than it may in any passes
-// error: policy: os::within<bytes>() is the workspace that each device may take at most, and every plan takes more in any passes over a label: the least (first number) is above the limit (second number); raise the limit, or name shardings that gather less (os::describe(os::plan<I, K>(A, B)) shows the steps)
+// error: policy: os::within<bytes>() is the workspace that each device may take at most, and every plan takes more, in any number of passes over a label: the least (first number) is above the limit (second number); raise the limit, or name shardings that gather less (os::describe(os::plan<I, K>(A, B)) shows the steps)
 // error: plan_exceeds_workspace<16, 15>
 #include <ostraka/algebra/einsum.hpp>
 namespace os = ostraka;

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Ostraka authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // when: the policy of a mean stands before the tensor
-// error: operation: reductions and reshards take one tensor, and after it perhaps one policy; write os::sum<I>(A, os::no_communication), and let several tensors meet in os::einsum or os::map
+// error: operation: reductions and reshards take one tensor, followed by at most one policy; write os::sum<I>(A, os::no_communication), and combine several tensors with os::einsum or os::map
 // error: policy_comes_last<ostraka::policy<
 #include <ostraka/algebra/reductions.hpp>
 namespace os = ostraka;

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Ostraka authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // when: a policy that speaks of a left and a right operand is given with three
-// error: einsum: os::gather_left, os::gather_right and os::reduce_result speak of two operands; multiply these two by themselves, or bound what is moved with os::at_most or os::no_communication
+// error: einsum: os::gather_left, os::gather_right and os::reduce_result are for two operands; multiply two of them in a call of their own, or bound what is moved with os::at_most or os::no_communication
 // error: policy_is_for_two_operands<policy<planner::admit::gather_left>, 3>
 #include <ostraka/algebra/einsum.hpp>
 namespace os = ostraka;

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Ostraka authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // when: the first query's position follows the operands of os::attention, but no os::causal, which uses it
-// error: attention: os::from_position(t) tells os::causal where the first query stands, and nothing else reads it; give os::causal, too, or leave the position out
+// error: attention: os::from_position(t) gives os::causal the position of the first query, and nothing else reads it; give os::causal too, or leave the position out
 // error: position_without_causal<
 #include <ostraka/operations/attention/attention.hpp>
 namespace os = ostraka;

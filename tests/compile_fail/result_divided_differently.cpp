@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Ostraka authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // when: a block leaves whole along a mesh axis over which it is divided in the body
-// error: shard_map: a block leaves divided over the mesh axes that are not manual as it is inside
+// error: shard_map: a block leaves the body divided over the mesh axes that are not manual as it is inside
 // error: result_divided_differently<sharding<I_axis, over<J_axis, Y_mesh>, varying<X_mesh>>, sharding<over<I_axis, X_mesh>, J_axis>>
 #include <ostraka/local_view.hpp>
 #include <ostraka/moves/reshard.hpp>

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Ostraka authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // when: a block leaves as partial over a mesh axis that is not manual, but it is not
-// error: shard_map: a block leaves divided over the mesh axes that are not manual as it is inside
+// error: shard_map: a block leaves the body divided over the mesh axes that are not manual as it is inside
 // error: result_divided_differently<sharding<I_axis, varying<X_mesh>>, sharding<over<I_axis, X_mesh>, partial_sum<Y_mesh>>>
 #include <ostraka/local_view.hpp>
 namespace os = ostraka;

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Ostraka authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // when: whole rows of a batch are written to each summand of a cache
-// error: write_at: nothing moves, so that a row lies as the tensor does without the axis that it is written along, or has that axis whole; os::reshard the row first
+// error: write_at: nothing moves, so a row is divided as the tensor is, without the axis that it is written along or with that axis whole; os::reshard the row first
 // error: row_sharding_mismatch<sharding<B_axis>, sharding<B_axis, partial_sum<X_mesh>>, T_axis>
 #include <ostraka/operations.hpp>
 namespace os = ostraka;

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Ostraka authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // when: a tree is saved in whose leaves stand no tensors
-// error: save: a tree is saved that has tensors in its leaves, and these are something else
+// error: save: a saved tree has tensors in its leaves, and these leaves are something else
 // error: saved_leaf_is_not_a_tensor<double>
 #include <ostraka/files.hpp>
 namespace os = ostraka;

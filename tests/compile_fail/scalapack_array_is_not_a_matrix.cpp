@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Ostraka authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // when: a descriptor of ScaLAPACK is asked for of a tensor of one axis
-// error: scalapack_array_of: ScaLAPACK's array is of a matrix: two dimensions,
+// error: scalapack_array_of: ScaLAPACK's array holds a matrix of two dimensions, and after the extents come an os::block_cyclic and a BLACS context, an int
 // error: scalapack_array_is_not_a_matrix<
 #include <ostraka/foreign_blocks.hpp>
 namespace os = ostraka;

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Ostraka authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // when: devices that shift blocks around a ring give different numbers
-// error: shift: the devices along the mesh axis shift by one number, but this one differs there; give one that varies along other mesh axes only, or say who sends to whom with os::ppermute
+// error: shift: the devices along the mesh axis shift by one number, but this one differs there; give one that varies along other mesh axes only, or name each sender and receiver with os::ppermute
 // error: shift_varies_along_its_axis<X_mesh>
 #include <utility>
 #include <ostraka/ostraka.hpp>

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Ostraka authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // when: an axis is split and concatenated that other mesh axes divide
-// error: all_to_all: along one axis a block is split in equal parts
+// error: all_to_all: a block is split into equal parts along one axis, which do not nest in its division over further mesh axes
 // error: split_axis_is_divided<I_axis, sharding<over<I_axis, Y_mesh>, varying<X_mesh>>>
 #include <ostraka/local_view.hpp>
 namespace os = ostraka;

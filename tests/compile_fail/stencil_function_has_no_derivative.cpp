@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // when: os::stencil of a variable is given a function that does not say its derivative
 // control: alone
-// error: stencil: a function of variables says its derivative by the element at each neighbour n
+// error: stencil: a function of variables states its derivative with respect to the element at each neighbour n in members: derivative(n, x), or for several arguments derivative<K>(n, x, y) where argument K is padded and derivative<K>(x, y) where it is not
 // error: stencil_function_has_no_derivative<mean>
 #include <ostraka/gradient.hpp>
 namespace os = ostraka;

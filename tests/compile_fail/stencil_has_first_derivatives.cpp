@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // when: the derivative of a gradient goes through a stencil
 // control: alone
-// error: stencil: its function says first derivatives, and nothing is known of theirs
+// error: stencil: its function states first derivatives only
 // error: stencil_has_first_derivatives<mean>
 #include <ostraka/gradient.hpp>
 namespace os = ostraka;

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Ostraka authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // when: os::sum_over names an axis that both operands have
-// error: einsum: os::sum_over names axes that one operand alone has and the result lacks, and this one is kept, or summed together with another operand's; drop it from os::sum_over
+// error: einsum: os::sum_over names axes that only one operand has and the result lacks, and this one is kept, or summed together with another operand's; drop it from os::sum_over
 // error: sum_over_of_shared_axis<M_axis>
 #include <ostraka/algebra/einsum.hpp>
 namespace os = ostraka;

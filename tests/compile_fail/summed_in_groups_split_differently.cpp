@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Ostraka authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // when: the axis that is summed is divided over a mesh axis in one operand alone
-// error: ragged product: an axis that both operands have is summed where it lies, so that it is divided alike in both
+// error: ragged product: an axis of both operands is summed in place, so it is divided alike in both
 // error: summed_in_groups_split_differently<M_axis, sharding<R_axis, over<M_axis, X_mesh>>, sharding<E_axis, M_axis, F_axis>
 #include <ostraka/experts/ragged_dot.hpp>
 namespace os = ostraka;

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Ostraka authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // when: what varies is written to what does not
-// error: shard_map: what is written to varies along the mesh axes along which the operands do
+// error: shard_map: the target varies along the mesh axes along which the operands do
 // error: target_does_not_vary<X_mesh, sharding<I_axis>>
 #include <ostraka/algebra/einsum_into.hpp>
 #include <ostraka/local_view.hpp>

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Ostraka authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // when: tokens are divided otherwise than what says to which experts they go
-// error: experts: a tensor of tokens begins with the axes of the tensor that says to which experts they go
+// error: experts: a tensor of tokens begins with the axes of the tensor that names their experts (except its last axis, the choices), in the same order and divided alike
 // error: tokens_sharding_mismatch<sharding<B_axis, S_axis, M_axis>, sharding<over<B_axis, X_mesh>, S_axis, K_axis>
 #include <ostraka/experts/capacity.hpp>
 namespace os = ostraka;

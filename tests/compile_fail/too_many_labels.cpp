@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Ostraka authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // when: the operands have more than sixteen different axes
-// error: operation: all tensors of one operation together have at most sixteen different axes; take some of them together first, or rename axes that mean the same
+// error: operation: all tensors of one operation together have at most sixteen different axes; combine some of them first, or rename axes that mean the same
 // error: too_many_labels<18>
 #include <ostraka/plan.hpp>
 namespace os = ostraka;

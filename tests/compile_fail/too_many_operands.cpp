@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Ostraka authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // when: more than eight tensors are multiplied at once
-// error: operation: at most eight tensors are taken at a time; take some of them together first
+// error: operation: it takes at most eight tensors at a time; combine some of them first
 // error: too_many_operands<9>
 #include <ostraka/algebra/einsum.hpp>
 namespace os = ostraka;

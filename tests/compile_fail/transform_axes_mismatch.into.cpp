@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Ostraka authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // when: the tensor that a transform is written to lacks a batch axis
-// error: operation: after the axis that is transformed comes the one that it becomes
+// error: operation: the axis that is transformed is followed by the axis that it becomes, and os::dims of several axes by as many in the same order, alone or with all other axes of the tensor in any order
 // error: transform_axes_mismatch<
 #include <ostraka/fft.hpp>
 namespace os = ostraka;

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Ostraka authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // when: trees that are mapped together are different structs
-// error: tree: trees that go together are the same struct with other things in their leaves
+// error: tree: trees that are used together are the same struct with different leaves
 // error: trees_differ<parameters<
 #include <ostraka/tree.hpp>
 namespace os = ostraka;

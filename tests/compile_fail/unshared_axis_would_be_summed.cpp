@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Ostraka authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // when: a rename is forgotten, so that each of two operands has an axis of its own, which the result lacks
-// error: einsum: of several operands, an axis that one alone has and the result lacks is summed on its own only if that is asked for; join it with the axis that it is to meet in another operand, by the rename named here, sum it first with os::sum, or ask for it, as in os::einsum<B, H>(A, B, os::sum_over(N))
+// error: einsum: an axis that only one of several operands has, and the result lacks, is summed on its own only on request; give it the name of the axis that it is to meet in another operand, by the rename shown here, sum it first with os::sum, or request the sum, as in os::einsum<B, H>(A, B, os::sum_over(N))
 // error: unshared_axis_would_be_summed<N_axis
 // error: rename<N_axis, M_axis>
 #include <ostraka/algebra/einsum.hpp>

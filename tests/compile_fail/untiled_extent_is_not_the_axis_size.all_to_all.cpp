@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Ostraka authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // when: an axis of six indices is exchanged among four devices
-// error: collective: an axis that is untiled has an index for each device, and no block of this static extent has
+// error: collective: an untiled axis has an index for each device, and a block of this static extent does not
 // error: untiled_extent_is_not_the_axis_size<D_axis, 6, 4>
 #include <ostraka/local_view.hpp>
 namespace os = ostraka;

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Ostraka authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // when: a block is compared with a device's number
-// error: varying_int: what os::axis_index gives is a whole number that differs from device to device, and elements meet numbers of their own kind; write static_cast<float>(i.value()) for it where the block varies along the same mesh axes, and os::pvary<X>(a) first where it does not
+// error: varying_int: os::axis_index returns a whole number that differs from device to device, and elements meet numbers of their own kind; write static_cast<float>(i.value()) where the block varies along the same mesh axes, and os::pvary<X>(a) first where it does not
 // error: varying_number_meets_tensor<varying_int<X_mesh>
 #include <ostraka/ostraka.hpp>
 namespace os = ostraka;

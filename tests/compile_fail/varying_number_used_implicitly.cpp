@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Ostraka authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // when: a number that differs from device to device is compared
-// error: varying_int: a number that differs from device to device becomes a plain one, or is compared, only by name, because nobody knows then that what follows differs, too; write i.value(), and call no collective in a branch that it decides
+// error: varying_int: a number that differs from device to device becomes a plain one, or is compared, only by name, because its type then no longer shows that what follows differs too; write i.value(), and call no collective in a branch that depends on it
 // error: varying_number_used_implicitly<varying_int<X_mesh>
 #include <utility>
 #include <ostraka/ostraka.hpp>

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Ostraka authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // when: a sum is given a verb as its policy
-// error: policy: a verb such as os::all_gather<X> moves one tensor, and is no policy for an operation on others
+// error: policy: a verb such as os::all_gather<X> moves one tensor, and is not a policy for an operation on others
 // error: verb_is_no_policy<ostraka::operation::reduce_scatter<ostraka::over<I_axis, X_mesh>>>
 #include <ostraka/algebra/reductions.hpp>
 #include <ostraka/moves/reduce_scatter.hpp>

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Ostraka authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // when: a product that is begun has a variable after a tensor
-// error: start_einsum, start_reshard, einsum_into, map_into, reshard_into, stencil_into, reshard to another mesh: what is begun
+// error: start_einsum, start_reshard, einsum_into, map_into, reshard_into, stencil_into, reshard to another mesh: these operations take plain tensors, because they end later, write into an existing tensor, or move to another mesh, and one operand here is a variable
 // error: verb_takes_no_variables<
 #include <ostraka/gradient.hpp>
 namespace os = ostraka;

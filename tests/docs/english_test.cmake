@@ -8,16 +8,20 @@ cmake_minimum_required(VERSION 3.23)
 # Writes one line into a header of plan/, which may have no line to rewrite, and runs the check on it.
 function(check line result output)
   file(REMOVE_RECURSE "${SCRATCH}")
-  file(WRITE "${SCRATCH}/include/ostraka/plan/spec/spec.hpp" "/// The sharding of a tensor: [I_X; J] → a spec.\n${line}\nint n = 0;\n")
+  file(WRITE "${SCRATCH}/include/ostraka/plan/spec/spec.hpp"
+    "/// The sharding of a tensor: [I_X; J] → a spec.\n${line}\nint n = 0;\n")
   file(WRITE "${SCRATCH}/tests/plan/spec.cpp" "int n = 0;\n")
-  execute_process(COMMAND "${CMAKE_COMMAND}" "-DSOURCE=${SCRATCH}" -P "${CHECK}" RESULT_VARIABLE status OUTPUT_VARIABLE text ERROR_VARIABLE text)
+  execute_process(COMMAND "${CMAKE_COMMAND}" "-DSOURCE=${SCRATCH}" -P "${CHECK}" RESULT_VARIABLE status
+    OUTPUT_VARIABLE text ERROR_VARIABLE text)
   set(${result} "${status}" PARENT_SCOPE)
   set(${output} "${text}" PARENT_SCOPE)
 endfunction()
 
 foreach(line IN ITEMS
-    "// What a device holds." "/// Who sends to whom." "  /// Whoever calls it waits." "int a = 0;  // What is left." "int a;  ///< Those of a block"
-    "/// Of a step." "// A block. Of all kinds." "/// The block → [I_X. What" "// Is it dense?" "int a;  ///< is it dense?" "// A part that nobody has, [0, n)."
+    "// What a device holds." "/// Who sends to whom." "  /// Whoever calls it waits." "int a = 0;  // What is left."
+    "int a;  ///< Those of a block"
+    "/// Of a step." "// A block. Of all kinds." "/// The block → [I_X. What" "// Is it dense?"
+    "int a;  ///< is it dense?" "// A part that nobody has, [0, n)."
     "// Nobody waits." "int a;  // for somebody")
   check("${line}" status output)
   string(FIND "${output}" "include/ostraka/plan/ has 1 comment lines to rewrite" position)
@@ -27,8 +31,10 @@ foreach(line IN ITEMS
 endforeach()
 
 foreach(line IN ITEMS
-    "" "// Whatsoever is no word of ours, nor is Offal." "// The blocks of what is sent: what the device has." "int a = b ? c : d;  // a choice"
-    "char const* a = \"Who waits for nobody?\";" "/// Often the mesh axes that divide a label." "int a = nobody;" "#include <what>")
+    "" "// Whatsoever is no word of ours, nor is Offal." "// The blocks of what is sent: what the device has."
+    "int a = b ? c : d;  // a choice"
+    "char const* a = \"Who waits for nobody?\";" "/// Often the mesh axes that divide a label." "int a = nobody;"
+    "#include <what>")
   check("${line}" status output)
   if(NOT status EQUAL 0)
     message(SEND_ERROR "found, and there is nothing: ${line}; the check said:\n${output}")

@@ -88,7 +88,8 @@ TEST_CASE("several boxes") {
   auto mesh = os::make_mesh(X = ranks);
 
   std::vector<decltype(os::placed(os::at(I = 0), matrix()))> patches;
-  for (int patch = rank; patch < n; patch += ranks) patches.push_back(os::placed(os::at(I = patch), matrix("patch", 1, m)));
+  for (int patch = rank; patch < n; patch += ranks)
+    patches.push_back(os::placed(os::at(I = patch), matrix("patch", 1, m)));
   for (auto const& p : patches) set(p.array, p.at.begin.of(I));
   auto A = os::copy_from_blocks<double, I/X, J>(mesh, I = n, J = m, patches);
   check(A);
@@ -104,11 +105,13 @@ TEST_CASE("ScaLAPACK's arrays") {
   std::vector<double> local(there.elements());
   os::copy_to_blocks(A, cyclic, os::strided(local.data(), I = 1, J = there.leading_dimension));
   // pdpotrf_("L", &n, local.data(), &one, &one, there.descriptor.data(), &info);
-  auto L = os::copy_from_blocks<double, I/X, J/Y>(mesh, I = n, J = m, cyclic, os::strided(local.data(), I = 1, J = there.leading_dimension));
+  auto L = os::copy_from_blocks<double, I/X, J/Y>(mesh, I = n, J = m, cyclic,
+                                                  os::strided(local.data(), I = 1, J = there.leading_dimension));
   check(L);
 
-  auto rows_alone = os::copy_from_blocks<double, I/X/Y, J>(mesh, I = n, J = m, os::block_cyclic<I/X, J/Y>(I = 4, J = 4),
-                                                           os::strided(local.data(), I = 1, J = there.leading_dimension));
+  auto rows_alone = os::copy_from_blocks<double, I/X/Y, J>(
+      mesh, I = n, J = m, os::block_cyclic<I/X, J/Y>(I = 4, J = 4),
+      os::strided(local.data(), I = 1, J = there.leading_dimension));
   check(rows_alone);
 }
 

@@ -47,9 +47,10 @@ TEST_CASE("gradients") {
   auto scale = os::full<float>(mesh, 3.f);
 
   // the sum's
-  auto [loss, of_sum] = os::shard_map<os::dims<>{}, os::dims<J>{}>([](auto w, auto x) {    // w: float[J], x: float[I, J] {V_X}
+  auto [loss, of_sum] = os::shard_map<os::dims<>{}, os::dims<J>{}>([](auto w, auto x) {
+    // w: float[J], x: float[I, J] {V_X}
     auto r = os::value_and_grad([&](auto const& v) { return os::psum<X>(energy(x, v)); })(w);
-    return std::tuple{r.value, r.gradient};                                                // float[J]: of the sum over X
+    return std::tuple{r.value, r.gradient};    // float[J]: of the sum over X
   }, weights, samples);
   CHECK(os::value(loss) == 4 + 9 + 1);
   CHECK(of_sum.local()(0) == 6 + 2);

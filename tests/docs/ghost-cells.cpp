@@ -245,19 +245,22 @@ TEST_CASE("as the arrays lie") {
   auto mesh = os::make_mesh(X = 2, Y = 2);
 
   // column-major
-  Kokkos::View<double**, Kokkos::LayoutLeft, Kokkos::HostSpace> left("left", std::size_t(rows + 2), std::size_t(columns + 2));
+  Kokkos::View<double**, Kokkos::LayoutLeft, Kokkos::HostSpace> left("left", std::size_t(rows + 2),
+                                                                     std::size_t(columns + 2));
   here.set(left);
   auto f = os::from_local<double, os::halo<I, 1>/X, os::halo<J, 1>/Y>(mesh, I = n, J = m, left);
 
   // a component
-  Kokkos::View<double***, Kokkos::LayoutRight, Kokkos::HostSpace> fields("fields", std::size_t(rows + 2), std::size_t(columns + 2), 3);
+  Kokkos::View<double***, Kokkos::LayoutRight, Kokkos::HostSpace> fields("fields", std::size_t(rows + 2),
+                                                                         std::size_t(columns + 2), 3);
   here.set(Kokkos::subview(fields, Kokkos::ALL, Kokkos::ALL, 1));
   auto density = Kokkos::subview(fields, Kokkos::ALL, Kokkos::ALL, 1);
   auto g = os::from_local<double, os::halo<I, 1>/X, os::halo<J, 1>/Y>(mesh, I = n, J = m, density);
 
   // a pointer
   std::vector<double> memory(std::size_t((rows + 2) * (columns + 8)));    // rows that begin on a cache line
-  auto h = os::from_local<double, os::halo<I, 1>/X, os::halo<J, 1>/Y>(mesh, I = n, J = m, os::strided(memory.data(), I = columns + 8, J = 1));
+  auto h = os::from_local<double, os::halo<I, 1>/X, os::halo<J, 1>/Y>(
+      mesh, I = n, J = m, os::strided(memory.data(), I = columns + 8, J = 1));
   here.set(h.local());
 
   // all at once

@@ -3,8 +3,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Every name that a page gives the reader to type exists: names_in_pages.py SOURCE
 
-`os::name` is a public name, and what follows it after a further :: is in the headers. `OSTRAKA_NAME` is in the headers, in CMake's files or in a script.
-Snippets are compiled, but most names of a page stand in its text and its tables.
+`os::name` is a public name, and what follows it after a further :: is in the headers. `OSTRAKA_NAME` is in the headers,
+in CMake's files or in a script. Snippets are compiled, but most names of a page stand in its text and its tables.
 """
 
 import pathlib
@@ -32,7 +32,9 @@ def words(*patterns):
 def check():
     public = set(public_names.public_names()) | OTHERS
     headers = words("include/**/*.hpp")
-    macros = headers | OTHERS | words(*(f"{folder}CMakeLists.txt" for folder in ("", "bench/", "examples/**/", "tests/**/")), "cmake/**/*", ".ci/*")
+    macros = headers | OTHERS | words(*(f"{folder}CMakeLists.txt"
+                                        for folder in ("", "bench/", "examples/**/", "tests/**/")), "cmake/**/*",
+                                        ".ci/*")
     pages = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *ROOT.glob("docs/**/*.md"), *ROOT.glob("examples/**/*.md")]
     names, faults = 0, []
     for page in pages:
@@ -44,7 +46,8 @@ def check():
                 names += 1
                 if name not in public and not name.endswith("_"):  # `os::start_…` stands for several
                     faults.append(f"{place}:{number}: os::{name} is no public name")
-                faults += [f"{place}:{number}: os::{name}{more}: no header has {word}" for word in more.split("::")[1:] if word not in headers]
+                faults += [f"{place}:{number}: os::{name}{more}: no header has {word}" for word in more.split("::")[1:]
+                           if word not in headers]
             for name in re.findall(r"\bOSTRAKA_\w*[A-Z0-9]\b", line):
                 names += 1
                 if name not in macros:

@@ -3,12 +3,14 @@
 #
 #   cmake -DSOURCE=. -P paths.cmake
 #
-# Checks what CONTRIBUTING.md, README.md and the pages of docs/ say of files. `room/header.hpp` must be the end of a file's path and `room/` that of a
-# folder's; a link must lead to a file. CONTRIBUTING.md must name every room, those of the surface in the order of cmake/check_floors.cmake.
+# Checks what CONTRIBUTING.md, README.md and the pages of docs/ say of files. `room/header.hpp` must be the end of a
+# file's path and `room/` that of a folder's; a link must lead to a file. CONTRIBUTING.md must name every room, those of
+# the surface in the order of cmake/check_floors.cmake.
 
 cmake_minimum_required(VERSION 3.23)
 
-file(GLOB_RECURSE files LIST_DIRECTORIES TRUE RELATIVE "${SOURCE}" "${SOURCE}/include/*" "${SOURCE}/tests/*" "${SOURCE}/examples/*" "${SOURCE}/bench/*"
+file(GLOB_RECURSE files LIST_DIRECTORIES TRUE RELATIVE "${SOURCE}" "${SOURCE}/include/*" "${SOURCE}/tests/*"
+  "${SOURCE}/examples/*" "${SOURCE}/bench/*"
   "${SOURCE}/cmake/*" "${SOURCE}/docs/*")
 set(there ";/.ci/;/bench/;/cmake/;/docs/;/examples/;/include/;/tests/;")
 foreach(file IN LISTS files)
@@ -66,7 +68,8 @@ foreach(line IN LISTS lines)
     message(SEND_ERROR "CONTRIBUTING.md: the table of rooms lacks ${room}/")
   elseif(NOT room MATCHES "/")
     if(at LESS_EQUAL last)
-      message(SEND_ERROR "CONTRIBUTING.md: the table of rooms has ${room}/ before a room that it includes; cmake/check_floors.cmake has the order")
+      message(SEND_ERROR "CONTRIBUTING.md: the table of rooms has ${room}/ before a room that it includes; "
+        "cmake/check_floors.cmake has the order")
     endif()
     set(last ${at})
   endif()

@@ -65,11 +65,13 @@ OSTRAKA_MESH_AXIS(data, 4);  OSTRAKA_MESH_AXIS(tensor, 2);
 struct loss {
   template <class W, class A>
   constexpr auto operator()(W const& w, A const& x) const {
-    auto const h = os::einsum<rows/data, wide/tensor>(x, os::reshard<narrow, wide/tensor>(w));  // gathered where it is used
+    // w is gathered where it is used.
+    auto const h = os::einsum<rows/data, wide/tensor>(x, os::reshard<narrow, wide/tensor>(w));
     return os::mean<>(os::square(h));
   }
 };
-using train_step = os::training_step<loss, os::tensor<float, narrow/data, wide/tensor>, os::tensor<float, rows/data, narrow>>;
+using train_step =
+    os::training_step<loss, os::tensor<float, narrow/data, wide/tensor>, os::tensor<float, rows/data, narrow>>;
 static_assert(os::budget<train_step>().bytes <= 800'000);
 static_assert(os::budget<train_step>().memory <= 3'700'000);
 

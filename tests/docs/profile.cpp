@@ -94,8 +94,8 @@ TEST_CASE("faults between operations") {
   REQUIRE(all.size() == 1);
   CHECK(
       all[0] ==
-      "einsum C[I, J] = A[I_X, J] · B[J]: moves A[I_X, J] by all_gather<X>, as it was moved before by `einsum C[I, K] = "
-      "A[I_X, J] · B[J, K]`, 7,340,032 B per device; move it once, os::reshard, and give both what comes of it");
+      "einsum C[I, J] = A[I_X, J] · B[J]: moves A[I_X, J] by all_gather<X>, as it was moved before by `einsum C[I, K] "
+      "= A[I_X, J] · B[J, K]`, 7,340,032 B per device; move it once, os::reshard, and give both what comes of it");
 }
 
 }  // namespace profiled

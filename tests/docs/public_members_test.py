@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-FileCopyrightText: The Ostraka authors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""public_members.py reads members of every kind; the page of the reference misses none, and has none too many: public_members_test.py DOCS"""
+"""public_members.py reads members of every kind; the page of the reference misses none, and has none too many:
+public_members_test.py DOCS"""
 
 import pathlib
 import sys
@@ -92,9 +93,12 @@ struct plain : thing<int, int> {
 
 EXPECTED = {
     "thing": [
-        ("value_type", "what it holds"), ("unsaid", ""), ("int rank", "how many"), ("thing()", "Empty."), ("thing(T a, Rows b = {1, 2})", "Takes both."),
-        ("extent(Axis)", "The extent."), ("int size()", ""), ("std::vector<int> begin(Tensor const& a, MeshAxis...)", "Begins it."),
-        ("T wait() &&", "The result\nof it."), ("T const& operator*()", "An element."), ("T operator*() &&", "An element."), ("operator bool()", "Is it true?"),
+        ("value_type", "what it holds"), ("unsaid", ""), ("int rank", "how many"), ("thing()", "Empty."),
+        ("thing(T a, Rows b = {1, 2})", "Takes both."),
+        ("extent(Axis)", "The extent."), ("int size()", ""),
+        ("std::vector<int> begin(Tensor const& a, MeshAxis...)", "Begins it."),
+        ("T wait() &&", "The result\nof it."), ("T const& operator*()", "An element."),
+        ("T operator*() &&", "An element."), ("operator bool()", "Is it true?"),
         ("std::array<int, std::size_t{1} << 2> over", "of two\nlines"), ("inner", "Within."),
     ],
     "colour": [("red", "as blood"), ("green", "as grass"), ("blue", "")],
@@ -134,7 +138,8 @@ def differences_of_page():
         yield "a new member does not change the page"
     if page_of(HEADER.replace("wait", "result"))[0] == text:
         yield "a member with another name does not change the page"
-    for header in (HEADER.replace("class [[nodiscard]] thing :", "class [[nodiscard]] other :"), HEADER.replace("struct plain :", "struct plain : another,")):
+    for header in (HEADER.replace("class [[nodiscard]] thing :", "class [[nodiscard]] other :"),
+                   HEADER.replace("struct plain :", "struct plain : another,")):
         try:
             page_of(header)
             yield "a class that is gone, or has a base that no chapter names, is not refused"

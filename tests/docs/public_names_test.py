@@ -84,8 +84,10 @@ struct of_the_planner {};
 '''
 
 EXPECTED = {  # name: is there a comment?
-    "OSTRAKA_OUTER": True, "Thing": True, "later": True, "function": True, "bare": False, "number": False, "list": False, "of_the_planner": True,
-    "colour": False, "first": True, "second": True, "third": True, "operator<=>": True, "operator==": True, "of_arrow": True, "other": False,
+    "OSTRAKA_OUTER": True, "Thing": True, "later": True, "function": True, "bare": False, "number": False,
+    "list": False, "of_the_planner": True,
+    "colour": False, "first": True, "second": True, "third": True, "operator<=>": True, "operator==": True,
+    "of_arrow": True, "other": False,
 }
 
 with tempfile.TemporaryDirectory() as folder:
@@ -93,9 +95,11 @@ with tempfile.TemporaryDirectory() as folder:
     (public_names.INCLUDE / "header.hpp").write_text(HEADER)
     names = public_names.public_names()
     found = {name: any(d.comment for d in declarations) for name, declarations in names.items()}
-    wrong = [f"{name}: {found.get(name)} instead of {EXPECTED.get(name)}" for name in {**found, **EXPECTED} if found.get(name) != EXPECTED.get(name)]
+    wrong = [f"{name}: {found.get(name)} instead of {EXPECTED.get(name)}" for name in {**found, **EXPECTED}
+             if found.get(name) != EXPECTED.get(name)]
     function = names.get("function", [None])[0]
-    if not function or function.comment != "A function\nof two lines." or "decltype(a + b)" not in function.signature or "return" in function.signature:
+    if (not function or function.comment != "A function\nof two lines."
+            or "decltype(a + b)" not in function.signature or "return" in function.signature):
         wrong.append(f"function: {function}")
     if public_names.file_comment(HEADER) != "What the header is about.":
         wrong.append("the comment of the file")

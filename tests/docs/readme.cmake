@@ -15,7 +15,7 @@ foreach(header IN LISTS headers)
   string(APPEND reasons "${more}")
 endforeach()
 
-# fenced(result language after): the text of the first such fence after a text; the text behind the fence goes to `after`.
+# fenced(result language after): the text of the first such fence in `after`, which becomes the text behind the fence.
 function(fenced result language after)
   string(FIND "${${after}}" "```${language}\n" begin)
   if(begin EQUAL -1)
@@ -52,6 +52,7 @@ endif()
 if(command)
   execute_process(COMMAND ${command} OUTPUT_VARIABLE printed RESULT_VARIABLE status)
   if(NOT status EQUAL 0 OR NOT printed STREQUAL output)
-    message(FATAL_ERROR "README.md says that the program prints\n${output}\nbut it prints (status ${status})\n${printed}")
+    message(FATAL_ERROR "README.md says that the program prints\n${output}\nbut it prints (status "
+      "${status})\n${printed}")
   endif()
 endif()

@@ -3,7 +3,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """A browser opens the site as files, and its search finds a name: search_in_browser.py BROWSER SITE WORD EXPECTED-PAGE
 
-The browser is spoken to by its debugging protocol over pipes: it shows results seconds after the page is there, and headless printing does not wait."""
+The browser is spoken to by its debugging protocol over pipes: it shows results seconds after the page is there, and
+headless printing does not wait."""
 
 import fcntl
 import json
@@ -22,15 +23,18 @@ class Browser:
         # It reads 3 and writes 4; our own ends lie above, so that neither is overwritten.
         (reads, to), (of, writes) = os.pipe(), os.pipe()
         reads, to, of, writes = (fcntl.fcntl(end, fcntl.F_DUPFD_CLOEXEC, 10) for end in (reads, to, of, writes))
-        arguments = [BROWSER, "--headless", "--no-sandbox", "--disable-gpu", "--allow-file-access-from-files", "--remote-debugging-pipe", f"--user-data-dir={folder}"]
-        self.process = subprocess.Popen(arguments, pass_fds=(3, 4), stderr=subprocess.DEVNULL, preexec_fn=lambda: (os.dup2(reads, 3), os.dup2(writes, 4)))
+        arguments = [BROWSER, "--headless", "--no-sandbox", "--disable-gpu", "--allow-file-access-from-files",
+                     "--remote-debugging-pipe", f"--user-data-dir={folder}"]
+        self.process = subprocess.Popen(arguments, pass_fds=(3, 4), stderr=subprocess.DEVNULL,
+                                        preexec_fn=lambda: (os.dup2(reads, 3), os.dup2(writes, 4)))
         os.close(reads)
         os.close(writes)
         self.to, self.of, self.number, self.rest = to, of, 0, b""
 
     def call(self, method, session=None, **parameters):
         self.number += 1
-        message = {"id": self.number, "method": method, "params": parameters} | ({"sessionId": session} if session else {})
+        message = {"id": self.number, "method": method,
+                   "params": parameters} | ({"sessionId": session} if session else {})
         os.write(self.to, json.dumps(message).encode() + b"\0")
         while True:
             while b"\0" not in self.rest:
@@ -52,8 +56,10 @@ def main():
             session = browser.call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
             found = []
             for _ in range(PATIENCE):
-                links = "JSON.stringify([...document.querySelectorAll('.md-search-result__link')].map(a => a.getAttribute('href')))"
-                found = json.loads(browser.call("Runtime.evaluate", session, expression=links).get("result", {}).get("value") or "[]")
+                links = ("JSON.stringify([...document.querySelectorAll('.md-search-result__link')]"
+                         ".map(a => a.getAttribute('href')))")
+                found = json.loads(browser.call("Runtime.evaluate", session,
+                                                expression=links).get("result", {}).get("value") or "[]")
                 if found:
                     break
                 time.sleep(1)

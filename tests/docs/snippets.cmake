@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 # cmake -DPAGE=docs/budgets.md -DSOURCE=tests/types/budgets.cpp -P snippets.cmake
-# Every block of C++ in the page stands, but for white space, in the source, which is compiled; several sources are separated by commas.
+# Every block of C++ in the page is, but for white space, in a compiled source; several sources are separated by commas.
 
 cmake_minimum_required(VERSION 3.23)
 

@@ -119,7 +119,7 @@ TEST_CASE("products, elements, reductions, moves") {
   auto a = os::einsum<batch/X, seq, model>(h, w);                    // summed over hidden, then an all-reduce
   auto b = os::einsum<batch/X, seq, model/Y>(h, w);                  // the same, scattered: half of the bytes
   auto p = os::einsum<batch/X, seq, model, os::partial(Y)>(h, w);    // not reduced yet: nothing is moved
-  // auto c = os::contract<hidden>(h, w);                            // does not compile: it would have to be one of these three
+  // auto c = os::contract<hidden>(h, w);                            // does not compile: name one of these three
   auto scores = os::einsum<batch/X, seq>(
       h, w, os::ones<float, model>(mesh));  // up to 8 operands; the order of the products is planned
   os::einsum_into(b, h, w, os::alpha = 0.5, os::beta = 0.5);         // into a tensor that is there
@@ -153,7 +153,8 @@ TEST_CASE("products, elements, reductions, moves") {
   CHECK(parts.local().extent(2) == 32);
   CHECK(keys.extent(batch) == 10);
 
-  auto e = os::shard_map<batch/X, model>([](auto x, auto v) {    // x: float[batch, seq, hidden] {V_X V_Y}, v: float[hidden, model] {V_Y}
+  auto e = os::shard_map<batch/X, model>([](auto x, auto v) {
+    // x: float[batch, seq, hidden] {V_X V_Y}, v: float[hidden, model] {V_Y}
     auto part = os::einsum<batch, model>(x, v, os::sum_over(seq));    // {V_X V_Y}: over the hidden that this device has
     auto next = os::start_shift<X>(part, +1);                    // begun: do not write to part before wait
     auto total = os::psum<Y>(part);                              // {V_X}: the same along Y
@@ -180,8 +181,8 @@ TEST_CASE("plans") {
 
   auto a = os::einsum<batch/X, seq, model/Y>(
       h, w, os::at_most<100'000>);  // to move more bytes a device is an error, before anything moves
-  auto b =
-      os::einsum<batch/X, seq, model/Y>(h, w, os::within(1 << 20));  // at most this much workspace, in passes if necessary
+  auto b = os::einsum<batch/X, seq, model/Y>(
+      h, w, os::within(1 << 20));  // at most this much workspace, in passes if need be
   CHECK(a.extent(batch) == 6);
   CHECK(projected(h, w).extent(model) == 64);
   CHECK(b.extent(seq) == 10);

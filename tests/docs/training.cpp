@@ -180,7 +180,8 @@ TEST_CASE("microbatches, divided states and scaled losses") {
   auto const mesh = os::make_mesh(training::X = t::ranks());
   auto const stored = make_parameters(mesh);
   auto const params = [&] {
-    return whole_mlp<os::values>{os::reshard<in, hidden>(stored.w1), os::copy(stored.b1), os::reshard<hidden, out>(stored.w2)};
+    return whole_mlp<os::values>{os::reshard<in, hidden>(stored.w1), os::copy(stored.b1),
+                                 os::reshard<hidden, out>(stored.w2)};
   };
   std::array<examples, 4> const microbatches{make_examples(mesh, 64, 1), make_examples(mesh, 64, 2),
                                              make_examples(mesh, 64, 3), make_examples(mesh, 64, 4)};

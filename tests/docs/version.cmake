@@ -1,8 +1,8 @@
 # SPDX-FileCopyrightText: The Ostraka authors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# One version everywhere: CITATION.cff, the newest heading of CHANGELOG.md, README.md's find_package, conda's recipe and the pages that name files of
-# a version have the version of version.hpp.
+# One version everywhere: CITATION.cff, the newest heading of CHANGELOG.md, README.md's find_package, conda's recipe and
+# the pages that name files of a version have the version of version.hpp.
 
 cmake_minimum_required(VERSION 3.23)
 

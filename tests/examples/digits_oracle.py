@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """digits_oracle.py digits.csv coefficients.csv COMMAND...
 
-Solves the regression of examples/digits once more in NumPy, from the file and the published random-number generator alone, and compares
-the coefficients and the accuracy with those of COMMAND.
+Solves the regression of examples/digits once more in NumPy, from the file and the published random-number generator
+alone, and compares the coefficients and the accuracy with those of COMMAND.
 """
 
 import re
@@ -21,7 +21,8 @@ PIXELS, CLASSES = 64, 10
 
 
 def philox(index, seed):
-    """Philox4x32-10 of Salmon et al. 2011 with the index as counter and the seed as key, as four arrays of 32-bit words."""
+    """Philox4x32-10 of Salmon et al. 2011 with the index as counter and the seed as key, as four arrays of 32-bit
+    words."""
     low, shift = np.uint64(0xFFFFFFFF), np.uint64(32)
     c = [index & low, index >> shift, np.zeros_like(index), np.zeros_like(index)]
     k0, k1 = seed & 0xFFFFFFFF, seed >> 32
@@ -57,7 +58,8 @@ def main():
     our_accuracy = 100 * np.mean(np.argmax(h[held_out] @ ours, axis=1) == digit[held_out])
 
     difference = np.max(np.abs(theirs - ours))
-    print(f"NumPy: accuracy {our_accuracy:.2f} %, coefficients up to {np.max(np.abs(ours)):.3g}, largest difference {difference:.1e}")
+    print(f"NumPy: accuracy {our_accuracy:.2f} %, coefficients up to {np.max(np.abs(ours)):.3g}, largest difference "
+          f"{difference:.1e}")
     assert theirs.shape == ours.shape
     assert difference < 1e-8 * np.max(np.abs(ours)), "the coefficients differ"
     assert abs(accuracy - our_accuracy) < 0.01, "the accuracies differ"

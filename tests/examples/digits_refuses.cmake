@@ -3,8 +3,9 @@
 #
 #   cmake -DCSV=digits.csv -DSCRATCH=folder -DPROGRAM=digits -P digits_refuses.cmake -- mpiexec -n 2 digits
 #
-# A fault of a file or an option is reported once, with its place, and the job ends with 1. The first fault of each kind, and a good file, are run on
-# ranks; the other faults, whose sentences come from the same place, by the program alone, which starts in a fifth of the time.
+# A fault of a file or an option is reported once, with its place, and the job ends with 1. The first fault of each
+# kind, and a good file, are run on ranks; the other faults, whose sentences come from the same place, by the program
+# alone, which starts in a fifth of the time.
 
 cmake_minimum_required(VERSION 3.23)
 include("${CMAKE_CURRENT_LIST_DIR}/after_dashes.cmake")
@@ -17,11 +18,13 @@ function(refuses name sentence)
   if(name IN_LIST on_ranks)
     set(command ${ranks_command})
   endif()
-  execute_process(COMMAND ${command} ${ARGN} TIMEOUT 30 RESULT_VARIABLE status OUTPUT_VARIABLE output ERROR_VARIABLE output)
+  execute_process(COMMAND ${command} ${ARGN} TIMEOUT 30 RESULT_VARIABLE status OUTPUT_VARIABLE output
+    ERROR_VARIABLE output)
   string(FIND "${output}" "digits: ${sentence}" first)
   string(FIND "${output}" "digits: ${sentence}" last REVERSE)
   if(NOT status EQUAL 1 OR first EQUAL -1 OR NOT first EQUAL last)
-    message(SEND_ERROR "${name}: expected status 1 and once \"digits: ${sentence}\"; the program ended with ${status} and said:\n${output}")
+    message(SEND_ERROR "${name}: expected status 1 and once \"digits: ${sentence}\"; the program ended with ${status} "
+      "and said:\n${output}")
   endif()
 endfunction()
 
@@ -67,12 +70,17 @@ math(EXPR before_digit "${length}")
 string(LENGTH "${one_less}" short_length)
 math(EXPR short_end "${short_length} + 1")
 string(REGEX REPLACE ",[0-9]$" "" without_digit "${third}")
-refuses_third(missing_column ":${short_end}" "a line has 64 pixels and a digit, but this one ends after 64 numbers" "${one_less}")
+refuses_third(missing_column ":${short_end}" "a line has 64 pixels and a digit, but this one ends after 64 numbers"
+  "${one_less}")
 math(EXPR extra_column "${end} + 1")
-refuses_third(extra_column ":${extra_column}" "a line has 64 pixels and a digit, but this one goes on with '3'" "${third},3")
-refuses_third(trailing_comma ":${extra_column}" "a line has 64 pixels and a digit, but this one goes on with ''" "${third},")
-refuses_third(large_digit ":${before_digit}" "a digit is an integer from 0 to 9, but here stands '10'" "${without_digit},10")
-refuses_third(digit_not_whole ":${before_digit}" "a digit is an integer from 0 to 9, but here stands '2.0'" "${without_digit},2.0")
+refuses_third(extra_column ":${extra_column}" "a line has 64 pixels and a digit, but this one goes on with '3'"
+  "${third},3")
+refuses_third(trailing_comma ":${extra_column}" "a line has 64 pixels and a digit, but this one goes on with ''"
+  "${third},")
+refuses_third(large_digit ":${before_digit}" "a digit is an integer from 0 to 9, but here stands '10'"
+  "${without_digit},10")
+refuses_third(digit_not_whole ":${before_digit}" "a digit is an integer from 0 to 9, but here stands '2.0'"
+  "${without_digit},2.0")
 refuses_third(empty_line ":1" "a pixel is an integer from 0 to 16, but here stands ''" "")
 string(REPLACE "${third}\n" "" four "${good}")
 refuses_file(too_few ":5:1" "at least 5 images are needed, but the file ends after 4" "${four}\n")
@@ -93,7 +101,8 @@ refuses(two_files "options: one file at a time, but 'b.csv' follows 'a.csv'; see
 string(REPLACE "\n" "\r\n" windows "${good}\n")
 foreach(text IN ITEMS "${good}\n" "${good}" "${windows}")
   file(WRITE "${SCRATCH}/good.csv" "${text}")
-  execute_process(COMMAND ${command} --features 20 "${SCRATCH}/good.csv" RESULT_VARIABLE status OUTPUT_VARIABLE output ERROR_VARIABLE output)
+  execute_process(COMMAND ${command} --features 20 "${SCRATCH}/good.csv" RESULT_VARIABLE status OUTPUT_VARIABLE output
+    ERROR_VARIABLE output)
   if(NOT status EQUAL 0 OR NOT output MATCHES "4 images to learn from, 1 held out")
     message(SEND_ERROR "five good images: the program ended with ${status} and said:\n${output}")
   endif()

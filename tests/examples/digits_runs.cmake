@@ -13,7 +13,8 @@ message(NOTICE "${output}${errors}")
 if(NOT status EQUAL 0)
   message(SEND_ERROR "ended with ${status}")
 endif()
-foreach(line IN ITEMS "Held-out accuracy: (9[5-9]|100)\\.[0-9]+ %" "The same on one device: [^\n]*: PASS" "All devices together moved [0-9.]+ MB" "moves [0-9,]+ B per device"
+foreach(line IN ITEMS "Held-out accuracy: (9[5-9]|100)\\.[0-9]+ %" "The same on one device: [^\n]*: PASS"
+  "All devices together moved [0-9.]+ MB" "moves [0-9,]+ B per device"
     "classes  double.N_X, K. of 1438 × 10")
   if(NOT output MATCHES "${line}")
     message(SEND_ERROR "the output lacks: ${line}")

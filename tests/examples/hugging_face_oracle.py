@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """hugging_face_oracle.py FOLDER COMMAND...
 
-transformers makes tiny checkpoints of all configurations of references.py in FOLDER and computes with them; COMMAND, tests/examples/hugging_face.cpp,
-compares, and saves what it loaded in FOLDER/saved; from_pretrained reads that, and every number is the one that was saved first.
+transformers makes tiny checkpoints of all configurations of references.py in FOLDER and computes with them; COMMAND,
+tests/examples/hugging_face.cpp, compares, and saves what it loaded in FOLDER/saved; from_pretrained reads that, and
+every number is the one that was saved first.
 """
 
 import os
@@ -33,7 +34,8 @@ def main():
     shutil.rmtree(folder, ignore_errors=True)
     os.makedirs(folder + "/saved")
     subprocess.run([sys.executable, HERE + "/hugging_face/references.py", folder + "/references"], check=True)
-    environment = {**os.environ, "HUGGING_FACE_REFERENCES": folder + "/references", "HUGGING_FACE_SAVED": folder + "/saved"}
+    environment = {**os.environ, "HUGGING_FACE_REFERENCES": folder + "/references",
+                   "HUGGING_FACE_SAVED": folder + "/saved"}
     require(subprocess.run(command, env=environment).returncode == 0, "the program differs from transformers")
     saved = sorted(os.listdir(folder + "/saved"))
     require(len(saved) >= 26, f"all families are saved under both rule sets, not only {saved}")
@@ -41,8 +43,10 @@ def main():
         family = name.split(".")[0]
         config = transformers.AutoConfig.from_pretrained(f"{folder}/saved/{name}")
         kind = transformers.EsmForMaskedLM if config.model_type == "esm" else transformers.AutoModelForCausalLM
-        model, report = kind.from_pretrained(f"{folder}/saved/{name}", output_loading_info=True, dtype="auto")  # the config's
-        missing = [key for key in report["missing_keys"] if not key.endswith("inv_freq")]  # ESM-2's rotations, which follow from the config
+        # the config's
+        model, report = kind.from_pretrained(f"{folder}/saved/{name}", output_loading_info=True, dtype="auto")
+        # ESM-2's rotations, which follow from the config
+        missing = [key for key in report["missing_keys"] if not key.endswith("inv_freq")]
         require(not (missing or report["unexpected_keys"] or report["mismatched_keys"]), f"{name}: {report}")
         first = kind.from_pretrained(f"{folder}/references/{family}", dtype=torch.float64).state_dict()
         for key, value in model.state_dict().items():

@@ -3,7 +3,8 @@
 #
 #   cmake -DREFERENCES=folder -DSCRATCH=folder -P hugging_face_runs.cmake -- mpiexec -n 2 hugging_face
 #
-# Under every rule set a model has the same loss, learns, and continues a text in the same way; what it saves, it loads. What it cannot do it refuses.
+# Under every rule set a model has the same loss, learns, and continues a text in the same way; what it saves, it loads.
+# What it cannot do it refuses.
 
 cmake_minimum_required(VERSION 3.23)
 include("${CMAKE_CURRENT_LIST_DIR}/after_dashes.cmake")
@@ -33,7 +34,8 @@ foreach(family IN ITEMS llama gemma2 gpt2 esm2)
     set(more --tokens "${SCRATCH}/masked")
   endif()
   foreach(rules IN ITEMS data fsdp tensor data+tensor fsdp+tensor)
-    runs("${REFERENCES}/${family}" ${more} --rules ${rules} --steps 3 --rate 0.01 --save "${SCRATCH}/${family}.${rules}")
+    runs("${REFERENCES}/${family}" ${more} --rules ${rules} --steps 3 --rate 0.01
+      --save "${SCRATCH}/${family}.${rules}")
     if(first STREQUAL "")
       set(first "${output}")
     elseif(NOT output STREQUAL first)
@@ -54,8 +56,9 @@ foreach(family IN ITEMS llama gemma2 gpt2 esm2)
   endif()
 endforeach()
 
-# A folder as chats have it: generation_config.json has more tokens that end a text, and there is a template. What is saved has the template, and
-# says its own element type, to which from_pretrained converts. Saved over another model, it is the configuration of this one.
+# A folder as chats have it: generation_config.json has more tokens that end a text, and there is a template. What is
+# saved has the template, and says its own element type, to which from_pretrained converts. Saved over another model, it
+# is the configuration of this one.
 file(COPY "${REFERENCES}/llama/" DESTINATION "${SCRATCH}/chat")
 file(WRITE "${SCRATCH}/chat/chat_template.jinja" "{{ messages }}")
 file(READ "${REFERENCES}/llama/config.json" config)
@@ -70,7 +73,8 @@ if(two STREQUAL "" OR CMAKE_MATCH_1 STREQUAL CMAKE_MATCH_2)
   message(SEND_ERROR "llama's first two tokens should differ: ${before}")
 endif()
 file(WRITE "${SCRATCH}/chat/generation_config.json" "{\"eos_token_id\": [1000000, ${CMAKE_MATCH_2}]}")
-execute_process(COMMAND ${command} "${SCRATCH}/chat" --tokens "${SCRATCH}/tokens" --generate 4 --save "${SCRATCH}/gpt2.data" OUTPUT_VARIABLE after)
+execute_process(COMMAND ${command} "${SCRATCH}/chat" --tokens "${SCRATCH}/tokens" --generate 4
+  --save "${SCRATCH}/gpt2.data" OUTPUT_VARIABLE after)
 string(REGEX MATCH "^[^\n]*" after "${after}")
 if(NOT after STREQUAL two)
   message(SEND_ERROR "llama goes on behind the last token of generation_config.json: ${after}, instead of ${two}")
@@ -130,10 +134,13 @@ function(differs sentence old new)
   refuses("${sentence}" "${SCRATCH}/other" ${tokens})
 endfunction()
 foreach(layers IN ITEMS 1 3)
-  differs("config.json says ${layers} layers, and the checkpoint has 2" "\"num_hidden_layers\": 2" "\"num_hidden_layers\": ${layers}")
+  differs("config.json says ${layers} layers, and the checkpoint has 2" "\"num_hidden_layers\": 2"
+    "\"num_hidden_layers\": ${layers}")
 endforeach()
-differs("config.json says that the model has a bias in the MLP in layer 0, and the checkpoint has none" "\"mlp_bias\": false" "\"mlp_bias\": true")
-differs("config.json says that the model has a norm of queries in layer 0, and the checkpoint has none" "\"model_type\": \"llama\""
+differs("config.json says that the model has a bias in the MLP in layer 0, and the checkpoint has none"
+  "\"mlp_bias\": false" "\"mlp_bias\": true")
+differs("config.json says that the model has a norm of queries in layer 0, and the checkpoint has none"
+  "\"model_type\": \"llama\""
   "\"model_type\": \"qwen3\"")
 
 refuses("cannot be read" "${REFERENCES}/llama" --tokens "${SCRATCH}/none")

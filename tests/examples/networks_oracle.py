@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """networks_oracle.py
 
-Prints the constants of networks.cpp: sums of the parameters of each layer, norms of their gradients and the losses of gradient descent, by JAX.
-The parameters are made in single precision and everything else is computed in double precision. Made with JAX 0.10.2 on the CPU.
+Prints the constants of networks.cpp: sums of the parameters of each layer, norms of their gradients and the losses of
+gradient descent, by JAX. The parameters are made in single precision and everything else is computed in double
+precision. Made with JAX 0.10.2 on the CPU.
 """
 
 import jax

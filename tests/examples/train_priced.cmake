@@ -3,8 +3,8 @@
 #
 #   cmake -P train_priced.cmake -- train
 #
-# A step under every rule set on 65,536 devices of a dry mesh. The bytes that a device keeps and sends under data parallelism and fully sharded match
-# formulas, which know only the model's widths.
+# A step under every rule set on 65,536 devices of a dry mesh. The bytes that a device keeps and sends under data
+# parallelism and fully sharded match formulas, which know only the model's widths.
 
 cmake_minimum_required(VERSION 3.23)
 include("${CMAKE_CURRENT_LIST_DIR}/after_dashes.cmake")
@@ -16,7 +16,8 @@ set(model --width ${width} --heads 256 --layers ${layers} --batch 512 --length 8
 
 # runs(arguments...): the output in `output`
 function(runs)
-  execute_process(COMMAND ${command} ${model} ${ARGN} RESULT_VARIABLE status OUTPUT_VARIABLE output ERROR_VARIABLE errors)
+  execute_process(COMMAND ${command} ${model} ${ARGN} RESULT_VARIABLE status OUTPUT_VARIABLE output
+    ERROR_VARIABLE errors)
   if(NOT status EQUAL 0)
     message(FATAL_ERROR "${ARGN}: ended with ${status}\n${output}${errors}")
   endif()

@@ -3,8 +3,8 @@
 #
 #   cmake -DSCRATCH=folder -P train_runs.cmake -- mpiexec -n 8 train
 #
-# Under every rule set the loss falls, decoding gives the results of the whole model, and the likeliest text is the same; one rule set loads what
-# another one saved.
+# Under every rule set the loss falls, decoding gives the results of the whole model, and the likeliest text is the
+# same; one rule set loads what another one saved.
 
 cmake_minimum_required(VERSION 3.23)
 include("${CMAKE_CURRENT_LIST_DIR}/after_dashes.cmake")
@@ -13,7 +13,8 @@ set(small --width 32 --heads 4 --batch 8 --length 32 --sample 24)
 
 # runs(arguments...): the output in `output`
 function(runs)
-  execute_process(COMMAND ${command} ${small} ${ARGN} RESULT_VARIABLE status OUTPUT_VARIABLE output ERROR_VARIABLE errors)
+  execute_process(COMMAND ${command} ${small} ${ARGN} RESULT_VARIABLE status OUTPUT_VARIABLE output
+    ERROR_VARIABLE errors)
   if(NOT status EQUAL 0)
     message(SEND_ERROR "${ARGN}: ended with ${status}\n${output}${errors}")
   endif()
@@ -49,7 +50,8 @@ foreach(attention IN ITEMS mha gqa mla)
     endif()
     math(EXPR more "${loss} - ${first}")
     if(loss GREATER 500 OR more GREATER 1 OR more LESS -1)
-      message(SEND_ERROR "${attention}, ${rules}: the loss after 16 steps is ${loss} hundredths, under the first rules ${first}")
+      message(SEND_ERROR "${attention}, ${rules}: the loss after 16 steps is ${loss} hundredths, under the first rules "
+        "${first}")
     endif()
   endforeach()
 endforeach()

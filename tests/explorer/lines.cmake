@@ -1,9 +1,11 @@
 # SPDX-FileCopyrightText: The Ostraka authors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-#   cmake -DEXPLORER=ostraka-plan -DSCRATCH=folder -DCOMPILER=g++ -DFLAGS_FILE=flags.cmake -DINCLUDE_DIR=include -P lines.cmake
+#   cmake -DEXPLORER=ostraka-plan -DSCRATCH=folder -DCOMPILER=g++ -DFLAGS_FILE=flags.cmake -DINCLUDE_DIR=include -P
+#     lines.cmake
 #
-# The C++ lines of many plans compile, and each moves the bytes that the program printed: --cpp writes a static_assert for every line.
+# The C++ lines of many plans compile, and each moves the bytes that the program printed: --cpp writes a static_assert
+# for every line.
 
 cmake_minimum_required(VERSION 3.23)
 file(WRITE "${SCRATCH}/program.txt" "mesh X=2, Y=4, Z=2
@@ -24,7 +26,8 @@ heads[I_X, J] · weights[L, K_Y] -> apart[I, K_X] sum_over(J, L)
 heads · weights · others[K_X, H] -> chain[I_X, H] sum_over(J, L)
 queries[I_X, J_Y] · keys[K_X, J_Y] -> scores[I_X, K]
 ")
-execute_process(COMMAND "${EXPLORER}" "${SCRATCH}/program.txt" --top 4 --cpp "${SCRATCH}/program.cpp" RESULT_VARIABLE status ERROR_VARIABLE complaint)
+execute_process(COMMAND "${EXPLORER}" "${SCRATCH}/program.txt" --top 4 --cpp "${SCRATCH}/program.cpp"
+  RESULT_VARIABLE status ERROR_VARIABLE complaint)
 if(NOT status EQUAL 0)
   message(FATAL_ERROR "ended with ${status} and said:\n${complaint}")
 endif()
@@ -44,7 +47,8 @@ list(TRANSFORM definitions PREPEND "-D")
 if(COMPILER MATCHES "clang")
   list(FILTER options EXCLUDE REGEX "openmp")
 endif()
-set(command "${COMPILER}" -std=c++20 -fsyntax-only -DOMPI_SKIP_MPICXX -DMPICH_SKIP_MPICXX "-I${INCLUDE_DIR}" ${include_dirs} ${definitions} ${options})
+set(command "${COMPILER}" -std=c++20 -fsyntax-only -DOMPI_SKIP_MPICXX -DMPICH_SKIP_MPICXX "-I${INCLUDE_DIR}"
+  ${include_dirs} ${definitions} ${options})
 execute_process(COMMAND ${command} "${SCRATCH}/program.cpp" RESULT_VARIABLE status ERROR_VARIABLE complaint)
 if(NOT status EQUAL 0)
   message(FATAL_ERROR "lines do not have their plans, in ${SCRATCH}/program.cpp:\n${complaint}")

@@ -9,8 +9,10 @@ cmake_minimum_required(VERSION 3.23)
 file(REMOVE_RECURSE "${SCRATCH}")
 file(MAKE_DIRECTORY "${SCRATCH}")
 set(page "${SCRATCH}/layer.html")
-execute_process(COMMAND "${EXPLORER}" "h[B_X,S,M_Y] up[M_X,H_Y] -> a[B_X,S,H_Y]; gelu(a) -> g[B_X,S,H_Y]; g down[H_Y,M_X] -> y[B_X,S,M_Y]"
-  --mesh X=2,Y=32 --sizes B=128,S=512,M=4096,H=16384 --machine tpu_v5p --html "${page}" RESULT_VARIABLE status ERROR_VARIABLE complaint)
+execute_process(COMMAND "${EXPLORER}"
+  "h[B_X,S,M_Y] up[M_X,H_Y] -> a[B_X,S,H_Y]; gelu(a) -> g[B_X,S,H_Y]; g down[H_Y,M_X] -> y[B_X,S,M_Y]"
+  --mesh X=2,Y=32 --sizes B=128,S=512,M=4096,H=16384 --machine tpu_v5p --html "${page}" RESULT_VARIABLE status
+  ERROR_VARIABLE complaint)
 if(NOT status EQUAL 0)
   message(FATAL_ERROR "ended with ${status} and said:\n${complaint}")
 endif()
@@ -23,10 +25,12 @@ foreach(foreign IN ITEMS "http:" "https:" "src=" "@import" "url(")
 endforeach()
 
 if(NOT BROWSER)
-  message(STATUS "SKIPPED: no chromium, so no browser has opened the page of ostraka-plan --html; apt-get install chromium, and run the tests again")
+  message(STATUS "SKIPPED: no chromium, so no browser has opened the page of ostraka-plan --html; apt-get install "
+    "chromium, and run the tests again")
   return()
 endif()
-execute_process(COMMAND "${BROWSER}" --headless --no-sandbox --disable-gpu --disable-dev-shm-usage "--user-data-dir=${SCRATCH}/profile" --dump-dom
+execute_process(COMMAND "${BROWSER}" --headless --no-sandbox --disable-gpu
+  --disable-dev-shm-usage "--user-data-dir=${SCRATCH}/profile" --dump-dom
   "file://${page}#X=1,Y=20" TIMEOUT 90 RESULT_VARIABLE status OUTPUT_VARIABLE dom ERROR_VARIABLE complaint)
 file(WRITE "${SCRATCH}/dom.html" "${dom}")
 string(LENGTH "${dom}" length)
@@ -48,7 +52,8 @@ list(LENGTH pictures count)
 if(NOT count EQUAL 8)  # three tensors, two, three
   message(SEND_ERROR "${count} pictures, not 8")
 endif()
-# The page draws eight cells for 32 blocks, the seventh for blocks 6 to 30, number 20 among them; one cell of each tensor is marked.
+# The page draws eight cells for 32 blocks, the seventh for blocks 6 to 30, number 20 among them; one cell of each
+# tensor is marked.
 string(REGEX MATCHALL "class=\"cell on\"[^>]*>" marked "${dom}")
 list(LENGTH marked count)
 if(NOT count EQUAL 8)

@@ -161,7 +161,8 @@ TEST_CASE("axes that one operand alone has") {
   program_builder p("layer");
   p.axis("B", 4).axis("M", 8).axis("N", 8).axis("H", 2).input("x[B, M]").parameter("w[N, H]");
   CHECK_THROWS_WITH_AS(p.einsum("y[B, H]", {"x", "w"}),
-                       "program layer: y[B, H]: axis N would be summed on its own: w alone has it, and the result lacks "
+                       "program layer: y[B, H]: axis N would be summed on its own: w alone has it, and the result "
+                       "lacks "
                        "it; rename it to what it is to meet, w[M, H]; or sum it in a statement before, or ask for it: "
                        "sum_over(N)",
                        ostraka::error);

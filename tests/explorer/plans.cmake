@@ -10,7 +10,8 @@ file(MAKE_DIRECTORY "${SCRATCH}")
 
 # explore(arguments...): sets `json` to the program's JSON
 function(explore)
-  execute_process(COMMAND "${EXPLORER}" ${ARGN} --json RESULT_VARIABLE status OUTPUT_VARIABLE output ERROR_VARIABLE complaint)
+  execute_process(COMMAND "${EXPLORER}" ${ARGN} --json RESULT_VARIABLE status OUTPUT_VARIABLE output
+    ERROR_VARIABLE complaint)
   if(NOT status EQUAL 0 OR complaint)
     message(FATAL_ERROR "${ARGN}: ended with ${status} and said:\n${complaint}${output}")
   endif()
@@ -77,7 +78,7 @@ has_plan(0 0 "all_reduce w over X" ${bytes} ${flops})
 math(EXPR bytes "7 * 1024 * 4096 / 8 * 2")
 has_plan(1 0 "reduce_scatter v over X" ${bytes} ${flops})
 
-# ESM2 with 15 billion parameters (Lin et al., 2022), as examples/esm2 has it: 1,024 tokens, width 5,120, inner width 20,480, batch 32.
+# ESM2 with 15 billion parameters (Lin et al., 2022): 1,024 tokens, width 5,120, inner width 20,480, batch 32.
 explore("x[B_X,S,D_Y] up[D_X,F_Y] -> a[B_X,S,F_Y]" --mesh X=2,Y=4 --sizes B=32,S=1024,D=5120,F=20480)
 math(EXPR bytes "(16 * 1024 * 5120) / 4 * 3 * 4 + (5120 * 5120) / 2 * 4")
 math(EXPR flops "2 * 16 * 1024 * 5120 * 5120")
@@ -91,7 +92,10 @@ if(gathers EQUAL -1)
 endif()
 
 # A reshard; words; a program from a file and from the standard input; a mesh of 65,536 devices.
-file(WRITE "${SCRATCH}/program.txt" "# words\nmesh data=256, model=256\nsizes batch=65536, width=8192\nx[batch_data, width_model] -> y[batch_{model,data}, width]\n")
+string(CONCAT sentence
+  "# words\nmesh data=256, model=256\nsizes batch=65536, width=8192\n"
+  "x[batch_data, width_model] -> y[batch_{model,data}, width]\n")
+file(WRITE "${SCRATCH}/program.txt" "${sentence}")
 explore("${SCRATCH}/program.txt")
 has("auto y = os::reshard<batch/model/data, width>(x);" statements 0 plans 0 cpp 0)
 has(1 statements 0 plans_found)
@@ -101,15 +105,16 @@ if(NOT json STREQUAL from_file)
   message(SEND_ERROR "the standard input gives another study than the file:\n${json}\n${from_file}")
 endif()
 
-# Times. A gather of V bytes over a ring of four takes 3/4 · V over both links: V = 64 · 512 · 4096 · 2 bytes at 1.8·10¹¹ a second, 1.118 ms; and the
-# second of two machines is slower along X.
+# Times. A gather of V bytes over a ring of four takes 3/4 · V over both links: V = 64 · 512 · 4096 · 2 bytes at
+# 1.8·10¹¹ a second, 1.118 ms; and the second of two machines is slower along X.
 explore("h[B_X,S,M_Y] W[M_X,H_Y] -> a[B_X,S,H_Y]" ${layer} --type bfloat16 --machine tpu_v5p)
 string(JSON seconds GET "${json}" statements 0 plans 0 steps 0 seconds)
 if(NOT seconds MATCHES "^0\\.001118")
   message(SEND_ERROR "the gather of h takes ${seconds} s, not 0.001118")
 endif()
 string(JSON fast GET "${json}" statements 0 plans 0 steps 1 seconds)
-explore("h[B_X,S,M_Y] W[M_X,H_Y] -> a[B_X,S,H_Y]" ${layer} --type bfloat16 --machine tpu_v5p --network X --all --top 1000)
+explore("h[B_X,S,M_Y] W[M_X,H_Y] -> a[B_X,S,H_Y]" ${layer} --type bfloat16 --machine tpu_v5p --network X --all
+  --top 1000)
 string(JSON plans LENGTH "${json}" statements 0 plans)
 set(before 0)
 math(EXPR last "${plans} - 1")

@@ -1,10 +1,11 @@
 # SPDX-FileCopyrightText: The Ostraka authors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-#   cmake -DEXPLORER=ostraka-plan -DREADME=README.md -DBLOCKS=3 -DFOLDER=examples/explorer -DSCRATCH=folder -P readme.cmake
+#   cmake -DEXPLORER=ostraka-plan -DREADME=README.md -DBLOCKS=3 -DFOLDER=examples/explorer -DSCRATCH=folder -P
+#     readme.cmake
 #
-# The README, or another page, shows the program's output: this runs the command of each block that begins with a $ in the folder of the example, and
-# compares. The page has BLOCKS such blocks.
+# The README, or another page, shows the program's output: this runs the command of each block that begins with a $ in
+# the folder of the example, and compares. The page has BLOCKS such blocks.
 
 cmake_minimum_required(VERSION 3.23)
 file(READ "${README}" rest)
@@ -25,7 +26,8 @@ while(TRUE)
   string(SUBSTRING "${block}" ${line} -1 shown)
   string(REPLACE "$ ostraka-plan " "" arguments "${command}")
   separate_arguments(arguments UNIX_COMMAND "${arguments}")
-  execute_process(COMMAND "${EXPLORER}" ${arguments} WORKING_DIRECTORY "${FOLDER}" OUTPUT_VARIABLE said ERROR_VARIABLE complaint)
+  execute_process(COMMAND "${EXPLORER}" ${arguments} WORKING_DIRECTORY "${FOLDER}" OUTPUT_VARIABLE said
+    ERROR_VARIABLE complaint)
   string(STRIP "${said}${complaint}" said)
   string(STRIP "${shown}" shown)
   if(NOT said STREQUAL shown)

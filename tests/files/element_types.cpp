@@ -196,10 +196,10 @@ TEST_CASE("what is not asked for is not converted") {
     };
     std::string const begin = "load: w in " + file.path() + " has elements ";
     with("BF16", 2);
-    CHECK(
-        said() ==
-        begin +
-            "BF16, and F32 are asked for; floating-point numbers are converted by os::cast_to among the arguments (the leaf w)");
+    CHECK(said() ==
+          begin +
+              "BF16, and F32 are asked for; floating-point numbers are converted by os::cast_to among the arguments "
+              "(the leaf w)");
     CHECK(said(os::cast_to<double>).starts_with(begin + "BF16, and F32 are asked for; floating"));
     CHECK(said(os::cast_to<float>) == "nothing");
     for (auto const& [dtype, bytes] : std::vector<std::pair<std::string, std::int64_t>>{

@@ -19,7 +19,9 @@
 #include <cstdint>
 #include <exception>
 #include <new>
+#include <stdexcept>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "files/failing.hpp"
@@ -96,6 +98,20 @@ struct with_layers {
 };
 
 template <class L>
+struct two_names {
+  os::leaf<L, float, I, J> w, v;
+};
+
+template <class L>
+struct stack {
+  smaller<os::stacked<L, K>> layers;
+};
+template <class L>
+struct stack_in_two {
+  smaller<os::stacked<L, K, B>> layers;
+};
+
+template <class L>
 struct two_vectors {
   std::vector<smaller<L>> one, other;
 };
@@ -155,7 +171,8 @@ TEST_CASE("tensors of other numbers of axes than the file's") {
     os::save(path, os::make_tree<of_one_axis>(mesh, I = 1));
     CHECK(said_alike([&] { static_cast<void>(os::load<of_no_axes>(path, mesh)); }) ==
           "load: w in " + path +
-              " has 1 axis, of extent 1, and a tensor without axes is asked for; name an axis for each of the file's (the leaf w)");
+              " has 1 axis, of extent 1, and a tensor without axes is asked for; name an axis for each of the file's "
+              "(the leaf w)");
     os::save(path, os::make_tree<of_no_axes>(mesh));
     CHECK(said_alike([&] { static_cast<void>(os::load<of_one_axis>(path, mesh)); }) ==
           "load: w in " + path +
@@ -196,6 +213,52 @@ TEST_CASE("another tree than was saved") {
           for (std::size_t i = 0; i < left.size(); ++i) CHECK(left.data()[i] == right.data()[i]);
         },
         there, copy);
+  });
+}
+
+TEST_CASE("ranks whose requests differ") {
+  if (t::ranks() < 2) return;
+  t::scratch_file const file("model.safetensors");
+  t::scratch_file const array("a.npy");
+  t::on_every_mesh([&](t::test_mesh const& m) {
+    auto const mesh = mesh_of(m);
+    bool const first = t::rank() == 0;
+    std::string const& path = file.path();
+    auto const of_model = [&](auto... given) { static_cast<void>(os::load<model>(path, mesh, given...)); };
+    os::save(path, os::make_tree<model>(mesh, I = 5, J = 3));
+    // One rank's request fails: all throw its error.
+    says(said_alike([&] { of_model(I = first ? 5 : 6); }), "has the extents (5, 3), and (6, any) are asked for");
+    says(said_alike([&] { of_model(I = first ? 6 : 5); }), "has the extents (5, 3), and (6, any) are asked for");
+    auto const names = [&](std::string_view name) { return std::string(name == "w" && !first ? "x" : name); };
+    says(said_alike([&] { of_model(names); }), "has no tensor called w, and also has w, for which");
+    auto const failing = [&](std::string_view name) {
+      if (!first) throw std::runtime_error("a function of the program");
+      return std::string(name);
+    };
+    says(said_alike([&] { of_model(failing); }), "a function of the program");
+    auto const there = os::make_tree<smaller>(mesh, I = 5, J = 3, os::seed(3));
+    auto const copy = os::tree_map([](auto const& a) { return os::copy(a); }, there);
+    says(said_alike([&] { first ? os::load_into(there, path, os::ignore_others) : os::load_into(there, path); }),
+         "also has b, for which the tree has no leaf");
+    for (std::size_t i = 0; i < there.w.local().size(); ++i)
+      CHECK(there.w.local().data()[i] == copy.w.local().data()[i]);
+    os::save(array.path(), os::random<double, I/X>(mesh, I = 4, os::seed(1)));
+    auto const a = os::zeros<float, I>(mesh, I = 4);
+    says(said_alike([&] {
+           first ? os::load_into(a, array.path(), os::cast_to<float>) : os::load_into(a, array.path());
+         }),
+         "has elements F64, and F32 are asked for");
+    // Each request succeeds: the first one that differs is named.
+    if (mesh.handle()->world().compared() == os::engine::compared_calls::none) return;
+    os::save(path, os::make_tree<two_names>(mesh, I = 5, J = 3));
+    auto const swapped = [&](std::string_view name) { return std::string(first ? name : name == "v" ? "w" : "v"); };
+    std::string const said = said_alike([&] { static_cast<void>(os::load<two_names>(path, mesh, swapped)); });
+    says(said, "rank 0 calls load w of the extents (5, 3), from w at byte 0; ");
+    says(said, " load w of the extents (5, 3), from v at byte 60; ");
+    os::save(path, os::make_tree<stack>(mesh, I = 5, J = 3, K = 6));
+    says(said_alike([&] { static_cast<void>(os::load<stack_in_two>(path, mesh, K = first ? 2 : 3)); }),
+         "rank 0 calls load layers stacked along axes of the extents (2, 3); ");
+    CHECK(said_alike([&] { static_cast<void>(os::load<stack_in_two>(path, mesh, K = 2)); }) == "nothing");
   });
 }
 

@@ -169,8 +169,8 @@ std::string data_of(std::uint64_t salt) {
 std::string expected_file(std::string const& mesh) {
   std::string const json =
       R"({"__metadata__":{"ostraka":"0.1","mesh":")" + mesh +
-      R"(","format":"pt","mask.axes":"K/X","layers.0.w.axes":"I/X, J/Y","layers.0.b.axes":"J","layers.1.w.axes":"I/X, J/Y",)"
-      R"("layers.1.b.axes":"J","steps.0.axes":"","steps.1.axes":"","wave.axes":"K"},)"
+      R"(","format":"pt","mask.axes":"K/X","layers.0.w.axes":"I/X, J/Y","layers.0.b.axes":"J",)"
+      R"("layers.1.w.axes":"I/X, J/Y","layers.1.b.axes":"J","steps.0.axes":"","steps.1.axes":"","wave.axes":"K"},)"
       R"("steps.0":{"dtype":"I64","shape":[],"data_offsets":[0,8]},)"
       R"("steps.1":{"dtype":"I64","shape":[],"data_offsets":[8,16]},)"
       R"("wave":{"dtype":"C64","shape":[7],"data_offsets":[16,72]},)"

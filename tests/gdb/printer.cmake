@@ -10,7 +10,8 @@ set(arguments "")
 foreach(name IN ITEMS T partial scalar empty elsewhere mesh)
   list(APPEND arguments -ex "print ${name}")
 endforeach()
-execute_process(COMMAND "${GDB}" -batch -nx -ex "set debuginfod enabled off" -ex "source ${PRINTER}" -ex "break stop_here" -ex run -ex up ${arguments} -ex kill --args ${command}
+execute_process(COMMAND "${GDB}" -batch -nx -ex "set debuginfod enabled off" -ex "source ${PRINTER}" -ex
+  "break stop_here" -ex run -ex up ${arguments} -ex kill --args ${command}
   OUTPUT_VARIABLE printed ERROR_VARIABLE printed RESULT_VARIABLE status)
 foreach(wanted IN ITEMS
     "$1 = double T[I_X, J] of 2 × 3 on X=1 · Y=1\; device 0 holds [0, 2) × [0, 3) = {0.5, 1.5, 2.5, 10.5, 11.5, 12.5}"

@@ -9,8 +9,10 @@ cmake_minimum_required(VERSION 3.23)
 
 set(COMPILER "${TIDY}")
 include("${CMAKE_CURRENT_LIST_DIR}/../../cmake/read_flags.cmake")
-execute_process(COMMAND "${TIDY}" --quiet "${SOURCE}" -- -std=c++20 "-I${INCLUDE_DIR}" -DOMPI_SKIP_MPICXX -DMPICH_SKIP_MPICXX ${flags}
+execute_process(COMMAND "${TIDY}" --quiet "${SOURCE}"
+  -- -std=c++20 "-I${INCLUDE_DIR}" -DOMPI_SKIP_MPICXX -DMPICH_SKIP_MPICXX ${flags}
   RESULT_VARIABLE status OUTPUT_VARIABLE output ERROR_VARIABLE output)
 if(NOT status EQUAL 0)
-  message(FATAL_ERROR "${output}\nclang-tidy reports the above; mend it, or exclude the check in .clang-tidy and say why in docs/design/setup.md")
+  message(FATAL_ERROR "${output}\nclang-tidy reports the above; mend it, or exclude the check in .clang-tidy and say "
+    "why in docs/design/setup.md")
 endif()

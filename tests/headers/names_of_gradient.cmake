@@ -1,10 +1,10 @@
 # SPDX-FileCopyrightText: The Ostraka authors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# No header of the surface names an entity of gradient/ (variables, abstract tensors, rules, its headers), but for these exceptions. An operation is
-# called through detail::operate (docs/design/operations.md), and its operands' interpreters know the rest. The list only shrinks: a name that is not
-# in it fails, and so does a row that is no longer needed. foresight/ stands on gradient/ and may name it. Comments, strings and names of reasons do
-# not count.
+# No header of the surface names an entity of gradient/ (variables, abstract tensors, rules, its headers), but for these
+# exceptions. An operation is called through detail::operate (docs/design/operations.md), and its operands' interpreters
+# know the rest. The list only shrinks: a name that is not in it fails, and so does a row that is no longer needed.
+# foresight/ stands on gradient/ and may name it. Comments, strings and names of reasons do not count.
 
 cmake_minimum_required(VERSION 3.23)
 
@@ -13,18 +13,22 @@ set(exceptions
   "compiled/compiled_derivatives.hpp: ostraka/gradient: what a library has compiled of derivatives"
 )
 
+string(CONCAT roots "predict|is_abstract_variable|differentiate|stop_gradient|with_cotangent|cotangent_of|"
+  "derivative_of|is_verb|verbs")
+
 # The names of gradient/ in a text.
 function(find_names text result)
   string(REGEX REPLACE "//[^\n]*" "" text "${text}")
   string(REGEX REPLACE "\"[^\"\n]*\"" "" text "${text}")
   string(REGEX REPLACE "reason::[a-z_]+" "" text "${text}")
-  string(REGEX MATCHALL "[A-Za-z_/]*([vV]ariable|abstract|is_abstract_variable|predict|differentiate|stop_gradient|with_cotangent|cotangent_of|derivative_of|[a-z]_as|is_verb|verbs|ostraka/gradient)[A-Za-z_/]*" found "${text}")
+  string(REGEX MATCHALL
+    "[A-Za-z_/]*([vV]ariable|abstract|${roots}|[a-z]_as|ostraka/gradient)[A-Za-z_/]*" found "${text}")
   set(names "")
   foreach(name IN LISTS found)
     if(name MATCHES "^ostraka/gradient")
       list(APPEND names "ostraka/gradient")
-    elseif(name MATCHES "[vV]ariable|^(predict|predict_[a-z_]+|is_abstract_variable|is_abstract|abstract|differentiate|stop_gradient|with_cotangent|cotangent_of|derivative_of|einsum_as|sum_as|reshard_as|is_verb|verbs)$"
-           AND NOT name STREQUAL "TensorOrVariable" AND NOT name MATCHES "/")
+    elseif(name MATCHES "[vV]ariable|^(${roots}|predict_[a-z_]+|is_abstract|abstract|einsum_as|sum_as|reshard_as)$"
+      AND NOT name STREQUAL "TensorOrVariable" AND NOT name MATCHES "/")
       list(APPEND names "${name}")
     endif()
   endforeach()
@@ -43,11 +47,14 @@ function(expect text)
 endfunction()
 expect("#include <ostraka/gradient/tape/variable.hpp>\n" ostraka/gradient)
 expect("#include <ostraka/types/values/permutation.hpp>\ntemplate <TensorOrVariable A> // Variable\n" "")
-expect("if constexpr (is_variable<A>) differentiate(verbs::f{}, \"a variable\", reason::cache_of_variables<A>());" differentiate is_variable verbs)
-expect("template <class T>\nclass abstract;\nauto f_of_variables(T); varying_as<T>; sum_as<T>" abstract f_of_variables sum_as)
+expect("if constexpr (is_variable<A>) differentiate(verbs::f{}, \"a variable\", reason::cache_of_variables<A>());"
+  differentiate is_variable verbs)
+expect("template <class T>\nclass abstract;\nauto f_of_variables(T); varying_as<T>; sum_as<T>" abstract f_of_variables
+  sum_as)
 
 file(GLOB_RECURSE headers RELATIVE "${INCLUDE_DIR}/ostraka" "${INCLUDE_DIR}/ostraka/*.hpp")
-list(FILTER headers EXCLUDE REGEX "^(gradient|foresight|engine|plan|environment|types/reasons)/|^(gradient|foresight)\\.hpp$")
+list(FILTER headers EXCLUDE REGEX
+  "^(gradient|foresight|engine|plan|environment|types/reasons)/|^(gradient|foresight)\\.hpp$")
 list(SORT headers)
 set(needed "")
 foreach(header IN LISTS headers)
@@ -68,7 +75,8 @@ foreach(row IN LISTS exceptions)
 endforeach()
 foreach(row IN LISTS needed)
   if(NOT row IN_LIST allowed)
-    message(NOTICE "${row}: names of gradient/ that tests/headers/names_of_gradient.cmake does not except; call detail::operate, and let the interpreter of the operands decide")
+    message(NOTICE "${row}: names of gradient/ that tests/headers/names_of_gradient.cmake does not except; call "
+      "detail::operate, and let the interpreter of the operands decide")
     set(failed TRUE)
   endif()
 endforeach()

@@ -1,7 +1,8 @@
 # SPDX-FileCopyrightText: The Ostraka authors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-#   cmake -DBUILD=build -DKIND=TGZ|DEB -DSCRATCH=folder -DCONSUMER=folder -P archive.cmake -- <arguments for the consumer's cmake>
+#   cmake -DBUILD=build -DKIND=TGZ|DEB -DSCRATCH=folder -DCONSUMER=folder -P archive.cmake -- <arguments for the
+#     consumer's cmake>
 #
 # CPack makes an archive of this build, the test unpacks it, and a user's project finds it.
 
@@ -31,9 +32,11 @@ if(NOT EXISTS "${prefix}/share/doc/ostraka/LICENSE")
 endif()
 file(GLOB libraries "${prefix}/lib/*ostraka_compiled*")
 if(EXISTS "${prefix}/lib/pkgconfig/ostraka.pc" AND NOT libraries)
-  message(FATAL_ERROR "${archive} has headers for every machine, and an ostraka.pc that names the libraries of this one")
+  message(FATAL_ERROR "${archive} has headers for every machine, and an ostraka.pc that names the libraries of this "
+    "one")
 endif()
-run("${CMAKE_COMMAND}" -S "${CONSUMER}" -B "${SCRATCH}/build" "-DCMAKE_PREFIX_PATH=${prefix}" -DCMAKE_FIND_USE_INSTALL_PREFIX=OFF ${command})
+run("${CMAKE_COMMAND}" -S "${CONSUMER}" -B "${SCRATCH}/build" "-DCMAKE_PREFIX_PATH=${prefix}"
+  -DCMAKE_FIND_USE_INSTALL_PREFIX=OFF ${command})
 run("${CMAKE_COMMAND}" --build "${SCRATCH}/build")
 run("${SCRATCH}/build/program")
 file(STRINGS "${SCRATCH}/build/CMakeCache.txt" found REGEX "^ostraka_DIR:")

@@ -3,7 +3,8 @@
 #
 #   cmake -DSOURCE=folder -DSCRATCH=folder -DKOKKOS=folder -DCOMPILER=g++ -P bootstrap_project.cmake
 #
-# `bash cmake/bootstrap.sh project FOLDER`, as on a fresh Debian: the machine has Ninja and no make. Packages are not installed here.
+# `bash cmake/bootstrap.sh project FOLDER`, as on a fresh Debian: the machine has Ninja and no make. Packages are not
+# installed here.
 
 cmake_minimum_required(VERSION 3.23)
 include("${CMAKE_CURRENT_LIST_DIR}/run.cmake")

@@ -1,9 +1,11 @@
 # SPDX-FileCopyrightText: The Ostraka authors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-#   cmake -DPREFIX=folder -DNAME=ostraka-plan -DSOURCE=program.cpp -DSCRATCH=folder -DPKG_CONFIG=pkg-config -DCOMPILER=g++ -P pkg_config.cmake
+#   cmake -DPREFIX=folder -DNAME=ostraka-plan -DSOURCE=program.cpp -DSCRATCH=folder -DPKG_CONFIG=pkg-config
+#     -DCOMPILER=g++ -P pkg_config.cmake
 #
-# Builds a program by a compiler and pkg-config alone, against an installed copy, and runs it. LIBRARIES: folders of shared libraries.
+# Builds a program by a compiler and pkg-config alone, against an installed copy, and runs it.
+# LIBRARIES: folders of shared libraries.
 
 cmake_minimum_required(VERSION 3.23)
 include("${CMAKE_CURRENT_LIST_DIR}/run.cmake")

@@ -1,7 +1,8 @@
 # SPDX-FileCopyrightText: The Ostraka authors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# run(<command>...) prints the command's output, and ends the test if it fails. run(OUTPUT <variable> <command>...) also returns the output.
+# run(<command>...) prints the command's output, and ends the test if it fails. run(OUTPUT <variable> <command>...) also
+# returns the output.
 
 function(run)
   cmake_parse_arguments(PARSE_ARGV 0 arg "" "OUTPUT" "")

@@ -3,14 +3,16 @@
 #
 #   cmake -DBUILD=build -DSOURCE=folder -DSCRATCH=folder -DGIT=git -P source_archive.cmake
 #
-# CPack's archive of the source has the files that Git tracks or would track, and no others: no build, and no earlier archive.
+# CPack's archive of the source has the files that Git tracks or would track: no build, and no earlier archive.
 
 cmake_minimum_required(VERSION 3.23)
 
 cmake_path(GET CMAKE_COMMAND PARENT_PATH tools)
 
-# The checkout may belong to another user, as in a container. Git lists a deleted file until the deletion is in a commit.
-execute_process(COMMAND "${GIT}" -C "${SOURCE}" -c "safe.directory=*" -c core.quotePath=false ls-files --cached --others --exclude-standard --deduplicate
+# The checkout may belong to another user, as in a container. Git lists a deleted file until the deletion is in a
+# commit.
+execute_process(COMMAND "${GIT}" -C "${SOURCE}" -c "safe.directory=*" -c core.quotePath=false ls-files --cached --others
+  --exclude-standard --deduplicate
   OUTPUT_VARIABLE listed COMMAND_ERROR_IS_FATAL ANY)
 string(REPLACE "\n" ";" listed "${listed}")
 set(expected "")
@@ -21,7 +23,8 @@ foreach(file IN LISTS listed)
 endforeach()
 
 # As docs/packages.md says it, from the checkout; the archive comes into the build.
-execute_process(COMMAND "${tools}/cpack" --config "${BUILD}/CPackSourceConfig.cmake" -G TGZ WORKING_DIRECTORY "${SOURCE}" COMMAND_ERROR_IS_FATAL ANY)
+execute_process(COMMAND "${tools}/cpack" --config "${BUILD}/CPackSourceConfig.cmake" -G TGZ
+  WORKING_DIRECTORY "${SOURCE}" COMMAND_ERROR_IS_FATAL ANY)
 if(EXISTS "${SOURCE}/_CPack_Packages")
   message(FATAL_ERROR "CPack works in the checkout, ${SOURCE}/_CPack_Packages, and the next archive would contain that")
 endif()

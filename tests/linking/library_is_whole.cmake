@@ -3,9 +3,9 @@
 #
 #   cmake -DNM=nm -DOBJECT=vocabulary.o -P library_is_whole.cmake
 #
-# An object of a program that links ostraka::compiled holds no function of the engine above 300 bytes: the lists of the library's contents
-# (compiled_engine.hpp, compiled_operations.hpp and their like) name all functions that are called. An entry that matches no call causes no other
-# failure.
+# An object of a program that links ostraka::compiled holds no function of the engine above 300 bytes: the lists of the
+# library's contents (compiled_engine.hpp, compiled_operations.hpp and their like) name all functions that are called.
+# An entry that matches no call causes no other failure.
 
 cmake_minimum_required(VERSION 3.23)
 
@@ -33,5 +33,6 @@ if(functions LESS 500)
   message(FATAL_ERROR "only ${functions} functions were recognised")
 endif()
 if(found)
-  message(FATAL_ERROR "functions of the engine that ostraka::compiled does not hold, with their bytes:\n${found}list what calls them in compiled_engine.hpp or the like")
+  message(FATAL_ERROR "functions of the engine that ostraka::compiled does not hold, with their bytes:\n${found}list "
+    "what calls them in compiled_engine.hpp or the like")
 endif()

@@ -3,8 +3,9 @@
 #
 #   cmake -DINCLUDE_DIR=include -P visible_state.cmake
 #
-# Variables of the headers that are not constants are visible, so that a process has one of each (docs/design/compiled.md). `own` lists those of which
-# each library may have its own: the file, and the text of the line behind `inline`.
+# Variables of the headers that are not constants are visible, so that a process has one of each
+# (docs/design/compiled.md). `own` lists those of which each library may have its own: the file, and the text of the
+# line behind `inline`.
 
 cmake_minimum_required(VERSION 3.23)
 
@@ -21,8 +22,10 @@ foreach(header IN LISTS headers)
   file(STRINGS "${INCLUDE_DIR}/ostraka/${header}" lines REGEX "^ *(\\[\\[[^]]*\\]\\] )?(static )?inline ")
   foreach(line IN LISTS lines)
     # A function has parentheses before its name ends the declaration; a constant is declared as one.
-    string(REGEX REPLACE "\\(\\*([a-z_]+)\\)\\([^)]*\\)?" "\\1" plain "${line}")  # a pointer to a function is a variable
-    if(plain MATCHES "constexpr" OR NOT plain MATCHES "inline [^(]*[a-z_](\\{| = |$)" OR plain MATCHES " (namespace|operator)")
+    # a pointer to a function is a variable
+    string(REGEX REPLACE "\\(\\*([a-z_]+)\\)\\([^)]*\\)?" "\\1" plain "${line}")
+    if(plain MATCHES "constexpr" OR NOT plain MATCHES "inline [^(]*[a-z_](\\{| = |$)"
+      OR plain MATCHES " (namespace|operator)")
       continue()
     endif()
     if(line MATCHES "gnu::visibility\\(\"default\"\\)")
@@ -43,7 +46,8 @@ foreach(header IN LISTS headers)
   endforeach()
 endforeach()
 if(hidden)
-  message(FATAL_ERROR "a library that hides its symbols would have a copy of\n${hidden}give it [[gnu::visibility(\"default\")]], or say here why each library may have its own")
+  message(FATAL_ERROR "a library that hides its symbols would have a copy of\n${hidden}give it "
+    "[[gnu::visibility(\"default\")]], or say here why each library may have its own")
 endif()
 if(visible LESS 40)
   message(FATAL_ERROR "only ${visible} variables were recognised")

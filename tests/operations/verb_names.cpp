@@ -135,7 +135,8 @@ TEST_CASE("errors name the function that was called") {
 TEST_CASE("an axis that is split says which extents were given") {
   auto const mesh = os::make_mesh(X = 1);
   auto const a = os::zeros<float, J>(mesh, J = 8);
-  std::string const begin = "split: the extent of the axis that is two is the product of theirs, but it is J = 8, and ";
+  std::string const begin =
+      "split: the extent of the merged axis is the product of the extents of its two parts, but it is J = 8, and ";
   CHECK(thrown_by([&] { static_cast<void>(os::split<J, K, L>(a, K = 3)); }) ==
         begin + "K = 3 does not divide it; give extents whose product it is");
   CHECK(thrown_by([&] { static_cast<void>(os::split<J, K, L>(a, L = 5)); }) ==

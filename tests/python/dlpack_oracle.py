@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """mpiexec -n 3 python3 -m mpi4py dlpack_oracle.py
 
-NumPy's arrays, and PyTorch's where there is PyTorch, become tensors and come back: without copies, with the right owner, and with one error on
-all ranks where they do not fit.
+NumPy's arrays, and PyTorch's where there is PyTorch, become tensors and come back: without copies, with the right
+owner, and with one error on all ranks where they do not fit.
 """
 
 import gc
@@ -15,7 +15,8 @@ try:
     import ostraka_arrays as arrays
 except ImportError as missing:
     print(f"SKIPPED: this python3 has no {missing.name}, so no array was passed between Python and the library; "
-          "bash cmake/bootstrap.sh test installs what it needs, or name a Python that has it with -DOSTRAKA_FILES_PYTHON=")
+          "bash cmake/bootstrap.sh test installs what it needs, or name a Python that has it with "
+          "-DOSTRAKA_FILES_PYTHON=")
     sys.exit(77)
 
 world = MPI.COMM_WORLD
@@ -59,7 +60,8 @@ def numbers(n, k, dtype):
 
 
 def same_memory(block, array):
-    return array.size == 0 or np.from_dlpack(block).__array_interface__["data"][0] == array.__array_interface__["data"][0]
+    address = array.__array_interface__["data"][0]
+    return array.size == 0 or np.from_dlpack(block).__array_interface__["data"][0] == address
 
 
 class Refuses:
@@ -104,12 +106,14 @@ def with_ghosts(make):
     return padded
 
 
-for make in [np.empty, lambda shape: np.empty(shape, order="F"), lambda shape: np.empty((shape[0], 3 * shape[1]))[:, ::3]]:
+for make in [np.empty, lambda shape: np.empty(shape, order="F"),
+             lambda shape: np.empty((shape[0], 3 * shape[1]))[:, ::3]]:
     padded = with_ghosts(make)
     before = owners(padded)
     field = arrays.adopt_ghosted_float64(mesh, n, k, padded)
     arrays.exchange_float64(field)
-    require(np.array_equal(padded[0, 1:-1], whole[begin - 1]) and np.array_equal(padded[-1, 1:-1], whole[end % n]), "ghosts")
+    require(np.array_equal(padded[0, 1:-1], whole[begin - 1]) and np.array_equal(padded[-1, 1:-1], whole[end % n]),
+            "ghosts")
     require(np.all(padded[:, [0, -1]] == -1), "ghosts beyond the ends")
     inner = np.from_dlpack(field)
     require(np.array_equal(inner, whole[begin:end]) and inner.strides == padded.strides, "the interior")
@@ -129,7 +133,8 @@ for make in [np.empty, lambda shape: np.empty(shape, order="F"), lambda shape: n
     del padded
 padded = with_ghosts(np.empty)
 short = padded[: padded.shape[0] - (world.rank == culprit)]
-require(f"that of device {culprit} has not" in said(lambda: arrays.adopt_ghosted_float64(mesh, n, k, short)), "too few rows")
+require(f"that of device {culprit} has not" in said(lambda: arrays.adopt_ghosted_float64(mesh, n, k, short)),
+        "too few rows")
 require("a negative one" in said(lambda: arrays.adopt_ghosted_float64(mesh, n, k, padded[::-1])), "rows backwards")
 
 n, k = 2 * world.size, 3
@@ -140,7 +145,8 @@ before = owners(array)
 capsule = array.__dlpack__()
 block = arrays.adopt_float64(mesh, n, k, capsule)
 require('"used_dltensor' in repr(capsule), f"the capsule is {capsule}")
-none = "from_dlpack: each device gives a DLPack tensor that has not been used before, but device {} gives none; ask the producer for one for each call"
+none = ("from_dlpack: each device gives a DLPack tensor that has not been used before, but device {} gives none; "
+        "ask the producer for one for each call")
 require(said(lambda: arrays.adopt_float64(mesh, n, k, capsule)) == none.format(0), "used twice")
 del capsule
 require(owners(array) == before + 1, "the capsule and the tensor are two owners")
@@ -162,20 +168,27 @@ del block
 strided = np.zeros((2, 2 * k))[:, ::2]
 for given, wanted in [
     (None, none.format(culprit)),
-    (array.astype(np.float32), f"from_dlpack: the elements are those of the tensor, float64, but those of device {culprit} are float32; convert them first"),
-    (array.ravel(), f"from_dlpack: a DLPack tensor has a dimension for each axis, 2, but that of device {culprit} has 1; reshape it first"),
-    (strided, f"from_dlpack: a block lies row-major without gaps, but the view of device {culprit} is a part of a larger one, padded, or in another "
-              "order; copy it with os::copy_from_dlpack, or adopt what lies in another order as a tensor of the axes in that order, with "
+    (array.astype(np.float32), "from_dlpack: the elements are those of the tensor, float64, but those of device "
+                               f"{culprit} are float32; convert them first"),
+    (array.ravel(), f"from_dlpack: a DLPack tensor has a dimension for each axis, 2, but that of device {culprit} has "
+                    "1; reshape it first"),
+    (strided, f"from_dlpack: a block lies row-major without gaps, but the view of device {culprit} is a part of a "
+              "larger one, padded, or in another "
+              "order; copy it with os::copy_from_dlpack, or adopt what lies in another order as a tensor of the axes "
+              "in that order, with "
               "os::in_order<…>(view)"),
-    (Refuses(), f"from_dlpack: a producer gives its array by __dlpack__, but device {culprit}'s refuses: ValueError: not today"),
-    (7, f"from_dlpack: a producer gives its array by __dlpack__, but device {culprit}'s refuses: AttributeError: 'int' object has no attribute "
+    (Refuses(), f"from_dlpack: a producer gives its array by __dlpack__, but device {culprit}'s refuses: ValueError: "
+                "not today"),
+    (7, f"from_dlpack: a producer gives its array by __dlpack__, but device {culprit}'s refuses: AttributeError: 'int' "
+        "object has no attribute "
         "'__dlpack__'"),
 ]:
     mine = given if world.rank == culprit else array
     require(said(lambda: arrays.adopt_float64(mesh, n, k, mine)) == wanted, f"{given!r}: {wanted}")
 del mine, given
 require(owners(array) == before, "an error keeps the array")
-require("refuses: BufferError" in said(lambda: arrays.adopt_float64(mesh, n, k, array.astype(">f8"))), "another byte order")
+require("refuses: BufferError" in said(lambda: arrays.adopt_float64(mesh, n, k, array.astype(">f8"))),
+        "another byte order")
 
 # Read-only arrays.
 array.flags.writeable = False
@@ -209,7 +222,8 @@ try:
     padded = torch.zeros(4, k + 2, dtype=torch.float64)
     padded[1:-1, 1:-1] = 5
     inner = torch.from_dlpack(arrays.adopt_ghosted_float64(mesh, n, k, padded))
-    require(inner.stride() == padded.stride() and bool((inner == 5).all()) and inner.shape == (2, k), "PyTorch's interior")
+    require(inner.stride() == padded.stride() and bool((inner == 5).all()) and inner.shape == (2, k),
+            "PyTorch's interior")
     inner[0, 0] = 6
     require(padded[1, 1] == 6, "PyTorch's interior is a copy")
 except ImportError:

@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """fields_oracle.py hdf5|xdmf FOLDER COMMAND...
 
-hdf5: h5py writes a file into FOLDER; COMMAND hdf5 FOLDER loads each of its datasets and saves it again; h5py reads what it saved, and every bit is
-compared. xdmf: COMMAND xdmf FOLDER saves fields; the text is parsed, its files are read by NumPy and by their bytes, and by VTK where Python has it.
+hdf5: h5py writes a file into FOLDER; COMMAND hdf5 FOLDER loads each of its datasets and saves it again; h5py reads what
+it saved, and every bit is compared. xdmf: COMMAND xdmf FOLDER saves fields; the text is parsed, its files are read by
+NumPy and by their bytes, and by VTK where Python has it.
 """
 
 import os
@@ -38,10 +39,12 @@ def exchange_hdf5(folder, command):
         import h5py
         import numpy as np
     except ImportError as missing:
-        skip(f"this python3 has no {missing.name}, so no HDF5 file was exchanged with h5py; bash cmake/bootstrap.sh test installs it, or name a "
+        skip(f"this python3 has no {missing.name}, so no HDF5 file was exchanged with h5py; bash cmake/bootstrap.sh "
+             "test installs it, or name a "
              "Python that has it with -DOSTRAKA_FILES_PYTHON=")
     rng = np.random.default_rng(41)
-    types = {"f64": "<f8", "f32": "<f4", "f16": "<f2", "i64": "<i8", "i16": "<i2", "i8": "i1", "flags": np.bool_, "c64": "<c8", "c128": "<c16",
+    types = {"f64": "<f8", "f32": "<f4", "f16": "<f2", "i64": "<i8", "i16": "<i2", "i8": "i1", "flags": np.bool_,
+             "c64": "<c8", "c128": "<c16",
              "f32_big_endian": ">f4", "i32_big_endian": ">i4"}
     arrays = {name: random_bits(np, np.dtype(dtype), rng) for name, dtype in types.items()}
     for name in "f32_big_endian", "i32_big_endian":  # of numbers: their bytes are compared as little-endian
@@ -51,7 +54,8 @@ def exchange_hdf5(folder, command):
     with h5py.File(f"{folder}/h5py.h5", "w") as file:
         for name, array in arrays.items():
             file[name] = array
-        file.create_dataset("chunks_deflated", data=arrays["f32"], chunks=(2, 2), compression="gzip", shuffle=True, fletcher32=True)
+        file.create_dataset("chunks_deflated", data=arrays["f32"], chunks=(2, 2), compression="gzip", shuffle=True,
+                            fletcher32=True)
         bf16 = h5py.h5t.IEEE_F32LE.copy()
         bf16.set_fields(15, 7, 8, 0, 7)
         bf16.set_size(2)
@@ -72,11 +76,15 @@ def exchange_hdf5(folder, command):
             with h5py.File(f"{folder}/{name}.{kind}.h5") as file:
                 saved = file[f"all/{name}"]
                 require(saved.dtype == array.dtype.newbyteorder("<"), f"{name} was saved as {saved.dtype}")
-                require(bits(np, saved[()]) == bits(np, array.astype(array.dtype.newbyteorder("<"))), f"{name}.{kind} differs")
-                require([d.label for d in saved.dims] == ["I", "J"], f"{name} has the axes {[d.label for d in saved.dims]}")
+                require(bits(np, saved[()]) == bits(np, array.astype(array.dtype.newbyteorder("<"))),
+                        f"{name}.{kind} differs")
+                require([d.label for d in saved.dims] == ["I", "J"],
+                        f"{name} has the axes {[d.label for d in saved.dims]}")
                 require([d[0].name for d in saved.dims] == ["/I", "/J"], f"{name} has no scales I and J")
-                require(saved.chunks == {"run": None, "chunks": (2, 2), "deflated": (2, 3)}[kind], f"{name}.{kind} has chunks {saved.chunks}")
-                require((saved.compression == "gzip") == (kind == "deflated"), f"{name}.{kind} is compressed by {saved.compression}")
+                require(saved.chunks == {"run": None, "chunks": (2, 2), "deflated": (2, 3)}[kind],
+                        f"{name}.{kind} has chunks {saved.chunks}")
+                require((saved.compression == "gzip") == (kind == "deflated"),
+                        f"{name}.{kind} is compressed by {saved.compression}")
     for kind in "run", "chunks", "deflated":
         with h5py.File(f"{folder}/bf16.{kind}.h5") as file:
             stored = file["all/bf16"].id
@@ -120,7 +128,8 @@ def check_xdmf(folder, command):
         skip("this python3 has no numpy, so no XDMF file was read; name one that has it with -DOSTRAKA_FILES_PYTHON=")
     subprocess.run(command + ["xdmf", folder], check=True)
     solid = np.fromfunction(lambda i, j, k: 100 * i + 10 * j + k, (2, 3, 4))
-    wanted = {"solid": {"u": solid, "v & w": solid}, "plane": {"n": np.fromfunction(lambda i, j: 10 * i + j, (5, 3)).astype("<i4")},
+    wanted = {"solid": {"u": solid, "v & w": solid},
+              "plane": {"n": np.fromfunction(lambda i, j: 10 * i + j, (5, 3)).astype("<i4")},
               "line": {"x": (np.arange(7) / 2).astype("<f4")}}
     seen_by_vtk = False
     for name, fields in wanted.items():
@@ -132,7 +141,8 @@ def check_xdmf(folder, command):
         require(shape == (points if len(points) > 1 else (1, *points)), f"{name} has the extents {shape}")
         require(topology.get("TopologyType") == f"{len(shape)}DCoRectMesh", f"{name} has another grid")
         origin, spacing = ([float(x) for x in item.text.split()] for item in grid.findall("Geometry/DataItem"))
-        require((origin, spacing) == (([1, 2, 3], [0.5, 0.25, 2]) if name == "solid" else ([0] * 2, [1] * 2)), f"{name}: {origin}, {spacing}")
+        require((origin, spacing) == (([1, 2, 3], [0.5, 0.25, 2]) if name == "solid" else ([0] * 2, [1] * 2)),
+                f"{name}: {origin}, {spacing}")
         attributes = grid.findall("Attribute")
         require([a.get("Name") for a in attributes] == list(fields), f"{name} has other fields")
         for attribute, (field, array) in zip(attributes, fields.items()):
@@ -140,13 +150,15 @@ def check_xdmf(folder, command):
             code = {"Float": "f", "Int": "i"}[item.get("NumberType")] + item.get("Precision")
             with open(f"{folder}/{item.text}", "rb") as file:
                 data = file.read()[int(item.get("Seek")):]
-            require(item.get("Endian") == "Little" and (np.frombuffer(data, "<" + code).reshape(array.shape) == array).all(), f"{field} differs")
+            require(item.get("Endian") == "Little"
+                    and (np.frombuffer(data, "<" + code).reshape(array.shape) == array).all(), f"{field} differs")
             require((np.load(f"{folder}/{item.text}") == array).all(), f"{field} differs for NumPy")
         if vtk := read_by_vtk(path):
             seen_by_vtk = True
             extents, origin, spacing, arrays = vtk
             require([n for n in extents if n > 1] == list(reversed(points)), f"VTK sees the extents {extents}")
-            require(name != "solid" or (origin, spacing) == ((3, 2, 1), (2, 0.25, 0.5)), f"VTK sees {origin}, {spacing}")
+            require(name != "solid" or (origin, spacing) == ((3, 2, 1), (2, 0.25, 0.5)),
+                    f"VTK sees {origin}, {spacing}")
             for field, array in fields.items():
                 require((arrays[field] == array.ravel()).all(), f"VTK sees other numbers in {field}")
     if not seen_by_vtk:

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """files_oracle.py FOLDER COMMAND...
 
-NumPy, with ml_dtypes, and the safetensors package write files into FOLDER; COMMAND FOLDER loads each and saves it again; both packages read
-what it saved, and every bit is compared.
+NumPy, with ml_dtypes, and the safetensors package write files into FOLDER; COMMAND FOLDER loads each and saves it
+again; both packages read what it saved, and every bit is compared.
 """
 
 import json
@@ -47,7 +47,8 @@ def main():
     os.makedirs(folder)
     rng = np.random.default_rng(16)
 
-    types = {"f64": np.float64, "f32": np.float32, "f16": np.float16, "bf16": ml_dtypes.bfloat16, "i64": np.int64, "i32": np.int32,
+    types = {"f64": np.float64, "f32": np.float32, "f16": np.float16, "bf16": ml_dtypes.bfloat16, "i64": np.int64,
+             "i32": np.int32,
              "i16": np.int16, "i8": np.int8, "flags": np.bool_, "c64": np.complex64, "c128": np.complex128}
     arrays = {name: random_bits(dtype, rng) for name, dtype in types.items()}
     files = dict(arrays)
@@ -81,17 +82,20 @@ def main():
     parts = [f"model-{part + 1:05}-of-00003.safetensors" for part in range(3)]
     weight_map = {name: parts[i % 3] for i, name in enumerate(tensors)}
     for part in parts:
-        safetensors.numpy.save_file({name: tensors[name] for name in tensors if weight_map[name] == part}, f"{folder}/hub/{part}",
+        safetensors.numpy.save_file({name: tensors[name] for name in tensors if weight_map[name] == part},
+                                    f"{folder}/hub/{part}",
                                     metadata={"format": "pt"})
     with open(f"{folder}/hub/model.safetensors.index.json", "w", encoding="utf-8") as index:
-        json.dump({"metadata": {"total_size": sum(array.nbytes for array in tensors.values())}, "weight_map": weight_map}, index, indent=2)
+        json.dump({"metadata": {"total_size": sum(array.nbytes for array in tensors.values())},
+                   "weight_map": weight_map}, index, indent=2)
 
     # Every pattern of 8 and 16 bits, which is to become a float; under the names of another program.
     patterns = {"e4m3": np.arange(256, dtype=np.uint8).view(ml_dtypes.float8_e4m3fn),
                 "e5m2": np.arange(256, dtype=np.uint8).view(ml_dtypes.float8_e5m2),
                 "f16": np.arange(65536, dtype=np.uint16).view(np.float16),
                 "bf16": np.arange(65536, dtype=np.uint16).view(ml_dtypes.bfloat16)}
-    safetensors.numpy.save_file({f"model.layers.3.{name}.weight": array for name, array in patterns.items()}, f"{folder}/narrow.safetensors")
+    safetensors.numpy.save_file({f"model.layers.3.{name}.weight": array for name, array in patterns.items()},
+                                f"{folder}/narrow.safetensors")
 
     subprocess.run(command + [folder], check=True)
 
@@ -104,44 +108,54 @@ def main():
         require(saved.shape == wanted.shape and saved.dtype == wanted.dtype, f"{name}.npy: {saved.dtype}{saved.shape}")
         require(bits(saved) == bits(wanted), f"{name}.npy: other bits")
         with open(f"{folder}/{name}.saved.npy", "rb") as ours, open(f"{folder}/{name}.npy", "rb") as theirs:
-            require(not name.endswith(("f32", "i8", "scalar", "long")) or ours.read() == theirs.read(), f"{name}.npy: another file")
+            require(not name.endswith(("f32", "i8", "scalar", "long")) or ours.read() == theirs.read(),
+                    f"{name}.npy: another file")
 
     widened = safetensors.numpy.load_file(f"{folder}/narrow.saved.safetensors")
     require(widened.keys() == {f"model.layers.3.{name}.weight" for name in patterns}, f"other names: {sorted(widened)}")
     for name, array in patterns.items():
         saved, wanted = widened[f"model.layers.3.{name}.weight"], array.astype(np.float32)
-        require(saved.dtype == np.float32 and np.array_equal(saved, wanted, equal_nan=True), f"narrow {name}: other values")
+        require(saved.dtype == np.float32 and np.array_equal(saved, wanted, equal_nan=True),
+                f"narrow {name}: other values")
         require(np.array_equal(np.signbit(saved), np.signbit(wanted)), f"narrow {name}: other signs")
 
-    layers = {name: array for name, array in tensors.items() if name.startswith("layers.")}  # stacked over stages, and saved from there
+    # stacked over stages, and saved from there
+    layers = {name: array for name, array in tensors.items() if name.startswith("layers.")}
     for file, expected in {"model": tensors, "hub": tensors, "layers": layers}.items():
         saved = safetensors.numpy.load_file(f"{folder}/{file}.saved.safetensors")
         require(saved.keys() == expected.keys(), f"other names: {sorted(saved)}")
         for name, array in expected.items():
-            require(saved[name].shape == array.shape and saved[name].dtype == array.dtype, f"{name}: {saved[name].dtype}{saved[name].shape}")
+            require(saved[name].shape == array.shape and saved[name].dtype == array.dtype,
+                    f"{name}: {saved[name].dtype}{saved[name].shape}")
             require(bits(saved[name]) == bits(array), f"{name}: other bits")
     # In parts: what the index says is all there is, as transformers reads it.
     with open(f"{folder}/parts/model.safetensors.index.json", encoding="utf-8") as file:
         index = json.load(file)
-    require(index["metadata"]["total_size"] == sum(array.nbytes for array in tensors.values()), f"total_size: {index['metadata']}")
+    require(index["metadata"]["total_size"] == sum(array.nbytes for array in tensors.values()),
+            f"total_size: {index['metadata']}")
     require(index["weight_map"].keys() == tensors.keys(), f"weight_map: {sorted(index['weight_map'])}")
     parts = sorted(set(index["weight_map"].values()))
-    require(sorted(os.listdir(f"{folder}/parts")) == parts + ["model.safetensors.index.json"], f"files: {os.listdir(f'{folder}/parts')}")
-    require(len(parts) > 2 and parts == [f"model-{k + 1:05}-of-{len(parts):05}.safetensors" for k in range(len(parts))], f"parts: {parts}")
+    require(sorted(os.listdir(f"{folder}/parts")) == parts + ["model.safetensors.index.json"],
+            f"files: {os.listdir(f'{folder}/parts')}")
+    require(len(parts) > 2 and parts == [f"model-{k + 1:05}-of-{len(parts):05}.safetensors"
+                                         for k in range(len(parts))], f"parts: {parts}")
     for part in parts:
         with safetensors.safe_open(f"{folder}/parts/{part}", framework="numpy") as file:
             require(file.metadata()["format"] == "pt", f"{part}: transformers refuses {file.metadata()}")
             names = list(file.keys())
-            require(sorted(names) == sorted(name for name in tensors if index["weight_map"][name] == part), f"{part}: {names}")
+            require(sorted(names) == sorted(name for name in tensors if index["weight_map"][name] == part),
+                    f"{part}: {names}")
             require(len(names) == 1 or sum(tensors[name].nbytes for name in names) <= 200, f"{part} is too large")
             for name in names:
                 require(bits(file.get_tensor(name)) == bits(tensors[name]), f"{name} in {part}: other bits")
 
     with safetensors.safe_open(f"{folder}/model.saved.safetensors", framework="numpy") as file:
         metadata = file.metadata()
-    require(metadata["layers.0.bf16.axes"] == "I, J/X" and metadata["scalar.axes"] == "" and "X=" in metadata["mesh"], f"metadata: {metadata}")
+    require(metadata["layers.0.bf16.axes"] == "I, J/X" and metadata["scalar.axes"] == "" and "X=" in metadata["mesh"],
+            f"metadata: {metadata}")
     shutil.rmtree(folder)
-    print(f"{len(files)} arrays and {len(tensors)} tensors of NumPy {np.__version__}, ml_dtypes {ml_dtypes.__version__}, "
+    print(f"{len(files)} arrays and {len(tensors)} tensors of NumPy {np.__version__}, ml_dtypes "
+          f"{ml_dtypes.__version__}, "
           f"safetensors {safetensors.__version__}")
 
 

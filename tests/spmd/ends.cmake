@@ -1,10 +1,11 @@
 # SPDX-FileCopyrightText: The Ostraka authors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-#   cmake -DSAYS=regex [-DTIMES=n] [-DNEVER=regex] [-DGOES_ON=ON] [-DWITHIN=ms] -P ends.cmake -- mpiexec -n 4 scenarios throws
+#   cmake -DSAYS=regex [-DTIMES=n] [-DNEVER=regex] [-DGOES_ON=ON] [-DWITHIN=ms] -P ends.cmake -- mpiexec -n 4 scenarios
+#     throws
 #
-# The job prints what it has to, n times, and nothing that it must not, and then continues to its end; or it fails, within five seconds, or the given
-# milliseconds, of the moment that the culprit printed.
+# The job prints what it has to, n times, and nothing that it must not, and then continues to its end; or it fails,
+# within five seconds, or the given milliseconds, of the moment that the culprit printed.
 
 cmake_minimum_required(VERSION 3.23)
 include("${CMAKE_CURRENT_LIST_DIR}/../examples/after_dashes.cmake")

@@ -8,18 +8,21 @@ cmake_minimum_required(VERSION 3.23)
 function(check name expected_sentence text)
   set(file "${SCRATCH}/${name}.cpp")
   file(WRITE "${file}" "${text}\n")
-  execute_process(COMMAND "${CMAKE_COMMAND}" "-DCOMPILER=${COMPILER}" "-DSOURCE=${file}" "-DINCLUDE_DIR=${SCRATCH}" -P "${CHECK}"
+  execute_process(COMMAND "${CMAKE_COMMAND}" "-DCOMPILER=${COMPILER}" "-DSOURCE=${file}" "-DINCLUDE_DIR=${SCRATCH}"
+    -P "${CHECK}"
     RESULT_VARIABLE status OUTPUT_VARIABLE output ERROR_VARIABLE output)
   string(REGEX REPLACE "[ \n]+" " " output "${output}")  # CMake breaks long lines
   string(FIND "${output}" "${expected_sentence}" position)
   if(expected_sentence AND (status EQUAL 0 OR position EQUAL -1))
-    message(SEND_ERROR "${name}: expected the sentence \"${expected_sentence}\"; the check ended with ${status} and said:\n${output}")
+    message(SEND_ERROR "${name}: expected the sentence \"${expected_sentence}\"; the check ended with ${status} and "
+      "said:\n${output}")
   elseif(NOT expected_sentence AND NOT status EQUAL 0)
     message(SEND_ERROR "${name}: expected to pass; the check said:\n${output}")
   endif()
 endfunction()
 
-set(function "template <class T> void f() { static_assert(sizeof(T) == 1, \"einsum: J [X] is split; \" \"gather it\"); }\n")
+set(function
+  "template <class T> void f() { static_assert(sizeof(T) == 1, \"einsum: J [X] is split; \" \"gather it\"); }\n")
 function(mistake result line)
   set(${result} "#ifdef SHOULD_FAIL\n${line};\n#endif\n" PARENT_SCOPE)
 endfunction()
@@ -29,7 +32,8 @@ mistake(right "template void f<char>()")
 mistake(undeclared "int x = y")
 
 check(kept "" "// error: einsum: J [X] is split; gather\n// error: gather it\n${function}${wrong}")
-check(other_text "the output lacks: split thrice" "// error: einsum: J [X]\n// error: split thrice\n${function}${wrong}")
+check(other_text "the output lacks: split thrice"
+  "// error: einsum: J [X]\n// error: split thrice\n${function}${wrong}")
 check(echoed_source "the output lacks: class T" "// error: einsum\n// error: class T\n${function}${wrong}")
 check(compiles "the mistake compiles" "// error: einsum\n${function}${right}")
 check(two_errors "static assertions that failed: 2" "// error: einsum\n${function}${wrong}${wrong_again}")

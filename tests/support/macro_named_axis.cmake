@@ -3,13 +3,15 @@
 #
 #   cmake -DCOMPILER=g++ -DSCRATCH=folder -DINCLUDE_DIR=include -P macro_named_axis.cmake
 #
-# An axis whose name is a macro is refused by a sentence, at namespace scope and in a function; behind #undef it is declared.
+# An axis whose name is a macro is refused by a sentence, at namespace scope and in a function; behind #undef it is
+# declared.
 
 cmake_minimum_required(VERSION 3.23)
 
 function(check name expected program)
   set(file "${SCRATCH}/${name}.cpp")
-  file(WRITE "${file}" "#include <ostraka/plan.hpp>\n#define I (__extension__ 1.0iF)  // as C's <complex.h>\n${program}\n")
+  file(WRITE "${file}"
+    "#include <ostraka/plan.hpp>\n#define I (__extension__ 1.0iF)  // as C's <complex.h>\n${program}\n")
   execute_process(COMMAND "${COMPILER}" -std=c++20 -fsyntax-only -fmessage-length=0 "-I${INCLUDE_DIR}" "${file}"
     RESULT_VARIABLE status OUTPUT_VARIABLE output ERROR_VARIABLE output)
   string(FIND "${output}" "axis: the name of an axis is no macro's" position)

@@ -1,7 +1,8 @@
 # SPDX-FileCopyrightText: The Ostraka authors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Runs the traced program and reads its files as a viewer does: they are JSON, spans nest, there is a process for each
-rank, what stands on the first row adds up to the time that the program took, and bytes are those that os::cost_of counts.
+rank, what stands on the first row adds up to the time that the program took, and bytes are those that os::cost_of
+counts.
 
     check.py <folder> <ranks> <launcher…> <program>
 """
@@ -24,7 +25,8 @@ def run(**variables):
     sys.stderr.write(said.stderr.decode(errors="replace"))
     sys.stdout.write(text)
     assert said.returncode == 0, f"the program ended with {said.returncode}"
-    numbers = dict(line.split() for line in text.splitlines() if line.strip() and line.split()[0].startswith(("part_", "whole_", "dry_")))
+    numbers = dict(line.split() for line in text.splitlines() if line.strip()
+                   and line.split()[0].startswith(("part_", "whole_", "dry_")))
     return {k: float(v) for k, v in numbers.items()}, said.stdout, said.stderr.decode(errors="replace")
 
 
@@ -90,7 +92,8 @@ inside = sum(e["args"].get("bytes", 0) for e in spans if e["pid"] == 0 and e["ca
              and not any(o is not e and o["cat"] == "operation" and o["pid"] == 0 and o["ts"] <= e["ts"]
                          and e["ts"] + e["dur"] <= o["ts"] + o["dur"] and o["tid"] == e["tid"] for o in spans))
 assert inside == sent[0], (inside, sent)
-einsums = [e for e in spans if e["pid"] == 0 and e["name"].startswith("ostraka einsum C[I_X, K_Y] = A[I_X, J_Y] · B[J_Y, K]")]
+einsums = [e for e in spans if e["pid"] == 0
+           and e["name"].startswith("ostraka einsum C[I_X, K_Y] = A[I_X, J_Y] · B[J_Y, K]")]
 assert len(einsums) == 5 and all(e["args"]["plan"].startswith("contract") for e in einsums), einsums
 for einsum in einsums:  # its steps lie within it, and send what it sends
     steps = [e for e in spans if e["cat"] == "step" and e["pid"] == 0 and e["tid"] == einsum["tid"]

@@ -40,6 +40,7 @@ static_assert(os::collect_sizes(os::sizes(I = 7, J = 9), os::sizes(J = 9, X = 2)
 TEST_CASE("collections that disagree are refused") {
   CHECK_THROWS_WITH_AS(
       static_cast<void>(os::collect_sizes(os::sizes(I = 7), os::sizes(X = 2, I = 8))),
-      "sizes: an extent is one number, but I is 7 in one place and 8 in another; name tensors and sizes that go together",
+      "sizes: an extent is one number, but I is 7 in one place and 8 in another; name tensors and sizes that go "
+      "together",
       os::error);
 }

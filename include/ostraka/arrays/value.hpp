@@ -36,9 +36,9 @@ template <TensorOrVariable A>
   if constexpr (reason::ok_or_raise<detail::value_verdict<A>>()) {
     if (detail::common_mesh("value", a)->absent())
       throw_error(
-          "value: this process is none of the mesh's devices and holds no value; ask for it where mesh.absent() is false, or os::reshard the tensor to a mesh "
-          "of all");
-    return engine::on_host(a.local())();
+          "value: this process is none of the mesh's devices and holds no value; ask for it where mesh.absent() is "
+          "false, or os::reshard the tensor to a mesh of all");
+    return engine::read_on_host(a.local());
   } else {
     return {};
   }

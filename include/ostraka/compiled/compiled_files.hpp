@@ -31,6 +31,8 @@
                                                      tensor_to_load const&);                                         \
   WHERE template void require_complete<>(file_set const&, char const*, std::string const&,                           \
                                          std::vector<tensor_in_file const*>, std::vector<std::string> const&, bool); \
+  WHERE template void agree_on_requests<>(device_mesh const&, char const*, std::string const&,                       \
+                                          std::vector<tensor_in_file const*> const&);                                \
   WHERE template void load_blocks<>(device_mesh const&, char const*, std::string const&, file_set const&,            \
                                     std::vector<placed_block>);                                                      \
   WHERE template void save_tensors<>(device_mesh const&, save_request const&);                                       \

@@ -87,8 +87,8 @@ bool same_iteration_order(C const& c, A const& a) {
 inline void require_same_iteration_order(bool alike) {
   if (!alike)
     throw_error(
-        "map_into: the result may be one of the operands under the same axes and sharding, but it shares memory with one under others; use os::map, or another "
-        "tensor for the result");
+        "map_into: the result may be one of the operands under the same axes and sharding, but it shares memory with "
+        "one under others; use os::map, or another tensor for the result");
 }
 
 template <class C, class F, class... Operands>

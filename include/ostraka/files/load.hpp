@@ -81,7 +81,9 @@ template <class T, auto... Dims, class Mesh, class... Given>
         [](detail::loading& file, engine::tensor_to_load wanted) {
           file.require_same_request(
               [&] { return join_text("an array of the extents ", engine::detail::describe_extents(wanted.extents)); });
-          return file.ask(std::move(wanted));
+          engine::tensor_in_file const* found = nullptr;
+          file.request([&] { found = file.ask(std::move(wanted)); });
+          return found;
         },
         given...);
   } else {
@@ -116,7 +118,7 @@ void load_into([[maybe_unused]] A const& a, [[maybe_unused]] std::string const& 
   if constexpr (reason::ok_or_raise<verdict>()) {
     detail::loading file("load_into", path, engine::file_format::npy, detail::common_mesh("load_into", a),
                          detail::load_options_in(option...));
-    file.ask(detail::request_for_existing("", a));
+    file.request([&] { file.ask(detail::request_for_existing("", a)); });
     file.into(detail::for_file(a));
     file.read();
   }

@@ -10,6 +10,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -98,9 +99,7 @@ class loading {
         path_(path),
         options_(options),
         mesh_(std::move(mesh)),
-        files_(engine::load_contents(*mesh_, operation, path, format)) {
-    if (options_.names.in_tree) engine::rename_tensors(files_->contents, operation_, path_, options_.names);
-  }
+        files_(engine::load_contents(*mesh_, operation, path, format)) {}
 
   [[nodiscard]] engine::file_contents const& contents() const { return files_->contents; }
   [[nodiscard]] engine::file_contents& contents() { return files_->contents; }
@@ -116,6 +115,20 @@ class loading {
     if (mesh_->absent() || mesh_->is_dry()) return;
     engine::exclusive_use const use = mesh_->use(operation_);
     engine::require_agreement(mesh_->world(), [&] { return join_text(operation_, ' ', words()); });
+  }
+
+  // Calls f, which makes the requests. If it throws on one device, all devices throw. Collective over the mesh.
+  // @throws ostraka::error, on all devices alike, also if they make different requests
+  template <class F>
+  void request(F const& f) {
+    std::string failure;
+    try {
+      if (options_.names.in_tree) engine::rename_tensors(files_->contents, operation_, path_, options_.names);
+      f();
+    } catch (std::exception const& e) {
+      failure = e.what();
+    }
+    engine::agree_on_requests(*mesh_, operation_, failure, asked_);
   }
 
   // Call all requests first, in any order; then give the places to read into, in the same order. Returns null if the
@@ -240,6 +253,7 @@ struct asks_for_leaf {
   loading& file;
   Sizes const& given;
   std::vector<std::vector<std::int64_t>>& extents;
+  std::vector<std::int64_t> stacks{};  // the extents of all stacks
   std::size_t next_leaf = 0;
 
   template <class T, class Sharding>
@@ -264,6 +278,7 @@ struct asks_for_leaf {
     for (int d = layer.axes; d < stack.axes; ++d)
       stack.extents[static_cast<std::size_t>(d)] = wanted[static_cast<std::size_t>(d)];
     fit_stack(file, name, layers, stack, layer.axes);
+    stacks.insert(stacks.end(), stack.extents.begin(), stack.extents.begin() + stack.axes);
     if (layers == 0) ask_without_layers<S>(at, stack, shape);
     return stack;
   }
@@ -349,11 +364,17 @@ Out load_tree(std::string const& path_of_file, Mesh const& m, Given const&... gi
   auto const sizes = collect_sizes(extents_beside<is_load_option<Given>>(given)...);
   loading file("load", path_of_file, engine::file_format::safetensors, m.handle(), load_options_in(given...));
   shape_type shape{};
-  fit_vectors<shape_type>(shape, path{}, file);
   std::vector<std::vector<std::int64_t>> extents;
   asks_for_leaf<leaves, Mesh, std::remove_cvref_t<decltype(sizes)>> ask{file, sizes, extents};
-  visit_layers<shape_type>(ask, path{}, {}, shape);
-  file.require_complete();
+  file.request([&] {
+    fit_vectors<shape_type>(shape, path{}, file);
+    visit_layers<shape_type>(ask, path{}, {}, shape);
+    file.require_complete();
+  });
+  if (!ask.stacks.empty())
+    file.require_same_request([&] {
+      return join_text("layers stacked along axes of the extents ", engine::detail::describe_extents(ask.stacks));
+    });
   makes_leaf<leaves> make{file, extents};
   Out out = make_node<shape_type, Out>(make, path{}, shape);
   fills_tensor fill{file};
@@ -382,9 +403,11 @@ void load_into_trees(Walk const& walk, std::string const& path_of_file, load_opt
         visit_layers<shape_of<T>>(f, at, {}, tree);
     });
   };
-  asks_for_tensor ask{file};
-  visit_all(ask);
-  file.require_complete();
+  file.request([&] {
+    asks_for_tensor ask{file};
+    visit_all(ask);
+    file.require_complete();
+  });
   fills_tensor fill{file};
   visit_all(fill);
   file.read();

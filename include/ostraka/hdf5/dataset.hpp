@@ -69,9 +69,12 @@ inline engine::tensor_in_file const* ask_for_part(loading& file, char const* ope
                                                   dataset const& which, engine::tensor_to_load wanted) {
   wanted.name = which.part().name;
   file.require_same_request([&] { return part_in_words(which.part(), wanted); });
-  engine::select_part(file.contents(), operation, path, which.part(), wanted);
-  auto const* const found = file.ask(std::move(wanted));
-  file.require_complete();
+  engine::tensor_in_file const* found = nullptr;
+  file.request([&] {
+    engine::select_part(file.contents(), operation, path, which.part(), wanted);
+    found = file.ask(std::move(wanted));
+    file.require_complete();
+  });
   return found;
 }
 

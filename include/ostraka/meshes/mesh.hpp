@@ -84,7 +84,8 @@ class tensor_mesh {
   [[nodiscard]] engine::device_mesh const& present() const {
     if (devices_->absent())
       throw_error(
-          "mesh: this process is none of the mesh's devices, so it has no number and no coordinates on it; ask mesh.absent() first");
+          "mesh: this process is none of the mesh's devices, so it has no number and no coordinates on it; ask "
+          "mesh.absent() first");
     return *devices_;
   }
 

@@ -21,9 +21,9 @@ namespace ostraka::detail {
 template <class View, std::size_t... Is>
 View make_view(std::int64_t const* extents, std::index_sequence<Is...>) {
   using memory = typename View::memory_space;
-  if constexpr (!Kokkos::SpaceAccessibility<Kokkos::HostSpace, memory>::accessible) {
+  if constexpr (engine::has_kept_blocks<memory>) {
     std::size_t const bytes = (sizeof(typename View::value_type) * ... * static_cast<std::size_t>(extents[Is]));
-    if (bytes > 0 && engine::takes_kept_blocks<memory>())
+    if (engine::takes_kept_block<memory>(bytes))
       return engine::view_of_kept_block<View>(typename View::array_layout(static_cast<std::size_t>(extents[Is])...),
                                               bytes);
   }

@@ -213,16 +213,14 @@ TEST_CASE("safetensors headers that are not") {
   CHECK(says(said_of_json(one(R"("dtype":"F32","shape":[2],"data_offsets":[0,4])"), 4), "another length"));
   CHECK(says(said_of_json(one(R"("dtype":"F32","shape":[1],"data_offsets":[0,4])"), 5), "belong to no tensor"));
   CHECK(says(said_of_json(one(R"("dtype":"F32","shape":[1],"data_offsets":[1,5])"), 5), "overlap, or bytes between"));
-  CHECK(says(
-      said_of_json(
-          R"({"a":{"dtype":"F32","shape":[1],"data_offsets":[0,4]},"b":{"dtype":"F32","shape":[1],"data_offsets":[2,6]}})",
-          6),
-      "overlap"));
-  CHECK(says(
-      said_of_json(
-          R"({"a":{"dtype":"F32","shape":[1],"data_offsets":[0,4]},"a":{"dtype":"F32","shape":[1],"data_offsets":[4,8]}})",
-          8),
-      "the key \"a\" stands twice"));
+  CHECK(says(said_of_json(R"({"a":{"dtype":"F32","shape":[1],"data_offsets":[0,4]},)"
+                          R"("b":{"dtype":"F32","shape":[1],"data_offsets":[2,6]}})",
+                          6),
+             "overlap"));
+  CHECK(says(said_of_json(R"({"a":{"dtype":"F32","shape":[1],"data_offsets":[0,4]},)"
+                          R"("a":{"dtype":"F32","shape":[1],"data_offsets":[4,8]}})",
+                          8),
+             "the key \"a\" stands twice"));
   CHECK(says(said_of_json(R"({"__metadata__":{},"__metadata__":{}})", 0), "stands twice"));
   CHECK(says(said_of_json(R"({"__metadata__":{"k":"a","k":"b"}})", 0), "stands twice"));
   CHECK(says(said_of_json(R"({"__metadata__":{"k":1}})", 0), "expected '\"'"));

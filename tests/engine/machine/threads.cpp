@@ -162,8 +162,8 @@ TEST_CASE("bad combinations, each with its remedy") {
   f.threads = 4;
   check_warned(
       f,
-      "the threads of a node's ranks fit its cores, but a rank with 4 threads may run on 1 core; let the launcher give it more "
-      "(mpirun --bind-to none, or --map-by slot:PE=4), or set OMP_NUM_THREADS=1");
+      "the threads of a node's ranks fit its cores, but a rank with 4 threads may run on 1 core; let the launcher "
+      "give it more (mpirun --bind-to none, or --map-by slot:PE=4), or set OMP_NUM_THREADS=1");
 
   f = sound();
   f.threads = 1;  // BLAS alone is too many
@@ -177,15 +177,15 @@ TEST_CASE("bad combinations, each with its remedy") {
   f.bound = true;
   check_warned(
       f,
-      "ranks whose threads are bound have cores of their own, but 2 ranks bind theirs to the same; bind ranks too (mpirun --map-by slot:PE=4 "
-      "--bind-to core), or set OMP_PROC_BIND=false");
+      "ranks whose threads are bound have cores of their own, but 2 ranks bind theirs to the same; bind ranks too "
+      "(mpirun --map-by slot:PE=4 --bind-to core), or set OMP_PROC_BIND=false");
 
   f = sound();
   f.pool = e::blas_pool::its_own;
   check_warned(
       f,
-      "Kokkos and BLAS share their threads, but this OpenBLAS has 4 of its own beside Kokkos' 4; link its OpenMP flavour (Debian: "
-      "libopenblas-openmp-dev), or set OMP_WAIT_POLICY=passive");
+      "Kokkos and BLAS share their threads, but this OpenBLAS has 4 of its own beside Kokkos' 4; link its OpenMP "
+      "flavour (Debian: libopenblas-openmp-dev), or set OMP_WAIT_POLICY=passive");
 }
 
 TEST_CASE("kernels for a processor of long ago") {
@@ -237,12 +237,14 @@ TEST_CASE("the running libraries are described") {
   w.threads.pool = e::blas_pool::its_own;
   CHECK(contains(
       e::describe(w),
-      "\nBLAS: OpenBLAS 0.3.21, kernels for Prescott (slow on this processor; OPENBLAS_CORETYPE=SkylakeX), 4 threads of its own\n"));
+      "\nBLAS: OpenBLAS 0.3.21, kernels for Prescott (slow on this processor; OPENBLAS_CORETYPE=SkylakeX), 4 threads "
+      "of its own\n"));
   w.threads.has_avx512 = false;
   w.threads.pool = e::blas_pool::none;
   CHECK(contains(
       e::describe(w),
-      "\nBLAS: OpenBLAS 0.3.21, kernels for Prescott (slow on this processor; OPENBLAS_CORETYPE=Haswell), without threads\n"));
+      "\nBLAS: OpenBLAS 0.3.21, kernels for Prescott (slow on this processor; OPENBLAS_CORETYPE=Haswell), without "
+      "threads\n"));
   w.threads.has_avx2 = false;
   CHECK(contains(e::describe(w), "\nBLAS: OpenBLAS 0.3.21, kernels for Prescott, without threads\n"));
 

@@ -1,17 +1,21 @@
 # SPDX-FileCopyrightText: The Ostraka authors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""references.py FOLDER [FAMILY...]: tiny checkpoints as transformers saves them, and what transformers computes with them in doubles.
+"""references.py FOLDER [FAMILY...]: tiny checkpoints as transformers saves them, and what transformers computes with
+them in doubles.
 
     FOLDER/llama/config.json, model.safetensors    as save_pretrained writes them
-    FOLDER/llama/expected.safetensors              tokens, labels, logits, loss, the losses of three steps of AdamW, a continuation
+    FOLDER/llama/expected.safetensors              tokens, labels, logits, loss, the losses of three steps of AdamW, a
+                                                   continuation
     FOLDER/esm2/encoded.safetensors                tokens without masks, and the encoder's result
     FOLDER/llama/gradients.safetensors             of the loss, by the tensors' names in model.safetensors
-    FOLDER/llama/bfloat16.safetensors              logits with parameters rounded to bfloat16, in doubles, and those of transformers in bfloat16
+    FOLDER/llama/bfloat16.safetensors              logits with parameters rounded to bfloat16, in doubles, and those of
+                                                   transformers in bfloat16
 
-Those without a family after FOLDER are all of them. transformers computes norms, rotations and softmax in float32 in any model. Here the names
-torch.float32, torch.float and Tensor.float stand for doubles while it computes, so that everything is in doubles; nothing else of it is changed.
-Labels are those of each position: that of a causal model is the next token, and transformers, which shifts its labels itself, gets them shifted back.
-Made with the versions that VERSIONS says.
+Those without a family after FOLDER are all of them. transformers computes norms, rotations and softmax in float32 in
+any model. Here the names torch.float32, torch.float and Tensor.float stand for doubles while it computes, so that
+everything is in doubles; nothing else of it is changed. Labels are those of each position: that of a causal model is
+the next token, and transformers, which shifts its labels itself, gets them shifted back. Made with the versions that
+VERSIONS says.
 """
 
 import os
@@ -21,29 +25,38 @@ import torch
 import transformers as hf
 from safetensors.torch import save_file
 
-SMALL = {"vocab_size": 20, "hidden_size": 8, "intermediate_size": 12, "num_hidden_layers": 2, "num_attention_heads": 4, "max_position_embeddings": 32}
-GROUPED = {**SMALL, "num_key_value_heads": 2, "head_dim": 4, "bos_token_id": None, "eos_token_id": None, "pad_token_id": None}
-LLAMA3 = {"rope_type": "llama3", "rope_theta": 100.0, "factor": 4.0, "low_freq_factor": 1.0, "high_freq_factor": 4.0, "original_max_position_embeddings": 8}
+SMALL = {"vocab_size": 20, "hidden_size": 8, "intermediate_size": 12, "num_hidden_layers": 2, "num_attention_heads": 4,
+         "max_position_embeddings": 32}
+GROUPED = {**SMALL, "num_key_value_heads": 2, "head_dim": 4, "bos_token_id": None, "eos_token_id": None,
+           "pad_token_id": None}
+LLAMA3 = {"rope_type": "llama3", "rope_theta": 100.0, "factor": 4.0, "low_freq_factor": 1.0, "high_freq_factor": 4.0,
+          "original_max_position_embeddings": 8}
 YARN = {"rope_type": "yarn", "rope_theta": 100.0, "factor": 4.0, "original_max_position_embeddings": 8}
 GEMMA3 = {"full_attention": {"rope_type": "linear", "rope_theta": 100.0, "factor": 8.0},
           "sliding_attention": {"rope_type": "default", "rope_theta": 50.0}}
-ESM2 = {**SMALL, "position_embedding_type": "rotary", "token_dropout": True, "mask_token_id": 19, "pad_token_id": 1, "hidden_dropout_prob": 0.0,
+ESM2 = {**SMALL, "position_embedding_type": "rotary", "token_dropout": True, "mask_token_id": 19, "pad_token_id": 1,
+        "hidden_dropout_prob": 0.0,
         "attention_probs_dropout_prob": 0.0, "layer_norm_eps": 1e-5, "emb_layer_norm_before": False}
 
 FAMILIES = {
     "llama": lambda: hf.LlamaConfig(**GROUPED, rope_parameters=LLAMA3, tie_word_embeddings=False),
-    "llama_biases": lambda: hf.LlamaConfig(**GROUPED, rope_parameters=YARN, attention_bias=True, mlp_bias=True, tie_word_embeddings=True),
+    "llama_biases": lambda: hf.LlamaConfig(**GROUPED, rope_parameters=YARN, attention_bias=True, mlp_bias=True,
+                                           tie_word_embeddings=True),
     "mistral": lambda: hf.MistralConfig(**GROUPED, tie_word_embeddings=False, sliding_window=None),
     "mistral_windows": lambda: hf.MistralConfig(**GROUPED, tie_word_embeddings=False, sliding_window=3),
     "qwen2": lambda: hf.Qwen2Config(**{**GROUPED, "head_dim": 2}, tie_word_embeddings=True),
-    "qwen2_windows": lambda: hf.Qwen2Config(**{**GROUPED, "head_dim": 2}, tie_word_embeddings=True, use_sliding_window=True, sliding_window=2,
+    "qwen2_windows": lambda: hf.Qwen2Config(**{**GROUPED, "head_dim": 2}, tie_word_embeddings=True,
+                                            use_sliding_window=True, sliding_window=2,
                                             max_window_layers=1),
     "qwen3": lambda: hf.Qwen3Config(**GROUPED, tie_word_embeddings=False),
     "gemma": lambda: hf.GemmaConfig(**{**GROUPED, "num_key_value_heads": 1}),
-    "gemma2": lambda: hf.Gemma2Config(**GROUPED, sliding_window=3, query_pre_attn_scalar=3, attn_logit_softcapping=0.7, final_logit_softcapping=1.5),
-    "gemma3": lambda: hf.Gemma3TextConfig(**GROUPED, sliding_window=3, query_pre_attn_scalar=5, layer_types=["sliding_attention", "full_attention"],
+    "gemma2": lambda: hf.Gemma2Config(**GROUPED, sliding_window=3, query_pre_attn_scalar=3, attn_logit_softcapping=0.7,
+                                      final_logit_softcapping=1.5),
+    "gemma3": lambda: hf.Gemma3TextConfig(**GROUPED, sliding_window=3, query_pre_attn_scalar=5,
+                                          layer_types=["sliding_attention", "full_attention"],
                                           rope_parameters=GEMMA3),
-    "gpt2": lambda: hf.GPT2Config(vocab_size=20, n_embd=8, n_layer=2, n_head=4, n_positions=32, resid_pdrop=0.0, embd_pdrop=0.0, attn_pdrop=0.0,
+    "gpt2": lambda: hf.GPT2Config(vocab_size=20, n_embd=8, n_layer=2, n_head=4, n_positions=32, resid_pdrop=0.0,
+                                  embd_pdrop=0.0, attn_pdrop=0.0,
                                   bos_token_id=None, eos_token_id=None),
     "esm2": lambda: hf.EsmConfig(**ESM2),
     "esm2_padded": lambda: hf.EsmConfig(**ESM2),
@@ -51,7 +64,8 @@ FAMILIES = {
 
 
 def kind_of(config):
-    return getattr(hf, hf.models.auto.modeling_auto.MODEL_FOR_MASKED_LM_MAPPING_NAMES["esm"] if config.model_type == "esm" else
+    return getattr(hf, hf.models.auto.modeling_auto.MODEL_FOR_MASKED_LM_MAPPING_NAMES["esm"]
+                   if config.model_type == "esm" else
                    hf.models.auto.modeling_auto.MODEL_FOR_CAUSAL_LM_MAPPING_NAMES[config.model_type])
 
 
@@ -85,7 +99,8 @@ def save_checkpoint(folder, config):
             p.normal_(0, 0.3)
             if "norm" in name.lower() and name.endswith("weight") or ".ln_" in name and name.endswith("weight"):
                 p.add_(0 if config.model_type.startswith("gemma") else 1)
-    model.to(torch.bfloat16 if config.model_type == "llama" and not config.mlp_bias else torch.float32).save_pretrained(folder)
+    model.to(torch.bfloat16 if config.model_type == "llama" and not config.mlp_bias
+             else torch.float32).save_pretrained(folder)
 
 
 def in_doubles():
@@ -143,13 +158,15 @@ def compute(folder, config, stored, rounded, logits_in_bfloat16):
         step.backward()
         optimizer.step()
         losses.append(step.detach())
-    save_file({"tokens": tokens.int(), "labels": labels.int(), "logits": logits, "loss": loss.detach(), "losses": torch.stack(losses),
+    save_file({"tokens": tokens.int(), "labels": labels.int(), "logits": logits, "loss": loss.detach(),
+               "losses": torch.stack(losses),
                "continued": continued[0, 3:].int()}, folder + "/expected.safetensors")
 
     model.load_state_dict(rounded)
     with torch.no_grad():
         logits = model(input_ids=tokens, attention_mask=real(config, tokens)).logits
-    save_file({"tokens": tokens.int(), "logits": logits, "in_bfloat16": logits_in_bfloat16}, folder + "/bfloat16.safetensors")
+    save_file({"tokens": tokens.int(), "logits": logits, "in_bfloat16": logits_in_bfloat16},
+              folder + "/bfloat16.safetensors")
 
 
 def main():

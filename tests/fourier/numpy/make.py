@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """make.py > numpy_transforms.hpp
 
-Transforms by NumPy in double precision: of two columns of n numbers, which are a function of a seed and of the element's place, along the first
-axis. irfft makes n numbers of n // 2 + 1.
+Transforms by NumPy in double precision: of two columns of n numbers, which are a function of a seed and of the
+element's place, along the first axis. irfft makes n numbers of n // 2 + 1.
 """
 
 import numpy as np

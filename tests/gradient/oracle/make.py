@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """make.py > gradients.hpp
 
-For each program of the table, Σ weight · program(operands) and its gradient with respect to every operand, by JAX in double precision. The
-programs stand by the same names in ../jax.cpp. Numbers of operands and weights are a function of a seed and of the element's place.
+For each program of the table, Σ weight · program(operands) and its gradient with respect to every operand, by JAX in
+double precision. The programs stand by the same names in ../jax.cpp. Numbers of operands and weights are a function of
+a seed and of the element's place.
 """
 
 import jax

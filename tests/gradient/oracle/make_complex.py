@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """make_complex.py > complex_gradients.hpp
 
-For each program of the table, a real number made of complex ones, and its gradient by them, by JAX in double precision: ∂u/∂x − i ∂u/∂y. The
-programs stand by the same names in ../complex.cpp. Numbers are a function of a seed and of the element's place.
+For each program of the table, a real number made of complex ones, and its gradient by them, by JAX in double precision:
+∂u/∂x − i ∂u/∂y. The programs stand by the same names in ../complex.cpp. Numbers are a function of a seed and of the
+element's place.
 """
 
 import jax
@@ -32,7 +33,8 @@ def complex_numbers(seed, letters):
 
 
 def functions(p):
-    h = jnp.exp((0.3 + 0.1j) * p) + jnp.sin(p) * jnp.cos(p) + jnp.tanh(p) + jnp.log(p + (4 + 3j)) + jnp.sqrt(p + (5 + 2j))
+    h = jnp.exp((0.3 + 0.1j)
+                * p) + jnp.sin(p) * jnp.cos(p) + jnp.tanh(p) + jnp.log(p + (4 + 3j)) + jnp.sqrt(p + (5 + 2j))
     h = h + p * p / (p + 6j) - jnp.exp(-p)
     part = jnp.abs(p) * jnp.imag(jnp.conj(h) * p) + jnp.real(h) - jnp.abs(h)
     return jnp.real(h * part)
@@ -60,7 +62,8 @@ PROGRAMS = {
     "functions": lambda p: jnp.mean(functions(p)),
     "product": lambda p: squares(p @ b) + jnp.real(jnp.sum(w * p)) - jnp.imag(jnp.mean(p)),
     "gram": gram,
-    "norms": lambda p: jnp.sum(jnp.linalg.norm(p, axis=1) ** 3) + jnp.sum(p.var(1)) + jnp.sum(jnp.std(p, axis=0, ddof=1)),
+    "norms": lambda p: jnp.sum(jnp.linalg.norm(p, axis=1) ** 3) + jnp.sum(p.var(1))
+    + jnp.sum(jnp.std(p, axis=0, ddof=1)),
     "products": lambda p: squares(p.prod(1)) + squares(jnp.cumsum(p, 1) * jnp.cumprod(p, 0)),
     "shapes": shapes,
     "from real": lambda p: squares(jnp.exp(1j * jnp.real(p)) * b.sum() + jnp.imag(p) * w),

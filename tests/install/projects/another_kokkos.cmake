@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 # needs: compiled
-# says: ostraka::compiled was built with Kokkos [0-9.]+ \([^)]*\), but this project has Kokkos 4.0.1 \(SERIAL\); name the same with Kokkos_ROOT, or build ostraka again
+# says: ostraka::compiled was built with Kokkos [0-9.]+ \([^)]*\), but this project has Kokkos 4.0.1 \(SERIAL\); name
+#   the same with Kokkos_ROOT, or build ostraka again
 # ends: in an error
 
 project(consumer LANGUAGES CXX)

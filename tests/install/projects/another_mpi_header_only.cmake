@@ -3,7 +3,8 @@
 #
 # Headers go with any MPI; the library is left out, and CMake says why.
 # needs: compiled other_mpi
-# says: without ostraka::compiled. ostraka::compiled was built with (Open MPI|MPICH), but this project has (Open MPI|MPICH);
+# says: without ostraka::compiled. ostraka::compiled was built with (Open MPI|MPICH), but this project has (Open
+#   MPI|MPICH);
 
 project(consumer LANGUAGES CXX)
 set(MPI_CXX_COMPILER "${OTHER_MPI}" CACHE FILEPATH "" FORCE)

@@ -1,7 +1,8 @@
 # SPDX-FileCopyrightText: The Ostraka authors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# says: >ostraka::compiled was built with GNU 15.1, but this project has GNU 12.2, which is older; name GNU 15 or a later one with CMAKE_CXX_COMPILER, or build ostraka again.*<
+# says: >ostraka::compiled was built with GNU 15.1, but this project has GNU 12.2, which is older; name GNU 15 or a
+#   later one with CMAKE_CXX_COMPILER, or build ostraka again.*<
 # says: same: <>, newer: <>, another: <>
 
 project(consumer LANGUAGES NONE)

@@ -1,8 +1,9 @@
 # SPDX-FileCopyrightText: The Ostraka authors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# A Kokkos that lacks something for this compiler is there, and not "not found": as its OpenMP, for a clang that came without.
-# says: Kokkos in [^ ]*kokkos cannot be used here \(Kokkos could not be found because dependency OpenMP could not be found\); install what it lacks for [^ ]+, or name another Kokkos with Kokkos_ROOT
+# A Kokkos that lacks something for this compiler, such as OpenMP, is not reported as "not found".
+# says: Kokkos in [^ ]*kokkos cannot be used here \(Kokkos could not be found because dependency OpenMP could not be
+#   found\); install what it lacks for [^ ]+, or name another Kokkos with Kokkos_ROOT
 # ends: in an error
 
 project(consumer LANGUAGES CXX)

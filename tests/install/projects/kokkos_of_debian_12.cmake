@@ -1,7 +1,8 @@
 # SPDX-FileCopyrightText: The Ostraka authors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# The target of Debian 12's Kokkos, libtrilinos-kokkos-dev, names a folder that does not exist; a variable of the package names the right one.
+# The target of Debian 12's Kokkos, libtrilinos-kokkos-dev, names a folder that does not exist; a variable of the
+# package names the right one.
 # says: headers of Kokkos: [^ ]*/include/trilinos
 
 project(consumer LANGUAGES CXX)

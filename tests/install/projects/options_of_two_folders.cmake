@@ -16,4 +16,5 @@ foreach(folder IN ITEMS a b)
     target_link_libraries(${folder} PRIVATE ostraka::ostraka)\n")
   add_subdirectory("${CMAKE_CURRENT_BINARY_DIR}/${folder}" "${CMAKE_CURRENT_BINARY_DIR}/${folder}/build")
 endforeach()
-file(GENERATE OUTPUT said.txt CONTENT "in a: $<TARGET_PROPERTY:a,COMPILE_DEFINITIONS> in b: $<TARGET_PROPERTY:b,COMPILE_DEFINITIONS>\n")
+file(GENERATE OUTPUT said.txt
+  CONTENT "in a: $<TARGET_PROPERTY:a,COMPILE_DEFINITIONS> in b: $<TARGET_PROPERTY:b,COMPILE_DEFINITIONS>\n")

@@ -1,8 +1,9 @@
 # SPDX-FileCopyrightText: The Ostraka authors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# A project whose libraries are shared: ostraka::compiled is one too, if Kokkos is; else it is static, and CMake says why.
-# says: (ostraka::compiled is static: a shared ostraka::compiled needs a shared Kokkos, but the one in [^ ]+ is static; .* STATIC_LIBRARY|kind: SHARED_LIBRARY)
+# A project of shared libraries: ostraka::compiled is one too, if Kokkos is; else it is static, and CMake says why.
+# says: (ostraka::compiled is static: a shared ostraka::compiled needs a shared Kokkos, but the one in [^ ]+ is static;
+#   .* STATIC_LIBRARY|kind: SHARED_LIBRARY)
 
 project(consumer LANGUAGES CXX)
 set(BUILD_SHARED_LIBS ON)

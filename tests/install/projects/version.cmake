@@ -1,8 +1,9 @@
 # SPDX-FileCopyrightText: The Ostraka authors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# Before 1.0 a minor version may break programs and a patch version may not. So a request for 0.1 accepts every 0.1.x from the one that it names on,
-# and no other minor version. Later versions are this installation's own version file with another number in it.
+# Before 1.0 a minor version may break programs and a patch version may not. So a request for 0.1 accepts every 0.1.x
+# from the one that it names on, and no other minor version. Later versions are this installation's own version file
+# with another number in it.
 # never: WRONG
 
 project(consumer LANGUAGES CXX)
@@ -36,7 +37,8 @@ function(try version expected)
   endforeach()
 endfunction()
 
-try(${major}.${minor}.0 accepted ${major}.${minor} ${major}.${minor}.0 "${major}.${minor}.0 EXACT" ${major}.${minor}...<${major}.${next_minor})
+try(${major}.${minor}.0 accepted ${major}.${minor} ${major}.${minor}.0 "${major}.${minor}.0 EXACT"
+  ${major}.${minor}...<${major}.${next_minor})
 try(${major}.${minor}.0 refused ${major}.${minor}.1 ${major}.${next_minor} ${major}.${next_minor}.0 9)
 try(${major}.${minor}.7 accepted ${major}.${minor} ${major}.${minor}.0 ${major}.${minor}.7)
 try(${major}.${minor}.7 refused ${major}.${minor}.8 "${major}.${minor}.0 EXACT" ${major}.${next_minor})

@@ -1,7 +1,8 @@
 # SPDX-FileCopyrightText: The Ostraka authors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# The remedy in the sentence about a missing MPI works: the consumer's option counts, whatever the installation was built with.
+# The remedy in the sentence about a missing MPI works: the consumer's option counts, whatever the installation was
+# built with.
 # says: OSTRAKA_ENABLE_MPI=0
 # never: OSTRAKA_ENABLE_MPI=1|libmpi
 

@@ -113,7 +113,7 @@ TEST_CASE("extents that are no product, or not known") {
   t::on_every_mesh([](t::test_mesh const& m) {
     t::extents_by_letter const e{{'I', 12}};
     auto const a = t::placed<tensor<I>>(m, t::whole_numbers<double>("I", e, 3));
-    CHECK(refuses([&] { return os::split<I, K, L>(a, K = 5); }, "split: the extent of the axis that is two"));
+    CHECK(refuses([&] { return os::split<I, K, L>(a, K = 5); }, "split: the extent of the merged axis"));
     CHECK(refuses([&] { return os::split<I, K, L>(a, K = 3, L = 3); },
                   "I = 12, and K = 3 and L = 3 do not multiply to it"));
     CHECK(refuses([&] { return os::split<I, K, L>(a, L = 0); }, "I = 12, and L = 0 does not divide it"));

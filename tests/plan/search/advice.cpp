@@ -132,8 +132,8 @@ TEST_CASE("a policy where one does it") {
   CHECK(contains(text, "all_reduce<X>"));
   CHECK(contains(
       text,
-      "Remedy: os::for_these_sizes after the operands, the policy os::reduce_result, or hints, OSTRAKA_AXIS(I, os::about(8)), "
-      "OSTRAKA_AXIS(J, os::about(65536)), OSTRAKA_AXIS(K, os::about(8)).\n"));
+      "Remedy: os::for_these_sizes after the operands, the policy os::reduce_result, or hints, OSTRAKA_AXIS(I, "
+      "os::about(8)), OSTRAKA_AXIS(J, os::about(65536)), OSTRAKA_AXIS(K, os::about(8)).\n"));
 }
 
 TEST_CASE("a policy that is there stays") {

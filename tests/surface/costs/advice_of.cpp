@@ -62,8 +62,8 @@ TEST_CASE("one tensor, moved twice") {
   REQUIRE(twice.size() == 1);
   CHECK(
       twice[0] ==
-      "einsum C[I, L] = A[I_X, J] · B[J, L]: moves A[I_X, J] by all_gather<X>, as it was moved before by `einsum C[I, K] = "
-      "A[I_X, J] · B[J, K]`, 576 B per device; move it once, os::reshard, and give both what comes of it");
+      "einsum C[I, L] = A[I_X, J] · B[J, L]: moves A[I_X, J] by all_gather<X>, as it was moved before by `einsum C[I, "
+      "K] = A[I_X, J] · B[J, K]`, 576 B per device; move it once, os::reshard, and give both what comes of it");
   CHECK(advice_on([](auto const& m) {
           auto const x = os::random<float, I/X, J>(m, sizes);
           auto const whole = os::reshard<I, J>(x);
@@ -95,11 +95,11 @@ TEST_CASE("a move whose half would do") {
     auto const d = os::reshard<I/X, K>(c);
   });
   REQUIRE(reduced.size() == 1);
-  CHECK(
-      reduced[0] ==
-      "einsum C[I, K] = A[I, J_X] · B[J_X, K]: ends with all_reduce<X> of C[I, K], 768 B per device, and all that reads it, "
-      "`reshard B[I_X, K] = A[I, K]`, slices it along the same mesh axes; name the divided sharding as the result: a "
-      "reduce_scatter is half of it");
+  CHECK(reduced[0] ==
+        "einsum C[I, K] = A[I, J_X] · B[J_X, K]: ends with all_reduce<X> of C[I, K], 768 B per device, and all that "
+        "reads it, "
+        "`reshard B[I_X, K] = A[I, K]`, slices it along the same mesh axes; name the divided sharding as the result: a "
+        "reduce_scatter is half of it");
   texts const gathered = advice_on([](auto const& m) {
     auto const a = os::random<float, I/X, J>(m, sizes);
     auto const b = os::reshard<I, J>(a);

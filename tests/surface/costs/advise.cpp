@@ -76,8 +76,8 @@ TEST_CASE("once, on device 0, with what to do") {
     CHECK(contains(said, "all_reduce<X>"));
     CHECK(contains(
         said,
-        "Remedy: os::for_these_sizes after the operands, the policy os::reduce_result, or hints, OSTRAKA_AXIS(I, os::about(2)), "
-        "OSTRAKA_AXIS(J, os::about(131072)), OSTRAKA_AXIS(K, os::about(3))"));
+        "Remedy: os::for_these_sizes after the operands, the policy os::reduce_result, or hints, OSTRAKA_AXIS(I, "
+        "os::about(2)), OSTRAKA_AXIS(J, os::about(131072)), OSTRAKA_AXIS(K, os::about(3))"));
   }
   CHECK(product<double>(2, 131072, 3).empty());
   CHECK(product<double>(2, 131200, 3).empty());  // the same operation at other sizes

@@ -115,7 +115,8 @@ TEST_CASE("to the byte, and again for each size") {
   CHECK(!moves(11).empty());
   CHECK(contains(
       moves(11),
-      "sum: os::at_most<40> is what each device may move, but for I=11, J=2 on X=2 the plan moves 44 B; raise the budget"));
+      "sum: os::at_most<40> is what each device may move, but for I=11, J=2 on X=2 the plan moves 44 B; raise the "
+      "budget"));
 }
 
 TEST_CASE("the remedy is a better plan where there is one") {
@@ -127,8 +128,10 @@ TEST_CASE("the remedy is a better plan where there is one") {
   std::string const said = refusal([&] { static_cast<void>(os::einsum<I, K>(a, b, os::at_most<100>)); });
   CHECK(contains(
       said,
-      "einsum: os::at_most<100> is what each device may move, but for I=2, J=512, K=2 on X=4 the plan moves 780 B; a plan for these sizes would move 24 B: "
-      "take os::at_most<100>(os::reduce_result), or give static extents, OSTRAKA_AXIS(I, 2), OSTRAKA_AXIS(J, 512), OSTRAKA_AXIS(K, 2)"));
+      "einsum: os::at_most<100> is what each device may move, but for I=2, J=512, K=2 on X=4 the plan moves 780 B; a "
+      "plan for these sizes would move 24 B: "
+      "take os::at_most<100>(os::reduce_result), or give static extents, OSTRAKA_AXIS(I, 2), OSTRAKA_AXIS(J, 512), "
+      "OSTRAKA_AXIS(K, 2)"));
   CHECK(contains(refusal([&] { static_cast<void>(os::einsum<I, K>(a, b, os::at_most<100>(os::idle(Y)))); }),
                  "take os::at_most<100>(os::for_these_sizes(the policy that is there)), or give static extents, "));
   os::tensor<float, I, K> c;

@@ -3,8 +3,8 @@
 #
 #   cmake -DROOT=... -P every_operation.cmake
 #
-# Every operation is in one of the tests moves*.cpp here, which compare what it says that it moves with what a dry mesh counts: its struct
-# in namespace operation, an alias, or its object. Those without a price are listed, with the reason.
+# Every operation is in one of the tests moves*.cpp here, which compare what it says that it moves with what a dry mesh
+# counts: its struct in namespace operation, an alias, or its object. Those without a price are listed, with the reason.
 
 cmake_minimum_required(VERSION 3.23)
 
@@ -16,7 +16,8 @@ set(unpriced
   # Only the two meshes tell: os::reshard_plan.
   reshard_to_mesh
   # Steps of derivatives inside of one device, which tests/gradient/rules runs.
-  copied_part leave_as_it_came among_halo add_patches add_padded rows_of rows_among_zeros zeros_unless_sent without_rows gather_cotangents
+  copied_part leave_as_it_came among_halo add_patches add_padded rows_of rows_among_zeros zeros_unless_sent without_rows
+  gather_cotangents
   dispatch collect ragged_product
   # Steps of attention with options, whose price has them: whole scores, and the weights beside sinks.
   scored_products weights_beside_sinks
@@ -83,10 +84,12 @@ foreach(operation IN LISTS operations)
   endforeach()
   if(operation IN_LIST unpriced)
     if(is_tested)
-      string(APPEND failures "${operation} is listed as an operation without a price, and has a test: remove it from the list\n")
+      string(APPEND failures
+        "${operation} is listed as an operation without a price, and has a test: remove it from the list\n")
     endif()
   elseif(NOT is_tested)
-    string(APPEND failures "${operation} (${names}) is in none of tests/surface/costs/moves*.cpp: compare its price with a dry mesh there\n")
+    string(APPEND failures
+      "${operation} (${names}) is in none of tests/surface/costs/moves*.cpp: compare its price with a dry mesh there\n")
   endif()
 endforeach()
 foreach(operation IN LISTS unpriced)

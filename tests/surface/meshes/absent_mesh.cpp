@@ -55,8 +55,8 @@ void run_a_program(Mesh const& mesh) {
   if (!here)
     CHECK_THROWS_WITH_AS(
         static_cast<void>(*whole),
-        "gather_to_root: the elements are on device 0 alone, and this is none of the mesh's devices; read them only where the result is true, "
-        "as in if (whole) use(*whole), or have them on every device by os::reshard<I, J>(A)",
+        "gather_to_root: the elements are on device 0 alone, and this is none of the mesh's devices; read them only "
+        "where the result is true, as in if (whole) use(*whole), or have them on every device by os::reshard<I, J>(A)",
         os::error);
   CHECK(os::rename<I, K>(a).extent(K) == 5);
   CHECK(os::zeros<float>(mesh).extents().empty());
@@ -91,18 +91,19 @@ TEST_CASE("what only a device has is refused with a sentence") {
   CHECK(mesh.devices() == 6);
   CHECK(mesh.sizes().of(Y) == 2);
   char const* const text =
-      "mesh: this process is none of the mesh's devices, so it has no number and no coordinates on it; ask mesh.absent() first";
+      "mesh: this process is none of the mesh's devices, so it has no number and no coordinates on it; ask "
+      "mesh.absent() first";
   CHECK_THROWS_WITH_AS(static_cast<void>(mesh.device()), text, os::error);
   CHECK_THROWS_WITH_AS(static_cast<void>(mesh.coordinate(X)), text, os::error);
   CHECK_THROWS_WITH_AS(
       static_cast<void>(os::value(os::zeros<float>(mesh))),
-      "value: this process is none of the mesh's devices and holds no value; ask for it where mesh.absent() is false, or os::reshard the tensor to a "
-      "mesh of all",
+      "value: this process is none of the mesh's devices and holds no value; ask for it where mesh.absent() is false, "
+      "or os::reshard the tensor to a mesh of all",
       os::error);
   CHECK_THROWS_WITH_AS(
       static_cast<void>(os::from_local<float, I/X>(mesh, I = 6, Kokkos::View<float*>("v", 2))),
-      "from_local: this process is none of the mesh's devices and holds no block, but its view has 2 elements along dimension 0; give an empty view "
-      "where mesh.absent()",
+      "from_local: this process is none of the mesh's devices and holds no block, but its view has 2 elements along "
+      "dimension 0; give an empty view where mesh.absent()",
       os::error);
   CHECK_THROWS_WITH_AS(
       static_cast<void>(os::make_mesh(os::not_here, X = 0)),

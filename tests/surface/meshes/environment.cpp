@@ -125,8 +125,8 @@ TEST_CASE("an intercommunicator is refused on both sides") {
   MPI_Intercomm_create(side, 0, MPI_COMM_WORLD, 1 - t::rank() % 2, 0, &both);
   CHECK_THROWS_WITH_AS(
       static_cast<void>(os::make_mesh(both, X = t::ranks())),
-      "make_mesh: a mesh is made over one group of processes, but an intercommunicator was given, which joins two; merge them with "
-      "MPI_Intercomm_merge first",
+      "make_mesh: a mesh is made over one group of processes, but an intercommunicator was given, which joins two; "
+      "merge them with MPI_Intercomm_merge first",
       os::error);
   MPI_Comm merged = MPI_COMM_NULL;
   MPI_Intercomm_merge(both, t::rank() % 2, &merged);
@@ -155,7 +155,8 @@ TEST_CASE("make_mesh: sizes that do not multiply to the number of devices") {
       "make_mesh: a mesh axis has at least one device, but Y=0; use Y=1 for an axis that divides nothing", os::error);
   CHECK_THROWS_WITH_AS(
       static_cast<void>(os::make_mesh(fixed = 3)),
-      "make_mesh: the mesh axis fixed has the static size 2, but 3 was given; give that size or declare the axis without one",
+      "make_mesh: the mesh axis fixed has the static size 2, but 3 was given; give that size or declare the axis "
+      "without one",
       os::error);
   if (n == 2) CHECK(os::make_mesh(fixed).devices() == 2);
 }
@@ -190,7 +191,8 @@ TEST_CASE("extents that disagree") {
   auto const a = os::zeros<float, I, J/X>(mesh, I = 2, J = 3);
   auto const b = os::zeros<float, J/X, K>(mesh, J = 4, K = 2);
   std::string const text =
-      ": all operands agree on the extent of an axis, but J is 3 in one and 4 in another; make them with the same os::sizes";
+      ": all operands agree on the extent of an axis, but J is 3 in one and 4 in another; make them with the same "
+      "os::sizes";
   check_refused("einsum" + text, [&] { static_cast<void>(os::einsum<I, K>(a, b)); });
   check_refused("map" + text, [&] {
     static_cast<void>(os::map(

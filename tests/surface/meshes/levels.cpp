@@ -172,8 +172,8 @@ TEST_CASE("machines, in rows of ranks, dealt out in turns, and of different size
       text = e.what();
     }
     CHECK(text ==
-          "make_mesh: a node's devices run on one machine, but a machine has 3 ranks, and nodes have 2 devices; start a multiple of that on every "
-          "machine, or give nodes that divide their ranks");
+          "make_mesh: a node's devices run on one machine, but a machine has 3 ranks, and nodes have 2 devices; start "
+          "a multiple of that on every machine, or give nodes that divide their ranks");
   }
 }
 #endif
@@ -188,7 +188,8 @@ TEST_CASE("nodes that cannot be") {
     return "";
   };
   CHECK(text_of([] { return os::dry_mesh(os::devices_per_node(3), X = 2, Y = 4); }) ==
-        "dry_mesh: every node holds a block of the mesh, as large as those of the others, but nodes of 3 devices do not divide X=2 · Y=4 so; give a "
+        "dry_mesh: every node holds a block of the mesh, as large as those of the others, but nodes of 3 devices do "
+        "not divide X=2 · Y=4 so; give a "
         "number of devices, or sizes within a node, that divide the sizes of the mesh axes");
   CHECK(text_of([] { return os::dry_mesh(os::within_node(X = 3), X = 4, Y = 3); }).find("nodes of 3 × 1 devices") !=
         std::string::npos);

@@ -128,13 +128,12 @@ TEST_CASE("memory that is written while others are read from it") {
     auto const numbers = t::whole_numbers<double>("IJ", e, 3);
     auto const a = t::placed<os::tensor<double, I, J>>(m, numbers);
     os::tensor<double, J, I> const crossed(a.mesh_handle(), {6, 6}, a.local());
-    CHECK(
-        refusal([&] { os::reshard_into(a, a); }) ==
-        "reshard_into: the result is written while the operands are read, but it shares memory with one of them; use os::reshard, or another tensor for the result");
-    CHECK(
-        refusal([&] { os::map_into(a, half(), crossed); }) ==
-        "map_into: the result may be one of the operands under the same axes and sharding, but it shares memory with one under others; use os::map, or another tensor for the "
-        "result");
+    CHECK(refusal([&] { os::reshard_into(a, a); }) ==
+          "reshard_into: the result is written while the operands are read, but it shares memory with one of them; use "
+          "os::reshard, or another tensor for the result");
+    CHECK(refusal([&] { os::map_into(a, half(), crossed); }) ==
+          "map_into: the result may be one of the operands under the same axes and sharding, but it shares memory with "
+          "one under others; use os::map, or another tensor for the result");
     auto const shorter = t::placed<os::tensor<double, I/X, J>>(
         m, t::whole_numbers<double>("IJ", {{'B', 4}, {'I', 6}, {'J', 5}, {'K', 4}, {'L', 2}}, 3));
     CHECK(refusal([&] {

@@ -256,7 +256,8 @@ mesh_on_ranks line_of(ranks const& r) { return make({"X", {static_cast<int>(r.si
 std::string unrelated(int a, int b) {
   return "reshard: of two meshes one has all processes of the other, but X=" + std::to_string(a) +
          " and X=" + std::to_string(b) +
-         " overlap or lie apart; split the communicator of one from the other's, or go by way of a mesh of all processes";
+         " overlap or lie apart; split the communicator of one from the other's, or go by way of a mesh of all "
+         "processes";
 }
 
 }  // namespace
@@ -279,7 +280,8 @@ TEST_CASE("several meshes in the place of one are refused") {
   auto const a = os::zeros<float, I/X>(all, I = 7);
   std::string const text =
       "reshard: every device of a mesh is one process, but " + std::to_string(n) +
-      " processes say that they are device 0 of the smaller one, X=1; where they made meshes of their own, mean one of them and make it os::not_here on the others";
+      " processes say that they are device 0 of the smaller one, X=1; where they made meshes of their own, mean one "
+      "of them and make it os::not_here on the others";
   CHECK_THROWS_WITH_AS(static_cast<void>(os::reshard<I>(a, own)), text.c_str(), os::error);
   auto const nobodys = os::make_mesh(os::not_here, X = 1);
   CHECK_THROWS_AS(static_cast<void>(os::reshard<I>(a, nobodys)), os::error);
@@ -292,8 +294,8 @@ TEST_CASE("other sizes where the mesh is absent are refused") {
                                     : os::make_mesh(os::not_here, X = 1, Y = t::rank() == 1 ? 2 : 1);
   CHECK_THROWS_WITH_AS(
       static_cast<void>(os::reshard<I>(os::zeros<float, I/X>(all, I = 7), first)),
-      "reshard: all processes name the same meshes, but process 1 gives the smaller one other axes or sizes than process 0; give make_mesh the same sizes "
-      "everywhere, also where the mesh is absent",
+      "reshard: all processes name the same meshes, but process 1 gives the smaller one other axes or sizes than "
+      "process 0; give make_mesh the same sizes everywhere, also where the mesh is absent",
       os::error);
 }
 

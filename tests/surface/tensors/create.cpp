@@ -147,8 +147,8 @@ TEST_CASE("a whole number that elements cannot hold is an error, not another num
   auto const mesh = os::make_mesh(X = t::ranks());
   CHECK_THROWS_WITH_AS(
       (static_cast<void>(os::full<std::int32_t, I/X>(mesh, I = 4, 5'000'000'000))),
-      "full: a number among whole elements is one that they can hold, from -2147483648 to 2147483647, and 5000000000 is not; "
-      "take a wider element type",
+      "full: a number among whole elements is one that they can hold, from -2147483648 to 2147483647, and 5000000000 "
+      "is not; take a wider element type",
       os::error);
   CHECK_THROWS_AS((static_cast<void>(os::full<std::int32_t>(mesh, 4294967295u))), os::error);
   CHECK_THROWS_AS((static_cast<void>(os::full<std::int64_t>(mesh, ~0ull))), os::error);
@@ -182,7 +182,8 @@ TEST_CASE("zeros_like") {
   });
   CHECK_THROWS_WITH_AS(
       static_cast<void>(os::zeros_like(os::tensor<float, I>())),
-      "zeros_like: an operand is an empty handle; make it with os::zeros, os::generate, … or assign a tensor to it first",
+      "zeros_like: an operand is an empty handle; make it with os::zeros, os::generate, … or assign a tensor to it "
+      "first",
       os::error);
 }
 
@@ -261,7 +262,8 @@ TEST_CASE("from_local: two rows that lie column-major on one device throw on all
   Kokkos::View<float**, Kokkos::LayoutLeft> const mine("mine", t::rank() == n - 1 ? 2 : 1, 4);
   std::string const text =
       "from_local: a block lies row-major without gaps, but the view of device " + std::to_string(n - 1) +
-      " is a part of a larger one, padded, or in another order; copy it with os::copy_from_local, or adopt what lies in another order as a tensor of the axes in that order, with os::in_order<…>(view)";
+      " is a part of a larger one, padded, or in another order; copy it with os::copy_from_local, or adopt what lies "
+      "in another order as a tensor of the axes in that order, with os::in_order<…>(view)";
   CHECK_THROWS_WITH_AS(static_cast<void>(os::from_local<float, I/X, J>(mesh, I = n + 1, J = 4, mine)), text.c_str(),
                        os::error);
 }
@@ -276,7 +278,8 @@ TEST_CASE("from_local: a view with gaps on one device throws on all of them") {
         t::rank() == culprit ? tensor::view_type(Kokkos::subview(larger, Kokkos::ALL, std::pair(2, 6))) : dense;
     std::string const text =
         "from_local: a block lies row-major without gaps, but the view of device " + std::to_string(culprit) +
-        " is a part of a larger one, padded, or in another order; copy it with os::copy_from_local, or adopt what lies in another order as a tensor of the axes in that order, with os::in_order<…>(view)";
+        " is a part of a larger one, padded, or in another order; copy it with os::copy_from_local, or adopt what "
+        "lies in another order as a tensor of the axes in that order, with os::in_order<…>(view)";
     CHECK_THROWS_WITH_AS(static_cast<void>(os::from_local<tensor>(mesh, I = 2 * n, J = 4, mine)), text.c_str(),
                          os::error);
   }

@@ -55,7 +55,8 @@ void check(t::test_mesh const& m, t::extents_by_letter const& e, dims<Dims...>) 
   } else {
     std::string const sentence =
         "gather_to_root: the elements are on device 0 alone, and this is device " + std::to_string(t::rank()) +
-        "; read them only where the result is true, as in if (whole) use(*whole), or have them on every device by os::reshard<I, J>(A)";
+        "; read them only where the result is true, as in if (whole) use(*whole), or have them on every device by "
+        "os::reshard<I, J>(A)";
     CHECK_THROWS_WITH_AS(static_cast<void>(gathered->size()), sentence.c_str(), os::error);
   }
 }

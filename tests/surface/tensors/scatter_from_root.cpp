@@ -126,14 +126,14 @@ TEST_CASE("another size on device 0 is an error on all of them") {
   std::vector<float> const list(root ? 7 : 12);
   CHECK_THROWS_WITH_AS(
       static_cast<void>(os::scatter_from_root<float, I/X, J>(mesh, I = 3, J = 4, list)),
-      "scatter_from_root: the array on device 0 has the extents of the tensor, but it is of 7 elements and the tensor of 3 × 4; give the whole "
-      "array there (on the other devices it is not read)",
+      "scatter_from_root: the array on device 0 has the extents of the tensor, but it is of 7 elements and the tensor "
+      "of 3 × 4; give the whole array there (on the other devices it is not read)",
       os::error);
   Kokkos::View<float**, Kokkos::LayoutRight, Kokkos::HostSpace> const view("view", root ? 4 : 3, root ? 3 : 4);
   CHECK_THROWS_WITH_AS(
       static_cast<void>(os::scatter_from_root<float, I/X, J>(mesh, I = 3, J = 4, view)),
-      "scatter_from_root: the array on device 0 has the extents of the tensor, but it is of 4 × 3 and the tensor of 3 × 4; give the whole array "
-      "there (on the other devices it is not read)",
+      "scatter_from_root: the array on device 0 has the extents of the tensor, but it is of 4 × 3 and the tensor of 3 "
+      "× 4; give the whole array there (on the other devices it is not read)",
       os::error);
   CHECK(os::value(os::sum<>(os::scatter_from_root<float, I/X>(mesh, I = 7, list))) == 0);  // no rank is left behind
 }

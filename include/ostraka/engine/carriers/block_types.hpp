@@ -16,7 +16,7 @@
 
 #  include <ostraka/engine/kernels/loops/loop_nest.hpp>
 #  include <ostraka/engine/machine/job_of_mpi.hpp>
-#  include <ostraka/types/support/dynamic_array.hpp>
+#  include <ostraka/types/support/recent_entries.hpp>
 
 namespace ostraka::engine {
 
@@ -40,8 +40,6 @@ class block_types {
   }
 
  private:
-  static constexpr std::size_t most = 8;
-
   struct entry {
     strided block;
     MPI_Datatype element;
@@ -54,12 +52,9 @@ class block_types {
   }
 
   [[gnu::cold, gnu::noinline]] MPI_Datatype make(strided const& block, MPI_Datatype element, MPI_Aint bytes) {
-    if (kept_.size() < most) kept_.push_back({block, element, MPI_DATATYPE_NULL});
-    entry& e = kept_[next_];
-    next_ = (next_ + 1) % most;
-    if (e.type != MPI_DATATYPE_NULL) MPI_Type_free(&e.type);  // once the messages begun with it have arrived
-    e = {block, element, committed(block, element, bytes)};
-    return e.type;
+    // The oldest is freed once the messages begun with it have arrived.
+    entry const made{block, element, committed(block, element, bytes)};
+    return kept_.add(made, [](entry& oldest) { MPI_Type_free(&oldest.type); }).type;
   }
 
   static MPI_Datatype committed(strided const& block, MPI_Datatype element, MPI_Aint bytes) {
@@ -83,8 +78,7 @@ class block_types {
     return type;
   }
 
-  dynamic_array<entry> kept_;
-  std::size_t next_ = 0;  // the entry to replace next
+  recent_entries<entry, 8> kept_;
 };
 
 }  // namespace ostraka::engine

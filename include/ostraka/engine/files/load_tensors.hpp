@@ -98,6 +98,12 @@ template <class = void>
 void require_complete(file_set const& files, char const* operation, std::string const& path,
                       std::vector<tensor_in_file const*> asked, std::vector<std::string> const& missing, bool only);
 
+/// Call it when a rank has made its requests. `failure`: the text of its error, empty without one. Collective over the
+/// mesh. @throws ostraka::error, on all devices alike, if the requests of one failed, or if those of two differ
+template <class = void>
+void agree_on_requests(device_mesh const& mesh, char const* operation, std::string const& failure,
+                       std::vector<tensor_in_file const*> const& asked);
+
 /// Reads the blocks; for a dry mesh, whose tensors have no values, counts their bytes. Collective over the mesh.
 /// @throws ostraka::error, on all devices alike; the blocks then have unspecified values
 template <class = void>

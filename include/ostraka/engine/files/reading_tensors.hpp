@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <iterator>
 #include <span>
 #include <string>
@@ -16,6 +17,7 @@
 #include <utility>
 #include <vector>
 
+#include <ostraka/engine/call_check/same_calls.hpp>
 #include <ostraka/engine/disk/posix_file.hpp>
 #include <ostraka/engine/files/convert_elements.hpp>
 #include <ostraka/engine/files/fail_together.hpp>
@@ -236,6 +238,47 @@ void require_complete(file_set const& files, char const* operation, std::string 
   throw_error(text, missing.empty()  ? "; give the tree that was saved, or os::ignore_others"
                     : others.empty() ? "; give the tree that was saved, or a file of this one"
                                      : "; give the tree that was saved, with the names that it has in the file");
+}
+
+namespace detail {
+
+// Returns "load w of the extents (3, 4), from layers.0.w at byte 96".
+inline std::string request_in_words(char const* operation, tensor_in_file const& t) {
+  std::string text = join_text(operation, ' ', t.name, " of the extents ", describe_extents(t.extents), ", from ",
+                               t.name_in_file(), " at byte ", t.begin);
+  for (std::int64_t const stride : t.strides) append_text(text, ", ", stride);
+  return text;
+}
+
+}  // namespace detail
+
+template <class>
+void agree_on_requests(device_mesh const& mesh, char const* operation, std::string const& failure,
+                       std::vector<tensor_in_file const*> const& asked) {
+  if (mesh.absent() || mesh.is_dry()) {
+    if (!failure.empty()) throw error(failure);
+    return;
+  }
+  exclusive_use const use = mesh.use(operation);
+  communicator const& all = mesh.world();
+  throw_alike(all, failure);
+  if (all.compared() == compared_calls::none) return;
+  auto const count = static_cast<std::int64_t>(asked.size());
+  std::int64_t most[2] = {count, -count};
+  all.find_largest(most, 2);
+  if (most[0] != -most[1])
+    return require_agreement(all, [&] { return join_text(operation, ' ', count, " tensors of a file"); });
+  auto const request_in_words = [&](std::size_t i) { return detail::request_in_words(operation, *asked[i]); };
+  // The largest hash of each request's words, and the least: the first request that differs is named.
+  std::vector<std::int64_t> numbers(2 * asked.size());
+  for (std::size_t i = 0; i < asked.size(); ++i) {
+    numbers[2 * i] = static_cast<std::int64_t>(std::hash<std::string>{}(request_in_words(i)) >> 2U);
+    numbers[2 * i + 1] = -numbers[2 * i];
+  }
+  if (count > 0) all.find_largest(numbers.data(), static_cast<int>(numbers.size()));
+  for (std::size_t i = 0; i < asked.size(); ++i)
+    if (numbers[2 * i] != -numbers[2 * i + 1])
+      return require_agreement(all, [&] { return request_in_words(i); });
 }
 
 namespace detail {

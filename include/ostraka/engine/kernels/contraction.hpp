@@ -152,6 +152,8 @@ void contract(Exec const& exec, contraction const& problem, T const* a, T const*
   detail::arranged_product const* known = nullptr;
   if (how.alpha != decltype(how.alpha)(0) && detail::contract_by_library(exec, problem, a, b, c, how, ticket, known))
     return;
+  if constexpr (std::is_same_v<detail::product_type<T>, T>)  // what is arranged has no extent 0, and no label alone
+    if (known != nullptr) return detail::contract_portable(exec, problem, a, b, c, how, kernels, known);
 
   bool nothing_to_write = false;
   bool nothing_to_sum = how.alpha == accumulator_of_t<T>(0);

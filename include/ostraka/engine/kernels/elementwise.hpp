@@ -147,7 +147,7 @@ void map_elements(Exec const& exec, loop_nest<static_cast<int>(sizeof...(Ts)) + 
   if (elements == 0) return;
   if constexpr (runs_on_host<Exec>) {
     void const* const from[] = {in...};
-    detail::map_tiles<R, std::decay_t<F>, Ts...> const kernel{detail::tiling_of(loops, result, from), f};
+    detail::map_tiles<R, std::decay_t<F>, Ts...> const kernel{detail::tiling_of(loops, elements, result, from), f};
     for_each_item("ostraka map", exec, kernel.tiles.cut.items(), elements, kernel);
   } else {
     auto ordered = loops.copied();

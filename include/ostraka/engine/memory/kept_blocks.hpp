@@ -3,22 +3,26 @@
 #pragma once
 
 /// @file
-/// Floor 3. The blocks of a GPU's tensors, kept for later results when their last view ends. An allocation of Kokkos
-/// copies a header to the GPU and waits for it, and a free waits for all its kernels; a block that is kept costs
-/// neither. A block stays an allocation of Kokkos throughout, so its views count and name it as usual.
+/// Floor 3. The blocks of a GPU's tensors, and the short ones of a host, kept for later results when their last view
+/// ends. An allocation of Kokkos copies a header to the GPU and waits for it, and a free waits for all its kernels; on
+/// a host the two take as long as an operation on a hundred elements. A block that is kept costs neither. A block stays
+/// an allocation of Kokkos throughout, so its views count and name it as usual.
 ///
-/// The next owner uses a block behind the kernels of the former one: on the same instance, or behind the fence where a
-/// scope of os::with_instance begins or ends. Another host thread waits for the device first.
+/// On a GPU the next owner uses a block behind the kernels of the former one: on the same instance, or behind the fence
+/// where a scope of os::with_instance begins or ends. Another host thread waits for the device first. On a host each
+/// thread keeps the blocks whose last view ends there, and no kernel uses them any more.
 
 #include <Kokkos_Core.hpp>
 
 #include <algorithm>
 #include <atomic>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <exception>
+#include <type_traits>
 #include <utility>
 
 #include <ostraka/engine/memory/computing.hpp>
@@ -47,6 +51,20 @@ inline bool keeps_freed_blocks() {
     return setting == nullptr || std::strcmp(setting, "0") != 0;
   }();
   return kept && counters_of_memory.load(std::memory_order_relaxed) == 0;
+#endif
+}
+
+/// The same for short blocks of the host: the address sanitizer is to see each of them end.
+inline bool keeps_short_blocks() {
+#if defined(__SANITIZE_ADDRESS__)
+  return false;
+#else
+#  if defined(__has_feature)
+#    if __has_feature(address_sanitizer)
+  return false;
+#    endif
+#  endif
+  return keeps_freed_blocks();
 #endif
 }
 
@@ -201,16 +219,135 @@ class kept_blocks<Space>::block final : public Kokkos::Impl::SharedAllocationRec
   std::uint64_t thread = detail::number_of_this_thread();  ///< whose kernels may use it; 0: those of several
 };
 
-/// True if new blocks of a space come from those that are kept: on a GPU, unless the program is only priced.
-template <class Space>
-bool takes_kept_blocks() {
-  if constexpr (Kokkos::SpaceAccessibility<Kokkos::HostSpace, Space>::accessible)
-    return false;
-  else
-    return computes() && detail::keeps_freed_blocks();
+/// The short blocks that a host thread keeps: at most 16 of each of seven lengths, 127 KiB.
+template <>
+class kept_blocks<Kokkos::HostSpace> {
+ public:
+  class block;
+
+  static constexpr std::size_t longest = 4096;  ///< bytes; to fill a longer one takes longer than to allocate it
+
+  kept_blocks() {
+    short_lock const alone(list_);
+    next_ = first_;
+    first_ = this;
+    if (!std::exchange(hooked_, true)) Kokkos::push_finalize_hook(&end_with_kokkos);
+  }
+  kept_blocks(kept_blocks const&) = delete;
+  kept_blocks& operator=(kept_blocks const&) = delete;
+  ~kept_blocks() {
+    {
+      short_lock const alone(list_);
+      kept_blocks** at = &first_;
+      while (*at != this) at = &(*at)->next_;
+      *at = next_;
+    }
+    free_all();
+  }
+
+  /// Returns a block of at least so many bytes without a view. @pre 0 < bytes <= longest
+  static block* take(std::size_t bytes);
+
+  /// Frees the blocks that this host thread keeps.
+  static void release() {
+    if (mine_ != nullptr) mine_->free_all();
+  }
+
+  /// Returns the bytes of the blocks that this host thread keeps.
+  static std::size_t held_bytes() {
+    std::size_t sum = 0;
+    if (mine_ != nullptr)
+      for (int of = 0; of < lengths; ++of) sum += (shortest << of) * static_cast<std::size_t>(mine_->kept_[of].count);
+    return sum;
+  }
+
+ private:
+  using any_record = Kokkos::Impl::SharedAllocationRecord<void, void>;
+
+  static constexpr int lengths = 7, most = 16;
+  static constexpr std::size_t shortest = longest >> (lengths - 1);
+
+  struct list {
+    block* first = nullptr;  // the last one that was freed: a cache holds it
+    int count = 0;
+  };
+
+  // Kokkos calls it when the last view has ended, on any thread.
+  static void last_view_ended(any_record* record);
+  void free_all();
+
+  // No thread is in an operation when Kokkos ends.
+  static void end_with_kokkos() {
+    short_lock const alone(list_);
+    has_ended_ = true;
+    for (kept_blocks* of = first_; of != nullptr; of = of->next_) of->free_all();
+  }
+
+  list kept_[lengths];
+  kept_blocks* next_ = nullptr;  // of another thread
+  [[gnu::visibility("default")]] inline static thread_local constinit kept_blocks* mine_ = nullptr;
+  [[gnu::visibility("default")]] inline static constinit kept_blocks* first_ = nullptr;
+  [[gnu::visibility("default")]] inline static constinit bool hooked_ = false;
+  [[gnu::visibility("default")]] inline static constinit std::atomic<bool> has_ended_{false};
+  [[gnu::visibility("default")]] inline static std::atomic_flag list_{};
+};
+
+class kept_blocks<Kokkos::HostSpace>::block final
+    : public Kokkos::Impl::SharedAllocationRecord<Kokkos::HostSpace, void> {
+ public:
+  explicit block(int of)
+      : Kokkos::Impl::SharedAllocationRecord<Kokkos::HostSpace, void>(Kokkos::HostSpace(), label_of_blocks,
+                                                                      shortest << of, &last_view_ended),
+        length(of) {}
+  ~block() = default;
+
+  int length;             ///< its number among the lengths
+  block* next = nullptr;  ///< that is kept
+};
+
+[[gnu::noinline]] inline kept_blocks<Kokkos::HostSpace>::block* kept_blocks<Kokkos::HostSpace>::take(
+    std::size_t bytes) {
+  int const length = bytes <= shortest ? 0 : static_cast<int>(std::bit_width((bytes - 1) / shortest));
+  list& kept = per_thread(mine_).kept_[length];
+  if (kept.first == nullptr) return new block(length);
+  --kept.count;
+  return std::exchange(kept.first, kept.first->next);
 }
 
-/// Returns an uninitialised view of a block. @pre bytes > 0
+inline void kept_blocks<Kokkos::HostSpace>::last_view_ended(any_record* record) {
+  auto* const ended = static_cast<block*>(record);
+  // A thread that has taken none keeps none: it may be about to end.
+  if (mine_ != nullptr && detail::keeps_short_blocks() && !has_ended_.load(std::memory_order_relaxed))
+    if (list& kept = mine_->kept_[ended->length]; kept.count < most) {
+      ++kept.count;
+      ended->next = std::exchange(kept.first, ended);
+      return;
+    }
+  delete ended;
+}
+
+inline void kept_blocks<Kokkos::HostSpace>::free_all() {
+  for (list& kept : kept_)
+    for (block* at = std::exchange(kept, {}).first; at != nullptr;) delete std::exchange(at, at->next);
+}
+
+/// True if blocks of a space may be kept: those of a host, and of GPUs whose memory the host cannot read.
+template <class Space>
+inline constexpr bool has_kept_blocks =
+    std::is_same_v<Space, Kokkos::HostSpace> || !Kokkos::SpaceAccessibility<Kokkos::HostSpace, Space>::accessible;
+
+/// True if a new block of such a space comes from those that are kept: on a GPU, or if it is short, unless the program
+/// is only priced. On a host a tool that listens to Kokkos hears of each block.
+template <class Space>
+bool takes_kept_block(std::size_t bytes) {
+  if constexpr (std::is_same_v<Space, Kokkos::HostSpace>)
+    return bytes - 1 < kept_blocks<Space>::longest && computes() && detail::keeps_short_blocks() &&
+           !Kokkos::Tools::profileLibraryLoaded();
+  else
+    return bytes > 0 && computes() && detail::keeps_freed_blocks();
+}
+
+/// Returns an uninitialised view of a block. @pre takes_kept_block<memory space>(bytes)
 template <class View>
 View view_of_kept_block(typename View::array_layout const& layout, std::size_t bytes) {
   auto* const block = kept_blocks<typename View::memory_space>::take(bytes);

@@ -22,7 +22,7 @@ namespace ostraka::engine {
 /// Counts Kokkos' allocations in the default memory space: blocks of tensors, workspace, the memory that kernels set
 /// aside, and a program's own views. All host threads count together. Workspace that no operation of this host thread
 /// uses is freed when counting begins, so that the count does not depend on earlier operations. As long as a counter
-/// lives, a GPU keeps no freed blocks for later results: they would be counted. Counters may be nested.
+/// lives, no freed blocks are kept for later results: they would be counted. Counters may be nested.
 /// A tool that listened to Kokkos before the counter still hears everything. A tool that begins to listen while a
 /// counter lives stays, and hears alone until another counter is made.
 class memory_counter {
@@ -59,10 +59,12 @@ class memory_counter {
     return most_;
   }
 
-  /// Frees the workspace that no operation of this host thread uses, and the blocks that a GPU keeps for later results.
+  /// Frees the workspace that no operation of this host thread uses, and the blocks that it or a GPU keeps for later
+  /// results.
   static void release_workspace() {
     using memory = Kokkos::DefaultExecutionSpace::memory_space;
     workspace<memory>::instance().release();
+    kept_blocks<Kokkos::HostSpace>::release();
     if constexpr (!Kokkos::SpaceAccessibility<Kokkos::HostSpace, memory>::accessible) kept_blocks<memory>::release();
   }
 

@@ -30,10 +30,13 @@ class shared_value {
   }
   shared_value(shared_value&& other) noexcept : held_(other.held_) { other.held_ = nullptr; }
   shared_value& operator=(shared_value other) noexcept {
+    swap(other);
+    return *this;
+  }
+  void swap(shared_value& other) noexcept {
     counted* const mine = held_;
     held_ = other.held_;
     other.held_ = mine;
-    return *this;
   }
   ~shared_value() {
     if (held_ != nullptr && held_->owners.fetch_sub(1, std::memory_order_acq_rel) == 1) forget(held_);

@@ -40,6 +40,17 @@ auto on_host(View const& view) {
   }
 }
 
+/// Returns the element of a view without dimensions.
+template <class View>
+typename View::non_const_value_type read_on_host(View const& view) {
+  if constexpr (host_accessible<View>) {
+    fence(instance<typename View::execution_space>());
+    return view();
+  } else {
+    return on_host(view)();
+  }
+}
+
 /// Tests treat the host's memory as a GPU's, with an MPI that takes it or one that does not.
 enum class emulated_gpu { none, direct, staged };
 [[gnu::visibility("default")]] inline emulated_gpu emulated = emulated_gpu::none;

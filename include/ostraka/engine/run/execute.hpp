@@ -17,6 +17,7 @@
 #include <ostraka/engine/memory/pool.hpp>
 #include <ostraka/engine/moves/copy_block.hpp>
 #include <ostraka/engine/run/known_schedule.hpp>
+#include <ostraka/engine/run/one_product.hpp>
 #include <ostraka/engine/run/running.hpp>
 #include <ostraka/plan/blocks/diagonal.hpp>
 #include <ostraka/plan/spec/stored_plan.hpp>
@@ -47,8 +48,9 @@ void run(Exec const& exec, execution_context const& w, planner::plan_view const&
          T* result, update<T> const& how, schedule_memory& memory,
          run_functions<Exec, T> const& functions = every_function<Exec, T>()) {
   require_same_call<T>(w, plan);
-  running<Exec, T>(exec, w, plan, memory.of<Exec>(w, plan, how, functions), operands, result, how, functions)
-      .run_to_end();
+  known_schedule& known = memory.of<Exec>(w, plan, how, functions);
+  if (run_one_product(exec, known, operands, result, how, functions)) return;
+  running<Exec, T>(exec, w, plan, known, operands, result, how, functions).run_to_end();
 }
 
 /// The same for blocks that may be parts of larger ones, or have other strides. An operand that covers a part of its

@@ -41,7 +41,8 @@ inline bool is_only_priced(execution_context const& w) {
 struct known_schedule {
   bool is_kept = false;  ///< for other calls
   bool made = false;     ///< false while it is lowered, which may throw for want of memory
-  int in_flight = 0;     ///< number of its runs in flight: until they end nothing may be lowered into it
+  bool is_one_product = false;  ///< all that it does is to multiply two of the call's blocks into the result's
+  int in_flight = 0;            ///< number of its runs in flight: until they end nothing may be lowered into it
   planner::viewpoint view{};
   planner::schedule schedule{};
   dynamic_array<strided> shapes{};  ///< of its blocks; for a copy, both blocks with the same loops
@@ -127,9 +128,21 @@ namespace detail {
 
 }  // namespace detail
 
+namespace detail {
+
+[[gnu::cold]] inline bool is_one_product(planner::schedule const& s) {
+  if (s.actions.size() != 1 || s.actions[0].what != planner::verb::multiply) return false;
+  planner::place const(&begin)[3] = s.products[0].begin;
+  return begin[0].buffer < planner::result_buffer && begin[1].buffer < planner::result_buffer &&
+         begin[2].buffer == planner::result_buffer;
+}
+
+}  // namespace detail
+
 /// Computes the facts about the schedule that kernels and collectives need.
 [[gnu::cold]] inline void prepare(known_schedule& known) {
   detail::sum_parts(known);
+  known.is_one_product = detail::is_one_product(known.schedule);
   known.shapes.clear();
   known.product_plans.clear();
   known.shapes.reserve(known.schedule.blocks.size());

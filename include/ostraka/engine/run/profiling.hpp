@@ -26,8 +26,8 @@
 #include <ostraka/plan/decisions/decide.hpp>
 #include <ostraka/plan/spec/describe_plan.hpp>
 #include <ostraka/plan/spec/stored_plan.hpp>
-#include <ostraka/types/support/dynamic_array.hpp>
 #include <ostraka/types/support/join_text.hpp>
+#include <ostraka/types/support/recent_entries.hpp>
 
 namespace ostraka::engine {
 
@@ -86,7 +86,6 @@ namespace detail {
 [[gnu::cold, gnu::noinline]] inline std::int64_t elements_of_move(planner::planned_step const& s,
                                                                   planner::extents const& e) {
   constexpr std::int64_t many = 64;
-  constexpr std::size_t most = 32;
   bool const exchanges = s.kind == step::all_to_all || s.kind == step::block_exchange;
   if (!exchanges || e.ways(s.axes) <= many) return planner::elements_moved(s, e);
   struct moved_before {
@@ -94,20 +93,12 @@ namespace detail {
     planner::extents sizes;
     std::int64_t elements;
   };
-  struct moves_of_thread {
-    dynamic_array<moved_before> known;
-    std::size_t next = 0;
-  };
+  using moves_of_thread = recent_entries<moved_before, 32>;
   static thread_local constinit moves_of_thread* of_thread = nullptr;
-  moves_of_thread& memory = per_thread(of_thread);
-  for (moved_before const& x : memory.known)
+  moves_of_thread& known = per_thread(of_thread);
+  for (moved_before const& x : known)
     if (x.from == s.from && x.to == s.to && x.sizes == e) return x.elements;
-  moved_before const now{s.from, s.to, e, planner::elements_moved(s, e)};
-  if (memory.known.size() < most)
-    memory.known.push_back(now);
-  else
-    memory.known[memory.next++ % most] = now;
-  return now.elements;
+  return known.add({s.from, s.to, e, planner::elements_moved(s, e)}).elements;
 }
 
 // Returns `all_gather<X>`.

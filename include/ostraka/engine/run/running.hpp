@@ -28,6 +28,7 @@
 #include <ostraka/engine/moves/copy_block.hpp>
 #include <ostraka/engine/run/contract_in_tiles.hpp>
 #include <ostraka/engine/run/known_schedule.hpp>
+#include <ostraka/engine/run/one_product.hpp>
 #include <ostraka/engine/run/profiling.hpp>
 #include <ostraka/engine/run/report_run.hpp>
 #include <ostraka/engine/run/run_functions.hpp>
@@ -282,13 +283,7 @@ class running {
     return workspace_.data() + known_.schedule.in_workspace(p);
   }
 
-  [[nodiscard]] update<T> update_of(planner::scaling how) const {
-    using wide = accumulator_of_t<T>;
-    using planner::factor;
-    static_assert(int(factor::zero) == 0 && int(factor::one) == 1 && int(factor::given) == 2);
-    wide const alpha[] = {wide(0), wide(1), how_.alpha}, beta[] = {wide(0), wide(1), how_.beta};
-    return {alpha[static_cast<int>(how.alpha)], beta[static_cast<int>(how.beta)]};
-  }
+  [[nodiscard]] update<T> update_of(planner::scaling how) const { return engine::update_of(how, how_); }
 
   [[nodiscard]] strided const& shape_of(planner::buffer_block const& r) const {
     return known_.shapes[static_cast<std::size_t>(&r - known_.schedule.blocks.data())];

@@ -68,8 +68,8 @@ struct wanted_of<Pullback, Slot, G> {
 
 [[noreturn, gnu::cold]] inline void throw_consumed_tape() {
   throw_error(
-      "value_and_grad: a variable lives as long as the call of the function that it was handed to, or made in; this one is of a call that has "
-      "ended; keep its value by os::stop_gradient(x), or return it");
+      "value_and_grad: a variable lives as long as the call of the function that it was handed to, or made in; this "
+      "one is of a call that has ended; keep its value by os::stop_gradient(x), or return it");
 }
 
 /// The tape of this handle; throws if it has ended.
@@ -99,7 +99,8 @@ struct cotangent_sum {
 
 [[noreturn, gnu::cold]] inline void throw_other_tape() {
   throw_error(
-      "value_and_grad: variables that meet are of one derivative, but one of these is of an outer os::value_and_grad, or was captured by a "
+      "value_and_grad: variables that meet are of one derivative, but one of these is of an outer os::value_and_grad, "
+      "or was captured by a "
       "function of os::checkpoint; hand it over as an argument, or its value by os::stop_gradient(x)");
 }
 

@@ -21,9 +21,9 @@
 #include <ostraka/local_view/halos/ghosted_array.hpp>
 #include <ostraka/local_view/halos/halo_options.hpp>
 #include <ostraka/local_view/moves_of_blocks.hpp>
-#include <ostraka/types/support/dynamic_array.hpp>
 #include <ostraka/types/support/error.hpp>
 #include <ostraka/types/support/join_text.hpp>
+#include <ostraka/types/support/recent_entries.hpp>
 
 namespace ostraka::detail {
 
@@ -262,7 +262,6 @@ class halo_calls {
 
   [[gnu::cold, gnu::noinline]] engine::halo_plan& remember(engine::device_mesh const& mesh, engine::halo_shape shape,
                                                            bool zero_copy, A const& a, Into const&... into) {
-    constexpr std::size_t most = 8;
     shape.zero_copy = zero_copy;
     (take_strides(shape, into), ...);
     if constexpr (sizeof...(Into) == 0) take_strides(shape, a);
@@ -270,11 +269,7 @@ class halo_calls {
     engine::halo_plan& plan = plans_.of(shape);
     if (plans_.dropped() != dropped) known_.clear();
     if (!halo_call<A>(a).knows_all_lengths()) return plan;
-    known const call(a, into..., mesh.serial(), plan);
-    if (known_.size() < most)
-      known_.push_back(call);
-    else
-      known_[next_++ % most] = call;
+    known_.add(known(a, into..., mesh.serial(), plan));
     return plan;
   }
 
@@ -289,8 +284,7 @@ class halo_calls {
   }
 
   engine::halo_plans plans_;
-  dynamic_array<known> known_;
-  std::size_t next_ = 0;
+  recent_entries<known, 8> known_;
 };
 
 }  // namespace ostraka::detail

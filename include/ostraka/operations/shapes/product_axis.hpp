@@ -85,8 +85,9 @@ template <class = void>
   std::string const two = h == follows   ? given(minor, d)
                           : d == follows ? given(major, h)
                                          : join_text(given(major, h), " and ", given(minor, d));
-  throw_error(operation, ": the extent of the axis that is two is the product of theirs, but it is ", given(product, n),
-              ", and ", two, h == follows || d == follows ? " does not divide it" : " do not multiply to it",
+  throw_error(operation, ": the extent of the merged axis is the product of the extents of its two parts, but it is ",
+              given(product, n), ", and ", two,
+              h == follows || d == follows ? " does not divide it" : " do not multiply to it",
               "; give extents whose product it is");
 }
 

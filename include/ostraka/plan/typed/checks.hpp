@@ -68,9 +68,9 @@ concept planned = requires { typename std::bool_constant<Types::plan.feasible>; 
 /// The verdict if it is not: the compiler has said that it stopped, and this sentence gives the remedy.
 template <class... Operands>
 struct plan_of_too_many_steps {
-  static_assert(
-      reason::never<Operands...>,
-      "einsum: this plan takes more steps of constant evaluation than the compiler allows by default; link ostraka::large_plans (docs/options.md)");
+  static_assert(reason::never<Operands...>,
+                "einsum: this plan takes more steps of constant evaluation than the compiler allows by default; link "
+                "ostraka::large_plans (docs/options.md)");
 };
 
 /// True if all extents and sizes of an operation are static, so that its nominal sizes are its sizes.

@@ -17,17 +17,17 @@ struct array_of_other_axes {
 
 template <class Array, class Tensor>
 struct not_an_array_of_the_tensor {
-  static_assert(never<Array, Tensor>, "array: this device's block of the tensor that is named is in a Kokkos::View or an mdspan of the tensor's element type with a dimension for each axis, in a std::span or std::vector of such elements, or in os::strided(pointer, I = 8, J = 1), and what computes writes to memory of its own; give one of these (os::einsum_into<I/X, K>(view, A, B) names the axes), convert elements with os::cast, and copy to other memory with os::copy_to_local");
+  static_assert(never<Array, Tensor>, "array: this device's block of the tensor that is named is in a Kokkos::View or an mdspan of the tensor's element type with a dimension for each axis, in a std::span or std::vector of such elements, or in os::strided(pointer, I = 8, J = 1), and an operation writes only to the memory that it computes in; give one of these (os::einsum_into<I/X, K>(view, A, B) names the axes), convert elements with os::cast, and copy to other memory with os::copy_to_local");
 };
 
 template <class Array, class Tensor>
 struct not_an_array_of_foreign_blocks {
-  static_assert(never<Array, Tensor>, "copy_from_blocks, copy_to_blocks, plan_blocks: what a device holds is in a Kokkos::View or an mdspan of the tensor's element type with a dimension for each axis, in os::strided(pointer, I = 1, J = 8), or, of one axis, in a std::span or std::vector; give one of these, and convert elements with os::cast");
+  static_assert(never<Array, Tensor>, "copy_from_blocks, copy_to_blocks, plan_blocks: a device's array is a Kokkos::View or an mdspan of the tensor's element type with a dimension for each axis, os::strided(pointer, I = 1, J = 8), or, with one axis, a std::span or std::vector; give one of these, and convert elements with os::cast");
 };
 
 template <class... Given>
 struct array_without_a_place {
-  static_assert(never<Given...>, "copy_from_blocks, copy_to_blocks, plan_blocks: where an array lies stands before it, and both stand last; write os::at(I = 4, J = 0), view or os::block_cyclic(I = 64, J = 64), view, and of several arrays a range of os::placed(os::at(I = 4, J = 0), view)");
+  static_assert(never<Given...>, "copy_from_blocks, copy_to_blocks, plan_blocks: the place of an array comes before it, and both come last; write os::at(I = 4, J = 0), view or os::block_cyclic(I = 64, J = 64), view, and for several arrays a range of os::placed(os::at(I = 4, J = 0), view)");
 };
 
 template <class Place, class Sharding>
@@ -42,7 +42,7 @@ struct sizes_of_strided_memory {
 
 template <class Sharding>
 struct scalapack_array_is_not_a_matrix {
-  static_assert(never<Sharding>, "scalapack_array_of: ScaLAPACK's array is of a matrix: two dimensions, and after the extents an os::block_cyclic and a context of BLACS, an int; write os::scalapack_array_of<I/X, J/Y>(mesh, I = 8, J = 8, os::block_cyclic(I = 2, J = 2), context)");
+  static_assert(never<Sharding>, "scalapack_array_of: ScaLAPACK's array holds a matrix of two dimensions, and after the extents come an os::block_cyclic and a BLACS context, an int; write os::scalapack_array_of<I/X, J/Y>(mesh, I = 8, J = 8, os::block_cyclic(I = 2, J = 2), context)");
 };
 
 template <class A, class Planned>

@@ -19,7 +19,7 @@ template <class T>
 struct derivative_of_integers {
   static_assert(
       never<T>,
-      "value_and_grad: derivatives are taken of floating-point and complex numbers; hand tensors of other elements over as constants, after the parameters");
+      "value_and_grad: derivatives are taken of floating-point and complex numbers; pass tensors of other elements as constants, after the parameters");
 };
 
 template <class Sharding>
@@ -29,7 +29,7 @@ struct loss_is_not_a_scalar {
 
 template <class MeshAxis, class Loss, class Gradient>
 struct loss_varies_where_gradient_does_not {
-  static_assert(never<MeshAxis, Loss, Gradient>, "value_and_grad: a loss that differs along a mesh axis has a gradient for each device, and a parameter that is the same along it has one, which would silently be their sum; os::psum<X> the loss for the gradient of the sum, or hand over os::pvary<X>(w) for each device's own gradient");
+  static_assert(never<MeshAxis, Loss, Gradient>, "value_and_grad: a loss that differs along a mesh axis has a gradient for each device, and a parameter that is the same along it has one, which would silently be their sum; os::psum<X> the loss for the gradient of the sum, or pass os::pvary<X>(w) for each device's own gradient");
 };
 
 template <class Element>
@@ -41,12 +41,12 @@ struct loss_is_complex {
 
 template <class Variable>
 struct region_captures_variable {
-  static_assert(never<Variable>, "checkpoint: the function depends on its arguments alone, but it captures a variable; hand that over as an argument, or its value by os::stop_gradient(x)");
+  static_assert(never<Variable>, "checkpoint: the function depends on its arguments alone, but it captures a variable; pass it as an argument, or its value by os::stop_gradient(x)");
 };
 
 template <class Result>
 struct region_result_is_not_a_tensor {
-  static_assert(never<Result>, "checkpoint: the function of a region gives one tensor; give several one by one, each by a region of its own, or leave the others outside of it");
+  static_assert(never<Result>, "checkpoint: the function of a region gives one tensor; return each of several tensors from a region of its own, or compute the others outside");
 };
 
 template <class Cotangents>
@@ -56,17 +56,17 @@ struct cotangents_of_other_number {
 
 template <class F>
 struct gradient_plan_of_captures {
-  static_assert(never<F>, "gradient_plan: the function is known from its type, so it captures nothing; hand over what it captures as data, or declare it constexpr outside of it");
+  static_assert(never<F>, "gradient_plan: the function is known from its type, so it captures nothing; pass what it captures as data, or declare it constexpr outside of it");
 };
 
 template <class Variable>
 struct diagonal_has_no_derivative {
-  static_assert(never<Variable>, "relabel: a diagonal is taken of a plain tensor, and this is a variable; multiply the variable by a mask, as os::generate makes it, and sum, or take the diagonal of os::stop_gradient(x)");
+  static_assert(never<Variable>, "relabel: a diagonal is taken of a plain tensor, and this is a variable; multiply the variable by a mask made with os::generate, and sum, or take the diagonal of os::stop_gradient(x)");
 };
 
 template <class... Given>
 struct verb_takes_no_variables {
-  static_assert(never<Given...>, "start_einsum, start_reshard, einsum_into, map_into, reshard_into, stencil_into, reshard to another mesh: what is begun and waited for later, written into a tensor that is there, or moved to another mesh is of plain tensors, and one of these is a variable; write os::einsum, os::map or os::reshard on its mesh, which give new tensors, or hand over os::stop_gradient(x)");
+  static_assert(never<Given...>, "start_einsum, start_reshard, einsum_into, map_into, reshard_into, stencil_into, reshard to another mesh: these operations take plain tensors, because they end later, write into an existing tensor, or move to another mesh, and one operand here is a variable; write os::einsum, os::map or os::reshard on its mesh, which return new tensors, or pass os::stop_gradient(x)");
 };
 
 template <class Keys>
@@ -76,14 +76,14 @@ struct cache_of_variables {
 
 template <class F>
 struct function_has_no_derivative {
-  static_assert(never<F>, "map: a function of variables says its derivative, derivative(x), or derivative<K>(x, y) of several arguments, and for derivatives of derivatives second_derivative(x), or second_derivative<K, L>(x, y); give this one such members, or join it with its derivative by os::differentiable(f, df)");
+  static_assert(never<F>, "map: a function of variables states its derivative in members: derivative(x), or derivative<K>(x, y) for several arguments, and for derivatives of derivatives second_derivative(x), or second_derivative<K, L>(x, y); give this one such members, or join it with its derivative by os::differentiable(f, df)");
 };
 
 // In the bodies of os::shard_map.
 
 template <class MeshAxis, class Sharding>
 struct partial_variable_enters {
-  static_assert(never<MeshAxis, Sharding>, "shard_map: a variable that is partial over a manual mesh axis would have a cotangent for each summand, and the sum has one; os::all_reduce<X> it first, or sum it in the body by os::psum<X> of what is divided");
+  static_assert(never<MeshAxis, Sharding>, "shard_map: a variable that is partial over a manual mesh axis would have a cotangent for each summand, and the sum has one; os::all_reduce<X> it first, or pass the divided tensor and sum it in the body with os::psum<X>");
 };
 
 template <class Function>
@@ -93,17 +93,17 @@ struct preduce_has_no_derivative {
 
 template <class Results>
 struct preduce_captures_variable {
-  static_assert(never<Results>, "preduce: the program's function depends on its arguments alone, but it captures a variable; capture its value by os::stop_gradient(x), or make what the blocks need of it before they are combined");
+  static_assert(never<Results>, "preduce: the program's function depends on its arguments alone, but it captures a variable; capture its value by os::stop_gradient(x), or apply it to the blocks before they are combined");
 };
 
 template <class F>
 struct stencil_function_has_no_derivative {
-  static_assert(never<F>, "stencil: a function of variables says its derivative by the element at each neighbour n, derivative(n, x), or of several arguments derivative<K>(n, x, y) for one that is padded and derivative<K>(x, y) for one that is not; give this one such members, join it with its derivative by os::differentiable(f, df), or write what is linear as a product, os::einsum<I, J>(os::patches<M, N>(x), weights)");
+  static_assert(never<F>, "stencil: a function of variables states its derivative with respect to the element at each neighbour n in members: derivative(n, x), or for several arguments derivative<K>(n, x, y) where argument K is padded and derivative<K>(x, y) where it is not; give this one such members, join it with its derivative by os::differentiable(f, df), or write the linear part as a product, os::einsum<I, J>(os::patches<M, N>(x), weights)");
 };
 
 template <class F>
 struct stencil_has_first_derivatives {
-  static_assert(never<F>, "stencil: its function says first derivatives, and nothing is known of theirs; for second derivatives write what is linear as a product, os::einsum<I, J>(os::patches<M, N>(x), weights), and the rest by os::map");
+  static_assert(never<F>, "stencil: its function states first derivatives only; for second derivatives write the linear part as a product, os::einsum<I, J>(os::patches<M, N>(x), weights), and the rest with os::map");
 };
 
 template <class Layers, class Stages>

@@ -11,22 +11,22 @@ namespace ostraka::reason {
 
 template <class Axis, class Sharding, class Operation>
 struct groups_have_the_axis {
-  static_assert(never<Axis, Sharding, Operation>, "ragged product: rows lie along the first axis that is named and lack the second, along which each group has its matrix, and the numbers of rows lie along the second alone; name them in that order, as in os::ragged_dot<R, E>(x[R, M], w[E, M, F], sizes[E]), or os::rename an axis");
+  static_assert(never<Axis, Sharding, Operation>, "ragged product: rows have the first axis named and lack the second, which numbers the groups and their matrices, and the numbers of rows have the second axis alone; name them in that order, as in os::ragged_dot<R, E>(x[R, M], w[E, M, F], sizes[E]), or os::rename an axis");
 };
 
 template <class Axis, class First, class Second, class Operation>
 struct summed_in_groups_split_differently {
-  static_assert(never<Axis, First, Second, Operation>, "ragged product: an axis that both operands have is summed where it lies, so that it is divided alike in both, and here the mesh axes or their order differ; divide it with os::slice, or gather it with os::all_gather, in one of them first");
+  static_assert(never<Axis, First, Second, Operation>, "ragged product: an axis of both operands is summed in place, so it is divided alike in both, and here the mesh axes or their order differ; divide it with os::slice, or gather it with os::all_gather, in one of them first");
 };
 
 template <class Tokens, class Experts, class Operation>
 struct tokens_sharding_mismatch {
-  static_assert(never<Tokens, Experts, Operation>, "experts: a tensor of tokens begins with the axes of the tensor that says to which experts they go (but for its last one, the choices), in their order and divided alike; put them in that order with os::transpose, or os::reshard first");
+  static_assert(never<Tokens, Experts, Operation>, "experts: a tensor of tokens begins with the axes of the tensor that names their experts (except its last axis, the choices), in the same order and divided alike; put them in that order with os::transpose, or os::reshard first");
 };
 
 template <class Dim, class Experts>
 struct expert_axes_must_divide_tokens {
-  static_assert(never<Dim, Experts>, "dropless: tokens go to their experts along the mesh axes that divide the experts, so that these divide tokens, too, and each token is sent once; divide an axis of the tokens over them first with os::slice or os::reshard");
+  static_assert(never<Dim, Experts>, "dropless: tokens go to their experts along the mesh axes that divide the experts, so these mesh axes divide the tokens too, and each token is sent once; divide an axis of the tokens over them first with os::slice or os::reshard");
 };
 
 template <class Weights, class Dim>

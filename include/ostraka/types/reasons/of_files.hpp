@@ -11,7 +11,7 @@ namespace ostraka::reason {
 
 template <class Leaf>
 struct saved_leaf_is_not_a_tensor {
-  static_assert(never<Leaf>, "save: a tree is saved that has tensors in its leaves, and these are something else; hand over a tree of os::values, as os::make_tree and os::tree_map make them");
+  static_assert(never<Leaf>, "save: a saved tree has tensors in its leaves, and these leaves are something else; pass a tree of os::values, as os::make_tree and os::tree_map return");
 };
 
 template <class T>

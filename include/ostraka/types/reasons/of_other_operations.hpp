@@ -14,7 +14,7 @@ namespace ostraka::reason {
 
 template <class First, class Second>
 struct policy_comes_last {
-  static_assert(never<First, Second>, "operation: reductions and reshards take one tensor, and after it perhaps one policy; write os::sum<I>(A, os::no_communication), and let several tensors meet in os::einsum or os::map");
+  static_assert(never<First, Second>, "operation: reductions and reshards take one tensor, followed by at most one policy; write os::sum<I>(A, os::no_communication), and combine several tensors with os::einsum or os::map");
 };
 
 template <class From, class To>
@@ -49,7 +49,7 @@ struct all_gather_needs_a_split {
 
 template <class X, class Sharding>
 struct all_gather_not_from_minor_end {
-  static_assert(never<X, Sharding>, "all_gather: a mesh axis is gathered only from the minor end of its axis (Y before X in I/X/Y), else blocks change places; gather the minor ones too or use os::reshard");
+  static_assert(never<X, Sharding>, "all_gather: a mesh axis is gathered only from the minor end of its axis (Y before X in I/X/Y), because blocks would otherwise change places; gather the minor ones too or use os::reshard");
 };
 
 template <class X, class Sharding>
@@ -89,12 +89,12 @@ struct value_of_a_non_tensor {
 
 template <class Sharding, class Number>
 struct tensor_is_not_a_number {
-  static_assert(never<Sharding, Number>, "value: a tensor is neither a number nor true or false, also where it has no axes; take its number out with os::value, as in double s = os::value(os::sum<>(A))");
+  static_assert(never<Sharding, Number>, "value: a tensor is neither a number nor a bool, even if it has no axes; take its number with os::value, as in double s = os::value(os::sum<>(A))");
 };
 
 template <class Sharding>
 struct no_element_access {
-  static_assert(never<Sharding>, "element: the elements of a tensor are on several devices, so that none is reached by its indices, as in A(0, 0) or A[0]; read this device's block, A.local()(0, 0), take the number of a tensor without axes with os::value(A), or bring all elements to one device with os::gather_to_root(A)");
+  static_assert(never<Sharding>, "element: the elements of a tensor are on several devices, so indices do not reach them, as in A(0, 0) or A[0]; read this device's block, A.local()(0, 0), take the number of a tensor without axes with os::value(A), or bring all elements to one device with os::gather_to_root(A)");
 };
 
 template <class Axis, class Sharding>
@@ -106,12 +106,12 @@ struct axis_missing {
 
 template <class X, class Operation>
 struct partial_in_nonlinear_operation {
-  static_assert(never<X, Operation>, "partial: the operation wants values, and a partial tensor holds parts of them (of summands, f(a) + f(b) is not f(a + b)); reduce it first with os::all_reduce or os::reduce_scatter, or, where an os::map of yours keeps such parts, say so in os::preserves");
+  static_assert(never<X, Operation>, "partial: the operation needs values, and a partial tensor holds parts of them (for summands, f(a) + f(b) is not f(a + b)); reduce it first with os::all_reduce or os::reduce_scatter, or, if the function of an os::map preserves such parts, say so in os::preserves");
 };
 
 template <class X>
 struct partial_plus_replicated {
-  static_assert(never<X>, "partial: summands are added, and factors multiplied, only with tensors that are partial over the same mesh axes, else the other operand would be counted once a device; reduce the partial one first, or ask for the other as a partial result");
+  static_assert(never<X>, "partial: summands are added, and factors multiplied, only with tensors that are partial over the same mesh axes, because the other operand would otherwise be counted once per device; reduce the partial one first, or ask for the other as a partial result");
 };
 
 template <class X>
@@ -141,7 +141,7 @@ struct mesh_axis_on_two_axes {
 
 template <class A, class B>
 struct operator_in_place {
-  static_assert(never<A, B>, "operator: tensors have no +=, -=, *= and /=, because a handle that other handles share its block with would change with them, or apart from them; write A = A + B, which makes a new tensor, or os::map_into(A, f, A, B), which writes into the block");
+  static_assert(never<A, B>, "operator: tensors have no +=, -=, *= and /=, because other handles may share the block, and the operator would change them too, or detach this one; write A = A + B, which makes a new tensor, or os::map_into(A, f, A, B), which writes into the block");
 };
 
 template <class Operation>
@@ -161,12 +161,12 @@ struct condition_of_numbers {
 
 template <class... Arguments>
 struct function_comes_first {
-  static_assert(never<Arguments...>, "map: the function comes before the tensors whose elements it is given, and in map_into after the one that it writes to; write os::map(f, A, B) or os::map_into(C, f, A, B)");
+  static_assert(never<Arguments...>, "map: the function comes before the tensors whose elements it takes, and in map_into after the tensor that is written; write os::map(f, A, B) or os::map_into(C, f, A, B)");
 };
 
 template <class Function, class... Given>
 struct function_takes_other_arguments {
-  static_assert(never<Function, Given...>, "function: os::map and os::map_into call it with an element of each tensor, in their order, os::generate with the index of an element along each axis, as std::int64_t, and none of them changes it; give it as many parameters, of types to which these (after the function here) convert");
+  static_assert(never<Function, Given...>, "function: os::map and os::map_into call it with an element of each tensor, in their order, os::generate with the index of an element along each axis, as std::int64_t, and none of them changes it; give it as many parameters, of types to which the arguments (listed here after the function) convert");
 };
 
 template <class... Elements>
@@ -191,12 +191,12 @@ struct bools_do_not_add {
 
 template <class Operation>
 struct arithmetic_of_bools {
-  static_assert(never<Operation>, "arithmetic: bools are no numbers; combine them with &&, || and !, choose by them with os::where, or convert them first, as in os::cast<float>(A)");
+  static_assert(never<Operation>, "arithmetic: bools are not numbers; combine them with &&, || and !, choose by them with os::where, or convert them first, as in os::cast<float>(A)");
 };
 
 template <class Partial, class Operation>
 struct partial_of_another_kind {
-  static_assert(never<Partial, Operation>, "reduction: sums, os::einsum among them, keep and make partial sums only, maxima partial maxima, and so on, because a maximum of sums is not the sum of the maxima; reduce the operand first with os::all_reduce or os::reduce_scatter, and ask for a partial result of the operation's own kind");
+  static_assert(never<Partial, Operation>, "reduction: sums, including os::einsum, keep and make only partial sums, maxima only partial maxima, and so on, because a maximum of sums is not the sum of the maxima; reduce the operand first with os::all_reduce or os::reduce_scatter, and ask for a partial result of the operation's own kind");
 };
 
 template <class From, class To>
@@ -208,7 +208,7 @@ struct cast_drops_imaginary_part {
 
 template <class Element>
 struct mean_of_integers {
-  static_assert(never<Element>, "mean: the mean of integers is not an integer; convert them first, as in os::cast<double>(A), or divide os::sum as you want it rounded");
+  static_assert(never<Element>, "mean: the mean of integers is not an integer; convert them first, as in os::cast<double>(A), or divide os::sum and round the quotient as you need");
 };
 
 }  // namespace ostraka::reason

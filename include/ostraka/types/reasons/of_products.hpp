@@ -21,27 +21,27 @@ struct result_axis_in_no_operand {
 
 template <class Axis, class Operand, class... Rename>
 struct unshared_axis_would_be_summed {
-  static_assert(never<Axis, Operand, Rename...>, "einsum: of several operands, an axis that one alone has and the result lacks is summed on its own only if that is asked for; join it with the axis that it is to meet in another operand, by the rename named here, sum it first with os::sum, or ask for it, as in os::einsum<B, H>(A, B, os::sum_over(N))");
+  static_assert(never<Axis, Operand, Rename...>, "einsum: an axis that only one of several operands has, and the result lacks, is summed on its own only on request; give it the name of the axis that it is to meet in another operand, by the rename shown here, sum it first with os::sum, or request the sum, as in os::einsum<B, H>(A, B, os::sum_over(N))");
 };
 
 template <class Axis>
 struct sum_over_of_shared_axis {
-  static_assert(never<Axis>, "einsum: os::sum_over names axes that one operand alone has and the result lacks, and this one is kept, or summed together with another operand's; drop it from os::sum_over");
+  static_assert(never<Axis>, "einsum: os::sum_over names axes that only one operand has and the result lacks, and this one is kept, or summed together with another operand's; drop it from os::sum_over");
 };
 
 template <class Argument>
 struct not_an_operand {
-  static_assert(never<Argument>, "einsum: the arguments are tensors, and after them perhaps one policy, such as os::gather_left, and in einsum_into os::alpha = 2 and os::beta = 1; make a tensor of an array with os::from_local, and drop what is none of these");
+  static_assert(never<Argument>, "einsum: the arguments are tensors, followed by at most one policy, such as os::gather_left, and in einsum_into by os::alpha = 2 and os::beta = 1; make a tensor of an array with os::from_local, and drop any other argument");
 };
 
 template <class Verb>
 struct verb_is_no_policy {
-  static_assert(never<Verb>, "policy: a verb such as os::all_gather<X> moves one tensor, and is no policy for an operation on others; apply it to its tensor, as in os::einsum<I, K>(os::all_gather<X>(A), B), or give a policy, such as os::gather_left or os::reduce_result");
+  static_assert(never<Verb>, "policy: a verb such as os::all_gather<X> moves one tensor, and is not a policy for an operation on others; apply it to its tensor, as in os::einsum<I, K>(os::all_gather<X>(A), B), or give a policy, such as os::gather_left or os::reduce_result");
 };
 
 template <int Operands>
 struct too_many_operands {
-  static_assert(Operands < 0, "operation: at most eight tensors are taken at a time; take some of them together first");
+  static_assert(Operands < 0, "operation: it takes at most eight tensors at a time; combine some of them first");
 };
 
 template <class Factor>
@@ -51,12 +51,12 @@ struct factor_given_twice {
 
 template <class Number, class Element>
 struct number_of_another_kind {
-  static_assert(never<Number, Element>, "number: what meets elements is of their kind, a whole number for integers, a real one for float, double and 16-bit elements; give such a number, or convert the tensor first, as in os::cast<double>(A)");
+  static_assert(never<Number, Element>, "number: a number that meets elements is of their kind: a whole number for integers, a real one for float, double and 16-bit elements; give such a number, or convert the tensor first, as in os::cast<double>(A)");
 };
 
 template <int Axes>
 struct too_many_labels {
-  static_assert(Axes < 0, "operation: all tensors of one operation together have at most sixteen different axes; take some of them together first, or rename axes that mean the same");
+  static_assert(Axes < 0, "operation: all tensors of one operation together have at most sixteen different axes; combine some of them first, or rename axes that mean the same");
 };
 
 template <int MeshAxes>
@@ -71,7 +71,7 @@ struct product_of_too_many_axes {
 
 template <class Policy, int Operands>
 struct policy_is_for_two_operands {
-  static_assert(Operands < 0, "einsum: os::gather_left, os::gather_right and os::reduce_result speak of two operands; multiply these two by themselves, or bound what is moved with os::at_most or os::no_communication");
+  static_assert(Operands < 0, "einsum: os::gather_left, os::gather_right and os::reduce_result are for two operands; multiply two of them in a call of their own, or bound what is moved with os::at_most or os::no_communication");
 };
 
 template <class Left, class Right>
@@ -91,12 +91,12 @@ struct plan_exceeds_budget {
 
 template <long long Bytes, long long Limit>
 struct plan_exceeds_workspace {
-  static_assert(Bytes <= Limit, "policy: os::within<bytes>() is the workspace that each device may take at most, and every plan takes more in any passes over a label: the least (first number) is above the limit (second number); raise the limit, or name shardings that gather less (os::describe(os::plan<I, K>(A, B)) shows the steps)");
+  static_assert(Bytes <= Limit, "policy: os::within<bytes>() is the workspace that each device may take at most, and every plan takes more, in any number of passes over a label: the least (first number) is above the limit (second number); raise the limit, or name shardings that gather less (os::describe(os::plan<I, K>(A, B)) shows the steps)");
 };
 
 template <class Policy>
 struct policy_not_for_reshard {
-  static_assert(never<Policy>, "reshard: one tensor is moved by the cheapest plan, and the policies for that are os::no_communication, os::at_most<bytes> and os::within(bytes); drop the policy, or use the verb that is the move (os::all_gather, os::all_reduce, ...)");
+  static_assert(never<Policy>, "reshard: one tensor is moved by the cheapest plan, and the policies for that are os::no_communication, os::at_most<bytes> and os::within(bytes); drop the policy, or use the verb of that move (os::all_gather, os::all_reduce, ...)");
 };
 
 // ---- contract: each cell of the table of two operands that needs communication --------------------------------------

@@ -11,12 +11,12 @@ namespace ostraka::reason {
 
 template <class Option>
 struct not_an_option_of_ring {
-  static_assert(never<Option>, "attention: after os::ring come os::causal, os::striped<X>, os::score_scale(s) and what changes scores, os::window(w), os::segments(q_ids, k_ids), os::soft_cap(c), os::bias(b), os::alibi(slopes) and os::sinks(logits): positions begin at 0, and no mask goes round; gather keys and values for others, os::all_gather<X>(k)");
+  static_assert(never<Option>, "attention: os::ring takes os::causal, os::striped<X>, os::score_scale(s) and the options that change scores, os::window(w), os::segments(q_ids, k_ids), os::soft_cap(c), os::bias(b), os::alibi(slopes) and os::sinks(logits), because positions begin at 0 and no mask travels round the ring; for other options gather keys and values first, os::all_gather<X>(k)");
 };
 
 template <class Queries, class Keys>
 struct ring_divides_queries_differently {
-  static_assert(never<Queries, Keys>, "attention: in a ring the same mesh axes divide queries and keys, in the same order; os::reshard the queries, or leave os::ring out where nothing divides them: then keys stay where they are");
+  static_assert(never<Queries, Keys>, "attention: in a ring the same mesh axes divide queries and keys, in the same order; os::reshard the queries, or omit os::ring where nothing divides them, because keys then stay where they are");
 };
 
 template <class Queries, class Keys>

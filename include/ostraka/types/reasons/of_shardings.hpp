@@ -20,7 +20,7 @@ template <class Given>
 struct extent_is_not_whole {
   static_assert(
       never<Given>,
-      "axis: an extent is a whole number, or about how large the axis will be; write OSTRAKA_AXIS(I, 512) or OSTRAKA_AXIS(I, os::about(512))");
+      "axis: an extent is a whole number or an estimate of it; write OSTRAKA_AXIS(I, 512) or OSTRAKA_AXIS(I, os::about(512))");
 };
 
 template <class... MeshAxes>
@@ -40,12 +40,12 @@ struct axis_comes_first {
 
 template <class Number, class MeshAxis>
 struct number_is_not_divided {
-  static_assert(never<Number, MeshAxis>, "sharding: a mesh axis divides an axis, and here a number stands before the /; a local variable or parameter that is called as the axis hides it: rename the variable");
+  static_assert(never<Number, MeshAxis>, "sharding: a mesh axis divides an axis, and here a number stands before the /; rename the local variable or parameter that hides the axis of the same name");
 };
 
 template <class Entry>
 struct not_a_dimension {
-  static_assert(never<Entry>, "sharding: the dimensions of a tensor are axes (I), divided axes (I/X) and os::partial(X); declare axes with OSTRAKA_AXIS, and where a number is found here, rename the local variable that hides the axis of its name");
+  static_assert(never<Entry>, "sharding: the dimensions of a tensor are axes (I), divided axes (I/X) and os::partial(X); declare axes with OSTRAKA_AXIS, and if this is a number, rename the local variable that hides the axis of the same name");
 };
 
 template <class Axis>
@@ -92,7 +92,7 @@ struct element_type_unsupported {
 
 template <class Element>
 struct elements_are_constant {
-  static_assert(never<Element>, "tensor: of constant elements, as those of a constant view are, a tensor is read only; write to one of your own, as os::copy(A) gives it");
+  static_assert(never<Element>, "tensor: a tensor of constant elements, such as those of a constant view, is read-only; write to a tensor of your own, such as os::copy(A)");
 };
 
 template <class First>
@@ -122,12 +122,12 @@ struct extent_given_twice {
 
 template <class Given>
 struct extent_without_a_name {
-  static_assert(never<Given>, "sizes: an extent is given by name; write I = 1024, or pass an os::sizes (and where I is a local variable, which hides the axis, rename the variable)");
+  static_assert(never<Given>, "sizes: an extent is given by name; write I = 1024, or pass an os::sizes (and if I is a local variable, which hides the axis, rename the variable)");
 };
 
 template <class Axis>
 struct extent_of_foreign_axis {
-  static_assert(never<Axis>, "sizes: an extent is given for an axis that the tensor does not have; drop it, or collect the program's extents in an os::sizes, of which each tensor takes its own");
+  static_assert(never<Axis>, "sizes: an extent is given for an axis that the tensor does not have; drop it, or collect the program's extents in an os::sizes, from which each tensor takes its own");
 };
 
 template <class Last>
@@ -152,7 +152,7 @@ struct view_comes_last {
 
 template <class Given, class Tensor>
 struct not_a_block {
-  static_assert(never<Given, Tensor>, "from_local: a block is a Kokkos::View or an mdspan of the tensor's element type, in its memory, with a dimension for each axis, a std::span or std::vector of such elements, or os::strided(pointer, I = 8, J = 1); give one of these, copy what lies in other memory with os::copy_from_local, and convert elements afterwards with os::cast");
+  static_assert(never<Given, Tensor>, "from_local: a block is a Kokkos::View or an mdspan of the tensor's element type, in its memory, with a dimension for each axis, a std::span or std::vector of such elements, or os::strided(pointer, I = 8, J = 1); give one of these, copy from other memory with os::copy_from_local, and convert elements afterwards with os::cast");
 };
 
 template <class Given>

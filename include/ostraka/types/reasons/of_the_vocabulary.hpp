@@ -18,7 +18,7 @@ struct not_an_axis {
 
 template <class Axis, class Operation, class... MeshAxes>
 struct axis_is_divided {
-  static_assert(never<Axis, Operation, MeshAxes...>, "operation: the axis is divided over a mesh axis, so that it communicates, and nothing moves unless it is named; write I/X for the axis to authorise it (what moves is in docs/operations.md), or gather the axis first with os::all_gather");
+  static_assert(never<Axis, Operation, MeshAxes...>, "operation: the axis is divided over a mesh axis, so the operation communicates, and nothing moves unless it is named; write I/X for the axis to authorise it (what moves is in docs/operations.md), or gather the axis first with os::all_gather");
 };
 
 template <class Dim, class Sharding, class Operation>
@@ -35,7 +35,7 @@ struct function_undefined_for_elements {
       "function: it is not defined for such elements (docs/operations.md says for which); convert integers and bools to numbers with a fraction, as in os::cast<float>(A), and of complex numbers take the modulus with os::abs, or a part with os::real or os::imag");
 };
 
-// ---- softmax and norms ------------------------------------------------------------------------------------------------
+// ---- softmax and norms ----------------------------------------------------------------------------------------------
 
 template <class Other, class Sharding, class Operation>
 struct row_operand_sharding_mismatch {
@@ -47,7 +47,7 @@ struct mask_is_not_true_or_false {
   static_assert(never<T, Operation>, "operation: a mask is bool, or an integer that is not 0 where an element counts; compare first");
 };
 
-// ---- indices ----------------------------------------------------------------------------------------------------------
+// ---- indices --------------------------------------------------------------------------------------------------------
 
 template <class T, class Operation>
 struct index_is_not_an_integer {
@@ -66,7 +66,7 @@ struct rows_have_the_axis {
 
 template <class Axis, class Operation>
 struct index_axis_not_in_rows {
-  static_assert(never<Axis, Operation>, "operation: every index belongs to a row, so that the rows have all axes of the index; broadcast the rows along the axis, or leave it out of the index");
+  static_assert(never<Axis, Operation>, "operation: every index belongs to a row, so the rows have all axes of the index; broadcast the rows along the axis, or leave it out of the index");
 };
 
 template <class Axis, class Operation>
@@ -76,17 +76,17 @@ struct indexed_axis_not_in_result {
 
 template <class Row, class Wanted, class Axis>
 struct row_sharding_mismatch {
-  static_assert(never<Row, Wanted, Axis>, "write_at: nothing moves, so that a row lies as the tensor does without the axis that it is written along, or has that axis whole; os::reshard the row first");
+  static_assert(never<Row, Wanted, Axis>, "write_at: nothing moves, so a row is divided as the tensor is, without the axis that it is written along or with that axis whole; os::reshard the row first");
 };
 
 template <class Sharding>
 struct iota_has_one_axis {
-  static_assert(never<Sharding>, "iota, random_permutation: numbers are counted along one axis; name one, and let it meet tensors of more axes in os::map or os::broadcast");
+  static_assert(never<Sharding>, "iota, random_permutation: numbers are counted along one axis; name one, and combine it with tensors of more axes in os::map or os::broadcast");
 };
 
 template <class Sharding>
 struct triangle_has_two_axes {
-  static_assert(never<Sharding>, "lower_triangle, upper_triangle: a triangle has rows and columns; name two axes, and let it meet tensors of more axes in os::map");
+  static_assert(never<Sharding>, "lower_triangle, upper_triangle: a triangle has rows and columns; name two axes, and combine it with tensors of more axes in os::map");
 };
 
 template <class T, class Operation>
@@ -98,7 +98,7 @@ template <class Option, class Operation>
 struct not_an_option {
   static_assert(
       never<Option, Operation>,
-      "operation: it does not read this option, which would be passed over silently; docs/operations.md says which ones it reads");
+      "operation: it does not read this option, which would silently be ignored; docs/operations.md says which ones it reads");
 };
 
 template <class Operation>
@@ -108,7 +108,7 @@ struct seed_not_given {
 
 template <class Operation>
 struct fan_not_given {
-  static_assert(never<Operation>, "weights: how far they spread depends on how many products are summed; name the axes that are summed, as in os::fan_in(D), and for os::glorot_normal and os::glorot_uniform those that remain, as in os::fan_out(F)");
+  static_assert(never<Operation>, "weights: their spread depends on how many products are summed; name the axes that are summed, as in os::fan_in(D), and for os::glorot_normal and os::glorot_uniform those that remain, as in os::fan_out(F)");
 };
 
 template <class Axis, class Operation>
@@ -118,24 +118,24 @@ struct result_lacks_axis {
 
 template <class Axis, class Operation, class... MeshAxes>
 struct indexed_axis_is_divided {
-  static_assert(never<Axis, Operation, MeshAxes...>, "operation: each device has a part of the axis that the indices point into, so that the results are summands, and nothing moves unless the result is named; name its axes, as in os::take<V, I, D>(table, index)");
+  static_assert(never<Axis, Operation, MeshAxes...>, "operation: each device has a part of the axis that the indices point into, so the results are summands, and nothing moves unless the result is named; name its axes, as in os::take<V, I, D>(table, index)");
 };
 
 template <class Index, class Table, class Operation>
 struct index_meets_divided_table {
-  static_assert(never<Index, Table, Operation>, "operation: index and table are divided over the same mesh axis, so that indices move, and nothing moves unless the result is named; name its axes, as in os::take<V, I, D>(table, index)");
+  static_assert(never<Index, Table, Operation>, "operation: index and table are divided over the same mesh axis, so indices move, and nothing moves unless the result is named; name its axes, as in os::take<V, I, D>(table, index)");
 };
 
 // ---- shape: split, merge, rearrangements ----------------------------------------------------------------------------
 
 template <class Product, class Major, class Minor, class Operation>
 struct extents_do_not_multiply {
-  static_assert(never<Product, Major, Minor, Operation>, "split, merge: the extent of the axis that is two is the product of theirs, and the static extents are no such product; declare axes whose extents multiply, or leave one without a static extent");
+  static_assert(never<Product, Major, Minor, Operation>, "split, merge: the extent of the merged axis is the product of the extents of its two parts, and the static extents are no such product; declare axes whose extents multiply, or leave one without a static extent");
 };
 
 template <class Major, class Minor, class Operation, auto Extent, auto Ways>
 struct major_axis_is_divided_unevenly {
-  static_assert(never<Major, Minor, Operation>, "split, merge: blocks of the one axis are whole indices of the major one, and the mesh axes do not divide its extent evenly; choose mesh axes whose sizes divide it, or gather the axis first with os::all_gather");
+  static_assert(never<Major, Minor, Operation>, "split, merge: blocks of the merged axis hold whole indices of the major one, and the mesh axes do not divide its extent evenly; choose mesh axes whose sizes divide it, or gather the axis first with os::all_gather");
 };
 
 template <class Minor, class Sharding>
@@ -150,12 +150,12 @@ struct merged_axes_not_adjacent {
 
 template <class Axis, class Sharding>
 struct transpose_leaves_out {
-  static_assert(never<Axis, Sharding>, "transpose: it names all axes of the tensor, in the order that they are to have; name this one, too, or os::sum over it");
+  static_assert(never<Axis, Sharding>, "transpose: it names all axes of the tensor, in their new order; name this one too, or os::sum over it");
 };
 
 template <class Sharding, class Result>
 struct broadcast_sharding_mismatch {
-  static_assert(never<Sharding, Result>, "broadcast, stack: the axes that the tensor has lie in the result as they do in it, and it is partial where the tensor is; name them so, and os::reshard before or after");
+  static_assert(never<Sharding, Result>, "broadcast, stack: the tensor's axes are divided in the result as in the tensor, and the result is partial where the tensor is; name them so, and os::reshard before or after");
 };
 
 template <class Axis, class Operation>
@@ -168,11 +168,11 @@ struct operands_sharded_differently {
   static_assert(never<Sharding, Other, Operation>, "operation: the operands have the same axes in one order, divided alike; os::reshard or os::transpose one of them first");
 };
 
-// ---- attention --------------------------------------------------------------------------------------------------------
+// ---- attention ------------------------------------------------------------------------------------------------------
 
 template <class T, class Operation>
 struct elements_are_not_floating_point {
-  static_assert(never<T, Operation>, "operation: its result is no whole number, so that elements are float, double, os::float16 or os::bfloat16; os::cast<float> them first");
+  static_assert(never<T, Operation>, "operation: its result is not a whole number, so its elements are float, double, os::float16 or os::bfloat16; os::cast<float> them first");
 };
 
 template <class Axis, auto Extent>
@@ -202,17 +202,17 @@ struct frequencies_sharding_mismatch {
 
 template <class Operation>
 struct frequencies_are_given_twice {
-  static_assert(never<Operation>, "rope: a tensor of frequencies says all of them, and os::rope_base and os::rope_scaling would be passed over; leave one of both out");
+  static_assert(never<Operation>, "rope: a tensor of frequencies gives all of them, and os::rope_base and os::rope_scaling would be ignored; leave out one or the other");
 };
 
 template <class Operation>
 struct extra_tensor_after_operands {
-  static_assert(never<Operation>, "operation: after the operands comes one tensor of a kind, positions and frequencies of os::rope or the mask of an attention, and a second one would be passed over; make one of both, for masks A && B");
+  static_assert(never<Operation>, "operation: after the operands comes one tensor of a kind, positions and frequencies of os::rope or the mask of an attention, and a second one would be ignored; combine the two, masks as A && B");
 };
 
 template <class Operation>
 struct position_without_causal {
-  static_assert(never<Operation>, "attention: os::from_position(t) tells os::causal where the first query stands, and nothing else reads it; give os::causal, too, or leave the position out");
+  static_assert(never<Operation>, "attention: os::from_position(t) gives os::causal the position of the first query, and nothing else reads it; give os::causal too, or leave the position out");
 };
 
 template <class Axis, class Sharding>
@@ -227,7 +227,7 @@ struct queries_and_keys_are_confused {
 
 template <class MeshAxis, class Queries, class Keys>
 struct keys_are_divided_as_queries {
-  static_assert(never<MeshAxis, Queries, Keys>, "attention: a mesh axis divides keys and, along another axis, queries, so that they do not meet; pass keys and values round a ring, os::ring after the operands, or gather them first, os::all_gather<X>(k)");
+  static_assert(never<MeshAxis, Queries, Keys>, "attention: a mesh axis divides keys and, along another axis, queries, so they do not meet; pass keys and values round a ring, with os::ring after the operands, or gather them first, os::all_gather<X>(k)");
 };
 
 template <class Option>
@@ -237,12 +237,12 @@ struct not_an_option_of_attention {
 
 template <class Rows, class Operation>
 struct pages_sharding_mismatch {
-  static_assert(never<Rows, Operation>, "operation: positions of rows have axes of the batch, a table of pages these and one whole axis more, and a pool pages, slots and axes of the rows, divided as in the rows; the width of a head is the last axis of queries, keys and values; os::reshard or os::transpose the operand");
+  static_assert(never<Rows, Operation>, "operation: positions of rows have axes of the batch, a table of pages has these and one more axis, which is whole, and a pool has pages, slots and axes of the rows, divided as in the rows; the width of a head is the last axis of queries, keys and values; os::reshard or os::transpose the operand");
 };
 
 template <class Option>
 struct not_an_option_of_pages {
-  static_assert(never<Option>, "attention: with os::pages<P>(table) stand os::causal, os::from_positions(t), os::window(w), os::score_scale(s) and os::in_range, and each query reads its own pages; leave the option out, or keep keys and values in a cache with one axis of positions");
+  static_assert(never<Option>, "attention: os::pages<P>(table) takes os::causal, os::from_positions(t), os::window(w), os::score_scale(s) and os::in_range beside it, and each query reads its own pages; leave the option out, or keep keys and values in a cache with one axis of positions");
 };
 
 template <class Operation>
@@ -252,7 +252,7 @@ struct pages_without_positions {
 
 template <class Operation>
 struct option_is_given_twice {
-  static_assert(never<Operation>, "attention: each option follows the operands once, and a second one of its kind would be passed over; make one of both, A && B of masks and A + B of biases");
+  static_assert(never<Operation>, "attention: each option follows the operands once, and a second one of its kind would be ignored; combine the two, masks as A && B and biases as A + B");
 };
 
 template <class Other, class Scores, class Operation>
@@ -262,7 +262,7 @@ struct score_operand_sharding_mismatch {
 
 template <class Slopes>
 struct slopes_are_constant {
-  static_assert(never<Slopes>, "attention: the slopes of os::alibi have no derivative; hand over os::stop_gradient(slopes), or a learned os::bias");
+  static_assert(never<Slopes>, "attention: the slopes of os::alibi have no derivative; pass os::stop_gradient(slopes), or a learned os::bias");
 };
 
 // ---- sort, top_k ----------------------------------------------------------------------------------------------------
@@ -277,33 +277,33 @@ struct new_axis_already_exists {
   static_assert(never<Axis, Sharding, Operation>, "operation: the axis that it makes is not yet an axis of the tensor; choose another one, or os::rename that axis first");
 };
 
-// ---- fft --------------------------------------------------------------------------------------------------------------
+// ---- fft ------------------------------------------------------------------------------------------------------------
 
 template <class T, class Operation>
 struct not_transformed {
-  static_assert(never<T, Operation>, "operation: fft and ifft take float, double and complex numbers of these, rfft real and irfft complex ones; os::cast the elements, or call the transform of these");
+  static_assert(never<T, Operation>, "operation: fft and ifft take float, double and complex numbers of these, rfft takes real ones and irfft complex ones; os::cast the elements, or call the transform for these");
 };
 
 template <class Sharding, class Named, class Operation>
 struct transform_axes_mismatch {
-  static_assert(never<Sharding, Named, Operation>, "operation: after the axis that is transformed comes the one that it becomes, and after os::dims of several axes as many in their order, alone, or with all other axes of the tensor, in any order; name these");
+  static_assert(never<Sharding, Named, Operation>, "operation: the axis that is transformed is followed by the axis that it becomes, and os::dims of several axes by as many in the same order, alone or with all other axes of the tensor in any order; name these");
 };
 
 template <class Axis, class Result, class Operation>
 struct spectrum_extent_mismatch {
-  static_assert(never<Axis, Result, Operation>, "operation: n numbers have a spectrum of n, real ones one of n/2 + 1, and the static extents of the two axes are others; name axes of these extents, or without a static one");
+  static_assert(never<Axis, Result, Operation>, "operation: n numbers have a spectrum of n, real ones one of n/2 + 1, and the static extents of the two axes differ from these; name axes of these extents, or without a static one");
 };
 
 // ---- segment_sum ----------------------------------------------------------------------------------------------------
 
 template <class Axis, class Segments, class Data, class Ids>
 struct segments_are_on_several_devices {
-  static_assert(never<Axis, Segments, Data, Ids>, "segment_sum: nothing moves unless the result is named, and the rows of a segment are on several devices here; name the result to authorise what sums them, as segment_sum<I, S, S/X, D>(data, ids, S = n), or os::partial(X) in it for each device's own sums");
+  static_assert(never<Axis, Segments, Data, Ids>, "segment_sum: nothing moves unless the result is named, and the rows of a segment are on several devices here; name the result to authorise the reduction, as segment_sum<I, S, S/X, D>(data, ids, S = n), or os::partial(X) in it for each device's own sums");
 };
 
 template <class Axis, class Segments, class Sharding>
 struct summed_axis_in_result {
-  static_assert(never<Axis, Segments, Sharding>, "segment_sum: the axis of the rows goes and that of the segments comes; name a result without the first, as segment_sum<I, S, S, D>(data, ids, S = n)");
+  static_assert(never<Axis, Segments, Sharding>, "segment_sum: the axis of the segments replaces the axis of the rows; name a result without the latter, as segment_sum<I, S, S, D>(data, ids, S = n)");
 };
 
 }  // namespace ostraka::reason

@@ -21,7 +21,7 @@ struct gradient_of_other_axes {
 
 template <class Element>
 struct gradient_of_integers {
-  static_assert(never<Element>, "update: an optimiser moves parameters by small steps, and integers have none; give parameters and gradients of real elements, os::cast<float> of counts");
+  static_assert(never<Element>, "update: an optimiser moves parameters by small steps, and integers have none; use parameters and gradients of real elements, such as os::cast<float>(counts)");
 };
 
 template <class Sum, class Given>

@@ -11,12 +11,12 @@ namespace ostraka::reason {
 
 template <class T>
 struct not_a_tree {
-  static_assert(never<T>, "tree: a tree is a struct that is a template on what stands in its leaves, and after that on types alone or on values alone, or a std::array or std::vector of such structs; write template <class L> struct parameters { os::leaf<L, float, I/X, J> weights; }; and hand over a parameters<os::values>");
+  static_assert(never<T>, "tree: a tree is a struct template whose first parameter decides what its leaves hold, and whose other parameters are all types or all values, or a std::array or std::vector of such structs; write template <class L> struct parameters { os::leaf<L, float, I/X, J> weights; }; and pass a parameters<os::values>");
 };
 
 template <class... Trees>
 struct trees_differ {
-  static_assert(never<Trees...>, "tree: trees that go together are the same struct with other things in their leaves; give trees of one template, as os::tree_map makes them");
+  static_assert(never<Trees...>, "tree: trees that are used together are the same struct with different leaves; pass trees of one template, as os::tree_map returns");
 };
 
 template <class Tree>
@@ -41,7 +41,7 @@ struct tree_has_too_many_fields {
 
 template <class Field, class Tree>
 struct leaf_out_of_reach {
-  static_assert(never<Field, Tree>, "tree: leaves stand in fields, in structs that are trees themselves, and in std::array and std::vector of these; this field depends on what stands in the leaves and is none of them, so that leaves in it would be passed over");
+  static_assert(never<Field, Tree>, "tree: leaves are in fields, in structs that are trees themselves, and in std::array and std::vector of these; this field depends on what the leaves hold and is none of these, so leaves in it would be missed");
 };
 
 }  // namespace ostraka::reason

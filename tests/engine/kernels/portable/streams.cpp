@@ -211,7 +211,7 @@ TEST_CASE("outer products larger than the last cache") {
   CHECK(repeated_product_is_right<double>(1009, 5003));
 }
 
-TEST_CASE("middling rows, two of which are summed at once") {
+TEST_CASE("middling rows, two or four of which are summed at once") {
   std::vector<std::int64_t> lengths = {255, 319, 320, 321, 383, 450, 1030, 8191, 8192};
   for (std::int64_t length = 256; length <= 272; ++length) lengths.push_back(length);
   for (std::int64_t const length : lengths)

@@ -23,9 +23,9 @@
 #  include <ostraka/engine/kernels/blas/bfloat16_library.hpp>
 #  include <ostraka/engine/kernels/blas/column_major.hpp>
 #  include <ostraka/engine/memory/per_thread.hpp>
-#  include <ostraka/types/support/dynamic_array.hpp>
 #  include <ostraka/types/support/error.hpp>
 #  include <ostraka/types/support/join_text.hpp>
+#  include <ostraka/types/support/recent_entries.hpp>
 
 namespace ostraka::engine {
 namespace detail {
@@ -159,8 +159,6 @@ class known_onednn_products {
   }
 
  private:
-  static constexpr std::size_t most = 64;  // shapes of a network; oneDNN itself remembers the code of 1024
-
   static void require(dnnl_status_t status, char const* call) {
     if (status != dnnl_success)
       throw_error(call, " failed with status ", static_cast<int>(status),
@@ -170,20 +168,12 @@ class known_onednn_products {
   [[gnu::cold, gnu::noinline]] onednn_product const& make(matrix_product const& shape) {
     onednn_product made{shape};
     made.begin(engine_);
-    if (products_.size() < most) {
-      products_.push_back(made);
-      return products_.back();
-    }
-    onednn_product& oldest = products_[next_++ % most];
-    oldest.end();
-    oldest = made;
-    return oldest;
+    return products_.add(made, [](onednn_product& oldest) { oldest.end(); });
   }
 
   dnnl_engine_t engine_ = nullptr;
   dnnl_stream_t stream_ = nullptr;
-  dynamic_array<onednn_product> products_;
-  std::size_t next_ = 0;
+  recent_entries<onednn_product, 64> products_;  // shapes of a network; oneDNN itself remembers the code of 1024
 };
 
 /// oneDNN behind the seam of libraries of bfloat16.

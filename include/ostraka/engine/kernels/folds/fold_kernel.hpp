@@ -55,6 +55,8 @@ struct fold_shape {
       return !in_rows && step[1] == 1 && reduced.rank > 0 && reduced.stride[1][reduced.rank - 1] > 1;
     return false;
   }
+  /// True if all is one row of outputs and one run of terms: nothing is walked.
+  [[nodiscard]] bool is_one_row() const { return outer.rank == 0 && reduced.rank <= 1 && !transposes; }
   [[nodiscard]] bool runs_apart() const { return reduced.rank > 1 && step[0] < reduced.stride[0][reduced.rank - 2]; }
 };
 
@@ -87,8 +89,8 @@ struct fold_rows {
   std::int64_t items() const { return cut.items() * parts; }
 
   void operator()(std::int64_t item) const {
-    std::int64_t const part = item / cut.items();
-    item %= cut.items();
+    std::int64_t const part = parts == 1 ? 0 : item / cut.items();
+    item -= part * cut.items();
     std::int64_t const begin = begin_of(part), end = begin_of(part + 1);
     T* const target = c + part * part_step;
     cut.for_each_piece(item, shape.outer,
@@ -106,6 +108,7 @@ struct fold_rows {
 
   /// Long parts begin at lines of 64 bytes if the block does: a vector that spans two lines costs two loads.
   std::int64_t begin_of(std::int64_t part) const {
+    if (parts == 1) return part * shape.reduced.size();
     std::int64_t const begin = part * shape.reduced.size() / parts;
     return part == parts || shape.reduced.size() < parts * 16 * lines_apart ? begin : begin / lines_apart * lines_apart;
   }
@@ -118,8 +121,12 @@ struct fold_rows {
 
   /// Not a call to clear memory, into which compilers turn such a loop: rows may be short.
   void start_all(value* sums, std::int64_t count) const {
-    value nothing = fold.start();
-    asm("" : "+m"(nothing));
+    value start = fold.start();
+    asm("" : "+m"(start));
+    value const nothing = start;
+#if defined(__GNUC__) && !defined(__clang__)
+#  pragma GCC unroll 4
+#endif
     for (std::int64_t i = 0; i < count; ++i) sums[i] = nothing;
   }
 
@@ -173,6 +180,23 @@ struct fold_rows {
       for (int o = 0; o <= operands; ++o) at[o] += wide * shape.step[o];
       count -= wide;
     }
+  }
+
+  /// Folds all, as fold_row and fold_each do. @pre shape.is_one_row(), the fold is one part, and the row is no longer
+  /// than `width`
+  void fold_one_row() const {
+    std::int64_t const at[operands] = {};
+    std::int64_t of_run[operands];
+    run_step(of_run);
+    std::int64_t const run = shape.reduced.rank > 0 ? shape.reduced.extent[0] : 1;
+    value buffer[width];
+    value* const sums = place_of(c, buffer);
+    start_all(sums, shape.length);
+    if (shape.in_rows)
+      fold.across(sums, at, shape.step, shape.length, of_run, run);
+    else
+      fold.along(sums, at, shape.step, shape.length, of_run, run);
+    if (sums == buffer) how.write(c, shape.step[operands], sums, shape.length);
   }
 
   /// Runs of less than 32 bytes, A[i, r], are first transposed to A[r, i], so that a row of outputs is folded together.

@@ -13,7 +13,7 @@
 #include <ostraka/engine/kernels/loops/lanes.hpp>
 #include <ostraka/engine/kernels/loops/vectors.hpp>
 #if OSTRAKA_DETAIL_X86
-#include <ostraka/engine/kernels/x86/two_rows.hpp>
+#  include <ostraka/engine/kernels/x86/rows_at_once.hpp>
 #endif
 
 namespace ostraka::engine::detail {
@@ -133,23 +133,24 @@ void sum_runs(T* sums, std::int64_t count, Element const* x, std::int64_t next, 
       [=] { add_runs(sums, count, run, [=](std::int64_t i, std::int64_t r) { return T(x[i * next + r]); }); });
 }
 
-/// sums[i] += sum over r < run of a[i next + r] x[r] for the first rows, two at once; returns how many rows these are:
-/// none without the registers of AVX-512, and none of rows so long that their quarters are summed at once.
+/// sums[i] += sum over r < run of a[i next + r] x[r] for the first rows, two or four at once; returns how many rows
+/// these are: none without the registers of AVX-512, and none of rows so long that their quarters are summed at once.
 template <class T>
-std::int64_t add_two_rows_at_once([[maybe_unused]] T* sums, [[maybe_unused]] std::int64_t count,
-                                  [[maybe_unused]] T const* a, [[maybe_unused]] std::int64_t next,
-                                  [[maybe_unused]] T const* x, [[maybe_unused]] std::int64_t run) {
+std::int64_t add_rows_at_once([[maybe_unused]] T* sums, [[maybe_unused]] std::int64_t count,
+                              [[maybe_unused]] T const* a, [[maybe_unused]] std::int64_t next,
+                              [[maybe_unused]] T const* x, [[maybe_unused]] std::int64_t run) {
 #if OSTRAKA_DETAIL_X86
   if constexpr (std::is_same_v<T, float> || std::is_same_v<T, double>) {
     std::int64_t const rows = count / 2 * 2;
     if (rows == 0 || run >= worth_quarters<T> || widest_vectors() != vector_width::avx512) return 0;
     run_with_avx512([=] {
-      if (run < worth_four_sums)
-        for (std::int64_t i = 0; i < rows; i += 2)
-          two_rows<T, 1>(a + i * next, a + (i + 1) * next, x).add_to(sums + i, run);
-      else
-        for (std::int64_t i = 0; i < rows; i += 2)
-          two_rows<T, 4>(a + i * next, a + (i + 1) * next, x).add_to(sums + i, run);
+      std::int64_t i = 0;
+      if (run < worth_four_sums) {
+        for (; i < rows; i += 2) rows_at_once<T, 1, 2>(a + i * next, next, x).add_to(sums + i, run);
+      } else {
+        for (; i + 4 <= rows; i += 4) rows_at_once<T, 4, 4>(a + i * next, next, x).add_to(sums + i, run);
+        if (i < rows) rows_at_once<T, 4, 2>(a + i * next, next, x).add_to(sums + i, run);
+      }
     });
     return rows;
   }
@@ -162,7 +163,7 @@ template <class T>
 void sum_run_products(T* sums, std::int64_t count, T const* x, std::int64_t x_next, T const* y, std::int64_t y_next,
                       std::int64_t run) {
   bool const is_vector = y_next == 0;  // its elements are read once for several rows
-  std::int64_t const begin = is_vector ? add_two_rows_at_once(sums, count, x, x_next, y, run) : 0;
+  std::int64_t const begin = is_vector ? add_rows_at_once(sums, count, x, x_next, y, run) : 0;
   if (begin == count) return;
   in_wide_vectors([=] {
     T* const to = sums + begin;

@@ -28,9 +28,9 @@
 #  include <ostraka/engine/kernels/loops/stream.hpp>
 #  include <ostraka/engine/memory/library_handles.hpp>
 #  include <ostraka/engine/memory/pool.hpp>
-#  include <ostraka/types/support/dynamic_array.hpp>
 #  include <ostraka/types/support/error.hpp>
 #  include <ostraka/types/support/join_text.hpp>
+#  include <ostraka/types/support/recent_entries.hpp>
 
 namespace ostraka::engine::detail {
 
@@ -139,15 +139,10 @@ class known_cufft_plans {
       if (p.task == task) return &p;
     plan made{task, {}, 0};
     if (!make(made)) return nullptr;
-    if (plans_.size() < most) {
-      plans_.push_back(made);
-      return &plans_.back();
-    }
-    plan& oldest = plans_[next_++ % most];
-    exec.fence();
-    names::destroy(oldest.value);
-    oldest = made;
-    return &oldest;
+    return &plans_.add(made, [&](plan const& oldest) {
+      exec.fence();
+      names::destroy(oldest.value);
+    });
   }
 
   // --- library_handles ---
@@ -179,10 +174,8 @@ class known_cufft_plans {
     require_cufft(said, call);
   }
 
-  static constexpr std::size_t most = 64;  // planning takes long, and a plan little memory
   int device_;
-  dynamic_array<plan> plans_;
-  std::size_t next_ = 0;
+  recent_entries<plan, 64> plans_;  // planning takes long, and a plan little memory
 };
 
 /// Work memory of a plan, which is at a multiple of 256 bytes, as memory of the device's own allocation is.

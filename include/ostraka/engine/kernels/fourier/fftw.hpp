@@ -26,7 +26,7 @@
 #  include <ostraka/engine/kernels/loops/parallel.hpp>
 #  include <ostraka/engine/memory/per_thread.hpp>
 #  include <ostraka/engine/memory/pool.hpp>
-#  include <ostraka/types/support/dynamic_array.hpp>
+#  include <ostraka/types/support/recent_entries.hpp>
 
 namespace ostraka::engine {
 
@@ -111,13 +111,7 @@ class known_fftw_plans {
       if (e.task == task) return e.plan;
     short_lock const alone(planner_of_fftw);
     entry const made{task, make(task, x, y)};
-    if (plans_.size() < most) {
-      plans_.push_back(made);
-    } else {
-      entry& oldest = plans_[next_++ % most];
-      names::destroy(oldest.plan);
-      oldest = made;
-    }
+    plans_.add(made, [](entry const& oldest) { names::destroy(oldest.plan); });
     return made.plan;
   }
 
@@ -134,9 +128,7 @@ class known_fftw_plans {
     return names::plan_complex(1, &row, 2, rows, cx, cy, t.sign, t.in_place ? unsigned{FFTW_ESTIMATE} : flags);
   }
 
-  static constexpr std::size_t most = 16;
-  dynamic_array<entry> plans_;
-  std::size_t next_ = 0;
+  recent_entries<entry, 16> plans_;
 };
 
 /// y[i] <- f(i) on the host's threads.

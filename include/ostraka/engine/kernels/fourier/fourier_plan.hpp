@@ -19,6 +19,7 @@
 #include <ostraka/engine/kernels/fourier/mixed_radix.hpp>
 #include <ostraka/engine/memory/per_thread.hpp>
 #include <ostraka/types/support/dynamic_array.hpp>
+#include <ostraka/types/support/recent_entries.hpp>
 
 namespace ostraka::engine::detail {
 
@@ -120,14 +121,9 @@ class known_fourier_plans {
  public:
   /// For rows of this length. It stays as long as the caller holds it.
   [[nodiscard]] std::shared_ptr<fourier_plan<R> const> of(std::int64_t n, bool joins_halves) {
-    for (std::size_t k = 0; k < plans_.size(); ++k)
-      if (plans_[k]->length() == n && plans_[k]->joins_halves() == joins_halves) return plans_[k];
-    auto made = std::make_shared<fourier_plan<R> const>(n, joins_halves);
-    if (plans_.size() < most)
-      plans_.push_back(made);
-    else
-      plans_[next_++ % most] = made;
-    return made;
+    for (auto const& plan : plans_)
+      if (plan->length() == n && plan->joins_halves() == joins_halves) return plan;
+    return plans_.add(std::make_shared<fourier_plan<R> const>(n, joins_halves));
   }
 
   [[nodiscard]] static known_fourier_plans& mine() {
@@ -136,9 +132,7 @@ class known_fourier_plans {
   }
 
  private:
-  static constexpr std::size_t most = 16;
-  dynamic_array<std::shared_ptr<fourier_plan<R> const>> plans_;
-  std::size_t next_ = 0;
+  recent_entries<std::shared_ptr<fourier_plan<R> const>, 16> plans_;
 };
 
 }  // namespace ostraka::engine::detail

@@ -37,8 +37,8 @@ struct item_cut {
     return cut;
   }
 
-  std::int64_t pieces() const { return (length + piece - 1) / piece; }
-  std::int64_t items() const { return (units + together - 1) / together * pieces(); }
+  std::int64_t pieces() const { return parts(length, piece); }
+  std::int64_t items() const { return parts(units, together) * pieces(); }
 
   /// The units of an item whose units are whole.
   std::int64_t begin(std::int64_t item) const { return item * together; }
@@ -58,6 +58,10 @@ struct item_cut {
     loop_walker<Operands> walker(runs, begin(item));
     for (std::int64_t run = begin(item); run < last; ++run, walker.next()) f(walker.offset, std::int64_t(0), length);
   }
+
+ private:
+  // Small blocks have one part, and a division is expensive.
+  static std::int64_t parts(std::int64_t of, std::int64_t size) { return of == size ? 1 : (of + size - 1) / size; }
 };
 
 }  // namespace ostraka::engine

@@ -192,6 +192,8 @@ struct loop_walker {
   KOKKOS_INLINE_FUNCTION loop_walker(loop_nest<Operands> const& nest, std::int64_t begin) : loops(nest) {
     for (int o = 0; o < Operands; ++o) offset[o] = 0;
     for (int d = loops.rank - 1; d >= 0; --d) {
+      index[d] = 0;
+      if (begin == 0) continue;  // the most frequent case, and a division is expensive
       index[d] = begin % loops.extent[d];
       begin /= loops.extent[d];
       for (int o = 0; o < Operands; ++o) offset[o] += index[d] * loops.stride[o][d];

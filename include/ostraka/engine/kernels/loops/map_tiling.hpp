@@ -84,7 +84,7 @@ struct map_tiling {
   std::int64_t step[2][Operands] = {};
   item_cut cut{};
 
-  map_tiling(R* target, loop_nest<Operands> const& of_all) : result(target), loops(of_all.copied()) {}
+  explicit map_tiling(R* target) : result(target) {}
 
   /// A tile: its first element in each operand, its length along a run, and its rows.
   struct tile {
@@ -127,10 +127,32 @@ void add_tiles(loop_nest<Operands>& tiles, int& loop, std::int64_t count, std::i
   for (int o = 0; o < Operands; ++o) tiles.stride[o][loop] = side * step[o];
 }
 
-/// Returns the loops in the order of the result, cut into tiles.
+/// True if all operands lie dense, in the order of the loops: they are one run.
+template <int Operands>
+bool is_one_run(loop_nest<Operands> const& loops) {
+  std::int64_t step = 1;
+  for (int d = loops.rank - 1; d >= 0; --d) {
+    for (int o = 0; o < Operands; ++o)
+      if (loops.stride[o][d] != step) return false;
+    step *= loops.extent[d];
+  }
+  return loops.rank > 0;
+}
+
+/// Returns the loops in the order of the result, cut into tiles. `elements`: the number of iterations.
 template <class R, int Operands>
-map_tiling<R, Operands> tiling_of(loop_nest<Operands> const& of_all, R* result, void const* const (&in)[Operands - 1]) {
-  map_tiling<R, Operands> t(result, of_all);
+map_tiling<R, Operands> tiling_of(loop_nest<Operands> const& of_all, std::int64_t elements, R* result,
+                                  void const* const (&in)[Operands - 1]) {
+  map_tiling<R, Operands> t(result);
+  constexpr std::int64_t longest_run = 4096;
+  if (elements <= longest_run && is_one_run(of_all)) {  // as below, but nothing is ordered or cut
+    t.extent[0] = t.side[0] = elements;
+    for (int o = 0; o < Operands; ++o) t.step[0][o] = 1;
+    for (int o = 1; o < Operands; ++o) t.in[o - 1] = in[o - 1];
+    t.cut = {1, 1, 1, 1};
+    return t;
+  }
+  t.loops = of_all.copied();
   loop_nest<Operands>& loops = t.loops;
   loops.order_by(0);
   loops.merge();
@@ -142,7 +164,7 @@ map_tiling<R, Operands> tiling_of(loop_nest<Operands> const& of_all, R* result, 
     t.in[o - 1] = in[o - 1];
     side_by_side = side_by_side && inner >= 0 && (loops.stride[o][inner] | 1) == 1;
   }
-  std::int64_t const longest[2] = {side_by_side ? 4096 : of_tile[1] < 0 ? 1024 : 256, 32};
+  std::int64_t const longest[2] = {side_by_side ? longest_run : of_tile[1] < 0 ? 1024 : 256, 32};
   for (int i = 0; i < 2; ++i) {
     if (of_tile[i] < 0) continue;
     t.extent[i] = loops.extent[of_tile[i]];

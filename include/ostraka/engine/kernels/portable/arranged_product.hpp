@@ -13,6 +13,7 @@
 #include <ostraka/engine/kernels/contraction_labels.hpp>
 #include <ostraka/engine/kernels/folds/fold.hpp>
 #include <ostraka/engine/kernels/folds/fold_transposed.hpp>
+#include <ostraka/engine/kernels/portable/batch_vectorised.hpp>
 #include <ostraka/engine/kernels/portable/contract_kernel.hpp>
 #include <ostraka/engine/kernels/portable/contract_tiles.hpp>
 
@@ -38,6 +39,8 @@ struct product_fold {
   int across = -1;                   // the loop of the sum in which b is contiguous, although a is not
   std::int64_t largest_operand = 0;  // in elements
   std::int64_t elements = 0;
+  std::int64_t parts = 1;   // of the sum, unless it is cut across
+  bool is_one_row = false;  // it is one part, and one row of outputs that one run makes
   fold_shape<2> shape;
 
   /// Orders loops of outputs and of the sum so that the larger of a and b leads.
@@ -65,20 +68,30 @@ template <class T>
   fold.order(outputs, reduced);
   if (!fold.result_is_largest) fold.across = transposed_loop(reduced);
   fold.shape = arrange_fold<T, sum_of_products<T>>(outputs, reduced, fold.result_is_largest);
+  fold.parts = parts_of_fold<Kokkos::DefaultHostExecutionSpace, sum_of_products<T>>(fold.shape, fold.elements);
+  fold.is_one_row = fold.parts == 1 && fold.across < 0 && fold.shape.is_one_row() &&
+                    fold.shape.length <= fold_rows<T, sum_of_products<T>>::width;
   return fold;
 }
 
 /// A contraction, arranged for our own kernels.
 struct arranged_product {
   product_loops loops;
+  bool is_sum = false;    // of more than one term
+  bool is_batch = false;  // of products for the kernel of batches
+  bool is_fold = false;   // unless it is such a batch, or products that are not summed
   product_fold fold;  // only if it is one of those that are folded
 };
 
 /// @pre no label is in one operand alone; no extent is 0
 template <class T>
 [[gnu::noinline]] arranged_product arrange_product(contraction const& p) {
-  arranged_product all{loops_of(p), {}};
-  if (all.loops.k.size() == 1 || !worth_tiles(all.loops)) all.fold = arrange_products<T>(all.loops);
+  arranged_product all;
+  all.loops = loops_of(p);
+  all.is_sum = all.loops.k.size() > 1;
+  all.is_batch = is_batch_vectorised<T>(all.loops);
+  all.is_fold = !worth_tiles(all.loops);
+  if (!all.is_sum || all.is_fold) all.fold = arrange_products<T>(all.loops);
   return all;
 }
 

@@ -86,8 +86,13 @@ void fold_products(Exec const& exec, product_loops const& loops, product_fold co
   if (fold.is_exchanged) std::swap(a, b);
   bool const is_cached = fold.largest_operand * std::int64_t(sizeof(T)) <= cached_bytes;
   sum_of_products<T> const products{a, b, kernels.shared, is_cached};
+  if (fold.is_one_row && (fold.elements <= serial_elements || !has_threads(exec))) {
+    if (!computes()) return;
+    fence(exec);
+    return fold_rows<T, sum_of_products<T>>{products, c, how, 1, 0, fold.shape, {}}.fold_one_row();
+  }
   int const across = kernels.fold_parts == nullptr ? -1 : fold.across;
-  std::int64_t const parts = across >= 0 ? 0 : parts_of_fold<Exec, sum_of_products<T>>(fold.shape, fold.elements);
+  std::int64_t const parts = across >= 0 ? 0 : fold.parts;
   if (parts == 1) return run_arranged(exec, products, fold.shape, fold.elements, c, how);
   loop_nest<3> outputs = output_loops(loops);
   loop_nest<2> reduced = loops.k.copied();
@@ -196,12 +201,12 @@ void contract_portable(Exec const& exec, contraction const& p, T const* a, T con
     return contract_portable(exec, p, a, b, c, how, kernels, &arranged);
   }
   product_loops const& loops = known->loops;
-  bool const is_sum = loops.k.size() > 1, is_added = how.beta != T(0);
+  bool const is_sum = known->is_sum, is_added = how.beta != T(0);
   if (!is_sum && !is_added && kernels.unsummed != nullptr)
     return kernels.unsummed(exec, output_loops(loops), a, b, c, T(how.alpha));
-  bool const in_batch = runs_on_host<Exec> && kernels.batch != nullptr && is_batch_vectorised<T>(loops);
+  bool const in_batch = runs_on_host<Exec> && kernels.batch != nullptr && known->is_batch;
   if constexpr (runs_on_host<Exec>)
-    if (!in_batch && ((!is_sum && is_added) || !worth_tiles(loops)))
+    if (!in_batch && ((!is_sum && is_added) || known->is_fold))
       return fold_products(exec, loops, known->fold, a, b, c, how, kernels);
   product_operands<T> const in{a, b, c, 1, 0, loops.k, how};
   if (in_batch) return kernels.batch(exec, loops, in);

@@ -26,7 +26,8 @@ class Ostraka(CMakePackage):
     variant("plan_only", default=False, description="ostraka::plan alone: shardings and plans without Kokkos and MPI")
     variant("mpi", default=True, when="~plan_only", description="Move data between devices with MPI")
     variant("blas", default=True, when="~plan_only", description="Use BLAS libraries for local contractions")
-    variant("compiled", default=False, when="~plan_only", description="Build the engine as a library, ostraka::compiled")
+    variant("compiled", default=False, when="~plan_only",
+            description="Build the engine as a library, ostraka::compiled")
     variant("shared", default=True, when="+compiled", description="Build ostraka::compiled as a shared library")
 
     depends_on("cxx", type="build")
