@@ -17,7 +17,7 @@ set(most
   "include/ostraka/types: 0"
   "include/ostraka/plan: 0"
   "include: 0"
-  "tests: 1"
+  "tests: 0"
   "examples: 0"
   "bench: 0")
 
