@@ -101,8 +101,9 @@ FIELD_CASE("O10", "pytorch/pytorch#110762",
            "A tensor made of uneven blocks had the extent of the first block times the ranks.") {
   std::int64_t const n = current_mesh->size("X"), x = current_mesh->coordinate("X", t::rank());
   std::int64_t const first = x * 10 / n, end = (x + 1) * 10 / n;
-  t::program_array<double> const block(static_cast<std::size_t>(end - first));
-  for (std::int64_t i = first; i < end; ++i) block[static_cast<std::size_t>(i - first)] = static_cast<double>(i);
-  block.send();
-  gives(os::from_local<double, I / X>(mesh(), I = 10, block.view()), {0, 1, 2, 3, 4, 5, 6, 7, 8, 9}, {10});
+  t::program_array<double> const array(static_cast<std::size_t>(end - first));
+  for (std::int64_t i = first; i < end; ++i) array[static_cast<std::size_t>(i - first)] = static_cast<double>(i);
+  array.send();
+  Kokkos::View<double*> const block = array.view();
+  gives(os::from_local<double, I/X>(mesh(), I = 10, block), {0, 1, 2, 3, 4, 5, 6, 7, 8, 9}, {10});
 }
