@@ -6,6 +6,7 @@
 /// of, rows that a mask hides, layers that are divided.
 
 // page: Derivatives
+// sham:
 
 #include <doctest/doctest.h>
 

@@ -5,6 +5,7 @@
 /// Numerics: operations along a divided axis, what a mask hides, and random numbers.
 
 // page: Numerics
+// sham:
 
 #include <doctest/doctest.h>
 

@@ -6,6 +6,7 @@
 /// summands.
 
 // page: Numerics
+// sham:
 
 #include <doctest/doctest.h>
 

@@ -5,6 +5,7 @@
 /// Numerics: sums, means, extremes and norms of blocks that are uneven or empty, and what may be done with summands.
 
 // page: Numerics
+// sham:
 
 #include <doctest/doctest.h>
 

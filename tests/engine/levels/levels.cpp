@@ -7,6 +7,7 @@
 /// bits on all of them, begun one at a time and several at once. The bytes over the slow level are those of plain
 /// arithmetic, on ranks and on dry groups alike.
 // ranks: 1 2 3 4 6 8
+// sham:
 
 #include <doctest/doctest.h>
 

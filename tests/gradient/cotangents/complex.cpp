@@ -6,6 +6,7 @@
 /// (oracle/make_complex.py), and by differences of the plain program in both parts, of functions that are holomorphic
 /// and of those that are not, of products, reductions, moves, collectives, and of conversions between real and complex
 /// numbers.
+// sham:
 
 #include <doctest/doctest.h>
 

@@ -5,6 +5,7 @@
 /// Gradients that stay partial: those of microbatches are added up and reduced once, which is counted; and gradients
 /// that are kept divided while parameters are whole. Against plain loops over all microbatches.
 // ranks: 1 2 4 6
+// sham:
 
 #include <doctest/doctest.h>
 

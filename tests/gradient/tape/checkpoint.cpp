@@ -4,6 +4,7 @@
 /// @file
 /// os::checkpoint under each policy: the same bits, and the computations and gathers that are repeated.
 // labels: essential
+// sham:
 
 #include <doctest/doctest.h>
 

@@ -5,6 +5,7 @@
 /// Parameters in float, with computations in 16 bits: they are cast before they are gathered, which halves the bytes in
 /// both directions; gradients come back in float.
 // ranks: 1 2 4
+// sham:
 
 #include <doctest/doctest.h>
 

@@ -4,6 +4,7 @@
 /// @file
 /// Second derivatives: gradients of programs that take gradients, against differences of first ones.
 // labels: essential
+// sham:
 
 #include <doctest/doctest.h>
 

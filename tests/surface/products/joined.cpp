@@ -6,6 +6,7 @@
 /// against plain loops: the moved tensor is large and the third label short, so that the loops are few. Repeated
 /// results have the same bits on all devices.
 // ranks: 1 2 4
+// sham:
 
 #include <doctest/doctest.h>
 

@@ -4,6 +4,7 @@
 /// @file
 /// Results without axes: dot products, traces, norms, bilinear forms, of every division; partial ones on request. Σ_i
 /// x_i y_i is on every device, the same bits on each.
+// sham:
 
 #include <doctest/doctest.h>
 

@@ -4,6 +4,7 @@
 /// @file
 /// os::sum_over against plain loops: axes that only one operand has are summed on their own, under every kind of
 /// sharding, with each of the policies, into existing tensors, begun and waited for, and in bodies.
+// sham:
 
 #include <doctest/doctest.h>
 

@@ -3,6 +3,7 @@
 
 /// @file
 /// os::rename: the same memory under another name, A[I, J_X] → A[I, K_X], and its use where an axis meets itself.
+// sham:
 
 #include <doctest/doctest.h>
 

@@ -4,6 +4,7 @@
 /// @file
 /// One program under many rules: wherever dimensions are written, rules act as the dimensions written out, and the
 /// program gives the results of plain loops. C[B, K] = Σ_J f(A[B, J]) · W[J, K]
+// sham:
 
 #include <doctest/doctest.h>
 

@@ -3,6 +3,7 @@
 
 /// @file
 /// os::value: every device knows the element of a tensor without axes. A[I_X] summed to []
+// sham:
 
 #include <doctest/doctest.h>
 
