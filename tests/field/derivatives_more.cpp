@@ -5,6 +5,7 @@
 /// Derivatives: of exchanges and in bodies, of complex parameters, of running sums, and second ones.
 
 // page: Derivatives
+// sham:
 
 #include <doctest/doctest.h>
 

@@ -4,6 +4,7 @@
 /// @file
 /// Derivatives inside a body: each device's own, by a parameter that may vary, and that of the sum over all.
 // page: Derivatives
+// sham:
 
 #include <doctest/doctest.h>
 

@@ -5,6 +5,7 @@
 /// Numerics at the edges: what is no number in memory that is written, among keys or in rows that are ignored, uneven
 /// blocks in rings and in bodies.
 // page: Numerics
+// sham:
 
 #include <doctest/doctest.h>
 

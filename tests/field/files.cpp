@@ -5,6 +5,7 @@
 /// Files: tensors without elements or axes, arrays whose columns come first, and another number of devices.
 
 // page: Files
+// sham:
 
 #include <doctest/doctest.h>
 

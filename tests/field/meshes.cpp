@@ -7,6 +7,7 @@
 // checked: 4 7 8
 
 // page: Shapes
+// sham:
 
 #include <doctest/doctest.h>
 

@@ -6,6 +6,7 @@
 /// and nothing is left beside it.
 // ranks: 1 2 4
 // labels: essential
+// sham:
 
 #include <doctest/doctest.h>
 

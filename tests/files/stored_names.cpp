@@ -7,6 +7,7 @@
 /// blocks; names that collide.
 // ranks: 1 2 4
 // labels: essential
+// sham:
 
 #include <doctest/doctest.h>
 

@@ -5,6 +5,7 @@
 /// Gradients compared with those of JAX. Each program of oracle/make.py stands here by the same name, and runs on every
 /// mesh under shardings drawn by its name: of operands and, if a program names one, of results.
 // labels: ci
+// sham:
 
 #include <doctest/doctest.h>
 

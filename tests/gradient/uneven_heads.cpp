@@ -6,6 +6,7 @@
 /// the devices: 6 heads on 4 devices are blocks of 1, 2, 1 and 2, and some devices have no head where there are fewer.
 /// Value and gradient of every parameter against plain loops over numbers that carry their derivative.
 // ranks: 1 2 3 4
+// sham:
 
 #include <doctest/doctest.h>
 

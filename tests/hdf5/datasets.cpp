@@ -5,6 +5,7 @@
 /// Tensors as datasets of HDF5 files and back, on meshes of all ranks, under any sharding: in one run, in chunks and
 /// compressed; parts of datasets, and datasets that grow. HDF5's C interface reads what is saved, element by element,
 /// and writes what is loaded.
+// sham:
 
 #include <doctest/doctest.h>
 

@@ -4,6 +4,7 @@
 /// @file
 /// Failed saves, appends and loads of HDF5 files: every rank throws the same sentence, none hangs, and files and
 /// tensors stay as they were.
+// sham:
 
 #include <doctest/doctest.h>
 

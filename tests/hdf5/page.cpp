@@ -3,6 +3,7 @@
 
 /// @file
 /// The snippets of docs/hdf5.md.
+// sham:
 
 #include <doctest/doctest.h>
 
@@ -24,7 +25,8 @@ namespace {
 OSTRAKA_AXIS(time);
 
 void step(os::tensor<double, I/X, J> const& u) {
-  for (std::size_t i = 0; i < u.local().size(); ++i) u.local().data()[i] += 1;
+  os::map_into(
+      u, KOKKOS_LAMBDA(double x) { return x + 1; }, u);
 }
 
 // clang-format off

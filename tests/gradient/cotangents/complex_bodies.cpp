@@ -4,6 +4,7 @@
 /// @file
 /// Complex blocks under a function of the program's own (os::preduce) and with their neighbours' (halos): gradients by
 /// differences in both parts.
+// sham:
 
 #include <doctest/doctest.h>
 

@@ -4,6 +4,7 @@
 /// @file
 /// Programs whose parameters are complex: bodies and their collectives, gradients of gradients, functions of the
 /// program's own, trees with real leaves and complex ones, deferred reductions, regions, casts, and plans.
+// sham:
 
 #include <doctest/doctest.h>
 

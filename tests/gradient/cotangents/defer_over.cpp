@@ -5,6 +5,7 @@
 /// os::defer_over: one reduction of a cotangent that several products add to. A gather that a region repeats is behind
 /// it, too.
 // labels: essential
+// sham:
 
 #include <doctest/doctest.h>
 

@@ -4,6 +4,7 @@
 /// @file
 /// Derivatives of templates that stand before ostraka/gradient.hpp is included (against_loops.hpp): arithmetic,
 /// choices, maps and functions of elements.
+// sham:
 
 #include <doctest/doctest.h>
 

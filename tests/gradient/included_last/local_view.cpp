@@ -4,6 +4,7 @@
 /// @file
 /// Derivatives of templates that stand before ostraka/gradient.hpp is included (against_loops.hpp): collectives of
 /// bodies, and blocks that are exchanged.
+// sham:
 
 #include <doctest/doctest.h>
 

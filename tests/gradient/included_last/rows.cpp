@@ -4,6 +4,7 @@
 /// @file
 /// Derivatives of templates that stand before ostraka/gradient.hpp is included (against_loops.hpp): softmax, norms,
 /// losses, attention, running sums and rows in order.
+// sham:
 
 #include <doctest/doctest.h>
 

@@ -4,6 +4,7 @@
 /// @file
 /// Derivatives of templates that stand before ostraka/gradient.hpp is included (against_loops.hpp): shapes, and rows by
 /// number.
+// sham:
 
 #include <doctest/doctest.h>
 

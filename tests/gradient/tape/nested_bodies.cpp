@@ -4,6 +4,7 @@
 /// @file
 /// Second derivatives through the collectives of a body: a gradient's derivative against differences of gradients, even
 /// and uneven.
+// sham:
 
 #include <doctest/doctest.h>
 

@@ -5,6 +5,7 @@
 /// Products of two tensors, which one function records for all shardings, and those that it does not record: gradients
 /// by each factor and by both, against plain loops, in regions too.
 // ranks: 1 2 4
+// sham:
 
 #include <doctest/doctest.h>
 

@@ -4,6 +4,7 @@
 /// @file
 /// Elements, products, moves and rows: the `moves` of operations equal the figures of a dry mesh (predicted.hpp).
 // ranks: 1
+// sham:
 
 #include <cstdint>
 #include <initializer_list>

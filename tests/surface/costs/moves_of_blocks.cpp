@@ -5,6 +5,7 @@
 /// Bodies: the `moves` of collectives, or what they say of a call that a number or the place of a device decides, equal
 /// the figures of a dry mesh (predicted.hpp).
 // ranks: 1
+// sham:
 
 #include <cstdint>
 #include <vector>

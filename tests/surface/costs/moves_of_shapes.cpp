@@ -5,6 +5,7 @@
 /// Shapes, indices and transforms: the `moves` of operations, or what they say of a call that a number decides, equal
 /// the figures of a dry mesh (predicted.hpp).
 // ranks: 1
+// sham:
 
 #include <cstdint>
 

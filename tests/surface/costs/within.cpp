@@ -5,6 +5,7 @@
 /// @file
 /// os::within(bytes): under every limit that its plan can keep, an operation gives the same result, moves the same
 /// bytes and takes no more scratch memory; under any other it throws on all ranks before anything is sent.
+// sham:
 
 #include <doctest/doctest.h>
 

@@ -5,6 +5,7 @@
 /// os::map: elements that meet, tensors that lack a label repeated along it, others sliced for nothing. C[I_X, J] =
 /// f(A[I_X, J], B[J])
 // labels: essential
+// sham:
 
 #include <doctest/doctest.h>
 

@@ -4,6 +4,7 @@
 
 /// @file
 /// mesh.communicator(): the program's own messages between the devices of a mesh, and of its axes.
+// sham:
 
 #include <doctest/doctest.h>
 

@@ -4,6 +4,7 @@
 /// @file
 /// Partial tensors of every kind: reductions that leave their result partial without communication, and the moves that
 /// reduce them later, with the bytes that the same costs for sums. max over J: [I_X, J_Y] → [I_X] {max_Y} → [I_X]
+// sham:
 
 #include <doctest/doctest.h>
 

@@ -6,6 +6,7 @@
 /// os::reshard between all shardings of two axes over two mesh axes, partial ones too: I_XY and I_YX are two of the
 /// eighteen. The elements are compared with the whole tensor, the bytes with the elements that devices lack, counted
 /// here, and with the plan's.
+// sham:
 
 #include <doctest/doctest.h>
 

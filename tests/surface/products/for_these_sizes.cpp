@@ -5,6 +5,7 @@
 /// os::for_these_sizes runs the plan for the actual sizes: the bytes that plan.for_sizes(…) predicts, and the right
 /// numbers, whatever sizes a program switches between. C[I, K] = A[I, J_X] · B[J, K] is all-reduced for a long J, and
 /// goes by rows of A for a short one.
+// sham:
 
 #include <doctest/doctest.h>
 

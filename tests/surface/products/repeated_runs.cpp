@@ -6,6 +6,7 @@
 /// other blocks, with an operand twice, with other factors, on other meshes and with more extents than it caches, by
 /// turns. Against plain loops each time.
 // ranks: 1 2 4
+// sham:
 
 #include <doctest/doctest.h>
 
