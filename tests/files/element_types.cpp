@@ -161,10 +161,10 @@ TEST_CASE("to the nearest number, rounded once; of .npy files, too") {
   t::test_mesh const m(t::mesh_shapes().front());
   double const inf = std::numeric_limits<double>::infinity();
   // Between 1 and the next numbers of float16, 1 + 2^-10, and of bfloat16, 1 + 2^-7, are ties; a little more is none.
-  double const half = std::ldexp(1, -11), little = std::ldexp(1, -40);
+  double const mid = std::ldexp(1, -11), little = std::ldexp(1, -40);
   auto const f16 = loaded<os::float16>(m, npy, "<f8",
-                                       std::vector<double>{1 + half, 1 + 3 * half, 1 + half + little, 65520, -65519,
-                                                           1e300, std::ldexp(1, -25), std::ldexp(3, -25)});
+                                       std::vector<double>{1 + mid, 1 + 3 * mid, 1 + mid + little, 65520, -65519, 1e300,
+                                                           std::ldexp(1, -25), std::ldexp(3, -25)});
   std::vector<std::uint16_t> const f16_bits = {0x3C00, 0x3C02, 0x3C01, 0x7C00, 0xFBFF, 0x7C00, 0, 2};
   REQUIRE(f16.size() == f16_bits.size());
   for (std::size_t i = 0; i < f16.size(); ++i) CHECK(f16[i].bits() == f16_bits[i]);
