@@ -23,6 +23,7 @@
 #include "support/axes.hpp"
 #include "support/byte_counter.hpp"
 #include "support/mpi_main.hpp"
+#include "support/on_meshes.hpp"
 
 #include <ostraka/ostraka.hpp>
 
