@@ -3,11 +3,13 @@
 
 /// @file
 /// Wrong boxes, wrong arrays and wrong blocks: one sentence on all devices before an element moves, and the program can
-/// go on.
+/// go on. Each of these mistakes takes two devices, so without MPI there is no test.
 // labels: essential
 // ranks: 2 3 4 6 8
 
 #include <doctest/doctest.h>
+
+#if OSTRAKA_ENABLE_MPI
 
 #include <cstddef>
 #include <cstdint>
@@ -239,3 +241,5 @@ TEST_CASE("processes that are none of the mesh's devices hold nothing") {
         "gives an array of 6 elements; give an empty view where mesh.absent()",
         os::error);
 }
+
+#endif
