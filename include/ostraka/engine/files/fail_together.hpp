@@ -28,17 +28,22 @@ inline void throw_alike(communicator const& all, std::string const& what) {
   throw error(text.substr(0, text.find('\0')));
 }
 
-/// Calls f() on each member alone. If f throws on one member, all members throw the same error. Collective.
+/// Calls f(). Returns the text of the exception that it throws, empty if it throws none.
 template <class F>
-void run_or_fail_together(communicator const& all, F const& f) {
-  std::string what;
+[[nodiscard]] std::string failure_of(F const& f) {
   try {
     f();
   } catch (std::exception const& e) {
-    what = e.what();
-    if (what.empty()) what = "files: an error without a text";
+    std::string const what = e.what();
+    return what.empty() ? "files: an error without a text" : what;
   }
-  throw_alike(all, what);
+  return {};
+}
+
+/// Calls f() on each member alone. If f throws on one member, all members throw the same error. Collective.
+template <class F>
+void run_or_fail_together(communicator const& all, F const& f) {
+  throw_alike(all, failure_of(f));
 }
 
 }  // namespace ostraka::engine
