@@ -236,6 +236,11 @@ TEST_CASE("ranks whose requests differ") {
       return std::string(name);
     };
     says(said_alike([&] { of_model(failing); }), "a function of the program");
+    auto const wordless = [&](std::string_view name) {
+      if (!first) throw std::runtime_error("");
+      return std::string(name);
+    };
+    says(said_alike([&] { of_model(wordless); }), "an error without a text");
     auto const there = os::make_tree<smaller>(mesh, I = 5, J = 3, os::seed(3));
     auto const copy = os::tree_map([](auto const& a) { return os::copy(a); }, there);
     says(said_alike([&] { first ? os::load_into(there, path, os::ignore_others) : os::load_into(there, path); }),
