@@ -40,8 +40,9 @@ enum class threads {
 /// in its own way, and of a launcher of another MPI than the program's, whose processes are jobs of one rank each.
 /// OSTRAKA_ADVISE=0 silences both.
 ///
-/// Memory that a program frees stays with the process, blocks up to 32 MB and those of GPUs, for later results;
-/// OSTRAKA_KEEP_FREED_MEMORY=0, or on the host settings of the C library's malloc, turn this off.
+/// Memory that a program frees stays with the process for later results: blocks of GPUs and, if the environment begins
+/// Kokkos, blocks of the host up to 32 MiB. OSTRAKA_KEEP_FREED_MEMORY=0 turns this off, and settings of the C library's
+/// malloc turn it off on the host.
 class environment {
  public:
   /// @throws ostraka::error if MPI or Kokkos has already been ended, which cannot be undone, or if MPI does not serve

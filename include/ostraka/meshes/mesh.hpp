@@ -68,8 +68,8 @@ class tensor_mesh {
 
   /// The MPI communicator of the mesh's devices, ranked by their numbers; or of the devices that differ from this one
   /// along only the given mesh axes, ranked by their coordinates: `MPI_Bcast(…, mesh.communicator(X))`. It belongs to
-  /// the program: no message of an operation travels on it. It lives as long as the mesh. MPI_COMM_NULL if the mesh is
-  /// absent. Collective over these devices the first time.
+  /// the program: no message of an operation travels on it. It lives as long as the mesh or a tensor on it.
+  /// MPI_COMM_NULL if the mesh is absent. Collective over these devices the first time.
   template <MeshAxis... Along>
   [[nodiscard]] engine::native_communicator communicator(Along...) const {
     std::uint32_t const all = (std::uint32_t{1} << devices_->axes()) - 1;
