@@ -11,9 +11,9 @@
 # folder that is none of types/, plan/ and engine/ is a room of the surface. Headers directly in ostraka/ are umbrellas,
 # which are for users: no room includes them. Only an umbrella may have the name of another header. The surface executes
 # nothing: it hands blocks and functors to the engine (`execution`, below). Only engine/machine (MPI's beginning and
-# end), engine/carriers (messages) and engine/files (MPI-IO) name MPI: other rooms send by engine/groups. Only
-# engine/kernels/blas/ names cblas.h, cublas_v2.h, rocblas.h and oneDNN's dnnl.h, only engine/kernels/fourier/ fftw3.h,
-# cufft.h and hipfft/hipfft.h, only engine/carriers/ nccl.h and rccl/rccl.h.
+# end), engine/carriers (messages), engine/files and engine/hdf5 (MPI-IO) name MPI: other rooms send by engine/groups.
+# Only engine/kernels/blas/ names cblas.h, cublas_v2.h, rocblas.h and oneDNN's dnnl.h, only engine/kernels/fourier/
+# fftw3.h, cufft.h and hipfft/hipfft.h, only engine/carriers/ nccl.h and rccl/rccl.h.
 
 cmake_minimum_required(VERSION 3.23)
 

@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// Floor 4. HDF5 files, which programs read and write that link ostraka::hdf5 (docs/files.md). Include it in one file
+/// Floor 4. HDF5 files, which programs read and write that link ostraka::hdf5 (docs/hdf5.md). Include it in one file
 /// of a program, and os::save and os::load take paths that end in .h5 or .hdf5 in all of them.
 ///
 ///     os::save("u.h5", os::together("u", u, "v", v));                       // datasets with the names of their axes
