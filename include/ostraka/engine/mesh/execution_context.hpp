@@ -6,6 +6,8 @@
 /// Floor 3. The context that a plan runs in: its mesh axes on the running mesh, the current extents, and this device's
 /// coordinates.
 
+#include <Kokkos_Core.hpp>
+
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -28,6 +30,7 @@ struct execution_context {
   planner::coordinates here{};
   char const* operation = "";  ///< the operation that runs here, and the names of its numbers: for messages
   planner::naming names{};
+  bool tools_listen = Kokkos::Tools::profileLibraryLoaded();  ///< to Kokkos, as the operation begins
   bool is_begun = false;  ///< the operation is waited for later; comparing its first run would wait for others
   exclusive_use use{};  ///< this thread's use of the mesh, as long as the context lives; a copy has none of its own
 
