@@ -219,7 +219,7 @@ using read_block = aligned<T const>;
                                                 node_request const&);                                                  \
   WHERE template std::string device_mesh::describe<>() const;                                                          \
   WHERE template std::int64_t device_mesh::fingerprint<>() const;                                                      \
-  WHERE template execution_context make_context<>(device_mesh const&, std::string_view const*, int, std::string_view); \
+  WHERE template execution_context make_context<>(device_mesh const&, std::string_view const*, int, char const*);      \
   WHERE template void lower_for<>(known_schedule&, planner::plan_view const&, execution_context const&, bool, bool,    \
                                   planner::transport const&, planner::strided_box const*,                              \
                                   planner::lowering_functions<planner::schedule> const&);                              \

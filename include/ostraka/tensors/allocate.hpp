@@ -19,11 +19,12 @@
 namespace ostraka::detail {
 
 template <class View, std::size_t... Is>
-View make_view(std::int64_t const* extents, std::index_sequence<Is...>) {
+View make_view(std::int64_t const* extents, std::index_sequence<Is...>,
+               [[maybe_unused]] bool tools_listen = Kokkos::Tools::profileLibraryLoaded()) {
   using memory = typename View::memory_space;
   if constexpr (engine::has_kept_blocks<memory>) {
     std::size_t const bytes = (sizeof(typename View::value_type) * ... * static_cast<std::size_t>(extents[Is]));
-    if (engine::takes_kept_block<memory>(bytes))
+    if (engine::takes_kept_block<memory>(bytes, tools_listen))
       return engine::view_of_kept_block<View>(typename View::array_layout(static_cast<std::size_t>(extents[Is])...),
                                               bytes);
   }
@@ -46,9 +47,9 @@ unnamed_tensor<T, Rank, Space> allocate_unnamed(std::shared_ptr<engine::device_m
     extents[static_cast<std::size_t>(i)] = w.sizes.label[s.label[i]];
     local[i] = planner::range_of(s, i, w.here, w.sizes).size();
   }
-  return {
-      mesh, extents,
-      make_view<typename tensor_type::view_type>(local, std::make_index_sequence<static_cast<std::size_t>(Rank)>{})};
+  return {mesh, extents,
+          make_view<typename tensor_type::view_type>(local, std::make_index_sequence<static_cast<std::size_t>(Rank)>{},
+                                                     w.tools_listen)};
 }
 
 // Returns a new, uninitialised tensor of these extents; `s` is its sharding over mesh axes with these names.

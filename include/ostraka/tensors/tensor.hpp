@@ -127,7 +127,7 @@ auto own_extent_of_padded(TensorType const& t) {
 }
 
 // The execution context of a tensor with these mesh axes and extents.
-inline engine::execution_context context_of_tensor(std::string_view operation, engine::device_mesh const& mesh,
+inline engine::execution_context context_of_tensor(char const* operation, engine::device_mesh const& mesh,
                                                    std::string_view const* mesh_axes, int count,
                                                    std::int64_t const* extents, int rank) {
   auto w = engine::make_context(mesh, mesh_axes, count, operation);

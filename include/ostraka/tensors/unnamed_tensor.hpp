@@ -44,7 +44,9 @@ class unnamed_tensor {
 
   unnamed_tensor() = default;
   unnamed_tensor(std::shared_ptr<engine::device_mesh const> mesh, extents_type const& extents, view_type local)
-      : mesh_(std::move(mesh)), extents_(extents), local_(std::move(local)) {}
+      : mesh_(std::move(mesh)), extents_(extents) {
+    engine::exchange_views(local_, local);
+  }
 
   // Not inlined: few places of the engine change reference counts, but every operation of a program does. A move
   // changes none, although Kokkos 3 counts the views that it moves.

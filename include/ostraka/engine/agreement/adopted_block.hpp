@@ -141,7 +141,7 @@ inline std::string fault_of_block(strided const& b, std::int64_t const* wanted, 
 /// are not asked nothing is sent, and this device throws alone.
 inline void require_block(std::string const& operation, demand how, device_mesh const& mesh, strided const& b,
                           std::int64_t const* wanted, int rank, std::int64_t misaligned, bool ask_others) {
-  exclusive_use const use = mesh.use(operation);
+  exclusive_use const use = mesh.use(operation.c_str());
   int const wrong = detail::wrong_dimension(b, wanted, rank);
   if (mesh.absent()) {
     if (wrong >= 0 && rank > 0)

@@ -43,7 +43,7 @@ template <class Space>
 row_list<Space> new_list(std::size_t length) {
   using list = row_list<Space>;
   if constexpr (!Kokkos::SpaceAccessibility<Kokkos::HostSpace, typename list::memory_space>::accessible)
-    if (takes_kept_block<typename list::memory_space>(length * sizeof(std::int64_t)))
+    if (takes_kept_block<typename list::memory_space>(length * sizeof(std::int64_t), false))
       return view_of_kept_block<list>(typename list::array_layout(length), length * sizeof(std::int64_t));
   return list(Kokkos::view_alloc(Kokkos::WithoutInitializing, std::string()), length);
 }

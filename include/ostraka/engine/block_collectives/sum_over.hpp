@@ -20,7 +20,7 @@ namespace ostraka::engine {
 template <class = void>
 double sum_over(execution_context const& w, planner::mesh_set axes, double here) {
   if (w.mesh->absent() || axes.empty()) return here;
-  profiled const region_of_run([&] { push_region(join_text(w.operation, ", adds up a number of each device's")); });
+  profiled const region_of_run(w, [&] { push_region(join_text(w.operation, ", adds up a number of each device's")); });
   require_same_call<double>(w, planner::spec{}, axes, [] { return std::string(); });
   all_reduce(w.group(axes), &here, 1, reduction::sum);
   return here;

@@ -17,7 +17,7 @@ namespace ostraka::engine {
 template <class Exec, class T>
 void copy_aligned(Exec const& exec, execution_context const& w, planner::spec const& out, T* result,
                   aligned<T const> const& from) {
-  profiled const region_of_run([&] {
+  profiled const region_of_run(w, [&] {
     push_blocks(w.operation, out, w.names, "reads and writes",
                 (planner::block_size(out, w.here, w.sizes) + detail::elements_aligned(w, out, from.stride)) *
                     static_cast<std::int64_t>(sizeof(T)));

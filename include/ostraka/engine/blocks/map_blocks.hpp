@@ -35,7 +35,7 @@ namespace detail {
 template <class Exec, class R, class F, class... Ts>
 void map_aligned(Exec const& exec, execution_context const& w, planner::spec const& out, F const& f, R* result,
                  std::int64_t const* extents, std::int64_t const* strides, aligned<Ts> const&... in) {
-  profiled const region_of_run([&] {
+  profiled const region_of_run(w, [&] {
     std::int64_t const written = planner::block_size(out, w.here, w.sizes) * static_cast<std::int64_t>(sizeof(R));
     push_blocks(
         w.operation, out, w.names, "reads and writes",

@@ -22,8 +22,9 @@ void sort_block(Exec const& exec, execution_context const& w, planner::spec cons
   std::int64_t extents[max_rank + 1]{};
   for (int i = 0; i < block.rank; ++i) extents[i] = planner::range_of(block, i, w.here, w.sizes).size();
   row_layout const rows = rows_along(extents, block.rank, along);
-  profiled const region_of_run(
-      [&] { push_blocks(w.operation, block, w.names, "reads", rows.size() * static_cast<std::int64_t>(sizeof(T))); });
+  profiled const region_of_run(w, [&] {
+    push_blocks(w.operation, block, w.names, "reads", rows.size() * static_cast<std::int64_t>(sizeof(T)));
+  });
   sort_rows<Largest>(exec, rows, x, out);
 }
 

@@ -38,7 +38,7 @@ void transform_block(Exec const& exec, execution_context const& w, planner::spec
   }
   std::int64_t const bytes =
       (all[0].numbers_read() + all[count - 1].numbers_written()) * static_cast<std::int64_t>(sizeof(R));
-  profiled const region_of_run([&] { push_blocks(w.operation, block, w.names, "reads and writes", bytes); });
+  profiled const region_of_run(w, [&] { push_blocks(w.operation, block, w.names, "reads and writes", bytes); });
   transform_in_turn(exec, all, count, reinterpret_cast<R const*>(x), reinterpret_cast<R*>(y));
 }
 

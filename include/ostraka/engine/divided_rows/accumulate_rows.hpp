@@ -62,7 +62,7 @@ void accumulate_rows(Exec const& exec, execution_context const& w, planner::spec
   using state = typename Accumulator::state;
   std::int64_t const elements = planner::block_size(operand, w.here, w.sizes);
   std::int64_t const count = planner::block_size(rows, w.here, w.sizes);
-  profiled const region_of_run([&] {
+  profiled const region_of_run(w, [&] {
     push_blocks(w.operation, operand, w.names, "reads",
                 elements * static_cast<std::int64_t>(sizeof(typename Accumulator::element)));
   });

@@ -146,7 +146,7 @@ void cross_entropy_rows(Exec const& exec, execution_context const& w, planner::s
                         accumulator_of_t<X>* log_sum = nullptr) {
   using T = accumulator_of_t<X>;
   profiled const region_of_run(
-      [&] { push_blocks(w.operation, s, w.names, "reads", in.rows.size() * static_cast<std::int64_t>(sizeof(X))); });
+      w, [&] { push_blocks(w.operation, s, w.names, "reads", in.rows.size() * static_cast<std::int64_t>(sizeof(X))); });
   std::int64_t const count = in.rows.count(), begin = planner::range_of(s, along, w.here, w.sizes).begin;
   kernel_scratch<exp_sum<T>, typename Exec::memory_space> const parts(count);
   kernel_scratch<exp_sum_and_target<T>, typename Exec::memory_space> const rows(count);

@@ -55,7 +55,7 @@ void normalise_rows(Exec const& exec, execution_context const& w, planner::spec 
                     rows_of_block<X, Mask> const& in, Formula const& formula, X* out, Gain const* gain,
                     Bias const* bias, typename Formula::statistic* kept = nullptr) {
   using statistic = typename Formula::statistic;
-  profiled const region_of_run([&] {
+  profiled const region_of_run(w, [&] {
     push_blocks(w.operation, s, w.names, "reads and writes", 2 * in.rows.size() * static_cast<std::int64_t>(sizeof(X)));
   });
   std::int64_t const total = w.sizes.label[s.label[along]];
@@ -94,7 +94,7 @@ template <class Formula, class Finish, class Exec, class X, class Mask, class R>
 void finish_statistics(Exec const& exec, execution_context const& w, planner::spec const& s, int along,
                        rows_of_block<X, Mask> const& in, R* to) {
   profiled const region_of_run(
-      [&] { push_blocks(w.operation, s, w.names, "reads", in.rows.size() * static_cast<std::int64_t>(sizeof(X))); });
+      w, [&] { push_blocks(w.operation, s, w.names, "reads", in.rows.size() * static_cast<std::int64_t>(sizeof(X))); });
   std::int64_t const count = in.rows.count();
   kernel_scratch<typename Formula::statistic, typename Exec::memory_space> const rows(count);
   measure_rows<Formula>("ostraka statistics of rows", exec, in, rows.data());

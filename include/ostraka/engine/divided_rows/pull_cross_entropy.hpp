@@ -120,7 +120,7 @@ template <class Exec, class X, class Label>
 void pull_cross_entropy(Exec const& exec, execution_context const& w, planner::spec const& s, int along,
                         rows_of_block<X> const& in, labels_of_rows<Label> const& labels,
                         accumulator_of_t<X> const* log_sum, X const* cotangent, X* out) {
-  profiled const region_of_run([&] {
+  profiled const region_of_run(w, [&] {
     push_blocks(w.operation, s, w.names, "reads and writes", 2 * in.rows.size() * static_cast<std::int64_t>(sizeof(X)));
   });
   if (in.rows.size() == 0) return;

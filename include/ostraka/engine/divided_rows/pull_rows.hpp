@@ -20,7 +20,7 @@ template <class Formula, class Exec, class X, class Gain, class Write>
 void pull_blocks_by(Exec const& exec, execution_context const& w, planner::spec const& s, int along,
                     rows_and_cotangents<X, Gain> const& in, Formula const& formula, Write const& write) {
   using sums = row_sums<accumulator_of_t<X>, Formula::sums>;
-  profiled const region_of_run([&] {
+  profiled const region_of_run(w, [&] {
     push_blocks(w.operation, s, w.names, "reads and writes", 3 * in.rows.size() * static_cast<std::int64_t>(sizeof(X)));
   });
   std::int64_t const total = w.sizes.label[s.label[along]];

@@ -171,7 +171,7 @@ void sample_rows(Exec const& exec, execution_context const& w, planner::spec con
   if (w.mesh->absent()) return;
   row_layout const layout = rows_in(w, s, along, x).rows;
   profiled const region_of_run(
-      [&] { push_blocks(w.operation, s, w.names, "reads", layout.size() * static_cast<std::int64_t>(sizeof(T))); });
+      w, [&] { push_blocks(w.operation, s, w.names, "reads", layout.size() * static_cast<std::int64_t>(sizeof(T))); });
   std::int64_t const count = layout.count();
   planner::mesh_set const axes = s.over[along].axes();
   if (!axes.empty())

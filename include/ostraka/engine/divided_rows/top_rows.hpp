@@ -111,7 +111,7 @@ void top_rows(Exec const& exec, execution_context const& w, planner::spec const&
   for (int i = 0; i < s.rank; ++i) extents[i] = planner::range_of(s, i, w.here, w.sizes).size();
   row_layout const rows = rows_along(extents, s.rank, along);
   profiled const region_of_run(
-      [&] { push_blocks(w.operation, s, w.names, "reads", rows.size() * static_cast<std::int64_t>(sizeof(T))); });
+      w, [&] { push_blocks(w.operation, s, w.names, "reads", rows.size() * static_cast<std::int64_t>(sizeof(T))); });
   planner::mesh_set const axes = s.over[along].axes();
   communicator const& members = w.group(axes);
   std::int64_t const n = members.size(), count = rows.count(), kept = std::min(rows.length, k);

@@ -64,7 +64,7 @@ class exclusive_use {
   exclusive_use() = default;
 
   /// `what` is the resource's name in messages. @throws ostraka::error if another thread uses it
-  exclusive_use(used_by_one& it, std::string_view operation, std::string_view what) {
+  exclusive_use(used_by_one& it, char const* operation, std::string_view what) {
     if (!begin(it)) refuse(it, operation, what);
   }
 
@@ -99,7 +99,7 @@ class exclusive_use {
     if (it_->shared_count != nullptr)
       it_->shared_count->store(it_->shared_count->load(std::memory_order_relaxed) + 1, std::memory_order_release);
   }
-  [[noreturn, gnu::cold, gnu::noinline]] static void refuse(used_by_one const& it, std::string_view operation,
+  [[noreturn, gnu::cold, gnu::noinline]] static void refuse(used_by_one const& it, char const* operation,
                                                             std::string_view what) {
     std::string const head = join_text(operation, ": ");
     void const* const only = it.only.load(std::memory_order_relaxed);
@@ -121,7 +121,7 @@ class exclusive_use {
 };
 
 /// Returns the use of MPI, where threads have to take turns. @throws ostraka::error if another thread uses it
-inline exclusive_use use_mpi(std::string_view operation) {
+inline exclusive_use use_mpi(char const* operation) {
   return mpi_is_thread_multiple() ? exclusive_use() : exclusive_use(use_of_mpi, operation, "MPI");
 }
 

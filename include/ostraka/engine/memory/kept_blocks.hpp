@@ -339,10 +339,9 @@ inline constexpr bool has_kept_blocks =
 /// True if a new block of such a space comes from those that are kept: on a GPU, or if it is short, unless the program
 /// is only priced. On a host a tool that listens to Kokkos hears of each block.
 template <class Space>
-bool takes_kept_block(std::size_t bytes) {
+bool takes_kept_block(std::size_t bytes, [[maybe_unused]] bool tools_listen) {
   if constexpr (std::is_same_v<Space, Kokkos::HostSpace>)
-    return bytes - 1 < kept_blocks<Space>::longest && computes() && detail::keeps_short_blocks() &&
-           !Kokkos::Tools::profileLibraryLoaded();
+    return bytes - 1 < kept_blocks<Space>::longest && computes() && detail::keeps_short_blocks() && !tools_listen;
   else
     return bytes > 0 && computes() && detail::keeps_freed_blocks();
 }

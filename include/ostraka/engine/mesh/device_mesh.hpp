@@ -119,7 +119,7 @@ class device_mesh {
 
   /// For the length of an operation, this host thread uses the mesh. @throws ostraka::error if another thread does, or
   /// if another copy of the library made the mesh
-  [[nodiscard]] exclusive_use use(std::string_view operation) const {
+  [[nodiscard]] exclusive_use use(char const* operation) const {
     if (!shared_->made_by.is_ours()) copy_of_library::refuse(operation, shared_->name);
     return {*shared_->use, operation, shared_->name};
   }

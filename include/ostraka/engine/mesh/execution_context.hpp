@@ -6,6 +6,8 @@
 /// Floor 3. The context that a plan runs in: its mesh axes on the running mesh, the current extents, and this device's
 /// coordinates.
 
+#include <Kokkos_Core.hpp>
+
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -26,8 +28,9 @@ struct execution_context {
   int axis[planner::max_mesh_axes]{};  ///< of the running mesh, by the plan's number
   planner::extents sizes{};
   planner::coordinates here{};
-  std::string_view operation{};  ///< the operation that runs here, and the names of its numbers: for messages
+  char const* operation = "";  ///< the operation that runs here, and the names of its numbers: for messages
   planner::naming names{};
+  bool tools_listen = Kokkos::Tools::profileLibraryLoaded();  ///< to Kokkos, as the operation begins
   bool is_begun = false;  ///< the operation is waited for later; comparing its first run would wait for others
   exclusive_use use{};  ///< this thread's use of the mesh, as long as the context lives; a copy has none of its own
 
@@ -51,7 +54,7 @@ struct execution_context {
 /// all devices alike, if the mesh lacks one of the mesh axes
 template <class = void>
 execution_context make_context(device_mesh const& mesh, std::string_view const* mesh_axes, int count,
-                               std::string_view operation) {
+                               char const* operation) {
   execution_context w(count);
   w.use = mesh.use(operation);
   w.mesh = &mesh;

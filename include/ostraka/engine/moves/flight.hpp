@@ -8,7 +8,6 @@
 
 #include <cstdint>
 #include <optional>
-#include <string_view>
 #include <utility>
 
 #include <ostraka/engine/kernels/loops/parallel.hpp>
@@ -49,7 +48,7 @@ class flight : public in_flight {
   flight() = default;
   ~flight() = default;
 
-  void enlist(device_mesh const& mesh, std::string_view operation) {
+  void enlist(device_mesh const& mesh, char const* operation) {
     mesh_ = &mesh;
     operation_ = operation;
     in_flight::enlist();
@@ -61,7 +60,7 @@ class flight : public in_flight {
   virtual void give_back() noexcept = 0;
 
   device_mesh const* mesh_ = nullptr;
-  std::string_view operation_{};
+  char const* operation_ = "";
 };
 
 /// A flight on an instance of an execution space. A record that waits for its next flight holds no instance: an

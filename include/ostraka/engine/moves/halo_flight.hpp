@@ -12,7 +12,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <string_view>
 
 #include <ostraka/engine/groups/device_messages.hpp>
 #include <ostraka/engine/kernels/add_part.hpp>
@@ -38,7 +37,7 @@ namespace detail {
 template <class Exec, class T, halo_way Way>
 class halo_record final : public flight_on<Exec> {
  public:
-  void begin(device_mesh const& mesh, std::string_view operation, communicator const& members, halo_plan& plan,
+  void begin(device_mesh const& mesh, char const* operation, communicator const& members, halo_plan& plan,
              T const* from, T* to) {
     plan_ = &plan;
     from_ = from;
@@ -185,8 +184,8 @@ class halo_record final : public flight_on<Exec> {
 ///     give_back   `to`, a block, gets the inner part of the padded `from`, and the parts of it in the margins of other
 ///                 padded blocks are added; margins beyond the ends go nowhere. @pre the plan is not in place
 template <halo_way Way, class Exec, class T>
-run_in_flight begin_halo(Exec const& exec, device_mesh const& mesh, std::string_view operation,
-                         communicator const& members, halo_plan& plan, T const* from, T* to) {
+run_in_flight begin_halo(Exec const& exec, device_mesh const& mesh, char const* operation, communicator const& members,
+                         halo_plan& plan, T const* from, T* to) {
   using record_type = detail::halo_record<Exec, T, Way>;
   return detail::begin_record<record_type>(
       exec, [&](record_type& record) { record.begin(mesh, operation, members, plan, from, to); });

@@ -22,7 +22,7 @@ template <class T, class MakeWhole>
 void gather_blocks(execution_context const& w, planner::spec const& s, T const* block, MakeWhole const& make_whole) {
   auto const exec = instance<Kokkos::DefaultHostExecutionSpace>();
   root_blocks const blocks = root_blocks_of(w, s);
-  profiled const region_of_run([&] { push_root_blocks(w, s, blocks, sizeof(T)); });
+  profiled const region_of_run(w, [&] { push_root_blocks(w, s, blocks, sizeof(T)); });
   bool const root = w.mesh->device() == 0;
   T* const whole = root ? make_whole() : nullptr;
   scratch<T, Kokkos::HostSpace> const message(root ? blocks.elements() : 0);

@@ -69,7 +69,7 @@ void scatter_to_host(execution_context const& w, planner::spec const& s, T const
                      planner::strided_box const& layout, T* block) {
   auto const exec = instance<Kokkos::DefaultHostExecutionSpace>();
   root_blocks const blocks = root_blocks_of(w, s);
-  profiled const region_of_run([&] { push_root_blocks(w, s, blocks, sizeof(T)); });
+  profiled const region_of_run(w, [&] { push_root_blocks(w, s, blocks, sizeof(T)); });
   bool const root = w.mesh->device() == 0;
   scratch<T, Kokkos::HostSpace> const message(root ? blocks.elements() : 0);
   if (root) {

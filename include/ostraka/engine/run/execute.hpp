@@ -49,7 +49,7 @@ void run(Exec const& exec, execution_context const& w, planner::plan_view const&
          run_functions<Exec, T> const& functions = every_function<Exec, T>()) {
   require_same_call<T>(w, plan);
   known_schedule& known = memory.of<Exec>(w, plan, how, functions);
-  if (run_one_product(exec, known, operands, result, how, functions)) return;
+  if (run_one_product(exec, w, known, operands, result, how, functions)) return;
   running<Exec, T>(exec, w, plan, known, operands, result, how, functions).run_to_end();
 }
 

@@ -30,10 +30,10 @@ template <class T>
 
 /// Computes the schedule if it is one product, and if neither tools nor counters look at it. @returns whether it did
 template <class Exec, class T>
-bool run_one_product(Exec const& exec, known_schedule& known, T const* const* operands, T* result, update<T> const& how,
-                     run_functions<Exec, T> const& functions) {
+bool run_one_product(Exec const& exec, execution_context const& w, known_schedule& known, T const* const* operands,
+                     T* result, update<T> const& how, run_functions<Exec, T> const& functions) {
   if constexpr (!std::is_same_v<T, bool>) {  // bools are not multiplied
-    if (!known.is_one_product || counts_flops() || is_profiled()) return false;
+    if (!known.is_one_product || counts_flops() || is_profiled(w)) return false;
     planner::product const& p = known.schedule.products[0];
     contract_in_tiles(exec, p.loops, operands[p.begin[0].buffer] + p.begin[0].at,
                       operands[p.begin[1].buffer] + p.begin[1].at, result + p.begin[2].at,

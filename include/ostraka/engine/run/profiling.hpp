@@ -34,6 +34,10 @@ namespace ostraka::engine {
 /// True if a tool of Kokkos listens, or a listener of ours.
 inline bool is_profiled() { return Kokkos::Tools::profileLibraryLoaded() || has_listeners(); }
 
+/// The same for an operation. Before Kokkos 4.6 a look for tools compares all of their functions, so an operation looks
+/// once.
+inline bool is_profiled(execution_context const& w) { return w.tools_listen || has_listeners(); }
+
 /// Begins a region of this name, the same for tools and listeners. Its event needs no name and no kind.
 [[gnu::cold, gnu::noinline]] inline void push_named(std::string const& name, event e) {
   Kokkos::Profiling::pushRegion(name);
@@ -61,6 +65,9 @@ class profiled {
   explicit profiled(Push const& push, bool is_recorded = is_profiled()) : is_recorded_(is_recorded) {
     if (is_recorded_) push();
   }
+  /// The same in an operation.
+  template <class Push>
+  profiled(execution_context const& w, Push const& push) : profiled(push, is_profiled(w)) {}
   ~profiled() {
     if (is_recorded_) pop_region();
   }

@@ -60,7 +60,7 @@ class running {
         all_members_(all_members),
         calls_(calls),
         workspace_(known.schedule.workspace),
-        profiles_(how_profiled != profiled_as::nothing && is_profiled()),
+        profiles_(how_profiled != profiled_as::nothing && is_profiled(w)),
         in_operation_(profiles_ && how_profiled == profiled_as::operation) {
     for (int k = 0; k < plan.operands.size(); ++k) buffers_[k] = const_cast<T*>(operands[k]);  // not written
     buffers_[planner::result_buffer] = result;

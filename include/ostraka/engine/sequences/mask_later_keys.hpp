@@ -84,7 +84,7 @@ struct later_stripes_mask {
 template <class Exec, class T>
 void mask_later_keys(Exec const& exec, execution_context const& w, planner::spec const& s, int queries,
                      std::int64_t from, T* scores, std::int64_t stripes = 0) {
-  profiled const region_of_run([&] {
+  profiled const region_of_run(w, [&] {
     push_blocks(w.operation, s, w.names, "writes",
                 planner::block_size(s, w.here, w.sizes) * static_cast<std::int64_t>(sizeof(T)));
   });

@@ -36,7 +36,7 @@ struct rotation {
 template <class Exec, class T>
 void rotate_blocks(Exec const& exec, execution_context const& w, planner::spec const& s, rotation const& r,
                    aligned<std::int64_t const> const* positions, T const* x, T* y) {
-  profiled const region_of_run([&] {
+  profiled const region_of_run(w, [&] {
     push_blocks(w.operation, s, w.names, "reads and writes",
                 2 * planner::block_size(s, w.here, w.sizes) * static_cast<std::int64_t>(sizeof(T)));
   });

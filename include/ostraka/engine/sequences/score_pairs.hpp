@@ -171,7 +171,7 @@ void score_box_of_pairs(Exec const& exec, score_rule<T> const& rule, score_box c
 template <class Exec, class T>
 void score_pairs(Exec const& exec, execution_context const& w, planner::spec const& s, int queries,
                  score_rule<T> const& rule, T* scores) {
-  profiled const region_of_run([&] {
+  profiled const region_of_run(w, [&] {
     push_blocks(w.operation, s, w.names, "reads and writes",
                 2 * planner::block_size(s, w.here, w.sizes) * static_cast<std::int64_t>(sizeof(T)));
   });

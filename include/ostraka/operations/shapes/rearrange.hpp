@@ -142,7 +142,7 @@ auto rearrange(char const* operation, planner::rearrangement const& r, extent_or
     result.set_origins(origins);
   }
   engine::profiled const region_of_run(
-      [&] { engine::push_blocks(operation, s, w.names, "moves", moves_of_pieces<Dim>(r, first).bytes()); });
+      w, [&] { engine::push_blocks(operation, s, w.names, "moves", moves_of_pieces<Dim>(r, first).bytes()); });
   engine::strided_block<value const*> const from[] = {readable_block(first), readable_block(rest)...};
   engine::rearrange(execution_space_of<result_type>(), w, s, static_cast<int>(along), r, from, writable_block(result),
                     blank);

@@ -246,7 +246,7 @@ void attend_by_teams(Exec const& exec, execution_context const& w, ring_attentio
                      T const* v, T* out, accumulator_of_t<T>* log_sums, score_rule<accumulator_of_t<T>> const& rule) {
   using wide = accumulator_of_t<T>;
   if (w.here.nowhere) return;
-  profiled const region([&] {
+  profiled const region(w, [&] {
     push_blocks(w.operation, p.q, w.names, "reads", planner::block_size(p.q, w.here, w.sizes) * int{sizeof(T)});
   });
   attended_blocks const blocks(w, p);
@@ -281,7 +281,7 @@ void attend_in_tiles(Exec const& exec, execution_context const& w, ring_attentio
   } else {
     using wide = accumulator_of_t<T>;
     if (w.here.nowhere) return;
-    profiled const region([&] {
+    profiled const region(w, [&] {
       push_blocks(w.operation, p.q, w.names, "reads", planner::block_size(p.q, w.here, w.sizes) * int{sizeof(T)});
     });
     detail::attended_blocks const blocks(w, p);

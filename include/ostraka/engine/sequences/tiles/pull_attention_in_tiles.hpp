@@ -313,7 +313,7 @@ void pull_attention_in_tiles(Exec const& exec, execution_context const& w, ring_
     using wide = accumulator_of_t<T>;
     using scratch = kernel_scratch<wide, typename Exec::memory_space>;
     if (w.here.nowhere) return;
-    profiled const region([&] {
+    profiled const region(w, [&] {
       push_blocks(w.operation, p.q, w.names, "reads", planner::block_size(p.q, w.here, w.sizes) * int{sizeof(T)});
     });
     detail::attended_blocks const blocks(w, p);
