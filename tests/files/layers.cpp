@@ -6,6 +6,7 @@
 /// it on every mesh; the state of an optimiser, too. The bytes that a device reads are counted.
 // ranks: 1 2 4 8
 // labels: essential
+// sham:
 
 #include <doctest/doctest.h>
 

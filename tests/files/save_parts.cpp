@@ -7,6 +7,7 @@
 /// ranks throw the same error for a checkpoint that cannot be saved.
 // ranks: 1 2 4
 // labels: essential
+// sham:
 
 #include <doctest/doctest.h>
 

@@ -7,6 +7,7 @@
 /// counted.
 // labels: essential
 // checked: 2 4
+// sham:
 
 #include <doctest/doctest.h>
 

@@ -4,6 +4,7 @@
 /// @file
 /// The source of instances of an execution space: the application within a scope, also in nested scopes, on the host
 /// thread that opened them and until they end, however they end. An instance without a holder is released.
+// sham:
 
 #include <doctest/doctest.h>
 

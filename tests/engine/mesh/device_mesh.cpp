@@ -4,6 +4,7 @@
 /// Meshes over all ranks: coordinates and the members of every group against brute force, and the refusals.
 // ranks: 1 2 3 4 6 8
 // labels: essential
+// sham:
 #include <doctest/doctest.h>
 
 #include <cstdint>

@@ -5,6 +5,7 @@
 /// os::copy_from_blocks, os::copy_to_blocks and plans of them, between tensors of every sharding and boxes of other
 /// distributions, in arrays of every layout. Expected values and bytes are plain loops over the elements.
 // ranks: 1 2 3 4 6
+// sham:
 
 #include <doctest/doctest.h>
 
@@ -19,6 +20,7 @@
 #include <ostraka/foreign_blocks.hpp>
 
 #include "support/on_meshes.hpp"
+#include "support/program_array.hpp"
 #include "surface/arrays/foreign_boxes.hpp"
 
 namespace os = ostraka;
@@ -27,6 +29,7 @@ namespace t = os::testing;
 namespace {
 
 using host = Kokkos::HostSpace;
+using where_tensors_are = Kokkos::DefaultExecutionSpace::memory_space;
 using left = Kokkos::View<double**, Kokkos::LayoutLeft, host>;
 using right = Kokkos::View<double**, Kokkos::LayoutRight, host>;
 
@@ -40,14 +43,17 @@ std::size_t size(std::int64_t n) { return static_cast<std::size_t>(n); }
 
 template <class View>
 void set(View const& v, t::matrix_box const& b) {
+  auto const here = Kokkos::create_mirror_view(v);
   for (std::int64_t i = b.i0; i < b.i1; ++i)
-    for (std::int64_t j = b.j0; j < b.j1; ++j) v(size(i - b.i0), size(j - b.j0)) = exactly(i, j);
+    for (std::int64_t j = b.j0; j < b.j1; ++j) here(size(i - b.i0), size(j - b.j0)) = exactly(i, j);
+  Kokkos::deep_copy(v, here);
 }
 template <class View>
 int wrong_in(View const& v, t::matrix_box const& b) {
+  auto const here = os::engine::on_host(v);
   int found = 0;
   for (std::int64_t i = b.i0; i < b.i1; ++i)
-    for (std::int64_t j = b.j0; j < b.j1; ++j) found += v(size(i - b.i0), size(j - b.j0)) != exactly(i, j);
+    for (std::int64_t j = b.j0; j < b.j1; ++j) found += here(size(i - b.i0), size(j - b.j0)) != exactly(i, j);
   return found;
 }
 
@@ -73,15 +79,16 @@ std::pair<std::int64_t, std::int64_t> elements_sent(t::test_mesh const& m, t::ex
 // A plan's copies agree about two numbers, by an all-reduce.
 std::int64_t agreement() { return 2 * (t::ranks() - 1) * 2 * static_cast<std::int64_t>(sizeof(std::int64_t)); }
 
-template <auto... Dims, class Mesh, class Boxes>
-void check(Mesh const& mesh, t::test_mesh const& m, std::int64_t n, std::int64_t k, Boxes const& boxes) {
+template <class Space, auto... Dims, class Mesh, class Boxes>
+void check_in(Mesh const& mesh, t::test_mesh const& m, std::int64_t n, std::int64_t k, Boxes const& boxes) {
   using tensor = os::tensor<double, Dims...>;
+  using array = Kokkos::View<double**, Kokkos::LayoutLeft, Space>;
   t::boxes_of_rank const mine = boxes(t::rank());
   INFO(m.text(), " ", n, " × ", k);
-  std::vector<os::placed_array<os::block_position<I_axis, J_axis>, os::sizes<>, left>> in, out;
+  std::vector<os::placed_array<os::block_position<I_axis, J_axis>, os::sizes<>, array>> in, out;
   for (t::matrix_box const& b : mine) {
-    in.push_back(os::placed(os::at(I = b.i0, J = b.j0), left("in", size(b.rows()), size(b.columns()))));
-    out.push_back(os::placed(os::at(I = b.i0, J = b.j0), left("out", size(b.rows()), size(b.columns()))));
+    in.push_back(os::placed(os::at(I = b.i0, J = b.j0), array("in", size(b.rows()), size(b.columns()))));
+    out.push_back(os::placed(os::at(I = b.i0, J = b.j0), array("out", size(b.rows()), size(b.columns()))));
     set(in.back().array, b);
   }
   auto const right_again = [&](char const* what) {
@@ -119,6 +126,11 @@ void check(Mesh const& mesh, t::test_mesh const& m, std::int64_t n, std::int64_t
   CHECK(t::traffic_of([&] { plan.copy_to(b, out, os::unchecked); }).bytes == 8 * sent.second);
   right_again("unchecked");
   CHECK(t::wrong_elements(plan.copy_from(in), exactly) == 0);
+}
+
+template <auto... Dims, class Mesh, class Boxes>
+void check(Mesh const& mesh, t::test_mesh const& m, std::int64_t n, std::int64_t k, Boxes const& boxes) {
+  check_in<host, Dims...>(mesh, m, n, k, boxes);
 }
 
 template <class F>
@@ -193,11 +205,11 @@ TEST_CASE("every kind of array: layouts, parts of larger ones, strided memory, d
   Kokkos::View<double const**, Kokkos::LayoutLeft, host> const constant = in;
   there_and_back(constant, r, r);
   std::int64_t const ld = b.rows() + 2;
-  std::vector<double> memory(size(ld * k + 1), 0.0);
-  left const seen(memory.data(), size(ld), columns);
+  t::program_array<double> const memory(size(ld * k + 1));
   os::copy_to_blocks(os::copy_from_blocks<double, I/X, J>(mesh, I = n, J = k, os::at(I = b.i0), in), os::at(I = b.i0),
                      os::sizes(J = k, I = b.rows()), os::strided(memory.data(), J = ld, I = 1));
-  CHECK(wrong_in(seen, b) == 0);
+  memory.fetch();
+  CHECK(wrong_in(Kokkos::View<double const**, Kokkos::LayoutLeft, host>(memory.begin(), size(ld), columns), b) == 0);
   auto const again =
       os::copy_from_blocks<double, I/X, J>(mesh, I = n, J = k, os::at(I = b.i0), os::sizes(I = b.rows(), J = k),
                                              os::strided(static_cast<double const*>(memory.data()), I = 1, J = ld));
@@ -216,8 +228,9 @@ TEST_CASE("lists of one axis, no axes at all") {
     std::vector<std::complex<float>> in, out(size(b.rows()));
     for (std::int64_t i = b.i0; i < b.i1; ++i) in.emplace_back(static_cast<float>(i), -1.0f);
     auto const a = os::copy_from_blocks<std::complex<float>, I/X>(mesh, I = n, os::at(I = b.i0), in);
-    for (std::size_t i = 0; i < a.local().extent(0); ++i)
-      CHECK(a.local()(i) ==
+    auto const block = t::host_block(a);
+    for (std::size_t i = 0; i < block.extent(0); ++i)
+      CHECK(block(i) ==
             Kokkos::complex<float>(static_cast<float>(static_cast<std::int64_t>(i) + a.range(0).begin), -1));
     os::copy_to_blocks(a, os::at(I = b.i0), out);
     CHECK(out == in);
@@ -297,11 +310,12 @@ TEST_CASE("three axes, and a mesh axis that nothing is divided along") {
       for (std::int64_t q = 0; q < l; ++q) in(size(i - b.i0), size(j), size(q)) = at(i, j, q);
   auto const a = os::copy_from_blocks<float, I, J, K/X>(mesh, I = n, J = k, K = l, os::at(I = b.i0), in);
   int found = 0;
-  for (std::size_t i = 0; i < a.local().extent(0); ++i)
-    for (std::size_t j = 0; j < a.local().extent(1); ++j)
-      for (std::size_t q = 0; q < a.local().extent(2); ++q)
-        found += a.local()(i, j, q) != at(static_cast<std::int64_t>(i), static_cast<std::int64_t>(j),
-                                          static_cast<std::int64_t>(q) + a.range(2).begin);
+  auto const block = t::host_block(a);
+  for (std::size_t i = 0; i < block.extent(0); ++i)
+    for (std::size_t j = 0; j < block.extent(1); ++j)
+      for (std::size_t q = 0; q < block.extent(2); ++q)
+        found += block(i, j, q) != at(static_cast<std::int64_t>(i), static_cast<std::int64_t>(j),
+                                      static_cast<std::int64_t>(q) + a.range(2).begin);
   CHECK(found == 0);
   os::copy_to_blocks(a, os::at(I = b.i0), out);
   for (std::size_t i = 0; i < in.extent(0); ++i)
@@ -309,14 +323,28 @@ TEST_CASE("three axes, and a mesh axis that nothing is divided along") {
       for (std::size_t q = 0; q < size(l); ++q) CHECK(out(i, j, q) == in(i, j, q));
 }
 
+namespace {
+
+// Arrays on the host, and where tensors are stored.
+template <auto... Dims, class Mesh, class Boxes>
+void check_both(Mesh const& mesh, t::test_mesh const& m, std::int64_t n, std::int64_t k, Boxes const& boxes) {
+  check<Dims...>(mesh, m, n, k, boxes);
+  check_in<where_tensors_are, Dims...>(mesh, m, n, k, boxes);
+}
+
+}  // namespace
+
+// A GPU's memory needs no pretence; what an MPI that takes it gets from there, tests/sham/copies.cpp tells.
 TEST_CASE("memory that the host keeps away from, by an MPI that takes it and by one that does not") {
   namespace e = os::engine;
-  for (e::emulated_gpu what : {e::emulated_gpu::direct, e::emulated_gpu::staged}) {
+  std::vector<e::emulated_gpu> pretended{e::emulated_gpu::none};
+  if (e::host_accessible<Kokkos::DefaultExecutionSpace>) pretended = {e::emulated_gpu::direct, e::emulated_gpu::staged};
+  for (e::emulated_gpu what : pretended) {
     e::emulated = what;
     on_meshes([](auto const& mesh, t::test_mesh const& m) {
-      check<I/X, J/Y>(mesh, m, 7, 5, [](int r) { return t::fields_of(7, 5, r, t::ranks()); });
-      check<I/Y, J>(mesh, m, 13, 3,
-                      [](int r) { return t::rows_of(t::division::first_have_more, 13, 3, r, t::ranks()); });
+      check_both<I/X, J/Y>(mesh, m, 7, 5, [](int r) { return t::fields_of(7, 5, r, t::ranks()); });
+      check_both<I/Y, J>(mesh, m, 13, 3,
+                           [](int r) { return t::rows_of(t::division::first_have_more, 13, 3, r, t::ranks()); });
     });
     e::emulated = e::emulated_gpu::none;
   }

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: The Ostraka authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // ranks: 1 2 4
+// sham:
 
 /// @file
 /// The regions that a tool of Kokkos sees: one for each operation, one within it for each step, with the bytes. The

@@ -5,6 +5,7 @@
 /// A plan on blocks that are parts of larger ones: an einsum in pieces along an undivided label gives the whole of
 /// plain loops. The memory between the pieces does not change.
 // ranks: 1 2 4 6
+// sham:
 
 #include <doctest/doctest.h>
 

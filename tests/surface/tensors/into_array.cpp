@@ -6,23 +6,25 @@
 /// a change to the memory between the elements. Expected values are sums in plain loops.
 // labels: essential
 // ranks: 1 2 3 4
+// sham:
 
 #include <doctest/doctest.h>
 
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 #include <vector>
 
 #include "support/on_meshes.hpp"
+#include "support/program_array.hpp"
 
 namespace os = ostraka;
 namespace t = os::testing;
 
 namespace {
 
-using host = Kokkos::HostSpace;
 template <class T, class Layout>
-using view_of = Kokkos::View<T, Layout, host>;
+using view_of = Kokkos::View<T, Layout, Kokkos::DefaultExecutionSpace>;
 
 std::int64_t rows_here(std::int64_t n) { return (t::rank() + 1) * n / t::ranks() - t::rank() * n / t::ranks(); }
 
@@ -46,12 +48,36 @@ struct layout {
   std::int64_t row, column, first;
 };
 
+// The number of wrong elements of a block on the host.
+template <class At>
+int wrong_in(double const* p, std::int64_t row, std::int64_t column, std::int64_t rows, std::int64_t columns,
+             At const& at) {
+  int found = 0;
+  for (std::int64_t i = 0; i < rows; ++i)
+    for (std::int64_t j = 0; j < columns; ++j) found += p[i * row + j * column] != at(i, j);
+  return found;
+}
+
+// The block, where tensors are stored.
+struct block_of_array {
+  t::program_array<double> const& memory;
+  layout lies;
+
+  [[nodiscard]] double* data() const { return memory.data() + lies.first; }
+  template <class At>
+  int wrong(std::int64_t rows, std::int64_t columns, At const& at) const {
+    memory.fetch();
+    return wrong_in(memory.begin() + lies.first, lies.row, lies.column, rows, columns, at);
+  }
+};
+
 template <class F>
 void on_layouts(std::int64_t n, std::int64_t m, F const& f) {
   for (layout const& l : {layout{m, 1, 0}, layout{1, n, 0}, layout{m + 3, 1, 2}, layout{2, 2 * n + 1, 1},
                           layout{-2 * m, -1, 2 * n * m}, layout{3 * m, 3, 0}}) {
-    std::vector<double> memory(static_cast<std::size_t>(6 * (n + 2) * (m + 2)), -7);
-    f(memory.data() + l.first, l.row, l.column);
+    t::program_array<double> const memory(static_cast<std::size_t>(6 * (n + 2) * (m + 2)), -7);
+    f(block_of_array{memory, l});
+    memory.fetch();
     // Only the block was written.
     std::vector<bool> own(memory.size());
     for (std::int64_t i = 0; i < n; ++i)
@@ -77,51 +103,42 @@ TEST_CASE("results are written straight into arrays of every layout") {
     for (std::int64_t j = 0; j < k; ++j) sum += left(i, j) * right(j, l);
     return sum;
   };
-  // The number of wrong elements of the array.
-  auto const wrong_in = [](double const* p, std::int64_t row, std::int64_t column, std::int64_t rows,
-                           std::int64_t columns_here, auto const& at) {
-    int found = 0;
-    for (std::int64_t i = 0; i < rows; ++i)
-      for (std::int64_t j = 0; j < columns_here; ++j) found += p[i * row + j * column] != at(i, j);
-    return found;
-  };
   auto const divided = [&](std::int64_t i, std::int64_t l) { return product(i + first_row(), l); };
-  on_layouts(rows_here(n), m, [&](double* p, std::int64_t row, std::int64_t column) {
-    auto const view = os::strided(p, I = row, K = column);
+  on_layouts(rows_here(n), m, [&](block_of_array const& block) {
+    auto const view = os::strided(block.data(), I = block.lies.row, K = block.lies.column);
     os::einsum_into<I/X, K>(view, a, b);  // a reduce-scatter
-    CHECK(wrong_in(p, row, column, rows_here(n), m, divided) == 0);
+    CHECK(block.wrong(rows_here(n), m, divided) == 0);
     os::einsum_into<I/X, K>(view, a, b, os::alpha = 2, os::beta = -1);
-    CHECK(wrong_in(p, row, column, rows_here(n), m, divided) == 0);
+    CHECK(block.wrong(rows_here(n), m, divided) == 0);
     os::einsum_into<I/X, K>(view, whole, b);  // a gather or a reduction
-    CHECK(wrong_in(p, row, column, rows_here(n), m, divided) == 0);
+    CHECK(block.wrong(rows_here(n), m, divided) == 0);
     os::einsum_into<I/X, K>(view, a, b, os::within(1 << 20));
-    CHECK(wrong_in(p, row, column, rows_here(n), m, divided) == 0);
+    CHECK(block.wrong(rows_here(n), m, divided) == 0);
     auto const c = os::einsum<I, K>(a, b);
     os::reshard_into<I/X, K>(view, c);  // a slice
-    CHECK(wrong_in(p, row, column, rows_here(n), m, divided) == 0);
+    CHECK(block.wrong(rows_here(n), m, divided) == 0);
     os::map_into<I/X, K>(
         view, [](double x) { return x + 1; }, os::slice<I/X>(c));
-    CHECK(wrong_in(p, row, column, rows_here(n), m, [&](auto i, auto l) { return divided(i, l) + 1; }) == 0);
+    CHECK(block.wrong(rows_here(n), m, [&](auto i, auto l) { return divided(i, l) + 1; }) == 0);
     os::map_into<I/X, K>(
         view, [](double x, double y) { return x * y; }, os::slice<I/X>(c), os::full<double, K>(mesh, K = m, 3));
-    CHECK(wrong_in(p, row, column, rows_here(n), m, [&](auto i, auto l) { return 3 * divided(i, l); }) == 0);
+    CHECK(block.wrong(rows_here(n), m, [&](auto i, auto l) { return 3 * divided(i, l); }) == 0);
   });
-  on_layouts(n, m, [&](double* p, std::int64_t row, std::int64_t column) {
-    auto const view = os::strided(p, K = column, I = row);
+  on_layouts(n, m, [&](block_of_array const& block) {
+    auto const view = os::strided(block.data(), K = block.lies.column, I = block.lies.row);
     os::einsum_into<I, K>(view, a, b);  // an all-reduce
-    CHECK(wrong_in(p, row, column, n, m, product) == 0);
+    CHECK(block.wrong(n, m, product) == 0);
     os::einsum_into<I, K>(view, a, b, os::beta = 1);
-    CHECK(wrong_in(p, row, column, n, m, [&](auto i, auto l) { return 2 * product(i, l); }) == 0);
+    CHECK(block.wrong(n, m, [&](auto i, auto l) { return 2 * product(i, l); }) == 0);
     os::reshard_into<I, K>(view, os::einsum<I/X, K>(a, b));  // an all-gather
-    CHECK(wrong_in(p, row, column, n, m, product) == 0);
+    CHECK(block.wrong(n, m, product) == 0);
   });
-  on_layouts(n, k * (t::rank() + 1) / t::ranks() - k * t::rank() / t::ranks(),
-             [&](double* p, std::int64_t row, std::int64_t column) {
-               std::int64_t const begin = k * t::rank() / t::ranks(), end = k * (t::rank() + 1) / t::ranks();
-               os::reshard_into<I, J/X>(os::strided(p, I = row, J = column),
-                                          os::slice<I/X>(whole));  // an all-to-all
-               CHECK(wrong_in(p, row, column, n, end - begin, [&](auto i, auto j) { return left(i, j + begin); }) == 0);
-             });
+  on_layouts(n, k * (t::rank() + 1) / t::ranks() - k * t::rank() / t::ranks(), [&](block_of_array const& block) {
+    std::int64_t const begin = k * t::rank() / t::ranks(), end = k * (t::rank() + 1) / t::ranks();
+    os::reshard_into<I, J/X>(os::strided(block.data(), I = block.lies.row, J = block.lies.column),
+                               os::slice<I/X>(whole));  // an all-to-all
+    CHECK(block.wrong(n, end - begin, [&](auto i, auto j) { return left(i, j + begin); }) == 0);
+  });
 
   // Views, lists, scalars; nothing is allocated in a steady state, and arrays that do not fit are errors.
   auto const here = static_cast<std::size_t>(rows_here(n));
@@ -129,16 +146,22 @@ TEST_CASE("results are written straight into arrays of every layout") {
   auto const run = [&] { os::einsum_into<I/X, K>(column_major, a, b); };
   run();
   CHECK(allocated_by(run) == 0);
-  CHECK(wrong_in(column_major.data(), 1, static_cast<std::int64_t>(here), rows_here(n), m, divided) == 0);
-  std::vector<double> list(here * 5);
-  os::einsum_into<I/X, K>(list, a, b);
-  CHECK(wrong_in(list.data(), m, 1, rows_here(n), m, divided) == 0);
-  Kokkos::View<double, host> const sum("sum");
+  auto const of_columns = os::engine::on_host(column_major);
+  CHECK(wrong_in(of_columns.data(), 1, static_cast<std::int64_t>(here), rows_here(n), m, divided) == 0);
+  // A list is on the host, and an operation writes where it computes.
+  [&](auto const& operand) {
+    if constexpr (os::engine::host_accessible<typename std::remove_cvref_t<decltype(operand)>::view_type>) {
+      std::vector<double> list(here * 5);
+      os::einsum_into<I/X, K>(list, operand, b);
+      CHECK(wrong_in(list.data(), m, 1, rows_here(n), m, divided) == 0);
+    }
+  }(a);
+  Kokkos::View<double, Kokkos::DefaultExecutionSpace> const sum("sum");
   os::einsum_into(sum, a, a);
   double squares = 0;
   for (std::int64_t i = 0; i < n; ++i)
     for (std::int64_t j = 0; j < k; ++j) squares += left(i, j) * left(i, j);
-  CHECK(sum() == squares);
+  CHECK(os::engine::read_on_host(sum) == squares);
 
   // In place, if the array is an operand's memory.
   auto const doubled = os::copy(whole);
