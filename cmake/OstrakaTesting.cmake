@@ -268,6 +268,30 @@ function(ostraka_add_tests_of_folder folder kind)
   endforeach()
 endfunction()
 
+# Compiles a file with the header of a GPU's library, if Kokkos is built for GPUs and the header is there (.ci/run cuda
+# and hip). Nothing is linked or run; tests/sham runs the same over a fake.
+function(ostraka_add_gpu_object name file library cuda_header hip_header)
+  get_property(devices GLOBAL PROPERTY OSTRAKA_KOKKOS_DEVICES)
+  if(NOT devices MATCHES "CUDA|HIP")
+    return()
+  endif()
+  set(header ${cuda_header})
+  if("HIP" IN_LIST devices)
+    set(header ${hip_header})
+  endif()
+  set(folder OSTRAKA_${library}_INCLUDE_DIR)
+  find_path(${folder} ${header} HINTS ${CUDAToolkit_INCLUDE_DIRS} DOC "Folder of ${header}")
+  mark_as_advanced(${folder})
+  if(NOT ${folder})
+    message(NOTICE "ostraka: ${name} is not compiled: there is no ${header}")
+    return()
+  endif()
+  add_library(${name} OBJECT EXCLUDE_FROM_ALL ${file})
+  target_link_libraries(${name} PRIVATE ostraka_test_settings ostraka::ostraka)
+  target_include_directories(${name} SYSTEM PRIVATE "${${folder}}")
+  target_compile_definitions(${name} PRIVATE OSTRAKA_ENABLE_${library}=1)
+endfunction()
+
 # For a test of many shardings and little work: nearly all its cost is compiling. tests/support/precompiled.hpp is
 # compiled once for all of these, the engine is ostraka::compiled, the oracle is linked; the rest, the surface, is not
 # optimised. tests/engine tests the code that is optimised hard.

@@ -4,31 +4,21 @@
 # The check of columns finds a planted line of 121 characters in every kind of code, counts characters instead of bytes,
 # and lets pages, data and the sentences of reasons be longer.
 
-cmake_minimum_required(VERSION 3.23)
+include("${CMAKE_CURRENT_LIST_DIR}/planted_files.cmake")
 
-# Writes one file with a short line before and behind these lines, beside a file without long ones, and runs the check.
-function(check file lines result output)
-  file(REMOVE_RECURSE "${SCRATCH}")
-  file(WRITE "${SCRATCH}/include/short.hpp" "int n = 0;\n")
-  file(WRITE "${SCRATCH}/${file}" "short; [one\n${lines}\n] another; \\\n")
-  execute_process(COMMAND "${CMAKE_COMMAND}" "-DSOURCE=${SCRATCH}" -P "${CHECK}" RESULT_VARIABLE status
-    OUTPUT_VARIABLE text ERROR_VARIABLE text)
-  set(${result} "${status}" PARENT_SCOPE)
-  set(${output} "${text}" PARENT_SCOPE)
+# Writes one file with a short line before and behind these lines, beside a file without long ones.
+function(plant_lines file lines)
+  plant(include/short.hpp "int n = 0;\n" "${file}" "short; [one\n${lines}\n] another; \\\n")
 endfunction()
 
 function(finds file lines count)
-  check("${file}" "${lines}" status output)
-  if(status EQUAL 0 OR NOT output MATCHES " ${count} lines of code go beyond column 120")
-    message(SEND_ERROR "${file}: not ${count} long lines found; the check said:\n${output}")
-  endif()
+  plant_lines("${file}" "${lines}")
+  require_said(" ${count} lines of code go beyond column 120" "${file}: ${count} lines")
 endfunction()
 
 function(accepts file lines)
-  check("${file}" "${lines}" status output)
-  if(NOT status EQUAL 0)
-    message(SEND_ERROR "${file}: found, and there is nothing; the check said:\n${output}")
-  endif()
+  plant_lines("${file}" "${lines}")
+  require_said("" "${file}")
 endfunction()
 
 string(REPEAT "x" 119 most)
@@ -72,9 +62,5 @@ endforeach()
 # A folder without code is refused.
 file(REMOVE_RECURSE "${SCRATCH}")
 file(MAKE_DIRECTORY "${SCRATCH}")
-execute_process(COMMAND "${CMAKE_COMMAND}" "-DSOURCE=${SCRATCH}" -P "${CHECK}" RESULT_VARIABLE status
-  OUTPUT_QUIET ERROR_QUIET)
-if(status EQUAL 0)
-  message(SEND_ERROR "a folder without code passes")
-endif()
+require_said("no code in " "a folder without code")
 file(REMOVE_RECURSE "${SCRATCH}")

@@ -208,7 +208,7 @@ TEST_CASE("what is wrong is named") {
       {"h[B] ->", "expected a tensor, not the end"},
       {"h[B] -> a", "the result has no axes"},
       {"h[B] -> h[B]", "h stands above already"},
-      {"h[B,B] -> a[B]", "axis B stands twice in one tensor"},
+      {"h[B,B] -> a[B]", "axis B appears twice in one tensor"},
       {"h[B_XX] -> a[B]", "mesh axis X divides the same axis twice"},
       {"h[B_X] {U_X} -> a[B]", "mesh axis X divides axis B of this tensor already"},
       {"h[B] {V_X} -> a[B]", "expected U_ and mesh axes, not 'V_X'"},

@@ -96,7 +96,7 @@ FIELD_CASE("S4", "pytorch/pytorch#118043",
     gives(os::softmax<J>(os::reshard<I/X, J>(a)), std::vector<double>(), {2, 0});
     gives(os::softmax<J/X>(os::reshard<I, J/X>(a)), std::vector<double>(), {2, 0});
     gives(os::log_sum_exp<J/X>(os::reshard<I, J/X>(a)), {-infinite, -infinite});
-    refuses([&] { static_cast<void>(os::argmax<I>(a)); }, "argmax: what is found is one of the elements");
+    refuses([&] { static_cast<void>(os::argmax<I>(a)); }, "argmax: the result is one of the elements");
   });
 }
 

@@ -114,7 +114,7 @@ TEST_CASE("fields for ParaView") {
     says(said(os::together("c", os::zeros<std::complex<float>, I>(mesh_of(m), I = 2))), "and c has others");
     says(said(os::together("s", os::zeros<double>(mesh_of(m)))), "s has 0; save a part of it");
     says(said(os::together("a/b", u)), "the name of a field is part of the name of its file");
-    says(said_alike([&] { os::save_xdmf(folder + "/a.xmf", os::together("u", u)); }), "let it end in .xdmf");
+    says(said_alike([&] { os::save_xdmf(folder + "/a.xmf", os::together("u", u)); }), "give a path that ends in .xdmf");
     says(said_alike([&] { os::save_xdmf(folder + "/none/a.xdmf", os::together("u", u)); }),
          "No such file or directory");
     CHECK(file.files_beside() == 3);
@@ -131,6 +131,6 @@ TEST_CASE("a program without HDF5") {
     CHECK(said_alike([&] { os::save(file.path(), os::together("u", u)); }) == "save" + none);
     CHECK(said_alike([&] { os::load_into(os::together("u", u), file.path()); }) == "load_into" + none);
     CHECK(said_alike([&] { static_cast<void>(os::load<t::model>(file.path(), mesh_of(m))); }) == "load" + none);
-    says(said_alike([&] { os::save(file.path(), u); }), "let it end in .npy");
+    says(said_alike([&] { os::save(file.path(), u); }), "give a path that ends in .npy");
   });
 }

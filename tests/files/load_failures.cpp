@@ -137,8 +137,9 @@ TEST_CASE("a file that is not there, or no such file") {
         said_alike([&] { static_cast<void>(os::load<model>((file.folder() / "x.safetensors").string(), mesh_of(m))); }),
         "No such file or directory");
     says(said_alike([&] { static_cast<void>(os::load<model>(file.folder().string() + "x", mesh_of(m))); }),
-         "let it end in");
-    says(said_alike([&] { static_cast<void>(os::load<float, I>("a.safetensors", mesh_of(m))); }), "let it end in .npy");
+         "give a path that ends in");
+    says(said_alike([&] { static_cast<void>(os::load<float, I>("a.safetensors", mesh_of(m))); }),
+         "give a path that ends in .npy");
     for (std::string const& wrong :
          {std::string(), std::string("1234567"), std::string(8, '\xff'), std::string("\x05\0\0\0\0\0\0\0{}", 10),
           with_length("{\"w\":" + std::string(1000, '[')), with_length("{} "), with_length("{}") + "more",

@@ -235,7 +235,7 @@ TEST_CASE("indexes from anywhere") {
     parts two = three_parts();
     two[2].second.push_back(matrix("layers.0.w", 7));
     write(index, two);
-    says(said(m), "the key \"layers.0.w\" stands twice");  // in the index
+    says(said(m), "the key \"layers.0.w\" appears twice");  // in the index
     index.write(index_of(three_parts()));
     says(said(m),
          "two of its parts, model-00002-of-00003.safetensors and model-00003-of-00003.safetensors, have a "
@@ -306,12 +306,12 @@ TEST_CASE("paths that are none, and pipes, which are not waited for") {
         "load: the folder " + index.folder().string() +
             " has neither a model.safetensors nor a model.safetensors.index.json; give the path of the file");
   says(said(index.path()), "No such file or directory");
-  says(said(index.path() + ".txt"), "let it end in .safetensors");
+  says(said(index.path() + ".txt"), "give a path that ends in .safetensors");
   write(index, three_parts());
   if (t::rank() == 0) {
     std::filesystem::remove(index.folder() / first_part);
     CHECK(::mkfifo((index.folder() / first_part).c_str(), 0600) == 0);
   }
   t::numbers_of_ranks(0);
-  says(said(index.path()), std::string(first_part) + " is no regular file");
+  says(said(index.path()), std::string(first_part) + " is not a regular file");
 }

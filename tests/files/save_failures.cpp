@@ -69,14 +69,14 @@ TEST_CASE("a file that cannot be made") {
     auto const p = os::make_tree<model>(mesh_of(m), I = 5, J = 3);
     says(said_alike([&] { os::save((file.folder() / "none" / "m.safetensors").string(), p); }),
          "No such file or directory");
-    says(said_alike([&] { os::save("", p); }), "let it end in .safetensors");
-    says(said_alike([&] { os::save(".safetensors", p); }), "let it end in .safetensors");
-    says(said_alike([&] { os::save((file.folder() / "m.npy").string(), p); }), "let it end in .safetensors");
-    says(said_alike([&] { os::save(file.path(), p.w); }), "let it end in .npy");
+    says(said_alike([&] { os::save("", p); }), "give a path that ends in .safetensors");
+    says(said_alike([&] { os::save(".safetensors", p); }), "give a path that ends in .safetensors");
+    says(said_alike([&] { os::save((file.folder() / "m.npy").string(), p); }), "give a path that ends in .safetensors");
+    says(said_alike([&] { os::save(file.path(), p.w); }), "give a path that ends in .npy");
     std::string const folder = (file.folder() / "folder.safetensors").string();
     if (t::rank() == 0) fs::create_directory(folder);
     t::numbers_of_ranks(0);
-    says(said_alike([&] { os::save(folder, p); }), "is there and no regular file");
+    says(said_alike([&] { os::save(folder, p); }), "exists and is not a regular file");
     t::numbers_of_ranks(0);
     if (t::rank() == 0) fs::remove(folder);
     t::numbers_of_ranks(0);

@@ -259,10 +259,12 @@ TEST_CASE("what cannot be saved so keeps what was there") {
           "save: parts have at least one byte, but os::in_parts_of(0) asks for less; give the bytes that a part has at "
           "most");
     CHECK(said_alike([&] { os::save(folder + "/none", p, os::in_parts_of(80)); }) ==
-          "save: parts stand beside their index, but the path is " + folder +
-              "/none; let it end in .safetensors.index.json, or make the folder");
-    says(said_alike([&] { os::save(folder + "/model.safetensors", p, os::in_parts_of(80)); }), "parts stand beside");
-    says(said_alike([&] { os::save(folder + "/.safetensors.index.json", p, os::in_parts_of(80)); }), "parts stand");
+          "save: parts are stored in the folder of their index, but the path is " + folder +
+              "/none; give a path that ends in .safetensors.index.json, or make the folder");
+    says(said_alike([&] { os::save(folder + "/model.safetensors", p, os::in_parts_of(80)); }),
+         "parts are stored in the folder");
+    says(said_alike([&] { os::save(folder + "/.safetensors.index.json", p, os::in_parts_of(80)); }),
+         "parts are stored");
     says(said_alike([&] { os::save(folder + "/none/a.safetensors.index.json", p, os::in_parts_of(80)); }),
          "No such file or directory");
     says(said_alike([&] { os::save(folder + "/a\\b.safetensors.index.json", p, os::in_parts_of(80)); }),
@@ -271,7 +273,7 @@ TEST_CASE("what cannot be saved so keeps what was there") {
          "two leaves are called a.");
     if (t::rank() == 0) fs::create_directory(index.path());
     t::numbers_of_ranks(0);
-    says(said_alike([&] { os::save(folder, p, os::in_parts_of(80)); }), "is there and no regular file");
+    says(said_alike([&] { os::save(folder, p, os::in_parts_of(80)); }), "exists and is not a regular file");
     CHECK(index.files_beside() == 1);
     t::numbers_of_ranks(0);
     if (t::rank() == 0) fs::remove(index.path());

@@ -152,7 +152,7 @@ TEST_CASE("errors at the call, and those of one rank's thread, on all ranks") {
       return said_alike([&] { static_cast<void>(os::start_save(path, p)); });
     };
     says(said((file.folder() / "none" / "m.safetensors").string()), "No such file or directory");
-    says(said(file.path() + ".txt"), "let it end in .safetensors");
+    says(said(file.path() + ".txt"), "give a path that ends in .safetensors");
     says(said_alike([&] { static_cast<void>(os::start_save(file.path(), os::together("a", p, "a", p))); }),
          "two leaves are called a.");
     std::signal(SIGXFSZ, SIG_IGN);

@@ -55,7 +55,7 @@ TEST_CASE("a file that is not there, no HDF5 file, or damaged") {
     says(said_alike([&] {
            static_cast<void>(os::load<double, I, J>((file.folder() / "x.npy").string(), mesh_of(m), os::dataset("u")));
          }),
-         "let it end in .h5");
+         "give a path that ends in .h5");
     for (std::string const& wrong :
          {std::string(), std::string("text"), std::string(3000, '\0'), std::string(8, '\xff')}) {
       file.write(wrong);
@@ -238,7 +238,7 @@ TEST_CASE("what cannot be saved leaves the old file") {
     says(said_alike([&] { static_cast<void>(os::start_save(file.path(), os::together("u", u))); }),
          "os::start_save writes no HDF5 file");
     says(said_alike([&] { os::save(file.path() + "x", os::together("u", u), os::chunked()); }),
-         "let it end in .h5 or .hdf5");
+         "give a path that ends in .h5 or .hdf5");
   });
 }
 

@@ -172,7 +172,9 @@ void check(t::test_mesh const& m, std::string const& along) {
   }
   CHECK(elements(os::psum_scatter<over_i>(by_device, os::untiled)) == summed);
   CHECK(elements(os::all_to_all<over_k, over_i>(by_device, os::untiled)) == exchanged);
-  if (n > 1) CHECK_THROWS_AS(static_cast<void>(os::psum_scatter<over_i>(a, os::untiled)), os::error);
+  if (n > 1)
+    CHECK_THROWS_WITH_AS(static_cast<void>(os::psum_scatter<over_i>(a, os::untiled)),
+                         doctest::Contains("os::untiled needs one index for each of the "), os::error);
 
   int const root = n - 1;
   CHECK(elements(os::pbroadcast<Along...>(a, root)) == blocks.back());

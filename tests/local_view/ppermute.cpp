@@ -9,6 +9,7 @@
 
 #include <doctest/doctest.h>
 
+#include <string>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -69,8 +70,12 @@ TEST_CASE("along one mesh axis") {
               CHECK(elements(b) == wanted);
               auto const on = os::shift<X>(b, 1);  // no device knows its extents
               if (x == 1 || n == 1) CHECK(elements(on) == block_of(m, e, values, n - 1));
-              CHECK_THROWS_AS(static_cast<void>(os::ppermute<X>(a, {{0, 1}, {0, 0}})), os::error);
-              CHECK_THROWS_AS(static_cast<void>(os::ppermute<X>(a, std::vector<os::hop>{{0, n}})), os::error);
+              CHECK_THROWS_WITH_AS(static_cast<void>(os::ppermute<X>(a, {{0, 1}, {0, 0}})),
+                                   doctest::Contains("0 → 0 repeats the source or the target of an earlier hop"),
+                                   os::error);
+              std::string const absent = "0 → " + std::to_string(n) + " names a device that does not exist";
+              CHECK_THROWS_WITH_AS(static_cast<void>(os::ppermute<X>(a, std::vector<os::hop>{{0, n}})),
+                                   doctest::Contains(absent.c_str()), os::error);
             }
             return a;
           },

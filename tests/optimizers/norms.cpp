@@ -145,7 +145,7 @@ TEST_CASE("leaves on different meshes") {
       f();
     } catch (os::error const& error) {
       return std::string(error.what()) ==
-             "global_norm: the leaves of a tree live on one mesh, and these live on two; take the norm of a tree for "
+             "global_norm: all leaves of a tree live on one mesh, but these live on two; take the norm of a tree for "
              "each mesh (the leaf layers[1].weight)";
     }
     return false;

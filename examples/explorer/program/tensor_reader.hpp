@@ -134,7 +134,7 @@ class tensor_reader : protected text_reader {
     }
     for (int a : t.axes)
       if (a == number)
-        return fail(name, join_text("axis ", text_of(name), " stands twice in one tensor"),
+        return fail(name, join_text("axis ", text_of(name), " appears twice in one tensor"),
                     "give one of the two a name of its own; a diagonal is taken by os::diagonal before");
     if (t.axes.size() == static_cast<std::size_t>(max_rank))
       return fail(name, join_text("a tensor has at most ", max_rank, " axes"), "merge some of them");

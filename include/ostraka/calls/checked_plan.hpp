@@ -20,6 +20,7 @@
 #include <ostraka/plan/typed/named_plan.hpp>
 #include <ostraka/types/support/dynamic_array.hpp>
 #include <ostraka/types/support/error.hpp>
+#include <ostraka/types/support/recent_entries.hpp>
 
 namespace ostraka::detail {
 
@@ -54,18 +55,14 @@ class recent_plans {
   /// The plan for these sizes. It stays until seven others have been made.
   planner::plan_view of(operation_info const& o, planner::extents const& sizes) {
     for (auto const& known : plans_)
-      if (!known.empty() && known.front().sizes == sizes) return known.front();
-    auto& oldest = plans_[next_];
-    next_ = (next_ + 1) % most;
-    oldest.clear();
-    oldest.push_back(plan_at_run_time<>(o, sizes));
-    return oldest.front();
+      if (known.front().sizes == sizes) return known.front();
+    dynamic_array<planner::einsum_plan> made;
+    made.push_back(plan_at_run_time<>(o, sizes));
+    return plans_.add(static_cast<dynamic_array<planner::einsum_plan>&&>(made)).front();
   }
 
  private:
-  static constexpr int most = 8;
-  dynamic_array<planner::einsum_plan> plans_[most];  // one or none each, so that none changes its address
-  int next_ = 0;
+  recent_entries<dynamic_array<planner::einsum_plan>, 8> plans_;  // one each, so that none changes its address
 };
 
 /// True if the plan is made when the operation runs.

@@ -61,8 +61,8 @@ using number_verdict = typename decltype(check_number<Number, T>())::type;
 
 [[noreturn, gnu::cold]] inline void number_out_of_range(std::string const& operation, std::string const& number,
                                                         std::string const& least, std::string const& most) {
-  throw_error(operation, ": a number among whole elements is one that they can hold, from ", least, " to ", most,
-              ", and ", number, " is not; take a wider element type");
+  throw_error(operation, ": a number that meets integers has to be in their range, from ", least, " to ", most,
+              ", but it is ", number, "; use a wider element type");
 }
 
 /// The number as an element. All devices give the same number. @throws ostraka::error if an integer is out of the range

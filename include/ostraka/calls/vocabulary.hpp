@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// Floor 4. The price of an operation on existing operands (calls/moves.hpp).
+/// Floor 4. The price of an operation on existing operands (calls/moves.hpp), and the bases of operations without one.
 
 #include <cstdint>
 
@@ -17,6 +17,14 @@ namespace detail {
 struct moves_nothing {
   template <class... Operands>
   using moves = nothing_moved;
+};
+
+/// The base of operations on blocks that the library alone calls, with operands that fit: it refuses none, and has no
+/// price unless the operation has a `moves` of its own.
+template <class Operation>
+struct internal_step : callable<Operation>, moves_nothing {
+  template <class... Operands>
+  using verdict = reason::ok;
 };
 
 /// True if the types of the operands are enough to know an operation's price.

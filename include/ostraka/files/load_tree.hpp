@@ -248,7 +248,7 @@ struct asks_for_tensor {
   template <class A>
   void ask(path const& at, layer_of_stack const& layer, A const& a) const {
     if (common_mesh("load_into", a) != file.mesh())
-      throw_error("load_into: the leaves of a tree live on one mesh, and these live on two; load a tree for each mesh");
+      throw_error("load_into: all leaves of a tree live on one mesh, but these live on two; load a tree for each mesh");
     file.ask(request_for_existing(name_in_file(at), a, layer));
   }
 
@@ -319,7 +319,8 @@ void load_into_trees(Walk const& walk, std::string const& path_of_file, load_opt
     else if constexpr (reason::ok_or_raise<trees_verdict<T>>())
       visit<shape_of<T>>(find, at, tree);
   });
-  if (!find.mesh) throw_error("load_into: a tree that is loaded has a leaf at least; make it with os::make_tree");
+  if (!find.mesh)
+    throw_error("load_into: a tree to load has at least one leaf, but this one has none; make it with os::make_tree");
   loading file("load_into", path_of_file, engine::file_format::safetensors, find.mesh, options);
   auto const visit_all = [&](auto& f) {
     walk([&]<class T>(T& tree, path const& at) {

@@ -76,7 +76,7 @@ struct leaves_to_save {
                               std::shared_ptr<engine::device_mesh const> const& mesh_of_leaf) {
     request.tensors.push_back(tensor_to_save(name_in_file(at), layer, a, names));
     if (mesh && mesh != mesh_of_leaf)
-      throw_error("save: the leaves of a tree live on one mesh, and these live on two; save a tree for each mesh");
+      throw_error("save: all leaves of a tree live on one mesh, but these live on two; save a tree for each mesh");
     mesh = mesh_of_leaf;
   }
 
@@ -101,7 +101,8 @@ struct leaves_to_save {
       trees.for_each([&](auto const& tree, path const& at) { add(tree, at); });
     else
       add(trees, path{});
-    if (!mesh) throw_error("save: a tree that is saved has a leaf at least; make it with os::make_tree");
+    if (!mesh)
+      throw_error("save: a tree to save has at least one leaf, but this one has none; make it with os::make_tree");
   }
 
   void set(stored_as const& rules) { names = &rules; }

@@ -87,7 +87,7 @@ inline void write_text(engine::device_mesh const& mesh, std::string const& path,
 template <class... Trees>
 void save_xdmf(std::string const& path, named_trees<Trees...> const& fields, xdmf_grid const& grid = {}) {
   if (!path.ends_with(".xdmf"))
-    throw_error("save_xdmf: the path is that of the text, but it is ", path, "; let it end in .xdmf");
+    throw_error("save_xdmf: the path is that of the XDMF text, but it is ", path, "; give a path that ends in .xdmf");
   detail::leaves_to_save const leaves = detail::leaves_of(path, fields);
   engine::xdmf_points const points = detail::points_of_fields(leaves.request, grid);
   std::vector<engine::xdmf_field> described;

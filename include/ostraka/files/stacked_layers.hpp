@@ -101,8 +101,8 @@ struct finds_stack {
       known = stack.axes;
       for (int d = 0; d < stack.axes; ++d)
         if (auto const i = static_cast<std::size_t>(d); a.extents()[i] != stack.extents[i])
-          throw_error(operation, ": leaves that are stacked have as many layers each, and this one has ",
-                      a.extents()[i], " where others have ", stack.extents[i], "; make the tree with os::make_tree");
+          throw_error(operation, ": all stacked leaves have the same number of layers, but this one has ",
+                      a.extents()[i], " and others have ", stack.extents[i], "; make the tree with os::make_tree");
     }
   }
 };

@@ -43,7 +43,7 @@ namespace machines = planner::machines;
   std::fclose(file);
   if (failed) throw_error("load_machine: ", path, " cannot be read");
   machine const m = planner::machine_from_text(text, join_text("load_machine: ", path));
-  if (m == machine{}) throw_error("load_machine: ", path, " says nothing of a machine; bench/calibrate writes one");
+  if (m == machine{}) throw_error("load_machine: ", path, " describes no machine; bench/calibrate writes such a file");
   return m;
 }
 

@@ -53,7 +53,7 @@ namespace detail {
 inline void require_dataset_file(char const* operation, std::string const& path) {
   if (!engine::ends_as_hdf5(path))
     throw_error(operation, ": os::dataset names a dataset of an HDF5 file, but the path is ", path,
-                "; let it end in .h5 or .hdf5");
+                "; give a path that ends in .h5 or .hdf5");
 }
 
 // Returns "u at time = -1, from I = 2, of the extents (4, any)".

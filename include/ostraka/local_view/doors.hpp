@@ -10,7 +10,7 @@
 #include <string_view>
 
 #include <ostraka/calls/context.hpp>
-#include <ostraka/calls/operate.hpp>
+#include <ostraka/calls/vocabulary.hpp>
 #include <ostraka/engine/agreement/compare_replicas.hpp>
 #include <ostraka/engine/call_check/call_in_words.hpp>
 #include <ostraka/engine/moves/on_host.hpp>
@@ -111,14 +111,9 @@ namespace ostraka::operation {
 
 /// The entry of an operand of os::shard_map. Derivatives: gradient/rules/local_view/derivative_of_doors.hpp.
 template <class Manual>
-struct enter_body : detail::callable<enter_body<Manual>> {
+struct enter_body : detail::internal_step<enter_body<Manual>> {
   static constexpr char const* name = "enter_body";
   char const* called = "shard_map";  ///< the name of the operation that the program called
-
-  template <class>
-  using verdict = reason::ok;
-  template <class>
-  using moves = detail::nothing_moved;
 
   template <class A>
   auto run(detail::at_once, A const& a) const {
@@ -128,13 +123,8 @@ struct enter_body : detail::callable<enter_body<Manual>> {
 
 /// The exit of a result.
 template <class Out, class Manual, class Kept>
-struct leave_body : detail::callable<leave_body<Out, Manual, Kept>> {
+struct leave_body : detail::internal_step<leave_body<Out, Manual, Kept>> {
   static constexpr char const* name = "leave_body";
-
-  template <class>
-  using verdict = reason::ok;
-  template <class>
-  using moves = detail::nothing_moved;
 
   template <class B>
   auto run(detail::at_once, B const& b) const {

@@ -97,7 +97,7 @@ struct squares_of_leaves {
       auto const& here = common_mesh("global_norm", a);
       if (mesh && mesh != here)
         throw_error(
-            "global_norm: the leaves of a tree live on one mesh, and these live on two; take the norm of a tree for "
+            "global_norm: all leaves of a tree live on one mesh, but these live on two; take the norm of a tree for "
             "each mesh");
       mesh = here;
       if (!mesh->absent() && counts_here<A, MeshAxes>(a)) sum += local_squares(a);

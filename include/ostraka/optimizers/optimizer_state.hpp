@@ -142,7 +142,8 @@ Steps no_steps(P const& parameters) {
   else
     visit<typename parameters_traits<P>::shape>(make, path{}, parameters);
   if (steps.mesh_handle() == nullptr)
-    throw_error("init: parameters have a leaf, whose mesh the state lives on, and these have none; make them first");
+    throw_error(
+        "init: the state lives on the mesh of the parameters, but these have no leaf; make the parameters first");
   fill_block("init", steps, typename Steps::value_type(0));
   return steps;
 }

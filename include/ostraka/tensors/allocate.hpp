@@ -13,27 +13,16 @@
 #include <utility>
 
 #include <ostraka/engine/memory/kept_blocks.hpp>
-#include <ostraka/engine/memory/large_pages.hpp>
 #include <ostraka/tensors/tensor.hpp>
 
 namespace ostraka::detail {
 
 template <class View, std::size_t... Is>
 View make_view(std::int64_t const* extents, std::index_sequence<Is...>,
-               [[maybe_unused]] bool tools_listen = Kokkos::Tools::profileLibraryLoaded()) {
-  using memory = typename View::memory_space;
-  if constexpr (engine::has_kept_blocks<memory>) {
-    std::size_t const bytes = (sizeof(typename View::value_type) * ... * static_cast<std::size_t>(extents[Is]));
-    if (engine::takes_kept_block<memory>(bytes, tools_listen))
-      return engine::view_of_kept_block<View>(typename View::array_layout(static_cast<std::size_t>(extents[Is])...),
-                                              bytes);
-  }
-  // Passes the extents as a layout. With extents as arguments, Kokkos counts them each time, and reads the label for
-  // that.
-  View const made(Kokkos::view_alloc(Kokkos::WithoutInitializing, label_of_ours),
-                  typename View::array_layout(static_cast<std::size_t>(extents[Is])...));
-  engine::prepare_memory<memory>(made.data(), made.size() * sizeof(typename View::value_type));
-  return made;
+               bool tools_listen = Kokkos::Tools::profileLibraryLoaded()) {
+  return engine::new_view<View>(typename View::array_layout(static_cast<std::size_t>(extents[Is])...),
+                                (sizeof(typename View::value_type) * ... * static_cast<std::size_t>(extents[Is])),
+                                tools_listen);
 }
 
 // Returns a new, uninitialised tensor with the labels of `s`.

@@ -165,13 +165,13 @@ TEST_CASE("a ragged exchange that cannot be is refused by all alike") {
     std::string const who = "device " + std::to_string(last) + " of the group ";
     CHECK(refusal(g, zero, zero, zero) == "");
     if (is_last) rows[0] = 5;
-    CHECK(refusal(g, from, rows, to).find(who + "sends others") != std::string::npos);
+    CHECK(refusal(g, from, rows, to).find(who + "sends rows outside its block") != std::string::npos);
     rows = zero;
     if (is_last) rows[0] = 1, from[0] = -1;
-    CHECK(refusal(g, from, rows, to).find(who + "sends others") != std::string::npos);
+    CHECK(refusal(g, from, rows, to).find(who + "sends rows outside its block") != std::string::npos);
     rows = from = zero;
     if (g.members().rank() == 0) rows[n - 1] = 2, to[n - 1] = 4;
-    CHECK(refusal(g, from, rows, to).find(who + "is sent rows beyond its end") != std::string::npos);
+    CHECK(refusal(g, from, rows, to).find(who + "is sent rows outside it") != std::string::npos);
     rows = to = zero;
     rows[n - 1] = 3;
     CHECK(refusal(g, from, rows, to).find(n == 1 ? "" : who + "is sent rows that overlap") != std::string::npos);

@@ -192,7 +192,7 @@ TEST_CASE("safetensors headers that are not") {
   CHECK(says(said_of_json(one(R"("dtype":"F31","shape":[1],"data_offsets":[0,4])"), 4), "no dtype is called \"F31\""));
   CHECK(says(said_of_json(one(R"("dtype":"","shape":[1],"data_offsets":[0,16])"), 16), "no dtype is called"));
   CHECK(says(said_of_json(one(R"("dtype":32,"shape":[1],"data_offsets":[0,4])"), 4), "expected '\"'"));
-  CHECK(says(said_of_json(one(R"("dtype":"F32","dtype":"F32","shape":[1],"data_offsets":[0,4])"), 4), "stands twice"));
+  CHECK(says(said_of_json(one(R"("dtype":"F32","dtype":"F32","shape":[1],"data_offsets":[0,4])"), 4), "appears twice"));
   CHECK(says(said_of_json(one(R"("dtype":"F32","shape":[1],"data_offsets":[0,4],"more":1)"), 4), "nothing else"));
   CHECK(says(said_of_json(one(R"("dtype":"F32","shape":[1,],"data_offsets":[0,4])"), 4), "whole number"));
   CHECK(says(said_of_json(one(R"("dtype":"F32","shape":[-1],"data_offsets":[0,4])"), 4), "whole number"));
@@ -220,9 +220,9 @@ TEST_CASE("safetensors headers that are not") {
   CHECK(says(said_of_json(R"({"a":{"dtype":"F32","shape":[1],"data_offsets":[0,4]},)"
                           R"("a":{"dtype":"F32","shape":[1],"data_offsets":[4,8]}})",
                           8),
-             "the key \"a\" stands twice"));
-  CHECK(says(said_of_json(R"({"__metadata__":{},"__metadata__":{}})", 0), "stands twice"));
-  CHECK(says(said_of_json(R"({"__metadata__":{"k":"a","k":"b"}})", 0), "stands twice"));
+             "the key \"a\" appears twice"));
+  CHECK(says(said_of_json(R"({"__metadata__":{},"__metadata__":{}})", 0), "appears twice"));
+  CHECK(says(said_of_json(R"({"__metadata__":{"k":"a","k":"b"}})", 0), "appears twice"));
   CHECK(says(said_of_json(R"({"__metadata__":{"k":1}})", 0), "expected '\"'"));
   CHECK(says(said_of_json(R"({"__metadata__":{"k":{}}})", 0), "expected '\"'"));
   std::string many = "\"dtype\":\"F32\",\"shape\":[0";
@@ -311,7 +311,7 @@ TEST_CASE("npy headers") {
                descr == std::string_view("'>V2'") ? "no order" : "none of a tensor"));
   CHECK(says(said_of_npy(with("[('a', '<f4')]", "False", "(0,)"), 0), "records"));
   CHECK(says(said_of_npy(npy("{'descr': '<f4', 'descr': '<f4', 'fortran_order': False, 'shape': ()}"), 4),
-             "stands twice"));
+             "appears twice"));
   CHECK(says(said_of_npy(npy("{'descr': '<f4', 'more': 1, 'fortran_order': False, 'shape': ()}"), 4), "nothing else"));
   CHECK(says(said_of_npy(npy("{'descr': '<f4', 'fortran_order': False, 'shape': ()} x"), 4), "follows the header"));
   CHECK(says(said_of_npy(npy("{'descr': '<f4"), 4), "does not end"));
@@ -352,7 +352,7 @@ TEST_CASE("indexes: values of other keys are of any kind, and skipped") {
   CHECK(with(std::string(32, '[') + std::string(32, ']')).empty());
   CHECK(says(with(std::string(33, '[') + std::string(33, ']')), "brackets stand more than 32 within each other"));
   CHECK(says(said("{}"), "weight_map"));
-  CHECK(says(said("{\"weight_map\":{\"a\":\"x.safetensors\",\"a\":\"y.safetensors\"}}"), "stands twice"));
+  CHECK(says(said("{\"weight_map\":{\"a\":\"x.safetensors\",\"a\":\"y.safetensors\"}}"), "appears twice"));
 }
 
 TEST_CASE("mutations of good files") {

@@ -111,8 +111,8 @@ TEST_CASE("texts that are no rules") {
     CHECK(said(leaf, file).find(" of a rule ") != std::string::npos);
   for (auto const& [leaf, file] :
        {std::pair{"a.{}", "a"}, {"a", "a.{}"}, {"a.*", "a"}, {"a", "a.*"}, {"a.{}.{}", "a.{}"}})
-    CHECK(said(leaf, file) == std::string("stored_as: both sides of a rule have as many {} and *, and ") + leaf +
-                                  " and " + file + " have not; write {\"layers.{}.*\", \"model.layers.{}.*\"}");
+    CHECK(said(leaf, file) == std::string("stored_as: both sides of a rule have the same number of {} and *, but ") +
+                                  leaf + " and " + file + " do not; write {\"layers.{}.*\", \"model.layers.{}.*\"}");
   CHECK(said("", "a.{}.*").empty());
   CHECK(said("{}", "{}").empty());
   CHECK(said("*", "model.*").empty());

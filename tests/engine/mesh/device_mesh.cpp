@@ -113,7 +113,7 @@ TEST_CASE("meshes that cannot be are refused on every device, with the numbers a
   CHECK(mentions(message_of(world, {"X", "Y", "Z"}, {1 << 30, 1 << 30, 16}), has));  // the product is 2^64
   CHECK(mentions(message_of(world, {"X", "Y"}, {n, 0}), "Y=0"));
   CHECK(mentions(message_of(world, {"X", "Y"}, {-1, -n}), "X=-1"));
-  CHECK(mentions(message_of(world, {"X", "X"}, {n, 1}), "X stands twice"));
+  CHECK(mentions(message_of(world, {"X", "X"}, {n, 1}), "every mesh axis has its own name, but X is the name of two"));
   CHECK(mentions(message_of(world, {"X"}, {n, 1}), "as many names as sizes"));
   CHECK(mentions(message_of(world, {"A", "B", "C", "D", "E", "F", "G", "H", "I", "J", "K", "L", "M"},
                             {n, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1}),
@@ -162,9 +162,6 @@ TEST_CASE("a group gets its communicator when it is asked for, once, and copies 
   device_mesh const mesh(world, {"X", "Y", "Z"}, {2, 1, world.size() / 2});
   device_mesh const copy = mesh;
   CHECK(ostraka::testing::communicators_alive() == before);
-  CHECK(mesh.group_size(1) == 2);
-  CHECK(mesh.group_size(4) == world.size() / 2);
-  CHECK(mesh.group_size(7) == world.size());
   CHECK(mesh.group(7).size() == world.size());
   CHECK(mesh.group(2).size() == 1);
   CHECK(ostraka::testing::communicators_alive() == before);

@@ -14,10 +14,10 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <limits>
 #include <string>
 #include <vector>
 
+#include "support/attended_pairs.hpp"
 #include "support/on_meshes.hpp"
 
 namespace os = ostraka;
@@ -29,32 +29,11 @@ namespace {
 OSTRAKA_AXIS(G);
 OSTRAKA_AXIS(R);
 
-/// By its definition, one query after another.
 t::global_tensor<double> by_loops(t::global_tensor<double> const& q, t::global_tensor<double> const& k,
                                   t::global_tensor<double> const& v, bool causal) {
-  std::int64_t const keys = k.extents.at('K'), width = q.extents.at('J');
-  t::global_tensor<double> out = q;
-  double const scale = width > 0 ? 1 / std::sqrt(static_cast<double>(width)) : 1;
-  t::for_each_index(out.labels, out.extents, [&](t::extents_by_letter at) {
-    double largest = -std::numeric_limits<double>::infinity(), sum = 0, weighted = 0;
-    std::int64_t const column = at.at('J');
-    for (bool const found : {false, true})
-      for (std::int64_t key = 0; key < (causal ? std::min(at.at('I') + 1, keys) : keys); ++key) {
-        at['K'] = key;
-        double score = 0;
-        for (std::int64_t j = 0; j < width; ++j) {
-          at['J'] = j;
-          score += scale * q.values[q.position(at)] * k.values[k.position(at)];
-        }
-        at['J'] = column;
-        if (!found) largest = std::fmax(largest, score);
-        if (!found) continue;
-        sum += std::exp(score - largest);
-        weighted += std::exp(score - largest) * v.values[v.position(at)];
-      }
-    out.values[out.position(at)] = sum > 0 ? weighted / sum : 0;
-  });
-  return out;
+  t::attention_by_loops a{q, k, v, q, causal};
+  a.run();
+  return a.out;
 }
 
 constexpr auto is_close = [](double got, double wanted) { return std::abs(got - wanted) <= 1e-13; };

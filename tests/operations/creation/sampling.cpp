@@ -349,8 +349,8 @@ TEST_CASE("options that are out of range, on all ranks before anything is sent")
     };
     double const nan = std::numeric_limits<double>::quiet_NaN();
     for (double const wrong : {-0.5, nan, infinity})
-      refuses(os::temperature(wrong), "os::temperature is a finite number");
-    refuses(os::top_k(-1), "os::top_k keeps so many tokens, and -1 is negative");
+      refuses(os::temperature(wrong), "os::temperature is finite and not negative, but ");
+    refuses(os::top_k(-1), "os::top_k is a number of tokens and not negative, but -1 was given");
     for (double const wrong : {-0.5, 1.01, nan}) refuses(os::top_p(wrong), "os::top_p is a sum of probabilities");
     for (double const wrong : {-0.5, 1.01, nan}) refuses(os::min_p(wrong), "os::min_p is a share");
   });

@@ -130,7 +130,7 @@ void check_order(t::test_mesh const& m, t::global_tensor<typename A::value_type>
   auto const a = t::placed<A>(m, g);
   if (!has_elements(without(g.labels, out), g.extents)) {
     CHECK_THROWS_WITH_AS(static_cast<void>(os::argmax<Out...>(a)),
-                         doctest::Contains("argmax: what is found is one of the elements"), os::error);
+                         doctest::Contains("argmax: the result is one of the elements"), os::error);
     return;
   }
   auto const largest = os::argmax<Out...>(a);

@@ -184,11 +184,12 @@ TEST_CASE("what users call, and what is refused on all devices") {
     CHECK(t::disagreements(m, os::roll<I/X>(a, -1), picked(g, {1, 2, 3, 4, 5, 6, 7, 8, 9, 0})) == 0);
     CHECK(t::disagreements(m, os::flip<I/X>(os::flip<I/X>(a)), g) == 0);
     CHECK(os::concatenate<I/X>(a, a, a).extent(I) == 30);
-    CHECK(refuses([&] { return os::window<I/X>(a, 2, 11); }, "window: a range of an axis lies within it"));
+    CHECK(refuses([&] { return os::window<I/X>(a, 2, 11); }, "window: a window lies within its axis"));
     CHECK(refuses([&] { return os::window<I/X>(a, -1, 4); }, "[-1, 4) by 1 of I = 10"));
     CHECK(refuses([&] { return os::window<I/X>(a, 5, 4); }, "window: "));
     CHECK(refuses([&] { return os::window<I/X>(a, 5, 6, 0); }, "window: "));
-    CHECK(refuses([&] { return os::pad<I/X>(a, -1, 4); }, "pad: as many indices are added"));
+    CHECK(refuses([&] { return os::pad<I / X>(a, -1, 4); },
+                  "pad: the numbers of added indices are not negative, but -1 before and 4 behind"));
     auto const c = t::placed<os::tensor<float, I/X, J>>(m, t::whole_numbers<float>("IJ", {{'I', 10}, {'J', 3}}, 7));
     CHECK(refuses([&] { return os::concatenate<I/X>(a, c); }, "J is 2 in one and 3 in another"));
     CHECK(refuses([&] { return os::flip<I/X>(os::tensor<float, I/X, J>()); }, "empty handle"));
@@ -213,7 +214,7 @@ TEST_CASE("blocks in a body") {
     auto const heads = os::shard_map<J, I/X>([](auto x) { return os::window<I>(x, 0, 4); }, a);
     CHECK(heads.extent(I) == 4 * n);
     CHECK(refuses([&] { return os::shard_map<J, I/X>([](auto x) { return os::window<I>(x, 0, 6); }, a); },
-                  "window: a range of an axis lies within it"));
+                  "window: a window lies within its axis"));
     auto const whole = os::shard_map<J, I/X>(
         [](auto x) {
           auto const top = os::window<J>(x, 0, 2), bottom = os::window<J>(x, 2, 6);

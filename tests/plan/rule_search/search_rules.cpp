@@ -343,9 +343,9 @@ TEST_CASE("statements that no tensors can meet in are said") {
   line([](builder& p) { p.input("x[i]"); }, "tensor x is there already");
   line([](builder& p) { p.input("[i]"); }, "a tensor in [i] has no name");
   line([](builder& p) { p.input("w[i"); }, "w[i lacks its bracket ]");
-  line([](builder& p) { p.input("w[i] * 2"); }, "w[i] * 2 goes on behind its bracket ]");
-  line([](builder& p) { p.input("w[i, i]"); }, "axis i stands twice in w[i, i]");
-  line([](builder& p) { p.einsum("w[i]", {"x[i, i]"}); }, "axis i stands twice in x[i, i]");
+  line([](builder& p) { p.input("w[i] * 2"); }, "w[i] * 2 goes on after its bracket ]");
+  line([](builder& p) { p.input("w[i, i]"); }, "axis i appears twice in w[i, i]");
+  line([](builder& p) { p.einsum("w[i]", {"x[i, i]"}); }, "axis i appears twice in x[i, i]");
   line([](builder& p) { p.einsum("w[i]", {"v"}); }, "no tensor is called v");
   line([](builder& p) { p.einsum("w[i]", {"x[i]"}); }, "x[i] has another number of axes");
   line([](builder& p) { p.einsum("w[i]", {"x[i, k]"}); }, "j of x is called k, which has another extent");
@@ -357,9 +357,9 @@ TEST_CASE("statements that no tensors can meet in are said") {
   line([](builder& p) { p.move("w[j, i]", "x"); }, "w[j, i] is moved, and has other axes");
   line([](builder& p) { p.operation("w[i, j]", {"x"}, {.whole = {"k"}}); }, "no operand of w[i, j] has axis k");
   line([](builder& p) { p.operation("w[i, j]", {"x"}, {.flops = -1}); }, "flops and row_numbers of w[i, j]");
-  line([](builder& p) { p.repeat(0); }, "a layer is there once at least");
+  line([](builder& p) { p.repeat(0); }, "there is at least one layer");
   line([](builder& p) { p.result("x"); }, "no statement makes x");
-  says([] { static_cast<void>(program_builder("p", 0)); }, "elements have 1 byte at least");
+  says([] { static_cast<void>(program_builder("p", 0)); }, "an element has at least 1 byte");
   program_builder wide("wide");
   std::string axes[3];
   for (int i = 0; i < 18; ++i) {

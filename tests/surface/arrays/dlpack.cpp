@@ -21,6 +21,7 @@
 #include <ostraka/dlpack.hpp>
 #include <ostraka/engine/memory/foreign_memory.hpp>
 
+#include "support/allocated_by.hpp"
 #include "support/foreign_array.hpp"
 #include "support/on_meshes.hpp"
 
@@ -51,18 +52,6 @@ t::foreign_array<double> rows_at(std::int64_t n, std::int64_t k, std::int64_t el
 
 t::foreign_array<double> dense_rows(std::int64_t n, std::int64_t k) {
   return rows_at(n, k, rows_of(n) * k, [&](std::int64_t i, std::int64_t j) { return i * k + j; });
-}
-
-// Bytes that Kokkos allocates meanwhile.
-template <class F>
-std::uint64_t allocated_by(F&& f) {
-  static std::uint64_t bytes = 0;
-  bytes = 0;
-  Kokkos::Tools::Experimental::set_allocate_data_callback(
-      [](Kokkos::Profiling::SpaceHandle, char const*, void const*, std::uint64_t n) { bytes += n; });
-  f();
-  Kokkos::Tools::Experimental::set_allocate_data_callback(nullptr);
-  return bytes;
 }
 
 template <class A>
@@ -127,7 +116,7 @@ TEST_CASE("a dense array of either version is adopted where it is, and released 
       INFO(n, " × ", k);
       auto array = dense_rows(n, k);
       auto const check = [&](auto* managed) {
-        std::uint64_t const bytes = allocated_by([&] {
+        std::uint64_t const bytes = t::allocated_by([&] {
           auto a = os::from_dlpack<double, I / X, J>(mesh, I = n, J = k, managed);
           static_assert(std::is_same_v<decltype(a), os::tensor<double, I / X, J>>);
           if (!array.elements.empty()) CHECK(a.local().data() == array.elements.data());

@@ -214,8 +214,8 @@ TEST_CASE("strides of 0, blocks of no index, of two sizes, and arrays of other e
       os::error);
   auto const more = os::full<double, I/X, J>(mesh, I = 2 * p + 1, J = 3, 5.0);
   CHECK_THROWS_WITH_AS(plan.copy_to(more, of(2, 3)),
-                       "blocks_plan::copy_to: the tensor has the extents that the plan was made for, but this one has "
-                       "others; make a plan for it by os::plan_blocks",
+                       "blocks_plan::copy_to: a plan is for tensors of the same extents, but this tensor has "
+                       "others; make a plan for it with os::plan_blocks",
                        os::error);
   view const out = of(2, 3);
   plan.copy_to(a, out);  // no rank is left behind

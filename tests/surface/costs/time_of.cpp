@@ -228,7 +228,7 @@ TEST_CASE("machines in files") {
   os::save_machine(m, path);
   CHECK(os::load_machine(path) == m);
   os::save_machine(os::machine{}, path);
-  CHECK_THROWS_WITH_AS(static_cast<void>(os::load_machine(path)), doctest::Contains("says nothing"), os::error);
+  CHECK_THROWS_WITH_AS(static_cast<void>(os::load_machine(path)), doctest::Contains("describes no machine"), os::error);
   std::remove(path.c_str());
   CHECK_THROWS_WITH_AS(static_cast<void>(os::load_machine(path)), doctest::Contains("there is no file"), os::error);
   CHECK_THROWS_AS(os::save_machine(m, "no/such/folder/file"), os::error);

@@ -26,6 +26,7 @@
 #  include <mdspan>
 #endif
 
+#include "support/allocated_by.hpp"
 #include "support/on_meshes.hpp"
 
 namespace os = ostraka;
@@ -65,18 +66,6 @@ void set(View const& v, std::int64_t first_row) {
       v(i, j) = value_at(static_cast<std::int64_t>(i) + first_row, static_cast<std::int64_t>(j));
 }
 
-// Bytes that Kokkos allocates meanwhile.
-template <class F>
-std::uint64_t allocated_by(F&& f) {
-  static std::uint64_t bytes = 0;
-  bytes = 0;
-  Kokkos::Tools::Experimental::set_allocate_data_callback(
-      [](Kokkos::Profiling::SpaceHandle, char const*, void const*, std::uint64_t n) { bytes += n; });
-  f();
-  Kokkos::Tools::Experimental::set_allocate_data_callback(nullptr);
-  return bytes;
-}
-
 constexpr std::int64_t columns = 4;
 std::int64_t uneven() { return 3 * t::ranks() + 1; }
 std::int64_t first_row() { return t::rank() * uneven() / t::ranks(); }
@@ -101,7 +90,7 @@ TEST_CASE("dense in the order of the axes: every layout is adopted where it is, 
   set(static_columns, first_row());
   set(slab, first_row());
   auto const check = [&](auto&& block, double const* where) {
-    std::uint64_t const bytes = allocated_by([&] {
+    std::uint64_t const bytes = t::allocated_by([&] {
       auto const a = os::from_local<double, I/X, J>(mesh, I = n, J = columns, block);
       CHECK(a.local().data() == where);
       CHECK(t::wrong_elements(a, value_at) == 0);
@@ -131,7 +120,7 @@ TEST_CASE(
   auto const swapped = [](std::int64_t j, std::int64_t i) { return value_at(i, j); };
   auto const check = [&](auto const& block) {
     os::tensor<double, J, I/X> a;
-    CHECK(allocated_by([&] { a = os::from_local<double, J, I/X>(mesh, I = n, J = columns, block); }) == 0);
+    CHECK(t::allocated_by([&] { a = os::from_local<double, J, I/X>(mesh, I = n, J = columns, block); }) == 0);
     CHECK(a.local().data() == left.data());
     CHECK(t::wrong_elements(a, swapped) == 0);
   };

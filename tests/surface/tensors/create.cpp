@@ -146,9 +146,9 @@ TEST_CASE("ones and full") {
 TEST_CASE("a whole number that elements cannot hold is an error, not another number") {
   auto const mesh = os::make_mesh(X = t::ranks());
   CHECK_THROWS_WITH_AS(
-      (static_cast<void>(os::full<std::int32_t, I/X>(mesh, I = 4, 5'000'000'000))),
-      "full: a number among whole elements is one that they can hold, from -2147483648 to 2147483647, and 5000000000 "
-      "is not; take a wider element type",
+      (static_cast<void>(os::full<std::int32_t, I / X>(mesh, I = 4, 5'000'000'000))),
+      "full: a number that meets integers has to be in their range, from -2147483648 to 2147483647, but it is "
+      "5000000000; use a wider element type",
       os::error);
   CHECK_THROWS_AS((static_cast<void>(os::full<std::int32_t>(mesh, 4294967295u))), os::error);
   CHECK_THROWS_AS((static_cast<void>(os::full<std::int64_t>(mesh, ~0ull))), os::error);

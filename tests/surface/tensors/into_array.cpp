@@ -15,6 +15,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "support/allocated_by.hpp"
 #include "support/on_meshes.hpp"
 #include "support/program_array.hpp"
 
@@ -27,18 +28,6 @@ template <class T, class Layout>
 using view_of = Kokkos::View<T, Layout, Kokkos::DefaultExecutionSpace>;
 
 std::int64_t rows_here(std::int64_t n) { return (t::rank() + 1) * n / t::ranks() - t::rank() * n / t::ranks(); }
-
-// Bytes that Kokkos allocates meanwhile.
-template <class F>
-std::uint64_t allocated_by(F&& f) {
-  static std::uint64_t bytes = 0;
-  bytes = 0;
-  Kokkos::Tools::Experimental::set_allocate_data_callback(
-      [](Kokkos::Profiling::SpaceHandle, char const*, void const*, std::uint64_t n) { bytes += n; });
-  f();
-  Kokkos::Tools::Experimental::set_allocate_data_callback(nullptr);
-  return bytes;
-}
 
 std::int64_t uneven() { return 3 * t::ranks() + 1; }
 std::int64_t first_row() { return t::rank() * uneven() / t::ranks(); }
@@ -145,7 +134,7 @@ TEST_CASE("results are written straight into arrays of every layout") {
   view_of<double**, Kokkos::LayoutLeft> const column_major("column major", here, 5);
   auto const run = [&] { os::einsum_into<I/X, K>(column_major, a, b); };
   run();
-  CHECK(allocated_by(run) == 0);
+  CHECK(t::allocated_by(run) == 0);
   auto const of_columns = os::engine::on_host(column_major);
   CHECK(wrong_in(of_columns.data(), 1, static_cast<std::int64_t>(here), rows_here(n), m, divided) == 0);
   // A list is on the host, and an operation writes where it computes.

@@ -88,13 +88,11 @@ class blocks_plan {
   void require_tensor(char const* name, A const& a) const {
     detail::common_mesh(name, a);
     if (a.mesh_handle() != mesh_)
-      throw_error(name,
-                  ": the tensor lives on the mesh that the plan was made for, but this one is of another; make a "
-                  "plan for it by os::plan_blocks");
+      throw_error(name, ": a plan is for tensors of one mesh, but this tensor lives on another; ",
+                  "make a plan for it with os::plan_blocks");
     if (a.extents() != extents_)
-      throw_error(name,
-                  ": the tensor has the extents that the plan was made for, but this one has others; make a plan "
-                  "for it by os::plan_blocks");
+      throw_error(name, ": a plan is for tensors of the same extents, but this tensor has others; ",
+                  "make a plan for it with os::plan_blocks");
   }
 
   template <class Arrays>

@@ -15,7 +15,6 @@
 #include <ostraka/engine/kernels/loops/loop_nest.hpp>
 #include <ostraka/engine/memory/misaligned.hpp>
 #include <ostraka/engine/mesh/device_mesh.hpp>
-#include <ostraka/types/reasons.hpp>
 #include <ostraka/types/support/error.hpp>
 #include <ostraka/types/support/join_text.hpp>
 
@@ -41,10 +40,15 @@ namespace detail {
 inline constexpr char elements_share_a_place[] =
     "elements that share one; give it no stride of 0, and none that is too short for its extents";
 
+inline bool has_elements(std::int64_t const* extents, int rank) {
+  for (int d = 0; d < rank; ++d)
+    if (extents[d] == 0) return false;
+  return true;
+}
+
 // True if each element has a place of its own.
 inline bool is_unique(strided const& b) {
-  for (int d = 0; d < b.rank; ++d)
-    if (b.extent[d] == 0) return true;
+  if (!has_elements(b.extent, b.rank)) return true;
   for (int d = 0; d < b.rank; ++d)
     if (b.extent[d] > 1 && b.stride[d] == 0) return false;
   return b.rank < 2 || b.is_row_major() || !has_shared_place(b);
@@ -53,12 +57,6 @@ inline bool is_unique(strided const& b) {
 inline bool has_no_negative_stride(strided const& b) {
   for (int d = 0; d < b.rank; ++d)
     if (b.extent[d] > 1 && b.stride[d] < 0) return false;
-  return true;
-}
-
-inline bool has_elements(std::int64_t const* extents, int rank) {
-  for (int d = 0; d < rank; ++d)
-    if (extents[d] == 0) return false;
   return true;
 }
 

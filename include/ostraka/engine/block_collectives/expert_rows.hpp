@@ -40,16 +40,9 @@ void write_numbers(dynamic_array<std::int64_t> const& numbers, std::int64_t* to)
                     Kokkos::View<std::int64_t const*, Kokkos::HostSpace, unmanaged>(numbers.data(), numbers.size()));
 }
 template <class Space>
-row_list<Space> new_list(std::size_t length) {
-  using list = row_list<Space>;
-  if constexpr (!Kokkos::SpaceAccessibility<Kokkos::HostSpace, typename list::memory_space>::accessible)
-    if (takes_kept_block<typename list::memory_space>(length * sizeof(std::int64_t), false))
-      return view_of_kept_block<list>(typename list::array_layout(length), length * sizeof(std::int64_t));
-  return list(Kokkos::view_alloc(Kokkos::WithoutInitializing, std::string()), length);
-}
-template <class Space>
 row_list<Space> list_of(dynamic_array<std::int64_t> const& numbers) {
-  row_list<Space> const list = new_list<Space>(numbers.size());
+  row_list<Space> const list = new_view<row_list<Space>>(typename row_list<Space>::array_layout(numbers.size()),
+                                                         numbers.size() * sizeof(std::int64_t));
   write_numbers<Space>(numbers, list.data());
   return list;
 }

@@ -55,12 +55,11 @@ enum class ragged_fault : std::int64_t { none, sends_missing_rows, receives_beyo
   std::string const who = join_text("device ", member, " of the group ");
   std::string const rule =
       what == ragged_fault::sends_missing_rows
-          ? join_text("every device sends rows that it has, but ", who, "sends others")
+          ? join_text("a device sends only rows that it has, but ", who, "sends rows outside its block")
       : what == ragged_fault::receives_beyond_end
-          ? join_text("all rows arrive within the target, but ", who, "is sent rows beyond its end")
-          : join_text("every row of a target is sent once, but ", who, "is sent rows that overlap");
-  throw_error(w.operation, ": ", rule,
-              "; let every device give the offsets and numbers of rows that the others expect of it");
+          ? join_text("rows arrive within the target, but ", who, "is sent rows outside it")
+          : join_text("a row of a target is sent at most once, but ", who, "is sent rows that overlap");
+  throw_error(w.operation, ": ", rule, "; give offsets and numbers of rows that agree on all devices");
 }
 
 }  // namespace detail

@@ -44,7 +44,7 @@ class posix_file {
   [[nodiscard]] std::int64_t size() const {
     struct stat is;
     if (::fstat(fd_, &is) != 0) fail("cannot be looked at", errno);
-    if (!S_ISREG(is.st_mode)) throw_error(operation_, ": ", path_, " is no regular file; give the path of one");
+    if (!S_ISREG(is.st_mode)) throw_error(operation_, ": ", path_, " is not a regular file; give the path of one");
     return static_cast<std::int64_t>(is.st_size);
   }
 
@@ -96,8 +96,9 @@ class posix_file {
   }
 
   [[noreturn, gnu::cold]] void fail(char const* what, int number) const {
-    throw_error(operation_, ": ", path_, ' ', what, " (", words_of_errno(number),
-                "); see that it is there for all devices, with the right to use it and room on its disk");
+    throw_error(
+        operation_, ": ", path_, ' ', what, " (", words_of_errno(number),
+        "); check that the file is visible to all devices, that they may access it, and that its disk has space");
   }
 
   std::string operation_;

@@ -64,7 +64,7 @@ class replacing_file {
   static void require_replaceable(std::string const& operation, std::string const& path) {
     struct stat is;
     if (::stat(path.c_str(), &is) == 0 && !S_ISREG(is.st_mode))
-      throw_error(operation, ": ", path, " is there and no regular file; give the path of one");
+      throw_error(operation, ": ", path, " exists and is not a regular file; give another path");
   }
 
   /// Returns the temporary name.

@@ -45,8 +45,8 @@ class replacing_parts {
     std::string const name = index_.substr(path_beside(index_, "").size());
     if ((folder_of_checkpoint_ && (::stat(path.c_str(), &is) != 0 || !S_ISDIR(is.st_mode))) ||
         name.size() <= index_ending.size())
-      throw_error(operation, ": parts stand beside their index, but the path is ", path, "; let it end in ",
-                  index_ending, ", or make the folder");
+      throw_error(operation, ": parts are stored in the folder of their index, but the path is ", path,
+                  "; give a path that ends in ", index_ending, ", or make the folder");
     replacing_file::require_replaceable(operation, index_);
     stem_ = name.substr(0, name.size() - index_ending.size());
     for (std::size_t k = 0; k < bytes.size(); ++k)

@@ -28,9 +28,8 @@ enum class file_format { npy, safetensors };
 inline void require_ending(char const* operation, std::string const& path, file_format f) {
   std::string_view const ending = ending_of(f);
   if (path.size() <= ending.size() || path.compare(path.size() - ending.size(), ending.size(), ending) != 0)
-    throw_error(operation,
-                ": a tensor stands in an .npy file, a tree of parameters in a .safetensors file, but the path is ",
-                path, "; let it end in ", ending);
+    throw_error(operation, ": a tensor is stored in an .npy file and a tree in a .safetensors file, but the path is ",
+                path, "; give a path that ends in ", ending);
 }
 
 /// The metadata key of a tensor's axes in a safetensors file.

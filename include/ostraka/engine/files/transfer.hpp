@@ -220,9 +220,9 @@ class shared_file {
   void require(int code, char const* what, bool ended = false) {
     std::string text;
     if (code != MPI_SUCCESS || ended)
-      text = join_text(operation_, ": ", path_, ' ', what, " (",
-                       ended ? "it ends before its last byte" : words_of_mpi(code),
-                       "); see that it is there for all devices, with the right to use it and room on its disk");
+      text = join_text(
+          operation_, ": ", path_, ' ', what, " (", ended ? "it ends before its last byte" : words_of_mpi(code),
+          "); check that the file is visible to all devices, that they may access it, and that its disk has space");
     throw_alike(all_, text);
   }
 

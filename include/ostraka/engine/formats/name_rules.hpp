@@ -186,11 +186,11 @@ class name_rules {
     if (how.first < 0 || how.count < 1 || how.of < how.count || how.first > how.of - how.count || how.merged < 1)
       throw_error("stored_as: the leaf ", leaf, " is chunks ", how.first, " to ", how.first + how.count - 1, " of ",
                   how.of, " of ", file, ", with ", how.merged,
-                  " axes in one; chunks are numbered from 0, below their number, and it has one axis at least");
+                  " merged axes; number the chunks from 0 to one less than their number, and merge at least one axis");
     rule r{name_pattern(leaf, false), name_pattern(file, true), leaf.empty(), how};
     if (!r.is_left_out && (r.leaf.numbers() != r.file.numbers() || r.leaf.has_rest() != r.file.has_rest()))
-      throw_error("stored_as: both sides of a rule have as many {} and *, and ", leaf, " and ", file,
-                  " have not; write {\"layers.{}.*\", \"model.layers.{}.*\"}");
+      throw_error("stored_as: both sides of a rule have the same number of {} and *, but ", leaf, " and ", file,
+                  " do not; write {\"layers.{}.*\", \"model.layers.{}.*\"}");
     rules_.push_back(std::move(r));
   }
 

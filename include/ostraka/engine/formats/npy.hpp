@@ -105,7 +105,7 @@ inline void read_shape(header_text& text, tensor_in_file& t) {
   header_text text(header.substr(static_cast<std::size_t>(detail::find_npy_dictionary(header).begin)));
   bool descr = false, order = false, shape = false;
   auto const once = [&](bool& had) {
-    if (had) text.fail("a key stands twice");
+    if (had) text.fail("a key appears twice");
     had = true;
     text.expect(':');
   };

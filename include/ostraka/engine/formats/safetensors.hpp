@@ -62,7 +62,7 @@ inline tensor_in_file read_tensor(header_text& text, std::string name) {
   t.name = std::move(name);
   bool dtype = false, shape = false, offsets = false;
   auto const once = [&](bool& had) {
-    if (had) text.fail("a key of a tensor stands twice");
+    if (had) text.fail("a key of a tensor appears twice");
     had = true;
     text.expect(':');
   };
@@ -112,7 +112,7 @@ void sort_by_name(List& list, Name const& name) {
   auto const same =
       std::adjacent_find(list.begin(), list.end(), [&](auto const& a, auto const& b) { return name(a) == name(b); });
   if (same != list.end())
-    throw malformed_header(join_text("the key ", json_string(name(*same)), " stands twice in the header"));
+    throw malformed_header(join_text("the key ", json_string(name(*same)), " appears twice in the header"));
 }
 
 // Checks that the tensors cover the data one after the other.
@@ -152,7 +152,7 @@ inline void require_no_holes(std::vector<tensor_in_file> const& tensors, std::in
       if (name != "__metadata__") {
         c.tensors.push_back(detail::read_tensor(text, std::move(name)));
       } else {
-        if (metadata) text.fail("__metadata__ stands twice");
+        if (metadata) text.fail("__metadata__ appears twice");
         metadata = true;
         c.metadata = detail::read_metadata(text);
       }

@@ -62,7 +62,7 @@ inline void require_plain_name(std::string const& name) {
         text.skip_value();
         continue;
       }
-      if (weight_map) text.fail("weight_map stands twice");
+      if (weight_map) text.fail("weight_map appears twice");
       weight_map = true;
       text.expect('{');
       if (text.take('}')) continue;

@@ -149,8 +149,10 @@ class hdf5_file {
 
   /// Returns the sentence of an error.
   [[nodiscard, gnu::cold]] std::string text_of(std::string_view what, std::string_view words) const {
-    return join_text(operation_, ": ", path_, ' ', what, " (HDF5: ", words,
-                     "); see that it is there for all devices, whole, with the right to use it and room on its disk");
+    return join_text(
+        operation_, ": ", path_, ' ', what, " (HDF5: ", words,
+        "); check that the file is whole and visible to all devices, that they may access it, and "
+        "that its disk has space");
   }
   [[noreturn, gnu::cold]] void fail(std::string_view what, std::string_view words) const {
     throw error(text_of(what, words));

@@ -143,8 +143,8 @@ inline void require_layout(char const* operation, std::vector<new_dataset> const
                                                             dataset_layout const& layout,
                                                             std::string const& grows = {}) {
   if (!ends_as_hdf5(request.path))
-    throw_error(operation, ": datasets stand in an HDF5 file, but the path is ", request.path,
-                "; let it end in .h5 or .hdf5");
+    throw_error(operation, ": datasets are stored in an HDF5 file, but the path is ", request.path,
+                "; give a path that ends in .h5 or .hdf5");
   if (request.part_bytes != 0)
     throw_error(operation, ": an HDF5 file is one file, and os::in_parts_of asks for several; leave it out");
   std::vector<new_dataset> all;

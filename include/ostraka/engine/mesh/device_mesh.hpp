@@ -134,13 +134,6 @@ class device_mesh {
   };
   [[nodiscard]] dynamic_array<cached_pair>& cached_pairs() const { return shared_->pairs; }
 
-  /// Returns the number of devices that differ from this one in these axes only, itself among them.
-  int group_size(std::uint32_t axes_bits) const {
-    int n = 1;
-    for (int a = 0; a < axes(); ++a) n *= (axes_bits & divided_) >> a & 1u ? size(a) : 1;
-    return n;
-  }
-
   /// Returns "X=2 · Y=3".
   template <class = void>
   [[gnu::cold]] std::string describe() const;

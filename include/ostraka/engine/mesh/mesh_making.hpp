@@ -121,7 +121,7 @@ template <class>
       throw_error("make_mesh: a mesh axis has at least one device, but ", name(a), "=", size(a), "; use ", name(a),
                   "=1 for an axis that divides nothing");
     if (find(name(a)) != a)
-      throw_error("make_mesh: every mesh axis is named once, but ", name(a), " stands twice; rename one");
+      throw_error("make_mesh: every mesh axis has its own name, but ", name(a), " is the name of two; rename one");
   }
 }
 

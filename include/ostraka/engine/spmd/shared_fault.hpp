@@ -120,7 +120,7 @@ class shared_fault {
     control::broadcast(members_.native(), &length, sizeof(length), first);
     why_.resize(length);
     control::broadcast(members_.native(), why_.data(), length, first);
-    throw_error(operation, ": what one ", member, " throws all throw, and ", member, ' ', first, " of ",
+    throw_error(operation, ": an exception of one ", member, " is thrown on all, and ", member, ' ', first, " of ",
                 members_.size(), " threw: ", why_);
   }
 #endif

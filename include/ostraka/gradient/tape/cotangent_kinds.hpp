@@ -118,14 +118,9 @@ namespace operation {
 
 /// The block of one device along `Ms`, zeros on the others: the result varies.
 template <class... Ms>
-struct keep_on : detail::callable<keep_on<Ms...>> {
+struct keep_on : detail::internal_step<keep_on<Ms...>> {
   static constexpr char const* name = "keep_on";
   int device = 0;
-
-  template <class>
-  using verdict = reason::ok;
-  template <class>
-  using moves = detail::nothing_moved;
 
   template <class A>
   auto run(detail::at_once, A const& a) const {

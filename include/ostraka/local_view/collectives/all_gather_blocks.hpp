@@ -76,8 +76,8 @@ struct all_gather<over<I, Ms...>> : detail::collective<all_gather<over<I, Ms...>
   }
 
   [[noreturn, gnu::cold]] static void throw_not_nested_own(std::string_view axis) {
-    throw_error("all_gather: blocks of unequal extents are gathered along an axis that is not divided inside, but ",
-                axis, " is; os::reshard the block first");
+    throw_error("all_gather: blocks of unequal extents are gathered along an axis that the body does not divide, but ",
+                axis, " is divided there; os::reshard the block first");
   }
 };
 

@@ -54,8 +54,8 @@ struct lifted_move : one_move<Kind, Lifted, Divided, Ms...> {
 
 [[noreturn, gnu::cold]] inline void throw_untiled(std::string_view operation, std::string_view axis,
                                                   std::int64_t extent, std::int64_t devices) {
-  throw_error(operation, ": an axis that is untiled has an index for each device, but ", axis, " = ", extent, " for ",
-              devices, "; leave out os::untiled, or choose that extent");
+  throw_error(operation, ": os::untiled needs one index for each of the ", devices, " devices, but ", axis, " = ",
+              extent, "; leave out os::untiled, or give the axis the extent ", devices);
 }
 
 /// A lifted move in numbers, so that the functions below are compiled once for all shardings.

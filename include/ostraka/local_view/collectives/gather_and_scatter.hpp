@@ -43,8 +43,8 @@ inline void require_order_of_mesh(named_group const& g) {
     if (g.member(d) != d)
       throw_error(
           g.w.operation,
-          ": blocks of unequal extents are put one after the other in the order of the mesh, but its axes are named "
-          "in another; name them as os::make_mesh does");
+          ": blocks of unequal extents are concatenated in the order of the mesh's axes, but the call names the "
+          "axes in another order; name them in the order of os::make_mesh");
 }
 
 // Blocks of any extents along I, on the devices along `Ms`: the extents that a gather or scatter asks for first, and

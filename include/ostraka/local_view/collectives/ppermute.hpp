@@ -26,8 +26,11 @@ namespace ostraka {
 namespace detail {
 
 [[noreturn, gnu::cold]] inline void throw_wrong_hop(engine::execution_context const& w, hop const& h, int devices) {
-  throw_error(w.operation, ": each device sends to one other at most and gets from one at most, but of ", devices,
-              " devices ", h.from, " → ", h.to, " names one twice, or none; list each source and each target once");
+  bool const exists = h.from >= 0 && h.from < devices && h.to >= 0 && h.to < devices;
+  throw_error(w.operation, ": a device sends to at most one device and receives from at most one, but ", h.from, " → ",
+              h.to,
+              exists ? " repeats the source or the target of an earlier hop" : " names a device that does not exist",
+              "; list each source and each target once, from 0 to ", devices - 1);
 }
 
 // Finds the extents of the block that arrives, as far as they are known: from `shift` devices before, or, with hops,

@@ -73,12 +73,8 @@ namespace operation {
 /// A block without {V} along `Ms`, as os::preduce gives it to a function. Only the type says so. Unlike that of
 /// os::pvary its derivative sums nothing up: both are the same block.
 template <class... Ms>
-struct unvaried : detail::callable<unvaried<Ms...>> {
+struct unvaried : detail::internal_step<unvaried<Ms...>> {
   static constexpr char const* name = "unvaried";
-  template <class>
-  using verdict = reason::ok;
-  template <class>
-  using moves = detail::nothing_moved;
 
   template <class A>
   auto run(detail::at_once, A const& a) const {
@@ -88,12 +84,8 @@ struct unvaried : detail::callable<unvaried<Ms...>> {
 
 /// The inverse of `unvaried`.
 template <class... Ms>
-struct varied : detail::callable<varied<Ms...>> {
+struct varied : detail::internal_step<varied<Ms...>> {
   static constexpr char const* name = "varied";
-  template <class>
-  using verdict = reason::ok;
-  template <class>
-  using moves = detail::nothing_moved;
 
   template <class A>
   auto run(detail::at_once, A const& a) const {

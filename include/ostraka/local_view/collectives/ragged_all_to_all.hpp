@@ -33,7 +33,7 @@ consteval auto check_same_block_axes() {
 }
 
 [[noreturn, gnu::cold]] inline void throw_ragged_counts(std::size_t given, int devices) {
-  throw_error("ragged_all_to_all: offsets and numbers of rows have one entry for each of the ", devices,
+  throw_error("ragged_all_to_all: each list of offsets or numbers of rows has one entry for each of the ", devices,
               " devices, but one list has ", given, "; give 0 rows where none are sent");
 }
 

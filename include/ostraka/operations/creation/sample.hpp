@@ -61,17 +61,17 @@ namespace detail {
 
 [[gnu::cold, gnu::noinline]] inline void require_sampling(engine::sampling const& how) {
   if (!(how.temperature >= 0 && how.temperature <= std::numeric_limits<double>::max()))
-    throw_error("sample: os::temperature is a finite number that is not negative, and ", how.temperature,
-                " is none; give such a number, 0 for the likeliest token");
+    throw_error("sample: os::temperature is finite and not negative, but ", how.temperature,
+                " was given; give 0 for the likeliest token");
   if (how.top_k < 0)
-    throw_error("sample: os::top_k keeps so many tokens, and ", how.top_k,
-                " is negative; give their number, 0 for all");
+    throw_error("sample: os::top_k is a number of tokens and not negative, but ", how.top_k,
+                " was given; give 0 to keep all tokens");
   if (!(how.top_p >= 0 && how.top_p <= 1))
-    throw_error("sample: os::top_p is a sum of probabilities, from 0 to 1, and ", how.top_p,
-                " is none; give such a sum, 1 for all tokens");
+    throw_error("sample: os::top_p is a sum of probabilities from 0 to 1, but ", how.top_p,
+                " was given; give 1 to keep all tokens");
   if (!(how.min_p >= 0 && how.min_p <= 1))
-    throw_error("sample: os::min_p is a share of the largest probability, from 0 to 1, and ", how.min_p,
-                " is none; give such a share, 0 for all tokens");
+    throw_error("sample: os::min_p is a share of the largest probability from 0 to 1, but ", how.min_p,
+                " was given; give 0 to keep all tokens");
 }
 
 /// In check mode, throws if devices with parts of these logits, or with the same ones, would draw differently.

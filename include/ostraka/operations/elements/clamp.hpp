@@ -74,7 +74,7 @@ struct clamp : detail::moves_nothing {
     using T = typename A::value_type;
     using between = detail::clamp_between<T>;
     between const f = detail::between_numbers<T>(least, most);
-    if (f.most < f.least) throw_error("clamp: the least number is none beyond the largest; give the least one first");
+    if (f.most < f.least) throw_error("clamp: the lower bound is above the upper bound; give the lower bound first");
     return detail::run_map<detail::map_types<between, A>, T>(name, f, a);
   }
 };

@@ -50,12 +50,12 @@ struct z_loss {
 namespace detail {
 
 [[noreturn, gnu::cold]] inline void throw_not_a_share(double share) {
-  throw_error("cross_entropy: os::label_smoothing is a share of the target, from 0 to 1, and ", share,
-              " is none; give one of these");
+  throw_error("cross_entropy: os::label_smoothing is a share of the target from 0 to 1, but ", share,
+              " was given; leave it out to smooth nothing");
 }
 [[noreturn, gnu::cold]] inline void throw_not_a_factor(double factor) {
-  throw_error("cross_entropy: the factor of os::z_loss is a finite number that is not negative, and ", factor,
-              " is none; give such a number");
+  throw_error("cross_entropy: the factor of os::z_loss is finite and not negative, but ", factor,
+              " was given; leave os::z_loss out to add nothing");
 }
 
 /// The rows of A along an axis.

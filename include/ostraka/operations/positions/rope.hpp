@@ -205,8 +205,8 @@ struct rope : detail::moves_nothing {
 
   static void require_pairs(std::int64_t extent) {
     if (extent != 2)
-      throw_error("rope: a pair is of two, but ", detail::axis_argument<P>::axis::name, " has the extent ", extent,
-                  "; os::split the width into frequencies and pairs");
+      throw_error("rope: the axis of a pair has the extent 2, but ", detail::axis_argument<P>::axis::name,
+                  " has the extent ", extent, "; os::split the width into frequencies and pairs");
   }
 };
 

@@ -55,7 +55,7 @@ struct rope_frequencies {
 inline void require_number(char const* field, double number, bool is_right) {
   if (!is_right)
     throw_error("rope: in os::rope_scaling, ", field, " is ", number,
-                ", from which no frequencies follow; give it as the model's config.json does");
+                ", which gives no frequencies; copy the value from the model's config.json");
 }
 [[nodiscard]] inline bool is_positive(double x) { return x > 0 && std::isfinite(x); }
 
@@ -104,7 +104,7 @@ inline void require_number(char const* field, double number, bool is_right) {
   }
   require_number("positions", s.positions, std::isfinite(s.positions));
   if (pairs == 1)
-    throw_error("rope: a dynamic base follows from two frequencies or more, and there is one; leave it out");
+    throw_error("rope: a dynamic base needs at least two frequencies, but there is one; leave the dynamic base out");
   double const longest = std::max(s.positions, trained);
   return {base * std::pow(s.factor * longest / trained - (s.factor - 1), width / (width - 2)), {}};
 }

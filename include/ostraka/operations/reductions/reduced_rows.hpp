@@ -57,8 +57,8 @@ struct row_types {
 };
 
 [[noreturn, gnu::cold]] inline void throw_reduction_of_nothing(char const* operation, std::string_view axis) {
-  throw_error(operation, ": what is found is one of the elements, but ", axis,
-              " = 0 on a device, where there are none; leave the call out where the axis is empty");
+  throw_error(operation, ": the result is one of the elements, but ", axis,
+              " = 0 on a device, which has none; skip the call where the axis is empty");
 }
 
 /// @throws ostraka::error, on all devices alike, if there are no elements to reduce

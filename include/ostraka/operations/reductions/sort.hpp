@@ -94,8 +94,8 @@ using refused_tensor = after_error_of<T, sharding_in<A>, typename A::space>;
 
 [[noreturn, gnu::cold]] inline void throw_too_few(std::string_view axis, std::int64_t extent, std::string_view wanted,
                                                   std::int64_t k) {
-  throw_error("top_k: there are at least as many elements as are asked for, but ", wanted, " = ", k, " and ", axis,
-              " = ", extent, "; ask for fewer, or os::pad the axis");
+  throw_error("top_k: the result has at most as many elements as the axis, but ", wanted, " = ", k, " and ", axis,
+              " = ", extent, "; ask for fewer, or pad the axis with os::pad");
 }
 
 }  // namespace detail

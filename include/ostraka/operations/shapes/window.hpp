@@ -28,15 +28,15 @@ namespace detail {
 
 [[noreturn, gnu::cold]] inline void throw_no_window(std::string_view axis, std::int64_t begin, std::int64_t end,
                                                     std::int64_t step, std::int64_t extent) {
-  throw_error("window: a range of an axis lies within it, from its begin on in steps of at least one, but [", begin,
-              ", ", end, ") by ", step, " of ", axis, " = ", extent,
-              " was asked for; count from 0, the end is the first index that is left out");
+  throw_error("window: a window lies within its axis and has a step of at least 1, but [", begin, ", ", end, ") by ",
+              step, " of ", axis, " = ", extent,
+              " was asked for; count from 0, and give the first index that is left out as the end");
 }
 
 [[noreturn, gnu::cold]] inline void throw_negative_pad(std::string_view axis, std::int64_t before,
                                                        std::int64_t behind) {
-  throw_error("pad: as many indices are added as are named, none or more, but ", before, " before and ", behind,
-              " behind ", axis, " were asked for; os::window takes some away");
+  throw_error("pad: the numbers of added indices are not negative, but ", before, " before and ", behind, " behind ",
+              axis, " were asked for; remove indices with os::window");
 }
 
 // The value of a pad: zeros, which are zeros of partial tensors, too, or a number.

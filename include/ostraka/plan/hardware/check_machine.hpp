@@ -66,10 +66,9 @@ constexpr void check_numbers(std::string_view operation, machine const& m) {
 constexpr void check_machine(std::string_view operation, machine const& m, std::int64_t element_bytes) {
   check_numbers(operation, m);
   if (!(m.flops_per_second.of(element_bytes) > 0))
-    detail::refuse_machine(
-        operation, m,
-        join_text("does not multiply elements of ", element_bytes,
-                  " bytes; say how many flops a second it does with them, or take elements of another size"));
+    detail::refuse_machine(operation, m,
+                           join_text("does not multiply elements of ", element_bytes,
+                                     " bytes; give its flops per second for them, or use elements of another size"));
 }
 
 /// @throws ostraka::error if the links along a mesh axis carry nothing

@@ -60,7 +60,7 @@ class program_builder {
  public:
   explicit program_builder(std::string name, int element_bytes = 4) : element_bytes_(element_bytes) {
     made_.name = std::move(name);
-    if (element_bytes < 1) refuse("elements have 1 byte at least; give 2, 4 or 8");
+    if (element_bytes < 1) refuse("an element has at least 1 byte; give 2, 4 or 8");
   }
 
   program_builder& axis(std::string_view name, std::int64_t extent, axis_options options = {}) {
@@ -116,8 +116,8 @@ class program_builder {
 
   /// Everything from here on exists, and runs, `times` times: once in each layer.
   program_builder& repeat(std::int64_t times) {
-    if (times < 1) refuse("a layer is there once at least; give how many there are");
-    if (times > std::numeric_limits<int>::max()) refuse("layers are fewer than 2^31; give how many there are");
+    if (times < 1) refuse("there is at least one layer; give the number of layers");
+    if (times > std::numeric_limits<int>::max()) refuse("there are fewer than 2^31 layers; give the number of layers");
     repeat_ = static_cast<int>(times);
     return *this;
   }
@@ -175,12 +175,12 @@ class program_builder {
     std::string_view rest = text.substr(open + 1);
     std::size_t const close = rest.find(']');
     if (close == std::string_view::npos) refuse(join_text(text, " lacks its bracket ]"));
-    if (!trimmed(rest.substr(close + 1)).empty()) refuse(join_text(text, " goes on behind its bracket ]"));
+    if (!trimmed(rest.substr(close + 1)).empty()) refuse(join_text(text, " goes on after its bracket ]"));
     rest = rest.substr(0, close);
     while (!trimmed(rest).empty()) {
       std::size_t const comma = rest.find(',');
       int const a = axis_named(trimmed(rest.substr(0, comma)));
-      if (has(c.axes, a)) refuse(join_text("axis ", name_of(a), " stands twice in ", text, "; rename one of them"));
+      if (has(c.axes, a)) refuse(join_text("axis ", name_of(a), " appears twice in ", text, "; rename one of them"));
       c.axes.push_back(a);
       rest = comma == std::string_view::npos ? std::string_view{} : rest.substr(comma + 1);
     }

@@ -13,7 +13,7 @@
 
 #include <cstdint>
 
-#include <ostraka/types/reasons.hpp>
+#include <ostraka/types/support/reason.hpp>
 #include <ostraka/types/values/reduction.hpp>
 
 namespace ostraka::planner {

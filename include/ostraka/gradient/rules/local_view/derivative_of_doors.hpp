@@ -20,15 +20,10 @@ namespace operation {
 
 /// The tensor of which a block is a block. It came through the door, so its extents are known.
 template <class Out, class Manual, int Rank>
-struct leave_as_it_came : detail::callable<leave_as_it_came<Out, Manual, Rank>> {
+struct leave_as_it_came : detail::internal_step<leave_as_it_came<Out, Manual, Rank>> {
   static constexpr char const* name = "leave_as_it_came";
   std::array<std::int64_t, static_cast<std::size_t>(Rank)> extents;
   detail::extent_origins<Rank> origins;
-
-  template <class>
-  using verdict = reason::ok;
-  template <class>
-  using moves = detail::nothing_moved;
 
   template <class B>
   auto run(detail::at_once, B const& b) const {

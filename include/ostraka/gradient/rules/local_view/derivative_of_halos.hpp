@@ -127,14 +127,9 @@ struct return_halo<type_list<Dim...>, type_list<Options...>>
 
 /// Puts a block in the middle of a padded one of this sharding, with zeros around it.
 template <class Sharding, int Rank>
-struct among_halo : detail::callable<among_halo<Sharding, Rank>> {
+struct among_halo : detail::internal_step<among_halo<Sharding, Rank>> {
   static constexpr char const* name = "among_halo";
   detail::block_shape<Rank> shape;
-
-  template <class>
-  using verdict = reason::ok;
-  template <class>
-  using moves = detail::nothing_moved;
 
   template <class G>
   auto run(detail::at_once, G const& g) const {
@@ -157,16 +152,11 @@ struct among_halo : detail::callable<among_halo<Sharding, Rank>> {
 
 /// Adds each element of patches where it came from; gives a padded block of this sharding.
 template <class Sharding, int Rank, class Taps, class Every>
-struct add_patches : detail::callable<add_patches<Sharding, Rank, Taps, Every>> {
+struct add_patches : detail::internal_step<add_patches<Sharding, Rank, Taps, Every>> {
   static constexpr char const* name = "add_patches";
   detail::block_shape<Rank> shape;
   detail::local_extents_array local;
   Every every;
-
-  template <class>
-  using verdict = reason::ok;
-  template <class>
-  using moves = detail::nothing_moved;
 
   template <class G>
   auto run(detail::at_once, G const& g) const {
@@ -184,13 +174,8 @@ struct add_patches : detail::callable<add_patches<Sharding, Rank, Taps, Every>> 
 };
 
 /// The sum of two cotangents of a padded block: each device's copy of an index is added by itself.
-struct add_padded : detail::callable<add_padded> {
+struct add_padded : detail::internal_step<add_padded> {
   static constexpr char const* name = "add_padded";
-
-  template <class, class>
-  using verdict = reason::ok;
-  template <class, class>
-  using moves = detail::nothing_moved;
 
   template <class A>
   A run(detail::at_once, A const& a, A const& b) const {

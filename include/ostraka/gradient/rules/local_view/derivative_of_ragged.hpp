@@ -24,14 +24,9 @@ namespace operation {
 
 /// A copy of a block in which some rows along I are zero.
 template <class I>
-struct without_rows {
+struct without_rows : detail::internal_step<without_rows<I>> {
   static constexpr char const* name = "without_rows";
   detail::row_numbers begin, count;
-
-  template <class>
-  using verdict = reason::ok;
-  template <class>
-  using moves = detail::nothing_moved;
 
   template <class A>
   auto run(detail::at_once, A const& a) const {
@@ -99,7 +94,7 @@ struct ragged_pullback {
     }
     auto const of_rows = rows_back(tensor_of(g), g, there, twice);
     if constexpr (is_variable<Out>)
-      return std::tuple(of_rows, operate(ostraka::operation::without_rows<I>{there.to, there.rows}, g));
+      return std::tuple(of_rows, ostraka::operation::without_rows<I>{{}, there.to, there.rows}(g));
     else
       return std::tuple(of_rows, not_kept(own));
   }
@@ -212,7 +207,7 @@ struct derivative_of<operation::without_rows<I>> {
     operation::without_rows<I> rest;
     template <int, class Wanted, class G>
     auto pull(G const& g) const {
-      return detail::summed_to<Wanted>(detail::operate(rest, g));
+      return detail::summed_to<Wanted>(rest(g));
     }
   };
   template <class Result, class A>

@@ -84,15 +84,10 @@ namespace operation {
 
 /// Rows of a block along I, as this device's own block.
 template <class I, class... Ms>
-struct rows_of : detail::callable<rows_of<I, Ms...>> {
+struct rows_of : detail::internal_step<rows_of<I, Ms...>> {
   static constexpr char const* name = "rows_of";
   std::int64_t begin, size;
   detail::extent_origin origin;
-
-  template <class>
-  using verdict = reason::ok;
-  template <class>
-  using moves = detail::nothing_moved;
 
   template <class A>
   constexpr auto run(detail::at_once, A const& a) const {
@@ -104,15 +99,10 @@ struct rows_of : detail::callable<rows_of<I, Ms...>> {
 
 /// A block of a given number of rows along I: the rows of the operand at `begin`, all others zero.
 template <class I>
-struct rows_among_zeros : detail::callable<rows_among_zeros<I>> {
+struct rows_among_zeros : detail::internal_step<rows_among_zeros<I>> {
   static constexpr char const* name = "rows_among_zeros";
   std::int64_t begin, whole;
   detail::extent_origin origin;
-
-  template <class>
-  using verdict = reason::ok;
-  template <class>
-  using moves = detail::nothing_moved;
 
   template <class A>
   constexpr auto run(detail::at_once, A const& a) const {
@@ -125,16 +115,11 @@ struct rows_among_zeros : detail::callable<rows_among_zeros<I>> {
 
 /// The block itself if it has these extents. If it has others, nothing was sent to this device: zeros instead.
 template <int Rank>
-struct zeros_unless_sent : detail::callable<zeros_unless_sent<Rank>> {
+struct zeros_unless_sent : detail::internal_step<zeros_unless_sent<Rank>> {
   static constexpr char const* name = "zeros_unless_sent";
   std::array<std::int64_t, static_cast<std::size_t>(Rank)> extents;
   detail::extent_origins<Rank> origins;
   bool is_sent;
-
-  template <class>
-  using verdict = reason::ok;
-  template <class>
-  using moves = detail::nothing_moved;
 
   template <class A>
   constexpr auto run(detail::at_once, A const& a) const {
@@ -165,11 +150,9 @@ namespace operation {
 
 /// The sum of the blocks of the devices from this one to the last, or of those after this one.
 template <engine::scan_kind Kind, reduction How, class M>
-struct scan_from_behind : detail::callable<scan_from_behind<Kind, How, M>> {
+struct scan_from_behind : detail::internal_step<scan_from_behind<Kind, How, M>> {
   static constexpr char const* name = "scan_from_behind";
 
-  template <class>
-  using verdict = reason::ok;
   template <class A>
   using reversal = detail::moves_of_messages<A, type_list<M>, &detail::messages_of_reversal>;
   template <class A>
@@ -210,10 +193,8 @@ namespace operation {
 
 /// The product of the blocks of all other devices along several mesh axes.
 template <class M, class... Ms>
-struct product_of_others : detail::callable<product_of_others<M, Ms...>> {
+struct product_of_others : detail::internal_step<product_of_others<M, Ms...>> {
   static constexpr char const* name = "product_of_others";
-  template <class>
-  using verdict = reason::ok;
   template <class A>
   using moves = typename detail::moves_of_others<A, M, Ms...>::type;
 

@@ -1,0 +1,25 @@
+// SPDX-FileCopyrightText: The Ostraka authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Counts the bytes that Kokkos allocates while a function runs.
+
+#include <Kokkos_Core.hpp>
+
+#include <cstdint>
+
+namespace ostraka::testing {
+
+template <class F>
+std::uint64_t allocated_by(F const& f) {
+  static std::uint64_t bytes = 0;
+  bytes = 0;
+  Kokkos::Tools::Experimental::set_allocate_data_callback(
+      [](Kokkos::Profiling::SpaceHandle, char const*, void const*, std::uint64_t n) { bytes += n; });
+  f();
+  Kokkos::Tools::Experimental::set_allocate_data_callback(nullptr);
+  return bytes;
+}
+
+}  // namespace ostraka::testing
