@@ -44,20 +44,28 @@ struct stencil_points {
   }
 };
 
-/// Calls `part(where)`, where a range for each dimension, for parts that together are all points but the inner ones
+/// A box of points: its ranges of them. Nothing is written beyond the first `rank` dimensions.
+struct point_box {
+  std::int64_t begin[max_rank], end[max_rank];
+
+  void set(int d, planner::range const& r) { begin[d] = r.begin, end[d] = r.end; }
+  [[nodiscard]] std::int64_t size(int d) const { return end[d] - begin[d]; }
+};
+
+/// Calls `part(where)`, where is a point_box, for parts that together are all points but the inner ones
 /// along `axes`.
 template <class F>
 void for_each_boundary(stencil_points const& p, std::uint32_t axes, F const& part) {
-  planner::range where[max_rank];
-  for (int d = 0; d < p.rank; ++d) where[d] = {0, p.points(d)};
+  point_box where;
+  for (int d = 0; d < p.rank; ++d) where.set(d, {0, p.points(d)});
   for (int d = 0; d < p.rank; ++d) {
     if ((axes >> d & 1u) == 0) continue;
-    planner::range const inner = p.inner(d), all = where[d];
-    for (planner::range const end : {planner::range{all.begin, inner.begin}, planner::range{inner.end, all.end}}) {
-      where[d] = end;
-      if (end.size() > 0) part(static_cast<planner::range const*>(where));
+    planner::range const inner = p.inner(d);
+    for (planner::range const end : {planner::range{0, inner.begin}, planner::range{inner.end, p.points(d)}}) {
+      where.set(d, end);
+      if (end.size() > 0) part(static_cast<point_box const&>(where));
     }
-    where[d] = inner;
+    where.set(d, inner);
   }
 }
 
@@ -72,9 +80,9 @@ struct stencil_operand_block {
   std::int64_t neighbour[Axes > 0 ? Axes : 1]{};
 
   [[nodiscard]] std::int64_t step(stencil_points const& p, int d) const { return block.stride[d] * p.every[d]; }
-  [[nodiscard]] stencil_source<T, Axes> source_at(stencil_points const& p, planner::range const* where) const {
+  [[nodiscard]] stencil_source<T, Axes> source_at(stencil_points const& p, point_box const& where) const {
     stencil_source<T, Axes> s{block.data, {}};
-    for (int d = 0; d < p.rank; ++d) s.data += (p.first[d] + where[d].begin * p.every[d]) * block.stride[d];
+    for (int d = 0; d < p.rank; ++d) s.data += (p.first[d] + where.begin[d] * p.every[d]) * block.stride[d];
     for (int k = 0; k < Axes; ++k) s.stride[k] = neighbour[k];
     return s;
   }
@@ -86,21 +94,20 @@ struct stencil_result_block {
   aligned<R> block;
 
   [[nodiscard]] std::int64_t step(stencil_points const&, int d) const { return block.stride[d]; }
-  [[nodiscard]] stencil_source<R, 0> source_at(stencil_points const& p, planner::range const* where) const {
+  [[nodiscard]] stencil_source<R, 0> source_at(stencil_points const& p, point_box const& where) const {
     stencil_source<R, 0> s{block.data, {}};
-    for (int d = 0; d < p.rank; ++d) s.data += where[d].begin * block.stride[d];
+    for (int d = 0; d < p.rank; ++d) s.data += where.begin[d] * block.stride[d];
     return s;
   }
 };
 
 /// Calls f at the points in `where`. Returns the sum of its values, an S.
 template <class S, class Exec, class F, class... Operands>
-S points_in(Exec const& exec, stencil_points const& p, planner::range const* where, F const& f,
-            Operands const&... from) {
+S points_in(Exec const& exec, stencil_points const& p, point_box const& where, F const& f, Operands const&... from) {
   constexpr int operands = static_cast<int>(sizeof...(Operands));
   if constexpr (runs_on_host<Exec>) {
     std::int64_t extent[max_rank], stride[max_rank][operands], points = 1;
-    for (int d = 0; d < p.rank; ++d) points *= extent[d] = where[d].size();
+    for (int d = 0; d < p.rank; ++d) points *= extent[d] = where.size(d);
     if (points == 0) return S{};
     if (p.rank > 0 && points <= serial_elements) {
       for (int d = 0; d < p.rank; ++d) {
@@ -111,7 +118,7 @@ S points_in(Exec const& exec, stencil_points const& p, planner::range const* whe
     }
   }
   loop_nest<operands> loops;
-  for (int d = 0; d < p.rank; ++d) loops.add(where[d].size(), from.step(p, d)...);
+  for (int d = 0; d < p.rank; ++d) loops.add(where.size(d), from.step(p, d)...);
   return each_point<S>(exec, loops, f, from.source_at(p, where)...);
 }
 
@@ -119,19 +126,19 @@ S points_in(Exec const& exec, stencil_points const& p, planner::range const* whe
 /// between slabs of points; after the last one the caller waits for them.
 template <class S, class Exec, class F, class... Operands>
 S inner_points(Exec const& exec, stencil_points const& p, std::uint32_t axes, F const& f, Operands const&... from) {
-  planner::range where[max_rank];
+  point_box where;
   std::int64_t row = 1;
   for (int d = 0; d < p.rank; ++d) {
-    where[d] = (axes >> d & 1u) != 0 ? p.inner(d) : planner::range{0, p.points(d)};
-    row *= d > 0 ? where[d].size() : 1;
+    where.set(d, (axes >> d & 1u) != 0 ? p.inner(d) : planner::range{0, p.points(d)});
+    row *= d > 0 ? where.size(d) : 1;
   }
   if (axes == 0 || !runs_on_host<Exec> || row == 0) return points_in<S>(exec, p, where, f, from...);
-  planner::range const all = where[0];
+  std::int64_t const first = where.begin[0], last = where.end[0];
   std::int64_t const rows = std::max<std::int64_t>(1, points_between_progress / row);
   S sum{};
-  for (std::int64_t begin = all.begin; begin < all.end; begin += rows) {
-    where[0] = {begin, std::min(all.end, begin + rows)};
-    if (begin > all.begin) progress();
+  for (std::int64_t begin = first; begin < last; begin += rows) {
+    where.set(0, {begin, std::min(last, begin + rows)});
+    if (begin > first) progress();
     sum += points_in<S>(exec, p, where, f, from...);
   }
   return sum;
@@ -145,7 +152,7 @@ S points_of_block(Exec const& exec, stencil_points const& p, std::uint32_t axes,
   S sum = inner_points<S>(exec, p, axes, f, from...);
   wait();
   if (axes != 0)
-    for_each_boundary(p, axes, [&](planner::range const* where) { sum += points_in<S>(exec, p, where, f, from...); });
+    for_each_boundary(p, axes, [&](point_box const& where) { sum += points_in<S>(exec, p, where, f, from...); });
   fence_on_host(exec);
   return sum;
 }

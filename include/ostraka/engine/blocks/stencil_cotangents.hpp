@@ -36,10 +36,10 @@ template <class Exec, class T, class F, class G, class... Operands>
 void add_cotangents(Exec const& exec, stencil_points const& p, F const& f, aligned<T> const& to,
                     aligned<G const> const& g, Operands const&... from) {
   loop_nest<static_cast<int>(sizeof...(Operands)) + 3> loops;
-  planner::range where[max_rank];
+  point_box where;
   T* target = to.data;
   for (int d = 0; d < p.rank; ++d) {
-    where[d] = {0, p.points(d)};
+    where.set(d, {0, p.points(d)});
     target += p.first[d] * to.stride[d];
     loops.add(p.points(d), to.stride[d] * p.every[d], to.stride[d] * p.every[d], g.stride[d],
               (from.block.stride[d] * p.every[d])...);

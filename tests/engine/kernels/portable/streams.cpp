@@ -142,6 +142,25 @@ bool columns_are_right(std::int64_t length, std::int64_t rows, std::int64_t gap)
   return true;
 }
 
+/// C[i] = sum over r of A[r, i] B[r] of fractions: a column among others has the bits that it has among eight.
+template <class T>
+bool columns_are_as_among_few(std::int64_t length, std::int64_t rows) {
+  std::vector<T> a(static_cast<std::size_t>(rows * length)), b(static_cast<std::size_t>(rows));
+  for (std::size_t i = 0; i < a.size(); ++i) a[i] = T(1) / static_cast<T>(1 + i % 977);
+  for (std::size_t i = 0; i < b.size(); ++i) b[i] = T(1) / static_cast<T>(3 + i % 91);
+  std::vector<T> together(static_cast<std::size_t>(length)), apart = together;
+  engine::contraction p;
+  p.labels = 2;
+  p.extent[0] = rows, p.in_a[0] = p.in_b[0] = true, p.a[0] = length, p.b[0] = 1;
+  p.extent[1] = length, p.in_a[1] = p.in_c[1] = true, p.a[1] = p.c[1] = 1;
+  engine::contract(exec_space(), p, a.data(), b.data(), together.data());
+  p.extent[1] = 8;
+  for (std::int64_t i = 0; i < length; i += 8)
+    engine::contract(exec_space(), p, a.data() + i, b.data(), apart.data() + i);
+  exec_space().fence();
+  return together == apart;
+}
+
 /// C[a, c] = sum over b and d of A[a, b, c, d]: the runs of an output lie farther apart than the outputs.
 template <class T>
 bool interleaved_sum_is_right(std::int64_t const (&n)[4]) {
@@ -236,6 +255,17 @@ TEST_CASE("matrices that the caches hold, across their rows") {
         CHECK(columns_are_right<double>(length, rows, gap));
         CHECK(columns_are_right<float>(length, rows, gap));
       }
+}
+
+TEST_CASE("matrices that the caches hold are cut between columns, not along them") {
+  for (std::int64_t const length : {40, 96, 200, 304, 504, 2000})
+    for (std::int64_t const rows : {100, 200, 301, 500}) {
+      if (length * rows * 8 > 2 << 20) continue;
+      CAPTURE(length);
+      CAPTURE(rows);
+      CHECK(columns_are_as_among_few<double>(length, rows));
+      CHECK(columns_are_as_among_few<float>(length, rows));
+    }
 }
 
 TEST_CASE("rows of every length") {

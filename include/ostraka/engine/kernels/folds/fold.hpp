@@ -21,13 +21,38 @@
 
 namespace ostraka::engine::detail {
 
+/// Bytes of a block that the second or third cache of a core holds, from one call to the next.
+inline constexpr std::int64_t cached_bytes = 2 << 20;
+
+/// The fewest terms of a part of a fold.
+template <class Exec>
+inline constexpr std::int64_t shortest_part = runs_on_host<Exec> ? 16384 : 256;
+
 /// Returns the number of parts of a fold of this length with `items` items of `terms_of_item` terms each.
 template <class Exec>
 std::int64_t parts_of_fold(std::int64_t items, std::int64_t terms_of_item, std::int64_t length) {
   constexpr std::int64_t enough_items = runs_on_host<Exec> ? 64 : 65536;
-  constexpr std::int64_t shortest_part = runs_on_host<Exec> ? 16384 : 256;
   if (items >= enough_items) return 1;
-  return std::max<std::int64_t>(1, std::min({enough_items / items, terms_of_item / shortest_part, length}));
+  return std::max<std::int64_t>(1, std::min({enough_items / items, terms_of_item / shortest_part<Exec>, length}));
+}
+
+/// Returns the length of one of so many shares of a row of Ts, in whole lines.
+template <class T>
+std::int64_t share_of_row(std::int64_t row, std::int64_t shares) {
+  constexpr std::int64_t line = elements_of_line<T>;
+  return (row + shares * line - 1) / (shares * line) * line;
+}
+
+/// Returns the length of the pieces into which a row of outputs is cut; each output is a fold of `terms` Es. A block of
+/// `elements` Es that the caches hold is cut between its columns, unless the pieces would be short, or have the terms
+/// of two parts: then it needs no parts, whose results are stored and added. In memory, long rows are faster.
+template <class E>
+std::int64_t piece_of_row(std::int64_t row, std::int64_t terms, std::int64_t elements, std::int64_t longest) {
+  constexpr std::int64_t shortest = 32;
+  constexpr std::int64_t worth_a_piece = shortest_part<Kokkos::DefaultHostExecutionSpace>;
+  if (elements > cached_bytes / std::int64_t(sizeof(E)) || shortest * terms >= 2 * worth_a_piece) return longest;
+  std::int64_t const pieces = std::max<std::int64_t>(1, row * terms / worth_a_piece);
+  return std::clamp(share_of_row<E>(row, pieces), shortest, longest);
 }
 
 /// Arranges a fold whose outputs are {operands…, c}. T: the type that is written. @pre operand 0 is at least as large
@@ -41,6 +66,7 @@ fold_shape<Fold::operands> arrange_fold(loop_nest<Fold::operands + 1> const& of_
   loop_nest<n + 1>& outputs = shape.outer;
   loop_nest<n>& reduced = shape.reduced;
   int const lead = result_is_largest ? n : 0;
+  std::int64_t const elements = outputs.size() * reduced.size();
   outputs.order_by(lead);
   outputs.merge();
   reduced.order_by(0);
@@ -60,8 +86,13 @@ fold_shape<Fold::operands> arrange_fold(loop_nest<Fold::operands + 1> const& of_
                      reduced.extent[0] <= rows_type::short_run && shape.length >= 16;
   std::int64_t const few = std::max<std::int64_t>(shape.is_transposed() ? tile_row<T> : 4,
                                                   item_cut::worth_an_item / reduced.size() / 4 * 4);  // fours
+  auto const piece_in_rows = [&] {
+    constexpr std::int64_t longest = rows_type::row_width;
+    if (result_is_largest) return longest;
+    return piece_of_row<typename Fold::element>(shape.length, reduced.size(), elements, longest);
+  };
   std::int64_t const piece = shape.transposes     ? 4 * rows_type::transposed_width
-                             : shape.in_rows      ? rows_type::row_width
+                             : shape.in_rows      ? piece_in_rows()
                              : shape.runs_apart() ? rows_type::width
                                                   : few;
   shape.cut = item_cut::of_runs(outputs.size(), shape.length, piece, reduced.size());
@@ -128,8 +159,12 @@ template <class Exec, class T, class Fold>
 void run_arranged(Exec const& exec, Fold const& fold, fold_shape<Fold::operands> const& shape, std::int64_t elements,
                   T* c, update<T> const& how) {
   fold_rows<T, Fold> rows{fold, c, how, 1, 0, shape, shape.cut};
+  item_cut& cut = rows.cut;
+  // One thread takes whole rows; several take a share each of the only row.
   if (elements <= serial_elements || !has_threads(exec))
-    rows.cut.piece = rows.cut.length;  // one thread takes whole rows
+    cut.piece = cut.length;
+  else if (shape.in_rows && cut.units == 1)
+    cut.piece = std::max(cut.piece, share_of_row<T>(cut.length, exec.concurrency()));
   for_each_item("ostraka fold", exec, rows.cut.items(), elements, rows);
 }
 

@@ -76,9 +76,6 @@ template <class Exec, class T>
   run_fold(exec, products.of_parts(partial.data()), together.outputs, together.over, c, how);
 }
 
-/// Bytes of a block that the second or third cache of a core holds, from one call to the next.
-inline constexpr std::int64_t cached_bytes = 2 << 20;
-
 /// c <- alpha (products) + beta c, as they are arranged.
 template <class Exec, class T>
 void fold_products(Exec const& exec, product_loops const& loops, product_fold const& fold, T const* a, T const* b, T* c,
