@@ -347,6 +347,15 @@ bool takes_kept_block(std::size_t bytes, [[maybe_unused]] bool tools_listen) {
     return bytes > 0 && computes() && detail::keeps_freed_blocks();
 }
 
+/// Returns an uninitialised view of a block. @pre takes_kept_block<memory space>(bytes)
+template <class View>
+View view_of_kept_block(typename View::array_layout const& layout, std::size_t bytes) {
+  auto* const block = kept_blocks<typename View::memory_space>::take(bytes);
+  View made(static_cast<typename View::pointer_type>(block->data()), layout);
+  detail::set_record(made, block);
+  return made;
+}
+
 /// Returns an uninitialised view with this layout, whose elements take so many bytes: of a block that was kept, or of a
 /// new one. The extents are passed as a layout, because Kokkos counts those that are arguments each time, and reads the
 /// label for that. `tools_listen`: to Kokkos.
@@ -354,14 +363,8 @@ template <class View>
 View new_view(typename View::array_layout const& layout, std::size_t bytes,
               [[maybe_unused]] bool tools_listen = Kokkos::Tools::profileLibraryLoaded()) {
   using memory = typename View::memory_space;
-  if constexpr (has_kept_blocks<memory>) {
-    if (takes_kept_block<memory>(bytes, tools_listen)) {
-      auto* const block = kept_blocks<memory>::take(bytes);
-      View made(static_cast<typename View::pointer_type>(block->data()), layout);
-      detail::set_record(made, block);
-      return made;
-    }
-  }
+  if constexpr (has_kept_blocks<memory>)  // its view is returned without a copy, which Kokkos would count
+    if (takes_kept_block<memory>(bytes, tools_listen)) return view_of_kept_block<View>(layout, bytes);
   View const made(Kokkos::view_alloc(Kokkos::WithoutInitializing, label_of_blocks), layout);
   prepare_memory<memory>(made.data(), bytes);
   return made;
