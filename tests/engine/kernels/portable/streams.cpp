@@ -93,12 +93,18 @@ bool rows_are_right(std::int64_t rows, std::int64_t length) {
   return true;
 }
 
+/// 1 / first, 1 / (first + 1), …: `period` many, over and over.
+template <class T>
+std::vector<T> fractions(std::int64_t count, std::size_t first, std::size_t period) {
+  std::vector<T> all(static_cast<std::size_t>(count));
+  for (std::size_t i = 0; i < all.size(); ++i) all[i] = T(1) / static_cast<T>(first + i % period);
+  return all;
+}
+
 /// C[i] = sum over r of A[i, r] B[r] of fractions: a row among others has the bits that it has alone.
 template <class T>
 bool rows_are_as_alone(std::int64_t rows, std::int64_t length) {
-  std::vector<T> a(static_cast<std::size_t>(rows * length)), b(static_cast<std::size_t>(length));
-  for (std::size_t i = 0; i < a.size(); ++i) a[i] = T(1) / static_cast<T>(1 + i % 977);
-  for (std::size_t i = 0; i < b.size(); ++i) b[i] = T(1) / static_cast<T>(3 + i % 91);
+  std::vector<T> const a = fractions<T>(rows * length, 1, 977), b = fractions<T>(length, 3, 91);
   std::vector<T> together(static_cast<std::size_t>(rows)), alone = together;
   engine::contraction p;
   p.labels = 2;
@@ -145,9 +151,7 @@ bool columns_are_right(std::int64_t length, std::int64_t rows, std::int64_t gap)
 /// C[i] = sum over r of A[r, i] B[r] of fractions: a column among others has the bits that it has among eight.
 template <class T>
 bool columns_are_as_among_few(std::int64_t length, std::int64_t rows) {
-  std::vector<T> a(static_cast<std::size_t>(rows * length)), b(static_cast<std::size_t>(rows));
-  for (std::size_t i = 0; i < a.size(); ++i) a[i] = T(1) / static_cast<T>(1 + i % 977);
-  for (std::size_t i = 0; i < b.size(); ++i) b[i] = T(1) / static_cast<T>(3 + i % 91);
+  std::vector<T> const a = fractions<T>(rows * length, 1, 977), b = fractions<T>(rows, 3, 91);
   std::vector<T> together(static_cast<std::size_t>(length)), apart = together;
   engine::contraction p;
   p.labels = 2;
