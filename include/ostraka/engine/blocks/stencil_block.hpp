@@ -52,8 +52,7 @@ struct point_box {
   [[nodiscard]] std::int64_t size(int d) const { return end[d] - begin[d]; }
 };
 
-/// Calls `part(where)`, where is a point_box, for parts that together are all points but the inner ones
-/// along `axes`.
+/// Calls `part` with a point_box for each of the parts that together are all points but the inner ones along `axes`.
 template <class F>
 void for_each_boundary(stencil_points const& p, std::uint32_t axes, F const& part) {
   point_box where;

@@ -30,13 +30,14 @@ struct execution_context {
   planner::coordinates here{};
   char const* operation = "";  ///< the operation that runs here, and the names of its numbers: for messages
   planner::naming names{};
-  bool tools_listen = Kokkos::Tools::profileLibraryLoaded();  ///< to Kokkos, as the operation begins
+  bool tools_listen = false;  ///< to Kokkos, as the operation begins
   bool is_begun = false;  ///< the operation is waited for later; comparing its first run would wait for others
   exclusive_use use{};  ///< this thread's use of the mesh, as long as the context lives; a copy has none of its own
 
   execution_context() = default;
   /// Sizes of so many mesh axes are to be written, and extents of as many labels as the operation has.
-  explicit execution_context(int mesh_axes) : sizes(0, mesh_axes) {}
+  explicit execution_context(int mesh_axes)
+      : sizes(0, mesh_axes), tools_listen(Kokkos::Tools::profileLibraryLoaded()) {}
 
   /// Returns the devices that take part in a step over these mesh axes, this one among them.
   [[nodiscard]] communicator const& group(planner::mesh_set axes) const { return mesh->group(bits_of(axes)); }

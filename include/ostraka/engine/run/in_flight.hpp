@@ -34,7 +34,7 @@ class flight_record final : public flight_on<Exec> {
              update<T> const& how, schedule_memory& memory, planner::strided_box const* given) {
     w_ = w;
     plan_ = plan;
-    if (is_profiled()) keep_plan();
+    if (is_profiled(w)) keep_plan();
     known_schedule& known =
         memory.of<Exec>(w, plan, how, every_function<Exec, T>(), given, own_, mpi_calls::nonblocking);
     run_.emplace(this->exec(), w_, plan_, known, operands, result, how, every_function<Exec, T>(),

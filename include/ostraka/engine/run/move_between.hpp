@@ -103,11 +103,11 @@ void run(Exec const& exec, mesh_route const& r, T const* source, T* target) {
   constexpr int line = 64 / element_bytes;
   static thread_local constinit known_schedule* moves = nullptr;  // lowered anew each time: plans differ
   static thread_local constinit known_schedule* exchange = nullptr;
-  bool const profiles = is_profiled();
-  profiled const region_of_run([&] { detail::push_route(r, element_bytes); }, profiles);
   planner::mesh_reshard const& plan = r.plan;
+  execution_context w(plan.start.sizes.mesh_axes);
+  bool const profiles = is_profiled(w);
+  profiled const region_of_run([&] { detail::push_route(r, element_bytes); }, profiles);
   int const me = r.all().rank();
-  execution_context w;
   w.mesh = r.mesh[0].get();
   w.sizes = plan.start.sizes;
   w.here = plan.start.at(me);
