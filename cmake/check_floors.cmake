@@ -144,7 +144,7 @@ set(rooms
   "optimizers: calls blocks elements moves tree"
   "files: calls blocks tree"
   "hdf5: calls blocks tree files"
-  "foresight: meshes gradient/tape gradient/rules/moves gradient/abstract gradient"
+  "foresight: meshes calls gradient/tape gradient/rules/moves gradient/abstract gradient"
   "seeing: environment meshes tensors calls arrays local_view/collectives tree foresight"
   "compiled: environment meshes calls elements files operations/elements operations/shapes operations/indices \
     operations/reductions operations/normalisation operations/positions operations/attention gradient/tape \

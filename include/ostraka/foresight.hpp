@@ -22,6 +22,7 @@
 #include <ostraka/foresight/advice_of.hpp>
 #include <ostraka/foresight/advise_parallelism.hpp>
 #include <ostraka/foresight/budget.hpp>
+#include <ostraka/foresight/bytes_of.hpp>
 #include <ostraka/foresight/cost_of.hpp>
 #include <ostraka/foresight/gradient_plan.hpp>
 #include <ostraka/foresight/machine.hpp>

@@ -73,6 +73,8 @@
 
 #include <ostraka/local_view.hpp>
 
+#include <ostraka/foresight/bytes_of.hpp>
+
 #include <ostraka/seeing/check_replicas.hpp>
 #include <ostraka/seeing/describe.hpp>
 #include <ostraka/seeing/describe_environment.hpp>

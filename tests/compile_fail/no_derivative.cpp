@@ -4,7 +4,7 @@
 // control: alone
 // error: derivative: an operation on variables has a rule
 // error: no_derivative<
-#include <ostraka/calls/vocabulary.hpp>
+#include <ostraka/calls/operate.hpp>
 #include <ostraka/gradient.hpp>
 namespace os = ostraka;
 

@@ -24,7 +24,7 @@
 #include <cstdint>
 #include <type_traits>
 
-#include <ostraka/calls/vocabulary.hpp>
+#include <ostraka/calls/operate.hpp>
 #include <ostraka/plan/typed/checks.hpp>
 #include <ostraka/tensors/relabelled.hpp>
 #include <ostraka/types/support/error.hpp>

@@ -16,7 +16,7 @@
 #include <string_view>
 #include <type_traits>
 
-#include <ostraka/calls/vocabulary.hpp>
+#include <ostraka/calls/operate.hpp>
 #include <ostraka/plan/typed/checks.hpp>
 #include <ostraka/plan/typed/plan_of.hpp>
 #include <ostraka/tensors/block_extents.hpp>

@@ -72,6 +72,12 @@ struct nothing_moved : no_flops {
   }
 };
 
+/// The base of operations that need no communication.
+struct moves_nothing {
+  template <class... Operands>
+  using moves = nothing_moved;
+};
+
 /// The base of moves that follow from extents. `Moves::bytes_moved(extents)`: the bytes that the devices along `Mesh`
 /// move together, for the extents of `Labels`.
 template <class Moves, class Labels, class Mesh>
@@ -217,6 +223,24 @@ template <class... Given>
 constexpr auto sizes_of_call(Given const&... given) {
   auto const* const mesh = mesh_of_call(given...);
   return call_sizes<std::remove_cvref_t<decltype(*mesh)>>(mesh, given...);
+}
+
+/// True if the types of the operands are enough to know an operation's price.
+template <class Operation, class... Given>
+consteval bool has_moves() {
+  if constexpr (requires { typename Operation::template moves<Given...>; })
+    return !std::is_void_v<typename Operation::template moves<Given...>>;
+  else
+    return false;
+}
+
+/// The extent of the axis that an operation makes, by name, where the operation holds it; else 0.
+template <class Operation>
+constexpr auto extent_made_by(Operation const& operation) {
+  if constexpr (requires { operation.made(); })
+    return operation.made();
+  else
+    return 0;
 }
 
 }  // namespace ostraka::detail

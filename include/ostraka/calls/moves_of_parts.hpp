@@ -3,7 +3,8 @@
 #pragma once
 
 /// @file
-/// Floor 4. Prices shared by operations of the vocabulary (calls/moves.hpp).
+/// Floor 4. Prices that several operations share: of rows, of an agreement, of products, of moves in sequence
+/// (calls/moves.hpp).
 
 #include <cstdint>
 #include <type_traits>

@@ -263,6 +263,14 @@ struct callable : verb_base {
   }
 };
 
+/// The base of operations on blocks that the library alone calls, with operands that fit: it refuses none, and has no
+/// price unless the operation has a `moves` of its own.
+template <class Operation>
+struct internal_step : callable<Operation>, moves_nothing {
+  template <class... Operands>
+  using verdict = reason::ok;
+};
+
 }  // namespace detail
 
 /// An operand of operations that have a derivative: a tensor, or another interpreter's stand-in for one.

@@ -9,7 +9,7 @@
 #include <cstdint>
 
 #include <ostraka/blocks/fill.hpp>
-#include <ostraka/calls/vocabulary.hpp>
+#include <ostraka/calls/operate.hpp>
 
 namespace ostraka {
 

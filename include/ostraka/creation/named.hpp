@@ -9,7 +9,7 @@
 #include <string>
 #include <type_traits>
 
-#include <ostraka/calls/vocabulary.hpp>
+#include <ostraka/calls/operate.hpp>
 #include <ostraka/tensors/tensor.hpp>
 
 namespace ostraka {

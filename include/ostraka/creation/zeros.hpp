@@ -7,7 +7,7 @@
 
 #include <ostraka/blocks/create.hpp>
 #include <ostraka/blocks/fill.hpp>
-#include <ostraka/calls/vocabulary.hpp>
+#include <ostraka/calls/operate.hpp>
 
 namespace ostraka {
 

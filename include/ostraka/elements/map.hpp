@@ -10,7 +10,7 @@
 #include <type_traits>
 
 #include <ostraka/calls/called_function.hpp>
-#include <ostraka/calls/vocabulary.hpp>
+#include <ostraka/calls/operate.hpp>
 #include <ostraka/engine/blocks/dense.hpp>
 #include <ostraka/engine/blocks/map_blocks.hpp>
 #include <ostraka/plan/rules/map_rule.hpp>

@@ -10,7 +10,7 @@
 #include <string_view>
 
 #include <ostraka/calls/context.hpp>
-#include <ostraka/calls/vocabulary.hpp>
+#include <ostraka/calls/operate.hpp>
 #include <ostraka/engine/agreement/compare_replicas.hpp>
 #include <ostraka/engine/call_check/call_in_words.hpp>
 #include <ostraka/engine/moves/on_host.hpp>

@@ -5,7 +5,7 @@
 /// @file
 /// Floor 4. `os::rename<J, K>(A)`: A[I, J_X] → A[I, K_X], free. Queries and keys are two names of one axis.
 
-#include <ostraka/calls/vocabulary.hpp>
+#include <ostraka/calls/operate.hpp>
 #include <ostraka/tensors/after_error.hpp>
 #include <ostraka/types/support/error.hpp>
 

@@ -9,7 +9,7 @@
 
 #include <utility>
 
-#include <ostraka/calls/vocabulary.hpp>
+#include <ostraka/calls/operate.hpp>
 #include <ostraka/gradient/tape/without_names.hpp>
 
 namespace ostraka::detail {

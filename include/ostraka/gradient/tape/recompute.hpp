@@ -7,7 +7,7 @@
 
 #include <tuple>
 
-#include <ostraka/calls/vocabulary.hpp>
+#include <ostraka/calls/operate.hpp>
 #include <ostraka/gradient/tape/recipe.hpp>
 #include <ostraka/gradient/tape/remembered.hpp>
 

@@ -18,7 +18,7 @@
 #include <type_traits>
 #include <utility>
 
-#include <ostraka/calls/vocabulary.hpp>
+#include <ostraka/calls/operate.hpp>
 #include <ostraka/gradient/tape/cotangent_kinds.hpp>
 #include <ostraka/gradient/tape/recompute.hpp>
 #include <ostraka/gradient/tape/remembered.hpp>

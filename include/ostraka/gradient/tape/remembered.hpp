@@ -9,7 +9,7 @@
 
 #include <utility>
 
-#include <ostraka/calls/vocabulary.hpp>
+#include <ostraka/calls/operate.hpp>
 #include <ostraka/gradient/tape/recipe.hpp>
 #include <ostraka/gradient/tape/variable.hpp>
 

@@ -6,7 +6,7 @@
 /// Floor 4. Variables in the leaves of trees (tree.hpp): the argument of a function of parameters while its derivative
 /// is taken.
 
-#include <ostraka/calls/vocabulary.hpp>
+#include <ostraka/calls/operate.hpp>
 #include <ostraka/gradient/tape/variable.hpp>
 #include <ostraka/tree/tree_map.hpp>
 

@@ -17,7 +17,7 @@
 #include <string_view>
 #include <type_traits>
 
-#include <ostraka/calls/vocabulary.hpp>
+#include <ostraka/calls/operate.hpp>
 #include <ostraka/creation/creation_options.hpp>
 #include <ostraka/engine/kernels/numbers/distributions.hpp>
 #include <ostraka/operations/creation/iota.hpp>

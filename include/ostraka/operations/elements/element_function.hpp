@@ -20,7 +20,7 @@
 #include <utility>
 
 #include <ostraka/calls/numbers.hpp>
-#include <ostraka/calls/vocabulary.hpp>
+#include <ostraka/calls/operate.hpp>
 #include <ostraka/elements/map.hpp>
 #include <ostraka/operations/elements/function_derivative.hpp>
 

@@ -15,7 +15,7 @@
 #include <type_traits>
 
 #include <ostraka/blocks/create.hpp>
-#include <ostraka/calls/vocabulary.hpp>
+#include <ostraka/calls/operate.hpp>
 #include <ostraka/engine/blocks/copy_aligned.hpp>
 #include <ostraka/types/shardings/changed_sharding.hpp>
 

@@ -12,7 +12,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include <ostraka/calls/vocabulary.hpp>
+#include <ostraka/calls/operate.hpp>
 #include <ostraka/operations/shapes/rearrange.hpp>
 
 namespace ostraka {

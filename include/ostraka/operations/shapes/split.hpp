@@ -16,7 +16,7 @@
 #include <type_traits>
 
 #include <ostraka/calls/context.hpp>
-#include <ostraka/calls/vocabulary.hpp>
+#include <ostraka/calls/operate.hpp>
 #include <ostraka/operations/shapes/product_axis.hpp>
 
 namespace ostraka {

@@ -9,7 +9,7 @@
 
 #include <type_traits>
 
-#include <ostraka/calls/vocabulary.hpp>
+#include <ostraka/calls/operate.hpp>
 #include <ostraka/engine/blocks/copy_aligned.hpp>
 #include <ostraka/operations/shapes/product_axis.hpp>
 #include <ostraka/plan/typed/checks.hpp>

@@ -18,7 +18,7 @@
 #include <type_traits>
 
 #include <ostraka/calls/numbers.hpp>
-#include <ostraka/calls/vocabulary.hpp>
+#include <ostraka/calls/operate.hpp>
 #include <ostraka/operations/shapes/rearrange.hpp>
 #include <ostraka/types/support/error.hpp>
 
