@@ -24,7 +24,8 @@
 namespace ostraka::engine {
 
 /// Returns a view's elements where the host can read them: the view itself, or a copy. Kernels on the instance have
-/// finished writing them.
+/// finished writing them. While a program is only priced, a GPU is not asked: a short copy is then zeros, as a short
+/// block on the host is.
 template <class View>
 auto on_host(View const& view) {
   auto const exec = instance<typename View::execution_space>();
@@ -34,20 +35,31 @@ auto on_host(View const& view) {
   } else {
     using host_view = decltype(Kokkos::create_mirror(Kokkos::HostSpace(), view));
     host_view const copy(Kokkos::view_alloc(Kokkos::WithoutInitializing, std::string()), view.layout());
+    if (!computes()) {
+      clear_if_short<Kokkos::HostSpace>(copy.data(), copy.size() * sizeof(typename View::value_type));
+      return copy;
+    }
     Kokkos::deep_copy(exec, copy, view);
     fence(exec);
     return copy;
   }
 }
 
-/// Returns the element of a view without dimensions.
+/// Returns the element of a view without dimensions, as on_host has it.
 template <class View>
 typename View::non_const_value_type read_on_host(View const& view) {
+  using value = typename View::non_const_value_type;
   if constexpr (host_accessible<View>) {
     fence(instance<typename View::execution_space>());
     return view();
   } else {
-    return on_host(view)();
+    value read{};
+    if (!computes()) return read;
+    auto const exec = instance<typename View::execution_space>();
+    Kokkos::deep_copy(exec, Kokkos::View<value, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(&read),
+                      view);
+    fence(exec);
+    return read;
   }
 }
 
