@@ -18,8 +18,7 @@
 #include <ostraka/engine/machine/gpu_aware_mpi.hpp>
 #include <ostraka/engine/machine/instance.hpp>
 #include <ostraka/engine/memory/computing.hpp>
-#include <ostraka/engine/memory/pool.hpp>
-#include <ostraka/types/support/dynamic_array.hpp>
+#include <ostraka/engine/memory/short_array.hpp>
 
 namespace ostraka::engine {
 
@@ -110,7 +109,7 @@ class arrays_for_mpi {
     staged_ = staged;
     if (copies_.empty()) return;
     received_.clear();
-    copies_.clear();
+    copies_.give_back();
   }
 
   [[gnu::cold]] T const* sent(T const* array, std::int64_t count) {
@@ -141,7 +140,6 @@ class arrays_for_mpi {
 
  private:
   using space = typename Exec::memory_space;
-  using buffer = kernel_scratch<T, Kokkos::HostSpace>;
 
   struct pair {
     T* array;
@@ -150,13 +148,12 @@ class arrays_for_mpi {
   };
 
   T* buffer_for(std::int64_t count) {
-    copies_.push_back(buffer(count));
-    return copies_.back().data();
+    return reinterpret_cast<T*>(copies_.add(count * static_cast<std::int64_t>(sizeof(T))));
   }
 
   bool staged_ = false;
-  dynamic_array<buffer> copies_;
-  dynamic_array<pair> received_;
+  host_copies<Kokkos::HostSpace> copies_;
+  short_array<pair, 4> received_;
 };
 
 /// Calls `collective(data)` with the array as MPI gets it.
