@@ -190,7 +190,7 @@ def main():
     print(f"{g.layers} layers, {g.batch} × {g.tokens} tokens, {g.heads} heads of {g.width}, hidden {g.hidden}; ms, "
           f"median of {g.rounds} rounds\n", flush=True)
     print("| case | ours | PyTorch | JAX |\n|---|---|---|---|", flush=True)
-    told = []
+    told, ratios = [], []
     for kind in g.types:
         times = {}
         for name, make in (("PyTorch", pytorch), ("JAX", jax_)):
@@ -206,15 +206,22 @@ def main():
                         status = 1
                 del forward, step
             except Exception as error:  # a framework that is missing, or that this card is too new for
-                told.append(f"{name}, {NAMES[kind]}: {type(error).__name__}: "
+                told.append(f"{name}, {NAMES[kind]}: not measured: {type(error).__name__}: "
                             f"{str(error).splitlines()[0] if str(error) else ''}")
         for k, case in enumerate(("forward", "step")):
             seconds = [mine.get(f"{case}.{NAMES[kind]}", (None,))[0],
                        *(times.get(name, [None, None])[k] for name in ("PyTorch", "JAX"))]
             print(f"| {case}, {NAMES[kind]} | " + " | ".join("–" if s is None else f"{s * 1e3:.2f}"
                                                              for s in seconds) + " |", flush=True)
+        if "PyTorch" in times and f"step.{NAMES[kind]}" in mine:
+            ratios.append((mine[f"step.{NAMES[kind]}"][0] / times["PyTorch"][1], NAMES[kind]))
+    reached = "not measured here"
+    if ratios:
+        reached = "NOT REACHED" if any(ratio > 1 for ratio, _ in ratios) else "reached"
+        reached += ": " + ", ".join(f"{ratio:.2f} times in {kind}" for ratio, kind in ratios)
     told += [f"ours, {what}: loss {loss:.6g}" for what, (_, loss) in mine.items()]
     print("\n" + "\n".join(f"- {line}" for line in told), flush=True)
+    print(f"\naim: a step takes at most PyTorch's time: {reached}", flush=True)
     return status
 
 

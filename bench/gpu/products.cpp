@@ -7,6 +7,7 @@
 /// gaps. Results are compared with plain loops, at some of their elements.
 ///
 ///     bench/gpu/products [cases=FILE] [largest=FLOPS] [rounds=5] [only=TEXT] [types=fdhbcz] [json=FILE]
+///         [markdown=1]
 ///
 /// `largest` leaves out products with more arithmetic. Types: float, double, float16, bfloat16, complex (c and z).
 
@@ -25,6 +26,7 @@
 #include <ostraka/engine/kernels/contraction.hpp>
 
 #include "../contractions/cases.hpp"
+#include "aim.hpp"
 #include "report.hpp"
 #include "seconds_on_device.hpp"
 
@@ -163,7 +165,8 @@ class library_product {
 #endif
 
 template <class T>
-int time_case(bench::report& report, bench::arguments const& given, bench::contraction_case const& one, char type) {
+int time_case(bench::report& report, bench::aim& aim, bench::arguments const& given, bench::contraction_case const& one,
+              char type) {
   std::string const name = one.name + '.' + type;
   if (!given.wants(name) || given.text("types", "fdhbcz").find(type) == std::string::npos) return 0;
   engine::contraction const p = bench::numbers_of(one);
@@ -182,24 +185,26 @@ int time_case(bench::report& report, bench::arguments const& given, bench::contr
   auto result = bench::compare(name, all, given.number("rounds", 5), bench::seconds_on_device);
   result.numbers["GFLOP/s"] = (type == 'c' || type == 'z' ? 4 : 1) * one.flops() / result.seconds[0].median * 1e-9;
   if (!is_right) result.remark = "WRONG RESULT";
+  if (result.ratio.size() > 1 && one.flops() >= 2.0 * 1024 * 1024 * 1024) aim.add(name, 1 / result.ratio[1].median);
   report.add(std::move(result));
   return is_right ? 0 : 1;
 }
 
-int time_type(bench::report& report, bench::arguments const& given, bench::contraction_case const& one, char type) {
+int time_type(bench::report& report, bench::aim& aim, bench::arguments const& given, bench::contraction_case const& one,
+              char type) {
   switch (type) {
     case 'f':
-      return time_case<float>(report, given, one, type);
+      return time_case<float>(report, aim, given, one, type);
     case 'd':
-      return time_case<double>(report, given, one, type);
+      return time_case<double>(report, aim, given, one, type);
     case 'h':
-      return time_case<ostraka::float16>(report, given, one, type);
+      return time_case<ostraka::float16>(report, aim, given, one, type);
     case 'b':
-      return time_case<ostraka::bfloat16>(report, given, one, type);
+      return time_case<ostraka::bfloat16>(report, aim, given, one, type);
     case 'c':
-      return time_case<Kokkos::complex<float>>(report, given, one, type);
+      return time_case<Kokkos::complex<float>>(report, aim, given, one, type);
     default:
-      return time_case<Kokkos::complex<double>>(report, given, one, type);
+      return time_case<Kokkos::complex<double>>(report, aim, given, one, type);
   }
 }
 
@@ -215,10 +220,12 @@ int time_all(bench::arguments const& given) {
   report.condition("library", engine::cublas::name());
 #endif
   double const largest = std::atof(given.text("largest", "1e300").c_str());
+  bench::aim aim("products from 1024³ on have 0.95 of cuBLAS' speed", 0.95);
   int wrong = 0;
   for (bench::contraction_case const& one : cases)
     if (one.flops() <= largest)
-      for (char const type : one.types) wrong += time_type(report, given, one, type);
+      for (char const type : one.types) wrong += time_type(report, aim, given, one, type);
+  aim.print();
   if (wrong > 0) std::printf("%d WRONG RESULTS\n", wrong);
   return wrong > 0 ? 1 : 0;
 }

@@ -128,19 +128,25 @@ inline std::string show_seconds(double s) {
 }
 
 /// Prints comparisons as they come, a line each, and at the end writes all of them as JSON if json=FILE asks for it.
+/// With markdown=1 the lines are rows of a table.
 class report {
  public:
   report(std::string name, arguments const& given, bool speaks = true)
-      : name_(std::move(name)), file_(given.text("json")), speaks_(speaks) {}
+      : name_(std::move(name)),
+        file_(given.text("json")),
+        speaks_(speaks),
+        markdown_(given.number("markdown", 0) != 0) {}
 
   /// Adds a condition of the measurement: sizes, ranks, threads, the library.
   void condition(std::string const& key, std::string const& value) {
-    if (speaks_) std::printf("%s: %s\n", key.c_str(), value.c_str());
+    if (speaks_) std::printf("%s%s: %s\n", markdown_ ? "- " : "", key.c_str(), value.c_str());
     conditions_.emplace_back(key, value);
   }
 
   void add(comparison c) {
-    if (speaks_) {
+    if (speaks_ && markdown_) {
+      print_row(c);
+    } else if (speaks_) {
       std::printf("%-44s %10s", c.what.c_str(), show_seconds(c.seconds[0].median).c_str());
       for (std::size_t k = 1; k < c.names.size(); ++k)
         std::printf("   / %s %.2f (%.2f to %.2f)", c.names[k].c_str(), c.ratio[k].median, c.ratio[k].least,
@@ -186,8 +192,27 @@ class report {
   [[nodiscard]] std::vector<comparison> const& comparisons() const { return comparisons_; }
 
  private:
+  void print_row(comparison const& c) {
+    std::string header = "\n| case | time |", rule = "|---|---|";
+    auto const column = [&](std::string const& title) {
+      header += ' ' + title + " |";
+      rule += "---|";
+    };
+    for (std::size_t k = 1; k < c.names.size(); ++k) column("time / that of " + c.names[k]);
+    for (auto const& [key, value] : c.numbers) column(key);
+    if (std::exchange(header_, header) != header) std::printf("%s\n%s\n", header.c_str(), rule.c_str());
+    std::printf("| %s%s%s | %s |", c.what.c_str(), c.remark.empty() ? "" : ": ", c.remark.c_str(),
+                show_seconds(c.seconds[0].median).c_str());
+    for (std::size_t k = 1; k < c.names.size(); ++k)
+      std::printf(" %.3g (%.3g to %.3g) |", c.ratio[k].median, c.ratio[k].least, c.ratio[k].most);
+    for (auto const& [key, value] : c.numbers) std::printf(" %.3g |", value);
+    std::printf("\n");
+    std::fflush(stdout);
+  }
+
   std::string name_, file_;
-  bool speaks_;
+  bool speaks_, markdown_;
+  std::string header_;  // of the last row's table
   std::vector<std::pair<std::string, std::string>> conditions_;
   std::vector<comparison> comparisons_;
 };

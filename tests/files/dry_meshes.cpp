@@ -6,6 +6,7 @@
 /// those that the device of a mesh of ranks reads. Only headers are read, so that a file may be of any size: a sparse
 /// one here. The sentences of errors are the same.
 // ranks: 1 2 4
+// sham:
 
 #include <doctest/doctest.h>
 

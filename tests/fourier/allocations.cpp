@@ -5,6 +5,7 @@
 /// Transforms into existing tensors allocate nothing in a steady state: rows that are whole,
 /// slabs and pencils, there and back.
 // ranks: 1 2 4
+// sham:
 
 #include <doctest/doctest.h>
 

@@ -8,6 +8,7 @@
 
 #include <doctest/doctest.h>
 
+#include <ostraka/dlpack.hpp>
 #include <ostraka/gradient.hpp>
 #include <ostraka/local_view.hpp>
 #include <ostraka/operations.hpp>
@@ -20,6 +21,7 @@
 #include <utility>
 
 #include "support/byte_counter.hpp"
+#include "support/foreign_array.hpp"
 #include "support/mpi_main.hpp"
 #include "support/sham/device.hpp"
 #include "support/sham/no_call_check.hpp"
@@ -144,6 +146,27 @@ TEST_CASE("a number that the host reads") {
   auto const logits = os::random<float, I / X, J>(mesh, I = 24, J = 64, os::seed(1));
   auto const labels = os::cast<std::int64_t>(os::zeros<float, I / X>(mesh, I = 24));
   CHECK(fences_of([&] { static_cast<void>(os::cross_entropy<J>(logits, labels)); }) <= 2);
+}
+
+TEST_CASE("blocks that are shared with another library") {
+  auto const mesh = os::make_mesh(X = t::ranks());
+  auto const a = os::random<double, I / X, J>(mesh, I = 4 * t::ranks(), J = 64, os::seed(1));
+  // The host waits for the kernels that write the block, and at the end for those of the other library.
+  auto exported = os::to_dlpack(a);
+  CHECK(fences_of([&] { exported = os::to_dlpack(a); }) == 2);
+  never_waits("a map of an exported block", [&] { static_cast<void>(os::map(twice{}, a)); });
+  t::foreign_array<double> array;
+  array.elements.assign(4 * 64, 1);
+  auto* const managed = array.pass<os::dlpack::managed_tensor>({{4, 64}, {}}, t::float64);
+  sham::work const before = sham::work_done();
+  {
+    auto const adopted = os::from_dlpack<double, I / X, J>(mesh, I = 4 * t::ranks(), J = 64, managed);
+    os::map_into(adopted, twice{}, adopted);
+    CHECK((sham::work_done() - before).fences == 0);
+    CHECK(array.released == 0);
+  }
+  CHECK(array.released == 1);
+  CHECK((sham::work_done() - before).fences == 1);  // the other library may use its block in an order of its own
 }
 
 // Two devices exchange one message each; more of them exchange in one step, which one fence precedes.

@@ -3,15 +3,36 @@
 
 /// @file
 /// Kokkos' patterns on the sham device: ranges in several dimensions, reductions, teams with barriers and scratch
-/// memory.
+/// memory. Functions by their names, which no kernel can call, are refused.
 
 #include <doctest/doctest.h>
 
 #include <Kokkos_Core.hpp>
 
+#include <ostraka/local_view.hpp>
+#include <ostraka/operations.hpp>
+
+#include <type_traits>
+
 #include "support/sham/device.hpp"
 
+namespace os = ostraka;
+
+OSTRAKA_AXIS(I);
+OSTRAKA_MESH_AXIS(X);
+
 namespace {
+
+// The reason of a verdict on a function by its name.
+template <class Verdict, class Function>
+constexpr bool refuses = std::is_same_v<Verdict, os::reason::function_of_the_host<Function*>>;
+using of_element = double(double);
+using of_neighbours = double(os::neighbours<double, 1> const&);
+using vector = os::tensor<double, I / X>;
+static_assert(refuses<os::operation::map_by<of_element>::call<vector>::verdict, of_element>);
+static_assert(refuses<os::detail::written_to<os::operation::map_by<of_element>, vector, vector>::verdict, of_element>);
+static_assert(refuses<os::operation::for_each_point<of_element*>::verdict<vector>, of_element>);
+static_assert(refuses<os::operation::stencil<of_neighbours*, os::detail::no_every>::verdict<vector>, of_neighbours>);
 
 template <class View>
 auto on_host(View const& v) {

@@ -5,7 +5,8 @@
 /// @file
 /// Counts the allocations of a test program: it replaces malloc and operator new, so one file of a program includes
 /// this. Allocations of MPI, BLAS and OpenMP are theirs: a call counts if it comes from this program, which holds the
-/// library and, linked statically, Kokkos, or is an operator new. OSTRAKA_COUNTS_ALLOCATIONS says whether it can count.
+/// library and, linked statically, Kokkos, or is an operator new. The sham device's do not count.
+/// OSTRAKA_COUNTS_ALLOCATIONS says whether it can count.
 
 #include <cstddef>
 #include <cstdlib>
@@ -15,6 +16,7 @@
 
 #include <Kokkos_Core.hpp>
 
+#include "support/in_driver.hpp"
 #include "support/on_meshes.hpp"
 
 #if defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__)
@@ -34,9 +36,12 @@ namespace ostraka::testing {
 
 inline long counted = 0;
 
+// Ranks that compare their calls allocate words. Set before MPI begins.
+inline int const compares_nothing = ::setenv("OSTRAKA_CHECK_SPMD", "0", 1);
+
 inline bool in_this_program(void const* caller) { return caller >= &__executable_start && caller < &etext; }
 
-inline void count_if(bool ours) { counted += ours ? 1 : 0; }
+inline void count_if(bool ours) { counted += ours && !in_driver() ? 1 : 0; }
 
 }  // namespace ostraka::testing
 
@@ -67,12 +72,12 @@ int posix_memalign(void** memory, std::size_t alignment, std::size_t bytes) {
 }  // extern "C"
 
 [[gnu::noinline]] void* operator new(std::size_t bytes) {
-  ++ostraka::testing::counted;
+  ostraka::testing::count_if(true);
   if (void* const memory = __libc_malloc(bytes)) return memory;
   throw std::bad_alloc();
 }
 [[gnu::noinline]] void* operator new(std::size_t bytes, std::align_val_t alignment) {
-  ++ostraka::testing::counted;
+  ostraka::testing::count_if(true);
   if (void* const memory = __libc_memalign(static_cast<std::size_t>(alignment), bytes)) return memory;
   throw std::bad_alloc();
 }

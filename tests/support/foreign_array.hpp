@@ -3,7 +3,8 @@
 #pragma once
 
 /// @file
-/// An array of another library, as it passes it by DLPack: elements, a layout, and a deleter that counts its calls.
+/// An array of another library, as it passes it by DLPack: elements, a layout, and a deleter that counts its calls. The
+/// elements are where tensors are stored. The sham device's memory has DLPack's code of CUDA's.
 
 #include <cstddef>
 #include <cstdint>
@@ -11,7 +12,16 @@
 #include <memory>
 #include <vector>
 
+#include <ostraka/engine/dlpack/dlpack_codes.hpp>
 #include <ostraka/engine/dlpack/dlpack_structs.hpp>
+
+#include "support/program_array.hpp"
+
+#if __has_include(<Kokkos_Sham.hpp>)
+template <>
+inline constexpr ostraka::engine::dlpack_memory ostraka::engine::dlpack_memory_of<Kokkos::ShamSpace> =
+    detail::dlpack_memory_named("Cuda");
+#endif
 
 namespace ostraka::testing {
 
@@ -24,10 +34,14 @@ struct foreign_layout {
 /// The array. It outlives what is passed; `passed` and `released` count. A test checks that they are equal at the end.
 template <class T>
 struct foreign_array {
-  std::vector<T> elements;
+  /// DLPack's code of the memory that tensors are in.
+  static constexpr auto device_type =
+      static_cast<dlpack::DLDeviceType>(engine::dlpack_memory_of<Kokkos::DefaultExecutionSpace::memory_space>.exported);
+
+  program_array<T> elements;
   int passed = 0, released = 0;
 
-  /// Returns a tensor that begins at element `first`, to be released once.
+  /// Returns a tensor that begins at element `first`, to be released once. The elements are those of the host's copy.
   template <class Managed>
   Managed* pass(foreign_layout const& layout, dlpack::DLDataType type, std::size_t first = 0) {
     struct held {
@@ -37,9 +51,10 @@ struct foreign_array {
     };
     auto* const made = new held{{}, layout, this};
     ++passed;
+    elements.send();
     auto& t = made->managed.dl_tensor;
     t.data = elements.empty() ? nullptr : static_cast<void*>(elements.data() + first);
-    t.device = {dlpack::kDLCPU, 0};
+    t.device = {device_type, 0};
     t.ndim = static_cast<std::int32_t>(layout.shape.size());
     t.dtype = type;
     t.shape = made->layout.shape.data();

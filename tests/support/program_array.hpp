@@ -8,7 +8,9 @@
 
 #include <Kokkos_Core.hpp>
 
+#include <algorithm>
 #include <cstddef>
+#include <initializer_list>
 #include <string>
 
 namespace ostraka::testing {
@@ -16,13 +18,18 @@ namespace ostraka::testing {
 template <class T>
 class program_array {
  public:
-  explicit program_array(std::size_t n, T const& value = T())
+  explicit program_array(std::size_t n = 0, T const& value = T())
       : array_(std::string("program's array"), n), here_(Kokkos::create_mirror_view(array_)) {
     Kokkos::deep_copy(here_, value);
     send();
   }
+  program_array(std::initializer_list<T> values) : program_array(values.size()) {
+    std::copy(values.begin(), values.end(), here_.data());
+    send();
+  }
 
   [[nodiscard]] std::size_t size() const { return here_.size(); }
+  [[nodiscard]] bool empty() const { return size() == 0; }
   [[nodiscard]] T* data() const { return array_.data(); }
   [[nodiscard]] Kokkos::View<T*> const& view() const { return array_; }
 
@@ -30,6 +37,9 @@ class program_array {
   [[nodiscard]] T& operator[](std::size_t at) const { return here_.data()[at]; }
   [[nodiscard]] T const* begin() const { return here_.data(); }
   [[nodiscard]] T const* end() const { return here_.data() + here_.size(); }
+
+  /// Becomes another array, as std::vector's does.
+  void assign(std::size_t n, T const& value) { *this = program_array(n, value); }
 
   void send() const { Kokkos::deep_copy(array_, here_); }
 

@@ -224,8 +224,8 @@ struct map_into_array_call<true, F, block_in_array<Array, Sharding>, First, Rest
   using result =
       basic_tensor<value, varying_as_list<Sharding, type_list<First, Rest...>>, typename First::space>;
   using verdict =
-      first_fault<extents_known_verdict<result, First, Rest...>, map_into_verdict<value, result, First, Rest...>,
-                  array_in_place_verdict<result, Array>>;
+      first_fault<callable_there_verdict<F, typename First::space>, extents_known_verdict<result, First, Rest...>,
+                  map_into_verdict<value, result, First, Rest...>, array_in_place_verdict<result, Array>>;
 };
 
 template <class F, class Array, class Sharding, class... Operands>

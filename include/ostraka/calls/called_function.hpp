@@ -3,8 +3,10 @@
 #pragma once
 
 /// @file
-/// Floor 4. The function that os::map, os::map_into and os::generate are given: whether it takes its arguments, and
-/// names of several functions, which are refused.
+/// Floor 4. The function that os::map, os::map_into and os::generate are given: whether it takes its arguments, whether
+/// a kernel can call it where the tensor is, and names of several functions, which are refused.
+
+#include <Kokkos_Core.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -26,6 +28,19 @@ consteval auto check_called() {
 /// `reason::ok`, or the reason why f cannot be called with these arguments.
 template <class F, class... Arguments>
 using called_verdict = typename decltype(check_called<F, Arguments...>())::type;
+
+template <class F, class Space>
+consteval auto check_callable_there() {
+  constexpr bool on_host = Kokkos::SpaceAccessibility<Kokkos::HostSpace, typename Space::memory_space>::accessible;
+  if constexpr (on_host || !std::is_pointer_v<std::decay_t<F>>)
+    return found<reason::ok>{};
+  else
+    return found<reason::function_of_the_host<std::decay_t<F>>>{};
+}
+
+/// `reason::ok`, or the reason why a kernel on tensors of this space cannot call f.
+template <class F, class Space>
+using callable_there_verdict = typename decltype(check_callable_there<F, Space>())::type;
 
 /// The name of several functions, one of which has these parameters. A template cannot take such a name; it converts to
 /// this class if nothing else takes it.

@@ -50,6 +50,7 @@ template <class TensorType, class Mesh, class Arguments, std::size_t... Is>
 auto generate_from(Mesh const& m, Arguments const& arguments, std::index_sequence<Is...>) {
   using function = std::remove_cvref_t<std::tuple_element_t<sizeof...(Is), Arguments>>;
   using verdict = first_fault<values_verdict<TensorType, operation::generate>,
+                              callable_there_verdict<function, typename TensorType::space>,
                               typename decltype(check_generator<function>(
                                   std::make_index_sequence<static_cast<std::size_t>(TensorType::rank)>{}))::type>;
   auto t = make_uninitialised<TensorType, verdict>("generate", m, std::get<Is>(arguments)...);

@@ -238,7 +238,8 @@ template <class F, class First, class... Rest>
 struct map_call_of_function<true, F, First, Rest...> {
   using value = typename element<std::remove_cvref_t<
       std::invoke_result_t<F const&, typename First::value_type const&, typename Rest::value_type const&...>>>::type;
-  using verdict = map_verdict<operation::map, F, reason::ok, value, First, Rest...>;
+  using verdict = first_fault<callable_there_verdict<F, typename First::space>,
+                              map_verdict<operation::map, F, reason::ok, value, First, Rest...>>;
   using refused = after_error_of<value, typename undivided<union_of<axes_in<First>, axes_in<Rest>...>>::type,
                                  typename First::space>;
   static auto run(char const* name, std::decay_t<F> const& f, First const& first, Rest const&... rest) {

@@ -110,7 +110,8 @@ struct map_into_call {
 template <class F, class C, class... Operands>
 struct map_into_call<true, F, C, Operands...> {
   using result = std::remove_cvref_t<std::invoke_result_t<F const&, typename Operands::value_type const&...>>;
-  using verdict = map_into_verdict<typename element<result>::type, C, Operands...>;
+  using verdict = first_fault<callable_there_verdict<F, typename C::space>,
+                              map_into_verdict<typename element<result>::type, C, Operands...>>;
 };
 
 template <class F, class C, class... Operands>

@@ -78,7 +78,7 @@ double local_squares(A const& a) {
   engine::accumulate_rows<engine::sum_of<engine::square_of, typename A::value_type>>(
       execution_space_of<A>(), context_of<labels, mesh>("global_norm", a), spec_of<A, labels, mesh>, planner::spec{},
       {}, elements_of(a), sum.data(), same_number{});
-  return engine::on_host(Kokkos::View<double, memory>(sum.data()))();
+  return engine::read_on_host(Kokkos::View<double, memory>(sum.data()));
 }
 
 template <class A>

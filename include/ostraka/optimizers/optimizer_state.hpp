@@ -150,7 +150,7 @@ Steps no_steps(P const& parameters) {
 
 template <class Steps>
 std::int64_t number_of_steps(char const* optimizer, Steps const& steps) {
-  return common_mesh(optimizer, steps)->absent() ? 0 : engine::on_host(steps.local())();
+  return common_mesh(optimizer, steps)->absent() ? 0 : engine::read_on_host(steps.local());
 }
 
 }  // namespace detail

@@ -5,6 +5,7 @@
 /// they know a call, whatever groups each of them has made, called or ended before with other ranks. A rank that
 /// compares alone waits for ever, so this test hangs if they disagree.
 // ranks: 2 3 4
+// sham: 2 4
 // checked: 3
 // environment: OSTRAKA_CHECK_SPMD=first
 // labels: essential

@@ -5,6 +5,7 @@
 /// It does not see a program's own copies of a communicator.
 // ranks: 1 2 4
 // labels: essential
+// sham:
 #include <doctest/doctest.h>
 
 #include <atomic>

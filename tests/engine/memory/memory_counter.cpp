@@ -5,6 +5,7 @@
 /// Counters of memory beside tools that listen to Kokkos: earlier tools hear everything and remain afterwards, tools
 /// that begin meanwhile stay, also if they forward to the ones before them.
 // ranks: 1
+// sham:
 
 #include <doctest/doctest.h>
 

@@ -5,6 +5,7 @@
 /// run gets its places again.
 // ranks: 1
 // labels: essential
+// sham:
 #include <doctest/doctest.h>
 
 #include <Kokkos_Core.hpp>

@@ -5,6 +5,7 @@
 /// The events that listeners get of operations, on meshes of ranks and on dry ones: regions with names, plans and
 /// numbers, computations, and collectives from their start until the wait for them has ended.
 // ranks: 1 2 4
+// sham:
 
 #include <doctest/doctest.h>
 

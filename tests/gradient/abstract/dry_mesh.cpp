@@ -7,6 +7,7 @@
 /// reduction by a function. Each device sends as many bytes over the same mesh axes, and has as much memory in use at
 /// once, to the byte.
 // ranks: 1 2 4 8
+// sham:
 
 #include <doctest/doctest.h>
 

@@ -4,6 +4,7 @@
 /// @file
 /// os::gradient_plan: the bytes that a gradient moves, as a constant expression, and as counted when it runs.
 // labels: essential
+// sham:
 
 #include <doctest/doctest.h>
 

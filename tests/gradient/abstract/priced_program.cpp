@@ -6,6 +6,7 @@
 /// of rules. The price of the former equals the figures of os::cost_of for the latter on a dry mesh, over every set of
 /// mesh axes: bytes and flops, exactly.
 // ranks: 1
+// sham:
 
 #include <doctest/doctest.h>
 

@@ -220,6 +220,7 @@ std::vector<std::string> take_reports() {
 }
 
 void launch(char const* what, std::function<void()> work) {
+  driver const active;
   device& d = the_device();
   std::lock_guard const lock(d.alone);
   if (in_kernel) return report(std::string("a kernel launches ") + what);
@@ -246,6 +247,7 @@ void fence_by_host(char const* why) {
 }
 
 void fence(char const* why) {
+  driver const active;
   device& d = the_device();
   std::lock_guard const lock(d.alone);
   if (in_kernel) return;  // the copy of a functor that ends in its kernel
@@ -262,6 +264,7 @@ void fence(char const* why) {
 }
 
 void copy(void* to, void const* from, std::size_t bytes) {
+  driver const active;
   std::lock_guard const lock(the_device().alone);
   ++the_device().done.fences;
   count_copy(to, from, bytes);
@@ -274,6 +277,7 @@ void copy(void* to, void const* from, std::size_t bytes) {
 }
 
 void copy_later(void* to, void const* from, std::size_t bytes) {
+  driver const active;
   count_copy(to, from, bytes);
   launch("a copy on an instance", [=] { std::memmove(to, from, bytes); });
   --the_device().done.launches;
@@ -281,6 +285,7 @@ void copy_later(void* to, void const* from, std::size_t bytes) {
 
 //     [the host's page] [closed pages] [a page that is never open]
 void* allocate(char const* label, std::size_t bytes) {
+  driver const active;
   device& d = the_device();
   std::lock_guard const lock(d.alone);
   open_arena(d);
@@ -301,6 +306,7 @@ void* allocate(char const* label, std::size_t bytes) {
 
 void free(void* memory) {
   if (memory == nullptr) return;
+  driver const active;
   device& d = the_device();
   std::lock_guard const lock(d.alone);
   fence("a free");

@@ -16,6 +16,19 @@
 
 namespace sham {
 
+/// While it lives, this host thread is in the device's driver, whose allocations are neither the library's nor Kokkos'.
+class driver {
+ public:
+  driver() { ++depth_; }
+  ~driver() { --depth_; }
+  driver(driver const&) = delete;
+  driver& operator=(driver const&) = delete;
+  static bool is_active() { return depth_ > 0; }
+
+ private:
+  static inline thread_local constinit int depth_ = 0;
+};
+
 /// Puts work into the queue. SHAM_EAGER=1 runs it at once, which tells a missing fence from a wrong kernel.
 void launch(char const* what, std::function<void()> work);
 

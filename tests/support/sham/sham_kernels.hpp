@@ -18,6 +18,7 @@ namespace Kokkos::Impl {
 /// Launches a functor of the program's. Kokkos' own may point to the host where they are constructed.
 template <class F, class Work>
 void sham_launch(F const& f, Work&& work) {
+  sham::driver const active;
   char const* const name = typeid(F).name();
   if (std::string_view(name).find("6Kokkos4Impl") == std::string_view::npos) sham::look_into(f, name);
   sham::launch(name, std::forward<Work>(work));

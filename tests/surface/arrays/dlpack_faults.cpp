@@ -6,6 +6,7 @@
 /// is released once on each.
 // ranks: 1 2 3 4
 // checked: 2 3
+// sham:
 
 #include <doctest/doctest.h>
 
@@ -32,6 +33,7 @@ constexpr std::int64_t k = 3;
 std::int64_t rows() { return 2; }
 int culprit() { return t::ranks() - 1; }
 bool is_culprit() { return t::rank() == culprit(); }
+constexpr bool on_host = t::foreign_array<double>::device_type == os::dlpack::kDLCPU;
 std::string device() { return "device " + std::to_string(culprit()); }
 
 // Returns the error of all devices if one of them passes a tensor that `spoil` has changed; all release theirs.
@@ -54,12 +56,20 @@ TEST_CASE("memory, elements, dimensions and versions") {
   CHECK(said_of([](auto&) {}) == "nothing");
   CHECK(said_of([](auto& m) { m.version.major = 2; }) ==
         "from_dlpack: DLPack's major version is 1, but that of " + device() + " is 2; ask its producer for version 1");
-  CHECK(said_of([](auto& m) { m.dl_tensor.device.device_type = os::dlpack::kDLCUDA; }) ==
-        "from_dlpack: the elements are in memory of the tensor's kind, kDLCPU, but those of " + device() +
-            " are in memory of another, kDLCUDA; let the producer copy them there");
+  auto const of_memory = [](std::string const& what) {
+    return std::string("from_dlpack: the elements are in memory of the tensor's kind, ") +
+           (on_host ? "kDLCPU" : "kDLCUDA") + ", but those of " + device() + " are in memory of another, " + what +
+           "; let the producer copy them there";
+  };
+  CHECK(said_of([](auto& m) { m.dl_tensor.device.device_type = on_host ? os::dlpack::kDLCUDA : os::dlpack::kDLCPU; }) ==
+        of_memory(on_host ? "kDLCUDA" : "kDLCPU"));
+  CHECK(said_of([](auto& m) { m.dl_tensor.device.device_type = os::dlpack::kDLROCM; }) == of_memory("kDLROCM"));
   CHECK(said_of([](auto& m) { m.dl_tensor.device.device_type = static_cast<os::dlpack::DLDeviceType>(8); }) ==
-        "from_dlpack: the elements are in memory of the tensor's kind, kDLCPU, but those of " + device() +
-            " are in memory of another, device type 8; let the producer copy them there");
+        of_memory("device type 8"));
+  CHECK(said_of([](auto& m) { m.dl_tensor.device.device_id = 1; }) ==
+        (on_host ? "nothing"
+                 : "from_dlpack: the elements are on the GPU that Kokkos computes on, but those of " + device() +
+                       " are on GPU 1 and not on GPU 0; let the producer copy them there"));
   auto const of_elements = [](std::string const& what) {
     return "from_dlpack: the elements are those of the tensor, float64, but those of " + device() + " are " + what +
            "; convert them first";
@@ -99,8 +109,8 @@ TEST_CASE("memory, elements, dimensions and versions") {
   CHECK(said_of([](auto& m) { m.dl_tensor.shape[0] = -1; }) == malformed);
 }
 
-TEST_CASE("memory that the host reads, whichever library allocated it") {
-  for (int const type : {1, 3, 11, 13})
+TEST_CASE("memory that the host reads, whichever library allocated it, and memory that a GPU reads") {
+  for (int const type : on_host ? std::vector{1, 3, 11, 13} : std::vector{2, 13})
     CHECK(said_of([&](auto& m) { m.dl_tensor.device.device_type = static_cast<os::dlpack::DLDeviceType>(type); }) ==
           "nothing");
 }

@@ -4,6 +4,7 @@
 /// @file
 /// Copies by a plan allocate nothing in a steady state, whatever they send.
 // ranks: 1 2 4
+// sham:
 
 #include <doctest/doctest.h>
 
@@ -14,6 +15,7 @@
 #include <ostraka/foreign_blocks.hpp>
 
 #include "support/counted_allocations.hpp"
+#include "support/program_array.hpp"
 #include "surface/arrays/foreign_boxes.hpp"
 
 #ifdef OSTRAKA_COUNTS_ALLOCATIONS
@@ -25,7 +27,7 @@ TEST_CASE("boxes, several boxes, and what is dealt") {
   auto const mesh = os::make_mesh(X = t::ranks());
   std::int64_t const n = 40 * t::ranks() + 3, k = 30;
   auto const a = os::zeros<double, I, J/X>(mesh, I = n, J = k);
-  using view = Kokkos::View<double**, Kokkos::LayoutLeft, Kokkos::HostSpace>;
+  using view = Kokkos::View<double**, Kokkos::LayoutLeft, Kokkos::DefaultExecutionSpace>;
   auto const of = [](t::matrix_box const& b) {
     return view("array", static_cast<std::size_t>(b.rows()), static_cast<std::size_t>(b.columns()));
   };
@@ -46,7 +48,7 @@ TEST_CASE("boxes, several boxes, and what is dealt") {
 
   auto const cyclic = os::block_cyclic<I/X, J>(I = 7);
   auto const there = os::scalapack_array_of<I, J/X>(mesh, I = n, J = k, cyclic, 0);
-  std::vector<double> local(there.elements());
+  t::program_array<double> const local(there.elements());
   auto const lies = os::strided(local.data(), I = 1, J = there.leading_dimension);
   auto dealt = os::plan_blocks<double, I, J/X>(mesh, I = n, J = k, cyclic, lies);
   check(dealt, lies);

@@ -5,6 +5,7 @@
 /// os::advice_of reports each fault in programs that have it, and nothing for the same programs without it: on ranks
 /// and on dry meshes.
 // ranks: 1 4
+// sham:
 
 #include <doctest/doctest.h>
 

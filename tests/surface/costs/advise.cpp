@@ -5,6 +5,7 @@
 /// The adviser speaks once of an operation whose nominal plan is poor for the actual sizes, on device 0 alone, and is
 /// silent otherwise. C[I, K] = A[I, J_X] · B[J, K] multiplies rows of A; for a long J the small result should be
 /// reduced.
+// sham:
 
 #include <doctest/doctest.h>
 

@@ -5,6 +5,7 @@
 /// Nothing allocates in a steady state: the allocations of operations in their third to tenth repetition. Operations
 /// into existing tensors allocate nothing, the others only the block of their result.
 // ranks: 1 2 4
+// sham:
 #include <doctest/doctest.h>
 
 #include <cstdint>
@@ -105,7 +106,7 @@ TEST_CASE("a time step on a program's own arrays, with ghost layers in them") {
   for_several_extents([](t::test_mesh const& m, t::extents_by_letter const& e) {
     os::mesh<X_mesh, Y_mesh, Z_mesh> const mesh(m.handle());
     auto const block = made<I/X, J/Y>(m, e);
-    using view = Kokkos::View<double**, Kokkos::LayoutLeft, Kokkos::HostSpace>;
+    using view = Kokkos::View<double**, Kokkos::LayoutLeft, Kokkos::DefaultExecutionSpace>;
     view const one("one", block.local().extent(0) + 2, block.local().extent(1) + 1);
     view const other("other", one.extent(0), one.extent(1));
     auto const adopt = [&](view const& v) {

@@ -5,6 +5,7 @@
 /// Nothing allocates in a steady state, in the engine: runs that are begun and waited for later, and collectives on
 /// blocks, in their third to tenth repetition.
 // ranks: 1 2 4
+// sham:
 #include <doctest/doctest.h>
 
 #include <cstddef>
@@ -21,6 +22,7 @@
 #include <ostraka/engine/run/in_flight.hpp>
 
 #include "support/counted_allocations.hpp"
+#include "support/program_array.hpp"
 
 #ifdef OSTRAKA_COUNTS_ALLOCATIONS
 
@@ -90,7 +92,7 @@ TEST_CASE("collectives on blocks") {
   for (std::int64_t columns : {3, 4000})
     for (bool with_gaps : {false, true}) {
       std::int64_t const gap = with_gaps ? 5 : 0;
-      std::vector<double> memory[4];
+      t::program_array<double> memory[4];
       e::strided_block<double*> part, other, whole, source;
       e::strided_block<double*>* const blocks[] = {&part, &other, &whole, &source};
       for (int k = 0; k < 4; ++k) {
@@ -98,7 +100,7 @@ TEST_CASE("collectives on blocks") {
         where.rank = 2;
         where.at[0] = {0, k < 2 ? 2 : 2 * n};
         where.at[1] = {0, columns};
-        memory[k].resize(static_cast<std::size_t>(2 * n * (columns + gap)));
+        memory[k].assign(static_cast<std::size_t>(2 * n * (columns + gap)), 0);
         *blocks[k] = e::dense_block(memory[k].data(), where);
         blocks[k]->stride[0] = columns + gap;
       }

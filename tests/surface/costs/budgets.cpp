@@ -5,6 +5,7 @@
 /// os::at_most with sizes that are known only at run time: an operation whose plan keeps within the budget runs as
 /// without one, and one whose plan does not throws on all ranks before anything is sent. C[I, K] = Σ_J A[I, J_X] ·
 /// B[J_X, K]
+// sham:
 
 #include <doctest/doctest.h>
 

@@ -5,6 +5,7 @@
 /// Predicted seconds of programs on machines with round numbers, against plain arithmetic; the same on a mesh of ranks
 /// and on a dry one.
 // ranks: 1 2 4
+// sham: 1
 
 #include <doctest/doctest.h>
 

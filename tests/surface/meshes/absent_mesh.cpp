@@ -4,6 +4,7 @@
 /// @file
 /// A mesh on processes that are not among its devices: the same program runs there, on tensors of the same types and
 /// extents without elements, and sends nothing. An operation that needs a device throws an error.
+// sham:
 
 #include <doctest/doctest.h>
 

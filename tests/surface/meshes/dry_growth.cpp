@@ -6,6 +6,7 @@
 /// parts at once, on one level and on nodes. Other listeners get each part, and a clock that does so has the same time
 /// to the last bit.
 // ranks: 1
+// sham:
 
 #include <doctest/doctest.h>
 

@@ -7,11 +7,13 @@
 /// for a mesh of ranks equal those counted below MPI, and plain arithmetic. Dry meshes of many devices on one rank: all
 /// devices together send the bytes that plans predict.
 // ranks: 1 2 4 8
+// sham:
 
 #include <doctest/doctest.h>
 
 #include <algorithm>
 #include <cstdint>
+#include <cstring>
 #include <string>
 #include <vector>
 
@@ -182,12 +184,21 @@ namespace {
 
 std::int64_t allocated = 0;  // by a tool of the program's own
 
+bool is_of_tensors(Kokkos::Profiling::SpaceHandle const& space) {
+  return std::strcmp(space.name, Kokkos::DefaultExecutionSpace::memory_space::name()) == 0;
+}
+
 }  // namespace
 
 TEST_CASE("workspace, and a tool that listens beside the counter") {
   using namespace Kokkos::Tools::Experimental;
-  set_allocate_data_callback([](auto, char const*, void const*, std::uint64_t n) { allocated += std::int64_t(n); });
-  set_deallocate_data_callback([](auto, char const*, void const*, std::uint64_t n) { allocated -= std::int64_t(n); });
+  // The host's copies of a GPU's messages do not count.
+  set_allocate_data_callback([](auto space, char const*, void const*, std::uint64_t n) {
+    allocated += is_of_tensors(space) ? std::int64_t(n) : 0;
+  });
+  set_deallocate_data_callback([](auto space, char const*, void const*, std::uint64_t n) {
+    allocated -= is_of_tensors(space) ? std::int64_t(n) : 0;
+  });
   t::on_meshes_of_ranks([](t::mesh_of_tests const& mesh) {
     INFO(mesh.handle()->describe());
     auto const a = os::random<double, I, J / X>(mesh, I = 48, J = 24);
@@ -198,14 +209,20 @@ TEST_CASE("workspace, and a tool that listens beside the counter") {
     os::memory_counter const counter;
     auto const c = os::einsum<I / X, K>(a, b);
     CHECK(counter.in_use() == allocated - before);
-    CHECK(counter.peak() == 8 * 48 / mesh.size(X) * 72 + plan.workspace(a, b, mesh));
+    std::int64_t const predicted = 8 * 48 / mesh.size(X) * 72 + plan.workspace(a, b, mesh);
+    if (os::engine::is_gpu_memory<Kokkos::DefaultExecutionSpace>()) {  // kernels add parts in memory of their own
+      auto const& pool = os::engine::workspace<Kokkos::DefaultExecutionSpace::memory_space>::instance();
+      CHECK(counter.peak() <= predicted + static_cast<std::int64_t>(pool.most_used_by_kernels()));
+    } else {
+      CHECK(counter.peak() == predicted);
+    }
     os::memory_counter::release_workspace();
     CHECK(counter.in_use() == static_cast<std::int64_t>(8 * c.local().size()));
     CHECK(counter.in_use() == allocated - before);
   });
   std::int64_t const before = allocated;
-  auto const still = os::ones<double, I>(os::make_mesh(os::this_device, X = 1), I = 4);
-  CHECK(allocated - before == 32);
+  auto const still = os::ones<double, I>(os::make_mesh(os::this_device, X = 1), I = 64);
+  CHECK(allocated - before == 512);
   set_allocate_data_callback(nullptr);
   set_deallocate_data_callback(nullptr);
 }

@@ -5,6 +5,7 @@
 /// A released mesh leaves nothing behind: no communicator, no record, no memory; so the thousandth is made as fast as
 /// the tenth.
 // ranks: 1 2 4
+// sham:
 #include <doctest/doctest.h>
 
 #include <cstddef>
@@ -17,6 +18,7 @@
 
 #include "support/axes.hpp"
 #include "support/byte_counter.hpp"
+#include "support/in_driver.hpp"
 #include "support/mpi_main.hpp"
 
 namespace os = ostraka;
@@ -29,12 +31,12 @@ long objects = 0;
 
 // Counts the memory that this program allocates by new and does not delete.
 [[gnu::noinline]] void* operator new(std::size_t bytes) {
-  ++objects;
+  objects += os::testing::in_driver() ? 0 : 1;
   if (void* const memory = std::malloc(bytes)) return memory;
   throw std::bad_alloc();
 }
 [[gnu::noinline]] void operator delete(void* memory) noexcept {
-  objects -= memory != nullptr;
+  objects -= memory == nullptr || os::testing::in_driver() ? 0 : 1;
   std::free(memory);
 }
 [[gnu::noinline]] void operator delete(void* memory, std::size_t) noexcept { operator delete(memory); }

@@ -4,6 +4,7 @@
 
 /// @file
 /// The same tensor always has the same type, and operations give the type that was asked for. Compiling is passing.
+// sham:
 
 #include <complex>
 #include <type_traits>

@@ -59,7 +59,7 @@ struct find_wrong_index {
 template <class Exec, class Index>
 std::int64_t index_at(Index const* where) {
   Kokkos::View<Index const, typename Exec::memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>> const one(where);
-  return static_cast<std::int64_t>(on_host(one)());
+  return static_cast<std::int64_t>(read_on_host(one));
 }
 
 inline constexpr std::int64_t none_wrong = std::numeric_limits<std::int64_t>::min();
@@ -115,7 +115,7 @@ std::int64_t first_wrong_index(Exec const& exec, Index const* index, std::int64_
   } else {
     std::int64_t first = -1;
     if (n > 0)
-      Kokkos::parallel_reduce("ostraka check indices",
+      Kokkos::parallel_reduce(detail::kernel_name("ostraka check indices"),
                               Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, n), look, first);
     return first;
   }

@@ -13,13 +13,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
-#include <utility>
 
 #include <ostraka/engine/kernels/loops/parallel.hpp>
 #include <ostraka/engine/machine/gpu_aware_mpi.hpp>
 #include <ostraka/engine/memory/computing.hpp>
 #include <ostraka/engine/memory/pool.hpp>
-#include <ostraka/types/support/dynamic_array.hpp>
+#include <ostraka/engine/memory/short_array.hpp>
 
 namespace ostraka::engine {
 
@@ -97,6 +96,37 @@ struct host_arrays {
   }
 };
 
+/// Copies on the host in use by one operation, given back together: a list without an allocation while it is short.
+template <class Space>
+class host_copies {
+ public:
+  host_copies() = default;
+  host_copies(host_copies const&) = delete;
+  host_copies& operator=(host_copies const&) = delete;
+  ~host_copies() { give_back(); }
+
+  /// Returns uninitialised memory.
+  char* add(std::int64_t bytes) {
+    memory_piece& added = pieces_.push_back({});
+    added = workspace<Space>::take(static_cast<std::size_t>(bytes), scratch_for::kernel);
+    return added.memory;
+  }
+  /// Takes the copies of another list over.
+  void add(host_copies& others) {
+    for (memory_piece const& piece : others.pieces_) pieces_.push_back(piece);
+    others.pieces_.clear();
+  }
+  void give_back() {
+    for (memory_piece const& piece : pieces_)
+      if (piece.bytes > 0) workspace<Space>::give_back(piece, scratch_for::kernel);
+    pieces_.clear();
+  }
+  [[nodiscard]] bool empty() const { return pieces_.empty(); }
+
+ private:
+  short_array<memory_piece, 8> pieces_;
+};
+
 /// Arrays in a GPU's memory, and the copies of them on the host, for one operation on an instance after another. Copies
 /// and kernels run in the order of the calls, and the host waits for them in fence() alone. So a copy on the host may
 /// be given back, and taken again, while a GPU still uses it; before the host or the carrier writes to it, they fence.
@@ -104,7 +134,7 @@ template <class Exec>
 class device_arrays {
  public:
   using memory_space = typename Exec::memory_space;
-  using host_copy = kernel_scratch<char, typename detail::memory_for_copies<Exec>::type>;
+  using copies = host_copies<typename detail::memory_for_copies<Exec>::type>;
 
   device_arrays() = default;
   explicit device_arrays(Exec const& exec) { begin(exec); }
@@ -135,18 +165,18 @@ class device_arrays {
                       on_host<char const>(from, static_cast<std::size_t>(bytes)));
   }
 
-  /// Keeps a copy on the host until kernels and copies that use it have ended.
-  void keep(host_copy&& copy) { used_.push_back(std::move(copy)); }
+  /// Keeps copies on the host until kernels and copies that use them have ended.
+  void keep(copies& used) { used_.add(used); }
 
   /// Waits for all kernels and copies.
   void fence() {
     engine::fence(exec());
-    used_.clear();
+    used_.give_back();
   }
 
   /// Ends the operation without a wait. The next owner of the copies on the host uses them in the instance's order.
   void end() {
-    used_.clear();
+    used_.give_back();
     fence_on_host(exec());
   }
 
@@ -155,7 +185,7 @@ class device_arrays {
   void forget() {
     if (used_.empty()) return;
     Kokkos::fence();
-    used_.clear();
+    used_.give_back();
   }
 
   using unmanaged = Kokkos::MemoryTraits<Kokkos::Unmanaged>;
@@ -165,7 +195,7 @@ class device_arrays {
   using there = Kokkos::View<C*, memory_space, unmanaged>;
 
   Exec const* exec_ = nullptr;
-  dynamic_array<host_copy> used_;
+  copies used_;
 };
 
 /// The arrays of a collective in the memory of `Exec`.

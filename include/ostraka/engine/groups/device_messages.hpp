@@ -11,11 +11,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
-#include <utility>
 
 #include <ostraka/engine/groups/device_arrays.hpp>
 #include <ostraka/engine/groups/message.hpp>
-#include <ostraka/types/support/dynamic_array.hpp>
+#include <ostraka/engine/memory/short_array.hpp>
 
 namespace ostraka::engine::detail {
 
@@ -98,8 +97,7 @@ class device_messages {
   template <class T>
   [[nodiscard]] T* array_for_carrier(T* data, std::int64_t count) {
     if (count == 0 || !copied()) return data;
-    copies_.push_back(host_copy(count * static_cast<std::int64_t>(sizeof(T))));
-    return reinterpret_cast<T*>(copies_.back().data());
+    return reinterpret_cast<T*>(copies_.add(count * static_cast<std::int64_t>(sizeof(T))));
   }
   template <class T>
   void reads(T const* data, T* array, std::int64_t count) {
@@ -114,8 +112,6 @@ class device_messages {
   [[nodiscard]] carrier::group::requests& begun() { return carried_.begun(); }
 
  private:
-  using host_copy = typename device_arrays<Exec>::host_copy;
-
   struct posted {
     void (*call)(messages& carried, int member, void* array, std::int64_t count);
     int member;
@@ -172,17 +168,16 @@ class device_messages {
   }
 
   void give_back_copies() {
-    for (host_copy& copy : copies_) arrays_->keep(std::move(copy));
-    copies_.clear();
+    if (!copies_.empty()) arrays_->keep(copies_);
     latest_ = {};
   }
 
   device_arrays<Exec>* arrays_ = nullptr;
   Group const* group_ = nullptr;
   bool dry_ = false;
-  dynamic_array<host_copy> copies_;  // those that the carrier uses
-  dynamic_array<posted> later_;
-  dynamic_array<arrival> arriving_;
+  typename device_arrays<Exec>::copies copies_;  // those that the carrier uses
+  short_array<posted, 8> later_;
+  short_array<arrival, 8> arriving_;
   sent latest_;
   messages carried_;  // last: its destructor waits
 };

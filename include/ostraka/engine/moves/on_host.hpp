@@ -18,13 +18,13 @@
 #include <ostraka/engine/machine/gpu_aware_mpi.hpp>
 #include <ostraka/engine/machine/instance.hpp>
 #include <ostraka/engine/memory/computing.hpp>
-#include <ostraka/engine/memory/pool.hpp>
-#include <ostraka/types/support/dynamic_array.hpp>
+#include <ostraka/engine/memory/short_array.hpp>
 
 namespace ostraka::engine {
 
 /// Returns a view's elements where the host can read them: the view itself, or a copy. Kernels on the instance have
-/// finished writing them.
+/// finished writing them. While a program is only priced, a GPU is not asked: a short copy is then zeros, as a short
+/// block on the host is.
 template <class View>
 auto on_host(View const& view) {
   auto const exec = instance<typename View::execution_space>();
@@ -34,20 +34,31 @@ auto on_host(View const& view) {
   } else {
     using host_view = decltype(Kokkos::create_mirror(Kokkos::HostSpace(), view));
     host_view const copy(Kokkos::view_alloc(Kokkos::WithoutInitializing, std::string()), view.layout());
+    if (!computes()) {
+      clear_if_short<Kokkos::HostSpace>(copy.data(), copy.size() * sizeof(typename View::value_type));
+      return copy;
+    }
     Kokkos::deep_copy(exec, copy, view);
     fence(exec);
     return copy;
   }
 }
 
-/// Returns the element of a view without dimensions.
+/// Returns the element of a view without dimensions, as on_host has it.
 template <class View>
 typename View::non_const_value_type read_on_host(View const& view) {
+  using value = typename View::non_const_value_type;
   if constexpr (host_accessible<View>) {
     fence(instance<typename View::execution_space>());
     return view();
   } else {
-    return on_host(view)();
+    value read{};
+    if (!computes()) return read;
+    auto const exec = instance<typename View::execution_space>();
+    Kokkos::deep_copy(exec, Kokkos::View<value, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(&read),
+                      view);
+    fence(exec);
+    return read;
   }
 }
 
@@ -98,7 +109,7 @@ class arrays_for_mpi {
     staged_ = staged;
     if (copies_.empty()) return;
     received_.clear();
-    copies_.clear();
+    copies_.give_back();
   }
 
   [[gnu::cold]] T const* sent(T const* array, std::int64_t count) {
@@ -129,7 +140,6 @@ class arrays_for_mpi {
 
  private:
   using space = typename Exec::memory_space;
-  using buffer = kernel_scratch<T, Kokkos::HostSpace>;
 
   struct pair {
     T* array;
@@ -138,13 +148,12 @@ class arrays_for_mpi {
   };
 
   T* buffer_for(std::int64_t count) {
-    copies_.push_back(buffer(count));
-    return copies_.back().data();
+    return reinterpret_cast<T*>(copies_.add(count * static_cast<std::int64_t>(sizeof(T))));
   }
 
   bool staged_ = false;
-  dynamic_array<buffer> copies_;
-  dynamic_array<pair> received_;
+  host_copies<Kokkos::HostSpace> copies_;
+  short_array<pair, 4> received_;
 };
 
 /// Calls `collective(data)` with the array as MPI gets it.

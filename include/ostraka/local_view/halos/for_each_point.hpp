@@ -95,6 +95,7 @@ consteval auto check_points() {
                   typename decltype(check_stencil_axes<tensor_of_operand<First>, tensor_of_operand<Rest>>())::type...,
                   typename decltype(check_read_around<First>())::type,
                   typename decltype(check_read_around<Rest>())::type...,
+                  callable_there_verdict<F, typename tensor_of_operand<First>::space>,
                   called_verdict<F, given_at_point<First, varying_at_points<First, Rest...>>,
                                  given_at_point<Rest, varying_at_points<First, Rest...>>...>>;
   if constexpr (!std::is_same_v<blocks, reason::ok>)

@@ -25,8 +25,9 @@
 #include <utility>
 
 #include <ostraka/blocks/create.hpp>
-#include <ostraka/calls/shared_memory.hpp>
+#include <ostraka/calls/called_function.hpp>
 #include <ostraka/calls/context.hpp>
+#include <ostraka/calls/shared_memory.hpp>
 #include <ostraka/engine/blocks/stencil_block.hpp>
 #include <ostraka/local_view/halos/check_reach.hpp>
 #include <ostraka/local_view/halos/exchange_halo.hpp>
@@ -207,7 +208,8 @@ struct stencil {
   Every every;
 
   template <class A, class... More>
-  using verdict = detail::stencil_verdict<detail::tensor_of_operand<A>, More...>;
+  using verdict = detail::first_fault<detail::callable_there_verdict<F, typename detail::tensor_of_operand<A>::space>,
+                                      detail::stencil_verdict<detail::tensor_of_operand<A>, More...>>;
   template <class...>
   using moves = detail::nothing_moved;
   template <class A, class... More>
@@ -227,7 +229,8 @@ namespace detail {
 template <class F, class Every, class Target, class A, class... More>
 struct written_to<ostraka::operation::stencil<F, Every>, Target, A, More...> {
   static consteval auto check() {
-    using own = stencil_verdict<tensor_of_operand<A>, More...>;
+    using own = first_fault<callable_there_verdict<F, typename tensor_of_operand<A>::space>,
+                            stencil_verdict<tensor_of_operand<A>, More...>>;
     if constexpr (!std::is_same_v<own, reason::ok>)
       return found<own>{};
     else

@@ -174,6 +174,11 @@ struct function_is_overloaded {
   static_assert(never<Elements...>, "function: several functions have this name, and nothing says which one is called; write a lambda that calls it, as in os::map([](double x) { return f(x); }, A)");
 };
 
+template <class Function>
+struct function_of_the_host {
+  static_assert(never<Function>, "function: in a GPU's memory os::map, os::map_into, os::generate, os::stencil and os::for_each_point call it in a kernel, and its name is an address of the host's code, which a kernel cannot call; write a struct whose operator() is marked KOKKOS_FUNCTION, or a KOKKOS_LAMBDA that calls it");
+};
+
 template <class Element, class Operation>
 struct elements_have_no_order {
   static_assert(never<Element, Operation>, "reduction: complex numbers have no maximum and no minimum; reduce a real-valued os::map of them, such as their modulus");

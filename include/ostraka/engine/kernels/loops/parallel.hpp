@@ -88,12 +88,15 @@ template <class Functor>
   for (std::int64_t i = begin; i < end; ++i) (*static_cast<Functor const*>(functor))(i);
 }
 
+// Kokkos takes a kernel's name as a std::string, which only a profiler reads.
+inline std::string kernel_name(char const* name) {
+  return Kokkos::Tools::profileLibraryLoaded() ? std::string(name) : std::string();
+}
+
 template <class Exec, class Functor>
 void start_items(char const* name, Exec const& exec, std::int64_t items, Functor const& functor) {
   using policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
-  // Kokkos takes the name as a std::string, which only a profiler reads.
-  Kokkos::parallel_for(Kokkos::Tools::profileLibraryLoaded() ? std::string(name) : std::string(),
-                       policy(exec, 0, items), functor);
+  Kokkos::parallel_for(kernel_name(name), policy(exec, 0, items), functor);
 }
 
 /// Runs items on the host, and waits for them.

@@ -13,6 +13,7 @@
 #include <cstdint>
 
 #include <ostraka/engine/kernels/loops/loop_nest.hpp>
+#include <ostraka/engine/kernels/loops/parallel.hpp>
 #include <ostraka/engine/kernels/portable/contract_kernel.hpp>
 #include <ostraka/engine/memory/computing.hpp>
 
@@ -45,7 +46,7 @@ struct contract_teams {
     if (!computes()) return;
     policy p(exec, static_cast<int>(teams()), threads);
     p.set_scratch_size(0, Kokkos::PerTeam(static_cast<int>(sizeof(team_memory) + alignof(team_memory))));
-    Kokkos::parallel_for("ostraka contract teams", p, *this);
+    Kokkos::parallel_for(kernel_name("ostraka contract teams"), p, *this);
   }
 
   KOKKOS_FUNCTION void operator()(team_member const& team) const {

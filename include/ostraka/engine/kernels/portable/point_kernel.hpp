@@ -266,7 +266,8 @@ S each_point(Exec const& exec, loop_nest<static_cast<int>(sizeof...(Sources))> c
   } else if constexpr (sums_up) {
     using policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
     S sum{};
-    Kokkos::parallel_reduce(name, policy(exec, 0, elements), detail::point_summand<S, kernel_type>{kernel}, sum);
+    Kokkos::parallel_reduce(detail::kernel_name(name), policy(exec, 0, elements),
+                            detail::point_summand<S, kernel_type>{kernel}, sum);
     return sum;
   } else {
     for_each_item(name, exec, elements, elements, detail::one_point<kernel_type>{kernel});

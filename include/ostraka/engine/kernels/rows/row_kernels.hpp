@@ -59,7 +59,7 @@ struct teams_of_rows {
     policy p(exec, static_cast<int>(rows.count()), threads);
     using part = part_of_row<typename Kernel::statistic>;
     p.set_scratch_size(0, Kokkos::PerTeam(threads * static_cast<int>(sizeof(part)) + static_cast<int>(alignof(part))));
-    Kokkos::parallel_for(name, p, kernel);
+    Kokkos::parallel_for(detail::kernel_name(name), p, kernel);
   }
 
   template <class Statistic>

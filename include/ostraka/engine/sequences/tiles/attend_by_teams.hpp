@@ -163,7 +163,7 @@ struct attention_teams {
     std::int64_t const elements = of_head.elements({lies.tile_queries, lies.tile_keys});
     policy p(exec, static_cast<int>(teams), threads);
     p.set_scratch_size(0, Kokkos::PerTeam(static_cast<int>(elements * int{sizeof(wide)}) + int{alignof(wide)}));
-    Kokkos::parallel_for("ostraka attention", p, *this);
+    Kokkos::parallel_for(detail::kernel_name("ostraka attention"), p, *this);
   }
 
   KOKKOS_FUNCTION void operator()(member const& team) const {

@@ -57,7 +57,7 @@ class pipeline_loss_node final : public cotangent_slot<Cotangent> {
 
   template <std::size_t... Is>
   void propagate_scaled(std::index_sequence<Is...>) const {
-    auto const factor = static_cast<double>(engine::on_host(this->sum().local())());
+    auto const factor = static_cast<double>(engine::read_on_host(this->sum().local()));
     (propagate_one(factor, std::get<Is>(sums_), std::get<Is>(operands_)), ...);
   }
   template <class Sum, class W>
