@@ -7,6 +7,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -275,6 +276,84 @@ TEST_CASE("as the arrays lie") {
   CHECK(same(left, hand.u));
   CHECK(same(density, hand.u));
   CHECK(same(h.local(), hand.u));
+}
+
+TEST_CASE("blocks of a rule of its own") {
+  rank_by_hand here;
+  int const x = here.rank / 2, y = here.rank % 2;
+
+  // the remainder by hand
+  int rows = n / 2 + (x < n % 2 ? 1 : 0);  // the remainder on the first ranks
+  int first_row = x * (n / 2) + std::min(x, n % 2);
+
+  int const columns = 3 + 4 * y, first_column = 3 * y;  // unequal, as a balance of loads would have it
+  here.rows = rows, here.first_row = first_row, here.columns = columns, here.first_column = first_column;
+  matrix const u("u", std::size_t(rows + 2), std::size_t(columns + 2));
+  here.set(u);
+  auto mesh = os::make_mesh(X = 2, Y = 2);
+
+  // the remainder
+  auto field = os::from_local<double, os::halo<I, 1> / X, os::halo<J, 1> / Y>(
+      mesh, I = n, J = m, os::at(I = first_row, J = first_column), u);
+
+  os::exchange_halo_into<os::halo<I, 1> / X, os::halo<J, 1> / Y>(field, os::faces);
+  int different = 0;
+  for (int i = 0; i < rows; ++i)
+    for (int j = 0; j < columns; ++j)
+      for (auto const& [di, dj] : {std::pair{-1, 0}, {1, 0}, {0, -1}, {0, 1}}) {
+        int const gi = first_row + i + di, gj = first_column + j + dj;
+        bool const beyond = gi < 0 || gi >= n || gj < 0 || gj >= m;
+        different += u(i + 1 + di, j + 1 + dj) != (beyond ? 1 : start(gi, gj));
+      }
+  CHECK(different == 0);
+}
+
+TEST_CASE("some of the layers, some of the fields") {
+  rank_by_hand const here;
+  auto const [rows, columns] = std::pair(here.rows, here.columns);
+  auto mesh = os::make_mesh(X = 2, Y = 2);
+
+  // fewer layers
+  matrix wide("wide", std::size_t(rows + 4), std::size_t(columns + 4));                   // two ghost layers
+  auto inner = Kokkos::subview(wide, std::pair(1, rows + 3), std::pair(1, columns + 3));  // without the outer one
+  auto both = os::from_local<double, os::halo<I, 2> / X, os::halo<J, 2> / Y>(mesh, I = n, J = m, wide);
+  auto one = os::from_local<double, os::halo<I, 1> / X, os::halo<J, 1> / Y>(mesh, I = n, J = m, inner);
+
+  here.set(inner);
+  os::exchange_halo_into<os::halo<I, 1> / X, os::halo<J, 1> / Y>(one);
+  auto const at = [&](int i, int j) {
+    int const gi = here.first_row + i, gj = here.first_column + j;
+    return gi < 0 || gi >= n || gj < 0 || gj >= m ? 1.0 : start(gi, gj);
+  };
+  CHECK(inner(0, 1) == at(-1, 0));
+  CHECK(inner(rows + 1, columns + 1) == at(rows, columns));
+  CHECK(wide(0, 2) == 0);
+  os::exchange_halo_into<os::halo<I, 2> / X, os::halo<J, 2> / Y>(both);
+  CHECK(wide(0, 2) == (here.up == MPI_PROC_NULL ? 0 : at(-2, 0)));
+  CHECK(wide(rows + 3, 2) == (here.down == MPI_PROC_NULL ? 0 : at(rows + 1, 0)));
+
+  // fields by number
+  using grid = os::ghosted_array<double, os::halo<I, 1> / X, os::halo<J, 1> / Y>;
+  std::vector<grid> fields;
+  std::vector<bool> asked{true, false, true};
+
+  std::vector<matrix> memory;
+  for (char const* name : {"density", "energy", "u"}) {
+    memory.emplace_back(std::string(name), std::size_t(rows + 2), std::size_t(columns + 2));
+    here.set(memory.back());
+    fields.push_back(os::from_local<double, os::halo<I, 1> / X, os::halo<J, 1> / Y>(mesh, I = n, J = m, memory.back()));
+  }
+
+  // those that are asked for
+  std::vector<os::pending_halo<grid>> coming;
+  for (std::size_t k = 0; k < fields.size(); ++k)
+    if (asked[k]) coming.push_back(os::start_exchange_halo_into<os::halo<I, 1> / X, os::halo<J, 1> / Y>(fields[k]));
+  for (auto& c : coming) std::move(c).wait();
+
+  for (std::size_t k = 0; k < fields.size(); ++k) {
+    CHECK(memory[k](0, 1) == (asked[k] ? at(-1, 0) : 1));
+    CHECK(memory[k](rows + 1, 1) == (asked[k] ? at(rows, 0) : 1));
+  }
 }
 
 TEST_CASE("wider at one end, and rings") {

@@ -31,7 +31,9 @@ TEST_CASE("what does not fit is said alike") {
     return t::said_alike(
         [&] { static_cast<void>(os::from_local<double, os::halo<I, 1, 2> / X, J>(mesh, I = n, J = 4, v)); });
   };
-  std::string const rule = "; device d of p holds [floor(d*n/p), floor((d+1)*n/p)) of an extent n";
+  std::string const rule =
+      "; device d of p holds [floor(d*n/p), floor((d+1)*n/p)) of an extent n, or what os::at(I = begin) before the "
+      "view says";
   std::string const fits =
       "from_local: each view has the extents of its device's block with its ghost layers, but that of device ";
   CHECK(adopt(5, 4) == "nothing");

@@ -126,18 +126,18 @@ TensorType compared_shape(char const* operation, Mesh const& m, Extents const&..
   return shape;
 }
 
-// Describes an array beside the block of a tensor. `ghosts`: the number of indices of its neighbours that the array has
-// along each dimension beside the block.
+// Describes an array beside the block of a tensor. `adjust(extents, wanted)` changes the extents of the device's block,
+// `wanted`, to those that its array has; it may be collective over the mesh.
 // @throws ostraka::error, on all devices alike, if the array does not have the extents of the block or the layout that
 // `how` demands
-template <class TensorType, class Mesh, class Array, class... Extents>
-inspected_array<TensorType> inspect_padded(char const* operation, engine::demand how, int const* ghosts, Mesh const& m,
-                                           Array& array, Extents const&... given) {
+template <class TensorType, class Adjust, class Mesh, class Array, class... Extents>
+inspected_array<TensorType> inspect_array(char const* operation, engine::demand how, Adjust const& adjust,
+                                          Mesh const& m, Array& array, Extents const&... given) {
   constexpr int rank = TensorType::rank;
   TensorType const shape = compared_shape<TensorType>(operation, m, given...);
   inspected_array<TensorType> seen{shape.extents(), {}, {}};
-  for (int d = 0; d < rank; ++d)
-    seen.wanted[d] = shape.range(d).size() + (ghosts == nullptr || m.absent() ? 0 : ghosts[d]);
+  for (int d = 0; d < rank; ++d) seen.wanted[d] = shape.range(d).size();
+  adjust(seen.extents, seen.wanted);
   seen.given = describe_block(typename TensorType::axes{}, array, seen.wanted);
   engine::require_block(operation, how, *m.handle(), seen.given, seen.wanted, rank, missing_alignment(array),
                         !(is_unchecked<Extents> || ...));
@@ -147,7 +147,8 @@ inspected_array<TensorType> inspect_padded(char const* operation, engine::demand
 template <class TensorType, class Mesh, class Array, class... Extents>
 inspected_array<TensorType> inspect_block(char const* operation, engine::demand how, Mesh const& m, Array& array,
                                           Extents const&... given) {
-  return inspect_padded<TensorType>(operation, how, nullptr, m, array, given...);
+  return inspect_array<TensorType>(
+      operation, how, [](auto const&, auto const&) {}, m, array, given...);
 }
 
 template <class TensorType, class Mesh, class Array, class Arguments, std::size_t... Is>

@@ -22,7 +22,7 @@ struct adopts_ghosted_dlpack : adopts_dlpack {
   static Ghosts run(Mesh const& m, engine::dlpack_given given, Extents const&... extents) {
     Array array{checked_dlpack<TensorType, element<TensorType>>("from_dlpack", m, given, extents...)};
     auto const keep = [&](auto& block) { engine::keep_owner(block, std::move(given.owner), label_of_ours); };
-    return adopt_ghosted<Ghosts>("from_dlpack", m, array, keep, extents...);
+    return adopt_ghosted<Ghosts>("from_dlpack", m, array, keep, of_distribution{}, extents...);
   }
 };
 

@@ -3,7 +3,8 @@
 
 /// @file
 /// The elements that a padded block receives, against the owner of every index: two axes of 0 to 4 indices in 1 to 3
-/// blocks, margins of different widths, ends and rings, with corners and without.
+/// blocks of the block distribution or of another rule, margins of different widths, ends and rings, with corners and
+/// without.
 
 #include <doctest/doctest.h>
 
@@ -25,14 +26,24 @@ std::vector<padded_axis> axes() {
         for (std::int64_t behind = 0; behind <= 2; ++behind)
           for (bool const periodic : {false, true})
             if (before <= whole && behind <= whole) all.push_back({whole, ways, before, behind, periodic});
+  static constexpr std::int64_t remainder_first[] = {0, 2, 3, 4}, with_empty[] = {0, 0, 3, 3}, two[] = {0, 1, 4};
+  for (bool const periodic : {false, true}) {
+    all.push_back({4, 3, 1, 2, periodic, remainder_first});
+    all.push_back({3, 3, 2, 1, periodic, with_empty});
+    all.push_back({4, 2, 1, 1, periodic, two});
+  }
   return all;
+}
+
+std::int64_t begin_of(padded_axis const& a, std::int64_t number) {
+  return a.begins == nullptr ? number * a.whole / a.ways : a.begins[number];
 }
 
 /// The block that holds an index of a padded block, −1 beyond the ends.
 std::int64_t owner(padded_axis const& a, std::int64_t index) {
   if (a.periodic && a.whole > 0) index = (index % a.whole + a.whole) % a.whole;
   for (std::int64_t k = 0; k < a.ways; ++k)
-    if (index >= k * a.whole / a.ways && index < (k + 1) * a.whole / a.ways) return k;
+    if (index >= begin_of(a, k) && index < begin_of(a, k + 1)) return k;
   return -1;
 }
 
@@ -40,8 +51,8 @@ std::int64_t owner(padded_axis const& a, std::int64_t index) {
 std::int64_t counted(padded_axis const (&axis)[2], std::int64_t const (&number)[2], bool corners) {
   std::int64_t begin[2], end[2], received = 0;
   for (int d = 0; d < 2; ++d) {
-    begin[d] = number[d] * axis[d].whole / axis[d].ways;
-    end[d] = (number[d] + 1) * axis[d].whole / axis[d].ways;
+    begin[d] = begin_of(axis[d], number[d]);
+    end[d] = begin_of(axis[d], number[d] + 1);
   }
   for (std::int64_t i = begin[0] - axis[0].before; i < end[0] + axis[0].behind; ++i)
     for (std::int64_t j = begin[1] - axis[1].before; j < end[1] + axis[1].behind; ++j) {

@@ -16,23 +16,12 @@
 #include <cstdint>
 #include <type_traits>
 
+#include <ostraka/arrays/block_position.hpp>
 #include <ostraka/arrays/given_array.hpp>
 #include <ostraka/tensors/tensor.hpp>
 #include <ostraka/types/axes/sizes.hpp>
 
 namespace ostraka {
-
-/// The global indices of the first element of an array.
-template <class... Is>
-struct block_position {
-  sizes<Is...> begin;
-};
-
-/// The array begins at these global indices; an axis that is left out begins at 0.
-template <class... Is>
-[[nodiscard]] constexpr auto at(named_extent<Is>... begins) {
-  return block_position<Is...>{sizes<Is...>(begins...)};
-}
 
 /// Blocks of so many indices that are dealt to the devices of a grid in turn. `Grid`: os::dims<I/X, J/Y>, or os::dims<>
 /// for the mesh axes that divide the tensor.

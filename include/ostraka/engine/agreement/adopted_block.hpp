@@ -21,10 +21,13 @@
 namespace ostraka::engine {
 
 /// The layout demanded of a given block: row-major without gaps to be adopted, any to be read, with a place for each
-/// element to be written, and, of a block with ghost layers in it, also in the direction of its axes.
-enum class demand { row_major, any, unique, with_ghosts };
+/// element to be written, and, of a block with ghost layers in it, also in the direction of its axes. `with_ghosts_at`:
+/// of one whose device has told where it begins.
+enum class demand { row_major, any, unique, with_ghosts, with_ghosts_at };
 
 namespace detail {
+
+inline constexpr bool has_ghosts(demand how) { return how >= demand::with_ghosts; }
 
 // True if two elements share a place, in a plane of two dimensions: with the strides s and t, t/g steps along the first
 // lead to the place of s/g steps along the second, where g is their greatest common divisor.
@@ -111,11 +114,14 @@ inline std::int64_t elements_along(strided const& b, std::int64_t const* of, int
     if (b.rank >= 0) reported[2] = wrong;
   }
   if (ask_others) mesh.world().find_largest(reported, 3);
-  throw_error(operation, ": each view has the extents of its device's block",
-              how == demand::with_ghosts ? " with its ghost layers" : "", ", but that of device ", first,
-              " has not; device ", first, " holds ", elements_in_words(reported[0], static_cast<int>(reported[2])),
-              " and its view has ", reported[1],
-              "; device d of p holds [floor(d*n/p), floor((d+1)*n/p)) of an extent n");
+  throw_error(
+      operation, ": each view has the extents of its device's block", has_ghosts(how) ? " with its ghost layers" : "",
+      ", but that of device ", first, " has not; device ", first, " holds ",
+      elements_in_words(reported[0], static_cast<int>(reported[2])), " and its view has ", reported[1],
+      how == demand::with_ghosts_at ? "; a device holds what lies between its os::at and that of the next one"
+                                    : "; device d of p holds [floor(d*n/p), floor((d+1)*n/p)) of an extent n",
+      how == demand::with_ghosts && operation == "from_local" ? ", or what os::at(I = begin) before the view says"
+                                                              : "");
 }
 
 }  // namespace detail
@@ -160,7 +166,7 @@ inline void require_block(std::string const& operation, demand how, device_mesh 
     std::string const whose = join_text("the view of device ", mesh.devices() - first_wrong[1] / detail::alignments);
     if (std::int64_t const alignment = first_wrong[1] % detail::alignments; alignment != 0)
       throw_error(operation, ": ", misaligned_in_words(alignment, whose));
-    if (how == demand::with_ghosts)
+    if (detail::has_ghosts(how))
       throw_error(operation, ": each element has a place of its own, further on than the one before it, but ", whose,
                   " has a stride of 0, or a negative one, or one too short for its extents; give one with positive "
                   "strides that are long enough");

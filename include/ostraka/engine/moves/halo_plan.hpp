@@ -46,7 +46,7 @@ struct halo_shape {
     return bits;
   }
 
-  [[nodiscard]] std::int64_t own(int d) const { return planner::block(axis[d].whole, number[d], axis[d].ways).size(); }
+  [[nodiscard]] std::int64_t own(int d) const { return axis[d].block_of(number[d]).size(); }
   [[nodiscard]] std::int64_t padded(int d) const { return own(d) + axis[d].before + axis[d].behind; }
 };
 

@@ -14,6 +14,8 @@
 /// the axis to a ring. Without it, a new padded block has zeros there, or os::boundary = 2.5, and an existing target
 /// keeps its values.
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <type_traits>
@@ -159,6 +161,16 @@ auto start_halo(char const* operation, A const& a, Options const&... options) {
               " has ", got, " indices instead of ", wanted, "; make it with os::exchange_halo of such a block");
 }
 
+// Throws, on all devices alike, if the blocks of an array begin elsewhere than those of a tensor.
+template <std::size_t Rank>
+void refuse_other_begins(char const* operation, std::array<std::int64_t const*, Rank> const& begins) {
+  for (std::int64_t const* of_axis : begins)
+    if (of_axis != nullptr)
+      throw_error(operation,
+                  ": a tensor's block fills an array that is divided as tensors are, but this array's blocks begin "
+                  "elsewhere (os::at); copy what each device owns with os::copy_to_blocks, and exchange it in place");
+}
+
 // The shape of an exchange into a padded block, from a block or from its own inner part. Makes all checks first.
 template <class Types, class Padded, class A>
 engine::halo_shape shape_of_exchange_into(char const* operation, engine::device_mesh const& mesh,
@@ -167,6 +179,7 @@ engine::halo_shape shape_of_exchange_into(char const* operation, engine::device_
   engine::execution_context const w = halo_context<Types>(operation, mesh);
   halo_call<A> own(a);
   halo_call<Padded> const to(target);
+  if constexpr (is_ghosted<Padded> && !in_place) refuse_other_begins(operation, target.begins());
   for (std::size_t d = 0; d < own.extents.size(); ++d) {
     int const more = asked.margins[d].both();
     if (in_place) {
@@ -179,8 +192,8 @@ engine::halo_shape shape_of_exchange_into(char const* operation, engine::device_
       joined_origin(operation, axis, to.origins[d], own.origins[d].padded_by(more));
     if (own.local[d] + more != to.local[d]) throw_halo_extents(operation, axis, own.local[d] + more, to.local[d]);
   }
-  engine::halo_shape shape =
-      halo_shape_of(w, Types::spec, Types::moving, asked, own.extents.data(), own.local.data(), own.origins.data());
+  engine::halo_shape shape = halo_shape_of(w, Types::spec, Types::moving, asked, own.extents.data(), own.local.data(),
+                                           own.origins.data(), to.strides.begins());
   shape.in_place = in_place;
   return shape;
 }

@@ -48,14 +48,23 @@ class basic_ghosted_array {
   using view_type = Kokkos::View<typename detail::add_pointers<T, rank>::type, Kokkos::LayoutStride, Space>;
   using extents_type = std::array<std::int64_t, static_cast<std::size_t>(rank)>;  ///< one extent per axis
 
+  /// For each axis where the blocks of all devices begin, then the end of the last; null: by the block distribution.
+  using begins_type = std::array<std::int64_t const*, static_cast<std::size_t>(rank)>;
+
   /// An empty handle, to be assigned to.
   basic_ghosted_array() = default;
 
   /// Wraps an array. `first`: the global indices of the first element that this device owns. @pre the view has the
   /// padded extents of this device's block; os::from_local checks it
   basic_ghosted_array(std::shared_ptr<engine::device_mesh const> mesh, extents_type const& extents,
-                      detail::extent_origins<rank> const& origins, extents_type const& first, view_type local)
-      : mesh_(std::move(mesh)), extents_(extents), origins_(origins), first_(first), local_(std::move(local)) {}
+                      detail::extent_origins<rank> const& origins, extents_type const& first, view_type local,
+                      begins_type const& begins = {})
+      : mesh_(std::move(mesh)),
+        extents_(extents),
+        origins_(origins),
+        first_(first),
+        begins_(begins),
+        local_(std::move(local)) {}
 
   basic_ghosted_array(basic_ghosted_array const&) = default;
   basic_ghosted_array(basic_ghosted_array&&) noexcept = default;
@@ -64,6 +73,7 @@ class basic_ghosted_array {
     std::swap(extents_, other.extents_);
     std::swap(origins_, other.origins_);
     std::swap(first_, other.first_);
+    std::swap(begins_, other.begins_);
     std::swap(local_, other.local_);
     return *this;
   }
@@ -102,6 +112,9 @@ class basic_ghosted_array {
   /// The origins of the extents.
   [[nodiscard]] detail::extent_origins<rank> const& origins() const { return origins_; }
 
+  /// For the library: where blocks begin that the program divides by a rule of its own. Equal begins have one address.
+  [[nodiscard]] begins_type const& begins() const { return begins_; }
+
   /// The memory from its first element to the end of its last one.
   [[nodiscard]] detail::memory_range memory() const {
     std::int64_t last = local_.size() == 0 ? -1 : 0;
@@ -127,6 +140,7 @@ class basic_ghosted_array {
   extents_type extents_{};
   detail::extent_origins<rank> origins_{};
   extents_type first_{};
+  begins_type begins_{};
   view_type local_;
 };
 

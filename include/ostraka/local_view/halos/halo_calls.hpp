@@ -40,13 +40,20 @@ struct halo_asked {
               " = ", whole, " is to be padded by ", width, "; choose a smaller width, or a longer axis");
 }
 
-/// The exchange for a block with these own extents, of a tensor `s` divided over the mesh axes `moving`.
+/// The exchange for a block with these own extents, of a tensor `s` divided over the mesh axes `moving`. `begins`: of
+/// the blocks along each axis, null where they follow the block distribution.
 inline engine::halo_shape halo_shape_of(engine::execution_context const& w, planner::spec const& s,
                                         planner::mesh_set moving, halo_asked const& asked, std::int64_t const* own,
-                                        std::int64_t const* local, extent_origin* origins) {
+                                        std::int64_t const* local, extent_origin* origins,
+                                        std::int64_t const* const* begins = nullptr) {
   engine::halo_shape shape;
   std::int64_t whole[max_rank + 1]{};
+  auto const begins_of = [&](int d) { return begins == nullptr ? nullptr : begins[d]; };
+  for (int d = 0; d < s.rank; ++d)
+    if (begins_of(d) != nullptr) origins[d] = {};  // the extent of the axis is known, and no device is asked for it
   leave_extents_of_block(w, s, moving, own, origins, whole);
+  for (int d = 0; d < s.rank; ++d)
+    if (begins_of(d) != nullptr) whole[d] = begins_of(d)[w.sizes.ways(s.over[d])];
   shape.rank = s.rank;
   shape.corners = asked.corners;
   shape.nowhere = w.here.nowhere;
@@ -63,7 +70,7 @@ inline engine::halo_shape halo_shape_of(engine::execution_context const& w, plan
     }
     if (m.widest() > whole[d]) throw_halo_too_wide(w.operation, w.names.labels[s.label[d]], m.widest(), whole[d]);
     shape.over[d] = s.over[d];
-    shape.axis[d] = {whole[d], w.sizes.ways(s.over[d]), m.before, m.behind, asked.is_ring[d]};
+    shape.axis[d] = {whole[d], w.sizes.ways(s.over[d]), m.before, m.behind, asked.is_ring[d], begins_of(d)};
     if (!w.here.nowhere) shape.number[d] = planner::block_number(s.over[d], w.here, w.sizes);
   }
   return shape;
@@ -151,25 +158,29 @@ engine::execution_context halo_context(char const* operation, engine::device_mes
   return w;
 }
 
-/// The strides of an array with ghost layers; empty for a block, which is row-major.
+/// The strides of an array with ghost layers, and where the blocks of all devices begin; empty for a tensor's block,
+/// which is row-major and one of the block distribution.
 template <class A>
 struct strides_of_array {
   explicit strides_of_array(A const&) {}
   [[nodiscard]] bool are_of(A const&) const { return true; }
+  [[nodiscard]] static std::int64_t const* const* begins() { return nullptr; }
 };
 template <class A>
   requires is_ghosted<A>
 struct strides_of_array<A> {
   std::int64_t at[static_cast<std::size_t>(A::rank)];
+  typename A::begins_type of_blocks;
 
-  explicit strides_of_array(A const& a) {
+  explicit strides_of_array(A const& a) : of_blocks(a.begins()) {
     for (int d = 0; d < A::rank; ++d) at[d] = static_cast<std::int64_t>(a.local().stride(static_cast<std::size_t>(d)));
   }
   [[nodiscard]] bool are_of(A const& a) const {
     for (int d = 0; d < A::rank; ++d)
       if (at[d] != static_cast<std::int64_t>(a.local().stride(static_cast<std::size_t>(d)))) return false;
-    return true;
+    return of_blocks == a.begins();
   }
+  [[nodiscard]] std::int64_t const* const* begins() const { return of_blocks.data(); }
 };
 
 /// The properties of a block on which its exchange depends.
@@ -198,8 +209,10 @@ struct halo_call {
 
   /// True if this device knows the lengths of all axes. If not, devices ask each other each time.
   [[nodiscard]] bool knows_all_lengths() const {
-    for (extent_origin const& o : origins)
-      if (o.whole == extent_origin::of_its_own) return false;
+    for (std::size_t d = 0; d < origins.size(); ++d) {
+      bool const is_agreed = strides.begins() != nullptr && strides.begins()[d] != nullptr;
+      if (origins[d].whole == extent_origin::of_its_own && !is_agreed) return false;
+    }
     return true;
   }
 };
@@ -219,8 +232,8 @@ moves_of_call moves_of_halos(char const* operation, A const& a, type_list<Option
     o = o.whole == extent_origin::of_its_own ? extent_origin{} : o.padded_by(-more);  // others count as this device
   }
   engine::execution_context const w = halo_context<types>(operation, *common_mesh(operation, a));
-  engine::halo_shape shape =
-      halo_shape_of(w, types::spec, types::moving, asked, own.extents.data(), own.local.data(), own.origins.data());
+  engine::halo_shape shape = halo_shape_of(w, types::spec, types::moving, asked, own.extents.data(), own.local.data(),
+                                           own.origins.data(), own.strides.begins());
   block_on_devices<A> const blocks(a);
   return blocks.moves([&](auto const& c, auto const& extents) {
     std::int64_t number[max_rank]{};

@@ -89,12 +89,34 @@ auto source_block(A const& a) {
               other, " in another; pad blocks of the same extents");
 }
 
+[[noreturn, gnu::cold]] inline void throw_begins_differ(std::string_view operation, std::string_view axis) {
+  throw_error(operation, ": the blocks of all arrays begin at the same indices, but those along ", axis,
+              " begin elsewhere in one array than in another (os::at); adopt both with the same os::at");
+}
+
+// Throws, on all devices alike, if an array has blocks that begin elsewhere than those of the block distribution, and
+// another block is one of those.
+template <class Array, std::size_t Rank>
+void require_own_begins(std::string_view operation, Array const& array, extent_origins<Array::rank> const& of_other,
+                        std::string_view const (&axis)[Rank]) {
+  for (std::size_t d = 0; d < of_other.size(); ++d)
+    if (array.begins()[d] != nullptr && of_other[d].whole != extent_origin::of_its_own)
+      throw_begins_differ(operation, axis[d]);
+}
+
 template <class First, class Other, class... Ls>
 void require_same_block(char const* operation, First const& first, Other const& other, type_list<Ls...>) {
+  if constexpr (is_ghosted<First> && is_ghosted<Other>) {
+    std::string_view const axis[] = {unpadded_axis<Ls>::type::name..., {}};
+    for (std::size_t d = 0; d < first.begins().size(); ++d)
+      if (first.begins()[d] != other.begins()[d]) throw_begins_differ(operation, axis[d]);
+  }
   if constexpr (std::is_same_v<First, Other> && varying_in<First>::size > 0)
     if (first.extents() == other.extents() && first.origins() == other.origins()) return;
   auto const one = own_origins(first), two = own_origins(other);
   std::string_view const names[] = {unpadded_axis<Ls>::type::name..., {}};
+  if constexpr (is_ghosted<First> && !is_ghosted<Other>) require_own_begins(operation, first, two, names);
+  if constexpr (!is_ghosted<First> && is_ghosted<Other>) require_own_begins(operation, other, one, names);
   for (std::size_t d = 0; d < one.size(); ++d) {
     joined_origin(operation, names[d], one[d], two[d]);
     auto const n = first.extents()[d] - margins_in<First>[d].both(),

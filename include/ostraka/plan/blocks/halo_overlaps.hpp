@@ -21,7 +21,12 @@ struct padded_axis {
   std::int64_t before = 0;  ///< indices of the margin before a block's own
   std::int64_t behind = 0;  ///< indices of the margin after them
   bool periodic = false;
+  std::int64_t const* begins = nullptr;  ///< where each block begins, then the end of the last; null: as `block` says
 
+  /// The indices of a block.
+  [[nodiscard]] constexpr range block_of(std::int64_t number) const {
+    return begins == nullptr ? block(whole, number, ways) : range{begins[number], begins[number + 1]};
+  }
   [[nodiscard]] constexpr bool is_padded() const { return before + behind > 0; }
 
   friend constexpr bool operator==(padded_axis const&, padded_axis const&) = default;
@@ -43,8 +48,8 @@ struct overlaps {
 
 /// The overlaps, in an order that depends on the two blocks alone, so that sender and receiver get the same list.
 [[nodiscard]] constexpr overlaps overlaps_of(padded_axis const& a, std::int64_t sender, std::int64_t receiver) {
-  range const from = block(a.whole, sender, a.ways);
-  range const to = block(a.whole, receiver, a.ways);
+  range const from = a.block_of(sender);
+  range const to = a.block_of(receiver);
   overlaps found;
   auto const add = [&](range wanted, std::int64_t shift, bool is_margin) {
     range const common = intersect(wanted, {from.begin + shift, from.end + shift});
@@ -71,7 +76,7 @@ struct beyond_ends {
 
 [[nodiscard]] constexpr beyond_ends beyond(padded_axis const& a, std::int64_t number) {
   if (a.periodic) return {};
-  range const own = block(a.whole, number, a.ways);
+  range const own = a.block_of(number);
   return {own.begin < a.before ? a.before - own.begin : 0,
           own.end + a.behind > a.whole ? own.end + a.behind - a.whole : 0};
 }
@@ -83,7 +88,7 @@ struct beyond_ends {
   std::int64_t own = 1, with_margins = 1, of_itself = 1;  // `of_itself`: own indices, and margins that it holds itself
   std::int64_t faces = 0;
   for (int d = 0; d < rank; ++d) {
-    std::int64_t const n = block(axes[d].whole, number[d], axes[d].ways).size();
+    std::int64_t const n = axes[d].block_of(number[d]).size();
     beyond_ends const outside = beyond(axes[d], number[d]);
     std::int64_t const margins = axes[d].before - outside.before + axes[d].behind - outside.behind;
     std::int64_t held = 0;
