@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -305,6 +306,33 @@ TEST_CASE("blocks of a rule of its own") {
         bool const beyond = gi < 0 || gi >= n || gj < 0 || gj >= m;
         different += u(i + 1 + di, j + 1 + dj) != (beyond ? 1 : start(gi, gj));
       }
+  CHECK(different == 0);
+}
+
+TEST_CASE("values on faces") {
+  rank_by_hand const here;
+  auto const [rows, columns, first_row, first_column] =
+      std::tuple(here.rows, here.columns, here.first_row, here.first_column);
+  auto mesh = os::make_mesh(X = 2, Y = 2);
+
+  // faces
+  matrix faces("faces", std::size_t(rows + 3), std::size_t(columns + 2));  // rows + 1 faces, and a ghost layer
+  auto flux = os::from_local<double, os::halo<I, 1, 2> / X, os::halo<J, 1> / Y>(
+      mesh, I = n + 1, J = m, os::at(I = first_row, J = first_column),
+      os::strided(faces.data(), I = columns + 2, J = 1));
+
+  Kokkos::deep_copy(faces, -1);
+  bool const is_last = here.down == MPI_PROC_NULL;
+  for (int i = 0; i < rows + (is_last ? 1 : 0); ++i)
+    for (int j = 0; j < columns; ++j) faces(i + 1, j + 1) = start(first_row + i, first_column + j);
+  os::exchange_halo_into<os::halo<I, 1, 2> / X, os::halo<J, 1> / Y>(flux);
+  int different = 0;
+  for (int i = -1; i <= rows + 1; ++i)
+    for (int j = -1; j <= columns; ++j) {
+      int const gi = first_row + i, gj = first_column + j;
+      bool const beyond = gi < 0 || gi > n || gj < 0 || gj >= m;
+      different += faces(i + 1, j + 1) != (beyond ? -1 : start(gi, gj));
+    }
   CHECK(different == 0);
 }
 
