@@ -22,4 +22,13 @@ template <class... Is>
   return block_position<Is...>{sizes<Is...>(begins...)};
 }
 
+namespace detail {
+
+template <class T>
+inline constexpr bool is_position = false;
+template <class... Is>
+inline constexpr bool is_position<block_position<Is...>> = true;
+
+}  // namespace detail
+
 }  // namespace ostraka

@@ -87,11 +87,6 @@ template <class... Is, class... Es, class Array>
 namespace detail {
 
 template <class T>
-inline constexpr bool is_position = false;
-template <class... Is>
-inline constexpr bool is_position<block_position<Is...>> = true;
-
-template <class T>
 inline constexpr bool is_block_cyclic = false;
 template <class Grid, class... Is>
 inline constexpr bool is_block_cyclic<dealt_blocks<Grid, Is...>> = true;

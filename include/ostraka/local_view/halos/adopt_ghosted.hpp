@@ -57,11 +57,6 @@ consteval auto check_ghosted_block() {
 // No os::at among the arguments: the array is one of the block distribution.
 struct of_distribution {};
 
-template <class T>
-inline constexpr bool is_position = false;
-template <class... Is>
-inline constexpr bool is_position<block_position<Is...>> = true;
-
 // Reads where the device's block begins; an axis that is left out begins at 0.
 template <class Ghosts, class... Ls, class... Is>
 void begins_at([[maybe_unused]] block_position<Is...> const& at, type_list<Ls...>, std::int64_t* begin) {
