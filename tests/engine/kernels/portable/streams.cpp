@@ -14,12 +14,15 @@
 
 #include <ostraka/engine/kernels/contraction.hpp>
 
+#include "engine/kernels/rows_as_alone.hpp"
 #include "support/instances.hpp"
 
 namespace {
 
 namespace engine = ostraka::engine;
 using exec_space = Kokkos::DefaultHostExecutionSpace;
+using ostraka::testing::fractions;
+using ostraka::testing::rows_are_as_alone;
 
 template <class T>
 std::vector<T> numbers(std::int64_t count, int seed) {
@@ -91,31 +94,6 @@ bool rows_are_right(std::int64_t rows, std::int64_t length) {
       return false;
   }
   return true;
-}
-
-/// 1 / first, 1 / (first + 1), …: `period` many, over and over.
-template <class T>
-std::vector<T> fractions(std::int64_t count, std::size_t first, std::size_t period) {
-  std::vector<T> all(static_cast<std::size_t>(count));
-  for (std::size_t i = 0; i < all.size(); ++i) all[i] = T(1) / static_cast<T>(first + i % period);
-  return all;
-}
-
-/// C[i] = sum over r of A[i, r] B[r] of fractions: a row among others has the bits that it has alone.
-template <class T>
-bool rows_are_as_alone(std::int64_t rows, std::int64_t length) {
-  std::vector<T> const a = fractions<T>(rows * length, 1, 977), b = fractions<T>(length, 3, 91);
-  std::vector<T> together(static_cast<std::size_t>(rows)), alone = together;
-  engine::contraction p;
-  p.labels = 2;
-  p.extent[0] = rows, p.in_a[0] = p.in_c[0] = true, p.a[0] = length, p.c[0] = 1;
-  p.extent[1] = length, p.in_a[1] = p.in_b[1] = true, p.a[1] = p.b[1] = 1;
-  engine::contract(exec_space(), p, a.data(), b.data(), together.data());
-  p.extent[0] = 1;
-  for (std::int64_t i = 0; i < rows; ++i)
-    engine::contract(exec_space(), p, a.data() + i * length, b.data(), alone.data() + i);
-  exec_space().fence();
-  return together == alone;
 }
 
 /// C[i] = sum over r of A[r, i], and of A[r, i] B, where B[r], or B[r, i]; rows of A lie `gap` apart from one another.

@@ -39,12 +39,20 @@ template <int Lanes, class T>
 
 /// sum + the sum over begin <= r < end of term(r), one term after the other: the few that are left of a run. All sums
 /// that promise the same bits call it, because compilers fuse a multiplication and an addition in one loop and not in
-/// another.
+/// another. For a Zen, g++ does not fuse where it sees that each addition waits for the one before; here it does not
+/// see it.
 template <class T, class Term>
 [[gnu::always_inline]] inline T add_in_turn(T sum, std::int64_t begin, std::int64_t end, Term const& term) {
   for (std::int64_t r = begin; r < end; ++r) {
     sum += term(r);
-    asm("" : "+r"(r));  // otherwise compilers make vectors of a few elements, and scalars of these
+    // otherwise compilers make vectors of a few elements, and scalars of these
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__CUDACC__) && !defined(__HIPCC__)
+    if constexpr (std::is_same_v<T, float> || std::is_same_v<T, double>) {
+      asm("" : "+r"(r), "+x"(sum));
+      continue;
+    }
+#endif
+    asm("" : "+r"(r));
   }
   return sum;
 }
