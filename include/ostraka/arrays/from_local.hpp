@@ -12,6 +12,7 @@
 #include <type_traits>
 #include <utility>
 
+#include <ostraka/arrays/block_position.hpp>
 #include <ostraka/arrays/given_array.hpp>
 #include <ostraka/blocks/create.hpp>
 #include <ostraka/calls/context.hpp>
@@ -83,6 +84,10 @@ consteval auto check_block() {
   else
     return found<reason::ok>{};
 }
+
+template <class... Given>
+using position_verdict =
+    first_fault<std::conditional_t<is_position<Given>, reason::block_begins_elsewhere<Given>, reason::ok>...>;
 
 template <class TensorType, class Given>
 using block_verdict = typename decltype(check_block<TensorType, Given>())::type;
@@ -169,6 +174,7 @@ auto checked_adopt(Mesh const& m, Arguments const& arguments, std::index_sequenc
   using writable =
       basic_tensor<typename TensorType::value_type, typename TensorType::sharding_type, typename TensorType::space>;
   using verdict = first_fault<
+      position_verdict<std::remove_cvref_t<std::tuple_element_t<Is, Arguments>>...>,
       creation_verdict<writable, Mesh,
                        extent_beside_unchecked<std::remove_cvref_t<std::tuple_element_t<Is, Arguments>>>...>,
       block_verdict<TensorType, Given>>;

@@ -160,6 +160,11 @@ struct block_is_temporary {
   static_assert(never<Given>, "from_local: the tensor uses the elements where they are, and these would be gone at the end of the statement; give the array a name, and let it outlive the tensor");
 };
 
+template <class Position>
+struct block_begins_elsewhere {
+  static_assert(never<Position>, "from_local: a tensor's block begins where the block distribution says, so os::at has no place here; leave it out, copy the array with os::copy_from_blocks (foreign_blocks.hpp), or adopt an array with ghost layers, os::halo<I, 1>/X, which may begin anywhere");
+};
+
 template <class From, class To>
 struct static_extent_mismatch {
   static_assert(never<From, To>, "rename, relabel: axes that stand for each other have the same extent, and their static extents differ; choose axes of one extent or without a static one");
