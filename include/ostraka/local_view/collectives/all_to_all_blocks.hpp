@@ -153,8 +153,8 @@ struct all_to_all<over<I, Ms...>, over<J, Ms...>> : detail::collective<all_to_al
     return detail::run_lifted<move<A>, void, When>(name, a);
   }
   template <class When, class A>
-  auto run(When const&, A const& a, untiled_axis untiled) const {
-    return detail::run_lifted<move<A, decltype(untiled)>, J, When>(name, a);
+  auto run(When const&, A const& a, untiled_axis) const {
+    return detail::run_lifted<move<A, untiled_axis>, J, When>(name, a);
   }
 };
 
