@@ -32,7 +32,8 @@ auto tokens_of(mesh_type const& m, std::vector<std::vector<std::int32_t>> const&
 template <class Rules>
 class continuation {
   using how = with_caches<Rules>;
-  using entries = os::tensor_under<typename how::rules{}, real, B, K, G, D>;
+  static constexpr typename how::rules divided{};
+  using entries = os::tensor_under<divided, real, B, K, G, D>;
 
  public:
   /// For so many positions of one sequence.
