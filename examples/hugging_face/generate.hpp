@@ -32,8 +32,9 @@ auto tokens_of(mesh_type const& m, std::vector<std::vector<std::int32_t>> const&
 template <class Rules>
 class continuation {
   using how = with_caches<Rules>;
-  static constexpr typename how::rules divided{};
-  using entries = os::tensor_under<divided, real, B, K, G, D>;
+  static constexpr typename how::rules U{};
+  static constexpr auto keys = U(K);
+  using entries = os::tensor_under<U, real, B, K, G, D>;
 
  public:
   /// For so many positions of one sequence.
@@ -47,20 +48,18 @@ class continuation {
 
   /// The logits after each of these tokens, which continue the text.
   auto next(std::vector<std::int32_t> const& tokens) {
-    constexpr typename how::rules U{};
     std::int64_t const from = length_;
     length_ += static_cast<std::int64_t>(tokens.size());
     return logits<how>(settings_, parameters_, tokens_of<U>(mesh_, {tokens}), from,
                        [&](std::size_t i, auto const& q, auto const& k, auto const& v) {
-                         os::append<U(K)>(caches_[i], k, v);
-                         return causal_attention<U(K)>(settings_, settings_.layers[i], q, caches_[i].keys,
+                         os::append<keys>(caches_[i], k, v);
+                         return causal_attention<keys>(settings_, settings_.layers[i], q, caches_[i].keys,
                                                        caches_[i].values, os::from_position{from});
                        });
   }
 
   /// The token after these. The same seed draws the same text on every mesh.
   std::int32_t next_token(std::vector<std::int32_t> const& tokens, choice const& by) {
-    constexpr typename with_caches<Rules>::rules U{};
     auto const count = static_cast<std::int64_t>(tokens.size());
     auto const last = os::window<S>(next(tokens), count - 1, count);
     auto const drawn = os::sample<U(V)>(last, os::seed(by.seed + static_cast<std::uint64_t>(length_)),
