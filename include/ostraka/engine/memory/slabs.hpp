@@ -177,8 +177,9 @@ class slab_pool {
   }
 
   static void free_slab(slab const& s) {
-    // Kernels and copies in flight may still use the memory of a GPU, or for copies from and to one.
-    if constexpr (!std::is_same_v<Space, Kokkos::HostSpace>) Kokkos::fence();
+    // Kernels and copies in flight may still use the memory of a GPU, and copies from and to one the host's.
+    constexpr bool has_gpu = !std::is_same_v<Kokkos::DefaultExecutionSpace, Kokkos::DefaultHostExecutionSpace>;
+    if constexpr (has_gpu || !std::is_same_v<Space, Kokkos::HostSpace>) Kokkos::fence();
     switch (s.from) {
       case slab::source::kokkos: return Kokkos::kokkos_free<Space>(s.memory);
       case slab::source::large_pages: return free_large_pages<Space>(label, s.memory, s.bytes);
