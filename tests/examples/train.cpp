@@ -22,6 +22,7 @@
 
 #include "examples/train.hpp"
 #include "files/scratch_file.hpp"
+#include "support/no_call_check.hpp"
 
 namespace {
 
@@ -193,9 +194,6 @@ TEST_CASE("a run goes on where it was saved, under other rules") {
 }
 
 namespace {
-
-// Check mode sends more between ranks, and has no part on dry meshes. Set it before MPI begins.
-int const no_check_mode = ::setenv("OSTRAKA_CHECK_SPMD", "0", 1);
 
 // The second step: the first one may also fill caches.
 template <class Vr>

@@ -17,8 +17,8 @@
 #include <type_traits>
 
 #include "support/mpi_main.hpp"
+#include "support/no_call_check.hpp"
 #include "support/sham/device.hpp"
-#include "support/sham/no_call_check.hpp"
 
 namespace os = ostraka;
 namespace t = os::testing;

@@ -23,9 +23,9 @@
 #include <vector>
 
 #include "support/mpi_main.hpp"
+#include "support/no_call_check.hpp"
 #include "support/sham/device.hpp"
 #include "support/sham/keeps_blocks.hpp"
-#include "support/sham/no_call_check.hpp"
 
 namespace os = ostraka;
 namespace t = os::testing;

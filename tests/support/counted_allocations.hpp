@@ -17,6 +17,7 @@
 #include <Kokkos_Core.hpp>
 
 #include "support/in_driver.hpp"
+#include "support/no_call_check.hpp"
 #include "support/on_meshes.hpp"
 
 #if defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__)
@@ -35,9 +36,6 @@ void* __libc_memalign(std::size_t, std::size_t);
 namespace ostraka::testing {
 
 inline long counted = 0;
-
-// Ranks that compare their calls allocate words. Set before MPI begins.
-inline int const compares_nothing = ::setenv("OSTRAKA_CHECK_SPMD", "0", 1);
 
 inline bool in_this_program(void const* caller) { return caller >= &__executable_start && caller < &etext; }
 

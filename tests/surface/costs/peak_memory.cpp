@@ -17,12 +17,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
-#include <cstring>
 #include <functional>
 #include <new>
 #include <vector>
 
+#include "support/allocated_by.hpp"
 #include "support/in_driver.hpp"
+#include "support/no_call_check.hpp"
 #include "support/on_meshes.hpp"
 
 namespace os = ostraka;
@@ -32,9 +33,6 @@ using os::dims;
 using os::partial;
 
 namespace {
-
-// The words of compared calls are memory, too. Set this before MPI begins.
-int const no_check_mode = ::setenv("OSTRAKA_CHECK_SPMD", "0", 1);
 
 struct meter {
   std::int64_t live = 0;
@@ -78,19 +76,14 @@ int with_workspace = 0;
 int with_kernels = 0;
 int to_the_byte = 0;
 
-// The host's copies of a GPU's messages do not count.
-bool is_of_tensors(Kokkos::Profiling::SpaceHandle const& space) {
-  return std::strcmp(space.name, Kokkos::DefaultExecutionSpace::memory_space::name()) == 0;
-}
-
 void listen() {
   using namespace Kokkos::Tools::Experimental;
   os::engine::detail::plan_cache<double>::instance();  // made once and kept for good by a host thread
   set_allocate_data_callback([](auto space, char const*, void const*, std::uint64_t bytes) {
-    if (is_of_tensors(space)) blocks.add(static_cast<std::int64_t>(bytes));
+    if (t::is_of_tensors(space)) blocks.add(static_cast<std::int64_t>(bytes));
   });
   set_deallocate_data_callback([](auto space, char const*, void const*, std::uint64_t bytes) {
-    if (is_of_tensors(space)) blocks.add(-static_cast<std::int64_t>(bytes));
+    if (t::is_of_tensors(space)) blocks.add(-static_cast<std::int64_t>(bytes));
   });
 }
 

@@ -10,7 +10,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <optional>
 #include <string>
 
@@ -18,6 +17,7 @@
 #include <ostraka/foresight/cost_of.hpp>
 #include <ostraka/meshes/dry_mesh.hpp>
 
+#include "support/no_call_check.hpp"
 #include "support/on_meshes.hpp"
 
 namespace ostraka::testing {
@@ -34,9 +34,6 @@ inline void check_same(cost_of_tests const& dry, cost_of_tests const& wet) {
   CHECK(dry.memory_kept == wet.memory_kept);
   for (std::size_t set = 0; set < wet.over.size(); ++set) CHECK(dry.over[set].bytes == wet.over[set].bytes);
 }
-
-/// Check mode sends more between ranks, and has no part on dry meshes. Set this before MPI begins.
-inline int const no_check_mode = ::setenv("OSTRAKA_CHECK_SPMD", "0", 1);
 
 /// Meshes of all ranks.
 template <class F>

@@ -13,7 +13,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <cstring>
 #include <string>
 #include <vector>
 
@@ -23,6 +22,7 @@
 #include <ostraka/operations.hpp>
 
 #include "surface/meshes/dry_and_wet.hpp"
+#include "support/allocated_by.hpp"
 #include "support/on_meshes.hpp"
 
 namespace os = ostraka;
@@ -184,20 +184,15 @@ namespace {
 
 std::int64_t allocated = 0;  // by a tool of the program's own
 
-bool is_of_tensors(Kokkos::Profiling::SpaceHandle const& space) {
-  return std::strcmp(space.name, Kokkos::DefaultExecutionSpace::memory_space::name()) == 0;
-}
-
 }  // namespace
 
 TEST_CASE("workspace, and a tool that listens beside the counter") {
   using namespace Kokkos::Tools::Experimental;
-  // The host's copies of a GPU's messages do not count.
   set_allocate_data_callback([](auto space, char const*, void const*, std::uint64_t n) {
-    allocated += is_of_tensors(space) ? std::int64_t(n) : 0;
+    allocated += t::is_of_tensors(space) ? std::int64_t(n) : 0;
   });
   set_deallocate_data_callback([](auto space, char const*, void const*, std::uint64_t n) {
-    allocated -= is_of_tensors(space) ? std::int64_t(n) : 0;
+    allocated -= t::is_of_tensors(space) ? std::int64_t(n) : 0;
   });
   t::on_meshes_of_ranks([](t::mesh_of_tests const& mesh) {
     INFO(mesh.handle()->describe());
