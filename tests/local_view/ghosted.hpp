@@ -110,6 +110,29 @@ inline std::int64_t wrong(piece& x, both_axes const& a, bool corners) {
   return bad + (x.count(untouched) == x.how.size + 1 - a.i.padded() * a.j.padded() ? 0 : 1000);
 }
 
+// The number of wrong elements of an array whose own elements are `wanted(i, j)`, and whose ghosts were not written.
+template <class F>
+std::int64_t wrong_own(piece& x, both_axes const& a, F const& wanted) {
+  x.memory.fetch();
+  std::int64_t bad = 0;
+  for_each_padded(a, [&](std::int64_t p, std::int64_t q) {
+    bool const own = !a.i.in_margin(p) && !a.j.in_margin(q);
+    bad += x.at(p, q) == (own ? wanted(a.i.index(p), a.j.index(q)) : beyond_end) ? 0 : 1;
+  });
+  return bad;
+}
+
+// A stencil that reads two indices before and one behind along I, and one behind along J.
+inline constexpr auto lopsided = [](auto const& u) { return 2 * u(-2, 0) - u(1, 1) + 3 * u(0, 1) + u(-1, 0); };
+
+// Its values (i, j) on rings of n and k indices.
+inline auto lopsided_on_rings(std::int64_t n, std::int64_t k) {
+  return [=](std::int64_t i, std::int64_t j) {
+    auto const at = [&](std::int64_t di, std::int64_t dj) { return value_at((i + di + n) % n, (j + dj + k) % k); };
+    return 2 * at(-2, 0) - at(1, 1) + 3 * at(0, 1) + at(-1, 0);
+  };
+}
+
 // Calls f on every mesh, with extents from none to some.
 template <class F>
 void on_all(F const& f) {
