@@ -73,4 +73,20 @@ execution_context make_context(device_mesh const& mesh, std::string_view const* 
   return w;
 }
 
+/// A device's coordinates, in the numbering of the mesh and in that of a plan.
+struct device_coordinates {
+  int at[device_mesh::max_axes]{};
+  planner::coordinates in_plan{};
+};
+
+inline device_coordinates coordinates_on(execution_context const& w, int device) {
+  device_coordinates c;
+  for (int a = w.mesh->axes() - 1; a >= 0; --a) {
+    c.at[a] = device % w.mesh->size(a);
+    device /= w.mesh->size(a);
+  }
+  for (int m = 0; m < w.sizes.mesh_axes; ++m) c.in_plan.at[m] = c.at[w.axis[m]];
+  return c;
+}
+
 }  // namespace ostraka::engine

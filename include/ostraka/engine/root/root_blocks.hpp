@@ -49,21 +49,14 @@ inline root_blocks root_blocks_of(execution_context const& w, planner::spec cons
   device_mesh const& mesh = *w.mesh;
   root_blocks blocks;
   for (int device = 0; device < mesh.devices(); ++device) {
-    planner::coordinates c{};
+    device_coordinates const c = coordinates_on(w, device);
     bool first = true;
-    int rest = device;
-    for (int axis = mesh.axes() - 1; axis >= 0; --axis) {
-      int const at = rest % mesh.size(axis);
-      rest /= mesh.size(axis);
+    for (int axis = 0; axis < mesh.axes(); ++axis) {
       bool used = false;
-      for (int m = 0; m < w.sizes.mesh_axes; ++m)
-        if (w.axis[m] == axis) {
-          c.at[m] = at;
-          used = true;
-        }
-      first = first && (used || at == 0);
+      for (int m = 0; m < w.sizes.mesh_axes; ++m) used = used || w.axis[m] == axis;
+      first = first && (used || c.at[axis] == 0);
     }
-    blocks.boxes.push_back(box_of(s, c, w.sizes));
+    blocks.boxes.push_back(box_of(s, c.in_plan, w.sizes));
     blocks.counts.push_back(first ? blocks.boxes.back().size() : 0);
   }
   return blocks;

@@ -65,14 +65,7 @@ inline planner::range own_range(engine::execution_context const& w, planner::spe
     std::vector<int> holder(ways);  // the first device that has the block
     list[ways] = whole[d];
     for (int device = 0; device < all.size(); ++device) {
-      std::int64_t at_running[engine::device_mesh::max_axes]{};
-      std::int64_t rest = device;
-      for (int a = w.mesh->axes() - 1; a >= 0; --a) {
-        at_running[a] = rest % w.mesh->size(a);
-        rest /= w.mesh->size(a);
-      }
-      planner::coordinates c;
-      for (int m = 0; m < w.sizes.mesh_axes; ++m) c.at[m] = at_running[w.axis[m]];
+      planner::coordinates const c = engine::coordinates_on(w, device).in_plan;
       auto const number = static_cast<std::size_t>(planner::block_number(s.over[d], c, w.sizes));
       std::int64_t const b = given[static_cast<std::size_t>(device) * rank + static_cast<std::size_t>(d)];
       if (list[number] == -1)
