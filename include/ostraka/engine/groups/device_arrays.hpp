@@ -105,11 +105,12 @@ class host_copies {
   host_copies& operator=(host_copies const&) = delete;
   ~host_copies() { give_back(); }
 
-  /// Returns uninitialised memory.
-  char* add(std::int64_t bytes) {
+  /// Returns memory for `count` uninitialised Ts.
+  template <class T>
+  T* add(std::int64_t count) {
     memory_piece& added = pieces_.push_back({});
-    added = workspace<Space>::take(static_cast<std::size_t>(bytes), scratch_for::kernel);
-    return added.memory;
+    added = workspace<Space>::take(static_cast<std::size_t>(count) * sizeof(T), scratch_for::kernel);
+    return reinterpret_cast<T*>(added.memory);
   }
   /// Takes the copies of another list over.
   void add(host_copies& others) {

@@ -97,7 +97,7 @@ class device_messages {
   template <class T>
   [[nodiscard]] T* array_for_carrier(T* data, std::int64_t count) {
     if (count == 0 || !copied()) return data;
-    return reinterpret_cast<T*>(copies_.add(count * static_cast<std::int64_t>(sizeof(T))));
+    return copies_.template add<T>(count);
   }
   template <class T>
   void reads(T const* data, T* array, std::int64_t count) {

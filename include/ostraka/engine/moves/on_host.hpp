@@ -147,9 +147,7 @@ class arrays_for_mpi {
     std::int64_t count;
   };
 
-  T* buffer_for(std::int64_t count) {
-    return reinterpret_cast<T*>(copies_.add(count * static_cast<std::int64_t>(sizeof(T))));
-  }
+  T* buffer_for(std::int64_t count) { return copies_.template add<T>(count); }
 
   bool staged_ = false;
   host_copies<Kokkos::HostSpace> copies_;

@@ -47,12 +47,11 @@ template <class T, class Term>
     sum += term(r);
     // otherwise compilers make vectors of a few elements, and scalars of these
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__CUDACC__) && !defined(__HIPCC__)
-    if constexpr (std::is_same_v<T, float> || std::is_same_v<T, double>) {
+    if constexpr (std::is_same_v<T, float> || std::is_same_v<T, double>)
       asm("" : "+r"(r), "+x"(sum));
-      continue;
-    }
+    else
 #endif
-    asm("" : "+r"(r));
+      asm("" : "+r"(r));
   }
   return sum;
 }
