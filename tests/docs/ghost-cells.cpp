@@ -8,6 +8,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -22,6 +23,9 @@ namespace os = ostraka;
 namespace ghost_cells {
 
 OSTRAKA_AXIS(I);  OSTRAKA_AXIS(J);
+
+// the axis of sums
+OSTRAKA_AXIS(K, 3);
 OSTRAKA_MESH_AXIS(X);  OSTRAKA_MESH_AXIS(Y);
 
 // by hand: what a rank has
@@ -237,6 +241,21 @@ TEST_CASE("solvers: updates and sums") {
     }
   CHECK(pq == doctest::Approx(sum_pq));
   CHECK(rr == doctest::Approx(sum_rr));
+
+  // several sums
+  auto sums = os::psum<X, Y>(os::sum_over_points<K>([](double x, double r) {
+    return std::array{x, x * r, r * r};    // on a GPU, a Kokkos::Array
+  }, x_, r_));
+  double xr = sums.local()(1);    // the same on all ranks
+
+  double expected = 0;
+  for (std::int64_t i = 0; i < n; ++i)
+    for (std::int64_t j = 0; j < m; ++j) {
+      double const product = 4 * at(i, j) - at(i - 1, j) - at(i + 1, j) - at(i, j - 1) - at(i, j + 1);
+      expected += (start(i, j) + alpha * at(i, j)) * (start(i, j) - alpha * product);
+    }
+  CHECK(xr == doctest::Approx(expected));
+  CHECK(sums.local()(2) == doctest::Approx(sum_rr));
   CHECK(memory[0](1, 1) == doctest::Approx(start(here.first_row, here.first_column) * (1 + alpha * (1 + beta))));
 }
 

@@ -12,6 +12,8 @@
 ///       return r * r;
 ///     }, x, r, p, q);
 ///
+/// If f returns an array, `os::sum_over_points<K>(f, x, …)` returns a sum for each of its elements, along the axis K.
+///
 /// f gets a reference to each block's element at the point. For a block with a halo in transit, or passed as
 /// os::neighbours_of(p), it gets the neighbours of the point, as a stencil does.
 
@@ -30,7 +32,7 @@ namespace ostraka {
 
 namespace operation {
 
-template <class F>
+template <class F, class... Axes>
 struct sum_over_points;
 
 }  // namespace operation
@@ -87,26 +89,65 @@ consteval auto check_read_around() {
     return found<reason::ok>{};
 }
 
-template <bool Sums, class F, class First, class... Rest>
+template <class F, class First, class... Rest>
 consteval auto check_points() {
-  using blocks =
-      first_fault<values_verdict<tensor_of_operand<First>, operation::map>,
-                  values_verdict<tensor_of_operand<Rest>, operation::map>...,
-                  typename decltype(check_stencil_axes<tensor_of_operand<First>, tensor_of_operand<Rest>>())::type...,
-                  typename decltype(check_read_around<First>())::type,
-                  typename decltype(check_read_around<Rest>())::type...,
-                  callable_there_verdict<F, typename tensor_of_operand<First>::space>,
-                  called_verdict<F, given_at_point<First, varying_at_points<First, Rest...>>,
-                                 given_at_point<Rest, varying_at_points<First, Rest...>>...>>;
-  if constexpr (!std::is_same_v<blocks, reason::ok>)
-    return found<blocks>{};
-  else if constexpr (!Sums)
-    return found<reason::ok>{};
-  else if constexpr (std::is_void_v<value_at_points<F, First, Rest...>>)
+  return found<first_fault<
+      values_verdict<tensor_of_operand<First>, operation::map>,
+      values_verdict<tensor_of_operand<Rest>, operation::map>...,
+      typename decltype(check_stencil_axes<tensor_of_operand<First>, tensor_of_operand<Rest>>())::type...,
+      typename decltype(check_read_around<First>())::type, typename decltype(check_read_around<Rest>())::type...,
+      callable_there_verdict<F, typename tensor_of_operand<First>::space>,
+      called_verdict<F, given_at_point<First, varying_at_points<First, Rest...>>,
+                     given_at_point<Rest, varying_at_points<First, Rest...>>...>>>{};
+}
+
+// The summands in a value of f: one number, or those of a std::array or a Kokkos::Array. `sum`: the type that adds
+// them.
+template <class Value>
+struct summands_in {
+  static constexpr int number = 0;
+  using type = typename element<Value>::type;
+  using sum = accumulator_of_t<type>;
+};
+template <class T, std::size_t N>
+struct summands_in_array {
+  static constexpr int number = static_cast<int>(N);
+  using type = typename element<T>::type;
+  using sum = engine::several_sums<accumulator_of_t<type>, number>;
+};
+template <class T, std::size_t N>
+struct summands_in<std::array<T, N>> : summands_in_array<T, N> {};
+template <class T, std::size_t N>
+struct summands_in<Kokkos::Array<T, N>> : summands_in_array<T, N> {};
+
+template <class F, class... Operands>
+using summands_at_points = summands_in<value_at_points<F, Operands...>>;
+
+// `Axes`: the axis that names the sums; none for one sum.
+template <class Value, class F, class... Axes>
+consteval auto check_summands() {
+  if constexpr (std::is_void_v<Value>)
     return found<reason::nothing_to_sum<F>>{};
+  else if constexpr (sizeof...(Axes) == 0 && summands_in<Value>::number > 0)
+    return found<reason::sums_need_an_axis<Value>>{};
+  else if constexpr (sizeof...(Axes) > 0 && summands_in<Value>::number == 0)
+    return found<reason::sums_need_an_array<Value>>{};
+  else if constexpr (((Axes::extent != dynamic_extent && Axes::extent != summands_in<Value>::number) || ...))
+    return found<reason::sums_of_another_number<Axes..., summands_in<Value>::number>>{};
   else
-    return found<reducible_verdict<typename element<value_at_points<F, First, Rest...>>::type, reduction::sum,
-                                   ostraka::operation::sum_over_points<F>>>{};
+    return found<reducible_verdict<typename summands_in<Value>::type, reduction::sum,
+                                   ostraka::operation::sum_over_points<F, Axes...>>>{};
+}
+
+template <class Axes, class F, class... Operands>
+consteval auto check_sums() {
+  using blocks = decltype(check_points<F, Operands...>());
+  if constexpr (!std::is_same_v<typename blocks::type, reason::ok>)
+    return blocks{};
+  else
+    return []<class... As>(type_list<As...>) {
+      return check_summands<value_at_points<F, Operands...>, F, As...>();
+    }(Axes{});
 }
 
 // Returns the operand's block, as the kernel reads or writes it.
@@ -145,14 +186,16 @@ void require_apart(char const* operation, Operands const&... operands) {
   refuse_shared_points(operation, !apart);
 }
 
-// The sharding of a sum over a device's points: partial if the operands are divided.
-template <class Divided, class... As>
-struct sum_of_points {
-  using type = varying_as<canonical_sharding<typename partial_of<reduction::sum, Divided>::type>, As...>;
+// The sharding of sums over a device's points, with the axis of several: partial if the operands are divided.
+template <class Axes, class Divided, class... As>
+struct sum_of_points;
+template <class... Axes, class Divided, class... As>
+struct sum_of_points<type_list<Axes...>, Divided, As...> {
+  using type = varying_as<canonical_sharding<Axes..., typename partial_of<reduction::sum, Divided>::type>, As...>;
 };
-template <class... As>
-struct sum_of_points<type_list<>, As...> {
-  using type = varying_as<sharding<>, As...>;
+template <class... Axes, class... As>
+struct sum_of_points<type_list<Axes...>, type_list<>, As...> {
+  using type = varying_as<canonical_sharding<Axes...>, As...>;
 };
 
 // Calls f at all points, and returns the sum of its values.
@@ -184,50 +227,61 @@ S run_points(char const* operation, F const& f, First const& first, Rest const&.
 
 namespace operation {
 
-/// The base of os::for_each_point and os::sum_over_points with function f.
-template <bool Sums, class F>
-struct points {
+/// os::for_each_point with this function.
+template <class F>
+struct for_each_point {
+  static constexpr char const* name = "for_each_point";
   using takes_strides = void;
   F f;
 
   template <class... Operands>
-  using verdict = typename decltype(detail::check_points<Sums, F, Operands...>())::type;
+  using verdict = typename decltype(detail::check_points<F, Operands...>())::type;
   template <class...>
   using moves = detail::nothing_moved;
-};
-
-/// os::for_each_point with this function.
-template <class F>
-struct for_each_point : points<false, F> {
-  static constexpr char const* name = "for_each_point";
   template <class... Operands>
   using refused = void;
 
   template <class... Operands>
   void run(detail::at_once, Operands const&... operands) const {
-    detail::run_points<engine::no_sum>(name, this->f, operands...);
+    detail::run_points<engine::no_sum>(name, f, operands...);
   }
 };
 
-/// os::sum_over_points with this function.
-template <class F>
-struct sum_over_points : points<true, F> {
+/// os::sum_over_points with this function. `Axes`: the axis of several sums; none for one.
+template <class F, class... Axes>
+struct sum_over_points {
   static constexpr char const* name = "sum_over_points";
+  using takes_strides = void;
+  F f;
+
+  template <class... Operands>
+  using verdict = typename decltype(detail::check_sums<type_list<Axes...>, F, Operands...>())::type;
+  template <class...>
+  using moves = detail::nothing_moved;
   template <class First, class... Rest>
   using refused = detail::scalar_after_error<First, Rest...>;
 
   template <class First, class... Rest>
   auto run(detail::at_once, First const& first, Rest const&... rest) const {
     using A = detail::tensor_of_operand<First>;
-    using S = typename detail::element<detail::value_at_points<F, First, Rest...>>::type;
-    using sharding_type = typename detail::sum_of_points<mesh_axes_in<A>, A, detail::tensor_of_operand<Rest>...>::type;
+    using summands = detail::summands_at_points<F, First, Rest...>;
+    using S = typename summands::type;
+    using sharding_type = typename detail::sum_of_points<type_list<Axes...>, mesh_axes_in<A>, A,
+                                                         detail::tensor_of_operand<Rest>...>::type;
     using result_type = basic_tensor<S, sharding_type, typename A::space>;
-    S const sum = static_cast<S>(detail::run_points<accumulator_of_t<S>>(name, this->f, first, rest...));
-    std::int64_t const local[1] = {};
-    auto const result =
-        detail::make_block<result_type>(detail::stencil_operand<First>::tensor(first).mesh_handle(), {}, local, {});
-    engine::fill_block(detail::execution_space_of<result_type>(), result.local().data(),
-                       static_cast<std::int64_t>(result.local().size()), sum);
+    auto const sum = detail::run_points<typename summands::sum>(name, f, first, rest...);
+    std::int64_t const local[1] = {summands::number};
+    typename result_type::extents_type extents{};
+    if constexpr (sizeof...(Axes) > 0) extents[0] = summands::number;
+    auto const result = detail::make_block<result_type>(detail::stencil_operand<First>::tensor(first).mesh_handle(),
+                                                        extents, local, {});
+    auto const store = [&, to = result.local().data()](int k, auto const& value) {
+      engine::fill_block(detail::execution_space_of<result_type>(), to + k, 1, static_cast<S>(value));
+    };
+    if constexpr (sizeof...(Axes) == 0)
+      store(0, sum);
+    else
+      for (int k = 0; k < summands::number; ++k) store(k, sum.of[k]);
     return result;
   }
 };
@@ -249,7 +303,7 @@ template <detail::BlockOrArray A>
 template <class F, class... Operands>
   requires(sizeof...(Operands) > 0 && !detail::PointOperand<F> && (detail::PointOperand<Operands> && ...))
 void for_each_point(F const& f, Operands&&... operands) {
-  detail::operate(operation::for_each_point<std::decay_t<F>>{{f}}, detail::as_operand(operands)...);
+  detail::operate(operation::for_each_point<std::decay_t<F>>{f}, detail::as_operand(operands)...);
 }
 
 /// The same, and returns the sum of f's values over the points that this device owns: a block without axes, which
@@ -258,7 +312,20 @@ void for_each_point(F const& f, Operands&&... operands) {
 template <class F, class... Operands>
   requires(sizeof...(Operands) > 0 && !detail::PointOperand<F> && (detail::PointOperand<Operands> && ...))
 [[nodiscard]] auto sum_over_points(F const& f, Operands&&... operands) {
-  return detail::operate(operation::sum_over_points<std::decay_t<F>>{{f}}, detail::as_operand(operands)...);
+  return detail::operate(operation::sum_over_points<std::decay_t<F>>{f}, detail::as_operand(operands)...);
+}
+
+/// Several sums in one pass: f returns a std::array or a Kokkos::Array of numbers, and the result has the axis K, with
+/// the sum of their k-th elements at index k. A reduction over devices then sends one message for all of them. Each sum
+/// has the bits of one that is taken alone. Kernels of GPUs return a Kokkos::Array. It is meant for a few sums, up to a
+/// dozen: each of them is stored for 256 points at a time.
+/// @throws ostraka::error, on all devices alike, if extents disagree or operands share memory at different points
+template <auto K, class F, class... Operands>
+  requires(Axis<detail::type_of<K>> && sizeof...(Operands) > 0 && !detail::PointOperand<F> &&
+           (detail::PointOperand<Operands> && ...))
+[[nodiscard]] auto sum_over_points(F const& f, Operands&&... operands) {
+  return detail::operate(operation::sum_over_points<std::decay_t<F>, detail::type_of<K>>{f},
+                         detail::as_operand(operands)...);
 }
 
 }  // namespace ostraka

@@ -289,6 +289,21 @@ struct nothing_to_sum {
   static_assert(never<F>, "sum_over_points: the function returns what is summed at each point; return it, or call os::for_each_point, which sums nothing");
 };
 
+template <class Array>
+struct sums_need_an_axis {
+  static_assert(never<Array>, "sum_over_points: the function returns an array, so there are several sums, which need an axis; name it, os::sum_over_points<K>(f, x), with as many indices as the array has elements");
+};
+
+template <class Value>
+struct sums_need_an_array {
+  static_assert(never<Value>, "sum_over_points<K>: the axis names several sums, so the function returns a std::array or a Kokkos::Array of numbers; return one, or call os::sum_over_points(f, x) for one sum");
+};
+
+template <class Axis, int Elements>
+struct sums_of_another_number {
+  static_assert(Axis::extent == Elements, "sum_over_points<K>: the axis has an index for each element of the array that the function returns; declare the axis without an extent, or with that one");
+};
+
 template <class Block, class... Taps>
 struct patches_need_an_axis_each {
   static_assert(never<Block, Taps...>, "patches: the neighbourhood of a point has an axis for each padded one, in their order; write os::patches<M, N>(x) where two axes are padded, and os::patches<M>(x) where one is");

@@ -27,22 +27,99 @@ struct no_sum {
   no_sum& operator+=(no_sum) { return *this; }
 };
 
+/// The sums where each value of f is an array of N numbers.
+template <class T, int N>
+struct several_sums {
+  T of[N]{};
+
+  several_sums() = default;
+  template <class Array>
+  KOKKOS_FORCEINLINE_FUNCTION explicit several_sums(Array const& summands) {
+    for (int k = 0; k < N; ++k) of[k] = static_cast<T>(summands[static_cast<std::size_t>(k)]);
+  }
+  KOKKOS_FORCEINLINE_FUNCTION several_sums& operator+=(several_sums const& other) {
+    for (int k = 0; k < N; ++k) of[k] += other.of[k];
+    return *this;
+  }
+  /// Kokkos before 4 joins the sums of threads by this one.
+  KOKKOS_FORCEINLINE_FUNCTION void operator+=(several_sums const volatile& other) volatile {
+    for (int k = 0; k < N; ++k) of[k] = of[k] + other.of[k];
+  }
+};
+
 namespace detail {
 
-/// Adds up the summands of points. They lie side by side first, so that the loop over points has vectors, and are added
-/// when there is no more room: in an order that follows from the extents alone.
+/// The points whose summands wait for their addition.
+inline constexpr std::int64_t waiting_points = 256;
+
+/// The summands of points, side by side. `put` stores those of the j-th point from a place on.
+template <class S>
+class waiting_summands {
+ public:
+  struct place {
+    S* first;
+    template <class Value>
+    [[gnu::always_inline]] void put(std::int64_t j, Value const& summand) const {
+      first[j] = static_cast<S>(summand);
+    }
+  };
+  [[nodiscard]] place from(std::int64_t point) { return {summand_ + point}; }
+
+  /// Adds those of the first `points` to the sum.
+  void add_to(S& sum, std::int64_t points) const {
+    S const* const summand = summand_;
+    sum += sum_of_run<false, S>(points, [=](std::int64_t i) { return summand[i]; });
+  }
+
+ private:
+  S summand_[waiting_points];
+};
+
+/// The same for several sums: a run for each, so that every sum has the bits of one that is taken alone.
+template <class T, int N>
+class waiting_summands<several_sums<T, N>> {
+ public:
+  struct place {
+    T* first;
+    template <class Array>
+    [[gnu::always_inline]] void put(std::int64_t j, Array const& summands) const {
+      put(j, summands, std::make_index_sequence<static_cast<std::size_t>(N)>{});
+    }
+
+   private:
+    // No loop: compilers vectorise the one over points.
+    template <class Array, std::size_t... Ks>
+    [[gnu::always_inline]] void put(std::int64_t j, Array const& summands, std::index_sequence<Ks...>) const {
+      ((first[static_cast<std::int64_t>(Ks) * waiting_points + j] = static_cast<T>(summands[Ks])), ...);
+    }
+  };
+  [[nodiscard]] place from(std::int64_t point) { return {summand_ + point}; }
+
+  void add_to(several_sums<T, N>& sum, std::int64_t points) const {
+    for (int k = 0; k < N; ++k) {
+      T const* const summand = summand_ + k * waiting_points;
+      sum.of[k] += sum_of_run<false, T>(points, [=](std::int64_t i) { return summand[i]; });
+    }
+  }
+
+ private:
+  T summand_[N * waiting_points];
+};
+
+/// Adds up the summands of points. They wait side by side, so that the loop over points has vectors, and are added when
+/// there is no more room: in an order that follows from the extents alone.
 template <class S>
 class point_sums {
  public:
-  /// Calls f(to, first, n) for pieces of `length` points, whose summands f writes to `to`.
+  /// Calls f(to, first, n) for pieces of `length` points, whose summands f puts to `to`.
   template <class F>
   [[gnu::always_inline]] void take(std::int64_t length, F const& f) {
     for (std::int64_t first = 0; first < length;) {
-      std::int64_t const n = length - first < room - waiting_ ? length - first : room - waiting_;
-      f(summand_ + waiting_, first, n);
+      std::int64_t const room = waiting_points - waiting_, n = length - first < room ? length - first : room;
+      f(summands_.from(waiting_), first, n);
       first += n;
       waiting_ += n;
-      if (waiting_ == room) add();
+      if (waiting_ == waiting_points) add();
     }
   }
   S sum() {
@@ -51,17 +128,14 @@ class point_sums {
   }
 
  private:
-  static constexpr std::int64_t room = 256;
-
   void add() {
-    S const* const summand = summand_;
-    sum_ += sum_of_run<false, S>(waiting_, [=](std::int64_t i) { return summand[i]; });
+    summands_.add_to(sum_, waiting_);
     waiting_ = 0;
   }
 
   S sum_{};
   std::int64_t waiting_ = 0;
-  S summand_[room];
+  waiting_summands<S> summands_;
 };
 template <>
 class point_sums<no_sum> {
@@ -98,7 +172,7 @@ template <bool Dense, class F>
 template <class S, class F, class Indices, class... Sources>
 struct point_kernel;
 
-/// f at each point of the loops. S: the type of the sum of its values, or no_sum.
+/// f at each point of the loops. S: the type of the sum of its values, several_sums, or no_sum.
 template <class S, class F, std::size_t... Is, class... Sources>
 struct point_kernel<S, F, std::index_sequence<Is...>, Sources...> {
   static constexpr int operands = static_cast<int>(sizeof...(Sources));
@@ -138,8 +212,8 @@ struct point_kernel<S, F, std::index_sequence<Is...>, Sources...> {
     if constexpr (std::is_same_v<S, no_sum>)
       for_points_of_row<Dense>(length, [&](std::int64_t j) { static_cast<void>(call(j)); });
     else
-      sums.take(length, [&](S* to, std::int64_t first, std::int64_t n) {
-        for_points_of_row<Dense>(n, [&](std::int64_t j) { to[j] = static_cast<S>(call(first + j)); });
+      sums.take(length, [&](auto const to, std::int64_t first, std::int64_t n) {
+        for_points_of_row<Dense>(n, [&](std::int64_t j) { to.put(j, call(first + j)); });
       });
   }
   static bool is_dense(std::int64_t const (&step)[operands]) {
