@@ -131,8 +131,14 @@ constexpr auto refused_result() {
     return after_error_of<typename First::value_type, typename First::sharding_type, typename First::space>();
 }
 
+/// The verdict of an operation on these arguments; a reason if it takes another number of them.
 template <class How, class Operation, class... Given>
 struct verdict_of {
+  using type = reason::another_number_of_arguments<Operation, Given...>;
+};
+template <class How, class Operation, class... Given>
+  requires requires { typename Operation::template verdict<Given...>; }
+struct verdict_of<How, Operation, Given...> {
   using type = typename Operation::template verdict<Given...>;
 };
 template <class C, class When, class Operation, class... Given>

@@ -10,6 +10,11 @@
 
 namespace ostraka::reason {
 
+template <class Operation, class... Given>
+struct another_number_of_arguments {
+  static_assert(never<Operation, Given...>, "operation: it takes another number of arguments; look up its entry in docs/reference.md, and pass options only where it lists them");
+};
+
 // ---- one tensor -----------------------------------------------------------------------------------------------------
 
 template <class First, class Second>
