@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Attention and its derivatives by plain loops over the pairs of queries and keys that see each other. A pair that a
-/// mask hides is not read, so that nothing of its key and value, or of its query, can be in the result.
+/// Attention and its derivatives by plain loops over the pairs of queries and keys that see each other. The loops do
+/// not read a pair that a mask hides, so its query, key and value cannot affect the result.
 ///
 /// B: batches, L: heads of keys, G: queries' heads of each, I: queries, K: keys, J: the width.
 
@@ -72,7 +72,7 @@ struct attention_by_loops {
   }
 };
 
-/// Close, or neither is a number.
+/// True if both are finite and close, or neither is finite.
 inline bool agrees_or_neither_is_finite(double got, double wanted) {
   if (!std::isfinite(got) || !std::isfinite(wanted)) return !std::isfinite(got) && !std::isfinite(wanted);
   return std::abs(got - wanted) <= 1e-12 * (1 + std::abs(wanted));
@@ -104,20 +104,20 @@ inline std::vector<attention_by_loops> attentions_with_hidden_elements(extents_b
   auto const seen = [](auto, auto) { return true; };
   std::int64_t const keys = e.at('K'), queries = e.at('I');
   auto const unspoilt = [](auto const&...) {};
-  // Beyond the position of a cache; all of it is finite elsewhere.
+  // Keys and values beyond the position of a cache; all others are finite.
   std::int64_t const position = keys - queries - 2;
   if (position >= 0)
     made(true, position, seen, [&](auto const& at, double& k, double& v) {
       if (at.at('K') >= position + queries) k = at.at('J') == 0 ? nan : inf, v = at.at('J') == 0 ? -inf : nan;
     });
-  // The last value and key are those of the last queries alone.
+  // The last value, which only the last queries see; then a key and its value in the middle.
   made(true, 0, seen, [&](auto const& at, double&, double& v) {
     if (at.at('K') == keys - 1 && at.at('J') == 0) v = nan;
   });
   made(true, 0, seen, [&](auto const& at, double& k, double& v) {
     if (at.at('K') == keys / 2 && at.at('J') == e.at('J') - 1) k = nan, v = -inf;
   });
-  // Hidden from all queries, and from every other one; a query that sees nothing.
+  // Keys hidden from all queries; a value hidden from every other query, beside a query that sees nothing.
   made(
       false, 0, [](auto, auto key) { return key % 3 != 1; },
       [&](auto const& at, double& k, double& v) {
@@ -128,7 +128,7 @@ inline std::vector<attention_by_loops> attentions_with_hidden_elements(extents_b
       [&](auto const& at, double&, double& v) {
         if (at.at('K') == 0) v = nan;
       });
-  // A query that is no number, and one whose cotangents are none.
+  // A query of NaN, then a query with cotangents of NaN.
   for (auto const spoilt : {&attention_by_loops::q, &attention_by_loops::g}) {
     made(true, 0, seen, unspoilt);
     for_each_index("BLGIJ", e, [&](extents_by_letter const& at) {

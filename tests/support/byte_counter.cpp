@@ -42,7 +42,7 @@ void count(std::int64_t bytes) {
   ++counted.calls;
 }
 
-// The elements from the others in a buffer of parts of these lengths.
+// The number of elements that come from other ranks, in a buffer of parts of these lengths.
 std::int64_t from_others(int const* counts, MPI_Comm comm) {
   std::int64_t elements = 0;
   for (int d = 0; d < size_of(comm); ++d)

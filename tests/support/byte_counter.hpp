@@ -7,7 +7,7 @@
 /// profiling interface). The convention is that of plans: an all-gather counts the bytes that a device receives from
 /// others, point-to-point messages (exchanges and reduce-scatters) those that it sends to others, an all-reduce of V
 /// bytes over n devices 2(n−1)V in total. Messages of a rank to itself count nothing, and neither does the
-/// communication of this header. Without MPI all is zero.
+/// communication of this header. Without MPI all counts are zero.
 
 #include <cstdint>
 #include <cstdlib>
@@ -25,7 +25,7 @@ struct traffic {
 /// only operations send bytes. Call it before you make ostraka::environment.
 inline void count_operations_alone() { ::setenv("OSTRAKA_CHECK_SPMD", "0", 1); }
 
-/// The traffic of this rank since it began; the first member enters an all-reduce for all.
+/// The traffic of this rank since the program began. The first member counts an all-reduce for all members.
 traffic traffic_so_far();
 
 /// Communicators that this rank has made and not freed; 0 without MPI.

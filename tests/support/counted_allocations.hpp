@@ -3,10 +3,10 @@
 #pragma once
 
 /// @file
-/// Counts the allocations of a test program: it replaces malloc and operator new, so one file of a program includes
-/// this. Allocations of MPI, BLAS and OpenMP are theirs: a call counts if it comes from this program, which holds the
-/// library and, linked statically, Kokkos, or is an operator new. The sham device's do not count.
-/// OSTRAKA_COUNTS_ALLOCATIONS says whether it can count.
+/// Counts the allocations of a test program. It replaces malloc and operator new, so include it in one file of a
+/// program. A call counts if it comes from this program, which contains the library and, linked statically, Kokkos, or
+/// if it is an operator new. So allocations of MPI, BLAS and OpenMP do not count, and neither do the sham device's.
+/// OSTRAKA_COUNTS_ALLOCATIONS is defined if this works.
 
 #include <cstddef>
 #include <cstdlib>
@@ -127,7 +127,7 @@ auto made(test_mesh const& m, extents_by_letter const& e) {
   return placed<tensor>(m, whole_numbers<double>(letters_in<tensor>(), e, 5));
 }
 
-// Blocks that are multiplied by kernels of our own, by BLAS, and unevenly divided ones.
+// Calls f for blocks that our own kernels multiply, for blocks that BLAS multiplies, and for uneven blocks.
 template <class F>
 void for_several_extents(F const& f) {
   test_mesh const m = make_mesh();

@@ -18,7 +18,7 @@ namespace ostraka::testing {
 
 inline std::int64_t cases_checked = 0;
 
-/// C = A · B, or C = A with `dims<>` of no operand left out, under a policy.
+/// Checks C = A · B under a policy, with the dims of C, A and B.
 template <class T, auto... Out, auto... DimsA, auto... DimsB, class Policy = policy<planner::admit::any>>
 void check_einsum(test_mesh const& m, extents_by_letter const& e, dims<Out...>, dims<DimsA...>, dims<DimsB...>,
                   Policy how = {}) {
@@ -38,7 +38,7 @@ void check_einsum(test_mesh const& m, extents_by_letter const& e, dims<Out...>, 
   ++cases_checked;
 }
 
-/// One operand.
+/// The same for one operand.
 template <class T, auto... Out, auto... DimsA, class Policy = policy<planner::admit::any>>
 void check_einsum(test_mesh const& m, extents_by_letter const& e, dims<Out...>, dims<DimsA...>, Policy how = {}) {
   using result = tensor<T, Out...>;

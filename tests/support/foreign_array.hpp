@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// An array of another library, as it passes it by DLPack: elements, a layout, and a deleter that counts its calls. The
-/// elements are where tensors are stored. The sham device's memory has DLPack's code of CUDA's.
+/// An array as another library passes it by DLPack: elements, a layout, and a deleter that counts its calls. The
+/// elements are where tensors are stored. The sham device's memory has DLPack's code for CUDA memory.
 
 #include <cstddef>
 #include <cstdint>
@@ -31,10 +31,11 @@ struct foreign_layout {
   std::vector<std::int64_t> strides;
 };
 
-/// The array. It outlives what is passed; `passed` and `released` count. A test checks that they are equal at the end.
+/// The array. It outlives the structs that it has passed, and counts them: a test checks at the end that `passed` and
+/// `released` are equal.
 template <class T>
 struct foreign_array {
-  /// DLPack's code of the memory that tensors are in.
+  /// DLPack's code for the memory of tensors.
   static constexpr auto device_type =
       static_cast<dlpack::DLDeviceType>(engine::dlpack_memory_of<Kokkos::DefaultExecutionSpace::memory_space>.exported);
 

@@ -105,7 +105,7 @@ global_tensor<T> einsum_by_loops(std::string const& out, global_tensor<T> const&
   global_tensor<T> c{out, extents, std::vector<T>(static_cast<std::size_t>(number_of_elements(out, extents)), start)};
 
   struct loop {
-    std::int64_t extent, of_c, of_a, of_b;  // and its strides
+    std::int64_t extent, of_c, of_a, of_b;  // the extent, and the strides of the loop in c, a and b
     std::int64_t index = 0;
   };
   std::vector<loop> loops;

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// The runner for tests on several ranks: begins MPI and Kokkos, runs doctest on every rank, and fails on all ranks if
+/// The runner for tests on several ranks: initialises MPI and Kokkos, runs doctest on every rank, and fails on all if
 /// it failed on one. Rank 0 prints its report. The others hold theirs back until something fails there; from then on
 /// they print, each line marked with its rank, at once, because the next collective may hang.
 
@@ -89,7 +89,7 @@ DOCTEST_REGISTER_LISTENER("release_on_failure", 1, release_on_failure);
 int world_rank = 0;
 int world_size = 1;
 
-// ostraka_add_mpi_test runs some tests again, in which host memory is treated as a GPU's.
+// Treats host memory as a GPU's if OSTRAKA_TEST_GPU says so: ostraka_add_mpi_test runs some tests again that way.
 void emulate_gpu() {
   using ostraka::engine::emulated_gpu;
   char const* const said = std::getenv("OSTRAKA_TEST_GPU");

@@ -3,9 +3,9 @@
 #pragma once
 
 /// @file
-/// Questions that a test on several ranks may ask without the code under test. The main function is in mpi_main.cpp: it
-/// begins MPI and Kokkos, so test cases find both running. A test case runs on every rank; every rank must reach the
-/// same collectives.
+/// Facts about the job that a test on several ranks needs without the code under test. The main function is in
+/// mpi_main.cpp: it initialises MPI and Kokkos, so both run during test cases. A test case runs on every rank; every
+/// rank must reach the same collectives.
 
 namespace ostraka::testing {
 
@@ -15,7 +15,7 @@ int rank();
 /// The number of processes in MPI_COMM_WORLD; 1 without MPI.
 int ranks();
 
-/// True if MPI is begun for several host threads at once. A test that wants it defines this function.
+/// True if MPI is to be initialised for several host threads at once. A test that needs that defines this function.
 bool uses_several_threads();
 
 }  // namespace ostraka::testing

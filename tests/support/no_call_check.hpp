@@ -3,8 +3,9 @@
 #pragma once
 
 /// @file
-/// For tests that count what a program does: ranks do not compare their calls, for which they would send more, allocate
-/// words and read blocks on the host, and which have no part on dry meshes. It is set before MPI begins.
+/// Keeps ranks from comparing their calls. Include it in tests that count a program's work: a comparison sends
+/// messages, allocates text and reads blocks on the host, and dry meshes have none. It takes effect before MPI is
+/// initialised.
 
 #include <cstdlib>
 

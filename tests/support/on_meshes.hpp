@@ -33,10 +33,10 @@ std::vector<extents_by_letter> usual_extents();
 
 std::string text_of(extents_by_letter const& e);
 
-/// The extents for the questions of a plan.
+/// The extents as named sizes, which the functions of a plan take.
 ostraka::sizes<B_axis, I_axis, J_axis, K_axis, L_axis> named(extents_by_letter const& e);
 
-/// Two parts of a partial tensor made one.
+/// Combines two parts of an element of a partial tensor.
 template <class T>
 T combined(reduction kind, T const& x, T const& y) {
   if constexpr (std::is_arithmetic_v<T>) {
@@ -52,8 +52,8 @@ T combined(reduction kind, T const& x, T const& y) {
 
 namespace detail {
 
-// The value at position `at` as part `number` of so many holds it; for other kinds than sums another part holds the
-// value itself at every position.
+// The share of value v at position `at` that part `number` of `of` parts holds. For kinds other than sums, one part
+// holds the value itself, another part at each position.
 template <class T>
 T part_of(reduction kind, T const& v, std::size_t at, int number, int of) {
   auto const seed = [&](int n) { return static_cast<std::int64_t>(at) * 3 + n * 7; };
@@ -65,7 +65,7 @@ T part_of(reduction kind, T const& v, std::size_t at, int number, int of) {
     return rest;
   }
   bool const holds_it = static_cast<int>(at % static_cast<std::size_t>(of)) == number;
-  if (kind == reduction::prod) {  // signs, the right one in the part that holds it
+  if (kind == reduction::prod) {  // the other parts hold signs, and the part with the value corrects for them
     auto const sign = [&](int n) { return T(static_cast<float>(seed(n) % 2 == 0 ? 1 : -1)); };
     if (!holds_it) return sign(number);
     T rest = v;
@@ -86,7 +86,7 @@ T part_of(reduction kind, T const& v, std::size_t at, int number, int of) {
 
 }  // namespace detail
 
-/// A rank's block of a tensor. Parts of a partial one differ from each other and combine to it.
+/// The elements of a rank's block. The parts of a partial tensor differ, and combine to its values.
 template <class T>
 std::vector<T> elements_on(placement const& p, test_mesh const& m, global_tensor<T> const& g, int rank) {
   summand const part = summand_on(p, m, rank);
@@ -148,7 +148,7 @@ void change_block(Tensor const& t, F&& f) {
   Kokkos::deep_copy(t.local(), here);
 }
 
-/// A tensor that holds the whole one: each rank writes its own block.
+/// The whole tensor as a sharded one: each rank writes its own block.
 template <class Tensor>
 Tensor placed(test_mesh const& m, global_tensor<typename Tensor::value_type> const& g) {
   placement const p = placement_of<Tensor>();
@@ -157,7 +157,7 @@ Tensor placed(test_mesh const& m, global_tensor<typename Tensor::value_type> con
   Tensor const t = ostraka::detail::allocate<Tensor>(m.handle(), extents);
   auto const elements = elements_on(p, m, g, rank());
   if (elements.size() == t.local().size())
-    write_elements(elements, t.local().data());  // the comparison finds another size
+    write_elements(elements, t.local().data());  // otherwise the comparison will find the wrong size
   return t;
 }
 
@@ -172,8 +172,8 @@ bool has_extents(View const& local, std::vector<index_range> const& block) {
 
 }  // namespace detail
 
-/// Number of elements on this rank that `agree(got, wanted)` refuses, or −1 if the block has other extents. Parts are
-/// combined first. Collective.
+/// The number of elements on this rank for which `agree(got, wanted)` is false, or −1 if the block has other extents.
+/// Parts are combined first. Collective.
 template <class Tensor, class Agree>
 std::int64_t disagreements(test_mesh const& m, Tensor const& t,
                            global_tensor<typename Tensor::value_type> const& wanted, Agree&& agree) {

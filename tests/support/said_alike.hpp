@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// Errors as all ranks see them.
+/// Checks that all ranks get the same error.
 
 #include <string>
 

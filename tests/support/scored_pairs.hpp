@@ -125,14 +125,14 @@ struct scored_by_loops {
   }
 };
 
-/// Close, or neither is a number.
+/// True if both are finite and close, or neither is finite.
 inline bool scores_agree(double got, double wanted) {
   if (!std::isfinite(got) || !std::isfinite(wanted)) return !std::isfinite(got) && !std::isfinite(wanted);
   return std::abs(got - wanted) <= 1e-12 * (1 + std::abs(wanted));
 }
 
 /// Attentions with options alone and together, with and without a soft cap. The last key and the first value are NaN in
-/// some of them, so that queries that see these, and no others, are spoilt.
+/// some of them, and affect only the queries that see them.
 inline std::vector<scored_by_loops> attentions_with_options(extents_by_letter const& e, bool with_cap) {
   double const inf = std::numeric_limits<double>::infinity(), nan = std::numeric_limits<double>::quiet_NaN();
   std::vector<scored_by_loops> all;

@@ -19,7 +19,7 @@
 
 namespace ostraka::testing {
 
-/// The rules of a call, in plain words.
+/// The rules of a call, pair by pair.
 struct seen_pairs {
   bool is_causal = false, has_window = false;
   std::int64_t window = 0, first = 0;
@@ -33,8 +33,8 @@ struct seen_pairs {
   }
 };
 
-/// The keys that these queries are multiplied with: blocks of which some query sees a key; without a window, of a block
-/// no keys behind the last query.
+/// True for each key that these queries are multiplied with: all keys of a block in which some query sees a key, but
+/// under a causal mask without a window none behind the last query.
 inline std::vector<bool> multiplied_keys(seen_pairs const& o, planner::range queries, std::int64_t keys,
                                          std::int64_t block) {
   std::vector<bool> all(static_cast<std::size_t>(keys), false);

@@ -36,11 +36,11 @@ class simulated_device {
   std::vector<std::int64_t> result{};
   scalars call{};
   std::string error{};
-  planner::scheduled_message const* under_way = nullptr;  ///< started
-  bool waits = false;                                     ///< finished, as far as this device goes
+  planner::scheduled_message const* under_way = nullptr;  ///< the message that has been started
+  bool waits = false;                                     ///< this device has reached the finish of its message
   std::vector<std::vector<std::int64_t>> sent{};          ///< the array, or the elements of each part that it sends
 
-  /// Runs on until a message has been finished. Returns whether there is more to do.
+  /// Runs until the finish of the next message. Returns true if there is more to do.
   bool advance() { return planner::advance(todo, next_, *this); }
   void prepare() {
     workspace_.assign(static_cast<std::size_t>(todo.workspace), poison);
@@ -104,7 +104,7 @@ class simulated_device {
     waits = true;
   }
 
-  /// A program has functions only for these kinds.
+  /// Checks that the schedule needs only functions of these kinds: a program has no others.
   void expect_kinds(unsigned of_plan) {
     namespace kinds = planner::kinds;
     for (planner::scheduled_message const& m : todo.messages)

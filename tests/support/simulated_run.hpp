@@ -27,7 +27,7 @@ inline std::vector<std::vector<std::int64_t>> dense_blocks(sharded_tensor const&
   return all;
 }
 
-/// Constants with which all moves are worth fusing, and all messages worth sending in place, however small.
+/// Constants under which all moves are fused, and all messages sent in place, however small they are.
 inline constexpr planner::machine_constants all_is_worth_it{1, 1, 1, 1 << 20, 1 << 20, 4, 2, 1, 1, 1};
 
 /// The functions of a program whose plan has these kinds; lowering throws if it asks for more.
@@ -51,7 +51,7 @@ class simulated_run {
   std::int64_t moved = 0;  ///< elements, added over all devices
   std::vector<simulated_device> devices{};
 
-  /// Before the blocks are given.
+  /// Resets the run for so many devices. Call this before you set their blocks.
   void begin(std::size_t count) {
     error.clear();
     moved = 0;
@@ -59,7 +59,7 @@ class simulated_run {
     for (simulated_device& d : devices) d.error.clear();
   }
 
-  /// For the devices of `begin`. `order`: of the mesh axes on the running mesh.
+  /// Lowers the plan for each device. `order`: the order of the mesh axes on the running mesh.
   template <class Plan>
   void lower(Plan const& plan, planner::decisions const& decided, extents const& e, scalars call, int const* order,
              planner::machine_constants const& machine) {
@@ -88,7 +88,7 @@ class simulated_run {
     }
   }
 
-  /// In turns from message to message.
+  /// Runs the schedules of all devices, in turns from message to message.
   void run() {
     for (bool more = true; more && error.empty();) {
       more = false;

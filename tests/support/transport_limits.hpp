@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Limits of messages (engine/moves/transport.hpp) so low that small arrays reach the paths of long ones, for as long
-/// as an object lives. All ranks make it.
+/// Lowers the limits of messages (engine/moves/transport.hpp) while an object lives, so that small arrays take the
+/// paths of long ones. All ranks make the object.
 
 #include <cstdint>
 
@@ -12,7 +12,7 @@
 
 namespace ostraka::testing {
 
-/// MPI takes every block with contiguous rows from where it lies.
+/// MPI sends every block with contiguous rows in place.
 class blocks_in_place {
  public:
   blocks_in_place() { engine::shortest_block_message = engine::shortest_block_row = 1; }

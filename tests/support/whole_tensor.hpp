@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// Tests of floor 2. Tensors of whole numbers that lie in one place, boxes of global indices and loops over them, and a
+/// Tests of floor 2. Whole tensors of whole numbers, boxes of global indices and loops over them, and a
 /// tensor as the devices of simulated_mesh.hpp hold it. Plain loops, written from the text of the rules.
 
 #include <cstddef>
@@ -17,7 +17,7 @@ namespace ostraka::testing {
 using planner::extents;
 using planner::spec;
 
-/// Something per label, dimension or mesh axis.
+/// One item for each label, dimension or mesh axis.
 template <class T, int Count>
 struct numbered {
   T item[Count]{};
@@ -70,7 +70,7 @@ void for_each(box const& b, F const& f) {
   }
 }
 
-/// A tensor in one place.
+/// A tensor that is not divided.
 struct whole_tensor {
   box all{};
   std::vector<std::int64_t> value{};
@@ -89,8 +89,8 @@ struct whole_tensor {
   [[nodiscard]] std::int64_t operator[](position const& at) const { return value[offset(at)]; }
 };
 
-/// A tensor on all devices. Every device has memory for the whole, so that indices stay global; outside of its block is
-/// poison.
+/// A tensor on all devices. Every device has memory for the whole tensor, so that indices stay global; the memory
+/// outside of its block is poisoned.
 struct sharded_tensor {
   spec sharding{};
   std::vector<box> block{};

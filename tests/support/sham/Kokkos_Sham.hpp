@@ -3,9 +3,9 @@
 #pragma once
 
 /// @file
-/// The sham device as an execution space and a memory space of Kokkos 3.4, in which no host space can read: what Kokkos
-/// asks of a backend. CMakeLists.txt has Kokkos' headers include it. Spaces and copies; kernels are in
-/// sham_kernels.hpp.
+/// The sham device as an execution space and a memory space of Kokkos 3.4, which host spaces cannot access: the
+/// interface that Kokkos requires of a backend. CMakeLists.txt makes Kokkos' headers include it. It has the spaces and
+/// the copies; the kernels are in sham_kernels.hpp.
 
 #include <cstddef>
 #include <cstdint>
@@ -28,7 +28,7 @@ class ShamSpace {
 
   static constexpr char const* name() { return "Sham"; }
 
-  // Kokkos' header of an allocation lies before the memory.
+  // Kokkos' header of an allocation precedes the memory.
   void* allocate(char const* label, std::size_t bytes, std::size_t reported) const {
     constexpr std::size_t header = sizeof(Impl::SharedAllocationHeader);
     char* const memory = static_cast<char*>(sham::allocate(label, bytes - header));
@@ -44,7 +44,7 @@ class ShamSpace {
   }
 };
 
-/// Its kernels, which run late: at a fence, a copy that waits, a reduction to the host, or a free.
+/// The device's execution space. Kernels run late: at a fence, a copy that waits, a reduction to the host, or a free.
 class Sham {
  public:
   using execution_space = Sham;
@@ -55,7 +55,7 @@ class Sham {
   using scratch_memory_space = ScratchMemorySpace<Sham>;
 
   static char const* name() { return "Sham"; }
-  static int concurrency() { return 132 * 2048; }  // a GPU's
+  static int concurrency() { return 132 * 2048; }  // as on a GPU
   static int in_parallel() { return 0; }
   static void impl_static_fence() { sham::fence_by_host("a fence"); }
   void fence() const { sham::fence_by_host("a fence"); }

@@ -66,7 +66,7 @@ struct device {
 };
 
 device& the_device() {
-  static device* const d = new device;  // lives on: memory is freed by destructors of static variables
+  static device* const d = new device;  // never destroyed: destructors of static variables free memory of the device
   return *d;
 }
 
@@ -99,13 +99,13 @@ void close_all() {
   d.open.clear();
 }
 
-// A kernel or a copy runs while it lives.
+// While an object lives, a kernel or a copy runs.
 struct running {
   running() { in_kernel = true; }
   ~running() { in_kernel = false; }
 };
 
-// True if MPI's functions are among those that were called. An MPI that takes a GPU's memory touches it in all of them.
+// True if a function of MPI is on the call stack. An MPI that accepts a GPU's memory touches it in all of them.
 bool is_in_mpi() {
   void* frames[64];
   int const count = ::backtrace(frames, 64);
@@ -198,7 +198,7 @@ void begin() {
   d.mpi_may_touch = aware != nullptr && *aware == '1';
   d.heap = begin_of_heap();
   void* frames[2];
-  ::backtrace(frames, 2);  // loads what it needs now, rather than in a fault
+  ::backtrace(frames, 2);  // loads its library now, rather than in a fault
   struct sigaction act {};
   act.sa_sigaction = &on_fault;
   act.sa_flags = SA_SIGINFO | SA_NODEFER;

@@ -3,10 +3,10 @@
 #pragma once
 
 /// @file
-/// The sham device: a GPU's rules, kept by the host. Its memory is closed to the host, its work waits in a queue until
-/// the host waits for it, and its memory is never handed out again after it has been freed. The device reports each
-/// broken rule with a backtrace, and the program goes on, so that one run shows many faults; it ends with status 99 at
-/// Kokkos::finalize. Kokkos_Sham.hpp makes it an execution space of Kokkos.
+/// The sham device: a GPU's rules, enforced on the host. The host cannot touch the device's memory, work waits in a
+/// queue until the host waits for it, and freed memory is never used again. The device reports each broken rule with a
+/// backtrace, and the program goes on, so that one run shows many faults; it ends with status 99 at Kokkos::finalize.
+/// Kokkos_Sham.hpp makes it an execution space of Kokkos.
 
 #include <cstddef>
 #include <functional>
@@ -16,7 +16,8 @@
 
 namespace sham {
 
-/// While it lives, this host thread is in the device's driver, whose allocations are neither the library's nor Kokkos'.
+/// While an object lives, this host thread is in the device's driver, whose allocations belong neither to the library
+/// nor to Kokkos.
 class driver {
  public:
   driver() { ++depth_; }
@@ -29,10 +30,10 @@ class driver {
   static inline thread_local constinit int depth_ = 0;
 };
 
-/// Puts work into the queue. SHAM_EAGER=1 runs it at once, which tells a missing fence from a wrong kernel.
+/// Puts work into the queue. SHAM_EAGER=1 runs it at once, which distinguishes a missing fence from a wrong kernel.
 void launch(char const* what, std::function<void()> work);
 
-/// Runs what waits in the queue, in order. `why` is named by reports of what the host does next.
+/// Runs the work in the queue, in order. Later reports name `why` as the device's last action.
 void fence(char const* why);
 
 /// Copy between the host and the device, or within the device: at once, behind all launched work, or in the queue.
@@ -59,13 +60,13 @@ struct work {
 /// A fence of the program.
 void fence_by_host(char const* why);
 
-/// Reports memory that is not the device's; `who` asks for it.
+/// Reports memory that is not the device's; the report names `who`, the caller.
 void require_device_memory(void const* memory, char const* who);
 
-/// Returns device memory, full of bytes 0xA5. The page before it is the host's; Kokkos' header lies at its end.
+/// Returns device memory, filled with bytes 0xA5. The page before it is the host's, and ends with Kokkos' header.
 void* allocate(char const* label, std::size_t bytes);
 
-/// Waits for all that was launched. Any later access to the memory ends the program.
+/// Waits for all launched work, and frees the memory. Any later access to the memory ends the program.
 void free(void* memory);
 
 /// Allocations beyond so many bytes in use, rounded to pages, throw std::bad_alloc.
@@ -74,14 +75,14 @@ void limit_memory(std::size_t bytes);
 /// Returns the bytes in use by allocations with this label.
 [[nodiscard]] std::size_t bytes_in_use(char const* label);
 
-/// Begins to listen for faults, at Kokkos::initialize, and ends: exits with status 99 if anything was reported.
+/// begin() listens for faults, from Kokkos::initialize on; end() exits with status 99 if anything was reported.
 void begin();
 void end();
 
-/// Returns the reports since the last call, and forgets them, so that the program does not fail for them.
+/// Returns the reports since the last call, and removes them, so that the program does not fail because of them.
 [[nodiscard]] std::vector<std::string> take_reports();
 
-/// Reports the first of the words of a functor that is an address of the stack, the heap or a variable of the program.
+/// Reports the first word of a functor that is an address of the stack, the heap or a variable of the program.
 void look_for_host_addresses(void const* functor, std::size_t bytes, char const* name);
 
 template <class Functor>

@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// For tests of blocks that are kept for later results. Others run on a device that never uses freed memory again.
+/// Include this in tests of blocks that are kept for later results. Other tests free each block on the sham device.
 
 #include <cstdlib>
 

@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Kernels of the sham device: a launch copies the functor into the queue; when it runs, the last index comes first,
-/// because none is promised to.
+/// Kernels of the sham device: a launch copies the functor into the queue. When it runs, the last index comes first,
+/// because Kokkos guarantees no order.
 
 #include <string_view>
 #include <type_traits>
@@ -15,7 +15,7 @@
 
 namespace Kokkos::Impl {
 
-/// Launches a functor of the program's. Kokkos' own may point to the host where they are constructed.
+/// Launches a functor, after a look for addresses of the host in it; Kokkos' own functors may hold such addresses.
 template <class F, class Work>
 void sham_launch(F const& f, Work&& work) {
   sham::driver const active;
@@ -77,7 +77,7 @@ class ParallelReduce<F, RangePolicy<Traits...>, Reducer, Sham> {
   policy const p_;
   Reducer const r_;
   pointer const result_;
-  bool const waits_;  // the result is the host's
+  bool const waits_;  // true if the result is in host memory
 
  public:
   template <class View>

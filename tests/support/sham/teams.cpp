@@ -40,7 +40,7 @@ void run_thread() {
   ::swapcontext(&t.contexts[static_cast<std::size_t>(me)], &t.home);
 }
 
-// Runs each thread to its next barrier, or its end. Returns how many have ended in this round; all are to, or none.
+// Runs each thread to its next barrier, or its end. Returns how many have ended: it must be all of them, or none.
 int run_to_barrier(team_of_contexts& t) {
   int ended = 0;
   for (int i = t.threads - 1; i >= 0; --i) {
