@@ -3,9 +3,10 @@
 
 /// @file
 /// Operations that move memory and compute next to nothing, against std::memcpy of the same bytes (read + written = 2 x
-/// the size given to memcpy), split among as many threads: build/bench/bandwidth [rounds=5] [only=TEXT]
-/// [elements=1000000] [json=FILE] Labels stand in the order of memory, the fastest last: "ij,j->i" is a row-major
-/// matrix times a vector, "ji,j->i" a column-major one.
+/// the size given to memcpy), split among as many threads. Labels are in the order of memory, the fastest last:
+/// "ij,j->i" is a row-major matrix times a vector, "ji,j->i" a column-major one.
+///
+///     bench/bandwidth [rounds=5] [only=TEXT] [elements=1000000] [json=FILE]
 
 #include <Kokkos_Core.hpp>
 
@@ -52,7 +53,7 @@ std::int64_t size_of(std::string const& labels, extents_of const& extents) {
   return n;
 }
 
-/// "ij,j->i" or "ijk->ik" as numbers; `step_b` spreads the second operand.
+/// The contraction of a text such as "ij,j->i" or "ijk->ik"; `step_b` multiplies the strides of the second operand.
 engine::contraction problem_of(std::string const& text, extents_of const& extents, std::int64_t step_b = 1) {
   std::size_t const arrow = text.find("->"), comma = std::min(text.find(','), arrow);
   std::string const parts[3] = {text.substr(0, comma), comma < arrow ? text.substr(comma + 1, arrow - comma - 1) : "",
@@ -76,7 +77,7 @@ struct laboratory {
   bench::report& out;
   bench::arguments const& given;
   std::string type;
-  std::int64_t elements;  // those of the largest operand
+  std::int64_t elements;  // of the largest operand
   bench::block<T> a = bench::block<T>(static_cast<std::size_t>(elements) * 2, T(1)), b = a, c = a;
   bench::block<char> from = bench::block<char>(sizeof(T) * static_cast<std::size_t>(elements) * 2, 1), to = from;
 

@@ -6,9 +6,9 @@
 /// reads: the flop/s of a rank while all ranks compute, by element type, and the share of it that smaller products
 /// reach; the bandwidth of reading and writing, in caches and beyond; the overhead of an operation; the time of a
 /// message, α + bytes · β, while all ranks gather, with one β for short messages and one for long ones; the time of a
-/// message of rows that the transport carries in place; the rate of reductions in an all-reduce. It measures all of it
-/// through the library, so that predictions are of this machine with this library, not of its maker's figures. Each
-/// operation is repeated, so that the caches hold its blocks as far as they fit.
+/// message of rows that is sent in place; the rate of reductions in an all-reduce. It measures everything through the
+/// library, so predictions are based on this machine with this library, not on its vendor's figures. Each operation is
+/// repeated, so that the caches hold its blocks as far as they fit.
 ///
 ///     mpirun -n 2 bench/calibrate [file=here.machine] [name=TEXT] [sweeps=8] [rounds=5] [line=NANOSECONDS]
 ///
@@ -152,7 +152,7 @@ struct times {
   double products[4]{};  // of 10⁹ flops, by element type
   double operation = 0;
   double from_memory = 0;    // many products
-  std::vector<timed> cubes;  // four products of doubles: extents in place of bytes
+  std::vector<timed> cubes;  // four products of doubles: extents instead of bytes
   std::vector<timed> passes, gathers, all_to_alls, all_reduces;
 
   // The least times so far. All sizes are measured again and again, so that a disturbance of the machine for a second,
@@ -188,7 +188,7 @@ struct times {
 // Shorter work has one rate; longer work, which a cache may hold or not, has a rate for each size.
 constexpr double short_bytes = 1 << 18;
 
-// Subtracts the times beside from each size, and leaves at least `part` of the whole.
+// Subtracts the times `beside` from those of each size, but leaves at least `part` of each.
 template <class Beside>
 std::vector<timed> without(std::vector<timed> all, double part, Beside const& beside) {
   for (timed& t : all) t.seconds = std::max(t.seconds - beside(t.bytes), t.seconds * part);

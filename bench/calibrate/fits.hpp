@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Fits numbers of a machine to times measured at many sizes: rates by size, and the overhead of a message beside its
-/// bytes.
+/// Fits the numbers of a machine to times measured at many sizes: rates by size, and the overhead of a message besides
+/// its bytes.
 
 #include <algorithm>
 #include <cmath>
@@ -36,8 +36,8 @@ inline double rates_of(std::vector<timed> const& all, double short_bytes, os::pl
 }
 
 /// α, β, and the size from which messages take a handshake, fitted to short messages: the fit that is nearest to the
-/// times in the geometric mean. For a given rate and size, the overheads without and with a handshake are the median of
-/// the overheads that the messages ask for.
+/// times in the geometric mean. For a given rate and size, the overheads without and with a handshake are those whose
+/// times are nearest to the messages'.
 inline os::link link_of(std::vector<timed> const& all) {
   os::link best;
   double least = 1e300;

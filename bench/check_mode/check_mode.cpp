@@ -2,8 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// The cost of comparing calls, for an operation that moves next to nothing: OSTRAKA_CHECK_SPMD=0, =first (which a
-/// release build does by itself) or =1 mpirun -n 2 build/bench/check_mode [repetitions]
+/// The cost of comparing calls, for an operation that moves next to nothing. OSTRAKA_CHECK_SPMD is 0, 1 or first, which
+/// is the default of a release build.
+///
+///     OSTRAKA_CHECK_SPMD=1 mpirun -n 2 build/bench/check_mode [repetitions]
 
 #include <ostraka/ostraka.hpp>
 

@@ -7,9 +7,9 @@
     python3 bench/compile/compile.py --flags build/bench/compile/flags.cmake [--only einsum] [--modes syntax,O2] [--json
     out.json]
 
-Every case is a source that is generated (operations.py), and is compared in each round with its own baselines, one
-compiler after the other, so that other work on the machine meets all alike. Times are user + system time of the
-compiler, medians over the rounds; memory is the largest resident set.
+Every case is a generated source (operations.py). Each round compares it with its own baselines, one compilation after
+the other, so that other work on the machine affects all of them alike. Times are user + system time of the compiler,
+medians over the rounds; memory is the largest resident set.
 
     program     README's first program (examples/first)          against   the same sum by Kokkos and MPI alone
       (by_hand.cpp)
@@ -23,8 +23,8 @@ compiler, medians over the rounds; memory is the largest resident set.
 Modes that make code (O0, O2, compiled) say what an operation adds to it, too: machine code and constants, as `size`
 counts text. compiled: -O2 of a program that links ostraka::compiled, compiled-O1 and compiled-O3 those of others.
 
-So an operation's figure is what one more of its kind adds, and holds its plan, its checks, the types of its operands
-and its run; what an element type costs once (kernels, collectives) stands in its own column.
+So an operation's figure is what one more of its kind adds, and includes its plan, its checks, the types of its operands
+and its run. The cost that an element type adds once (kernels, collectives) has its own column.
 """
 
 import argparse

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The Ostraka authors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The sources of compile.py: many operations of a kind in one program, each with other axes and other shardings, the
-same in every run."""
+"""The sources of compile.py: many operations of a kind in one program, each with different axes and shardings, the same
+in every run."""
 
 import itertools
 import re

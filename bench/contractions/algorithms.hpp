@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Every algorithm by which the engine could do a contraction, with the cost that its cost model expects: this keeps
-/// the model's constants honest.
+/// Every algorithm by which the engine could compute a contraction, with the cost that its cost model expects. Compare
+/// the two to check the constants of the model.
 
 #include <Kokkos_Core.hpp>
 
@@ -60,8 +60,8 @@ std::vector<algorithm> algorithms_of(ostraka::engine::contraction const& p, T co
   return all;
 }
 
-/// Times them in turns and keeps the least of the rounds; an algorithm that takes four times as long as the best runs
-/// three rounds.
+/// Times the algorithms in turns and keeps the least time of each; an algorithm that takes four times as long as the
+/// best runs three rounds only.
 inline void time_algorithms(std::vector<algorithm>& all, int rounds) {
   double best = 1e300;
   for (int r = -1; r < rounds; ++r)

@@ -125,7 +125,7 @@ class by_transposition {
   }
 
  private:
-  // Where C is [batch, n, m] the operands change places.
+  // Where C is [batch, n, m], the operands are swapped.
   by_transposition(contraction_case const& given, bool mirrored)
       : by_transposition(mirrored ? mirror(given) : given, mirrored, 0) {}
 

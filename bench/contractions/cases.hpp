@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Reads the contractions of cases.txt and gives them as numbers: the input of the engine, and the M, N, K and batch of
-/// the products that a plain library would compute.
+/// Reads the contractions of cases.txt and converts them to numbers: the input of the engine, and the M, N, K and batch
+/// of the products that a plain library would compute.
 
 #include <algorithm>
 #include <cstdint>
@@ -22,7 +22,7 @@ namespace bench {
 /// A line of cases.txt.
 struct contraction_case {
   std::string name;
-  bool arithmetic = true;  ///< else limited by bandwidth
+  bool arithmetic = true;  ///< limited by arithmetic, else by bandwidth
   std::string types;       ///< f, d or both
   std::string a, b, c;     ///< labels; b is empty with one operand, whose einsum has no comma
   bool two_operands = true;

@@ -2,15 +2,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// The local contraction on the suite of cases.txt. Where arithmetic dominates, ours alternates with the library's
-/// product of the same M, N and K (a batch as many products, all contiguous) and with
+/// The local contraction on the suite of cases.txt. Where arithmetic dominates, ours takes turns with the library's
+/// product of the same M, N and K (for a batch, as many products, all contiguous) and with
 /// transpose-transpose-GEMM-transpose; where bandwidth dominates, with a copy that moves as many bytes.
 ///
 ///     bench/contractions [rounds=5] [only=TEXT] [class=arithmetic|bandwidth] [types=fd] [json=FILE] [cases=FILE]
 ///     bench/contractions algorithms=1 [random=40] [...]      the chosen algorithm against all others
-///     bench/contractions serve=1 [cases=FILE]      what contractions.py talks to
+///     bench/contractions serve=1 [cases=FILE]      the server that contractions.py starts
 ///
-/// One thread unless OMP_NUM_THREADS and the library's variable say otherwise.
+/// It uses one thread unless OMP_NUM_THREADS and the library's variable say otherwise.
 
 #include <Kokkos_Core.hpp>
 
@@ -84,7 +84,7 @@ int compare_all(arguments const& given, std::vector<contraction_case> const& cas
   return wrong > 0 ? 1 : 0;
 }
 
-/// Compares the choices of the cost model with the fastest algorithms, on the cases and on so many random ones.
+/// Compares the choices of the cost model with the fastest algorithms, on the cases and on random ones.
 int compare_algorithms(arguments const& given, std::vector<contraction_case> cases) {
   std::vector<contraction_case> const more =
       random_cases(given.number("random", 0), static_cast<unsigned>(given.number("seed", 1)));

@@ -5,12 +5,12 @@
 and a copy (the program `contractions`, started as a server), numpy.einsum(optimize=True) and torch.einsum (each skipped
 if it is not installed).
 
-All are timed in turns, case by case and round by round, on the same number of threads. Prints a line a case, ratios of
-times ours / theirs with medians and spread; at the end geometric means of our speed relative to each, by class. --json
-writes what was printed, --markdown the medians. Ours, gemm and ttgt write into memory that is there; einsum of NumPy
-gets it as `out`; PyTorch's cannot, but malloc is told to keep its pages. Where PyTorch returns a permuted view of a
-product instead of the result that was asked for, `torch` includes laying it out (`contiguous`), as the others do, and
-`view` is the time to the view alone."""
+All are timed in turns, case by case and round by round, on the same number of threads. Prints a line for each case,
+ratios of times ours / theirs with medians and spread; at the end geometric means of our speed relative to each, by
+class. --json writes the same figures, --markdown the medians. Ours, gemm and ttgt write into existing memory, and
+NumPy's einsum gets it as `out`. PyTorch's cannot, but malloc is configured to keep its pages. Where PyTorch returns a
+permuted view of a product instead of the requested result, `torch` includes the copy to the requested layout
+(`contiguous`), as for the others, and `view` is the time for the view alone."""
 
 import argparse
 import json

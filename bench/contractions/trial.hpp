@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// One contraction with its operands, ready to run in each way, and the check against plain loops.
+/// One contraction with its operands, ready to be computed by each contestant, and the check against plain loops.
 
 #include <Kokkos_Core.hpp>
 
@@ -32,7 +32,7 @@ namespace bench {
 class trial {
  public:
   virtual ~trial() = default;
-  /// ours; also gemm and ttgt if arithmetic dominates, copy if bandwidth does.
+  /// The contestants: ours; also gemm and ttgt if arithmetic dominates, copy if bandwidth does.
   [[nodiscard]] virtual std::vector<contestant> contestants() = 0;
   /// True if every checked element of the result is within the bound of rounding. Checks all elements of small results,
   /// and some of large ones.

@@ -6,9 +6,9 @@ parameters.
 
     decoder.py --program build/bench/decoder [--layers 4] [--tokens 512] [--batch 1] [--rounds 9] [--realtime]
 
-Extents and numbers are those of decoder.cpp. Of each round and contestant the median of seven steps; the figure is the
-median of the rounds' ratios, ours / PyTorch, with the spread. The losses and the norms of all gradients are compared
-first. --realtime: both at real-time priority (chrt -r 1), on a machine where other jobs run.
+Extents and numbers are those of decoder.cpp. Each round takes the median of seven steps of each contestant; the figure
+is the median of the rounds' ratios, ours / PyTorch, with the spread. The losses and the norms of all gradients are
+compared first. --realtime runs both at real-time priority (chrt -r 1); use it on a machine where other jobs run.
 """
 import argparse
 import json

@@ -3,8 +3,8 @@
 
 /// @file
 /// Tokens per second of the engine of examples/serving with a decoder of 4 layers, 512 wide: requests of one length
-/// join in one step, the prefill, and decode together. Parameters, activations, keys and values are floats, or all of
-/// them numbers of 16 bits. decoding.py runs it beside PyTorch, in turns.
+/// join in one step, the prefill, and decode together. Parameters, activations, keys and values are all floats, or all
+/// 16-bit numbers. decoding.py runs it in turns with PyTorch.
 ///
 ///     mpirun -n 2 bench/decoding [weights=bf16] [batch=16] [prompt=128] [tokens=64] [rounds=3] [cpu=1]
 
@@ -35,7 +35,8 @@ std::int64_t given(int argc, char** argv, std::string_view name, std::int64_t ot
   return value == nullptr ? otherwise : std::atoll(value);
 }
 
-/// Seconds of f: of the clock, or of this process' CPU, which other jobs on the machine disturb less.
+/// The seconds that f takes: by the clock, or in CPU time of this process, which other jobs on the machine disturb
+/// less.
 template <class F>
 double seconds(bool of_cpu, F const& f) {
   auto const now = [of_cpu] {

@@ -7,11 +7,11 @@ layers, 512 wide.
     decoding.py --program build/bench/decoding --python VENV/bin/python [--weights f32 bf16] [--ranks 1] [--batch 1 16]
     [--rounds 5]
 
-PyTorch runs two programs, and counts the faster of the two for each figure: LlamaForCausalLM of transformers with its
+PyTorch runs two programs, and the faster of the two counts for each figure: LlamaForCausalLM of transformers with its
 cache, and the same model in plain functions with a cache that is allocated once, fused attention and fused norms. Both
 compute the logits of the last token alone. Ours has as many ranks of one thread as PyTorch has threads. A model of bf16
-has parameters, activations and caches of bf16. Each round gives a ratio of ours to PyTorch's; the figure is their
-median, with the spread.
+has parameters, activations and caches of bf16. Each round gives a ratio of ours to PyTorch's; the figure is the median
+of these ratios, with the spread.
 """
 import argparse
 import itertools

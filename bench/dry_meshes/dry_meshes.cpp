@@ -4,7 +4,7 @@
 /// The time that it takes to price a training step: 12 layers of a transformer, 3.2·10⁹ parameters each, stored divided
 /// over X and tensor parallel over Y, on dry meshes of 1 to 65,536 devices. One process: `dry_meshes`
 
-#include <ostraka/gradient.hpp>  // before the templates that are differentiated
+#include <ostraka/gradient.hpp>  // before the templates to be differentiated
 
 #include <sys/resource.h>
 

@@ -38,7 +38,7 @@ class slabs_by_hand {
       for (MPI_Datatype& t : *types) MPI_Type_free(&t);
   }
 
-  /// Transforms u, which does not change, into the result.
+  /// Writes the transform of u to the result; u does not change.
   void run(fftw_complex const* u) {
     fftw_execute_dft(planes_, const_cast<fftw_complex*>(u), before_.data);
     MPI_Alltoallw(before_.data, counts_.data(), zeros_.data(), out_.data(), behind_.data, counts_.data(), zeros_.data(),

@@ -3,9 +3,9 @@
 
 /// @file
 /// The cost of an operation on a device beyond its arithmetic: seconds of operations on tiny blocks, one after another,
-/// and how many kernels, copies and fences each of them launches, as Kokkos Tools counts them (a library's kernels are
-/// not among them; Kokkos before 4 tells no tool of a device's fences). The mesh and the MPI, which does nothing, are
-/// those of bench/overhead.
+/// and how many kernels, copies and fences each of them launches, as Kokkos Tools counts them (kernels of libraries do
+/// not count, and Kokkos before 4 reports no fences of a device). The mesh, and the MPI, which does nothing, are those
+/// of bench/overhead.
 ///
 ///     bench/gpu/launches [rounds=9] [only=TEXT] [json=FILE] [markdown=1]
 

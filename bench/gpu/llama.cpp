@@ -3,8 +3,8 @@
 
 /// @file
 /// Layers of a model in Llama's shape on one device: attention and SwiGLU behind RMS norms, with residuals and rotary
-/// positions. "forward" computes y; "step" the loss Σ y ⊙ t and its gradient by x and all parameters. llama.py gives
-/// PyTorch and JAX the same numbers on the same card, and compares the losses.
+/// positions. "forward" computes y; "step" computes the loss Σ y ⊙ t and its gradient with respect to x and all
+/// parameters. llama.py runs PyTorch and JAX with the same numbers on the same card, and compares the losses.
 ///
 ///     bench/gpu/llama [layers=4] [batch=4] [tokens=2048] [heads=16] [width=128] [hidden=5632] [types=fb] [rounds=5]
 ///                     [only=TEXT] [json=FILE]

@@ -9,8 +9,8 @@
 
 The layers, their numbers and the two cases, forward and step, are those of llama.cpp. PyTorch runs eagerly, with
 scaled_dot_product_attention; JAX is jitted, with jax.nn.dot_product_attention. Floats are multiplied as floats by all
-three (no TF32). The figure is the median of the rounds. A framework that is not installed, or does not work, is named
-in the output. The exit status is 1 if a loss differs from ours.
+three (no TF32). The figure is the median of the rounds. The output names a framework that is not installed or does not
+work. The exit status is 1 if a loss differs from ours.
 """
 import argparse
 import json

@@ -3,8 +3,8 @@
 
 /// @file
 /// Local contractions on a device: square products, batches of small ones, and the contractions of
-/// bench/contractions/cases.txt, beside one call of cuBLAS of the same M, N, K and batch, whose operands lie without
-/// gaps. Results are compared with plain loops, at some of their elements.
+/// bench/contractions/cases.txt, beside one call of cuBLAS of the same M, N, K and batch, whose operands have no gaps.
+/// Some elements of the results are compared with plain loops.
 ///
 ///     bench/gpu/products [cases=FILE] [largest=FLOPS] [rounds=5] [only=TEXT] [types=fdhbcz] [json=FILE]
 ///         [markdown=1]
@@ -81,7 +81,7 @@ wide widened(T const& v) {
     return static_cast<double>(static_cast<float>(v));
 }
 
-/// The distance of 1 and the next number, of the real parts.
+/// The distance from 1 to the next number, for complex types that of the real part.
 template <class T>
 constexpr double epsilon() {
   if constexpr (std::is_same_v<T, ostraka::bfloat16>)
@@ -94,7 +94,7 @@ constexpr double epsilon() {
     return std::numeric_limits<double>::epsilon();
 }
 
-/// The sum of products of one result, and that of their absolute values, by plain loops over the summed labels.
+/// The sum of products for one result, and the sum of their absolute values, by plain loops over the summed labels.
 template <class A, class B>
 void add_up(bench::contraction_case const& one, engine::contraction const& p, std::string const& summed,
             std::size_t level, A const& a, B const& b, std::int64_t at_a, std::int64_t at_b, wide& sum, double& size) {

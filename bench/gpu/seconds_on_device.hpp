@@ -13,7 +13,7 @@
 
 namespace bench {
 
-/// Returns the seconds of `repeats` runs with all that they have launched.
+/// Returns the seconds of `repeats` runs, including all work that they have launched.
 inline double seconds_on_device(std::function<void()> const& run, int repeats) {
   Kokkos::fence();
   return seconds_here(

@@ -3,9 +3,9 @@
 
 /// @file
 /// Products of bfloat16 on one thread, in turns: of floats, of bfloat16 as floats, and of bfloat16 by the library that
-/// the program links (ostraka::onednn). Few rows times large weights, as a network decodes, and square ones. Weights
-/// change at every call, so that large ones come from memory. A line of JSON a shape, in microseconds of CPU;
-/// half.py runs this beside PyTorch.
+/// the program links (ostraka::onednn). Shapes are a few rows times large weights, as in decoding, and square ones.
+/// Weights change at every call, so that large ones come from memory. Prints a line of JSON for each shape, in
+/// microseconds of CPU time; half.py runs this beside PyTorch.
 
 #include <Kokkos_Core.hpp>
 

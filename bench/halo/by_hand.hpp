@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// A step of the heat equation as a program writes it with MPI: two padded blocks, faces packed where they are columns,
-/// the points that need no halo while the messages are in flight, the other points after.
+/// A step of the heat equation by hand with MPI: two padded blocks, and faces that are packed if they are columns. The
+/// points that need no halo are computed while the messages are in flight, the other points afterwards.
 
 #include <mpi.h>
 

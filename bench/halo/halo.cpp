@@ -3,8 +3,8 @@
 
 /// @file
 /// A step of the heat equation on blocks with halos, overlapped, against the same written by hand with MPI. The blocks
-/// are divided by rows, whose faces are contiguous, and by columns, which are packed; also on a program's own arrays
-/// with ghost layers.
+/// are divided by rows, whose faces are contiguous, or by columns, whose faces are packed. The same step also runs on
+/// the program's own arrays with ghost layers.
 ///
 ///     mpirun -n 2 bench/halo [rounds=15] [json=FILE]
 
@@ -52,7 +52,7 @@ void compare(bench::report& table, int rounds, int n, int px, int py) {
       os::stencil_into(next, heat, os::start_exchange_halo_into<os::halo<I, 1>/X, os::halo<J, 1>/Y>(now, os::faces));
       std::swap(now, next);
     };
-    // The same on the program's own arrays, with ghost layers in them.
+    // The same on the program's own arrays, which contain ghost layers.
     auto const size = static_cast<std::size_t>((n / px + 2) * (n / py + 2));
     std::vector<double> one(size, 1.0), other(size, 1.0);
     auto const adopt = [&](std::vector<double>& of) {

@@ -5,11 +5,11 @@
 Instructions per operation, counted by callgrind: stable where time is not.
 
     instructions.py PROGRAM             a table: instructions of each operation, and their budget
-    instructions.py PROGRAM --check     fails as well if an operation takes 1.5 times its budget or more
-    instructions.py PROGRAM --write     makes what is counted the budget
+    instructions.py PROGRAM --check     also fails if an operation takes 1.5 times its budget or more
+    instructions.py PROGRAM --write     stores the counts as the new budget
 
-PROGRAM is made of count.cpp. The budget is in budget.json, counted with what stands there. Without valgrind: exit
-status 77, and a line that says so.
+PROGRAM is built from count.cpp. The budget is in budget.json, which also names the tools with which it was counted.
+Without valgrind the script says so and exits with status 77.
 """
 
 import argparse

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-FileCopyrightText: The Ostraka authors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The patterns of bench/patterns in JAX on the host's cores, one device a rank and one thread a device as far as XLA
-lets itself be told, with the same shardings under jax.jit; JAX and ours in turns, round by round. Ours / JAX, medians
-with the spread. --element float wants bench/patterns_float.
+"""The patterns of bench/patterns in JAX on the host's cores, one device for each rank and one thread for each device as
+far as XLA can be configured, with the same shardings under jax.jit. JAX and ours take turns, round by round. Prints
+ours / JAX, medians with the spread. --element float needs bench/patterns_float.
 
     jax_patterns.py --program build/bench/patterns [--element double] [--devices 2] [--sizes small,square,skewed]
     [--rounds 5] [--only TEXT] [--json FILE]

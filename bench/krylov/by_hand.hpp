@@ -4,8 +4,8 @@
 
 /// @file
 /// Conjugate gradients for the seven-point operator by hand: Kokkos over the rows of a block, a vectorised loop along
-/// each, MPI between blocks of planes. Whole planes are sent and received where they lie; the points that need no halo
-/// are computed meanwhile; each pass updates and sums all that it can.
+/// each, MPI between blocks of planes. Whole planes are sent and received in place; the points that need no halo are
+/// computed meanwhile; each pass does as many updates and sums as possible.
 
 #include <mpi.h>
 #include <Kokkos_Core.hpp>
@@ -77,7 +77,7 @@ class conjugate_gradients {
   double rr() const { return rr_; }
 
  private:
-  // q = A p; p·q on this rank.
+  // q = A p. Returns p·q on this rank.
   double apply() {
     int const plane = (n_ + 2) * (n_ + 2);
     double* const p = p_.data();

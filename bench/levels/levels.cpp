@@ -46,7 +46,8 @@ double bytes_sent() {
   return sum;
 }
 
-/// The megabytes of a call that leave all nodes; the first rank of each node reads the kernel's count.
+/// The megabytes that leave the nodes in a call, all nodes together; the first rank of each node reads the kernel's
+/// count.
 template <class F>
 double megabytes_on_the_wire(bool first_of_node, F const& call) {
   constexpr int calls = 10;

@@ -5,10 +5,10 @@ its own.
 
     python3 levels.py [--program build/bench/levels] [--nodes 2] [--ranks 4] [--rate 1e9] [--delay 0] [name=value…]
 
-As root, with unshare, nsenter, ip, tc (iproute2) and Open MPI. Ranks of a node share memory; between nodes goes TCP
-over a pair of virtual devices for each node and a bridge, where `tc` bounds what leaves a node to --rate bits a second,
-and delays it by --delay milliseconds. Open MPI takes the namespaces for machines, since they have other names;
-os::make_mesh finds them by MPI_Comm_split_type. Nothing outside of the namespaces is touched.
+It needs root, unshare, nsenter, ip, tc (iproute2) and Open MPI. Ranks of a node share memory. Nodes communicate by TCP
+over a bridge and a pair of virtual devices for each node, where `tc` limits the traffic that leaves a node to --rate
+bits a second, and delays it by --delay milliseconds. Open MPI takes the namespaces for machines, because they have
+different names; os::make_mesh finds them by MPI_Comm_split_type. Nothing outside of the namespaces is touched.
 """
 import argparse
 import os

@@ -39,7 +39,7 @@ struct ring {
   }
   [[nodiscard]] int next() const { return (rank + 1) % size; }
   [[nodiscard]] int before() const { return (rank + size - 1) % size; }
-  /// The part on this rank after so many steps: it began at the member that many places before.
+  /// The part on this rank after so many steps: it began at the member that many places before this one.
   [[nodiscard]] int part_after(int steps) const { return (rank + size * 2 - steps) % size; }
 };
 

@@ -6,9 +6,9 @@ the product.
     python3 network.py [--program build/bench/network] [--ranks 2] [--extent 2048] [--rounds 7] [--share 1.0]
     [--progress-thread]
 
-As root, with unshare, ip, tc (iproute2) and Open MPI. The network is the loopback of a namespace of its own, so nothing
-outside is touched; `tc qdisc … tbf` bounds what all ranks send together. The rate is found, not given: first the
-product is timed, then the rate is set so that the move takes --share times as long.
+It needs root, unshare, ip, tc (iproute2) and Open MPI. The network is the loopback of a namespace of its own, so
+nothing outside is touched; `tc qdisc … tbf` limits the traffic of all ranks together. The script finds the rate: it
+times the product, then sets the rate so that the move takes --share times as long.
 """
 import argparse
 import ctypes

@@ -2,11 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// Softmax, norms, rope and other operations that read and write memory once, against a copy of the same tensor:
-/// build/bench/operations [rounds=9] [only=TEXT] [json=FILE]. Results are new tensors, as those of os::copy and of
-/// PyTorch are (operations.py compares with it). "rows" are along the last axis, "columns" along the first. For rope a
-/// row is heads of 128 numbers; pairs are neighbours, or half of the head's width apart. os::copy may write past the
-/// caches; "loop", a copy by ordinary stores into fresh memory, does not.
+/// Softmax, norms, rope and other operations that read and write memory once, against a copy of the same tensor.
+/// Results are new tensors, like those of os::copy and of PyTorch (operations.py compares with it). "rows" are along
+/// the last axis, "columns" along the first. For rope a row is heads of 128 numbers; pairs are neighbours, or half of
+/// the head's width apart. os::copy may bypass the caches when it writes; "loop", a copy by ordinary stores into fresh
+/// memory, does not.
+///
+///     bench/operations [rounds=9] [only=TEXT] [json=FILE]
 
 #include <cstddef>
 #include <cstdint>
@@ -29,7 +31,7 @@ OSTRAKA_AXIS(F);
 OSTRAKA_AXIS(P);
 OSTRAKA_MESH_AXIS(X);
 
-constexpr std::int64_t frequencies = 64;  // those of a head
+constexpr std::int64_t frequencies = 64;  // of a head
 
 struct shape {
   char const* name;

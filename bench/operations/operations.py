@@ -1,11 +1,12 @@
 # SPDX-FileCopyrightText: The Ostraka authors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""bench/operations against PyTorch on one thread, in turns: operations.py --program build/bench/operations [--turns 3]
-[--only TEXT]
+"""bench/operations against PyTorch on one thread, in turns.
 
-Of each turn and case the median of ours and of PyTorch's; the figure is the median of the turns' ratios, ours /
-PyTorch's. PyTorch has no rope of its own: it is what its users write, with tables made beforehand, and of pairs that
-are neighbours the faster of two ways.
+    operations.py --program build/bench/operations [--turns 3] [--only TEXT]
+
+Each turn takes the medians of ours and of PyTorch's for each case; the figure is the median of the turns' ratios, ours
+/ PyTorch's. PyTorch has no rope of its own: here it is what its users write, with tables made beforehand, and for pairs
+that are neighbours the faster of two ways.
 """
 
 import argparse

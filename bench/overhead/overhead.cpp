@@ -1,9 +1,11 @@
 // SPDX-FileCopyrightText: The Ostraka authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// @file
-/// The cost of an operation beyond its MPI calls and its BLAS calls: time with an MPI that does nothing, once without
-/// BLAS and once with it. A kernel of our own, which is part of the figure, multiplies blocks of 16 to 64 elements;
-/// BLAS multiplies blocks of extents of 64. One process: `overhead [rounds=N] [json=FILE] [only=TEXT]`
+/// The cost of an operation beyond its MPI calls and its BLAS calls: its time with an MPI that does nothing, once
+/// without BLAS and once with it. Our own kernel multiplies blocks of 16 to 64 elements, and is part of the figure;
+/// BLAS multiplies blocks of extents of 64. It runs as one process:
+///
+///     bench/overhead [rounds=N] [json=FILE] [only=TEXT]
 
 #include "null_blas.hpp"
 #include "null_mpi.hpp"

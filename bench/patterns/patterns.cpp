@@ -3,14 +3,15 @@
 
 /// @file
 /// Distributed products and reshards against plain MPI and CBLAS written by hand with everything preallocated. "By
-/// hand" is the fastest, in the median of some rounds before, of the plain ways to do the job (by_hand/): collectives
-/// of the MPI library or pairwise messages, products of blocks where they arrive or one product after unpacking. It
-/// runs twice in every round: the difference is the noise. Ours is os::einsum_into, whose result is preallocated as
-/// well, and os::einsum, which allocates it. The seconds are the slowest rank's. Bytes are counted below both. ways=1
-/// shows every way by hand; ours=1 times none of them, and samples take `sample` microseconds. machine=FILE, from
-/// bench/calibrate, compares with predictions; sweeps=1 is how often it times all cases, of which it takes the least;
-/// with ours=1 os::einsum_into is then repeated alone. patterns_float is the same with floats. line=60:
-/// line_between_ranks.hpp.
+/// hand" is the fastest of the plain ways to do the job (by_hand/), by the median of some rounds before: collectives of
+/// the MPI library or pairwise messages, products of blocks where they arrive or one product after unpacking. It runs
+/// twice in every round: the difference is the noise. Ours is os::einsum_into, whose result is preallocated as well,
+/// and os::einsum, which allocates it. The seconds are the slowest rank's. Bytes are counted below both. patterns_float
+/// is the same with floats.
+///
+/// ways=1 shows every way by hand; ours=1 times none of them, and its samples take `sample` microseconds. machine=FILE,
+/// from bench/calibrate, compares with predictions: it times all cases `sweeps` times and takes the least; with ours=1
+/// os::einsum_into is then repeated alone. line=60: line_between_ranks.hpp.
 ///
 ///     mpirun -n 2 bench/patterns [rounds=9] [only=TEXT] [sizes=small,square,large,skewed] [ways=1]
 ///                       [ours=1 sample=5000] [machine=FILE] [sweeps=1] [line=NANOSECONDS] [json=FILE]
@@ -80,9 +81,9 @@ constexpr bool doubles = std::is_same_v<element, double>;
 
 struct named_size {
   char const* name;
-  int batch;             // that of the batched product
-  by_hand::extents each;  // those of its members
-  by_hand::extents one;   // those of the others
+  int batch;             // of the batched product
+  by_hand::extents each;  // of its members
+  by_hand::extents one;   // of the other products
 };
 
 constexpr named_size all_sizes[] = {{"small", 8, {16, 16, 16}, {64, 64, 64}},
@@ -112,9 +113,9 @@ class contest {
            given_.wants(name + ", " + size);
   }
 
-  /// `into` writes `c`, `anew` allocates; `ways_to(target)` writes as many elements to `target`. All ways run some
-  /// rounds; the fastest runs as many as ours, beside its twin with buffers of its own: their difference is noise or
-  /// memory.
+  /// Times one case: `into` writes `c`, `anew` allocates its result, and the ways of `ways_to(target)` write as many
+  /// elements to `target`. All ways run some rounds. The fastest one then takes turns with ours, beside its twin with
+  /// buffers of its own: the difference of the two is noise or memory.
   void run(std::string const& name, std::string const& size, std::function<void()> const& into,
            std::function<void()> const& anew, element const* c, std::size_t elements,
            std::function<by_hand::ways(element*)> const& ways_to) {
@@ -233,7 +234,7 @@ class contest {
   os::machine machine_{};
   struct prediction {
     double predicted = 0;
-    double measured = 0;  // the least of all sweeps
+    double measured = 0;  // the least time of all sweeps
     double most = 0;      // the largest of their medians
   };
   std::map<std::string, prediction> predictions_;

@@ -1,16 +1,16 @@
 # SPDX-FileCopyrightText: The Ostraka authors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What os::time_of predicts of the patterns, beside what they take: bench/calibrate first, then each pattern in a
-process of its own.
+"""The times that os::time_of predicts for the patterns, beside the measured ones. The script runs bench/calibrate, then
+each pattern in a process of its own.
 
     python3 predicted.py [--bench build/bench] [--ranks 2] [--sizes small,square,skewed] [--sweeps 5] [--runs 1] [--line
     NANOSECONDS]
 
-A process of its own, as a calibration measures each operation alone: after other patterns memory lies in other pages,
-and moves of megabytes take up to 1.5 times as long. --line holds both to one state of the machine
-(bench/support/line_between_ranks.hpp). Prints what is further off than 1.2, and for all the mean factor between the two
-and the geometric mean of predicted / measured. With --runs, of so many calibrations and measurements one after the
-other, the median of each pattern: the machine itself changes between them.
+Each pattern has its own process because a calibration measures each operation alone: after other patterns, memory is in
+other pages, and moves of megabytes take up to 1.5 times as long. --line restricts both to one state of the machine
+(bench/support/line_between_ranks.hpp). Prints the patterns whose prediction is off by more than a factor of 1.2, and
+for all the mean factor between the two and the geometric mean of predicted / measured. --runs repeats calibration and
+measurement so many times and takes the median of each pattern, because the machine changes in between.
 """
 import argparse
 import math

@@ -2,9 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// Reductions, running sums and sorts against a copy of their operand by std::memcpy, on one thread:
-/// build/bench/reductions [rounds=5] [only=TEXT] [elements=32000000] [json=FILE] "along": the axis is the last one;
-/// "across": it is the first.
+/// Reductions, running sums and sorts against a copy of their operand by std::memcpy, on one thread. "along": the axis
+/// is the last one; "across": it is the first.
+///
+///     bench/reductions [rounds=5] [only=TEXT] [elements=32000000] [json=FILE]
 
 #include <Kokkos_Core.hpp>
 

@@ -3,9 +3,8 @@
 #pragma once
 
 /// @file
-/// A reshard as a program writes it with MPI: one MPI_Alltoallw, with a type for the common part of each pair of
-/// blocks. Elements travel in the order of the source's axes. Where the target has another order, the received types
-/// transpose.
+/// A reshard by hand with MPI: one MPI_Alltoallw, with a type for the common part of each pair of blocks. Elements are
+/// sent in the order of the source's axes. Where the target has another order, the types of the receives transpose.
 
 #include <mpi.h>
 
@@ -25,7 +24,7 @@ struct block {
   };
   std::vector<dimension> dimensions;
 
-  /// The distance of neighbours along an axis in the block's memory.
+  /// The stride of an axis in the block's memory.
   [[nodiscard]] std::int64_t stride(std::size_t axis) const {
     std::int64_t n = 1;
     for (dimension const& d : dimensions)
@@ -120,7 +119,7 @@ class blocks_by_hand {
     return made;
   }
 
-  // The elements in the order of the axes, wherever they lie.
+  // The elements in the order of the axes, whatever their order in memory.
   static MPI_Datatype nested(std::vector<std::int64_t> const& extents, std::vector<std::int64_t> const& strides,
                              int bytes) {
     MPI_Datatype made;

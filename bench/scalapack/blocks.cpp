@@ -3,9 +3,9 @@
 
 /// @file
 /// Moves a tensor [I_X, J_Y] into ScaLAPACK's column-major arrays in blocks of 64, and back, by a plan that is kept
-/// (os::plan_blocks). The baselines are ScaLAPACK's own pdgemr2d between the same two distributions, where ours is one
-/// block per rank, column-major as it requires, and one copy of as many elements in memory each way. The seconds are
-/// the slowest rank's.
+/// (os::plan_blocks). The baselines are ScaLAPACK's own pdgemr2d between the same two distributions (our distribution
+/// is one block per rank, here column-major as pdgemr2d requires), and one copy of as many elements in memory each way.
+/// The seconds are the slowest rank's.
 ///
 ///     mpirun -n 2 bench/scalapack_blocks [rounds=9] [only=TEXT] [json=FILE]
 

@@ -3,13 +3,13 @@
 
 /// @file
 /// The costs that grow with the number of ranks: seconds of make_mesh on one, two and three mesh axes against
-/// MPI_Comm_dup and MPI_Comm_split by hand, communicators made, heap held on a rank by MPI and by us, and tiny
+/// MPI_Comm_dup and MPI_Comm_split by hand, communicators made, heap in use on a rank by MPI and by Ostraka, and tiny
 /// operations against the same collective by hand.
 ///
 ///     mpirun -n 16 bench/scale [rounds=5] [json=FILE]
 ///
-/// The heap is glibc's count of bytes in use. It counts as MPI's between entry and return of the functions below,
-/// otherwise as ours. The figure is that of the rank with the most.
+/// The heap is glibc's count of bytes in use. What the functions of MPI below allocate counts as MPI's, the rest as
+/// Ostraka's. The figure is that of the rank with the most.
 
 #include <mpi.h>
 
@@ -123,7 +123,7 @@ void tell(bench::comparison& c, std::string const& when, account const& before, 
   c.numbers["bytes of ours " + when] = bench::largest(in_all - of_mpi);
 }
 
-/// Two or three sizes that are as equal as powers of two allow.
+/// Two or three sizes, as equal as powers of two allow.
 std::vector<int> sizes_of(int ranks, int axes) {
   std::vector<int> sizes(static_cast<std::size_t>(axes), 1);
   for (std::size_t a = 0; ranks > 1; a = (a + 1) % sizes.size()) {

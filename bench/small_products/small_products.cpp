@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// Products of small matrices and vectors on one device against CBLAS: y = A x and y = x A into a vector that is there,
-/// the same as a new vector, and steps of the power method, y = A x / |A x|, by dgemv, dnrm2 and dscal.
+/// Products of small matrices and vectors on one device against CBLAS: y = A x and y = x A into an existing vector and
+/// as a new one, and steps of the power method, y = A x / |A x|, by dgemv, dnrm2 and dscal.
 ///
 ///     bench/small_products [rounds=101] [json=FILE] [only=TEXT]
 
@@ -51,7 +51,7 @@ void compare(bench::report& table, bench::arguments const& given, int n) {
   add(
       "y <- x A", [&] { os::einsum_into(z, A, w); }, [&] { gemv(CblasTrans, x.local().data(), hand.data()); });
 
-  // The power method, in place and as it is written first.
+  // The power method, in place and with a new vector in each step.
   auto const at = os::ones<double, J>(mesh, J = n);
   auto const next = os::ones<double, I>(mesh, I = n);
   std::vector<double> vector(static_cast<std::size_t>(n), 1.0);

@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Memory for operands as the library's tensors have it: aligned to cache lines, and on large pages where the system
-/// gives them on request, as it does for NumPy's arrays. Reading across pages of 4 KB takes up to twice as long for any
+/// Memory for operands like that of the library's tensors: aligned to cache lines, and on large pages if the system
+/// provides them on request, as for NumPy's arrays. Reading across pages of 4 KB takes up to twice as long for any
 /// code, so every contestant gets the same memory.
 
 #include <Kokkos_Core.hpp>

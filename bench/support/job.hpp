@@ -15,7 +15,7 @@
 
 namespace bench {
 
-/// Lives as long as main: MPI ends with it.
+/// Make it at the begin of main: MPI ends with it.
 struct job {
   job(char const* name, int argc, char** argv)
       : given(argc, argv), env(argc, argv), rank(rank_here()), ranks(env.devices()), out(name, given, rank == 0) {

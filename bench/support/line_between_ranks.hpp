@@ -4,9 +4,9 @@
 
 /// @file
 /// The time of a cache line from rank 0 to rank 1 of one node: it shows whether their cores share a cache. In a virtual
-/// machine this depends on where its host has put the cores for the moment, and messages between them take many times
-/// as long if they share none. The host moves two ranks apart more often if they compute without a pause than if they
-/// have just begun. With a limit, benchmarks measure only while the time is within it; without one, at any time.
+/// machine this depends on the cores on which the host currently runs it, and messages between cores without a common
+/// cache take many times as long. The host moves two ranks apart more often if they compute without a pause than if
+/// they have just begun. With a limit, benchmarks measure only while the time is within it; without one, at any time.
 
 #include <mpi.h>
 
@@ -33,7 +33,7 @@ class line_between_ranks {
   }
   [[nodiscard]] bool has_limit() const { return limit_ != 0 && flag_ != nullptr; }
 
-  /// True if the time is within the limit, or patience is at an end. The same on all ranks.
+  /// True if the time is within the limit, or the patience is exhausted. The same on all ranks.
   bool is_within() {
     double const now = nanoseconds();
     least_ = least_ > 0 ? std::min(least_, now) : now;

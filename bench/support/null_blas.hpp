@@ -3,9 +3,8 @@
 #pragma once
 
 /// @file
-/// The products of BLAS, which can be switched off. Include it in one file of a program: it defines the library's
-/// functions, by the names that the linker sees, since headers of BLAS libraries write the types of the arguments
-/// differently.
+/// BLAS products that a program can switch off. Include it in one file of a program: it defines the library's functions
+/// by the names that the linker sees, since headers of BLAS libraries declare different types of arguments.
 
 #include <dlfcn.h>
 

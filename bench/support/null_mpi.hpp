@@ -4,9 +4,9 @@
 
 /// @file
 /// An MPI that does nothing: this process is device 0 of a mesh of four, two along each of its two axes, and all sends
-/// and waits complete at once. The rest of an operation's time is ours. Include it in one file of a program: it defines
-/// MPI's functions. MPI_COMM_WORLD has one rank, so that no rank is watched; its duplicate has four, and the parts of
-/// that have two.
+/// and waits complete at once, so an operation's time is Ostraka's alone. Include it in one file of a program: it
+/// defines MPI's functions. MPI_COMM_WORLD has one rank, so that no rank is monitored; its duplicate has four ranks,
+/// and the parts of the duplicate have two.
 
 #include <cstring>
 
@@ -41,7 +41,7 @@ int MPI_Comm_free(MPI_Comm*) { return MPI_SUCCESS; }
 int MPI_Comm_group(MPI_Comm, MPI_Group* group) { return *group = MPI_GROUP_EMPTY, MPI_SUCCESS; }
 int MPI_Group_incl(MPI_Group, int, int const*, MPI_Group* some) { return *some = MPI_GROUP_EMPTY, MPI_SUCCESS; }
 int MPI_Group_free(MPI_Group*) { return MPI_SUCCESS; }
-int MPI_Group_size(MPI_Group, int* size) { return *size = 1, MPI_SUCCESS; }  // asked only for MPI_COMM_WORLD
+int MPI_Group_size(MPI_Group, int* size) { return *size = 1, MPI_SUCCESS; }  // called only for MPI_COMM_WORLD
 int MPI_Comm_create_group(MPI_Comm, MPI_Group, int, MPI_Comm* part) { return *part = MPI_COMM_NULL, MPI_SUCCESS; }
 int MPI_Comm_set_errhandler(MPI_Comm, MPI_Errhandler) { return MPI_SUCCESS; }
 

@@ -88,8 +88,8 @@ inline double seconds_here(std::function<void()> const& run, int repeats) {
 }
 
 /// Times all contestants in turns, after two rounds to warm up. Short runs are repeated until the shortest sample takes
-/// `sample` seconds, those of all contestants equally often, so that no contestant has warmer caches. `clock` gives the
-/// seconds of some repeats; under MPI it starts with a barrier and gives every rank the slowest rank's.
+/// `sample` seconds, equally often for all contestants, so that none has warmer caches. `clock` returns the seconds of
+/// some repeats; under MPI it starts with a barrier and returns the slowest rank's seconds on every rank.
 inline comparison compare(std::string what, std::vector<contestant> const& all, int rounds,
                           std::function<double(std::function<void()> const&, int)> const& clock = seconds_here,
                           double sample = 0.005) {

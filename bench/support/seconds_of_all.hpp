@@ -14,7 +14,7 @@
 
 namespace bench {
 
-/// The largest of the ranks' numbers, on all of them.
+/// The largest of the ranks' numbers, on all ranks.
 inline double largest(double mine) {
   double all = 0;
   PMPI_Allreduce(&mine, &all, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);

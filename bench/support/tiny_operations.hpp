@@ -3,8 +3,8 @@
 #pragma once
 
 /// @file
-/// Operations on blocks so small that only their overhead is left, each in a function of its own that a profiler can
-/// name. With extents of 8, blocks have 16 to 64 elements; the mesh is that of null_mpi.hpp, X = 2, Y = 2.
+/// Operations on blocks so small that the overhead dominates, each in a function of its own that a profiler can name.
+/// With extents of 8, blocks have 16 to 64 elements; the mesh is that of null_mpi.hpp, X = 2, Y = 2.
 
 #include <optional>
 #include <utility>

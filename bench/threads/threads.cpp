@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// One combination of ranks and threads at work, each rank on its rows of one job: products C[I_X, K] = A[I_X, J] ·
+/// The work of one combination of ranks and threads. Each rank computes its rows: products C[I_X, K] = A[I_X, J] ·
 /// B[J, K] (BLAS), and products that alternate with elementwise maps (Kokkos), where BLAS and Kokkos disturb each other
 /// unless they share their threads. Nothing is communicated. threads.py starts it and compares the combinations.
 ///
@@ -66,7 +66,7 @@ int main(int argc, char** argv) {
   int rank = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   int const threads = os::engine::node::kokkos_threads();
-  bool const its_own = os::engine::openblas::pool() == os::engine::blas_pool::its_own;  // otherwise it has Kokkos'
+  bool const its_own = os::engine::openblas::pool() == os::engine::blas_pool::its_own;  // otherwise it uses Kokkos'
   if (rank == 0)
     std::printf("{\"ranks\": %d, \"threads\": %d, \"blas_threads\": %d, \"product\": %.6g, \"turns\": %.6g}\n",
                 env.devices(), threads, its_own ? os::engine::openblas::threads() : threads, product, turns);

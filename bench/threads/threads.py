@@ -1,11 +1,11 @@
 # SPDX-FileCopyrightText: The Ostraka authors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What a combination of ranks and threads costs: each in turns with the others, round by round; medians and ratios to
-the first.
+"""The time of each combination of ranks and threads: all take turns, round by round. Prints medians, and ratios to the
+first combination.
 
     python3 threads.py [--program build/bench/threads] [--rounds 5] [--cores 2] [--pthreads FOLDER] [--json FILE]
 
---pthreads: the folder of a libopenblas.so.0 that has its own threads, to be compared, too.
+--pthreads: the folder of a libopenblas.so.0 that has its own threads, to compare it as well.
 """
 import argparse
 import json

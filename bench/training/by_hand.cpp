@@ -22,7 +22,7 @@ void multiply(CBLAS_TRANSPOSE left, CBLAS_TRANSPOSE right, int m, int n, int k, 
 constexpr auto plain = CblasNoTrans;
 constexpr auto turned = CblasTrans;
 
-// y <- x / rms(x) g, row by row; r: one over the root of each row's mean square.
+// y <- x / rms(x) g, row by row; r: the reciprocal of the root of each row's mean square.
 void normalise(float const* x, float const* g, float* y, float* r, int rows, int d) {
   for (int i = 0; i < rows; ++i, x += d, y += d) {
     float squares = 0;

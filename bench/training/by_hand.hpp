@@ -24,7 +24,7 @@ namespace by_hand {
 
 using values = bench::block<float>;
 
-/// Extents of the whole problem. `width` of a head is even.
+/// The extents of the whole problem. `width`, that of a head, is even.
 struct extents {
   int batch, tokens, model, heads, width, hidden;
 };

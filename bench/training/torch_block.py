@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The Ostraka authors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Steps of the block by PyTorch: run as a program, this is one rank, of as many processes as `start` begins."""
+"""Steps of the block by PyTorch. As a program, this file is one rank; `start` starts the processes."""
 import json
 import math
 import os

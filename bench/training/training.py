@@ -6,14 +6,14 @@
     training.py --program build/bench/training [--ranks 2] [--rounds 5] [--only TEXT] [--bytes]
 
 The block, its extents and its divisions are those of training.cpp. JAX: jax.jit of value_and_grad, in explicit
-sharding. PyTorch: fully_shard (FSDP2) and parallelize_module (tensor parallel by DTensor), collectives of gloo. Of each
-round and contestant the median of five samples; the figure is the median of the rounds' ratios, ours / theirs, with the
-spread. The losses of all are compared.
+sharding. PyTorch: fully_shard (FSDP2) and parallelize_module (tensor parallel by DTensor), collectives of gloo. Each
+round takes the median of five samples of each contestant; the figure is the median of the rounds' ratios, ours /
+theirs, with the spread. The losses of all are compared.
 
-Bytes are a device's mean of one step: ours and those by hand counted between program and MPI; JAX's by the compiled
-program's collectives, an all-gather (n - 1)/n of what it gives, an all-reduce 2 (n - 1)/n, as rings send them;
-PyTorch's by what the loopback interface has sent, where gloo's messages go, so nothing else that uses it may run.
---bytes: these alone, of one step.
+Bytes are a device's mean in one step. Ours and those by hand are counted between the program and MPI. JAX's are those
+of the compiled program's collectives: (n - 1)/n of the result for an all-gather, 2 (n - 1)/n for an all-reduce, as
+rings send them. PyTorch's are those that the loopback interface has sent, since gloo's messages go there, so no other
+program may use it meanwhile. --bytes prints only the bytes, of one step.
 """
 import argparse
 import json

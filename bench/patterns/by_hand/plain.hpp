@@ -3,9 +3,9 @@
 #pragma once
 
 /// @file
-/// The tools of a programmer who writes MPI and BLAS by hand: matrix products, gathers and reductions in each of the
-/// plain ways to do them, over a communicator whose ranks hold equal parts. No way allocates when it runs, and none of
-/// this calls the library.
+/// The tools of a programmer who calls MPI and BLAS by hand: matrix products, gathers and reductions, each in all of
+/// the plain ways, over a communicator whose ranks hold equal parts. No way allocates when it runs, and none of them
+/// calls the library.
 
 #include <mpi.h>
 
@@ -54,7 +54,7 @@ struct group {
   }
 };
 
-/// Elements of a matrix.
+/// The number of elements of a matrix.
 inline std::size_t area(int rows, int columns) {
   return static_cast<std::size_t>(rows) * static_cast<std::size_t>(columns);
 }
@@ -80,7 +80,7 @@ void gemm(int m, int n, int k, T const* a, int lda, T const* b, int ldb, int bet
 #endif
 }
 
-/// rows × columns from one matrix into another.
+/// Copies rows × columns elements from one matrix into another.
 inline void copy(int rows, int columns, element const* from, int from_leading, element* to, int to_leading) {
   for (int i = 0; i < rows; ++i)
     std::memcpy(to + area(i, to_leading), from + area(i, from_leading),

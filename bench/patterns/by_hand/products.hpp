@@ -3,9 +3,8 @@
 #pragma once
 
 /// @file
-/// Sharded products C[I, K] = A[I, J] · B[J, K] by hand, each in the plain ways to do it. Extents are global, pointers
-/// refer to the local blocks, row-major; all extents are multiples of the group's size. Buffers are made with the ways
-/// and live as long as these.
+/// Sharded products C[I, K] = A[I, J] · B[J, K] by hand, each in all of the plain ways. Extents are global, and
+/// multiples of the group's size. Pointers refer to the local blocks, row-major. A way owns its buffers.
 
 #include <memory>
 
@@ -106,9 +105,8 @@ inline ways gather_right(group const& g, extents e, element const* a, element co
   return gather_and(blocks, multiply_blocks, unpack_and_multiply);
 }
 
-/// Sums over the group of `g.size` parts, of which each rank keeps one. `multiply(d, to, beta)` writes part d of this
-/// rank's summand, `count` elements, to `to`, or adds it to them; `multiply_all(to)` writes all of them, one behind
-/// another.
+/// Sums of `g.size` parts over the group; each rank keeps one part. `multiply(d, to, beta)` writes part d of this
+/// rank's summand, `count` elements, to `to`, or adds it there; `multiply_all(to)` writes all parts, one after another.
 inline ways multiply_and_scatter(group const& g, int count, std::function<void(int, element*, int)> const& multiply,
                                  std::function<void(element*)> const& multiply_all, element* c) {
   struct room {

@@ -20,7 +20,7 @@ inline ways all_to_all(group const& g, int rows, int columns, element const* a, 
   auto const pairs = std::make_shared<swap_of_parts>(
       g, count, [&](int d) { return packed->data() + area(d, count); }, [=](int d) { return c + area(d, count); });
   auto const pack = [=](int d, element* to) { copy(here, part, a + d * part, columns, to, part); };
-  // A column of blocks as one element of MPI's, one part wide, so that MPI packs it.
+  // A column of blocks as one element of an MPI datatype, one part wide, so that MPI packs it.
   auto const strided = std::shared_ptr<MPI_Datatype>(new MPI_Datatype, [](MPI_Datatype* type) {
     int finalized = 0;
     MPI_Finalized(&finalized);
@@ -55,7 +55,7 @@ inline ways drop_major(group const& all, int x, int y, int rows, int columns, el
   };
   auto const t = std::make_shared<traffic>(traffic{std::vector<MPI_Request>(area(2, all.size))});
   int const mine = all.rank;         // this rank's block of I_XY
-  int const begin = all.rank % y * x;  // the first of the blocks that make up its block of I_Y
+  int const begin = all.rank % y * x;  // the first of the blocks that form its block of I_Y
   auto const run = [=] {
     std::size_t n = 0;
     for (int b = begin; b < begin + x; ++b)
